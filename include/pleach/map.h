@@ -1,0 +1,255 @@
+/* pleach/map.h - the concurrent ordered map (a B-link tree), on the CPU and on NVIDIA GPUs.
+ *
+ * INTRODUCTION
+ *
+ * A map holds unique unsigned keys in order, each with a value: 32-bit keys with 32-bit values, or 64-bit keys
+ * with 64-bit values, chosen when the map is created. The full range of both is usable; no key or value is
+ * reserved. A map lives on one device: in host memory, worked on by CPU threads, or in GPU memory, worked on by
+ * kernels.
+ *
+ * There are three ways in, and all of them may be used at the same time on one map:
+ *   - array calls (pleach_map_put and its kin): n operations in one call. On a CPU map the map's worker threads
+ *     share them; on a GPU map a kernel runs them. They are synchronous with stream = PLEACH_SYNC, else ordered
+ *     on the given CUDA stream.
+ *   - single calls (…_one) from any number of threads. They work on GPU maps too, at a launch per call.
+ *   - device-side calls from your own kernels (pleach/map_device.cuh), through a view opened by the host.
+ *
+ * WHAT IS LINEARIZABLE
+ *
+ *   put, add, erase, find, contains   yes: each element takes effect at one instant between call and return.
+ *   succ, pred, min, max              yes: an answer that crossed leaves is checked again, see docs/blink.md.
+ *   range, range_limit, range_count   each leaf (up to 14 neighbouring keys) is read at one instant; different
+ *                                     leaves at different instants. Keys that nobody updates during the call are
+ *                                     always right.
+ *   size                              exact when no update is running; else the count of some updates is missing.
+ *   load, export, compact, clear,     run alone (see THE GATE), so they see and leave one state.
+ *   validate, stats
+ *
+ * Elements of one array call take effect one after the other in an unspecified order, as if from many threads;
+ * so do equal keys in one call.
+ *
+ * THE GATE
+ *
+ * load, export, compact, clear, stats and validate wait until all other calls (and the streams' work on this map) are
+ * done and hold newcomers back while they run. While a device view is open they answer PLEACH_E_BUSY at once,
+ * because the library cannot see when your kernel ends. Do not call them from a stream callback.
+ *
+ * POINTERS
+ *
+ * Array arguments are arrays of uint32_t or of uint64_t, by the map's key width. A GPU map takes host pointers and
+ * device pointers alike, each argument by itself, and stages what it must; a CPU map takes host pointers. The
+ * library reads and writes them only until the call returns (PLEACH_SYNC) or until the stream has passed the call.
+ * Host memory used with a stream should be pinned; with pageable memory the call waits for its copies.
+ * Arguments named "may be NULL" are results you can leave out. n = 0 is success and touches nothing.
+ *
+ * WHEN MEMORY RUNS OUT
+ *
+ * An update that needs a node when the pool is at its limit is not applied, and says so in its element's outcome
+ * (PLEACH_NOT_APPLIED). Other elements of the call may be applied; no prefix is promised; the call answers
+ * PLEACH_E_FULL. Erasing never needs memory. The map stays valid and usable.
+ *
+ * CAVEATS
+ *
+ * - Erasing leaves nodes in place, also empty ones; pleach_map_compact rebuilds the map and gives memory back.
+ * - The tree is not lock-free: readers take no latch and never wait for one to find a key that is present, but
+ *   a reader that must prove a key absent, and every updater, waits while another thread is inside that leaf.
+ *   That thread is inside for some tens of instructions; if the operating system stops it just there, those who
+ *   need the same leaf wait.
+ */
+#ifndef PLEACH_MAP_H
+#define PLEACH_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pleach_map pleach_map;
+
+/* A cudaStream_t, or PLEACH_SYNC for a call that returns when its work is done. To name CUDA's default stream
+ * pass cudaStreamLegacy or cudaStreamPerThread. */
+typedef void *pleach_stream;
+#define PLEACH_SYNC ((pleach_stream)0)
+
+typedef enum pleach_device { PLEACH_CPU = 0, PLEACH_CUDA = 1 } pleach_device;
+
+/* What happened to one element of an update. */
+typedef enum pleach_outcome {
+    PLEACH_NOT_APPLIED = 0, /* the pool was full: the map does not know this element */
+    PLEACH_INSERTED = 1,    /* the key was absent and is now present */
+    PLEACH_REPLACED = 2,    /* put: the key was present; its old value is reported */
+    PLEACH_EXISTS = 3,      /* add: the key was present and keeps its value, which is reported as old */
+    PLEACH_ERASED = 4,      /* erase: the key was present; its old value is reported */
+    PLEACH_ABSENT = 5       /* erase: the key was absent */
+} pleach_outcome;
+
+/* Options. Zero everything, then set what you need: all zeros is a 64-bit map on the CPU. */
+typedef struct pleach_map_config {
+    pleach_device device;
+    unsigned key_bits;      /* 32 or 64; 0 means 64 */
+    unsigned threads;       /* CPU: worker threads of array calls; 0 means one per online CPU; at most 1024 */
+    int gpu;                /* CUDA: device ordinal */
+    uint64_t max_bytes;     /* limit on node memory; 0 means no limit but the machine's */
+    uint64_t reserve_keys;  /* have node memory ready for so many keys, so that no call has to get it */
+} pleach_map_config;
+
+typedef struct pleach_map_stats {
+    uint64_t keys;          /* keys in the map */
+    uint64_t leaves;        /* leaf nodes, empty ones included */
+    uint64_t inner;         /* inner nodes */
+    uint64_t empty_leaves;  /* leaves left without a key by erasing; compact removes them */
+    uint64_t unposted;      /* nodes reachable only through a neighbour, because the pool was full at a split */
+    uint64_t node_bytes;    /* bytes in nodes */
+    uint64_t reserved_bytes;/* bytes of node memory held from the machine */
+    double fill;            /* keys / leaf slots */
+    unsigned height;        /* levels, leaves included */
+    unsigned key_bits;
+} pleach_map_stats;
+
+/* ---- life ---------------------------------------------------------------------------------------------------- */
+
+/* Creates an empty map. config may be NULL (all defaults).
+ * Errors: ARGUMENT (key_bits, device or threads out of range, max_bytes below eight nodes, out NULL), MEMORY, THREAD,
+ * NO_CUDA, NO_GPU, CUDA. On error *out is NULL. */
+PLEACH_API pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config);
+
+/* Frees the map and its memory; NULL is allowed. No other call may be running or come later. Waits for the
+ * streams' work on this map. */
+PLEACH_API void pleach_map_destroy(pleach_map *map);
+
+/* ---- array updates ---------------------------------------------------------------------------------------------
+ * memory         keys[n] and values[n] are read; outcomes[n] (pleach_outcome as bytes) and old_values[n] are
+ *                written and may be NULL. old_values[i] is written only for REPLACED, EXISTS and ERASED.
+ *                old_values may be the same array as values.
+ * ordering       synchronous, or on the stream.
+ * concurrency    with every call; exclusive calls wait.
+ * linearization  each element by itself, when its leaf is stored to under the leaf's latch.
+ * progress       deadlock-free: the holder of a latch never waits.
+ * cost           one descent per element; a split per seven or more inserts into a leaf.
+ * errors         ARGUMENT, SIZE, FULL (see above), POINTER, STREAM, MEMORY (staging; nothing applied), CUDA.
+ *                On a stream, FULL cannot be returned: look for NOT_APPLIED in outcomes.
+ */
+
+/* Insert or assign: afterwards each key has its value. */
+PLEACH_API pleach_status pleach_map_put(pleach_map *map, size_t n, const void *keys, const void *values,
+                                        uint8_t *outcomes, void *old_values, pleach_stream stream);
+
+/* Insert if absent: a present key keeps its value. */
+PLEACH_API pleach_status pleach_map_add(pleach_map *map, size_t n, const void *keys, const void *values,
+                                        uint8_t *outcomes, void *old_values, pleach_stream stream);
+
+/* Erase. Never FULL. */
+PLEACH_API pleach_status pleach_map_erase(pleach_map *map, size_t n, const void *keys, uint8_t *outcomes,
+                                          void *old_values, pleach_stream stream);
+
+/* ---- array queries ---------------------------------------------------------------------------------------------
+ * memory, ordering, concurrency and errors as for updates. Queries take no latch. found[i] is 1 or 0; outputs for
+ * a key that is not found are not written.
+ */
+
+/* values may be NULL; found may be NULL. Linearization: the load of the pair, or for an absent key the unchanged
+ * version of its leaf. */
+PLEACH_API pleach_status pleach_map_find(pleach_map *map, size_t n, const void *keys, void *values, uint8_t *found,
+                                         pleach_stream stream);
+
+PLEACH_API pleach_status pleach_map_contains(pleach_map *map, size_t n, const void *keys, uint8_t *found,
+                                             pleach_stream stream);
+
+/* The smallest key above, or the largest key below, each key, strictly. out_keys, out_values and found may each be
+ * NULL. */
+PLEACH_API pleach_status pleach_map_succ(pleach_map *map, size_t n, const void *keys, void *out_keys,
+                                         void *out_values, uint8_t *found, pleach_stream stream);
+PLEACH_API pleach_status pleach_map_pred(pleach_map *map, size_t n, const void *keys, void *out_keys,
+                                         void *out_values, uint8_t *found, pleach_stream stream);
+
+/* counts[i] = number of keys in the closed interval [lo[i], hi[i]]; 0 if lo > hi. */
+PLEACH_API pleach_status pleach_map_range_count(pleach_map *map, size_t n, const void *lo, const void *hi,
+                                                uint64_t *counts, pleach_stream stream);
+
+/* The first `limit` pairs of each interval: query i's go to out_keys[i*limit ...] and out_values[i*limit ...] (each
+ * may be NULL), their number, at most limit, to counts[i] (may be NULL). SIZE if n*limit > 2^31; ARGUMENT if limit is 0. */
+PLEACH_API pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const void *lo, const void *hi,
+                                                uint32_t limit, void *out_keys, void *out_values, uint32_t *counts,
+                                                pleach_stream stream);
+
+/* All pairs of all intervals, packed: query i's pairs are at offsets[i] .. offsets[i+1]-1 of out_keys and
+ * out_values (each may be NULL). offsets has n+1 elements, is host or device memory, and is required; capacity is the
+ * number of elements that out_keys and out_values have room for. *total (host, may be NULL) is the number of pairs
+ * found. limit = 0 means all, else at most so many per query. Always synchronous.
+ * SPACE if *total > capacity: then offsets and *total are right and the pairs are not written. */
+PLEACH_API pleach_status pleach_map_range(pleach_map *map, size_t n, const void *lo, const void *hi, uint32_t limit,
+                                          size_t capacity, void *out_keys, void *out_values, uint64_t *offsets,
+                                          size_t *total);
+
+/* ---- single calls ----------------------------------------------------------------------------------------------
+ * The same operations for one key, from any thread. Keys and values are given as uint64_t whatever the width; WIDTH
+ * if one does not fit. outcome, old_value, value, found, out_key and out_value may be NULL. Synchronous. */
+PLEACH_API pleach_status pleach_map_put_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
+                                            uint64_t *old_value);
+PLEACH_API pleach_status pleach_map_add_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
+                                            uint64_t *old_value);
+PLEACH_API pleach_status pleach_map_erase_one(pleach_map *map, uint64_t key, pleach_outcome *outcome,
+                                              uint64_t *old_value);
+PLEACH_API pleach_status pleach_map_find_one(pleach_map *map, uint64_t key, int *found, uint64_t *value);
+PLEACH_API pleach_status pleach_map_contains_one(pleach_map *map, uint64_t key, int *found);
+PLEACH_API pleach_status pleach_map_succ_one(pleach_map *map, uint64_t key, int *found, uint64_t *out_key,
+                                             uint64_t *out_value);
+PLEACH_API pleach_status pleach_map_pred_one(pleach_map *map, uint64_t key, int *found, uint64_t *out_key,
+                                             uint64_t *out_value);
+PLEACH_API pleach_status pleach_map_min(pleach_map *map, int *found, uint64_t *out_key, uint64_t *out_value);
+PLEACH_API pleach_status pleach_map_max(pleach_map *map, int *found, uint64_t *out_key, uint64_t *out_value);
+
+/* ---- whole-map calls -------------------------------------------------------------------------------------------
+ * Synchronous. All but size and reserve pass the gate exclusively: BUSY while a device view is open. */
+
+/* Fills an empty map with n pairs. Input in ascending order is taken as it is; any other input is sorted first
+ * (a copy is made). Of equal keys the last one in the array stays. fill in (0, 1] is how full leaves and inner nodes
+ * are made; 0 means the default, 0.7, which leaves room for inserts; 1 is smallest and fastest to read.
+ * Errors: NOT_EMPTY, ARGUMENT, SIZE, MEMORY, FULL, POINTER, CUDA; after an error the map is empty. */
+PLEACH_API pleach_status pleach_map_load(pleach_map *map, size_t n, const void *keys, const void *values, double fill);
+
+/* Writes all pairs in ascending order of keys; out_keys and out_values may each be NULL. *n (required, host) is the
+ * number of keys in the map, also when capacity is less: then SPACE, and nothing is written. */
+PLEACH_API pleach_status pleach_map_export(pleach_map *map, size_t capacity, void *out_keys, void *out_values,
+                                           size_t *n);
+
+PLEACH_API pleach_status pleach_map_size(pleach_map *map, uint64_t *size);
+PLEACH_API pleach_status pleach_map_get_stats(pleach_map *map, pleach_map_stats *stats);
+
+/* Gets node memory ready for `keys` keys in all, so that later inserts, also from your kernels, find it there. May run
+ * beside everything. FULL if the limit does not allow it, MEMORY if the machine does not. */
+PLEACH_API pleach_status pleach_map_reserve(pleach_map *map, uint64_t keys);
+
+/* Rebuilds the tree with the given fill (as in load) and gives unused memory back. Needs memory for a copy of the
+ * pairs meanwhile; on MEMORY the map is as it was. */
+PLEACH_API pleach_status pleach_map_compact(pleach_map *map, double fill);
+
+/* Removes everything and gives the memory back. */
+PLEACH_API pleach_status pleach_map_clear(pleach_map *map);
+
+/* Checks every invariant of docs/blink.md. On CORRUPT the message (host memory, may be NULL) names the first invariant
+ * that fails and the node, such as "I2: ..."; else it is empty. A GPU map's nodes are copied to the host for this. */
+PLEACH_API pleach_status pleach_map_validate(pleach_map *map, char *message, size_t message_size);
+
+/* ---- device views ----------------------------------------------------------------------------------------------
+ * What a kernel needs to work on a map; pass it by value. Open one, launch kernels that use pleach/map_device.cuh,
+ * wait for them, close it. Any number may be open. Kernels cannot get memory: reserve first, and look at outcomes. */
+typedef struct pleach_map_view {
+    void *tree;       /* the tree's root and counters, device memory */
+    void *nodes;      /* the node pool's base address */
+    uint32_t key_bits;
+    uint32_t reserved;
+} pleach_map_view;
+
+/* ARGUMENT for a CPU map. */
+PLEACH_API pleach_status pleach_map_view_open(pleach_map *map, pleach_map_view *view);
+PLEACH_API pleach_status pleach_map_view_close(pleach_map *map, pleach_map_view *view);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+/* pleach/status.h - what every call answers.
+ *
+ * Zero is success and a negative number is an error. After an error the structure is intact: every operation
+ * that was reported as applied is in it, and `pleach_map_validate` accepts it.
+ */
+#ifndef PLEACH_STATUS_H
+#define PLEACH_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(PLEACH_BUILDING) && defined(__GNUC__)
+#define PLEACH_API __attribute__((visibility("default")))
+#else
+#define PLEACH_API
+#endif
+
+/* One table yields the enum, the names and the texts. */
+#define PLEACH_STATUS_TABLE(X)                                                                                   \
+    X(PLEACH_OK, 0, "success")                                                                                   \
+    X(PLEACH_E_ARGUMENT, -1, "bad argument: a required pointer is NULL or an option is out of range")            \
+    X(PLEACH_E_SIZE, -2, "too many elements: one call takes at most 2^31, and sizes must not overflow")          \
+    X(PLEACH_E_WIDTH, -3, "key or value does not fit the map's key width")                                       \
+    X(PLEACH_E_MEMORY, -4, "out of memory: an allocation on the host or on the GPU failed")                      \
+    X(PLEACH_E_FULL, -5, "pool limit reached: some elements were not applied; raise max_bytes, or compact")      \
+    X(PLEACH_E_SPACE, -6, "result buffer too small: the call reports how many elements are needed")              \
+    X(PLEACH_E_BUSY, -7, "a device view is open: close it before compact, clear, load, export or validate")      \
+    X(PLEACH_E_NOT_EMPTY, -8, "the map must be empty for this call: clear it first")                             \
+    X(PLEACH_E_NO_CUDA, -9, "this build of pleach has no CUDA: configure with -DPLEACH_CUDA=ON")                 \
+    X(PLEACH_E_NO_GPU, -10, "no usable NVIDIA GPU: no driver, no device, or a driver older than this build's")   \
+    X(PLEACH_E_POINTER, -11, "wrong kind of pointer: device memory given to a CPU map, or unreadable memory")    \
+    X(PLEACH_E_STREAM, -12, "a CPU map takes no stream: pass PLEACH_SYNC")                                       \
+    X(PLEACH_E_CUDA, -13, "a CUDA call failed; pleach_cuda_error() names it")                                    \
+    X(PLEACH_E_CORRUPT, -14, "an invariant does not hold: the message names it")                                 \
+    X(PLEACH_E_THREAD, -15, "a worker thread could not be started")
+
+typedef enum pleach_status {
+#define PLEACH_STATUS_ENUM(name, code, text) name = code,
+    PLEACH_STATUS_TABLE(PLEACH_STATUS_ENUM)
+#undef PLEACH_STATUS_ENUM
+} pleach_status;
+
+/* The sentence for a status, never NULL; static memory. */
+PLEACH_API const char *pleach_strerror(pleach_status status);
+
+/* The status' own name, such as "PLEACH_E_FULL"; never NULL; static memory. */
+PLEACH_API const char *pleach_status_name(pleach_status status);
+
+/* The CUDA error behind the calling thread's last PLEACH_E_CUDA, PLEACH_E_NO_GPU or PLEACH_E_MEMORY from a GPU
+ * call, or "" if there was none; static memory. */
+PLEACH_API const char *pleach_cuda_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
