@@ -1,0 +1,35 @@
+# A thin front for CMake and scripts/. "make help" lists the targets.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Arguments of "make bench", such as BENCH="find --keys 32 --json".
+BENCH ?=
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test test-gpu bench install clean help
+
+build:      ## libraries and the pleach command, in build/
+	@scripts/setup build
+	@scripts/build build
+
+demo: build ## build, then run the demonstration (under a minute)
+	@build/pleach demo
+
+test:       ## all tests that need no GPU, with sanitizers; last line "N passed, N failed"
+	@scripts/setup test
+	@scripts/test
+
+test-gpu:   ## all tests on an NVIDIA GPU, and memcheck
+	@scripts/gpu test
+
+bench: build ## build, then run the benchmarks: BENCH="arguments of pleach bench"
+	@build/pleach bench $(BENCH)
+
+install: build ## install to PREFIX (/usr/local), under DESTDIR
+	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+clean:      ## remove every build folder
+	rm -rf build build-*
+
+help:       ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20

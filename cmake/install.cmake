@@ -1,0 +1,44 @@
+# Libraries, command, headers, pkg-config file and CMake package. All of it may be moved after the install: the
+# package files find the prefix from where they are.
+
+include(CMakePackageConfigHelpers)
+
+install(TARGETS pleach_static pleach_shared
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(PLEACH_TOOLS)
+    install(TARGETS pleach_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# The public headers, and beside them what map_device.cuh includes: the algorithms, which a user's kernel compiles in.
+install(DIRECTORY include/pleach DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
+install(DIRECTORY src/base src/port src/node src/pool src/core
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
+
+# What a program must name besides libpleach.a.
+set(private_libs "-lpthread -lm")
+set(cudart_dir)
+if(PLEACH_WITH_CUDA)
+    get_filename_component(cudart_dir ${CUDA_cudart_static_LIBRARY} DIRECTORY)
+    string(APPEND private_libs " -L${cudart_dir} -lcudart_static -ldl -lrt -lstdc++")
+endif()
+
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
+    set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+else()
+    file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+    string(REGEX REPLACE "/$" "" up ${up})
+    set(pc_prefix "\${pcfiledir}/${up}")
+endif()
+configure_file(cmake/pleach.pc.in pleach.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/pleach.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pleach)
+configure_package_config_file(cmake/pleachConfig.cmake.in pleachConfig.cmake
+    INSTALL_DESTINATION ${package_dir}
+    PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(pleachConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/pleachConfig.cmake ${PROJECT_BINARY_DIR}/pleachConfigVersion.cmake
+        DESTINATION ${package_dir})

@@ -1,0 +1,124 @@
+# Sourced by scripts/test and scripts/gpu: runs programs, adds up their closing lines, and cannot lose one.
+#
+# Every program must end with exit status 0 and print a line "N passed, N failed" with N passed above 0. A program that
+# does anything else (crashes, hangs, was not built, ran no case) counts as a failure.
+
+passed=0
+failed=0
+failures=()
+suite_name=
+suite_begin=0
+limit=${PLEACH_TEST_TIMEOUT:-900} # seconds for one program
+
+# suite FOLDER TITLE: a heading; what follows keeps its output in FOLDER/test-logs.
+suite() {
+    end_suite
+    suite_name=$2
+    suite_begin=$SECONDS
+    logs=$1/test-logs
+    mkdir -p "$logs"
+    printf '\n== %s\n' "$suite_name"
+}
+
+end_suite() {
+    if [ -n "$suite_name" ]; then
+        printf '   %d s\n' $((SECONDS - suite_begin))
+    fi
+    suite_name=
+}
+
+fail() { # NAME WHY
+    failed=$((failed + 1))
+    failures+=("$suite_name: $1: $2")
+    printf '   %-32s FAILED: %s\n' "$1" "$2"
+}
+
+# build FOLDER [CMAKE OPTION...]: 1 if it did not build, which is a failure.
+build() {
+    if ! scripts/build "$@" </dev/null >"$logs/build.log" 2>&1; then
+        tail -n 60 "$logs/build.log"
+        fail build "see $logs/build.log"
+        return 1
+    fi
+    grep -E 'warning( #[^:]*)?: ' "$logs/build.log" | sort -u || true
+    printf '   %-32s %d s\n' built $((SECONDS - suite_begin))
+}
+
+# run NAME COMMAND...
+run() {
+    local name=$1 log status line begin=$SECONDS
+    shift
+    log=$logs/$name.log
+    timeout --foreground -k 10 "$limit" "$@" </dev/null >"$log" 2>&1
+    status=$?
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1)
+    local why=
+    if [ -z "$line" ]; then
+        why="no closing line, exit status $status"
+    else
+        local good=${line%% *} bad=${line#*, }
+        bad=${bad%% *}
+        passed=$((passed + good))
+        if [ "$bad" -gt 0 ]; then
+            failed=$((failed + bad - 1)) # fail adds the last
+            why=$line
+        elif [ "$status" -ne 0 ]; then
+            why="$line, but exit status $status"
+        elif [ "$good" -eq 0 ]; then
+            why="ran no case"
+        fi
+    fi
+    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+        why="${why:+$why; }stopped after $limit s"
+    fi
+    if [ -n "$why" ]; then
+        tail -n 60 "$log"
+        fail "$name" "$why, see $log"
+    else
+        printf '   %-32s %s (%d s)\n' "$name" "$line" $((SECONDS - begin))
+    fi
+}
+
+# Prints the sum as the last line; the answer is the script's exit status.
+finish() {
+    end_suite
+    if [ ${#failures[@]} -gt 0 ]; then
+        printf '\nfailed:\n'
+        printf '   %s\n' "${failures[@]}"
+    elif [ "$passed" -eq 0 ]; then
+        failed=1
+    fi
+    printf '\n%d passed, %d failed\n' "$passed" "$failed"
+    [ "$failed" -eq 0 ]
+}
+
+# The test programs, by their sources: those that need no GPU, and those that need one.
+cpu_tests() {
+    local source
+    for source in tests/test_*.c; do
+        case $source in
+        *_cuda.c) ;;
+        *) basename "$source" .c ;;
+        esac
+    done
+}
+
+cuda_tests() {
+    local source
+    for source in tests/test_*_cuda.c tests/test_*.cu; do
+        source=${source##*/}
+        echo "${source%.*}"
+    done
+}
+
+# Those of cpu_tests that take --device, by name or through the tests' harness, and so run on a GPU as well.
+device_tests() {
+    local name
+    for name in $(cpu_tests); do
+        if grep -q -e '--device' -e 'run_cases(' "tests/$name.c"; then
+            echo "$name"
+        fi
+    done
+}
+
+shopt -s nullglob

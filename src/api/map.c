@@ -1,0 +1,442 @@
+/* api/map.c - the ordered map's public functions: check the arguments, pass the gate, hand over to the executor. */
+#include "../../include/pleach/map.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/memory.h"
+#include "../exec/cpu/foreign_pointer.h"
+#include "../exec/exec.h"
+#include "../gate/gate.h"
+#include "../node/node_sizes.h"
+
+struct pleach_map {
+    const exec_ops *ops;
+    void *exec;
+    pleach_device device;
+    unsigned key_bits;
+    gate gate;
+};
+
+static const uint64_t MOST_ELEMENTS = (uint64_t)1 << 31;
+enum { LEAST_NODES = 8, MOST_THREADS = 1024 };
+static const double DEFAULT_FILL = 0.7;
+
+/* ---- life ---- */
+
+static pleach_status complete_config(pleach_map_config *config)
+{
+    if (config->key_bits == 0) config->key_bits = 64;
+    if (config->key_bits != 32 && config->key_bits != 64) return PLEACH_E_ARGUMENT;
+    if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
+    if (config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
+    if (config->max_bytes && config->max_bytes < LEAST_NODES * node_bytes_of(config->key_bits)) return PLEACH_E_ARGUMENT;
+    if (config->threads == 0) {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        config->threads = online < 1 ? 1 : online > MOST_THREADS ? MOST_THREADS : (unsigned)online;
+    }
+    return PLEACH_OK;
+}
+
+static const exec_ops *ops_of(pleach_device device)
+{
+    if (device == PLEACH_CPU) return &exec_cpu;
+#ifdef PLEACH_HAVE_CUDA
+    return &exec_cuda;
+#else
+    return NULL;
+#endif
+}
+
+pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config)
+{
+    if (!out) return PLEACH_E_ARGUMENT;
+    *out = NULL;
+    pleach_map_config complete = {0};
+    if (config) complete = *config;
+    pleach_status status = complete_config(&complete);
+    if (status != PLEACH_OK) return status;
+    const exec_ops *ops = ops_of(complete.device);
+    if (!ops) return PLEACH_E_NO_CUDA;
+
+    pleach_map *map = base_alloc(1, sizeof *map);
+    if (!map) return PLEACH_E_MEMORY;
+    map->ops = ops;
+    map->device = complete.device;
+    map->key_bits = complete.key_bits;
+    status = gate_init(&map->gate) ? ops->create(&map->exec, &complete) : PLEACH_E_MEMORY;
+    if (status != PLEACH_OK) {
+        base_free(map);
+        return status;
+    }
+    *out = map;
+    return PLEACH_OK;
+}
+
+void pleach_map_destroy(pleach_map *map)
+{
+    if (!map) return;
+    map->ops->quiesce(map->exec);
+    map->ops->destroy(map->exec);
+    gate_destroy(&map->gate);
+    base_free(map);
+}
+
+/* ---- array calls ---- */
+
+static pleach_status check_pointers(const pleach_map *map, const request *r)
+{
+    if (map->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
+    const void *pointers[] = {r->keys, r->values, r->out_keys, r->out_values, r->flags, r->counts, r->long_counts};
+    for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++)
+        if (pointers[i] && foreign_pointer(pointers[i])) return PLEACH_E_POINTER;
+    return PLEACH_OK;
+}
+
+static pleach_status check_request(const pleach_map *map, const request *r, pleach_stream stream)
+{
+    if (!map) return PLEACH_E_ARGUMENT;
+    if (map->device == PLEACH_CPU && stream != PLEACH_SYNC) return PLEACH_E_STREAM;
+    if (r->n == 0) return PLEACH_OK;
+    bool two_inputs = r->kind == REQUEST_PUT || r->kind == REQUEST_ADD || r->kind == REQUEST_RANGE ||
+                      r->kind == REQUEST_COUNT;
+    if (!r->keys || (two_inputs && !r->values)) return PLEACH_E_ARGUMENT;
+    if (r->n > MOST_ELEMENTS) return PLEACH_E_SIZE;
+    return check_pointers(map, r);
+}
+
+static pleach_status run_inside(pleach_map *map, const request *r, pleach_stream stream)
+{
+    gate_enter(&map->gate);
+    pleach_status status = map->ops->run(map->exec, r, stream);
+    gate_leave(&map->gate);
+    return status;
+}
+
+static pleach_status run_array(pleach_map *map, const request *r, pleach_stream stream)
+{
+    pleach_status status = check_request(map, r, stream);
+    return status != PLEACH_OK || r->n == 0 ? status : run_inside(map, r, stream);
+}
+
+pleach_status pleach_map_put(pleach_map *map, size_t n, const void *keys, const void *values, uint8_t *outcomes,
+                             void *old_values, pleach_stream stream)
+{
+    request r = {.kind = REQUEST_PUT, .n = n, .keys = keys, .values = values, .flags = outcomes,
+                 .out_values = old_values};
+    return run_array(map, &r, stream);
+}
+
+pleach_status pleach_map_add(pleach_map *map, size_t n, const void *keys, const void *values, uint8_t *outcomes,
+                             void *old_values, pleach_stream stream)
+{
+    request r = {.kind = REQUEST_ADD, .n = n, .keys = keys, .values = values, .flags = outcomes,
+                 .out_values = old_values};
+    return run_array(map, &r, stream);
+}
+
+pleach_status pleach_map_erase(pleach_map *map, size_t n, const void *keys, uint8_t *outcomes, void *old_values,
+                               pleach_stream stream)
+{
+    request r = {.kind = REQUEST_ERASE, .n = n, .keys = keys, .flags = outcomes, .out_values = old_values};
+    return run_array(map, &r, stream);
+}
+
+pleach_status pleach_map_find(pleach_map *map, size_t n, const void *keys, void *values, uint8_t *found,
+                              pleach_stream stream)
+{
+    request r = {.kind = REQUEST_FIND, .n = n, .keys = keys, .out_values = values, .flags = found};
+    return run_array(map, &r, stream);
+}
+
+pleach_status pleach_map_contains(pleach_map *map, size_t n, const void *keys, uint8_t *found, pleach_stream stream)
+{
+    if (map && n && !found) return PLEACH_E_ARGUMENT;
+    request r = {.kind = REQUEST_FIND, .n = n, .keys = keys, .flags = found};
+    return run_array(map, &r, stream);
+}
+
+pleach_status pleach_map_succ(pleach_map *map, size_t n, const void *keys, void *out_keys, void *out_values,
+                              uint8_t *found, pleach_stream stream)
+{
+    request r = {.kind = REQUEST_SUCC, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
+                 .flags = found};
+    return run_array(map, &r, stream);
+}
+
+pleach_status pleach_map_pred(pleach_map *map, size_t n, const void *keys, void *out_keys, void *out_values,
+                              uint8_t *found, pleach_stream stream)
+{
+    request r = {.kind = REQUEST_PRED, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
+                 .flags = found};
+    return run_array(map, &r, stream);
+}
+
+pleach_status pleach_map_range_count(pleach_map *map, size_t n, const void *lo, const void *hi, uint64_t *counts,
+                                     pleach_stream stream)
+{
+    if (map && n && !counts) return PLEACH_E_ARGUMENT;
+    request r = {.kind = REQUEST_COUNT, .n = n, .keys = lo, .values = hi, .long_counts = counts};
+    return run_array(map, &r, stream);
+}
+
+pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const void *lo, const void *hi, uint32_t limit,
+                                     void *out_keys, void *out_values, uint32_t *counts, pleach_stream stream)
+{
+    if (limit == 0) return PLEACH_E_ARGUMENT;
+    if (n > MOST_ELEMENTS / limit) return PLEACH_E_SIZE;
+    request r = {.kind = REQUEST_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
+                 .out_values = out_values, .counts = counts};
+    return run_array(map, &r, stream);
+}
+
+pleach_status pleach_map_range(pleach_map *map, size_t n, const void *lo, const void *hi, uint32_t limit,
+                               size_t capacity, void *out_keys, void *out_values, uint64_t *offsets, size_t *total)
+{
+    request r = {.kind = REQUEST_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
+                 .out_values = out_values, .long_counts = offsets};
+    pleach_status status = check_request(map, &r, PLEACH_SYNC);
+    if (status != PLEACH_OK) return status;
+    if (!offsets) return PLEACH_E_ARGUMENT;
+    size_t found = 0;
+    r.long_counts = NULL;
+    gate_enter(&map->gate);
+    status = map->ops->range_packed(map->exec, &r, capacity, offsets, &found);
+    gate_leave(&map->gate);
+    if (total) *total = found;
+    return status;
+}
+
+/* ---- single calls: arrays of one element ---- */
+
+/* One key or value as the executor reads it. */
+typedef union cell {
+    uint32_t narrow;
+    uint64_t wide;
+} cell;
+
+static bool fits(const pleach_map *map, uint64_t number) { return map->key_bits == 64 || number <= UINT32_MAX; }
+
+static cell cell_of(const pleach_map *map, uint64_t number)
+{
+    cell c = {.wide = 0};
+    if (map->key_bits == 32)
+        c.narrow = (uint32_t)number;
+    else
+        c.wide = number;
+    return c;
+}
+
+static uint64_t number_of(const pleach_map *map, cell c) { return map->key_bits == 32 ? c.narrow : c.wide; }
+
+typedef struct single {
+    uint8_t flag;
+    uint64_t key, value;
+} single;
+
+static pleach_status run_one(pleach_map *map, request_kind kind, uint64_t key, uint64_t value, single *result)
+{
+    if (!map) return PLEACH_E_ARGUMENT;
+    if (!fits(map, key) || !fits(map, value)) return PLEACH_E_WIDTH;
+    cell key_in = cell_of(map, key), value_in = cell_of(map, value), key_out = {0}, value_out = {0};
+    request r = {.kind = kind, .n = 1, .keys = &key_in, .values = &value_in, .out_keys = &key_out,
+                 .out_values = &value_out, .flags = &result->flag};
+    pleach_status status = run_inside(map, &r, PLEACH_SYNC);
+    result->key = number_of(map, key_out);
+    result->value = number_of(map, value_out);
+    return status;
+}
+
+static pleach_status update_one(pleach_map *map, request_kind kind, uint64_t key, uint64_t value,
+                                pleach_outcome *outcome, uint64_t *old_value)
+{
+    single result = {0};
+    pleach_status status = run_one(map, kind, key, value, &result);
+    if (outcome) *outcome = (pleach_outcome)result.flag;
+    bool has_old = result.flag == PLEACH_REPLACED || result.flag == PLEACH_EXISTS || result.flag == PLEACH_ERASED;
+    if (old_value && has_old) *old_value = result.value;
+    return status;
+}
+
+static pleach_status query_one(pleach_map *map, request_kind kind, uint64_t key, int *found, uint64_t *out_key,
+                               uint64_t *out_value)
+{
+    single result = {0};
+    pleach_status status = run_one(map, kind, key, 0, &result);
+    if (status != PLEACH_OK) return status;
+    if (found) *found = result.flag;
+    if (out_key && result.flag) *out_key = result.key;
+    if (out_value && result.flag) *out_value = result.value;
+    return PLEACH_OK;
+}
+
+pleach_status pleach_map_put_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
+                                 uint64_t *old_value)
+{
+    return update_one(map, REQUEST_PUT, key, value, outcome, old_value);
+}
+
+pleach_status pleach_map_add_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
+                                 uint64_t *old_value)
+{
+    return update_one(map, REQUEST_ADD, key, value, outcome, old_value);
+}
+
+pleach_status pleach_map_erase_one(pleach_map *map, uint64_t key, pleach_outcome *outcome, uint64_t *old_value)
+{
+    return update_one(map, REQUEST_ERASE, key, 0, outcome, old_value);
+}
+
+pleach_status pleach_map_find_one(pleach_map *map, uint64_t key, int *found, uint64_t *value)
+{
+    return query_one(map, REQUEST_FIND, key, found, NULL, value);
+}
+
+pleach_status pleach_map_contains_one(pleach_map *map, uint64_t key, int *found)
+{
+    return query_one(map, REQUEST_FIND, key, found, NULL, NULL);
+}
+
+pleach_status pleach_map_succ_one(pleach_map *map, uint64_t key, int *found, uint64_t *out_key, uint64_t *out_value)
+{
+    return query_one(map, REQUEST_SUCC, key, found, out_key, out_value);
+}
+
+pleach_status pleach_map_pred_one(pleach_map *map, uint64_t key, int *found, uint64_t *out_key, uint64_t *out_value)
+{
+    return query_one(map, REQUEST_PRED, key, found, out_key, out_value);
+}
+
+pleach_status pleach_map_min(pleach_map *map, int *found, uint64_t *out_key, uint64_t *out_value)
+{
+    return query_one(map, REQUEST_CEILING, 0, found, out_key, out_value);
+}
+
+pleach_status pleach_map_max(pleach_map *map, int *found, uint64_t *out_key, uint64_t *out_value)
+{
+    uint64_t largest = map && map->key_bits == 32 ? UINT32_MAX : UINT64_MAX;
+    return query_one(map, REQUEST_FLOOR, largest, found, out_key, out_value);
+}
+
+/* ---- whole-map calls ---- */
+
+/* Alone in the map, with nothing left on a stream. On success the caller leaves by gate_leave_exclusive. */
+static pleach_status enter_alone(pleach_map *map)
+{
+    if (!gate_enter_exclusive(&map->gate)) return PLEACH_E_BUSY;
+    pleach_status status = map->ops->quiesce(map->exec);
+    if (status != PLEACH_OK) gate_leave_exclusive(&map->gate);
+    return status;
+}
+
+static bool fill_is_valid(double *fill)
+{
+    if (*fill == 0) *fill = DEFAULT_FILL;
+    return *fill > 0 && *fill <= 1; /* false for a NaN too */
+}
+
+pleach_status pleach_map_load(pleach_map *map, size_t n, const void *keys, const void *values, double fill)
+{
+    request r = {.kind = REQUEST_PUT, .n = n, .keys = keys, .values = values};
+    pleach_status status = check_request(map, &r, PLEACH_SYNC);
+    if (status != PLEACH_OK) return status;
+    if (!fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;
+    status = enter_alone(map);
+    if (status != PLEACH_OK) return status;
+    status = map->ops->load(map->exec, n, keys, values, fill);
+    gate_leave_exclusive(&map->gate);
+    return status;
+}
+
+pleach_status pleach_map_export(pleach_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n)
+{
+    if (!map || !n) return PLEACH_E_ARGUMENT;
+    request r = {.out_keys = out_keys, .out_values = out_values};
+    pleach_status status = check_pointers(map, &r);
+    if (status == PLEACH_OK) status = enter_alone(map);
+    if (status != PLEACH_OK) return status;
+    status = map->ops->export_pairs(map->exec, capacity, out_keys, out_values, n);
+    gate_leave_exclusive(&map->gate);
+    return status;
+}
+
+pleach_status pleach_map_size(pleach_map *map, uint64_t *size)
+{
+    if (!map || !size) return PLEACH_E_ARGUMENT;
+    gate_enter(&map->gate);
+    pleach_status status = map->ops->size(map->exec, size);
+    gate_leave(&map->gate);
+    return status;
+}
+
+pleach_status pleach_map_get_stats(pleach_map *map, pleach_map_stats *stats)
+{
+    if (!map || !stats) return PLEACH_E_ARGUMENT;
+    memset(stats, 0, sizeof *stats);
+    pleach_status status = enter_alone(map);
+    if (status != PLEACH_OK) return status;
+    status = map->ops->stats(map->exec, stats);
+    gate_leave_exclusive(&map->gate);
+    stats->key_bits = map->key_bits;
+    if (stats->leaves) stats->fill = (double)stats->keys / ((double)stats->leaves * NODE_CAPACITY);
+    return status;
+}
+
+pleach_status pleach_map_reserve(pleach_map *map, uint64_t keys)
+{
+    if (!map) return PLEACH_E_ARGUMENT;
+    if (keys > (uint64_t)1 << 34) return PLEACH_E_FULL; /* more than 2^31 nodes can hold */
+    gate_enter(&map->gate);
+    pleach_status status = map->ops->reserve(map->exec, keys);
+    gate_leave(&map->gate);
+    return status;
+}
+
+pleach_status pleach_map_compact(pleach_map *map, double fill)
+{
+    if (!map || !fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;
+    pleach_status status = enter_alone(map);
+    if (status != PLEACH_OK) return status;
+    status = map->ops->compact(map->exec, fill);
+    gate_leave_exclusive(&map->gate);
+    return status;
+}
+
+pleach_status pleach_map_clear(pleach_map *map)
+{
+    if (!map) return PLEACH_E_ARGUMENT;
+    pleach_status status = enter_alone(map);
+    if (status != PLEACH_OK) return status;
+    status = map->ops->clear(map->exec);
+    gate_leave_exclusive(&map->gate);
+    return status;
+}
+
+pleach_status pleach_map_validate(pleach_map *map, char *message, size_t message_size)
+{
+    if (message && message_size) message[0] = 0;
+    if (!map) return PLEACH_E_ARGUMENT;
+    pleach_status status = enter_alone(map);
+    if (status != PLEACH_OK) return status;
+    status = map->ops->validate(map->exec, message, message_size);
+    gate_leave_exclusive(&map->gate);
+    return status;
+}
+
+/* ---- device views ---- */
+
+pleach_status pleach_map_view_open(pleach_map *map, pleach_map_view *view)
+{
+    if (!map || !view) return PLEACH_E_ARGUMENT;
+    memset(view, 0, sizeof *view);
+    pleach_status status = map->ops->view(map->exec, view);
+    if (status == PLEACH_OK) gate_view_open(&map->gate);
+    return status;
+}
+
+pleach_status pleach_map_view_close(pleach_map *map, pleach_map_view *view)
+{
+    if (!map || !view || !view->tree || !gate_view_close(&map->gate)) return PLEACH_E_ARGUMENT;
+    memset(view, 0, sizeof *view);
+    return PLEACH_OK;
+}

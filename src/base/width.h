@@ -1,0 +1,24 @@
+/* base/width.h - one source for both key widths.
+ *
+ * A file that is written once for 32- and 64-bit keys is included with PLEACH_KEY_BITS set, and names what it defines
+ * W(name): name32 or name64. This header may be included again after PLEACH_KEY_BITS changed.
+ */
+#include <stdint.h>
+
+#undef W
+#undef KEY_MAX
+#if PLEACH_KEY_BITS == 32
+#define W(name) name##32
+#define KEY_MAX UINT32_MAX
+#elif PLEACH_KEY_BITS == 64
+#define W(name) name##64
+#define KEY_MAX UINT64_MAX
+#else
+#error "PLEACH_KEY_BITS must be 32 or 64"
+#endif
+
+#ifndef PLEACH_BASE_WIDTH_H
+#define PLEACH_BASE_WIDTH_H
+typedef uint32_t key32;
+typedef uint64_t key64;
+#endif

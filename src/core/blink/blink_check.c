@@ -1,0 +1,78 @@
+#include "blink_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+uint64_t blink_size(const blink_tree *tree)
+{
+    uint64_t size = 0;
+    for (unsigned i = 0; i < BLINK_STRIPES; i++) size += port_load(&tree->stripe[i].size);
+    return size;
+}
+
+uint64_t blink_used_ids(const blink_tree *tree)
+{
+    uint64_t next = port_load(&tree->pool.next), capacity = port_load(&tree->pool.capacity);
+    return next < capacity ? next : capacity;
+}
+
+/* A walk over the whole tree; `failed` keeps the first complaint. */
+typedef struct check {
+    const blink_tree *tree;
+    void *nodes;
+    uint64_t used_ids;
+    uint64_t visited;
+    uint64_t keys;
+    uint64_t unposted;
+    char *message;
+    size_t message_size;
+    bool failed;
+} check;
+
+static void __attribute__((format(printf, 2, 3))) complain(check *c, const char *format, ...)
+{
+    if (c->failed) return;
+    c->failed = true;
+    if (!c->message || c->message_size == 0) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->message, c->message_size, format, arguments);
+    va_end(arguments);
+}
+
+#define PLEACH_KEY_BITS 32
+#include "blink_check_width.h"
+#undef PLEACH_KEY_BITS
+#define PLEACH_KEY_BITS 64
+#include "blink_check_width.h"
+#undef PLEACH_KEY_BITS
+
+void blink_count_nodes(unsigned key_bits, const blink_tree *tree, void *nodes, blink_counts *counts)
+{
+    *counts = (blink_counts){0};
+    uint64_t used = blink_used_ids(tree);
+    for (uint64_t id = 1; id < used; id++) {
+        uint64_t header = key_bits == 32 ? header_load32(pool_address(nodes, (uint32_t)id, sizeof(node32)))
+                                         : header_load64(pool_address(nodes, (uint32_t)id, sizeof(node64)));
+        if (header == 0) continue; /* skipped: P3 */
+        if (header_level(header) > 0) {
+            counts->inner++;
+            continue;
+        }
+        counts->leaves++;
+        counts->keys += header_count(header);
+        counts->empty_leaves += header_count(header) == 0;
+    }
+}
+
+bool blink_validate(unsigned key_bits, const blink_tree *tree, void *nodes, char *message, size_t message_size)
+{
+    check c = {.tree = tree, .nodes = nodes, .used_ids = blink_used_ids(tree), .message = message,
+               .message_size = message_size};
+    if (message && message_size) message[0] = 0;
+    if (key_bits == 32)
+        check_tree32(&c);
+    else
+        check_tree64(&c);
+    return !c.failed;
+}

@@ -1,0 +1,84 @@
+/* core/blink/blink_cursor.h - the way down. Included by blink.h, once per key width. */
+
+#ifndef PLEACH_BLINK_STEP
+#define PLEACH_BLINK_STEP
+/* What a step answers. MOVED: visit the next node. AGAIN: a latch or a writer was in the way; the same node once more,
+ * after others had a turn. DONE: the operation has its result. */
+typedef enum blink_step { BLINK_MOVED, BLINK_AGAIN, BLINK_DONE } blink_step;
+
+enum { BLINK_PATIENCE = 4 }; /* steps to the right before the first fresh descent */
+#endif
+
+/* One agent's handle on a map. */
+typedef struct W(blink) {
+    blink_tree *tree;
+    void *nodes;
+    unsigned stripe; /* spreads counters and free lists over agents; any number */
+} W(blink);
+
+/* Where an operation stands: it wants the node on its level that covers target. low is the low key of `node`. */
+typedef struct W(cursor) {
+    W(key) target;
+    W(key) low;
+    uint32_t node;
+    uint32_t level;
+    uint32_t parent; /* the inner node that led to this level, or NODE_NONE */
+    uint32_t side_steps;
+    uint32_t patience;
+} W(cursor);
+
+PORT_FN W(node) *W(node_at)(W(blink) map, uint32_t id)
+{
+    return (W(node) *)pool_address(map.nodes, id, sizeof(W(node)));
+}
+
+PORT_FN void W(cursor_to_root)(W(blink) map, W(cursor) *cursor, uint64_t root)
+{
+    (void)map;
+    cursor->node = (uint32_t)root;
+    cursor->level = (uint32_t)(root >> 32);
+    cursor->low = 0;
+    cursor->parent = NODE_NONE;
+    cursor->side_steps = 0;
+}
+
+/* An older root will do: it is the leftmost node of its level, and all of that level is reachable from it. */
+PORT_FN void W(cursor_start)(W(blink) map, W(cursor) *cursor, W(key) target)
+{
+    cursor->target = target;
+    cursor->patience = BLINK_PATIENCE;
+    W(cursor_to_root)(map, cursor, port_load_cached(&map.tree->root));
+}
+
+/* To the right neighbour. Many steps on one level mean that this agent reads old images, or that splitters have not
+ * posted yet: descend again with nothing cached, and be four times as patient then, so that a long row of unposted nodes
+ * is walked in the end. */
+PORT_FN void W(cursor_right)(W(blink) map, W(cursor) *cursor, W(pair) link)
+{
+    if (++cursor->side_steps <= cursor->patience) {
+        cursor->node = W(pair_node)(link);
+        cursor->low = link.key;
+        return;
+    }
+    port_forget_cached();
+    cursor->patience *= 4;
+    W(cursor_to_root)(map, cursor, port_load(&map.tree->root));
+}
+
+/* Visits the inner node under the cursor and goes down, or right. */
+PORT_FN blink_step W(cursor_descend)(W(blink) map, W(cursor) *cursor)
+{
+    W(pair) pair;
+    if (!W(node_route)(W(node_at)(map, cursor->node), cursor->target, &pair)) return BLINK_AGAIN;
+    if (W(pair_is_link)(pair)) {
+        W(cursor_right)(map, cursor, pair);
+        return BLINK_MOVED;
+    }
+    cursor->parent = cursor->node;
+    cursor->node = W(pair_node)(pair);
+    cursor->low = pair.key;
+    cursor->level--;
+    return BLINK_MOVED;
+}
+
+PORT_FN bool W(belongs_right)(W(pair) link, W(key) key) { return W(pair_is_link)(link) && key >= link.key; }

@@ -1,0 +1,66 @@
+/* core/blink/blink_range.h - the pairs of a closed interval, leaf by leaf; or only their number. Included by blink.h, once
+ * per key width. Each leaf is read at one instant; see LINEARIZATION POINTS. */
+
+typedef struct W(range) {
+    W(cursor) cursor; /* target: the smallest key not yet reported */
+    W(key) high;
+    W(key) *keys;   /* NULL: do not report */
+    W(key) *values; /* NULL: do not report */
+    uint64_t limit;
+    uint64_t count;
+} W(range);
+
+/* Needs low <= high and limit > 0. */
+PORT_FN void W(range_start)(W(blink) map, W(range) *range, W(key) low, W(key) high, uint64_t limit, W(key) *keys,
+                            W(key) *values)
+{
+    range->high = high;
+    range->keys = keys;
+    range->values = values;
+    range->limit = limit;
+    range->count = 0;
+    W(cursor_start)(map, &range->cursor, low);
+}
+
+PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
+{
+    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
+        W(pair) pair = image->pair[i];
+        bool wanted = i < count && pair.key >= range->cursor.target && pair.key <= range->high;
+        if (!wanted || range->count >= range->limit) continue;
+        if (range->keys) range->keys[range->count] = pair.key;
+        if (range->values) range->values[range->count] = pair.value;
+        range->count++;
+    }
+}
+
+PORT_FN blink_step W(range_leaf)(W(blink) map, W(range) *range)
+{
+    W(cursor) *cursor = &range->cursor;
+    const W(node) *node = W(node_at)(map, cursor->node);
+    W(image) image;
+    uint64_t header = W(node_end)(node, &image.link);
+    if (header & HEADER_LATCHED) return BLINK_AGAIN;
+    if (W(belongs_right)(image.link, cursor->target)) {
+        W(cursor_right)(map, cursor, image.link);
+        return BLINK_MOVED;
+    }
+    W(node_read)(node, &image);
+    port_validate_fence();
+    if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn: nothing was reported yet */
+
+    W(range_report)(range, &image, header_count(header));
+    bool more = W(pair_is_link)(image.link) && image.link.key <= range->high && range->count < range->limit;
+    if (!more) return BLINK_DONE;
+    cursor->target = image.link.key;
+    cursor->low = image.link.key;
+    cursor->node = W(pair_node)(image.link);
+    cursor->side_steps = 0;
+    return BLINK_MOVED;
+}
+
+PORT_FN blink_step W(range_step)(W(blink) map, W(range) *range)
+{
+    if (range->cursor.level > 0) return W(cursor_descend)(map, &range->cursor);
+    return W(range_leaf)(map, range);
+}

@@ -1,0 +1,106 @@
+/* core/blink/blink_seek.h - the nearest key at or above (ceiling), or at or below (floor), a given one; succ, pred, min and
+ * max are made of these. Included by blink.h, once per key width.
+ *
+ * Most answers lie in the leaf that covers the key, and are as linearizable as a find that proves absence. Where that
+ * leaf has no such key, the walk crosses into neighbours, and what it saw in the first leaf may be outdated when it reads
+ * the last. So the walk is done again until two walks in a row agree on a digest of the ids and versions of every leaf
+ * they read. Versions only grow, so each of those leaves was unchanged from its visit in the first walk to its visit in
+ * the second; at the instant when the first walk ended all of them were as seen, and that is the linearization point.
+ * (The digest has 64 bits: two different walks pass for equal with a chance of 2^-64.)
+ * There is no link to the left: the floor goes left by descending again for the key just below the leaf's low key.
+ */
+
+typedef struct W(seek) {
+    W(cursor) cursor;
+    W(pair) answer;
+    W(key) from;
+    uint64_t digest;
+    uint64_t last_digest; /* of the walk before; 0: there was none */
+    bool up;
+    bool crossed;
+    bool found;
+} W(seek);
+
+#ifndef PLEACH_BLINK_DIGEST
+#define PLEACH_BLINK_DIGEST
+PORT_FN uint64_t blink_digest(uint64_t digest, uint64_t word)
+{
+    digest = (digest ^ word) * 0x9e3779b97f4a7c15u;
+    return digest ^ digest >> 29;
+}
+#endif
+
+PORT_FN void W(seek_walk)(W(blink) map, W(seek) *seek)
+{
+    seek->digest = 1;
+    seek->crossed = false;
+    W(cursor_start)(map, &seek->cursor, seek->from);
+}
+
+PORT_FN void W(seek_start)(W(blink) map, W(seek) *seek, W(key) from, bool up)
+{
+    seek->from = from;
+    seek->up = up;
+    seek->last_digest = 0;
+    W(seek_walk)(map, seek);
+}
+
+/* The walk has its answer, or has come to the end of the map without one. */
+PORT_FN blink_step W(seek_arrived)(W(blink) map, W(seek) *seek, bool found)
+{
+    seek->found = found;
+    uint64_t digest = seek->digest | 1;
+    if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;
+    W(seek_walk)(map, seek);
+    seek->last_digest = digest;
+    return BLINK_MOVED;
+}
+
+/* The nearest of the first `count` pairs. */
+PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) target, bool up, W(pair) *nearest)
+{
+    bool found = false;
+    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
+        W(pair) pair = image->pair[i];
+        bool better = i < count && (up ? pair.key >= target && !found : pair.key <= target);
+        if (better) *nearest = pair;
+        found |= better;
+    }
+    return found;
+}
+
+PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
+{
+    W(cursor) *cursor = &seek->cursor;
+    const W(node) *node = W(node_at)(map, cursor->node);
+    W(image) image;
+    uint64_t header = W(node_end)(node, &image.link);
+    if (header & HEADER_LATCHED) return BLINK_AGAIN;
+    if (W(belongs_right)(image.link, cursor->target)) {
+        W(cursor_right)(map, cursor, image.link);
+        return BLINK_MOVED;
+    }
+    W(node_read)(node, &image);
+    port_validate_fence();
+    if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn */
+
+    seek->digest = blink_digest(blink_digest(seek->digest, cursor->node), header);
+    if (W(image_nearest)(&image, header_count(header), cursor->target, seek->up, &seek->answer))
+        return W(seek_arrived)(map, seek, true);
+    if (seek->up) {
+        if (!W(pair_is_link)(image.link)) return W(seek_arrived)(map, seek, false);
+        cursor->node = W(pair_node)(image.link);
+        cursor->low = image.link.key;
+    } else {
+        if (cursor->low == 0) return W(seek_arrived)(map, seek, false);
+        W(cursor_start)(map, cursor, cursor->low - 1);
+    }
+    seek->crossed = true;
+    return BLINK_MOVED;
+}
+
+PORT_FN blink_step W(seek_step)(W(blink) map, W(seek) *seek)
+{
+    if (seek->cursor.level > 0) return W(cursor_descend)(map, &seek->cursor);
+    return W(seek_leaf)(map, seek);
+}

@@ -1,0 +1,55 @@
+/* exec/cpu/blink_choose.c - the best node verbs that this machine and this build have. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "blink_run.h"
+
+typedef struct choice {
+    const char *name;
+    const blink_run_ops *width32, *width64;
+} choice;
+
+static int has_avx2(void)
+{
+#ifdef PLEACH_HAVE_AVX2
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+#else
+    return 0;
+#endif
+}
+
+static int has_avx512(void)
+{
+#ifdef PLEACH_HAVE_AVX512
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+    return 0;
+#endif
+}
+
+static const choice *choose(void)
+{
+    static const choice plain = {"plain", &blink_run32_plain, &blink_run64_plain};
+    const char *wanted = getenv("PLEACH_SIMD");
+    if (wanted && strcmp(wanted, "plain") == 0) return &plain;
+#ifdef PLEACH_HAVE_AVX512
+    static const choice avx512 = {"avx512", &blink_run32_avx512, &blink_run64_avx512};
+    if (has_avx512() && !(wanted && strcmp(wanted, "avx2") == 0)) return &avx512;
+#endif
+#ifdef PLEACH_HAVE_AVX2
+    static const choice avx2 = {"avx2", &blink_run32_avx2, &blink_run64_avx2};
+    if (has_avx2()) return &avx2;
+#endif
+    (void)has_avx512, (void)has_avx2;
+    return &plain;
+}
+
+/* Asked for at every map's creation; the environment is looked at then. */
+const blink_run_ops *blink_run_choose(unsigned key_bits)
+{
+    const choice *best = choose();
+    return key_bits == 32 ? best->width32 : best->width64;
+}
+
+const char *blink_run_simd(void) { return choose()->name; }

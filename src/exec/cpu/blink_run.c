@@ -1,0 +1,226 @@
+/* exec/cpu/blink_run.c - one thread works on many operations at once: while one waits for its next node to come from
+ * memory, the others take their steps. Compiled once per key width and instruction set. */
+#include "../../core/blink/blink.h"
+#include "../../core/blink/blink_build.h"
+
+#include "blink_run.h"
+
+#if defined(PLEACH_NODE_ISA_avx512)
+#define ISA_NAME(name) name##_avx512
+#elif defined(PLEACH_NODE_ISA_avx2)
+#define ISA_NAME(name) name##_avx2
+#else
+#define ISA_NAME(name) name##_plain
+#endif
+#define RUN_NAME2(name) ISA_NAME(name)
+#define RUN_NAME RUN_NAME2(W(blink_run))
+
+_Static_assert(BLINK_NOT_APPLIED == (int)PLEACH_NOT_APPLIED && BLINK_INSERTED == (int)PLEACH_INSERTED &&
+                   BLINK_REPLACED == (int)PLEACH_REPLACED && BLINK_EXISTS == (int)PLEACH_EXISTS &&
+                   BLINK_ERASED == (int)PLEACH_ERASED && BLINK_ABSENT == (int)PLEACH_ABSENT,
+               "blink_outcome and pleach_outcome are the same numbers");
+
+enum { IN_FLIGHT = 32 }; /* operations interleaved by one thread; see docs/performance.md */
+
+static inline void prefetch_node(W(blink) map, uint32_t id)
+{
+    const char *node = (const char *)W(node_at)(map, id);
+    for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
+}
+
+/* One operation in flight, of whichever kind the request has. */
+typedef struct W(flight) {
+    size_t element;
+    union {
+        W(find) find;
+        W(update) update;
+        W(seek) seek;
+        W(range) range;
+    };
+} W(flight);
+
+static inline W(key) W(key_at)(const void *array, size_t i) { return ((const W(key) *)array)[i]; }
+static inline void W(set_key)(void *array, size_t i, W(key) value)
+{
+    if (array) ((W(key) *)array)[i] = value;
+}
+
+/* ---- per kind: start (false: nothing to do for this element), step, finish, and the cursor to prefetch for ---- */
+
+static inline bool W(start_find)(W(blink) map, W(flight) *f, const request *r)
+{
+    W(find_start)(map, &f->find, W(key_at)(r->keys, f->element));
+    return true;
+}
+
+static inline void W(finish_find)(W(flight) *f, const request *r, run_result *result)
+{
+    (void)result;
+    if (f->find.found) W(set_key)(r->out_values, f->element, f->find.value);
+    if (r->flags) r->flags[f->element] = f->find.found;
+}
+
+static inline bool W(start_update)(W(blink) map, W(flight) *f, const request *r)
+{
+    blink_kind kind = r->kind == REQUEST_PUT ? BLINK_PUT : r->kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
+    W(key) value = kind == BLINK_ERASE ? 0 : W(key_at)(r->values, f->element);
+    W(update_start)(map, &f->update, kind, W(key_at)(r->keys, f->element), value);
+    return true;
+}
+
+static inline void W(finish_update)(W(flight) *f, const request *r, run_result *result)
+{
+    blink_outcome outcome = f->update.outcome;
+    result->size_change += (outcome == BLINK_INSERTED) - (outcome == BLINK_ERASED);
+    result->not_applied += outcome == BLINK_NOT_APPLIED;
+    if (outcome == BLINK_REPLACED || outcome == BLINK_EXISTS || outcome == BLINK_ERASED)
+        W(set_key)(r->out_values, f->element, f->update.old);
+    if (r->flags) r->flags[f->element] = (uint8_t)outcome;
+}
+
+static inline bool W(start_seek)(W(blink) map, W(flight) *f, const request *r)
+{
+    W(key) key = W(key_at)(r->keys, f->element);
+    bool up = r->kind == REQUEST_SUCC || r->kind == REQUEST_CEILING;
+    bool strict = r->kind == REQUEST_SUCC || r->kind == REQUEST_PRED;
+    if (strict && key == (up ? KEY_MAX : 0)) {
+        if (r->flags) r->flags[f->element] = 0;
+        return false;
+    }
+    W(seek_start)(map, &f->seek, strict ? (up ? key + 1 : key - 1) : key, up);
+    return true;
+}
+
+static inline void W(finish_seek)(W(flight) *f, const request *r, run_result *result)
+{
+    (void)result;
+    if (f->seek.found) {
+        W(set_key)(r->out_keys, f->element, f->seek.answer.key);
+        W(set_key)(r->out_values, f->element, f->seek.answer.value);
+    }
+    if (r->flags) r->flags[f->element] = f->seek.found;
+}
+
+static inline void W(report_count)(size_t element, const request *r, uint64_t count)
+{
+    if (r->counts) r->counts[element] = (uint32_t)count;
+    if (r->long_counts) r->long_counts[element] = count;
+}
+
+static inline bool W(start_range)(W(blink) map, W(flight) *f, const request *r)
+{
+    W(key) low = W(key_at)(r->keys, f->element), high = W(key_at)(r->values, f->element);
+    uint64_t limit = r->limit ? r->limit : UINT64_MAX;
+    uint64_t place = f->element * (uint64_t)r->limit;
+    if (r->offsets) {
+        place = r->offsets[f->element];
+        limit = r->offsets[f->element + 1] - place;
+    }
+    if (low > high || limit == 0) {
+        W(report_count)(f->element, r, 0);
+        return false;
+    }
+    W(key) *keys = r->out_keys ? (W(key) *)r->out_keys + place : NULL;
+    W(key) *values = r->out_values ? (W(key) *)r->out_values + place : NULL;
+    W(range_start)(map, &f->range, low, high, limit, keys, values);
+    return true;
+}
+
+static inline void W(finish_range)(W(flight) *f, const request *r, run_result *result)
+{
+    (void)result;
+    W(report_count)(f->element, r, f->range.count);
+}
+
+/* ---- the loop ---- */
+
+/* Progress: a flight that answers AGAIN waits for a latch holder, which is never a flight of this thread, because a step
+ * releases what it latched. Only when nobody in flight moved does the thread pause. */
+#define DEFINE_RUN(kind)                                                                                         \
+    static void W(run_##kind)(W(blink) map, const request *r, size_t begin, size_t end, run_result *result)      \
+    {                                                                                                            \
+        W(flight) flight[IN_FLIGHT];                                                                             \
+        unsigned flying = 0, stuck_rounds = 0;                                                                   \
+        size_t next = begin;                                                                                     \
+        while (flying < IN_FLIGHT && next < end) {                                                               \
+            flight[flying].element = next++;                                                                     \
+            flying += W(start_##kind)(map, &flight[flying], r);                                                  \
+        }                                                                                                        \
+        while (flying > 0) {                                                                                     \
+            bool moved = false;                                                                                  \
+            for (unsigned i = 0; i < flying;) {                                                                  \
+                W(flight) *f = &flight[i];                                                                       \
+                blink_step step = W(kind##_step)(map, &f->kind);                                                 \
+                moved |= step != BLINK_AGAIN;                                                                    \
+                if (step == BLINK_MOVED) prefetch_node(map, f->kind.cursor.node);                                \
+                if (step != BLINK_DONE) {                                                                        \
+                    i++;                                                                                         \
+                    continue;                                                                                    \
+                }                                                                                                \
+                W(finish_##kind)(f, r, result);                                                                  \
+                bool started = false;                                                                            \
+                while (!started && next < end) {                                                                 \
+                    f->element = next++;                                                                         \
+                    started = W(start_##kind)(map, f, r);                                                        \
+                }                                                                                                \
+                if (started)                                                                                     \
+                    i++;                                                                                         \
+                else                                                                                             \
+                    *f = flight[--flying];                                                                       \
+            }                                                                                                    \
+            stuck_rounds = moved ? 0 : stuck_rounds + 1;                                                         \
+            if (!moved) port_pause(stuck_rounds);                                                                \
+        }                                                                                                        \
+    }
+
+DEFINE_RUN(find)
+DEFINE_RUN(update)
+DEFINE_RUN(seek)
+DEFINE_RUN(range)
+
+static void W(run_request)(blink_tree *tree, void *nodes, unsigned stripe, const request *r, size_t begin, size_t end,
+                           run_result *result)
+{
+    W(blink) map = {tree, nodes, stripe};
+    switch (r->kind) {
+    case REQUEST_PUT:
+    case REQUEST_ADD:
+    case REQUEST_ERASE: W(run_update)(map, r, begin, end, result); break;
+    case REQUEST_FIND: W(run_find)(map, r, begin, end, result); break;
+    case REQUEST_SUCC:
+    case REQUEST_PRED:
+    case REQUEST_CEILING:
+    case REQUEST_FLOOR: W(run_seek)(map, r, begin, end, result); break;
+    case REQUEST_RANGE:
+    case REQUEST_COUNT: W(run_range)(map, r, begin, end, result); break;
+    }
+}
+
+static void W(run_build)(const build_plan *plan, void *nodes, const void *keys, const void *values, uint32_t level,
+                         size_t begin, size_t end)
+{
+    for (size_t index = begin; index < end; index++) W(build_node)(plan, nodes, keys, values, level, index);
+}
+
+static void W(run_export)(const blink_tree *tree, void *nodes, void *out_keys, void *out_values)
+{
+    W(blink) map = {(blink_tree *)tree, nodes, 0};
+    W(cursor) cursor;
+    W(cursor_start)(map, &cursor, 0);
+    while (cursor.level > 0) W(cursor_descend)(map, &cursor);
+    size_t place = 0;
+    for (uint32_t id = cursor.node; id != NODE_NONE;) {
+        const W(node) *leaf = W(node_at)(map, id);
+        W(pair) link = W(pair_load)(leaf, NODE_LINK_SLOT);
+        id = W(pair_is_link)(link) ? W(pair_node)(link) : NODE_NONE;
+        if (id != NODE_NONE) prefetch_node(map, id);
+        unsigned count = header_count(W(header_load)(leaf));
+        for (unsigned i = 0; i < count; i++, place++) {
+            W(pair) pair = W(pair_load)(leaf, i);
+            W(set_key)(out_keys, place, pair.key);
+            W(set_key)(out_values, place, pair.value);
+        }
+    }
+}
+
+const blink_run_ops RUN_NAME = {W(run_request), W(run_build), W(run_export)};

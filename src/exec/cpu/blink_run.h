@@ -1,0 +1,33 @@
+/* exec/cpu/blink_run.h - the CPU's loops over the operations of a B-link tree, compiled once per key width and instruction
+ * set (blink_run.c), and chosen at run time. */
+#ifndef PLEACH_BLINK_RUN_H
+#define PLEACH_BLINK_RUN_H
+
+#include "../../core/blink/blink_plan.h"
+#include "../exec.h"
+
+typedef struct run_result {
+    int64_t size_change;
+    uint64_t not_applied;
+} run_result;
+
+typedef struct blink_run_ops {
+    /* Elements begin .. end-1 of a request. */
+    void (*run)(blink_tree *tree, void *nodes, unsigned stripe, const request *request, size_t begin, size_t end,
+                run_result *result);
+    /* Nodes begin .. end-1 of one level of a tree to build. */
+    void (*build)(const build_plan *plan, void *nodes, const void *keys, const void *values, uint32_t level,
+                  size_t begin, size_t end);
+    /* All pairs in order, of a quiescent tree. */
+    void (*export_pairs)(const blink_tree *tree, void *nodes, void *out_keys, void *out_values);
+} blink_run_ops;
+
+extern const blink_run_ops blink_run32_plain, blink_run64_plain;
+extern const blink_run_ops blink_run32_avx2, blink_run64_avx2;
+extern const blink_run_ops blink_run32_avx512, blink_run64_avx512;
+
+/* The best one for this machine. */
+const blink_run_ops *blink_run_choose(unsigned key_bits);
+const char *blink_run_simd(void);
+
+#endif

@@ -1,0 +1,313 @@
+/* exec/cpu/cpu_map.c - the ordered map in host memory: exec_ops for CPU threads. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../../base/memory.h"
+#include "../../core/blink/blink_check.h"
+#include "../../gate/gate.h"
+#include "../../node/node_sizes.h"
+#include "../../pool/pool_host.h"
+#include "blink_run.h"
+#include "sort.h"
+#include "workers.h"
+
+typedef struct cpu_map {
+    unsigned key_bits;
+    unsigned threads;
+    size_t node_bytes;
+    blink_tree *tree;
+    pool_host memory;
+    workers *workers;
+    const blink_run_ops *ops;
+} cpu_map;
+
+/* ---- building: an empty map is a built one too ---- */
+
+typedef struct build_level {
+    const cpu_map *map;
+    const build_plan *plan;
+    const void *keys, *values;
+    uint32_t level;
+} build_level;
+
+static void build_part(void *context, size_t begin, size_t end)
+{
+    const build_level *b = context;
+    b->map->ops->build(b->plan, b->map->memory.nodes, b->keys, b->values, b->level, begin, end);
+}
+
+/* Replaces whatever is there; the plan is known to fit. */
+static void build(cpu_map *map, const build_plan *plan, const void *keys, const void *values)
+{
+    blink_tree *tree = map->tree;
+    uint64_t capacity = tree->pool.capacity;
+    memset(tree, 0, sizeof *tree);
+    tree->pool.capacity = capacity;
+    tree->pool.next = 1 + plan->nodes;
+    for (uint32_t level = 0; level < plan->levels; level++) {
+        build_level job = {map, plan, keys, values, level};
+        workers_run(map->workers, plan->count[level], 4096, build_part, &job);
+    }
+    tree->root = build_plan_root(plan);
+    tree->stripe[0].size = plan->keys;
+    pool_host_trim(&map->memory, (1 + plan->nodes) * map->node_bytes);
+}
+
+static bool plan_fits(const cpu_map *map, const build_plan *plan) { return 1 + plan->nodes <= map->tree->pool.capacity; }
+
+static pleach_status cpu_clear(void *exec)
+{
+    build_plan plan;
+    build_plan_make(&plan, 0, 1);
+    build(exec, &plan, NULL, NULL);
+    return PLEACH_OK;
+}
+
+static pleach_status build_sorted(cpu_map *map, size_t n, const void *keys, const void *values, double fill)
+{
+    build_plan plan;
+    build_plan_make(&plan, n, fill);
+    if (!plan_fits(map, &plan)) return PLEACH_E_FULL;
+    build(map, &plan, keys, values);
+    return PLEACH_OK;
+}
+
+static pleach_status cpu_load(void *exec, size_t n, const void *keys, const void *values, double fill)
+{
+    cpu_map *map = exec;
+    if (blink_size(map->tree) != 0) return PLEACH_E_NOT_EMPTY;
+    if (sort_is_ascending(map->key_bits, keys, n)) return build_sorted(map, n, keys, values, fill);
+    void *sorted_keys, *sorted_values;
+    size_t distinct = sort_distinct(map->key_bits, keys, values, n, &sorted_keys, &sorted_values);
+    if (distinct == SIZE_MAX) return PLEACH_E_MEMORY;
+    pleach_status status = build_sorted(map, distinct, sorted_keys, sorted_values, fill);
+    base_free(sorted_keys);
+    base_free(sorted_values);
+    return status;
+}
+
+static pleach_status cpu_compact(void *exec, double fill)
+{
+    cpu_map *map = exec;
+    size_t n = blink_size(map->tree), key_bytes = map->key_bits / 8;
+    void *keys = base_alloc(n, key_bytes), *values = base_alloc(n, key_bytes);
+    pleach_status status = PLEACH_E_MEMORY;
+    if (keys && values) {
+        map->ops->export_pairs(map->tree, map->memory.nodes, keys, values);
+        status = build_sorted(map, n, keys, values, fill);
+    }
+    base_free(keys);
+    base_free(values);
+    return status;
+}
+
+/* ---- array calls ---- */
+
+typedef struct run_job {
+    const cpu_map *map;
+    const request *request;
+    atomic_uint_fast64_t not_applied;
+} run_job;
+
+static void run_part(void *context, size_t begin, size_t end)
+{
+    run_job *job = context;
+    unsigned stripe = gate_thread_number();
+    run_result result = {0, 0};
+    job->map->ops->run(job->map->tree, job->map->memory.nodes, stripe, job->request, begin, end, &result);
+    if (result.size_change)
+        port_fetch_add(&job->map->tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
+    if (result.not_applied) atomic_fetch_add(&job->not_applied, result.not_applied);
+}
+
+/* Parts large enough to keep many operations in flight, and small enough that nobody waits long for the last one. */
+static size_t grain_for(const cpu_map *map, size_t n)
+{
+    size_t grain = n / (8 * (size_t)map->threads);
+    return grain < 256 ? 256 : grain > 16384 ? 16384 : grain;
+}
+
+static pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
+{
+    (void)stream; /* the api layer takes none for a CPU map */
+    cpu_map *map = exec;
+    run_job job = {map, request, 0};
+    if (request->n == 1)
+        run_part(&job, 0, 1);
+    else
+        workers_run(map->workers, request->n, grain_for(map, request->n), run_part, &job);
+    return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
+}
+
+/* ---- packed ranges: count, add up, fill; then close the gaps that erasures in between have left ---- */
+
+static size_t offsets_of_counts(uint64_t *offsets, size_t n)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t count = offsets[i];
+        offsets[i] = total;
+        total += count;
+    }
+    offsets[n] = total;
+    return total;
+}
+
+static void move_left(void *array, size_t key_bytes, uint64_t to, uint64_t from, uint64_t count)
+{
+    if (array && to != from)
+        memmove((char *)array + to * key_bytes, (char *)array + from * key_bytes, count * key_bytes);
+}
+
+static size_t close_gaps(const request *r, size_t key_bytes, uint64_t *offsets, const uint64_t *found)
+{
+    uint64_t place = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        uint64_t from = offsets[i];
+        move_left(r->out_keys, key_bytes, place, from, found[i]);
+        move_left(r->out_values, key_bytes, place, from, found[i]);
+        offsets[i] = place;
+        place += found[i];
+    }
+    offsets[r->n] = place;
+    return place;
+}
+
+static pleach_status cpu_range_packed(void *exec, const request *r, size_t capacity, uint64_t *offsets, size_t *total)
+{
+    cpu_map *map = exec;
+    uint64_t *found = base_alloc(r->n, sizeof *found);
+    if (!found) return PLEACH_E_MEMORY;
+    request count = *r;
+    count.kind = REQUEST_COUNT;
+    count.out_keys = count.out_values = NULL;
+    count.long_counts = offsets;
+    cpu_run(map, &count, PLEACH_SYNC);
+    *total = offsets_of_counts(offsets, r->n);
+    pleach_status status = PLEACH_OK;
+    bool wanted = r->out_keys || r->out_values;
+    if (wanted && *total > capacity) {
+        status = PLEACH_E_SPACE;
+    } else if (wanted) {
+        request fill = *r;
+        fill.offsets = offsets;
+        fill.long_counts = found;
+        cpu_run(map, &fill, PLEACH_SYNC);
+        *total = close_gaps(r, map->key_bits / 8, offsets, found);
+    }
+    base_free(found);
+    return status;
+}
+
+/* ---- the rest ---- */
+
+static pleach_status cpu_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
+{
+    cpu_map *map = exec;
+    *n = blink_size(map->tree);
+    if (!out_keys && !out_values) return PLEACH_OK;
+    if (*n > capacity) return PLEACH_E_SPACE;
+    map->ops->export_pairs(map->tree, map->memory.nodes, out_keys, out_values);
+    return PLEACH_OK;
+}
+
+static pleach_status cpu_size(void *exec, uint64_t *size)
+{
+    *size = blink_size(((cpu_map *)exec)->tree);
+    return PLEACH_OK;
+}
+
+static pleach_status cpu_stats(void *exec, pleach_map_stats *stats)
+{
+    cpu_map *map = exec;
+    blink_counts counts;
+    blink_count_nodes(map->key_bits, map->tree, map->memory.nodes, &counts);
+    stats->keys = counts.keys;
+    stats->leaves = counts.leaves;
+    stats->inner = counts.inner;
+    stats->empty_leaves = counts.empty_leaves;
+    stats->unposted = map->tree->unposted;
+    stats->node_bytes = (counts.leaves + counts.inner) * map->node_bytes;
+    stats->reserved_bytes = blink_used_ids(map->tree) * map->node_bytes;
+    stats->height = (unsigned)(map->tree->root >> 32) + 1;
+    return PLEACH_OK;
+}
+
+static pleach_status cpu_reserve(void *exec, uint64_t keys)
+{
+    cpu_map *map = exec;
+    build_plan plan;
+    build_plan_make(&plan, keys, 0.7); /* what random insertion comes to */
+    if (!plan_fits(map, &plan)) return PLEACH_E_FULL;
+    return pool_host_populate(&map->memory, (1 + plan.nodes) * map->node_bytes) ? PLEACH_OK : PLEACH_E_MEMORY;
+}
+
+static pleach_status cpu_validate(void *exec, char *message, size_t message_size)
+{
+    cpu_map *map = exec;
+    bool valid = blink_validate(map->key_bits, map->tree, map->memory.nodes, message, message_size);
+    return valid ? PLEACH_OK : PLEACH_E_CORRUPT;
+}
+
+static pleach_status cpu_quiesce(void *exec)
+{
+    (void)exec; /* a CPU call is over when it returns */
+    return PLEACH_OK;
+}
+
+static pleach_status cpu_view(void *exec, pleach_map_view *view)
+{
+    (void)exec;
+    (void)view;
+    return PLEACH_E_ARGUMENT;
+}
+
+static void cpu_destroy(void *exec)
+{
+    cpu_map *map = exec;
+    if (map->workers) workers_destroy(map->workers);
+    pool_host_close(&map->memory);
+    base_free(map->tree);
+    base_free(map);
+}
+
+static pleach_status cpu_create(void **exec, const pleach_map_config *config)
+{
+    cpu_map *map = base_alloc(1, sizeof *map);
+    if (!map) return PLEACH_E_MEMORY;
+    map->key_bits = config->key_bits;
+    map->threads = config->threads;
+    map->node_bytes = node_bytes_of(config->key_bits);
+    map->ops = blink_run_choose(config->key_bits);
+    map->tree = base_alloc(1, sizeof *map->tree);
+    map->workers = workers_create(config->threads);
+    pleach_status status = PLEACH_E_MEMORY;
+    if (map->tree && map->workers && pool_host_open(&map->memory, config->max_bytes, map->node_bytes)) {
+        map->tree->pool.capacity = map->memory.bytes / map->node_bytes;
+        status = cpu_clear(map);
+    }
+    if (status == PLEACH_OK && config->reserve_keys) status = cpu_reserve(map, config->reserve_keys);
+    if (status != PLEACH_OK) {
+        cpu_destroy(map);
+        return status;
+    }
+    *exec = map;
+    return PLEACH_OK;
+}
+
+const exec_ops exec_cpu = {
+    .create = cpu_create,
+    .destroy = cpu_destroy,
+    .run = cpu_run,
+    .range_packed = cpu_range_packed,
+    .reserve = cpu_reserve,
+    .size = cpu_size,
+    .view = cpu_view,
+    .quiesce = cpu_quiesce,
+    .load = cpu_load,
+    .export_pairs = cpu_export,
+    .stats = cpu_stats,
+    .compact = cpu_compact,
+    .clear = cpu_clear,
+    .validate = cpu_validate,
+};

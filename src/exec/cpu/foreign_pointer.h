@@ -1,0 +1,10 @@
+/* exec/cpu/foreign_pointer.h - a friendly answer instead of a crash when GPU memory is given to a CPU map. */
+#ifndef PLEACH_FOREIGN_POINTER_H
+#define PLEACH_FOREIGN_POINTER_H
+
+#include <stdbool.h>
+
+/* True if the CUDA driver knows this as memory of a GPU that the CPU cannot read. False in a process without CUDA. */
+bool foreign_pointer(const void *pointer);
+
+#endif

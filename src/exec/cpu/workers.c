@@ -1,0 +1,126 @@
+#include "workers.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "../../base/memory.h"
+
+struct workers {
+    pthread_mutex_t mutex;    /* guards what follows up to `threads` */
+    pthread_cond_t call;      /* a new job, or the end */
+    pthread_cond_t finished;  /* the last helper left the job */
+    unsigned long job_number;
+    unsigned helpers_inside;
+    bool in_use;              /* a caller has the helpers */
+    bool ending;
+    bool started;
+    unsigned threads_running;
+    unsigned threads_wanted;
+    pthread_t *thread;
+
+    /* The job; written before job_number, under the mutex. */
+    work_fn *work;
+    void *context;
+    size_t n, grain;
+    _Alignas(64) atomic_size_t next;
+};
+
+static void take_parts(workers *w)
+{
+    for (;;) {
+        size_t begin = atomic_fetch_add_explicit(&w->next, w->grain, memory_order_relaxed);
+        if (begin >= w->n) return;
+        size_t end = w->n - begin < w->grain ? w->n : begin + w->grain;
+        w->work(w->context, begin, end);
+    }
+}
+
+static void *helper_main(void *argument)
+{
+    workers *w = argument;
+    unsigned long seen = 0;
+    pthread_mutex_lock(&w->mutex);
+    for (;;) {
+        while (!w->ending && w->job_number == seen) pthread_cond_wait(&w->call, &w->mutex);
+        if (w->ending) break;
+        seen = w->job_number;
+        if (!w->in_use) continue; /* came too late: the caller has gone on */
+        w->helpers_inside++;
+        pthread_mutex_unlock(&w->mutex);
+        take_parts(w);
+        pthread_mutex_lock(&w->mutex);
+        if (--w->helpers_inside == 0) pthread_cond_signal(&w->finished);
+    }
+    pthread_mutex_unlock(&w->mutex);
+    return NULL;
+}
+
+workers *workers_create(unsigned threads)
+{
+    workers *w = base_alloc(1, sizeof *w);
+    if (!w) return NULL;
+    w->thread = base_alloc(threads, sizeof *w->thread);
+    if (!w->thread) {
+        base_free(w);
+        return NULL;
+    }
+    pthread_mutex_init(&w->mutex, NULL);
+    pthread_cond_init(&w->call, NULL);
+    pthread_cond_init(&w->finished, NULL);
+    w->threads_wanted = threads - 1;
+    return w;
+}
+
+/* A machine that refuses a thread leaves us with fewer: slower, not wrong. */
+static void start_helpers(workers *w)
+{
+    w->started = true;
+    while (w->threads_running < w->threads_wanted &&
+           pthread_create(&w->thread[w->threads_running], NULL, helper_main, w) == 0)
+        w->threads_running++;
+}
+
+void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *context)
+{
+    if (n == 0) return;
+    bool helped = false;
+    if (w->threads_wanted > 0 && n > grain) {
+        pthread_mutex_lock(&w->mutex);
+        helped = !w->in_use;
+        if (helped) {
+            w->in_use = true;
+            if (!w->started) start_helpers(w);
+            w->work = work;
+            w->context = context;
+            w->n = n;
+            w->grain = grain;
+            atomic_store_explicit(&w->next, 0, memory_order_relaxed);
+            w->job_number++;
+            pthread_cond_broadcast(&w->call);
+        }
+        pthread_mutex_unlock(&w->mutex);
+    }
+    if (!helped) {
+        work(context, 0, n);
+        return;
+    }
+    take_parts(w);
+    pthread_mutex_lock(&w->mutex);
+    w->in_use = false; /* helpers that have not come yet stay away */
+    while (w->helpers_inside > 0) pthread_cond_wait(&w->finished, &w->mutex);
+    pthread_mutex_unlock(&w->mutex);
+}
+
+void workers_destroy(workers *w)
+{
+    pthread_mutex_lock(&w->mutex);
+    w->ending = true;
+    pthread_cond_broadcast(&w->call);
+    pthread_mutex_unlock(&w->mutex);
+    for (unsigned i = 0; i < w->threads_running; i++) pthread_join(w->thread[i], NULL);
+    pthread_cond_destroy(&w->finished);
+    pthread_cond_destroy(&w->call);
+    pthread_mutex_destroy(&w->mutex);
+    base_free(w->thread);
+    base_free(w);
+}

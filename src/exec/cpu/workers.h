@@ -1,0 +1,22 @@
+/* exec/cpu/workers.h - threads that share the elements of one array call. */
+#ifndef PLEACH_WORKERS_H
+#define PLEACH_WORKERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct workers workers;
+
+/* Works on elements begin .. end-1; called on several threads at once, each time with another part. */
+typedef void work_fn(void *context, size_t begin, size_t end);
+
+/* `threads` counts the caller of workers_run too, so threads - 1 are started, at the first call that needs them.
+ * NULL if there is no memory. */
+workers *workers_create(unsigned threads);
+void workers_destroy(workers *w);
+
+/* Hands out 0 .. n-1 in parts of at most `grain` and returns when all are done. The caller works too; if the threads are
+ * busy with another caller's elements, the caller does all of its own. If no thread could be started, likewise. */
+void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *context);
+
+#endif

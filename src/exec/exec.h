@@ -1,0 +1,70 @@
+/* exec/exec.h - what an executor of the ordered map offers to the api layer: the CPU's and the GPU's are two tables of
+ * these functions. Arguments have been checked and the gate is held as noted. */
+#ifndef PLEACH_EXEC_H
+#define PLEACH_EXEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../include/pleach/map.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum request_kind {
+    REQUEST_PUT,
+    REQUEST_ADD,
+    REQUEST_ERASE,
+    REQUEST_FIND,
+    REQUEST_SUCC,
+    REQUEST_PRED,
+    REQUEST_CEILING, /* like succ, the key itself included: min */
+    REQUEST_FLOOR,   /* like pred, the key itself included: max */
+    REQUEST_RANGE,   /* up to `limit` pairs each, at i * limit, or from offsets[i] to offsets[i + 1] - 1 */
+    REQUEST_COUNT
+} request_kind;
+
+/* One array call. Unused members are NULL or 0. */
+typedef struct request {
+    request_kind kind;
+    uint32_t limit;          /* RANGE: pairs per query; COUNT: count no further, 0: no limit */
+    size_t n;
+    const void *keys;        /* RANGE, COUNT: the low ends */
+    const void *values;      /* RANGE, COUNT: the high ends */
+    void *out_keys;
+    void *out_values;        /* updates: old values */
+    uint8_t *flags;          /* outcomes, or found */
+    uint32_t *counts;        /* RANGE: pairs found */
+    uint64_t *long_counts;   /* COUNT; RANGE with offsets */
+    const uint64_t *offsets; /* RANGE, packed output */
+} request;
+
+typedef struct exec_ops {
+    pleach_status (*create)(void **exec, const pleach_map_config *config);
+    void (*destroy)(void *exec);
+
+    /* Gate: shared. */
+    pleach_status (*run)(void *exec, const request *request, pleach_stream stream);
+    pleach_status (*range_packed)(void *exec, const request *request, size_t capacity, uint64_t *offsets, size_t *total);
+    pleach_status (*reserve)(void *exec, uint64_t keys);
+    pleach_status (*size)(void *exec, uint64_t *size);
+    pleach_status (*view)(void *exec, pleach_map_view *view);
+
+    /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */
+    pleach_status (*quiesce)(void *exec);
+    pleach_status (*load)(void *exec, size_t n, const void *keys, const void *values, double fill);
+    pleach_status (*export_pairs)(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n);
+    pleach_status (*stats)(void *exec, pleach_map_stats *stats);
+    pleach_status (*compact)(void *exec, double fill);
+    pleach_status (*clear)(void *exec);
+    pleach_status (*validate)(void *exec, char *message, size_t message_size);
+} exec_ops;
+
+extern const exec_ops exec_cpu;
+extern const exec_ops exec_cuda; /* in builds with CUDA */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+/* node/node.h - the node format and the contract of the node verbs. Included once per key width (base/width.h).
+ *
+ * LAYOUT
+ *
+ * A node is 16 slots; a slot is one pair: 8 bytes with 32-bit keys (node 128 bytes), 16 bytes with 64-bit keys (256).
+ *
+ *     slot    0      1      2            13      14      15
+ *          +------+------+------+     +------+------+--------+
+ *     leaf | k, v | k, v | k, v | ... | k, v | link | header |      k ascending; slots at and after count hold leftovers
+ *          +------+------+------+     +------+------+--------+
+ *    inner | p, c | p, c | p, c | ... | p, c | link | header |      p ascending; slots at and after count repeat slot 14
+ *          +------+------+------+     +------+------+--------+
+ *
+ *     link    (high key, NODE_LINK | right neighbour). With no right neighbour: in a leaf (anything, 0), in an inner node
+ *             a copy of its last pair, so that a search over slots 0..14 needs no count.
+ *     header  one word:   bit 0 latch | bits 1-7 level (0: leaf) | bits 8-15 count | bits 16-63 version
+ *             (with 64-bit keys the second word of slot 15 is unused)
+ *
+ * Node ids are 31 bits wide and 0 names no node; bit 31 of an id in a pair says that the pair is a link.
+ * The version counts the times that the node's latch was released: a reader that sees the same even header before and
+ * after has seen no writer. It has 48 bits, so a reader would have to pause for exactly 2^48 updates of one node to be
+ * fooled.
+ *
+ * VERBS, beside the plain loads and stores of one pair (pair_load, pair_store: fresh and relaxed):
+ *
+ * node_route(node, key, *pair)      inner node, no latch held. Answers a pair that the node held at one instant, with
+ *                                   pair.key <= key: the last such one if no writer is about, else perhaps one further
+ *                                   left. May read stale. False: the node is being changed, ask again.
+ * node_lookup(node, key, *pair)     leaf, no latch held; reads fresh.
+ *     NODE_FOUND     pair is key's pair, and was in the map at one instant since the call began.
+ *     NODE_RIGHT     pair is the link, and key is at or above the high key.
+ *     NODE_ABSENT    at one instant since the call began this leaf covered key and did not hold it.
+ *     NODE_CHANGED   a writer is at work here: ask again.
+ * node_end(node, *link)             the header and the link, which is not loaded before it; fresh. The answer has
+ *                                   HEADER_LATCHED set if a writer is at work, and then the link means nothing.
+ * node_read(node, image)            all 15 pairs of a node that the caller has latched, or will validate.
+ * node_write(node, image, from, to) slots from .. to-1 of 0..13 out of an image; may also write again, unchanged, a slot
+ *                                   next to them that the caller had read into the image.
+ *
+ * Whether one pair is read and written in a single access is PAIR_IS_ATOMIC; where it is not (16-byte pairs in plain C)
+ * the verbs validate the version instead.
+ */
+#include "node_format.h"
+
+#include "../base/width.h"
+
+/* A pair, and a node as the words that the port layer reads. */
+#if PLEACH_KEY_BITS == 32 && !defined(PLEACH_NODE32)
+#define PLEACH_NODE32
+typedef struct pair32 { uint32_t key, value; } pair32;
+typedef struct node32 { uint64_t word[16]; } node32;
+enum { HEADER_WORD32 = NODE_HEADER_SLOT };
+NODE_ASSERT(sizeof(node32) == 128 && sizeof(pair32) == 8);
+#elif PLEACH_KEY_BITS == 64 && !defined(PLEACH_NODE64)
+#define PLEACH_NODE64
+typedef struct pair64 { uint64_t key, value; } pair64;
+typedef struct node64 { uint64_t word[32]; } node64;
+enum { HEADER_WORD64 = 2 * NODE_HEADER_SLOT };
+NODE_ASSERT(sizeof(node64) == 256 && sizeof(pair64) == 16);
+#endif
+
+#if defined(__CUDACC__)
+#include "node_cuda.h"
+#elif defined(PLEACH_NODE_ISA_avx512)
+#include "node_avx512.h"
+#elif defined(PLEACH_NODE_ISA_avx2)
+#include "node_avx2.h"
+#else
+#include "node_plain.h"
+#endif

@@ -1,0 +1,200 @@
+/* node/node_cuda.h - the node verbs for one GPU thread.
+ *
+ * What a query costs on a GPU is the number of load instructions: when every lane of a warp reads its own node, a load
+ * takes 32 passes through L1 whatever its width. So the verbs load 16 bytes at a time, which is two 32-bit pairs or one
+ * 64-bit pair, and search by halving: three or four loads per node, none for the header of an inner node.
+ *
+ * Inner nodes are read through L1 and may be stale, each 32-byte sector of another age; leaves are read fresh.
+ * 16 bytes loaded or stored as one .b128 are a single access (PTX: scalar type, relaxed, sm_70 and later).
+ */
+#ifndef PLEACH_NODE_CUDA_H
+#define PLEACH_NODE_CUDA_H
+
+typedef struct two_words { uint64_t first, second; } two_words;
+
+#define TWO_WORDS_LOAD(scope)                                                                                    \
+    two_words both;                                                                                              \
+    asm volatile("{ .reg .b128 t; ld.relaxed." scope ".global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"             \
+                 : "=l"(both.first), "=l"(both.second) : "l"(p) : "memory");                                     \
+    return both
+
+PORT_FN two_words load_two(const uint64_t *p) { TWO_WORDS_LOAD("gpu"); }
+PORT_FN two_words load_two_cached(const uint64_t *p) { TWO_WORDS_LOAD("cta"); }
+
+PORT_FN void store_two(uint64_t *p, uint64_t first, uint64_t second)
+{
+    asm volatile("{ .reg .b128 t; mov.b128 t, {%0, %1}; st.relaxed.gpu.global.b128 [%2], t; }"
+                 : : "l"(first), "l"(second), "l"(p) : "memory");
+}
+#endif
+
+#undef PAIR_IS_ATOMIC
+#define PAIR_IS_ATOMIC 1
+
+#if PLEACH_KEY_BITS == 32
+PORT_FN pair32 pair32_of_word(uint64_t word)
+{
+    pair32 pair;
+    pair.key = (uint32_t)word;
+    pair.value = (uint32_t)(word >> 32);
+    return pair;
+}
+PORT_FN uint64_t pair32_word(pair32 pair) { return (uint64_t)pair.value << 32 | pair.key; }
+
+PORT_FN pair32 pair_load32(const node32 *node, unsigned slot) { return pair32_of_word(port_load(&node->word[slot])); }
+PORT_FN void pair_store32(node32 *node, unsigned slot, pair32 pair) { port_store(&node->word[slot], pair32_word(pair)); }
+
+#include "node_common.h"
+
+PORT_FN uint64_t node_end32(const node32 *node, pair32 *link)
+{
+    two_words end = load_two(&node->word[NODE_LINK_SLOT]);
+    *link = pair32_of_word(end.first);
+    return end.second;
+}
+
+/* Halving over the eight blocks of two slots; block 7 is link and header, of which only the link takes part. */
+PORT_FN bool node_route32(const node32 *node, key32 key, pair32 *pair)
+{
+    two_words best = {0, 0};
+    unsigned block = 0;
+    PORT_UNROLL for (unsigned half = 4; half > 0; half /= 2) {
+        two_words probe = load_two_cached(&node->word[2 * (block + half)]);
+        if ((uint32_t)probe.first <= key) {
+            best = probe;
+            block += half;
+        }
+    }
+    if (block == 0) best = load_two_cached(&node->word[0]);
+    bool second = block != 7 && (uint32_t)best.second <= key;
+    *pair = pair32_of_word(second ? best.second : best.first);
+    return pair->key <= key; /* slot 0 of a node caught half made cannot be reached, so this holds */
+}
+
+/* The link and the header come in one access; the header's count bounds the search. */
+PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
+{
+    two_words end = load_two(&node->word[NODE_LINK_SLOT]);
+    unsigned count = header_count(end.second);
+    unsigned block = 0;
+    two_words best = {0, 0};
+    bool probed = false;
+    PORT_UNROLL for (unsigned half = 4; half > 0; half /= 2) {
+        if (2 * (block + half) < count) {
+            two_words probe = load_two(&node->word[2 * (block + half)]);
+            if ((uint32_t)probe.first <= key) {
+                best = probe;
+                block += half;
+                probed = true;
+            }
+        }
+    }
+    if (!probed && count > 0) best = load_two(&node->word[0]);
+    if (2 * block < count && (uint32_t)best.first == key) {
+        *pair = pair32_of_word(best.first);
+        return NODE_FOUND;
+    }
+    if (2 * block + 1 < count && (uint32_t)best.second == key) {
+        *pair = pair32_of_word(best.second);
+        return NODE_FOUND;
+    }
+    *pair = pair32_of_word(end.first);
+    if (pair_is_link32(*pair) && key >= pair->key) return NODE_RIGHT;
+    port_validate_fence();
+    bool unchanged = !(end.second & HEADER_LATCHED) && header_load32(node) == end.second;
+    return unchanged ? NODE_ABSENT : NODE_CHANGED;
+}
+
+PORT_FN void node_read32(const node32 *node, image32 *image)
+{
+    PORT_UNROLL for (unsigned block = 0; block < NODE_CAPACITY / 2; block++) {
+        two_words both = load_two(&node->word[2 * block]);
+        image->pair[2 * block] = pair32_of_word(both.first);
+        image->pair[2 * block + 1] = pair32_of_word(both.second);
+    }
+    image->link = pair_load32(node, NODE_LINK_SLOT);
+}
+
+PORT_FN void node_write32(node32 *node, const image32 *image, unsigned from, unsigned to)
+{
+    PORT_UNROLL for (unsigned block = 0; block < NODE_CAPACITY / 2; block++)
+        if (2 * block + 1 >= from && 2 * block < to)
+            store_two(&node->word[2 * block], pair32_word(image->pair[2 * block]),
+                      pair32_word(image->pair[2 * block + 1]));
+}
+
+#else
+
+PORT_FN pair64 pair64_of_words(two_words both)
+{
+    pair64 pair;
+    pair.key = both.first;
+    pair.value = both.second;
+    return pair;
+}
+
+PORT_FN pair64 pair_load64(const node64 *node, unsigned slot) { return pair64_of_words(load_two(&node->word[2 * slot])); }
+PORT_FN void pair_store64(node64 *node, unsigned slot, pair64 pair)
+{
+    store_two(&node->word[2 * slot], pair.key, pair.value);
+}
+
+#include "node_common.h"
+
+PORT_FN uint64_t node_end64(const node64 *node, pair64 *link)
+{
+    uint64_t header = header_load64(node);
+    port_validate_fence();
+    *link = pair_load64(node, NODE_LINK_SLOT);
+    return header;
+}
+
+PORT_FN bool node_route64(const node64 *node, key64 key, pair64 *pair)
+{
+    two_words best = {0, 0};
+    unsigned slot = 0;
+    PORT_UNROLL for (unsigned half = 8; half > 0; half /= 2) {
+        if (slot + half <= NODE_LINK_SLOT) {
+            two_words probe = load_two_cached(&node->word[2 * (slot + half)]);
+            if (probe.first <= key) {
+                best = probe;
+                slot += half;
+            }
+        }
+    }
+    if (slot == 0) best = load_two_cached(&node->word[0]);
+    *pair = pair64_of_words(best);
+    return pair->key <= key;
+}
+
+/* The header first; the GPU does not run ahead of the branch on it, so what follows is loaded after it. */
+PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
+{
+    uint64_t header = header_load64(node);
+    unsigned count = header_count(header);
+    unsigned slot = 0;
+    two_words best = {0, 0};
+    bool probed = false;
+    PORT_UNROLL for (unsigned half = 8; half > 0; half /= 2) {
+        if (slot + half < count) {
+            two_words probe = load_two(&node->word[2 * (slot + half)]);
+            if (probe.first <= key) {
+                best = probe;
+                slot += half;
+                probed = true;
+            }
+        }
+    }
+    if (!probed && count > 0) best = load_two(&node->word[0]);
+    *pair = pair64_of_words(best);
+    if (count > 0 && pair->key == key) return NODE_FOUND;
+    port_validate_fence();
+    *pair = pair_load64(node, NODE_LINK_SLOT);
+    if (pair_is_link64(*pair) && key >= pair->key) return NODE_RIGHT;
+    port_validate_fence();
+    bool unchanged = !(header & HEADER_LATCHED) && header_load64(node) == header;
+    return unchanged ? NODE_ABSENT : NODE_CHANGED;
+}
+
+#include "node_image.h"
+#endif

@@ -1,0 +1,42 @@
+/* node/node_format.h - the numbers of the node format that do not depend on the key width; drawn in node.h. */
+#ifndef PLEACH_NODE_FORMAT_H
+#define PLEACH_NODE_FORMAT_H
+
+#include "../port/port.h"
+
+enum {
+    NODE_SLOTS = 16,
+    NODE_CAPACITY = 14, /* pairs */
+    NODE_LINK_SLOT = 14,
+    NODE_HEADER_SLOT = 15
+};
+
+#define NODE_LINK 0x80000000u
+#define NODE_NONE 0u
+
+typedef enum node_answer { NODE_FOUND, NODE_ABSENT, NODE_RIGHT, NODE_CHANGED } node_answer;
+
+#define HEADER_LATCHED ((uint64_t)1)
+#define HEADER_VERSION_ONE ((uint64_t)1 << 16)
+
+/* What 'header' says. The same in C and CUDA, on the host too (the validator reads images of device nodes). */
+#ifdef __CUDACC__
+#define NODE_ASSERT(condition) static_assert(condition, #condition)
+#define HEADER_FN static __host__ __device__ __forceinline__
+#else
+#define NODE_ASSERT(condition) _Static_assert(condition, #condition)
+#define HEADER_FN static inline __attribute__((unused))
+#endif
+HEADER_FN unsigned header_level(uint64_t header) { return (unsigned)(header >> 1) & 0x7f; }
+HEADER_FN unsigned header_count(uint64_t header) { return (unsigned)(header >> 8) & 0xff; }
+HEADER_FN uint64_t header_first(unsigned level, unsigned count)
+{
+    return (uint64_t)level << 1 | (uint64_t)count << 8 | HEADER_VERSION_ONE; /* 0 is memory that was never a node */
+}
+/* The header to release a latch with: the next version, unlatched, with a new count. */
+HEADER_FN uint64_t header_next(uint64_t latched, unsigned count)
+{
+    return ((latched & ~((uint64_t)0xff << 8) & ~HEADER_LATCHED) | (uint64_t)count << 8) + HEADER_VERSION_ONE;
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* node/node_plain.h - the node verbs in plain C: the readable specification, what ThreadSanitizer runs, and what runs
+ * where there is no AVX2. Every shared access goes through the port layer. */
+
+#undef PAIR_IS_ATOMIC
+#if PLEACH_KEY_BITS == 32
+#define PAIR_IS_ATOMIC 1
+#else
+#define PAIR_IS_ATOMIC 0
+#endif
+
+PORT_FN W(pair) W(pair_load)(const W(node) *node, unsigned slot)
+{
+    W(pair) pair;
+#if PLEACH_KEY_BITS == 32
+    uint64_t word = port_load(&node->word[slot]);
+    pair.key = (uint32_t)word;
+    pair.value = (uint32_t)(word >> 32);
+#else
+    pair.key = port_load(&node->word[2 * slot]);
+    pair.value = port_load(&node->word[2 * slot + 1]);
+#endif
+    return pair;
+}
+
+PORT_FN void W(pair_store)(W(node) *node, unsigned slot, W(pair) pair)
+{
+#if PLEACH_KEY_BITS == 32
+    port_store(&node->word[slot], (uint64_t)pair.value << 32 | pair.key);
+#else
+    port_store(&node->word[2 * slot], pair.key);
+    port_store(&node->word[2 * slot + 1], pair.value);
+#endif
+}
+
+#include "node_common.h"
+
+/* True if the node still has this header: with the fence, no writer touched what was loaded in between. */
+PORT_FN bool W(node_unchanged)(const W(node) *node, uint64_t header)
+{
+    port_validate_fence();
+    return !(header & HEADER_LATCHED) && W(header_load)(node) == header;
+}
+
+PORT_FN uint64_t W(node_end)(const W(node) *node, W(pair) *link)
+{
+    uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
+    *link = W(pair_load)(node, NODE_LINK_SLOT);
+    /* A link in two halves could name the wrong neighbour, too far to the right. */
+    return PAIR_IS_ATOMIC || W(node_unchanged)(node, header) ? header : header | HEADER_LATCHED;
+}
+
+PORT_FN bool W(node_route)(const W(node) *node, W(key) key, W(pair) *pair)
+{
+    uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
+    W(pair) best = W(pair_load)(node, 0); /* slot 0 holds the node's low key: at or below key */
+    for (unsigned slot = 1; slot <= NODE_LINK_SLOT; slot++) {
+        W(pair) next = W(pair_load)(node, slot);
+        if (next.key > key) break;
+        best = next;
+    }
+    *pair = best;
+    /* An atomic pair needs no validation: it was true when it was written, and stays true (I3 of core/blink). */
+    return PAIR_IS_ATOMIC || W(node_unchanged)(node, header);
+}
+
+PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pair)
+{
+    uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
+    unsigned count = header_count(header);
+    for (unsigned slot = 0; slot < count; slot++) {
+        *pair = W(pair_load)(node, slot);
+        /* A hit under or after a writer is still a hit: see LINEARIZATION POINTS in core/blink/blink.h. */
+        if (pair->key == key) return PAIR_IS_ATOMIC || W(node_unchanged)(node, header) ? NODE_FOUND : NODE_CHANGED;
+    }
+    *pair = W(pair_load)(node, NODE_LINK_SLOT);
+    if (PAIR_IS_ATOMIC && W(pair_is_link)(*pair) && key >= pair->key) return NODE_RIGHT; /* links stay true */
+    if (!W(node_unchanged)(node, header)) return NODE_CHANGED;
+    return W(pair_is_link)(*pair) && key >= pair->key ? NODE_RIGHT : NODE_ABSENT;
+}
+
+#include "node_image.h"

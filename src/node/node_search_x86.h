@@ -1,0 +1,37 @@
+/* node/node_search_x86.h - node_route and node_lookup on top of slots_at_or_below and slots_equal. x86 does not reorder
+ * loads with loads, so a compiler barrier is all that validating needs; port_validate_fence is that. */
+
+PORT_FN uint64_t W(node_end)(const W(node) *node, W(pair) *link)
+{
+    uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
+    *link = W(pair_load)(node, NODE_LINK_SLOT);
+    return header;
+}
+
+PORT_FN bool W(node_route)(const W(node) *node, W(key) key, W(pair) *pair)
+{
+    unsigned below = W(slots_at_or_below)(node, key);
+    /* Bit 0 is set: slot 0 holds the node's low key. The count of trailing ones is used, not the population, so that a
+     * slot caught between two pairs of a shift cannot carry the search past it. */
+    unsigned slot = (unsigned)__builtin_ctz(~(below | 1)) - 1;
+    *pair = W(pair_load)(node, slot);
+    return pair->key <= key; /* false: the slot was shifted between the two looks */
+}
+
+PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pair)
+{
+    uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
+    unsigned valid = (1u << header_count(header)) - 1;
+    unsigned equal = W(slots_equal)(node, key) & valid;
+    if (equal) {
+        *pair = W(pair_load)(node, (unsigned)__builtin_ctz(equal));
+        return pair->key == key ? NODE_FOUND : NODE_CHANGED;
+    }
+    *pair = W(pair_load)(node, NODE_LINK_SLOT);
+    if (W(pair_is_link)(*pair) && key >= pair->key) return NODE_RIGHT; /* a link stays true for ever */
+    port_validate_fence();
+    bool unchanged = !(header & HEADER_LATCHED) && W(header_load)(node) == header;
+    return unchanged ? NODE_ABSENT : NODE_CHANGED;
+}
+
+#include "node_image.h"

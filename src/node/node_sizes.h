@@ -1,0 +1,15 @@
+/* node/node_sizes.h - bytes of a node, for code that handles nodes of either width without looking inside. */
+#ifndef PLEACH_NODE_SIZES_H
+#define PLEACH_NODE_SIZES_H
+
+#include <stddef.h>
+
+#include "node_format.h"
+
+/* A pair is a key and a value. node.h asserts that this is the size of a node. */
+static inline __attribute__((unused)) size_t node_bytes_of(unsigned key_bits)
+{
+    return (size_t)NODE_SLOTS * 2 * key_bits / 8;
+}
+
+#endif

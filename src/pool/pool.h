@@ -1,0 +1,95 @@
+/* pool/pool.h - the slab allocator: nodes of one size, named by 32-bit ids, in one stretch of address space.
+ *
+ * LAYOUT
+ *
+ * The address space for the largest pool is reserved when the pool is made and memory is put behind it as it grows, so
+ * a node never moves and an id becomes an address by one multiplication: pool_address, the only place that does so.
+ * Fresh memory is all zeros, so a node that nobody ever took has header 0. Id 0 is never handed out.
+ *
+ *     ids   0 | 1 ........ next-1 | next ......... capacity-1 | capacity ........ limit
+ *           - | taken at least once | memory there, never taken | only address space
+ *
+ * Returned nodes go to one of POOL_STRIPES free lists, chosen by the agent, and are taken from there first. A list's head
+ * is (tag, id) in one word; the tag grows with every change, so that a compare-and-swap cannot mistake a list that
+ * changed and changed back (ABA) for one that did not. A returned node's first word names the next one.
+ *
+ * INVARIANTS
+ *   P1  An id is in at most one place: taken, or in one free list, or not yet handed out.
+ *   P2  Every id below min(next, capacity) has memory behind it.
+ *   P3  next only grows while agents are about. It may pass capacity when agents race for the last node; then the ids
+ *       between are skipped if the pool grows later. (Handing them back by subtracting could hand out one id twice.)
+ *
+ * WHO MAY RUN TOGETHER   pool_take, pool_give and growing the capacity, all with each other. Resetting runs alone.
+ * MEMORY ORDERS          pool_give's compare-and-swap releases the node's next word, pool_take's acquires it. That a node
+ *                        is not returned while somebody may still read it is the caller's business (the epoch module).
+ * PROGRESS               lock-free: a failed compare-and-swap means that another agent's succeeded.
+ */
+#ifndef PLEACH_POOL_H
+#define PLEACH_POOL_H
+
+#include <stddef.h>
+
+#include "../port/port.h"
+
+enum { POOL_STRIPES = 32 };
+
+typedef struct pool_state {
+    uint64_t next;     /* ids below were handed out at least once */
+    uint64_t reserved0[7];
+    uint64_t capacity; /* ids below have memory; only grows while agents are about */
+    uint64_t reserved1[7];
+    struct {
+        uint64_t head; /* tag << 32 | id, id 0: empty */
+        uint64_t reserved[7];
+    } free[POOL_STRIPES];
+} pool_state;
+
+/* Where a node id becomes an address. */
+PORT_FN void *pool_address(void *nodes, uint32_t id, size_t node_bytes) { return (char *)nodes + id * node_bytes; }
+
+PORT_FN void pool_give(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint32_t id)
+{
+    uint64_t *head = &pool->free[stripe % POOL_STRIPES].head;
+    uint64_t *next = (uint64_t *)pool_address(nodes, id, node_bytes);
+    for (;;) {
+        uint64_t old = port_load(head);
+        port_store(next, old & UINT32_MAX);
+        if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id)) return;
+    }
+}
+
+PORT_FN uint32_t pool_take_returned(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe)
+{
+    uint64_t *head = &pool->free[stripe % POOL_STRIPES].head;
+    for (;;) {
+        uint64_t old = port_load_acquire(head);
+        uint32_t id = (uint32_t)old;
+        if (id == 0) return 0;
+        /* The node may be taken and written by another agent meanwhile; then the tag has moved on and the swap fails. */
+        uint64_t next = port_load((uint64_t *)pool_address(nodes, id, node_bytes));
+        if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | (uint32_t)next)) return id;
+    }
+}
+
+/* A node's id, or 0 if all but `spare` nodes are in use. */
+PORT_FN uint32_t pool_take(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint64_t spare)
+{
+    /* A cheap look first: the acquire that taking needs empties a GPU's L1. */
+    if ((uint32_t)port_load(&pool->free[stripe % POOL_STRIPES].head)) {
+        uint32_t id = pool_take_returned(pool, nodes, node_bytes, stripe);
+        if (id) return id;
+    }
+    uint64_t capacity = port_load(&pool->capacity);
+    if (port_load(&pool->next) + spare < capacity) {
+        uint64_t id = port_fetch_add(&pool->next, 1);
+        if (id < capacity) return (uint32_t)id;
+    }
+    for (unsigned other = 0; other < POOL_STRIPES; other++) {
+        if (!(uint32_t)port_load(&pool->free[other].head)) continue;
+        uint32_t id = pool_take_returned(pool, nodes, node_bytes, other);
+        if (id) return id;
+    }
+    return 0;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* port/port.h - shared memory as the algorithms see it. One contract, one header per machine.
+ *
+ * Algorithms never name a memory order or a scope of their own: they call the verbs below, and this layer is the only
+ * place that turns them into C11 atomics or PTX. docs/memory-model.md argues each pairing.
+ *
+ * CONTRACT
+ *
+ * PORT_FN                      prefix of every function that an algorithm runs: inline on the host, device code on a GPU.
+ * port_load(p)                 relaxed and fresh: never from a cache that other agents' stores do not reach (on a GPU it
+ *                              bypasses L1).
+ * port_load_cached(p)          relaxed, may be stale: an older value that the word once held. CPUs have no such cache.
+ * port_load_acquire(p)         what the releasing store's agent wrote before it is visible to port_load afterwards.
+ * port_store(p, v)             relaxed.
+ * port_store_release(p, v)     everything stored before is visible to whoever acquires this value.
+ * port_latch(p, even, odd)     compare-and-swap. On success (a) loads after it are not taken before it, and (b) no store
+ *                              after it is visible before it. On failure it orders nothing.
+ * port_fetch_add(p, v)         relaxed; returns the old value.
+ * port_compare_swap(p, a, b)   acquire and release.
+ * port_publish_fence()         stores before it are visible before stores after it.
+ * port_validate_fence()        loads before it are taken before loads after it.
+ * port_forget_cached()         after it, port_load_cached returns nothing older than what was visible before it.
+ * port_pause(attempt)          a short wait after the attempt-th failure in a row.
+ * port_prefetch(p)             a hint.
+ *
+ * All words are uint64_t, naturally aligned; each verb is one single access.
+ */
+#ifndef PLEACH_PORT_H
+#define PLEACH_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__CUDA_ARCH__) || defined(__CUDACC__)
+#include "port_cuda.h"
+#else
+#include "port_cpu.h"
+#endif
+
+#endif

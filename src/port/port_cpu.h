@@ -1,0 +1,62 @@
+/* port/port_cpu.h - the port contract on C11's memory model (GCC and clang builtins: they work on plain words, so that
+ * nodes stay ordinary memory that vector code can read too). */
+#ifndef PLEACH_PORT_CPU_H
+#define PLEACH_PORT_CPU_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PORT_FN static inline __attribute__((unused))
+#define PORT_UNROLL
+
+PORT_FN uint64_t port_load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+PORT_FN uint64_t port_load_cached(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+PORT_FN uint64_t port_load_acquire(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+PORT_FN void port_store(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
+PORT_FN void port_store_release(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+
+PORT_FN uint64_t port_fetch_add(uint64_t *p, uint64_t v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
+
+PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
+{
+    return __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* ThreadSanitizer does not model fences. Every access to shared words here is atomic, so it has no race to miss because
+ * of one; what the fences are for is argued in docs/memory-model.md. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+PORT_FN void port_publish_fence(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
+PORT_FN void port_validate_fence(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
+{
+    if (!__atomic_compare_exchange_n(p, &even, odd, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return false;
+    port_publish_fence(); /* (b): a reader that sees one of our stores also sees the odd header */
+    return true;
+}
+
+PORT_FN void port_forget_cached(void) { port_validate_fence(); }
+
+PORT_FN void port_pause(unsigned attempt)
+{
+    /* The holder of a latch may be descheduled: after some tries give it the processor. */
+    if ((attempt & 63) == 63) {
+        sched_yield();
+        return;
+    }
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+PORT_FN void port_prefetch(const void *p) { __builtin_prefetch(p, 0, 3); }
+
+#endif

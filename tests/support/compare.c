@@ -1,0 +1,296 @@
+#include "compare.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffers.h"
+
+void assert_words_equal(const char *what, size_t n, const uint64_t *got, const uint64_t *expected)
+{
+    for (size_t i = 0; i < n; i++)
+        if (got[i] != expected[i])
+            fail_msg("%s[%zu of %zu] is %" PRIu64 " instead of %" PRIu64, what, i, n, got[i], expected[i]);
+}
+
+void assert_bytes_equal(const char *what, size_t n, const uint8_t *got, const uint8_t *expected)
+{
+    for (size_t i = 0; i < n; i++)
+        if (got[i] != expected[i])
+            fail_msg("%s[%zu of %zu] is %u instead of %u", what, i, n, got[i], expected[i]);
+}
+
+/* ---- updates --------------------------------------------------------------------------------------------------- */
+
+void oracle_put_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
+                    uint64_t *olds)
+{
+    for (size_t i = 0; i < n; i++)
+        outcomes[i] = (uint8_t)oracle_put(o, keys[i], values[i], &olds[i]);
+}
+
+void oracle_add_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
+                    uint64_t *olds)
+{
+    for (size_t i = 0; i < n; i++)
+        outcomes[i] = (uint8_t)oracle_add(o, keys[i], values[i], &olds[i]);
+}
+
+void oracle_erase_all(oracle *o, size_t n, const uint64_t *keys, uint8_t *outcomes, uint64_t *olds)
+{
+    for (size_t i = 0; i < n; i++)
+        outcomes[i] = (uint8_t)oracle_erase(o, keys[i], &olds[i]);
+}
+
+/* Room for an update's results, of the map and of the oracle. */
+typedef struct update_results {
+    uint8_t *outcomes, *expected_outcomes;
+    uint64_t *olds, *expected_olds;
+} update_results;
+
+static update_results update_results_for(const wide *w, size_t n)
+{
+    return (update_results){untouched_bytes(n), untouched_bytes(n), untouched_words(n, w->top),
+                            untouched_words(n, w->top)};
+}
+
+static void compare_and_free(size_t n, update_results *r)
+{
+    assert_bytes_equal("outcomes", n, r->outcomes, r->expected_outcomes);
+    assert_words_equal("old_values", n, r->olds, r->expected_olds);
+    free(r->outcomes);
+    free(r->expected_outcomes);
+    free(r->olds);
+    free(r->expected_olds);
+}
+
+void put_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const uint64_t *values)
+{
+    update_results r = update_results_for(w, n);
+    assert_ok(wide_put(w, n, keys, values, r.outcomes, r.olds));
+    oracle_put_all(o, n, keys, values, r.expected_outcomes, r.expected_olds);
+    compare_and_free(n, &r);
+}
+
+void add_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const uint64_t *values)
+{
+    update_results r = update_results_for(w, n);
+    assert_ok(wide_add(w, n, keys, values, r.outcomes, r.olds));
+    oracle_add_all(o, n, keys, values, r.expected_outcomes, r.expected_olds);
+    compare_and_free(n, &r);
+}
+
+void erase_both(const wide *w, oracle *o, size_t n, const uint64_t *keys)
+{
+    update_results r = update_results_for(w, n);
+    assert_ok(wide_erase(w, n, keys, r.outcomes, r.olds));
+    oracle_erase_all(o, n, keys, r.expected_outcomes, r.expected_olds);
+    compare_and_free(n, &r);
+}
+
+/* ---- point queries --------------------------------------------------------------------------------------------- */
+
+void check_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys)
+{
+    uint64_t *values = untouched_words(n, w->top), *expected_values = untouched_words(n, w->top);
+    uint8_t *found = untouched_bytes(n), *contained = untouched_bytes(n), *expected = untouched_bytes(n);
+    assert_ok(wide_find(w, n, keys, values, found));
+    assert_ok(wide_contains(w, n, keys, contained));
+    for (size_t i = 0; i < n; i++)
+        expected[i] = oracle_find(o, keys[i], &expected_values[i]);
+    assert_bytes_equal("find: found", n, found, expected);
+    assert_bytes_equal("contains: found", n, contained, expected);
+    assert_words_equal("find: values", n, values, expected_values);
+    free(values);
+    free(expected_values);
+    free(found);
+    free(contained);
+    free(expected);
+}
+
+typedef pleach_status wide_neighbour(const wide *, size_t, const uint64_t *, uint64_t *, uint64_t *, uint8_t *);
+typedef bool oracle_neighbour(const oracle *, uint64_t, uint64_t *, uint64_t *);
+
+static void check_neighbours(wide_neighbour *ask, oracle_neighbour *expect, const wide *w, const oracle *o, size_t n,
+                             const uint64_t *keys)
+{
+    uint64_t *out_keys = untouched_words(n, w->top), *expected_keys = untouched_words(n, w->top);
+    uint64_t *out_values = untouched_words(n, w->top), *expected_values = untouched_words(n, w->top);
+    uint8_t *found = untouched_bytes(n), *expected = untouched_bytes(n);
+    assert_ok(ask(w, n, keys, out_keys, out_values, found));
+    for (size_t i = 0; i < n; i++)
+        expected[i] = expect(o, keys[i], &expected_keys[i], &expected_values[i]);
+    assert_bytes_equal("neighbour: found", n, found, expected);
+    assert_words_equal("neighbour: out_keys", n, out_keys, expected_keys);
+    assert_words_equal("neighbour: out_values", n, out_values, expected_values);
+    free(out_keys);
+    free(expected_keys);
+    free(out_values);
+    free(expected_values);
+    free(found);
+    free(expected);
+}
+
+void check_succ(const wide *w, const oracle *o, size_t n, const uint64_t *keys)
+{
+    check_neighbours(wide_succ, oracle_succ, w, o, n, keys);
+}
+
+void check_pred(const wide *w, const oracle *o, size_t n, const uint64_t *keys)
+{
+    check_neighbours(wide_pred, oracle_pred, w, o, n, keys);
+}
+
+void check_min_max(const wide *w, const oracle *o)
+{
+    uint64_t got[4] = {0}, expected[4] = {0};
+    int found[2] = {-1, -1};
+    assert_ok(pleach_map_min(w->map, &found[0], &got[0], &got[1]));
+    assert_ok(pleach_map_max(w->map, &found[1], &got[2], &got[3]));
+    assert_int_equal(found[0], oracle_min(o, &expected[0], &expected[1]));
+    assert_int_equal(found[1], oracle_max(o, &expected[2], &expected[3]));
+    assert_words_equal("min and max", 4, got, expected);
+    count_checked(2);
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------------------------- */
+
+static size_t expected_total(const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi, uint32_t limit,
+                             uint64_t *offsets)
+{
+    offsets[0] = 0;
+    for (size_t i = 0; i < n; i++)
+        offsets[i + 1] = offsets[i] + oracle_range(o, lo[i], hi[i], limit, NULL, NULL);
+    return (size_t)offsets[n];
+}
+
+void check_range(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi, uint32_t limit)
+{
+    uint64_t *offsets = untouched_words(n + 1, UINT64_MAX), *expected_offsets = untouched_words(n + 1, UINT64_MAX);
+    size_t room = expected_total(o, n, lo, hi, limit, expected_offsets), total = 0;
+    uint64_t *keys = untouched_words(room, w->top), *values = untouched_words(room, w->top);
+    uint64_t *expected_keys = untouched_words(room, w->top), *expected_values = untouched_words(room, w->top);
+    assert_ok(wide_range(w, n, lo, hi, limit, room, keys, values, offsets, &total));
+    assert_int_equal(total, room);
+    assert_words_equal("range: offsets", n + 1, offsets, expected_offsets);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = (size_t)expected_offsets[i];
+        oracle_range(o, lo[i], hi[i], limit, expected_keys + at, expected_values + at);
+    }
+    assert_words_equal("range: keys", room, keys, expected_keys);
+    assert_words_equal("range: values", room, values, expected_values);
+    free(offsets);
+    free(expected_offsets);
+    free(keys);
+    free(values);
+    free(expected_keys);
+    free(expected_values);
+}
+
+static void check_one_limited(const oracle *o, uint64_t lo, uint64_t hi, uint32_t limit, uint32_t count,
+                              const uint64_t *keys, const uint64_t *values)
+{
+    uint64_t *expected_keys = must_alloc(limit, sizeof *keys), *expected_values = must_alloc(limit, sizeof *values);
+    size_t expected = oracle_range(o, lo, hi, limit, expected_keys, expected_values);
+    assert_int_equal(count, expected);
+    assert_words_equal("range_limit: keys", expected, keys, expected_keys);
+    assert_words_equal("range_limit: values", expected, values, expected_values);
+    free(expected_keys);
+    free(expected_values);
+}
+
+void check_range_limit(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi,
+                       uint32_t limit)
+{
+    uint64_t *keys = must_alloc(n * limit, sizeof *keys), *values = must_alloc(n * limit, sizeof *values);
+    uint32_t *counts = must_alloc(n, sizeof *counts);
+    memset(counts, UNTOUCHED, n * sizeof *counts);
+    assert_ok(wide_range_limit(w, n, lo, hi, limit, keys, values, counts));
+    for (size_t i = 0; i < n; i++)
+        check_one_limited(o, lo[i], hi[i], limit, counts[i], keys + i * limit, values + i * limit);
+    free(keys);
+    free(values);
+    free(counts);
+}
+
+void check_range_count(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi)
+{
+    uint64_t *counts = untouched_words(n, UINT64_MAX), *expected = must_alloc(n, sizeof *expected);
+    assert_ok(wide_range_count(w, n, lo, hi, counts));
+    for (size_t i = 0; i < n; i++)
+        expected[i] = oracle_range(o, lo[i], hi[i], 0, NULL, NULL);
+    assert_words_equal("range_count: counts", n, counts, expected);
+    free(counts);
+    free(expected);
+}
+
+/* ---- the whole map --------------------------------------------------------------------------------------------- */
+
+void assert_same_content(const wide *w, const oracle *o)
+{
+    uint64_t size = UINT64_MAX;
+    size_t n = SIZE_MAX;
+    uint64_t *keys = untouched_words(o->size, w->top), *values = untouched_words(o->size, w->top);
+    uint64_t *expected_keys = must_alloc(o->size, sizeof *keys), *expected_values = must_alloc(o->size, sizeof *keys);
+    assert_ok(pleach_map_size(w->map, &size));
+    assert_int_equal(size, o->size);
+    assert_ok(wide_export(w, o->size, keys, values, &n));
+    assert_int_equal(n, o->size);
+    oracle_range(o, 0, UINT64_MAX, 0, expected_keys, expected_values);
+    assert_words_equal("export: keys", n, keys, expected_keys);
+    assert_words_equal("export: values", n, values, expected_values);
+    free(keys);
+    free(values);
+    free(expected_keys);
+    free(expected_values);
+    assert_valid(w);
+}
+
+/* Every key of the universe, its neighbours, and both ends of the key space; wrapping round is welcome. */
+static uint64_t *interesting_keys(const wide *w, const oracle *o, size_t *n)
+{
+    uint64_t *keys = must_alloc(3 * o->rows + 2, sizeof *keys);
+    *n = 0;
+    for (size_t row = 0; row < o->rows; row++) {
+        keys[(*n)++] = o->keys[row];
+        keys[(*n)++] = (o->keys[row] - 1) & w->top;
+        keys[(*n)++] = (o->keys[row] + 1) & w->top;
+    }
+    keys[(*n)++] = 0;
+    keys[(*n)++] = w->top;
+    return keys;
+}
+
+/* From each key to the key some places further on in the array; some of these intervals are empty or backwards. */
+static uint64_t *interval_ends(size_t n, const uint64_t *lo, size_t distance)
+{
+    uint64_t *hi = must_alloc(n, sizeof *hi);
+    for (size_t i = 0; i < n; i++)
+        hi[i] = lo[(i + distance) % n];
+    return hi;
+}
+
+static void check_ranges_from(const wide *w, const oracle *o, size_t n, const uint64_t *lo)
+{
+    uint64_t *hi = interval_ends(n, lo, 60);
+    const uint64_t zero = 0;
+    check_range(w, o, n - 60 % n, lo, hi, 0);
+    check_range_limit(w, o, n, lo, hi, 5);
+    check_range_count(w, o, n - 60 % n, lo, hi);
+    check_range(w, o, 1, &zero, &w->top, 0);
+    check_range_count(w, o, 1, &zero, &w->top);
+    free(hi);
+}
+
+void assert_same(const wide *w, const oracle *o)
+{
+    size_t n;
+    uint64_t *keys = interesting_keys(w, o, &n);
+    assert_same_content(w, o);
+    check_min_max(w, o);
+    check_find(w, o, n, keys);
+    check_succ(w, o, n, keys);
+    check_pred(w, o, n, keys);
+    check_ranges_from(w, o, n, keys);
+    free(keys);
+}

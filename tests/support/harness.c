@@ -1,0 +1,192 @@
+#include "harness.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* One case in one setting. */
+typedef struct test_run {
+    const test_case *what;
+    setting where;
+    char name[160];
+} test_run;
+
+typedef struct command_line {
+    pleach_device device;
+    const char *filter;
+} command_line;
+
+static const unsigned widths[] = {32, 64};
+static const unsigned cpu_workers[] = {1, 3};
+static const unsigned cuda_workers[] = {1};
+
+/* Per width, because the random tests promise a number of operations for each. */
+static atomic_size_t checked_by_width[COUNT_OF(widths)];
+static size_t current_width;
+static size_t runs_passed;
+
+static uint64_t number_from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+uint64_t test_seed(void)
+{
+    static uint64_t seed;
+    if (!seed)
+        seed = number_from_environment("PLEACH_TEST_SEED", (uint64_t)time(NULL));
+    return seed;
+}
+
+size_t scaled(size_t n)
+{
+    size_t sized = (size_t)((double)n * (double)number_from_environment("PLEACH_TEST_SCALE", 100) / 100.0);
+    return sized ? sized : 1;
+}
+
+size_t scaled_single_calls(const setting *where, size_t n)
+{
+    return scaled(where->device == PLEACH_CUDA ? n / 100 : n);
+}
+
+size_t calling_threads(void)
+{
+    size_t threads = (size_t)number_from_environment("PLEACH_TEST_THREADS", 4);
+    return threads < 2 ? 2 : threads > 64 ? 64 : threads;
+}
+
+void count_checked(size_t operations)
+{
+    atomic_fetch_add_explicit(&checked_by_width[current_width], operations, memory_order_relaxed);
+}
+
+static size_t checked(size_t width)
+{
+    return atomic_load_explicit(&checked_by_width[width], memory_order_relaxed);
+}
+
+static void run_one(void **state)
+{
+    const test_run *run = *state;
+    current_width = run->where.key_bits == widths[0] ? 0 : 1;
+    run->what->run(&run->where);
+    runs_passed++; /* a failed assertion jumps past this line */
+}
+
+static test_run make_run(const test_case *what, pleach_device device, unsigned key_bits, unsigned threads)
+{
+    test_run run = {what, {device, key_bits, threads}, ""};
+    if (device == PLEACH_CPU)
+        snprintf(run.name, sizeof run.name, "cpu/%u/t%u %s", key_bits, threads, what->name);
+    else
+        snprintf(run.name, sizeof run.name, "cuda/%u %s", key_bits, what->name);
+    return run;
+}
+
+/* The table times the settings; answers the number of runs. */
+static size_t make_runs(pleach_device device, const test_case *cases, size_t count, test_run *runs)
+{
+    const unsigned *workers = device == PLEACH_CPU ? cpu_workers : cuda_workers;
+    size_t worker_settings = device == PLEACH_CPU ? COUNT_OF(cpu_workers) : COUNT_OF(cuda_workers);
+    size_t n = 0;
+    for (size_t width = 0; width < COUNT_OF(widths); width++)
+        for (size_t w = 0; w < worker_settings; w++)
+            for (size_t c = 0; c < count; c++)
+                runs[n++] = make_run(&cases[c], device, widths[width], workers[w]);
+    return n;
+}
+
+/* Answers the number of failed runs. */
+static size_t run_through_cmocka(const char *program, test_run *runs, size_t n)
+{
+    struct CMUnitTest *tests = calloc(n, sizeof *tests);
+    if (!tests)
+        return n;
+    for (size_t i = 0; i < n; i++) {
+        tests[i].name = runs[i].name;
+        tests[i].test_func = run_one;
+        tests[i].initial_state = &runs[i];
+    }
+    int failed = _cmocka_run_group_tests(program, tests, n, NULL, NULL);
+    free(tests);
+    return (size_t)failed;
+}
+
+static bool parse_device(const char *word, pleach_device *device)
+{
+    if (!strcmp(word, "cpu"))
+        *device = PLEACH_CPU;
+    else if (!strcmp(word, "cuda"))
+        *device = PLEACH_CUDA;
+    else
+        return false;
+    return true;
+}
+
+static bool parse(int argc, char **argv, command_line *line)
+{
+    for (int i = 1; i < argc; i += 2) {
+        if (i + 1 == argc)
+            return false;
+        if (!strcmp(argv[i], "--filter"))
+            line->filter = argv[i + 1];
+        else if (strcmp(argv[i], "--device") || !parse_device(argv[i + 1], &line->device))
+            return false;
+    }
+    return true;
+}
+
+/* A run that was asked for and cannot happen is a failure, not a skip: else a broken driver would look like success. */
+static bool device_is_there(pleach_device device)
+{
+    char why[256] = "";
+    if (device == PLEACH_CPU || pleach_gpu_info(0, why, sizeof why) == PLEACH_OK)
+        return true;
+    fprintf(stderr, "no GPU to test on: %s\n", why);
+    return false;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void print_summary(const char *program, size_t failed)
+{
+    for (size_t width = 0; width < COUNT_OF(widths); width++)
+        printf("%s: %zu operations checked with %u-bit keys\n", program, checked(width), widths[width]);
+    if (failed)
+        printf("%s: to repeat this run, set PLEACH_TEST_SEED=%" PRIu64 "\n", program, test_seed());
+    printf("%zu passed, %zu failed\n", runs_passed, failed);
+    fflush(stdout);
+}
+
+int run_cases(int argc, char **argv, pleach_device default_device, const test_case *cases, size_t count)
+{
+    const char *program = base_name(argv[0]);
+    command_line line = {default_device, NULL};
+    if (!parse(argc, argv, &line)) {
+        fprintf(stderr, "usage: %s [--device cpu|cuda] [--filter PATTERN]\n", program);
+        return 2;
+    }
+    if (!device_is_there(line.device)) {
+        printf("0 passed, 1 failed\n");
+        return 1;
+    }
+    test_run *runs = calloc(count * COUNT_OF(widths) * COUNT_OF(cpu_workers), sizeof *runs);
+    if (!runs)
+        return 2;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* cmocka writes to both streams: keep lines whole where they are merged */
+    printf("%s: PLEACH_TEST_SEED=%" PRIu64 "\n", program, test_seed());
+    if (line.filter)
+        cmocka_set_test_filter(line.filter);
+    size_t failed = run_through_cmocka(program, runs, make_runs(line.device, cases, count, runs));
+    print_summary(program, failed);
+    free(runs);
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,57 @@
+/* support/harness.h - the runner of every test program: a table of cases is run over every setting (device, key width,
+ * worker threads) that the command line asks for, and a line "N passed, N failed" closes the run.
+ *
+ * Command line: [--device cpu|cuda] [--filter PATTERN]. The pattern may hold * and ?, and is matched against names such
+ * as "cpu/32/t3 put_replaces_and_reports_old".
+ * Environment: PLEACH_TEST_SEED sets the seed, PLEACH_TEST_SCALE sizes the long cases (percent, default 100),
+ * PLEACH_TEST_THREADS is the number of calling threads in the thread tests (default 4).
+ */
+#ifndef PLEACH_TESTS_HARNESS_H
+#define PLEACH_TESTS_HARNESS_H
+
+/* cmocka.h needs these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pleach/pleach.h>
+
+typedef struct setting {
+    pleach_device device;
+    unsigned key_bits;
+    unsigned threads; /* the map's worker threads */
+} setting;
+
+typedef struct test_case {
+    const char *name;
+    void (*run)(const setting *where);
+} test_case;
+
+#define CASE(function) {#function, function}
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Runs the table; answers main's exit status. */
+int run_cases(int argc, char **argv, pleach_device default_device, const test_case *cases, size_t count);
+
+/* The run's seed; constant during a run. */
+uint64_t test_seed(void);
+
+/* n, sized by PLEACH_TEST_SCALE; at least 1. */
+size_t scaled(size_t n);
+
+/* As scaled, but a hundredth of it on a GPU, where a single call costs a kernel launch. */
+size_t scaled_single_calls(const setting *where, size_t n);
+
+/* Calling threads of the thread tests. */
+size_t calling_threads(void);
+
+/* Adds to the number of checked operations that the run reports; callable from any thread. */
+void count_checked(size_t operations);
+
+#define assert_ok(call) assert_int_equal((call), PLEACH_OK)
+
+#endif

@@ -1,0 +1,48 @@
+/* support/wide.h - a map of either key width behind arrays of uint64_t, so that a case is written once for both.
+ *
+ * For a 32-bit map the arrays are copied to narrow ones around the call, results too, so elements that the library
+ * leaves alone are left alone here as well. Nothing here asserts but wide_open and wide_close: the calls may be
+ * used from any thread. Every element counts as a checked operation.
+ */
+#ifndef PLEACH_TESTS_WIDE_H
+#define PLEACH_TESTS_WIDE_H
+
+#include "harness.h"
+
+typedef struct wide {
+    pleach_map *map;
+    unsigned key_bits;
+    uint64_t top; /* the largest key and the largest value */
+} wide;
+
+pleach_map_config config_for(const setting *where);
+
+/* Opens an empty map, or fails the test. max_bytes as in pleach_map_config. */
+wide wide_open(const setting *where);
+wide wide_open_limited(const setting *where, uint64_t max_bytes);
+
+/* Validates the map first; so every test ends with a valid map. */
+void wide_close(wide *w);
+void assert_valid(const wide *w);
+
+pleach_status wide_put(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
+                       uint64_t *olds);
+pleach_status wide_add(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
+                       uint64_t *olds);
+pleach_status wide_erase(const wide *w, size_t n, const uint64_t *keys, uint8_t *outcomes, uint64_t *olds);
+pleach_status wide_find(const wide *w, size_t n, const uint64_t *keys, uint64_t *values, uint8_t *found);
+pleach_status wide_contains(const wide *w, size_t n, const uint64_t *keys, uint8_t *found);
+pleach_status wide_succ(const wide *w, size_t n, const uint64_t *keys, uint64_t *out_keys, uint64_t *out_values,
+                        uint8_t *found);
+pleach_status wide_pred(const wide *w, size_t n, const uint64_t *keys, uint64_t *out_keys, uint64_t *out_values,
+                        uint8_t *found);
+pleach_status wide_range_count(const wide *w, size_t n, const uint64_t *lo, const uint64_t *hi, uint64_t *counts);
+pleach_status wide_range_limit(const wide *w, size_t n, const uint64_t *lo, const uint64_t *hi, uint32_t limit,
+                               uint64_t *out_keys, uint64_t *out_values, uint32_t *counts);
+pleach_status wide_range(const wide *w, size_t n, const uint64_t *lo, const uint64_t *hi, uint32_t limit,
+                         size_t capacity, uint64_t *out_keys, uint64_t *out_values, uint64_t *offsets,
+                         size_t *total);
+pleach_status wide_load(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values, double fill);
+pleach_status wide_export(const wide *w, size_t capacity, uint64_t *out_keys, uint64_t *out_values, size_t *n);
+
+#endif

@@ -1,0 +1,220 @@
+/* bench.h - the parts of pleach bench.
+ *
+ *   bench.c           options, and the loop over devices, widths, thread counts and benchmarks
+ *   bench_keys.c      which keys a map holds and in which order they are asked for
+ *   bench_sort.c      sorting them
+ *   bench_measure.c   maps, batches, timing and checking: what every benchmark does
+ *   bench_points.c    load, find, export
+ *   bench_beside.c    find beside a writer
+ *   bench_updates.c   insert, erase
+ *   bench_ordered.c   range, succ, pred
+ *   bench_single.c    single calls
+ *   bench_limits.c    how fast the machine's memory is
+ *   bench_report.c    table, JSON, CSV
+ *   bench_host.c, bench_cuda.c   where the data lies and how it is timed
+ *
+ * A benchmark generates its arguments before the clock starts, brings the map to the same state before every repeat,
+ * and checks the results of every repeat after the clock has stopped.
+ */
+#ifndef PLEACH_TOOLS_BENCH_H
+#define PLEACH_TOOLS_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench_device.h"
+#include "crew.h"
+#include "mix.h"
+#include "words.h"
+
+enum { BENCH_MOST_REPEATS = 101, BENCH_MOST_THREAD_COUNTS = 8, BENCH_NAME_BYTES = 32 };
+
+/* ---- bench_keys.c ---- */
+
+enum bench_dist {
+    DIST_UNIFORM, /* scrambled keys over the whole range, asked for in shuffled order */
+    DIST_SORTED,  /* the same keys, asked for in ascending order */
+    DIST_ZIPF,    /* the same keys, some asked for much more often */
+    DIST_DENSE    /* keys 0 .. N-1, asked for in shuffled order */
+};
+
+/* Keys of a map, by rank: sorted[0] is the smallest. */
+struct bench_keys {
+    unsigned bits;
+    size_t n;
+    enum bench_dist dist;
+    void *sorted;
+    struct mix_order order; /* the shuffled order of the ranks */
+};
+
+bool bench_keys_create(struct bench_keys *keys, unsigned bits, size_t n, enum bench_dist dist);
+void bench_keys_destroy(struct bench_keys *keys);
+
+/* The rank that query i of `queries` asks for. */
+size_t bench_keys_rank(const struct bench_keys *keys, size_t i, size_t queries);
+
+/* The i-th of the keys that are not in the map; all are different. */
+uint64_t bench_keys_absent(const struct bench_keys *keys, size_t i);
+
+/* The value that belongs to a key. */
+uint64_t bench_value(unsigned bits, uint64_t key);
+
+static inline uint64_t bench_key(const struct bench_keys *keys, size_t rank)
+{
+    return word_get(keys->sorted, keys->bits, rank);
+}
+
+/* ---- bench_sort.c ---- */
+
+/* Ascending; false when memory is lacking. */
+bool bench_sort(void *words, unsigned bits, size_t n);
+
+/* ---- bench_report.c ---- */
+
+struct bench_row {
+    char name[BENCH_NAME_BYTES];
+    const char *device, *dist;
+    unsigned bits, threads; /* 0 where it does not apply */
+    size_t keys, batch;
+    size_t repeats;
+    double rates[BENCH_MOST_REPEATS]; /* millions per second */
+    double median, spread;            /* spread: (highest - lowest) / median */
+    double line_multiple;             /* median over the random-line rate of as many threads; 0 on a GPU */
+};
+
+struct bench_report;
+
+/* The table goes to standard output, or to standard error if `quiet_output`. */
+struct bench_report *bench_report_create(bool quiet_output);
+void bench_report_destroy(struct bench_report *report);
+
+/* Computes median and spread, prints the row, and keeps it. */
+void bench_report_add(struct bench_report *report, struct bench_row *row);
+
+/* Write all rows; path may be "-". False after a complaint. */
+bool bench_report_json(const struct bench_report *report, const char *path);
+bool bench_report_csv(const struct bench_report *report, const char *path);
+
+/* ---- bench_measure.c ---- */
+
+struct bench_options {
+    uint64_t keys, ops; /* 0: each benchmark's own */
+    enum bench_dist dist;
+    size_t repeats;
+    bool quick, reserve;
+};
+
+struct bench {
+    const struct bench_options *options;
+    const struct bench_device *device;
+    const char *dist_name;
+    unsigned bits;
+    unsigned threads;  /* CPU: of the map, and that make single calls; 0 on a GPU */
+    struct crew *crew; /* generates and checks; on the CPU it has `threads` threads */
+    struct bench_report *report;
+    double line_rate; /* millions of random lines per second with `threads` threads; 0 on a GPU */
+    bool failed;
+
+    struct bench_keys keys;
+    void *load_keys, *load_values; /* the pairs in ascending order, on the device */
+    pleach_map *map;
+    unsigned map_threads;
+    bool map_loaded; /* holds exactly the keys */
+};
+
+/* Sizes of a benchmark; ops is the batch. */
+struct bench_sizes {
+    size_t cpu_keys, cpu_ops, gpu_keys, gpu_ops;
+};
+
+size_t bench_key_count(const struct bench *bench, const struct bench_sizes *sizes);
+size_t bench_op_count(const struct bench *bench, const struct bench_sizes *sizes);
+
+/* Each answers false after a complaint. */
+bool bench_use_keys(struct bench *bench, size_t n);
+bool bench_open_map(struct bench *bench, unsigned threads);
+bool bench_empty_map(struct bench *bench, size_t reserve_keys);
+bool bench_load_map(struct bench *bench);
+void bench_close(struct bench *bench);
+bool bench_complain(struct bench *bench, const char *name, const char *what, pleach_status status);
+
+/* A map that holds n keys; loaded again only if something has changed it. */
+bool bench_have_map(struct bench *bench, size_t n);
+
+/* The arguments and results of one array call. */
+enum batch_parts { BATCH_B = 1, BATCH_OUT_A = 2, BATCH_OUT_B = 4, BATCH_COUNTS = 8 };
+
+struct batch {
+    struct bench *bench;
+    size_t n, results;
+    void *host_a, *host_b, *host_out_a, *host_out_b;
+    void *a, *b, *out_a, *out_b; /* the same on the device */
+    uint8_t *host_bytes, *bytes;
+    uint64_t *host_counts, *counts; /* n + 1 */
+    uint32_t limit;
+    size_t total; /* pairs found by a packed range */
+};
+
+/* `results` is the room in out_a and out_b. */
+bool batch_create(struct batch *batch, struct bench *bench, size_t n, int parts, size_t results);
+void batch_destroy(struct batch *batch);
+
+/* Makes all arguments by calling make(batch, i) for each i, and sends them to the device. */
+bool batch_fill(struct batch *batch, void (*make)(struct batch *batch, size_t i));
+bool batch_send(struct batch *batch);
+bool batch_fetch(struct batch *batch);
+
+/* Fills the results with what no benchmark expects. */
+bool batch_spoil(struct batch *batch);
+size_t batch_count_wrong(struct batch *batch, size_t n, bool (*right)(const struct batch *batch, size_t i));
+
+struct bench_work {
+    const char *name;
+    size_t ops;                             /* counted for the rate */
+    bool changes_map;
+    bool (*prepare)(struct batch *batch);   /* before every repeat; may be NULL */
+    bench_call *call;                       /* gets the batch */
+    size_t elements;                        /* results to check one by one with `right` */
+    bool (*right)(const struct batch *batch, size_t i);
+    bool (*right_after)(struct batch *batch); /* a check of the map as a whole; may be NULL */
+};
+
+void bench_measure(struct batch *batch, const struct bench_work *work);
+
+void bench_start_row(const struct bench *bench, struct bench_row *row, const char *name, size_t batch);
+
+/* ---- the benchmarks ---- */
+
+struct bench_case {
+    const char *name, *summary;
+    bool on_cpu, on_cuda;
+    bool distinct; /* needs every key once: not for zipf */
+    struct bench_sizes sizes;
+    void (*run)(struct bench *bench, const struct bench_case *which);
+};
+
+void bench_load(struct bench *bench, const struct bench_case *which);
+void bench_find(struct bench *bench, const struct bench_case *which);
+void bench_find_miss(struct bench *bench, const struct bench_case *which);
+void bench_export(struct bench *bench, const struct bench_case *which);
+void bench_find_mixed(struct bench *bench, const struct bench_case *which);
+void bench_insert_empty(struct bench *bench, const struct bench_case *which);
+void bench_insert_batch(struct bench *bench, const struct bench_case *which);
+void bench_insert_sorted(struct bench *bench, const struct bench_case *which);
+void bench_erase(struct bench *bench, const struct bench_case *which);
+void bench_erase_sorted(struct bench *bench, const struct bench_case *which);
+void bench_range_limit(struct bench *bench, const struct bench_case *which);
+void bench_range_packed(struct bench *bench, const struct bench_case *which);
+void bench_range_count(struct bench *bench, const struct bench_case *which);
+void bench_succ(struct bench *bench, const struct bench_case *which);
+void bench_pred(struct bench *bench, const struct bench_case *which);
+void bench_single_find(struct bench *bench, const struct bench_case *which);
+void bench_single_put(struct bench *bench, const struct bench_case *which);
+void bench_single_mixed(struct bench *bench, const struct bench_case *which);
+void bench_limits(struct bench *bench, const struct bench_case *which);
+
+/* Millions of random lines per second with the crew's threads and 32 chains each; 0 when memory is lacking. */
+double bench_line_rate(struct crew *crew, bool quick);
+
+#endif

@@ -1,0 +1,35 @@
+/* bench_device.h - where the data of a benchmark lies and how a call on it is timed: in host memory by the clock, or in
+ * GPU memory by CUDA events. */
+#ifndef PLEACH_TOOLS_BENCH_DEVICE_H
+#define PLEACH_TOOLS_BENCH_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "pleach/pleach.h"
+
+/* A library call, synchronous or on the stream. */
+typedef pleach_status bench_call(void *context, pleach_stream stream);
+
+struct bench_device {
+    const char *name;
+    pleach_device kind;
+    void *(*allocate)(size_t bytes); /* NULL when there is none left */
+    void (*release)(void *memory);
+    bool (*copy_in)(void *memory, const void *host, size_t bytes);
+    bool (*copy_out)(void *host, const void *memory, size_t bytes);
+    bool (*fill)(void *memory, int byte, size_t bytes);
+    /* Makes the call and waits for it; *seconds is what it took. */
+    pleach_status (*time)(bench_call *call, void *context, double *seconds);
+    /* A stream for work beside the timed call, before which it goes when both wait. */
+    bool (*open_stream)(pleach_stream *stream);
+    bool (*wait_stream)(pleach_stream stream);
+    void (*close_stream)(pleach_stream stream);
+};
+
+const struct bench_device *bench_device_host(void);
+
+/* NULL when there is no GPU, or this command was built without CUDA; *why then says so. */
+const struct bench_device *bench_device_cuda(const char **why);
+
+#endif

@@ -1,0 +1,59 @@
+/* bench_host.c - benchmarks in host memory. */
+#define _DEFAULT_SOURCE 1
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_device.h"
+#include "clock.h"
+
+static bool host_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return true;
+}
+
+static bool host_fill(void *memory, int byte, size_t bytes)
+{
+    memset(memory, byte, bytes);
+    return true;
+}
+
+static pleach_status host_time(bench_call *call, void *context, double *seconds)
+{
+    const double start = clock_seconds();
+    const pleach_status status = call(context, PLEACH_SYNC);
+    *seconds = clock_seconds() - start;
+    return status;
+}
+
+static bool host_open_stream(pleach_stream *stream)
+{
+    *stream = PLEACH_SYNC;
+    return true;
+}
+
+static bool host_wait_stream(pleach_stream stream)
+{
+    (void)stream;
+    return true;
+}
+
+static void host_close_stream(pleach_stream stream) { (void)stream; }
+
+const struct bench_device *bench_device_host(void)
+{
+    static const struct bench_device device = {
+        .name = "cpu",
+        .kind = PLEACH_CPU,
+        .allocate = malloc,
+        .release = free,
+        .copy_in = host_copy,
+        .copy_out = host_copy,
+        .fill = host_fill,
+        .time = host_time,
+        .open_stream = host_open_stream,
+        .wait_stream = host_wait_stream,
+        .close_stream = host_close_stream,
+    };
+    return &device;
+}

@@ -1,0 +1,44 @@
+/* info.c - pleach info: what this build is, and what it can use here. */
+#include <stdio.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "machine.h"
+#include "pleach/pleach.h"
+
+static const char help[] =
+    "usage: pleach info\n"
+    "\n"
+    "Prints the version, the backends of this build, the instruction set that CPU maps use here, and the GPU and\n"
+    "driver that GPU maps would use, or why they cannot be used.\n"
+    "\n"
+    "The environment variable PLEACH_SIMD (avx512, avx2, plain) asks for a lower instruction set.\n";
+
+static void print_info(void)
+{
+    char cpu[256], gpu[512] = "";
+    machine_cpu(cpu, sizeof cpu);
+    const pleach_status gpu_status = pleach_gpu_info(0, gpu, sizeof gpu);
+    printf("pleach    %s\n", pleach_version());
+    printf("backends  %s\n", gpu_status == PLEACH_E_NO_CUDA ? "cpu" : "cpu, cuda");
+    printf("compiler  %s\n", machine_compiler());
+    printf("cpu       %s\n", cpu);
+    printf("simd      %s\n", pleach_simd());
+    printf("gpu       %s%s\n", gpu_status == PLEACH_OK ? "" : "none: ",
+           gpu[0] != '\0' ? gpu : pleach_strerror(gpu_status));
+}
+
+int command_info(int argc, char **argv)
+{
+    struct cli cli;
+    cli_start(&cli, "pleach info", argc, argv);
+    while (cli_more(&cli)) {
+        if (cli_take_flag(&cli, "--help")) {
+            fputs(help, stdout);
+            return EXIT_GOOD;
+        }
+        cli_fail(&cli, "takes no argument '%s'", argv[cli.at]);
+    }
+    if (cli.status == EXIT_GOOD) print_info();
+    return cli.status;
+}
