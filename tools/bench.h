@@ -1,9 +1,11 @@
 /* bench.h - the parts of pleach bench.
  *
  *   bench.c           options, and the loop over devices, widths, thread counts and benchmarks
+ *   bench_cases.c     the list of benchmarks, with their sizes
  *   bench_keys.c      which keys a map holds and in which order they are asked for
  *   bench_sort.c      sorting them
- *   bench_measure.c   maps, batches, timing and checking: what every benchmark does
+ *   bench_batch.c     the arguments and results of a call, and the checks
+ *   bench_measure.c   maps, timing and reporting: what every benchmark does
  *   bench_points.c    load, find, export
  *   bench_beside.c    find beside a writer
  *   bench_updates.c   insert, erase
@@ -89,8 +91,8 @@ struct bench_report;
 struct bench_report *bench_report_create(bool quiet_output);
 void bench_report_destroy(struct bench_report *report);
 
-/* Computes median and spread, prints the row, and keeps it. */
-void bench_report_add(struct bench_report *report, struct bench_row *row);
+/* Computes median, spread and multiple, prints the row, and keeps it. line_rate is that of as many threads, or 0. */
+void bench_report_add(struct bench_report *report, struct bench_row *row, double line_rate);
 
 /* Write all rows; path may be "-". False after a complaint. */
 bool bench_report_json(const struct bench_report *report, const char *path);
@@ -142,6 +144,8 @@ bool bench_complain(struct bench *bench, const char *name, const char *what, ple
 /* A map that holds n keys; loaded again only if something has changed it. */
 bool bench_have_map(struct bench *bench, size_t n);
 
+/* ---- bench_batch.c ---- */
+
 /* The arguments and results of one array call. */
 enum batch_parts { BATCH_B = 1, BATCH_OUT_A = 2, BATCH_OUT_B = 4, BATCH_COUNTS = 8 };
 
@@ -169,30 +173,54 @@ bool batch_fetch(struct batch *batch);
 bool batch_spoil(struct batch *batch);
 size_t batch_count_wrong(struct batch *batch, size_t n, bool (*right)(const struct batch *batch, size_t i));
 
+/* Arguments for batch_fill. With BATCH_B, each key comes with its value. */
+void batch_make_present(struct batch *batch, size_t i);   /* keys of the map, in the order of the distribution */
+void batch_make_ascending(struct batch *batch, size_t i); /* keys of the map, by rank */
+void batch_make_absent(struct batch *batch, size_t i);    /* keys not in the map */
+
+/* Puts the keys in ascending order. */
+bool batch_sort(struct batch *batch);
+
+/* A call and checks that several benchmarks use. */
+pleach_status batch_call_find(void *context, pleach_stream stream);
+bool batch_right_found(const struct batch *batch, size_t i);
+bool batch_right_inserted(const struct batch *batch, size_t i);
+
+/* ---- bench_measure.c, timing ---- */
+
 struct bench_work {
     const char *name;
-    size_t ops;                             /* counted for the rate */
+    size_t ops; /* counted for the rate */
     bool changes_map;
-    bool (*prepare)(struct batch *batch);   /* before every repeat; may be NULL */
-    bench_call *call;                       /* gets the batch */
-    size_t elements;                        /* results to check one by one with `right` */
+    bool (*prepare)(struct batch *batch); /* before every repeat; may be NULL */
+    bench_call *call;                     /* gets the batch */
+    size_t elements;                      /* results to check one by one with `right` */
     bool (*right)(const struct batch *batch, size_t i);
     bool (*right_after)(struct batch *batch); /* a check of the map as a whole; may be NULL */
 };
 
 void bench_measure(struct batch *batch, const struct bench_work *work);
 
+/* A row is started, gets its rates, and is added to the report. */
 void bench_start_row(const struct bench *bench, struct bench_row *row, const char *name, size_t batch);
+void bench_add_row(const struct bench *bench, struct bench_row *row);
 
 /* ---- the benchmarks ---- */
 
+enum case_flags { CASE_CPU = 1, CASE_CUDA = 2, CASE_DISTINCT = 4 /* needs every key once: not for zipf */ };
+
 struct bench_case {
-    const char *name, *summary;
-    bool on_cpu, on_cuda;
-    bool distinct; /* needs every key once: not for zipf */
+    const char *name;
     struct bench_sizes sizes;
+    int flags;
     void (*run)(struct bench *bench, const struct bench_case *which);
+    const char *summary;
 };
+
+enum { BENCH_CASES = 19 };
+extern const struct bench_case bench_cases[BENCH_CASES];
+
+void bench_print_list(void);
 
 void bench_load(struct bench *bench, const struct bench_case *which);
 void bench_find(struct bench *bench, const struct bench_case *which);

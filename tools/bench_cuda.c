@@ -1,15 +1,7 @@
-/* bench_cuda.c - benchmarks in GPU memory, where this command is built with CUDA (PLEACH_TOOLS_CUDA). */
+/* bench_cuda.c - benchmarks in GPU memory; nothing unless this command is built with CUDA (PLEACH_TOOLS_CUDA). */
 #include "bench_device.h"
 
-#ifndef PLEACH_TOOLS_CUDA
-
-const struct bench_device *bench_device_cuda(const char **why)
-{
-    *why = "this command was built without CUDA";
-    return NULL;
-}
-
-#else
+#ifdef PLEACH_TOOLS_CUDA
 
 #include <cuda_runtime_api.h>
 

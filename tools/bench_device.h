@@ -1,5 +1,5 @@
-/* bench_device.h - where the data of a benchmark lies and how a call on it is timed: in host memory by the clock, or in
- * GPU memory by CUDA events. */
+/* bench_device.h - where the data of a benchmark lies and how a call on it is timed: in host memory by the clock, or
+ * in GPU memory by CUDA events. */
 #ifndef PLEACH_TOOLS_BENCH_DEVICE_H
 #define PLEACH_TOOLS_BENCH_DEVICE_H
 
@@ -30,6 +30,14 @@ struct bench_device {
 const struct bench_device *bench_device_host(void);
 
 /* NULL when there is no GPU, or this command was built without CUDA; *why then says so. */
+#ifdef PLEACH_TOOLS_CUDA
 const struct bench_device *bench_device_cuda(const char **why);
+#else
+static inline const struct bench_device *bench_device_cuda(const char **why)
+{
+    *why = "this command was built without CUDA";
+    return NULL;
+}
+#endif
 
 #endif

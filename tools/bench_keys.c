@@ -29,8 +29,9 @@ void bench_keys_destroy(struct bench_keys *keys)
     *keys = (struct bench_keys){0};
 }
 
-/* Zipf's law: the k-th most popular of n is drawn with a probability in proportion to k^-s. By rejection and inversion:
- * draw under the integral of x^-s, round, and draw again where rounding would distort (Hoermann and Derflinger, 1996). */
+/* Zipf's law: the k-th most popular of n is drawn with a probability in proportion to k^-s. By rejection and
+ * inversion: draw under the integral of x^-s, round, and draw again where rounding would distort (Hoermann and
+ * Derflinger, 1996). */
 static const double zipf_s = 0.99;
 
 static double zipf_integral(double x) { return (pow(x, 1 - zipf_s) - 1) / (1 - zipf_s); }
@@ -51,7 +52,7 @@ static size_t zipf_rank(size_t n, size_t i)
 
 size_t bench_keys_rank(const struct bench_keys *keys, size_t i, size_t queries)
 {
-    if (keys->dist == DIST_SORTED) return (size_t)((double)i / (double)queries * (double)keys->n);
+    if (keys->dist == DIST_SORTED) return i * keys->n / queries; /* both are at most 2^31 */
     if (keys->dist == DIST_ZIPF) return (size_t)mix_order_at(&keys->order, zipf_rank(keys->n, i));
     return (size_t)mix_order_at(&keys->order, i % keys->n);
 }

@@ -6,7 +6,7 @@
 
 enum { DIGITS = 256 };
 
-/* Where each digit's words begin after the pass; false if all words have the same digit and the pass can be left out. */
+/* Where each digit's words begin after the pass; false if all words have the same digit: no pass is needed. */
 static bool count_digits(const void *words, unsigned bits, size_t n, unsigned shift, size_t *begins)
 {
     size_t counts[DIGITS] = {0}, sum = 0;

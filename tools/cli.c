@@ -15,7 +15,8 @@ void cli_start(struct cli *cli, const char *command, int argc, char **argv)
 
 bool cli_more(struct cli *cli)
 {
-    if (cli->status == EXIT_GOOD && !cli->words_only && cli->at < cli->argc && strcmp(cli->argv[cli->at], "--") == 0) {
+    if (cli->status == EXIT_GOOD && !cli->words_only && cli->at < cli->argc &&
+        strcmp(cli->argv[cli->at], "--") == 0) {
         cli->words_only = true;
         cli->at++;
     }
@@ -98,10 +99,7 @@ bool cli_take_word(struct cli *cli, const char **word)
     return true;
 }
 
-void cli_reject_option(struct cli *cli)
-{
-    cli_fail(cli, "unknown option '%s'", cli->argv[cli->at]);
-}
+void cli_reject_option(struct cli *cli) { cli_fail(cli, "unknown option '%s'", cli->argv[cli->at]); }
 
 void cli_fail(struct cli *cli, const char *format, ...)
 {
@@ -133,9 +131,11 @@ static bool read_digits(const char **text, uint64_t *number)
 /* What a suffix multiplies by; 0 for an unknown one. */
 static uint64_t suffix_factor(const char *suffix)
 {
-    static const struct { const char *name; uint64_t factor; } known[] = {
-        {"", 1},           {"K", 1000},          {"M", 1000000},         {"G", 1000000000},
-        {"Ki", 1u << 10},  {"Mi", 1u << 20},     {"Gi", 1u << 30},
+    static const struct {
+        const char *name;
+        uint64_t factor;
+    } known[] = {
+        {"", 1}, {"K", 1000}, {"M", 1000000}, {"G", 1000000000}, {"Ki", 1u << 10}, {"Mi", 1u << 20}, {"Gi", 1u << 30},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(suffix, known[i].name) == 0) return known[i].factor;
@@ -174,7 +174,8 @@ int cli_finish_output(const char *command, int status)
     errno = 0;
     const bool failed = ferror(stdout) != 0;
     if (fflush(stdout) == 0 && !failed) return status;
-    cli_complain(command, "cannot write standard output: %s", errno != 0 ? strerror(errno) : "an earlier write failed");
+    cli_complain(command, "cannot write standard output: %s",
+                 errno != 0 ? strerror(errno) : "an earlier write failed");
     return EXIT_USAGE;
 }
 

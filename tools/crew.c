@@ -16,8 +16,8 @@ struct member {
 };
 
 /* A waiter counts itself in `sleeping` before it looks at the condition for the last time, and the waker changes the
- * condition before it looks at `sleeping`. Both use sequentially consistent accesses, so at least one of them sees the
- * other; and the waiter holds the lock from counting until it sleeps, so a signal cannot fall in between. */
+ * condition before it looks at `sleeping`. Both use sequentially consistent accesses, so at least one of them sees
+ * the other; and the waiter holds the lock from counting until it sleeps, so a signal cannot fall in between. */
 struct crew {
     unsigned threads;
     unsigned looks;

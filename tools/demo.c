@@ -93,14 +93,15 @@ static void end_progress(void)
 static void print_rate(const struct demo *demo, const char *phase, unsigned threads, uint64_t ops, double seconds)
 {
     end_progress();
-    printf("%-6s %4u  %-36s %7u %12" PRIu64 " %9.3f %9.2f\n", device_name(demo), demo->bits, phase, threads, ops, seconds,
-           (double)ops / seconds / 1e6);
+    printf("%-6s %4u  %-36s %7u %12" PRIu64 " %9.3f %9.2f\n", device_name(demo), demo->bits, phase, threads, ops,
+           seconds, (double)ops / seconds / 1e6);
     fflush(stdout);
 }
 
 static void print_heading(void)
 {
-    printf("%-6s %4s  %-36s %7s %12s %9s %9s\n", "device", "bits", "phase", "callers", "operations", "seconds", "M/s");
+    printf("%-6s %4s  %-36s %7s %12s %9s %9s\n", "device", "bits", "phase", "callers", "operations", "seconds",
+           "M/s");
 }
 
 static void report_failure(const struct demo *demo, const char *what, const char *why)
@@ -109,7 +110,7 @@ static void report_failure(const struct demo *demo, const char *what, const char
     cli_complain(command, "%s %u-bit: %s: %s", device_name(demo), demo->bits, what, why);
 }
 
-/* ---- phases; load, export and validate answer how many mistakes they found, the others leave that to the hands ---- */
+/* ---- phases; those that answer a number found so many mistakes themselves, the others leave it to the hands ---- */
 
 /* Chooses the first keys: the first and last of every block, and about half of the others. */
 static size_t choose_pairs(struct demo *demo, void *keys, void *values)
@@ -297,7 +298,8 @@ static int run_demo(const struct options *options)
     printf("pleach %s, simd %s, gpu: %s\n\n", pleach_version(), pleach_simd(), gpu);
     print_heading();
     if (options->device != ON_CUDA) result = demo_device(options, PLEACH_CPU, &totals);
-    if (result == EXIT_GOOD && options->device != ON_CPU && has_gpu) result = demo_device(options, PLEACH_CUDA, &totals);
+    if (result == EXIT_GOOD && options->device != ON_CPU && has_gpu)
+        result = demo_device(options, PLEACH_CUDA, &totals);
     if (result != EXIT_GOOD) return result;
     printf("\n%" PRIu64 " answers checked, ", totals.checked);
     if (totals.mistakes == 0)

@@ -6,11 +6,12 @@
  *
  * HOW CONCURRENT ANSWERS CAN BE CHECKED EXACTLY
  *
- * Each block of the oracle belongs to one thread, in turn: thread t has the blocks t, t + threads, t + 2*threads and so
- * on. Only the owner updates the keys of a block, or asks for them, so what an operation must answer follows from its
- * own thread's earlier operations alone, whatever the other threads do meanwhile in the blocks to the left and right.
- * The first and the last key of each block are never erased, so a successor, a predecessor or a range that begins inside
- * a block ends inside it too. A block is a few leaves long and leaves do not respect blocks: the threads do meet.
+ * Each block of the oracle belongs to one thread, in turn: thread t has the blocks t, t + threads, t + 2*threads and
+ * so on. Only the owner updates the keys of a block, or asks for them, so what an operation must answer follows from
+ * its own thread's earlier operations alone, whatever the other threads do meanwhile in the blocks to the left and
+ * right. The first and the last key of each block are never erased, so a successor, a predecessor or a range that
+ * begins inside a block ends inside it too. A block is a few leaves long and leaves do not respect blocks: the
+ * threads do meet.
  */
 #ifndef PLEACH_TOOLS_DEMO_H
 #define PLEACH_TOOLS_DEMO_H
@@ -20,7 +21,15 @@
 #include "oracle.h"
 
 enum demo_kind {
-    DEMO_PUT, DEMO_ADD, DEMO_ERASE, DEMO_FIND, DEMO_CONTAINS, DEMO_SUCC, DEMO_PRED, DEMO_COUNT, DEMO_RANGE_LIMIT,
+    DEMO_PUT,
+    DEMO_ADD,
+    DEMO_ERASE,
+    DEMO_FIND,
+    DEMO_CONTAINS,
+    DEMO_SUCC,
+    DEMO_PRED,
+    DEMO_COUNT,
+    DEMO_RANGE_LIMIT,
     DEMO_RANGE,
     DEMO_KINDS
 };
@@ -37,8 +46,8 @@ struct demo_op {
 /* Fields that do not apply are 0. */
 struct demo_answer {
     pleach_status status;
-    uint64_t what;  /* an outcome, found or not, or how many */
-    uint64_t key;   /* of succ and pred; the digest of a range */
+    uint64_t what; /* an outcome, found or not, or how many */
+    uint64_t key;  /* of succ and pred; the digest of a range */
     uint64_t value;
 };
 

@@ -50,7 +50,8 @@ static void note_mistake(const struct demo *demo, struct demo_hand *hand, const 
     if (hand->mistakes++ > 0) return;
     snprintf(hand->first_mistake, sizeof hand->first_mistake,
              "%s of %" PRIu64 " answered %s, %" PRIu64 ", %" PRIu64 ":%" PRIu64 "; right is %" PRIu64 ", %" PRIu64
-             ":%" PRIu64, demo_kind_name(op->kind), oracle_key(&demo->oracle, op->cell), pleach_status_name(got->status),
+             ":%" PRIu64,
+             demo_kind_name(op->kind), oracle_key(&demo->oracle, op->cell), pleach_status_name(got->status),
              got->what, got->key, got->value, wanted->what, wanted->key, wanted->value);
 }
 

@@ -81,7 +81,10 @@ static void finish_op(const struct demo *demo, struct mix_random *random, struct
 
 static enum demo_kind choose_kind(struct mix_random *random)
 {
-    static const struct { enum demo_kind kind; unsigned percent; } shares[] = {
+    static const struct {
+        enum demo_kind kind;
+        unsigned percent;
+    } shares[] = {
         {DEMO_PUT, 20}, {DEMO_ADD, 10}, {DEMO_ERASE, 20}, {DEMO_FIND, 25},       {DEMO_CONTAINS, 5},
         {DEMO_SUCC, 5}, {DEMO_PRED, 5}, {DEMO_COUNT, 3},  {DEMO_RANGE_LIMIT, 4}, {DEMO_RANGE, 3},
     };
@@ -141,8 +144,8 @@ static void fold_pairs(const struct demo *demo, const struct demo_hand *hand, si
 {
     answer->what = count;
     for (size_t i = from; i < from + count; i++)
-        answer->key = oracle_digest(answer->key, word_get(hand->out_a, demo->bits, i),
-                                    word_get(hand->out_b, demo->bits, i));
+        answer->key =
+            oracle_digest(answer->key, word_get(hand->out_a, demo->bits, i), word_get(hand->out_b, demo->bits, i));
 }
 
 static void single_interval(struct demo *demo, struct demo_hand *hand, const struct demo_op *op,
@@ -156,12 +159,12 @@ static void single_interval(struct demo *demo, struct demo_hand *hand, const str
     if (op->kind == DEMO_COUNT) {
         answer->status = pleach_map_range_count(demo->map, 1, &lo, &hi, &answer->what, PLEACH_SYNC);
     } else if (op->kind == DEMO_RANGE_LIMIT) {
-        answer->status = pleach_map_range_limit(demo->map, 1, &lo, &hi, DEMO_LIMIT, hand->out_a, hand->out_b, &count,
-                                                PLEACH_SYNC);
+        answer->status =
+            pleach_map_range_limit(demo->map, 1, &lo, &hi, DEMO_LIMIT, hand->out_a, hand->out_b, &count, PLEACH_SYNC);
         fold_pairs(demo, hand, 0, count, answer);
     } else {
-        answer->status = pleach_map_range(demo->map, 1, &lo, &hi, 0, ORACLE_BLOCK, hand->out_a, hand->out_b, offsets,
-                                          &total);
+        answer->status =
+            pleach_map_range(demo->map, 1, &lo, &hi, 0, ORACLE_BLOCK, hand->out_a, hand->out_b, offsets, &total);
         fold_pairs(demo, hand, 0, total <= ORACLE_BLOCK ? total : 0, answer);
     }
 }
@@ -229,8 +232,8 @@ void demo_do_array(void *context, unsigned index)
     case DEMO_PRED: h->status = pleach_map_pred(map, n, h->a, h->out_a, h->out_b, h->bytes, PLEACH_SYNC); break;
     case DEMO_COUNT: h->status = pleach_map_range_count(map, n, h->a, h->b, h->counts, PLEACH_SYNC); break;
     case DEMO_RANGE_LIMIT:
-        h->status = pleach_map_range_limit(map, n, h->a, h->b, DEMO_LIMIT, h->out_a, h->out_b, h->short_counts,
-                                           PLEACH_SYNC);
+        h->status =
+            pleach_map_range_limit(map, n, h->a, h->b, DEMO_LIMIT, h->out_a, h->out_b, h->short_counts, PLEACH_SYNC);
         break;
     default:
         h->status = pleach_map_range(map, n, h->a, h->b, 0, n * ORACLE_BLOCK, h->out_a, h->out_b, h->counts, NULL);
@@ -238,7 +241,8 @@ void demo_do_array(void *context, unsigned index)
     }
 }
 
-static void unpack_element(const struct demo *demo, const struct demo_hand *hand, size_t i, struct demo_answer *answer)
+static void unpack_element(const struct demo *demo, const struct demo_hand *hand, size_t i,
+                           struct demo_answer *answer)
 {
     const enum demo_kind kind = hand->ops[i].kind;
     if (kind == DEMO_COUNT) {

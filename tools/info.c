@@ -24,8 +24,8 @@ static void print_info(void)
     printf("compiler  %s\n", machine_compiler());
     printf("cpu       %s\n", cpu);
     printf("simd      %s\n", pleach_simd());
-    printf("gpu       %s%s\n", gpu_status == PLEACH_OK ? "" : "none: ",
-           gpu[0] != '\0' ? gpu : pleach_strerror(gpu_status));
+    printf("gpu       %s%s\n",
+           gpu_status == PLEACH_OK ? "" : "none: ", gpu[0] != '\0' ? gpu : pleach_strerror(gpu_status));
 }
 
 int command_info(int argc, char **argv)

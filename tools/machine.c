@@ -28,7 +28,8 @@ void machine_cpu(char *line, size_t size)
     char model[200];
     cpu_model(model, sizeof model);
     const unsigned cpus = cli_online_cpus();
-    snprintf(line, size, "%s, %u CPU%s online", model[0] != '\0' ? model : "unknown model", cpus, cpus == 1 ? "" : "s");
+    snprintf(line, size, "%s, %u CPU%s online", model[0] != '\0' ? model : "unknown model", cpus,
+             cpus == 1 ? "" : "s");
 }
 
 const char *machine_compiler(void)

@@ -19,7 +19,8 @@ static const char help[] =
     "\n"
     "  --version, --help\n"
     "\n"
-    "Exit status: 0 all is well, 1 an answer was wrong or an input line bad, 2 the command could not be carried out.\n";
+    "Exit status: 0 all is well, 1 an answer was wrong or an input line bad, 2 the command could not be carried\n"
+    "out.\n";
 
 static const struct {
     const char *name;

@@ -1,8 +1,8 @@
 /* oracle.h - a map so simple that it is plainly right: a table with one cell for every key that may be used.
  *
  * The cells stand in the order of their keys, which are spread over the whole key range, the smallest and the largest
- * key included. Cells come in blocks of ORACLE_BLOCK neighbours. Different threads may work on different blocks at the
- * same time, as long as each asks for nothing outside its own blocks.
+ * key included. Cells come in blocks of ORACLE_BLOCK neighbours. Different threads may work on different blocks at
+ * the same time, as long as each asks for nothing outside its own blocks.
  */
 #ifndef PLEACH_TOOLS_ORACLE_H
 #define PLEACH_TOOLS_ORACLE_H

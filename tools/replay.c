@@ -142,7 +142,8 @@ static int run_input(struct replay *replay)
     while ((got = text_in_line(&replay->in, line, &length)) == TEXT_LINE || got == TEXT_LINE_LONG) {
         if (length == 0 || line[0] == '#') continue;
         if (!make_room(replay)) {
-            cli_complain(command, "out of memory for a batch of %zu operations; choose a smaller --batch", replay->batch);
+            cli_complain(command, "out of memory for a batch of %zu operations; choose a smaller --batch",
+                         replay->batch);
             return EXIT_USAGE;
         }
         if (got == TEXT_LINE)
@@ -155,7 +156,8 @@ static int run_input(struct replay *replay)
     const int read_error = got == TEXT_FAILED ? errno : 0;
     if (replay->count > 0) run_batch(replay);
     text_out_flush(&replay->out);
-    if (replay->out.error != 0) cli_complain(command, "cannot write standard output: %s", strerror(replay->out.error));
+    if (replay->out.error != 0)
+        cli_complain(command, "cannot write standard output: %s", strerror(replay->out.error));
     if (read_error != 0) cli_complain(command, "cannot read the input: %s", strerror(read_error));
     if (replay->out.error != 0 || read_error != 0) return EXIT_USAGE;
     return replay->stats.errors > 0 ? EXIT_WRONG : EXIT_GOOD;
@@ -165,8 +167,10 @@ static void print_stats(const struct replay *replay)
 {
     const struct replay_stats *s = &replay->stats;
     const double ops = s->ops > 0 ? (double)s->ops : 1.0;
-    fprintf(stderr, "%s: %" PRIu64 " operations in %" PRIu64 " batches and %" PRIu64 " runs, longest %" PRIu64 ", mean %.1f\n",
-            command, s->ops, s->batches, s->runs, s->longest, s->runs > 0 ? (double)s->ops / (double)s->runs : 0.0);
+    fprintf(stderr, "%s: %" PRIu64 " operations in %" PRIu64 " batches and %" PRIu64 " runs, ", command, s->ops,
+            s->batches, s->runs);
+    fprintf(stderr, "longest %" PRIu64 ", mean %.1f\n", s->longest,
+            s->runs > 0 ? (double)s->ops / (double)s->runs : 0.0);
     fprintf(stderr, "%s: %" PRIu64 " operations (%.1f%%) ran side by side, ", command, s->together,
             100.0 * (double)s->together / ops);
     if (replay->device == PLEACH_CUDA)

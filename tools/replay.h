@@ -20,7 +20,19 @@
 #include "text_out.h"
 
 enum op_kind {
-    OP_PUT, OP_ADD, OP_DEL, OP_GET, OP_HAS, OP_RANGE, OP_COUNT, OP_SUCC, OP_PRED, OP_MIN, OP_MAX, OP_SIZE, OP_VALIDATE,
+    OP_PUT,
+    OP_ADD,
+    OP_DEL,
+    OP_GET,
+    OP_HAS,
+    OP_RANGE,
+    OP_COUNT,
+    OP_SUCC,
+    OP_PRED,
+    OP_MIN,
+    OP_MAX,
+    OP_SIZE,
+    OP_VALIDATE,
     OP_BAD, /* a line that is no operation; error says why */
     OP_KINDS
 };
@@ -78,13 +90,13 @@ struct plan_key;
 
 struct plan {
     uint64_t key_max;
-    size_t ops;             /* in the current run, bad lines not counted */
-    bool barrier;           /* the run is a size or a validate, and stays alone */
-    struct plan_key *keys;  /* hash set of the keys that the run reads or updates, with open addressing */
+    size_t ops;            /* in the current run, bad lines not counted */
+    bool barrier;          /* the run is a size or a validate, and stays alone */
+    struct plan_key *keys; /* hash set of the keys that the run reads or updates, with open addressing */
     size_t key_mask;
-    uint32_t run;           /* entries of other runs count as empty */
-    struct spans reads;     /* intervals read */
-    struct spans writes;    /* keys updated, as intervals of one key */
+    uint32_t run;        /* entries of other runs count as empty */
+    struct spans reads;  /* intervals read */
+    struct spans writes; /* keys updated, as intervals of one key */
 };
 
 /* A plan for runs of at most most_ops operations; false when memory is lacking. */

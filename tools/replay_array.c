@@ -1,7 +1,7 @@
 /* replay_array.c - carrying out a run by one array call for each kind of operation.
  *
- * The operations of a run commute, so it does not matter that all its puts come before all its gets, or in which order
- * the elements of one call take effect.
+ * The operations of a run commute, so it does not matter that all its puts come before all its gets, or in which
+ * order the elements of one call take effect.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +62,13 @@ static void run_updates(struct replay *replay, enum op_kind kind, size_t n)
 {
     struct array_scratch *s = &replay->scratch;
     memset(s->bytes, PLEACH_NOT_APPLIED, n);
-    const pleach_status status = kind == OP_PUT ? pleach_map_put(replay->map, n, s->a, s->b, s->bytes, s->out_a, PLEACH_SYNC)
-                                 : kind == OP_ADD ? pleach_map_add(replay->map, n, s->a, s->b, s->bytes, s->out_a, PLEACH_SYNC)
-                                                  : pleach_map_erase(replay->map, n, s->a, s->bytes, s->out_a, PLEACH_SYNC);
+    pleach_status status;
+    if (kind == OP_PUT)
+        status = pleach_map_put(replay->map, n, s->a, s->b, s->bytes, s->out_a, PLEACH_SYNC);
+    else if (kind == OP_ADD)
+        status = pleach_map_add(replay->map, n, s->a, s->b, s->bytes, s->out_a, PLEACH_SYNC);
+    else
+        status = pleach_map_erase(replay->map, n, s->a, s->bytes, s->out_a, PLEACH_SYNC);
     if (status != PLEACH_OK && status != PLEACH_E_FULL) {
         fail_members(replay, n, status);
         return;

@@ -21,12 +21,10 @@ static const struct {
     size_t least, most;
     const char *arguments;
 } grammar[] = {
-    {"put", OP_PUT, 2, 2, "K V"},       {"add", OP_ADD, 2, 2, "K V"},
-    {"del", OP_DEL, 1, 1, "K"},         {"get", OP_GET, 1, 1, "K"},
-    {"has", OP_HAS, 1, 1, "K"},         {"range", OP_RANGE, 2, 3, "LO HI [LIMIT]"},
-    {"count", OP_COUNT, 2, 2, "LO HI"}, {"succ", OP_SUCC, 1, 1, "K"},
-    {"pred", OP_PRED, 1, 1, "K"},       {"min", OP_MIN, 0, 0, ""},
-    {"max", OP_MAX, 0, 0, ""},          {"size", OP_SIZE, 0, 0, ""},
+    {"put", OP_PUT, 2, 2, "K V"},        {"add", OP_ADD, 2, 2, "K V"}, {"del", OP_DEL, 1, 1, "K"},
+    {"get", OP_GET, 1, 1, "K"},          {"has", OP_HAS, 1, 1, "K"},   {"range", OP_RANGE, 2, 3, "LO HI [LIMIT]"},
+    {"count", OP_COUNT, 2, 2, "LO HI"},  {"succ", OP_SUCC, 1, 1, "K"}, {"pred", OP_PRED, 1, 1, "K"},
+    {"min", OP_MIN, 0, 0, ""},           {"max", OP_MAX, 0, 0, ""},    {"size", OP_SIZE, 0, 0, ""},
     {"validate", OP_VALIDATE, 0, 0, ""},
 };
 
@@ -114,8 +112,8 @@ void replay_parse(const char *line, size_t length, unsigned key_bits, struct op 
     const size_t found = find_grammar(tokens[0]);
     if (found == GRAMMAR_SIZE) {
         make_bad(op,
-                 "unknown operation '%s'; a map has put, add, del, get, has, range, count, succ, pred, min, max, size "
-                 "and validate",
+                 "unknown operation '%s'; a map has put, add, del, get, has, range, count, succ, pred, min, max, "
+                 "size and validate",
                  shown(tokens[0], text, sizeof text));
         return;
     }

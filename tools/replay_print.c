@@ -33,8 +33,8 @@ static pleach_status count_range(struct replay *replay, const struct op *op, uin
     size_t total = 0;
     word_set(&lo, replay->key_bits, 0, op->a);
     word_set(&hi, replay->key_bits, 0, op->b);
-    const pleach_status status = pleach_map_range(replay->map, 1, &lo, &hi, replay_range_limit(op->limit), 0, NULL, NULL,
-                                                  offsets, &total);
+    const pleach_status status =
+        pleach_map_range(replay->map, 1, &lo, &hi, replay_range_limit(op->limit), 0, NULL, NULL, offsets, &total);
     *count = total < op->limit ? total : op->limit;
     return status == PLEACH_E_SPACE ? PLEACH_OK : status;
 }
@@ -47,8 +47,8 @@ static pleach_status print_chunk(struct replay *replay, uint64_t *from, uint64_t
     const uint32_t limit = most < RANGE_CHUNK ? (uint32_t)most : RANGE_CHUNK;
     word_set(&lo, replay->key_bits, 0, *from);
     word_set(&hi, replay->key_bits, 0, to);
-    const pleach_status status = pleach_map_range(replay->map, 1, &lo, &hi, limit, RANGE_CHUNK, store->keys, store->values,
-                                                  offsets, printed);
+    const pleach_status status =
+        pleach_map_range(replay->map, 1, &lo, &hi, limit, RANGE_CHUNK, store->keys, store->values, offsets, printed);
     if (status != PLEACH_OK) return status;
     for (size_t i = 0; i < *printed; i++) {
         const uint64_t key = word_get(store->keys, replay->key_bits, i);

@@ -153,8 +153,8 @@ static void answer_range(const struct replay *replay, unsigned index, const stru
     if (store->pairs >= STORE_PAIRS) return;
     word_set(&lo, replay->key_bits, 0, op->a);
     word_set(&hi, replay->key_bits, 0, op->b);
-    const pleach_status status = pleach_map_range(replay->map, 1, &lo, &hi, replay_range_limit(op->limit), RANGE_CHUNK,
-                                                  store->keys, store->values, offsets, &total);
+    const pleach_status status = pleach_map_range(replay->map, 1, &lo, &hi, replay_range_limit(op->limit),
+                                                  RANGE_CHUNK, store->keys, store->values, offsets, &total);
     if (status == PLEACH_OK)
         keep_pairs(replay, index, total, answer);
     else if (status != PLEACH_E_SPACE)

@@ -15,7 +15,7 @@ enum text_line {
     TEXT_LINE,      /* a line, perhaps empty, perhaps with NUL bytes in it */
     TEXT_LINE_LONG, /* only the first TEXT_LINE_BYTES bytes are given */
     TEXT_END,
-    TEXT_FAILED     /* errno says why */
+    TEXT_FAILED /* errno says why */
 };
 
 struct text_in {

@@ -1,4 +1,4 @@
-/* text_out.h - text to a file descriptor, in large writes. After a failed write the rest is dropped; error says why. */
+/* text_out.h - text to a file descriptor, in large writes. After a failed write the rest is dropped. */
 #ifndef PLEACH_TOOLS_TEXT_OUT_H
 #define PLEACH_TOOLS_TEXT_OUT_H
 

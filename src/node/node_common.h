@@ -1,7 +1,7 @@
 /* node/node_common.h - what all backends build from pair_load and pair_store. Included once per width by a backend. */
 
 typedef struct W(image) {
-    W(pair) pair[NODE_CAPACITY + 1]; /* one more than fits, so that a pair can be put in before a split */
+    W(pair) pair[NODE_CAPACITY];
     W(pair) link;
 } W(image);
 

@@ -6,6 +6,8 @@
  * CONTRACT
  *
  * PORT_FN                      prefix of every function that an algorithm runs: inline on the host, device code on a GPU.
+ * PORT_COLD                    the same for rare paths: kept out of line, so that they cost the others no registers.
+ * PORT_UNROLL                  before a loop that a GPU should unroll.
  * port_load(p)                 relaxed and fresh: never from a cache that other agents' stores do not reach (on a GPU it
  *                              bypasses L1).
  * port_load_cached(p)          relaxed, may be stale: an older value that the word once held. CPUs have no such cache.

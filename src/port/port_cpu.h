@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define PORT_FN static inline __attribute__((unused))
+#define PORT_COLD static __attribute__((noinline, unused))
 #define PORT_UNROLL
 
 PORT_FN uint64_t port_load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define PORT_FN static __device__ __forceinline__
+#define PORT_COLD static __device__ __noinline__
 #define PORT_UNROLL _Pragma("unroll")
 
 PORT_FN uint64_t port_load(const uint64_t *p)

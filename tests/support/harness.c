@@ -186,6 +186,10 @@ int run_cases(int argc, char **argv, pleach_device default_device, const test_ca
     if (line.filter)
         cmocka_set_test_filter(line.filter);
     size_t failed = run_through_cmocka(program, runs, make_runs(line.device, cases, count, runs));
+    if (!runs_passed && !failed) {
+        fprintf(stderr, "%s: no case has such a name\n", program);
+        failed = 1;
+    }
     print_summary(program, failed);
     free(runs);
     return failed ? 1 : 0;

@@ -28,12 +28,19 @@ static inline void prefetch_node(W(blink) map, uint32_t id)
     for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
 }
 
+/* An update, and after it the post that it may leave. */
+typedef struct W(updating) {
+    W(update) op;
+    W(post) post;
+    bool posting;
+} W(updating);
+
 /* One operation in flight, of whichever kind the request has. */
 typedef struct W(flight) {
     size_t element;
     union {
         W(find) find;
-        W(update) update;
+        W(updating) update;
         W(seek) seek;
         W(range) range;
     };
@@ -45,13 +52,16 @@ static inline void W(set_key)(void *array, size_t i, W(key) value)
     if (array) ((W(key) *)array)[i] = value;
 }
 
-/* ---- per kind: start (false: nothing to do for this element), step, finish, and the cursor to prefetch for ---- */
+/* ---- per kind: start (false: nothing to do for this element), step, the node wanted next, finish ---- */
 
 static inline bool W(start_find)(W(blink) map, W(flight) *f, const request *r)
 {
     W(find_start)(map, &f->find, W(key_at)(r->keys, f->element));
     return true;
 }
+
+static inline blink_step W(step_find)(W(blink) map, W(flight) *f) { return W(find_step)(map, &f->find); }
+static inline uint32_t W(wanted_by_find)(const W(flight) *f) { return f->find.cursor.node; }
 
 static inline void W(finish_find)(W(flight) *f, const request *r, run_result *result)
 {
@@ -64,17 +74,34 @@ static inline bool W(start_update)(W(blink) map, W(flight) *f, const request *r)
 {
     blink_kind kind = r->kind == REQUEST_PUT ? BLINK_PUT : r->kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
     W(key) value = kind == BLINK_ERASE ? 0 : W(key_at)(r->values, f->element);
-    W(update_start)(map, &f->update, kind, W(key_at)(r->keys, f->element), value);
+    f->update.posting = false;
+    W(update_start)(map, &f->update.op, kind, W(key_at)(r->keys, f->element), value);
     return true;
+}
+
+static inline blink_step W(step_update)(W(blink) map, W(flight) *f)
+{
+    W(updating) *u = &f->update;
+    if (u->posting) return W(post_step)(map, &u->post);
+    blink_step step = W(update_step)(map, &u->op);
+    if (step != BLINK_SPLIT) return step;
+    u->posting = true;
+    W(post_start)(map, &u->post, u->op.separator, 1, u->op.cursor.parent);
+    return BLINK_MOVED;
+}
+
+static inline uint32_t W(wanted_by_update)(const W(flight) *f)
+{
+    return f->update.posting ? f->update.post.cursor.node : f->update.op.cursor.node;
 }
 
 static inline void W(finish_update)(W(flight) *f, const request *r, run_result *result)
 {
-    blink_outcome outcome = f->update.outcome;
+    blink_outcome outcome = f->update.op.outcome;
     result->size_change += (outcome == BLINK_INSERTED) - (outcome == BLINK_ERASED);
     result->not_applied += outcome == BLINK_NOT_APPLIED;
     if (outcome == BLINK_REPLACED || outcome == BLINK_EXISTS || outcome == BLINK_ERASED)
-        W(set_key)(r->out_values, f->element, f->update.old);
+        W(set_key)(r->out_values, f->element, f->update.op.old);
     if (r->flags) r->flags[f->element] = (uint8_t)outcome;
 }
 
@@ -90,6 +117,9 @@ static inline bool W(start_seek)(W(blink) map, W(flight) *f, const request *r)
     W(seek_start)(map, &f->seek, strict ? (up ? key + 1 : key - 1) : key, up);
     return true;
 }
+
+static inline blink_step W(step_seek)(W(blink) map, W(flight) *f) { return W(seek_step)(map, &f->seek); }
+static inline uint32_t W(wanted_by_seek)(const W(flight) *f) { return f->seek.cursor.node; }
 
 static inline void W(finish_seek)(W(flight) *f, const request *r, run_result *result)
 {
@@ -126,6 +156,9 @@ static inline bool W(start_range)(W(blink) map, W(flight) *f, const request *r)
     return true;
 }
 
+static inline blink_step W(step_range)(W(blink) map, W(flight) *f) { return W(range_step)(map, &f->range); }
+static inline uint32_t W(wanted_by_range)(const W(flight) *f) { return f->range.cursor.node; }
+
 static inline void W(finish_range)(W(flight) *f, const request *r, run_result *result)
 {
     (void)result;
@@ -150,9 +183,9 @@ static inline void W(finish_range)(W(flight) *f, const request *r, run_result *r
             bool moved = false;                                                                                  \
             for (unsigned i = 0; i < flying;) {                                                                  \
                 W(flight) *f = &flight[i];                                                                       \
-                blink_step step = W(kind##_step)(map, &f->kind);                                                 \
+                blink_step step = W(step_##kind)(map, f);                                                        \
                 moved |= step != BLINK_AGAIN;                                                                    \
-                if (step == BLINK_MOVED) prefetch_node(map, f->kind.cursor.node);                                \
+                if (step == BLINK_MOVED) prefetch_node(map, W(wanted_by_##kind)(f));                             \
                 if (step != BLINK_DONE) {                                                                        \
                     i++;                                                                                         \
                     continue;                                                                                    \

@@ -1,0 +1,41 @@
+/* pleach/map_device.cuh - the ordered map from inside your own kernels.
+ *
+ * Open a view on the host (pleach_map_view_open), pass it to the kernel by value, and call these functions from any number
+ * of threads, beside array calls and single calls on the same map. Each thread runs its operation by itself; threads of a
+ * warp may call different functions, and no thread needs its neighbours.
+ *
+ * The guarantees are those of pleach/map.h: everything is linearizable but range and range_count, of which each leaf is.
+ * A kernel cannot get memory: an insert that finds none answers PLEACH_NOT_APPLIED; pleach_map_reserve before the launch.
+ *
+ * For K = 32 or 64, with keys and values of that width (the map's, else the behaviour is undefined):
+ *   pleach_outcome pleach_mapK_put(view, key, value, *old)            insert or assign;  old may be NULL
+ *   pleach_outcome pleach_mapK_add(view, key, value, *old)            insert if absent
+ *   pleach_outcome pleach_mapK_erase(view, key, *old)
+ *   bool pleach_mapK_find(view, key, *value)                          value may be NULL
+ *   bool pleach_mapK_contains(view, key)
+ *   bool pleach_mapK_succ(view, key, *out_key, *out_value)            strict; outputs may be NULL
+ *   bool pleach_mapK_pred(view, key, *out_key, *out_value)
+ *   bool pleach_mapK_min(view, *out_key, *out_value)
+ *   bool pleach_mapK_max(view, *out_key, *out_value)
+ *   uint64_t pleach_mapK_range_count(view, lo, hi)                    closed interval
+ *   uint32_t pleach_mapK_range(view, lo, hi, limit, *keys, *values)   the first `limit` pairs; outputs may be NULL
+ */
+#ifndef PLEACH_MAP_DEVICE_CUH
+#define PLEACH_MAP_DEVICE_CUH
+
+#include "map.h"
+
+#include "detail/core/blink/blink_tree.h"
+
+#define PLEACH_KEY_BITS 32
+#include "detail/core/blink/blink_device.h"
+#undef PLEACH_KEY_BITS
+#define PLEACH_KEY_BITS 64
+#include "detail/core/blink/blink_device.h"
+#undef PLEACH_KEY_BITS
+
+#undef W
+#undef KEY_MAX
+#undef PAIR_IS_ATOMIC
+
+#endif

@@ -1,0 +1,32 @@
+/* core/blink/blink_to_end.h - a GPU thread runs one operation from its first step to its last. Include after blink.h, once
+ * per key width.
+ *
+ * Progress: blink.h. A latch is taken and released inside one step, so a lane that pauses holds none that another lane of
+ * its warp may need.
+ */
+#ifndef BLINK_TO_END
+#define BLINK_TO_END(step_call)                                                                                  \
+    do {                                                                                                         \
+        unsigned attempts_ = 0;                                                                                  \
+        blink_step step_;                                                                                        \
+        while ((step_ = (step_call)) == BLINK_MOVED || step_ == BLINK_AGAIN) {                                   \
+            if (step_ == BLINK_AGAIN) port_pause(attempts_++);                                                   \
+        }                                                                                                        \
+    } while (0)
+#endif
+
+/* Out of line and by value, so that an update's state stays in registers until it splits. */
+PORT_COLD void W(post_to_end)(W(blink) map, W(pair) separator, uint32_t parent)
+{
+    W(post) post;
+    W(post_start)(map, &post, separator, 1, parent);
+    BLINK_TO_END(W(post_step)(map, &post));
+}
+
+PORT_FN void W(update_to_end)(W(blink) map, W(update) *update, blink_kind kind, W(key) key, W(key) value)
+{
+    W(update_start)(map, update, kind, key, value);
+    update->separator = W(pair_of)(0, NODE_NONE);
+    BLINK_TO_END(W(update_step)(map, update));
+    if (W(pair_node)(update->separator) != NODE_NONE) W(post_to_end)(map, update->separator, update->cursor.parent);
+}

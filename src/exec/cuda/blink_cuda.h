@@ -1,0 +1,57 @@
+/* exec/cuda/blink_cuda.h - launchers of the B-link tree's kernels. All pointers are device memory; all work is put on the
+ * stream and not waited for. C functions in front of blink_cuda.cu. */
+#ifndef PLEACH_BLINK_CUDA_H
+#define PLEACH_BLINK_CUDA_H
+
+#include <cuda_runtime_api.h>
+
+#include "../../core/blink/blink_check.h"
+#include "../../core/blink/blink_plan.h"
+#include "../exec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct blink_on_gpu {
+    unsigned key_bits;
+    blink_tree *tree;
+    void *nodes;
+} blink_on_gpu;
+
+/* *not_applied is added to. */
+cudaError_t blink_cuda_run(blink_on_gpu map, const request *request, uint64_t *not_applied, cudaStream_t stream);
+
+/* All levels; the tree's root and counters are the caller's business. */
+cudaError_t blink_cuda_build(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
+                             cudaStream_t stream);
+
+/* Sets *flag to 1 if the keys do not ascend strictly; it was 0. */
+cudaError_t blink_cuda_check_ascending(unsigned key_bits, const void *keys, size_t n, uint64_t *flag,
+                                       cudaStream_t stream);
+
+/* keep[i] = 1 if key i is the last of its equals (sorted keys). */
+cudaError_t blink_cuda_mark_last(unsigned key_bits, const void *keys, size_t n, uint8_t *keep, cudaStream_t stream);
+
+/* Adds up nodes 1 .. used-1 into *counts, which was all zeros. */
+cudaError_t blink_cuda_count(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream);
+
+/* First key and id of every leaf that is not empty, in any order; *listed counts them, it was 0. */
+cudaError_t blink_cuda_list_leaves(blink_on_gpu map, uint64_t used, void *first_keys, uint32_t *ids, uint64_t *listed,
+                                   cudaStream_t stream);
+
+cudaError_t blink_cuda_leaf_counts(blink_on_gpu map, const uint32_t *ids, size_t leaves, uint64_t *counts,
+                                   cudaStream_t stream);
+
+/* Copies leaf i's pairs to out_keys and out_values (each may be NULL) from offsets[i] on. */
+cudaError_t blink_cuda_gather(blink_on_gpu map, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
+                              void *out_keys, void *out_values, cudaStream_t stream);
+
+/* Copies counts[i] elements of the keys' width from from_offsets[i] of `from` to to_offsets[i] of `to`. */
+cudaError_t blink_cuda_move(unsigned key_bits, const void *from, void *to, const uint64_t *from_offsets,
+                            const uint64_t *to_offsets, const uint64_t *counts, size_t n, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

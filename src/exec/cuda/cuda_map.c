@@ -1,0 +1,302 @@
+/* exec/cuda/cuda_map.c - the ordered map in GPU memory: exec_ops for CUDA; array calls, and the map's life. */
+#include "cuda_map.h"
+
+#include <string.h>
+
+#include "../../base/memory.h"
+#include "../../gate/gate.h"
+#include "../../node/node_sizes.h"
+
+/* Runs a call with the map's GPU current, and leaves the caller's choice of GPU as it was. */
+#define ON_GPU(map, call)                                                                                        \
+    do {                                                                                                         \
+        int before_ = (map)->gpu;                                                                                \
+        cudaGetDevice(&before_);                                                                                 \
+        if (before_ != (map)->gpu) CUDA_TRY(cudaSetDevice((map)->gpu));                                          \
+        pleach_status status_ = (call);                                                                          \
+        if (before_ != (map)->gpu) cudaSetDevice(before_);                                                       \
+        return status_;                                                                                          \
+    } while (0)
+
+/* ---- array calls ---- */
+
+static bool is_insert(const request *r) { return r->kind == REQUEST_PUT || r->kind == REQUEST_ADD; }
+
+/* The request with device pointers in place of the caller's. */
+static pleach_status stage_request(const cuda_map *map, const request *r, staging *s, request *staged)
+{
+    size_t n = r->n, array = n * map->key_bytes;
+    size_t pairs = r->kind == REQUEST_RANGE ? array * r->limit : array;
+    bool two_inputs = is_insert(r) || r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT;
+    *staged = *r;
+    pleach_status status = staging_input(s, r->keys, array, &staged->keys);
+    if (status == PLEACH_OK && two_inputs) status = staging_input(s, r->values, array, &staged->values);
+    if (status == PLEACH_OK) status = staging_output(s, r->out_keys, pairs, true, &staged->out_keys);
+    if (status == PLEACH_OK) status = staging_output(s, r->out_values, pairs, true, &staged->out_values);
+    if (status == PLEACH_OK) status = staging_output(s, r->flags, n, false, (void **)&staged->flags);
+    if (status == PLEACH_OK) status = staging_output(s, r->counts, n * 4, false, (void **)&staged->counts);
+    if (status == PLEACH_OK) status = staging_output(s, r->long_counts, n * 8, false, (void **)&staged->long_counts);
+    return status;
+}
+
+static pleach_status launch(cuda_map *map, const request *r, staging *s, uint64_t **not_applied)
+{
+    request staged;
+    pleach_status status = stage_request(map, r, s, &staged);
+    if (status == PLEACH_OK) status = staging_scratch(s, sizeof **not_applied, (void **)not_applied);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(cudaMemsetAsync(*not_applied, 0, sizeof **not_applied, s->stream));
+    CUDA_TRY(blink_cuda_run(on_gpu(map), &staged, *not_applied, s->stream));
+    return staging_return_results(s);
+}
+
+static pleach_status run_synchronously(cuda_map *map, const request *r)
+{
+    staging s = staging_on(map, map->sync_stream[gate_thread_number() % SYNC_STREAMS]);
+    uint64_t *not_applied_there, not_applied = 0;
+    pleach_status status = launch(map, r, &s, &not_applied_there);
+    if (status == PLEACH_OK && is_insert(r))
+        status = cuda_status(cudaMemcpyAsync(&not_applied, not_applied_there, sizeof not_applied,
+                                             cudaMemcpyDeviceToHost, s.stream));
+    staging_free(&s);
+    pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
+    if (status == PLEACH_OK) status = finished;
+    return status != PLEACH_OK ? status : not_applied ? PLEACH_E_FULL : PLEACH_OK;
+}
+
+static pleach_status run_on_stream(cuda_map *map, const request *r, cudaStream_t stream, uint64_t nodes)
+{
+    staging s = staging_on(map, stream);
+    uint64_t *not_applied;
+    pleach_status status = launch(map, r, &s, &not_applied);
+    staging_free(&s);
+    pthread_mutex_lock(&map->mutex);
+    pleach_status noted = streams_note(&map->streams, stream, nodes);
+    pthread_mutex_unlock(&map->mutex);
+    /* Work that cannot be remembered is waited for. */
+    if (noted != PLEACH_OK) noted = cuda_status(cudaStreamSynchronize(stream));
+    return status != PLEACH_OK ? status : noted;
+}
+
+static pleach_status run_array(cuda_map *map, const request *r, pleach_stream stream)
+{
+    uint64_t nodes = is_insert(r) ? cuda_room_for(map, r->n) : 0;
+    pleach_status status = stream == PLEACH_SYNC ? run_synchronously(map, r)
+                                                 : run_on_stream(map, r, (cudaStream_t)stream, nodes);
+    if (nodes) cuda_room_done(map, nodes);
+    return status;
+}
+
+static pleach_status cuda_run(void *exec, const request *r, pleach_stream stream)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, run_array(map, r, stream));
+}
+
+static pleach_status cuda_range(void *exec, const request *r, size_t capacity, uint64_t *offsets, size_t *total)
+{
+    cuda_map *map = exec;
+    cudaStream_t stream = map->sync_stream[gate_thread_number() % SYNC_STREAMS];
+    ON_GPU(map, cuda_range_packed(map, r, capacity, offsets, total, stream));
+}
+
+/* ---- counters, room, views ---- */
+
+static pleach_status read_size(cuda_map *map, uint64_t *size)
+{
+    blink_tree *tree = base_alloc(1, sizeof *tree);
+    if (!tree) return PLEACH_E_MEMORY;
+    cudaStream_t stream = map->sync_stream[gate_thread_number() % SYNC_STREAMS];
+    cudaError_t error = cudaMemcpyAsync(tree, map->tree, sizeof *tree, cudaMemcpyDeviceToHost, stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+    *size = blink_size(tree);
+    base_free(tree);
+    return cuda_status(error);
+}
+
+static pleach_status cuda_size(void *exec, uint64_t *size)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, read_size(map, size));
+}
+
+static pleach_status reserve(cuda_map *map, uint64_t keys)
+{
+    build_plan plan;
+    build_plan_make(&plan, keys, 0.65); /* a little below what random insertion comes to, 0.69 */
+    pthread_mutex_lock(&map->mutex);
+    pleach_status status = cuda_room_grow(map, 1 + plan.nodes + plan.nodes / 60); /* and the spare nodes of splits */
+    pthread_mutex_unlock(&map->mutex);
+    return status;
+}
+
+static pleach_status cuda_reserve(void *exec, uint64_t keys)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, reserve(map, keys));
+}
+
+static pleach_status cuda_view(void *exec, pleach_map_view *view)
+{
+    cuda_map *map = exec;
+    view->tree = map->tree;
+    view->nodes = pool_cuda_nodes(map->pool);
+    view->key_bits = map->key_bits;
+    return PLEACH_OK;
+}
+
+static pleach_status quiesce(cuda_map *map)
+{
+    pthread_mutex_lock(&map->mutex);
+    pleach_status status = streams_wait(&map->streams);
+    pthread_mutex_unlock(&map->mutex);
+    return status;
+}
+
+static pleach_status cuda_quiesce(void *exec)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, quiesce(map));
+}
+
+/* ---- alone in the map ---- */
+
+static pleach_status cuda_load(void *exec, size_t n, const void *keys, const void *values, double fill)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, cuda_whole_load(map, n, keys, values, fill));
+}
+
+static pleach_status cuda_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, cuda_whole_export(map, capacity, out_keys, out_values, n));
+}
+
+static pleach_status cuda_stats(void *exec, pleach_map_stats *stats)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, cuda_whole_stats(map, stats));
+}
+
+static pleach_status cuda_compact(void *exec, double fill)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, cuda_whole_compact(map, fill));
+}
+
+static pleach_status cuda_clear(void *exec)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, cuda_whole_clear(map));
+}
+
+static pleach_status cuda_validate(void *exec, char *message, size_t message_size)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, cuda_whole_validate(map, message, message_size));
+}
+
+/* ---- life ---- */
+
+static pleach_status destroy(cuda_map *map)
+{
+    for (unsigned i = 0; i < SYNC_STREAMS; i++)
+        if (map->sync_stream[i]) cudaStreamDestroy(map->sync_stream[i]);
+    if (map->control) cudaStreamDestroy(map->control);
+    streams_free(&map->streams);
+    if (map->pool) pool_cuda_close(map->pool);
+    if (map->tree) cudaFree(map->tree);
+    if (map->scratch) cudaMemPoolDestroy(map->scratch);
+    pthread_mutex_destroy(&map->mutex);
+    base_free(map);
+    return PLEACH_OK;
+}
+
+static void cuda_destroy(void *exec)
+{
+    cuda_map *map = exec;
+    int before = map->gpu, gpu = map->gpu;
+    cudaGetDevice(&before);
+    cudaSetDevice(gpu);
+    destroy(map);
+    if (before != gpu) cudaSetDevice(before);
+}
+
+/* Scratch memory stays with the map between calls; clear and compact give it back. */
+static pleach_status make_scratch_pool(cuda_map *map)
+{
+    struct cudaMemPoolProps kind;
+    memset(&kind, 0, sizeof kind);
+    kind.allocType = cudaMemAllocationTypePinned;
+    kind.location.type = cudaMemLocationTypeDevice;
+    kind.location.id = map->gpu;
+    uint64_t keep_all = UINT64_MAX;
+    if (base_allocation_fails()) return PLEACH_E_MEMORY;
+    CUDA_TRY(cudaMemPoolCreate(&map->scratch, &kind));
+    CUDA_TRY(cudaMemPoolSetAttribute(map->scratch, cudaMemPoolAttrReleaseThreshold, &keep_all));
+    return PLEACH_OK;
+}
+
+static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
+{
+    for (unsigned i = 0; i < SYNC_STREAMS; i++) CUDA_TRY(cudaStreamCreate(&map->sync_stream[i]));
+    CUDA_TRY(cudaStreamCreateWithFlags(&map->control, cudaStreamNonBlocking));
+    pleach_status status = make_scratch_pool(map);
+    if (status != PLEACH_OK) return status;
+    if (base_allocation_fails()) return PLEACH_E_MEMORY;
+    CUDA_TRY(cudaMalloc((void **)&map->tree, sizeof *map->tree));
+    status = pool_cuda_open(&map->pool, map->gpu, config->max_bytes, map->node_bytes);
+    if (status == PLEACH_OK) status = cuda_whole_clear(map);
+    if (status == PLEACH_OK && config->reserve_keys) status = reserve(map, config->reserve_keys);
+    return status;
+}
+
+static pleach_status create_on(cuda_map **out, const pleach_map_config *config)
+{
+    pleach_status status = cuda_use(config->gpu);
+    if (status != PLEACH_OK) return status;
+    cuda_map *map = base_alloc(1, sizeof *map);
+    if (!map) return PLEACH_E_MEMORY;
+    map->gpu = config->gpu;
+    map->key_bits = config->key_bits;
+    map->key_bytes = config->key_bits / 8;
+    map->node_bytes = node_bytes_of(config->key_bits);
+    pthread_mutex_init(&map->mutex, NULL);
+    status = make_parts(map, config);
+    if (status != PLEACH_OK) {
+        destroy(map);
+        return status;
+    }
+    *out = map;
+    return PLEACH_OK;
+}
+
+static pleach_status cuda_create(void **exec, const pleach_map_config *config)
+{
+    int before = -1;
+    cudaGetDevice(&before);
+    cudaGetLastError();
+    cuda_map *map = NULL;
+    pleach_status status = create_on(&map, config);
+    if (before >= 0) cudaSetDevice(before);
+    *exec = map;
+    return status;
+}
+
+const exec_ops exec_cuda = {
+    .create = cuda_create,
+    .destroy = cuda_destroy,
+    .run = cuda_run,
+    .range_packed = cuda_range,
+    .reserve = cuda_reserve,
+    .size = cuda_size,
+    .view = cuda_view,
+    .quiesce = cuda_quiesce,
+    .load = cuda_load,
+    .export_pairs = cuda_export,
+    .stats = cuda_stats,
+    .compact = cuda_compact,
+    .clear = cuda_clear,
+    .validate = cuda_validate,
+};

@@ -1,0 +1,61 @@
+/* exec/cuda/cuda_map.h - the ordered map in GPU memory, as the files of this folder share it. */
+#ifndef PLEACH_CUDA_MAP_H
+#define PLEACH_CUDA_MAP_H
+
+#include <pthread.h>
+
+#include "../../core/blink/blink_plan.h"
+#include "blink_cuda.h"
+#include "pool_cuda.h"
+#include "staging.h"
+#include "streams.h"
+
+enum { SYNC_STREAMS = 8 };
+
+typedef struct cuda_map {
+    int gpu;
+    unsigned key_bits;
+    size_t key_bytes, node_bytes;
+    blink_tree *tree; /* device memory */
+    cudaMemPool_t scratch;
+    cudaStream_t sync_stream[SYNC_STREAMS]; /* synchronous calls, by thread number */
+    cudaStream_t control;                   /* growth and looks at the tree's counters */
+
+    pthread_mutex_t mutex; /* guards what follows, and `control` */
+    pool_cuda *pool;
+    uint64_t capacity;     /* nodes with memory; the tree's copy is never larger */
+    uint64_t used_bound;   /* at most so many ids will have been handed out when all work so far is done */
+    uint64_t sync_nodes;   /* that synchronous calls in flight may take */
+    streams streams;
+} cuda_map;
+
+static inline blink_on_gpu on_gpu(const cuda_map *map)
+{
+    return (blink_on_gpu){map->key_bits, map->tree, pool_cuda_nodes(map->pool)};
+}
+
+static inline staging staging_on(const cuda_map *map, cudaStream_t stream)
+{
+    return (staging){.pool = map->scratch, .stream = stream, .gpu = map->gpu};
+}
+
+/* cuda_room.c: nodes for updates to come. `cuda_room_for` makes sure, as far as limits allow, that n inserts find the nodes
+ * they may need, and answers their number, to be given back by cuda_room_done when a synchronous call is over, or handed to
+ * streams_note. */
+uint64_t cuda_room_for(cuda_map *map, uint64_t inserts);
+void cuda_room_done(cuda_map *map, uint64_t nodes);
+pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes); /* mutex held */
+
+/* cuda_whole.c: calls that have the map for themselves. */
+pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
+pleach_status cuda_whole_export(cuda_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n);
+pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats);
+pleach_status cuda_whole_compact(cuda_map *map, double fill);
+pleach_status cuda_whole_clear(cuda_map *map);
+pleach_status cuda_whole_validate(cuda_map *map, char *message, size_t message_size);
+
+/* cuda_range.c */
+pleach_status cuda_range_packed(cuda_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total,
+                                cudaStream_t stream);
+
+#endif

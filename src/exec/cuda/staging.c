@@ -1,0 +1,75 @@
+#include "staging.h"
+
+#include "../../base/memory.h"
+
+typedef enum memory_kind { MEMORY_HOST, MEMORY_DEVICE, MEMORY_FOREIGN } memory_kind;
+
+static memory_kind kind_of(const staging *s, const void *array)
+{
+    struct cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, array) != cudaSuccess) {
+        cudaGetLastError();
+        return MEMORY_HOST;
+    }
+    switch (attributes.type) {
+    case cudaMemoryTypeManaged: return MEMORY_DEVICE;
+    case cudaMemoryTypeDevice: return attributes.device == s->gpu ? MEMORY_DEVICE : MEMORY_FOREIGN;
+    default: return MEMORY_HOST;
+    }
+}
+
+pleach_status staging_scratch(staging *s, size_t bytes, void **device)
+{
+    *device = NULL;
+    if (base_allocation_fails()) return PLEACH_E_MEMORY;
+    if (s->buffers == STAGING_MOST) return PLEACH_E_MEMORY;
+    CUDA_TRY(cudaMallocFromPoolAsync(device, bytes ? bytes : 1, s->pool, s->stream));
+    s->buffer[s->buffers++] = *device;
+    return PLEACH_OK;
+}
+
+/* A device copy of a host array, filled if asked for; or the array itself, if the GPU can use it. */
+static pleach_status stage(staging *s, void *array, size_t bytes, bool fill, void **device)
+{
+    *device = array;
+    if (!array || bytes == 0) return PLEACH_OK;
+    memory_kind kind = kind_of(s, array);
+    if (kind == MEMORY_FOREIGN) return PLEACH_E_POINTER;
+    if (kind == MEMORY_DEVICE) return PLEACH_OK;
+    pleach_status status = staging_scratch(s, bytes, device);
+    if (status != PLEACH_OK || !fill) return status;
+    CUDA_TRY(cudaMemcpyAsync(*device, array, bytes, cudaMemcpyHostToDevice, s->stream));
+    return PLEACH_OK;
+}
+
+pleach_status staging_input(staging *s, const void *array, size_t bytes, const void **device)
+{
+    void *staged;
+    pleach_status status = stage(s, (void *)array, bytes, true, &staged);
+    *device = staged;
+    return status;
+}
+
+pleach_status staging_output(staging *s, void *array, size_t bytes, bool sparse, void **device)
+{
+    pleach_status status = stage(s, array, bytes, sparse, device);
+    if (status != PLEACH_OK || *device == array) return status;
+    s->result[s->results].host = array;
+    s->result[s->results].device = *device;
+    s->result[s->results++].bytes = bytes;
+    return PLEACH_OK;
+}
+
+pleach_status staging_return_results(staging *s)
+{
+    for (unsigned i = 0; i < s->results; i++)
+        CUDA_TRY(cudaMemcpyAsync(s->result[i].host, s->result[i].device, s->result[i].bytes, cudaMemcpyDeviceToHost,
+                                 s->stream));
+    return PLEACH_OK;
+}
+
+void staging_free(staging *s)
+{
+    for (unsigned i = 0; i < s->buffers; i++) cudaFreeAsync(s->buffer[i], s->stream);
+    s->buffers = s->results = 0;
+}

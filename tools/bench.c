@@ -1,0 +1,221 @@
+/* bench.c - pleach bench: options, and the loop over everything there is to measure. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "machine.h"
+
+static const char command[] = "pleach bench";
+
+static const char help[] =
+    "usage: pleach bench [OPTION...] [NAME...]\n"
+    "\n"
+    "Measures the named benchmarks, or all. Rates are in millions of operations per second: the median of the\n"
+    "repeats and their spread, (highest - lowest) / median. On the CPU each rate is also given as a multiple of the\n"
+    "rate at which as many threads read random cache lines, 32 at a time, measured at the start of the same run. On\n"
+    "the GPU data lies in GPU memory and transfers are not counted. All results are checked, outside the clock.\n"
+    "\n"
+    "  --list                 the names, and what they measure\n"
+    "  --keys N               keys in the map (default: see --list)\n"
+    "  --ops N, --batch N     operations in one call (default: see --list)\n"
+    "  --bits 32|64|both      width of keys and values (default both)\n"
+    "  --dist NAME            uniform: scrambled keys in shuffled order (default)\n"
+    "                         sorted: the same keys in ascending order\n"
+    "                         zipf: the same keys, popular ones more often (exponent 0.99)\n"
+    "                         dense: keys 0..N-1 in shuffled order\n"
+    "  --threads N[,N...]     CPU: threads of the map, and that make single calls (default: one per CPU online)\n"
+    "  --device cpu|cuda|all  where (default all: the CPU, and the GPU if there is one)\n"
+    "  --repeat R             1 to 101 (default 5)\n"
+    "  --no-reserve           do not have node memory ready before inserting: its growth is measured as well\n"
+    "  --quick                smaller sizes, 3 repeats\n"
+    "  --json FILE            write the results, with every repeat, as JSON; - is standard output\n"
+    "  --csv FILE             write the results as CSV; - is standard output\n"
+    "\n"
+    "Counts may be given as 5000, 64M (millions), 16Mi (2^20s) or 2^20.\n";
+
+enum { MOST_COUNT_POWER = 31 };
+
+enum { ON_CPU, ON_CUDA, ON_ALL };
+enum { BITS_32, BITS_64, BITS_BOTH };
+
+static const char *const device_names[] = {"cpu", "cuda", "all", NULL};
+static const char *const bits_names[] = {"32", "64", "both", NULL};
+static const char *const dist_names[] = {"uniform", "sorted", "zipf", "dense", NULL};
+
+struct request {
+    struct bench_options options;
+    size_t device, bits, dist;
+    uint64_t repeats; /* 0: the default */
+    unsigned threads[BENCH_MOST_THREAD_COUNTS];
+    size_t thread_counts;
+    const char *json, *csv;
+    bool wanted[BENCH_CASES];
+    bool any_wanted, list, help, no_reserve;
+};
+
+static void want_case(struct cli *cli, struct request *request, const char *name)
+{
+    for (size_t i = 0; i < BENCH_CASES; i++) {
+        if (strcmp(bench_cases[i].name, name) != 0) continue;
+        request->wanted[i] = request->any_wanted = true;
+        return;
+    }
+    cli_fail(cli, "there is no benchmark '%s'; 'pleach bench --list' names them", name);
+}
+
+/* "1,2,4" */
+static void read_threads(struct cli *cli, struct request *request, const char *text)
+{
+    char word[16];
+    request->thread_counts = 0;
+    while (cli->status == EXIT_GOOD) {
+        uint64_t threads = 0;
+        const size_t length = strcspn(text, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        if (length >= sizeof word || !cli_parse_number(word, &threads) || threads < 1 || threads > 1024)
+            cli_fail(cli, "--threads takes numbers from 1 to 1024 with commas between, not '%s'", text);
+        else if (request->thread_counts == BENCH_MOST_THREAD_COUNTS)
+            cli_fail(cli, "--threads takes at most %d numbers", BENCH_MOST_THREAD_COUNTS);
+        else
+            request->threads[request->thread_counts++] = (unsigned)threads;
+        if (text[length] == '\0') return;
+        text += length + 1;
+    }
+}
+
+static bool take_flag(struct cli *cli, struct request *request)
+{
+    bool *flag = NULL;
+    if (cli_take_flag(cli, "--help"))
+        flag = &request->help;
+    else if (cli_take_flag(cli, "--list"))
+        flag = &request->list;
+    else if (cli_take_flag(cli, "--quick"))
+        flag = &request->options.quick;
+    else if (cli_take_flag(cli, "--no-reserve"))
+        flag = &request->no_reserve;
+    if (flag != NULL) *flag = true;
+    return flag != NULL;
+}
+
+static void read_request(struct cli *cli, struct request *request)
+{
+    const uint64_t most = (uint64_t)1 << MOST_COUNT_POWER;
+    *request = (struct request){.device = ON_ALL, .bits = BITS_BOTH, .thread_counts = 1};
+    request->threads[0] = cli_online_cpus();
+    while (cli_more(cli)) {
+        const char *text = NULL;
+        if (take_flag(cli, request) || cli_take_number(cli, "--keys", 16, most, &request->options.keys) ||
+            cli_take_number(cli, "--ops", 1, most, &request->options.ops) ||
+            cli_take_number(cli, "--batch", 1, most, &request->options.ops) ||
+            cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &request->repeats) ||
+            cli_take_choice(cli, "--bits", bits_names, &request->bits) ||
+            cli_take_choice(cli, "--dist", dist_names, &request->dist) ||
+            cli_take_choice(cli, "--device", device_names, &request->device) ||
+            cli_take_text(cli, "--json", &request->json) || cli_take_text(cli, "--csv", &request->csv))
+            continue;
+        if (cli_take_text(cli, "--threads", &text)) {
+            if (text != NULL) read_threads(cli, request, text);
+        } else if (cli_take_word(cli, &text)) {
+            want_case(cli, request, text);
+        } else {
+            cli_reject_option(cli);
+        }
+    }
+    request->options.repeats = request->repeats > 0 ? (size_t)request->repeats : request->options.quick ? 3 : 5;
+    request->options.dist = (enum bench_dist)request->dist;
+    request->options.reserve = !request->no_reserve;
+}
+
+/* Whether a benchmark can be run as things are; says why not if it was asked for by name. */
+static bool applies(const struct bench *bench, const struct request *request, const struct bench_case *which)
+{
+    const int device = bench->device->kind == PLEACH_CUDA ? CASE_CUDA : CASE_CPU;
+    if ((which->flags & device) == 0) return false;
+    /* Reading lines has nothing to do with the width of keys. */
+    if (which->run == bench_limits && bench->bits == 64 && request->bits == BITS_BOTH) return false;
+    if ((which->flags & CASE_DISTINCT) == 0 || request->options.dist != DIST_ZIPF) return true;
+    if (request->any_wanted) cli_complain(command, "%s needs every key once: left out with --dist zipf", which->name);
+    return false;
+}
+
+static void run_cases(struct bench *bench, const struct request *request)
+{
+    for (size_t i = 0; i < BENCH_CASES; i++) {
+        const struct bench_case *which = &bench_cases[i];
+        if ((!request->any_wanted || request->wanted[i]) && applies(bench, request, which)) which->run(bench, which);
+    }
+}
+
+static bool bench_width(const struct request *request, struct bench *bench, unsigned bits)
+{
+    bench->bits = bits;
+    run_cases(bench, request);
+    bench_close(bench);
+    return !bench->failed;
+}
+
+/* One device with one number of threads; 0 on a GPU. */
+static bool bench_device(const struct request *request, struct bench_report *report,
+                         const struct bench_device *device, unsigned threads)
+{
+    struct bench bench = {.options = &request->options,
+                          .device = device,
+                          .dist_name = dist_names[request->dist],
+                          .threads = threads,
+                          .report = report};
+    bench.crew = crew_create(threads > 0 ? threads : cli_online_cpus());
+    if (bench.crew == NULL) {
+        cli_complain(command, "cannot start %u threads", threads);
+        return false;
+    }
+    if (device->kind == PLEACH_CPU) bench.line_rate = bench_line_rate(bench.crew, request->options.quick);
+    bool good = true;
+    if (request->bits != BITS_64) good = bench_width(request, &bench, 32) && good;
+    if (request->bits != BITS_32) good = bench_width(request, &bench, 64) && good;
+    crew_destroy(bench.crew);
+    return good;
+}
+
+static int run_bench(const struct request *request, const struct bench_device *gpu)
+{
+    const bool text_out = (request->json != NULL && strcmp(request->json, "-") == 0) ||
+                          (request->csv != NULL && strcmp(request->csv, "-") == 0);
+    struct bench_report *report = bench_report_create(text_out);
+    bool good = report != NULL;
+    if (report == NULL) return EXIT_USAGE;
+    if (request->device != ON_CUDA)
+        for (size_t i = 0; i < request->thread_counts; i++)
+            good = bench_device(request, report, bench_device_host(), request->threads[i]) && good;
+    if (gpu != NULL) good = bench_device(request, report, gpu, 0) && good;
+    bool written = request->json == NULL || bench_report_json(report, request->json);
+    written = (request->csv == NULL || bench_report_csv(report, request->csv)) && written;
+    bench_report_destroy(report);
+    return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
+}
+
+int command_bench(int argc, char **argv)
+{
+    struct cli cli;
+    struct request request;
+    char line[512];
+    cli_start(&cli, command, argc, argv);
+    read_request(&cli, &request);
+    if (cli.status != EXIT_GOOD) return cli.status;
+    if (request.help) fputs(help, stdout);
+    if (!request.help && request.list) bench_print_list();
+    if (request.help || request.list) return EXIT_GOOD;
+    const struct bench_device *gpu = NULL;
+    const char *why = line;
+    const bool has_gpu = pleach_gpu_info(0, line, sizeof line) == PLEACH_OK;
+    if (has_gpu && request.device != ON_CPU) gpu = bench_device_cuda(&why);
+    if (request.device == ON_CUDA && gpu == NULL) {
+        cli_complain(command, "--device cuda: %s", why);
+        return EXIT_USAGE;
+    }
+    return run_bench(&request, gpu);
+}

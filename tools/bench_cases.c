@@ -1,0 +1,59 @@
+/* bench_cases.c - the list of benchmarks, with their sizes. */
+#include <stdio.h>
+
+#include "bench.h"
+
+enum { M = 1000000, ARRAY = CASE_CPU | CASE_CUDA };
+
+/* Name, {CPU keys, CPU operations, GPU keys, GPU operations}; 0 operations where the keys say how many. */
+const struct bench_case bench_cases[BENCH_CASES] = {
+    {"limits", {0, 0, 0, 0}, CASE_CPU, bench_limits,
+     "random cache lines: one chain, and 32 chains with prefetch"},
+    {"load", {10 * M, 0, 64 * M, 0}, ARRAY | CASE_DISTINCT, bench_load,
+     "bulk load of sorted pairs into an empty map"},
+    {"find", {10 * M, 2 * M, 64 * M, 64 * M}, ARRAY, bench_find,
+     "array find of keys in the map"},
+    {"find-miss", {10 * M, 2 * M, 64 * M, 64 * M}, ARRAY | CASE_DISTINCT, bench_find_miss,
+     "array find of keys not in the map"},
+    {"export", {10 * M, 0, 64 * M, 0}, ARRAY | CASE_DISTINCT, bench_export,
+     "all pairs in order"},
+    {"find-mixed", {10 * M, 2 * M, 64 * M, 64 * M}, ARRAY, bench_find_mixed,
+     "array find beside a writer"},
+    {"insert-empty", {10 * M, 0, 16 * M, 0}, ARRAY | CASE_DISTINCT, bench_insert_empty,
+     "array put of all keys into an empty map"},
+    {"insert-batch", {10 * M, 0, 16 * M, 0}, ARRAY | CASE_DISTINCT, bench_insert_batch,
+     "array put of 2^16, 2^18, 2^20, 2^22 new keys"},
+    {"insert-sorted", {10 * M, 0, 1 << 25, 0}, ARRAY | CASE_DISTINCT, bench_insert_sorted,
+     "array put of all keys in ascending order into an empty map"},
+    {"erase", {10 * M, 0, 40 * M, 0}, ARRAY | CASE_DISTINCT, bench_erase,
+     "array erase of a tenth of the keys"},
+    {"erase-sorted", {10 * M, 0, 40 * M, 0}, ARRAY | CASE_DISTINCT, bench_erase_sorted,
+     "the same, in ascending order"},
+    {"range-limit", {10 * M, 1 * M, 40 * M, 4 * M}, ARRAY, bench_range_limit,
+     "ranges of 8 and 32 expected pairs, at most twice as many"},
+    {"range-packed", {10 * M, 1 * M, 40 * M, 4 * M}, ARRAY, bench_range_packed,
+     "ranges of 8 and 32 expected pairs, packed"},
+    {"range-count", {10 * M, 1 * M, 40 * M, 4 * M}, ARRAY, bench_range_count,
+     "counting ranges of 32 expected keys"},
+    {"succ", {10 * M, 1 * M, 40 * M, 4 * M}, ARRAY, bench_succ,
+     "array successor"},
+    {"pred", {10 * M, 1 * M, 40 * M, 4 * M}, ARRAY, bench_pred,
+     "array predecessor"},
+    {"single-find", {10 * M, 2 * M, 0, 0}, CASE_CPU, bench_single_find,
+     "single finds from all threads"},
+    {"single-put", {10 * M, 1 * M, 0, 0}, CASE_CPU | CASE_DISTINCT, bench_single_put,
+     "single puts of new keys from all threads"},
+    {"single-mixed", {10 * M, 2 * M, 0, 0}, CASE_CPU, bench_single_mixed,
+     "single finds with 5% and 50% puts of present keys"},
+};
+
+void bench_print_list(void)
+{
+    printf("%-14s %-10s %10s %10s %10s %10s  %s\n", "name", "device", "CPU keys", "and ops", "GPU keys", "and ops",
+           "what");
+    for (size_t i = 0; i < BENCH_CASES; i++) {
+        const struct bench_case *c = &bench_cases[i];
+        printf("%-14s %-10s %10zu %10zu %10zu %10zu  %s\n", c->name, c->flags & CASE_CUDA ? "cpu, cuda" : "cpu",
+               c->sizes.cpu_keys, c->sizes.cpu_ops, c->sizes.gpu_keys, c->sizes.gpu_ops, c->summary);
+    }
+}

@@ -1,0 +1,203 @@
+/* bench_ordered.c - ranges and neighbours. A query's rank is known, so the sorted keys tell the right answer. */
+#include <stdio.h>
+
+#include "bench.h"
+
+static size_t rank_of(const struct batch *batch, size_t i)
+{
+    return bench_keys_rank(&batch->bench->keys, i, batch->n);
+}
+
+/* An interval that begins at a key and holds `limit / 2` keys on average. */
+static void make_interval(struct batch *batch, size_t i)
+{
+    const struct bench_keys *keys = &batch->bench->keys;
+    const uint64_t most = word_max(keys->bits), lo = bench_key(keys, rank_of(batch, i));
+    const uint64_t gap = keys->dist == DIST_DENSE ? 1 : most / keys->n;
+    const uint64_t width = gap * (batch->limit / 2 - 1);
+    word_set(batch->host_a, keys->bits, i, lo);
+    word_set(batch->host_b, keys->bits, i, most - lo < width ? most : lo + width);
+}
+
+static size_t pairs_in_interval(const struct batch *batch, size_t i)
+{
+    const struct bench_keys *keys = &batch->bench->keys;
+    const uint64_t hi = word_get(batch->host_b, keys->bits, i);
+    const size_t first = rank_of(batch, i);
+    size_t rank = first;
+    while (rank < keys->n && bench_key(keys, rank) <= hi) rank++;
+    return rank - first;
+}
+
+/* Whether `count` pairs from `at` on in the results are those from the query's rank on. */
+static bool right_pairs(const struct batch *batch, size_t i, size_t at, size_t count)
+{
+    const struct bench_keys *keys = &batch->bench->keys;
+    const size_t first = rank_of(batch, i);
+    for (size_t j = 0; j < count; j++) {
+        const uint64_t key = bench_key(keys, first + j);
+        if (word_get(batch->host_out_a, keys->bits, at + j) != key ||
+            word_get(batch->host_out_b, keys->bits, at + j) != bench_value(keys->bits, key))
+            return false;
+    }
+    return true;
+}
+
+/* ---- range with a limit per query ---- */
+
+static pleach_status call_range_limit(void *context, pleach_stream stream)
+{
+    struct batch *b = context;
+    return pleach_map_range_limit(b->bench->map, b->n, b->a, b->b, b->limit, b->out_a, b->out_b,
+                                  (uint32_t *)b->counts, stream);
+}
+
+static bool right_limited(const struct batch *batch, size_t i)
+{
+    const size_t all = pairs_in_interval(batch, i);
+    const size_t expected = all < batch->limit ? all : batch->limit;
+    return ((const uint32_t *)batch->host_counts)[i] == expected && right_pairs(batch, i, i * batch->limit, expected);
+}
+
+static void range_limit_of(struct bench *bench, const struct bench_case *which, uint32_t expected)
+{
+    struct batch batch;
+    char name[BENCH_NAME_BYTES];
+    const size_t n = bench_op_count(bench, &which->sizes);
+    snprintf(name, sizeof name, "%s/%u", which->name, expected);
+    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS, n * 2 * expected)) return;
+    batch.limit = 2 * expected;
+    const struct bench_work work = {
+        .name = name, .ops = n, .call = call_range_limit, .elements = n, .right = right_limited};
+    if (batch_fill(&batch, make_interval)) bench_measure(&batch, &work);
+    batch_destroy(&batch);
+}
+
+void bench_range_limit(struct bench *bench, const struct bench_case *which)
+{
+    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
+    range_limit_of(bench, which, 8);
+    range_limit_of(bench, which, 32);
+}
+
+/* ---- range, all pairs packed ---- */
+
+static pleach_status call_range(void *context, pleach_stream stream)
+{
+    struct batch *b = context;
+    (void)stream; /* this call is synchronous */
+    return pleach_map_range(b->bench->map, b->n, b->a, b->b, 0, b->results, b->out_a, b->out_b, b->counts, &b->total);
+}
+
+static bool right_packed(const struct batch *batch, size_t i)
+{
+    const size_t expected = pairs_in_interval(batch, i);
+    return batch->host_counts[i + 1] - batch->host_counts[i] == expected &&
+           batch->host_counts[i + 1] <= batch->results && right_pairs(batch, i, batch->host_counts[i], expected);
+}
+
+static void range_packed_of(struct bench *bench, const struct bench_case *which, uint32_t expected)
+{
+    struct batch batch;
+    char name[BENCH_NAME_BYTES];
+    const size_t n = bench_op_count(bench, &which->sizes);
+    snprintf(name, sizeof name, "%s/%u", which->name, expected);
+    /* Room for twice the expected number in all is plenty for the sum of so many. */
+    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS, n * 2 * expected)) return;
+    batch.limit = 2 * expected;
+    const struct bench_work work = {.name = name, .ops = n, .call = call_range, .elements = n, .right = right_packed};
+    if (batch_fill(&batch, make_interval)) bench_measure(&batch, &work);
+    batch_destroy(&batch);
+}
+
+void bench_range_packed(struct bench *bench, const struct bench_case *which)
+{
+    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
+    range_packed_of(bench, which, 8);
+    range_packed_of(bench, which, 32);
+}
+
+/* ---- count ---- */
+
+static pleach_status call_count(void *context, pleach_stream stream)
+{
+    struct batch *b = context;
+    return pleach_map_range_count(b->bench->map, b->n, b->a, b->b, b->counts, stream);
+}
+
+static bool right_count(const struct batch *batch, size_t i)
+{
+    return batch->host_counts[i] == pairs_in_interval(batch, i);
+}
+
+void bench_range_count(struct bench *bench, const struct bench_case *which)
+{
+    struct batch batch;
+    char name[BENCH_NAME_BYTES];
+    const uint32_t expected = 32;
+    const size_t n = bench_op_count(bench, &which->sizes);
+    snprintf(name, sizeof name, "%s/%u", which->name, expected);
+    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
+    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_COUNTS, 0)) return;
+    batch.limit = 2 * expected;
+    const struct bench_work work = {.name = name, .ops = n, .call = call_count, .elements = n, .right = right_count};
+    if (batch_fill(&batch, make_interval)) bench_measure(&batch, &work);
+    batch_destroy(&batch);
+}
+
+/* ---- neighbours ---- */
+
+static pleach_status call_succ(void *context, pleach_stream stream)
+{
+    struct batch *b = context;
+    return pleach_map_succ(b->bench->map, b->n, b->a, b->out_a, b->out_b, b->bytes, stream);
+}
+
+static pleach_status call_pred(void *context, pleach_stream stream)
+{
+    struct batch *b = context;
+    return pleach_map_pred(b->bench->map, b->n, b->a, b->out_a, b->out_b, b->bytes, stream);
+}
+
+static bool right_neighbour(const struct batch *batch, size_t i, bool exists, size_t rank)
+{
+    const unsigned bits = batch->bench->bits;
+    if (!exists) return batch->host_bytes[i] == 0;
+    const uint64_t key = bench_key(&batch->bench->keys, rank);
+    return batch->host_bytes[i] == 1 && word_get(batch->host_out_a, bits, i) == key &&
+           word_get(batch->host_out_b, bits, i) == bench_value(bits, key);
+}
+
+static bool right_succ(const struct batch *batch, size_t i)
+{
+    const size_t rank = rank_of(batch, i);
+    return right_neighbour(batch, i, rank + 1 < batch->bench->keys.n, rank + 1);
+}
+
+static bool right_pred(const struct batch *batch, size_t i)
+{
+    const size_t rank = rank_of(batch, i);
+    return right_neighbour(batch, i, rank > 0, rank - 1);
+}
+
+static void neighbours(struct bench *bench, const struct bench_case *which, bench_call *call,
+                       bool (*right)(const struct batch *batch, size_t i))
+{
+    struct batch batch;
+    const size_t n = bench_op_count(bench, &which->sizes);
+    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
+    if (!batch_create(&batch, bench, n, BATCH_OUT_A | BATCH_OUT_B, n)) return;
+    const struct bench_work work = {.name = which->name, .ops = n, .call = call, .elements = n, .right = right};
+    if (batch_fill(&batch, batch_make_present)) bench_measure(&batch, &work);
+    batch_destroy(&batch);
+}
+
+void bench_succ(struct bench *bench, const struct bench_case *which)
+{
+    neighbours(bench, which, call_succ, right_succ);
+}
+
+void bench_pred(struct bench *bench, const struct bench_case *which)
+{
+    neighbours(bench, which, call_pred, right_pred);
+}

@@ -1,0 +1,178 @@
+/* bench_report.c - results as a table, as JSON and as CSV. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "cli.h"
+#include "machine.h"
+
+enum { MACHINE_LINES = 5 };
+
+struct bench_report {
+    FILE *table;
+    struct bench_row *rows;
+    size_t count, capacity;
+    char machine[MACHINE_LINES][512];
+};
+
+static const char *const machine_names[MACHINE_LINES] = {"pleach", "cpu", "simd", "gpu", "compiler"};
+
+static void describe_machine(struct bench_report *report)
+{
+    const size_t size = sizeof report->machine[0];
+    snprintf(report->machine[0], size, "%s", pleach_version());
+    machine_cpu(report->machine[1], size);
+    snprintf(report->machine[2], size, "%s", pleach_simd());
+    machine_gpu(report->machine[3], size);
+    snprintf(report->machine[4], size, "%s", machine_compiler());
+}
+
+static void print_heading(const struct bench_report *report)
+{
+    for (size_t i = 0; i < MACHINE_LINES; i++)
+        fprintf(report->table, "%-9s %s\n", machine_names[i], report->machine[i]);
+    fprintf(report->table, "\n%-20s %-6s %4s %10s %10s %-8s %7s %10s %8s %8s\n", "benchmark", "device", "bits",
+            "keys", "batch", "dist", "threads", "M/s", "spread", "x lines");
+    fflush(report->table);
+}
+
+struct bench_report *bench_report_create(bool quiet_output)
+{
+    struct bench_report *report = calloc(1, sizeof *report);
+    if (report == NULL) return NULL;
+    report->table = quiet_output ? stderr : stdout;
+    describe_machine(report);
+    print_heading(report);
+    return report;
+}
+
+void bench_report_destroy(struct bench_report *report)
+{
+    free(report->rows);
+    free(report);
+}
+
+static int compare_rates(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static void summarize(struct bench_row *row, double line_rate)
+{
+    double sorted[BENCH_MOST_REPEATS];
+    const size_t n = row->repeats;
+    memcpy(sorted, row->rates, n * sizeof sorted[0]);
+    qsort(sorted, n, sizeof sorted[0], compare_rates);
+    row->median = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    row->spread = row->median > 0 ? (sorted[n - 1] - sorted[0]) / row->median : 0;
+    row->line_multiple = line_rate > 0 ? row->median / line_rate : 0;
+}
+
+/* A number as text, or "-" where it does not apply. */
+static const char *or_dash(char *text, size_t size, const char *format, double number)
+{
+    if (number > 0)
+        snprintf(text, size, format, number);
+    else
+        snprintf(text, size, "-");
+    return text;
+}
+
+static void print_row(const struct bench_report *report, const struct bench_row *row)
+{
+    char bits[8], threads[8], multiple[16];
+    fprintf(report->table, "%-20s %-6s %4s %10zu %10zu %-8s %7s %10.2f %7.1f%% %8s\n", row->name, row->device,
+            or_dash(bits, sizeof bits, "%.0f", row->bits), row->keys, row->batch, row->dist,
+            or_dash(threads, sizeof threads, "%.0f", row->threads), row->median, 100 * row->spread,
+            or_dash(multiple, sizeof multiple, "%.3f", row->line_multiple));
+    fflush(report->table);
+}
+
+void bench_report_add(struct bench_report *report, struct bench_row *row, double line_rate)
+{
+    summarize(row, line_rate);
+    print_row(report, row);
+    if (report->count == report->capacity) {
+        const size_t capacity = report->capacity > 0 ? 2 * report->capacity : 64;
+        struct bench_row *rows = realloc(report->rows, capacity * sizeof rows[0]);
+        if (rows == NULL) return; /* it has been printed */
+        report->rows = rows;
+        report->capacity = capacity;
+    }
+    report->rows[report->count++] = *row;
+}
+
+static FILE *open_output(const char *path)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    if (file == NULL) cli_complain("pleach bench", "cannot write %s: %s", path, strerror(errno));
+    return file;
+}
+
+static bool close_output(FILE *file, const char *path)
+{
+    const bool failed = ferror(file) != 0;
+    if (((file == stdout ? fflush(file) : fclose(file)) == 0) && !failed) return true;
+    cli_complain("pleach bench", "cannot write %s: %s", path, strerror(errno));
+    return false;
+}
+
+static void write_json_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\')
+            fprintf(file, "\\%c", byte);
+        else if (byte < 0x20)
+            fprintf(file, "\\u%04x", byte);
+        else
+            fputc(byte, file);
+    }
+    fputc('"', file);
+}
+
+static void write_json_row(FILE *file, const struct bench_row *row)
+{
+    fprintf(file,
+            "{\"name\": \"%s\", \"device\": \"%s\", \"bits\": %u, \"keys\": %zu, \"batch\": %zu, \"dist\": \"%s\", "
+            "\"threads\": %u, \"median_mps\": %.6g, \"spread\": %.4f, \"line_multiple\": %.4f, \"rates_mps\": [",
+            row->name, row->device, row->bits, row->keys, row->batch, row->dist, row->threads, row->median,
+            row->spread, row->line_multiple);
+    for (size_t i = 0; i < row->repeats; i++) fprintf(file, "%s%.6g", i == 0 ? "" : ", ", row->rates[i]);
+    fprintf(file, "]}");
+}
+
+bool bench_report_json(const struct bench_report *report, const char *path)
+{
+    FILE *file = open_output(path);
+    if (file == NULL) return false;
+    fprintf(file, "{\n  \"machine\": {");
+    for (size_t i = 0; i < MACHINE_LINES; i++) {
+        fprintf(file, "%s\"%s\": ", i == 0 ? "" : ", ", machine_names[i]);
+        write_json_string(file, report->machine[i]);
+    }
+    fprintf(file, "},\n  \"results\": [");
+    for (size_t i = 0; i < report->count; i++) {
+        fprintf(file, "%s\n    ", i == 0 ? "" : ",");
+        write_json_row(file, &report->rows[i]);
+    }
+    fprintf(file, "\n  ]\n}\n");
+    return close_output(file, path);
+}
+
+bool bench_report_csv(const struct bench_report *report, const char *path)
+{
+    FILE *file = open_output(path);
+    if (file == NULL) return false;
+    fprintf(file, "name,device,bits,keys,batch,dist,threads,median_mps,spread,line_multiple\n");
+    for (size_t i = 0; i < report->count; i++) {
+        const struct bench_row *row = &report->rows[i];
+        fprintf(file, "%s,%s,%u,%zu,%zu,%s,%u,%.6g,%.4f,%.4f\n", row->name, row->device, row->bits, row->keys,
+                row->batch, row->dist, row->threads, row->median, row->spread, row->line_multiple);
+    }
+    return close_output(file, path);
+}
