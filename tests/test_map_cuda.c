@@ -404,7 +404,7 @@ static void exclusive_calls_wait_for_streams(const setting *where)
             keys[i] = i * ROUNDS + round;
         put_words(&w, b.keys, LENGTH, keys);
         assert_ok(pleach_map_put(w.map, LENGTH, b.keys, b.keys, NULL, NULL, stream));
-        assert_int_equal(pleach_map_export(w.map, 0, NULL, NULL, &n), PLEACH_E_SPACE);
+        assert_int_equal(pleach_map_export(w.map, 1, b.outs, NULL, &n), PLEACH_E_SPACE);
         assert_int_equal(n, LENGTH * (round + 1));
         count_checked(LENGTH);
     }

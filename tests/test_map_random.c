@@ -327,7 +327,7 @@ static size_t array_operations(const setting *where, size_t n)
 
 static void single_calls_on_few_keys(const setting *where)
 {
-    single_calls(where, true, scaled_single_calls(where, 1400000), 10);
+    single_calls(where, true, scaled_single_calls(where, 1000000), 10);
 }
 
 static void single_calls_on_many_keys(const setting *where)
@@ -337,12 +337,12 @@ static void single_calls_on_many_keys(const setting *where)
 
 static void array_calls_on_few_keys(const setting *where)
 {
-    array_calls(where, true, array_operations(where, 1500000), 30);
+    array_calls(where, true, array_operations(where, 1100000), 30);
 }
 
 static void array_calls_on_many_keys(const setting *where)
 {
-    array_calls(where, false, array_operations(where, 1200000), 40);
+    array_calls(where, false, array_operations(where, 800000), 40);
 }
 
 static void all_calls_mixed(const setting *where)

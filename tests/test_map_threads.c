@@ -270,17 +270,17 @@ static void run_owners(const setting *where, size_t keys_each, bool whole_space,
 
 static void owners_of_few_keys_get_exact_answers(const setting *where)
 {
-    run_owners(where, 12, false, 120000, owner_body_single);
+    run_owners(where, 12, false, 80000, owner_body_single);
 }
 
 static void owners_of_many_keys_get_exact_answers(const setting *where)
 {
-    run_owners(where, 6000, true, 120000, owner_body_single);
+    run_owners(where, 6000, true, 80000, owner_body_single);
 }
 
 static void owners_mix_array_and_single_calls(const setting *where)
 {
-    run_owners(where, 2000, false, 40000, owner_body_mixed);
+    run_owners(where, 2000, false, 25000, owner_body_mixed);
 }
 
 /* ---- the same with exclusive calls in between -------------------------------------------------------------------
@@ -336,7 +336,7 @@ static void housekeeper_or_owner(agent *a)
 
 static void exclusive_calls_beside_others(const setting *where)
 {
-    kept_house house = {{wide_open(where), 1000, 1, scaled_single_calls(where, 30000)}, wide_open(where)};
+    kept_house house = {{wide_open(where), 1000, 1, scaled_single_calls(where, 20000)}, wide_open(where)};
     run_agents(calling_threads(), housekeeper_or_owner, &house);
     wide_close(&house.owned.w);
     wide_close(&house.other);
@@ -473,12 +473,12 @@ static void run_fight(const setting *where, size_t rounds, agent_body *body)
 
 static void shared_keys_add_up(const setting *where)
 {
-    run_fight(where, 250000, fighter);
+    run_fight(where, 150000, fighter);
 }
 
 static void shared_keys_add_up_with_array_calls(const setting *where)
 {
-    run_fight(where, 60000, fighter_with_arrays);
+    run_fight(where, 40000, fighter_with_arrays);
 }
 
 /* ---- readers beside writers ------------------------------------------------------------------------------------
@@ -565,24 +565,53 @@ static void read_point(agent *a, size_t position, uint64_t *last_seen)
     EXPECT(a, contained == 0); /* between the positions there is never a key */
 }
 
-/* Ascending, on positions only, and no stable key or counter is passed over. */
-static void read_range(agent *a, size_t position, uint64_t *last_seen)
+/* The pairs are ascending, on positions only, and no stable key or counter from *next on is passed over. *next becomes
+ * the position after the last pair. */
+static void expect_run(agent *a, size_t n, const uint64_t *keys, const uint64_t *values, size_t *next,
+                       uint64_t *last_seen)
+{
+    const beside *b = a->shared;
+    for (size_t i = 0; i < n && !a->failed; i++) {
+        size_t at = (size_t)(keys[i] / b->distance);
+        EXPECT(a, keys[i] == key_at(b, at) && at >= *next && at < POSITIONS);
+        for (; *next < at; ++*next)
+            EXPECT(a, !is_stable(*next) && !is_counter(*next));
+        expect_pair(a, at, values[i], last_seen);
+        *next = at + 1;
+    }
+}
+
+static void read_range_limit(agent *a, size_t position, uint64_t *last_seen)
 {
     enum { LIMIT = 40 };
     beside *b = a->shared;
     uint64_t keys[LIMIT], values[LIMIT], lo = key_at(b, position), hi = b->w.top;
     uint32_t n = 0;
-    size_t next = position; /* no key before this position is still to come */
+    size_t next = position;
     EXPECT_OK(a, wide_range_limit(&b->w, 1, &lo, &hi, LIMIT, keys, values, &n));
-    for (uint32_t i = 0; i < n && !a->failed; i++) {
-        size_t at = (size_t)(keys[i] / b->distance);
-        EXPECT(a, keys[i] == key_at(b, at) && at >= next && at < POSITIONS);
-        for (size_t passed = next; passed < at; passed++)
-            EXPECT(a, !is_stable(passed) && !is_counter(passed));
-        expect_pair(a, at, values[i], last_seen);
-        next = at + 1;
-    }
+    expect_run(a, n, keys, values, &next, last_seen);
     EXPECT(a, n == LIMIT || next + 1 >= POSITIONS);
+}
+
+/* Several packed intervals at once: each must reach its last stable key or counter, however much churn comes and goes
+ * while the call counts and writes. */
+static void read_packed_ranges(agent *a, size_t position, uint64_t *last_seen)
+{
+    enum { QUERIES = 4, SPAN = 30, ROOM = QUERIES * (SPAN + 1) };
+    beside *b = a->shared;
+    uint64_t keys[ROOM], values[ROOM], offsets[QUERIES + 1], lo[QUERIES], hi[QUERIES];
+    size_t first = position < POSITIONS - 2 * SPAN ? position : 0;
+    for (size_t q = 0; q < QUERIES; q++) {
+        lo[q] = key_at(b, first + 5 * q);
+        hi[q] = key_at(b, first + 5 * q + SPAN);
+    }
+    EXPECT_OK(a, wide_range(&b->w, QUERIES, lo, hi, 0, ROOM, keys, values, offsets, NULL));
+    for (size_t q = 0; q < QUERIES && !a->failed; q++) {
+        size_t next = first + 5 * q, last = next + SPAN, from = (size_t)offsets[q];
+        EXPECT(a, offsets[q] <= offsets[q + 1] && offsets[q + 1] <= ROOM);
+        expect_run(a, (size_t)offsets[q + 1] - from, keys + from, values + from, &next, last_seen);
+        EXPECT(a, next >= last / 2 * 2 + 1 && next <= last + 1);
+    }
 }
 
 /* From a stable key or a counter, the next one is two positions on, with at most churn between. */
@@ -634,7 +663,9 @@ static void reader(agent *a)
         read_point(a, position, last_seen);
         read_neighbours(a, position, last_seen);
         if (round % 4 == 0)
-            read_range(a, position, last_seen);
+            read_range_limit(a, position, last_seen);
+        if (round % 4 == 2)
+            read_packed_ranges(a, position, last_seen);
         if (round % 8 == 0)
             read_count(a, position);
         if (round % 64 == 0)
@@ -662,7 +693,7 @@ static void insert_stable_keys_and_counters(const beside *b)
 
 static void readers_beside_writers(const setting *where)
 {
-    beside b = {.w = wide_open(where), .rounds = scaled_single_calls(where, 120000)};
+    beside b = {.w = wide_open(where), .rounds = scaled_single_calls(where, 80000)};
     b.distance = b.w.top / POSITIONS;
     atomic_store(&b.writers_left, (calling_threads() + 1) / 2);
     insert_stable_keys_and_counters(&b);
@@ -718,7 +749,7 @@ static void assert_procession_complete(const procession *p, size_t n)
 static void sorted_insertion_from_all_threads(const setting *where)
 {
     for (int descending = 0; descending < 2; descending++) {
-        procession p = {wide_open(where), scaled_single_calls(where, 40000), descending};
+        procession p = {wide_open(where), scaled_single_calls(where, 25000), descending};
         run_agents(calling_threads(), walk, &p);
         assert_procession_complete(&p, p.keys_each * calling_threads());
         wide_close(&p.w);

@@ -47,7 +47,7 @@ struct amounts {
     size_t array_ops, array_rounds;
 };
 
-static const struct amounts cpu_amounts = {100000, 5, 16384, 40};
+static const struct amounts cpu_amounts = {100000, 10, 16384, 100};
 static const struct amounts gpu_amounts = {2000, 2, 65536, 40};
 
 struct totals {

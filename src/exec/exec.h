@@ -21,7 +21,8 @@ typedef enum request_kind {
     REQUEST_PRED,
     REQUEST_CEILING, /* like succ, the key itself included: min */
     REQUEST_FLOOR,   /* like pred, the key itself included: max */
-    REQUEST_RANGE,   /* up to `limit` pairs each, at i * limit, or from offsets[i] to offsets[i + 1] - 1 */
+    REQUEST_RANGE,   /* up to `limit` pairs each, at i * limit; or, packed, what fits into offsets[i] .. offsets[i + 1] - 1,
+                      * while all (or up to `limit`) are counted */
     REQUEST_COUNT
 } request_kind;
 

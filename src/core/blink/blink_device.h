@@ -48,7 +48,7 @@ PORT_FN uint64_t W(view_range)(pleach_map_view view, W(key) lo, W(key) hi, uint6
     if (lo > hi || limit == 0) return 0;
     W(blink) map = W(view_map)(view);
     W(range) range;
-    W(range_start)(map, &range, lo, hi, limit, keys, values);
+    W(range_start)(map, &range, lo, hi, limit, limit, keys, values);
     BLINK_TO_END(W(range_step)(map, &range));
     return range.count;
 }

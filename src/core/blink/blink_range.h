@@ -6,17 +6,19 @@ typedef struct W(range) {
     W(key) high;
     W(key) *keys;   /* NULL: do not report */
     W(key) *values; /* NULL: do not report */
-    uint64_t limit;
+    uint64_t room;  /* pairs to report at most */
+    uint64_t limit; /* pairs to count at most */
     uint64_t count;
 } W(range);
 
 /* Needs low <= high and limit > 0. */
-PORT_FN void W(range_start)(W(blink) map, W(range) *range, W(key) low, W(key) high, uint64_t limit, W(key) *keys,
-                            W(key) *values)
+PORT_FN void W(range_start)(W(blink) map, W(range) *range, W(key) low, W(key) high, uint64_t limit, uint64_t room,
+                            W(key) *keys, W(key) *values)
 {
     range->high = high;
     range->keys = keys;
     range->values = values;
+    range->room = room;
     range->limit = limit;
     range->count = 0;
     W(cursor_start)(map, &range->cursor, low);
@@ -28,8 +30,8 @@ PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned co
         W(pair) pair = image->pair[i];
         bool wanted = i < count && pair.key >= range->cursor.target && pair.key <= range->high;
         if (!wanted || range->count >= range->limit) continue;
-        if (range->keys) range->keys[range->count] = pair.key;
-        if (range->values) range->values[range->count] = pair.value;
+        if (range->keys && range->count < range->room) range->keys[range->count] = pair.key;
+        if (range->values && range->count < range->room) range->values[range->count] = pair.value;
         range->count++;
     }
 }

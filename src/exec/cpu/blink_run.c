@@ -141,18 +141,18 @@ static inline bool W(start_range)(W(blink) map, W(flight) *f, const request *r)
 {
     W(key) low = W(key_at)(r->keys, f->element), high = W(key_at)(r->values, f->element);
     uint64_t limit = r->limit ? r->limit : UINT64_MAX;
-    uint64_t place = f->element * (uint64_t)r->limit;
+    uint64_t place = f->element * (uint64_t)r->limit, room = limit;
     if (r->offsets) {
         place = r->offsets[f->element];
-        limit = r->offsets[f->element + 1] - place;
+        room = r->offsets[f->element + 1] - place;
     }
-    if (low > high || limit == 0) {
+    if (low > high) {
         W(report_count)(f->element, r, 0);
         return false;
     }
     W(key) *keys = r->out_keys ? (W(key) *)r->out_keys + place : NULL;
     W(key) *values = r->out_values ? (W(key) *)r->out_values + place : NULL;
-    W(range_start)(map, &f->range, low, high, limit, keys, values);
+    W(range_start)(map, &f->range, low, high, limit, room, keys, values);
     return true;
 }
 

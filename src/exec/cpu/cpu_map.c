@@ -15,6 +15,7 @@ typedef struct cpu_map {
     unsigned key_bits;
     unsigned threads;
     size_t node_bytes;
+    _Atomic size_t populated; /* bytes of node memory made ready by reserve */
     blink_tree *tree;
     pool_host memory;
     workers *workers;
@@ -40,7 +41,7 @@ static void build_part(void *context, size_t begin, size_t end)
 static void build(cpu_map *map, const build_plan *plan, const void *keys, const void *values)
 {
     blink_tree *tree = map->tree;
-    uint64_t capacity = tree->pool.capacity;
+    uint64_t capacity = tree->pool.capacity, used = blink_used_ids(tree);
     memset(tree, 0, sizeof *tree);
     tree->pool.capacity = capacity;
     tree->pool.next = 1 + plan->nodes;
@@ -50,7 +51,16 @@ static void build(cpu_map *map, const build_plan *plan, const void *keys, const 
     }
     tree->root = build_plan_root(plan);
     tree->stripe[0].size = plan->keys;
-    pool_host_trim(&map->memory, (1 + plan->nodes) * map->node_bytes);
+    /* Nodes that were used and are no longer must read as never used. */
+    char *nodes = map->memory.nodes;
+    if (used > tree->pool.next) memset(nodes + tree->pool.next * map->node_bytes, 0, (used - tree->pool.next) * map->node_bytes);
+}
+
+/* Gives back the memory behind the nodes. */
+static void trim(cpu_map *map)
+{
+    pool_host_trim(&map->memory, map->tree->pool.next * map->node_bytes);
+    atomic_store(&map->populated, 0);
 }
 
 static bool plan_fits(const cpu_map *map, const build_plan *plan) { return 1 + plan->nodes <= map->tree->pool.capacity; }
@@ -60,6 +70,7 @@ static pleach_status cpu_clear(void *exec)
     build_plan plan;
     build_plan_make(&plan, 0, 1);
     build(exec, &plan, NULL, NULL);
+    trim(exec);
     return PLEACH_OK;
 }
 
@@ -95,6 +106,7 @@ static pleach_status cpu_compact(void *exec, double fill)
     if (keys && values) {
         map->ops->export_pairs(map->tree, map->memory.nodes, keys, values);
         status = build_sorted(map, n, keys, values, fill);
+        if (status == PLEACH_OK) trim(map);
     }
     base_free(keys);
     base_free(values);
@@ -139,7 +151,12 @@ static pleach_status cpu_run(void *exec, const request *request, pleach_stream s
     return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
 }
 
-/* ---- packed ranges: count, add up, fill; then close the gaps that erasures in between have left ---- */
+/* ---- packed ranges ----
+ *
+ * Count, add up, fill. Between counting and filling other calls may insert and erase. Gaps that erasing leaves are closed. A
+ * query that has become longer than its place is not cut short, for that could lose a key which was there all the time:
+ * all are filled again, into places with room to spare, twice as much in every round, until all have fitted.
+ */
 
 static size_t offsets_of_counts(uint64_t *offsets, size_t n)
 {
@@ -153,24 +170,69 @@ static size_t offsets_of_counts(uint64_t *offsets, size_t n)
     return total;
 }
 
-static void move_left(void *array, size_t key_bytes, uint64_t to, uint64_t from, uint64_t count)
+static void copy_pairs(void *to, const void *from, size_t key_bytes, uint64_t to_place, uint64_t from_place,
+                       uint64_t count)
 {
-    if (array && to != from)
-        memmove((char *)array + to * key_bytes, (char *)array + from * key_bytes, count * key_bytes);
+    if (!to || (to == from && to_place == from_place)) return;
+    memmove((char *)to + to_place * key_bytes, (const char *)from + from_place * key_bytes, count * key_bytes);
 }
 
-static size_t close_gaps(const request *r, size_t key_bytes, uint64_t *offsets, const uint64_t *found)
+/* One try. True if every query's pairs fitted; found[i] is how many it had. */
+static bool fill_places(cpu_map *map, const request *r, void *keys, void *values, const uint64_t *places,
+                        uint64_t *found)
+{
+    request fill = *r;
+    fill.out_keys = keys;
+    fill.out_values = values;
+    fill.offsets = places;
+    fill.long_counts = found;
+    cpu_run(map, &fill, PLEACH_SYNC);
+    bool fitted = true;
+    for (size_t i = 0; i < r->n; i++) fitted &= found[i] <= places[i + 1] - places[i];
+    return fitted;
+}
+
+/* Moves the pairs together, to the caller's arrays, if they fit there. */
+static pleach_status close_gaps(const request *r, size_t key_bytes, const void *keys, const void *values,
+                                const uint64_t *places, const uint64_t *found, size_t capacity, uint64_t *offsets,
+                                size_t *total)
 {
     uint64_t place = 0;
+    for (size_t i = 0; i < r->n; i++) place += found[i];
+    *total = place;
+    bool fits = place <= capacity;
+    place = 0;
     for (size_t i = 0; i < r->n; i++) {
-        uint64_t from = offsets[i];
-        move_left(r->out_keys, key_bytes, place, from, found[i]);
-        move_left(r->out_values, key_bytes, place, from, found[i]);
+        uint64_t from = places[i]; /* places may be offsets */
+        if (fits) copy_pairs(r->out_keys, keys, key_bytes, place, from, found[i]);
+        if (fits) copy_pairs(r->out_values, values, key_bytes, place, from, found[i]);
         offsets[i] = place;
         place += found[i];
     }
     offsets[r->n] = place;
-    return place;
+    return fits ? PLEACH_OK : PLEACH_E_SPACE;
+}
+
+static pleach_status fill_with_room_to_spare(cpu_map *map, const request *r, size_t capacity, uint64_t *offsets,
+                                             uint64_t *found, size_t *total)
+{
+    size_t key_bytes = map->key_bits / 8;
+    uint64_t *places = base_alloc(r->n + 1, sizeof *places);
+    pleach_status status = places ? PLEACH_E_BUSY : PLEACH_E_MEMORY;
+    for (unsigned round = 0; status == PLEACH_E_BUSY; round++) {
+        for (size_t i = 0; i < r->n; i++) places[i] = found[i] + ((uint64_t)4 << (round < 20 ? round : 20));
+        size_t room = offsets_of_counts(places, r->n);
+        void *keys = r->out_keys ? base_alloc(room, key_bytes) : NULL;
+        void *values = r->out_values ? base_alloc(room, key_bytes) : NULL;
+        if ((r->out_keys && !keys) || (r->out_values && !values))
+            status = PLEACH_E_MEMORY;
+        else if (fill_places(map, r, keys, values, places, found))
+            status = close_gaps(r, key_bytes, keys, values, places, found, capacity, offsets, total);
+        base_free(keys);
+        base_free(values);
+    }
+    base_free(places);
+    return status;
 }
 
 static pleach_status cpu_range_packed(void *exec, const request *r, size_t capacity, uint64_t *offsets, size_t *total)
@@ -185,16 +247,12 @@ static pleach_status cpu_range_packed(void *exec, const request *r, size_t capac
     cpu_run(map, &count, PLEACH_SYNC);
     *total = offsets_of_counts(offsets, r->n);
     pleach_status status = PLEACH_OK;
-    bool wanted = r->out_keys || r->out_values;
-    if (wanted && *total > capacity) {
+    if (*total > capacity && (r->out_keys || r->out_values))
         status = PLEACH_E_SPACE;
-    } else if (wanted) {
-        request fill = *r;
-        fill.offsets = offsets;
-        fill.long_counts = found;
-        cpu_run(map, &fill, PLEACH_SYNC);
-        *total = close_gaps(r, map->key_bits / 8, offsets, found);
-    }
+    else if ((r->out_keys || r->out_values) && fill_places(map, r, r->out_keys, r->out_values, offsets, found))
+        status = close_gaps(r, map->key_bits / 8, r->out_keys, r->out_values, offsets, found, capacity, offsets, total);
+    else if (r->out_keys || r->out_values)
+        status = fill_with_room_to_spare(map, r, capacity, offsets, found, total);
     base_free(found);
     return status;
 }
@@ -228,7 +286,8 @@ static pleach_status cpu_stats(void *exec, pleach_map_stats *stats)
     stats->empty_leaves = counts.empty_leaves;
     stats->unposted = map->tree->unposted;
     stats->node_bytes = (counts.leaves + counts.inner) * map->node_bytes;
-    stats->reserved_bytes = blink_used_ids(map->tree) * map->node_bytes;
+    uint64_t used_bytes = blink_used_ids(map->tree) * map->node_bytes;
+    stats->reserved_bytes = used_bytes > map->populated ? used_bytes : map->populated;
     stats->height = (unsigned)(map->tree->root >> 32) + 1;
     return PLEACH_OK;
 }
@@ -237,9 +296,13 @@ static pleach_status cpu_reserve(void *exec, uint64_t keys)
 {
     cpu_map *map = exec;
     build_plan plan;
-    build_plan_make(&plan, keys, 0.7); /* what random insertion comes to */
+    build_plan_make(&plan, keys, 0.5); /* the least that any order of insertion comes to */
     if (!plan_fits(map, &plan)) return PLEACH_E_FULL;
-    return pool_host_populate(&map->memory, (1 + plan.nodes) * map->node_bytes) ? PLEACH_OK : PLEACH_E_MEMORY;
+    size_t bytes = (1 + plan.nodes) * map->node_bytes, before = atomic_load(&map->populated);
+    if (bytes > before && !pool_host_populate(&map->memory, bytes)) return PLEACH_E_MEMORY;
+    while (bytes > before && !atomic_compare_exchange_weak(&map->populated, &before, bytes)) {
+    }
+    return PLEACH_OK;
 }
 
 static pleach_status cpu_validate(void *exec, char *message, size_t message_size)

@@ -1,6 +1,8 @@
 #include "foreign_pointer.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 /* From the driver's interface: CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_MEMORYTYPE_DEVICE. */
@@ -8,18 +10,41 @@ enum { MEMORY_TYPE = 2, IS_MANAGED = 8, MEMORY_TYPE_DEVICE = 2 };
 
 typedef int get_attribute_fn(void *data, int attribute, unsigned long long pointer);
 
+/* Number of libraries this process has loaded so far; looks at the first one only. */
+static int note_loads(struct dl_phdr_info *info, size_t size, void *loads)
+{
+    (void)size;
+    *(unsigned long long *)loads = info->dlpi_adds;
+    return 1;
+}
+
+/* The driver's function, if the driver is loaded: it is not loaded for this, because where it is not there is no GPU memory
+ * in this process either. Looking is slow, so it is done again only after a library was loaded. */
+static void *driver_function(void)
+{
+    static _Atomic unsigned long long loads_without; /* the count at which there was no driver */
+    static _Atomic(void *) function;
+    void *known = atomic_load(&function);
+    if (known) return known;
+    unsigned long long loads = 0;
+    dl_iterate_phdr(note_loads, &loads);
+    if (loads == atomic_load(&loads_without)) return NULL;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (driver)
+        atomic_store(&function, dlsym(driver, "cuPointerGetAttribute")); /* the driver stays: the handle is kept */
+    else
+        atomic_store(&loads_without, loads);
+    return atomic_load(&function);
+}
+
 bool foreign_pointer(const void *pointer)
 {
-    /* Without loading the driver: where it is not loaded yet, there is no GPU memory in this process. */
-    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!driver) return false;
-    void *symbol = dlsym(driver, "cuPointerGetAttribute");
+    void *symbol = driver_function();
+    if (!symbol) return false;
     get_attribute_fn *get_attribute;
     *(void **)&get_attribute = symbol;
     unsigned type = 0, managed = 0;
     unsigned long long address = (unsigned long long)(size_t)pointer;
-    bool foreign = symbol && get_attribute(&type, MEMORY_TYPE, address) == 0 && type == MEMORY_TYPE_DEVICE;
-    if (foreign && get_attribute(&managed, IS_MANAGED, address) == 0 && managed) foreign = false;
-    dlclose(driver);
-    return foreign;
+    if (get_attribute(&type, MEMORY_TYPE, address) != 0 || type != MEMORY_TYPE_DEVICE) return false;
+    return get_attribute(&managed, IS_MANAGED, address) != 0 || !managed;
 }

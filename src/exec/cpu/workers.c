@@ -11,7 +11,8 @@ struct workers {
     pthread_cond_t finished;  /* the last helper left the job */
     unsigned long job_number;
     unsigned helpers_inside;
-    bool in_use;              /* a caller has the helpers */
+    bool in_use;              /* a caller has the helpers, until the last of them has left its job */
+    bool open;                /* helpers may still join the job */
     bool ending;
     bool started;
     unsigned threads_running;
@@ -44,7 +45,7 @@ static void *helper_main(void *argument)
         while (!w->ending && w->job_number == seen) pthread_cond_wait(&w->call, &w->mutex);
         if (w->ending) break;
         seen = w->job_number;
-        if (!w->in_use) continue; /* came too late: the caller has gone on */
+        if (!w->open) continue; /* came too late */
         w->helpers_inside++;
         pthread_mutex_unlock(&w->mutex);
         take_parts(w);
@@ -88,7 +89,7 @@ void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *contex
         pthread_mutex_lock(&w->mutex);
         helped = !w->in_use;
         if (helped) {
-            w->in_use = true;
+            w->in_use = w->open = true;
             if (!w->started) start_helpers(w);
             w->work = work;
             w->context = context;
@@ -106,8 +107,9 @@ void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *contex
     }
     take_parts(w);
     pthread_mutex_lock(&w->mutex);
-    w->in_use = false; /* helpers that have not come yet stay away */
+    w->open = false;
     while (w->helpers_inside > 0) pthread_cond_wait(&w->finished, &w->mutex);
+    w->in_use = false; /* only now: the next caller's job overwrites this one */
     pthread_mutex_unlock(&w->mutex);
 }
 

@@ -17,6 +17,19 @@ PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool r
     if (missing) port_fetch_add(not_applied, (uint64_t)missing);
 }
 
+__global__ void misfits_kernel(const uint64_t *places, const uint64_t *found, size_t n, uint64_t *misfits)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    int here = __syncthreads_count(i < n && found[i] > places[i + 1] - places[i]);
+    if (threadIdx.x == 0 && here) port_fetch_add(misfits, (uint64_t)here);
+}
+
+__global__ void spare_kernel(const uint64_t *found, uint64_t *places, size_t n, uint64_t spare)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i <= n) places[i] = i < n ? found[i] + spare : 0;
+}
+
 #define PLEACH_KEY_BITS 32
 #include "blink_kernels.h"
 #undef PLEACH_KEY_BITS
@@ -118,4 +131,17 @@ cudaError_t blink_cuda_move(unsigned key_bits, const void *from, void *to, const
 {
     LAUNCH(move_kernel, n, ((const key32 *)from, (key32 *)to, from_offsets, to_offsets, counts, n),
            ((const key64 *)from, (key64 *)to, from_offsets, to_offsets, counts, n));
+}
+
+cudaError_t blink_cuda_count_misfits(const uint64_t *places, const uint64_t *found, size_t n, uint64_t *misfits,
+                                     cudaStream_t stream)
+{
+    misfits_kernel<<<blocks_for(n), BLOCK_THREADS, 0, stream>>>(places, found, n, misfits);
+    return cudaGetLastError();
+}
+
+cudaError_t blink_cuda_add_spare(const uint64_t *found, uint64_t *places, size_t n, uint64_t spare, cudaStream_t stream)
+{
+    spare_kernel<<<blocks_for(n + 1), BLOCK_THREADS, 0, stream>>>(found, places, n, spare);
+    return cudaGetLastError();
 }

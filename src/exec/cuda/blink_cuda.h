@@ -51,6 +51,14 @@ cudaError_t blink_cuda_gather(blink_on_gpu map, const uint32_t *ids, size_t leav
 cudaError_t blink_cuda_move(unsigned key_bits, const void *from, void *to, const uint64_t *from_offsets,
                             const uint64_t *to_offsets, const uint64_t *counts, size_t n, cudaStream_t stream);
 
+/* *misfits += queries with found[i] > places[i+1] - places[i]. */
+cudaError_t blink_cuda_count_misfits(const uint64_t *places, const uint64_t *found, size_t n, uint64_t *misfits,
+                                     cudaStream_t stream);
+
+/* places[i] = found[i] + spare, places[n] = 0. */
+cudaError_t blink_cuda_add_spare(const uint64_t *found, uint64_t *places, size_t n, uint64_t spare,
+                                 cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

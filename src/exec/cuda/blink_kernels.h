@@ -78,17 +78,17 @@ __global__ void __launch_bounds__(BLOCK_THREADS) W(range_kernel)(blink_on_gpu gp
     W(blink) map = W(map_of)(gpu);
     W(key) low = ((const W(key) *)r.keys)[i], high = ((const W(key) *)r.values)[i];
     uint64_t limit = r.limit ? r.limit : UINT64_MAX;
-    uint64_t place = i * (uint64_t)r.limit;
+    uint64_t place = i * (uint64_t)r.limit, room = limit;
     if (r.offsets) {
         place = r.offsets[i];
-        limit = r.offsets[i + 1] - place;
+        room = r.offsets[i + 1] - place;
     }
     W(range) range;
     range.count = 0;
-    if (low <= high && limit > 0) {
+    if (low <= high) {
         W(key) *keys = r.out_keys ? (W(key) *)r.out_keys + place : NULL;
         W(key) *values = r.out_values ? (W(key) *)r.out_values + place : NULL;
-        W(range_start)(map, &range, low, high, limit, keys, values);
+        W(range_start)(map, &range, low, high, limit, room, keys, values);
         BLINK_TO_END(W(range_step)(map, &range));
     }
     if (r.counts) r.counts[i] = (uint32_t)range.count;

@@ -123,9 +123,9 @@ static pleach_status cuda_size(void *exec, uint64_t *size)
 static pleach_status reserve(cuda_map *map, uint64_t keys)
 {
     build_plan plan;
-    build_plan_make(&plan, keys, 0.65); /* a little below what random insertion comes to, 0.69 */
+    build_plan_make(&plan, keys, 0.5); /* the least that any order of insertion comes to */
     pthread_mutex_lock(&map->mutex);
-    pleach_status status = cuda_room_grow(map, 1 + plan.nodes + plan.nodes / 60); /* and the spare nodes of splits */
+    pleach_status status = cuda_room_grow(map, 256 + plan.nodes + plan.nodes / 60); /* and the spare nodes of splits */
     pthread_mutex_unlock(&map->mutex);
     return status;
 }

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# install_check.sh [BUILD_DIR [SOURCE_DIR]]: installs a build to a temporary prefix and uses it as a stranger would, by
+# pkg-config and by CMake, from C and from CUDA; and looks at what the shared library shows and needs. The last line is
+# "N passed, N failed".
+set -uo pipefail
+
+source_dir=$(cd "${2:-$(dirname "$0")/..}" && pwd) || exit 2
+build_dir=$(cd "${1:-$source_dir/build}" && pwd) || exit 2
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+passed=0
+failed=0
+
+# check WHAT COMMAND...: runs the command; its output is shown only if it fails.
+check() {
+    local what=$1 log=$work/log
+    shift
+    if "$@" >"$log" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok     $what"
+    else
+        failed=$((failed + 1))
+        echo "FAILED $what"
+        sed 's/^/       /' "$log"
+    fi
+}
+
+have() { command -v "$1" >/dev/null; }
+
+find_nvcc() { PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin command -v nvcc; }
+
+with_cuda() { grep -q '^PLEACH_WITH_CUDA:INTERNAL=ON$' "$build_dir/CMakeCache.txt"; }
+
+installed() { find "$prefix" -name "$1" -print -quit; }
+
+# What the first example prints on every machine; "event 2" and "event 5" have the same time, so either may be second.
+expected_lines='3 events from 2000 to 5000: 2500:8 3600:7 4800:4
+7 times, first 1200, last 9100, next after 5000: 5300'
+
+runs_right() { # PROGRAM
+    local output
+    output=$("$1") || return 1
+    printf '%s\n' "$output"
+    [ "$(tail -n 2 <<<"$output")" = "$expected_lines" ] && [ "$(grep -c ': new$' <<<"$output")" -eq 7 ]
+}
+
+# Without a GPU the example must start, say so, and end well; with one its own check decides.
+runs_or_says_no_gpu() { # PROGRAM
+    local output
+    output=$("$1") || return 1
+    printf '%s\n' "$output"
+    grep -q -e '^no GPU' -e '^64000 threads counted 1000 words; 500 are left' <<<"$output"
+}
+
+by_pkg_config() { # NAME CC [PKG-CONFIG OPTION]
+    local flags
+    flags=$(pkg-config "${@:3}" --cflags --libs pleach) || return 1
+    # shellcheck disable=SC2086 # several words
+    "$2" -std=c17 -Wall -Wextra -Wpedantic -Werror "$source_dir/examples/ordered_index.c" -o "$work/$1" $flags
+}
+
+# With the archive named, no shared library can take its place.
+by_pkg_config_static() {
+    local flags
+    flags=$(pkg-config --static --cflags --libs pleach) || return 1
+    flags=${flags//-lpleach/-l:libpleach.a}
+    # shellcheck disable=SC2086 # several words
+    cc -std=c17 "$source_dir/examples/ordered_index.c" -o "$work/static" $flags &&
+        ! readelf -d "$work/static" | grep 'NEEDED.*libpleach'
+}
+
+by_cmake() {
+    cmake -S "$source_dir/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
+        cmake --build "$work/cmake"
+}
+
+by_nvcc() {
+    # shellcheck disable=SC2046 # several words
+    "$nvcc" -std=c++17 -arch=compute_75 "$source_dir/examples/device_side.cu" -o "$work/device_side_nvcc" \
+        $(pkg-config --cflags --libs pleach)
+}
+
+public_header_stands_alone() { # HEADER LANGUAGE
+    printf '#include <pleach/%s>\n' "$1" >"$work/alone.$2"
+    "${CC:-cc}" -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only "$work/alone.$2"
+}
+
+# A symbol of ours outside pleach_ could clash with a user's own.
+exports_only_pleach() {
+    local names
+    names=$(nm -D --defined-only "$library" | awk '{print $NF}') || return 1
+    grep -q '^pleach_map_put$' <<<"$names" || { echo "pleach_map_put is missing"; return 1; }
+    ! grep -v '^pleach_' <<<"$names"
+}
+
+has_soname() { readelf -d "$library" | grep 'SONAME.*\[libpleach\.so\.[0-9]'; }
+
+needs_no_driver() { ! readelf -d "$library" | grep 'NEEDED.*\(libcuda\|libcudart\|libnv\)'; }
+
+check "cmake --install" cmake --install "$build_dir" --prefix "$prefix"
+library=$(installed 'libpleach.so')
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+PKG_CONFIG_PATH=$(dirname "$(installed 'pleach.pc')")
+LD_LIBRARY_PATH=$(dirname "$library"):${LD_LIBRARY_PATH:-}
+
+check "the shared library is there" test -e "$library"
+check "it exports pleach_* and nothing else" exports_only_pleach
+check "it has a soname" has_soname
+check "it needs no CUDA library to load" needs_no_driver
+
+for header in status.h map.h pleach.h; do
+    check "pleach/$header compiles by itself as C" public_header_stands_alone $header c
+done
+have c++ && CC=c++ check "pleach/pleach.h compiles as C++" public_header_stands_alone pleach.h cc
+
+check "pkg-config and cc compile the example" by_pkg_config shared cc
+check "it runs" runs_right "$work/shared"
+check "pkg-config --static and cc compile the example" by_pkg_config_static
+check "it runs" runs_right "$work/static"
+if have clang; then
+    check "pkg-config and clang compile the example" by_pkg_config with_clang clang
+    check "it runs" runs_right "$work/with_clang"
+fi
+
+check "find_package(pleach) builds the examples" by_cmake
+check "the host example runs" runs_right "$work/cmake/ordered_index"
+
+if with_cuda && nvcc=$(find_nvcc); then
+    check "nvcc compiles the kernel example" by_nvcc
+    check "it runs, or says that there is no GPU" runs_or_says_no_gpu "$work/device_side_nvcc"
+    PATH=$PATH:$(dirname "$nvcc")
+    check "CMake built the kernel example too" test -x "$work/cmake/device_side"
+    check "it runs, or says that there is no GPU" runs_or_says_no_gpu "$work/cmake/device_side"
+fi
+
+[ -x "$prefix/bin/pleach" ] && check "the installed command runs" "$prefix/bin/pleach" info
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
