@@ -1,8 +1,9 @@
-/* device_side.cu - a kernel of your own that works on a map: each thread puts a key, erases another, and looks around.
+/* device_side.cu - kernels of your own that work on a map.
  *
- * The kernel counts words by their hash: thread i sees word i % WORDS and adds one to its count. There is no "increment"
- * in the map, so a thread claims the word with add, and whoever finds it there counts in an array beside the map, at the
- * place that the map holds as the word's value.
+ * The first counts words by their hash: thread i sees word i % WORDS and adds one to its count. There is no
+ * "increment" in the map, so the count is kept in an array beside it, at the place that the map holds as the word's
+ * value; add either claims the word or reports the place that another thread claimed. The others ask for every word
+ * in every way, and erase half of them.
  */
 #include <stdio.h>
 
@@ -56,7 +57,7 @@ __global__ void count_words(pleach_map_view view, struct findings *f)
         atomicAdd(&f->counts[place], 1);
 }
 
-/* Each thread checks one word by every way of asking; the map is quiet now but for the extra key of each thread. */
+/* Each thread checks one word by every way of asking, and changes its value back and forth. */
 __global__ void look_around(pleach_map_view view, struct findings *f)
 {
     uint32_t word = blockIdx.x * blockDim.x + threadIdx.x;

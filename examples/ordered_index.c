@@ -54,8 +54,8 @@ static int print_ends(pleach_map *index)
     TRY(pleach_map_max(index, &found, &last, NULL));
     TRY(pleach_map_succ_one(index, 5000, &found, &next, NULL));
     TRY(pleach_map_size(index, &size));
-    printf("%" PRIu64 " times, first %" PRIu64 ", last %" PRIu64 ", next after 5000: %" PRIu64 "\n", size, first, last,
-           next);
+    printf("%" PRIu64 " times, first %" PRIu64 ", last %" PRIu64 ", next after 5000: %" PRIu64 "\n", size, first,
+           last, next);
     return 0;
 }
 

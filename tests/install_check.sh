@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# install_check.sh [BUILD_DIR [SOURCE_DIR]]: installs a build to a temporary prefix and uses it as a stranger would, by
-# pkg-config and by CMake, from C and from CUDA; and looks at what the shared library shows and needs. The last line is
-# "N passed, N failed".
+# install_check.sh [BUILD_DIR [SOURCE_DIR]]: installs a build to a temporary prefix and uses it as a stranger would,
+# by pkg-config and by CMake, from C and from CUDA; and looks at what the shared library shows and needs. The last
+# line is "N passed, N failed".
 set -uo pipefail
 
 source_dir=$(cd "${2:-$(dirname "$0")/..}" && pwd) || exit 2

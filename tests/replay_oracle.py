@@ -4,8 +4,8 @@
 One run:      replay_oracle.py --pleach build/pleach --ops 100000 --keys 32 --threads 2 --batch 4096 --seed 7
 All settings: replay_oracle.py --pleach build/pleach --all [--ops TOTAL]
 
-Random operations of every kind go in on standard input, among them bad lines, comments and blank lines; every line that
-comes back is compared. The last line is "N passed, N failed".
+Random operations of every kind go in on standard input, among them bad lines, comments and blank lines; every line
+that comes back is compared. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -223,7 +223,8 @@ def what_is_wrong(options, keys, threads, batch, seed, count):
 
 def check(options, keys, threads, batch, seed, count):
     start = time.time()
-    setting = f"--keys {keys} --threads {threads} --batch {batch} --device {options.device} --seed {seed} --ops {count}"
+    setting = (f"--keys {keys} --threads {threads} --batch {batch} --device {options.device} "
+               f"--seed {seed} --ops {count}")
     try:
         wrong = what_is_wrong(options, keys, threads, batch, seed, count)
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -1,5 +1,5 @@
-/* test_map_cuda.c - what only a GPU map has: every kind of pointer, streams, and large batches. The cases that a GPU map
- * shares with a CPU map are in the other programs, run with --device cuda. */
+/* test_map_cuda.c - what only a GPU map has: every kind of pointer, streams, and large batches. The cases that a GPU
+ * map shares with a CPU map are in the other programs, run with --device cuda. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -474,7 +474,8 @@ static void full_pool_shows_in_outcomes_on_a_stream(const setting *where)
 }
 
 /* ---- several streams at once -----------------------------------------------------------------------------------
- * All streams update the same few keys. Values are unique; what went in came out or is left, as in test_map_threads.c. */
+ * All streams update the same few keys. Values are unique; what went in came out or is left, as in
+ * test_map_threads.c. */
 
 enum { STREAMS = 6, HOT_KEYS = 512, STREAM_BATCH = 4096, STREAM_ROUNDS = 60 };
 

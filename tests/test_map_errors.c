@@ -1,4 +1,5 @@
-/* test_map_errors.c - every error has its status, leaves the map valid, and loses nothing that was reported as done. */
+/* test_map_errors.c - every error has its status, leaves the map valid, and loses nothing that was reported as
+ * done. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +244,8 @@ static void too_wide_numbers_are_refused(const setting *where)
 {
     wide w = wide_open(where);
     pleach_status expected = where->key_bits == 32 ? PLEACH_E_WIDTH : PLEACH_OK;
-    static const uint64_t wide_numbers[] = {(uint64_t)1 << 32, ((uint64_t)1 << 32) + 1, (uint64_t)1 << 63, UINT64_MAX};
+    const uint64_t two_to_32 = (uint64_t)1 << 32;
+    const uint64_t wide_numbers[] = {two_to_32, two_to_32 + 1, (uint64_t)1 << 63, UINT64_MAX};
     uint64_t size = 9;
     for (size_t i = 0; i < COUNT_OF(wide_numbers); i++) {
         uint64_t number = wide_numbers[i];
@@ -391,7 +393,7 @@ static void refuse_one(const wide *w, const oracle *o, size_t n, const uint64_t 
         assert_int_equal(found, 0);
         return;
     }
-    fail_msg("a full map refused no key");
+    fail_msg("%s", "a full map refused no key");
 }
 
 /* Moves everything to a map without limit and puts what had been refused: nothing is lost on the way. */
@@ -503,8 +505,9 @@ static void reserve_beyond_the_limit_is_refused(const setting *where)
 }
 
 /* ---- allocation failure ----------------------------------------------------------------------------------------
- * Each call is made again and again on the same map, with its first allocation failing, then its second, until it has
- * run without reaching the failing one. What a call that failed left behind is compared with the oracle every time. */
+ * Each call is made again and again on the same map, with its first allocation failing, then its second, until it
+ * has run without reaching the failing one. What a call that failed left behind is compared with the oracle every
+ * time. */
 
 enum { ALLOCATIONS_AT_MOST = 5000 };
 
@@ -550,8 +553,8 @@ static pleach_status with_failing_allocation(trial *t, trial_call *call, long n,
     return status;
 }
 
-/* Before each try `prepare` brings map and oracle to the same start. Some allocations may fail without harm (huge pages,
- * for instance), so a call may succeed although one failed; then it must have done its work. */
+/* Before each try `prepare` brings map and oracle to the same start. Some allocations may fail without harm (huge
+ * pages, for instance), so a call may succeed although one failed; then it must have done its work. */
 static void fail_each_allocation(trial *t, trial_call *prepare, trial_call *call)
 {
     bool reached = true;

@@ -14,7 +14,8 @@
 /* Enough for several levels of nodes. */
 #define MANY 2500
 
-static void assert_put_one(const wide *w, uint64_t key, uint64_t value, pleach_outcome expected, uint64_t expected_old)
+static void assert_put_one(const wide *w, uint64_t key, uint64_t value, pleach_outcome expected,
+                           uint64_t expected_old)
 {
     pleach_outcome outcome = PLEACH_NOT_APPLIED;
     uint64_t old = UNTOUCHED;
@@ -24,7 +25,8 @@ static void assert_put_one(const wide *w, uint64_t key, uint64_t value, pleach_o
     count_checked(1);
 }
 
-static void assert_add_one(const wide *w, uint64_t key, uint64_t value, pleach_outcome expected, uint64_t expected_old)
+static void assert_add_one(const wide *w, uint64_t key, uint64_t value, pleach_outcome expected,
+                           uint64_t expected_old)
 {
     pleach_outcome outcome = PLEACH_NOT_APPLIED;
     uint64_t old = UNTOUCHED;

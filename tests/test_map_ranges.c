@@ -199,7 +199,8 @@ static void too_small_a_buffer_is_told_what_it_needs(const setting *where)
     empty_out(&f);
 }
 
-/* The first call asks how much room is needed, the second one has it. With nothing to write, OK is as right as SPACE. */
+/* The first call asks how much room is needed, the second one has it. With nothing to write, OK is as right as
+ * SPACE. */
 static void space_can_be_asked_for_first(const setting *where)
 {
     filled f = fill_evenly(where, 300, 5);

@@ -1,6 +1,6 @@
 /* test_map_threads.c - several threads at once on one map. Each case has a rule that tells right from wrong answers
- * without stopping the world: keys with one owner, counts and values that must add up, keys that nobody touches, values
- * that only grow. */
+ * without stopping the world: keys with one owner, counts and values that must add up, keys that nobody touches,
+ * values that only grow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@
 #include "support/wide.h"
 
 /* ---- keys with one owner ---------------------------------------------------------------------------------------
- * Agent i of T owns every T-th key, so that owners meet in every leaf. Nobody else updates its keys: whatever it is told
- * about them must be exactly what its own oracle says, and whatever it is told about others' keys must not contradict
- * that. */
+ * Agent i of T owns every T-th key, so that owners meet in every leaf. Nobody else updates its keys: whatever it is
+ * told about them must be exactly what its own oracle says, and whatever it is told about others' keys must not
+ * contradict that. */
 
 typedef struct owned_keys {
     wide w;
@@ -344,7 +344,8 @@ static void exclusive_calls_beside_others(const setting *where)
 
 /* ---- keys that everybody fights for ----------------------------------------------------------------------------
  * Every value that is put is unique and names its key. Per key, the values that went in are those that came out (as
- * old values of REPLACED and ERASED) and the one that is left; INSERTED minus ERASED is 1 if the key is left, else 0. */
+ * old values of REPLACED and ERASED) and the one that is left; INSERTED minus ERASED is 1 if the key is left, else 0.
+ */
 
 enum { HOT_KEYS = 64 };
 
@@ -482,8 +483,9 @@ static void shared_keys_add_up_with_array_calls(const setting *where)
 }
 
 /* ---- readers beside writers ------------------------------------------------------------------------------------
- * Position p of the key space is a stable key (p % 4 == 0: never touched), a counter (p % 4 == 2: one writer puts growing
- * values, never erased) or churn (added and erased all the time). Agents of even index write, the others read. */
+ * Position p of the key space is a stable key (p % 4 == 0: never touched), a counter (p % 4 == 2: one writer puts
+ * growing values, never erased) or churn (added and erased all the time). Agents of even index write, the others
+ * read. */
 
 enum { POSITIONS = 8000 };
 
@@ -565,8 +567,8 @@ static void read_point(agent *a, size_t position, uint64_t *last_seen)
     EXPECT(a, contained == 0); /* between the positions there is never a key */
 }
 
-/* The pairs are ascending, on positions only, and no stable key or counter from *next on is passed over. *next becomes
- * the position after the last pair. */
+/* The pairs are ascending, on positions only, and no stable key or counter from *next on is passed over. *next
+ * becomes the position after the last pair. */
 static void expect_run(agent *a, size_t n, const uint64_t *keys, const uint64_t *values, size_t *next,
                        uint64_t *last_seen)
 {
@@ -594,20 +596,21 @@ static void read_range_limit(agent *a, size_t position, uint64_t *last_seen)
 }
 
 /* Several packed intervals at once: each must reach its last stable key or counter, however much churn comes and goes
- * while the call counts and writes. */
+ * while the call counts and writes. They do not overlap, because the queries of one call run in no certain order and
+ * a counter seen by two of them might seem to go back. */
 static void read_packed_ranges(agent *a, size_t position, uint64_t *last_seen)
 {
-    enum { QUERIES = 4, SPAN = 30, ROOM = QUERIES * (SPAN + 1) };
+    enum { QUERIES = 4, SPAN = 30, STEP = SPAN + 1, ROOM = QUERIES * STEP };
     beside *b = a->shared;
     uint64_t keys[ROOM], values[ROOM], offsets[QUERIES + 1], lo[QUERIES], hi[QUERIES];
-    size_t first = position < POSITIONS - 2 * SPAN ? position : 0;
+    size_t first = position < POSITIONS - ROOM ? position : 0;
     for (size_t q = 0; q < QUERIES; q++) {
-        lo[q] = key_at(b, first + 5 * q);
-        hi[q] = key_at(b, first + 5 * q + SPAN);
+        lo[q] = key_at(b, first + STEP * q);
+        hi[q] = key_at(b, first + STEP * q + SPAN);
     }
     EXPECT_OK(a, wide_range(&b->w, QUERIES, lo, hi, 0, ROOM, keys, values, offsets, NULL));
     for (size_t q = 0; q < QUERIES && !a->failed; q++) {
-        size_t next = first + 5 * q, last = next + SPAN, from = (size_t)offsets[q];
+        size_t next = first + STEP * q, last = next + SPAN, from = (size_t)offsets[q];
         EXPECT(a, offsets[q] <= offsets[q + 1] && offsets[q + 1] <= ROOM);
         expect_run(a, (size_t)offsets[q + 1] - from, keys + from, values + from, &next, last_seen);
         EXPECT(a, next >= last / 2 * 2 + 1 && next <= last + 1);

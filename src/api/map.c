@@ -19,6 +19,7 @@ struct pleach_map {
 };
 
 static const uint64_t MOST_ELEMENTS = (uint64_t)1 << 31;
+static const uint64_t MOST_KEYS = (uint64_t)1 << 34; /* more than 2^31 nodes can hold half full */
 enum { LEAST_NODES = 8, MOST_THREADS = 1024 };
 static const double DEFAULT_FILL = 0.7;
 
@@ -31,6 +32,7 @@ static pleach_status complete_config(pleach_map_config *config)
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
     if (config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
     if (config->max_bytes && config->max_bytes < LEAST_NODES * node_bytes_of(config->key_bits)) return PLEACH_E_ARGUMENT;
+    if (config->reserve_keys > MOST_KEYS) return PLEACH_E_FULL;
     if (config->threads == 0) {
         long online = sysconf(_SC_NPROCESSORS_ONLN);
         config->threads = online < 1 ? 1 : online > MOST_THREADS ? MOST_THREADS : (unsigned)online;
@@ -385,7 +387,7 @@ pleach_status pleach_map_get_stats(pleach_map *map, pleach_map_stats *stats)
 pleach_status pleach_map_reserve(pleach_map *map, uint64_t keys)
 {
     if (!map) return PLEACH_E_ARGUMENT;
-    if (keys > (uint64_t)1 << 34) return PLEACH_E_FULL; /* more than 2^31 nodes can hold */
+    if (keys > MOST_KEYS) return PLEACH_E_FULL;
     gate_enter(&map->gate);
     pleach_status status = map->ops->reserve(map->exec, keys);
     gate_leave(&map->gate);

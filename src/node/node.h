@@ -33,9 +33,11 @@
  *     NODE_CHANGED   a writer is at work here: ask again.
  * node_end(node, *link)             the header and the link, which is not loaded before it; fresh. The answer has
  *                                   HEADER_LATCHED set if a writer is at work, and then the link means nothing.
- * node_read(node, image)            all 15 pairs of a node that the caller has latched, or will validate.
+ * node_read(node, image)            slots 0..13 of a node that the caller has latched, or will validate.
  * node_write(node, image, from, to) slots from .. to-1 of 0..13 out of an image; may also write again, unchanged, a slot
  *                                   next to them that the caller had read into the image.
+ * sink_open, sink_put, sink_close   the pairs of a range, one after the other, to two private arrays, either of which may
+ *                                   be NULL. sink_put(place) comes with ascending places from 0; sink_close(count) ends.
  *
  * Whether one pair is read and written in a single access is PAIR_IS_ATOMIC; where it is not (16-byte pairs in plain C)
  * the verbs validate the version instead.

@@ -2,7 +2,6 @@
 
 typedef struct W(image) {
     W(pair) pair[NODE_CAPACITY];
-    W(pair) link;
 } W(image);
 
 PORT_FN uint64_t W(header_load)(const W(node) *node) { return port_load(&node->word[W(HEADER_WORD)]); }

@@ -112,7 +112,6 @@ PORT_FN void node_read32(const node32 *node, image32 *image)
         image->pair[2 * block] = pair32_of_word(both.first);
         image->pair[2 * block + 1] = pair32_of_word(both.second);
     }
-    image->link = pair_load32(node, NODE_LINK_SLOT);
 }
 
 PORT_FN void node_write32(node32 *node, const image32 *image, unsigned from, unsigned to)
@@ -198,3 +197,5 @@ PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
 
 #include "node_image.h"
 #endif
+
+#include "node_sink_cuda.h"

@@ -3,7 +3,6 @@
 PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
 {
     PORT_UNROLL for (unsigned slot = 0; slot < NODE_CAPACITY; slot++) image->pair[slot] = W(pair_load)(node, slot);
-    image->link = W(pair_load)(node, NODE_LINK_SLOT);
 }
 
 PORT_FN void W(node_write)(W(node) *node, const W(image) *image, unsigned from, unsigned to)

@@ -79,3 +79,4 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
 }
 
 #include "node_image.h"
+#include "node_sink.h"

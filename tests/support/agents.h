@@ -1,5 +1,5 @@
-/* support/agents.h - threads that check as they go. cmocka's assertions jump, so they work in the main thread only: an
- * agent writes down its first failure instead and stops, and run_agents fails the test for it after the join. */
+/* support/agents.h - threads that check as they go. cmocka's assertions jump, so they work in the main thread only:
+ * an agent writes down its first failure instead and stops, and run_agents fails the test for it after the join. */
 #ifndef PLEACH_TESTS_AGENTS_H
 #define PLEACH_TESTS_AGENTS_H
 

@@ -5,15 +5,15 @@
 #include "oracle.h"
 #include "wide.h"
 
-/* Asks size, export, min, max, and find, contains, succ, pred and short ranges at every key of the oracle's universe and
- * beside it, the full range, and validate. Fails the test at the first difference. */
+/* Asks size, export, min, max, and find, contains, succ, pred and short ranges at every key of the oracle's universe
+ * and beside it, the full range, and validate. Fails the test at the first difference. */
 void assert_same(const wide *w, const oracle *o);
 
 /* Only size, export and validate. */
 void assert_same_content(const wide *w, const oracle *o);
 
-/* Applies an array call to the oracle, element by element; expected outcomes and old values are written. Distinct keys
- * only, since the map may take equal keys in another order. */
+/* Applies an array call to the oracle, element by element; expected outcomes and old values are written. Distinct
+ * keys only, since the map may take equal keys in another order. */
 void oracle_put_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
                     uint64_t *olds);
 void oracle_add_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,

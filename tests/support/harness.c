@@ -140,7 +140,8 @@ static bool parse(int argc, char **argv, command_line *line)
     return true;
 }
 
-/* A run that was asked for and cannot happen is a failure, not a skip: else a broken driver would look like success. */
+/* A run that was asked for and cannot happen is a failure, not a skip: else a broken driver would look like
+ * success. */
 static bool device_is_there(pleach_device device)
 {
     char why[256] = "";

@@ -1,8 +1,8 @@
-/* support/harness.h - the runner of every test program: a table of cases is run over every setting (device, key width,
- * worker threads) that the command line asks for, and a line "N passed, N failed" closes the run.
+/* support/harness.h - the runner of every test program: a table of cases is run over every setting (device, key
+ * width, worker threads) that the command line asks for, and a line "N passed, N failed" closes the run.
  *
- * Command line: [--device cpu|cuda] [--filter PATTERN]. The pattern may hold * and ?, and is matched against names such
- * as "cpu/32/t3 put_replaces_and_reports_old".
+ * Command line: [--device cpu|cuda] [--filter PATTERN]. The pattern may hold * and ?, and is matched against names
+ * such as "cpu/32/t3 put_replaces_and_reports_old".
  * Environment: PLEACH_TEST_SEED sets the seed, PLEACH_TEST_SCALE sizes the long cases (percent, default 100),
  * PLEACH_TEST_THREADS is the number of calling threads in the thread tests (default 4).
  */

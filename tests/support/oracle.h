@@ -1,7 +1,7 @@
 /* support/oracle.h - a slow and obvious ordered map to compare with.
  *
- * It is told beforehand every key that may ever be put (the universe) and keeps, in order, one row per such key: present
- * or not, and the value. Questions may be asked about any key.
+ * It is told beforehand every key that may ever be put (the universe) and keeps, in order, one row per such key:
+ * present or not, and the value. Questions may be asked about any key.
  */
 #ifndef PLEACH_TESTS_ORACLE_H
 #define PLEACH_TESTS_ORACLE_H

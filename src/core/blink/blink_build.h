@@ -1,4 +1,4 @@
-/* core/blink/blink_build.h - a whole tree from sorted, distinct keys: which nodes there are is arithmetic, so each node is
+/* core/blink/blink_build.h - a whole tree from sorted, distinct keys: which nodes there are is arithmetic, so each slot of each node is
  * made by itself, by any agent, in any order. Runs alone (the gate). Include with PLEACH_KEY_BITS set, after blink.h.
  *
  * Level 0 has per_leaf keys a leaf, every level above per_inner children a node. Node j of level L begins at key
@@ -13,33 +13,34 @@ PORT_FN W(key) W(build_low)(const build_plan *plan, const W(key) *keys, uint32_t
     return index == 0 ? 0 : keys[index * plan->span[level]];
 }
 
-PORT_FN void W(build_node)(const build_plan *plan, void *nodes, const W(key) *keys, const W(key) *values, uint32_t level,
-                           uint64_t index)
+/* What slot `slot` of a node holds; slot 15, the header, is (header, 0) as words. Each slot is by itself too, so that a
+ * GPU's lanes write a node together. */
+PORT_FN W(pair) W(build_pair)(const build_plan *plan, const W(key) *keys, const W(key) *values, uint32_t level,
+                              uint64_t index, unsigned slot)
 {
     uint64_t per_node = level ? plan->per_inner : plan->per_leaf;
     uint64_t below = level ? plan->count[level - 1] : plan->keys;
     uint64_t first = index * per_node;
     uint64_t count = below - first < per_node ? below - first : per_node;
     bool last = index + 1 == plan->count[level];
-    W(image) image;
-    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
-        if (i >= count) continue;
-        if (level)
-            image.pair[i] = W(pair_of)(W(build_low)(plan, keys, level - 1, first + i),
-                                       (W(key))(plan->first_id[level - 1] + first + i));
-        else
-            image.pair[i] = W(pair_of)(keys[first + i], values[first + i]);
-        if (level) image.link = image.pair[i]; /* I4: the last pair, if there is no right neighbour */
+    if (slot >= count && !last)
+        return W(link_to)(W(build_low)(plan, keys, level, index + 1), (uint32_t)(plan->first_id[level] + index + 1));
+    if (slot >= count && !level) return W(pair_of)(0, 0);
+    uint64_t at = first + (slot < count ? slot : count - 1); /* I4: without a right neighbour, the last pair again */
+    if (!level) return W(pair_of)(keys[at], values[at]);
+    return W(pair_of)(W(build_low)(plan, keys, level - 1, at), (W(key))(plan->first_id[level - 1] + at));
+}
+
+PORT_FN void W(build_slot)(const build_plan *plan, void *nodes, const W(key) *keys, const W(key) *values,
+                           uint32_t level, uint64_t index, unsigned slot)
+{
+    W(node) *node = (W(node) *)pool_address(nodes, (uint32_t)(plan->first_id[level] + index), sizeof(W(node)));
+    if (slot == NODE_HEADER_SLOT) {
+        uint64_t per_node = level ? plan->per_inner : plan->per_leaf;
+        uint64_t below = level ? plan->count[level - 1] : plan->keys;
+        uint64_t left = below - index * per_node;
+        port_store(&node->word[W(HEADER_WORD)], header_first(level, (unsigned)(left < per_node ? left : per_node)));
+        return;
     }
-    uint32_t id = (uint32_t)(plan->first_id[level] + index);
-    if (!last)
-        image.link = W(link_to)(W(build_low)(plan, keys, level, index + 1), id + 1);
-    else if (!level)
-        image.link = W(pair_of)(0, 0);
-    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++)
-        if (i >= count) image.pair[i] = image.link;
-    W(node) *node = (W(node) *)pool_address(nodes, id, sizeof(W(node)));
-    W(node_write)(node, &image, 0, NODE_CAPACITY);
-    W(pair_store)(node, NODE_LINK_SLOT, image.link);
-    port_store(&node->word[W(HEADER_WORD)], header_first(level, (unsigned)count));
+    W(pair_store)(node, slot, W(build_pair)(plan, keys, values, level, index, slot));
 }

@@ -4,20 +4,18 @@
 typedef struct W(range) {
     W(cursor) cursor; /* target: the smallest key not yet reported */
     W(key) high;
-    W(key) *keys;   /* NULL: do not report */
-    W(key) *values; /* NULL: do not report */
+    W(sink) sink;   /* where pairs are reported to */
     uint64_t room;  /* pairs to report at most */
     uint64_t limit; /* pairs to count at most */
     uint64_t count;
 } W(range);
 
-/* Needs low <= high and limit > 0. */
+/* Needs low <= high and limit > 0. keys and values may each be NULL: not reported. */
 PORT_FN void W(range_start)(W(blink) map, W(range) *range, W(key) low, W(key) high, uint64_t limit, uint64_t room,
                             W(key) *keys, W(key) *values)
 {
     range->high = high;
-    range->keys = keys;
-    range->values = values;
+    W(sink_open)(&range->sink, keys, values);
     range->room = room;
     range->limit = limit;
     range->count = 0;
@@ -30,8 +28,7 @@ PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned co
         W(pair) pair = image->pair[i];
         bool wanted = i < count && pair.key >= range->cursor.target && pair.key <= range->high;
         if (!wanted || range->count >= range->limit) continue;
-        if (range->keys && range->count < range->room) range->keys[range->count] = pair.key;
-        if (range->values && range->count < range->room) range->values[range->count] = pair.value;
+        if (range->count < range->room) W(sink_put)(&range->sink, range->count, pair);
         range->count++;
     }
 }
@@ -41,10 +38,11 @@ PORT_FN blink_step W(range_leaf)(W(blink) map, W(range) *range)
     W(cursor) *cursor = &range->cursor;
     const W(node) *node = W(node_at)(map, cursor->node);
     W(image) image;
-    uint64_t header = W(node_end)(node, &image.link);
+    W(pair) link;
+    uint64_t header = W(node_end)(node, &link);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
-    if (W(belongs_right)(image.link, cursor->target)) {
-        W(cursor_right)(map, cursor, image.link);
+    if (W(belongs_right)(link, cursor->target)) {
+        W(cursor_right)(map, cursor, link);
         return BLINK_MOVED;
     }
     W(node_read)(node, &image);
@@ -52,11 +50,14 @@ PORT_FN blink_step W(range_leaf)(W(blink) map, W(range) *range)
     if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn: nothing was reported yet */
 
     W(range_report)(range, &image, header_count(header));
-    bool more = W(pair_is_link)(image.link) && image.link.key <= range->high && range->count < range->limit;
-    if (!more) return BLINK_DONE;
-    cursor->target = image.link.key;
-    cursor->low = image.link.key;
-    cursor->node = W(pair_node)(image.link);
+    bool more = W(pair_is_link)(link) && link.key <= range->high && range->count < range->limit;
+    if (!more) {
+        W(sink_close)(&range->sink, range->count < range->room ? range->count : range->room);
+        return BLINK_DONE;
+    }
+    cursor->target = link.key;
+    cursor->low = link.key;
+    cursor->node = W(pair_node)(link);
     cursor->side_steps = 0;
     return BLINK_MOVED;
 }

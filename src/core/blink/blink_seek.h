@@ -74,10 +74,11 @@ PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
     W(cursor) *cursor = &seek->cursor;
     const W(node) *node = W(node_at)(map, cursor->node);
     W(image) image;
-    uint64_t header = W(node_end)(node, &image.link);
+    W(pair) link;
+    uint64_t header = W(node_end)(node, &link);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
-    if (W(belongs_right)(image.link, cursor->target)) {
-        W(cursor_right)(map, cursor, image.link);
+    if (W(belongs_right)(link, cursor->target)) {
+        W(cursor_right)(map, cursor, link);
         return BLINK_MOVED;
     }
     W(node_read)(node, &image);
@@ -88,9 +89,9 @@ PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
     if (W(image_nearest)(&image, header_count(header), cursor->target, seek->up, &seek->answer))
         return W(seek_arrived)(map, seek, true);
     if (seek->up) {
-        if (!W(pair_is_link)(image.link)) return W(seek_arrived)(map, seek, false);
-        cursor->node = W(pair_node)(image.link);
-        cursor->low = image.link.key;
+        if (!W(pair_is_link)(link)) return W(seek_arrived)(map, seek, false);
+        cursor->node = W(pair_node)(link);
+        cursor->low = link.key;
     } else {
         if (cursor->low == 0) return W(seek_arrived)(map, seek, false);
         W(cursor_start)(map, cursor, cursor->low - 1);

@@ -80,7 +80,8 @@ PORT_FN blink_step W(update_leaf)(W(blink) map, W(update) *update)
 {
     uint64_t header;
     W(image) image;
-    blink_step step = W(latch_covering)(map, &update->cursor, &header, &image.link);
+    W(pair) link;
+    blink_step step = W(latch_covering)(map, &update->cursor, &header, &link);
     if (step != BLINK_DONE) return step;
     W(node) *node = W(node_at)(map, update->cursor.node);
     W(node_read)(node, &image);

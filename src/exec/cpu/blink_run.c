@@ -232,7 +232,9 @@ static void W(run_request)(blink_tree *tree, void *nodes, unsigned stripe, const
 static void W(run_build)(const build_plan *plan, void *nodes, const void *keys, const void *values, uint32_t level,
                          size_t begin, size_t end)
 {
-    for (size_t index = begin; index < end; index++) W(build_node)(plan, nodes, keys, values, level, index);
+    for (size_t index = begin; index < end; index++)
+        for (unsigned slot = 0; slot < NODE_SLOTS; slot++)
+            W(build_slot)(plan, nodes, keys, values, level, index, slot);
 }
 
 static void W(run_export)(const blink_tree *tree, void *nodes, void *out_keys, void *out_values)

@@ -1,10 +1,16 @@
 /* exec/cuda/blink_cuda.cu - the kernels for both key widths, and their launchers. */
 #include "../../core/blink/blink_tree.h"
+#include "../../node/node_format.h"
 #include "blink_cuda.h"
 
 /* Launch shapes. An update keeps a leaf's image in registers; so many blocks fit on a multiprocessor without spilling much
  * (docs/performance.md). */
 enum { BLOCK_THREADS = 256, UPDATE_BLOCKS32 = 4, UPDATE_BLOCKS64 = 3 };
+
+/* Lanes that read a leaf together, two slots each. */
+enum { TEAM_LANES = NODE_SLOTS / 2 };
+#define TEAM_MASK ((1u << TEAM_LANES) - 1)
+#define WHOLE_WARP 0xffffffffu
 
 /* The map's size changes by what a block's threads have inserted and erased, in one addition per block. */
 PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool refused, uint64_t *not_applied)
@@ -72,7 +78,7 @@ static cudaError_t build_one_level(blink_on_gpu map, const build_plan *plan, con
                                    uint32_t level, cudaStream_t stream)
 {
     unsigned key_bits = map.key_bits;
-    LAUNCH(build_kernel, plan->count[level],
+    LAUNCH(build_kernel, plan->count[level] * NODE_SLOTS,
            (*plan, map.nodes, (const key32 *)keys, (const key32 *)values, level),
            (*plan, map.nodes, (const key64 *)keys, (const key64 *)values, level));
 }

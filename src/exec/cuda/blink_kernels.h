@@ -71,35 +71,15 @@ __global__ void __launch_bounds__(BLOCK_THREADS) W(seek_kernel)(blink_on_gpu gpu
     if (r.flags) r.flags[i] = seek.found;
 }
 
-__global__ void __launch_bounds__(BLOCK_THREADS) W(range_kernel)(blink_on_gpu gpu, request r)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i >= r.n) return;
-    W(blink) map = W(map_of)(gpu);
-    W(key) low = ((const W(key) *)r.keys)[i], high = ((const W(key) *)r.values)[i];
-    uint64_t limit = r.limit ? r.limit : UINT64_MAX;
-    uint64_t place = i * (uint64_t)r.limit, room = limit;
-    if (r.offsets) {
-        place = r.offsets[i];
-        room = r.offsets[i + 1] - place;
-    }
-    W(range) range;
-    range.count = 0;
-    if (low <= high) {
-        W(key) *keys = r.out_keys ? (W(key) *)r.out_keys + place : NULL;
-        W(key) *values = r.out_values ? (W(key) *)r.out_values + place : NULL;
-        W(range_start)(map, &range, low, high, limit, room, keys, values);
-        BLINK_TO_END(W(range_step)(map, &range));
-    }
-    if (r.counts) r.counts[i] = (uint32_t)range.count;
-    if (r.long_counts) r.long_counts[i] = range.count;
-}
+#include "blink_team_range.h"
 
+/* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
 __global__ void __launch_bounds__(BLOCK_THREADS) W(build_kernel)(build_plan plan, void *nodes, const W(key) *keys,
                                                                  const W(key) *values, uint32_t level)
 {
-    uint64_t index = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (index < plan.count[level]) W(build_node)(&plan, nodes, keys, values, level, index);
+    uint64_t lane = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    uint64_t index = lane / NODE_SLOTS;
+    if (index < plan.count[level]) W(build_slot)(&plan, nodes, keys, values, level, index, lane % NODE_SLOTS);
 }
 
 __global__ void W(ascending_kernel)(const W(key) *keys, size_t n, uint64_t *flag)

@@ -124,8 +124,11 @@ static pleach_status reserve(cuda_map *map, uint64_t keys)
 {
     build_plan plan;
     build_plan_make(&plan, keys, 0.5); /* the least that any order of insertion comes to */
+    uint64_t nodes = 1 + plan.nodes, limit = pool_cuda_limit(map->pool) / map->node_bytes;
+    if (nodes > limit) return PLEACH_E_FULL;
+    nodes += nodes / 60 + 256; /* the nodes that splits leave to others */
     pthread_mutex_lock(&map->mutex);
-    pleach_status status = cuda_room_grow(map, 256 + plan.nodes + plan.nodes / 60); /* and the spare nodes of splits */
+    pleach_status status = cuda_room_grow(map, nodes < limit ? nodes : limit);
     pthread_mutex_unlock(&map->mutex);
     return status;
 }

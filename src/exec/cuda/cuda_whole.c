@@ -19,19 +19,15 @@ static pleach_status read_tree(const cuda_map *map, blink_tree *tree)
 
 /* ---- building ---- */
 
-static pleach_status write_tree(cuda_map *map, const build_plan *plan)
+static pleach_status write_tree(cuda_map *map, const build_plan *plan, blink_tree *tree)
 {
-    blink_tree *tree = base_alloc(1, sizeof *tree);
-    if (!tree) return PLEACH_E_MEMORY;
+    memset(tree, 0, sizeof *tree);
     tree->root = build_plan_root(plan);
     tree->pool.next = 1 + plan->nodes;
     tree->pool.capacity = map->capacity;
     tree->stripe[0].size = plan->keys;
-    pleach_status status =
-        cuda_status(cudaMemcpyAsync(map->tree, tree, sizeof *tree, cudaMemcpyHostToDevice, stream_of(map)));
-    if (status == PLEACH_OK) status = wait_for(map);
-    base_free(tree);
-    return status;
+    CUDA_TRY(cudaMemcpyAsync(map->tree, tree, sizeof *tree, cudaMemcpyHostToDevice, stream_of(map)));
+    return wait_for(map);
 }
 
 /* Nodes that were used and are no longer must read as never used. */
@@ -43,25 +39,34 @@ static pleach_status zero_nodes(const cuda_map *map, uint64_t from, uint64_t to)
     return PLEACH_OK;
 }
 
-/* Replaces the map's contents. What can fail for want of memory does so before anything is changed. */
-static pleach_status build(cuda_map *map, const build_plan *plan, const void *keys, const void *values, bool trim)
+static pleach_status replace_nodes(cuda_map *map, const build_plan *plan, const void *keys, const void *values,
+                                   bool trim, blink_tree *tree)
 {
     uint64_t needed = 1 + plan->nodes;
     uint64_t used = map->used_bound < map->capacity ? map->used_bound : map->capacity;
-    pthread_mutex_lock(&map->mutex);
-    pleach_status status = cuda_room_grow(map, needed);
-    pthread_mutex_unlock(&map->mutex);
-    if (status != PLEACH_OK) return status;
     CUDA_TRY(blink_cuda_build(on_gpu(map), plan, keys, values, stream_of(map)));
-    status = zero_nodes(map, needed, used);
-    if (status == PLEACH_OK) status = wait_for(map);
+    pleach_status status = zero_nodes(map, needed, used);
     if (status == PLEACH_OK && trim) {
+        status = wait_for(map);
         cudaMemPoolTrimTo(map->scratch, 0);
-        status = pool_cuda_trim(map->pool, needed * map->node_bytes);
+        if (status == PLEACH_OK) status = pool_cuda_trim(map->pool, needed * map->node_bytes);
         map->capacity = pool_cuda_mapped(map->pool) / map->node_bytes;
     }
-    if (status == PLEACH_OK) status = write_tree(map, plan);
+    if (status == PLEACH_OK) status = write_tree(map, plan, tree);
     if (status == PLEACH_OK) map->used_bound = needed;
+    return status;
+}
+
+/* Replaces the map's contents. What can fail for want of memory does so before anything is changed. */
+static pleach_status build(cuda_map *map, const build_plan *plan, const void *keys, const void *values, bool trim)
+{
+    blink_tree *tree = base_alloc(1, sizeof *tree);
+    if (!tree) return PLEACH_E_MEMORY;
+    pthread_mutex_lock(&map->mutex);
+    pleach_status status = cuda_room_grow(map, 1 + plan->nodes);
+    pthread_mutex_unlock(&map->mutex);
+    if (status == PLEACH_OK) status = replace_nodes(map, plan, keys, values, trim, tree);
+    base_free(tree);
     return status;
 }
 

@@ -1,0 +1,162 @@
+/* exec/cuda/blink_team_range.h - ranges in array calls: each thread finds the first leaf of its own query, then eight lanes
+ * together read the leaves of one query after the other. Included by blink_cuda.cu, once per key width.
+ *
+ * A range reads whole leaves and writes contiguous results. Eight lanes side by side do both in a few wide accesses, where
+ * one thread needs a load for every 16 bytes (docs/performance.md has both). What is read is judged as in
+ * core/blink/blink_range.h: header, pairs, the same header again. No latch is taken, so the lanes may run in step.
+ *
+ * A team takes its queries in turn, so its waits add up. To have them short, each thread first loads the headers of its
+ * first leaf and, if the interval goes on there, of the next one: all of a warp's leaves are then on their way to L2 at the
+ * same time, and the header that must be seen before the pairs has been seen.
+ */
+
+/* The header, and a hint that the rest of the node will be wanted. */
+PORT_FN uint64_t W(header_load_ahead)(const W(node) *node)
+{
+    uint64_t header;
+#if PLEACH_KEY_BITS == 32
+    asm volatile("ld.relaxed.gpu.global.L2::128B.u64 %0, [%1];" : "=l"(header) : "l"(&node->word[15]) : "memory");
+#else
+    asm volatile("ld.relaxed.gpu.global.L2::256B.u64 %0, [%1];" : "=l"(header) : "l"(&node->word[30]) : "memory");
+#endif
+    return header;
+}
+
+/* Each lane's two slots of a node: 2 * lane and 2 * lane + 1. Lane 7 has the link and, as a pair, nothing. */
+PORT_FN void W(team_read)(const W(node) *node, unsigned lane, W(pair) *even, W(pair) *odd)
+{
+#if PLEACH_KEY_BITS == 32
+    two_words both = load_two(&node->word[2 * lane]);
+    *even = pair32_of_word(both.first);
+    *odd = pair32_of_word(both.second);
+#else
+    *even = pair_load64(node, 2 * lane);
+    *odd = pair_load64(node, 2 * lane + 1);
+#endif
+}
+
+/* One query, known to all lanes of its team. */
+typedef struct W(team_query) {
+    W(key) target, high;
+    W(key) *keys, *values;
+    uint64_t limit, room, count;
+    uint64_t header;      /* of node, loaded before; 0: not known */
+    uint64_t next_header; /* of node `next`, likewise */
+    uint32_t node, next;
+    bool active;
+} W(team_query);
+
+PORT_FN void W(team_report)(const W(team_query) *q, uint64_t place, W(pair) pair)
+{
+    if (place >= q->room || place >= q->limit) return;
+    if (q->keys) q->keys[place] = pair.key;
+    if (q->values) q->values[place] = pair.value;
+}
+
+/* Visits one leaf. Lanes of inactive teams come along, because the exchanges below are the whole warp's. */
+PORT_FN void W(team_leaf)(const void *nodes, W(team_query) *q)
+{
+    const unsigned lane = threadIdx.x % TEAM_LANES, team_base = threadIdx.x % 32 - lane;
+    const W(node) *node = (const W(node) *)pool_address((void *)nodes, q->node, sizeof(W(node)));
+    W(pair) even = W(pair_of)(0, 0), odd = even, link;
+    bool valid = false;
+    uint64_t header = q->header;
+    if (q->active && header == 0) header = W(header_load)(node);
+    header = __shfl_sync(WHOLE_WARP, header, 0, TEAM_LANES); /* one header for all lanes, loaded before any pair */
+    if (q->active) {
+        W(team_read)(node, lane, &even, &odd);
+        port_validate_fence();
+        valid = !(header & HEADER_LATCHED) && W(header_load)(node) == header;
+    }
+    /* Each lane has validated its own two slots; the image is good if all of them have. */
+    valid = (__ballot_sync(WHOLE_WARP, valid) >> team_base & TEAM_MASK) == TEAM_MASK;
+    q->header = 0; /* should this leaf be visited again, then with a new header */
+    link.key = __shfl_sync(WHOLE_WARP, even.key, TEAM_LANES - 1, TEAM_LANES);
+    link.value = __shfl_sync(WHOLE_WARP, even.value, TEAM_LANES - 1, TEAM_LANES);
+    bool right = valid && W(belongs_right)(link, q->target);
+    unsigned count = valid && !right ? header_count(header) : 0;
+    bool even_wanted = 2 * lane < count && even.key >= q->target && even.key <= q->high;
+    bool odd_wanted = 2 * lane + 1 < count && odd.key >= q->target && odd.key <= q->high;
+    unsigned evens = __ballot_sync(WHOLE_WARP, even_wanted) >> team_base & TEAM_MASK;
+    unsigned odds = __ballot_sync(WHOLE_WARP, odd_wanted) >> team_base & TEAM_MASK;
+    unsigned below = (1u << lane) - 1;
+    uint64_t place = q->count + __popc(evens & below) + __popc(odds & below);
+    if (even_wanted) W(team_report)(q, place, even);
+    if (odd_wanted) W(team_report)(q, place + even_wanted, odd);
+    if (!valid) return; /* again */
+    q->node = W(pair_node)(link);
+    if (q->node == q->next) q->header = q->next_header;
+    if (right) return;
+    q->count += __popc(evens) + __popc(odds);
+    if (q->count > q->limit) q->count = q->limit;
+    q->target = link.key;
+    q->active = W(pair_is_link)(link) && link.key <= q->high && q->count < q->limit;
+}
+
+PORT_FN void W(team_look_ahead)(W(blink) map, W(team_query) *q)
+{
+    const W(node) *node = W(node_at)(map, q->node);
+    q->header = W(header_load_ahead)(node);
+    W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
+    if (!W(pair_is_link)(link) || link.key > q->high) return;
+    q->next = W(pair_node)(link);
+    q->next_header = W(header_load_ahead)(W(node_at)(map, q->next));
+}
+
+PORT_FN uint64_t W(team_own_query)(blink_on_gpu gpu, const request *r, size_t i, W(team_query) *q)
+{
+    uint64_t place = i * (uint64_t)r->limit;
+    q->target = ((const W(key) *)r->keys)[i];
+    q->high = ((const W(key) *)r->values)[i];
+    q->limit = q->room = r->limit ? r->limit : UINT64_MAX;
+    if (r->offsets) {
+        place = r->offsets[i];
+        q->room = r->offsets[i + 1] - place;
+    }
+    q->active = q->target <= q->high;
+    if (q->active) {
+        W(blink) map = W(map_of)(gpu);
+        W(cursor) cursor;
+        W(cursor_start)(map, &cursor, q->target);
+        while (cursor.level > 0) W(cursor_descend)(map, &cursor);
+        q->node = cursor.node;
+        W(team_look_ahead)(map, q);
+    }
+    return place;
+}
+
+__global__ void __launch_bounds__(BLOCK_THREADS) W(range_kernel)(blink_on_gpu gpu, request r)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    W(team_query) own;
+    uint64_t place = 0, found = 0;
+    own.active = false;
+    own.node = own.next = NODE_NONE;
+    own.header = own.next_header = 0;
+    own.target = own.high = 0;
+    own.limit = own.room = 0;
+    if (i < r.n) place = W(team_own_query)(gpu, &r, i, &own);
+    __syncwarp();
+    for (unsigned turn = 0; turn < TEAM_LANES; turn++) {
+        W(team_query) q;
+        uint64_t q_place = __shfl_sync(WHOLE_WARP, place, turn, TEAM_LANES);
+        q.target = __shfl_sync(WHOLE_WARP, own.target, turn, TEAM_LANES);
+        q.high = __shfl_sync(WHOLE_WARP, own.high, turn, TEAM_LANES);
+        q.limit = __shfl_sync(WHOLE_WARP, own.limit, turn, TEAM_LANES);
+        q.room = __shfl_sync(WHOLE_WARP, own.room, turn, TEAM_LANES);
+        q.node = __shfl_sync(WHOLE_WARP, own.node, turn, TEAM_LANES);
+        q.next = __shfl_sync(WHOLE_WARP, own.next, turn, TEAM_LANES);
+        q.header = __shfl_sync(WHOLE_WARP, own.header, turn, TEAM_LANES);
+        q.next_header = __shfl_sync(WHOLE_WARP, own.next_header, turn, TEAM_LANES);
+        q.active = __shfl_sync(WHOLE_WARP, (int)own.active, turn, TEAM_LANES);
+        q.keys = r.out_keys ? (W(key) *)r.out_keys + q_place : NULL;
+        q.values = r.out_values ? (W(key) *)r.out_values + q_place : NULL;
+        q.count = 0;
+        /* Ends: a team's target grows with every leaf it has read; a leaf that is being written is visited again. */
+        while (__any_sync(WHOLE_WARP, q.active)) W(team_leaf)(gpu.nodes, &q);
+        if (threadIdx.x % TEAM_LANES == turn) found = q.count;
+    }
+    if (i >= r.n) return;
+    if (r.counts) r.counts[i] = (uint32_t)found;
+    if (r.long_counts) r.long_counts[i] = found;
+}
