@@ -440,7 +440,7 @@ static void reach_limit(const setting *where, uint64_t nodes, pattern order, siz
 static void pool_limit_is_reached_in_sorted_order(const setting *where)
 {
     static const uint64_t nodes[] = {8, 9, 10, 12, 16, 33, 100, 500};
-    for (size_t i = 0; i < COUNT_OF(nodes); i++) {
+    for (size_t i = 0; i < COUNT_OF(nodes) && nodes[i] <= shrunk(1000, 40); i++) {
         reach_limit(where, nodes[i], SORTED, SIZE_MAX);
         reach_limit(where, nodes[i], REVERSE, 50);
     }
@@ -449,7 +449,7 @@ static void pool_limit_is_reached_in_sorted_order(const setting *where)
 static void pool_limit_is_reached_in_random_order(const setting *where)
 {
     static const uint64_t nodes[] = {8, 11, 17, 64, 200, 1000};
-    for (size_t i = 0; i < COUNT_OF(nodes); i++) {
+    for (size_t i = 0; i < COUNT_OF(nodes) && nodes[i] <= shrunk(1000, 40); i++) {
         reach_limit(where, nodes[i], RANDOM, SIZE_MAX);
         reach_limit(where, nodes[i], CLUSTERED, 37);
     }
@@ -722,7 +722,7 @@ static pleach_status call_put_one_by_one(trial *t)
 
 static void every_allocation_of_array_calls_fails(const setting *where)
 {
-    trial t = trial_begin(where, 20000);
+    trial t = trial_begin(where, shrunk(20000, 2000));
     fail_each_allocation(&t, start_empty, call_put);
     fail_each_allocation(&t, start_filled, call_put);
     fail_each_allocation(&t, start_empty, call_put_without_outcomes);
@@ -736,7 +736,7 @@ static void every_allocation_of_array_calls_fails(const setting *where)
 
 static void every_allocation_of_whole_map_calls_fails(const setting *where)
 {
-    trial t = trial_begin(where, 20000);
+    trial t = trial_begin(where, shrunk(20000, 2000));
     fail_each_allocation(&t, start_empty, call_load);
     fail_each_allocation(&t, start_filled, call_export);
     fail_each_allocation(&t, start_mostly_erased, call_compact);

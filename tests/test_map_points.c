@@ -11,8 +11,8 @@
 #include "support/random.h"
 #include "support/wide.h"
 
-/* Enough for several levels of nodes. */
-#define MANY 2500
+/* Enough for several levels of nodes, and so is the least. */
+enum { MANY = 2500, LEAST_MANY = 400 };
 
 static void assert_put_one(const wide *w, uint64_t key, uint64_t value, pleach_outcome expected,
                            uint64_t expected_old)
@@ -237,7 +237,7 @@ static void live_through(const wide *w, size_t n, const uint64_t *keys)
 static void every_order_of_keys_by_array_calls(const setting *where)
 {
     rng r = rng_for(test_seed(), 1);
-    static const size_t sizes[] = {2, 13, 14, 15, 16, 17, 64, 197, MANY};
+    const size_t sizes[] = {2, 13, 14, 15, 16, 17, 64, 197, shrunk(MANY, LEAST_MANY)};
     for (pattern p = 0; p < PATTERNS; p++)
         for (size_t s = 0; s < COUNT_OF(sizes); s++) {
             wide w = wide_open(where);
@@ -269,7 +269,7 @@ static void erase_each(const wide *w, oracle *o, size_t n, const uint64_t *keys)
 static void every_order_of_keys_by_single_calls(const setting *where)
 {
     rng r = rng_for(test_seed(), 2);
-    size_t n = where->device == PLEACH_CUDA ? 200 : MANY;
+    size_t n = where->device == PLEACH_CUDA ? 200 : shrunk(MANY, LEAST_MANY);
     for (pattern p = 0; p < PATTERNS; p++) {
         wide w = wide_open(where);
         uint64_t *keys = pattern_keys(p, n, w.top, &r);
@@ -565,21 +565,22 @@ static void succ_and_pred_cross_emptied_leaves(const setting *where)
 {
     wide w = wide_open(where);
     uint64_t keys[MANY];
-    for (size_t i = 0; i < MANY; i++)
+    const size_t n = shrunk(MANY, LEAST_MANY), last = n - 1;
+    for (size_t i = 0; i < n; i++)
         keys[i] = 10 + 3 * i;
-    uint64_t *values = values_for(MANY, keys, w.top, 1);
-    oracle *o = oracle_create(MANY, keys);
-    put_both(&w, o, MANY, keys, values);
-    erase_both(&w, o, MANY - 2, keys + 1);
+    uint64_t *values = values_for(n, keys, w.top, 1);
+    oracle *o = oracle_create(n, keys);
+    put_both(&w, o, n, keys, values);
+    erase_both(&w, o, n - 2, keys + 1);
     assert_same(&w, o);
-    assert_succ_one(&w, keys[0], 1, keys[MANY - 1]);
-    assert_pred_one(&w, keys[MANY - 1], 1, keys[0]);
+    assert_succ_one(&w, keys[0], 1, keys[last]);
+    assert_pred_one(&w, keys[last], 1, keys[0]);
     erase_both(&w, o, 1, keys);
-    assert_pred_one(&w, keys[MANY - 1], 0, 0);
-    assert_succ_one(&w, 0, 1, keys[MANY - 1]);
+    assert_pred_one(&w, keys[last], 0, 0);
+    assert_succ_one(&w, 0, 1, keys[last]);
     assert_same(&w, o);
     add_both(&w, o, 1, keys, values);
-    erase_both(&w, o, 1, keys + MANY - 1);
+    erase_both(&w, o, 1, keys + last);
     assert_succ_one(&w, keys[0], 0, 0);
     assert_pred_one(&w, w.top, 1, keys[0]);
     assert_same(&w, o);

@@ -70,7 +70,7 @@ static void load_takes_any_size(const setting *where)
 {
     static const size_t sizes[] = {0, 1, 2, 7, 9, 10, 13, 14, 15, 16, 28, 29, 97, 196, 197, 2744, 2745, 10000};
     rng r = rng_for(test_seed(), 1);
-    for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+    for (size_t s = 0; s < COUNT_OF(sizes) && sizes[s] <= shrunk(10000, 200); s++) {
         uint64_t top = where->key_bits == 32 ? UINT32_MAX : UINT64_MAX;
         uint64_t *keys = pattern_keys(s % 2 ? SORTED : RANDOM, sizes[s], top, &r);
         load_and_compare(where, sizes[s], keys, 0);
@@ -83,8 +83,9 @@ static void load_takes_any_order(const setting *where)
 {
     rng r = rng_for(test_seed(), 2);
     for (pattern p = 0; p < PATTERNS; p++) {
-        uint64_t *keys = pattern_keys(p, 3000, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX, &r);
-        load_and_compare(where, 3000, keys, 0.7);
+        size_t n = shrunk(3000, 400);
+        uint64_t *keys = pattern_keys(p, n, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX, &r);
+        load_and_compare(where, n, keys, 0.7);
         free(keys);
     }
 }
@@ -92,10 +93,11 @@ static void load_takes_any_order(const setting *where)
 static void load_takes_any_fill(const setting *where)
 {
     rng r = rng_for(test_seed(), 3);
-    uint64_t *keys = pattern_keys(RANDOM, 2000, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX, &r);
+    size_t n = shrunk(2000, 400);
+    uint64_t *keys = pattern_keys(RANDOM, n, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX, &r);
     static const double fills[] = {0.001, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 1};
     for (size_t f = 0; f < COUNT_OF(fills); f++)
-        load_and_compare(where, 2000, keys, fills[f]);
+        load_and_compare(where, n, keys, fills[f]);
     free(keys);
 }
 
@@ -182,19 +184,19 @@ static void load_needs_an_empty_map(const setting *where)
 
 static void loaded_map_takes_every_update(const setting *where)
 {
-    enum { N = 4000 };
+    const size_t n = shrunk(4000, 400);
     rng r = rng_for(test_seed(), 6);
     static const double fills[] = {0.1, 0.5, 1};
     for (size_t f = 0; f < COUNT_OF(fills); f++) {
         wide w = wide_open(where);
-        uint64_t *keys = pattern_keys(RANDOM, 2 * N, w.top, &r), *values = values_for(2 * N, keys, w.top, 1), ignored;
-        oracle *o = oracle_create(2 * N, keys);
-        for (size_t i = 0; i < N; i++)
+        uint64_t *keys = pattern_keys(RANDOM, 2 * n, w.top, &r), *values = values_for(2 * n, keys, w.top, 1), ignored;
+        oracle *o = oracle_create(2 * n, keys);
+        for (size_t i = 0; i < n; i++)
             oracle_put(o, keys[i], values[i], &ignored);
-        assert_ok(wide_load(&w, N, keys, values, fills[f]));
-        add_both(&w, o, N, keys + N / 2, values);
-        put_both(&w, o, 2 * N, keys, values);
-        erase_both(&w, o, N, keys + N / 2);
+        assert_ok(wide_load(&w, n, keys, values, fills[f]));
+        add_both(&w, o, n, keys + n / 2, values);
+        put_both(&w, o, 2 * n, keys, values);
+        erase_both(&w, o, n, keys + n / 2);
         assert_same(&w, o);
         oracle_destroy(o);
         free(keys);
@@ -313,12 +315,12 @@ static void figures_fit_together(const setting *where)
 
 static void bytes_per_key_are_as_promised(const setting *where)
 {
-    enum { N = 100000 };
+    const size_t n = shrunk(100000, 50000);
     rng r = rng_for(test_seed(), 8);
     wide inserted = wide_open(where), loaded = wide_open(where);
-    uint64_t *keys = pattern_keys(RANDOM, N, inserted.top, &r);
-    assert_ok(wide_put(&inserted, N, keys, keys, NULL, NULL));
-    assert_ok(wide_load(&loaded, N, keys, keys, 1));
+    uint64_t *keys = pattern_keys(RANDOM, n, inserted.top, &r);
+    assert_ok(wide_put(&inserted, n, keys, keys, NULL, NULL));
+    assert_ok(wide_load(&loaded, n, keys, keys, 1));
     assert_true(bytes_per_key(&inserted) <= (where->key_bits == 32 ? 15 : 30));
     assert_true(bytes_per_key(&loaded) <= (where->key_bits == 32 ? 10 : 20));
     assert_true(bytes_per_key(&loaded) >= where->key_bits / 4); /* a pair cannot be smaller than itself */
@@ -327,26 +329,32 @@ static void bytes_per_key_are_as_promised(const setting *where)
     wide_close(&loaded);
 }
 
+/* Keys that need more than the smallest portion of memory that a pool holds: two megabytes on a GPU. */
+static size_t more_than_one_portion(const setting *where)
+{
+    return where->device == PLEACH_CUDA ? 300000 : shrunk(300000, 60000);
+}
+
 static void compact_gives_memory_back(const setting *where)
 {
-    enum { N = 300000 }; /* more than the pool's smallest portion */
+    const size_t n = more_than_one_portion(where);
     rng r = rng_for(test_seed(), 9);
     wide w = wide_open(where);
-    uint64_t *keys = pattern_keys(RANDOM, N, w.top, &r), *values = values_for(N, keys, w.top, 1);
-    assert_ok(wide_put(&w, N, keys, values, NULL, NULL));
-    assert_ok(wide_erase(&w, N - N / 20, keys, NULL, NULL));
+    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
+    assert_ok(wide_put(&w, n, keys, values, NULL, NULL));
+    assert_ok(wide_erase(&w, n - n / 20, keys, NULL, NULL));
     pleach_map_stats before = stats_of(&w);
     assert_true(before.empty_leaves > 0);
     assert_ok(pleach_map_compact(w.map, 1));
     pleach_map_stats after = stats_of(&w);
-    assert_int_equal(after.keys, N / 20);
+    assert_int_equal(after.keys, n / 20);
     assert_int_equal(after.empty_leaves, 0);
     assert_true(after.fill > 0.99);
     assert_true(after.node_bytes < before.node_bytes / 8);
     assert_true(after.reserved_bytes < before.reserved_bytes);
     assert_plausible(&w);
     oracle *nothing = oracle_create(0, NULL);
-    check_find(&w, nothing, N - N / 20, keys);
+    check_find(&w, nothing, n - n / 20, keys);
     oracle_destroy(nothing);
     free(keys);
     free(values);
@@ -357,21 +365,22 @@ static void compact_changes_no_answer(const setting *where)
 {
     rng r = rng_for(test_seed(), 10);
     static const double fills[] = {0, 0.1, 0.3, 0.5, 0.7, 1};
+    const size_t n = shrunk(4000, 400);
     wide w = wide_open(where);
-    uint64_t *keys = pattern_keys(CLUSTERED, 4000, w.top, &r), *values = values_for(4000, keys, w.top, 1);
-    oracle *o = oracle_create(4000, keys);
+    uint64_t *keys = pattern_keys(CLUSTERED, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
+    oracle *o = oracle_create(n, keys);
     assert_ok(pleach_map_compact(w.map, 0));
     assert_same_content(&w, o);
     for (size_t f = 0; f < COUNT_OF(fills); f++) {
-        put_both(&w, o, 3000, keys, values);
-        erase_both(&w, o, 2500, keys + 400 * f / 2);
+        put_both(&w, o, n * 3 / 4, keys, values);
+        erase_both(&w, o, n * 5 / 8, keys + n * f / 20);
         assert_ok(pleach_map_compact(w.map, fills[f]));
         assert_same(&w, o);
     }
-    erase_both(&w, o, 4000, keys);
+    erase_both(&w, o, n, keys);
     assert_ok(pleach_map_compact(w.map, 1));
     assert_same(&w, o);
-    put_both(&w, o, 4000, keys, values);
+    put_both(&w, o, n, keys, values);
     assert_same(&w, o);
     oracle_destroy(o);
     free(keys);
@@ -381,14 +390,14 @@ static void compact_changes_no_answer(const setting *where)
 
 static void clear_removes_everything(const setting *where)
 {
-    enum { N = 300000 };
+    const size_t n = more_than_one_portion(where);
     rng r = rng_for(test_seed(), 11);
     wide w = wide_open(where);
-    uint64_t *keys = pattern_keys(RANDOM, N, w.top, &r);
+    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
     oracle *o = oracle_create(1000, keys);
     assert_ok(pleach_map_clear(w.map));
     assert_same_content(&w, o);
-    assert_ok(wide_put(&w, N, keys, keys, NULL, NULL));
+    assert_ok(wide_put(&w, n, keys, keys, NULL, NULL));
     pleach_map_stats before = stats_of(&w);
     assert_ok(pleach_map_clear(w.map));
     assert_same(&w, o);
@@ -417,18 +426,18 @@ static void insert_reserved(const wide *w, size_t n, pattern order)
 
 static void reserved_memory_is_enough(const setting *where)
 {
-    enum { N = 200000 };
+    const size_t n = shrunk(200000, 20000);
     static const pattern orders[] = {SORTED, REVERSE, RANDOM};
     for (size_t i = 0; i < COUNT_OF(orders); i++) {
         wide later = wide_open(where), at_once = wide_open(where);
         pleach_map_config config = config_for(where);
-        config.reserve_keys = N;
-        assert_ok(pleach_map_reserve(later.map, N));
+        config.reserve_keys = n;
+        assert_ok(pleach_map_reserve(later.map, n));
         assert_ok(pleach_map_reserve(later.map, 10)); /* asking for less takes nothing away */
-        insert_reserved(&later, N, orders[i]);
+        insert_reserved(&later, n, orders[i]);
         pleach_map_destroy(at_once.map);
         assert_ok(pleach_map_create(&at_once.map, &config));
-        insert_reserved(&at_once, N, orders[i]);
+        insert_reserved(&at_once, n, orders[i]);
         wide_close(&later);
         wide_close(&at_once);
     }

@@ -51,10 +51,10 @@
  * CAVEATS
  *
  * - Erasing leaves nodes in place, also empty ones; pleach_map_compact rebuilds the map and gives memory back.
- * - The tree is not lock-free: readers take no latch and never wait for one to find a key that is present, but
- *   a reader that must prove a key absent, and every updater, waits while another thread is inside that leaf.
- *   That thread is inside for some tens of instructions; if the operating system stops it just there, those who
- *   need the same leaf wait.
+ * - The tree is not lock-free: readers take no latch, and most that look for a present key find it whatever a writer
+ *   is doing, but a reader that does not see its key, and every updater, waits while a writer is inside that leaf.
+ *   A writer is inside for some tens of instructions; if the operating system stops it just there, those who need
+ *   the same leaf wait.
  */
 #ifndef PLEACH_MAP_H
 #define PLEACH_MAP_H
@@ -113,8 +113,8 @@ typedef struct pleach_map_stats {
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
 /* Creates an empty map. config may be NULL (all defaults).
- * Errors: ARGUMENT (key_bits, device or threads out of range, max_bytes below eight nodes, out NULL), MEMORY, THREAD,
- * NO_CUDA, NO_GPU, CUDA. On error *out is NULL. */
+ * Errors: ARGUMENT (key_bits, device or threads out of range, max_bytes below eight nodes, out NULL), MEMORY, FULL
+ * (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is NULL. */
 PLEACH_API pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config);
 
 /* Frees the map and its memory; NULL is allowed. No other call may be running or come later. Waits for the
@@ -180,7 +180,7 @@ PLEACH_API pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const
  * out_values (each may be NULL). offsets has n+1 elements, is host or device memory, and is required; capacity is the
  * number of elements that out_keys and out_values have room for. *total (host, may be NULL) is the number of pairs
  * found. limit = 0 means all, else at most so many per query. Always synchronous.
- * SPACE if *total > capacity: then offsets and *total are right and the pairs are not written. */
+ * SPACE if *total > capacity: then offsets and *total are right and what out_keys and out_values hold is unspecified. */
 PLEACH_API pleach_status pleach_map_range(pleach_map *map, size_t n, const void *lo, const void *hi, uint32_t limit,
                                           size_t capacity, void *out_keys, void *out_values, uint64_t *offsets,
                                           size_t *total);
@@ -225,7 +225,7 @@ PLEACH_API pleach_status pleach_map_get_stats(pleach_map *map, pleach_map_stats 
 PLEACH_API pleach_status pleach_map_reserve(pleach_map *map, uint64_t keys);
 
 /* Rebuilds the tree with the given fill (as in load) and gives unused memory back. Needs memory for a copy of the
- * pairs meanwhile; on MEMORY the map is as it was. */
+ * pairs meanwhile; on MEMORY, or FULL if the limit does not allow this fill, the map is as it was. */
 PLEACH_API pleach_status pleach_map_compact(pleach_map *map, double fill);
 
 /* Removes everything and gives the memory back. */

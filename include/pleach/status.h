@@ -32,8 +32,7 @@ extern "C" {
     X(PLEACH_E_POINTER, -11, "wrong kind of pointer: device memory given to a CPU map, or unreadable memory")    \
     X(PLEACH_E_STREAM, -12, "a CPU map takes no stream: pass PLEACH_SYNC")                                       \
     X(PLEACH_E_CUDA, -13, "a CUDA call failed; pleach_cuda_error() names it")                                    \
-    X(PLEACH_E_CORRUPT, -14, "an invariant does not hold: the message names it")                                 \
-    X(PLEACH_E_THREAD, -15, "a worker thread could not be started")
+    X(PLEACH_E_CORRUPT, -14, "an invariant does not hold: the message names it")
 
 typedef enum pleach_status {
 #define PLEACH_STATUS_ENUM(name, code, text) name = code,

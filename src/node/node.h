@@ -17,7 +17,7 @@
  *             (with 64-bit keys the second word of slot 15 is unused)
  *
  * Node ids are 31 bits wide and 0 names no node; bit 31 of an id in a pair says that the pair is a link.
- * The version counts the times that the node's latch was released: a reader that sees the same even header before and
+ * The version counts the changes of the node: a reader that sees the same even header before and
  * after has seen no writer. It has 48 bits, so a reader would have to pause for exactly 2^48 updates of one node to be
  * fooled.
  *

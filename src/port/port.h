@@ -1,7 +1,7 @@
 /* port/port.h - shared memory as the algorithms see it. One contract, one header per machine.
  *
- * Algorithms never name a memory order or a scope of their own: they call the verbs below, and this layer is the only
- * place that turns them into C11 atomics or PTX. docs/memory-model.md argues each pairing.
+ * Algorithms never name a memory order or a scope of their own: they call the verbs below, which this layer turns into C11
+ * atomics or PTX; the node layer adds accesses that are two words wide. docs/memory-model.md argues each pairing.
  *
  * CONTRACT
  *

@@ -48,6 +48,12 @@ size_t scaled(size_t n)
     return sized ? sized : 1;
 }
 
+size_t shrunk(size_t n, size_t least)
+{
+    size_t sized = scaled(n);
+    return sized > n ? n : sized < least ? least : sized;
+}
+
 size_t scaled_single_calls(const setting *where, size_t n)
 {
     return scaled(where->device == PLEACH_CUDA ? n / 100 : n);

@@ -43,6 +43,10 @@ uint64_t test_seed(void);
 /* n, sized by PLEACH_TEST_SCALE; at least 1. */
 size_t scaled(size_t n);
 
+/* n, or less of it if PLEACH_TEST_SCALE is below 100, but not below `least`: for sizes that must keep their meaning,
+ * such as enough keys for several levels of nodes. */
+size_t shrunk(size_t n, size_t least);
+
 /* As scaled, but a hundredth of it on a GPU, where a single call costs a kernel launch. */
 size_t scaled_single_calls(const setting *where, size_t n);
 

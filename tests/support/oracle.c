@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* memrchr */
+#endif
 #include "oracle.h"
 
 #include <stdlib.h>
@@ -130,19 +133,15 @@ bool oracle_find(const oracle *o, uint64_t key, uint64_t *value)
 /* The first present row from `row` on. */
 static bool first_from(const oracle *o, size_t row, uint64_t *out_key, uint64_t *out_value)
 {
-    for (; row < o->rows; row++)
-        if (o->present[row])
-            return answer(o, row, out_key, out_value);
-    return false;
+    const uint8_t *first = memchr(o->present + row, 1, o->rows - row);
+    return first && answer(o, (size_t)(first - o->present), out_key, out_value);
 }
 
 /* The last present row before `row`. */
 static bool last_before(const oracle *o, size_t row, uint64_t *out_key, uint64_t *out_value)
 {
-    while (row-- > 0)
-        if (o->present[row])
-            return answer(o, row, out_key, out_value);
-    return false;
+    const uint8_t *last = memrchr(o->present, 1, row);
+    return last && answer(o, (size_t)(last - o->present), out_key, out_value);
 }
 
 bool oracle_succ(const oracle *o, uint64_t key, uint64_t *out_key, uint64_t *out_value)

@@ -16,7 +16,7 @@ typedef struct oracle {
     size_t rows;
     uint64_t *keys; /* ascending, each once */
     uint64_t *values;
-    uint8_t *present;
+    uint8_t *present; /* 1 or 0 */
     size_t size;
 } oracle;
 

@@ -13,8 +13,8 @@ PORT_FN W(key) W(build_low)(const build_plan *plan, const W(key) *keys, uint32_t
     return index == 0 ? 0 : keys[index * plan->span[level]];
 }
 
-/* What slot `slot` of a node holds; slot 15, the header, is (header, 0) as words. Each slot is by itself too, so that a
- * GPU's lanes write a node together. */
+/* What slot `slot`, up to the link's, of a node holds. Each slot is made by itself, so that a GPU's lanes write a node
+ * together. */
 PORT_FN W(pair) W(build_pair)(const build_plan *plan, const W(key) *keys, const W(key) *values, uint32_t level,
                               uint64_t index, unsigned slot)
 {

@@ -20,17 +20,18 @@ PORT_FN W(pair) W(image_pair)(const W(image) *image, unsigned at)
     return pair;
 }
 
-/* Into an image with room. */
-PORT_FN void W(image_insert)(W(image) *image, unsigned at, W(pair) pair)
+/* Into an image with room. What lies beyond the pairs stays as it is, here and below: node_write may write it again, and a
+ * find that goes by an older, larger count must not come to see a pair there that is not live any more. */
+PORT_FN void W(image_insert)(W(image) *image, unsigned at, unsigned count, W(pair) pair)
 {
     PORT_UNROLL for (unsigned i = NODE_CAPACITY - 1; i > 0; i--)
-        if (i > at) image->pair[i] = image->pair[i - 1];
+        if (i > at && i <= count) image->pair[i] = image->pair[i - 1];
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++)
         if (i == at) image->pair[i] = pair;
 }
 
-PORT_FN void W(image_remove)(W(image) *image, unsigned at)
+PORT_FN void W(image_remove)(W(image) *image, unsigned at, unsigned count)
 {
     PORT_UNROLL for (unsigned i = 0; i + 1 < NODE_CAPACITY; i++)
-        if (i >= at) image->pair[i] = image->pair[i + 1];
+        if (i >= at && i + 1 < count) image->pair[i] = image->pair[i + 1];
 }

@@ -6,7 +6,7 @@
  * the last. So the walk is done again until two walks in a row agree on a digest of the ids and versions of every leaf
  * they read. Versions only grow, so each of those leaves was unchanged from its visit in the first walk to its visit in
  * the second; at the instant when the first walk ended all of them were as seen, and that is the linearization point.
- * (The digest has 64 bits: two different walks pass for equal with a chance of 2^-64.)
+ * (The digest has 63 bits: two different walks pass for equal with a chance of 2^-63.)
  * There is no link to the left: the floor goes left by descending again for the key just below the leaf's low key.
  */
 

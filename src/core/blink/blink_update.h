@@ -27,6 +27,10 @@ PORT_FN blink_step W(latch_covering)(W(blink) map, W(cursor) *cursor, uint64_t *
     *header = W(node_end)(node, link);
     if (*header & HEADER_LATCHED) return BLINK_AGAIN;
     if (W(belongs_right)(*link, cursor->target)) {
+        /* Not while a split of this node is unfinished: its old pairs still count as present here (a find may hit them
+         * under the latch), so nobody may change them over there yet. */
+        port_validate_fence();
+        if (W(header_load)(node) != *header) return BLINK_AGAIN;
         W(cursor_right)(map, cursor, *link);
         return BLINK_MOVED;
     }
@@ -63,7 +67,7 @@ PORT_FN blink_step W(insert_latched)(W(blink) map, W(update) *update, uint64_t h
     unsigned count = header_count(header);
     W(pair) pair = W(pair_of)(update->cursor.target, update->value);
     if (count < NODE_CAPACITY) {
-        W(image_insert)(image, at, pair);
+        W(image_insert)(image, at, count, pair);
         W(node_write)(node, image, at, count + 1);
         W(unlatch)(node, header_next(header, count + 1));
         update->outcome = BLINK_INSERTED;
@@ -101,7 +105,7 @@ PORT_FN blink_step W(update_leaf)(W(blink) map, W(update) *update)
         W(unlatch)(node, header_next(header, count));
         update->outcome = BLINK_REPLACED;
     } else if (update->kind == BLINK_ERASE) {
-        W(image_remove)(&image, at);
+        W(image_remove)(&image, at, count);
         W(node_write)(node, &image, at, count - 1);
         W(unlatch)(node, header_next(header, count - 1));
         update->outcome = BLINK_ERASED;

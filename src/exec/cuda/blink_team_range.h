@@ -1,8 +1,8 @@
-/* exec/cuda/blink_team_range.h - ranges in array calls: each thread finds the first leaf of its own query, then eight lanes
- * together read the leaves of one query after the other. Included by blink_cuda.cu, once per key width.
+/* exec/cuda/blink_team_range.h - ranges in array calls: each thread finds the first leaf of its own query, then a team of a
+ * few lanes together read the leaves of one query after the other. Included by blink_cuda.cu, once per key width.
  *
- * A range reads whole leaves and writes contiguous results. Eight lanes side by side do both in a few wide accesses, where
- * one thread needs a load for every 16 bytes (docs/performance.md has both). What is read is judged as in
+ * A range reads whole leaves and writes contiguous results. Lanes side by side do both in few accesses to memory, where one
+ * thread needs a load for every 16 bytes (docs/performance.md has both). What is read is judged as in
  * core/blink/blink_range.h: header, pairs, the same header again. No latch is taken, so the lanes may run in step.
  *
  * A team takes its queries in turn, so its waits add up. To have them short, each thread first loads the headers of its
@@ -22,16 +22,17 @@ PORT_FN uint64_t W(header_load_ahead)(const W(node) *node)
     return header;
 }
 
-/* Each lane's two slots of a node: 2 * lane and 2 * lane + 1. Lane 7 has the link and, as a pair, nothing. */
-PORT_FN void W(team_read)(const W(node) *node, unsigned lane, W(pair) *even, W(pair) *odd)
+/* Each lane's slots of a node, from lane * LANE_SLOTS on. The last lane has the link and, as a pair, nothing. */
+PORT_FN void W(team_read)(const W(node) *node, unsigned lane, W(pair) *pair)
 {
 #if PLEACH_KEY_BITS == 32
-    two_words both = load_two(&node->word[2 * lane]);
-    *even = pair32_of_word(both.first);
-    *odd = pair32_of_word(both.second);
+    PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i += 2) {
+        two_words both = load_two(&node->word[lane * LANE_SLOTS + i]);
+        pair[i] = pair32_of_word(both.first);
+        pair[i + 1] = pair32_of_word(both.second);
+    }
 #else
-    *even = pair_load64(node, 2 * lane);
-    *odd = pair_load64(node, 2 * lane + 1);
+    PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) pair[i] = pair_load64(node, lane * LANE_SLOTS + i);
 #endif
 }
 
@@ -46,48 +47,57 @@ typedef struct W(team_query) {
     bool active;
 } W(team_query);
 
-PORT_FN void W(team_report)(const W(team_query) *q, uint64_t place, W(pair) pair)
+/* The team's sum of two small numbers, in the halves of a word. */
+PORT_FN unsigned W(team_sum)(unsigned both)
 {
-    if (place >= q->room || place >= q->limit) return;
-    if (q->keys) q->keys[place] = pair.key;
-    if (q->values) q->values[place] = pair.value;
+    PORT_UNROLL for (unsigned step = TEAM_LANES / 2; step > 0; step /= 2)
+        both += __shfl_xor_sync(WHOLE_WARP, both, step, TEAM_LANES);
+    return both;
 }
 
 /* Visits one leaf. Lanes of inactive teams come along, because the exchanges below are the whole warp's. */
 PORT_FN void W(team_leaf)(const void *nodes, W(team_query) *q)
 {
-    const unsigned lane = threadIdx.x % TEAM_LANES, team_base = threadIdx.x % 32 - lane;
+    const unsigned lane = threadIdx.x % TEAM_LANES, team_base = threadIdx.x % 32 - lane, slot = lane * LANE_SLOTS;
     const W(node) *node = (const W(node) *)pool_address((void *)nodes, q->node, sizeof(W(node)));
-    W(pair) even = W(pair_of)(0, 0), odd = even, link;
+    W(pair) pair[LANE_SLOTS], link;
     bool valid = false;
     uint64_t header = q->header;
     if (q->active && header == 0) header = W(header_load)(node);
     header = __shfl_sync(WHOLE_WARP, header, 0, TEAM_LANES); /* one header for all lanes, loaded before any pair */
+    PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) pair[i] = W(pair_of)(0, 0);
     if (q->active) {
-        W(team_read)(node, lane, &even, &odd);
+        W(team_read)(node, lane, pair);
         port_validate_fence();
         valid = !(header & HEADER_LATCHED) && W(header_load)(node) == header;
     }
-    /* Each lane has validated its own two slots; the image is good if all of them have. */
+    /* Each lane has validated its own slots; the image is good if all of them have. */
     valid = (__ballot_sync(WHOLE_WARP, valid) >> team_base & TEAM_MASK) == TEAM_MASK;
     q->header = 0; /* should this leaf be visited again, then with a new header */
-    link.key = __shfl_sync(WHOLE_WARP, even.key, TEAM_LANES - 1, TEAM_LANES);
-    link.value = __shfl_sync(WHOLE_WARP, even.value, TEAM_LANES - 1, TEAM_LANES);
+    link.key = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].key, TEAM_LANES - 1, TEAM_LANES);
+    link.value = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].value, TEAM_LANES - 1, TEAM_LANES);
     bool right = valid && W(belongs_right)(link, q->target);
     unsigned count = valid && !right ? header_count(header) : 0;
-    bool even_wanted = 2 * lane < count && even.key >= q->target && even.key <= q->high;
-    bool odd_wanted = 2 * lane + 1 < count && odd.key >= q->target && odd.key <= q->high;
-    unsigned evens = __ballot_sync(WHOLE_WARP, even_wanted) >> team_base & TEAM_MASK;
-    unsigned odds = __ballot_sync(WHOLE_WARP, odd_wanted) >> team_base & TEAM_MASK;
-    unsigned below = (1u << lane) - 1;
-    uint64_t place = q->count + __popc(evens & below) + __popc(odds & below);
-    if (even_wanted) W(team_report)(q, place, even);
-    if (odd_wanted) W(team_report)(q, place + even_wanted, odd);
+    unsigned below = 0, not_above = 0; /* the wanted pairs are those between */
+    PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) {
+        below += slot + i < count && pair[i].key < q->target;
+        not_above += slot + i < count && pair[i].key <= q->high;
+    }
+    unsigned sums = W(team_sum)(below | not_above << 16);
+    below = sums & 0xffff;
+    not_above = sums >> 16;
+    uint64_t room = q->room < q->limit ? q->room : q->limit;
+    PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) {
+        uint64_t place = q->count + (slot + i) - below;
+        if (slot + i < below || slot + i >= not_above || place >= room) continue;
+        if (q->keys) q->keys[place] = pair[i].key;
+        if (q->values) q->values[place] = pair[i].value;
+    }
     if (!valid) return; /* again */
     q->node = W(pair_node)(link);
     if (q->node == q->next) q->header = q->next_header;
     if (right) return;
-    q->count += __popc(evens) + __popc(odds);
+    q->count += not_above - below;
     if (q->count > q->limit) q->count = q->limit;
     q->target = link.key;
     q->active = W(pair_is_link)(link) && link.key <= q->high && q->count < q->limit;
