@@ -9,6 +9,7 @@ build_dir=$(cd "${1:-$source_dir/build}" && pwd) || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
+PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin # nvcc's usual place is often not in PATH
 passed=0
 failed=0
 
@@ -27,8 +28,6 @@ check() {
 }
 
 have() { command -v "$1" >/dev/null; }
-
-find_nvcc() { PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin command -v nvcc; }
 
 with_cuda() { grep -q '^PLEACH_WITH_CUDA:INTERNAL=ON$' "$build_dir/CMakeCache.txt"; }
 
@@ -77,7 +76,7 @@ by_cmake() {
 
 by_nvcc() {
     # shellcheck disable=SC2046 # several words
-    "$nvcc" -std=c++17 -arch=compute_75 "$source_dir/examples/device_side.cu" -o "$work/device_side_nvcc" \
+    nvcc -std=c++17 -arch=compute_75 "$source_dir/examples/device_side.cu" -o "$work/device_side_nvcc" \
         $(pkg-config --cflags --libs pleach)
 }
 
@@ -126,10 +125,9 @@ fi
 check "find_package(pleach) builds the examples" by_cmake
 check "the host example runs" runs_right "$work/cmake/ordered_index"
 
-if with_cuda && nvcc=$(find_nvcc); then
+if with_cuda && have nvcc; then
     check "nvcc compiles the kernel example" by_nvcc
     check "it runs, or says that there is no GPU" runs_or_says_no_gpu "$work/device_side_nvcc"
-    PATH=$PATH:$(dirname "$nvcc")
     check "CMake built the kernel example too" test -x "$work/cmake/device_side"
     check "it runs, or says that there is no GPU" runs_or_says_no_gpu "$work/cmake/device_side"
 fi
