@@ -21,7 +21,8 @@
  *   range, range_limit, range_count   each leaf (up to 14 neighbouring keys) is read at one instant; different
  *                                     leaves at different instants. Keys that nobody updates during the call are
  *                                     always right.
- *   size                              exact when no update is running; else the count of some updates is missing.
+ *   size                              exact when no update is running; else the count of some updates is missing, and
+ *                                     never negative.
  *   load, export, compact, clear,     run alone (see THE GATE), so they see and leave one state.
  *   validate, stats
  *
@@ -55,6 +56,9 @@
  *   is doing, but a reader that does not see its key, and every updater, waits while a writer is inside that leaf.
  *   A writer is inside for some tens of instructions; if the operating system stops it just there, those who need
  *   the same leaf wait.
+ * - succ, pred, min and max over a stretch of emptied leaves read all of it, at least twice, and start again when
+ *   somebody updates it meanwhile. Compact after erasing much.
+ * - Operations do not order your own memory accesses on a GPU: to hand data over through a map there, use fences.
  */
 #ifndef PLEACH_MAP_H
 #define PLEACH_MAP_H
@@ -117,8 +121,8 @@ typedef struct pleach_map_stats {
  * (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is NULL. */
 PLEACH_API pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config);
 
-/* Frees the map and its memory; NULL is allowed. No other call may be running or come later. Waits for the
- * streams' work on this map. */
+/* Frees the map and its memory; NULL is allowed. No other call may be running or come later, and no kernel may be using
+ * a view of it. Waits for the streams' work on this map. */
 PLEACH_API void pleach_map_destroy(pleach_map *map);
 
 /* ---- array updates ---------------------------------------------------------------------------------------------
@@ -179,7 +183,8 @@ PLEACH_API pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const
 /* All pairs of all intervals, packed: query i's pairs are at offsets[i] .. offsets[i+1]-1 of out_keys and
  * out_values (each may be NULL). offsets has n+1 elements, is host or device memory, and is required; capacity is the
  * number of elements that out_keys and out_values have room for. *total (host, may be NULL) is the number of pairs
- * found. limit = 0 means all, else at most so many per query. Always synchronous.
+ * found. limit = 0 means all, else at most so many per query. With both outputs NULL it only counts, and capacity does
+ * not matter. Beside fast writers it may need scratch memory: MEMORY. Always synchronous.
  * SPACE if *total > capacity: then offsets and *total are right and what out_keys and out_values hold is unspecified. */
 PLEACH_API pleach_status pleach_map_range(pleach_map *map, size_t n, const void *lo, const void *hi, uint32_t limit,
                                           size_t capacity, void *out_keys, void *out_values, uint64_t *offsets,
@@ -209,11 +214,13 @@ PLEACH_API pleach_status pleach_map_max(pleach_map *map, int *found, uint64_t *o
 /* Fills an empty map with n pairs. Input in ascending order is taken as it is; any other input is sorted first
  * (a copy is made). Of equal keys the last one in the array stays. fill in (0, 1] is how full leaves and inner nodes
  * are made; 0 means the default, 0.7, which leaves room for inserts; 1 is smallest and fastest to read.
- * Errors: NOT_EMPTY, ARGUMENT, SIZE, MEMORY, FULL, POINTER, CUDA; after an error the map is empty. */
+ * Errors: NOT_EMPTY (also for n = 0), ARGUMENT, SIZE, MEMORY, FULL, POINTER, CUDA; after all but the first the map is
+ * still empty. */
 PLEACH_API pleach_status pleach_map_load(pleach_map *map, size_t n, const void *keys, const void *values, double fill);
 
 /* Writes all pairs in ascending order of keys; out_keys and out_values may each be NULL. *n (required, host) is the
- * number of keys in the map, also when capacity is less: then SPACE, and nothing is written. */
+ * number of keys in the map, also when capacity is less: then SPACE, and nothing is written. With both outputs NULL it
+ * only counts, and capacity does not matter. */
 PLEACH_API pleach_status pleach_map_export(pleach_map *map, size_t capacity, void *out_keys, void *out_values,
                                            size_t *n);
 

@@ -431,14 +431,16 @@ pleach_status pleach_map_view_open(pleach_map *map, pleach_map_view *view)
 {
     if (!map || !view) return PLEACH_E_ARGUMENT;
     memset(view, 0, sizeof *view);
+    gate_view_open(&map->gate); /* first, so that no exclusive call is inside or comes in any more */
     pleach_status status = map->ops->view(map->exec, view);
-    if (status == PLEACH_OK) gate_view_open(&map->gate);
+    if (status != PLEACH_OK) gate_view_close(&map->gate);
     return status;
 }
 
 pleach_status pleach_map_view_close(pleach_map *map, pleach_map_view *view)
 {
     if (!map || !view || !view->tree || !gate_view_close(&map->gate)) return PLEACH_E_ARGUMENT;
+    map->ops->view_closed(map->exec);
     memset(view, 0, sizeof *view);
     return PLEACH_OK;
 }

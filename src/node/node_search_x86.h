@@ -25,6 +25,7 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
     unsigned equal = W(slots_equal)(node, key) & valid;
     if (equal) {
         *pair = W(pair_load)(node, (unsigned)__builtin_ctz(equal));
+        port_validate_fence(); /* who looks again later sees no older state */
         return pair->key == key ? NODE_FOUND : NODE_CHANGED;
     }
     *pair = W(pair_load)(node, NODE_LINK_SLOT);

@@ -61,7 +61,8 @@
  *   step, and only one is held at a time (root_latch too is held alone), so no cycle of waiting can form: whoever holds
  *   a latch finishes its step. A descent ends because levels go down, and walking right ends because low keys grow and
  *   stay at or below the key. Updates are deadlock-free but not lock-free: a stopped latch holder stops the updaters of
- *   that leaf and the readers that must prove absence there.
+ *   that leaf and the readers that must prove absence there. A seek that crosses leaves is done when two walks agree, so
+ *   updates of just those leaves, without end, hold it up without end; everybody else goes on.
  *   Sorted input sends all agents to the last leaf. They meet a latch there and come back later; splits of a last leaf at
  *   its end leave the old leaf full, so that the level grows by 14 keys a leaf.
  *

@@ -7,7 +7,8 @@ uint64_t blink_size(const blink_tree *tree)
 {
     uint64_t size = 0;
     for (unsigned i = 0; i < BLINK_STRIPES; i++) size += port_load(&tree->stripe[i].size);
-    return size;
+    /* An array call counts when it is done, so beside it more erasures than insertions may have been counted. */
+    return (int64_t)size < 0 ? 0 : size;
 }
 
 uint64_t blink_used_ids(const blink_tree *tree)

@@ -61,7 +61,7 @@ PORT_FN void W(cursor_right)(W(blink) map, W(cursor) *cursor, W(pair) link)
         return;
     }
     port_forget_cached();
-    cursor->patience *= 4;
+    if (cursor->patience < UINT32_MAX / 4) cursor->patience *= 4;
     W(cursor_to_root)(map, cursor, port_load(&map.tree->root));
 }
 

@@ -5,7 +5,7 @@
 
 #include "../../pool/pool.h"
 
-enum { BLINK_STRIPES = 64, BLINK_MAX_LEVEL = 31 };
+enum { BLINK_STRIPES = 64, BLINK_MAX_LEVEL = 40 /* of a tree of 2^31 keys with two children a node, and some */ };
 
 typedef struct blink_tree {
     uint64_t root;       /* level << 32 | node id; levels only grow */

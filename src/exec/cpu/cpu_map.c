@@ -297,7 +297,8 @@ static pleach_status cpu_reserve(void *exec, uint64_t keys)
     cpu_map *map = exec;
     build_plan plan;
     build_plan_make(&plan, keys, 0.5); /* the least that any order of insertion comes to */
-    if (!plan_fits(map, &plan)) return PLEACH_E_FULL;
+    uint64_t capacity = map->tree->pool.capacity;
+    if (1 + plan.nodes + capacity / 64 > capacity) return PLEACH_E_FULL; /* leaves leave a 64th untouched */
     size_t bytes = (1 + plan.nodes) * map->node_bytes, before = atomic_load(&map->populated);
     if (bytes > before && !pool_host_populate(&map->memory, bytes)) return PLEACH_E_MEMORY;
     while (bytes > before && !atomic_compare_exchange_weak(&map->populated, &before, bytes)) {
@@ -324,6 +325,8 @@ static pleach_status cpu_view(void *exec, pleach_map_view *view)
     (void)view;
     return PLEACH_E_ARGUMENT;
 }
+
+static void cpu_view_closed(void *exec) { (void)exec; }
 
 static void cpu_destroy(void *exec)
 {
@@ -366,6 +369,7 @@ const exec_ops exec_cpu = {
     .reserve = cpu_reserve,
     .size = cpu_size,
     .view = cpu_view,
+    .view_closed = cpu_view_closed,
     .quiesce = cpu_quiesce,
     .load = cpu_load,
     .export_pairs = cpu_export,

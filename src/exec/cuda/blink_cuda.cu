@@ -45,10 +45,12 @@ __global__ void spare_kernel(const uint64_t *found, uint64_t *places, size_t n, 
 
 static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
 
-/* Launches the kernel of the map's key width, one thread per element; leaves the enclosing function. */
+/* Launches the kernel of the map's key width, one thread per element; leaves the enclosing function. An error that an earlier
+ * call of the user's has left on this thread is dropped first: it would pass for the launch's. */
 #define LAUNCH(kernel, threads, args32, args64)                                                                  \
     do {                                                                                                         \
         if ((threads) == 0) return cudaSuccess;                                                                  \
+        cudaGetLastError();                                                                                      \
         if (key_bits == 32)                                                                                      \
             kernel##32<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>> args32;                                \
         else                                                                                                     \
@@ -142,12 +144,14 @@ cudaError_t blink_cuda_move(unsigned key_bits, const void *from, void *to, const
 cudaError_t blink_cuda_count_misfits(const uint64_t *places, const uint64_t *found, size_t n, uint64_t *misfits,
                                      cudaStream_t stream)
 {
+    cudaGetLastError();
     misfits_kernel<<<blocks_for(n), BLOCK_THREADS, 0, stream>>>(places, found, n, misfits);
     return cudaGetLastError();
 }
 
 cudaError_t blink_cuda_add_spare(const uint64_t *found, uint64_t *places, size_t n, uint64_t spare, cudaStream_t stream)
 {
+    cudaGetLastError();
     spare_kernel<<<blocks_for(n + 1), BLOCK_THREADS, 0, stream>>>(found, places, n, spare);
     return cudaGetLastError();
 }

@@ -125,8 +125,8 @@ static pleach_status reserve(cuda_map *map, uint64_t keys)
     build_plan plan;
     build_plan_make(&plan, keys, 0.5); /* the least that any order of insertion comes to */
     uint64_t nodes = 1 + plan.nodes, limit = pool_cuda_limit(map->pool) / map->node_bytes;
-    if (nodes > limit) return PLEACH_E_FULL;
-    nodes += nodes / 60 + 256; /* the nodes that splits leave to others */
+    if (nodes + limit / 64 > limit) return PLEACH_E_FULL;
+    nodes += nodes / 60 + 256; /* the nodes that splits leave untouched, and what calls ask for beyond the plan */
     pthread_mutex_lock(&map->mutex);
     pleach_status status = cuda_room_grow(map, nodes < limit ? nodes : limit);
     pthread_mutex_unlock(&map->mutex);
@@ -145,8 +145,11 @@ static pleach_status cuda_view(void *exec, pleach_map_view *view)
     view->tree = map->tree;
     view->nodes = pool_cuda_nodes(map->pool);
     view->key_bits = map->key_bits;
+    cuda_room_view(map, 1);
     return PLEACH_OK;
 }
+
+static void cuda_view_closed(void *exec) { cuda_room_view(exec, -1); }
 
 static pleach_status quiesce(cuda_map *map)
 {
@@ -295,6 +298,7 @@ const exec_ops exec_cuda = {
     .reserve = cuda_reserve,
     .size = cuda_size,
     .view = cuda_view,
+    .view_closed = cuda_view_closed,
     .quiesce = cuda_quiesce,
     .load = cuda_load,
     .export_pairs = cuda_export,

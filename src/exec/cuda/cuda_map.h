@@ -26,6 +26,7 @@ typedef struct cuda_map {
     uint64_t capacity;     /* nodes with memory; the tree's copy is never larger */
     uint64_t used_bound;   /* at most so many ids will have been handed out when all work so far is done */
     uint64_t sync_nodes;   /* that synchronous calls in flight may take */
+    int views;             /* open device views */
     streams streams;
 } cuda_map;
 
@@ -44,6 +45,7 @@ static inline staging staging_on(const cuda_map *map, cudaStream_t stream)
  * streams_note. */
 uint64_t cuda_room_for(cuda_map *map, uint64_t inserts);
 void cuda_room_done(cuda_map *map, uint64_t nodes);
+void cuda_room_view(cuda_map *map, int opened); /* 1: a view was opened, -1: closed */
 pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes); /* mutex held */
 
 /* cuda_whole.c: calls that have the map for themselves. */

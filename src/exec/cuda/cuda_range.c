@@ -8,6 +8,8 @@ typedef struct packed {
     cuda_map *map;
     staging *s;
     request r;           /* device pointers */
+    const request *caller;
+    unsigned other_results; /* staged before the pairs */
     uint64_t *offsets;   /* n + 1 */
     uint64_t *found;     /* n + 1; the last stays 0 */
     uint64_t *closed;    /* n + 1: offsets without gaps */
@@ -60,6 +62,7 @@ static pleach_status move_pairs(packed *p, const void *from, void *to, const uin
 {
     void *target = to;
     if (!to) return PLEACH_OK;
+    if (total == 0) return PLEACH_OK;
     if (from == to) {
         pleach_status status = staging_scratch(p->s, total * p->map->key_bytes, &target);
         if (status != PLEACH_OK) return status;
@@ -88,6 +91,17 @@ static pleach_status fill_places(packed *p, void *keys, void *values, const uint
     return PLEACH_OK;
 }
 
+/* Device memory for so many pairs of results; a host array's comes back to it. */
+static pleach_status stage_outputs(packed *p, uint64_t pairs)
+{
+    p->s->results = p->other_results; /* not to what an earlier try has staged */
+    pleach_status status =
+        staging_output(p->s, p->caller->out_keys, pairs * p->map->key_bytes, false, &p->r.out_keys);
+    if (status == PLEACH_OK)
+        status = staging_output(p->s, p->caller->out_values, pairs * p->map->key_bytes, false, &p->r.out_values);
+    return status;
+}
+
 /* From places that all pairs fitted into to the caller's arrays without gaps. SPACE if they have become too many. */
 static pleach_status close_gaps(packed *p, const void *keys, const void *values, const uint64_t *places,
                                 size_t capacity, uint64_t *total)
@@ -98,7 +112,8 @@ static pleach_status close_gaps(packed *p, const void *keys, const void *values,
     if (status != PLEACH_OK) return status;
     if (places == p->offsets && *total == counted) return PLEACH_OK; /* nothing changed: there are no gaps */
     if (*total <= capacity) {
-        status = move_pairs(p, keys, p->r.out_keys, places, p->closed, *total);
+        if (places != p->offsets) status = stage_outputs(p, *total);
+        if (status == PLEACH_OK) status = move_pairs(p, keys, p->r.out_keys, places, p->closed, *total);
         if (status == PLEACH_OK) status = move_pairs(p, values, p->r.out_values, places, p->closed, *total);
         if (status != PLEACH_OK) return status;
     }
@@ -146,6 +161,8 @@ static pleach_status pack(packed *p, const request *r, size_t capacity, uint64_t
 {
     uint64_t found = 0;
     pleach_status status = staging_output(p->s, offsets, (r->n + 1) * sizeof *offsets, false, (void **)&p->offsets);
+    p->caller = r;
+    p->other_results = p->s->results;
     if (status == PLEACH_OK) status = prepare(p, r);
     if (status == PLEACH_OK && r->n) status = count_pairs(p, &found);
     if (status == PLEACH_OK && !r->n)
@@ -154,10 +171,7 @@ static pleach_status pack(packed *p, const request *r, size_t capacity, uint64_t
     bool wanted = r->out_keys || r->out_values;
     bool too_many = wanted && found > capacity;
     if (wanted && !too_many && r->n) {
-        /* The arrays' whole capacity: the pairs may have become more than were counted. */
-        status = staging_output(p->s, r->out_keys, capacity * p->map->key_bytes, true, &p->r.out_keys);
-        if (status == PLEACH_OK)
-            status = staging_output(p->s, r->out_values, capacity * p->map->key_bytes, true, &p->r.out_values);
+        status = stage_outputs(p, found);
         if (status == PLEACH_OK) status = fill_pairs(p, capacity, &found);
         too_many = status == PLEACH_E_SPACE;
     }

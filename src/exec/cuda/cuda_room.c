@@ -1,17 +1,24 @@
 /* exec/cuda/cuda_room.c - a kernel cannot get memory, so the host sees to it before each launch.
  *
- * How many nodes can n inserts take? Each split needs a full leaf: at most min(n, nodes in use) leaves are full now, and
- * every further split of a leaf needs seven inserts into it. Inner nodes come on top, at most one for seven new nodes.
- * The bound is at most about twice the map, so growing ahead wastes little; and a call that has the bound does not fail.
- * Only where the limit, or the GPU, has less than the bound may a kernel run out, and then elements come back not applied.
+ * How many nodes can n inserts take? A split needs a full node. At most min(n, nodes in use) leaves are full now, and every
+ * further split of a leaf needs seven inserts into it. Each new leaf may split a full inner node above it, of which there
+ * are at most a twelfth of the nodes in use; every further split of an inner node needs seven new nodes below it.
+ * The bound is at most a little over twice the map, so growing ahead wastes little; and a call that has the bound does not
+ * fail. Only where the limit, or the GPU, has less than the bound may a kernel run out, and then elements come back not
+ * applied. Leaves also leave a 64th of the capacity untouched (blink_spare_nodes), which is added.
  */
 #include "cuda_map.h"
 
+static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 static uint64_t most_nodes_for(uint64_t inserts, uint64_t used)
 {
-    uint64_t leaves = (inserts < used ? inserts : used) + inserts / 7;
-    return leaves + leaves / 6 + 64;
+    uint64_t leaves = least_of(inserts, used) + inserts / 7;
+    uint64_t full_inner = least_of(leaves, used / 12);
+    return leaves + leaves / 6 + full_inner + full_inner / 6 + 64;
 }
+
+static uint64_t with_spare(uint64_t nodes) { return nodes + nodes / 63 + 1; }
 
 static pleach_status look_at_used(cuda_map *map, uint64_t *used)
 {
@@ -36,17 +43,36 @@ pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes)
     return PLEACH_OK;
 }
 
+/* As many as can be had of `nodes`: if all of them are too much for the GPU, half of the increase, and so on. */
+static void grow_towards(cuda_map *map, uint64_t nodes)
+{
+    nodes = least_of(nodes, pool_cuda_limit(map->pool) / map->node_bytes);
+    while (nodes > map->capacity && cuda_room_grow(map, nodes) == PLEACH_E_MEMORY)
+        nodes = map->capacity + (nodes - map->capacity) / 2;
+}
+
+/* Learns how many nodes are in use, and answers whether the bound then has room for `inserts`. */
+static bool look_for_room(cuda_map *map, uint64_t inserts, uint64_t *nodes)
+{
+    uint64_t used, pending = streams_pending_nodes(&map->streams) + map->sync_nodes;
+    if (look_at_used(map, &used) == PLEACH_OK) map->used_bound = used + pending;
+    *nodes = most_nodes_for(inserts, map->used_bound);
+    return with_spare(map->used_bound + *nodes) <= map->capacity;
+}
+
 uint64_t cuda_room_for(cuda_map *map, uint64_t inserts)
 {
     pthread_mutex_lock(&map->mutex);
     uint64_t nodes = most_nodes_for(inserts, map->used_bound);
-    if (map->used_bound + nodes > map->capacity) {
-        uint64_t used, pending = streams_pending_nodes(&map->streams) + map->sync_nodes;
-        if (look_at_used(map, &used) == PLEACH_OK) map->used_bound = used + pending;
-        nodes = most_nodes_for(inserts, map->used_bound);
-        uint64_t wanted = map->used_bound + nodes, limit = pool_cuda_limit(map->pool) / map->node_bytes;
-        cuda_room_grow(map, wanted < limit ? wanted : limit);
+    bool room = with_spare(map->used_bound + nodes) <= map->capacity;
+    /* Kernels of users take nodes without telling: while a view is open, look every time. */
+    if (!room || map->views > 0) room = look_for_room(map, inserts, &nodes);
+    if (!room && map->streams.marks > 0) {
+        /* Calls on streams have counted their worst case. Before memory is spent on that, see what they really took. */
+        streams_wait(&map->streams);
+        room = look_for_room(map, inserts, &nodes);
     }
+    if (!room) grow_towards(map, with_spare(map->used_bound + nodes));
     map->used_bound += nodes;
     map->sync_nodes += nodes;
     pthread_mutex_unlock(&map->mutex);
@@ -57,5 +83,13 @@ void cuda_room_done(cuda_map *map, uint64_t nodes)
 {
     pthread_mutex_lock(&map->mutex);
     map->sync_nodes -= nodes;
+    pthread_mutex_unlock(&map->mutex);
+}
+
+void cuda_room_view(cuda_map *map, int opened)
+{
+    pthread_mutex_lock(&map->mutex);
+    map->views += opened;
+    map->used_bound = map->capacity; /* not known: look before the next insert */
     pthread_mutex_unlock(&map->mutex);
 }

@@ -42,8 +42,12 @@ static pleach_status zero_nodes(const cuda_map *map, uint64_t from, uint64_t to)
 static pleach_status replace_nodes(cuda_map *map, const build_plan *plan, const void *keys, const void *values,
                                    bool trim, blink_tree *tree)
 {
-    uint64_t needed = 1 + plan->nodes;
-    uint64_t used = map->used_bound < map->capacity ? map->used_bound : map->capacity;
+    uint64_t needed = 1 + plan->nodes, used = 0;
+    if (map->used_bound > 0) { /* else the map is being made, and there is no tree to look at */
+        pleach_status looked = read_tree(map, tree);
+        if (looked != PLEACH_OK) return looked;
+        used = blink_used_ids(tree);
+    }
     CUDA_TRY(blink_cuda_build(on_gpu(map), plan, keys, values, stream_of(map)));
     pleach_status status = zero_nodes(map, needed, used);
     if (status == PLEACH_OK && trim) {

@@ -62,9 +62,13 @@ uint64_t streams_pending_nodes(streams *s)
 
 pleach_status streams_wait(streams *s)
 {
-    for (size_t i = 0; i < s->marks; i++) CUDA_TRY(cudaEventSynchronize(s->mark[i].event));
+    pleach_status status = PLEACH_OK;
+    for (size_t i = 0; i < s->marks; i++) {
+        pleach_status passed = cuda_status(cudaEventSynchronize(s->mark[i].event));
+        if (status == PLEACH_OK) status = passed; /* the others are waited for all the same */
+    }
     streams_pending_nodes(s);
-    return PLEACH_OK;
+    return status;
 }
 
 void streams_free(streams *s)
