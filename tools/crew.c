@@ -136,6 +136,7 @@ void crew_run(struct crew *crew, crew_part *part, void *context)
     }
     part(context, 0);
     if (crew->threads > 1) await_helpers(crew);
+    crew->context = NULL; /* it was the caller's */
 }
 
 struct sharing {

@@ -175,7 +175,8 @@ PLEACH_API pleach_status pleach_map_range_count(pleach_map *map, size_t n, const
                                                 uint64_t *counts, pleach_stream stream);
 
 /* The first `limit` pairs of each interval: query i's go to out_keys[i*limit ...] and out_values[i*limit ...] (each
- * may be NULL), their number, at most limit, to counts[i] (may be NULL). SIZE if n*limit > 2^31; ARGUMENT if limit is 0. */
+ * may be NULL), their number, at most limit, to counts[i] (may be NULL). SIZE if n*limit > 2^31, ARGUMENT if limit is
+ * zero. */
 PLEACH_API pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const void *lo, const void *hi,
                                                 uint32_t limit, void *out_keys, void *out_values, uint32_t *counts,
                                                 pleach_stream stream);
@@ -185,7 +186,8 @@ PLEACH_API pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const
  * number of elements that out_keys and out_values have room for. *total (host, may be NULL) is the number of pairs
  * found. limit = 0 means all, else at most so many per query. With both outputs NULL it only counts, and capacity does
  * not matter. Beside fast writers it may need scratch memory: MEMORY. Always synchronous.
- * SPACE if *total > capacity: then offsets and *total are right and what out_keys and out_values hold is unspecified. */
+ * SPACE if *total > capacity: then offsets and *total are right, and what out_keys and out_values hold is not
+ * specified. */
 PLEACH_API pleach_status pleach_map_range(pleach_map *map, size_t n, const void *lo, const void *hi, uint32_t limit,
                                           size_t capacity, void *out_keys, void *out_values, uint64_t *offsets,
                                           size_t *total);

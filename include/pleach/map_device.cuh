@@ -1,11 +1,12 @@
 /* pleach/map_device.cuh - the ordered map from inside your own kernels.
  *
- * Open a view on the host (pleach_map_view_open), pass it to the kernel by value, and call these functions from any number
- * of threads, beside array calls and single calls on the same map. Each thread runs its operation by itself; threads of a
- * warp may call different functions, and no thread needs its neighbours.
+ * Open a view on the host (pleach_map_view_open), pass it to the kernel by value, and call these functions from any
+ * number of threads, beside array calls and single calls on the same map. Each thread runs its operation by itself;
+ * threads of a warp may call different functions, and no thread needs its neighbours.
  *
- * The guarantees are those of pleach/map.h: everything is linearizable but range and range_count, of which each leaf is.
- * A kernel cannot get memory: an insert that finds none answers PLEACH_NOT_APPLIED; pleach_map_reserve before the launch.
+ * The guarantees are those of pleach/map.h: everything is linearizable but range and range_count, of which each leaf
+ * is. A kernel cannot get memory: an insert that finds none answers PLEACH_NOT_APPLIED; pleach_map_reserve before the
+ * launch.
  *
  * For K = 32 or 64, with keys and values of that width (the map's, else the behaviour is undefined):
  *   pleach_outcome pleach_mapK_put(view, key, value, *old)            insert or assign;  old may be NULL

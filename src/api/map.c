@@ -31,7 +31,8 @@ static pleach_status complete_config(pleach_map_config *config)
     if (config->key_bits != 32 && config->key_bits != 64) return PLEACH_E_ARGUMENT;
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
     if (config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
-    if (config->max_bytes && config->max_bytes < LEAST_NODES * node_bytes_of(config->key_bits)) return PLEACH_E_ARGUMENT;
+    uint64_t least_bytes = LEAST_NODES * node_bytes_of(config->key_bits);
+    if (config->max_bytes && config->max_bytes < least_bytes) return PLEACH_E_ARGUMENT;
     if (config->reserve_keys > MOST_KEYS) return PLEACH_E_FULL;
     if (config->threads == 0) {
         long online = sysconf(_SC_NPROCESSORS_ONLN);

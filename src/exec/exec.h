@@ -21,8 +21,8 @@ typedef enum request_kind {
     REQUEST_PRED,
     REQUEST_CEILING, /* like succ, the key itself included: min */
     REQUEST_FLOOR,   /* like pred, the key itself included: max */
-    REQUEST_RANGE,   /* up to `limit` pairs each, at i * limit; or, packed, what fits into offsets[i] .. offsets[i + 1] - 1,
-                      * while all (or up to `limit`) are counted */
+    REQUEST_RANGE,   /* up to `limit` pairs each, at i * limit; or, packed, what fits into
+                      * offsets[i] .. offsets[i + 1] - 1, while all (or up to `limit`) are counted */
     REQUEST_COUNT
 } request_kind;
 
@@ -47,7 +47,8 @@ typedef struct exec_ops {
 
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const request *request, pleach_stream stream);
-    pleach_status (*range_packed)(void *exec, const request *request, size_t capacity, uint64_t *offsets, size_t *total);
+    pleach_status (*range_packed)(void *exec, const request *request, size_t capacity, uint64_t *offsets,
+                                  size_t *total);
     pleach_status (*reserve)(void *exec, uint64_t keys);
     pleach_status (*size)(void *exec, uint64_t *size);
     pleach_status (*view)(void *exec, pleach_map_view *view);

@@ -2,13 +2,14 @@
  *
  * A shared call announces itself in a slot that its thread has nearly for itself, and then looks whether the gate is
  * closed; an exclusive call closes the gate and then looks at all slots. Both orders are sequentially consistent, so
- * one of the two sees the other: either the shared call steps back, or the exclusive call waits for it. No line of memory
- * is written by all callers. (Slots are shared by threads whose numbers are equal modulo GATE_SLOTS; a slot counts.)
+ * one of the two sees the other: either the shared call steps back, or the exclusive call waits for it. No line of
+ * memory is written by all callers. (Slots are shared by threads whose numbers are equal modulo GATE_SLOTS; a slot
+ * counts.)
  *
  * Device views (kernels that the library cannot see) are counted apart: while one is open, exclusive calls are refused.
  *
- * PROGRESS   shared calls wait only for exclusive ones. An exclusive call waits for the shared calls inside, and newcomers
- *            stay outside meanwhile, so it is not starved.
+ * PROGRESS   shared calls wait only for exclusive ones. An exclusive call waits for the shared calls inside, and
+ *            newcomers stay outside meanwhile, so it is not starved.
  */
 #ifndef PLEACH_GATE_H
 #define PLEACH_GATE_H

@@ -6,13 +6,13 @@
  *
  *     slot    0      1      2            13      14      15
  *          +------+------+------+     +------+------+--------+
- *     leaf | k, v | k, v | k, v | ... | k, v | link | header |      k ascending; slots at and after count hold leftovers
+ *     leaf | k, v | k, v | k, v | ... | k, v | link | header |      keys ascend; slots from count on hold leftovers
  *          +------+------+------+     +------+------+--------+
- *    inner | p, c | p, c | p, c | ... | p, c | link | header |      p ascending; slots at and after count repeat slot 14
+ *    inner | p, c | p, c | p, c | ... | p, c | link | header |      pivots ascend; slots from count on repeat slot 14
  *          +------+------+------+     +------+------+--------+
  *
- *     link    (high key, NODE_LINK | right neighbour). With no right neighbour: in a leaf (anything, 0), in an inner node
- *             a copy of its last pair, so that a search over slots 0..14 needs no count.
+ *     link    (high key, NODE_LINK | right neighbour). With no right neighbour: in a leaf (anything, 0), in an inner
+ *             node a copy of its last pair, so that a search over slots 0..14 needs no count.
  *     header  one word:   bit 0 latch | bits 1-7 level (0: leaf) | bits 8-15 count | bits 16-63 version
  *             (with 64-bit keys the second word of slot 15 is unused)
  *
@@ -34,10 +34,10 @@
  * node_end(node, *link)             the header and the link, which is not loaded before it; fresh. The answer has
  *                                   HEADER_LATCHED set if a writer is at work, and then the link means nothing.
  * node_read(node, image)            slots 0..13 of a node that the caller has latched, or will validate.
- * node_write(node, image, from, to) slots from .. to-1 of 0..13 out of an image; may also write again, unchanged, a slot
- *                                   next to them that the caller had read into the image.
- * sink_open, sink_put, sink_close   the pairs of a range, one after the other, to two private arrays, either of which may
- *                                   be NULL. sink_put(place) comes with ascending places from 0; sink_close(count) ends.
+ * node_write(node, image, from, to) slots from .. to-1 of 0..13 out of an image; may also write again, unchanged, a
+ *                                   slot next to them that the caller had read into the image.
+ * sink_open, sink_put, sink_close   the pairs of a range, one after the other, to two private arrays, either of which
+ *                                   may be NULL. sink_put comes with ascending places from 0, sink_close ends.
  *
  * Whether one pair is read and written in a single access is PAIR_IS_ATOMIC; where it is not (16-byte pairs in plain C)
  * the verbs validate the version instead.

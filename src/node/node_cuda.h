@@ -42,7 +42,10 @@ PORT_FN pair32 pair32_of_word(uint64_t word)
 PORT_FN uint64_t pair32_word(pair32 pair) { return (uint64_t)pair.value << 32 | pair.key; }
 
 PORT_FN pair32 pair_load32(const node32 *node, unsigned slot) { return pair32_of_word(port_load(&node->word[slot])); }
-PORT_FN void pair_store32(node32 *node, unsigned slot, pair32 pair) { port_store(&node->word[slot], pair32_word(pair)); }
+PORT_FN void pair_store32(node32 *node, unsigned slot, pair32 pair)
+{
+    port_store(&node->word[slot], pair32_word(pair));
+}
 
 #include "node_common.h"
 
@@ -132,7 +135,10 @@ PORT_FN pair64 pair64_of_words(two_words both)
     return pair;
 }
 
-PORT_FN pair64 pair_load64(const node64 *node, unsigned slot) { return pair64_of_words(load_two(&node->word[2 * slot])); }
+PORT_FN pair64 pair_load64(const node64 *node, unsigned slot)
+{
+    return pair64_of_words(load_two(&node->word[2 * slot]));
+}
 PORT_FN void pair_store64(node64 *node, unsigned slot, pair64 pair)
 {
     store_two(&node->word[2 * slot], pair.key, pair.value);

@@ -9,8 +9,8 @@
  *     ids   0 | 1 ........ next-1 | next ......... capacity-1 | capacity ........ limit
  *           - | taken at least once | memory there, never taken | only address space
  *
- * Returned nodes go to one of POOL_STRIPES free lists, chosen by the agent, and are taken from there first. A list's head
- * is (tag, id) in one word; the tag grows with every change, so that a compare-and-swap cannot mistake a list that
+ * Returned nodes go to one of POOL_STRIPES free lists, chosen by the agent, and are taken from there first. A list's
+ * head is (tag, id) in one word; the tag grows with every change, so that a compare-and-swap cannot mistake a list that
  * changed and changed back (ABA) for one that did not. A returned node's first word names the next one.
  *
  * INVARIANTS
@@ -20,8 +20,8 @@
  *       between are skipped if the pool grows later. (Handing them back by subtracting could hand out one id twice.)
  *
  * WHO MAY RUN TOGETHER   pool_take, pool_give and growing the capacity, all with each other. Resetting runs alone.
- * MEMORY ORDERS          pool_give's compare-and-swap releases the node's next word, pool_take's acquires it. That a node
- *                        is not returned while somebody may still read it is the caller's business (the epoch module).
+ * MEMORY ORDERS          pool_give's compare-and-swap releases the node's next word, pool_take's acquires it. That a
+ *                        node is not returned while somebody may still read it is the caller's business.
  * PROGRESS               lock-free: a failed compare-and-swap means that another agent's succeeded.
  */
 #ifndef PLEACH_POOL_H
@@ -65,7 +65,7 @@ PORT_FN uint32_t pool_take_returned(pool_state *pool, void *nodes, size_t node_b
         uint64_t old = port_load_acquire(head);
         uint32_t id = (uint32_t)old;
         if (id == 0) return 0;
-        /* The node may be taken and written by another agent meanwhile; then the tag has moved on and the swap fails. */
+        /* Another agent may take and write the node meanwhile; then the tag has moved on and the swap fails. */
         uint64_t next = port_load((uint64_t *)pool_address(nodes, id, node_bytes));
         if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | (uint32_t)next)) return id;
     }

@@ -27,8 +27,8 @@ bool pool_host_open(pool_host *pool, uint64_t max_bytes, size_t node_bytes)
     if (pool->mapping == MAP_FAILED) return false;
     uintptr_t start = ((uintptr_t)pool->mapping + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     pool->nodes = (void *)start;
-    /* A descent touches a node per level, each on another page: huge pages save most of the address translation. It is a
-     * wish; small pools go without, to not take two megabytes for a few nodes. */
+    /* A descent touches a node per level, each on another page: huge pages save most of the address translation. It is
+     * a wish; small pools go without, to not take two megabytes for a few nodes. */
     if (pool->bytes >= HUGE_PAGE) madvise(pool->nodes, pool->bytes, MADV_HUGEPAGE);
     return true;
 }

@@ -21,7 +21,7 @@ void pool_host_close(pool_host *pool);
 /* Gives the pages from `from_bytes` on back; they read as zeros afterwards. */
 void pool_host_trim(pool_host *pool, size_t from_bytes);
 
-/* Has the first `bytes` backed by memory now instead of when they are written; false if the machine does not have it. */
+/* Has the first `bytes` backed by memory now, not when they are written; false if the machine does not have it. */
 bool pool_host_populate(pool_host *pool, size_t bytes);
 
 #endif

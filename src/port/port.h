@@ -1,21 +1,21 @@
 /* port/port.h - shared memory as the algorithms see it. One contract, one header per machine.
  *
- * Algorithms never name a memory order or a scope of their own: they call the verbs below, which this layer turns into C11
- * atomics or PTX; the node layer adds accesses that are two words wide. docs/memory-model.md argues each pairing.
+ * Algorithms never name a memory order or a scope of their own: they call the verbs below, which this layer turns into
+ * C11 atomics or PTX; the node layer adds accesses that are two words wide. docs/memory-model.md argues each pairing.
  *
  * CONTRACT
  *
- * PORT_FN                      prefix of every function that an algorithm runs: inline on the host, device code on a GPU.
- * PORT_COLD                    the same for rare paths: kept out of line, so that they cost the others no registers.
+ * PORT_FN                      prefix of every function that an algorithm runs: inline, or device code on a GPU.
+ * PORT_COLD                    the same for rare paths: out of line, so that they cost the others no registers.
  * PORT_UNROLL                  before a loop that a GPU should unroll.
- * port_load(p)                 relaxed and fresh: never from a cache that other agents' stores do not reach (on a GPU it
- *                              bypasses L1).
+ * port_load(p)                 relaxed and fresh: never from a cache that other agents' stores do not reach (on a
+ *                              GPU it bypasses L1).
  * port_load_cached(p)          relaxed, may be stale: an older value that the word once held. CPUs have no such cache.
  * port_load_acquire(p)         what the releasing store's agent wrote before it is visible to port_load afterwards.
  * port_store(p, v)             relaxed.
  * port_store_release(p, v)     everything stored before is visible to whoever acquires this value.
- * port_latch(p, even, odd)     compare-and-swap. On success (a) loads after it are not taken before it, and (b) no store
- *                              after it is visible before it. On failure it orders nothing.
+ * port_latch(p, even, odd)     compare-and-swap. On success (a) loads after it are not taken before it, and (b) no
+ *                              store after it is visible before it. On failure it orders nothing.
  * port_fetch_add(p, v)         relaxed; returns the old value.
  * port_compare_swap(p, a, b)   acquire and release.
  * port_publish_fence()         stores before it are visible before stores after it.

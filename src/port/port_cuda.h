@@ -6,7 +6,8 @@
  * earlier ones, they use relaxed device-scope accesses, which are all performed at L2, the one place where all
  * multiprocessors meet, and keep them in order by a CTA-scope fence (MEMBAR.CTA: the thread goes on only when its
  * earlier accesses are performed; L1 stays). PTX promises this order only among threads of one CTA; that accesses
- * performed at L2 in order are seen in order by everybody is a property of the machine, and is what these verbs rest on.
+ * performed at L2 in order are seen in order by everybody is a property of the machine, and is what these verbs rest
+ * on.
  */
 #ifndef PLEACH_PORT_CUDA_H
 #define PLEACH_PORT_CUDA_H

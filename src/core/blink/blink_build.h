@@ -1,5 +1,6 @@
-/* core/blink/blink_build.h - a whole tree from sorted, distinct keys: which nodes there are is arithmetic, so each slot of each node is
- * made by itself, by any agent, in any order. Runs alone (the gate). Include with PLEACH_KEY_BITS set, after blink.h.
+/* core/blink/blink_build.h - a whole tree from sorted, distinct keys: which nodes there are is arithmetic, so each slot
+ * of each node is made by itself, by any agent, in any order. Runs alone (the gate). Include with PLEACH_KEY_BITS set,
+ * after blink.h.
  *
  * Level 0 has per_leaf keys a leaf, every level above per_inner children a node. Node j of level L begins at key
  * j * span[L]; ids ascend from left to right and from the leaves up, starting at 1.

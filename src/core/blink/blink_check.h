@@ -1,5 +1,5 @@
-/* core/blink/blink_check.h - the validator, and counts over all nodes. Both look at a quiescent tree in host memory: a CPU
- * map itself, or a copy of a GPU map. */
+/* core/blink/blink_check.h - the validator, and counts over all nodes. Both look at a quiescent tree in host memory: a
+ * CPU map itself, or a copy of a GPU map. */
 #ifndef PLEACH_BLINK_CHECK_H
 #define PLEACH_BLINK_CHECK_H
 

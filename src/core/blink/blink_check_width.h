@@ -26,7 +26,8 @@ static void W(check_contents)(check *c, const W(node) *node, uint64_t id, W(key)
     bool last = !W(pair_is_link)(link);
     for (unsigned i = 0; i < count; i++) {
         W(key) key = W(pair_load)(node, i).key;
-        if (key < low) complain(c, "I1: node %llu has key %llu below its low key", PLEACH_NUMBER(id), PLEACH_NUMBER(key));
+        if (key < low)
+            complain(c, "I1: node %llu has key %llu below its low key", PLEACH_NUMBER(id), PLEACH_NUMBER(key));
         if (!last && key >= link.key)
             complain(c, "I1: node %llu has key %llu at or above its high key", PLEACH_NUMBER(id), PLEACH_NUMBER(key));
         if (i && key <= W(pair_load)(node, i - 1).key)
@@ -61,8 +62,8 @@ static bool W(next_pair)(check *c, W(pairs_of_level) *at, W(pair) *pair)
     return true;
 }
 
-/* One level: I1, I2 and I4 of its nodes; I3 and I5 against the level above, whose leftmost node is `parent` (NULL for the
- * root). Answers the leftmost node of the level below. */
+/* One level: I1, I2 and I4 of its nodes; I3 and I5 against the level above, whose leftmost node is `parent` (NULL for
+ * the root). Answers the leftmost node of the level below. */
 static uint64_t W(check_level)(check *c, uint64_t first, unsigned level, const W(node) *parent)
 {
     W(pairs_of_level) above = {parent, 0};

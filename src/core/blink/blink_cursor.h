@@ -51,8 +51,8 @@ PORT_FN void W(cursor_start)(W(blink) map, W(cursor) *cursor, W(key) target)
 }
 
 /* To the right neighbour. Many steps on one level mean that this agent reads old images, or that splitters have not
- * posted yet: descend again with nothing cached, and be four times as patient then, so that a long row of unposted nodes
- * is walked in the end. */
+ * posted yet: descend again with nothing cached, and be four times as patient then, so that a long row of unposted
+ * nodes is walked in the end. */
 PORT_FN void W(cursor_right)(W(blink) map, W(cursor) *cursor, W(pair) link)
 {
     if (++cursor->side_steps <= cursor->patience) {

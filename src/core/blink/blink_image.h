@@ -20,8 +20,8 @@ PORT_FN W(pair) W(image_pair)(const W(image) *image, unsigned at)
     return pair;
 }
 
-/* Into an image with room. What lies beyond the pairs stays as it is, here and below: node_write may write it again, and a
- * find that goes by an older, larger count must not come to see a pair there that is not live any more. */
+/* Into an image with room. What lies beyond the pairs stays as it is, here and below: node_write may write it again,
+ * and a find that goes by an older, larger count must not come to see a pair there that is not live any more. */
 PORT_FN void W(image_insert)(W(image) *image, unsigned at, unsigned count, W(pair) pair)
 {
     PORT_UNROLL for (unsigned i = NODE_CAPACITY - 1; i > 0; i--)

@@ -1,5 +1,5 @@
-/* core/blink/blink_post.h - the separator of a split goes one level up, and if that node is full too, its separator another
- * one. The key that caused all this is in the map already. Included by blink.h, once per key width. */
+/* core/blink/blink_post.h - the separator of a split goes one level up, and if that node is full too, its separator
+ * another one. The key that caused all this is in the map already. Included by blink.h, once per key width. */
 
 typedef struct W(post) {
     W(cursor) cursor; /* target: the separator */

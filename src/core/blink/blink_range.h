@@ -1,5 +1,5 @@
-/* core/blink/blink_range.h - the pairs of a closed interval, leaf by leaf; or only their number. Included by blink.h, once
- * per key width. Each leaf is read at one instant; see LINEARIZATION POINTS. */
+/* core/blink/blink_range.h - the pairs of a closed interval, leaf by leaf; or only their number. Included by blink.h,
+ * once per key width. Each leaf is read at one instant; see LINEARIZATION POINTS. */
 
 typedef struct W(range) {
     W(cursor) cursor; /* target: the smallest key not yet reported */

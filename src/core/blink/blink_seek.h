@@ -1,12 +1,12 @@
-/* core/blink/blink_seek.h - the nearest key at or above (ceiling), or at or below (floor), a given one; succ, pred, min and
- * max are made of these. Included by blink.h, once per key width.
+/* core/blink/blink_seek.h - the nearest key at or above (ceiling), or at or below (floor), a given one; succ, pred, min
+ * and max are made of these. Included by blink.h, once per key width.
  *
  * Most answers lie in the leaf that covers the key, and are as linearizable as a find that proves absence. Where that
- * leaf has no such key, the walk crosses into neighbours, and what it saw in the first leaf may be outdated when it reads
- * the last. So the walk is done again until two walks in a row agree on a digest of the ids and versions of every leaf
- * they read. Versions only grow, so each of those leaves was unchanged from its visit in the first walk to its visit in
- * the second; at the instant when the first walk ended all of them were as seen, and that is the linearization point.
- * (The digest has 63 bits: two different walks pass for equal with a chance of 2^-63.)
+ * leaf has no such key, the walk crosses into neighbours, and what it saw in the first leaf may be outdated when it
+ * reads the last. So the walk is done again until two walks in a row agree on a digest of the ids and versions of every
+ * leaf they read. Versions only grow, so each of those leaves was unchanged from its visit in the first walk to its
+ * visit in the second; at the instant when the first walk ended all of them were as seen, and that is the linearization
+ * point. (The digest has 63 bits: two different walks pass for equal with a chance of 2^-63.)
  * There is no link to the left: the floor goes left by descending again for the key just below the leaf's low key.
  */
 

@@ -1,9 +1,9 @@
 /* core/blink/blink_slots.h - moving pairs within and between nodes, by the holder of the latch.
  *
- * Loops have constant bounds and are unrolled on a GPU, so that their loads are in flight together and what they hold stays
- * in registers; they go through a node by halves to need few of those.
- * Order of stores does not matter to readers: a pair that is missing for a moment is looked for again because the header
- * is latched, a pair that is there twice is true twice, and inner nodes are repaired by links.
+ * Loops have constant bounds and are unrolled on a GPU, so that their loads are in flight together and what they hold
+ * stays in registers; they go through a node by halves to need few of those.
+ * Order of stores does not matter to readers: a pair that is missing for a moment is looked for again because the
+ * header is latched, a pair that is there twice is true twice, and inner nodes are repaired by links.
  */
 
 enum { W(HALF) = NODE_CAPACITY / 2 };

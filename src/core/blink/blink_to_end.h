@@ -1,8 +1,8 @@
-/* core/blink/blink_to_end.h - a GPU thread runs one operation from its first step to its last. Include after blink.h, once
- * per key width.
+/* core/blink/blink_to_end.h - a GPU thread runs one operation from its first step to its last. Include after blink.h,
+ * once per key width.
  *
- * Progress: blink.h. A latch is taken and released inside one step, so a lane that pauses holds none that another lane of
- * its warp may need.
+ * Progress: blink.h. A latch is taken and released inside one step, so a lane that pauses holds none that another lane
+ * of its warp may need.
  */
 #ifndef BLINK_TO_END
 #define BLINK_TO_END(step_call)                                                                                  \

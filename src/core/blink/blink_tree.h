@@ -1,5 +1,5 @@
-/* core/blink/blink_tree.h - what all agents of one map share, beside the nodes: host memory for a CPU map, device memory
- * for a GPU map. The same for both key widths. */
+/* core/blink/blink_tree.h - what all agents of one map share, beside the nodes: host memory for a CPU map, device
+ * memory for a GPU map. The same for both key widths. */
 #ifndef PLEACH_BLINK_TREE_H
 #define PLEACH_BLINK_TREE_H
 

@@ -19,8 +19,8 @@ typedef enum blink_outcome {
 
 PORT_FN void W(unlatch)(W(node) *node, uint64_t header) { port_store_release(&node->word[W(HEADER_WORD)], header); }
 
-/* Latches the node under the cursor if it covers the target; else moves right (MOVED) or asks for another try. DONE: the
- * latch is held, *header is the header from before, *link the link. */
+/* Latches the node under the cursor if it covers the target; else moves right (MOVED) or asks for another try. DONE:
+ * the latch is held, *header is the header from before, *link the link. */
 PORT_FN blink_step W(latch_covering)(W(blink) map, W(cursor) *cursor, uint64_t *header, W(pair) *link)
 {
     W(node) *node = W(node_at)(map, cursor->node);
@@ -41,8 +41,8 @@ PORT_FN blink_step W(latch_covering)(W(blink) map, W(cursor) *cursor, uint64_t *
 #include "blink_split.h"
 #include "blink_post.h"
 
-/* The result is in outcome and old from when the leaf was updated. If that split the leaf, `separator` is (separator, new
- * node): the update step answers SPLIT, and what is left to do is a post operation. */
+/* The result is in outcome and old from when the leaf was updated. If that split the leaf, `separator` is (separator,
+ * new node): the update step answers SPLIT, and what is left to do is a post operation. */
 typedef struct W(update) {
     W(cursor) cursor; /* target: the key */
     W(key) value;

@@ -167,8 +167,8 @@ static inline void W(finish_range)(W(flight) *f, const request *r, run_result *r
 
 /* ---- the loop ---- */
 
-/* Progress: a flight that answers AGAIN waits for a latch holder, which is never a flight of this thread, because a step
- * releases what it latched. Only when nobody in flight moved does the thread pause. */
+/* Progress: a flight that answers AGAIN waits for a latch holder, which is never a flight of this thread, because a
+ * step releases what it latched. Only when nobody in flight moved does the thread pause. */
 #define DEFINE_RUN(kind)                                                                                         \
     static void W(run_##kind)(W(blink) map, const request *r, size_t begin, size_t end, run_result *result)      \
     {                                                                                                            \

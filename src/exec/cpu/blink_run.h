@@ -1,5 +1,5 @@
-/* exec/cpu/blink_run.h - the CPU's loops over the operations of a B-link tree, compiled once per key width and instruction
- * set (blink_run.c), and chosen at run time. */
+/* exec/cpu/blink_run.h - the CPU's loops over the operations of a B-link tree, compiled once per key width and
+ * instruction set (blink_run.c), and chosen at run time. */
 #ifndef PLEACH_BLINK_RUN_H
 #define PLEACH_BLINK_RUN_H
 

@@ -53,7 +53,8 @@ static void build(cpu_map *map, const build_plan *plan, const void *keys, const 
     tree->stripe[0].size = plan->keys;
     /* Nodes that were used and are no longer must read as never used. */
     char *nodes = map->memory.nodes;
-    if (used > tree->pool.next) memset(nodes + tree->pool.next * map->node_bytes, 0, (used - tree->pool.next) * map->node_bytes);
+    uint64_t next = tree->pool.next;
+    if (used > next) memset(nodes + next * map->node_bytes, 0, (used - next) * map->node_bytes);
 }
 
 /* Gives back the memory behind the nodes. */
@@ -63,7 +64,10 @@ static void trim(cpu_map *map)
     atomic_store(&map->populated, 0);
 }
 
-static bool plan_fits(const cpu_map *map, const build_plan *plan) { return 1 + plan->nodes <= map->tree->pool.capacity; }
+static bool plan_fits(const cpu_map *map, const build_plan *plan)
+{
+    return 1 + plan->nodes <= map->tree->pool.capacity;
+}
 
 static pleach_status cpu_clear(void *exec)
 {
@@ -153,9 +157,9 @@ static pleach_status cpu_run(void *exec, const request *request, pleach_stream s
 
 /* ---- packed ranges ----
  *
- * Count, add up, fill. Between counting and filling other calls may insert and erase. Gaps that erasing leaves are closed. A
- * query that has become longer than its place is not cut short, for that could lose a key which was there all the time:
- * all are filled again, into places with room to spare, twice as much in every round, until all have fitted.
+ * Count, add up, fill. Between counting and filling other calls may insert and erase. Gaps that erasing leaves are
+ * closed. A query that has become longer than its place is not cut short, for that could lose a key which was there all
+ * the time: all are filled again, into places with room to spare, twice as much in every round, until all have fitted.
  */
 
 static size_t offsets_of_counts(uint64_t *offsets, size_t n)

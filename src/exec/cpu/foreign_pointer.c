@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* From the driver's interface: CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_MEMORYTYPE_DEVICE. */
+/* Numbers of the driver's interface: CU_POINTER_ATTRIBUTE_MEMORY_TYPE and _IS_MANAGED, CU_MEMORYTYPE_DEVICE. */
 enum { MEMORY_TYPE = 2, IS_MANAGED = 8, MEMORY_TYPE_DEVICE = 2 };
 
 typedef int get_attribute_fn(void *data, int attribute, unsigned long long pointer);
@@ -18,8 +18,8 @@ static int note_loads(struct dl_phdr_info *info, size_t size, void *loads)
     return 1;
 }
 
-/* The driver's function, if the driver is loaded: it is not loaded for this, because where it is not there is no GPU memory
- * in this process either. Looking is slow, so it is done again only after a library was loaded. */
+/* The driver's function, if the driver is loaded: it is not loaded for this, because where it is not there is no GPU
+ * memory in this process either. Looking is slow, so it is done again only after a library was loaded. */
 static void *driver_function(void)
 {
     static _Atomic unsigned long long loads_without; /* the count at which there was no driver */

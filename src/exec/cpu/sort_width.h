@@ -1,5 +1,5 @@
-/* exec/cpu/sort_width.h - least-digit-first radix sort, for one key width; included by sort.c. It is stable, so of equal
- * keys the last one in the input is the last one in the output. */
+/* exec/cpu/sort_width.h - least-digit-first radix sort, for one key width; included by sort.c. It is stable, so of
+ * equal keys the last one in the input is the last one in the output. */
 #include "../../base/width.h"
 
 static bool W(is_ascending)(const W(key) *keys, size_t n)

@@ -3,9 +3,9 @@
 #include "../../node/node_format.h"
 #include "blink_cuda.h"
 
-/* Launch shapes. An update keeps a leaf's image in registers; so many blocks fit on a multiprocessor without spilling much
- * (docs/performance.md). */
-enum { BLOCK_THREADS = 256, UPDATE_BLOCKS32 = 4, UPDATE_BLOCKS64 = 3 };
+/* Launch shapes. An update keeps a leaf's image in registers; so many blocks fit on a multiprocessor without spilling
+ * much (docs/performance.md). */
+enum { BLOCK_THREADS = 128, UPDATE_BLOCKS32 = 8, UPDATE_BLOCKS64 = 5 };
 
 /* Lanes that read a leaf together for a range, and what each of them reads: eight was best of 2, 4 and 8. */
 enum { TEAM_LANES = 8, LANE_SLOTS = NODE_SLOTS / TEAM_LANES, LINK_IN_LANE = LANE_SLOTS - 2 };
@@ -45,8 +45,8 @@ __global__ void spare_kernel(const uint64_t *found, uint64_t *places, size_t n, 
 
 static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
 
-/* Launches the kernel of the map's key width, one thread per element; leaves the enclosing function. An error that an earlier
- * call of the user's has left on this thread is dropped first: it would pass for the launch's. */
+/* Launches the kernel of the map's key width, one thread per element; leaves the enclosing function. An error that an
+ * earlier call of the user's has left on this thread is dropped first: it would pass for the launch's. */
 #define LAUNCH(kernel, threads, args32, args64)                                                                  \
     do {                                                                                                         \
         if ((threads) == 0) return cudaSuccess;                                                                  \

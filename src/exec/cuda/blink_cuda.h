@@ -1,5 +1,5 @@
-/* exec/cuda/blink_cuda.h - launchers of the B-link tree's kernels. All pointers are device memory; all work is put on the
- * stream and not waited for. C functions in front of blink_cuda.cu. */
+/* exec/cuda/blink_cuda.h - launchers of the B-link tree's kernels. All pointers are device memory; all work is put on
+ * the stream and not waited for. C functions in front of blink_cuda.cu. */
 #ifndef PLEACH_BLINK_CUDA_H
 #define PLEACH_BLINK_CUDA_H
 

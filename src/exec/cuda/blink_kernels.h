@@ -1,5 +1,5 @@
-/* exec/cuda/blink_kernels.h - one GPU thread per operation, each running the same steps as a CPU thread would. Included by
- * blink_cuda.cu, once per key width. */
+/* exec/cuda/blink_kernels.h - one GPU thread per operation, each running the same steps as a CPU thread would. Included
+ * by blink_cuda.cu, once per key width. */
 #include "../../core/blink/blink.h"
 #include "../../core/blink/blink_build.h"
 #include "../../core/blink/blink_to_end.h"

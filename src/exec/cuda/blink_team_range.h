@@ -1,13 +1,13 @@
-/* exec/cuda/blink_team_range.h - ranges in array calls: each thread finds the first leaf of its own query, then a team of a
- * few lanes together read the leaves of one query after the other. Included by blink_cuda.cu, once per key width.
+/* exec/cuda/blink_team_range.h - ranges in array calls: each thread finds the first leaf of its own query, then a team
+ * of a few lanes together read the leaves of one query after the other. Included by blink_cuda.cu, once per key width.
  *
- * A range reads whole leaves and writes contiguous results. Lanes side by side do both in few accesses to memory, where one
- * thread needs a load for every 16 bytes (docs/performance.md has both). What is read is judged as in
+ * A range reads whole leaves and writes contiguous results. Lanes side by side do both in few accesses to memory, where
+ * one thread needs a load for every 16 bytes (docs/performance.md has both). What is read is judged as in
  * core/blink/blink_range.h: header, pairs, the same header again. No latch is taken, so the lanes may run in step.
  *
  * A team takes its queries in turn, so its waits add up. To have them short, each thread first loads the headers of its
- * first leaf and, if the interval goes on there, of the next one: all of a warp's leaves are then on their way to L2 at the
- * same time, and the header that must be seen before the pairs has been seen.
+ * first leaf and, if the interval goes on there, of the next one: all of a warp's leaves are then on their way to L2 at
+ * the same time, and the header that must be seen before the pairs has been seen.
  */
 
 /* The header, and a hint that the rest of the node will be wanted. */

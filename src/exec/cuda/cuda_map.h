@@ -40,9 +40,9 @@ static inline staging staging_on(const cuda_map *map, cudaStream_t stream)
     return (staging){.pool = map->scratch, .stream = stream, .gpu = map->gpu};
 }
 
-/* cuda_room.c: nodes for updates to come. `cuda_room_for` makes sure, as far as limits allow, that n inserts find the nodes
- * they may need, and answers their number, to be given back by cuda_room_done when a synchronous call is over, or handed to
- * streams_note. */
+/* cuda_room.c: nodes for updates to come. `cuda_room_for` makes sure, as far as limits allow, that n inserts find the
+ * nodes they may need, and answers their number, to be given back by cuda_room_done when a synchronous call is over, or
+ * handed to streams_note. */
 uint64_t cuda_room_for(cuda_map *map, uint64_t inserts);
 void cuda_room_done(cuda_map *map, uint64_t nodes);
 void cuda_room_view(cuda_map *map, int opened); /* 1: a view was opened, -1: closed */

@@ -1,11 +1,12 @@
 /* exec/cuda/cuda_room.c - a kernel cannot get memory, so the host sees to it before each launch.
  *
- * How many nodes can n inserts take? A split needs a full node. At most min(n, nodes in use) leaves are full now, and every
- * further split of a leaf needs seven inserts into it. Each new leaf may split a full inner node above it, of which there
- * are at most a twelfth of the nodes in use; every further split of an inner node needs seven new nodes below it.
- * The bound is at most a little over twice the map, so growing ahead wastes little; and a call that has the bound does not
- * fail. Only where the limit, or the GPU, has less than the bound may a kernel run out, and then elements come back not
- * applied. Leaves also leave a 64th of the capacity untouched (blink_spare_nodes), which is added.
+ * How many nodes can n inserts take? A split needs a full node. At most min(n, nodes in use) leaves are full now, and
+ * every further split of a leaf needs seven inserts into it. Each new leaf may split a full inner node above it, of
+ * which there are at most a twelfth of the nodes in use; every further split of an inner node needs seven new nodes
+ * below it. The bound is at most a little over twice the map, so growing ahead wastes little; and a call that has the
+ * bound does not fail. Only where the limit, or the GPU, has less than the bound may a kernel run out, and then
+ * elements come back not applied. Leaves also leave a 64th of the capacity untouched (blink_spare_nodes), which is
+ * added.
  */
 #include "cuda_map.h"
 

@@ -1,5 +1,5 @@
-/* exec/cuda/cuda_whole.c - load, export, compact, clear, stats and validate of a GPU map. The gate is held exclusively and
- * the streams are quiet; everything here is on one stream and is waited for. */
+/* exec/cuda/cuda_whole.c - load, export, compact, clear, stats and validate of a GPU map. The gate is held exclusively
+ * and the streams are quiet; everything here is on one stream and is waited for. */
 #include <stdlib.h>
 #include <string.h>
 

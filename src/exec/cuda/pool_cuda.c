@@ -143,7 +143,7 @@ pleach_status pool_cuda_grow(pool_cuda *pool, uint64_t bytes, cudaStream_t strea
     if (bytes > pool->limit) return PLEACH_E_FULL;
     uint64_t before = pool->mapped;
     if (bytes <= before) return PLEACH_OK;
-    /* By half of what is there, so that the number of pieces stays small; if that much is not to be had, by the least. */
+    /* By half of what is there, so that the pieces stay few; if that much is not to be had, by the least. */
     uint64_t least = round_up(bytes, pool->granularity) - before;
     uint64_t more = round_up(before / 2, pool->granularity);
     if (more > pool->reserved - before) more = pool->reserved - before;

@@ -17,11 +17,11 @@ void *pool_cuda_nodes(const pool_cuda *pool);
 uint64_t pool_cuda_limit(const pool_cuda *pool);  /* bytes that fit in all */
 uint64_t pool_cuda_mapped(const pool_cuda *pool); /* bytes that have memory, at most the limit */
 
-/* Maps at least `bytes` in all (FULL if the limit is lower, MEMORY if the GPU has no more) and zeroes what is new, on the
- * stream. */
+/* Maps at least `bytes` in all (FULL if the limit is lower, MEMORY if the GPU has no more) and zeroes what is new, on
+ * the stream. */
 pleach_status pool_cuda_grow(pool_cuda *pool, uint64_t bytes, cudaStream_t stream);
 
-/* Gives back the memory behind all bytes from `keep` on, in the pieces that it was mapped in. Nothing may be using it. */
+/* Gives back the memory behind the bytes from `keep` on, in the pieces it was mapped in. Nothing may be using it. */
 pleach_status pool_cuda_trim(pool_cuda *pool, uint64_t keep);
 
 #endif

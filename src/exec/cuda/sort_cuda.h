@@ -1,5 +1,5 @@
-/* exec/cuda/sort_cuda.h - sort, select and scan on the GPU by CUB, as C functions. Each is called twice, as in CUB: with
- * scratch = NULL it only answers the scratch bytes that it needs. */
+/* exec/cuda/sort_cuda.h - sort, select and scan on the GPU by CUB, as C functions. Each is called twice, as in CUB:
+ * with scratch = NULL it only answers the scratch bytes that it needs. */
 #ifndef PLEACH_SORT_CUDA_H
 #define PLEACH_SORT_CUDA_H
 

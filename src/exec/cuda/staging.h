@@ -1,5 +1,5 @@
-/* exec/cuda/staging.h - device memory for one call: copies of host arrays, results on their way back, scratch. All of it
- * comes from the map's memory pool in stream order and goes back there in stream order. */
+/* exec/cuda/staging.h - device memory for one call: copies of host arrays, results on their way back, scratch. All of
+ * it comes from the map's memory pool in stream order and goes back there in stream order. */
 #ifndef PLEACH_STAGING_H
 #define PLEACH_STAGING_H
 
@@ -21,12 +21,12 @@ typedef struct staging {
     } result[STAGING_MOST];
 } staging;
 
-/* *device = memory that the GPU reads the array from: the array itself, or a copy. NULL stays NULL. POINTER if it belongs
- * to another GPU. */
+/* *device = memory that the GPU reads the array from: the array itself, or a copy. NULL stays NULL. POINTER if it
+ * belongs to another GPU. */
 pleach_status staging_input(staging *s, const void *array, size_t bytes, const void **device);
 
-/* *device = memory that the GPU writes results to. For a host array they are copied there by staging_return_results. With
- * `sparse`, elements that a kernel leaves alone keep the host's values. */
+/* *device = memory that the GPU writes results to. For a host array they are copied there by staging_return_results.
+ * With `sparse`, elements that a kernel leaves alone keep the host's values. */
 pleach_status staging_output(staging *s, void *array, size_t bytes, bool sparse, void **device);
 
 pleach_status staging_scratch(staging *s, size_t bytes, void **device);
