@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-# Arguments of "make bench", such as BENCH="find --keys 32 --json".
+# Arguments of "make bench", such as BENCH="find --bits 32 --json find.json".
 BENCH ?=
 
 .DEFAULT_GOAL := build

@@ -10,7 +10,7 @@ enum { QUICK_CPU_KEYS = 1000000, QUICK_CPU_OPS = 1 << 18, QUICK_GPU_KEYS = 40000
 
 bool bench_complain(struct bench *bench, const char *name, const char *what, pleach_status status)
 {
-    const char *cuda = pleach_cuda_error();
+    const char *cuda = bench->device->kind == PLEACH_CUDA ? pleach_cuda_error() : "";
     cli_complain("pleach bench", "%s on %s, %u-bit: %s: %s%s%s", name, bench->device->name, bench->bits, what,
                  pleach_strerror(status), cuda[0] != '\0' ? ": " : "", cuda);
     bench->failed = true;

@@ -155,8 +155,8 @@ PLEACH_API pleach_status pleach_map_erase(pleach_map *map, size_t n, const void 
  * a key that is not found are not written.
  */
 
-/* values may be NULL; found may be NULL. Linearization: the load of the pair, or for an absent key the unchanged
- * version of its leaf. */
+/* values may be NULL; found may be NULL. Linearization: for a present key the look at its leaf's header, or
+ * the store of the pair if that came later; for an absent key any instant while its leaf was looked at. */
 PLEACH_API pleach_status pleach_map_find(pleach_map *map, size_t n, const void *keys, void *values, uint8_t *found,
                                          pleach_stream stream);
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "../base/memory.h"
-#include "../exec/cpu/foreign_pointer.h"
-#include "../exec/exec.h"
+#include "../base/foreign_pointer.h"
+#include "../exec/map_exec.h"
 #include "../gate/gate.h"
 #include "../node/node_sizes.h"
 

@@ -17,9 +17,9 @@
  *             (with 64-bit keys the second word of slot 15 is unused)
  *
  * Node ids are 31 bits wide and 0 names no node; bit 31 of an id in a pair says that the pair is a link.
- * The version counts the changes of the node: a reader that sees the same even header before and
- * after has seen no writer. It has 48 bits, so a reader would have to pause for exactly 2^48 updates of one node to be
- * fooled.
+ * Bit 0 is the latch, so an unlatched header is even and a latched one odd. The version counts the changes of the node:
+ * a reader that sees the same even header before and after has seen no writer. It has 48 bits, so a reader would have
+ * to pause for exactly 2^48 updates of one node to be fooled.
  *
  * VERBS, beside the plain loads and stores of one pair (pair_load, pair_store: fresh and relaxed):
  *

@@ -71,10 +71,11 @@ PORT_FN bool node_route32(const node32 *node, key32 key, pair32 *pair)
     if (block == 0) best = load_two_cached(&node->word[0]);
     bool second = block != 7 && (uint32_t)best.second <= key;
     *pair = pair32_of_word(second ? best.second : best.first);
-    return pair->key <= key; /* slot 0 of a node caught half made cannot be reached, so this holds */
+    return pair->key <= key; /* always: slot 0's pivot is the low key (I4), and nobody can name an unfinished node */
 }
 
-/* The link and the header come in one access; the header's count bounds the search. */
+/* The link and the header come in one access; the header's count bounds the search. A hit needs no fence: the thread's
+ * later loads are issued after the branch on this one. */
 PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
 {
     two_words end = load_two(&node->word[NODE_LINK_SLOT]);
@@ -105,7 +106,7 @@ PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
     if (pair_is_link32(*pair) && key >= pair->key) return NODE_RIGHT;
     port_validate_fence();
     bool unchanged = !(end.second & HEADER_LATCHED) && header_load32(node) == end.second;
-    return unchanged ? NODE_ABSENT : NODE_CHANGED;
+    return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
 PORT_FN void node_read32(const node32 *node, image32 *image)
@@ -198,7 +199,7 @@ PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
     if (pair_is_link64(*pair) && key >= pair->key) return NODE_RIGHT;
     port_validate_fence();
     bool unchanged = !(header & HEADER_LATCHED) && header_load64(node) == header;
-    return unchanged ? NODE_ABSENT : NODE_CHANGED;
+    return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
 #include "node_image.h"

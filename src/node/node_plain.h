@@ -71,13 +71,13 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
         *pair = W(pair_load)(node, slot);
         /* A hit under or after a writer is still a hit: see LINEARIZATION POINTS in core/blink/blink.h. */
         if (pair->key != key) continue;
-        port_validate_fence(); /* who looks again later sees no older state */
+        port_validate_fence(); /* this thread's later operations see no older state than this one did */
         return PAIR_IS_ATOMIC || W(node_unchanged)(node, header) ? NODE_FOUND : NODE_CHANGED;
     }
     *pair = W(pair_load)(node, NODE_LINK_SLOT);
     if (PAIR_IS_ATOMIC && W(pair_is_link)(*pair) && key >= pair->key) return NODE_RIGHT; /* links stay true */
     if (!W(node_unchanged)(node, header)) return NODE_CHANGED;
-    return W(pair_is_link)(*pair) && key >= pair->key ? NODE_RIGHT : NODE_ABSENT;
+    return W(pair_is_link)(*pair) && key >= pair->key ? NODE_RIGHT : NODE_ABSENT; /* absent: linearized here */
 }
 
 #include "node_image.h"

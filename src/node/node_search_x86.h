@@ -25,14 +25,14 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
     unsigned equal = W(slots_equal)(node, key) & valid;
     if (equal) {
         *pair = W(pair_load)(node, (unsigned)__builtin_ctz(equal));
-        port_validate_fence(); /* who looks again later sees no older state */
-        return pair->key == key ? NODE_FOUND : NODE_CHANGED;
+        port_validate_fence(); /* this thread's later operations see no older state than this one did */
+        return pair->key == key ? NODE_FOUND : NODE_CHANGED; /* found: linearized at the header's load, or later */
     }
     *pair = W(pair_load)(node, NODE_LINK_SLOT);
     if (W(pair_is_link)(*pair) && key >= pair->key) return NODE_RIGHT; /* a link stays true for ever */
     port_validate_fence();
     bool unchanged = !(header & HEADER_LATCHED) && W(header_load)(node) == header;
-    return unchanged ? NODE_ABSENT : NODE_CHANGED;
+    return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
 #include "node_image.h"

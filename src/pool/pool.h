@@ -1,4 +1,4 @@
-/* pool/pool.h - the slab allocator: nodes of one size, named by 32-bit ids, in one stretch of address space.
+/* pool/pool.h - the slab allocator: nodes of one size, named by 31-bit ids, in one stretch of address space.
  *
  * LAYOUT
  *
@@ -6,8 +6,8 @@
  * a node never moves and an id becomes an address by one multiplication: pool_address, the only place that does so.
  * Fresh memory is all zeros, so a node that nobody ever took has header 0. Id 0 is never handed out.
  *
- *     ids   0 | 1 ........ next-1 | next ......... capacity-1 | capacity ........ limit
- *           - | taken at least once | memory there, never taken | only address space
+ *     ids   0 | 1 .......... next-1 | next ........... capacity-1 | capacity ...... limit
+ *           - | taken at least once | memory there, never taken   | only address space
  *
  * Returned nodes go to one of POOL_STRIPES free lists, chosen by the agent, and are taken from there first. A list's
  * head is (tag, id) in one word; the tag grows with every change, so that a compare-and-swap cannot mistake a list that

@@ -3,6 +3,8 @@
  * Algorithms never name a memory order or a scope of their own: they call the verbs below, which this layer turns into
  * C11 atomics or PTX; the node layer adds accesses that are two words wide. docs/memory-model.md argues each pairing.
  *
+ * An agent is whoever runs an operation: a CPU thread, or a GPU thread.
+ *
  * CONTRACT
  *
  * PORT_FN                      prefix of every function that an algorithm runs: inline, or device code on a GPU.
@@ -21,7 +23,7 @@
  * port_publish_fence()         stores before it are visible before stores after it.
  * port_validate_fence()        loads before it are taken before loads after it.
  * port_forget_cached()         after it, port_load_cached returns nothing older than what was visible before it.
- * port_pause(attempt)          a short wait after the attempt-th failure in a row.
+ * port_pause(attempt)          a short wait after the attempt-th failure of an operation.
  * port_prefetch(p)             a hint.
  *
  * All words are uint64_t, naturally aligned; each verb is one single access.

@@ -58,6 +58,6 @@ PORT_FN void port_pause(unsigned attempt)
 #endif
 }
 
-PORT_FN void port_prefetch(const void *p) { __builtin_prefetch(p, 0, 3); }
+PORT_FN void port_prefetch(const void *p) { __builtin_prefetch(p, 0, 2); }
 
 #endif

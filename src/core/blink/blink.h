@@ -3,7 +3,7 @@
  *
  * LAYOUT          node/node.h: 14 pairs, a link to the right neighbour with the high key, a header with latch and
  *                 version. A node's low key is the key that leads to it: the pivot of its pair in the parent, or the
- *                 high key of its left neighbour. Leftmost nodes have low key 0. Node k covers the keys from low to
+ *                 high key of its left neighbour. Leftmost nodes have low key 0. A node covers the keys from low to
  *                 high - 1 (to the largest key, if it has no right neighbour).
  *
  * INVARIANTS
@@ -30,10 +30,10 @@
  *   Leaves are read fresh. Their link is a pair like any other (I3); their contents are judged as follows.
  *
  * LINEARIZATION POINTS
- *   find, contains, key present    the load of its pair (node_lookup answers NODE_FOUND). Let h be the header loaded
- *       first; the pair was in a slot below h's count. If it was put there before h was loaded, it was live when h was
- *       loaded. If later, it was live when it was put there: writers store only live pairs. Either instant lies within
- *       the operation. So a hit needs no validation and no waiting, whatever a writer is doing. One thing it needs:
+ *   find, contains, key present    the first load of the header in node_lookup, or the store of the pair if that came
+ *       later. Let h be the header loaded first; the pair was in a slot below h's count. If it was put there before h
+ *       was loaded, it was live when h was loaded. If later, it was live when it was put there: writers store only live
+ *       pairs. Either instant lies within the operation. So a hit needs no validation and no waiting, whatever a writer is doing. One thing it needs:
  *       while a split has the old node latched, moved pairs are found in both nodes, so no updater may get at the new
  *       one; hence an updater goes right only through a node that it has seen unlatched (latch_covering).
  *   find, contains, key absent     any instant between the two loads of the header in node_lookup: both show the same,
@@ -66,13 +66,13 @@
  *   Sorted input sends all agents to the last leaf. They meet a latch there and come back later; splits of a last leaf
  *   at its end leave the old leaf full, so that the level grows by 14 keys a leaf.
  *
- * DEPARTURES FROM THE SEED (Awad, chapter 3)
+ * DEPARTURES FROM THE PAPER (M. A. Awad, Fully Concurrent GPU Data Structures, chapter 3)
  *   - One thread per operation instead of a warp per operation, and inner nodes read through L1 also beside writers.
  *   - No bit of a key or value is reserved: latch, level and count live in a header, next to a version.
  *   - Splits go bottom-up (Lehman and Yao, Sagiv) instead of proactively on the way down: the leaf is split and
  *     released, then the separator is posted one level up as a step of its own. No operation ever holds two latches,
  *     none restarts because a parent is full, and an insert counts as soon as its leaf is written.
- *   - Readers of leaves validate by version; the seed reads a node as if that were one access.
+ *   - Readers of leaves validate by version; the paper reads a node as if that were one access.
  *   - A failed latch is tried again at the same node after a pause: nodes stay, so there is nothing to gain in the
  *   parent.
  */

@@ -32,9 +32,8 @@ PORT_FN W(node) *W(node_at)(W(blink) map, uint32_t id)
     return (W(node) *)pool_address(map.nodes, id, sizeof(W(node)));
 }
 
-PORT_FN void W(cursor_to_root)(W(blink) map, W(cursor) *cursor, uint64_t root)
+PORT_FN void W(cursor_to_root)(W(cursor) *cursor, uint64_t root)
 {
-    (void)map;
     cursor->node = (uint32_t)root;
     cursor->level = (uint32_t)(root >> 32);
     cursor->low = 0;
@@ -47,7 +46,7 @@ PORT_FN void W(cursor_start)(W(blink) map, W(cursor) *cursor, W(key) target)
 {
     cursor->target = target;
     cursor->patience = BLINK_PATIENCE;
-    W(cursor_to_root)(map, cursor, port_load_cached(&map.tree->root));
+    W(cursor_to_root)(cursor, port_load_cached(&map.tree->root));
 }
 
 /* To the right neighbour. Many steps on one level mean that this agent reads old images, or that splitters have not
@@ -62,7 +61,7 @@ PORT_FN void W(cursor_right)(W(blink) map, W(cursor) *cursor, W(pair) link)
     }
     port_forget_cached();
     if (cursor->patience < UINT32_MAX / 4) cursor->patience *= 4;
-    W(cursor_to_root)(map, cursor, port_load(&map.tree->root));
+    W(cursor_to_root)(cursor, port_load(&map.tree->root));
 }
 
 /* Visits the inner node under the cursor and goes down, or right. */

@@ -8,7 +8,8 @@ typedef struct W(find) {
 
 PORT_FN void W(find_start)(W(blink) map, W(find) *find, W(key) key) { W(cursor_start)(map, &find->cursor, key); }
 
-/* The linearization point is inside node_lookup: the load of the pair, or the second load of the header. */
+/* Linearized inside node_lookup. A hit: at the first load of the header, or at the writer's store of the pair if that
+ * came later. A miss: at any instant between the two loads of the header. The argument is in blink.h. */
 PORT_FN blink_step W(find_step)(W(blink) map, W(find) *find)
 {
     if (find->cursor.level > 0) return W(cursor_descend)(map, &find->cursor);

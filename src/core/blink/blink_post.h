@@ -26,7 +26,7 @@ PORT_FN blink_step W(post_above_root)(W(blink) map, W(post) *post)
     uint64_t root = port_load(&map.tree->root);
     if ((root >> 32) >= post->level) {
         port_store_release(&map.tree->root_latch, 0);
-        W(cursor_to_root)(map, &post->cursor, root);
+        W(cursor_to_root)(&post->cursor, root);
         return BLINK_MOVED;
     }
     uint32_t id = pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);

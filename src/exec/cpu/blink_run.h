@@ -4,7 +4,7 @@
 #define PLEACH_BLINK_RUN_H
 
 #include "../../core/blink/blink_plan.h"
-#include "../exec.h"
+#include "../map_exec.h"
 
 typedef struct run_result {
     int64_t size_change;

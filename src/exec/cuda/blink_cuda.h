@@ -7,7 +7,7 @@
 
 #include "../../core/blink/blink_check.h"
 #include "../../core/blink/blink_plan.h"
-#include "../exec.h"
+#include "../map_exec.h"
 
 #ifdef __cplusplus
 extern "C" {

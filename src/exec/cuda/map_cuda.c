@@ -1,5 +1,5 @@
-/* exec/cuda/cuda_map.c - the ordered map in GPU memory: exec_ops for CUDA; array calls, and the map's life. */
-#include "cuda_map.h"
+/* exec/cuda/map_cuda.c - the ordered map in GPU memory: exec_ops for CUDA; array calls, and the map's life. */
+#include "map_cuda.h"
 
 #include <string.h>
 

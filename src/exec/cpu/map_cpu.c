@@ -1,4 +1,4 @@
-/* exec/cpu/cpu_map.c - the ordered map in host memory: exec_ops for CPU threads. */
+/* exec/cpu/map_cpu.c - the ordered map in host memory: exec_ops for CPU threads. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void build(cpu_map *map, const build_plan *plan, const void *keys, const 
     if (used > next) memset(nodes + next * map->node_bytes, 0, (used - next) * map->node_bytes);
 }
 
-/* Gives back the memory behind the nodes. */
+/* Gives back the memory past the last node in use. */
 static void trim(cpu_map *map)
 {
     pool_host_trim(&map->memory, map->tree->pool.next * map->node_bytes);
@@ -222,15 +222,18 @@ static pleach_status fill_with_room_to_spare(cpu_map *map, const request *r, siz
 {
     size_t key_bytes = map->key_bits / 8;
     uint64_t *places = base_alloc(r->n + 1, sizeof *places);
-    pleach_status status = places ? PLEACH_E_BUSY : PLEACH_E_MEMORY;
-    for (unsigned round = 0; status == PLEACH_E_BUSY; round++) {
+    pleach_status status = places ? PLEACH_OK : PLEACH_E_MEMORY;
+    bool fitted = false;
+    for (unsigned round = 0; status == PLEACH_OK && !fitted; round++) {
         for (size_t i = 0; i < r->n; i++) places[i] = found[i] + ((uint64_t)4 << (round < 20 ? round : 20));
         size_t room = offsets_of_counts(places, r->n);
         void *keys = r->out_keys ? base_alloc(room, key_bytes) : NULL;
         void *values = r->out_values ? base_alloc(room, key_bytes) : NULL;
         if ((r->out_keys && !keys) || (r->out_values && !values))
             status = PLEACH_E_MEMORY;
-        else if (fill_places(map, r, keys, values, places, found))
+        else
+            fitted = fill_places(map, r, keys, values, places, found);
+        if (fitted)
             status = close_gaps(r, key_bytes, keys, values, places, found, capacity, offsets, total);
         base_free(keys);
         base_free(values);

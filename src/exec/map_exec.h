@@ -1,7 +1,7 @@
-/* exec/exec.h - what an executor of the ordered map offers to the api layer: the CPU's and the GPU's are two tables of
- * these functions. Arguments have been checked and the gate is held as noted. */
-#ifndef PLEACH_EXEC_H
-#define PLEACH_EXEC_H
+/* exec/map_exec.h - what an executor of the ordered map offers to the api layer: the CPU's and the GPU's are two tables
+ * of these functions. Arguments have been checked and the gate is held as noted. */
+#ifndef PLEACH_MAP_EXEC_H
+#define PLEACH_MAP_EXEC_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* exec/cpu/foreign_pointer.h - a friendly answer instead of a crash when GPU memory is given to a CPU map. */
+/* base/foreign_pointer.h - a friendly answer instead of a crash when GPU memory is given to a CPU map. */
 #ifndef PLEACH_FOREIGN_POINTER_H
 #define PLEACH_FOREIGN_POINTER_H
 

@@ -1,6 +1,6 @@
-/* exec/cuda/cuda_map.h - the ordered map in GPU memory, as the files of this folder share it. */
-#ifndef PLEACH_CUDA_MAP_H
-#define PLEACH_CUDA_MAP_H
+/* exec/cuda/map_cuda.h - the ordered map in GPU memory, as the files of this folder share it. */
+#ifndef PLEACH_MAP_CUDA_H
+#define PLEACH_MAP_CUDA_H
 
 #include <pthread.h>
 
@@ -25,7 +25,7 @@ typedef struct cuda_map {
     pool_cuda *pool;
     uint64_t capacity;     /* nodes with memory; the tree's copy is never larger */
     uint64_t used_bound;   /* at most so many ids will have been handed out when all work so far is done */
-    uint64_t sync_nodes;   /* that synchronous calls in flight may take */
+    uint64_t sync_nodes;   /* that calls which have not returned yet may take */
     int views;             /* open device views */
     streams streams;
 } cuda_map;
@@ -40,15 +40,15 @@ static inline staging staging_on(const cuda_map *map, cudaStream_t stream)
     return (staging){.pool = map->scratch, .stream = stream, .gpu = map->gpu};
 }
 
-/* cuda_room.c: nodes for updates to come. `cuda_room_for` makes sure, as far as limits allow, that n inserts find the
- * nodes they may need, and answers their number, to be given back by cuda_room_done when a synchronous call is over, or
- * handed to streams_note. */
+/* map_cuda_room.c: nodes for updates to come. `cuda_room_for` makes sure, as far as limits allow, that n inserts find
+ * the nodes they may need, and answers their number. cuda_room_done takes it back when the call returns; a call on a
+ * stream hands it to streams_note before. */
 uint64_t cuda_room_for(cuda_map *map, uint64_t inserts);
 void cuda_room_done(cuda_map *map, uint64_t nodes);
 void cuda_room_view(cuda_map *map, int opened); /* 1: a view was opened, -1: closed */
 pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes); /* mutex held */
 
-/* cuda_whole.c: calls that have the map for themselves. */
+/* map_cuda_whole.c: calls that have the map for themselves. */
 pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
 pleach_status cuda_whole_export(cuda_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n);
 pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats);
@@ -56,7 +56,7 @@ pleach_status cuda_whole_compact(cuda_map *map, double fill);
 pleach_status cuda_whole_clear(cuda_map *map);
 pleach_status cuda_whole_validate(cuda_map *map, char *message, size_t message_size);
 
-/* cuda_range.c */
+/* map_cuda_range.c */
 pleach_status cuda_range_packed(cuda_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total,
                                 cudaStream_t stream);
 

@@ -1,10 +1,10 @@
-/* exec/cuda/cuda_whole.c - load, export, compact, clear, stats and validate of a GPU map. The gate is held exclusively
- * and the streams are quiet; everything here is on one stream and is waited for. */
+/* exec/cuda/map_cuda_whole.c - load, export, compact, clear, stats and validate of a GPU map. The gate is held
+ * exclusively and the streams are quiet; everything here is on one stream and is waited for. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../base/memory.h"
-#include "cuda_map.h"
+#include "map_cuda.h"
 #include "sort_cuda.h"
 
 static cudaStream_t stream_of(const cuda_map *map) { return map->sync_stream[0]; }

@@ -1,4 +1,4 @@
-/* exec/cuda/cuda_room.c - a kernel cannot get memory, so the host sees to it before each launch.
+/* exec/cuda/map_cuda_room.c - a kernel cannot get memory, so the host sees to it before each launch.
  *
  * How many nodes can n inserts take? A split needs a full node. At most min(n, nodes in use) leaves are full now, and
  * every further split of a leaf needs seven inserts into it. Each new leaf may split a full inner node above it, of
@@ -8,7 +8,7 @@
  * elements come back not applied. Leaves also leave a 64th of the capacity untouched (blink_spare_nodes), which is
  * added.
  */
-#include "cuda_map.h"
+#include "map_cuda.h"
 
 static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
