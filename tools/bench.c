@@ -1,9 +1,11 @@
 /* bench.c - pleach bench: options, and the loop over everything there is to measure. */
 #include "bench.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "commands.h"
@@ -102,6 +104,18 @@ static bool take_flag(struct cli *cli, struct request *request)
     return flag != NULL;
 }
 
+/* Sizes that this machine cannot hold would end in the kernel's out-of-memory killer, not in an error. */
+static void check_memory(struct cli *cli, const struct request *request)
+{
+    enum { BYTES_PER_KEY = 64, BYTES_PER_OPERATION = 64 }; /* a 64-bit map and its arrays, generously */
+    const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    const uint64_t have = (uint64_t)pages * (uint64_t)page_bytes;
+    const uint64_t need = request->options.keys * BYTES_PER_KEY + request->options.ops * BYTES_PER_OPERATION;
+    if (pages > 0 && page_bytes > 0 && need > have)
+        cli_fail(cli, "so many keys and operations need about %" PRIu64 " GiB, and this machine has %" PRIu64, need >> 30,
+                 have >> 30);
+}
+
 static void read_request(struct cli *cli, struct request *request)
 {
     const uint64_t most = (uint64_t)1 << MOST_COUNT_POWER;
@@ -126,6 +140,7 @@ static void read_request(struct cli *cli, struct request *request)
             cli_reject_option(cli);
         }
     }
+    check_memory(cli, request);
     request->options.repeats = request->repeats > 0 ? (size_t)request->repeats : request->options.quick ? 3 : 5;
     request->options.dist = (enum bench_dist)request->dist;
     request->options.reserve = !request->no_reserve;

@@ -79,6 +79,7 @@ static const char *device_name(const struct demo *demo) { return demo->device ==
 /* On a terminal one line that changes, elsewhere a line per phase. */
 static void show_progress(const struct demo *demo, const char *phase, size_t round, size_t rounds)
 {
+    fflush(stdout); /* in a log, what came before comes before */
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[K%s %u-bit: %s, %zu of %zu", device_name(demo), demo->bits, phase, round + 1, rounds);
     else if (round == 0)

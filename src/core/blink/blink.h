@@ -33,9 +33,10 @@
  *   find, contains, key present    the first load of the header in node_lookup, or the store of the pair if that came
  *       later. Let h be the header loaded first; the pair was in a slot below h's count. If it was put there before h
  *       was loaded, it was live when h was loaded. If later, it was live when it was put there: writers store only live
- *       pairs. Either instant lies within the operation. So a hit needs no validation and no waiting, whatever a writer is doing. One thing it needs:
- *       while a split has the old node latched, moved pairs are found in both nodes, so no updater may get at the new
- *       one; hence an updater goes right only through a node that it has seen unlatched (latch_covering).
+ *       pairs. Either instant lies within the operation. So a hit needs no validation and no waiting, whatever a writer
+ *       is doing. One thing it needs: while a split has the old node latched, moved pairs are found in both nodes, so
+ *       no updater may get at the new one; hence an updater goes right only through a node that it has seen unlatched
+ *       (latch_covering).
  *   find, contains, key absent     any instant between the two loads of the header in node_lookup: both show the same,
  *       unlatched version, so the leaf did not change between, covered the key and did not hold it.
  *   put, add, that insert          the store that releases the leaf's latch, or, if a concurrent find has seen the new

@@ -52,8 +52,9 @@ pleach_status cuda_describe(int gpu, char *line, size_t line_size)
     if (error != cudaSuccess) {
         cuda_status(error);
         if (line && line_size)
-            snprintf(line, line_size, "no usable GPU: %s (driver %s, built with CUDA %d.%d)", cudaGetErrorString(error),
-                     driver ? "present" : "absent", runtime / 1000, runtime % 1000 / 10);
+            snprintf(line, line_size, "no usable GPU: %s (built with CUDA %d.%d)",
+                     driver ? cudaGetErrorString(error) : "there is no NVIDIA driver", runtime / 1000,
+                     runtime % 1000 / 10);
         return PLEACH_E_NO_GPU;
     }
     if (line && line_size)
