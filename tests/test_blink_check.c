@@ -1,5 +1,5 @@
-/* test_blink_check.c - the validator of the B-link tree: a sound tree is valid, and of a tree with one thing broken it
- * names the invariant. Every other test trusts it, so each of its checks is seen to notice something here. */
+/* test_blink_check.c - the validator of the B-link tree: a sound tree is valid, and of a tree with one thing broken
+ * it names the invariant. Every other test trusts it, so each of its checks is seen to notice something here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

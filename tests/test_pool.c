@@ -309,7 +309,7 @@ static void take_and_give(agent *a)
         give_up(a, c, mine[--held]);
 }
 
-/* Two agents that meet at one list all the time: take two, give back the first, so that a list's head is often what it
+/* Agents that meet at one list all the time: take two, give back the first, so that the list's head is often what it
  * was a moment ago, with another node behind it. */
 static void change_and_change_back(agent *a)
 {
@@ -349,8 +349,8 @@ static void run_contest(agent_body *body, size_t agents, uint64_t capacity, unsi
 
 static void threads_at_one_list(void)
 {
-    run_contest(take_and_give, calling_threads(), 4, 1, scaled(2000000));
-    run_contest(take_and_give, calling_threads(), 12, 1, scaled(2000000));
+    run_contest(take_and_give, calling_threads(), 4, 1, scaled(1000000));
+    run_contest(take_and_give, calling_threads(), 12, 1, scaled(500000));
 }
 
 static void threads_at_many_lists(void)
@@ -361,13 +361,14 @@ static void threads_at_many_lists(void)
 
 static void lists_that_change_back(void)
 {
-    run_contest(change_and_change_back, 2, 4, 1, scaled(1000000));
-    run_contest(change_and_change_back, 3, 5, 1, scaled(500000));
+    run_contest(change_and_change_back, 2, 4, 1, scaled(500000));
+    run_contest(change_and_change_back, 3, 5, 1, scaled(200000));
 }
 
-enum { GROWTH_STEPS = 100, GROWTH = 64 };
+enum { GROWTH_STEPS = 1000, GROWTH = 16, LINGER = 300 };
 
-/* The first agent raises the capacity when the others have used it up; the others keep what they take. */
+/* The first agent raises the capacity a while after the others have used it up, by little, so that they race for the
+ * last node often, and an id that they must not have yet is seen; the others keep what they take. */
 static void take_while_growing(agent *a)
 {
     contest *c = a->shared;
@@ -376,11 +377,14 @@ static void take_while_growing(agent *a)
             uint64_t capacity = port_load(&c->pool->state.capacity);
             while (port_load(&c->pool->state.next) < capacity && !stopped(a))
                 sched_yield();
+            for (unsigned i = 0; i < LINGER; i++)
+                port_pause(0);
             port_store(&c->pool->state.capacity, capacity + GROWTH);
         }
         atomic_store(&c->grown, true);
         return;
     }
+    unsigned refused = 0;
     while (!stopped(a)) {
         bool last = atomic_load(&c->grown); /* before the try that must then be refused */
         uint32_t id = take(c->pool, (unsigned)a->index, 0);
@@ -390,7 +394,7 @@ static void take_while_growing(agent *a)
             atomic_fetch_add(&c->taken, 1);
         } else if (last) {
             return;
-        } else {
+        } else if (++refused % 64 == 0) {
             sched_yield(); /* to the agent that raises the capacity */
         }
     }
@@ -399,7 +403,7 @@ static void take_while_growing(agent *a)
 /* An agent that sees one capacity goes beyond it once at most, and skips an id then. */
 static void capacity_grows_while_threads_take(void)
 {
-    for (size_t round = 0; round < shrunk(20, 3); round++) {
+    for (size_t round = 0; round < shrunk(5, 1); round++) {
         contest c;
         size_t takers = calling_threads();
         uint64_t limit = GROWTH + GROWTH_STEPS * GROWTH;

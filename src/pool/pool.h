@@ -71,7 +71,7 @@ PORT_FN uint32_t pool_take_returned(pool_state *pool, void *nodes, size_t node_b
     }
 }
 
-/* A node's id, or 0 if all but `spare` nodes are in use. */
+/* A node's id, or 0 if there is none. Of the nodes that were never taken, the last `spare` are left alone. */
 PORT_FN uint32_t pool_take(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint64_t spare)
 {
     /* A cheap look first: the acquire that taking needs empties a GPU's L1. */

@@ -3,10 +3,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static uint64_t stripes_sum(const blink_tree *tree)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < BLINK_STRIPES; i++) sum += port_load(&tree->stripe[i].size);
+    return sum;
+}
+
 uint64_t blink_size(const blink_tree *tree)
 {
-    uint64_t size = 0;
-    for (unsigned i = 0; i < BLINK_STRIPES; i++) size += port_load(&tree->stripe[i].size);
+    uint64_t size = stripes_sum(tree);
     /* An array call counts when it is done, so beside it more erasures than insertions may have been counted. */
     return (int64_t)size < 0 ? 0 : size;
 }

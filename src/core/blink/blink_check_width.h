@@ -36,6 +36,9 @@ static void W(check_contents)(check *c, const W(node) *node, uint64_t id, W(key)
     if (level == 0) return;
     if (count == 0 || W(pair_load)(node, 0).key != low)
         complain(c, "I4: node %llu does not begin with its low key", PLEACH_NUMBER(id));
+    for (unsigned i = 0; i < count; i++)
+        if (W(pair_is_link)(W(pair_load)(node, i)))
+            complain(c, "I3: node %llu has a link in slot %u, where a child belongs", PLEACH_NUMBER(id), i);
     W(pair) pad = last && count ? W(pair_load)(node, count - 1) : link;
     for (unsigned i = count; i <= NODE_LINK_SLOT; i++) {
         W(pair) pair = W(pair_load)(node, i);
@@ -81,7 +84,7 @@ static uint64_t W(check_level)(check *c, uint64_t first, unsigned level, const W
         if (any_posted && W(pair_node)(posted) == id) {
             if (posted.key != low) complain(c, "I3: the pivot of node %llu is not its low key", PLEACH_NUMBER(id));
             any_posted = W(next_pair)(c, &above, &posted);
-        } else if (parent) {
+        } else if (parent || id != first) { /* the root itself needs no pair, its right neighbours do */
             c->unposted++;
         }
         W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
@@ -116,9 +119,9 @@ static void W(check_tree)(check *c)
     if (c->unposted > port_load(&c->tree->unposted))
         complain(c, "I5: %llu nodes have no pair above them, %llu are accounted for", PLEACH_NUMBER(c->unposted),
                  PLEACH_NUMBER(port_load(&c->tree->unposted)));
-    if (c->keys != blink_size(c->tree))
-        complain(c, "I7: the leaves hold %llu keys, the counters say %llu", PLEACH_NUMBER(c->keys),
-                 PLEACH_NUMBER(blink_size(c->tree)));
+    if (c->keys != stripes_sum(c->tree))
+        complain(c, "I7: the leaves hold %llu keys, the counters say %lld", PLEACH_NUMBER(c->keys),
+                 (long long)stripes_sum(c->tree));
     uint64_t taken = 0;
     for (uint64_t id = 1; id < c->used_ids; id++)
         taken += W(header_load)(pool_address(c->nodes, (uint32_t)id, sizeof(W(node)))) != 0;
