@@ -112,8 +112,8 @@ static void check_memory(struct cli *cli, const struct request *request)
     const uint64_t have = (uint64_t)pages * (uint64_t)page_bytes;
     const uint64_t need = request->options.keys * BYTES_PER_KEY + request->options.ops * BYTES_PER_OPERATION;
     if (pages > 0 && page_bytes > 0 && need > have)
-        cli_fail(cli, "so many keys and operations need about %" PRIu64 " GiB, and this machine has %" PRIu64, need >> 30,
-                 have >> 30);
+        cli_fail(cli, "so many keys and operations need about %" PRIu64 " GiB, and this machine has %" PRIu64,
+                 need >> 30, have >> 30);
 }
 
 static void read_request(struct cli *cli, struct request *request)
