@@ -1,6 +1,7 @@
 /* bench.c - pleach bench: options, and the loop over everything there is to measure. */
 #include "bench.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,8 +197,22 @@ static bool bench_device(const struct request *request, struct bench_report *rep
     return good;
 }
 
+/* Before minutes of measuring, not after them. */
+static bool can_write(const char *path)
+{
+    if (path == NULL || strcmp(path, "-") == 0) return true;
+    FILE *file = fopen(path, "a");
+    if (file == NULL) {
+        cli_complain(command, "cannot write to %s: %s", path, strerror(errno));
+        return false;
+    }
+    fclose(file);
+    return true;
+}
+
 static int run_bench(const struct request *request, const struct bench_device *gpu)
 {
+    if (!can_write(request->json) || !can_write(request->csv)) return EXIT_USAGE;
     const bool text_out = (request->json != NULL && strcmp(request->json, "-") == 0) ||
                           (request->csv != NULL && strcmp(request->csv, "-") == 0);
     struct bench_report *report = bench_report_create(text_out);

@@ -48,13 +48,26 @@ const struct bench_case bench_cases[BENCH_CASES] = {
      "single finds with 5% and 50% puts of present keys"},
 };
 
+/* A size, or a dash where there is none. */
+static void print_size(size_t size)
+{
+    if (size > 0)
+        printf(" %10zu", size);
+    else
+        printf(" %10s", "-");
+}
+
 void bench_print_list(void)
 {
-    printf("%-14s %-10s %10s %10s %10s %10s  %s\n", "name", "device", "CPU keys", "and ops", "GPU keys", "and ops",
-           "what");
+    printf("%-14s %-10s %10s %10s %10s %10s  %s\n", "name", "device", "CPU: keys", "operations", "GPU: keys",
+           "operations", "what");
     for (size_t i = 0; i < BENCH_CASES; i++) {
         const struct bench_case *c = &bench_cases[i];
-        printf("%-14s %-10s %10zu %10zu %10zu %10zu  %s\n", c->name, c->flags & CASE_CUDA ? "cpu, cuda" : "cpu",
-               c->sizes.cpu_keys, c->sizes.cpu_ops, c->sizes.gpu_keys, c->sizes.gpu_ops, c->summary);
+        printf("%-14s %-10s", c->name, c->flags & CASE_CUDA ? "cpu, cuda" : "cpu");
+        print_size(c->sizes.cpu_keys);
+        print_size(c->sizes.cpu_ops);
+        print_size(c->sizes.gpu_keys);
+        print_size(c->sizes.gpu_ops);
+        printf("  %s\n", c->summary);
     }
 }

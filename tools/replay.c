@@ -39,7 +39,7 @@ static const char help[] =
     "carried out gives 'error: ...', and the rest goes on.\n"
     "\n"
     "  --structure map    what to carry them out on (default map)\n"
-    "  --keys 32|64       width of keys and values in bits (default 64)\n"
+    "  --keys 32|64       width of keys and values in bits (default 64); --bits is the same\n"
     "  --device cpu|cuda  where (default cpu)\n"
     "  --threads N        CPU: threads that work at once, 1 to 256 (default: one per CPU online)\n"
     "  --batch N          take N operations at a time, 1 to 1048576 (default 4096; 1 when reading from a terminal)\n"
@@ -74,6 +74,7 @@ static void read_options(struct cli *cli, struct options *options)
             options->stats = true;
         else if (cli_take_choice(cli, "--structure", structure_names, &options->structure) ||
                  cli_take_choice(cli, "--keys", width_names, &options->key_width) ||
+                 cli_take_choice(cli, "--bits", width_names, &options->key_width) ||
                  cli_take_choice(cli, "--device", device_names, &options->device) ||
                  cli_take_number(cli, "--threads", 1, MOST_THREADS, &options->threads) ||
                  cli_take_number(cli, "--batch", 1, MOST_BATCH, &options->batch))
