@@ -14,6 +14,7 @@
 #include "support/agents.h"
 #include "support/buffers.h"
 #include "support/harness.h"
+#include "support/units.h"
 #include "support/patterns.h"
 
 /* ---- the gate: who is inside ----------------------------------------------------------------------------------- */
@@ -142,26 +143,30 @@ static void run_visits(size_t agents, size_t rounds, unsigned exclusive_percent,
     close_premises(p);
 }
 
-static void shared_and_exclusive_never_together(void)
+static void shared_and_exclusive_never_together(const void *unused)
 {
+    (void)unused;
     run_visits(calling_threads(), scaled(300000), 5, 0);
     run_visits(calling_threads(), scaled(100000), 40, 0);
     run_visits(2, scaled(300000), 20, 0);
 }
 
-static void exclusive_callers_exclude_each_other(void)
+static void exclusive_callers_exclude_each_other(const void *unused)
 {
+    (void)unused;
     run_visits(calling_threads(), scaled(100000), 100, 0);
 }
 
-static void views_and_exclusive_never_together(void)
+static void views_and_exclusive_never_together(const void *unused)
 {
+    (void)unused;
     run_visits(calling_threads(), scaled(100000), 20, 20);
 }
 
 /* Threads that share a slot of the gate: it counts them. */
-static void more_threads_than_slots(void)
+static void more_threads_than_slots(const void *unused)
 {
+    (void)unused;
     run_visits(GATE_SLOTS + 20, scaled(200), 10, 5);
 }
 
@@ -179,8 +184,9 @@ static void crowd(agent *a)
     stop_all(a);
 }
 
-static void exclusive_is_not_starved(void)
+static void exclusive_is_not_starved(const void *unused)
 {
+    (void)unused;
     premises *p = open_premises(scaled(500), 0, 0);
     run_agents(1 + calling_threads(), crowd, p);
     assert_int_equal(p->exclusive_done, p->rounds);
@@ -259,8 +265,9 @@ static void meet_closed_gate(agent *a)
     EXPECT(a, after);
 }
 
-static void all_wait_for_the_one_inside(void)
+static void all_wait_for_the_one_inside(const void *unused)
 {
+    (void)unused;
     for (size_t round = 0; round < shrunk(10, 3); round++) {
         encounter *e = open_encounter();
         run_agents(4, meet_closed_gate, e);
@@ -301,8 +308,9 @@ static void meet_closing_gate(agent *a)
     }
 }
 
-static void newcomers_wait_behind_the_exclusive_caller(void)
+static void newcomers_wait_behind_the_exclusive_caller(const void *unused)
 {
+    (void)unused;
     for (size_t round = 0; round < shrunk(10, 3); round++) {
         encounter *e = open_encounter();
         run_agents(3, meet_closing_gate, e);
@@ -321,8 +329,9 @@ static void share(agent *a)
     gate_leave(&e->g);
 }
 
-static void shared_callers_are_inside_together(void)
+static void shared_callers_are_inside_together(const void *unused)
 {
+    (void)unused;
     encounter *e = open_encounter();
     run_agents(8, share, e);
     assert_true(gate_enter_exclusive(&e->g)); /* and have all left */
@@ -330,8 +339,9 @@ static void shared_callers_are_inside_together(void)
     close_encounter(e);
 }
 
-static void views_refuse_exclusive(void)
+static void views_refuse_exclusive(const void *unused)
 {
+    (void)unused;
     encounter *e = open_encounter();
     assert_false(gate_view_close(&e->g));
     gate_view_open(&e->g);
@@ -368,8 +378,9 @@ static void ask_number(agent *a)
     EXPECT(a, gate_thread_number() == n->number[a->index]);
 }
 
-static void threads_have_numbers(void)
+static void threads_have_numbers(const void *unused)
 {
+    (void)unused;
     numbering n = {.asked = 0};
     run_agents(16, ask_number, &n);
 }
@@ -406,8 +417,9 @@ static bool each_element_once(workers *w, size_t n, size_t grain)
     return right;
 }
 
-static void every_element_once(void)
+static void every_element_once(const void *unused)
 {
+    (void)unused;
     static const unsigned threads[] = {1, 2, 3, 7};
     static const size_t sizes[] = {0, 1, 2, 7, 63, 64, 65, 1000, 4097};
     static const size_t grains[] = {1, 2, 7, 64, 1000, 4096, 4097, 100000};
@@ -434,8 +446,9 @@ static void send_errands(agent *a)
         EXPECT(a, each_element_once(o->w, rng_below(&a->r, 300), 1 + rng_below(&a->r, 50)));
 }
 
-static void callers_at_once(void)
+static void callers_at_once(const void *unused)
 {
+    (void)unused;
     static const unsigned threads[] = {2, 3, 5};
     for (size_t t = 0; t < COUNT_OF(threads); t++) {
         office o = {workers_create(threads[t]), scaled(8000)};
@@ -462,8 +475,9 @@ static void attend(void *context, size_t begin, size_t end)
         sched_yield();
 }
 
-static void all_threads_work(void)
+static void all_threads_work(const void *unused)
 {
+    (void)unused;
     for (unsigned threads = 2; threads <= 5; threads++) {
         workers *w = workers_create(threads);
         assert_non_null(w);
@@ -492,8 +506,9 @@ static void call_beside_a_long_call(agent *a)
     EXPECT(a, right);
 }
 
-static void busy_helpers_hold_nobody_up(void)
+static void busy_helpers_hold_nobody_up(const void *unused)
 {
+    (void)unused;
     office o = {workers_create(3), 0};
     assert_non_null(o.w);
     for (size_t round = 0; round < shrunk(20, 5); round++) {
@@ -504,8 +519,9 @@ static void busy_helpers_hold_nobody_up(void)
     workers_destroy(o.w);
 }
 
-static void workers_that_never_worked(void)
+static void workers_that_never_worked(const void *unused)
 {
+    (void)unused;
     for (unsigned threads = 1; threads <= 4; threads++) {
         workers *w = workers_create(threads);
         assert_non_null(w);
@@ -514,8 +530,9 @@ static void workers_that_never_worked(void)
     }
 }
 
-static void workers_without_memory(void)
+static void workers_without_memory(const void *unused)
 {
+    (void)unused;
     for (long failing = 1; failing <= 2; failing++) {
         base_fail_nth_allocation(failing);
         workers *w = workers_create(3);
@@ -606,8 +623,9 @@ static uint64_t top_of(unsigned key_bits)
     return key_bits == 32 ? UINT32_MAX : UINT64_MAX;
 }
 
-static void sort_of_patterns(void)
+static void sort_of_patterns(const void *unused)
 {
+    (void)unused;
     static const size_t sizes[] = {0, 1, 2, 3, 255, 256, 257, 5000};
     rng r = rng_for(test_seed(), 1);
     for (size_t w = 0; w < COUNT_OF(widths); w++)
@@ -619,8 +637,9 @@ static void sort_of_patterns(void)
             }
 }
 
-static void sort_with_duplicates(void)
+static void sort_with_duplicates(const void *unused)
 {
+    (void)unused;
     enum { N = 3000 };
     static const uint64_t distinct[] = {1, 2, 3, 10, 255, 256, 1000};
     rng r = rng_for(test_seed(), 2);
@@ -634,8 +653,9 @@ static void sort_with_duplicates(void)
     free(keys);
 }
 
-static void sort_of_equal_and_extreme_keys(void)
+static void sort_of_equal_and_extreme_keys(const void *unused)
 {
+    (void)unused;
     enum { N = 600 };
     for (size_t w = 0; w < COUNT_OF(widths); w++) {
         uint64_t top = top_of(widths[w]), keys[N];
@@ -652,8 +672,9 @@ static void sort_of_equal_and_extreme_keys(void)
 }
 
 /* Keys that differ in one byte only: the other passes of a radix sort have nothing to do and may be left out. */
-static void sort_by_one_byte(void)
+static void sort_by_one_byte(const void *unused)
 {
+    (void)unused;
     enum { N = 700 };
     rng r = rng_for(test_seed(), 3);
     for (size_t w = 0; w < COUNT_OF(widths); w++)
@@ -672,8 +693,9 @@ static void assert_ascending(unsigned key_bits, size_t n, const uint64_t *keys, 
     free(array);
 }
 
-static void ascending_means_strictly(void)
+static void ascending_means_strictly(const void *unused)
 {
+    (void)unused;
     for (size_t w = 0; w < COUNT_OF(widths); w++) {
         uint64_t top = top_of(widths[w]);
         const uint64_t rising[] = {0, 1, 2, top / 2, top / 2 + 1, top - 1, top};
@@ -694,8 +716,9 @@ static void ascending_means_strictly(void)
     }
 }
 
-static void sort_without_memory(void)
+static void sort_without_memory(const void *unused)
 {
+    (void)unused;
     const uint64_t keys[] = {3, 1, 2};
     for (size_t w = 0; w < COUNT_OF(widths); w++) {
         void *array = of_width(widths[w], COUNT_OF(keys), keys), *out_keys, *out_values;
@@ -711,55 +734,32 @@ static void sort_without_memory(void)
 
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
-typedef struct gate_case {
-    const char *name;
-    void (*run)(void);
-} gate_case;
-
-static gate_case cases[] = {
-    CASE(shared_and_exclusive_never_together),
-    CASE(exclusive_callers_exclude_each_other),
-    CASE(views_and_exclusive_never_together),
-    CASE(more_threads_than_slots),
-    CASE(exclusive_is_not_starved),
-    CASE(all_wait_for_the_one_inside),
-    CASE(newcomers_wait_behind_the_exclusive_caller),
-    CASE(shared_callers_are_inside_together),
-    CASE(views_refuse_exclusive),
-    CASE(threads_have_numbers),
-    CASE(every_element_once),
-    CASE(callers_at_once),
-    CASE(all_threads_work),
-    CASE(busy_helpers_hold_nobody_up),
-    CASE(workers_that_never_worked),
-    CASE(workers_without_memory),
-    CASE(sort_of_patterns),
-    CASE(sort_with_duplicates),
-    CASE(sort_of_equal_and_extreme_keys),
-    CASE(sort_by_one_byte),
-    CASE(ascending_means_strictly),
-    CASE(sort_without_memory),
+static unit_case cases[] = {
+    {"shared_and_exclusive_never_together", shared_and_exclusive_never_together, NULL},
+    {"exclusive_callers_exclude_each_other", exclusive_callers_exclude_each_other, NULL},
+    {"views_and_exclusive_never_together", views_and_exclusive_never_together, NULL},
+    {"more_threads_than_slots", more_threads_than_slots, NULL},
+    {"exclusive_is_not_starved", exclusive_is_not_starved, NULL},
+    {"all_wait_for_the_one_inside", all_wait_for_the_one_inside, NULL},
+    {"newcomers_wait_behind_the_exclusive_caller", newcomers_wait_behind_the_exclusive_caller, NULL},
+    {"shared_callers_are_inside_together", shared_callers_are_inside_together, NULL},
+    {"views_refuse_exclusive", views_refuse_exclusive, NULL},
+    {"threads_have_numbers", threads_have_numbers, NULL},
+    {"every_element_once", every_element_once, NULL},
+    {"callers_at_once", callers_at_once, NULL},
+    {"all_threads_work", all_threads_work, NULL},
+    {"busy_helpers_hold_nobody_up", busy_helpers_hold_nobody_up, NULL},
+    {"workers_that_never_worked", workers_that_never_worked, NULL},
+    {"workers_without_memory", workers_without_memory, NULL},
+    {"sort_of_patterns", sort_of_patterns, NULL},
+    {"sort_with_duplicates", sort_with_duplicates, NULL},
+    {"sort_of_equal_and_extreme_keys", sort_of_equal_and_extreme_keys, NULL},
+    {"sort_by_one_byte", sort_by_one_byte, NULL},
+    {"ascending_means_strictly", ascending_means_strictly, NULL},
+    {"sort_without_memory", sort_without_memory, NULL},
 };
-
-static size_t passed;
-
-static void run_one(void **state)
-{
-    const gate_case *what = *state;
-    what->run();
-    passed++; /* a failed assertion jumps past this line */
-}
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[COUNT_OF(cases)] = {{0}};
-    setvbuf(stdout, NULL, _IOLBF, 0); /* cmocka writes to both streams: keep lines whole where they are merged */
-    if (argc == 3 && !strcmp(argv[1], "--filter"))
-        cmocka_set_test_filter(argv[2]);
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
-        tests[i] = (struct CMUnitTest){.name = cases[i].name, .test_func = run_one, .initial_state = &cases[i]};
-    printf("test_gate: PLEACH_TEST_SEED=%llu\n", (unsigned long long)test_seed());
-    int failed = _cmocka_run_group_tests("test_gate", tests, COUNT_OF(tests), NULL, NULL);
-    printf("%zu passed, %d failed\n", passed, failed);
-    return failed || !passed ? 1 : 0;
+    return run_units("test_gate", argc, argv, cases, COUNT_OF(cases));
 }

@@ -13,6 +13,7 @@
 #include "support/agents.h"
 #include "support/buffers.h"
 #include "support/harness.h"
+#include "support/units.h"
 
 enum { NODE_BYTES = 128, NODE_WORDS = NODE_BYTES / sizeof(uint64_t), HUGE_PAGE = 2 << 20 };
 
@@ -117,8 +118,9 @@ static void assert_exhausted(test_pool *p)
         assert_int_equal(take(p, stripe, 0), 0);
 }
 
-static void every_id_once_and_then_none(void)
+static void every_id_once_and_then_none(const void *unused)
 {
+    (void)unused;
     static const uint64_t capacities[] = {1, 2, 3, 33, 1000};
     for (size_t c = 0; c < COUNT_OF(capacities); c++) {
         test_pool *p = open_pool(capacities[c]);
@@ -139,8 +141,9 @@ static void assert_zeros(const unsigned char *bytes, size_t n)
 }
 
 /* A fresh node is all zeros, and no two nodes share a byte. */
-static void nodes_have_memory_of_their_own(void)
+static void nodes_have_memory_of_their_own(const void *unused)
 {
+    (void)unused;
     test_pool *p = open_pool(300);
     for (uint32_t n = 1; n < 300; n++) {
         uint32_t id = take(p, n, 0);
@@ -154,8 +157,9 @@ static void nodes_have_memory_of_their_own(void)
     close_pool(p);
 }
 
-static void exhausted_pool_goes_on(void)
+static void exhausted_pool_goes_on(const void *unused)
 {
+    (void)unused;
     enum { CAPACITY = 50, MORE = 20 };
     test_pool *p = open_pool_to_grow(CAPACITY, CAPACITY + MORE);
     holding h = hold_nothing(CAPACITY + MORE);
@@ -177,8 +181,9 @@ static void exhausted_pool_goes_on(void)
     close_pool(p);
 }
 
-static void spare_nodes_are_left(void)
+static void spare_nodes_are_left(const void *unused)
 {
+    (void)unused;
     enum { CAPACITY = 100 };
     static const uint64_t spares[] = {0, 1, 2, 17, CAPACITY - 2, CAPACITY - 1, CAPACITY, 10 * CAPACITY};
     for (size_t s = 0; s < COUNT_OF(spares); s++) {
@@ -196,8 +201,9 @@ static void spare_nodes_are_left(void)
 }
 
 /* With the spare nodes untouched, a returned one can be taken. */
-static void returned_node_beside_spare_ones(void)
+static void returned_node_beside_spare_ones(const void *unused)
 {
+    (void)unused;
     test_pool *p = open_pool(100);
     holding h = hold_nothing(100);
     take_all(p, &h, 1, 30);
@@ -210,8 +216,9 @@ static void returned_node_beside_spare_ones(void)
     close_pool(p);
 }
 
-static void returned_nodes_come_back_to_any_stripe(void)
+static void returned_nodes_come_back_to_any_stripe(const void *unused)
 {
+    (void)unused;
     enum { CAPACITY = 200 };
     test_pool *p = open_pool(CAPACITY);
     holding h = hold_nothing(CAPACITY);
@@ -227,8 +234,9 @@ static void returned_nodes_come_back_to_any_stripe(void)
 }
 
 /* Own returned nodes before fresh ones: else a pool would grow for ever. */
-static void returned_nodes_before_fresh_ones(void)
+static void returned_nodes_before_fresh_ones(const void *unused)
 {
+    (void)unused;
     test_pool *p = open_pool(1000);
     uint32_t first = take(p, 4, 0), second = take(p, 4, 0);
     give(p, 4, first);
@@ -347,20 +355,23 @@ static void run_contest(agent_body *body, size_t agents, uint64_t capacity, unsi
     close_contest(&c);
 }
 
-static void threads_at_one_list(void)
+static void threads_at_one_list(const void *unused)
 {
+    (void)unused;
     run_contest(take_and_give, calling_threads(), 4, 1, scaled(1000000));
     run_contest(take_and_give, calling_threads(), 12, 1, scaled(500000));
 }
 
-static void threads_at_many_lists(void)
+static void threads_at_many_lists(const void *unused)
 {
+    (void)unused;
     run_contest(take_and_give, calling_threads(), 200, POOL_STRIPES, scaled(400000));
     run_contest(take_and_give, calling_threads(), 15, POOL_STRIPES, scaled(100000));
 }
 
-static void lists_that_change_back(void)
+static void lists_that_change_back(const void *unused)
 {
+    (void)unused;
     run_contest(change_and_change_back, 2, 4, 1, scaled(500000));
     run_contest(change_and_change_back, 3, 5, 1, scaled(200000));
 }
@@ -401,8 +412,9 @@ static void take_while_growing(agent *a)
 }
 
 /* An agent that sees one capacity goes beyond it once at most, and skips an id then. */
-static void capacity_grows_while_threads_take(void)
+static void capacity_grows_while_threads_take(const void *unused)
 {
+    (void)unused;
     for (size_t round = 0; round < shrunk(5, 1); round++) {
         contest c;
         size_t takers = calling_threads();
@@ -428,8 +440,9 @@ static void take_with_spare(agent *a)
     }
 }
 
-static void threads_leave_spare_nodes(void)
+static void threads_leave_spare_nodes(const void *unused)
 {
+    (void)unused;
     for (size_t round = 0; round < shrunk(50, 5); round++) {
         contest c;
         open_contest(&c, 1000, 1000, POOL_STRIPES, 0);
@@ -443,8 +456,9 @@ static void threads_leave_spare_nodes(void)
 
 /* ---- the memory of a host pool --------------------------------------------------------------------------------- */
 
-static void host_pool_has_the_size_asked_for(void)
+static void host_pool_has_the_size_asked_for(const void *unused)
 {
+    (void)unused;
     static const uint64_t asked[] = {NODE_BYTES, 10 * NODE_BYTES + 1, 20 * NODE_BYTES - 1, HUGE_PAGE,
                                      3 * HUGE_PAGE + 5000};
     for (size_t i = 0; i < COUNT_OF(asked); i++) {
@@ -459,8 +473,9 @@ static void host_pool_has_the_size_asked_for(void)
     }
 }
 
-static void host_pool_without_a_limit(void)
+static void host_pool_without_a_limit(const void *unused)
 {
+    (void)unused;
     enum { SMALL_NODE = 16 }; /* so that all ids together are not more address space than a test should take */
     const uint64_t most = ((uint64_t)1 << 31) * SMALL_NODE;
     pool_host pool = {0};
@@ -504,8 +519,9 @@ static void check_trim(size_t pool_bytes, size_t from)
     pool_host_close(&pool);
 }
 
-static void trimmed_memory_reads_as_zeros(void)
+static void trimmed_memory_reads_as_zeros(const void *unused)
 {
+    (void)unused;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), odd = 5 * page + 3 * NODE_BYTES; /* ends within a page */
     const size_t from[] = {0, 1, NODE_BYTES, page - NODE_BYTES, page - 1, page, page + 1, 2 * page + 7 * NODE_BYTES,
                            4 * page, 5 * page, 5 * page + NODE_BYTES, odd - 1, odd, odd + NODE_BYTES, 7 * page};
@@ -517,8 +533,9 @@ static void trimmed_memory_reads_as_zeros(void)
     check_trim(2 * HUGE_PAGE + NODE_BYTES, HUGE_PAGE + page + NODE_BYTES); /* within a huge page */
 }
 
-static void trimming_gives_pages_back(void)
+static void trimming_gives_pages_back(const void *unused)
 {
+    (void)unused;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     pool_host pool = {0};
     assert_true(pool_host_open(&pool, 64 * page, NODE_BYTES));
@@ -541,8 +558,9 @@ static bool kernel_populates(void *page_start, size_t page)
 #endif
 }
 
-static void populating_changes_no_byte(void)
+static void populating_changes_no_byte(const void *unused)
 {
+    (void)unused;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     pool_host pool = {0};
     assert_true(pool_host_open(&pool, 64 * page + NODE_BYTES, NODE_BYTES));
@@ -559,8 +577,9 @@ static void populating_changes_no_byte(void)
     pool_host_close(&pool);
 }
 
-static void populated_pages_have_memory(void)
+static void populated_pages_have_memory(const void *unused)
 {
+    (void)unused;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     pool_host pool = {0};
     assert_true(pool_host_open(&pool, 64 * page, NODE_BYTES));
@@ -571,8 +590,9 @@ static void populated_pages_have_memory(void)
     pool_host_close(&pool);
 }
 
-static void failing_allocations_are_reported(void)
+static void failing_allocations_are_reported(const void *unused)
 {
+    (void)unused;
     pool_host pool = {0};
     base_fail_nth_allocation(1);
     assert_false(pool_host_open(&pool, 10 * NODE_BYTES, NODE_BYTES));
@@ -589,52 +609,29 @@ static void failing_allocations_are_reported(void)
 
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
-typedef struct pool_case {
-    const char *name;
-    void (*run)(void);
-} pool_case;
-
-static pool_case cases[] = {
-    CASE(every_id_once_and_then_none),
-    CASE(nodes_have_memory_of_their_own),
-    CASE(exhausted_pool_goes_on),
-    CASE(spare_nodes_are_left),
-    CASE(returned_node_beside_spare_ones),
-    CASE(returned_nodes_come_back_to_any_stripe),
-    CASE(returned_nodes_before_fresh_ones),
-    CASE(threads_at_one_list),
-    CASE(threads_at_many_lists),
-    CASE(lists_that_change_back),
-    CASE(capacity_grows_while_threads_take),
-    CASE(threads_leave_spare_nodes),
-    CASE(host_pool_has_the_size_asked_for),
-    CASE(host_pool_without_a_limit),
-    CASE(trimmed_memory_reads_as_zeros),
-    CASE(trimming_gives_pages_back),
-    CASE(populating_changes_no_byte),
-    CASE(populated_pages_have_memory),
-    CASE(failing_allocations_are_reported),
+static unit_case cases[] = {
+    {"every_id_once_and_then_none", every_id_once_and_then_none, NULL},
+    {"nodes_have_memory_of_their_own", nodes_have_memory_of_their_own, NULL},
+    {"exhausted_pool_goes_on", exhausted_pool_goes_on, NULL},
+    {"spare_nodes_are_left", spare_nodes_are_left, NULL},
+    {"returned_node_beside_spare_ones", returned_node_beside_spare_ones, NULL},
+    {"returned_nodes_come_back_to_any_stripe", returned_nodes_come_back_to_any_stripe, NULL},
+    {"returned_nodes_before_fresh_ones", returned_nodes_before_fresh_ones, NULL},
+    {"threads_at_one_list", threads_at_one_list, NULL},
+    {"threads_at_many_lists", threads_at_many_lists, NULL},
+    {"lists_that_change_back", lists_that_change_back, NULL},
+    {"capacity_grows_while_threads_take", capacity_grows_while_threads_take, NULL},
+    {"threads_leave_spare_nodes", threads_leave_spare_nodes, NULL},
+    {"host_pool_has_the_size_asked_for", host_pool_has_the_size_asked_for, NULL},
+    {"host_pool_without_a_limit", host_pool_without_a_limit, NULL},
+    {"trimmed_memory_reads_as_zeros", trimmed_memory_reads_as_zeros, NULL},
+    {"trimming_gives_pages_back", trimming_gives_pages_back, NULL},
+    {"populating_changes_no_byte", populating_changes_no_byte, NULL},
+    {"populated_pages_have_memory", populated_pages_have_memory, NULL},
+    {"failing_allocations_are_reported", failing_allocations_are_reported, NULL},
 };
-
-static size_t passed;
-
-static void run_one(void **state)
-{
-    const pool_case *what = *state;
-    what->run();
-    passed++; /* a failed assertion jumps past this line */
-}
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[COUNT_OF(cases)] = {{0}};
-    setvbuf(stdout, NULL, _IOLBF, 0); /* cmocka writes to both streams: keep lines whole where they are merged */
-    if (argc == 3 && !strcmp(argv[1], "--filter"))
-        cmocka_set_test_filter(argv[2]);
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
-        tests[i] = (struct CMUnitTest){.name = cases[i].name, .test_func = run_one, .initial_state = &cases[i]};
-    printf("test_pool: PLEACH_TEST_SEED=%llu\n", (unsigned long long)test_seed());
-    int failed = _cmocka_run_group_tests("test_pool", tests, COUNT_OF(tests), NULL, NULL);
-    printf("%zu passed, %d failed\n", passed, failed);
-    return failed || !passed ? 1 : 0;
+    return run_units("test_pool", argc, argv, cases, COUNT_OF(cases));
 }
