@@ -59,7 +59,12 @@ static bool right_limited(const struct batch *batch, size_t i)
     return ((const uint32_t *)batch->host_counts)[i] == expected && right_pairs(batch, i, i * batch->limit, expected);
 }
 
-static void range_limit_of(struct bench *bench, const struct bench_case *which, uint32_t expected)
+typedef pleach_status range_call(void *context, pleach_stream stream);
+typedef bool range_check(const struct batch *batch, size_t i);
+
+/* Room for twice the expected number: the limit of each query, and plenty for the sum of all if they are packed. */
+static void ranges_of(struct bench *bench, const struct bench_case *which, uint32_t expected, range_call *call,
+                      range_check *right)
 {
     struct batch batch;
     char name[BENCH_NAME_BYTES];
@@ -67,17 +72,22 @@ static void range_limit_of(struct bench *bench, const struct bench_case *which, 
     snprintf(name, sizeof name, "%s/%u", which->name, expected);
     if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS, n * 2 * expected)) return;
     batch.limit = 2 * expected;
-    const struct bench_work work = {
-        .name = name, .ops = n, .call = call_range_limit, .elements = n, .right = right_limited};
+    const struct bench_work work = {.name = name, .ops = n, .call = call, .elements = n, .right = right};
     if (batch_fill(&batch, make_interval)) bench_measure(&batch, &work);
     batch_destroy(&batch);
 }
 
-void bench_range_limit(struct bench *bench, const struct bench_case *which)
+/* Of 8 and of 32 expected pairs. */
+static void bench_ranges(struct bench *bench, const struct bench_case *which, range_call *call, range_check *right)
 {
     if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
-    range_limit_of(bench, which, 8);
-    range_limit_of(bench, which, 32);
+    ranges_of(bench, which, 8, call, right);
+    ranges_of(bench, which, 32, call, right);
+}
+
+void bench_range_limit(struct bench *bench, const struct bench_case *which)
+{
+    bench_ranges(bench, which, call_range_limit, right_limited);
 }
 
 /* ---- range, all pairs packed ---- */
@@ -96,25 +106,9 @@ static bool right_packed(const struct batch *batch, size_t i)
            batch->host_counts[i + 1] <= batch->results && right_pairs(batch, i, batch->host_counts[i], expected);
 }
 
-static void range_packed_of(struct bench *bench, const struct bench_case *which, uint32_t expected)
-{
-    struct batch batch;
-    char name[BENCH_NAME_BYTES];
-    const size_t n = bench_op_count(bench, &which->sizes);
-    snprintf(name, sizeof name, "%s/%u", which->name, expected);
-    /* Room for twice the expected number in all is plenty for the sum of so many. */
-    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS, n * 2 * expected)) return;
-    batch.limit = 2 * expected;
-    const struct bench_work work = {.name = name, .ops = n, .call = call_range, .elements = n, .right = right_packed};
-    if (batch_fill(&batch, make_interval)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
-}
-
 void bench_range_packed(struct bench *bench, const struct bench_case *which)
 {
-    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
-    range_packed_of(bench, which, 8);
-    range_packed_of(bench, which, 32);
+    bench_ranges(bench, which, call_range, right_packed);
 }
 
 /* ---- count ---- */
