@@ -23,7 +23,7 @@ else()
     list(FILTER test_sources EXCLUDE REGEX "_cuda\\.c$")
 endif()
 
-set(test_libraries pleach_options pleach_static)
+set(test_libraries pleach_options pleach_verify pleach_static)
 file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
 set(support_objects)
 if(support_sources)
