@@ -8,7 +8,9 @@
 
 int command_info(int argc, char **argv);
 int command_demo(int argc, char **argv);
+int command_soak(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_replay(int argc, char **argv);
+int command_sim(int argc, char **argv);
 
 #endif

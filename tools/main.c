@@ -13,8 +13,10 @@ static const char help[] =
     "\n"
     "  info     what this build can do on this machine\n"
     "  demo     run a mixed concurrent workload, check every answer, show rates\n"
+    "  soak     the same without end: more kinds of rounds, and a watch for hangs\n"
     "  bench    measure\n"
     "  replay   carry out operations from a file or standard input, one result a line\n"
+    "  sim      run the structures' source on a simulated machine, under adversarial schedules\n"
     "  help     this text; 'pleach help COMMAND' is 'pleach COMMAND --help'\n"
     "\n"
     "  --version, --help\n"
@@ -28,15 +30,17 @@ static const struct {
 } commands[] = {
     {"info", command_info},
     {"demo", command_demo},
+    {"soak", command_soak},
     {"bench", command_bench},
     {"replay", command_replay},
+    {"sim", command_sim},
 };
 
 static int run_command(const char *name, int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(commands[i].name, name) == 0) return commands[i].run(argc, argv);
-    cli_complain("pleach", "there is no command '%s'; it is one of info, demo, bench, replay, help", name);
+    cli_complain("pleach", "there is no command '%s'; it is one of info, demo, soak, bench, replay, sim, help", name);
     return EXIT_USAGE;
 }
 

@@ -17,9 +17,18 @@ void base_free(void *memory);
 /* For allocations made elsewhere (mmap, CUDA): true if this one is to fail by order of a test. */
 bool base_allocation_fails(void);
 
-/* Tests only, process-wide: the n-th allocation from now fails (n = 1 is the next), once; 0 switches this off. Answers
- * how many allocations were asked for since the last call of this function. */
+/* They are counted too: 1 more is held, or -1. What base_alloc gives and base_free takes counts by itself. */
+void base_count_held(long change);
+
+/* Tests only, process-wide: the allocations first .. first + count - 1 from now fail (1 is the next); count = 0
+ * switches this off. Answers how many allocations were asked for since the last call of this function. */
+long base_fail_allocations(long first, long count);
+
+/* Tests only: the n-th allocation from now fails, once; 0 switches this off. Answers as base_fail_allocations. */
 long base_fail_nth_allocation(long n);
+
+/* Tests only: allocations that are held now. */
+long base_held(void);
 
 #ifdef __cplusplus
 }

@@ -61,8 +61,10 @@ enum { HEADER_WORD64 = 2 * NODE_HEADER_SLOT };
 NODE_ASSERT(sizeof(node64) == 256 && sizeof(pair64) == 16);
 #endif
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC__) || defined(PLEACH_NODE_ISA_cuda)
 #include "node_cuda.h"
+#elif defined(PLEACH_NODE_ISA_x86)
+#include "node_x86_words.h"
 #elif defined(PLEACH_NODE_ISA_avx512)
 #include "node_avx512.h"
 #elif defined(PLEACH_NODE_ISA_avx2)

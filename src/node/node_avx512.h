@@ -1,7 +1,6 @@
 /* node/node_avx512.h - the node verbs with AVX-512: all keys of a node compared at once.
  *
- * An aligned 16-byte access is one access on every CPU with AVX (stated by Intel and AMD), so 64-bit pairs are atomic
- * here as 32-bit pairs are everywhere. The wide loads that find the slot are not: they only choose a slot, and the pair
+ * A pair is one access (port_load_two). The wide loads that find the slot are not: they only choose a slot, and the pair
  * that is answered is loaded again, in one access, and compared again.
  */
 #include "node_x86.h"

@@ -5,29 +5,8 @@
  * 64-bit pair, and search by halving: three or four loads per node, none for the header of an inner node.
  *
  * Inner nodes are read through L1 and may be stale, each 32-byte sector of another age; leaves are read fresh.
- * 16 bytes loaded or stored as one .b128 are a single access (PTX: scalar type, relaxed, sm_70 and later).
+ * The simulator runs these verbs too.
  */
-#ifndef PLEACH_NODE_CUDA_H
-#define PLEACH_NODE_CUDA_H
-
-typedef struct two_words { uint64_t first, second; } two_words;
-
-#define TWO_WORDS_LOAD(scope)                                                                                    \
-    two_words both;                                                                                              \
-    asm volatile("{ .reg .b128 t; ld.relaxed." scope ".global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"             \
-                 : "=l"(both.first), "=l"(both.second) : "l"(p) : "memory");                                     \
-    return both
-
-PORT_FN two_words load_two(const uint64_t *p) { TWO_WORDS_LOAD("gpu"); }
-PORT_FN two_words load_two_cached(const uint64_t *p) { TWO_WORDS_LOAD("cta"); }
-
-PORT_FN void store_two(uint64_t *p, uint64_t first, uint64_t second)
-{
-    asm volatile("{ .reg .b128 t; mov.b128 t, {%0, %1}; st.relaxed.gpu.global.b128 [%2], t; }"
-                 : : "l"(first), "l"(second), "l"(p) : "memory");
-}
-#endif
-
 #undef PAIR_IS_ATOMIC
 #define PAIR_IS_ATOMIC 1
 
@@ -51,7 +30,8 @@ PORT_FN void pair_store32(node32 *node, unsigned slot, pair32 pair)
 
 PORT_FN uint64_t node_end32(const node32 *node, pair32 *link)
 {
-    two_words end = load_two(&node->word[NODE_LINK_SLOT]);
+    port_two end = port_load_two(&node->word[NODE_LINK_SLOT]);
+    PTX_AFTER_BRANCH(); /* the callers' own, on the header */
     *link = pair32_of_word(end.first);
     return end.second;
 }
@@ -59,33 +39,34 @@ PORT_FN uint64_t node_end32(const node32 *node, pair32 *link)
 /* Halving over the eight blocks of two slots; block 7 is link and header, of which only the link takes part. */
 PORT_FN bool node_route32(const node32 *node, key32 key, pair32 *pair)
 {
-    two_words best = {0, 0};
+    port_two best = {0, 0};
     unsigned block = 0;
     PORT_UNROLL for (unsigned half = 4; half > 0; half /= 2) {
-        two_words probe = load_two_cached(&node->word[2 * (block + half)]);
+        port_two probe = port_load_two_cached(&node->word[2 * (block + half)]);
         if ((uint32_t)probe.first <= key) {
             best = probe;
             block += half;
         }
     }
-    if (block == 0) best = load_two_cached(&node->word[0]);
+    if (block == 0) best = port_load_two_cached(&node->word[0]);
     bool second = block != 7 && (uint32_t)best.second <= key;
     *pair = pair32_of_word(second ? best.second : best.first);
     return pair->key <= key; /* always: slot 0's pivot is the low key (I4), and nobody can name an unfinished node */
 }
 
 /* The link and the header come in one access; the header's count bounds the search. A hit needs no fence: the thread's
- * later loads are issued after the branch on this one. */
+ * later loads are issued after the branch that found it. */
 PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
 {
-    two_words end = load_two(&node->word[NODE_LINK_SLOT]);
+    port_two end = port_load_two(&node->word[NODE_LINK_SLOT]);
     unsigned count = header_count(end.second);
+    PTX_AFTER_BRANCH(); /* on count, before each load below */
     unsigned block = 0;
-    two_words best = {0, 0};
+    port_two best = {0, 0};
     bool probed = false;
     PORT_UNROLL for (unsigned half = 4; half > 0; half /= 2) {
         if (2 * (block + half) < count) {
-            two_words probe = load_two(&node->word[2 * (block + half)]);
+            port_two probe = port_load_two(&node->word[2 * (block + half)]);
             if ((uint32_t)probe.first <= key) {
                 best = probe;
                 block += half;
@@ -93,7 +74,8 @@ PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
             }
         }
     }
-    if (!probed && count > 0) best = load_two(&node->word[0]);
+    if (!probed && count > 0) best = port_load_two(&node->word[0]);
+    PTX_AFTER_BRANCH();
     if (2 * block < count && (uint32_t)best.first == key) {
         *pair = pair32_of_word(best.first);
         return NODE_FOUND;
@@ -112,7 +94,7 @@ PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
 PORT_FN void node_read32(const node32 *node, image32 *image)
 {
     PORT_UNROLL for (unsigned block = 0; block < NODE_CAPACITY / 2; block++) {
-        two_words both = load_two(&node->word[2 * block]);
+        port_two both = port_load_two(&node->word[2 * block]);
         image->pair[2 * block] = pair32_of_word(both.first);
         image->pair[2 * block + 1] = pair32_of_word(both.second);
     }
@@ -122,13 +104,13 @@ PORT_FN void node_write32(node32 *node, const image32 *image, unsigned from, uns
 {
     PORT_UNROLL for (unsigned block = 0; block < NODE_CAPACITY / 2; block++)
         if (2 * block + 1 >= from && 2 * block < to)
-            store_two(&node->word[2 * block], pair32_word(image->pair[2 * block]),
+            port_store_two(&node->word[2 * block], pair32_word(image->pair[2 * block]),
                       pair32_word(image->pair[2 * block + 1]));
 }
 
 #else
 
-PORT_FN pair64 pair64_of_words(two_words both)
+PORT_FN pair64 pair64_of_words(port_two both)
 {
     pair64 pair;
     pair.key = both.first;
@@ -138,11 +120,11 @@ PORT_FN pair64 pair64_of_words(two_words both)
 
 PORT_FN pair64 pair_load64(const node64 *node, unsigned slot)
 {
-    return pair64_of_words(load_two(&node->word[2 * slot]));
+    return pair64_of_words(port_load_two(&node->word[2 * slot]));
 }
 PORT_FN void pair_store64(node64 *node, unsigned slot, pair64 pair)
 {
-    store_two(&node->word[2 * slot], pair.key, pair.value);
+    port_store_two(&node->word[2 * slot], pair.key, pair.value);
 }
 
 #include "node_common.h"
@@ -152,23 +134,24 @@ PORT_FN uint64_t node_end64(const node64 *node, pair64 *link)
     uint64_t header = header_load64(node);
     port_validate_fence();
     *link = pair_load64(node, NODE_LINK_SLOT);
+    PTX_AFTER_BRANCH(); /* the callers' own, on header and link */
     return header;
 }
 
 PORT_FN bool node_route64(const node64 *node, key64 key, pair64 *pair)
 {
-    two_words best = {0, 0};
+    port_two best = {0, 0};
     unsigned slot = 0;
     PORT_UNROLL for (unsigned half = 8; half > 0; half /= 2) {
         if (slot + half <= NODE_LINK_SLOT) {
-            two_words probe = load_two_cached(&node->word[2 * (slot + half)]);
+            port_two probe = port_load_two_cached(&node->word[2 * (slot + half)]);
             if (probe.first <= key) {
                 best = probe;
                 slot += half;
             }
         }
     }
-    if (slot == 0) best = load_two_cached(&node->word[0]);
+    if (slot == 0) best = port_load_two_cached(&node->word[0]);
     *pair = pair64_of_words(best);
     return pair->key <= key;
 }
@@ -178,12 +161,13 @@ PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
 {
     uint64_t header = header_load64(node);
     unsigned count = header_count(header);
+    PTX_AFTER_BRANCH(); /* on count, before each load below */
     unsigned slot = 0;
-    two_words best = {0, 0};
+    port_two best = {0, 0};
     bool probed = false;
     PORT_UNROLL for (unsigned half = 8; half > 0; half /= 2) {
         if (slot + half < count) {
-            two_words probe = load_two(&node->word[2 * (slot + half)]);
+            port_two probe = port_load_two(&node->word[2 * (slot + half)]);
             if (probe.first <= key) {
                 best = probe;
                 slot += half;
@@ -191,8 +175,9 @@ PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
             }
         }
     }
-    if (!probed && count > 0) best = load_two(&node->word[0]);
+    if (!probed && count > 0) best = port_load_two(&node->word[0]);
     *pair = pair64_of_words(best);
+    PTX_AFTER_BRANCH();
     if (count > 0 && pair->key == key) return NODE_FOUND;
     port_validate_fence();
     *pair = pair_load64(node, NODE_LINK_SLOT);
@@ -205,4 +190,8 @@ PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
 #include "node_image.h"
 #endif
 
+#ifdef PLEACH_SIM
+#include "node_sink.h"
+#else
 #include "node_sink_cuda.h"
+#endif

@@ -45,7 +45,10 @@ typedef struct pool_state {
 } pool_state;
 
 /* Where a node id becomes an address. */
-PORT_FN void *pool_address(void *nodes, uint32_t id, size_t node_bytes) { return (char *)nodes + id * node_bytes; }
+PORT_FN void *pool_address(void *nodes, uint32_t id, size_t node_bytes)
+{
+    return port_follow((char *)nodes + id * node_bytes, id);
+}
 
 PORT_FN void pool_give(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint32_t id)
 {

@@ -24,7 +24,9 @@ bool pool_host_open(pool_host *pool, uint64_t max_bytes, size_t node_bytes)
     if (base_allocation_fails()) return false;
     pool->mapping = mmap(NULL, pool->mapping_bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pool->mapping == MAP_FAILED) return false;
+    if (pool->mapping == MAP_FAILED) pool->mapping = NULL; /* nothing for pool_host_close to unmap */
+    if (!pool->mapping) return false;
+    base_count_held(1);
     uintptr_t start = ((uintptr_t)pool->mapping + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     pool->nodes = (void *)start;
     /* A descent touches a node per level, each on another page: huge pages save most of the address translation. It is
@@ -35,7 +37,9 @@ bool pool_host_open(pool_host *pool, uint64_t max_bytes, size_t node_bytes)
 
 void pool_host_close(pool_host *pool)
 {
-    if (pool->mapping) munmap(pool->mapping, pool->mapping_bytes);
+    if (!pool->mapping) return;
+    munmap(pool->mapping, pool->mapping_bytes);
+    base_count_held(-1);
     pool->mapping = NULL;
 }
 

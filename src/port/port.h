@@ -1,9 +1,10 @@
 /* port/port.h - shared memory as the algorithms see it. One contract, one header per machine.
  *
  * Algorithms never name a memory order or a scope of their own: they call the verbs below, which this layer turns into
- * C11 atomics or PTX; the node layer adds accesses that are two words wide. docs/memory-model.md argues each pairing.
+ * C11 atomics or PTX. docs/memory-model.md argues each pairing.
  *
- * An agent is whoever runs an operation: a CPU thread, or a GPU thread.
+ * An agent is whoever runs an operation: a CPU thread, a GPU thread, or a virtual one of the simulator, which runs the
+ * very same headers with a meaning of its own for each atomic and each PTX instruction (port_sim.h).
  *
  * CONTRACT
  *
@@ -18,6 +19,9 @@
  * port_store_release(p, v)     everything stored before is visible to whoever acquires this value.
  * port_latch(p, even, odd)     compare-and-swap. On success (a) loads after it are not taken before it, and (b) no
  *                              store after it is visible before it. On failure it orders nothing.
+ * port_load_two(p), port_load_two_cached(p), port_store_two(p, a, b)
+ *                              port_load, port_load_cached and port_store of two words, 16-byte aligned, as one access.
+ *                              On GPUs, and on x86 with AVX (where no load is cached in this sense).
  * port_fetch_add(p, v)         relaxed; returns the old value.
  * port_compare_swap(p, a, b)   acquire and release.
  * port_publish_fence()         stores before it are visible before stores after it.
@@ -25,6 +29,10 @@
  * port_forget_cached()         after it, port_load_cached returns nothing older than what was visible before it.
  * port_pause(attempt)          a short wait after the attempt-th failure of an operation.
  * port_prefetch(p)             a hint.
+ *
+ * port_follow(p, id)           p, an address that was made from the loaded value id: what is loaded through it is loaded
+ *                              after id. No machine that this runs on does otherwise, so there is no code for it; the
+ *                              simulator, which forgets such order else, must be told.
  *
  * All words are uint64_t, naturally aligned; each verb is one single access.
  */
@@ -34,10 +42,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined(__CUDA_ARCH__) || defined(__CUDACC__)
+#if defined(PLEACH_SIM)
+#include "port_sim.h"
+#elif defined(__CUDA_ARCH__) || defined(__CUDACC__)
 #include "port_cuda.h"
 #else
 #include "port_cpu.h"
+#endif
+
+#ifndef PLEACH_SIM
+PORT_FN void *port_follow(void *p, uint32_t id)
+{
+    (void)id;
+    return p;
+}
 #endif
 
 #endif

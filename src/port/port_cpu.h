@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 #define PORT_FN static inline __attribute__((unused))
 #define PORT_COLD static __attribute__((noinline, unused))
 #define PORT_UNROLL
@@ -16,6 +20,22 @@ PORT_FN uint64_t port_load_cached(const uint64_t *p) { return __atomic_load_n(p,
 PORT_FN uint64_t port_load_acquire(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 PORT_FN void port_store(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 PORT_FN void port_store_release(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+
+typedef struct port_two { uint64_t first, second; } port_two;
+
+/* An aligned 16-byte access is one access on every CPU with AVX (stated by Intel and AMD). */
+#if defined(__AVX__) && !defined(PLEACH_SIM)
+PORT_FN port_two port_load_two(const uint64_t *p)
+{
+    __m128i both = *(const volatile __m128i *)p;
+    return (port_two){(uint64_t)_mm_cvtsi128_si64(both), (uint64_t)_mm_extract_epi64(both, 1)};
+}
+
+PORT_FN void port_store_two(uint64_t *p, uint64_t first, uint64_t second)
+{
+    *(volatile __m128i *)p = _mm_set_epi64x((long long)second, (long long)first);
+}
+#endif
 
 PORT_FN uint64_t port_fetch_add(uint64_t *p, uint64_t v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 

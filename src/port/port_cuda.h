@@ -15,14 +15,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifndef PLEACH_SIM
+#include "ptx.h"
 #define PORT_FN static __device__ __forceinline__
 #define PORT_COLD static __device__ __noinline__
 #define PORT_UNROLL _Pragma("unroll")
+#endif
 
 PORT_FN uint64_t port_load(const uint64_t *p)
 {
     uint64_t v;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    PTX_LOAD(v, relaxed, gpu, p);
     return v;
 }
 
@@ -30,53 +33,65 @@ PORT_FN uint64_t port_load(const uint64_t *p)
 PORT_FN uint64_t port_load_cached(const uint64_t *p)
 {
     uint64_t v;
-    asm volatile("ld.relaxed.cta.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    PTX_LOAD(v, relaxed, cta, p);
     return v;
 }
 
 PORT_FN uint64_t port_load_acquire(const uint64_t *p)
 {
     uint64_t v;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    PTX_LOAD(v, acquire, gpu, p);
     return v;
 }
 
-PORT_FN void port_store(uint64_t *p, uint64_t v)
+PORT_FN void port_store(uint64_t *p, uint64_t v) { PTX_STORE(relaxed, gpu, p, v); }
+PORT_FN void port_store_release(uint64_t *p, uint64_t v) { PTX_STORE(release, gpu, p, v); }
+
+typedef struct port_two { uint64_t first, second; } port_two;
+
+PORT_FN port_two port_load_two(const uint64_t *p)
 {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
+    port_two two;
+    PTX_LOAD_TWO(two.first, two.second, relaxed, gpu, p);
+    return two;
 }
 
-PORT_FN void port_store_release(uint64_t *p, uint64_t v)
+PORT_FN port_two port_load_two_cached(const uint64_t *p)
 {
-    asm volatile("st.release.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
+    port_two two;
+    PTX_LOAD_TWO(two.first, two.second, relaxed, cta, p);
+    return two;
+}
+
+PORT_FN void port_store_two(uint64_t *p, uint64_t first, uint64_t second)
+{
+    PTX_STORE_TWO(relaxed, gpu, p, first, second);
 }
 
 PORT_FN uint64_t port_fetch_add(uint64_t *p, uint64_t v)
 {
     uint64_t old;
-    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
+    PTX_ADD(old, relaxed, gpu, p, v);
     return old;
 }
 
 PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
 {
     uint64_t old;
-    asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"
-                 : "=l"(old) : "l"(p), "l"(expected), "l"(desired) : "memory");
+    PTX_CAS(old, acq_rel, gpu, p, expected, desired);
     return old == expected;
 }
 
-PORT_FN void port_publish_fence(void) { asm volatile("fence.release.gpu;" : : : "memory"); }
-PORT_FN void port_validate_fence(void) { asm volatile("fence.acq_rel.cta;" : : : "memory"); }
-PORT_FN void port_forget_cached(void) { asm volatile("fence.acq_rel.gpu;" : : : "memory"); }
+PORT_FN void port_publish_fence(void) { PTX_FENCE(release, gpu); }
+PORT_FN void port_validate_fence(void) { PTX_FENCE(acq_rel, cta); }
+PORT_FN void port_forget_cached(void) { PTX_FENCE(acq_rel, gpu); }
 
 /* (a) and (b) of the contract: the swap has returned its old value, so it has been performed at L2 before anything
  * behind the branch on that value is issued; the fence keeps the compiler's and the pipeline's hands off. */
 PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
 {
     uint64_t old;
-    asm volatile("atom.relaxed.gpu.global.cas.b64 %0, [%1], %2, %3;"
-                 : "=l"(old) : "l"(p), "l"(even), "l"(odd) : "memory");
+    PTX_CAS(old, relaxed, gpu, p, even, odd);
     if (old != even) return false;
     port_validate_fence();
     return true;

@@ -9,6 +9,10 @@
 #define ISA_NAME(name) name##_avx512
 #elif defined(PLEACH_NODE_ISA_avx2)
 #define ISA_NAME(name) name##_avx2
+#elif defined(PLEACH_NODE_ISA_x86) /* the simulator's */
+#define ISA_NAME(name) name##_sim_x86
+#elif defined(PLEACH_SIM)
+#define ISA_NAME(name) name##_sim_plain
 #else
 #define ISA_NAME(name) name##_plain
 #endif

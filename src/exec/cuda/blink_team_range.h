@@ -27,7 +27,7 @@ PORT_FN void W(team_read)(const W(node) *node, unsigned lane, W(pair) *pair)
 {
 #if PLEACH_KEY_BITS == 32
     PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i += 2) {
-        two_words both = load_two(&node->word[lane * LANE_SLOTS + i]);
+        port_two both = port_load_two(&node->word[lane * LANE_SLOTS + i]);
         pair[i] = pair32_of_word(both.first);
         pair[i + 1] = pair32_of_word(both.second);
     }

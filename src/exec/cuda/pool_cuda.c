@@ -123,9 +123,11 @@ static pleach_status map_piece(pool_cuda *pool, uint64_t bytes)
     pleach_status status = cuda_driver_status(pool->driver.create(&p->handle, bytes, &pool->kind, 0));
     if (status != PLEACH_OK) return status;
     CUdeviceptr at = pool->base + pool->mapped;
-    status = cuda_driver_status(pool->driver.map(at, bytes, 0, p->handle, 0));
+    status = base_allocation_fails() ? PLEACH_E_MEMORY
+                                     : cuda_driver_status(pool->driver.map(at, bytes, 0, p->handle, 0));
     if (status == PLEACH_OK) {
-        status = cuda_driver_status(pool->driver.set_access(at, bytes, &pool->access, 1));
+        status = base_allocation_fails() ? PLEACH_E_MEMORY
+                                         : cuda_driver_status(pool->driver.set_access(at, bytes, &pool->access, 1));
         if (status != PLEACH_OK) pool->driver.unmap(at, bytes);
     }
     if (status != PLEACH_OK) {

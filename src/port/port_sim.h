@@ -1,0 +1,86 @@
+/* port/port_sim.h - the third machine. Not a port of its own: it gives each atomic builtin of port_cpu.h, and each PTX
+ * instruction of port_cuda.h, the meaning that the simulator has for it (verify/sim/memory.c), and includes the one or
+ * the other. So orders, scopes and fences under examination are those that CPUs and GPUs run.
+ */
+#ifndef PLEACH_PORT_SIM_H
+#define PLEACH_PORT_SIM_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Orders are C11's: __ATOMIC_RELAXED and so on. Scopes are PTX's; a CPU's accesses all have the wide one. */
+enum { SIM_cta, SIM_gpu };
+
+uint64_t sim_load(const uint64_t *p, int order, int scope);
+void sim_load_two(const uint64_t *p, uint64_t *first, uint64_t *second, int scope);
+void sim_store(uint64_t *p, uint64_t v, int order);
+void sim_store_two(uint64_t *p, uint64_t first, uint64_t second);
+uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order);
+uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int order); /* the old value */
+void sim_fence(int order, int scope);
+void sim_pause(void);
+void sim_after_branch(void);
+void *sim_follow(void *p, uint32_t id);
+
+static inline __attribute__((unused)) void *port_follow(void *p, uint32_t id) { return sim_follow(p, id); }
+
+#ifdef PLEACH_NODE_ISA_cuda
+
+#define PORT_FN static inline __attribute__((unused))
+#define PORT_COLD static __attribute__((noinline, unused))
+#define PORT_UNROLL
+
+enum {
+    SIM_relaxed = __ATOMIC_RELAXED,
+    SIM_acquire = __ATOMIC_ACQUIRE,
+    SIM_release = __ATOMIC_RELEASE,
+    SIM_acq_rel = __ATOMIC_ACQ_REL
+};
+
+#define PTX_LOAD(v, order, scope, p) ((v) = sim_load((p), SIM_##order, SIM_##scope))
+#define PTX_LOAD_TWO(first, second, order, scope, p) sim_load_two((p), &(first), &(second), SIM_##scope)
+#define PTX_STORE(order, scope, p, v) sim_store((p), (v), SIM_##order)
+#define PTX_STORE_TWO(order, scope, p, first, second) sim_store_two((p), (first), (second))
+#define PTX_ADD(old, order, scope, p, v) ((old) = sim_fetch_add((p), (v), SIM_##order))
+#define PTX_CAS(old, order, scope, p, expected, desired)                                                         \
+    ((old) = sim_compare_swap((p), (expected), (desired), SIM_##order))
+#define PTX_FENCE(order, scope) sim_fence(SIM_##order, SIM_##scope)
+#define PTX_AFTER_BRANCH() sim_after_branch()
+#define __nanosleep(ns) ((void)(ns), sim_pause())
+static const struct { unsigned x; } threadIdx = {0};
+#include "port_cuda.h"
+
+#else
+
+static inline __attribute__((unused)) bool sim_compare_exchange(uint64_t *p, uint64_t *expected, uint64_t desired,
+                                                                int order)
+{
+    uint64_t old = sim_compare_swap(p, *expected, desired, order);
+    bool swapped = old == *expected;
+    *expected = old;
+    return swapped;
+}
+
+#define __atomic_load_n(p, order) sim_load((p), (order), SIM_gpu)
+#define __atomic_store_n(p, v, order) sim_store((p), (v), (order))
+#define __atomic_fetch_add(p, v, order) sim_fetch_add((p), (v), (order))
+#define __atomic_compare_exchange_n(p, expected, desired, weak, success, failure)                                \
+    sim_compare_exchange((p), (expected), (desired), (success))
+#define __atomic_thread_fence(order) sim_fence((order), SIM_gpu)
+#define __builtin_ia32_pause() sim_pause()
+#define sched_yield() sim_pause()
+#include "port_cpu.h"
+
+/* What port_cpu.h has where there is AVX. */
+PORT_FN port_two port_load_two(const uint64_t *p)
+{
+    port_two two;
+    sim_load_two(p, &two.first, &two.second, SIM_gpu);
+    return two;
+}
+
+PORT_FN void port_store_two(uint64_t *p, uint64_t first, uint64_t second) { sim_store_two(p, first, second); }
+
+#endif
+#endif

@@ -1,0 +1,39 @@
+/* port/ptx.h - the PTX instructions that touch shared memory: one macro per shape, with order and scope as words. All
+ * that a GPU does to shared memory is written with these, so that the simulator can give each of them its meaning
+ * (port_sim.h) and run the GPU's own source.
+ *
+ * 16 bytes loaded or stored as one scalar .b128 are a single access (relaxed, sm_70 and later); a vector .v2.u64 is
+ * not.
+ */
+#ifndef PLEACH_PTX_H
+#define PLEACH_PTX_H
+
+#define PTX_LOAD(v, order, scope, p)                                                                             \
+    asm volatile("ld." #order "." #scope ".global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory")
+
+#define PTX_LOAD_TWO(first, second, order, scope, p)                                                             \
+    asm volatile("{ .reg .b128 t; ld." #order "." #scope ".global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"         \
+                 : "=l"(first), "=l"(second) : "l"(p) : "memory")
+
+#define PTX_STORE(order, scope, p, v)                                                                            \
+    asm volatile("st." #order "." #scope ".global.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory")
+
+#define PTX_STORE_TWO(order, scope, p, first, second)                                                            \
+    asm volatile("{ .reg .b128 t; mov.b128 t, {%0, %1}; st." #order "." #scope ".global.b128 [%2], t; }"         \
+                 : : "l"(first), "l"(second), "l"(p) : "memory")
+
+#define PTX_ADD(old, order, scope, p, v)                                                                         \
+    asm volatile("atom." #order "." #scope ".global.add.u64 %0, [%1], %2;"                                       \
+                 : "=l"(old) : "l"(p), "l"(v) : "memory")
+
+#define PTX_CAS(old, order, scope, p, expected, desired)                                                         \
+    asm volatile("atom." #order "." #scope ".global.cas.b64 %0, [%1], %2, %3;"                                   \
+                 : "=l"(old) : "l"(p), "l"(expected), "l"(desired) : "memory")
+
+#define PTX_FENCE(order, scope) asm volatile("fence." #order "." #scope ";" : : : "memory")
+
+/* No instruction. The code below it is reached by a branch on a value loaded above it, and a GPU's thread does not go
+ * past a branch whose condition it does not have: loads below are issued after that load has come back. */
+#define PTX_AFTER_BRANCH() ((void)0)
+
+#endif

@@ -1,0 +1,370 @@
+/* verify/sim/map_world.c - scenarios for the ordered map, and the judgement of what came of them. */
+#include <string.h>
+
+#include "../../src/core/blink/blink_check.h"
+#include "map_sim.h"
+
+enum { MOST_AGENTS = 200, MOST_KEYS = 400, MOST_OPS = 400, MOST_PAIRS = MOST_OPS * MAP_RANGE_ROOM, NODES = 160 };
+
+static const map_variant *const variants[] = {&sim_map32_cuda, &sim_map64_cuda, &sim_map32_plain,
+                                              &sim_map64_plain, &sim_map32_x86, &sim_map64_x86};
+static const char *const variant_names[] = {"cuda32", "cuda64", "plain32", "plain64", "x86_32", "x86_64", NULL};
+
+/* What operations a scenario has, in percent; the rest are finds. */
+typedef struct mix {
+    unsigned put, add, erase, seek, range;
+} mix;
+
+typedef struct world {
+    const map_variant *map;
+    blink_tree *tree;
+    void *nodes;
+    size_t node_bytes;
+    unsigned agents;
+    bool arrays;      /* agents make array calls */
+    bool may_refuse;  /* the pool is small */
+    history_pair initial[MOST_KEYS], last[MOST_KEYS];
+    size_t initial_count;
+    unsigned universe; /* keys that operations choose from */
+    unsigned from, width; /* the part of it that they do choose from */
+    unsigned first_op[MOST_AGENTS + 1];
+    history_op ops[MOST_OPS];
+    history_pair pairs[MOST_PAIRS];
+    uint64_t next_value;
+    history history;
+    history_checker *checker;
+} world;
+
+static _Thread_local world w;
+
+/* ---- keys: number 0 is the smallest key there is, the last one the largest, and none looks like a node id ---- */
+
+static uint64_t key_of(unsigned number)
+{
+    if (number == 0) return 0;
+    if (number + 1 == w.universe) return w.map->key_bits == 32 ? UINT32_MAX : UINT64_MAX;
+    uint64_t key = 0x10000u + 16u * (uint64_t)number;
+    return w.map->key_bits == 32 ? key : key << 28;
+}
+
+static uint64_t fresh_value(void) { return 0x40000000u + w.next_value++; } /* each is written once: a read says whose */
+
+/* ---- laying out ---- */
+
+/* A tree of every `stride`-th key from `first` on. */
+static void build(unsigned first, unsigned stride, unsigned count, double fill)
+{
+    uint64_t keys[MOST_KEYS], values[MOST_KEYS];
+    w.initial_count = count;
+    for (unsigned i = 0; i < count; i++) {
+        keys[i] = key_of(first + i * stride);
+        values[i] = fresh_value();
+        w.initial[i] = (history_pair){keys[i], values[i]};
+    }
+    build_plan plan;
+    build_plan_make(&plan, count, fill);
+    w.tree = sim_reserve(sizeof *w.tree);
+    w.node_bytes = w.map->key_bits == 32 ? 128 : 256;
+    w.nodes = sim_reserve(NODES * w.node_bytes);
+    sim_nodes(w.nodes, w.node_bytes, NODES);
+    w.tree->pool.capacity = NODES;
+    w.tree->pool.next = 1 + plan.nodes;
+    w.map->build(&plan, w.nodes, keys, values);
+    w.tree->root = build_plan_root(&plan);
+    w.tree->stripe[0].size = count;
+}
+
+static uint8_t draw_kind(mix mix)
+{
+    unsigned draw = (unsigned)sim_draw(100);
+    if (draw < mix.put) return HISTORY_PUT;
+    if ((draw -= mix.put) < mix.add) return HISTORY_ADD;
+    if ((draw -= mix.add) < mix.erase) return HISTORY_ERASE;
+    if ((draw -= mix.erase) < mix.seek) return sim_draw(2) ? HISTORY_CEIL : HISTORY_FLOOR;
+    if ((draw -= mix.seek) < mix.range) return HISTORY_RANGE;
+    return HISTORY_FIND;
+}
+
+static void plan_op(history_op *op, unsigned agent, uint8_t kind, unsigned number)
+{
+    unsigned high = number + (unsigned)sim_draw(10);
+    *op = (history_op){.agent = agent, .kind = kind, .key = key_of(number), .value = fresh_value(),
+                       .pairs = (uint32_t)(op - w.ops) * MAP_RANGE_ROOM};
+    if (kind == HISTORY_RANGE) op->high = key_of(high < w.universe ? high : w.universe - 1);
+}
+
+static void plan_ops(unsigned agents, unsigned each, mix mix)
+{
+    unsigned count = 0;
+    w.agents = agents;
+    for (unsigned a = 0; a < agents; a++) {
+        w.first_op[a] = count;
+        uint8_t kind = draw_kind(mix);
+        for (unsigned i = 0; i < each && count < MOST_OPS; i++) {
+            /* One kind in an array call; else any. */
+            plan_op(&w.ops[count++], a, w.arrays ? kind : draw_kind(mix), w.from + (unsigned)sim_draw(w.width));
+        }
+    }
+    w.first_op[agents] = count;
+}
+
+/* ---- scenarios ---- */
+
+static const mix even_mix = {25, 15, 25, 0, 5}, insert_mix = {45, 20, 5, 0, 5}, seek_mix = {20, 10, 30, 30, 0};
+
+static mix draw_mix(void)
+{
+    switch (sim_draw(4)) {
+    case 0: return insert_mix;
+    case 1: return seek_mix;
+    default: return even_mix;
+    }
+}
+
+static unsigned few_agents(void) { return 2 + (unsigned)sim_draw(sim_draw(4) ? 3 : 9); }
+
+/* All within a leaf or two. */
+static void hot(void)
+{
+    w.universe = 24;
+    w.width = 2 + (unsigned)sim_draw(10);
+    w.from = (unsigned)sim_draw(w.universe - w.width + 1);
+    build((unsigned)sim_draw(3), 1 + (unsigned)sim_draw(2), (unsigned)sim_draw(11), 1);
+    plan_ops(few_agents(), 1 + (unsigned)sim_draw(6), draw_mix());
+}
+
+/* Full leaves, so that inserts split them. */
+static void splits(void)
+{
+    unsigned leaves = 1 + (unsigned)sim_draw(3);
+    w.universe = 30 * leaves;
+    w.width = 4 + (unsigned)sim_draw(w.universe - 4);
+    w.from = (unsigned)sim_draw(w.universe - w.width + 1);
+    build(1, 2, 14 * leaves, 1);
+    plan_ops(few_agents(), 1 + (unsigned)sim_draw(5), draw_mix());
+}
+
+/* Many levels, few pairs in a node. */
+static void tall(void)
+{
+    unsigned keys = 8 + (unsigned)sim_draw(32);
+    w.universe = 2 * keys + 2;
+    w.width = 4 + (unsigned)sim_draw(w.universe - 4);
+    w.from = (unsigned)sim_draw(w.universe - w.width + 1);
+    build(1, 2, keys, 0.1 + 0.02 * (double)sim_draw(6));
+    plan_ops(few_agents(), 1 + (unsigned)sim_draw(5), draw_mix());
+}
+
+/* Every node up to the root is full: one insert grows the tree. */
+static void full_tree(void)
+{
+    w.universe = 2 * 196 + 4;
+    w.width = sim_draw(2) ? w.universe : 40;
+    w.from = (unsigned)sim_draw(w.universe - w.width + 1);
+    build(1, 2, 196, 1);
+    plan_ops(few_agents(), 2 + (unsigned)sim_draw(3), sim_draw(3) ? insert_mix : even_mix);
+}
+
+/* All agents at the end of the map, with ascending keys: the input that hangs other trees. */
+static void ascending(void)
+{
+    unsigned agents = few_agents(), each = 3 + (unsigned)sim_draw(6), keys = 14 * (unsigned)sim_draw(4);
+    if (agents * each > 60) each = 60 / agents;
+    w.universe = keys + agents * each + 1;
+    w.width = 1;
+    w.from = 0;
+    build(0, 1, keys, 1);
+    w.agents = agents;
+    for (unsigned i = 0; i < agents * each; i++) {
+        unsigned a = i / each;
+        w.first_op[a] = a * each;
+        bool find = !w.arrays && sim_draw(8) == 0;
+        plan_op(&w.ops[i], a, find ? HISTORY_FIND : HISTORY_PUT, keys + i % each * agents + a);
+    }
+    w.first_op[agents] = agents * each;
+}
+
+static void crowd(void)
+{
+    w.universe = 80;
+    w.width = 2 + (unsigned)sim_draw(w.universe - 2);
+    w.from = (unsigned)sim_draw(w.universe - w.width + 1);
+    build(1, 2, (unsigned)sim_draw(36), 1);
+    plan_ops(32 + (unsigned)sim_draw(MOST_AGENTS - 32 + 1), 1 + (unsigned)sim_draw(2), sim_draw(2) ? insert_mix : even_mix);
+}
+
+/* A pool with room for a few splits only. */
+static void limit_pool(void)
+{
+    w.may_refuse = true;
+    w.tree->pool.capacity = w.tree->pool.next + sim_draw(4);
+}
+
+/* Two agents, an operation or two each, on one leaf: what the exhaustive strategy goes through. */
+static const struct {
+    unsigned keys; /* in the one leaf at the start */
+    struct {
+        uint8_t kind;
+        unsigned number;
+    } op[2][2]; /* number 0: no operation */
+} tiny_cases[] = {
+    {3, {{{HISTORY_PUT, 4}}, {{HISTORY_FIND, 4}, {HISTORY_FIND, 4}}}},       /* insert, two finds */
+    {3, {{{HISTORY_PUT, 3}}, {{HISTORY_FIND, 3}, {HISTORY_FIND, 3}}}},       /* replace, two finds */
+    {3, {{{HISTORY_ERASE, 3}}, {{HISTORY_FIND, 3}, {HISTORY_FIND, 5}}}},     /* erase, find it and a key that moves */
+    {3, {{{HISTORY_ADD, 4}}, {{HISTORY_ADD, 4}}}},                           /* one of them wins */
+    {3, {{{HISTORY_ERASE, 3}}, {{HISTORY_ERASE, 3}}}},                       /* one of them wins */
+    {3, {{{HISTORY_PUT, 4}}, {{HISTORY_ERASE, 3}}}},                         /* neither is lost */
+    {14, {{{HISTORY_PUT, 4}}, {{HISTORY_FIND, 27}}}},                        /* a split, and a key that moves */
+    {14, {{{HISTORY_PUT, 26}}, {{HISTORY_ERASE, 27}}}},                      /* a split, and an erase on the far side */
+    {14, {{{HISTORY_PUT, 4}}, {{HISTORY_PUT, 26}}}},                         /* two inserts into a full leaf */
+    {14, {{{HISTORY_ERASE, 27}}, {{HISTORY_CEIL, 26}}}},                     /* the last key, and the way to it */
+    {14, {{{HISTORY_PUT, 28}}, {{HISTORY_RANGE, 25}}}},                      /* a split, and a range over it */
+};
+
+enum { TINY_CASES = sizeof tiny_cases / sizeof tiny_cases[0] };
+
+static void tiny(unsigned number)
+{
+    w.universe = 40;
+    w.width = 1;
+    w.from = 0;
+    build(1, 2, tiny_cases[number].keys, 1);
+    unsigned count = 0;
+    w.agents = 2;
+    for (unsigned a = 0; a < 2; a++) {
+        w.first_op[a] = count;
+        for (unsigned i = 0; i < 2 && tiny_cases[number].op[a][i].number; i++)
+            plan_op(&w.ops[count++], a, tiny_cases[number].op[a][i].kind, tiny_cases[number].op[a][i].number);
+    }
+    w.first_op[2] = count;
+}
+
+static unsigned prepare(unsigned variant, int tiny_case)
+{
+    w.map = variants[variant];
+    w.arrays = w.may_refuse = false;
+    w.next_value = 0;
+    if (tiny_case >= 0) {
+        tiny((unsigned)tiny_case);
+        return w.agents;
+    }
+    w.arrays = w.map->run_array && sim_draw(4) == 0;
+    unsigned draw = (unsigned)sim_draw(100);
+    if (draw < 30)
+        hot();
+    else if (draw < 60)
+        splits();
+    else if (draw < 76)
+        tall();
+    else if (draw < 90)
+        full_tree();
+    else if (draw < 99)
+        ascending();
+    else
+        crowd();
+    if (sim_draw(6) == 0) limit_pool();
+    return w.agents;
+}
+
+static void agent(unsigned index)
+{
+    unsigned from = w.first_op[index], to = w.first_op[index + 1];
+    if (w.arrays) {
+        w.map->run_array(w.tree, w.nodes, index, &w.ops[from], to - from, &w.pairs[from * MAP_RANGE_ROOM]);
+        return;
+    }
+    for (unsigned i = from; i < to; i++)
+        w.map->run(w.tree, w.nodes, index, &w.ops[i], &w.pairs[i * MAP_RANGE_ROOM]);
+}
+
+/* ---- judging ---- */
+
+static bool refused_without_need(char *why, size_t size)
+{
+    for (unsigned i = 0; i < w.first_op[w.agents]; i++) {
+        const history_op *op = &w.ops[i];
+        if (op->kind > HISTORY_ADD || op->outcome != HISTORY_NOT_APPLIED || w.may_refuse) continue;
+        snprintf(why, size, "an update was refused though the pool has room");
+        return true;
+    }
+    return false;
+}
+
+static bool judge(char *why, size_t size, uint64_t *histories)
+{
+    if (!blink_validate(w.map->key_bits, w.tree, w.nodes, why, size)) return false;
+    if (refused_without_need(why, size)) return false;
+    size_t last_count = w.map->export_pairs(w.tree, w.nodes, w.last, MOST_KEYS);
+    if (last_count > MOST_KEYS) {
+        snprintf(why, size, "more keys than were ever put");
+        return false;
+    }
+    if (!w.checker) w.checker = history_checker_create();
+    w.history = (history){.initial = w.initial, .initial_count = w.initial_count, .ops = w.ops,
+                          .count = w.first_op[w.agents], .pairs = w.pairs, .final = w.last, .final_count = last_count};
+    history_verdict verdict = w.checker ? history_check(w.checker, &w.history) : HISTORY_UNDECIDED;
+    if (verdict == HISTORY_GOOD) {
+        ++*histories;
+        return true;
+    }
+    snprintf(why, size, verdict == HISTORY_BAD ? "the answers are not those of a map" : "the history was not decided");
+    return false;
+}
+
+static void explain(FILE *out)
+{
+    if (history_check(w.checker, &w.history) == HISTORY_BAD) history_explain(w.checker, &w.history, out);
+}
+
+/* ---- names of words, for traces ---- */
+
+static void describe_tree(size_t offset, uint64_t value, char *text, size_t size)
+{
+    unsigned long long v = value;
+    if (offset == offsetof(blink_tree, root))
+        snprintf(text, size, "root = node %u, level %u", (unsigned)value, (unsigned)(value >> 32));
+    else if (offset == offsetof(blink_tree, root_latch))
+        snprintf(text, size, "root latch = %llu", v);
+    else if (offset == offsetof(blink_tree, pool.next))
+        snprintf(text, size, "pool: next id = %llu", v);
+    else if (offset == offsetof(blink_tree, pool.capacity))
+        snprintf(text, size, "pool: capacity = %llu", v);
+    else if (offset >= offsetof(blink_tree, stripe))
+        snprintf(text, size, "size of stripe %zu = %lld", (offset - offsetof(blink_tree, stripe)) / 64, (long long)v);
+    else if (offset >= offsetof(blink_tree, pool.free))
+        snprintf(text, size, "pool: free list %zu = %llx", (offset - offsetof(blink_tree, pool.free)) / 64, v);
+    else
+        snprintf(text, size, "tree + %zu = %llu", offset, v);
+}
+
+static bool is_latched(uint32_t word, uint64_t value)
+{
+    size_t tree_words = (sizeof(blink_tree) + 63) / 64 * 8, slot_words = w.node_bytes / 8 / NODE_SLOTS;
+    if (word < tree_words) return word * 8 == offsetof(blink_tree, root_latch) && value != 0;
+    return (word - tree_words) / slot_words % NODE_SLOTS == NODE_HEADER_SLOT && (value & HEADER_LATCHED);
+}
+
+static void describe(uint32_t word, uint64_t value, char *text, size_t size)
+{
+    size_t tree_words = (sizeof(blink_tree) + 63) / 64 * 8;
+    if (word < tree_words) {
+        describe_tree(word * 8u, value, text, size);
+        return;
+    }
+    unsigned node_words = (unsigned)(w.node_bytes / 8), slot_words = node_words / NODE_SLOTS;
+    unsigned id = (unsigned)(word - tree_words) / node_words, at = (unsigned)(word - tree_words) % node_words;
+    unsigned slot = at / slot_words;
+    unsigned long long v = value;
+    const char *half = slot_words == 1 ? "" : at % 2 ? " value" : " key";
+    if (slot == NODE_HEADER_SLOT)
+        snprintf(text, size, "node %u header = version %llu, level %u, count %u%s", id, v >> 16, header_level(value),
+                 header_count(value), value & HEADER_LATCHED ? ", latched" : "");
+    else if (slot_words == 1)
+        snprintf(text, size, "node %u %s%.0u = (%u, %x)", id, slot == NODE_LINK_SLOT ? "link" : "slot ",
+                 slot == NODE_LINK_SLOT ? 0 : slot, (unsigned)value, (unsigned)(value >> 32));
+    else
+        snprintf(text, size, "node %u slot %u%s = %llx", id, slot, half, v);
+}
+
+const sim_structure sim_map = {"map", variant_names, TINY_CASES, prepare, agent, judge, explain, describe,
+                               is_latched};

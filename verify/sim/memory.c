@@ -1,0 +1,436 @@
+/* verify/sim/memory.c - what loads, stores and fences of agents mean; sim.h has the model in words.
+ *
+ * Time is the number of stores performed so far, so an instant is a state of the whole memory. A load that is taken at
+ * instant t sees the value that its word had then. All weakness of loads is the choice of t; all weakness of stores is
+ * when they are performed. */
+#include <string.h>
+
+#include "../../src/port/port_sim.h"
+#include "machine.h"
+
+void memory_reset(sim_machine *m)
+{
+    for (uint32_t c = 1; c <= m->cell_count; c++) m->cell_of[m->cells[c].word] = 0;
+    m->cell_count = 0;
+    memset(m->memory, 0, m->words * sizeof m->memory[0]);
+    m->words = 0;
+    m->nodes = 0;
+    m->now = 1;
+    for (unsigned i = 0; i < MULTIPROCESSORS; i++) m->l1_generation[i]++;
+}
+
+void *sim_reserve(size_t bytes)
+{
+    sim_machine *m = sim_now_running;
+    uint32_t words = (uint32_t)((bytes + 63) / 64 * 8); /* whole cache lines */
+    if (m->words + words > MAX_WORDS) sim_fail("the scenario needs more simulated memory than there is");
+    void *place = m->memory + m->words;
+    m->words += words;
+    return place;
+}
+
+void sim_nodes(void *nodes, size_t node_bytes, uint32_t count)
+{
+    sim_machine *m = sim_now_running;
+    if (count > MAX_NODES) sim_fail("the scenario has more nodes than can be followed");
+    m->nodes_at = (uint32_t)((uint64_t *)nodes - m->memory);
+    m->node_words = (uint32_t)(node_bytes / 8);
+    m->nodes = count;
+}
+
+static uint32_t word_of(sim_machine *m, const uint64_t *p)
+{
+    uintptr_t offset = (uintptr_t)p - (uintptr_t)m->memory;
+    if (offset % 8 != 0 || offset / 8 >= m->words)
+        sim_fail("agent %u accesses memory that is not the structure's", m->me->index);
+    return (uint32_t)(offset / 8);
+}
+
+static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* ---- the past of a word ---- */
+
+static cell *cell_for(sim_machine *m, uint32_t word)
+{
+    if (m->cell_of[word]) return &m->cells[m->cell_of[word]];
+    if (m->cell_count + 1 >= MAX_CELLS) sim_fail("the scenario stores to more words than can be remembered");
+    uint32_t index = ++m->cell_count;
+    m->cell_of[word] = (uint16_t)index;
+    cell *c = &m->cells[index];
+    *c = (cell){.word = word, .filled = 1};
+    c->past[0].value = m->memory[word];
+    memset(&m->seen[(size_t)index * MAX_AGENTS], 0, m->agent_count * sizeof m->seen[0]);
+    return c;
+}
+
+static uint32_t *seen_by_me(sim_machine *m, uint32_t word)
+{
+    return m->cell_of[word] ? &m->seen[(size_t)m->cell_of[word] * MAX_AGENTS + m->me->index] : NULL;
+}
+
+static uint64_t value_at(sim_machine *m, uint32_t word, uint32_t time)
+{
+    if (!m->cell_of[word]) return m->memory[word];
+    const cell *c = &m->cells[m->cell_of[word]];
+    uint32_t at = c->newest;
+    for (uint32_t back = 1; back < c->filled && c->past[at].time > time; back++)
+        at = (at + PAST_VALUES - 1) % PAST_VALUES;
+    return c->past[at].value; /* the oldest one known, if the instant lies before it */
+}
+
+static void perform_store(sim_machine *m, uint32_t word, uint64_t value)
+{
+    cell *c = cell_for(m, word);
+    m->now++;
+    c->newest = (c->newest + 1) % PAST_VALUES;
+    if (c->filled < PAST_VALUES) c->filled++;
+    c->past[c->newest].time = m->now;
+    c->past[c->newest].value = value;
+    c->writer = m->me->index;
+    m->memory[word] = value;
+    *seen_by_me(m, word) = m->now;
+    m->l1[m->me->multiprocessor][word / SECTOR_WORDS].generation = 0;
+}
+
+/* Both words get the same instant, so that no load can see one of them without the other. */
+static void perform_store_two(sim_machine *m, uint32_t word, const uint64_t *value)
+{
+    perform_store(m, word, value[0]);
+    m->now--;
+    perform_store(m, word + 1, value[1]);
+}
+
+/* ---- stores that wait ---- */
+
+static void perform_buffered(sim_machine *m, unsigned at)
+{
+    sim_agent *me = m->me;
+    buffered_store s = me->buffer[at];
+    me->buffered--;
+    memmove(&me->buffer[at], &me->buffer[at + 1], (me->buffered - at) * sizeof s);
+    if (s.words == 2)
+        perform_store_two(m, s.word, s.value);
+    else
+        perform_store(m, s.word, s.value[0]);
+    trace_access(m, POINT_DRAIN, s.word, s.value[0], 0);
+}
+
+static bool overlap(const buffered_store *a, const buffered_store *b)
+{
+    return a->word < b->word + b->words && b->word < a->word + a->words;
+}
+
+/* The one that must go first if `at` is to go: stores to one word keep their order. */
+static unsigned first_before(const sim_agent *me, unsigned at)
+{
+    for (unsigned i = 0; i < at; i++)
+        if (overlap(&me->buffer[i], &me->buffer[at])) return i;
+    return at;
+}
+
+static void perform_some_buffered(sim_machine *m)
+{
+    unsigned at = m->exhaustive ? 0 : (unsigned)choose_draw(m, m->me->buffered);
+    perform_buffered(m, first_before(m->me, at));
+}
+
+void memory_drain(sim_machine *m)
+{
+    while (m->me->buffered) {
+        schedule_point(m, POINT_DRAIN, m->me->buffer[0].word);
+        if (m->me->buffered) perform_some_buffered(m);
+    }
+}
+
+void memory_maybe_drain_one(sim_machine *m)
+{
+    if (m->me->buffered && !m->exhaustive && choose_chance(m, m->drains)) perform_some_buffered(m);
+}
+
+static bool is_buffered(const sim_agent *me, const buffered_store *s)
+{
+    for (unsigned i = 0; i < me->buffered; i++)
+        if (overlap(&me->buffer[i], s)) return true;
+    return false;
+}
+
+static void perform_buffered_of(sim_machine *m, uint32_t word)
+{
+    buffered_store here = {.word = word, .words = 1};
+    for (unsigned i = 0; i < m->me->buffered;) {
+        if (overlap(&m->me->buffer[i], &here))
+            perform_buffered(m, i);
+        else
+            i++;
+    }
+}
+
+static bool store_waits(sim_machine *m)
+{
+    if (m->exhaustive) return choose_option(m, 2, COST_WEAKNESS) == 1;
+    return choose_chance(m, m->late_stores);
+}
+
+static void store(sim_machine *m, buffered_store s)
+{
+    sim_agent *me = m->me;
+    if (store_waits(m) || is_buffered(me, &s)) {
+        if (me->buffered == BUFFERED_STORES) perform_some_buffered(m);
+        me->buffer[me->buffered++] = s;
+    } else if (s.words == 2) {
+        perform_store_two(m, s.word, s.value);
+    } else {
+        perform_store(m, s.word, s.value[0]);
+    }
+}
+
+/* ---- loads that are early ---- */
+
+static uint32_t floor_of(sim_machine *m, uint32_t word)
+{
+    uint32_t floor = m->me->floor;
+    const uint32_t *seen = seen_by_me(m, word);
+    if (seen) floor = later(floor, *seen);
+    if (word < m->nodes_at) return floor;
+    uint32_t id = (word - m->nodes_at) / m->node_words;
+    return id < m->nodes ? later(floor, m->me->followed[id]) : floor;
+}
+
+/* The instant before the last store to the word, if that is late enough to be of use; else 0. */
+static uint32_t before_last_store(sim_machine *m, uint32_t word, uint32_t floor)
+{
+    if (!m->cell_of[word]) return 0;
+    const cell *c = &m->cells[m->cell_of[word]];
+    uint32_t time = c->past[c->newest].time;
+    return time > floor && c->filled > 1 ? time - 1 : 0;
+}
+
+static uint32_t choose_instant(sim_machine *m, uint32_t word, uint32_t floor)
+{
+    if (floor >= m->now) return m->now;
+    uint32_t before = before_last_store(m, word, floor);
+    if (m->exhaustive) return before && choose_option(m, 2, COST_WEAKNESS) == 1 ? before : m->now;
+    if (!choose_chance(m, m->early_loads)) return m->now;
+    if (before && choose_chance(m, 128)) return before;
+    return floor + (uint32_t)choose_draw(m, m->now - floor + 1);
+}
+
+/* When the sector of this word came into L1. */
+static uint32_t l1_instant(sim_machine *m, uint32_t word)
+{
+    unsigned which = m->me->multiprocessor;
+    sector *s = &m->l1[which][word / SECTOR_WORDS];
+    bool held = s->generation == m->l1_generation[which] && (m->exhaustive || !choose_chance(m, 8));
+    if (!held) *s = (sector){m->l1_generation[which], m->now};
+    return s->time;
+}
+
+static void drop_l1(sim_machine *m) { m->l1_generation[m->me->multiprocessor]++; }
+
+static void tell(sim_machine *m, uint32_t id, uint32_t time)
+{
+    if (id < m->nodes) m->me->told[id] = later(m->me->told[id], time);
+}
+
+/* Remembers what a load gives to those after it. Ids are in the low half of words outside of nodes and of 16-byte
+ * pairs, and in the high half of 8-byte pairs; bit 31 is the link's. */
+static void loaded(sim_machine *m, uint32_t word, uint64_t value, uint32_t time)
+{
+    sim_agent *me = m->me;
+    uint32_t *seen = seen_by_me(m, word);
+    if (seen) *seen = later(*seen, time);
+    me->latest = later(me->latest, time);
+    tell(m, (uint32_t)value & 0x7fffffffu, time);
+    if (word >= m->nodes_at) tell(m, (uint32_t)(value >> 32) & 0x7fffffffu, time);
+}
+
+static bool forwarded(const sim_agent *me, uint32_t word, uint64_t *value)
+{
+    for (unsigned i = me->buffered; i-- > 0;) {
+        const buffered_store *s = &me->buffer[i];
+        if (word < s->word || word >= s->word + s->words) continue;
+        *value = s->value[word - s->word];
+        return true;
+    }
+    return false;
+}
+
+static bool acquires(int order)
+{
+    return order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+static bool releases(int order)
+{
+    return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+
+/* ---- what the port layer calls ---- */
+
+uint64_t sim_load(const uint64_t *p, int order, int scope)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running) return *p;
+    uint32_t word = word_of(m, p), time;
+    uint64_t value;
+    point_kind kind = scope == SIM_cta ? POINT_LOAD_CACHED : acquires(order) ? POINT_LOAD_ACQUIRE : POINT_LOAD;
+    schedule_point(m, kind, word);
+    if (order == __ATOMIC_SEQ_CST) memory_drain(m);
+    if (forwarded(m->me, word, &value)) {
+        time = m->now;
+    } else {
+        time = scope == SIM_cta              ? l1_instant(m, word)
+               : order == __ATOMIC_SEQ_CST ? m->now
+                                             : choose_instant(m, word, floor_of(m, word));
+        value = value_at(m, word, time);
+        loaded(m, word, value, time);
+    }
+    if (acquires(order)) {
+        m->me->floor = later(m->me->floor, time);
+        drop_l1(m);
+    }
+    trace_access(m, kind, word, value, m->now - time);
+    return value;
+}
+
+void sim_load_two(const uint64_t *p, uint64_t *first, uint64_t *second, int scope)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running) {
+        *first = p[0];
+        *second = p[1];
+        return;
+    }
+    uint32_t word = word_of(m, p);
+    (void)word_of(m, p + 1);
+    if (word % 2) sim_fail("agent %u makes an access of 16 bytes that is not aligned", m->me->index);
+    point_kind kind = scope == SIM_cta ? POINT_LOAD_CACHED : POINT_LOAD;
+    schedule_point(m, kind, word);
+    uint32_t floor = later(floor_of(m, word), floor_of(m, word + 1));
+    uint32_t of = before_last_store(m, word + 1, floor) ? word + 1 : word;
+    uint32_t time = scope == SIM_cta ? l1_instant(m, word) : choose_instant(m, of, floor);
+    if (!forwarded(m->me, word, first)) loaded(m, word, *first = value_at(m, word, time), time);
+    if (!forwarded(m->me, word + 1, second)) loaded(m, word + 1, *second = value_at(m, word + 1, time), time);
+    trace_access(m, kind, word, *first, m->now - time);
+    trace_access(m, kind, word + 1, *second, m->now - time);
+}
+
+void sim_store(uint64_t *p, uint64_t v, int order)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running) {
+        *p = v;
+        return;
+    }
+    buffered_store s = {word_of(m, p), 1, {v, 0}};
+    point_kind kind = releases(order) ? POINT_STORE_RELEASE : POINT_STORE;
+    schedule_point(m, kind, s.word);
+    if (releases(order)) memory_drain(m);
+    trace_access(m, kind, s.word, v, 0);
+    store(m, s);
+    if (order != __ATOMIC_SEQ_CST) return;
+    memory_drain(m);
+    m->me->floor = m->now;
+}
+
+void sim_store_two(uint64_t *p, uint64_t first, uint64_t second)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running) {
+        p[0] = first;
+        p[1] = second;
+        return;
+    }
+    buffered_store s = {word_of(m, p), 2, {first, second}};
+    (void)word_of(m, p + 1);
+    if (s.word % 2) sim_fail("agent %u makes an access of 16 bytes that is not aligned", m->me->index);
+    schedule_point(m, POINT_STORE, s.word);
+    trace_access(m, POINT_STORE, s.word, first, 0);
+    trace_access(m, POINT_STORE, s.word + 1, second, 0);
+    store(m, s);
+}
+
+/* A read-modify-write acts on the newest value, at this instant. */
+static void modified(sim_machine *m, uint32_t word, uint64_t old, int order)
+{
+    loaded(m, word, old, m->now);
+    if (!acquires(order)) return;
+    m->me->floor = m->now;
+    drop_l1(m);
+}
+
+uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running) {
+        *p += v;
+        return *p - v;
+    }
+    uint32_t word = word_of(m, p);
+    schedule_point(m, POINT_ADD, word);
+    if (releases(order)) memory_drain(m);
+    perform_buffered_of(m, word);
+    uint64_t old = m->memory[word];
+    perform_store(m, word, old + v);
+    modified(m, word, old, order);
+    trace_access(m, POINT_ADD, word, old + v, 0);
+    return old;
+}
+
+uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int order)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running) {
+        uint64_t old = *p;
+        if (old == expected) *p = desired;
+        return old;
+    }
+    uint32_t word = word_of(m, p);
+    schedule_point(m, POINT_SWAP, word);
+    perform_buffered_of(m, word);
+    if (m->memory[word] == expected && releases(order)) memory_drain(m);
+    uint64_t old = m->memory[word]; /* others may have come between while stores were drained */
+    if (old != expected) {
+        loaded(m, word, old, m->now);
+        trace_access(m, POINT_SWAP_FAILED, word, old, 0);
+        return old;
+    }
+    perform_store(m, word, desired);
+    modified(m, word, old, order);
+    trace_access(m, POINT_SWAP, word, desired, 0);
+    return old;
+}
+
+/* A fence of CTA scope orders loads; it leaves L1 alone, and is not relied upon for stores. */
+void sim_fence(int order, int scope)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running) return;
+    schedule_point(m, POINT_FENCE, m->me->last_word);
+    if (releases(order) && scope == SIM_gpu) memory_drain(m);
+    if (!acquires(order)) return;
+    m->me->floor = later(m->me->floor, order == __ATOMIC_SEQ_CST ? m->now : m->me->latest);
+    if (scope == SIM_gpu) drop_l1(m);
+}
+
+void sim_pause(void)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running) return;
+    m->me->waiting = true;
+    schedule_point(m, POINT_PAUSE, m->me->last_word);
+}
+
+void sim_after_branch(void)
+{
+    sim_machine *m = sim_now_running;
+    if (m->running) m->me->floor = later(m->me->floor, m->me->latest);
+}
+
+void *sim_follow(void *p, uint32_t id)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running) return p;
+    if (id == 0 || id >= m->nodes) sim_fail("agent %u follows node id %u, which names no node", m->me->index, id);
+    m->me->followed[id] = later(m->me->followed[id], m->me->told[id]);
+    return p;
+}

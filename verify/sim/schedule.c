@@ -1,0 +1,132 @@
+/* verify/sim/schedule.c - who goes next. An agent is asked at every access that it is about to make; one that pauses
+ * because a latch is held lets the others go first under every strategy. */
+#include "machine.h"
+
+const char *const sim_strategy_names[SIM_STRATEGIES + 1] = {"random", "pct", "delay", "exhaustive", NULL};
+
+void schedule_begin(sim_machine *m)
+{
+    static const unsigned switch_chances[] = {256, 128, 48, 16, 6};
+    m->switch_chance = switch_chances[choose_draw(m, 5)];
+    m->lowest_priority = 0;
+    m->changes_left = (unsigned)choose_draw(m, 5);
+    m->next_change = 1 + choose_draw(m, m->expected_points);
+    m->marked_kind = (uint8_t)choose_draw(m, POINT_PAUSE);
+    m->marked_after = (uint32_t)choose_draw(m, 1 + m->expected_points / 16);
+    m->turn_left = 0;
+    for (unsigned i = 0; i < m->agent_count; i++) m->agents[i].priority = (int64_t)(machine_random(m) >> 16);
+}
+
+static bool may_run(const sim_machine *m, unsigned agent) { return m->agents[agent].held_until <= m->points; }
+
+/* ---- strategies: the index of the next agent; `me` is live unless it is done ---- */
+
+static unsigned next_random(sim_machine *m, point_kind kind, bool leaving)
+{
+    if (!leaving && kind != POINT_PAUSE && !choose_chance(m, m->switch_chance)) return m->me->index;
+    unsigned at = (unsigned)choose_draw(m, m->live_count);
+    if (kind == POINT_PAUSE && m->live[at] == m->me->index) at = (at + 1) % m->live_count;
+    return m->live[at];
+}
+
+static unsigned highest_priority(const sim_machine *m)
+{
+    unsigned best = m->live[0];
+    for (unsigned i = 1; i < m->live_count; i++)
+        if (m->agents[m->live[i]].priority > m->agents[best].priority) best = m->live[i];
+    return best;
+}
+
+static unsigned next_pct(sim_machine *m, point_kind kind, bool leaving)
+{
+    if (!leaving && kind != POINT_PAUSE) {
+        if (m->changes_left == 0 || m->points < m->next_change) return m->me->index;
+        m->changes_left--;
+        m->next_change = m->points + 1 + choose_draw(m, m->expected_points);
+    }
+    if (!leaving) m->me->priority = --m->lowest_priority;
+    return highest_priority(m);
+}
+
+/* The first live agent after `me` in the order of their numbers that is not held back. */
+static unsigned next_in_turn(const sim_machine *m)
+{
+    unsigned best = MAX_AGENTS, wrapped = MAX_AGENTS;
+    for (unsigned i = 0; i < m->live_count; i++) {
+        unsigned agent = m->live[i];
+        if (!may_run(m, agent)) continue;
+        if (agent > m->me->index && agent < best) best = agent;
+        if (agent < wrapped) wrapped = agent;
+    }
+    if (best < MAX_AGENTS) return best;
+    return wrapped < MAX_AGENTS ? wrapped : m->live[0]; /* all are held: the first of them need not be any longer */
+}
+
+static unsigned next_delay(sim_machine *m, point_kind kind, bool leaving)
+{
+    bool held = false;
+    if (!leaving && m->me->last_kind == m->marked_kind && m->marked_after-- == 0) {
+        m->me->held_until = m->points + 50 + choose_draw(m, 8 * m->expected_points);
+        held = true;
+    }
+    if (!leaving && !held && kind != POINT_PAUSE && m->turn_left > 0) {
+        m->turn_left--;
+        return m->me->index;
+    }
+    m->turn_left = (unsigned)choose_draw(m, 2) ? 0 : (unsigned)choose_draw(m, 40);
+    return next_in_turn(m);
+}
+
+static unsigned next_exhaustive(sim_machine *m, point_kind kind, bool leaving)
+{
+    unsigned others[MAX_AGENTS], count = 0;
+    bool stays = !leaving && kind != POINT_PAUSE;
+    if (stays) others[count++] = m->me->index;
+    for (unsigned i = 0; i < m->live_count; i++)
+        if (m->live[i] != m->me->index) others[count++] = m->live[i];
+    if (count == 0) return m->me->index;
+    return others[choose_option(m, count, stays ? COST_PREEMPTION : COST_NONE)];
+}
+
+static unsigned next_agent(sim_machine *m, point_kind kind, bool leaving)
+{
+    switch (m->strategy) {
+    case SIM_PCT: return next_pct(m, kind, leaving);
+    case SIM_DELAY: return next_delay(m, kind, leaving);
+    case SIM_EXHAUSTIVE: return next_exhaustive(m, kind, leaving);
+    default: return next_random(m, kind, leaving);
+    }
+}
+
+static void jump_to(sim_machine *m, unsigned next)
+{
+    sim_agent *me = m->me;
+    if (next == me->index) return;
+    m->me = &m->agents[next];
+    fiber_jump(&me->fiber, &m->me->fiber);
+}
+
+void schedule_point(sim_machine *m, point_kind kind, uint32_t word)
+{
+    sim_agent *me = m->me;
+    m->points++;
+    if (m->points - m->progress_at > m->budget)
+        sim_fail("no operation has ended within %llu accesses", (unsigned long long)m->budget);
+    memory_maybe_drain_one(m);
+    unsigned next = next_agent(m, kind, false);
+    me->last_kind = (uint8_t)kind;
+    me->last_word = word;
+    jump_to(m, next);
+}
+
+void schedule_leave(sim_machine *m)
+{
+    sim_agent *me = m->me;
+    me->done = true;
+    unsigned at = 0;
+    while (m->live[at] != me->index) at++;
+    m->live[at] = m->live[--m->live_count];
+    if (m->live_count == 0) fiber_jump(&me->fiber, &m->main);
+    m->points++;
+    jump_to(m, next_agent(m, POINT_END, true));
+}

@@ -1,0 +1,77 @@
+/* verify/sim/sim.h - the simulator: virtual agents that share a simulated memory, and a scheduler that decides at every
+ * access who goes next and what the memory's weakness lets a load see.
+ *
+ * A *structure* (the ordered map, the node pool, ...) is compiled with PLEACH_SIM defined, so that its accesses to
+ * shared words come here (src/port/port_sim.h), and describes itself by a sim_structure. A *schedule* is one run: a
+ * scenario and all decisions drawn from one number, or, for small cases, from a list of decisions that is gone through
+ * exhaustively. Its name (sim_id) repeats it exactly.
+ *
+ * THE MEMORY  (memory.c)
+ *   Every word has the sequence of its values, with the instants when each was stored. On top of it:
+ *   - A store may wait in its agent's buffer, and stores to different words may leave it in any order, until a release,
+ *     a release fence or the agent's end. Its own agent sees it at once.
+ *   - A load may be taken early: it answers what the word held at some instant since the agent's last ordering of loads
+ *     (acquire, acquire fence, taken latch, branch on a GPU), and no older than what this agent has seen in that word.
+ *     What is loaded through an address is not taken before the load that gave the address.
+ *   - A load of CTA scope goes through the L1 of its multiprocessor, which some agents share: sectors of 32 bytes, each
+ *     as old as its last filling, until an acquire of device scope by one of these agents, a store of theirs, or chance
+ *     removes it.
+ *   - Two words are read or written as one only by the accesses of 16 bytes.
+ *   This is the contract of port.h on a machine with one point of coherence, which x86, Arm and NVIDIA GPUs are.
+ */
+#ifndef PLEACH_SIM_H
+#define PLEACH_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum sim_strategy {
+    SIM_RANDOM,     /* anybody may be next at any access */
+    SIM_PCT,        /* fixed priorities with a few changes at random points */
+    SIM_DELAY,      /* in turns, with one agent held back for long at one kind of access */
+    SIM_EXHAUSTIVE, /* all schedules with few preemptions and few weak accesses */
+    SIM_STRATEGIES
+} sim_strategy;
+
+extern const char *const sim_strategy_names[SIM_STRATEGIES + 1];
+
+/* Draws of the scenario, before agents run. */
+uint64_t sim_draw(uint64_t bound);         /* below bound */
+bool sim_draw_chance(unsigned percent);
+
+/* ---- what a structure offers ---- */
+
+typedef struct sim_structure {
+    const char *name;
+    const char *const *variants; /* NULL-ended: machines and key widths that it is compiled for */
+    unsigned tiny_cases;         /* scenarios for the exhaustive strategy */
+    /* Lays out a scenario with sim_reserve and sim_draw; `tiny` is the number of a tiny case, or -1. Answers the number
+     * of agents. Runs alone, and its accesses are plain. */
+    unsigned (*prepare)(unsigned variant, int tiny);
+    void (*agent)(unsigned index);
+    /* After the last agent: false, and why, if something is wrong. *histories counts histories that were checked. */
+    bool (*judge)(char *why, size_t size, uint64_t *histories);
+    void (*explain)(FILE *out); /* after judge answered false: more about it; may be NULL */
+    /* A shared word, by its place in the memory that was reserved, and a value of it, in words. */
+    void (*describe)(uint32_t word, uint64_t value, char *text, size_t size);
+    bool (*is_latched)(uint32_t word, uint64_t value); /* does this value say that somebody holds something? */
+} sim_structure;
+
+/* Zeroed shared memory, within prepare. */
+void *sim_reserve(size_t bytes);
+/* Which part of it is nodes, so that ids found in shared words can be recognised. */
+void sim_nodes(void *nodes, size_t node_bytes, uint32_t count);
+
+/* ---- for agents ---- */
+
+/* Between invocation and response of an operation; both answer the instant, and order what they must: an operation sees
+ * what was done when it was invoked, and its own stores are done when it responds. */
+uint64_t sim_operation_begin(void);
+uint64_t sim_operation_end(unsigned operations); /* how many ended: an array call is several */
+
+/* Ends the schedule with a finding. */
+void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+#endif
