@@ -3,25 +3,36 @@
 
 file(GLOB verify_sources CONFIGURE_DEPENDS verify/history/*.c verify/sim/*.c)
 
-# The structures' own source, compiled for the simulator (src/port/port_sim.h): once per key width and set of node verbs.
-set(variant_sources verify/sim/map_variant.c)
+# The structures' own source, compiled for the simulator (src/port/port_sim.h), once per set of node verbs and key width.
+set(variants_map_variant plain.32 plain.64 x86.32 x86.64 cuda.32 cuda.64)
+set(variants_pool_variant plain.32 cuda.32)
+set(variants_gate_variant plain.32)
 
+file(GLOB variant_sources CONFIGURE_DEPENDS verify/sim/*_variant.c)
+list(REMOVE_ITEM verify_sources ${variant_sources} ${PROJECT_SOURCE_DIR}/verify/sim/main.c)
 set(verify_objects)
 foreach(source IN LISTS variant_sources)
-    list(REMOVE_ITEM verify_sources ${PROJECT_SOURCE_DIR}/${source})
     get_filename_component(name ${source} NAME_WE)
-    foreach(isa plain x86 cuda)
-        foreach(bits 32 64)
-            set(target pleach_sim_${name}_${isa}_${bits})
-            add_library(${target} OBJECT ${source})
-            target_compile_definitions(${target} PRIVATE
-                PLEACH_SIM=1 PLEACH_KEY_BITS=${bits} PLEACH_NODE_ISA_${isa}=1)
-            target_link_libraries(${target} PRIVATE pleach_options)
-            list(APPEND verify_objects $<TARGET_OBJECTS:${target}>)
-        endforeach()
+    foreach(variant IN LISTS variants_${name})
+        string(REGEX MATCH "[a-z0-9]+" isa ${variant})
+        string(REGEX MATCH "[0-9]+$" bits ${variant})
+        set(target pleach_sim_${name}_${isa}_${bits})
+        add_library(${target} OBJECT ${source})
+        target_compile_definitions(${target} PRIVATE PLEACH_SIM=1 PLEACH_KEY_BITS=${bits} PLEACH_NODE_ISA_${isa}=1)
+        target_link_libraries(${target} PRIVATE pleach_options)
+        list(APPEND verify_objects $<TARGET_OBJECTS:${target}>)
     endforeach()
 endforeach()
 
 add_library(pleach_verify STATIC ${verify_sources} ${verify_objects})
 target_include_directories(pleach_verify PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(pleach_verify PRIVATE pleach_options PUBLIC pleach_static)
+
+# "pleach sim" alone, for verify/plants/run.py: linked as it is, and with one planted variant of a structure.
+add_library(pleach_sim_main STATIC verify/sim/main.c tools/sim.c tools/cli.c)
+target_link_libraries(pleach_sim_main PRIVATE pleach_options PUBLIC pleach_verify)
+target_include_directories(pleach_sim_main PRIVATE tools)
+add_executable(pleach_sim verify/sim/main.c)
+target_link_libraries(pleach_sim PRIVATE pleach_options pleach_sim_main)
+set_target_properties(pleach_sim_main pleach_verify PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+set_target_properties(pleach_sim PROPERTIES OUTPUT_NAME sim RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -12,14 +12,6 @@ bool gate_init(gate *g)
 
 void gate_destroy(gate *g) { pthread_mutex_destroy(&g->exclusive); }
 
-unsigned gate_thread_number(void)
-{
-    static atomic_uint threads_seen;
-    static _Thread_local unsigned number; /* plus one; 0: not asked yet */
-    if (number == 0) number = atomic_fetch_add_explicit(&threads_seen, 1, memory_order_relaxed) + 1;
-    return number - 1;
-}
-
 void gate_enter(gate *g)
 {
     atomic_uint *inside = &g->slot[gate_thread_number() % GATE_SLOTS].inside;

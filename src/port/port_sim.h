@@ -16,8 +16,9 @@ uint64_t sim_load(const uint64_t *p, int order, int scope);
 void sim_load_two(const uint64_t *p, uint64_t *first, uint64_t *second, int scope);
 void sim_store(uint64_t *p, uint64_t v, int order);
 void sim_store_two(uint64_t *p, uint64_t first, uint64_t second);
-uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order);
-uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int order); /* the old value */
+/* Both answer the old value. `in_one_go`: others see the new one at once, as from a GPU's L2. */
+uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order, bool in_one_go);
+uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int order, bool in_one_go);
 void sim_fence(int order, int scope);
 void sim_pause(void);
 void sim_after_branch(void);
@@ -42,9 +43,9 @@ enum {
 #define PTX_LOAD_TWO(first, second, order, scope, p) sim_load_two((p), &(first), &(second), SIM_##scope)
 #define PTX_STORE(order, scope, p, v) sim_store((p), (v), SIM_##order)
 #define PTX_STORE_TWO(order, scope, p, first, second) sim_store_two((p), (first), (second))
-#define PTX_ADD(old, order, scope, p, v) ((old) = sim_fetch_add((p), (v), SIM_##order))
+#define PTX_ADD(old, order, scope, p, v) ((old) = sim_fetch_add((p), (v), SIM_##order, true))
 #define PTX_CAS(old, order, scope, p, expected, desired)                                                         \
-    ((old) = sim_compare_swap((p), (expected), (desired), SIM_##order))
+    ((old) = sim_compare_swap((p), (expected), (desired), SIM_##order, true))
 #define PTX_FENCE(order, scope) sim_fence(SIM_##order, SIM_##scope)
 #define PTX_AFTER_BRANCH() sim_after_branch()
 #define __nanosleep(ns) ((void)(ns), sim_pause())
@@ -56,7 +57,7 @@ static const struct { unsigned x; } threadIdx = {0};
 static inline __attribute__((unused)) bool sim_compare_exchange(uint64_t *p, uint64_t *expected, uint64_t desired,
                                                                 int order)
 {
-    uint64_t old = sim_compare_swap(p, *expected, desired, order);
+    uint64_t old = sim_compare_swap(p, *expected, desired, order, false);
     bool swapped = old == *expected;
     *expected = old;
     return swapped;
@@ -64,7 +65,7 @@ static inline __attribute__((unused)) bool sim_compare_exchange(uint64_t *p, uin
 
 #define __atomic_load_n(p, order) sim_load((p), (order), SIM_gpu)
 #define __atomic_store_n(p, v, order) sim_store((p), (v), (order))
-#define __atomic_fetch_add(p, v, order) sim_fetch_add((p), (v), (order))
+#define __atomic_fetch_add(p, v, order) sim_fetch_add((p), (v), (order), false)
 #define __atomic_compare_exchange_n(p, expected, desired, weak, success, failure)                                \
     sim_compare_exchange((p), (expected), (desired), (success))
 #define __atomic_thread_fence(order) sim_fence((order), SIM_gpu)

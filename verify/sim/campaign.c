@@ -8,8 +8,10 @@
 
 #include "machine.h"
 #include "map_sim.h"
+#include "pool_sim.h"
 
-const sim_structure *const sim_structures[] = {&sim_map, NULL};
+extern const sim_structure sim_gate;
+const sim_structure *const sim_structures[] = {&sim_map, &sim_pool, &sim_gate, NULL};
 
 enum { SCHEDULES_PER_REPORT = 4096, DRAWN_STRATEGIES = SIM_EXHAUSTIVE };
 

@@ -17,7 +17,8 @@ enum {
     STACK_BYTES = 1 << 16,
     TRACE_EVENTS = 64,     /* of each agent that are remembered; a power of two */
     MAX_CHOICES = 1 << 14, /* of an exhaustive schedule */
-    FAILURE_SIZE = 400
+    FAILURE_SIZE = 400,
+    NO_AGENT = MAX_AGENTS
 };
 
 typedef enum point_kind {
@@ -48,6 +49,7 @@ typedef struct trace_event {
 typedef struct buffered_store {
     uint32_t word, words;
     uint64_t value[2];
+    bool swapped; /* the store of a read-modify-write: others' read-modify-writes know of it, their loads do not yet */
 } buffered_store;
 
 typedef struct sim_agent {
@@ -74,6 +76,7 @@ typedef struct cell {
     uint32_t filled;
     uint32_t word;
     uint32_t writer;
+    uint32_t swapper; /* who has a `swapped` store of this word in its buffer; NO_AGENT: nobody */
     struct {
         uint32_t time;
         uint64_t value;

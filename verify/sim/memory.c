@@ -15,6 +15,7 @@ void memory_reset(sim_machine *m)
     memset(m->memory, 0, m->words * sizeof m->memory[0]);
     m->words = 0;
     m->nodes = 0;
+    m->nodes_at = UINT32_MAX;
     m->now = 1;
     for (unsigned i = 0; i < MULTIPROCESSORS; i++) m->l1_generation[i]++;
 }
@@ -57,7 +58,7 @@ static cell *cell_for(sim_machine *m, uint32_t word)
     uint32_t index = ++m->cell_count;
     m->cell_of[word] = (uint16_t)index;
     cell *c = &m->cells[index];
-    *c = (cell){.word = word, .filled = 1};
+    *c = (cell){.word = word, .filled = 1, .swapper = NO_AGENT};
     c->past[0].value = m->memory[word];
     memset(&m->seen[(size_t)index * MAX_AGENTS], 0, m->agent_count * sizeof m->seen[0]);
     return c;
@@ -78,7 +79,8 @@ static uint64_t value_at(sim_machine *m, uint32_t word, uint32_t time)
     return c->past[at].value; /* the oldest one known, if the instant lies before it */
 }
 
-static void perform_store(sim_machine *m, uint32_t word, uint64_t value)
+/* Makes a store visible that agent `by` makes. */
+static void perform_store_by(sim_machine *m, const sim_agent *by, uint32_t word, uint64_t value)
 {
     cell *c = cell_for(m, word);
     m->now++;
@@ -86,10 +88,31 @@ static void perform_store(sim_machine *m, uint32_t word, uint64_t value)
     if (c->filled < PAST_VALUES) c->filled++;
     c->past[c->newest].time = m->now;
     c->past[c->newest].value = value;
-    c->writer = m->me->index;
+    c->writer = by->index;
     m->memory[word] = value;
-    *seen_by_me(m, word) = m->now;
-    m->l1[m->me->multiprocessor][word / SECTOR_WORDS].generation = 0;
+    m->seen[(size_t)m->cell_of[word] * MAX_AGENTS + by->index] = m->now;
+    m->l1[by->multiprocessor][word / SECTOR_WORDS].generation = 0;
+}
+
+/* The store of somebody's read-modify-write comes before any later one to its word. */
+static void perform_swapped(sim_machine *m, uint32_t word)
+{
+    cell *c = cell_for(m, word);
+    if (c->swapper == NO_AGENT) return;
+    sim_agent *by = &m->agents[c->swapper];
+    unsigned at = 0;
+    while (!by->buffer[at].swapped || by->buffer[at].word != word) at++;
+    uint64_t value = by->buffer[at].value[0];
+    by->buffered--;
+    memmove(&by->buffer[at], &by->buffer[at + 1], (by->buffered - at) * sizeof by->buffer[0]);
+    c->swapper = NO_AGENT;
+    perform_store_by(m, by, word, value);
+}
+
+static void perform_store(sim_machine *m, uint32_t word, uint64_t value)
+{
+    perform_swapped(m, word);
+    perform_store_by(m, m->me, word, value);
 }
 
 /* Both words get the same instant, so that no load can see one of them without the other. */
@@ -106,13 +129,17 @@ static void perform_buffered(sim_machine *m, unsigned at)
 {
     sim_agent *me = m->me;
     buffered_store s = me->buffer[at];
+    trace_access(m, POINT_DRAIN, s.word, s.value[0], 0);
+    if (s.swapped) {
+        perform_swapped(m, s.word);
+        return;
+    }
     me->buffered--;
     memmove(&me->buffer[at], &me->buffer[at + 1], (me->buffered - at) * sizeof s);
     if (s.words == 2)
         perform_store_two(m, s.word, s.value);
     else
         perform_store(m, s.word, s.value[0]);
-    trace_access(m, POINT_DRAIN, s.word, s.value[0], 0);
 }
 
 static bool overlap(const buffered_store *a, const buffered_store *b)
@@ -321,7 +348,7 @@ void sim_store(uint64_t *p, uint64_t v, int order)
         *p = v;
         return;
     }
-    buffered_store s = {word_of(m, p), 1, {v, 0}};
+    buffered_store s = {word_of(m, p), 1, {v, 0}, false};
     point_kind kind = releases(order) ? POINT_STORE_RELEASE : POINT_STORE;
     schedule_point(m, kind, s.word);
     if (releases(order)) memory_drain(m);
@@ -340,7 +367,7 @@ void sim_store_two(uint64_t *p, uint64_t first, uint64_t second)
         p[1] = second;
         return;
     }
-    buffered_store s = {word_of(m, p), 2, {first, second}};
+    buffered_store s = {word_of(m, p), 2, {first, second}, false};
     (void)word_of(m, p + 1);
     if (s.word % 2) sim_fail("agent %u makes an access of 16 bytes that is not aligned", m->me->index);
     schedule_point(m, POINT_STORE, s.word);
@@ -349,7 +376,20 @@ void sim_store_two(uint64_t *p, uint64_t first, uint64_t second)
     store(m, s);
 }
 
-/* A read-modify-write acts on the newest value, at this instant. */
+/* The store of a read-modify-write: at once, or as something that others' loads see later. */
+static void store_swapped(sim_machine *m, uint32_t word, uint64_t value, bool may_be_late)
+{
+    sim_agent *me = m->me;
+    perform_swapped(m, word);
+    if (!may_be_late || me->buffered == BUFFERED_STORES || !store_waits(m)) {
+        perform_store_by(m, me, word, value);
+        return;
+    }
+    cell_for(m, word)->swapper = me->index;
+    m->memory[word] = value;
+    me->buffer[me->buffered++] = (buffered_store){.word = word, .words = 1, .value = {value}, .swapped = true};
+}
+
 static void modified(sim_machine *m, uint32_t word, uint64_t old, int order)
 {
     loaded(m, word, old, m->now);
@@ -358,7 +398,7 @@ static void modified(sim_machine *m, uint32_t word, uint64_t old, int order)
     drop_l1(m);
 }
 
-uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order)
+uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order, bool in_one_go)
 {
     sim_machine *m = sim_now_running;
     if (!m->running) {
@@ -370,13 +410,13 @@ uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order)
     if (releases(order)) memory_drain(m);
     perform_buffered_of(m, word);
     uint64_t old = m->memory[word];
-    perform_store(m, word, old + v);
+    store_swapped(m, word, old + v, !in_one_go && !releases(order));
     modified(m, word, old, order);
     trace_access(m, POINT_ADD, word, old + v, 0);
     return old;
 }
 
-uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int order)
+uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int order, bool in_one_go)
 {
     sim_machine *m = sim_now_running;
     if (!m->running) {
@@ -394,7 +434,7 @@ uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int 
         trace_access(m, POINT_SWAP_FAILED, word, old, 0);
         return old;
     }
-    perform_store(m, word, desired);
+    store_swapped(m, word, desired, !in_one_go && !releases(order));
     modified(m, word, old, order);
     trace_access(m, POINT_SWAP, word, desired, 0);
     return old;

@@ -10,6 +10,8 @@
  *   Every word has the sequence of its values, with the instants when each was stored. On top of it:
  *   - A store may wait in its agent's buffer, and stores to different words may leave it in any order, until a release,
  *     a release fence or the agent's end. Its own agent sees it at once.
+ *   - A read-modify-write acts on the newest value. On a CPU its store may be seen late by loads, too, unless it
+ *     releases: some processors make it of two instructions. A GPU performs it at L2, in one go.
  *   - A load may be taken early: it answers what the word held at some instant since the agent's last ordering of loads
  *     (acquire, acquire fence, taken latch, branch on a GPU), and no older than what this agent has seen in that word.
  *     What is loaded through an address is not taken before the load that gave the address.

@@ -1,0 +1,209 @@
+"""The planted bugs: small faults, each of which the simulator must find. run.py plants them one at a time.
+
+A plant is a name, what it breaks, the file, the text to find there (exactly once) and the text to put in its place.
+`where` names structure and variant in which it must be caught; `more` has further edits, as (file, find, with), where
+one line does not make a fault.
+"""
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Plant:
+    name: str
+    what: str
+    where: str
+    file: str
+    find: str
+    put: str
+    more: tuple = ()
+
+
+PORT_CPU = "src/port/port_cpu.h"
+PORT_CUDA = "src/port/port_cuda.h"
+PLAIN = "src/node/node_plain.h"
+CUDA = "src/node/node_cuda.h"
+X86 = "src/node/node_search_x86.h"
+FORMAT = "src/node/node_format.h"
+POOL = "src/pool/pool.h"
+GATE = "src/gate/gate.c"
+CURSOR = "src/core/blink/blink_cursor.h"
+FIND = "src/core/blink/blink_find.h"
+UPDATE = "src/core/blink/blink_update.h"
+IMAGE = "src/core/blink/blink_image.h"
+SLOTS = "src/core/blink/blink_slots.h"
+SPLIT = "src/core/blink/blink_split.h"
+POST = "src/core/blink/blink_post.h"
+SEEK = "src/core/blink/blink_seek.h"
+RANGE = "src/core/blink/blink_range.h"
+
+PLANTS = [
+    # ---- port: orders, scopes, fences ----
+    Plant("cpu_release_is_relaxed", "unlocking does not wait for the stores before it (CPU)", "map/plain32", PORT_CPU,
+          "__atomic_store_n(p, v, __ATOMIC_RELEASE)", "__atomic_store_n(p, v, __ATOMIC_RELAXED)"),
+    Plant("cpu_acquire_is_relaxed", "a header's first load does not order the loads after it (CPU)", "map/x86_32",
+          PORT_CPU, "__atomic_load_n(p, __ATOMIC_ACQUIRE)", "__atomic_load_n(p, __ATOMIC_RELAXED)"),
+    Plant("cpu_latch_does_not_publish", "a writer's stores may be seen before its latch (CPU)", "map/plain64", PORT_CPU,
+          "    port_publish_fence(); /* (b)", "    /* (b)"),
+    Plant("cpu_validate_fence_missing", "the second look at a header may be taken early (CPU)", "map/plain32", PORT_CPU,
+          "__atomic_thread_fence(__ATOMIC_ACQUIRE);", "(void)0;"),
+    Plant("cpu_publish_fence_missing", "a new node may be seen before its contents (CPU)", "map/plain32", PORT_CPU,
+          "__atomic_thread_fence(__ATOMIC_RELEASE);", "(void)0;"),
+    Plant("cpu_swap_is_relaxed", "a returned node's next word may be older than its list head (CPU)", "pool/plain",
+          PORT_CPU, "false, __ATOMIC_ACQ_REL,", "false, __ATOMIC_RELAXED,"),
+    Plant("gpu_release_is_relaxed", "unlocking does not wait for the stores before it (GPU)", "map/cuda32", PORT_CUDA,
+          "PTX_STORE(release, gpu, p, v)", "PTX_STORE(relaxed, gpu, p, v)"),
+    Plant("gpu_fresh_load_hits_l1", "leaves are read through L1 (GPU)", "map/cuda64", PORT_CUDA,
+          "PTX_LOAD_TWO(two.first, two.second, relaxed, gpu, p)", "PTX_LOAD_TWO(two.first, two.second, relaxed, cta, p)"),
+    Plant("gpu_header_load_hits_l1", "headers are read through L1 (GPU)", "map/cuda64", PORT_CUDA,
+          "PTX_LOAD(v, relaxed, gpu, p)", "PTX_LOAD(v, relaxed, cta, p)"),
+    Plant("gpu_publish_fence_is_cta", "a new node may be seen before its contents (GPU)", "map/cuda32", PORT_CUDA,
+          "PTX_FENCE(release, gpu)", "PTX_FENCE(release, cta)"),
+    Plant("gpu_validate_fence_missing", "the second look at a header may be taken early (GPU)", "map/cuda64", PORT_CUDA,
+          "PTX_FENCE(acq_rel, cta);", "(void)0;"),
+    Plant("gpu_swap_is_relaxed", "a returned node's next word may be older than its list head (GPU)", "pool/cuda",
+          PORT_CUDA, "PTX_CAS(old, acq_rel, gpu", "PTX_CAS(old, relaxed, gpu"),
+
+    # ---- node verbs ----
+    Plant("lookup_skips_version_check", "a key that is being moved is reported absent", "map/plain32", PLAIN,
+          "    if (!W(node_unchanged)(node, header)) return NODE_CHANGED;\n", ""),
+    Plant("unchanged_ignores_latch", "a header is trusted though a writer is at work", "map/plain32", PLAIN,
+          "return !(header & HEADER_LATCHED) && W(header_load)(node) == header;",
+          "return W(header_load)(node) == header;"),
+    Plant("torn_pair_is_trusted", "half a new pair with half an old one (16-byte pairs in two words)", "map/plain64",
+          PLAIN, "#define PAIR_IS_ATOMIC 0", "#define PAIR_IS_ATOMIC 1"),
+    Plant("route_does_not_look_again", "the pair that is followed is not the one that was compared", "map/x86_32", X86,
+          "return pair->key <= key; /* false", "return true; /* false"),
+    Plant("hit_does_not_look_again", "a value is taken from a slot that has changed meanwhile", "map/x86_64", X86,
+          "return pair->key == key ? NODE_FOUND : NODE_CHANGED;", "return NODE_FOUND;"),
+    Plant("gpu_absent_without_check", "absence is answered without the second look (GPU)", "map/cuda32", CUDA,
+          "    bool unchanged = !(end.second & HEADER_LATCHED) && header_load32(node) == end.second;",
+          "    bool unchanged = true;"),
+    Plant("gpu_link_before_header", "a leaf's link may be older than its header (GPU)", "map/cuda64", CUDA,
+          "    uint64_t header = header_load64(node);\n    port_validate_fence();\n    *link =",
+          "    uint64_t header = header_load64(node);\n    *link ="),
+    Plant("gpu_lookup_in_cache", "a leaf's end is read through L1 (GPU)", "map/cuda32", CUDA,
+          "node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)\n{\n    port_two end = port_load_two(",
+          "node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)\n{\n"
+          "    port_two end = port_load_two_cached("),
+    Plant("version_stands_still", "a changed node keeps its version", "map/plain32", FORMAT,
+          "(uint64_t)count << 8) + HEADER_VERSION_ONE;", "(uint64_t)count << 8);"),
+
+    # ---- pool ----
+    Plant("pool_tag_stands_still", "a list that changed and changed back passes for unchanged (ABA)", "pool/plain", POOL,
+          "if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | (uint32_t)next)) return id;",
+          "if (port_compare_swap(head, old, (old >> 32) << 32 | (uint32_t)next)) return id;",
+          ((POOL, "if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id)) return;",
+            "if (port_compare_swap(head, old, (old >> 32) << 32 | id)) return;"),)),
+    Plant("pool_next_after_swap", "a returned node is reachable before its next word is there", "pool/plain", POOL,
+          "        port_store(next, old & UINT32_MAX);\n"
+          "        if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id)) return;\n",
+          "        if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id)) {\n"
+          "            port_store(next, old & UINT32_MAX);\n            return;\n        }\n"),
+    Plant("pool_takes_without_swap", "two agents take the same returned node", "pool/cuda", POOL,
+          "if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | (uint32_t)next)) return id;",
+          "port_store(head, ((old >> 32) + 1) << 32 | (uint32_t)next);\n        return id;"),
+    Plant("pool_counts_without_atomic", "two agents take the same fresh node", "map/cuda32", POOL,
+          "uint64_t id = port_fetch_add(&pool->next, 1);",
+          "uint64_t id = port_load(&pool->next);\n        port_store(&pool->next, id + 1);"),
+    Plant("pool_passes_its_end", "the last look at the capacity is left out", "pool/plain", POOL,
+          "if (id < capacity) return (uint32_t)id;", "return (uint32_t)id;"),
+
+    # ---- gate ----
+    Plant("gate_enters_relaxed", "announcing oneself may come after looking at the gate", "gate/cpu", GATE,
+          "        atomic_fetch_add(inside, 1);\n        if (!atomic_load(&g->closed)) return;",
+          "        atomic_fetch_add_explicit(inside, 1, memory_order_acquire);\n"
+          "        if (!atomic_load_explicit(&g->closed, memory_order_acquire)) return;"),
+    Plant("gate_leaves_relaxed", "what a call wrote may be missing for the exclusive caller", "gate/cpu", GATE,
+          "1, memory_order_release)", "1, memory_order_relaxed)"),
+    Plant("gate_does_not_look_back", "a call that finds the gate closed forgets that it announced itself", "gate/cpu",
+          GATE, "        atomic_fetch_sub(inside, 1);\n", ""),
+
+    # ---- tree: latches ----
+    Plant("put_unlocks_early", "the latch is released before the last store", "map/plain32", UPDATE,
+          "        W(pair_store)(node, at, W(pair_of)(update->cursor.target, update->value));\n"
+          "        W(unlatch)(node, header_next(header, count));\n",
+          "        W(unlatch)(node, header_next(header, count));\n"
+          "        W(pair_store)(node, at, W(pair_of)(update->cursor.target, update->value));\n"),
+    Plant("insert_unlocks_early", "the latch is released before the pairs are written", "map/cuda32", UPDATE,
+          "        W(node_write)(node, image, at, count + 1);\n        W(unlatch)(node, header_next(header, count + 1));\n",
+          "        W(unlatch)(node, header_next(header, count + 1));\n        W(node_write)(node, image, at, count + 1);\n"),
+    Plant("latch_is_not_taken", "an updater goes on without the latch", "map/x86_32", UPDATE,
+          "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_AGAIN;", "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_DONE;"),
+    Plant("erase_forgets_latch", "erasing an absent key leaves the latch behind", "map/cuda32", UPDATE,
+          "        W(unlatch)(node, header); /* nothing was changed: the same version will do */\n", ""),
+    Plant("full_pool_forgets_latch", "a split that finds no node leaves the latch behind", "map/cuda64", SPLIT,
+          "        W(unlatch)(node, header);\n        return W(pair_of)(0, NODE_NONE);",
+          "        return W(pair_of)(0, NODE_NONE);"),
+    Plant("latches_in_wrong_order", "root latch, then node latch, and elsewhere the other way round", "map/plain32", POST,
+          "    uint64_t root = port_load(&map.tree->root);\n    if ((root >> 32) >= post->level) {",
+          "    uint64_t root = port_load(&map.tree->root);\n"
+          "    uint64_t *top = &W(node_at)(map, (uint32_t)root)->word[W(HEADER_WORD)], even;\n"
+          "    while (even = port_load(top) & ~HEADER_LATCHED, !port_latch(top, even, even | HEADER_LATCHED)) port_pause(0);\n"
+          "    port_store_release(top, even);\n    if ((root >> 32) >= post->level) {",
+          ((POST, "    unsigned count = header_count(header);\n    unsigned at = W(slots_rank)",
+            "    while (!port_compare_swap(&map.tree->root_latch, 0, 1)) port_pause(0);\n"
+            "    port_store_release(&map.tree->root_latch, 0);\n"
+            "    unsigned count = header_count(header);\n    unsigned at = W(slots_rank)"),)),
+    Plant("passes_unfinished_split", "an updater goes right through a node whose split is not finished", "map/cuda32",
+          UPDATE, "        if (W(header_load)(node) != *header) return BLINK_AGAIN;\n", "",
+          ((UPDATE, "    if (*header & HEADER_LATCHED) return BLINK_AGAIN;\n", ""),
+           (UPDATE, "    return port_latch(&node->word[W(HEADER_WORD)], *header, *header | HEADER_LATCHED) ?",
+            "    if (*header & HEADER_LATCHED) return BLINK_AGAIN;\n"
+            "    return port_latch(&node->word[W(HEADER_WORD)], *header, *header | HEADER_LATCHED) ?"))),
+
+    # ---- tree: contents ----
+    Plant("insert_keeps_count", "a new pair lies beyond the count", "map/plain64", UPDATE,
+          "        W(unlatch)(node, header_next(header, count + 1));\n        update->outcome = BLINK_INSERTED;",
+          "        W(unlatch)(node, header_next(header, count));\n        update->outcome = BLINK_INSERTED;"),
+    Plant("erase_writes_dead_pair", "erasing drags a dead pair below a count that somebody still goes by", "map/cuda32",
+          IMAGE, "if (i >= at && i + 1 < count) image->pair[i] = image->pair[i + 1];",
+          "if (i >= at) image->pair[i] = image->pair[i + 1];"),
+    Plant("update_ignores_link", "an updater stays in a leaf that no longer covers its key", "map/plain32", UPDATE,
+          "    if (W(belongs_right)(*link, cursor->target)) {\n        /* Not while",
+          "    if (false) {\n        /* Not while"),
+    Plant("find_ignores_link", "a find answers absent instead of going right", "map/cuda32", FIND,
+          "        W(cursor_right)(map, &find->cursor, pair);\n        return BLINK_MOVED;",
+          "        find->found = false;\n        return BLINK_DONE;"),
+    Plant("link_key_is_excluded", "the key equal to the high key is looked for on the wrong side", "map/plain32", CURSOR,
+          "return W(pair_is_link)(link) && key >= link.key;", "return W(pair_is_link)(link) && key > link.key;"),
+
+    # ---- tree: splits ----
+    Plant("split_names_node_early", "the link to the new node is there before the node", "map/cuda64", SPLIT,
+          "    W(key) separator = W(write_right)(",
+          "    W(pair_store)(node, NODE_LINK_SLOT, W(link_to)(W(slot_with)(node, at, pair, left_count).key, right));\n"
+          "    W(key) separator = W(write_right)("),
+    Plant("split_without_publish_fence", "the new node's contents may come after its name", "map/plain32", SPLIT,
+          "    port_publish_fence(); /* the new node is there before anything names it */\n", ""),
+    Plant("split_drops_link", "the new node does not lead to the old right neighbour", "map/cuda32", SPLIT,
+          "        W(pair_store)(fresh, NODE_LINK_SLOT, old_link);", "        (void)old_link;"),
+    Plant("split_keeps_count", "the left half still counts what has moved", "map/plain64", SPLIT,
+          "    W(unlatch)(node, header_next(header, left_count));", "    W(unlatch)(node, header_next(header, NODE_CAPACITY));"),
+    Plant("root_before_contents", "the new root is published before it is written", "map/cuda32", POST,
+          "        W(node) *node = W(node_at)(map, id);\n",
+          "        W(node) *node = W(node_at)(map, id);\n"
+          "        port_store_release(&map.tree->root, (uint64_t)post->level << 32 | id);\n"),
+    Plant("root_store_is_relaxed", "the new root may be seen before its contents", "map/cuda64", POST,
+          "        port_store_release(&map.tree->root, (uint64_t)post->level << 32 | id);",
+          "        port_store(&map.tree->root, (uint64_t)post->level << 32 | id);"),
+    Plant("root_without_latch", "two agents put a root above the same node", "map/plain32", POST,
+          "    if (!port_compare_swap(&map.tree->root_latch, 0, 1)) return BLINK_AGAIN;\n", ""),
+    Plant("separator_is_lost", "a full parent loses the separator of its own split", "map/plain32", POST,
+          "    W(post_start)(map, post, separator, post->level + 1, NODE_NONE);\n    return BLINK_MOVED;",
+          "    return BLINK_DONE;"),
+    Plant("unposted_is_not_counted", "a separator that found no room is forgotten", "map/cuda32", POST,
+          "        port_fetch_add(&map.tree->unposted, 1); /* I5", "        /* I5"),
+    Plant("pad_is_forgotten", "the slots behind an inner node's last pair keep an old one", "map/cuda32", POST,
+          "        if (at == count && !W(pair_is_link)(link)) W(slots_pad)(node, count + 1, pair); /* I4: the new last pair */\n",
+          ""),
+
+    # ---- tree: seeks and ranges ----
+    Plant("seek_walks_once", "a walk across leaves is not checked by a second one", "map/plain32", SEEK,
+          "if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;", "return BLINK_DONE;"),
+    Plant("seek_does_not_validate", "a seek goes by the image of a leaf that is being changed", "map/x86_32", SEEK,
+          "    if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn */\n", ""),
+    Plant("range_does_not_validate", "a range reports the image of a leaf that is being changed", "map/cuda64", RANGE,
+          "    if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn: nothing was reported yet */\n",
+          ""),
+    Plant("range_stops_at_high_key", "a range forgets the leaf that begins with its last key", "map/plain32", RANGE,
+          "link.key <= range->high && range->count", "link.key < range->high && range->count"),
+]

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Plants each bug of plants.py in a copy of the source, and has the simulator find it.
+
+  verify/plants/run.py --build FOLDER [--schedules N] [--jobs N] [--table] [NAME...]
+
+FOLDER is a build folder (scripts/build) with the libraries to link against. For each plant: the fault must be found
+within N schedules of seed 1, its replay must find it again, and the unplanted code must pass the same schedules. The
+table (--table) is the one of docs/verification.md. Ends with "N passed, N failed".
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from plants import PLANTS
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_SIM=1", "-w"]
+
+
+class Missed(Exception):
+    """Why a plant counts as failed."""
+
+
+def variant_parts(where):
+    """'map/cuda32' -> source to compile, node verbs, key bits."""
+    structure, variant = where.split("/")
+    isa, bits = re.match(r"(plain|x86|cuda|cpu)_?(\d*)", variant).groups()
+    return f"verify/sim/{structure}_variant.c", "plain" if isa == "cpu" else isa, bits or "32"
+
+
+def edit(folder, file, find, put):
+    path = os.path.join(folder, file)
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    if text.count(find) != 1:
+        raise Missed(f"its text is {text.count(find)} times in {file}: the plant must follow the code")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text.replace(find, put))
+
+
+def plant(p, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(os.path.join(ROOT, "src"), os.path.join(folder, "src"))
+    shutil.copytree(os.path.join(ROOT, "verify"), os.path.join(folder, "verify"))
+    os.symlink(os.path.join(ROOT, "include"), os.path.join(folder, "include"))
+    edit(folder, p.file, p.find, p.put)
+    for file, find, put in p.more:
+        edit(folder, file, find, put)
+
+
+def compile_plant(p, folder, build, cc):
+    """The planted variant comes first, so the linker takes everything else, and only that, from the library."""
+    source, isa, bits = variant_parts(p.where)
+    program = os.path.join(folder, "sim")
+    run = subprocess.run(
+        [cc, *FLAGS, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1", f"-I{folder}/include",
+         os.path.join(folder, source), os.path.join(build, "libpleach_sim_main.a"),
+         os.path.join(build, "libpleach_verify.a"), os.path.join(build, "libpleach.a"), "-lpthread", "-o", program],
+        capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        raise Missed("it does not compile:\n" + run.stderr)
+    return program
+
+
+def simulate(program, *arguments):
+    try:
+        return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300, check=False)
+    except subprocess.TimeoutExpired:
+        raise Missed(f"{' '.join(arguments)} did not end") from None
+
+
+def catch(p, folder, build, cc, schedules):
+    """Answers (what was found, after how many schedules)."""
+    plant(p, folder)
+    program = compile_plant(p, folder, build, cc)
+    structure, variant = p.where.split("/")
+    same = ["--structure", structure, "--variant", variant, "--seed", "1", "--jobs", "1", "--trace", "0"]
+    run = simulate(program, *same, "--schedules", str(schedules))
+    found = re.search(r"^finding: (.*)$", run.stdout, re.M)
+    if run.returncode != 1 or not found:
+        raise Missed(f"not found in {schedules} schedules (exit status {run.returncode})")
+    after = int(re.search(r"^found after (\d+) schedules$", run.stdout, re.M).group(1))
+    name = re.search(r"--replay (\S+)$", run.stdout, re.M).group(1)
+    again = simulate(program, "--replay", name, "--trace", "0")
+    if again.returncode != 1 or f"finding: {found.group(1)}" not in again.stdout:
+        raise Missed(f"the replay of {name} finds something else")
+    clean = simulate(os.path.join(build, "sim"), *same, "--schedules", str(after))
+    if clean.returncode != 0:
+        raise Missed("the unplanted code does not pass the same schedules")
+    return found.group(1), after, name
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--schedules", type=int, default=200000)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+    cc = os.environ.get("CC", "cc")
+    wanted = [p for p in PLANTS if not options.names or p.name in options.names]
+    if options.names and len(wanted) != len(options.names):
+        parser.error("no such plant")
+
+    def attempt(p):
+        try:
+            return p, catch(p, os.path.join(build, "plants", p.name), build, cc, options.schedules), None
+        except Missed as missed:
+            return p, None, str(missed)
+
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for p, result, why in pool.map(attempt, wanted):
+            if why:
+                failed += 1
+                print(f"MISSED  {p.name}: {why}", flush=True)
+            elif options.table:
+                print(f"| `{p.name}` | {p.what} | {p.where} | {result[0]} | {result[1]:,} |", flush=True)
+            else:
+                print(f"caught  {p.name:32} {p.where:12} after {result[1]:6} schedules: {result[0]}\n"
+                      f"        {result[2]}", flush=True)
+    print(f"{len(wanted) - failed} passed, {failed} failed")
+    return 1 if failed or not wanted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+/* verify/sim/gate_variant.c - the gate's own source, and agents that go in and out.
+ *
+ * Each shared agent stores to a word of its own while inside; an exclusive agent alone inside must find there all that
+ * was stored, though with the weakest loads. Who is inside is kept beside the simulated memory, where nothing is weak.
+ */
+#include "gate_sim.h"
+
+#include "../../src/gate/gate.c"
+
+enum { MOST_AGENTS = 12 };
+
+static const char *const variant_names[] = {"cpu", NULL};
+
+typedef struct world {
+    gate *gate;
+    uint64_t *words; /* one for each agent */
+    unsigned agents, rounds, slots;
+    uint8_t exclusive_percent, view_percent;
+    unsigned shared_inside, exclusive_inside, views;
+    uint64_t stored[MOST_AGENTS];
+    bool tiny;
+} world;
+
+static _Thread_local world w;
+static _Thread_local unsigned agent_running; /* set at every entry: agents share the thread */
+
+unsigned sim_gate_thread_number(void) { return agent_running % w.slots; }
+
+static unsigned prepare(unsigned variant, int tiny)
+{
+    (void)variant;
+    w = (world){.gate = sim_reserve(sizeof(gate)), .tiny = tiny >= 0};
+    w.words = sim_reserve(MOST_AGENTS * 8);
+    w.agents = w.tiny ? 2 : 2 + (unsigned)sim_draw(MOST_AGENTS - 1);
+    w.rounds = w.tiny ? 1 : 1 + (unsigned)sim_draw(4);
+    w.slots = 1 + (w.tiny ? 1 : (unsigned)sim_draw(4));
+    w.exclusive_percent = (uint8_t)(20 + sim_draw(50));
+    w.view_percent = sim_draw(3) ? 0 : 20;
+    gate_init(w.gate);
+    return w.agents;
+}
+
+static void go_shared(unsigned me)
+{
+    agent_running = me;
+    gate_enter(w.gate);
+    if (w.exclusive_inside) sim_fail("agent %u is let in beside an exclusive one", me);
+    w.shared_inside++;
+    sim_store(&w.words[me], ++w.stored[me], __ATOMIC_RELAXED);
+    w.shared_inside--;
+    agent_running = me;
+    gate_leave(w.gate);
+}
+
+static void look_at_all(unsigned me)
+{
+    for (unsigned i = 0; i < w.agents; i++)
+        if (sim_load(&w.words[i], __ATOMIC_RELAXED, SIM_gpu) != w.stored[i])
+            sim_fail("agent %u is alone inside and does not see what agent %u stored", me, i);
+}
+
+static void go_exclusive(unsigned me)
+{
+    agent_running = me;
+    if (!gate_enter_exclusive(w.gate)) {
+        if (w.views == 0) sim_fail("agent %u is refused though no view is open", me);
+        return;
+    }
+    if (w.shared_inside || w.exclusive_inside) sim_fail("agent %u is let in alone, and is not", me);
+    w.exclusive_inside++;
+    look_at_all(me);
+    if (w.shared_inside) sim_fail("somebody came in beside agent %u, which is exclusive", me);
+    w.exclusive_inside--;
+    gate_leave_exclusive(w.gate);
+}
+
+static void go_with_view(unsigned me)
+{
+    w.views++; /* early and late, so that a refusal is never without reason */
+    gate_view_open(w.gate);
+    if (w.exclusive_inside) sim_fail("agent %u opens a view beside an exclusive agent", me);
+    if (!gate_view_close(w.gate)) sim_fail("agent %u cannot close its view", me);
+    w.views--;
+}
+
+static void agent(unsigned me)
+{
+    for (unsigned i = 0; i < w.rounds; i++) {
+        sim_operation_begin();
+        if (w.tiny ? me == 1 : sim_draw(100) < w.exclusive_percent)
+            go_exclusive(me);
+        else if (!w.tiny && sim_draw(100) < w.view_percent)
+            go_with_view(me);
+        else
+            go_shared(me);
+        sim_operation_end(1);
+    }
+}
+
+static bool judge(char *why, size_t size, uint64_t *histories)
+{
+    ++*histories;
+    for (unsigned i = 0; i < GATE_SLOTS; i++) {
+        if (w.gate->slot[i].inside == 0) continue;
+        snprintf(why, size, "slot %u still counts somebody", i);
+        return false;
+    }
+    if (!w.gate->closed && !w.gate->exclusive && w.gate->views == 0) return true;
+    snprintf(why, size, "the gate stays closed");
+    return false;
+}
+
+static void describe(uint32_t word, uint64_t value, char *text, size_t size)
+{
+    size_t offset = word * 8u;
+    unsigned long long v = value;
+    if (offset == offsetof(gate, closed))
+        snprintf(text, size, "closed = %llu", v);
+    else if (offset == offsetof(gate, exclusive))
+        snprintf(text, size, "mutex = %llu", v);
+    else if (offset < sizeof(gate))
+        snprintf(text, size, "slot %zu = %llu", (offset - offsetof(gate, slot)) / GATE_LINE, v);
+    else
+        snprintf(text, size, "word of agent %zu = %llu", (offset - sizeof(gate)) / 8, v);
+}
+
+static bool is_latched(uint32_t word, uint64_t value)
+{
+    size_t offset = word * 8u;
+    return (offset == offsetof(gate, exclusive) || offset == offsetof(gate, closed)) && value != 0;
+}
+
+extern const sim_structure sim_gate;
+const sim_structure sim_gate = {"gate", variant_names, 1, prepare, agent, judge, NULL, describe, is_latched};
