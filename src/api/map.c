@@ -67,8 +67,10 @@ pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *confi
     map->ops = ops;
     map->device = complete.device;
     map->key_bits = complete.key_bits;
-    status = gate_init(&map->gate) ? ops->create(&map->exec, &complete) : PLEACH_E_MEMORY;
+    bool gated = gate_init(&map->gate);
+    status = gated ? ops->create(&map->exec, &complete) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {
+        if (gated) gate_destroy(&map->gate);
         base_free(map);
         return status;
     }

@@ -4,23 +4,27 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN 1
-#elif defined(__has_feature)
+#if defined(__has_feature) /* clang */
 #if __has_feature(address_sanitizer)
-#define WITH_ASAN 1
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
 #endif
 #endif
-#ifdef WITH_ASAN
+#ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 #endif
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 
-/* AddressSanitizer keeps books on the stack in use: it is told before a jump, and after it on the other side. */
+/* Sanitizers keep books on the stack in use: they are told before a jump, AddressSanitizer also on the other side. */
 static _Thread_local fiber *jumped_from, *jumped_to;
 
 static void arrived(void)
 {
-#ifdef WITH_ASAN
+#ifdef __SANITIZE_ADDRESS__
     const void *bottom;
     size_t bytes;
     __sanitizer_finish_switch_fiber(jumped_to->fake_stack, &bottom, &bytes);
@@ -48,13 +52,25 @@ bool fiber_create(fiber *f, size_t stack_bytes)
     return true;
 }
 
-#if defined(__x86_64__)
+/* ThreadSanitizer thinks that what an abandoned fiber called is still going on: it gets a new one. */
+static void forget_tsan(fiber *f)
+{
+#ifdef __SANITIZE_THREAD__
+    if (f->tsan) __tsan_destroy_fiber(f->tsan);
+#endif
+    f->tsan = NULL;
+}
 
-void fiber_destroy(fiber *f)
+static void unmap_stack(fiber *f)
 {
     if (f->stack) munmap(f->stack - GUARD, GUARD + f->stack_bytes);
     f->stack = NULL;
+    forget_tsan(f);
 }
+
+#if defined(__x86_64__)
+
+void fiber_destroy(fiber *f) { unmap_stack(f); }
 
 /* Saves what a call must preserve, swaps stacks, restores. A context is the stack pointer after the saving. */
 void pleach_fiber_swap(void **save, void *load);
@@ -83,6 +99,7 @@ __asm__(".text\n"
 void fiber_aim(fiber *f, void (*entry)(void))
 {
     f->entry = entry;
+    forget_tsan(f);
     /* As if `begin` had been called from nowhere: six saved registers, its address to return to, and an empty word that
      * leaves the stack as aligned as a call does. */
     uintptr_t *top = (uintptr_t *)(f->stack + f->stack_bytes);
@@ -101,8 +118,7 @@ static void swap_contexts(fiber *from, fiber *to) { pleach_fiber_swap(&from->con
 
 void fiber_destroy(fiber *f)
 {
-    if (f->stack) munmap(f->stack - GUARD, GUARD + f->stack_bytes);
-    f->stack = NULL;
+    unmap_stack(f);
     free(f->context);
     f->context = NULL;
 }
@@ -122,6 +138,7 @@ void fiber_aim(fiber *f, void (*entry)(void))
     context->uc_link = NULL;
     f->entry = entry;
     f->fake_stack = NULL;
+    forget_tsan(f);
     makecontext(context, begin, 0);
 }
 
@@ -129,14 +146,29 @@ static void swap_contexts(fiber *from, fiber *to) { swapcontext(context_of(from)
 
 #endif
 
-void fiber_jump(fiber *from, fiber *to)
+/* Where the sanitizers keep what they know of `from`: nowhere, if it is left for good. */
+static void jump(fiber *from, fiber *to, void **kept)
 {
     jumped_from = from;
     jumped_to = to;
-#ifdef WITH_ASAN
-    __sanitizer_start_switch_fiber(&from->fake_stack, to->stack ? to->stack : to->own_stack,
+    (void)kept;
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_start_switch_fiber(kept, to->stack ? to->stack : to->own_stack,
                                    to->stack ? to->stack_bytes : to->own_stack_bytes);
+#endif
+#ifdef __SANITIZE_THREAD__
+    if (!from->stack) from->tsan = __tsan_get_current_fiber();
+    if (!to->tsan) to->tsan = __tsan_create_fiber(0);
+    __tsan_switch_to_fiber(to->tsan, 0);
 #endif
     swap_contexts(from, to);
     arrived();
+}
+
+void fiber_jump(fiber *from, fiber *to) { jump(from, to, &from->fake_stack); }
+
+void fiber_leave(fiber *from, fiber *to)
+{
+    jump(from, to, NULL);
+    abort();
 }

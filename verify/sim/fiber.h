@@ -14,6 +14,7 @@ typedef struct fiber {
     void *fake_stack; /* AddressSanitizer's, and where the thread's own stack is */
     const void *own_stack;
     size_t own_stack_bytes;
+    void *tsan; /* ThreadSanitizer's */
 } fiber;
 
 /* A stack with an inaccessible page below it. */
@@ -25,5 +26,7 @@ void fiber_aim(fiber *f, void (*entry)(void));
 
 /* Leaves `from` where it is and goes on with `to`. */
 void fiber_jump(fiber *from, fiber *to);
+/* The same, and `from` will not be gone on with before it is aimed again. */
+void fiber_leave(fiber *from, fiber *to) __attribute__((noreturn));
 
 #endif

@@ -53,7 +53,7 @@ void sim_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(m->failure, sizeof m->failure, format, arguments);
     va_end(arguments);
-    if (m->running) fiber_jump(&m->me->fiber, &m->main); /* and never comes back */
+    if (m->running) fiber_leave(&m->me->fiber, &m->main);
     fprintf(stderr, "simulator: %s\n", m->failure);
     abort();
 }

@@ -156,7 +156,7 @@ void memory_maybe_drain_one(sim_machine *m);
 void schedule_begin(sim_machine *m);
 /* An access is about to happen: perhaps somebody else goes first. */
 void schedule_point(sim_machine *m, point_kind kind, uint32_t word);
-void schedule_leave(sim_machine *m); /* the agent is done; does not return */
+void schedule_leave(sim_machine *m) __attribute__((noreturn)); /* the agent is done */
 
 /* choose.c */
 uint64_t choose_draw(sim_machine *m, uint64_t bound);

@@ -48,7 +48,8 @@ static uint64_t key_of(unsigned number)
     return w.map->key_bits == 32 ? key : key << 28;
 }
 
-static uint64_t fresh_value(void) { return 0x40000000u + w.next_value++; } /* each is written once: a read says whose */
+/* Each value is written once, so that a read says whose it is; none looks like a node id. */
+static uint64_t fresh_value(void) { return 1000 + w.next_value++; }
 
 /* ---- laying out ---- */
 
@@ -358,15 +359,18 @@ static void describe(uint32_t word, uint64_t value, char *text, size_t size)
     unsigned id = (unsigned)(word - tree_words) / node_words, at = (unsigned)(word - tree_words) % node_words;
     unsigned slot = at / slot_words;
     unsigned long long v = value;
-    const char *half = slot_words == 1 ? "" : at % 2 ? " value" : " key";
     if (slot == NODE_HEADER_SLOT)
         snprintf(text, size, "node %u header = version %llu, level %u, count %u%s", id, v >> 16, header_level(value),
                  header_count(value), value & HEADER_LATCHED ? ", latched" : "");
+    else if (slot_words == 1 && (value >> 32 & NODE_LINK))
+        snprintf(text, size, "node %u slot %u = link (%u, node %u)", id, slot, (unsigned)value,
+                 (unsigned)(value >> 32) & ~NODE_LINK);
     else if (slot_words == 1)
-        snprintf(text, size, "node %u %s%.0u = (%u, %x)", id, slot == NODE_LINK_SLOT ? "link" : "slot ",
-                 slot == NODE_LINK_SLOT ? 0 : slot, (unsigned)value, (unsigned)(value >> 32));
+        snprintf(text, size, "node %u slot %u = (%u, %u)", id, slot, (unsigned)value, (unsigned)(value >> 32));
+    else if (at % 2 && (value & NODE_LINK))
+        snprintf(text, size, "node %u slot %u = link to node %u", id, slot, (unsigned)value & ~NODE_LINK);
     else
-        snprintf(text, size, "node %u slot %u%s = %llx", id, slot, half, v);
+        snprintf(text, size, "node %u slot %u %s = %llu", id, slot, at % 2 ? "value" : "key", v);
 }
 
 const sim_structure sim_map = {"map", variant_names, TINY_CASES, prepare, agent, judge, explain, describe,

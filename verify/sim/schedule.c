@@ -126,7 +126,8 @@ void schedule_leave(sim_machine *m)
     unsigned at = 0;
     while (m->live[at] != me->index) at++;
     m->live[at] = m->live[--m->live_count];
-    if (m->live_count == 0) fiber_jump(&me->fiber, &m->main);
+    if (m->live_count == 0) fiber_leave(&me->fiber, &m->main);
     m->points++;
-    jump_to(m, next_agent(m, POINT_END, true));
+    m->me = &m->agents[next_agent(m, POINT_END, true)];
+    fiber_leave(&me->fiber, &m->me->fiber);
 }

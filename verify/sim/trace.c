@@ -1,6 +1,8 @@
 /* verify/sim/trace.c - the last accesses of each agent, and who waits for whom. */
 #include "machine.h"
 
+enum { MOST_PRINTED = 12 }; /* agents */
+
 static const char *const kind_names[POINT_KINDS] = {
     [POINT_LOAD] = "load",
     [POINT_LOAD_CACHED] = "load cached",
@@ -44,9 +46,24 @@ static void print_agent(sim_machine *m, const sim_agent *a, unsigned events, FIL
     for (uint64_t i = first; i < a->events; i++) print_event(m, &a->trace[i % TRACE_EVENTS], out);
 }
 
+static uint64_t last_point(const sim_agent *a)
+{
+    return a->events ? a->trace[(a->events - 1) % TRACE_EVENTS].point : 0;
+}
+
+/* Among very many agents those that were active last. */
+static bool is_worth_printing(const sim_machine *m, unsigned index)
+{
+    unsigned later = 0;
+    for (unsigned i = 0; i < m->agent_count; i++) later += last_point(&m->agents[i]) > last_point(&m->agents[index]);
+    return later < MOST_PRINTED;
+}
+
 void trace_print(sim_machine *m, unsigned events, FILE *out)
 {
-    for (unsigned i = 0; i < m->agent_count; i++) print_agent(m, &m->agents[i], events, out);
+    for (unsigned i = 0; i < m->agent_count; i++)
+        if (is_worth_printing(m, i)) print_agent(m, &m->agents[i], events, out);
+    if (m->agent_count > MOST_PRINTED) fprintf(out, "  (%u agents more)\n", m->agent_count - MOST_PRINTED);
 }
 
 /* The last word that this agent has seen latched. */

@@ -76,7 +76,7 @@ workers *workers_create(unsigned threads)
 static void start_helpers(workers *w)
 {
     w->started = true;
-    while (w->threads_running < w->threads_wanted &&
+    while (w->threads_running < w->threads_wanted && !base_allocation_fails() &&
            pthread_create(&w->thread[w->threads_running], NULL, helper_main, w) == 0)
         w->threads_running++;
 }

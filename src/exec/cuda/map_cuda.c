@@ -244,11 +244,21 @@ static pleach_status make_scratch_pool(cuda_map *map)
     return PLEACH_OK;
 }
 
+static pleach_status make_streams(cuda_map *map)
+{
+    for (unsigned i = 0; i < SYNC_STREAMS; i++) {
+        if (base_allocation_fails()) return PLEACH_E_MEMORY;
+        CUDA_TRY(cudaStreamCreate(&map->sync_stream[i]));
+    }
+    if (base_allocation_fails()) return PLEACH_E_MEMORY;
+    CUDA_TRY(cudaStreamCreateWithFlags(&map->control, cudaStreamNonBlocking));
+    return PLEACH_OK;
+}
+
 static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
 {
-    for (unsigned i = 0; i < SYNC_STREAMS; i++) CUDA_TRY(cudaStreamCreate(&map->sync_stream[i]));
-    CUDA_TRY(cudaStreamCreateWithFlags(&map->control, cudaStreamNonBlocking));
-    pleach_status status = make_scratch_pool(map);
+    pleach_status status = make_streams(map);
+    if (status == PLEACH_OK) status = make_scratch_pool(map);
     if (status != PLEACH_OK) return status;
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaMalloc((void **)&map->tree, sizeof *map->tree));

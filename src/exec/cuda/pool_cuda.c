@@ -152,7 +152,9 @@ pleach_status pool_cuda_grow(pool_cuda *pool, uint64_t bytes, cudaStream_t strea
     pleach_status status = more > least ? map_piece(pool, more) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) status = map_piece(pool, least);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(cudaMemsetAsync((char *)pool_cuda_nodes(pool) + before, 0, pool->mapped - before, stream));
+    cudaError_t zeroed = cudaMemsetAsync((char *)pool_cuda_nodes(pool) + before, 0, pool->mapped - before, stream);
+    if (zeroed != cudaSuccess) pool_cuda_trim(pool, before); /* what is mapped is taken for zeroed the next time */
+    CUDA_TRY(zeroed);
     return PLEACH_OK;
 }
 

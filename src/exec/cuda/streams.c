@@ -27,6 +27,7 @@ static pleach_status mark_for(streams *s, unsigned long long stream_id, stream_m
         pleach_status status = more_room(s);
         if (status != PLEACH_OK) return status;
     }
+    if (base_allocation_fails()) return PLEACH_E_MEMORY;
     stream_mark fresh = {stream_id, NULL, 0};
     CUDA_TRY(cudaEventCreateWithFlags(&fresh.event, cudaEventDisableTiming));
     *found = &s->mark[s->marks++];

@@ -1,0 +1,474 @@
+/* test_sim.c - the simulator itself: its memory shows every weakness that it should, and none that it should not; it
+ * notices what must be noticed; and a schedule is repeated by its name.
+ *
+ * The first part is litmus tests: tiny programs of two to four agents whose results are collected over many schedules.
+ * The set of results must be exactly the one that the model in verify/sim/sim.h allows.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "port/port_sim.h"
+#include "support/harness.h"
+#include "support/units.h"
+#include "verify/sim/campaign.h"
+#include "verify/sim/machine.h"
+
+enum { RELAXED = __ATOMIC_RELAXED, ACQUIRE = __ATOMIC_ACQUIRE, RELEASE = __ATOMIC_RELEASE, SEQ = __ATOMIC_SEQ_CST };
+enum { LITMUS_SCHEDULES = 20000, FEW_SCHEDULES = 100, LITMUS_NODES = 4 };
+
+static uint64_t *x, *y;  /* on cache lines of their own */
+static uint64_t *nodes;  /* LITMUS_NODES of 64 bytes; x and y are outside */
+static uint64_t r[4][2]; /* what agents read */
+
+/* ---- litmus tests ---- */
+
+typedef struct litmus {
+    unsigned agents;
+    void (*body)(unsigned agent);
+    unsigned (*result)(void);
+    uint64_t allowed; /* bit n: result n */
+} litmus;
+
+static const litmus *running;
+static uint64_t results;
+
+static unsigned litmus_prepare(unsigned variant, int tiny)
+{
+    (void)variant;
+    (void)tiny;
+    x = sim_reserve(64);
+    y = sim_reserve(64);
+    nodes = sim_reserve((size_t)LITMUS_NODES * 64);
+    sim_nodes(nodes, 64, LITMUS_NODES);
+    memset(r, 0, sizeof r);
+    return running->agents;
+}
+
+static void litmus_agent(unsigned index)
+{
+    sim_operation_begin();
+    running->body(index);
+    sim_operation_end(1);
+}
+
+static bool litmus_judge(char *why, size_t size, uint64_t *histories)
+{
+    (void)why;
+    (void)size;
+    ++*histories;
+    results |= (uint64_t)1 << running->result();
+    return true;
+}
+
+static void litmus_describe(uint32_t word, uint64_t value, char *text, size_t size)
+{
+    snprintf(text, size, "word %u = %llu", word, (unsigned long long)value);
+}
+
+static bool nothing_latched(uint32_t word, uint64_t value)
+{
+    (void)word;
+    (void)value;
+    return false;
+}
+
+static const char *const litmus_variants[] = {"any", NULL};
+static const sim_structure litmus_structure = {"litmus",     litmus_variants, 1, litmus_prepare,  litmus_agent,
+                                               litmus_judge, NULL,            litmus_describe, nothing_latched};
+
+/* Sanitizers make each jump between agents very slow; a reduced run looks for forbidden results only. */
+static bool in_full(void) { return shrunk(100, 1) == 100; }
+
+static uint64_t results_of(const litmus *l, sim_strategy strategy)
+{
+    sim_machine *m = machine_create();
+    size_t schedules = in_full() ? LITMUS_SCHEDULES : FEW_SCHEDULES;
+    uint64_t histories = 0;
+    assert_non_null(m);
+    running = l;
+    results = 0;
+    m->strategy = strategy;
+    for (size_t i = 0; i < schedules; i++) {
+        m->random = 0x1234567u + i;
+        assert_true(machine_run(m, &litmus_structure, 0, -1, &histories));
+    }
+    machine_destroy(m);
+    return results;
+}
+
+/* All schedules with few preemptions and weak accesses. */
+static uint64_t all_results_of(const litmus *l, unsigned preemptions, unsigned weakness)
+{
+    sim_machine *m = machine_create();
+    choices *c = calloc(1, sizeof *c);
+    uint64_t histories = 0;
+    assert_non_null(m);
+    assert_non_null(c);
+    running = l;
+    results = 0;
+    m->strategy = SIM_EXHAUSTIVE;
+    m->exhaustive = c;
+    c->most_preemptions = preemptions;
+    c->most_weakness = weakness;
+    do
+        assert_true(machine_run(m, &litmus_structure, 0, 0, &histories));
+    while (choices_next(c));
+    free(c);
+    machine_destroy(m);
+    return results;
+}
+
+static unsigned two_bits(void) { return (unsigned)(2 * r[1][0] + r[1][1]); }
+static unsigned two_readers(void) { return (unsigned)(2 * r[0][0] + r[1][0]); }
+
+/* Message passing: agent 0 stores x, then y; agent 1 loads y, then x. Result 2 is the new y with the old x. */
+#define MESSAGE(name, between_stores, store_order, load_order, between_loads)                                    \
+    static void name(unsigned agent)                                                                             \
+    {                                                                                                            \
+        if (agent == 0) {                                                                                        \
+            sim_store(x, 1, RELAXED);                                                                            \
+            between_stores;                                                                                      \
+            sim_store(y, 1, store_order);                                                                        \
+        } else {                                                                                                 \
+            r[1][0] = sim_load(y, load_order, SIM_gpu);                                                          \
+            between_loads;                                                                                       \
+            r[1][1] = sim_load(x, RELAXED, SIM_gpu);                                                             \
+        }                                                                                                        \
+    }
+
+MESSAGE(message_relaxed, (void)0, RELAXED, RELAXED, (void)0)
+MESSAGE(message_released, (void)0, RELEASE, RELAXED, (void)0)
+MESSAGE(message_acquired, (void)0, RELAXED, ACQUIRE, (void)0)
+MESSAGE(message_both, (void)0, RELEASE, ACQUIRE, (void)0)
+MESSAGE(message_fences, sim_fence(RELEASE, SIM_gpu), RELAXED, RELAXED, sim_fence(ACQUIRE, SIM_gpu))
+MESSAGE(message_cta_fence, (void)0, RELEASE, RELAXED, sim_fence(__ATOMIC_ACQ_REL, SIM_cta))
+MESSAGE(message_cta_release, sim_fence(RELEASE, SIM_cta), RELAXED, ACQUIRE, (void)0)
+MESSAGE(message_branch, (void)0, RELEASE, RELAXED, sim_after_branch())
+
+/* Store buffering: each stores to its own word and loads the other's. Result 0: neither sees the other. */
+#define BUFFERING(name, store_order, load_order)                                                                 \
+    static void name(unsigned agent)                                                                             \
+    {                                                                                                            \
+        sim_store(agent ? y : x, 1, store_order);                                                                \
+        r[agent][0] = sim_load(agent ? x : y, load_order, SIM_gpu);                                              \
+    }
+BUFFERING(buffering_relaxed, RELAXED, RELAXED)
+BUFFERING(buffering_acq_rel, RELEASE, ACQUIRE)
+BUFFERING(buffering_seq_cst, SEQ, SEQ)
+
+/* The same with an addition instead of the store, as a CPU makes it. */
+#define ADDING(name, order)                                                                                      \
+    static void name(unsigned agent)                                                                             \
+    {                                                                                                            \
+        sim_fetch_add(agent ? y : x, 1, order, false);                                                           \
+        r[agent][0] = sim_load(agent ? x : y, order, SIM_gpu);                                                   \
+    }
+ADDING(adding_acquire, ACQUIRE)
+ADDING(adding_seq_cst, SEQ)
+
+/* One word never goes back. */
+static void same_word(unsigned agent)
+{
+    if (agent == 0) {
+        sim_store(x, 1, RELAXED);
+        return;
+    }
+    r[1][0] = sim_load(x, RELAXED, SIM_gpu);
+    r[1][1] = sim_load(x, RELAXED, SIM_gpu);
+}
+
+/* An agent sees its own store at once, and it lands in order. */
+static void own_store(unsigned agent)
+{
+    if (agent != 1) return;
+    sim_store(x, 0, RELAXED);
+    sim_store(x, 1, RELAXED);
+    r[1][0] = sim_load(x, RELAXED, SIM_gpu);
+    sim_fence(RELEASE, SIM_gpu);
+    r[1][1] = sim_load(x, RELAXED, SIM_gpu);
+}
+
+/* Loads come before stores that depend on them: no result 3. */
+static void load_buffering(unsigned agent)
+{
+    r[agent][0] = sim_load(agent ? x : y, RELAXED, SIM_gpu);
+    sim_store(agent ? y : x, 1, RELAXED);
+}
+
+/* Two readers do not disagree on the order of two independent stores, if they order their loads. */
+static void independent(unsigned agent)
+{
+    if (agent < 2) {
+        sim_store(agent ? y : x, 1, RELAXED);
+        return;
+    }
+    r[agent][0] = sim_load(agent == 2 ? x : y, ACQUIRE, SIM_gpu);
+    r[agent][1] = sim_load(agent == 2 ? y : x, ACQUIRE, SIM_gpu);
+}
+static unsigned disagree(void) { return r[2][0] && !r[2][1] && r[3][0] && !r[3][1]; }
+
+static void adders(unsigned agent)
+{
+    (void)agent;
+    sim_fetch_add(x, 1, RELAXED, false);
+}
+static unsigned sum_in_x(void) { return (unsigned)*x; }
+
+/* A taken latch (x) and a store behind it (y): who sees the store must find the latch taken. Result 2: it does not. */
+#define LATCHING(name, in_one_go, between)                                                                       \
+    static void name(unsigned agent)                                                                             \
+    {                                                                                                            \
+        if (agent == 0) {                                                                                        \
+            sim_compare_swap(x, 0, 1, ACQUIRE, in_one_go);                                                       \
+            between;                                                                                             \
+            sim_store(y, 1, RELAXED);                                                                            \
+        } else {                                                                                                 \
+            r[1][0] = sim_load(y, RELAXED, SIM_gpu);                                                             \
+            sim_fence(ACQUIRE, SIM_gpu);                                                                         \
+            r[1][1] = sim_load(x, RELAXED, SIM_gpu);                                                             \
+        }                                                                                                        \
+    }
+LATCHING(latch_late, false, (void)0)
+LATCHING(latch_published, false, sim_fence(RELEASE, SIM_gpu))
+LATCHING(latch_at_once, true, (void)0)
+
+static void whole_pair(unsigned agent)
+{
+    if (agent == 0)
+        sim_store_two(x, 1, 1);
+    else
+        sim_load_two(x, &r[1][0], &r[1][1], SIM_gpu);
+}
+
+static void pair_in_halves(unsigned agent)
+{
+    if (agent == 0) {
+        sim_store_two(x, 1, 1);
+        return;
+    }
+    r[1][0] = sim_load(x, RELAXED, SIM_gpu);
+    r[1][1] = sim_load(x + 1, RELAXED, SIM_gpu);
+}
+
+/* Node 1 is filled and then named in y; the reader goes where y leads. Result 2: it finds the node empty. */
+#define FOLLOWING(name, follow)                                                                                  \
+    static void name(unsigned agent)                                                                             \
+    {                                                                                                            \
+        uint64_t *node = nodes + 8;                                                                              \
+        if (agent == 0) {                                                                                        \
+            sim_store(node, 7, RELAXED);                                                                         \
+            sim_fence(RELEASE, SIM_gpu);                                                                         \
+            sim_store(y, 1, RELAXED);                                                                            \
+            return;                                                                                              \
+        }                                                                                                        \
+        uint64_t id = sim_load(y, RELAXED, SIM_gpu);                                                             \
+        if (id) follow;                                                                                          \
+        r[1][0] = id;                                                                                            \
+        r[1][1] = sim_load(node, RELAXED, SIM_gpu) == 7;                                                         \
+    }
+FOLLOWING(address_followed, sim_follow(node, (uint32_t)id))
+FOLLOWING(address_known_before, (void)0)
+
+/* L1: the reader has x cached, then sees y, which was stored after x. Result 2: x is still the old one. */
+#define CACHING(name, load_order, between)                                                                       \
+    static void name(unsigned agent)                                                                             \
+    {                                                                                                            \
+        if (agent == 0) {                                                                                        \
+            sim_store(x, 1, RELAXED);                                                                            \
+            sim_store(y, 1, RELEASE);                                                                            \
+            return;                                                                                              \
+        }                                                                                                        \
+        (void)sim_load(x, RELAXED, SIM_cta);                                                                     \
+        r[1][0] = sim_load(y, load_order, SIM_gpu);                                                              \
+        between;                                                                                                 \
+        r[1][1] = sim_load(x, RELAXED, SIM_cta);                                                                 \
+    }
+CACHING(cache_is_stale, RELAXED, sim_fence(__ATOMIC_ACQ_REL, SIM_cta))
+CACHING(cache_is_dropped, ACQUIRE, (void)0)
+CACHING(cache_is_forgotten, RELAXED, sim_fence(__ATOMIC_ACQ_REL, SIM_gpu))
+
+enum { ALL = 0xf, NOT_2 = 0xb, NOT_0 = 0xe, NOT_3 = 0x7 };
+
+typedef struct litmus_case {
+    const char *name;
+    litmus litmus;
+} litmus_case;
+
+#define LITMUS(body, result, allowed) {#body, {2, body, result, allowed}}
+static const litmus_case litmus_cases[] = {
+    LITMUS(message_relaxed, two_bits, ALL),
+    LITMUS(message_released, two_bits, ALL),
+    LITMUS(message_acquired, two_bits, ALL),
+    LITMUS(message_both, two_bits, NOT_2),
+    LITMUS(message_fences, two_bits, NOT_2),
+    LITMUS(message_cta_fence, two_bits, NOT_2),
+    LITMUS(message_cta_release, two_bits, ALL),
+    LITMUS(message_branch, two_bits, NOT_2),
+    LITMUS(buffering_relaxed, two_readers, ALL),
+    LITMUS(buffering_acq_rel, two_readers, ALL),
+    LITMUS(buffering_seq_cst, two_readers, NOT_0),
+    LITMUS(adding_acquire, two_readers, ALL),
+    LITMUS(adding_seq_cst, two_readers, NOT_0),
+    LITMUS(same_word, two_bits, NOT_2),
+    LITMUS(own_store, two_bits, 0x8),
+    LITMUS(load_buffering, two_readers, NOT_3),
+    {"independent", {4, independent, disagree, 0x1}},
+    {"adders", {4, adders, sum_in_x, 0x10}},
+    LITMUS(latch_late, two_bits, ALL),
+    LITMUS(latch_published, two_bits, NOT_2),
+    LITMUS(latch_at_once, two_bits, NOT_2),
+    LITMUS(whole_pair, two_bits, 0x9),
+    LITMUS(pair_in_halves, two_bits, ALL),
+    LITMUS(address_followed, two_bits, NOT_2),
+    LITMUS(address_known_before, two_bits, ALL),
+    LITMUS(cache_is_stale, two_bits, ALL),
+    LITMUS(cache_is_dropped, two_bits, NOT_2),
+    LITMUS(cache_is_forgotten, two_bits, NOT_2),
+};
+
+/* Each strategy shows nothing that is not allowed; random and exhaustive ones show all that is. */
+static void litmus_test(const void *argument)
+{
+    const litmus *l = argument;
+    uint64_t drawn = results_of(l, SIM_RANDOM), all = in_full() ? all_results_of(l, 2, 3) : all_results_of(l, 1, 0);
+    assert_int_equal((drawn | all) & ~l->allowed, 0);
+    assert_int_equal(results_of(l, SIM_PCT) & ~l->allowed, 0);
+    assert_int_equal(results_of(l, SIM_DELAY) & ~l->allowed, 0);
+    if (!in_full()) return;
+    assert_int_equal(drawn, l->allowed);
+    assert_int_equal(all, l->allowed);
+}
+
+/* ---- what it must notice ---- */
+
+static void two_latches(unsigned agent)
+{
+    uint64_t *first = agent ? y : x, *second = agent ? x : y;
+    while (sim_compare_swap(first, 0, 1, ACQUIRE, true) != 0) sim_pause();
+    while (sim_compare_swap(second, 0, 1, ACQUIRE, true) != 0) sim_pause();
+    sim_store(second, 0, RELEASE);
+    sim_store(first, 0, RELEASE);
+}
+
+static void outside(unsigned agent)
+{
+    if (agent == 0) (void)sim_load((const uint64_t *)&running, RELAXED, SIM_gpu);
+}
+
+static void nowhere(unsigned agent)
+{
+    if (agent == 0) (void)sim_follow(nodes, LITMUS_NODES);
+}
+
+/* The first finding among many schedules; empty if there is none. */
+static void find_failure(void (*body)(unsigned agent), char *failure)
+{
+    static litmus l;
+    l = (litmus){2, body, sum_in_x, 0};
+    sim_machine *m = machine_create();
+    uint64_t histories = 0;
+    assert_non_null(m);
+    running = &l;
+    m->strategy = SIM_RANDOM;
+    failure[0] = 0;
+    for (unsigned i = 0; i < 1000 && failure[0] == 0; i++) {
+        m->random = i;
+        if (!machine_run(m, &litmus_structure, 0, -1, &histories)) strcpy(failure, m->failure);
+    }
+    /* The machine is as good as new afterwards. */
+    l.body = adders;
+    assert_true(machine_run(m, &litmus_structure, 0, -1, &histories));
+    machine_destroy(m);
+}
+
+static void deadlock_is_found(const void *argument)
+{
+    (void)argument;
+    char failure[FAILURE_SIZE];
+    find_failure(two_latches, failure);
+    assert_non_null(strstr(failure, "no operation has ended"));
+}
+
+static void wild_access_is_found(const void *argument)
+{
+    (void)argument;
+    char failure[FAILURE_SIZE];
+    find_failure(outside, failure);
+    assert_non_null(strstr(failure, "not the structure's"));
+    find_failure(nowhere, failure);
+    assert_non_null(strstr(failure, "names no node"));
+}
+
+/* ---- names ---- */
+
+static void capture(const char *id, char *text, size_t size)
+{
+    FILE *out = fmemopen(text, size, "w");
+    assert_non_null(out);
+    assert_int_equal(sim_replay(id, 64, out), SIM_REPLAY_GOOD);
+    fclose(out);
+}
+
+static void a_name_repeats_its_schedule(const void *argument)
+{
+    (void)argument;
+    static const char *const names[] = {"map:cuda32:random:0123456789abcdef", "map:plain64:pct:00000000deadbeef",
+                                        "map:x86_64:delay:0000000000000007", "pool:cuda:random:0000000000000abc",
+                                        "gate:cpu:pct:00000000000000ff", "map:cuda64:exhaustive:7:2.1:5=1,30=1"};
+    static char first[1 << 18], second[1 << 18], other[1 << 18];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        memset(first, 0, sizeof first);
+        memset(second, 0, sizeof second);
+        capture(names[i], first, sizeof first);
+        capture(names[i], second, sizeof second);
+        assert_true(strlen(first) > 100);
+        assert_string_equal(first, second);
+    }
+    capture("map:cuda64:exhaustive:7:2.1:5=1,31=1", other, sizeof other);
+    assert_string_not_equal(first, other);
+}
+
+static void bad_names_are_refused(const void *argument)
+{
+    (void)argument;
+    static const char *const names[] = {"", "map", "map:cuda32", "map:cuda32:random:", "map:cuda32:random:xyz",
+                                        "map:cuda16:random:1", "tree:cuda32:random:1", "map:cuda32:wild:1",
+                                        "map:cuda32:random:1 ", "map:cuda32:exhaustive:1", "map:cuda32:exhaustive:99:1.1:",
+                                        "map:cuda32:exhaustive:-1:1.1:", "map:cuda32:exhaustive:1:1.1:5",
+                                        "map:cuda32:exhaustive:1:1.1:5=1,4=1", "map:cuda32:exhaustive:1:1.1:999999=1"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_int_equal(sim_replay(names[i], 0, stdout), SIM_REPLAY_BAD_NAME);
+}
+
+/* The same schedules whatever the number of jobs. */
+static void jobs_do_not_matter(const void *argument)
+{
+    (void)argument;
+    sim_plan plan = {.structure = SIM_ANY, .strategy = SIM_ANY, .seed = 5, .schedules = in_full() ? 600 : 60, .jobs = 1};
+    sim_totals one, three;
+    assert_true(sim_campaign(&plan, &one, stdout));
+    plan.jobs = 3;
+    assert_true(sim_campaign(&plan, &three, stdout));
+    assert_int_equal(one.schedules, plan.schedules);
+    assert_int_equal(three.schedules, plan.schedules);
+    assert_int_equal(one.operations, three.operations);
+    assert_int_equal(one.points, three.points);
+    assert_int_equal(one.histories, three.histories);
+    assert_int_equal(one.findings + three.findings, 0);
+}
+
+int main(int argc, char **argv)
+{
+    enum { LITMUS_CASES = sizeof litmus_cases / sizeof litmus_cases[0] };
+    static unit_case cases[LITMUS_CASES + 5] = {
+        {"deadlock_is_found", deadlock_is_found, NULL},
+        {"wild_access_is_found", wild_access_is_found, NULL},
+        {"a_name_repeats_its_schedule", a_name_repeats_its_schedule, NULL},
+        {"bad_names_are_refused", bad_names_are_refused, NULL},
+        {"jobs_do_not_matter", jobs_do_not_matter, NULL},
+    };
+    for (size_t i = 0; i < LITMUS_CASES; i++)
+        cases[5 + i] = (unit_case){litmus_cases[i].name, litmus_test, &litmus_cases[i].litmus};
+    return run_units("test_sim", argc, argv, cases, sizeof cases / sizeof cases[0]);
+}
