@@ -6,7 +6,7 @@ DESTDIR ?=
 BENCH ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-gpu bench install clean help
+.PHONY: build demo test verify test-gpu bench install clean help
 
 build:      ## libraries and the pleach command, in build/
 	@scripts/setup build
@@ -18,6 +18,10 @@ demo: build ## build, then run the demonstration (under a minute)
 test:       ## all tests that need no GPU, with sanitizers; last line "N passed, N failed"
 	@scripts/setup test
 	@scripts/test
+
+verify:     ## the long form: millions of schedules, fuzzing, soaking, coverage (half an hour)
+	@scripts/setup test
+	@scripts/verify
 
 test-gpu:   ## all tests on an NVIDIA GPU, and memcheck
 	@scripts/gpu test

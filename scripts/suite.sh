@@ -44,6 +44,23 @@ build() {
     printf '   %-32s %d s\n' built $((SECONDS - suite_begin))
 }
 
+# count_checked LOG: adds up what programs say they have checked.
+checked=(0 0 0 0) # schedules, operations, choice points, histories
+count_checked() {
+    local sums
+    sums=$(sed -nE \
+        -e 's/^sim: ([0-9]+) schedules, ([0-9]+) operations, ([0-9]+) choice points, ([0-9]+) histories.*/\1 \2 \3 \4/p' \
+        -e 's/^checked ([0-9]+) histories.*/0 0 0 \1/p' \
+        -e 's/^[a-z_]+: ([0-9]+) operations checked with .*/0 \1 0 0/p' \
+        -e 's/^soak: ([0-9]+) operations, .*/0 \1 0 0/p' "$1" |
+        awk '{ for (i = 1; i <= 4; i++) sum[i] += $i } END { printf "%d %d %d %d", sum[1], sum[2], sum[3], sum[4] }')
+    local i=0 sum
+    for sum in $sums; do
+        checked[i]=$((checked[i] + sum))
+        i=$((i + 1))
+    done
+}
+
 # run NAME COMMAND...
 run() {
     local name=$1 log status line begin=$SECONDS
@@ -71,6 +88,7 @@ run() {
     if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
         why="${why:+$why; }stopped after $limit s"
     fi
+    count_checked "$log"
     if [ -n "$why" ]; then
         tail -n 60 "$log"
         fail "$name" "$why, see $log"
@@ -88,7 +106,9 @@ finish() {
     elif [ "$passed" -eq 0 ]; then
         failed=1
     fi
-    printf '\n%d passed, %d failed\n' "$passed" "$failed"
+    printf '\nchecked: %d simulated schedules with %d choice points, %d histories, %d operations\n' \
+        "${checked[0]}" "${checked[2]}" "${checked[3]}" "${checked[1]}"
+    printf '%d passed, %d failed\n' "$passed" "$failed"
     [ "$failed" -eq 0 ]
 }
 

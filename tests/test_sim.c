@@ -208,6 +208,21 @@ static void independent(unsigned agent)
 }
 static unsigned disagree(void) { return r[2][0] && !r[2][1] && r[3][0] && !r[3][1]; }
 
+/* A flag that has had more values than are remembered still brings its message. */
+static void long_past(unsigned agent)
+{
+    if (agent == 1) {
+        r[1][0] = sim_load(y, ACQUIRE, SIM_gpu);
+        r[1][1] = sim_load(x, RELAXED, SIM_gpu);
+        return;
+    }
+    for (uint64_t i = 1; i <= 3 * PAST_VALUES; i++) {
+        sim_store(x, i, RELAXED);
+        sim_store(y, i, RELEASE);
+    }
+}
+static unsigned message_is_older(void) { return r[1][1] < r[1][0]; }
+
 static void adders(unsigned agent)
 {
     (void)agent;
@@ -314,6 +329,7 @@ static const litmus_case litmus_cases[] = {
     LITMUS(own_store, two_bits, 0x8),
     LITMUS(load_buffering, two_readers, NOT_3),
     {"independent", {4, independent, disagree, 0x1}},
+    LITMUS(long_past, message_is_older, 0x1),
     {"adders", {4, adders, sum_in_x, 0x10}},
     LITMUS(latch_late, two_bits, ALL),
     LITMUS(latch_published, two_bits, NOT_2),

@@ -3,12 +3,17 @@
 
   verify/plants/run.py --build FOLDER [--schedules N] [--jobs N] [--table] [NAME...]
 
+  verify/plants/run.py --build FOLDER --tsan [NAME...]
+
 FOLDER is a build folder (scripts/build) with the libraries to link against. For each plant: the fault must be found
 within N schedules of seed 1, its replay must find it again, and the unplanted code must pass the same schedules. The
 table (--table) is the one of docs/verification.md. Ends with "N passed, N failed".
+
+--tsan asks instead what ThreadSanitizer says: the library with the plant, and the stress test of CPU threads.
 """
 import argparse
 import concurrent.futures
+import glob
 import os
 import re
 import shutil
@@ -95,12 +100,42 @@ def catch(p, folder, build, cc, schedules):
     return found.group(1), after, name
 
 
+def ask_tsan(p, folder, cc):
+    """What the stress test of threads says under ThreadSanitizer, with the plant in the library."""
+    plant(p, folder)
+    shutil.copytree(os.path.join(ROOT, "tests"), os.path.join(folder, "tests"))
+    flags = ["-std=c17", "-O1", "-g", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-fsanitize=thread", "-w",
+             "-Iinclude", "-Isrc", "-Itests", "-Itests/support", "-I."]
+    sources = [s for part in ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api")
+               for s in glob.glob(f"src/{part}/*.c", root_dir=folder) if not s.endswith("blink_run.c")]
+    sources += glob.glob("tests/support/*.c", root_dir=folder) + ["tests/test_map_threads.c"]
+    objects = []
+    for bits in ("32", "64"):
+        objects.append(f"blink_run{bits}.o")
+        subprocess.run([cc, *flags, f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1", "-c",
+                        "src/exec/cpu/blink_run.c", "-o", objects[-1]], cwd=folder, check=True)
+    subprocess.run([cc, *flags, *sources, *objects, *glob.glob("verify/history/*.c", root_dir=folder), "-lcmocka",
+                    "-lpthread", "-lm", "-o", "threads"], cwd=folder, check=True)
+    program = ["./threads"]
+    if subprocess.run(["setarch", "-R", "true"], capture_output=True, check=False).returncode == 0:
+        program = ["setarch", "-R", *program]
+    try:
+        run = subprocess.run(program, cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+                             env={**os.environ, "PLEACH_TEST_SCALE": "20"})
+    except subprocess.TimeoutExpired:
+        return "the test does not end"
+    races = run.stderr.count("WARNING: ThreadSanitizer")
+    last = re.findall(r"^\d+ passed, \d+ failed$", run.stdout, re.M)
+    return f"{races} reports of ThreadSanitizer; the test's own checks: {last[-1] if last else 'it crashed'}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
     parser.add_argument("--schedules", type=int, default=200000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--tsan", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     build = os.path.abspath(options.build)
@@ -108,6 +143,11 @@ def main():
     wanted = [p for p in PLANTS if not options.names or p.name in options.names]
     if options.names and len(wanted) != len(options.names):
         parser.error("no such plant")
+
+    if options.tsan:
+        for p in wanted:
+            print(f"{p.name:32} {ask_tsan(p, os.path.join(build, 'plants', p.name + '.tsan'), cc)}", flush=True)
+        return 0
 
     def attempt(p):
         try:

@@ -99,7 +99,7 @@ static void agent(unsigned me)
 
 static bool judge(char *why, size_t size, uint64_t *histories)
 {
-    ++*histories;
+    (void)histories; /* answers are judged as they come */
     for (unsigned i = 0; i < GATE_SLOTS; i++) {
         if (w.gate->slot[i].inside == 0) continue;
         snprintf(why, size, "slot %u still counts somebody", i);

@@ -125,6 +125,7 @@ typedef struct sim_machine {
     sim_agent *me;
     fiber main;
     bool running;
+    bool without_fences; /* between operations */
 
     unsigned switch_chance;                  /* random: of 256 */
     int64_t lowest_priority;

@@ -22,6 +22,7 @@ typedef struct world {
     size_t node_bytes;
     unsigned agents;
     bool arrays;      /* agents make array calls */
+    bool owned;       /* each agent has keys of its own, next to the others' */
     bool may_refuse;  /* the pool is small */
     history_pair initial[MOST_KEYS], last[MOST_KEYS];
     size_t initial_count;
@@ -95,6 +96,15 @@ static void plan_op(history_op *op, unsigned agent, uint8_t kind, unsigned numbe
     if (kind == HISTORY_RANGE) op->high = key_of(high < w.universe ? high : w.universe - 1);
 }
 
+/* A key for agent `a` of so many. */
+static unsigned draw_key(unsigned a, unsigned agents)
+{
+    unsigned number = w.from + (unsigned)sim_draw(w.width);
+    if (!w.owned) return number;
+    number += a - number % agents; /* wraps around below zero at most for a moment */
+    return number % w.universe % agents == a ? number % w.universe : a;
+}
+
 static void plan_ops(unsigned agents, unsigned each, mix mix)
 {
     unsigned count = 0;
@@ -104,7 +114,7 @@ static void plan_ops(unsigned agents, unsigned each, mix mix)
         uint8_t kind = draw_kind(mix);
         for (unsigned i = 0; i < each && count < MOST_OPS; i++) {
             /* One kind in an array call; else any. */
-            plan_op(&w.ops[count++], a, w.arrays ? kind : draw_kind(mix), w.from + (unsigned)sim_draw(w.width));
+            plan_op(&w.ops[count++], a, w.arrays ? kind : draw_kind(mix), draw_key(a, agents));
         }
     }
     w.first_op[agents] = count;
@@ -112,10 +122,12 @@ static void plan_ops(unsigned agents, unsigned each, mix mix)
 
 /* ---- scenarios ---- */
 
-static const mix even_mix = {25, 15, 25, 0, 5}, insert_mix = {45, 20, 5, 0, 5}, seek_mix = {20, 10, 30, 30, 0};
+static const mix even_mix = {25, 15, 25, 0, 5}, insert_mix = {45, 20, 5, 0, 5}, seek_mix = {20, 10, 30, 30, 0},
+                 owned_mix = {30, 10, 25, 0, 0};
 
 static mix draw_mix(void)
 {
+    if (w.owned) return owned_mix;
     switch (sim_draw(4)) {
     case 0: return insert_mix;
     case 1: return seek_mix;
@@ -244,14 +256,16 @@ static void tiny(unsigned number)
 static unsigned prepare(unsigned variant, int tiny_case)
 {
     w.map = variants[variant];
-    w.arrays = w.may_refuse = false;
+    w.arrays = w.owned = w.may_refuse = false;
     w.next_value = 0;
     if (tiny_case >= 0) {
         tiny((unsigned)tiny_case);
         return w.agents;
     }
     w.arrays = w.map->run_array && sim_draw(4) == 0;
-    unsigned draw = (unsigned)sim_draw(100);
+    w.owned = !w.arrays && sim_draw(8) == 0;
+    if (w.owned) sim_without_fences();
+    unsigned draw = (unsigned)sim_draw(w.owned ? 76 : 100);
     if (draw < 30)
         hot();
     else if (draw < 60)

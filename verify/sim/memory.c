@@ -69,6 +69,15 @@ static uint32_t *seen_by_me(sim_machine *m, uint32_t word)
     return m->cell_of[word] ? &m->seen[(size_t)m->cell_of[word] * MAX_AGENTS + m->me->index] : NULL;
 }
 
+/* The instant since when the values of a word are known. A load must not be taken earlier: it would get a value that
+ * came later, and then take this for the order of things. */
+static uint32_t known_since(sim_machine *m, uint32_t word)
+{
+    if (!m->cell_of[word]) return 0;
+    const cell *c = &m->cells[m->cell_of[word]];
+    return c->filled < PAST_VALUES ? 0 : c->past[(c->newest + 1) % PAST_VALUES].time;
+}
+
 static uint64_t value_at(sim_machine *m, uint32_t word, uint32_t time)
 {
     if (!m->cell_of[word]) return m->memory[word];
@@ -76,7 +85,7 @@ static uint64_t value_at(sim_machine *m, uint32_t word, uint32_t time)
     uint32_t at = c->newest;
     for (uint32_t back = 1; back < c->filled && c->past[at].time > time; back++)
         at = (at + PAST_VALUES - 1) % PAST_VALUES;
-    return c->past[at].value; /* the oldest one known, if the instant lies before it */
+    return c->past[at].value;
 }
 
 /* Makes a store visible that agent `by` makes. */
@@ -215,7 +224,7 @@ static void store(sim_machine *m, buffered_store s)
 
 static uint32_t floor_of(sim_machine *m, uint32_t word)
 {
-    uint32_t floor = m->me->floor;
+    uint32_t floor = later(m->me->floor, known_since(m, word));
     const uint32_t *seen = seen_by_me(m, word);
     if (seen) floor = later(floor, *seen);
     if (word < m->nodes_at) return floor;
@@ -305,9 +314,9 @@ uint64_t sim_load(const uint64_t *p, int order, int scope)
     if (forwarded(m->me, word, &value)) {
         time = m->now;
     } else {
-        time = scope == SIM_cta              ? l1_instant(m, word)
+        time = scope == SIM_cta            ? later(l1_instant(m, word), known_since(m, word))
                : order == __ATOMIC_SEQ_CST ? m->now
-                                             : choose_instant(m, word, floor_of(m, word));
+                                           : choose_instant(m, word, floor_of(m, word));
         value = value_at(m, word, time);
         loaded(m, word, value, time);
     }
@@ -333,8 +342,9 @@ void sim_load_two(const uint64_t *p, uint64_t *first, uint64_t *second, int scop
     point_kind kind = scope == SIM_cta ? POINT_LOAD_CACHED : POINT_LOAD;
     schedule_point(m, kind, word);
     uint32_t floor = later(floor_of(m, word), floor_of(m, word + 1));
+    uint32_t known = later(known_since(m, word), known_since(m, word + 1));
     uint32_t of = before_last_store(m, word + 1, floor) ? word + 1 : word;
-    uint32_t time = scope == SIM_cta ? l1_instant(m, word) : choose_instant(m, of, floor);
+    uint32_t time = scope == SIM_cta ? later(l1_instant(m, word), known) : choose_instant(m, of, floor);
     if (!forwarded(m->me, word, first)) loaded(m, word, *first = value_at(m, word, time), time);
     if (!forwarded(m->me, word + 1, second)) loaded(m, word + 1, *second = value_at(m, word + 1, time), time);
     trace_access(m, kind, word, *first, m->now - time);

@@ -66,10 +66,14 @@ void *sim_reserve(size_t bytes);
 /* Which part of it is nodes, so that ids found in shared words can be recognised. */
 void sim_nodes(void *nodes, size_t node_bytes, uint32_t count);
 
+/* Operations of this schedule order nothing when they begin and end, as in a program without fences. Stamps then say
+ * something about the operations of one agent only. */
+void sim_without_fences(void);
+
 /* ---- for agents ---- */
 
-/* Between invocation and response of an operation; both answer the instant, and order what they must: an operation sees
- * what was done when it was invoked, and its own stores are done when it responds. */
+/* Between invocation and response of an operation; both answer the instant. They order what stamps must: an operation
+ * sees what was done when it was invoked, and its own stores are done when it responds. */
 uint64_t sim_operation_begin(void);
 uint64_t sim_operation_end(unsigned operations); /* how many ended: an array call is several */
 
