@@ -16,39 +16,16 @@
 #ifndef PLEACH_TOOLS_DEMO_H
 #define PLEACH_TOOLS_DEMO_H
 
+#include "calls.h"
 #include "crew.h"
 #include "mix.h"
 #include "oracle.h"
 
-enum demo_kind {
-    DEMO_PUT,
-    DEMO_ADD,
-    DEMO_ERASE,
-    DEMO_FIND,
-    DEMO_CONTAINS,
-    DEMO_SUCC,
-    DEMO_PRED,
-    DEMO_COUNT,
-    DEMO_RANGE_LIMIT,
-    DEMO_RANGE,
-    DEMO_KINDS
-};
-
-enum { DEMO_LIMIT = 8 }; /* of DEMO_RANGE_LIMIT */
-
 struct demo_op {
-    enum demo_kind kind;
+    enum call_kind kind;
     size_t cell;
     size_t last;    /* the last cell of an interval that begins at cell */
     uint64_t value; /* of put and add */
-};
-
-/* Fields that do not apply are 0. */
-struct demo_answer {
-    pleach_status status;
-    uint64_t what; /* an outcome, found or not, or how many */
-    uint64_t key;  /* of succ and pred; the digest of a range */
-    uint64_t value;
 };
 
 /* One thread's operations of a round. */
@@ -57,11 +34,8 @@ struct demo_hand {
     struct mix_random random;
     size_t count;
     struct demo_op *ops;
-    struct demo_answer *answers;
-    void *a, *b, *out_a, *out_b; /* arguments and results of an array call */
-    uint8_t *bytes;
-    uint64_t *counts;
-    uint32_t *short_counts;
+    struct call_answer *answers;
+    struct call_arrays arrays;
     pleach_status status; /* of the array call */
     uint64_t checked, mistakes;
     char first_mistake[200];
@@ -94,8 +68,6 @@ void demo_do_single(void *context, unsigned index);
 void demo_do_array(void *context, unsigned index);
 
 /* ---- demo_check.c ---- */
-
-const char *demo_kind_name(enum demo_kind kind);
 
 /* Parts for crew_run: what array calls wrote becomes answers; the answers are compared with the oracle's. */
 void demo_unpack_array(void *context, unsigned index);

@@ -8,12 +8,24 @@
  * that was invoked after another one had returned has the larger stamp. Equal stamps count as overlapping.
  *
  * WHAT IS CHECKED
+ *   form               outcomes that the kind of operation can have; ranges that ascend and stay in their interval.
  *   point operations   key by key: a map is linearizable if each of its keys is (Herlihy and Wing's locality).
  *   loose ranges       HISTORY_RANGE promises no common instant for all keys: it counts as one find per key of its
  *                      interval, each with the range's own two stamps. A range that stopped at its limit says nothing
  *                      about keys above the last one that it reported.
  *   the rest           HISTORY_CEIL, HISTORY_FLOOR and the atomic kinds speak of many keys at one instant. A history
- *                      with any of these is checked as a whole, against the sequence of versions of the map.
+ *                      with any of these is checked key by key first, for what follows for each key, and then as a
+ *                      whole, against the sequence of versions of the map.
+ *   final contents     one find per key after everything; a key that is not listed is absent.
+ *
+ * WHAT IT COSTS
+ *   A key for which no value is given twice, and without pending operations that anybody saw, takes O(n log n) for n
+ *   operations, whatever their overlap: millions of operations of thousands of agents are fine. So give unique values.
+ *   Other keys, and histories as a whole, are searched: time and memory grow with the length, and in the worst case
+ *   exponentially with the number of operations that overlap. Realistic for a whole history, with CEIL, FLOOR and the
+ *   atomic kinds, are 100,000 operations by 8 agents or 10,000 by 16 while it is good, in less than a second, and 1,000
+ *   by 8 or 100 by 16 to prove that it is bad, since that takes all orders. Beyond comes HISTORY_UNDECIDED.
+ *   40 point operations on 10 keys take some microseconds.
  */
 #ifndef PLEACH_HISTORY_H
 #define PLEACH_HISTORY_H
@@ -48,7 +60,8 @@ typedef enum history_outcome {
     HISTORY_NOT_FOUND = 7
 } history_outcome;
 
-/* Stamp of an operation that never returned: it may have taken effect, at any time, or not at all. */
+/* Stamp of an operation that never returned: it may have taken effect, at any time after its invocation, or not at all.
+ * What such an operation answers is not looked at. */
 #define HISTORY_PENDING UINT64_MAX
 
 typedef struct history_pair {
@@ -91,8 +104,11 @@ void history_checker_destroy(history_checker *checker);
 
 history_verdict history_check(history_checker *checker, const history *h);
 
-/* After HISTORY_BAD: prints the smallest part of the history that the checker found to have no explanation, in order of
- * invocation, one operation a line, and says why each order of them fails where that is short. */
+/* After HISTORY_BAD: says what is wrong in one sentence, and prints a small part of the history that has no explanation
+ * even by itself: what the map may have held at the beginning, then one operation a line, in order of invocation, with
+ * a drawing of their overlap if they are few. Operations that had not yet returned when the fault was seen are shown as
+ * pending. It takes up to ten seconds or so to make a large history small. Where dozens of operations overlap on one
+ * key the part may stay large. */
 void history_explain(history_checker *checker, const history *h, FILE *out);
 
 /* One line, without the newline: "agent 3  [12, 40]  put 7 = 21 -> replaced 5". */

@@ -1,0 +1,397 @@
+/* test_map_history.c - threads work on one map with few keys, so that they collide, and write down what they are told.
+ * Whether some order explains all of it is then judged by verify/history.
+ *
+ * Work goes in rounds on one map: all agents call, all wait, the first one exports the map and checks the history,
+ * and the next round begins with what the map holds. Between calls agents loiter, some long enough to be stopped by the
+ * operating system with others in the middle of something.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "support/agents.h"
+#include "support/buffers.h"
+#include "support/harness.h"
+#include "support/random.h"
+#include "support/recorder.h"
+#include "support/wide.h"
+#include "verify/history/history.h"
+
+enum { MOST_IN_CALL = 8, MOST_IN_MAP = 1024 };
+
+/* What agents do. */
+typedef struct habit {
+    size_t agents, calls; /* of each agent in a round */
+    size_t keys;
+    uint64_t distance; /* between neighbouring keys */
+    unsigned arrays, ranges, neighbours; /* percent of the calls */
+    unsigned erases;     /* percent of the updates */
+    unsigned emptied;    /* percent of the rounds that begin with an empty map: it grows, and leaves split, once more */
+    uint64_t max_bytes;  /* as in pleach_map_config */
+    size_t rounds;
+} habit;
+
+typedef struct scene {
+    wide w;
+    const habit *does;
+    recorder *book;
+    history_checker *checker;
+    pthread_barrier_t barrier;
+    bool over;
+    size_t rounds;
+    size_t refused; /* updates that found the map full */
+} scene;
+
+static size_t histories_checked, operations_checked;
+
+/* ---- loitering --------------------------------------------------------------------------------------------------- */
+
+static void spin(uint64_t turns)
+{
+    for (volatile uint64_t i = 0; i < turns; i++) {}
+}
+
+static void loiter(rng *r)
+{
+    uint64_t dice = rng_below(r, 1000);
+    if (dice < 2)
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    else if (dice < 60)
+        sched_yield();
+    else if (dice < 300)
+        spin(rng_below(r, 200));
+}
+
+static uint64_t invoke(agent *a)
+{
+    scene *s = a->shared;
+    loiter(&a->r);
+    uint64_t now = recorder_now(s->book);
+    if (rng_percent(&a->r, 5))
+        loiter(&a->r); /* a longer interval: less is known, but others fit inside */
+    return now;
+}
+
+/* ---- calls and what is written down of them ---------------------------------------------------------------------- */
+
+static uint64_t some_key(agent *a)
+{
+    scene *s = a->shared;
+    return (1 + rng_below(&a->r, s->does->keys)) * s->does->distance;
+}
+
+/* Never given twice in a round, so that what is read tells who wrote it; a few of them are, to try that as well. */
+static uint64_t some_value(agent *a, size_t call)
+{
+    return rng_percent(&a->r, 95) ? 1000 + call * 64 + a->index : 1 + rng_below(&a->r, 3);
+}
+
+static history_kind some_kind(agent *a)
+{
+    scene *s = a->shared;
+    if (rng_percent(&a->r, 35))
+        return HISTORY_FIND;
+    if (rng_percent(&a->r, s->does->erases))
+        return HISTORY_ERASE;
+    return rng_percent(&a->r, 60) ? HISTORY_PUT : HISTORY_ADD;
+}
+
+/* A map with a limit may be full. */
+static bool is_fine(const scene *s, pleach_status status)
+{
+    return status == PLEACH_OK || (s->does->max_bytes && status == PLEACH_E_FULL);
+}
+
+static void update_one(agent *a, history_op op)
+{
+    scene *s = a->shared;
+    pleach_outcome outcome = PLEACH_NOT_APPLIED;
+    pleach_status status;
+    op.invoked = invoke(a);
+    if (op.kind == HISTORY_PUT)
+        status = pleach_map_put_one(s->w.map, op.key, op.value, &outcome, &op.out_value);
+    else if (op.kind == HISTORY_ADD)
+        status = pleach_map_add_one(s->w.map, op.key, op.value, &outcome, &op.out_value);
+    else
+        status = pleach_map_erase_one(s->w.map, op.key, &outcome, &op.out_value);
+    op.returned = recorder_now(s->book);
+    op.outcome = (uint8_t)outcome;
+    EXPECT(a, is_fine(s, status));
+    record(s->book, a->index, op);
+    count_checked(1);
+}
+
+/* A key that is only said to be there tells no value, so of contains the misses are written down. */
+static void find_one(agent *a, history_op op)
+{
+    scene *s = a->shared;
+    bool contains = rng_percent(&a->r, 10);
+    int found = -1;
+    op.invoked = invoke(a);
+    pleach_status status = contains ? pleach_map_contains_one(s->w.map, op.key, &found)
+                                    : pleach_map_find_one(s->w.map, op.key, &found, &op.out_value);
+    op.returned = recorder_now(s->book);
+    op.outcome = found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
+    EXPECT_OK(a, status);
+    EXPECT(a, found == 0 || found == 1);
+    if (!found || !contains)
+        record(s->book, a->index, op);
+    count_checked(1);
+}
+
+static void call_one(agent *a, size_t call)
+{
+    history_op op = {.kind = (uint8_t)some_kind(a), .key = some_key(a), .value = some_value(a, call)};
+    if (op.kind == HISTORY_FIND)
+        find_one(a, op);
+    else
+        update_one(a, op);
+}
+
+typedef struct array_call {
+    size_t n;
+    uint64_t keys[MOST_IN_CALL], values[MOST_IN_CALL], told[MOST_IN_CALL];
+    uint8_t outcomes[MOST_IN_CALL];
+} array_call;
+
+static pleach_status make_array_call(const wide *w, history_kind kind, array_call *c)
+{
+    switch (kind) {
+    case HISTORY_PUT: return wide_put(w, c->n, c->keys, c->values, c->outcomes, c->told);
+    case HISTORY_ADD: return wide_add(w, c->n, c->keys, c->values, c->outcomes, c->told);
+    case HISTORY_ERASE: return wide_erase(w, c->n, c->keys, c->outcomes, c->told);
+    default: return wide_find(w, c->n, c->keys, c->told, c->outcomes);
+    }
+}
+
+/* All elements have the call's times. Keys may be equal. */
+static void call_array(agent *a, size_t call)
+{
+    scene *s = a->shared;
+    history_kind kind = some_kind(a);
+    array_call c = {.n = 1 + rng_below(&a->r, MOST_IN_CALL)};
+    for (size_t i = 0; i < c.n; i++) {
+        c.keys[i] = some_key(a);
+        c.values[i] = some_value(a, call * MOST_IN_CALL + i);
+    }
+    uint64_t invoked = invoke(a);
+    pleach_status status = make_array_call(&s->w, kind, &c);
+    uint64_t returned = recorder_now(s->book);
+    EXPECT(a, is_fine(s, status));
+    for (size_t i = 0; i < c.n; i++) {
+        uint8_t outcome = c.outcomes[i];
+        if (kind == HISTORY_FIND)
+            outcome = outcome ? HISTORY_FOUND : HISTORY_NOT_FOUND;
+        record(s->book, a->index, (history_op){.invoked = invoked, .returned = returned, .kind = (uint8_t)kind,
+                                               .key = c.keys[i], .value = c.values[i], .out_value = c.told[i],
+                                               .outcome = outcome});
+    }
+}
+
+static void call_range(agent *a)
+{
+    scene *s = a->shared;
+    uint64_t keys[MOST_IN_MAP], values[MOST_IN_MAP], offsets[2] = {0, 0};
+    history_op op = {.kind = HISTORY_RANGE, .key = some_key(a)};
+    uint32_t limit = rng_percent(&a->r, 50) ? 1 + (uint32_t)rng_below(&a->r, s->does->keys) : 0, count = 0;
+    bool to_the_end = rng_percent(&a->r, 20), packed = !limit || rng_percent(&a->r, 50);
+    pleach_status status;
+    op.high = to_the_end ? s->w.top : op.key + rng_below(&a->r, s->does->keys) * s->does->distance;
+    op.invoked = invoke(a);
+    if (packed)
+        status = wide_range(&s->w, 1, &op.key, &op.high, limit, MOST_IN_MAP, keys, values, offsets, NULL);
+    else
+        status = wide_range_limit(&s->w, 1, &op.key, &op.high, limit, keys, values, &count);
+    op.returned = recorder_now(s->book);
+    EXPECT_OK(a, status);
+    record_range(s->book, a->index, op, limit, packed ? (size_t)offsets[1] : count, keys, values);
+}
+
+/* succ is the ceiling of the next key, min that of the first one. */
+static void call_neighbour(agent *a)
+{
+    scene *s = a->shared;
+    uint64_t key = some_key(a);
+    int found = -1;
+    bool up = rng_percent(&a->r, 50), outermost = rng_percent(&a->r, 10);
+    pleach_status status;
+    history_op op = {.kind = up ? HISTORY_CEIL : HISTORY_FLOOR, .key = up ? key + 1 : key - 1};
+    if (outermost)
+        op.key = up ? 0 : s->w.top;
+    op.invoked = invoke(a);
+    if (outermost)
+        status = (up ? pleach_map_min : pleach_map_max)(s->w.map, &found, &op.out_key, &op.out_value);
+    else
+        status = (up ? pleach_map_succ_one : pleach_map_pred_one)(s->w.map, key, &found, &op.out_key, &op.out_value);
+    op.returned = recorder_now(s->book);
+    op.outcome = found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
+    EXPECT_OK(a, status);
+    EXPECT(a, found == 0 || found == 1);
+    record(s->book, a->index, op);
+    count_checked(1);
+}
+
+static void call_something(agent *a, size_t call)
+{
+    const habit *does = ((scene *)a->shared)->does;
+    uint64_t dice = rng_below(&a->r, 100);
+    if (dice < does->arrays)
+        call_array(a, call);
+    else if (dice < does->arrays + does->ranges)
+        call_range(a);
+    else if (dice < does->arrays + does->ranges + does->neighbours)
+        call_neighbour(a);
+    else
+        call_one(a, call);
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
+
+static void write_contents(agent *a)
+{
+    scene *s = a->shared;
+    uint64_t keys[MOST_IN_MAP], values[MOST_IN_MAP];
+    size_t n = 0;
+    EXPECT_OK(a, wide_export(&s->w, MOST_IN_MAP, keys, values, &n));
+    record_final(s->book, n, keys, values);
+}
+
+static void judge(agent *a)
+{
+    scene *s = a->shared;
+    history h = recorded_history(s->book);
+    history_verdict verdict = history_check(s->checker, &h);
+    if (verdict == HISTORY_BAD)
+        history_explain(s->checker, &h, stderr);
+    EXPECT(a, verdict == HISTORY_GOOD);
+    histories_checked++;
+    operations_checked += h.count;
+    for (size_t i = 0; i < h.count; i++)
+        s->refused += h.ops[i].kind <= HISTORY_ERASE && h.ops[i].outcome == HISTORY_NOT_APPLIED;
+}
+
+static void end_round(agent *a, size_t round)
+{
+    scene *s = a->shared;
+    write_contents(a);
+    if (!a->failed)
+        judge(a);
+    recorder_forget(s->book);
+    if (rng_percent(&a->r, s->does->emptied)) {
+        EXPECT_OK(a, pleach_map_clear(s->w.map));
+        s->book->initial_count = 0;
+    }
+    s->over = stopped(a) || round + 1 == s->rounds;
+}
+
+/* Nobody leaves early, because the others would wait at the barrier; the first agent says when it is over. */
+static void take_part(agent *a)
+{
+    scene *s = a->shared;
+    for (size_t round = 0; !s->over; round++) {
+        pthread_barrier_wait(&s->barrier);
+        for (size_t call = 0; call < s->does->calls && !stopped(a); call++)
+            call_something(a, call);
+        pthread_barrier_wait(&s->barrier);
+        if (a->index == 0)
+            end_round(a, round);
+        pthread_barrier_wait(&s->barrier);
+    }
+}
+
+/* Answers how many updates were refused. */
+static size_t perform(const setting *where, const habit *does)
+{
+    scene s = {.w = wide_open_limited(where, does->max_bytes), .does = does, .book = recorder_create(does->agents),
+               .checker = history_checker_create(), .rounds = scaled_single_calls(where, does->rounds)};
+    assert_non_null(s.checker);
+    assert_int_equal(pthread_barrier_init(&s.barrier, NULL, (unsigned)does->agents), 0);
+    run_agents(does->agents, take_part, &s);
+    pthread_barrier_destroy(&s.barrier);
+    history_checker_destroy(s.checker);
+    recorder_destroy(s.book);
+    wide_close(&s.w);
+    return s.refused;
+}
+
+/* ---- the cases --------------------------------------------------------------------------------------------------- */
+
+static void two_threads_on_two_keys(const setting *where)
+{
+    perform(where, &(habit){.agents = 2, .calls = 200, .keys = 2, .distance = 1, .erases = 40, .rounds = 1200});
+}
+
+static void four_threads_on_three_keys(const setting *where)
+{
+    perform(where, &(habit){.agents = 4, .calls = 100, .keys = 3, .distance = 1, .erases = 40, .rounds = 1200});
+}
+
+static void eight_threads_on_one_leaf(const setting *where)
+{
+    perform(where, &(habit){.agents = 8, .calls = 60, .keys = 12, .distance = 1, .erases = 45, .rounds = 800});
+}
+
+static void arrays_and_single_calls(const setting *where)
+{
+    perform(where, &(habit){.agents = 4, .calls = 40, .keys = 10, .distance = 5, .erases = 40, .arrays = 60,
+                            .rounds = 800});
+}
+
+static void leaves_that_split(const setting *where)
+{
+    perform(where, &(habit){.agents = 4, .calls = 80, .keys = 120, .distance = 1000, .erases = 15, .arrays = 20,
+                            .ranges = 10, .emptied = 50, .rounds = 500});
+}
+
+static void ranges_beside_updates(const setting *where)
+{
+    perform(where, &(habit){.agents = 4, .calls = 60, .keys = 40, .distance = 3, .erases = 50, .arrays = 5,
+                            .ranges = 30, .rounds = 800});
+}
+
+/* Many keys at one instant are harder to judge, so these histories are shorter. */
+static void neighbours_beside_updates(const setting *where)
+{
+    perform(where, &(habit){.agents = 3, .calls = 30, .keys = 16, .distance = 2, .erases = 55, .neighbours = 35,
+                            .rounds = 2000});
+}
+
+static void neighbours_across_emptied_leaves(const setting *where)
+{
+    perform(where, &(habit){.agents = 4, .calls = 20, .keys = 60, .distance = 7, .erases = 70, .neighbours = 40,
+                            .arrays = 10, .emptied = 2, .rounds = 1500});
+}
+
+static void a_full_map(const setting *where)
+{
+    habit does = {.agents = 4, .calls = 60, .keys = 400, .distance = 9, .erases = 20, .arrays = 10, .ranges = 5,
+                  .emptied = 10, .max_bytes = 16 * 256, .rounds = 400};
+    assert_true(perform(where, &does) > 0);
+}
+
+static void all_of_them_were_judged(const setting *where)
+{
+    (void)where;
+    printf("checked %zu histories, %zu operations\n", histories_checked, operations_checked);
+    assert_true(histories_checked > 0 && operations_checked > histories_checked);
+}
+
+static const test_case cases[] = {
+    CASE(two_threads_on_two_keys),
+    CASE(four_threads_on_three_keys),
+    CASE(eight_threads_on_one_leaf),
+    CASE(arrays_and_single_calls),
+    CASE(leaves_that_split),
+    CASE(ranges_beside_updates),
+    CASE(neighbours_beside_updates),
+    CASE(neighbours_across_emptied_leaves),
+    CASE(a_full_map),
+    CASE(all_of_them_were_judged),
+};
+
+int main(int argc, char **argv)
+{
+    return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
+}
