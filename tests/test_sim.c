@@ -52,11 +52,11 @@ static void litmus_agent(unsigned index)
     sim_operation_end(1);
 }
 
-static bool litmus_judge(char *why, size_t size, uint64_t *histories)
+static bool litmus_judge(char *why, size_t size, sim_checked *checked)
 {
     (void)why;
     (void)size;
-    ++*histories;
+    checked->histories++;
     results |= (uint64_t)1 << running->result();
     return true;
 }
@@ -84,14 +84,14 @@ static uint64_t results_of(const litmus *l, sim_strategy strategy)
 {
     sim_machine *m = machine_create();
     size_t schedules = in_full() ? LITMUS_SCHEDULES : FEW_SCHEDULES;
-    uint64_t histories = 0;
+    sim_checked checked = {0};
     assert_non_null(m);
     running = l;
     results = 0;
     m->strategy = strategy;
     for (size_t i = 0; i < schedules; i++) {
         m->random = 0x1234567u + i;
-        assert_true(machine_run(m, &litmus_structure, 0, -1, &histories));
+        assert_true(machine_run(m, &litmus_structure, 0, -1, &checked));
     }
     machine_destroy(m);
     return results;
@@ -102,7 +102,7 @@ static uint64_t all_results_of(const litmus *l, unsigned preemptions, unsigned w
 {
     sim_machine *m = machine_create();
     choices *c = calloc(1, sizeof *c);
-    uint64_t histories = 0;
+    sim_checked checked = {0};
     assert_non_null(m);
     assert_non_null(c);
     running = l;
@@ -112,7 +112,7 @@ static uint64_t all_results_of(const litmus *l, unsigned preemptions, unsigned w
     c->most_preemptions = preemptions;
     c->most_weakness = weakness;
     do
-        assert_true(machine_run(m, &litmus_structure, 0, 0, &histories));
+        assert_true(machine_run(m, &litmus_structure, 0, 0, &checked));
     while (choices_next(c));
     free(c);
     machine_destroy(m);
@@ -383,18 +383,18 @@ static void find_failure(void (*body)(unsigned agent), char *failure)
     static litmus l;
     l = (litmus){2, body, sum_in_x, 0};
     sim_machine *m = machine_create();
-    uint64_t histories = 0;
+    sim_checked checked = {0};
     assert_non_null(m);
     running = &l;
     m->strategy = SIM_RANDOM;
     failure[0] = 0;
     for (unsigned i = 0; i < 1000 && failure[0] == 0; i++) {
         m->random = i;
-        if (!machine_run(m, &litmus_structure, 0, -1, &histories)) strcpy(failure, m->failure);
+        if (!machine_run(m, &litmus_structure, 0, -1, &checked)) strcpy(failure, m->failure);
     }
     /* The machine is as good as new afterwards. */
     l.body = adders;
-    assert_true(machine_run(m, &litmus_structure, 0, -1, &histories));
+    assert_true(machine_run(m, &litmus_structure, 0, -1, &checked));
     machine_destroy(m);
 }
 
@@ -470,7 +470,7 @@ static void jobs_do_not_matter(const void *argument)
     assert_int_equal(three.schedules, plan.schedules);
     assert_int_equal(one.operations, three.operations);
     assert_int_equal(one.points, three.points);
-    assert_int_equal(one.histories, three.histories);
+    assert_int_equal(one.checked.histories, three.checked.histories);
     assert_int_equal(one.findings + three.findings, 0);
 }
 

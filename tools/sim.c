@@ -63,9 +63,11 @@ static int run(const sim_plan *plan)
     if (totals.findings) printf("found after %" PRIu64 " schedules\n", totals.found_after);
     if (plan->strategy == SIM_EXHAUSTIVE)
         printf("%" PRIu64 " tiny cases, %" PRIu64 " of them gone through to the end\n", totals.cases, totals.complete);
+    if (totals.checked.undecided)
+        printf("%" PRIu64 " histories overlap too much to be decided\n", totals.checked.undecided);
     printf("sim: %" PRIu64 " schedules, %" PRIu64 " operations, %" PRIu64 " choice points, %" PRIu64
            " histories checked, %" PRIu64 " findings\n",
-           totals.schedules, totals.operations, totals.points, totals.histories, totals.findings);
+           totals.schedules, totals.operations, totals.points, totals.checked.histories, totals.findings);
     return totals.findings ? EXIT_WRONG : EXIT_GOOD;
 }
 

@@ -128,12 +128,12 @@ static bool parse_id(const char *id, schedule *s, choices *c)
 
 /* ---- one schedule ---- */
 
-static bool run_schedule(sim_machine *m, const schedule *s, choices *c, uint64_t *histories)
+static bool run_schedule(sim_machine *m, const schedule *s, choices *c, sim_checked *checked)
 {
     m->strategy = s->strategy;
     m->random = s->seed;
     m->exhaustive = s->strategy == SIM_EXHAUSTIVE ? c : NULL;
-    return machine_run(m, s->structure, s->variant, s->tiny, histories);
+    return machine_run(m, s->structure, s->variant, s->tiny, checked);
 }
 
 static void print_finding(sim_machine *m, const schedule *s, const choices *c, unsigned events, FILE *out)
@@ -154,12 +154,12 @@ sim_replayed sim_replay(const char *id, unsigned trace_events, FILE *out)
     sim_machine *m = machine_create();
     choices *c = malloc(sizeof *c);
     schedule s;
-    uint64_t histories = 0;
+    sim_checked checked = {0};
     if (!m || !c) {
         answer = SIM_REPLAY_NO_MEMORY;
     } else if (!parse_id(id, &s, c)) {
         answer = SIM_REPLAY_BAD_NAME;
-    } else if (run_schedule(m, &s, c, &histories)) {
+    } else if (run_schedule(m, &s, c, &checked)) {
         answer = SIM_REPLAY_GOOD;
         trace_print(m, trace_events, out);
     } else {
@@ -181,7 +181,8 @@ static bool account(worker *w, sim_totals *mine)
     c->totals->schedules += mine->schedules;
     c->totals->operations += mine->operations;
     c->totals->points += mine->points;
-    c->totals->histories += mine->histories;
+    c->totals->checked.histories += mine->checked.histories;
+    c->totals->checked.undecided += mine->checked.undecided;
     c->totals->cases += mine->cases;
     c->totals->complete += mine->complete;
     if (c->plan->progress) c->plan->progress(c->totals->schedules);
@@ -207,7 +208,7 @@ static bool count_schedule(worker *w, const schedule *s, choices *choices, sim_t
 {
     sim_machine *m = w->machine;
     m->operations = 0;
-    bool good = run_schedule(m, s, choices, &mine->histories);
+    bool good = run_schedule(m, s, choices, &mine->checked);
     mine->schedules++;
     mine->operations += m->operations;
     mine->points += m->points;

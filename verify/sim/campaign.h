@@ -20,7 +20,8 @@ typedef struct sim_plan {
 } sim_plan;
 
 typedef struct sim_totals {
-    uint64_t schedules, operations, points, histories;
+    uint64_t schedules, operations, points;
+    sim_checked checked;
     uint64_t cases, complete; /* exhaustive: tiny cases, and how many of them were gone through to the end */
     uint64_t findings;        /* 0 or 1: the first one ends the campaign */
     uint64_t found_after;     /* schedules */

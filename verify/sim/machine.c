@@ -115,7 +115,7 @@ static void draw_weakness(sim_machine *m)
     m->drains = chances[2 + choose_draw(m, 4)]; /* never 0: a store is performed some day, whatever its agent does */
 }
 
-bool machine_run(sim_machine *m, const sim_structure *structure, unsigned variant, int tiny, uint64_t *histories)
+bool machine_run(sim_machine *m, const sim_structure *structure, unsigned variant, int tiny, sim_checked *checked)
 {
     sim_now_running = m;
     m->structure = structure;
@@ -135,5 +135,5 @@ bool machine_run(sim_machine *m, const sim_structure *structure, unsigned varian
     fiber_jump(&m->main, &m->me->fiber);
     m->running = false;
     if (m->failure[0]) return false;
-    return structure->judge(m->failure, sizeof m->failure, histories);
+    return structure->judge(m->failure, sizeof m->failure, checked);
 }

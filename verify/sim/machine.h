@@ -145,8 +145,8 @@ extern _Thread_local sim_machine *sim_now_running;
 sim_machine *machine_create(void);
 void machine_destroy(sim_machine *m);
 
-/* Runs one schedule. False: m->failure says why; `histories` counts. */
-bool machine_run(sim_machine *m, const sim_structure *structure, unsigned variant, int tiny, uint64_t *histories);
+/* Runs one schedule. False: m->failure says why. */
+bool machine_run(sim_machine *m, const sim_structure *structure, unsigned variant, int tiny, sim_checked *checked);
 
 /* memory.c */
 void memory_reset(sim_machine *m);

@@ -306,7 +306,7 @@ static bool refused_without_need(char *why, size_t size)
     return false;
 }
 
-static bool judge(char *why, size_t size, uint64_t *histories)
+static bool judge(char *why, size_t size, sim_checked *checked)
 {
     w.bad_history = false;
     if (!blink_validate(w.map->key_bits, w.tree, w.nodes, why, size)) return false;
@@ -321,11 +321,15 @@ static bool judge(char *why, size_t size, uint64_t *histories)
                           .count = w.first_op[w.agents], .pairs = w.pairs, .final = w.last, .final_count = last_count};
     history_verdict verdict = w.checker ? history_check(w.checker, &w.history) : HISTORY_UNDECIDED;
     if (verdict == HISTORY_GOOD) {
-        ++*histories;
+        checked->histories++;
         return true;
     }
-    w.bad_history = verdict == HISTORY_BAD;
-    snprintf(why, size, w.bad_history ? "the answers are not those of a map" : "the history was not decided");
+    if (verdict == HISTORY_UNDECIDED) {
+        checked->undecided++;
+        return true;
+    }
+    w.bad_history = true;
+    snprintf(why, size, "the answers are not those of a map");
     return false;
 }
 

@@ -102,7 +102,7 @@ static void agent(unsigned me)
 }
 
 /* Everybody has returned everything: each id that was ever handed out is in exactly one free list. */
-static bool judge(char *why, size_t size, uint64_t *histories)
+static bool judge(char *why, size_t size, sim_checked *checked)
 {
     bool listed[MOST_NODES] = {false};
     unsigned count = 0;
@@ -120,7 +120,7 @@ static bool judge(char *why, size_t size, uint64_t *histories)
     }
     /* P3: ids may be skipped if the pool has grown while agents raced for the last node. */
     if (w.grows) skipped = used - 1 - count <= w.agents * w.steps ? used - 1 - count : 0;
-    (void)histories; /* answers are judged as they come */
+    (void)checked; /* answers are judged as they come */
     if (count + skipped == used - 1) return true;
     snprintf(why, size, "P1: %llu ids were handed out, %u are in the free lists", (unsigned long long)used - 1, count);
     return false;

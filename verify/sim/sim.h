@@ -45,6 +45,11 @@ bool sim_draw_chance(unsigned percent);
 
 /* ---- what a structure offers ---- */
 
+/* Histories that were checked, and those that overlap too much for the checker to decide. */
+typedef struct sim_checked {
+    uint64_t histories, undecided;
+} sim_checked;
+
 typedef struct sim_structure {
     const char *name;
     const char *const *variants; /* NULL-ended: machines and key widths that it is compiled for */
@@ -53,8 +58,8 @@ typedef struct sim_structure {
      * of agents. Runs alone, and its accesses are plain. */
     unsigned (*prepare)(unsigned variant, int tiny);
     void (*agent)(unsigned index);
-    /* After the last agent: false, and why, if something is wrong. *histories counts histories that were checked. */
-    bool (*judge)(char *why, size_t size, uint64_t *histories);
+    /* After the last agent: false, and why, if something is wrong. */
+    bool (*judge)(char *why, size_t size, sim_checked *checked);
     void (*explain)(FILE *out); /* after judge answered false: more about it; may be NULL */
     /* A shared word, by its place in the memory that was reserved, and a value of it, in words. */
     void (*describe)(uint32_t word, uint64_t value, char *text, size_t size);
