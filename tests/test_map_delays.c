@@ -122,7 +122,7 @@ static void *tormentor(void *argument)
     enum { GENERATION_NS = 500000, LONGEST_PAUSE_NS = 150000 };
     torment *t = argument;
     rng r = {t->seed};
-    uint64_t begin = now_ns(), end = begin + (uint64_t)scaled(600) * 1000000;
+    uint64_t begin = now_ns(), end = begin + (uint64_t)shrunk(600, 200) * 1000000;
     for (uint64_t now = begin; now < end; now = now_ns()) {
         strike(t, &r);
         atomic_store_explicit(&t->generation, (now - begin) / GENERATION_NS, memory_order_relaxed);

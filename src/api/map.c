@@ -434,6 +434,7 @@ pleach_status pleach_map_view_open(pleach_map *map, pleach_map_view *view)
 {
     if (!map || !view) return PLEACH_E_ARGUMENT;
     memset(view, 0, sizeof *view);
+    if (!map->ops->view) return PLEACH_E_ARGUMENT;
     gate_view_open(&map->gate); /* first, so that no exclusive call is inside or comes in any more */
     pleach_status status = map->ops->view(map->exec, view);
     if (status != PLEACH_OK) gate_view_close(&map->gate);

@@ -51,8 +51,8 @@ typedef struct exec_ops {
                                   size_t *total);
     pleach_status (*reserve)(void *exec, uint64_t keys);
     pleach_status (*size)(void *exec, uint64_t *size);
-    pleach_status (*view)(void *exec, pleach_map_view *view);
-    void (*view_closed)(void *exec); /* once for each view */
+    pleach_status (*view)(void *exec, pleach_map_view *view); /* NULL: has no views */
+    void (*view_closed)(void *exec);                          /* once for each view */
 
     /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */
     pleach_status (*quiesce)(void *exec);

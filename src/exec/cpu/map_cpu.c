@@ -326,15 +326,6 @@ static pleach_status cpu_quiesce(void *exec)
     return PLEACH_OK;
 }
 
-static pleach_status cpu_view(void *exec, pleach_map_view *view)
-{
-    (void)exec;
-    (void)view;
-    return PLEACH_E_ARGUMENT;
-}
-
-static void cpu_view_closed(void *exec) { (void)exec; }
-
 static void cpu_destroy(void *exec)
 {
     cpu_map *map = exec;
@@ -375,8 +366,6 @@ const exec_ops exec_cpu = {
     .range_packed = cpu_range_packed,
     .reserve = cpu_reserve,
     .size = cpu_size,
-    .view = cpu_view,
-    .view_closed = cpu_view_closed,
     .quiesce = cpu_quiesce,
     .load = cpu_load,
     .export_pairs = cpu_export,
