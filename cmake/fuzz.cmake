@@ -16,7 +16,7 @@ unset(CMAKE_REQUIRED_FLAGS)
 set(engine_sources)
 set(engine_link)
 if(PLEACH_HAVE_LIBFUZZER)
-    # Coverage guides it. Traced comparisons do not: keys come out of bytes in too many ways, and texts have dictionaries.
+    # Coverage guides it. Traced comparisons do not: keys come of bytes in too many ways, and texts have dictionaries.
     target_compile_options(pleach_options INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp)
     set(engine_link -fsanitize=fuzzer)
 else()

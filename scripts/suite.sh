@@ -49,7 +49,7 @@ checked=(0 0 0 0) # schedules, operations, choice points, histories
 count_checked() {
     local sums
     sums=$(sed -nE \
-        -e 's/^sim: ([0-9]+) schedules, ([0-9]+) operations, ([0-9]+) choice points, ([0-9]+) histories.*/\1 \2 \3 \4/p' \
+        -e 's/^sim: ([0-9]+) sched[a-z]*, ([0-9]+) oper[a-z]*, ([0-9]+) choice[a-z ]*, ([0-9]+) hist.*/\1 \2 \3 \4/p' \
         -e 's/^checked ([0-9]+) histories.*/0 0 0 \1/p' \
         -e 's/^[a-z_]+: ([0-9]+) operations checked with .*/0 \1 0 0/p' \
         -e 's/^soak: ([0-9]+) operations, .*/0 \1 0 0/p' "$1" |

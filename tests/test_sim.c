@@ -450,7 +450,8 @@ static void bad_names_are_refused(const void *argument)
     (void)argument;
     static const char *const names[] = {"", "map", "map:cuda32", "map:cuda32:random:", "map:cuda32:random:xyz",
                                         "map:cuda16:random:1", "tree:cuda32:random:1", "map:cuda32:wild:1",
-                                        "map:cuda32:random:1 ", "map:cuda32:exhaustive:1", "map:cuda32:exhaustive:99:1.1:",
+                                        "map:cuda32:random:1 ", "map:cuda32:exhaustive:1",
+                                        "map:cuda32:exhaustive:99:1.1:",
                                         "map:cuda32:exhaustive:-1:1.1:", "map:cuda32:exhaustive:1:1.1:5",
                                         "map:cuda32:exhaustive:1:1.1:5=1,4=1", "map:cuda32:exhaustive:1:1.1:999999=1"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -461,7 +462,8 @@ static void bad_names_are_refused(const void *argument)
 static void jobs_do_not_matter(const void *argument)
 {
     (void)argument;
-    sim_plan plan = {.structure = SIM_ANY, .strategy = SIM_ANY, .seed = 5, .schedules = in_full() ? 600 : 60, .jobs = 1};
+    sim_plan plan = {.structure = SIM_ANY, .strategy = SIM_ANY, .seed = 5, .jobs = 1};
+    plan.schedules = in_full() ? 600 : 60;
     sim_totals one, three;
     assert_true(sim_campaign(&plan, &one, stdout));
     plan.jobs = 3;

@@ -11,9 +11,9 @@
 static const char help[] =
     "usage: pleach sim [OPTION...]\n"
     "\n"
-    "Runs the structures' own source on a simulated machine: many virtual threads, a scheduler that may switch at every\n"
-    "access to shared memory, and a memory that is as weak as CPUs and GPUs are. Checks after each schedule that the\n"
-    "structure is valid and that all answers could have come from one that does one operation after the other.\n"
+    "Runs the structures' own source on a simulated machine: many virtual threads, a scheduler that may switch at\n"
+    "every access to shared memory, and a memory that is as weak as CPUs and GPUs are. Checks after each schedule that\n"
+    "the structure is valid, and that all answers could have come from one that does one operation after the other.\n"
     "docs/verification.md says what this shows and what it cannot.\n"
     "\n"
     "  --structure NAME     map, pool, gate, or all (default)\n"

@@ -1,7 +1,7 @@
 /* node/node_avx512.h - the node verbs with AVX-512: all keys of a node compared at once.
  *
- * A pair is one access (port_load_two). The wide loads that find the slot are not: they only choose a slot, and the pair
- * that is answered is loaded again, in one access, and compared again.
+ * A pair is one access (port_load_two). The wide loads that find the slot are not: they only choose a slot, and the
+ * pair that is answered is loaded again, in one access, and compared again.
  */
 #include "node_x86.h"
 

@@ -30,9 +30,9 @@
  * port_pause(attempt)          a short wait after the attempt-th failure of an operation.
  * port_prefetch(p)             a hint.
  *
- * port_follow(p, id)           p, an address that was made from the loaded value id: what is loaded through it is loaded
- *                              after id. No machine that this runs on does otherwise, so there is no code for it; the
- *                              simulator, which forgets such order else, must be told.
+ * port_follow(p, id)           p, an address that was made from the loaded value id: what is loaded through it is
+ *                              loaded after id. No machine that this runs on does otherwise, so there is no code for
+ *                              it; the simulator, which forgets such order else, must be told.
  *
  * All words are uint64_t, naturally aligned; each verb is one single access.
  */

@@ -53,7 +53,8 @@ PLANTS = [
     Plant("gpu_release_is_relaxed", "unlocking does not wait for the stores before it (GPU)", "map/cuda32", PORT_CUDA,
           "PTX_STORE(release, gpu, p, v)", "PTX_STORE(relaxed, gpu, p, v)"),
     Plant("gpu_fresh_load_hits_l1", "leaves are read through L1 (GPU)", "map/cuda64", PORT_CUDA,
-          "PTX_LOAD_TWO(two.first, two.second, relaxed, gpu, p)", "PTX_LOAD_TWO(two.first, two.second, relaxed, cta, p)"),
+          "PTX_LOAD_TWO(two.first, two.second, relaxed, gpu, p)",
+          "PTX_LOAD_TWO(two.first, two.second, relaxed, cta, p)"),
     Plant("gpu_header_load_hits_l1", "headers are read through L1 (GPU)", "map/cuda64", PORT_CUDA,
           "PTX_LOAD(v, relaxed, gpu, p)", "PTX_LOAD(v, relaxed, cta, p)"),
     Plant("gpu_publish_fence_is_cta", "a new node may be seen before its contents (GPU)", "map/cuda32", PORT_CUDA,
@@ -82,14 +83,16 @@ PLANTS = [
           "    uint64_t header = header_load64(node);\n    port_validate_fence();\n    *link =",
           "    uint64_t header = header_load64(node);\n    *link ="),
     Plant("gpu_lookup_in_cache", "a leaf's end is read through L1 (GPU)", "map/cuda32", CUDA,
-          "node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)\n{\n    port_two end = port_load_two(",
+          "node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)\n{\n"
+          "    port_two end = port_load_two(",
           "node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)\n{\n"
           "    port_two end = port_load_two_cached("),
     Plant("version_stands_still", "a changed node keeps its version", "map/plain32", FORMAT,
           "(uint64_t)count << 8) + HEADER_VERSION_ONE;", "(uint64_t)count << 8);"),
 
     # ---- pool ----
-    Plant("pool_tag_stands_still", "a list that changed and changed back passes for unchanged (ABA)", "pool/plain", POOL,
+    Plant("pool_tag_stands_still", "a list that changed and changed back passes for unchanged (ABA)", "pool/plain",
+          POOL,
           "if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | (uint32_t)next)) return id;",
           "if (port_compare_swap(head, old, (old >> 32) << 32 | (uint32_t)next)) return id;",
           ((POOL, "if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id)) return;",
@@ -125,20 +128,25 @@ PLANTS = [
           "        W(unlatch)(node, header_next(header, count));\n"
           "        W(pair_store)(node, at, W(pair_of)(update->cursor.target, update->value));\n"),
     Plant("insert_unlocks_early", "the latch is released before the pairs are written", "map/cuda32", UPDATE,
-          "        W(node_write)(node, image, at, count + 1);\n        W(unlatch)(node, header_next(header, count + 1));\n",
-          "        W(unlatch)(node, header_next(header, count + 1));\n        W(node_write)(node, image, at, count + 1);\n"),
+          "        W(node_write)(node, image, at, count + 1);\n"
+          "        W(unlatch)(node, header_next(header, count + 1));\n",
+          "        W(unlatch)(node, header_next(header, count + 1));\n"
+          "        W(node_write)(node, image, at, count + 1);\n"),
     Plant("latch_is_not_taken", "an updater goes on without the latch", "map/x86_32", UPDATE,
-          "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_AGAIN;", "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_DONE;"),
+          "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_AGAIN;",
+          "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_DONE;"),
     Plant("erase_forgets_latch", "erasing an absent key leaves the latch behind", "map/cuda32", UPDATE,
           "        W(unlatch)(node, header); /* nothing was changed: the same version will do */\n", ""),
     Plant("full_pool_forgets_latch", "a split that finds no node leaves the latch behind", "map/cuda64", SPLIT,
           "        W(unlatch)(node, header);\n        return W(pair_of)(0, NODE_NONE);",
           "        return W(pair_of)(0, NODE_NONE);"),
-    Plant("latches_in_wrong_order", "root latch, then node latch, and elsewhere the other way round", "map/plain32", POST,
+    Plant("latches_in_wrong_order", "root latch, then node latch, and elsewhere the other way round", "map/plain32",
+          POST,
           "    uint64_t root = port_load(&map.tree->root);\n    if ((root >> 32) >= post->level) {",
           "    uint64_t root = port_load(&map.tree->root);\n"
           "    uint64_t *top = &W(node_at)(map, (uint32_t)root)->word[W(HEADER_WORD)], even;\n"
-          "    while (even = port_load(top) & ~HEADER_LATCHED, !port_latch(top, even, even | HEADER_LATCHED)) port_pause(0);\n"
+          "    while (even = port_load(top) & ~HEADER_LATCHED, !port_latch(top, even, even | HEADER_LATCHED))\n"
+          "        port_pause(0);\n"
           "    port_store_release(top, even);\n    if ((root >> 32) >= post->level) {",
           ((POST, "    unsigned count = header_count(header);\n    unsigned at = W(slots_rank)",
             "    while (!port_compare_swap(&map.tree->root_latch, 0, 1)) port_pause(0);\n"
@@ -164,7 +172,8 @@ PLANTS = [
     Plant("find_ignores_link", "a find answers absent instead of going right", "map/cuda32", FIND,
           "        W(cursor_right)(map, &find->cursor, pair);\n        return BLINK_MOVED;",
           "        find->found = false;\n        return BLINK_DONE;"),
-    Plant("link_key_is_excluded", "the key equal to the high key is looked for on the wrong side", "map/plain32", CURSOR,
+    Plant("link_key_is_excluded", "the key equal to the high key is looked for on the wrong side", "map/plain32",
+          CURSOR,
           "return W(pair_is_link)(link) && key >= link.key;", "return W(pair_is_link)(link) && key > link.key;"),
 
     # ---- tree: splits ----
@@ -177,7 +186,8 @@ PLANTS = [
     Plant("split_drops_link", "the new node does not lead to the old right neighbour", "map/cuda32", SPLIT,
           "        W(pair_store)(fresh, NODE_LINK_SLOT, old_link);", "        (void)old_link;"),
     Plant("split_keeps_count", "the left half still counts what has moved", "map/plain64", SPLIT,
-          "    W(unlatch)(node, header_next(header, left_count));", "    W(unlatch)(node, header_next(header, NODE_CAPACITY));"),
+          "    W(unlatch)(node, header_next(header, left_count));",
+          "    W(unlatch)(node, header_next(header, NODE_CAPACITY));"),
     Plant("root_before_contents", "the new root is published before it is written", "map/cuda32", POST,
           "        W(node) *node = W(node_at)(map, id);\n",
           "        W(node) *node = W(node_at)(map, id);\n"
@@ -193,7 +203,7 @@ PLANTS = [
     Plant("unposted_is_not_counted", "a separator that found no room is forgotten", "map/cuda32", POST,
           "        port_fetch_add(&map.tree->unposted, 1); /* I5", "        /* I5"),
     Plant("pad_is_forgotten", "the slots behind an inner node's last pair keep an old one", "map/cuda32", POST,
-          "        if (at == count && !W(pair_is_link)(link)) W(slots_pad)(node, count + 1, pair); /* I4: the new last pair */\n",
+          "        if (at == count && !W(pair_is_link)(link)) W(slots_pad)(node, count + 1, pair);",
           ""),
 
     # ---- tree: seeks and ranges ----
@@ -202,7 +212,7 @@ PLANTS = [
     Plant("seek_does_not_validate", "a seek goes by the image of a leaf that is being changed", "map/x86_32", SEEK,
           "    if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn */\n", ""),
     Plant("range_does_not_validate", "a range reports the image of a leaf that is being changed", "map/cuda64", RANGE,
-          "    if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn: nothing was reported yet */\n",
+          "    if (W(header_load)(node) != header) return BLINK_AGAIN;",
           ""),
     Plant("range_stops_at_high_key", "a range forgets the leaf that begins with its last key", "map/plain32", RANGE,
           "link.key <= range->high && range->count", "link.key < range->high && range->count"),

@@ -36,7 +36,12 @@ bool sim_has_variant(const sim_structure *structure, const char *variant);
 /* Runs the plan; a finding is printed to `out`. False: there was no memory for the simulation. */
 bool sim_campaign(const sim_plan *plan, sim_totals *totals, FILE *out);
 
-typedef enum sim_replayed { SIM_REPLAY_GOOD, SIM_REPLAY_FINDING, SIM_REPLAY_BAD_NAME, SIM_REPLAY_NO_MEMORY } sim_replayed;
+typedef enum sim_replayed {
+    SIM_REPLAY_GOOD,
+    SIM_REPLAY_FINDING,
+    SIM_REPLAY_BAD_NAME,
+    SIM_REPLAY_NO_MEMORY
+} sim_replayed;
 
 /* Repeats one schedule and prints the last steps of each agent, and what is wrong if something is. */
 sim_replayed sim_replay(const char *id, unsigned trace_events, FILE *out);

@@ -1,5 +1,5 @@
-/* verify/sim/fiber.h - a stack of its own for each virtual agent, and jumping between them. One OS thread runs them all,
- * so a jump is a function call that returns somewhere else. */
+/* verify/sim/fiber.h - a stack of its own for each virtual agent, and jumping between them. One OS thread runs them
+ * all, so a jump is a function call that returns somewhere else. */
 #ifndef PLEACH_SIM_FIBER_H
 #define PLEACH_SIM_FIBER_H
 

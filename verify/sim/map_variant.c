@@ -1,6 +1,6 @@
-/* verify/sim/map_variant.c - the operations of the ordered map, compiled for the simulator: with the node verbs of plain
- * C, of x86 (wide loads taken apart) or of CUDA, for one key width. An agent of the plain and x86 variants makes array
- * calls too, through the CPU's own loop over many operations; an agent of the CUDA variant is a GPU thread. */
+/* verify/sim/map_variant.c - the operations of the ordered map, compiled for the simulator: with the node verbs of
+ * plain C, of x86 (wide loads taken apart) or of CUDA, for one key width. An agent of the plain and x86 variants makes
+ * array calls too, through the CPU's own loop over many operations; an agent of the CUDA variant is a GPU thread. */
 #if defined(PLEACH_NODE_ISA_cuda)
 #include "../../src/core/blink/blink.h"
 #include "../../src/core/blink/blink_build.h"

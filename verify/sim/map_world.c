@@ -204,7 +204,8 @@ static void crowd(void)
     w.width = 2 + (unsigned)sim_draw(w.universe - 2);
     w.from = (unsigned)sim_draw(w.universe - w.width + 1);
     build(1, 2, (unsigned)sim_draw(36), 1);
-    plan_ops(32 + (unsigned)sim_draw(MOST_AGENTS - 32 + 1), 1 + (unsigned)sim_draw(2), sim_draw(2) ? insert_mix : even_mix);
+    unsigned agents = 32 + (unsigned)sim_draw(MOST_AGENTS - 32 + 1);
+    plan_ops(agents, 1 + (unsigned)sim_draw(2), sim_draw(2) ? insert_mix : even_mix);
 }
 
 /* A pool with room for a few splits only. */

@@ -1,5 +1,5 @@
-/* verify/sim/pool_sim.h - the node pool under the simulator: what pool_variant.c, compiled with the port of a CPU and of
- * a GPU, offers to pool_world.c. */
+/* verify/sim/pool_sim.h - the node pool under the simulator: what pool_variant.c, compiled with the port of a CPU and
+ * of a GPU, offers to pool_world.c. */
 #ifndef PLEACH_POOL_SIM_H
 #define PLEACH_POOL_SIM_H
 
