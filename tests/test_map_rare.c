@@ -29,7 +29,7 @@ static struct {
     long failing_allocation; /* set for the rest of the call; 0: none */
 } writer;
 
-static void write_between(blink_tree *tree, void *nodes)
+static void write_between(map_place place)
 {
     for (unsigned i = 0; i < writer.keys; i++, writer.next_key++) {
         const uint32_t narrow[2] = {(uint32_t)writer.next_key, 1};
@@ -38,25 +38,25 @@ static void write_between(blink_tree *tree, void *nodes)
         const void *value = writer.bits == 32 ? (const void *)&narrow[1] : &full[1];
         request r = {.kind = writer.kind, .n = 1, .keys = key, .values = value};
         run_result result = {0, 0};
-        direct->run(tree, nodes, 0, &r, 0, 1, &result);
-        tree->stripe[0].size += (uint64_t)result.size_change;
+        direct->run(place, 0, &r, 0, 1, &result);
+        place.tree->stripe[0].size += (uint64_t)result.size_change;
     }
     base_fail_nth_allocation(writer.failing_allocation);
 }
 
-static void run_observed(blink_tree *tree, void *nodes, unsigned stripe, const request *r, size_t begin, size_t end,
+static void run_observed(map_place place, unsigned stripe, const request *r, size_t begin, size_t end,
                          run_result *result)
 {
     if (r->kind == REQUEST_RANGE && r->offsets && writer.rounds > 0) {
         writer.rounds--;
-        write_between(tree, nodes);
+        write_between(place);
     }
-    direct->run(tree, nodes, stripe, r, begin, end, result);
+    direct->run(place, stripe, r, begin, end, result);
 }
 
-static const blink_run_ops *choose_observed(unsigned key_bits)
+static const blink_run_ops *choose_observed(unsigned key_bits, bool versioned)
 {
-    direct = blink_run_choose(key_bits);
+    direct = blink_run_choose(key_bits, versioned);
     observed = *direct;
     observed.run = run_observed;
     return &observed;

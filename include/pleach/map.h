@@ -99,6 +99,7 @@ typedef struct pleach_map_config {
     int gpu;                /* CUDA: device ordinal */
     uint64_t max_bytes;     /* limit on node memory; 0 means no limit but the machine's */
     uint64_t reserve_keys;  /* have node memory ready for so many keys, so that no call has to get it */
+    unsigned versioned;     /* 1: snapshots can be taken (pleach/snapshot.h); CPU only. 0: they cannot */
 } pleach_map_config;
 
 typedef struct pleach_map_stats {
@@ -109,6 +110,9 @@ typedef struct pleach_map_stats {
     uint64_t unposted;      /* nodes reachable only through a neighbour, because the pool was full at a split */
     uint64_t node_bytes;    /* bytes in nodes */
     uint64_t reserved_bytes;/* bytes of node memory held from the machine */
+    uint64_t snapshots;     /* live ones; a versioned map */
+    uint64_t old_images;    /* nodes kept for live snapshots */
+    uint64_t old_image_bytes;
     double fill;            /* keys / leaf slots */
     unsigned height;        /* levels, leaves included */
     unsigned key_bits;
@@ -117,7 +121,7 @@ typedef struct pleach_map_stats {
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
 /* Creates an empty map. config may be NULL (all defaults).
- * Errors: ARGUMENT (key_bits, device or threads out of range, max_bytes below eight nodes, out NULL), MEMORY, FULL
+ * Errors: ARGUMENT (key_bits, device, threads or versioned out of range, max_bytes below eight nodes, out NULL), MEMORY, FULL
  * (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is NULL. */
 PLEACH_API pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config);
 

@@ -3,6 +3,7 @@
 #define PLEACH_H
 
 #include "map.h"
+#include "snapshot.h"
 #include "status.h"
 
 #ifdef __cplusplus

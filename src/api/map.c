@@ -6,17 +6,8 @@
 
 #include "../base/memory.h"
 #include "../base/foreign_pointer.h"
-#include "../exec/map_exec.h"
-#include "../gate/gate.h"
 #include "../node/node_sizes.h"
-
-struct pleach_map {
-    const exec_ops *ops;
-    void *exec;
-    pleach_device device;
-    unsigned key_bits;
-    gate gate;
-};
+#include "map_object.h"
 
 static const uint64_t MOST_ELEMENTS = (uint64_t)1 << 31;
 static const uint64_t MOST_KEYS = (uint64_t)1 << 34; /* more than 2^31 nodes can hold half full */
@@ -31,6 +22,7 @@ static pleach_status complete_config(pleach_map_config *config)
     if (config->key_bits != 32 && config->key_bits != 64) return PLEACH_E_ARGUMENT;
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
     if (config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
+    if (config->versioned > 1 || (config->versioned && config->device != PLEACH_CPU)) return PLEACH_E_ARGUMENT;
     uint64_t least_bytes = LEAST_NODES * node_bytes_of(config->key_bits);
     if (config->max_bytes && config->max_bytes < least_bytes) return PLEACH_E_ARGUMENT;
     if (config->reserve_keys > MOST_KEYS) return PLEACH_E_FULL;
@@ -118,7 +110,7 @@ static pleach_status run_inside(pleach_map *map, const request *r, pleach_stream
     return status;
 }
 
-static pleach_status run_array(pleach_map *map, const request *r, pleach_stream stream)
+pleach_status map_run(pleach_map *map, const request *r, pleach_stream stream)
 {
     pleach_status status = check_request(map, r, stream);
     return status != PLEACH_OK || r->n == 0 ? status : run_inside(map, r, stream);
@@ -129,7 +121,7 @@ pleach_status pleach_map_put(pleach_map *map, size_t n, const void *keys, const 
 {
     request r = {.kind = REQUEST_PUT, .n = n, .keys = keys, .values = values, .flags = outcomes,
                  .out_values = old_values};
-    return run_array(map, &r, stream);
+    return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_add(pleach_map *map, size_t n, const void *keys, const void *values, uint8_t *outcomes,
@@ -137,28 +129,28 @@ pleach_status pleach_map_add(pleach_map *map, size_t n, const void *keys, const 
 {
     request r = {.kind = REQUEST_ADD, .n = n, .keys = keys, .values = values, .flags = outcomes,
                  .out_values = old_values};
-    return run_array(map, &r, stream);
+    return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_erase(pleach_map *map, size_t n, const void *keys, uint8_t *outcomes, void *old_values,
                                pleach_stream stream)
 {
     request r = {.kind = REQUEST_ERASE, .n = n, .keys = keys, .flags = outcomes, .out_values = old_values};
-    return run_array(map, &r, stream);
+    return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_find(pleach_map *map, size_t n, const void *keys, void *values, uint8_t *found,
                               pleach_stream stream)
 {
     request r = {.kind = REQUEST_FIND, .n = n, .keys = keys, .out_values = values, .flags = found};
-    return run_array(map, &r, stream);
+    return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_contains(pleach_map *map, size_t n, const void *keys, uint8_t *found, pleach_stream stream)
 {
     if (map && n && !found) return PLEACH_E_ARGUMENT;
     request r = {.kind = REQUEST_FIND, .n = n, .keys = keys, .flags = found};
-    return run_array(map, &r, stream);
+    return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_succ(pleach_map *map, size_t n, const void *keys, void *out_keys, void *out_values,
@@ -166,7 +158,7 @@ pleach_status pleach_map_succ(pleach_map *map, size_t n, const void *keys, void 
 {
     request r = {.kind = REQUEST_SUCC, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
                  .flags = found};
-    return run_array(map, &r, stream);
+    return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_pred(pleach_map *map, size_t n, const void *keys, void *out_keys, void *out_values,
@@ -174,7 +166,7 @@ pleach_status pleach_map_pred(pleach_map *map, size_t n, const void *keys, void 
 {
     request r = {.kind = REQUEST_PRED, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
                  .flags = found};
-    return run_array(map, &r, stream);
+    return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_range_count(pleach_map *map, size_t n, const void *lo, const void *hi, uint64_t *counts,
@@ -182,7 +174,7 @@ pleach_status pleach_map_range_count(pleach_map *map, size_t n, const void *lo, 
 {
     if (map && n && !counts) return PLEACH_E_ARGUMENT;
     request r = {.kind = REQUEST_COUNT, .n = n, .keys = lo, .values = hi, .long_counts = counts};
-    return run_array(map, &r, stream);
+    return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const void *lo, const void *hi, uint32_t limit,
@@ -192,7 +184,7 @@ pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const void *lo, 
     if (n > MOST_ELEMENTS / limit) return PLEACH_E_SIZE;
     request r = {.kind = REQUEST_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
                  .out_values = out_values, .counts = counts};
-    return run_array(map, &r, stream);
+    return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_range(pleach_map *map, size_t n, const void *lo, const void *hi, uint32_t limit,
@@ -200,6 +192,11 @@ pleach_status pleach_map_range(pleach_map *map, size_t n, const void *lo, const 
 {
     request r = {.kind = REQUEST_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
                  .out_values = out_values, .long_counts = offsets};
+    return map_run_packed(map, r, capacity, offsets, total);
+}
+
+pleach_status map_run_packed(pleach_map *map, request r, size_t capacity, uint64_t *offsets, size_t *total)
+{
     pleach_status status = check_request(map, &r, PLEACH_SYNC);
     if (status != PLEACH_OK) return status;
     if (!offsets) return PLEACH_E_ARGUMENT;
@@ -214,17 +211,11 @@ pleach_status pleach_map_range(pleach_map *map, size_t n, const void *lo, const 
 
 /* ---- single calls: arrays of one element ---- */
 
-/* One key or value as the executor reads it. */
-typedef union cell {
-    uint32_t narrow;
-    uint64_t wide;
-} cell;
-
 static bool fits(const pleach_map *map, uint64_t number) { return map->key_bits == 64 || number <= UINT32_MAX; }
 
-static cell cell_of(const pleach_map *map, uint64_t number)
+map_cell map_cell_of(const pleach_map *map, uint64_t number)
 {
-    cell c = {.wide = 0};
+    map_cell c = {.wide = 0};
     if (map->key_bits == 32)
         c.narrow = (uint32_t)number;
     else
@@ -232,7 +223,7 @@ static cell cell_of(const pleach_map *map, uint64_t number)
     return c;
 }
 
-static uint64_t number_of(const pleach_map *map, cell c) { return map->key_bits == 32 ? c.narrow : c.wide; }
+static uint64_t number_of(const pleach_map *map, map_cell c) { return map->key_bits == 32 ? c.narrow : c.wide; }
 
 typedef struct single {
     uint8_t flag;
@@ -243,7 +234,7 @@ static pleach_status run_one(pleach_map *map, request_kind kind, uint64_t key, u
 {
     if (!map) return PLEACH_E_ARGUMENT;
     if (!fits(map, key) || !fits(map, value)) return PLEACH_E_WIDTH;
-    cell key_in = cell_of(map, key), value_in = cell_of(map, value), key_out = {0}, value_out = {0};
+    map_cell key_in = map_cell_of(map, key), value_in = map_cell_of(map, value), key_out = {0}, value_out = {0};
     request r = {.kind = kind, .n = 1, .keys = &key_in, .values = &value_in, .out_keys = &key_out,
                  .out_values = &value_out, .flags = &result->flag};
     pleach_status status = run_inside(map, &r, PLEACH_SYNC);

@@ -29,6 +29,7 @@ typedef enum request_kind {
 /* One array call. Unused members are NULL or 0. */
 typedef struct request {
     request_kind kind;
+    const uint64_t *at;      /* queries: the timestamp of a snapshot; NULL: the newest */
     uint32_t limit;          /* RANGE: pairs per query; COUNT: count no further, 0: no limit */
     size_t n;
     const void *keys;        /* RANGE, COUNT: the low ends */
@@ -51,6 +52,8 @@ typedef struct exec_ops {
                                   size_t *total);
     pleach_status (*reserve)(void *exec, uint64_t keys);
     pleach_status (*size)(void *exec, uint64_t *size);
+    pleach_status (*take)(void *exec, uint64_t *at);    /* a snapshot; NULL: has none */
+    void (*release)(void *exec, uint64_t at);
     pleach_status (*view)(void *exec, pleach_map_view *view); /* NULL: has no views */
     void (*view_closed)(void *exec);                          /* once for each view */
 

@@ -31,6 +31,7 @@
  *     NODE_RIGHT     pair is the link, and key is at or above the high key.
  *     NODE_ABSENT    at one instant since the call began this leaf covered key and did not hold it.
  *     NODE_CHANGED   a writer is at work here: ask again.
+ *     With NODE_HIT_WAITS (a map with versions) a leaf that is found latched answers NODE_CHANGED also for a hit.
  * node_end(node, *link)             the header and the link, which is not loaded before it; fresh. The answer has
  *                                   HEADER_LATCHED set if a writer is at work, and then the link means nothing.
  * node_read(node, image)            slots 0..13 of a node that the caller has latched, or will validate.

@@ -76,13 +76,14 @@ PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
     }
     if (!probed && count > 0) best = port_load_two(&node->word[0]);
     PTX_AFTER_BRANCH();
+    bool trusted = !NODE_HIT_WAITS || !(end.second & HEADER_LATCHED);
     if (2 * block < count && (uint32_t)best.first == key) {
         *pair = pair32_of_word(best.first);
-        return NODE_FOUND;
+        return trusted ? NODE_FOUND : NODE_CHANGED;
     }
     if (2 * block + 1 < count && (uint32_t)best.second == key) {
         *pair = pair32_of_word(best.second);
-        return NODE_FOUND;
+        return trusted ? NODE_FOUND : NODE_CHANGED;
     }
     *pair = pair32_of_word(end.first);
     if (pair_is_link32(*pair) && key >= pair->key) return NODE_RIGHT;
@@ -178,7 +179,8 @@ PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
     if (!probed && count > 0) best = port_load_two(&node->word[0]);
     *pair = pair64_of_words(best);
     PTX_AFTER_BRANCH();
-    if (count > 0 && pair->key == key) return NODE_FOUND;
+    bool trusted = !NODE_HIT_WAITS || !(header & HEADER_LATCHED);
+    if (count > 0 && pair->key == key) return trusted ? NODE_FOUND : NODE_CHANGED;
     port_validate_fence();
     *pair = pair_load64(node, NODE_LINK_SLOT);
     if (pair_is_link64(*pair) && key >= pair->key) return NODE_RIGHT;

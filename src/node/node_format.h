@@ -11,8 +11,14 @@ enum {
     NODE_HEADER_SLOT = 15
 };
 
+enum { NODE_OLD_IMAGE = 0x7f }; /* level of a node that holds an old image of a leaf */
+
 #define NODE_LINK 0x80000000u
 #define NODE_NONE 0u
+
+#ifndef NODE_HIT_WAITS
+#define NODE_HIT_WAITS 0
+#endif
 
 typedef enum node_answer { NODE_FOUND, NODE_ABSENT, NODE_RIGHT, NODE_CHANGED } node_answer;
 

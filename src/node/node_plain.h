@@ -71,6 +71,7 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
         *pair = W(pair_load)(node, slot);
         /* A hit under or after a writer is still a hit: see LINEARIZATION POINTS in core/blink/blink.h. */
         if (pair->key != key) continue;
+        if (NODE_HIT_WAITS && (header & HEADER_LATCHED)) return NODE_CHANGED;
         port_validate_fence(); /* this thread's later operations see no older state than this one did */
         return PAIR_IS_ATOMIC || W(node_unchanged)(node, header) ? NODE_FOUND : NODE_CHANGED;
     }

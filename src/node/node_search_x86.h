@@ -24,6 +24,7 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
     unsigned valid = (1u << header_count(header)) - 1;
     unsigned equal = W(slots_equal)(node, key) & valid;
     if (equal) {
+        if (NODE_HIT_WAITS && (header & HEADER_LATCHED)) return NODE_CHANGED;
         *pair = W(pair_load)(node, (unsigned)__builtin_ctz(equal));
         port_validate_fence(); /* this thread's later operations see no older state than this one did */
         return pair->key == key ? NODE_FOUND : NODE_CHANGED; /* found: linearized at the header's load, or later */

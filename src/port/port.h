@@ -26,6 +26,8 @@
  * port_compare_swap(p, a, b)   acquire and release.
  * port_publish_fence()         stores before it are visible before stores after it.
  * port_validate_fence()        loads before it are taken before loads after it.
+ * port_settle()                stores before it are performed before loads after it.
+ * port_settle_latch()          the same for the swap of a latch that was taken just before; cheap.
  * port_forget_cached()         after it, port_load_cached returns nothing older than what was visible before it.
  * port_pause(attempt)          a short wait after the attempt-th failure of an operation.
  * port_prefetch(p)             a hint.

@@ -53,6 +53,7 @@ PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
 #endif
 PORT_FN void port_publish_fence(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
 PORT_FN void port_validate_fence(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
+PORT_FN void port_settle(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -62,6 +63,15 @@ PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
     if (!__atomic_compare_exchange_n(p, &even, odd, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return false;
     port_publish_fence(); /* (b): a reader that sees one of our stores also sees the odd header */
     return true;
+}
+
+PORT_FN void port_settle_latch(void)
+{
+#if (defined(__x86_64__) || defined(__i386__)) && !defined(PLEACH_SIM)
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the swap was a locked instruction, which no load passes */
+#else
+    port_settle();
+#endif
 }
 
 PORT_FN void port_forget_cached(void) { port_validate_fence(); }

@@ -85,6 +85,8 @@ PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
 PORT_FN void port_publish_fence(void) { PTX_FENCE(release, gpu); }
 PORT_FN void port_validate_fence(void) { PTX_FENCE(acq_rel, cta); }
 PORT_FN void port_forget_cached(void) { PTX_FENCE(acq_rel, gpu); }
+PORT_FN void port_settle(void) { PTX_FENCE(sc, gpu); }
+PORT_FN void port_settle_latch(void) {} /* port_latch has waited for its swap, which was performed at L2 */
 
 /* (a) and (b) of the contract: the swap has returned its old value, so it has been performed at L2 before anything
  * behind the branch on that value is issued; the fence keeps the compiler's and the pipeline's hands off. */

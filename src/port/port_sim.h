@@ -36,16 +36,35 @@ enum {
     SIM_relaxed = __ATOMIC_RELAXED,
     SIM_acquire = __ATOMIC_ACQUIRE,
     SIM_release = __ATOMIC_RELEASE,
-    SIM_acq_rel = __ATOMIC_ACQ_REL
+    SIM_acq_rel = __ATOMIC_ACQ_REL,
+    SIM_sc = __ATOMIC_SEQ_CST
 };
 
 #define PTX_LOAD(v, order, scope, p) ((v) = sim_load((p), SIM_##order, SIM_##scope))
 #define PTX_LOAD_TWO(first, second, order, scope, p) sim_load_two((p), &(first), &(second), SIM_##scope)
-#define PTX_STORE(order, scope, p, v) sim_store((p), (v), SIM_##order)
+/* Of narrow scope: a release waits for nothing that other multiprocessors could see, and a read-modify-write is one
+ * access only to those that share its L1. */
+static inline __attribute__((unused)) uint64_t sim_compare_swap_cta(uint64_t *p, uint64_t expected, uint64_t desired)
+{
+    uint64_t old = sim_load(p, SIM_relaxed, SIM_cta);
+    if (old == expected) sim_store(p, desired, SIM_relaxed);
+    return old;
+}
+
+static inline __attribute__((unused)) uint64_t sim_fetch_add_cta(uint64_t *p, uint64_t v)
+{
+    uint64_t old = sim_load(p, SIM_relaxed, SIM_cta);
+    sim_store(p, old + v, SIM_relaxed);
+    return old;
+}
+
+#define PTX_STORE(order, scope, p, v) sim_store((p), (v), SIM_##scope == SIM_gpu ? SIM_##order : SIM_relaxed)
 #define PTX_STORE_TWO(order, scope, p, first, second) sim_store_two((p), (first), (second))
-#define PTX_ADD(old, order, scope, p, v) ((old) = sim_fetch_add((p), (v), SIM_##order, true))
+#define PTX_ADD(old, order, scope, p, v)                                                                         \
+    ((old) = SIM_##scope == SIM_gpu ? sim_fetch_add((p), (v), SIM_##order, true) : sim_fetch_add_cta((p), (v)))
 #define PTX_CAS(old, order, scope, p, expected, desired)                                                         \
-    ((old) = sim_compare_swap((p), (expected), (desired), SIM_##order, true))
+    ((old) = SIM_##scope == SIM_gpu ? sim_compare_swap((p), (expected), (desired), SIM_##order, true)                 \
+                                   : sim_compare_swap_cta((p), (expected), (desired)))
 #define PTX_FENCE(order, scope) sim_fence(SIM_##order, SIM_##scope)
 #define PTX_AFTER_BRANCH() sim_after_branch()
 #define __nanosleep(ns) ((void)(ns), sim_pause())

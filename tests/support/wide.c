@@ -6,7 +6,12 @@
 
 pleach_map_config config_for(const setting *where)
 {
-    return (pleach_map_config){.device = where->device, .key_bits = where->key_bits, .threads = where->threads};
+    /* PLEACH_TEST_VERSIONED=1: all tests with maps that can have snapshots, where there are such. */
+    const char *versioned = getenv("PLEACH_TEST_VERSIONED");
+    return (pleach_map_config){.device = where->device,
+                               .key_bits = where->key_bits,
+                               .threads = where->threads,
+                               .versioned = versioned && versioned[0] == '1' && where->device == PLEACH_CPU};
 }
 
 wide wide_open_limited(const setting *where, uint64_t max_bytes)

@@ -35,6 +35,10 @@ SPLIT = "src/core/blink/blink_split.h"
 POST = "src/core/blink/blink_post.h"
 SEEK = "src/core/blink/blink_seek.h"
 RANGE = "src/core/blink/blink_range.h"
+VERSION = "src/version/version.h"
+KEEP = "src/core/versioned/versioned_keep.h"
+PAST = "src/core/versioned/versioned_read.h"
+VERSIONED = "src/core/versioned/versioned.h"
 
 PLANTS = [
     # ---- port: orders, scopes, fences ----
@@ -63,6 +67,11 @@ PLANTS = [
           "PTX_FENCE(acq_rel, cta);", "(void)0;"),
     Plant("gpu_swap_is_relaxed", "a returned node's next word may be older than its list head (GPU)", "pool/cuda",
           PORT_CUDA, "PTX_CAS(old, acq_rel, gpu", "PTX_CAS(old, relaxed, gpu"),
+
+    Plant("gpu_latch_is_cta", "a latch holds only within one multiprocessor (GPU)", "map/cuda32", PORT_CUDA,
+          "PTX_CAS(old, relaxed, gpu, p, even, odd)", "PTX_CAS(old, relaxed, cta, p, even, odd)"),
+    Plant("gpu_add_is_cta", "two multiprocessors take the same fresh node (GPU)", "map/cuda64", PORT_CUDA,
+          "PTX_ADD(old, relaxed, gpu, p, v)", "PTX_ADD(old, relaxed, cta, p, v)"),
 
     # ---- node verbs ----
     Plant("lookup_skips_version_check", "a key that is being moved is reported absent", "map/plain32", PLAIN,
@@ -160,6 +169,8 @@ PLANTS = [
             "    return port_latch(&node->word[W(HEADER_WORD)], *header, *header | HEADER_LATCHED) ?"))),
 
     # ---- tree: contents ----
+    Plant("absent_erase_is_refused", "erasing an absent key says that there was no memory", "map/plain32", UPDATE,
+          "        update->outcome = BLINK_ABSENT;\n", ""),
     Plant("insert_keeps_count", "a new pair lies beyond the count", "map/plain64", UPDATE,
           "        W(unlatch)(node, header_next(header, count + 1));\n        update->outcome = BLINK_INSERTED;",
           "        W(unlatch)(node, header_next(header, count));\n        update->outcome = BLINK_INSERTED;"),
@@ -206,6 +217,20 @@ PLANTS = [
           "        if (at == count && !W(pair_is_link)(link)) W(slots_pad)(node, count + 1, pair);",
           ""),
 
+    Plant("post_does_not_descend", "a separator far below the root does not find its level", "map/cuda32", POST,
+          "    if (post->cursor.level > post->level) return W(cursor_descend)(map, &post->cursor);\n", ""),
+    Plant("separator_is_given_up", "an inner separator counts as unposted though there is room", "map/plain32", POST,
+          "    if (W(pair_node)(separator) == NODE_NONE) {\n        port_fetch_add(&map.tree->unposted, 1); /* I5",
+          "    if (post->level) {\n        port_fetch_add(&map.tree->unposted, 1); /* I5"),
+    Plant("patience_does_not_grow", "a long row of unposted nodes is never walked to its end", "map/plain32", CURSOR,
+          "    if (cursor->patience < UINT32_MAX / 4) cursor->patience *= 4;\n", ""),
+    Plant("root_latch_is_freed_early", "the next agent above the root does not see this one's root", "map/cuda32", POST,
+          "        port_store_release(&map.tree->root, (uint64_t)post->level << 32 | id);\n"
+          "    } else {\n        port_fetch_add(&map.tree->unposted, 1);\n    }\n",
+          "        port_store_release(&map.tree->root_latch, 0);\n"
+          "        port_store_release(&map.tree->root, (uint64_t)post->level << 32 | id);\n"
+          "    } else {\n        port_fetch_add(&map.tree->unposted, 1);\n    }\n"),
+
     # ---- tree: seeks and ranges ----
     Plant("seek_walks_once", "a walk across leaves is not checked by a second one", "map/plain32", SEEK,
           "if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;", "return BLINK_DONE;"),
@@ -214,6 +239,52 @@ PLANTS = [
     Plant("range_does_not_validate", "a range reports the image of a leaf that is being changed", "map/cuda64", RANGE,
           "    if (W(header_load)(node) != header) return BLINK_AGAIN;",
           ""),
+    Plant("range_passes_its_limit", "a range reports more than it was asked for", "map/x86_32", RANGE,
+          "if (!wanted || range->count >= range->limit) continue;", "if (!wanted || range->count > range->limit) continue;"),
     Plant("range_stops_at_high_key", "a range forgets the leaf that begins with its last key", "map/plain32", RANGE,
-          "link.key <= range->high && range->count", "link.key < range->high && range->count"),
+          "link.key > range->high ||", "link.key >= range->high ||"),
+
+    # ---- versions and snapshots ----
+    Plant("snapshot_is_ignored", "updates always change leaves in place", "versioned/cuda32", KEEP,
+          "    if (since >= port_load(&v.state->end) || since == now) return true;", "    if (now) return true;"),
+    Plant("snapshot_of_same_age_is_missed", "an image is thought to be younger than a snapshot of its own timestamp",
+          "versioned/plain32", KEEP, "since >= port_load(&v.state->end)", "since + 1 >= port_load(&v.state->end)"),
+    Plant("clock_before_latch", "a snapshot may fall between an update's look at the clock and its latch",
+          "versioned/plain32", KEEP,
+          "    port_settle_latch(); /* the latch is there for all to see before the clock is read */\n", ""),
+    Plant("snapshot_does_not_settle", "a snapshot's queries may look at nodes before the clock has advanced",
+          "versioned/plain32", VERSION, "        port_settle(); /* queries", "        /* queries"),
+    Plant("wrong_snapshot_is_released", "releasing one snapshot drops another", "versioned/cuda32", VERSION,
+          "while (at < live && port_load(&v->timestamp[at]) != snapshot) at++;", "(void)snapshot;"),
+    Plant("release_keeps_bounds", "a released snapshot holds images back for ever", "versioned/plain32", VERSION,
+          "    version_bounds(v, live);\n", ""),
+    Plant("hit_under_latch", "a find sees the value from before an update that a snapshot has seen", "versioned/cuda32",
+          VERSIONED, "#define NODE_HIT_WAITS 1", "#define NODE_HIT_WAITS 0"),
+    Plant("bounds_before_list", "an old image is judged by bounds from before it was kept", "versioned/plain32", KEEP,
+          "    uint32_t id = version_pop_all(v, stripe), next, first = 0, last = 0;\n",
+          "    uint64_t before = port_load(&v.state->oldest);\n"
+          "    uint32_t id = version_pop_all(v, stripe), next, first = 0, last = 0;\n",
+          ((KEEP, "uint64_t oldest = port_load(&v.state->oldest), returned = 0;",
+            "uint64_t oldest = before, returned = 0;"),)),
+    Plant("image_is_returned_at_once", "an old image goes back to the pool though a snapshot may ask for it",
+          "versioned/cuda32", KEEP, "if (port_load(&v.record[id].until) <= oldest) {", "if (oldest) {"),
+    Plant("image_is_returned_early", "an old image goes back while the last snapshot that it has may ask",
+          "versioned/plain64", KEEP, "if (port_load(&v.record[id].until) <= oldest) {",
+          "if (port_load(&v.record[id].until) <= oldest + 1) {"),
+    Plant("row_is_cut", "a copy does not lead to the images before it", "versioned/cuda32", KEEP,
+          "    port_store(&v.record[copy].older, port_load(&record->older));\n", ""),
+    Plant("split_forgets_past", "the right part of a split has no past", "versioned/cuda64", KEEP,
+          "    port_store(&record[to].older, port_load(&record[from].older));\n", ""),
+    Plant("split_is_of_all_times", "the right part of a split counts as there from the beginning", "versioned/plain32",
+          KEEP, "    port_store(&record[to].since, port_load(&record[from].since));\n",
+          "    port_store(&record[to].since, 0);\n"),
+    Plant("since_stands_still", "a changed leaf keeps the timestamp of its old image", "versioned/cuda32", KEEP,
+          "    port_store(&record->since, now);\n", ""),
+    Plant("record_is_not_validated", "record and leaf of different times are put together", "versioned/cuda64", PAST,
+          "    if (W(header_load)(node) != header) return BLINK_AGAIN; /* record and image belong to this header */\n",
+          ""),
+    Plant("link_of_today", "an old image is left by the link that its leaf has now", "versioned/plain32", PAST,
+          "    leaf->link = W(pair_load)(node, NODE_LINK_SLOT);\n", ""),
+    Plant("count_of_today", "an old image is read with the count that its leaf has now", "versioned/cuda32", PAST,
+          "    leaf->count = header_count(W(header_load)(node));\n", ""),
 ]

@@ -11,7 +11,7 @@
 #include "pool_sim.h"
 
 extern const sim_structure sim_gate;
-const sim_structure *const sim_structures[] = {&sim_map, &sim_pool, &sim_gate, NULL};
+const sim_structure *const sim_structures[] = {&sim_map, &sim_versioned, &sim_pool, &sim_gate, NULL};
 
 enum { SCHEDULES_PER_REPORT = 4096, DRAWN_STRATEGIES = SIM_EXHAUSTIVE };
 

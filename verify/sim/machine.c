@@ -81,6 +81,8 @@ uint64_t sim_operation_end(unsigned operations)
     return m->points;
 }
 
+uint64_t sim_stamp(void) { return sim_now_running->points; }
+
 static void agent_entry(void)
 {
     sim_machine *m = sim_now_running;
@@ -96,7 +98,7 @@ static void agent_begin(sim_machine *m, unsigned index)
     a->done = false;
     a->waiting = false;
     a->floor = a->latest = m->now;
-    a->buffered = 0;
+    a->buffered = a->fences = 0;
     memset(a->told, 0, m->nodes * sizeof a->told[0]);
     memset(a->followed, 0, m->nodes * sizeof a->followed[0]);
     a->held_until = 0;

@@ -3,7 +3,7 @@
 #ifndef PLEACH_MAP_SIM_H
 #define PLEACH_MAP_SIM_H
 
-#include "../../src/core/blink/blink_plan.h"
+#include "../../src/exec/cpu/blink_run.h"
 #include "../history/history.h"
 #include "sim.h"
 
@@ -11,18 +11,27 @@ enum { MAP_RANGE_ROOM = 12 }; /* pairs that a range may report */
 
 typedef struct map_variant {
     unsigned key_bits;
+    bool versioned;
     void (*build)(const build_plan *plan, void *nodes, const uint64_t *keys, const uint64_t *values);
     /* One operation, with its answer and stamps put into it; pairs has room for a range's. */
-    void (*run)(blink_tree *tree, void *nodes, unsigned stripe, history_op *op, history_pair *pairs);
+    void (*run)(map_place place, unsigned stripe, history_op *op, history_pair *pairs);
     /* Several of one kind as one array call; NULL where there is none. */
-    void (*run_array)(blink_tree *tree, void *nodes, unsigned stripe, history_op *ops, unsigned count,
-                      history_pair *pairs);
+    void (*run_array)(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs);
+    /* Takes a snapshot, asks all of `ops` of it, one after the other, and releases it; NULL where there are none. Each
+     * operation gets the stamps of the taking: that is when its answer was true. */
+    void (*run_snapshot)(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs);
     /* All pairs of a quiescent tree, at most room; answers how many there are. */
-    size_t (*export_pairs)(blink_tree *tree, void *nodes, history_pair *pairs, size_t room);
+    size_t (*export_pairs)(map_place place, history_pair *pairs, size_t room);
+    /* How many of these pairs of a quiescent tree a find misses, or meets only after a step to the right. */
+    size_t (*detours)(map_place place, const history_pair *pairs, size_t count);
+    /* Returns all old images: nobody has a snapshot any more. */
+    void (*return_all)(map_place place);
 } map_variant;
 
 extern const map_variant sim_map32_plain, sim_map64_plain, sim_map32_x86, sim_map64_x86, sim_map32_cuda, sim_map64_cuda;
+extern const map_variant sim_versioned32_plain, sim_versioned64_plain, sim_versioned32_x86, sim_versioned64_x86,
+    sim_versioned32_cuda, sim_versioned64_cuda;
 
-extern const sim_structure sim_map;
+extern const sim_structure sim_map, sim_versioned;
 
 #endif

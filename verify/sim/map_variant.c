@@ -2,15 +2,21 @@
  * plain C, of x86 (wide loads taken apart) or of CUDA, for one key width. An agent of the plain and x86 variants makes
  * array calls too, through the CPU's own loop over many operations; an agent of the CUDA variant is a GPU thread. */
 #if defined(PLEACH_NODE_ISA_cuda)
-#include "../../src/core/blink/blink.h"
-#include "../../src/core/blink/blink_build.h"
 #define VARIANT(name) name##_cuda
-#else
-#if defined(PLEACH_NODE_ISA_x86)
+#elif defined(PLEACH_NODE_ISA_x86)
 #define VARIANT(name) name##_x86
 #else
 #define VARIANT(name) name##_plain
 #endif
+
+#if defined(SIM_VERSIONED)
+#include "../../src/core/versioned/versioned.h"
+#include "../../src/core/blink/blink_build.h"
+#elif defined(PLEACH_NODE_ISA_cuda)
+#include "../../src/core/blink/blink.h"
+#include "../../src/core/blink/blink_build.h"
+#else
+#define WITH_ARRAYS 1
 #include "../../src/exec/cpu/blink_run.c"
 #endif
 
@@ -18,7 +24,20 @@
 #include "map_sim.h"
 
 #define VARIANT_NAME2(name) VARIANT(name)
+#ifdef SIM_VERSIONED
+#define VARIANT_NAME VARIANT_NAME2(W(sim_versioned))
+#else
 #define VARIANT_NAME VARIANT_NAME2(W(sim_map))
+#endif
+
+static W(blink) map_at(map_place place, unsigned stripe)
+{
+    W(blink) map = {.tree = place.tree, .nodes = place.nodes, .stripe = stripe};
+#ifdef SIM_VERSIONED
+    map.versions = place.versions;
+#endif
+    return map;
+}
 
 static void sim_build(const build_plan *plan, void *nodes, const uint64_t *keys, const uint64_t *values)
 {
@@ -80,9 +99,9 @@ static void run_range(W(blink) map, history_op *op, history_pair *pairs)
     keep_pairs(op, pairs, keys, values, range.count);
 }
 
-static void sim_run(blink_tree *tree, void *nodes, unsigned stripe, history_op *op, history_pair *pairs)
+static void sim_run(map_place place, unsigned stripe, history_op *op, history_pair *pairs)
 {
-    W(blink) map = {tree, nodes, stripe};
+    W(blink) map = map_at(place, stripe);
     op->invoked = sim_operation_begin();
     switch (op->kind) {
     case HISTORY_FIND: run_find(map, op); break;
@@ -94,9 +113,9 @@ static void sim_run(blink_tree *tree, void *nodes, unsigned stripe, history_op *
     op->returned = sim_operation_end(1);
 }
 
-static size_t sim_export(blink_tree *tree, void *nodes, history_pair *pairs, size_t room)
+static size_t sim_export(map_place place, history_pair *pairs, size_t room)
 {
-    W(blink) map = {tree, nodes, 0};
+    W(blink) map = map_at(place, 0);
     W(cursor) cursor;
     size_t count = 0;
     W(cursor_start)(map, &cursor, 0);
@@ -114,9 +133,72 @@ static size_t sim_export(blink_tree *tree, void *nodes, history_pair *pairs, siz
     return count;
 }
 
-#if defined(PLEACH_NODE_ISA_cuda)
+static size_t sim_detours(map_place place, const history_pair *pairs, size_t count)
+{
+    W(blink) map = map_at(place, 0);
+    size_t detours = 0;
+    for (size_t i = 0; i < count; i++) {
+        W(find) find;
+        unsigned steps = 0;
+        W(find_start)(map, &find, (W(key))pairs[i].key);
+        uint32_t levels = find.cursor.level;
+        while (W(find_step)(map, &find) != BLINK_DONE && steps <= levels) steps++;
+        detours += steps != levels || !find.found || find.value != (W(key))pairs[i].value;
+    }
+    return detours;
+}
 
-const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, sim_build, sim_run, NULL, sim_export};
+#ifdef SIM_VERSIONED
+
+static void ask_snapshot(W(blink) map, uint64_t at, history_op *op, history_pair *pairs)
+{
+    W(key) keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
+    if (op->kind != HISTORY_RANGE_ATOMIC) {
+        W(past_seek) seek = {.found = false};
+        W(past_seek_start)(map, &seek, at, (W(key))op->key, op->kind != HISTORY_FLOOR);
+        seek.exact = op->kind == HISTORY_FIND;
+        BLINK_TO_END(W(past_seek_step)(map, &seek));
+        op->outcome = seek.found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
+        op->out_key = seek.found ? seek.answer.key : 0;
+        op->out_value = seek.found ? seek.answer.value : 0;
+        return;
+    }
+    W(past_range) past = {.at = at};
+    W(range_start)(map, &past.range, (W(key))op->key, (W(key))op->high, MAP_RANGE_ROOM, MAP_RANGE_ROOM, keys, values);
+    BLINK_TO_END(W(past_range_step)(map, &past));
+    keep_pairs(op, pairs, keys, values, past.range.count);
+}
+
+static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
+{
+    W(blink) map = map_at(place, stripe);
+    uint64_t at = 0, invoked = sim_operation_begin();
+    while (version_take(map.versions.state, &at) == VERSION_BUSY) port_pause(0);
+    uint64_t returned = sim_stamp();
+    for (unsigned i = 0; i < count; i++) {
+        ask_snapshot(map, at, &ops[i], pairs + i * MAP_RANGE_ROOM);
+        ops[i].invoked = invoked;
+        ops[i].returned = returned;
+    }
+    sim_operation_end(count);
+    sim_operation_begin();
+    while (version_release(map.versions.state, at) == VERSION_BUSY) port_pause(0);
+    for (unsigned i = 0; i < 3; i++) W(return_images)(map, i); /* others' lists too */
+    sim_operation_end(1);
+}
+
+static void sim_return_all(map_place place)
+{
+    for (unsigned stripe = 0; stripe < VERSION_STRIPES; stripe++) W(return_images)(map_at(place, 0), stripe);
+}
+
+const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, true, sim_build, sim_run, NULL, sim_run_snapshot, sim_export,
+                                  sim_detours, sim_return_all};
+
+#elif !defined(WITH_ARRAYS)
+
+const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, sim_build, sim_run, NULL, NULL, sim_export,
+                                  sim_detours, NULL};
 
 #else
 
@@ -161,16 +243,15 @@ static void answers_of(const array_call *call, history_op *op, unsigned i, histo
     op->out_value = call->out_values[i];
 }
 
-static void sim_run_array(blink_tree *tree, void *nodes, unsigned stripe, history_op *ops, unsigned count,
-                          history_pair *pairs)
+static void sim_run_array(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
 {
     array_call call;
     request r = request_of(ops, count, &call);
     run_result result = {0, 0};
     uint64_t invoked = sim_operation_begin();
-    RUN_NAME.run(tree, nodes, stripe, &r, 0, count, &result);
+    RUN_NAME.run(place, stripe, &r, 0, count, &result);
     if (result.size_change)
-        port_fetch_add(&tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
+        port_fetch_add(&place.tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
     uint64_t returned = sim_operation_end(count);
     for (unsigned i = 0; i < count; i++) {
         ops[i].invoked = invoked;
@@ -179,6 +260,7 @@ static void sim_run_array(blink_tree *tree, void *nodes, unsigned stripe, histor
     }
 }
 
-const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, sim_build, sim_run, sim_run_array, sim_export};
+const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, sim_build, sim_run, sim_run_array, NULL, sim_export,
+                                  sim_detours, NULL};
 
 #endif

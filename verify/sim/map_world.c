@@ -8,6 +8,9 @@ enum { MOST_AGENTS = 200, MOST_KEYS = 400, MOST_OPS = 400, MOST_PAIRS = MOST_OPS
 
 static const map_variant *const variants[] = {&sim_map32_cuda, &sim_map64_cuda, &sim_map32_plain,
                                               &sim_map64_plain, &sim_map32_x86, &sim_map64_x86};
+static const map_variant *const versioned_variants[] = {&sim_versioned32_cuda,  &sim_versioned64_cuda,
+                                                        &sim_versioned32_plain, &sim_versioned64_plain,
+                                                        &sim_versioned32_x86,   &sim_versioned64_x86};
 static const char *const variant_names[] = {"cuda32", "cuda64", "plain32", "plain64", "x86_32", "x86_64", NULL};
 
 /* What operations a scenario has, in percent; the rest are finds. */
@@ -17,8 +20,7 @@ typedef struct mix {
 
 typedef struct world {
     const map_variant *map;
-    blink_tree *tree;
-    void *nodes;
+    map_place place;
     size_t node_bytes;
     unsigned agents;
     bool arrays;      /* agents make array calls */
@@ -28,10 +30,13 @@ typedef struct world {
     size_t initial_count;
     unsigned universe; /* keys that operations choose from */
     unsigned from, width; /* the part of it that they do choose from */
+    unsigned asks;        /* percent of operations that ask a snapshot */
     unsigned first_op[MOST_AGENTS + 1];
     history_op ops[MOST_OPS];
+    bool asked[MOST_OPS]; /* of a snapshot */
     history_pair pairs[MOST_PAIRS];
-    uint64_t next_value;
+    uint64_t unposted; /* at the start */
+    uint64_t next_value, first_value;
     history history;
     bool bad_history; /* the last schedule's */
     history_checker *checker;
@@ -50,9 +55,18 @@ static uint64_t key_of(unsigned number)
 }
 
 /* Each value is written once, so that a read says whose it is; none looks like a node id. */
-static uint64_t fresh_value(void) { return 1000 + w.next_value++; }
+static uint64_t fresh_value(void) { return w.first_value + w.next_value++; }
 
 /* ---- laying out ---- */
+
+/* The first timestamp, no snapshot, and no image but the newest. */
+static void begin_versions(void)
+{
+    versions *v = &w.place.versions;
+    v->state = sim_reserve(sizeof *v->state);
+    v->record = sim_reserve(NODES * sizeof v->record[0]);
+    version_begin(v->state);
+}
 
 /* A tree of every `stride`-th key from `first` on. */
 static void build(unsigned first, unsigned stride, unsigned count, double fill)
@@ -66,15 +80,52 @@ static void build(unsigned first, unsigned stride, unsigned count, double fill)
     }
     build_plan plan;
     build_plan_make(&plan, count, fill);
-    w.tree = sim_reserve(sizeof *w.tree);
+    w.place.tree = sim_reserve(sizeof *w.place.tree);
     w.node_bytes = w.map->key_bits == 32 ? 128 : 256;
-    w.nodes = sim_reserve(NODES * w.node_bytes);
-    sim_nodes(w.nodes, w.node_bytes, NODES);
-    w.tree->pool.capacity = NODES;
-    w.tree->pool.next = 1 + plan.nodes;
-    w.map->build(&plan, w.nodes, keys, values);
-    w.tree->root = build_plan_root(&plan);
-    w.tree->stripe[0].size = count;
+    w.place.nodes = sim_reserve(NODES * w.node_bytes);
+    sim_nodes(w.place.nodes, w.node_bytes, NODES);
+    w.place.tree->pool.capacity = NODES;
+    w.place.tree->pool.next = 1 + plan.nodes;
+    w.map->build(&plan, w.place.nodes, keys, values);
+    w.place.tree->root = build_plan_root(&plan);
+    w.place.tree->stripe[0].size = count;
+    if (w.map->versioned) begin_versions();
+}
+
+static void store_pair(uint64_t *node, unsigned slot, uint64_t key, uint32_t child)
+{
+    if (w.map->key_bits == 32) {
+        node[slot] = (uint64_t)child << 32 | key;
+        return;
+    }
+    node[2 * slot] = key;
+    node[2 * slot + 1] = child;
+}
+
+static uint64_t *root_node(void) { return (uint64_t *)((char *)w.place.nodes + (uint32_t)w.place.tree->root * w.node_bytes); }
+
+/* An inner node with one child: what a split below leaves of a root, or of a tree that was taller than it need be. */
+static void only_child(uint64_t *node, uint32_t level, uint32_t child)
+{
+    for (unsigned slot = 0; slot <= NODE_LINK_SLOT; slot++) store_pair(node, slot, 0, child);
+    node[w.node_bytes / 8 / NODE_SLOTS * NODE_HEADER_SLOT] = header_first(level, 1);
+}
+
+/* Levels above the root, so that inner nodes split far below it. */
+static void raise_root(unsigned levels)
+{
+    for (; levels > 0; levels--) {
+        uint32_t child = (uint32_t)w.place.tree->root, level = (uint32_t)(w.place.tree->root >> 32) + 1;
+        w.place.tree->root = (uint64_t)level << 32 | w.place.tree->pool.next++;
+        only_child(root_node(), level, child);
+    }
+}
+
+/* The root, on level 1, knows its first child only: separators that found no room in the pool, in a long row. */
+static void unpost(unsigned children)
+{
+    only_child(root_node(), 1, 1);
+    w.place.tree->unposted = w.unposted = children - 1;
 }
 
 static uint8_t draw_kind(mix mix)
@@ -88,12 +139,22 @@ static uint8_t draw_kind(mix mix)
     return HISTORY_FIND;
 }
 
+static uint8_t draw_question(void)
+{
+    static const uint8_t kinds[] = {HISTORY_RANGE_ATOMIC, HISTORY_RANGE_ATOMIC, HISTORY_FIND, HISTORY_CEIL,
+                                    HISTORY_FLOOR};
+    return kinds[sim_draw(sizeof kinds)];
+}
+
 static void plan_op(history_op *op, unsigned agent, uint8_t kind, unsigned number)
 {
-    unsigned high = number + (unsigned)sim_draw(10);
+    unsigned high = number + (unsigned)sim_draw(sim_draw(3) ? 10 : 60); /* within the limit of a range, or beyond */
+    bool asked = w.map->versioned && sim_draw(100) < w.asks;
+    if (asked) kind = draw_question();
+    w.asked[op - w.ops] = asked || kind == HISTORY_RANGE_ATOMIC;
     *op = (history_op){.agent = agent, .kind = kind, .key = key_of(number), .value = fresh_value(),
                        .pairs = (uint32_t)(op - w.ops) * MAP_RANGE_ROOM};
-    if (kind == HISTORY_RANGE) op->high = key_of(high < w.universe ? high : w.universe - 1);
+    if (kind == HISTORY_RANGE || kind == HISTORY_RANGE_ATOMIC) op->high = key_of(high < w.universe ? high : w.universe - 1);
 }
 
 /* A key for agent `a` of so many. */
@@ -147,6 +208,17 @@ static void hot(void)
     plan_ops(few_agents(), 1 + (unsigned)sim_draw(6), draw_mix());
 }
 
+/* Two or three keys, updates and snapshots in turns. */
+static void instants(void)
+{
+    w.universe = 24;
+    w.width = 1 + (unsigned)sim_draw(3);
+    w.from = 2 + (unsigned)sim_draw(8);
+    w.asks = 30 + (unsigned)sim_draw(50);
+    build(1, 1, 2 + (unsigned)sim_draw(12), 1);
+    plan_ops(2 + (unsigned)sim_draw(3), 2 + (unsigned)sim_draw(5), (mix){40, 10, 30, 0, 0});
+}
+
 /* Full leaves, so that inserts split them. */
 static void splits(void)
 {
@@ -176,6 +248,8 @@ static void full_tree(void)
     w.width = sim_draw(2) ? w.universe : 40;
     w.from = (unsigned)sim_draw(w.universe - w.width + 1);
     build(1, 2, 196, 1);
+    if (sim_draw(4) == 0) unpost(14);
+    if (sim_draw(2)) raise_root(1 + (unsigned)sim_draw(2));
     plan_ops(few_agents(), 2 + (unsigned)sim_draw(3), sim_draw(3) ? insert_mix : even_mix);
 }
 
@@ -212,7 +286,7 @@ static void crowd(void)
 static void limit_pool(void)
 {
     w.may_refuse = true;
-    w.tree->pool.capacity = w.tree->pool.next + sim_draw(4);
+    w.place.tree->pool.capacity = w.place.tree->pool.next + sim_draw(4);
 }
 
 /* Two agents, an operation or two each, on one leaf: what the exhaustive strategy goes through. */
@@ -233,10 +307,17 @@ static const struct {
     {14, {{{HISTORY_PUT, 26}}, {{HISTORY_ERASE, 27}}}},                      /* a split, and an erase on the far side */
     {14, {{{HISTORY_PUT, 4}}, {{HISTORY_PUT, 26}}}},                         /* two inserts into a full leaf */
     {14, {{{HISTORY_ERASE, 27}}, {{HISTORY_CEIL, 26}}}},                     /* the last key, and the way to it */
+    {14, {{{HISTORY_PUT, 4}}, {{HISTORY_ERASE, 27}, {HISTORY_FIND, 27}}}},   /* an erase through an unfinished split */
     {14, {{{HISTORY_PUT, 28}}, {{HISTORY_RANGE, 25}}}},                      /* a split, and a range over it */
+    /* With versions only. */
+    {3, {{{HISTORY_PUT, 4}, {HISTORY_PUT, 6}}, {{HISTORY_RANGE_ATOMIC, 1}}}}, /* sees both, the first, or none */
+    {3, {{{HISTORY_ERASE, 3}}, {{HISTORY_RANGE_ATOMIC, 1}, {HISTORY_FIND, 3}}}},
+    {14, {{{HISTORY_PUT, 4}}, {{HISTORY_RANGE_ATOMIC, 20}}}},                /* a split while it reads */
+    {14, {{{HISTORY_PUT, 26}, {HISTORY_ERASE, 5}}, {{HISTORY_RANGE_ATOMIC, 1}}}},
+    {3, {{{HISTORY_RANGE_ATOMIC, 1}, {HISTORY_PUT, 4}}, {{HISTORY_PUT, 6}, {HISTORY_RANGE_ATOMIC, 1}}}},
 };
 
-enum { TINY_CASES = sizeof tiny_cases / sizeof tiny_cases[0] };
+enum { TINY_CASES = sizeof tiny_cases / sizeof tiny_cases[0], PLAIN_TINY_CASES = TINY_CASES - 5 };
 
 static void tiny(unsigned number)
 {
@@ -254,11 +335,14 @@ static void tiny(unsigned number)
     w.first_op[2] = count;
 }
 
-static unsigned prepare(unsigned variant, int tiny_case)
+static unsigned prepare_scenario(const map_variant *map, int tiny_case)
 {
-    w.map = variants[variant];
+    w.map = map;
     w.arrays = w.owned = w.may_refuse = false;
     w.next_value = 0;
+    w.first_value = tiny_case < 0 && sim_draw(2) ? NODE_LINK + 1000u : 1000; /* may look like a link, to no node */
+    w.unposted = 0;
+    w.asks = tiny_case >= 0 ? 0 : 10 + (unsigned)sim_draw(60);
     if (tiny_case >= 0) {
         tiny((unsigned)tiny_case);
         return w.agents;
@@ -267,7 +351,9 @@ static unsigned prepare(unsigned variant, int tiny_case)
     w.owned = !w.arrays && sim_draw(8) == 0;
     if (w.owned) sim_without_fences();
     unsigned draw = (unsigned)sim_draw(w.owned ? 76 : 100);
-    if (draw < 30)
+    if (w.map->versioned && sim_draw(3) == 0)
+        instants();
+    else if (draw < 30)
         hot();
     else if (draw < 60)
         splits();
@@ -283,15 +369,29 @@ static unsigned prepare(unsigned variant, int tiny_case)
     return w.agents;
 }
 
+static unsigned prepare(unsigned variant, int tiny_case) { return prepare_scenario(variants[variant], tiny_case); }
+
+static unsigned prepare_versioned(unsigned variant, int tiny_case)
+{
+    return prepare_scenario(versioned_variants[variant], tiny_case);
+}
+
 static void agent(unsigned index)
 {
     unsigned from = w.first_op[index], to = w.first_op[index + 1];
     if (w.arrays) {
-        w.map->run_array(w.tree, w.nodes, index, &w.ops[from], to - from, &w.pairs[from * MAP_RANGE_ROOM]);
+        w.map->run_array(w.place, index, &w.ops[from], to - from, &w.pairs[from * MAP_RANGE_ROOM]);
         return;
     }
-    for (unsigned i = from; i < to; i++)
-        w.map->run(w.tree, w.nodes, index, &w.ops[i], &w.pairs[i * MAP_RANGE_ROOM]);
+    for (unsigned i = from, next; i < to; i = next) {
+        next = i + 1;
+        if (!w.asked[i]) {
+            w.map->run(w.place, index, &w.ops[i], &w.pairs[i * MAP_RANGE_ROOM]);
+            continue;
+        }
+        while (next < to && w.asked[next]) next++; /* all of one snapshot */
+        w.map->run_snapshot(w.place, index, &w.ops[i], next - i, &w.pairs[i * MAP_RANGE_ROOM]);
+    }
 }
 
 /* ---- judging ---- */
@@ -300,21 +400,45 @@ static bool refused_without_need(char *why, size_t size)
 {
     for (unsigned i = 0; i < w.first_op[w.agents]; i++) {
         const history_op *op = &w.ops[i];
-        if (op->kind > HISTORY_ADD || op->outcome != HISTORY_NOT_APPLIED || w.may_refuse) continue;
+        if (op->kind > HISTORY_ERASE || op->outcome != HISTORY_NOT_APPLIED) continue;
+        bool may_need_room = op->kind != HISTORY_ERASE || w.map->versioned;
+        if (w.may_refuse && may_need_room) continue;
         snprintf(why, size, "an update was refused though the pool has room");
         return true;
     }
     return false;
 }
 
+/* Nobody has a snapshot any more: all old images go back to the pool. */
+static bool judge_versions(char *why, size_t size)
+{
+    uint64_t images = 0;
+    w.map->return_all(w.place);
+    for (unsigned i = 0; i < VERSION_STRIPES; i++) images += w.place.versions.state->kept[i].images;
+    if (w.place.versions.state->live == 0 && w.place.versions.state->end == 0 && images == 0) return true;
+    snprintf(why, size, "%llu snapshots are live and %lld images kept, and nobody is there",
+             (unsigned long long)w.place.versions.state->live, (long long)images);
+    return false;
+}
+
 static bool judge(char *why, size_t size, sim_checked *checked)
 {
     w.bad_history = false;
-    if (!blink_validate(w.map->key_bits, w.tree, w.nodes, why, size)) return false;
+    if (w.map->versioned && !judge_versions(why, size)) return false;
+    if (!blink_validate(w.map->key_bits, w.place.tree, w.place.nodes, why, size)) return false;
     if (refused_without_need(why, size)) return false;
-    size_t last_count = w.map->export_pairs(w.tree, w.nodes, w.last, MOST_KEYS);
+    if (!w.may_refuse && w.place.tree->unposted != w.unposted) {
+        snprintf(why, size, "a separator was given up though the pool has room");
+        return false;
+    }
+    size_t last_count = w.map->export_pairs(w.place, w.last, MOST_KEYS);
     if (last_count > MOST_KEYS) {
         snprintf(why, size, "more keys than were ever put");
+        return false;
+    }
+    size_t detours = w.map->detours(w.place, w.last, last_count);
+    if (w.place.tree->unposted == 0 && detours > 0) {
+        snprintf(why, size, "I5: a find does not come straight to %zu of the keys", detours);
         return false;
     }
     if (!w.checker) w.checker = history_checker_create();
@@ -360,10 +484,29 @@ static void describe_tree(size_t offset, uint64_t value, char *text, size_t size
         snprintf(text, size, "tree + %zu = %llu", offset, v);
 }
 
+static void describe_versions(size_t word, uint64_t value, char *text, size_t size)
+{
+    static const char *const members[] = {"since", "older", "until", "next"};
+    size_t state_words = sizeof(version_state) / 8, in_record = word - state_words;
+    unsigned long long v = value;
+    if (word == offsetof(version_state, clock) / 8)
+        snprintf(text, size, "clock = %llu", v);
+    else if (word == offsetof(version_state, end) / 8)
+        snprintf(text, size, "end of live snapshots = %llu", v);
+    else if (word == offsetof(version_state, oldest) / 8)
+        snprintf(text, size, "oldest snapshot = %lld", (long long)v);
+    else if (word < state_words)
+        snprintf(text, size, "versions + %zu = %llu", word * 8, v);
+    else
+        snprintf(text, size, "record of node %zu: %s = %llu", in_record / 4, members[in_record % 4], v);
+}
+
 static bool is_latched(uint32_t word, uint64_t value)
 {
     size_t tree_words = (sizeof(blink_tree) + 63) / 64 * 8, slot_words = w.node_bytes / 8 / NODE_SLOTS;
     if (word < tree_words) return word * 8 == offsetof(blink_tree, root_latch) && value != 0;
+    if (word >= tree_words + NODES * w.node_bytes / 8)
+        return word - tree_words - NODES * w.node_bytes / 8 == offsetof(version_state, latch) / 8 && value != 0;
     return (word - tree_words) / slot_words % NODE_SLOTS == NODE_HEADER_SLOT && (value & HEADER_LATCHED);
 }
 
@@ -375,6 +518,10 @@ static void describe(uint32_t word, uint64_t value, char *text, size_t size)
         return;
     }
     unsigned node_words = (unsigned)(w.node_bytes / 8), slot_words = node_words / NODE_SLOTS;
+    if (word >= tree_words + NODES * node_words) {
+        describe_versions(word - tree_words - NODES * node_words, value, text, size);
+        return;
+    }
     unsigned id = (unsigned)(word - tree_words) / node_words, at = (unsigned)(word - tree_words) % node_words;
     unsigned slot = at / slot_words;
     unsigned long long v = value;
@@ -392,5 +539,7 @@ static void describe(uint32_t word, uint64_t value, char *text, size_t size)
         snprintf(text, size, "node %u slot %u %s = %llu", id, slot, at % 2 ? "value" : "key", v);
 }
 
-const sim_structure sim_map = {"map", variant_names, TINY_CASES, prepare, agent, judge, explain, describe,
+const sim_structure sim_map = {"map", variant_names, PLAIN_TINY_CASES, prepare, agent, judge, explain, describe,
                                is_latched};
+const sim_structure sim_versioned = {"versioned", variant_names, TINY_CASES, prepare_versioned, agent, judge, explain,
+                                     describe, is_latched};

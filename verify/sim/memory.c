@@ -88,6 +88,18 @@ static uint64_t value_at(sim_machine *m, uint32_t word, uint32_t time)
     return c->past[at].value;
 }
 
+/* The earliest instant from `floor` on at which the word had the value that it has at `time`. A load that is taken then
+ * says the same, and holds later loads back least. */
+static uint32_t earliest(sim_machine *m, uint32_t word, uint32_t floor, uint32_t time)
+{
+    if (!m->cell_of[word]) return floor;
+    const cell *c = &m->cells[m->cell_of[word]];
+    uint32_t at = c->newest;
+    for (uint32_t back = 1; back < c->filled && c->past[at].time > time; back++)
+        at = (at + PAST_VALUES - 1) % PAST_VALUES;
+    return later(floor, c->past[at].time);
+}
+
 /* Makes a store visible that agent `by` makes. */
 static void perform_store_by(sim_machine *m, const sim_agent *by, uint32_t word, uint64_t value)
 {
@@ -156,13 +168,17 @@ static bool overlap(const buffered_store *a, const buffered_store *b)
     return a->word < b->word + b->words && b->word < a->word + a->words;
 }
 
-/* The one that must go first if `at` is to go: stores to one word keep their order. */
+/* The one that must go first if `at` is to go: stores to one word keep their order, and none passes a fence. */
 static unsigned first_before(const sim_agent *me, unsigned at)
 {
     for (unsigned i = 0; i < at; i++)
-        if (overlap(&me->buffer[i], &me->buffer[at])) return i;
+        if (overlap(&me->buffer[i], &me->buffer[at]) || me->buffer[i].after < me->buffer[at].after)
+            return first_before(me, i);
     return at;
 }
+
+/* Is there a store in the buffer that a new one may not pass? */
+static bool fenced_off(const sim_agent *me) { return me->buffered && me->buffer[0].after < me->fences; }
 
 static void perform_some_buffered(sim_machine *m)
 {
@@ -180,24 +196,32 @@ void memory_drain(sim_machine *m)
 
 void memory_maybe_drain_one(sim_machine *m)
 {
-    if (m->me->buffered && !m->exhaustive && choose_chance(m, m->drains)) perform_some_buffered(m);
+    if (m->exhaustive || !choose_chance(m, m->drains)) return;
+    sim_agent *me = m->me;
+    m->me = &m->agents[choose_chance(m, 128) ? me->index : m->live[choose_draw(m, m->live_count)]];
+    if (m->me->buffered) perform_some_buffered(m);
+    m->me = me;
 }
 
-static bool is_buffered(const sim_agent *me, const buffered_store *s)
+static bool must_wait(const sim_agent *me, const buffered_store *s)
 {
+    if (fenced_off(me)) return true; /* it must wait behind those */
     for (unsigned i = 0; i < me->buffered; i++)
         if (overlap(&me->buffer[i], s)) return true;
     return false;
 }
 
+/* The agent's own stores to a word, and what must go before them. */
 static void perform_buffered_of(sim_machine *m, uint32_t word)
 {
     buffered_store here = {.word = word, .words = 1};
     for (unsigned i = 0; i < m->me->buffered;) {
-        if (overlap(&m->me->buffer[i], &here))
-            perform_buffered(m, i);
-        else
+        if (!overlap(&m->me->buffer[i], &here)) {
             i++;
+            continue;
+        }
+        perform_buffered(m, first_before(m->me, i));
+        i = 0;
     }
 }
 
@@ -210,7 +234,8 @@ static bool store_waits(sim_machine *m)
 static void store(sim_machine *m, buffered_store s)
 {
     sim_agent *me = m->me;
-    if (store_waits(m) || is_buffered(me, &s)) {
+    s.after = me->fences;
+    if (store_waits(m) || must_wait(me, &s)) {
         if (me->buffered == BUFFERED_STORES) perform_some_buffered(m);
         me->buffer[me->buffered++] = s;
     } else if (s.words == 2) {
@@ -257,7 +282,7 @@ static uint32_t l1_instant(sim_machine *m, uint32_t word)
     unsigned which = m->me->multiprocessor;
     sector *s = &m->l1[which][word / SECTOR_WORDS];
     bool held = s->generation == m->l1_generation[which] && (m->exhaustive || !choose_chance(m, 8));
-    if (!held) *s = (sector){m->l1_generation[which], m->now};
+    if (!held) *s = (sector){m->l1_generation[which], choose_instant(m, word, floor_of(m, word))};
     return s->time;
 }
 
@@ -311,18 +336,20 @@ uint64_t sim_load(const uint64_t *p, int order, int scope)
     point_kind kind = scope == SIM_cta ? POINT_LOAD_CACHED : acquires(order) ? POINT_LOAD_ACQUIRE : POINT_LOAD;
     schedule_point(m, kind, word);
     if (order == __ATOMIC_SEQ_CST) memory_drain(m);
-    if (forwarded(m->me, word, &value)) {
+    bool was_forwarded = forwarded(m->me, word, &value);
+    if (was_forwarded) {
         time = m->now;
     } else {
         time = scope == SIM_cta            ? later(l1_instant(m, word), known_since(m, word))
                : order == __ATOMIC_SEQ_CST ? m->now
                                            : choose_instant(m, word, floor_of(m, word));
         value = value_at(m, word, time);
+        if (scope == SIM_gpu && order != __ATOMIC_SEQ_CST) time = earliest(m, word, floor_of(m, word), time);
         loaded(m, word, value, time);
     }
     if (acquires(order)) {
-        m->me->floor = later(m->me->floor, time);
-        drop_l1(m);
+        if (!was_forwarded) m->me->floor = later(m->me->floor, time);
+        if (scope == SIM_gpu) drop_l1(m);
     }
     trace_access(m, kind, word, value, m->now - time);
     return value;
@@ -345,6 +372,7 @@ void sim_load_two(const uint64_t *p, uint64_t *first, uint64_t *second, int scop
     uint32_t known = later(known_since(m, word), known_since(m, word + 1));
     uint32_t of = before_last_store(m, word + 1, floor) ? word + 1 : word;
     uint32_t time = scope == SIM_cta ? later(l1_instant(m, word), known) : choose_instant(m, of, floor);
+    if (scope == SIM_gpu) time = later(earliest(m, word, floor, time), earliest(m, word + 1, floor, time));
     if (!forwarded(m->me, word, first)) loaded(m, word, *first = value_at(m, word, time), time);
     if (!forwarded(m->me, word + 1, second)) loaded(m, word + 1, *second = value_at(m, word + 1, time), time);
     trace_access(m, kind, word, *first, m->now - time);
@@ -358,10 +386,10 @@ void sim_store(uint64_t *p, uint64_t v, int order)
         *p = v;
         return;
     }
-    buffered_store s = {word_of(m, p), 1, {v, 0}, false};
+    buffered_store s = {.word = word_of(m, p), .words = 1, .value = {v}};
     point_kind kind = releases(order) ? POINT_STORE_RELEASE : POINT_STORE;
     schedule_point(m, kind, s.word);
-    if (releases(order)) memory_drain(m);
+    if (releases(order)) m->me->fences++;
     trace_access(m, kind, s.word, v, 0);
     store(m, s);
     if (order != __ATOMIC_SEQ_CST) return;
@@ -377,7 +405,7 @@ void sim_store_two(uint64_t *p, uint64_t first, uint64_t second)
         p[1] = second;
         return;
     }
-    buffered_store s = {word_of(m, p), 2, {first, second}, false};
+    buffered_store s = {.word = word_of(m, p), .words = 2, .value = {first, second}};
     (void)word_of(m, p + 1);
     if (s.word % 2) sim_fail("agent %u makes an access of 16 bytes that is not aligned", m->me->index);
     schedule_point(m, POINT_STORE, s.word);
@@ -397,7 +425,8 @@ static void store_swapped(sim_machine *m, uint32_t word, uint64_t value, bool ma
     }
     cell_for(m, word)->swapper = me->index;
     m->memory[word] = value;
-    me->buffer[me->buffered++] = (buffered_store){.word = word, .words = 1, .value = {value}, .swapped = true};
+    me->buffer[me->buffered++] =
+        (buffered_store){.word = word, .words = 1, .value = {value}, .after = me->fences, .swapped = true};
 }
 
 static void modified(sim_machine *m, uint32_t word, uint64_t old, int order)
@@ -417,7 +446,7 @@ uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order, bool in_one_go)
     }
     uint32_t word = word_of(m, p);
     schedule_point(m, POINT_ADD, word);
-    if (releases(order)) memory_drain(m);
+    if (releases(order) || fenced_off(m->me)) memory_drain(m);
     perform_buffered_of(m, word);
     uint64_t old = m->memory[word];
     store_swapped(m, word, old + v, !in_one_go && !releases(order));
@@ -437,9 +466,10 @@ uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int 
     uint32_t word = word_of(m, p);
     schedule_point(m, POINT_SWAP, word);
     perform_buffered_of(m, word);
-    if (m->memory[word] == expected && releases(order)) memory_drain(m);
+    if (m->memory[word] == expected && (releases(order) || fenced_off(m->me))) memory_drain(m);
     uint64_t old = m->memory[word]; /* others may have come between while stores were drained */
     if (old != expected) {
+        perform_swapped(m, word); /* who has read it, even so, does not read what was before */
         loaded(m, word, old, m->now);
         trace_access(m, POINT_SWAP_FAILED, word, old, 0);
         return old;
@@ -456,7 +486,8 @@ void sim_fence(int order, int scope)
     sim_machine *m = sim_now_running;
     if (!m->running) return;
     schedule_point(m, POINT_FENCE, m->me->last_word);
-    if (releases(order) && scope == SIM_gpu) memory_drain(m);
+    if (order == __ATOMIC_SEQ_CST) memory_drain(m);
+    if (releases(order) && scope == SIM_gpu) m->me->fences++;
     if (!acquires(order)) return;
     m->me->floor = later(m->me->floor, order == __ATOMIC_SEQ_CST ? m->now : m->me->latest);
     if (scope == SIM_gpu) drop_l1(m);

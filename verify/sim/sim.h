@@ -8,8 +8,8 @@
  *
  * THE MEMORY  (memory.c)
  *   Every word has the sequence of its values, with the instants when each was stored. On top of it:
- *   - A store may wait in its agent's buffer, and stores to different words may leave it in any order, until a release,
- *     a release fence or the agent's end. Its own agent sees it at once.
+ *   - A store may wait in its agent's buffer, and stores to different words may leave it in any order, except that none
+ *     passes a release or a release fence; a sequentially consistent fence empties it. Its own agent sees it at once.
  *   - A read-modify-write acts on the newest value. On a CPU its store may be seen late by loads, too, unless it
  *     releases: some processors make it of two instructions. A GPU performs it at L2, in one go.
  *   - A load may be taken early: it answers what the word held at some instant since the agent's last ordering of loads
@@ -81,6 +81,9 @@ void sim_without_fences(void);
  * sees what was done when it was invoked, and its own stores are done when it responds. */
 uint64_t sim_operation_begin(void);
 uint64_t sim_operation_end(unsigned operations); /* how many ended: an array call is several */
+
+/* The instant, without any ordering. */
+uint64_t sim_stamp(void);
 
 /* Ends the schedule with a finding. */
 void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -62,6 +62,10 @@ void blink_count_nodes(unsigned key_bits, const blink_tree *tree, void *nodes, b
         uint64_t header = key_bits == 32 ? header_load32(pool_address(nodes, (uint32_t)id, sizeof(node32)))
                                          : header_load64(pool_address(nodes, (uint32_t)id, sizeof(node64)));
         if (header == 0) continue; /* skipped: P3 */
+        if (header_level(header) == NODE_OLD_IMAGE) {
+            counts->images++;
+            continue;
+        }
         if (header_level(header) > 0) {
             counts->inner++;
             continue;

@@ -123,8 +123,10 @@ static void W(check_tree)(check *c)
         complain(c, "I7: the leaves hold %llu keys, the counters say %lld", PLEACH_NUMBER(c->keys),
                  (long long)stripes_sum(c->tree));
     uint64_t taken = 0;
-    for (uint64_t id = 1; id < c->used_ids; id++)
-        taken += W(header_load)(pool_address(c->nodes, (uint32_t)id, sizeof(W(node)))) != 0;
+    for (uint64_t id = 1; id < c->used_ids; id++) {
+        uint64_t header = W(header_load)(pool_address(c->nodes, (uint32_t)id, sizeof(W(node))));
+        taken += header != 0 && header_level(header) != NODE_OLD_IMAGE;
+    }
     if (taken != c->visited)
         complain(c, "I8: %llu nodes are in use, %llu can be reached", PLEACH_NUMBER(taken), PLEACH_NUMBER(c->visited));
 }

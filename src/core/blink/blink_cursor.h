@@ -14,6 +14,9 @@ typedef struct W(blink) {
     blink_tree *tree;
     void *nodes;
     unsigned stripe; /* spreads counters and free lists over agents; any number */
+#ifdef BLINK_VERSIONED
+    versions versions;
+#endif
 } W(blink);
 
 /* Where an operation stands: it wants the node on its level that covers target. low is the low key of `node`. */

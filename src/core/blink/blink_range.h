@@ -33,6 +33,21 @@ PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned co
     }
 }
 
+/* After a leaf with this link: puts the cursor on the next one, if the interval reaches there. */
+PORT_FN bool W(range_goes_on)(W(range) *range, W(pair) link)
+{
+    W(cursor) *cursor = &range->cursor;
+    if (!W(pair_is_link)(link) || link.key > range->high || range->count >= range->limit) {
+        W(sink_close)(&range->sink, range->count < range->room ? range->count : range->room);
+        return false;
+    }
+    cursor->target = link.key;
+    cursor->low = link.key;
+    cursor->node = W(pair_node)(link);
+    cursor->side_steps = 0;
+    return true;
+}
+
 PORT_FN blink_step W(range_leaf)(W(blink) map, W(range) *range)
 {
     W(cursor) *cursor = &range->cursor;
@@ -50,16 +65,7 @@ PORT_FN blink_step W(range_leaf)(W(blink) map, W(range) *range)
     if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn: nothing was reported yet */
 
     W(range_report)(range, &image, header_count(header));
-    bool more = W(pair_is_link)(link) && link.key <= range->high && range->count < range->limit;
-    if (!more) {
-        W(sink_close)(&range->sink, range->count < range->room ? range->count : range->room);
-        return BLINK_DONE;
-    }
-    cursor->target = link.key;
-    cursor->low = link.key;
-    cursor->node = W(pair_node)(link);
-    cursor->side_steps = 0;
-    return BLINK_MOVED;
+    return W(range_goes_on)(range, link) ? BLINK_MOVED : BLINK_DONE;
 }
 
 PORT_FN blink_step W(range_step)(W(blink) map, W(range) *range)

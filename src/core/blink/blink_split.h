@@ -44,6 +44,7 @@ PORT_COLD W(pair) W(split)(W(blink) map, uint32_t id, uint64_t header, unsigned 
     bool appending = at == NODE_CAPACITY && !W(pair_is_link)(old_link);
     unsigned left_count = appending ? NODE_CAPACITY : W(HALF);
     W(key) separator = W(write_right)(W(node_at)(map, right), node, level, old_link, at, pair, left_count);
+    if (!level) W(inherit_images)(map, id, right);
     port_publish_fence(); /* the new node is there before anything names it */
 
     if (at < left_count) {

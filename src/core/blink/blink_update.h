@@ -38,6 +38,18 @@ PORT_FN blink_step W(latch_covering)(W(blink) map, W(cursor) *cursor, uint64_t *
     return port_latch(&node->word[W(HEADER_WORD)], *header, *header | HEADER_LATCHED) ? BLINK_DONE : BLINK_AGAIN;
 }
 
+#ifdef BLINK_VERSIONED
+#include "../versioned/versioned_keep.h"
+#else
+/* A map without versions forgets what it overwrites. */
+PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, uint64_t header, const W(image) *image, W(pair) link)
+{
+    (void)map, (void)id, (void)header, (void)image, (void)link;
+    return true;
+}
+PORT_FN void W(inherit_images)(W(blink) map, uint32_t from, uint32_t to) { (void)map, (void)from, (void)to; }
+#endif
+
 #include "blink_split.h"
 #include "blink_post.h"
 
@@ -59,6 +71,13 @@ PORT_FN void W(update_start)(W(blink) map, W(update) *update, blink_kind kind, W
     update->kind = kind;
     update->outcome = BLINK_NOT_APPLIED;
     W(cursor_start)(map, &update->cursor, key);
+}
+
+/* No memory for what the update needs: the leaf is as it was. */
+PORT_FN blink_step W(refuse_latched)(W(blink) map, const W(update) *update, uint64_t header)
+{
+    W(unlatch)(W(node_at)(map, update->cursor.node), header);
+    return BLINK_DONE; /* not applied */
 }
 
 PORT_FN blink_step W(insert_latched)(W(blink) map, W(update) *update, uint64_t header, W(image) *image, unsigned at)
@@ -93,6 +112,9 @@ PORT_FN blink_step W(update_leaf)(W(blink) map, W(update) *update)
     unsigned at = W(image_rank)(&image, count, update->cursor.target);
     W(pair) old = W(image_pair)(&image, at);
     bool present = at < count && old.key == update->cursor.target;
+    bool changes = present ? update->kind != BLINK_ADD : update->kind != BLINK_ERASE;
+    if (changes && !W(keep_image)(map, update->cursor.node, header, &image, link))
+        return W(refuse_latched)(map, update, header);
     if (!present) {
         if (update->kind != BLINK_ERASE) return W(insert_latched)(map, update, header, &image, at);
         W(unlatch)(node, header); /* nothing was changed: the same version will do */

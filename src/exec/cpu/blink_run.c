@@ -1,6 +1,11 @@
 /* exec/cpu/blink_run.c - one thread works on many operations at once: while one waits for its next node to come from
- * memory, the others take their steps. Compiled once per key width and instruction set. */
+ * memory, the others take their steps. Compiled once per key width and instruction set; versioned_run.c does so for maps
+ * with versions. */
+#ifdef RUN_VERSIONED
+#include "../../core/versioned/versioned.h"
+#else
 #include "../../core/blink/blink.h"
+#endif
 #include "../../core/blink/blink_build.h"
 
 #include "blink_run.h"
@@ -17,7 +22,11 @@
 #define ISA_NAME(name) name##_plain
 #endif
 #define RUN_NAME2(name) ISA_NAME(name)
+#ifdef RUN_VERSIONED
+#define RUN_NAME RUN_NAME2(W(versioned_run))
+#else
 #define RUN_NAME RUN_NAME2(W(blink_run))
+#endif
 
 _Static_assert(BLINK_NOT_APPLIED == (int)PLEACH_NOT_APPLIED && BLINK_INSERTED == (int)PLEACH_INSERTED &&
                    BLINK_REPLACED == (int)PLEACH_REPLACED && BLINK_EXISTS == (int)PLEACH_EXISTS &&
@@ -47,8 +56,21 @@ typedef struct W(flight) {
         W(updating) update;
         W(seek) seek;
         W(range) range;
+#ifdef RUN_VERSIONED
+        W(past_seek) past_seek;
+        W(past_range) past_range;
+#endif
     };
 } W(flight);
+
+static inline W(blink) W(map_at)(map_place place, unsigned stripe)
+{
+    W(blink) map = {.tree = place.tree, .nodes = place.nodes, .stripe = stripe};
+#ifdef RUN_VERSIONED
+    map.versions = place.versions;
+#endif
+    return map;
+}
 
 static inline W(key) W(key_at)(const void *array, size_t i) { return ((const W(key) *)array)[i]; }
 static inline void W(set_key)(void *array, size_t i, W(key) value)
@@ -109,16 +131,35 @@ static inline void W(finish_update)(W(flight) *f, const request *r, run_result *
     if (r->flags) r->flags[f->element] = (uint8_t)outcome;
 }
 
-static inline bool W(start_seek)(W(blink) map, W(flight) *f, const request *r)
+static inline bool W(seeks_up)(const request *r) { return r->kind == REQUEST_SUCC || r->kind == REQUEST_CEILING; }
+
+/* The key to seek from, itself included. False: there is none. */
+static inline bool W(seek_from)(const W(flight) *f, const request *r, W(key) *from)
 {
     W(key) key = W(key_at)(r->keys, f->element);
-    bool up = r->kind == REQUEST_SUCC || r->kind == REQUEST_CEILING;
-    bool strict = r->kind == REQUEST_SUCC || r->kind == REQUEST_PRED;
+    bool up = W(seeks_up)(r), strict = r->kind == REQUEST_SUCC || r->kind == REQUEST_PRED;
     if (strict && key == (up ? KEY_MAX : 0)) {
         if (r->flags) r->flags[f->element] = 0;
         return false;
     }
-    W(seek_start)(map, &f->seek, strict ? (up ? key + 1 : key - 1) : key, up);
+    *from = strict ? (up ? key + 1 : key - 1) : key;
+    return true;
+}
+
+static inline void W(report_nearest)(size_t element, const request *r, bool found, W(pair) answer)
+{
+    if (found) {
+        W(set_key)(r->out_keys, element, answer.key);
+        W(set_key)(r->out_values, element, answer.value);
+    }
+    if (r->flags) r->flags[element] = found;
+}
+
+static inline bool W(start_seek)(W(blink) map, W(flight) *f, const request *r)
+{
+    W(key) from;
+    if (!W(seek_from)(f, r, &from)) return false;
+    W(seek_start)(map, &f->seek, from, W(seeks_up)(r));
     return true;
 }
 
@@ -128,11 +169,7 @@ static inline uint32_t W(wanted_by_seek)(const W(flight) *f) { return f->seek.cu
 static inline void W(finish_seek)(W(flight) *f, const request *r, run_result *result)
 {
     (void)result;
-    if (f->seek.found) {
-        W(set_key)(r->out_keys, f->element, f->seek.answer.key);
-        W(set_key)(r->out_values, f->element, f->seek.answer.value);
-    }
-    if (r->flags) r->flags[f->element] = f->seek.found;
+    W(report_nearest)(f->element, r, f->seek.found, f->seek.answer);
 }
 
 static inline void W(report_count)(size_t element, const request *r, uint64_t count)
@@ -141,23 +178,28 @@ static inline void W(report_count)(size_t element, const request *r, uint64_t co
     if (r->long_counts) r->long_counts[element] = count;
 }
 
-static inline bool W(start_range)(W(blink) map, W(flight) *f, const request *r)
+static inline bool W(begin_range)(W(blink) map, W(range) *range, size_t element, const request *r)
 {
-    W(key) low = W(key_at)(r->keys, f->element), high = W(key_at)(r->values, f->element);
+    W(key) low = W(key_at)(r->keys, element), high = W(key_at)(r->values, element);
     uint64_t limit = r->limit ? r->limit : UINT64_MAX;
-    uint64_t place = f->element * (uint64_t)r->limit, room = limit;
+    uint64_t place = element * (uint64_t)r->limit, room = limit;
     if (r->offsets) {
-        place = r->offsets[f->element];
-        room = r->offsets[f->element + 1] - place;
+        place = r->offsets[element];
+        room = r->offsets[element + 1] - place;
     }
     if (low > high) {
-        W(report_count)(f->element, r, 0);
+        W(report_count)(element, r, 0);
         return false;
     }
     W(key) *keys = r->out_keys ? (W(key) *)r->out_keys + place : NULL;
     W(key) *values = r->out_values ? (W(key) *)r->out_values + place : NULL;
-    W(range_start)(map, &f->range, low, high, limit, room, keys, values);
+    W(range_start)(map, range, low, high, limit, room, keys, values);
     return true;
+}
+
+static inline bool W(start_range)(W(blink) map, W(flight) *f, const request *r)
+{
+    return W(begin_range)(map, &f->range, f->element, r);
 }
 
 static inline blink_step W(step_range)(W(blink) map, W(flight) *f) { return W(range_step)(map, &f->range); }
@@ -168,6 +210,46 @@ static inline void W(finish_range)(W(flight) *f, const request *r, run_result *r
     (void)result;
     W(report_count)(f->element, r, f->range.count);
 }
+
+#ifdef RUN_VERSIONED
+/* ---- the same at a snapshot. A find there is a seek that must hit. ---- */
+
+static inline bool W(start_past_seek)(W(blink) map, W(flight) *f, const request *r)
+{
+    W(key) from = W(key_at)(r->keys, f->element);
+    if (r->kind != REQUEST_FIND && !W(seek_from)(f, r, &from)) return false;
+    W(past_seek_start)(map, &f->past_seek, *r->at, from, r->kind == REQUEST_FIND || W(seeks_up)(r));
+    f->past_seek.exact = r->kind == REQUEST_FIND;
+    return true;
+}
+
+static inline blink_step W(step_past_seek)(W(blink) map, W(flight) *f) { return W(past_seek_step)(map, &f->past_seek); }
+static inline uint32_t W(wanted_by_past_seek)(const W(flight) *f) { return f->past_seek.cursor.node; }
+
+static inline void W(finish_past_seek)(W(flight) *f, const request *r, run_result *result)
+{
+    (void)result;
+    W(report_nearest)(f->element, r, f->past_seek.found, f->past_seek.answer);
+}
+
+static inline bool W(start_past_range)(W(blink) map, W(flight) *f, const request *r)
+{
+    f->past_range.at = *r->at;
+    return W(begin_range)(map, &f->past_range.range, f->element, r);
+}
+
+static inline blink_step W(step_past_range)(W(blink) map, W(flight) *f)
+{
+    return W(past_range_step)(map, &f->past_range);
+}
+static inline uint32_t W(wanted_by_past_range)(const W(flight) *f) { return f->past_range.range.cursor.node; }
+
+static inline void W(finish_past_range)(W(flight) *f, const request *r, run_result *result)
+{
+    (void)result;
+    W(report_count)(f->element, r, f->past_range.range.count);
+}
+#endif
 
 /* ---- the loop ---- */
 
@@ -215,10 +297,31 @@ DEFINE_RUN(update)
 DEFINE_RUN(seek)
 DEFINE_RUN(range)
 
-static void W(run_request)(blink_tree *tree, void *nodes, unsigned stripe, const request *r, size_t begin, size_t end,
+#ifdef RUN_VERSIONED
+DEFINE_RUN(past_seek)
+DEFINE_RUN(past_range)
+
+static void W(run_past)(W(blink) map, const request *r, size_t begin, size_t end, run_result *result)
+{
+    if (r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT)
+        W(run_past_range)(map, r, begin, end, result);
+    else
+        W(run_past_seek)(map, r, begin, end, result);
+}
+
+static void W(run_return)(map_place place, unsigned stripe) { W(return_images)(W(map_at)(place, stripe), stripe); }
+#endif
+
+static void W(run_request)(map_place place, unsigned stripe, const request *r, size_t begin, size_t end,
                            run_result *result)
 {
-    W(blink) map = {tree, nodes, stripe};
+    W(blink) map = W(map_at)(place, stripe);
+#ifdef RUN_VERSIONED
+    if (r->at) {
+        W(run_past)(map, r, begin, end, result);
+        return;
+    }
+#endif
     switch (r->kind) {
     case REQUEST_PUT:
     case REQUEST_ADD:
@@ -241,25 +344,29 @@ static void W(run_build)(const build_plan *plan, void *nodes, const void *keys, 
             W(build_slot)(plan, nodes, keys, values, level, index, slot);
 }
 
-static void W(run_export)(const blink_tree *tree, void *nodes, void *out_keys, void *out_values)
+static void W(run_export)(map_place place, void *out_keys, void *out_values)
 {
-    W(blink) map = {(blink_tree *)tree, nodes, 0};
+    W(blink) map = W(map_at)(place, 0);
     W(cursor) cursor;
     W(cursor_start)(map, &cursor, 0);
     while (cursor.level > 0) W(cursor_descend)(map, &cursor);
-    size_t place = 0;
+    size_t written = 0;
     for (uint32_t id = cursor.node; id != NODE_NONE;) {
         const W(node) *leaf = W(node_at)(map, id);
         W(pair) link = W(pair_load)(leaf, NODE_LINK_SLOT);
         id = W(pair_is_link)(link) ? W(pair_node)(link) : NODE_NONE;
         if (id != NODE_NONE) prefetch_node(map, id);
         unsigned count = header_count(W(header_load)(leaf));
-        for (unsigned i = 0; i < count; i++, place++) {
+        for (unsigned i = 0; i < count; i++, written++) {
             W(pair) pair = W(pair_load)(leaf, i);
-            W(set_key)(out_keys, place, pair.key);
-            W(set_key)(out_values, place, pair.value);
+            W(set_key)(out_keys, written, pair.key);
+            W(set_key)(out_values, written, pair.value);
         }
     }
 }
 
-const blink_run_ops RUN_NAME = {W(run_request), W(run_build), W(run_export)};
+#ifdef RUN_VERSIONED
+const blink_run_ops RUN_NAME = {W(run_request), W(run_build), W(run_export), W(run_return)};
+#else
+const blink_run_ops RUN_NAME = {W(run_request), W(run_build), W(run_export), NULL};
+#endif

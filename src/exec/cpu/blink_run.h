@@ -4,6 +4,7 @@
 #define PLEACH_BLINK_RUN_H
 
 #include "../../core/blink/blink_plan.h"
+#include "../../version/version.h"
 #include "../map_exec.h"
 
 typedef struct run_result {
@@ -11,23 +12,35 @@ typedef struct run_result {
     uint64_t not_applied;
 } run_result;
 
+/* Where a map is. */
+typedef struct map_place {
+    blink_tree *tree;
+    void *nodes;
+    versions versions; /* of a map that has them */
+} map_place;
+
 typedef struct blink_run_ops {
     /* Elements begin .. end-1 of a request. */
-    void (*run)(blink_tree *tree, void *nodes, unsigned stripe, const request *request, size_t begin, size_t end,
+    void (*run)(map_place place, unsigned stripe, const request *request, size_t begin, size_t end,
                 run_result *result);
     /* Nodes begin .. end-1 of one level of a tree to build. */
     void (*build)(const build_plan *plan, void *nodes, const void *keys, const void *values, uint32_t level,
                   size_t begin, size_t end);
     /* All pairs in order, of a quiescent tree. */
-    void (*export_pairs)(const blink_tree *tree, void *nodes, void *out_keys, void *out_values);
+    void (*export_pairs)(map_place place, void *out_keys, void *out_values);
+    /* Returns old images that no live snapshot can ask for to the pool. In the tables of maps with versions. */
+    void (*return_images)(map_place place, unsigned stripe);
 } blink_run_ops;
 
 extern const blink_run_ops blink_run32_plain, blink_run64_plain;
 extern const blink_run_ops blink_run32_avx2, blink_run64_avx2;
 extern const blink_run_ops blink_run32_avx512, blink_run64_avx512;
+extern const blink_run_ops versioned_run32_plain, versioned_run64_plain;
+extern const blink_run_ops versioned_run32_avx2, versioned_run64_avx2;
+extern const blink_run_ops versioned_run32_avx512, versioned_run64_avx512;
 
 /* The best one for this machine. */
-const blink_run_ops *blink_run_choose(unsigned key_bits);
+const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned);
 const char *blink_run_simd(void);
 
 #endif

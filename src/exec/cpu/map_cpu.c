@@ -4,6 +4,7 @@
 
 #include "../../base/memory.h"
 #include "../../core/blink/blink_check.h"
+#include "../../core/versioned/versioned_check.h"
 #include "../../gate/gate.h"
 #include "../../node/node_sizes.h"
 #include "../../pool/pool_host.h"
@@ -18,9 +19,16 @@ typedef struct cpu_map {
     _Atomic size_t populated; /* bytes of node memory made ready by reserve */
     blink_tree *tree;
     pool_host memory;
+    versions versions; /* of a map with versions; else NULL */
+    pool_host records; /* the memory of versions.record */
     workers *workers;
     const blink_run_ops *ops;
 } cpu_map;
+
+static map_place place_of(const cpu_map *map)
+{
+    return (map_place){map->tree, map->memory.nodes, map->versions};
+}
 
 /* ---- building: an empty map is a built one too ---- */
 
@@ -36,6 +44,16 @@ static void build_part(void *context, size_t begin, size_t end)
     const build_level *b = context;
     b->map->ops->build(b->plan, b->map->memory.nodes, b->keys, b->values, b->level, begin, end);
 }
+
+/* No snapshot is live: the past of all nodes begins anew. The clock goes on. */
+static void forget_versions(cpu_map *map, uint64_t nodes)
+{
+    version_state *state = map->versions.state;
+    memset(map->versions.record, 0, nodes * sizeof map->versions.record[0]);
+    memset(state->kept, 0, sizeof state->kept);
+}
+
+static bool has_snapshots(const cpu_map *map) { return map->versions.state && map->versions.state->live > 0; }
 
 /* Replaces whatever is there; the plan is known to fit. */
 static void build(cpu_map *map, const build_plan *plan, const void *keys, const void *values)
@@ -55,12 +73,14 @@ static void build(cpu_map *map, const build_plan *plan, const void *keys, const 
     char *nodes = map->memory.nodes;
     uint64_t next = tree->pool.next;
     if (used > next) memset(nodes + next * map->node_bytes, 0, (used - next) * map->node_bytes);
+    if (map->versions.state) forget_versions(map, used > next ? used : next);
 }
 
 /* Gives back the memory past the last node in use. */
 static void trim(cpu_map *map)
 {
     pool_host_trim(&map->memory, map->tree->pool.next * map->node_bytes);
+    if (map->versions.state) pool_host_trim(&map->records, map->tree->pool.next * sizeof(version_record));
     atomic_store(&map->populated, 0);
 }
 
@@ -72,6 +92,7 @@ static bool plan_fits(const cpu_map *map, const build_plan *plan)
 static pleach_status cpu_clear(void *exec)
 {
     build_plan plan;
+    if (has_snapshots(exec)) return PLEACH_E_BUSY;
     build_plan_make(&plan, 0, 1);
     build(exec, &plan, NULL, NULL);
     trim(exec);
@@ -91,6 +112,7 @@ static pleach_status cpu_load(void *exec, size_t n, const void *keys, const void
 {
     cpu_map *map = exec;
     if (blink_size(map->tree) != 0) return PLEACH_E_NOT_EMPTY;
+    if (has_snapshots(map)) return PLEACH_E_BUSY;
     if (sort_is_ascending(map->key_bits, keys, n)) return build_sorted(map, n, keys, values, fill);
     void *sorted_keys, *sorted_values;
     size_t distinct = sort_distinct(map->key_bits, keys, values, n, &sorted_keys, &sorted_values);
@@ -104,11 +126,12 @@ static pleach_status cpu_load(void *exec, size_t n, const void *keys, const void
 static pleach_status cpu_compact(void *exec, double fill)
 {
     cpu_map *map = exec;
+    if (has_snapshots(map)) return PLEACH_E_BUSY;
     size_t n = blink_size(map->tree), key_bytes = map->key_bits / 8;
     void *keys = base_alloc(n, key_bytes), *values = base_alloc(n, key_bytes);
     pleach_status status = PLEACH_E_MEMORY;
     if (keys && values) {
-        map->ops->export_pairs(map->tree, map->memory.nodes, keys, values);
+        map->ops->export_pairs(place_of(map), keys, values);
         status = build_sorted(map, n, keys, values, fill);
         if (status == PLEACH_OK) trim(map);
     }
@@ -130,7 +153,7 @@ static void run_part(void *context, size_t begin, size_t end)
     run_job *job = context;
     unsigned stripe = gate_thread_number();
     run_result result = {0, 0};
-    job->map->ops->run(job->map->tree, job->map->memory.nodes, stripe, job->request, begin, end, &result);
+    job->map->ops->run(place_of(job->map), stripe, job->request, begin, end, &result);
     if (result.size_change)
         port_fetch_add(&job->map->tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
     if (result.not_applied) atomic_fetch_add(&job->not_applied, result.not_applied);
@@ -272,7 +295,7 @@ static pleach_status cpu_export(void *exec, size_t capacity, void *out_keys, voi
     *n = blink_size(map->tree);
     if (!out_keys && !out_values) return PLEACH_OK;
     if (*n > capacity) return PLEACH_E_SPACE;
-    map->ops->export_pairs(map->tree, map->memory.nodes, out_keys, out_values);
+    map->ops->export_pairs(place_of(map), out_keys, out_values);
     return PLEACH_OK;
 }
 
@@ -293,10 +316,31 @@ static pleach_status cpu_stats(void *exec, pleach_map_stats *stats)
     stats->empty_leaves = counts.empty_leaves;
     stats->unposted = map->tree->unposted;
     stats->node_bytes = (counts.leaves + counts.inner) * map->node_bytes;
+    stats->old_images = counts.images;
+    stats->old_image_bytes = counts.images * map->node_bytes;
+    if (map->versions.state) stats->snapshots = map->versions.state->live;
     uint64_t used_bytes = blink_used_ids(map->tree) * map->node_bytes;
     stats->reserved_bytes = used_bytes > map->populated ? used_bytes : map->populated;
     stats->height = (unsigned)(map->tree->root >> 32) + 1;
     return PLEACH_OK;
+}
+
+/* ---- snapshots ---- */
+
+static pleach_status cpu_take(void *exec, uint64_t *at)
+{
+    cpu_map *map = exec;
+    if (!map->versions.state) return PLEACH_E_ARGUMENT;
+    version_answer answer;
+    for (unsigned attempt = 0; (answer = version_take(map->versions.state, at)) == VERSION_BUSY;) port_pause(attempt++);
+    return answer == VERSION_DONE ? PLEACH_OK : PLEACH_E_FULL;
+}
+
+static void cpu_release(void *exec, uint64_t at)
+{
+    cpu_map *map = exec;
+    for (unsigned attempt = 0; version_release(map->versions.state, at) == VERSION_BUSY;) port_pause(attempt++);
+    for (unsigned stripe = 0; stripe < VERSION_STRIPES; stripe++) map->ops->return_images(place_of(map), stripe);
 }
 
 static pleach_status cpu_reserve(void *exec, uint64_t keys)
@@ -317,6 +361,8 @@ static pleach_status cpu_validate(void *exec, char *message, size_t message_size
 {
     cpu_map *map = exec;
     bool valid = blink_validate(map->key_bits, map->tree, map->memory.nodes, message, message_size);
+    if (valid && map->versions.state)
+        valid = versioned_validate(map->key_bits, map->tree, map->memory.nodes, map->versions, message, message_size);
     return valid ? PLEACH_OK : PLEACH_E_CORRUPT;
 }
 
@@ -331,8 +377,22 @@ static void cpu_destroy(void *exec)
     cpu_map *map = exec;
     if (map->workers) workers_destroy(map->workers);
     pool_host_close(&map->memory);
+    pool_host_close(&map->records);
+    base_free(map->versions.state);
     base_free(map->tree);
     base_free(map);
+}
+
+/* A record for every node that there may ever be; the operating system gives memory to those that are used. */
+static bool make_versions(cpu_map *map)
+{
+    uint64_t nodes = map->tree->pool.capacity;
+    map->versions.state = base_alloc(1, sizeof *map->versions.state);
+    if (!map->versions.state) return false;
+    if (!pool_host_open(&map->records, nodes * sizeof(version_record), sizeof(version_record))) return false;
+    map->versions.record = map->records.nodes;
+    version_begin(map->versions.state);
+    return true;
 }
 
 static pleach_status cpu_create(void **exec, const pleach_map_config *config)
@@ -342,13 +402,13 @@ static pleach_status cpu_create(void **exec, const pleach_map_config *config)
     map->key_bits = config->key_bits;
     map->threads = config->threads;
     map->node_bytes = node_bytes_of(config->key_bits);
-    map->ops = blink_run_choose(config->key_bits);
+    map->ops = blink_run_choose(config->key_bits, config->versioned);
     map->tree = base_alloc(1, sizeof *map->tree);
     map->workers = workers_create(config->threads);
     pleach_status status = PLEACH_E_MEMORY;
     if (map->tree && map->workers && pool_host_open(&map->memory, config->max_bytes, map->node_bytes)) {
         map->tree->pool.capacity = map->memory.bytes / map->node_bytes;
-        status = cpu_clear(map);
+        status = !config->versioned || make_versions(map) ? cpu_clear(map) : PLEACH_E_MEMORY;
     }
     if (status == PLEACH_OK && config->reserve_keys) status = cpu_reserve(map, config->reserve_keys);
     if (status != PLEACH_OK) {
@@ -366,6 +426,8 @@ const exec_ops exec_cpu = {
     .range_packed = cpu_range_packed,
     .reserve = cpu_reserve,
     .size = cpu_size,
+    .take = cpu_take,
+    .release = cpu_release,
     .quiesce = cpu_quiesce,
     .load = cpu_load,
     .export_pairs = cpu_export,

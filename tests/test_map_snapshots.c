@@ -1,0 +1,444 @@
+/* test_map_snapshots.c - snapshots of versioned maps: each shows the map at one instant, for as long as it lives, and
+ * what only it needed goes away with it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/agents.h"
+#include "support/harness.h"
+#include "support/oracle.h"
+#include "support/random.h"
+#include "support/wide.h"
+
+/* A word of a key array of either width. */
+static uint64_t word_at(const void *array, unsigned bits, size_t i)
+{
+    return bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
+}
+
+static void set_word(void *array, unsigned bits, size_t i, uint64_t value)
+{
+    if (bits == 32)
+        ((uint32_t *)array)[i] = (uint32_t)value;
+    else
+        ((uint64_t *)array)[i] = value;
+}
+
+static pleach_map *open_versioned(const setting *where, uint64_t max_bytes)
+{
+    pleach_map_config config = config_for(where);
+    pleach_map *map = NULL;
+    config.versioned = 1;
+    config.max_bytes = max_bytes;
+    assert_ok(pleach_map_create(&map, &config));
+    return map;
+}
+
+static void close_versioned(pleach_map *map)
+{
+    char message[200];
+    pleach_map_stats stats;
+    if (pleach_map_validate(map, message, sizeof message) != PLEACH_OK) fail_msg("%s", message);
+    assert_ok(pleach_map_get_stats(map, &stats));
+    assert_int_equal(stats.snapshots, 0);
+    assert_int_equal(stats.old_images, 0);
+    pleach_map_destroy(map);
+}
+
+static void assert_valid_map(pleach_map *map)
+{
+    char message[200];
+    if (pleach_map_validate(map, message, sizeof message) != PLEACH_OK) fail_msg("%s", message);
+}
+
+/* ---- contents kept aside ---- */
+
+enum { UNIVERSE = 3000, HELD = 1000, QUESTIONS = 1000 };
+
+typedef struct memory_of {
+    pleach_snapshot *snapshot;
+    uint64_t values[UNIVERSE]; /* of key 7 * i; 0: absent */
+    size_t size;
+} memory_of;
+
+static uint64_t key_of(size_t number) { return 7 * (uint64_t)number + 1; }
+
+static void ask_find(const memory_of *m, unsigned bits, size_t number)
+{
+    uint64_t key, value = 0;
+    uint8_t found = 9;
+    set_word(&key, bits, 0, key_of(number));
+    assert_ok(pleach_snapshot_find(m->snapshot, 1, &key, &value, &found));
+    assert_int_equal(found, m->values[number] != 0);
+    if (found) assert_int_equal(word_at(&value, bits, 0), m->values[number]);
+}
+
+static void ask_neighbours(const memory_of *m, unsigned bits, size_t number)
+{
+    uint64_t key, out_key = 0, out_value = 0;
+    uint8_t found = 9;
+    size_t up = number + 1, down = number;
+    while (up < UNIVERSE && m->values[up] == 0) up++;
+    while (down > 0 && m->values[down - 1] == 0) down--;
+    set_word(&key, bits, 0, key_of(number));
+    assert_ok(pleach_snapshot_succ(m->snapshot, 1, &key, &out_key, &out_value, &found));
+    assert_int_equal(found, up < UNIVERSE);
+    if (found) assert_int_equal(word_at(&out_key, bits, 0), key_of(up));
+    if (found) assert_int_equal(word_at(&out_value, bits, 0), m->values[up]);
+    assert_ok(pleach_snapshot_pred(m->snapshot, 1, &key, &out_key, &out_value, &found));
+    assert_int_equal(found, down > 0);
+    if (found) assert_int_equal(word_at(&out_key, bits, 0), key_of(down - 1));
+}
+
+static void ask_range(const memory_of *m, unsigned bits, size_t from, size_t to)
+{
+    static uint64_t keys[UNIVERSE], values[UNIVERSE];
+    uint64_t lo, hi, offsets[2], count = 0;
+    size_t total = 0, expected = 0;
+    set_word(&lo, bits, 0, key_of(from));
+    set_word(&hi, bits, 0, key_of(to));
+    assert_ok(pleach_snapshot_range(m->snapshot, 1, &lo, &hi, 0, UNIVERSE, keys, values, offsets, &total));
+    for (size_t i = from; i <= to; i++) {
+        if (m->values[i] == 0) continue;
+        assert_true(expected < total);
+        assert_int_equal(word_at(keys, bits, expected), key_of(i));
+        assert_int_equal(word_at(values, bits, expected), m->values[i]);
+        expected++;
+    }
+    assert_int_equal(total, expected);
+    assert_ok(pleach_snapshot_range_count(m->snapshot, 1, &lo, &hi, &count));
+    assert_int_equal(count, expected);
+}
+
+static void ask_all(const memory_of *m, unsigned bits)
+{
+    static uint64_t keys[UNIVERSE], values[UNIVERSE];
+    uint64_t size = 0;
+    size_t n = 0;
+    assert_ok(pleach_snapshot_size(m->snapshot, &size));
+    assert_int_equal(size, m->size);
+    assert_ok(pleach_snapshot_export(m->snapshot, UNIVERSE, keys, values, &n));
+    assert_int_equal(n, m->size);
+    size_t at = 0;
+    for (size_t i = 0; i < UNIVERSE; i++) {
+        if (m->values[i] == 0) continue;
+        assert_int_equal(word_at(keys, bits, at), key_of(i));
+        assert_int_equal(word_at(values, bits, at++), m->values[i]);
+    }
+}
+
+static void ask(const memory_of *m, unsigned bits, rng *r, size_t questions)
+{
+    for (size_t q = 0; q < questions; q++) {
+        size_t number = (size_t)rng_below(r, UNIVERSE), width = (size_t)rng_below(r, 60);
+        switch (rng_below(r, 4)) {
+        case 0: ask_neighbours(m, bits, number); break;
+        case 1: ask_range(m, bits, number, number + width < UNIVERSE ? number + width : UNIVERSE - 1); break;
+        default: ask_find(m, bits, number); break;
+        }
+    }
+    ask_all(m, bits);
+    count_checked(questions + 2);
+}
+
+/* Changes some keys; `values` follows. */
+static void change(pleach_map *map, rng *r, uint64_t *values, size_t *size, size_t times)
+{
+    for (size_t i = 0; i < times; i++) {
+        size_t number = (size_t)rng_below(r, UNIVERSE);
+        pleach_outcome outcome = PLEACH_NOT_APPLIED;
+        bool was = values[number] != 0;
+        if (rng_percent(r, 35)) {
+            assert_ok(pleach_map_erase_one(map, key_of(number), &outcome, NULL));
+            assert_int_equal(outcome, was ? PLEACH_ERASED : PLEACH_ABSENT);
+            values[number] = 0;
+        } else {
+            values[number] = 1 + rng_below(r, 1000000);
+            assert_ok(pleach_map_put_one(map, key_of(number), values[number], &outcome, NULL));
+            assert_int_equal(outcome, was ? PLEACH_REPLACED : PLEACH_INSERTED);
+        }
+        *size += (values[number] != 0) - was;
+    }
+}
+
+/* A thousand snapshots at once, each asked a thousand times, released in any order. */
+static void many_snapshots_live_at_once(const setting *where)
+{
+    rng r = rng_for(test_seed(), 1);
+    /* In full with one setting of each width; the other goes the same way with more threads. */
+    size_t held = where->threads == 1 ? shrunk(HELD, 40) : 40, questions = where->threads == 1 ? shrunk(QUESTIONS, 40) : 40;
+    size_t size = 0;
+    memory_of *all = calloc(held, sizeof all[0]);
+    uint64_t *values = calloc(UNIVERSE, sizeof values[0]);
+    assert_true(all && values);
+    pleach_map *map = open_versioned(where, 0);
+    for (size_t i = 0; i < held; i++) {
+        change(map, &r, values, &size, 1 + (size_t)rng_below(&r, 120));
+        assert_ok(pleach_snapshot_take(map, &all[i].snapshot));
+        memcpy(all[i].values, values, sizeof all[i].values);
+        all[i].size = size;
+    }
+    change(map, &r, values, &size, 3000);
+    assert_valid_map(map);
+    for (size_t left = held; left > 0; left--) {
+        size_t which = (size_t)rng_below(&r, left);
+        ask(&all[which], where->key_bits, &r, questions);
+        pleach_snapshot_release(all[which].snapshot);
+        all[which] = all[left - 1];
+        if (left % 16 == 0) change(map, &r, values, &size, 50);
+        if (left % 100 == 0) assert_valid_map(map);
+    }
+    close_versioned(map);
+    free(all);
+    free(values);
+}
+
+/* Without a live snapshot nothing is kept; with one, each leaf is kept once. */
+static void updates_keep_what_is_needed_and_no_more(const setting *where)
+{
+    rng r = rng_for(test_seed(), 2);
+    pleach_map *map = open_versioned(where, 0);
+    pleach_snapshot *snapshot = NULL;
+    pleach_map_stats before, after;
+    static uint64_t values[UNIVERSE];
+    memset(values, 0, sizeof values);
+    size_t size = 0;
+    change(map, &r, values, &size, 20000);
+    assert_ok(pleach_map_get_stats(map, &before));
+    assert_int_equal(before.old_images, 0);
+    assert_ok(pleach_snapshot_take(map, &snapshot));
+    change(map, &r, values, &size, 20000);
+    assert_ok(pleach_map_get_stats(map, &after));
+    assert_int_equal(after.snapshots, 1);
+    assert_true(after.old_images > 0 && after.old_images <= before.leaves);
+    assert_true(after.old_image_bytes >= after.old_images * 128);
+    pleach_snapshot_release(snapshot);
+    change(map, &r, values, &size, 1000);
+    close_versioned(map);
+}
+
+/* ---- threads ---- */
+
+enum { PAIRS = 64, APART = 1000 };
+
+typedef struct race {
+    pleach_map *map;
+    unsigned bits;
+    atomic_size_t snapshots;
+} race;
+
+/* Writer i of W writes number n to the left keys of its pairs, then to the right keys, which are in other leaves: no
+ * instant shows a right key ahead of its left key, or more than one behind. Between them it inserts and erases keys of
+ * its own, so that leaves split meanwhile. */
+static void write_pairs(agent *a)
+{
+    race *race = a->shared;
+    size_t writers = a->count / 2 ? a->count / 2 : 1, rounds = scaled(3000);
+    for (uint64_t n = 2; n < rounds && !stopped(a); n++) {
+        size_t pair = a->index + writers * (size_t)rng_below(&a->r, PAIRS / writers);
+        uint64_t last = 0;
+        int found = 0;
+        EXPECT_OK(a, pleach_map_find_one(race->map, 10 * pair, &found, &last));
+        EXPECT(a, found);
+        EXPECT_OK(a, pleach_map_put_one(race->map, 10 * pair, last + 1, NULL, NULL));
+        EXPECT_OK(a, pleach_map_put_one(race->map, APART + 10 * pair, last + 1, NULL, NULL));
+        uint64_t filler = 10 * pair + 1 + rng_below(&a->r, 9);
+        if (rng_percent(&a->r, 50))
+            EXPECT_OK(a, pleach_map_put_one(race->map, filler, 1, NULL, NULL));
+        else
+            EXPECT_OK(a, pleach_map_erase_one(race->map, filler, NULL, NULL));
+        count_checked(4);
+    }
+}
+
+static void look_at_pairs(agent *a, pleach_snapshot *snapshot)
+{
+    race *race = a->shared;
+    uint64_t keys[2 * PAIRS], values[2 * PAIRS] = {0};
+    uint8_t found[2 * PAIRS] = {0};
+    for (size_t i = 0; i < PAIRS; i++) {
+        set_word(keys, race->bits, i, 10 * i);
+        set_word(keys, race->bits, PAIRS + i, APART + 10 * i);
+    }
+    EXPECT_OK(a, pleach_snapshot_find(snapshot, 2 * PAIRS, keys, values, found));
+    for (size_t i = 0; i < PAIRS; i++) {
+        uint64_t left = word_at(values, race->bits, i), right = word_at(values, race->bits, PAIRS + i);
+        EXPECT(a, found[i] && found[PAIRS + i] && (left == right || left == right + 1));
+    }
+    uint64_t first = 0, second = 0;
+    EXPECT_OK(a, pleach_snapshot_size(snapshot, &first));
+    EXPECT_OK(a, pleach_snapshot_size(snapshot, &second));
+    EXPECT(a, first == second && first >= 2 * PAIRS);
+    count_checked(2 * PAIRS + 2);
+}
+
+static void take_and_look(agent *a)
+{
+    race *race = a->shared;
+    size_t rounds = scaled(400);
+    pleach_snapshot *older = NULL;
+    for (size_t i = 0; i < rounds && !stopped(a); i++) {
+        pleach_snapshot *snapshot = NULL;
+        EXPECT_OK(a, pleach_snapshot_take(race->map, &snapshot));
+        look_at_pairs(a, snapshot);
+        if (older) look_at_pairs(a, older);
+        if (rng_percent(&a->r, 30)) {
+            pleach_snapshot_release(older);
+            older = snapshot;
+        } else {
+            pleach_snapshot_release(snapshot);
+        }
+        atomic_fetch_add(&race->snapshots, 1);
+    }
+    pleach_snapshot_release(older);
+}
+
+static void write_or_look(agent *a) { a->index < a->count / 2 ? write_pairs(a) : take_and_look(a); }
+
+static void snapshots_show_one_instant_beside_writers(const setting *where)
+{
+    race race = {open_versioned(where, 0), where->key_bits, 0};
+    for (size_t i = 0; i < PAIRS; i++) {
+        assert_ok(pleach_map_put_one(race.map, 10 * i, 1, NULL, NULL));
+        assert_ok(pleach_map_put_one(race.map, APART + 10 * i, 1, NULL, NULL));
+    }
+    run_agents(calling_threads(), write_or_look, &race);
+    assert_true(atomic_load(&race.snapshots) > 0);
+    close_versioned(race.map);
+}
+
+/* ---- limits and errors ---- */
+
+/* A small pool: with a snapshot live also replacing and erasing need memory. Nothing acknowledged is lost. */
+static void a_full_pool_refuses_and_stays_right(const setting *where)
+{
+    rng r = rng_for(test_seed(), 3);
+    size_t node = where->key_bits == 32 ? 128 : 256, refused = 0;
+    pleach_map *map = open_versioned(where, 24 * node);
+    uint64_t values[200] = {0};
+    pleach_snapshot *live[4] = {NULL};
+    for (size_t i = 0; i < 60; i++) {
+        values[i] = i + 1;
+        assert_ok(pleach_map_put_one(map, key_of(i), values[i], NULL, NULL));
+    }
+    for (size_t round = 0; round < 300; round++) {
+        if (round % 10 == 0) {
+            pleach_snapshot **oldest = &live[round / 10 % COUNT_OF(live)];
+            pleach_snapshot_release(*oldest);
+            assert_ok(pleach_snapshot_take(map, oldest));
+        }
+        size_t i = (size_t)rng_below(&r, 200);
+        pleach_outcome outcome = PLEACH_NOT_APPLIED;
+        bool erase = rng_percent(&r, 40);
+        pleach_status status = erase ? pleach_map_erase_one(map, key_of(i), &outcome, NULL)
+                                     : pleach_map_put_one(map, key_of(i), round + 1000, &outcome, NULL);
+        assert_int_equal(status, outcome == PLEACH_NOT_APPLIED ? PLEACH_E_FULL : PLEACH_OK);
+        refused += outcome == PLEACH_NOT_APPLIED;
+        if (outcome != PLEACH_NOT_APPLIED) values[i] = erase ? 0 : round + 1000;
+        if (round % 50 == 0) assert_valid_map(map);
+    }
+    assert_true(refused > 0);
+    for (size_t i = 0; i < COUNT_OF(live); i++) pleach_snapshot_release(live[i]);
+    for (size_t i = 0; i < 200; i++) {
+        int found = 0;
+        uint64_t value = 0;
+        assert_ok(pleach_map_find_one(map, key_of(i), &found, &value));
+        assert_int_equal(found, values[i] != 0);
+        if (found) assert_int_equal(value, values[i]);
+    }
+    count_checked(500);
+    close_versioned(map);
+}
+
+static void whole_map_calls_wait_for_release(const setting *where)
+{
+    pleach_map *map = open_versioned(where, 0);
+    pleach_snapshot *snapshot = NULL;
+    uint64_t one = 0, size = 9;
+    size_t n = 9;
+    set_word(&one, where->key_bits, 0, 1);
+    assert_ok(pleach_snapshot_take(map, &snapshot));
+    assert_int_equal(pleach_map_load(map, 1, &one, &one, 0), PLEACH_E_BUSY);
+    assert_ok(pleach_map_put_one(map, 5, 50, NULL, NULL));
+    assert_int_equal(pleach_map_clear(map), PLEACH_E_BUSY);
+    assert_int_equal(pleach_map_compact(map, 0), PLEACH_E_BUSY);
+    assert_ok(pleach_snapshot_size(snapshot, &size));
+    assert_int_equal(size, 0);
+    assert_ok(pleach_map_export(map, 0, NULL, NULL, &n));
+    assert_int_equal(n, 1);
+    pleach_snapshot_release(snapshot);
+    assert_ok(pleach_map_compact(map, 0));
+    assert_ok(pleach_snapshot_take(map, &snapshot));
+    assert_ok(pleach_snapshot_size(snapshot, &size));
+    assert_int_equal(size, 1);
+    pleach_snapshot_release(snapshot);
+    assert_ok(pleach_map_clear(map));
+    close_versioned(map);
+}
+
+static void bad_arguments_are_refused(const setting *where)
+{
+    pleach_map_config config = config_for(where);
+    pleach_map *plain = NULL, *map = open_versioned(where, 0);
+    pleach_snapshot *snapshot = (pleach_snapshot *)&config;
+    uint64_t word = 0, offsets[2];
+    size_t n;
+    config.versioned = 2;
+    assert_int_equal(pleach_map_create(&plain, &config), PLEACH_E_ARGUMENT);
+    config.versioned = 1;
+    config.device = PLEACH_CUDA;
+    assert_int_equal(pleach_map_create(&plain, &config), PLEACH_E_ARGUMENT);
+    config.device = PLEACH_CPU;
+    config.versioned = 0;
+    assert_ok(pleach_map_create(&plain, &config));
+    assert_int_equal(pleach_snapshot_take(plain, &snapshot), PLEACH_E_ARGUMENT);
+    assert_null(snapshot);
+    assert_int_equal(pleach_snapshot_take(NULL, &snapshot), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_take(map, NULL), PLEACH_E_ARGUMENT);
+    pleach_snapshot_release(NULL);
+    assert_ok(pleach_snapshot_take(map, &snapshot));
+    assert_int_equal(pleach_snapshot_find(NULL, 1, &word, NULL, NULL), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_find(snapshot, 1, NULL, NULL, NULL), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_range_count(snapshot, 1, &word, &word, NULL), PLEACH_E_ARGUMENT);
+    assert_ok(pleach_snapshot_range_count(snapshot, 0, NULL, NULL, NULL));
+    assert_int_equal(pleach_snapshot_range(NULL, 1, &word, &word, 0, 0, NULL, NULL, offsets, &n), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_range(snapshot, 1, &word, &word, 0, 0, NULL, NULL, NULL, &n), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_size(NULL, &word), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_size(snapshot, NULL), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_export(NULL, 0, NULL, NULL, &n), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_export(snapshot, 0, NULL, NULL, NULL), PLEACH_E_ARGUMENT);
+    pleach_snapshot_release(snapshot);
+    pleach_map_destroy(plain);
+    close_versioned(map);
+    count_checked(16);
+}
+
+static void too_many_are_refused(const setting *where)
+{
+    enum { MOST = 4096 };
+    pleach_map *map = open_versioned(where, 0);
+    pleach_snapshot **all = calloc(MOST, sizeof all[0]), *more = NULL;
+    assert_non_null(all);
+    for (size_t i = 0; i < MOST; i++) assert_ok(pleach_snapshot_take(map, &all[i]));
+    assert_int_equal(pleach_snapshot_take(map, &more), PLEACH_E_FULL);
+    assert_null(more);
+    pleach_snapshot_release(all[7]);
+    assert_ok(pleach_snapshot_take(map, &all[7]));
+    for (size_t i = 0; i < MOST; i++) pleach_snapshot_release(all[i]);
+    free(all);
+    close_versioned(map);
+    count_checked(2 * MOST);
+}
+
+int main(int argc, char **argv)
+{
+    static const test_case cases[] = {
+        CASE(many_snapshots_live_at_once),
+        CASE(updates_keep_what_is_needed_and_no_more),
+        CASE(snapshots_show_one_instant_beside_writers),
+        CASE(a_full_pool_refuses_and_stays_right),
+        CASE(whole_map_calls_wait_for_release),
+        CASE(bad_arguments_are_refused),
+        CASE(too_many_are_refused),
+    };
+    return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
+}
