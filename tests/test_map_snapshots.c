@@ -429,8 +429,25 @@ static void too_many_are_refused(const setting *where)
     count_checked(2 * MOST);
 }
 
+static void a_gpu_map_has_no_snapshots_yet(const setting *where)
+{
+    pleach_map_config config = config_for(where);
+    pleach_map *map = NULL;
+    pleach_snapshot *snapshot = NULL;
+    config.versioned = 1;
+    assert_int_equal(pleach_map_create(&map, &config), PLEACH_E_ARGUMENT);
+    config.versioned = 0;
+    assert_ok(pleach_map_create(&map, &config));
+    assert_int_equal(pleach_snapshot_take(map, &snapshot), PLEACH_E_ARGUMENT);
+    pleach_map_destroy(map);
+}
+
 int main(int argc, char **argv)
 {
+    static const test_case gpu_cases[] = {CASE(a_gpu_map_has_no_snapshots_yet)};
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "cuda") == 0)
+            return run_cases(argc, argv, PLEACH_CUDA, gpu_cases, COUNT_OF(gpu_cases));
     static const test_case cases[] = {
         CASE(many_snapshots_live_at_once),
         CASE(updates_keep_what_is_needed_and_no_more),

@@ -315,9 +315,10 @@ static const struct {
     {14, {{{HISTORY_PUT, 4}}, {{HISTORY_RANGE_ATOMIC, 20}}}},                /* a split while it reads */
     {14, {{{HISTORY_PUT, 26}, {HISTORY_ERASE, 5}}, {{HISTORY_RANGE_ATOMIC, 1}}}},
     {3, {{{HISTORY_RANGE_ATOMIC, 1}, {HISTORY_PUT, 4}}, {{HISTORY_PUT, 6}, {HISTORY_RANGE_ATOMIC, 1}}}},
+    {14, {{{HISTORY_PUT, 4}}, {{HISTORY_RANGE_ATOMIC, 1}}}},                 /* a copy finds room, the split does not */
 };
 
-enum { TINY_CASES = sizeof tiny_cases / sizeof tiny_cases[0], PLAIN_TINY_CASES = TINY_CASES - 5 };
+enum { TINY_CASES = sizeof tiny_cases / sizeof tiny_cases[0], PLAIN_TINY_CASES = TINY_CASES - 6 };
 
 static void tiny(unsigned number)
 {
@@ -325,6 +326,10 @@ static void tiny(unsigned number)
     w.width = 1;
     w.from = 0;
     build(1, 2, tiny_cases[number].keys, 1);
+    if (number + 1 == TINY_CASES) {
+        w.may_refuse = true;
+        w.place.tree->pool.capacity = w.place.tree->pool.next + 1;
+    }
     unsigned count = 0;
     w.agents = 2;
     for (unsigned a = 0; a < 2; a++) {

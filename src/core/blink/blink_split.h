@@ -36,7 +36,9 @@ PORT_COLD W(pair) W(split)(W(blink) map, uint32_t id, uint64_t header, unsigned 
     uint32_t right = pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe,
                                level ? 0 : blink_spare_nodes(&map.tree->pool));
     if (right == NODE_NONE) {
-        W(unlatch)(node, header);
+        /* A new version, though the node is as it was: with snapshots its record may have changed, and a reader that
+         * has loaded half of it before must not take the rest for its other half. */
+        W(unlatch)(node, header_next(header, header_count(header)));
         return W(pair_of)(0, NODE_NONE);
     }
     /* At the end of a level keep the old node full: ascending input then fills its nodes. */
