@@ -792,6 +792,19 @@ static void open_and_close_views(pleach_map *map)
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, &view)); /* closed already */
 }
 
+static void take_snapshot(pleach_map *map)
+{
+    pleach_snapshot *snapshot = (pleach_snapshot *)&word_in;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_snapshot_take(map, &snapshot));
+    assert_null(snapshot);
+}
+
+static void a_map_without_versions_has_no_snapshots(const void *unused)
+{
+    (void)unused;
+    with_every_map(take_snapshot);
+}
+
 static void views_are_opened_and_closed_once(const void *unused)
 {
     (void)unused;
@@ -833,6 +846,7 @@ int main(int argc, char **argv)
         {"whole_map_calls_need_a_map_and_a_place_for_the_answer",
          whole_map_calls_need_a_map_and_a_place_for_the_answer, NULL},
         {"validate_writes_its_message", validate_writes_its_message, NULL},
+        {"a_map_without_versions_has_no_snapshots", a_map_without_versions_has_no_snapshots, NULL},
         {"views_are_opened_and_closed_once", views_are_opened_and_closed_once, NULL},
         {"gpu_info_writes_where_there_is_room", gpu_info_writes_where_there_is_room, NULL},
     };

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/memory.h>
+
 #include "support/agents.h"
 #include "support/harness.h"
 #include "support/oracle.h"
@@ -165,8 +167,8 @@ static void many_snapshots_live_at_once(const setting *where)
 {
     rng r = rng_for(test_seed(), 1);
     /* In full with one setting of each width; the other goes the same way with more threads. */
-    size_t held = where->threads == 1 ? shrunk(HELD, 40) : 40, questions = where->threads == 1 ? shrunk(QUESTIONS, 40) : 40;
-    size_t size = 0;
+    size_t size = 0, held = where->threads == 1 ? shrunk(HELD, 40) : 40;
+    size_t questions = where->threads == 1 ? shrunk(QUESTIONS, 40) : 40;
     memory_of *all = calloc(held, sizeof all[0]);
     uint64_t *values = calloc(UNIVERSE, sizeof values[0]);
     assert_true(all && values);
@@ -395,6 +397,9 @@ static void bad_arguments_are_refused(const setting *where)
     assert_int_equal(pleach_snapshot_take(NULL, &snapshot), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_snapshot_take(map, NULL), PLEACH_E_ARGUMENT);
     pleach_snapshot_release(NULL);
+    base_fail_nth_allocation(1);
+    assert_int_equal(pleach_snapshot_take(map, &snapshot), PLEACH_E_MEMORY);
+    base_fail_nth_allocation(0);
     assert_ok(pleach_snapshot_take(map, &snapshot));
     assert_int_equal(pleach_snapshot_find(NULL, 1, &word, NULL, NULL), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_snapshot_find(snapshot, 1, NULL, NULL, NULL), PLEACH_E_ARGUMENT);

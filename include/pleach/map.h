@@ -121,8 +121,8 @@ typedef struct pleach_map_stats {
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
 /* Creates an empty map. config may be NULL (all defaults).
- * Errors: ARGUMENT (key_bits, device, threads or versioned out of range, max_bytes below eight nodes, out NULL), MEMORY, FULL
- * (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is NULL. */
+ * Errors: ARGUMENT (key_bits, device, threads or versioned out of range, max_bytes below eight nodes, out NULL),
+ * MEMORY, FULL (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is NULL. */
 PLEACH_API pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config);
 
 /* Frees the map and its memory; NULL is allowed. No other call may be running or come later, and no kernel may be using

@@ -1,12 +1,12 @@
 /* pleach/snapshot.h - a map as it was at one instant, while updates go on.
  *
- * A map made with `versioned = 1` in its pleach_map_config lets you take snapshots. A snapshot shows the whole map at the
- * instant when it was taken: every query of it, on any number of keys and leaves, is linearizable as a whole, whatever is
- * done to the map meanwhile. Taking one costs some memory accesses; it copies nothing. Afterwards an update of a leaf
- * that a live snapshot may still ask for keeps a copy of that leaf, once per snapshot and leaf.
+ * A map made with `versioned = 1` in its pleach_map_config lets you take snapshots. A snapshot shows the whole map at
+ * the instant when it was taken: every query of it, on any number of keys and leaves, is linearizable as a whole,
+ * whatever is done to the map meanwhile. Taking one costs some memory accesses; it copies nothing. Afterwards an update
+ * of a leaf that a live snapshot may still ask for keeps a copy of that leaf, once per snapshot and leaf.
  *
- * Any number of threads may take, use and release snapshots beside all other calls; up to 4,096 may be live. They may be
- * released in any order, and must be released before the map is destroyed. While one is live, pleach_map_load, compact
+ * Any number of threads may take, use and release snapshots beside all other calls; up to 4,096 may be live. They may
+ * be released in any order, and must be released before the map is destroyed. While one is live, pleach_map_load, compact
  * and clear answer PLEACH_E_BUSY, and an erase may need memory: it can be NOT_APPLIED, as other updates can.
  *
  * Versioned maps live on the CPU.

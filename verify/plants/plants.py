@@ -239,7 +239,8 @@ PLANTS = [
           "    if (W(header_load)(node) != header) return BLINK_AGAIN;",
           ""),
     Plant("range_passes_its_limit", "a range reports more than it was asked for", "map/x86_32", RANGE,
-          "if (!wanted || range->count >= range->limit) continue;", "if (!wanted || range->count > range->limit) continue;"),
+          "if (!wanted || range->count >= range->limit) continue;",
+          "if (!wanted || range->count > range->limit) continue;"),
     Plant("range_stops_at_high_key", "a range forgets the leaf that begins with its last key", "map/plain32", RANGE,
           "link.key > range->high ||", "link.key >= range->high ||"),
 

@@ -102,7 +102,10 @@ static void store_pair(uint64_t *node, unsigned slot, uint64_t key, uint32_t chi
     node[2 * slot + 1] = child;
 }
 
-static uint64_t *root_node(void) { return (uint64_t *)((char *)w.place.nodes + (uint32_t)w.place.tree->root * w.node_bytes); }
+static uint64_t *root_node(void)
+{
+    return (uint64_t *)((char *)w.place.nodes + (uint32_t)w.place.tree->root * w.node_bytes);
+}
 
 /* An inner node with one child: what a split below leaves of a root, or of a tree that was taller than it need be. */
 static void only_child(uint64_t *node, uint32_t level, uint32_t child)
@@ -154,7 +157,8 @@ static void plan_op(history_op *op, unsigned agent, uint8_t kind, unsigned numbe
     w.asked[op - w.ops] = asked || kind == HISTORY_RANGE_ATOMIC;
     *op = (history_op){.agent = agent, .kind = kind, .key = key_of(number), .value = fresh_value(),
                        .pairs = (uint32_t)(op - w.ops) * MAP_RANGE_ROOM};
-    if (kind == HISTORY_RANGE || kind == HISTORY_RANGE_ATOMIC) op->high = key_of(high < w.universe ? high : w.universe - 1);
+    if (high >= w.universe) high = w.universe - 1;
+    if (kind == HISTORY_RANGE || kind == HISTORY_RANGE_ATOMIC) op->high = key_of(high);
 }
 
 /* A key for agent `a` of so many. */

@@ -2,7 +2,7 @@
  * images of leaves that live snapshots may ask for, and queries at a snapshot. Include with PLEACH_KEY_BITS set;
  * core/blink without versions cannot be in the same file. docs/versioned.md has the drawings.
  *
- * INVARIANTS             I1 to I8 of core/blink hold for the newest images; V1 to V5 of version/version.h for the others.
+ * INVARIANTS             I1 to I8 of core/blink hold for the newest images, V1 to V5 of version/version.h for all.
  *                        Only leaves have old images: inner nodes say where leaves are, and a leaf never goes away.
  *   V6  A leaf's row of images covers all keys that the leaf covers, at every time since the map was made.
  *

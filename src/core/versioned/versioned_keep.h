@@ -1,5 +1,5 @@
-/* core/versioned/versioned_keep.h - what an update does to a leaf, which it has latched, before it changes it: if a live
- * snapshot may ask for the image as it is, a copy goes behind it. Included by blink_update.h, once per key width.
+/* core/versioned/versioned_keep.h - what an update does to a leaf, which it has latched, before it changes it: if a
+ * live snapshot may ask for the image as it is, a copy goes behind it. Included by blink_update.h, once per key width.
  *
  * LINEARIZATION   an update takes effect when it reads the clock here. Nobody sees the leaf unlatched between then and
  * its stores, so nobody can tell the difference: a snapshot s with s >= the clock read is taken later, and its queries
@@ -75,8 +75,8 @@ PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, uint64_t header, const W(i
     return true;
 }
 
-/* The new right part of a split has the same past as the left part: its row leads to images from before the split, which
- * cover its keys too. */
+/* The new right part of a split has the same past as the left part: its row leads to images from before the split,
+ * which cover its keys too. */
 PORT_FN void W(inherit_images)(W(blink) map, uint32_t from, uint32_t to)
 {
     version_record *record = map.versions.record;

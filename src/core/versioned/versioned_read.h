@@ -1,7 +1,7 @@
 /* core/versioned/versioned_read.h - queries at a snapshot. Include after versioned.h, once per key width.
  *
- * The way down goes by the inner nodes as they are now: they only say where leaves are, and those never go away. It ends
- * at the leaf that covers the key now. The row of images behind that leaf has the one that covered the key at the
+ * The way down goes by the inner nodes as they are now: they only say where leaves are, and those never go away. It
+ * ends at the leaf that covers the key now. The row of images behind that leaf has the one that covered the key at the
  * snapshot's time: a leaf has covered all its keys since it was made, and before that the leaf did that it was split
  * from, whose images are in the same row. High key and link are taken from that image, not from the leaf.
  */

@@ -1,6 +1,6 @@
 /* exec/cpu/blink_run.c - one thread works on many operations at once: while one waits for its next node to come from
- * memory, the others take their steps. Compiled once per key width and instruction set; versioned_run.c does so for maps
- * with versions. */
+ * memory, the others take their steps. Compiled once per key width and instruction set; versioned_run.c does so for
+ * maps with versions. */
 #ifdef RUN_VERSIONED
 #include "../../core/versioned/versioned.h"
 #else
