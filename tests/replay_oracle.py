@@ -169,11 +169,45 @@ class Workload:
             yield name, list(self.arguments(kinds))
 
 
-def make_run(bits, count, seed):
+class Snapshots:
+    """Copies of the oracle, by name; and random lines about them."""
+    QUESTIONS = [operation for operation in OPERATIONS if operation[0] in
+                 ("get", "has", "succ", "pred", "range", "count", "size")]
+
+    def __init__(self, workload):
+        self.workload, self.random, self.kept = workload, workload.random, {}
+
+    def line(self, oracle):
+        """A line, and its answer (None: any error)."""
+        dice, name = self.random.random(), f"s{self.random.randint(0, 11)}"
+        if dice < 0.05:
+            return self.take(oracle, name)
+        if dice < 0.09:
+            return f"drop {name}", "ok" if self.kept.pop(name, None) else None
+        asked, kinds, _ = self.random.choices(self.QUESTIONS, [weight for _, _, weight in self.QUESTIONS])[0]
+        arguments = list(self.workload.arguments(kinds))
+        line = " ".join((f"{asked}@{name}", *map(str, arguments)))
+        return line, getattr(self.kept[name], asked)(*arguments) if name in self.kept else None
+
+    def take(self, oracle, name):
+        if name in self.kept:
+            return f"snap {name}", None
+        copy = Oracle()
+        copy.values, copy.order = dict(oracle.values), list(oracle.order)
+        self.kept[name] = copy
+        return f"snap {name}", "ok"
+
+
+def make_run(bits, count, seed, versioned):
     """The input lines, and for each output line its input line and what is expected (None: any error)."""
     workload, oracle = Workload(bits, seed), Oracle()
+    snapshots = Snapshots(workload)
     lines, expected = [], []
     for name, arguments in workload.operations(count):
+        if versioned and workload.random.random() < 0.3:
+            line, answer = snapshots.line(oracle)
+            lines.append(line)
+            expected.append((len(lines), line, answer))
         dice = workload.random.random()
         if dice < 0.002:
             lines.append(workload.bad_line())
@@ -202,15 +236,15 @@ def first_difference(expected, output):
 
 
 def run_pleach(options, keys, threads, batch, lines):
-    command = [options.pleach, "replay", "--structure", "map", "--keys", str(keys), "--threads", str(threads),
-               "--batch", str(batch), "--device", options.device]
+    command = [options.pleach, "replay", "--structure", options.structure, "--keys", str(keys),
+               "--threads", str(threads), "--batch", str(batch), "--device", options.device]
     return subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, timeout=900,
                           check=False)
 
 
 def what_is_wrong(options, keys, threads, batch, seed, count):
     """None if pleach and the oracle agree, else a sentence."""
-    lines, expected = make_run(keys, count, seed)
+    lines, expected = make_run(keys, count, seed, options.structure == "versioned")
     run = run_pleach(options, keys, threads, batch, lines)
     difference = first_difference(expected, run.stdout.splitlines())
     if difference:
@@ -223,8 +257,8 @@ def what_is_wrong(options, keys, threads, batch, seed, count):
 
 def check(options, keys, threads, batch, seed, count):
     start = time.time()
-    setting = (f"--keys {keys} --threads {threads} --batch {batch} --device {options.device} "
-               f"--seed {seed} --ops {count}")
+    setting = (f"--structure {options.structure} --keys {keys} --threads {threads} --batch {batch} "
+               f"--device {options.device} --seed {seed} --ops {count}")
     try:
         wrong = what_is_wrong(options, keys, threads, batch, seed, count)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -246,6 +280,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pleach", default="build/pleach")
     parser.add_argument("--ops", type=int, help="operations (with --all: in total, default 1000000)")
+    parser.add_argument("--structure", choices=("map", "versioned"), default="map")
     parser.add_argument("--keys", type=int, choices=(32, 64), default=64)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch", type=int, default=1)

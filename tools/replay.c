@@ -35,10 +35,15 @@ static const char help[] =
     "  size              how many keys\n"
     "  validate          'ok', or what is wrong\n"
     "\n"
+    "With --structure versioned (CPU) also:\n"
+    "  snap NAME         take a snapshot and call it NAME: 'ok'\n"
+    "  drop NAME         release it: 'ok'\n"
+    "  get@NAME K        and has, range, count, succ, pred, size: the same, of the snapshot\n"
+    "\n"
     "Numbers are unsigned decimals. Blank lines and lines that begin with # give no result. A line that cannot be\n"
     "carried out gives 'error: ...', and the rest goes on.\n"
     "\n"
-    "  --structure map    what to carry them out on (default map)\n"
+    "  --structure NAME   what to carry them out on: map (default) or versioned, a map with snapshots\n"
     "  --keys 32|64       width of keys and values in bits (default 64); --bits is the same\n"
     "  --device cpu|cuda  where (default cpu)\n"
     "  --threads N        CPU: threads that work at once, 1 to 256 (default: one per CPU online)\n"
@@ -60,7 +65,7 @@ struct options {
 
 static const char *const width_names[] = {"32", "64", NULL};
 static const char *const device_names[] = {"cpu", "cuda", NULL};
-static const char *const structure_names[] = {"map", NULL};
+static const char *const structure_names[] = {"map", "versioned", NULL};
 
 static void read_options(struct cli *cli, struct options *options)
 {
@@ -112,7 +117,7 @@ static void run_batch(struct replay *replay)
         begin = i;
     }
     run_commuting(replay, begin, replay->count);
-    for (size_t i = 0; i < replay->count; i++) free(replay->ops[i].error);
+    for (size_t i = 0; i < replay->count; i++) replay_free_op(&replay->ops[i]);
     replay->stats.ops += replay->count;
     replay->stats.batches++;
     replay->count = 0;
@@ -147,7 +152,9 @@ static int run_input(struct replay *replay)
                          replay->batch);
             return EXIT_USAGE;
         }
-        if (got == TEXT_LINE)
+        if (got == TEXT_LINE && replay->versioned)
+            replay_parse_versioned(line, length, replay->key_bits, &replay->ops[replay->count++]);
+        else if (got == TEXT_LINE)
             replay_parse(line, length, replay->key_bits, &replay->ops[replay->count++]);
         else
             replay_parse_long_line(&replay->ops[replay->count++]);
@@ -195,6 +202,7 @@ static bool create_parts(struct replay *replay)
 
 static void destroy_parts(struct replay *replay)
 {
+    replay_release_all(replay);
     pleach_map_destroy(replay->map);
     plan_destroy(&replay->plan);
     array_scratch_destroy(&replay->scratch);
@@ -209,7 +217,8 @@ static void destroy_parts(struct replay *replay)
 static pleach_status create_map(struct replay *replay)
 {
     /* The threads are ours, so the map needs none for its array calls. */
-    const pleach_map_config config = {.device = replay->device, .key_bits = replay->key_bits, .threads = 1};
+    const pleach_map_config config = {.device = replay->device, .key_bits = replay->key_bits, .threads = 1,
+                                      .versioned = replay->versioned};
     return pleach_map_create(&replay->map, &config);
 }
 
@@ -221,6 +230,7 @@ static int replay_file(const struct options *options, int file)
         return EXIT_USAGE;
     }
     replay->device = options->device == 1 ? PLEACH_CUDA : PLEACH_CPU;
+    replay->versioned = options->structure == 1;
     replay->key_bits = options->key_width == 0 ? 32 : 64;
     replay->threads = replay->device == PLEACH_CUDA ? 1 : (unsigned)options->threads;
     replay->batch = options->batch > 0 ? options->batch : isatty(file) ? 1 : DEFAULT_BATCH;

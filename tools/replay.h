@@ -1,11 +1,12 @@
 /* replay.h - the parts of pleach replay.
  *
- *   replay_parse.c   a line becomes an operation
- *   replay_plan.c    a batch is cut into runs of operations that commute
- *   replay_single.c  a run is carried out by single calls from several threads (CPU maps)
- *   replay_array.c   a run is carried out by one array call for each kind of operation (GPU maps)
- *   replay_print.c   an answer becomes a line
- *   replay.c         options, and the loop over batches
+ *   replay_parse.c     a line becomes an operation
+ *   replay_plan.c      a batch is cut into runs of operations that commute
+ *   replay_single.c    a run is carried out by single calls from several threads (CPU maps)
+ *   replay_array.c     a run is carried out by one array call for each kind of operation (GPU maps)
+ *   replay_snapshot.c  snapshots by name: what only a versioned map has
+ *   replay_print.c     an answer becomes a line
+ *   replay.c           options, and the loop over batches
  */
 #ifndef PLEACH_TOOLS_REPLAY_H
 #define PLEACH_TOOLS_REPLAY_H
@@ -33,6 +34,9 @@ enum op_kind {
     OP_MAX,
     OP_SIZE,
     OP_VALIDATE,
+    OP_SNAP, /* take a snapshot under a name */
+    OP_DROP, /* release it */
+    OP_AT,   /* `asked` of a snapshot */
     OP_BAD, /* a line that is no operation; error says why */
     OP_KINDS
 };
@@ -44,6 +48,8 @@ struct op {
     uint64_t a;     /* the key, or the low end of the interval */
     uint64_t b;     /* the value, or the high end of the interval */
     uint64_t limit; /* of a range */
+    enum op_kind asked;
+    char *name;     /* of a snapshot; allocated */
     char *error;    /* of OP_BAD; allocated; NULL if even that failed */
 };
 
@@ -70,6 +76,9 @@ struct answer {
 /* line is as text_in_line gives it: no blanks at the ends, one between words. */
 void replay_parse(const char *line, size_t length, unsigned key_bits, struct op *op);
 void replay_parse_long_line(struct op *op);
+
+/* Memory that a parsed operation has of its own. */
+void replay_free_op(struct op *op);
 
 /* ---- replay_plan.c ---- */
 
@@ -132,8 +141,16 @@ struct replay_stats {
     uint64_t ops, batches, runs, longest, together, errors;
 };
 
+struct named_snapshot {
+    char *name;
+    pleach_snapshot *snapshot;
+};
+
 struct replay {
     pleach_map *map;
+    bool versioned;
+    struct named_snapshot *snapshots; /* live ones, in no order */
+    size_t snapshot_count;
     pleach_device device;
     unsigned key_bits;
     unsigned threads;
@@ -170,6 +187,13 @@ uint32_t replay_range_limit(uint64_t limit);
 
 /* The line for an update's outcome; shared by single and array calls. */
 void replay_answer_update(struct answer *answer, enum op_kind kind, pleach_outcome outcome, uint64_t old_value);
+
+/* ---- replay_snapshot.c ---- */
+
+/* As replay_parse, and "snap NAME", "drop NAME", "get@NAME K" and other queries with @NAME. */
+void replay_parse_versioned(const char *line, size_t length, unsigned key_bits, struct op *op);
+void replay_snapshot(struct replay *replay, const struct op *op, struct answer *answer);
+void replay_release_all(struct replay *replay);
 
 /* ---- replay_array.c ---- */
 

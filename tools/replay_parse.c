@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "replay.h"
@@ -125,6 +126,12 @@ void replay_parse(const char *line, size_t length, unsigned key_bits, struct op 
     else
         make_bad(op, "too %s arguments: %s takes %s", count - 1 < grammar[found].least ? "few" : "many",
                  grammar[found].name, grammar[found].arguments);
+}
+
+void replay_free_op(struct op *op)
+{
+    free(op->error);
+    free(op->name);
 }
 
 void replay_parse_long_line(struct op *op) { make_bad(op, "line longer than %d bytes", TEXT_LINE_BYTES); }

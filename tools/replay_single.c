@@ -201,6 +201,9 @@ static void carry_out(struct replay *replay, unsigned index, size_t i)
     case OP_PRED: answer_neighbour(replay->map, op, answer); break;
     case OP_RANGE: answer_range(replay, index, op, answer); break;
     case OP_COUNT: answer_count(replay, op, answer); break;
+    case OP_SNAP:
+    case OP_DROP:
+    case OP_AT: replay_snapshot(replay, op, answer); break;
     case OP_BAD: break;
     default: replay_whole_map(replay, op, answer); break;
     }

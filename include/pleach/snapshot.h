@@ -6,8 +6,8 @@
  * of a leaf that a live snapshot may still ask for keeps a copy of that leaf, once per snapshot and leaf.
  *
  * Any number of threads may take, use and release snapshots beside all other calls; up to 4,096 may be live. They may
- * be released in any order, and must be released before the map is destroyed. While one is live, pleach_map_load, compact
- * and clear answer PLEACH_E_BUSY, and an erase may need memory: it can be NOT_APPLIED, as other updates can.
+ * be released in any order, and must be released before the map is destroyed. While one is live, pleach_map_load,
+ * compact and clear answer PLEACH_E_BUSY, and an erase may need memory: it can be NOT_APPLIED, as other updates can.
  *
  * Versioned maps live on the CPU.
  */
