@@ -105,6 +105,7 @@ struct bench_options {
     enum bench_dist dist;
     size_t repeats;
     bool quick, reserve;
+    bool versioned; /* maps that can have snapshots; CPU */
 };
 
 struct bench {

@@ -90,7 +90,8 @@ bool bench_use_keys(struct bench *bench, size_t n)
 bool bench_open_map(struct bench *bench, unsigned threads)
 {
     if (bench->map != NULL && bench->map_threads == threads) return true;
-    const pleach_map_config config = {.device = bench->device->kind, .key_bits = bench->bits, .threads = threads};
+    const pleach_map_config config = {.device = bench->device->kind, .key_bits = bench->bits, .threads = threads,
+                                      .versioned = bench->options->versioned};
     pleach_map_destroy(bench->map);
     bench->map_loaded = false;
     bench->map_threads = threads;
@@ -136,7 +137,7 @@ void bench_start_row(const struct bench *bench, struct bench_row *row, const cha
 {
     memset(row, 0, sizeof *row);
     snprintf(row->name, sizeof row->name, "%s", name);
-    row->device = bench->device->name;
+    row->device = bench->options->versioned ? "cpu/v" : bench->device->name;
     row->dist = bench->dist_name;
     row->bits = bench->bits;
     row->threads = bench->threads;
