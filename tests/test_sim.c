@@ -75,7 +75,8 @@ static bool nothing_latched(uint32_t word, uint64_t value)
 
 static const char *const litmus_variants[] = {"any", NULL};
 static const sim_structure litmus_structure = {"litmus",     litmus_variants, 1, litmus_prepare,  litmus_agent,
-                                               litmus_judge, NULL,            litmus_describe, nothing_latched};
+                                               litmus_judge, NULL,            litmus_describe, nothing_latched,
+                                               NULL};
 
 /* Sanitizers make each jump between agents very slow; a reduced run looks for forbidden results only. */
 static bool in_full(void) { return shrunk(100, 1) == 100; }

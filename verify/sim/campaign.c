@@ -128,6 +128,12 @@ static bool parse_id(const char *id, schedule *s, choices *c)
 
 /* ---- one schedule ---- */
 
+static void forget_all(void)
+{
+    for (int i = 0; sim_structures[i]; i++)
+        if (sim_structures[i]->forget) sim_structures[i]->forget();
+}
+
 static bool run_schedule(sim_machine *m, const schedule *s, choices *c, sim_checked *checked)
 {
     m->strategy = s->strategy;
@@ -168,6 +174,7 @@ sim_replayed sim_replay(const char *id, unsigned trace_events, FILE *out)
     }
     free(c);
     machine_destroy(m);
+    forget_all();
     return answer;
 }
 
@@ -302,6 +309,7 @@ static void *worker_main(void *argument)
     else
         run_drawn(w);
     machine_destroy(w->machine);
+    forget_all();
     return NULL;
 }
 

@@ -131,4 +131,5 @@ static bool is_latched(uint32_t word, uint64_t value)
 }
 
 extern const sim_structure sim_gate;
-const sim_structure sim_gate = {"gate", variant_names, 1, prepare, agent, judge, NULL, describe, is_latched};
+const sim_structure sim_gate = {"gate", variant_names, 1, prepare, agent, judge, NULL, describe, is_latched,
+                                NULL};

@@ -548,7 +548,13 @@ static void describe(uint32_t word, uint64_t value, char *text, size_t size)
         snprintf(text, size, "node %u slot %u %s = %llu", id, slot, at % 2 ? "value" : "key", v);
 }
 
+static void forget(void)
+{
+    history_checker_destroy(w.checker);
+    w.checker = NULL;
+}
+
 const sim_structure sim_map = {"map", variant_names, PLAIN_TINY_CASES, prepare, agent, judge, explain, describe,
-                               is_latched};
+                               is_latched, forget};
 const sim_structure sim_versioned = {"versioned", variant_names, TINY_CASES, prepare_versioned, agent, judge, explain,
-                                     describe, is_latched};
+                                     describe, is_latched, forget};

@@ -161,4 +161,4 @@ static bool is_latched(uint32_t word, uint64_t value)
 }
 
 const sim_structure sim_pool = {"pool", variant_names, sizeof tiny_cases / sizeof tiny_cases[0], prepare, agent,
-                                judge, NULL, describe, is_latched};
+                                judge, NULL, describe, is_latched, NULL};

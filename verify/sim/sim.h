@@ -64,6 +64,7 @@ typedef struct sim_structure {
     /* A shared word, by its place in the memory that was reserved, and a value of it, in words. */
     void (*describe)(uint32_t word, uint64_t value, char *text, size_t size);
     bool (*is_latched)(uint32_t word, uint64_t value); /* does this value say that somebody holds something? */
+    void (*forget)(void); /* frees what the calling thread has kept from schedule to schedule; NULL: nothing */
 } sim_structure;
 
 /* Zeroed shared memory, within prepare. */
