@@ -19,7 +19,7 @@ test:       ## all tests that need no GPU, with sanitizers; last line "N passed,
 	@scripts/setup test
 	@scripts/test
 
-verify:     ## the long form: millions of schedules, fuzzing, soaking, coverage (half an hour)
+verify:     ## the long form: millions of schedules, fuzzing, soaking, coverage
 	@scripts/setup test
 	@scripts/verify
 

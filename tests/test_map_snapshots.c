@@ -7,7 +7,6 @@
 
 #include "support/agents.h"
 #include "support/harness.h"
-#include "support/oracle.h"
 #include "support/random.h"
 #include "support/wide.h"
 
@@ -35,21 +34,20 @@ static pleach_map *open_versioned(const setting *where, uint64_t max_bytes)
     return map;
 }
 
-static void close_versioned(pleach_map *map)
-{
-    char message[200];
-    pleach_map_stats stats;
-    if (pleach_map_validate(map, message, sizeof message) != PLEACH_OK) fail_msg("%s", message);
-    assert_ok(pleach_map_get_stats(map, &stats));
-    assert_int_equal(stats.snapshots, 0);
-    assert_int_equal(stats.old_images, 0);
-    pleach_map_destroy(map);
-}
-
 static void assert_valid_map(pleach_map *map)
 {
     char message[200];
     if (pleach_map_validate(map, message, sizeof message) != PLEACH_OK) fail_msg("%s", message);
+}
+
+static void close_versioned(pleach_map *map)
+{
+    pleach_map_stats stats;
+    assert_valid_map(map);
+    assert_ok(pleach_map_get_stats(map, &stats));
+    assert_int_equal(stats.snapshots, 0);
+    assert_int_equal(stats.old_images, 0);
+    pleach_map_destroy(map);
 }
 
 /* ---- contents kept aside ---- */

@@ -47,7 +47,8 @@
  *
  * An update that needs a node when the pool is at its limit is not applied, and says so in its element's outcome
  * (PLEACH_NOT_APPLIED). Other elements of the call may be applied; no prefix is promised; the call answers
- * PLEACH_E_FULL. Erasing never needs memory. The map stays valid and usable.
+ * PLEACH_E_FULL. Erasing needs no memory, unless a snapshot is live (pleach/snapshot.h). The map stays valid and
+ * usable.
  *
  * CAVEATS
  *
@@ -150,7 +151,7 @@ PLEACH_API pleach_status pleach_map_put(pleach_map *map, size_t n, const void *k
 PLEACH_API pleach_status pleach_map_add(pleach_map *map, size_t n, const void *keys, const void *values,
                                         uint8_t *outcomes, void *old_values, pleach_stream stream);
 
-/* Erase. Never FULL. */
+/* Erase. Never FULL, unless a snapshot is live. */
 PLEACH_API pleach_status pleach_map_erase(pleach_map *map, size_t n, const void *keys, uint8_t *outcomes,
                                           void *old_values, pleach_stream stream);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../../src/core/blink/blink_check.h"
+#include "../../src/core/versioned/versioned_check.h"
 #include "map_sim.h"
 
 enum { MOST_AGENTS = 200, MOST_KEYS = 400, MOST_OPS = 400, MOST_PAIRS = MOST_OPS * MAP_RANGE_ROOM, NODES = 160 };
@@ -422,6 +423,7 @@ static bool refused_without_need(char *why, size_t size)
 static bool judge_versions(char *why, size_t size)
 {
     uint64_t images = 0;
+    if (!versioned_validate(w.map->key_bits, w.place.tree, w.place.nodes, w.place.versions, why, size)) return false;
     w.map->return_all(w.place);
     for (unsigned i = 0; i < VERSION_STRIPES; i++) images += w.place.versions.state->kept[i].images;
     if (w.place.versions.state->live == 0 && w.place.versions.state->end == 0 && images == 0) return true;

@@ -78,14 +78,20 @@ static uint32_t known_since(sim_machine *m, uint32_t word)
     return c->filled < PAST_VALUES ? 0 : c->past[(c->newest + 1) % PAST_VALUES].time;
 }
 
+/* Which of its past values a word had at `time`. */
+static uint32_t past_at(const cell *c, uint32_t time)
+{
+    uint32_t at = c->newest;
+    for (uint32_t back = 1; back < c->filled && c->past[at].time > time; back++)
+        at = (at + PAST_VALUES - 1) % PAST_VALUES;
+    return at;
+}
+
 static uint64_t value_at(sim_machine *m, uint32_t word, uint32_t time)
 {
     if (!m->cell_of[word]) return m->memory[word];
     const cell *c = &m->cells[m->cell_of[word]];
-    uint32_t at = c->newest;
-    for (uint32_t back = 1; back < c->filled && c->past[at].time > time; back++)
-        at = (at + PAST_VALUES - 1) % PAST_VALUES;
-    return c->past[at].value;
+    return c->past[past_at(c, time)].value;
 }
 
 /* The earliest instant from `floor` on at which the word had the value that it has at `time`. A load that is taken then
@@ -94,10 +100,7 @@ static uint32_t earliest(sim_machine *m, uint32_t word, uint32_t floor, uint32_t
 {
     if (!m->cell_of[word]) return floor;
     const cell *c = &m->cells[m->cell_of[word]];
-    uint32_t at = c->newest;
-    for (uint32_t back = 1; back < c->filled && c->past[at].time > time; back++)
-        at = (at + PAST_VALUES - 1) % PAST_VALUES;
-    return later(floor, c->past[at].time);
+    return later(floor, c->past[past_at(c, time)].time);
 }
 
 /* Makes a store visible that agent `by` makes. */

@@ -1,7 +1,6 @@
 #include "blink_check.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "../../base/complaint.h"
 
 static uint64_t stripes_sum(const blink_tree *tree)
 {
@@ -23,7 +22,7 @@ uint64_t blink_used_ids(const blink_tree *tree)
     return next < capacity ? next : capacity;
 }
 
-/* A walk over the whole tree; `failed` keeps the first complaint. */
+/* A walk over the whole tree. */
 typedef struct check {
     const blink_tree *tree;
     void *nodes;
@@ -31,21 +30,8 @@ typedef struct check {
     uint64_t visited;
     uint64_t keys;
     uint64_t unposted;
-    char *message;
-    size_t message_size;
-    bool failed;
+    complaint said;
 } check;
-
-static void __attribute__((format(printf, 2, 3))) complain(check *c, const char *format, ...)
-{
-    if (c->failed) return;
-    c->failed = true;
-    if (!c->message || c->message_size == 0) return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(c->message, c->message_size, format, arguments);
-    va_end(arguments);
-}
 
 #define PLEACH_KEY_BITS 32
 #include "blink_check_width.h"
@@ -78,12 +64,12 @@ void blink_count_nodes(unsigned key_bits, const blink_tree *tree, void *nodes, b
 
 bool blink_validate(unsigned key_bits, const blink_tree *tree, void *nodes, char *message, size_t message_size)
 {
-    check c = {.tree = tree, .nodes = nodes, .used_ids = blink_used_ids(tree), .message = message,
-               .message_size = message_size};
+    check c = {.tree = tree, .nodes = nodes, .used_ids = blink_used_ids(tree),
+               .said = {.message = message, .message_size = message_size}};
     if (message && message_size) message[0] = 0;
     if (key_bits == 32)
         check_tree32(&c);
     else
         check_tree64(&c);
-    return !c.failed;
+    return !c.said.made;
 }

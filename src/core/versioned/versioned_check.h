@@ -1,4 +1,4 @@
-/* core/versioned/versioned_check.h - the validator of versions: V1 to V6 of a quiescent map, in host memory. */
+/* core/versioned/versioned_check.h - the validator of versions: V1, V2 and V5 of a quiescent map, in host memory. */
 #ifndef PLEACH_VERSIONED_CHECK_H
 #define PLEACH_VERSIONED_CHECK_H
 

@@ -325,7 +325,7 @@ static pleach_status cpu_stats(void *exec, pleach_map_stats *stats)
     return PLEACH_OK;
 }
 
-/* ---- snapshots ---- */
+/* ---- snapshots. Progress: whoever has the table of snapshots latched waits for nobody ---- */
 
 static pleach_status cpu_take(void *exec, uint64_t *at)
 {
