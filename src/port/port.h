@@ -28,9 +28,19 @@
  * port_validate_fence()        loads before it are taken before loads after it.
  * port_settle()                stores before it are performed before loads after it.
  * port_settle_latch()          the same for the swap of a latch that was taken just before; cheap.
+ * port_settle_loads()          loads before it are performed before loads after it, in the one order of all settles.
+ * port_load_in_order(p, &a, &b)  port_load of two words, 16-byte aligned, of which the second is not loaded first.
  * port_forget_cached()         after it, port_load_cached returns nothing older than what was visible before it.
  * port_pause(attempt)          a short wait after the attempt-th failure of an operation.
  * port_prefetch(p)             a hint.
+ *
+ * An agent of the epoch module (epoch/) may be several threads of a GPU together, its lanes, who share fast memory:
+ * port_lane(lanes)             the calling lane's number; 0 where an agent is one thread.
+ * port_lanes_meet(lanes)       waits for all lanes; what one has written to their fast memory the others read after it.
+ * port_lane_add(p, v)          adds to a 32-bit word there, and returns the old value.
+ * port_lane_min(p, v)          lowers a 64-bit word there to v, if it is larger.
+ *
+ * PORT_LINE_WORDS              words that are moved together between agents: what many write should not share a line.
  *
  * port_follow(p, id)           p, an address that was made from the loaded value id: what is loaded through it is
  *                              loaded after id. No machine that this runs on does otherwise, so there is no code for

@@ -74,6 +74,25 @@ PORT_FN void port_settle_latch(void)
 #endif
 }
 
+PORT_FN void port_settle_loads(void) { port_settle(); }
+
+PORT_FN void port_load_in_order(const uint64_t *p, uint64_t *first, uint64_t *second)
+{
+    *first = port_load(p);
+    port_validate_fence();
+    *second = port_load(p + 1);
+}
+
+enum { PORT_LINE_WORDS = 8 };
+
+PORT_FN uint32_t port_lane(uint32_t lanes) { return (void)lanes, 0; }
+PORT_FN void port_lanes_meet(uint32_t lanes) { (void)lanes; }
+PORT_FN uint32_t port_lane_add(uint32_t *p, uint32_t v) { return (*p += v) - v; }
+PORT_FN void port_lane_min(uint64_t *p, uint64_t v)
+{
+    if (v < *p) *p = v;
+}
+
 PORT_FN void port_forget_cached(void) { port_validate_fence(); }
 
 PORT_FN void port_pause(unsigned attempt)

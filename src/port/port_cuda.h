@@ -88,6 +88,38 @@ PORT_FN void port_forget_cached(void) { PTX_FENCE(acq_rel, gpu); }
 PORT_FN void port_settle(void) { PTX_FENCE(sc, gpu); }
 PORT_FN void port_settle_latch(void) {} /* port_latch has waited for its swap, which was performed at L2 */
 
+PORT_FN void port_settle_loads(void) { port_validate_fence(); } /* fresh loads are performed at L2, in this order */
+
+PORT_FN void port_load_in_order(const uint64_t *p, uint64_t *first, uint64_t *second)
+{
+    PTX_LOAD_TWO(*first, *second, relaxed, gpu, p); /* at the same instant */
+}
+
+enum { PORT_LINE_WORDS = 4 };
+
+#ifdef PLEACH_SIM /* an agent there is one thread */
+PORT_FN uint32_t port_lane(uint32_t lanes) { return (void)lanes, 0; }
+PORT_FN void port_lanes_meet(uint32_t lanes) { (void)lanes; }
+PORT_FN uint32_t port_lane_add(uint32_t *p, uint32_t v) { return (*p += v) - v; }
+PORT_FN void port_lane_min(uint64_t *p, uint64_t v)
+{
+    if (v < *p) *p = v;
+}
+#else
+PORT_FN uint32_t port_lane(uint32_t lanes) { return threadIdx.x % lanes; }
+PORT_FN uint32_t port_lane_add(uint32_t *p, uint32_t v) { return atomicAdd(p, v); }
+PORT_FN void port_lane_min(uint64_t *p, uint64_t v) { atomicMin((unsigned long long *)p, (unsigned long long)v); }
+
+/* A thread, a warp, or a whole block. */
+PORT_FN void port_lanes_meet(uint32_t lanes)
+{
+    if (lanes == 32)
+        __syncwarp();
+    else if (lanes > 1)
+        __syncthreads();
+}
+#endif
+
 /* (a) and (b) of the contract: the swap has returned its old value, so it has been performed at L2 before anything
  * behind the branch on that value is issued; the fence keeps the compiler's and the pipeline's hands off. */
 PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)

@@ -12,6 +12,7 @@ enum { MAP_RANGE_ROOM = 12 }; /* pairs that a range may report */
 typedef struct map_variant {
     unsigned key_bits;
     bool versioned;
+    unsigned line_words; /* PORT_LINE_WORDS */
     void (*build)(const build_plan *plan, void *nodes, const uint64_t *keys, const uint64_t *values);
     /* One operation, with its answer and stamps put into it; pairs has room for a range's. */
     void (*run)(map_place place, unsigned stripe, history_op *op, history_pair *pairs);

@@ -103,6 +103,11 @@ static void sim_run(map_place place, unsigned stripe, history_op *op, history_pa
 {
     W(blink) map = map_at(place, stripe);
     op->invoked = sim_operation_begin();
+#ifdef SIM_VERSIONED
+    epoch_agent agent;
+    epoch_agent_begin(&agent, 1);
+    if (version_keeps(map.versions) && epoch_open(map.versions.epoch, &agent, stripe)) map.agent = &agent;
+#endif
     switch (op->kind) {
     case HISTORY_FIND: run_find(map, op); break;
     case HISTORY_CEIL:
@@ -110,6 +115,9 @@ static void sim_run(map_place place, unsigned stripe, history_op *op, history_pa
     case HISTORY_RANGE: run_range(map, op, pairs); break;
     default: run_update(map, op); break;
     }
+#ifdef SIM_VERSIONED
+    if (map.agent) version_close(map.versions, &agent, stripe);
+#endif
     op->returned = sim_operation_end(1);
 }
 
@@ -169,35 +177,60 @@ static void ask_snapshot(W(blink) map, uint64_t at, history_op *op, history_pair
     keep_pairs(op, pairs, keys, values, past.range.count);
 }
 
-static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
+static void ask_all(W(blink) map, uint64_t at, history_op *ops, unsigned count, history_pair *pairs, uint64_t invoked,
+                    uint64_t returned)
 {
-    W(blink) map = map_at(place, stripe);
-    uint64_t at = 0, invoked = sim_operation_begin();
-    while (version_take(map.versions.state, &at) == VERSION_BUSY) port_pause(0);
-    uint64_t returned = sim_stamp();
     for (unsigned i = 0; i < count; i++) {
         ask_snapshot(map, at, &ops[i], pairs + i * MAP_RANGE_ROOM);
         ops[i].invoked = invoked;
         ops[i].returned = returned;
     }
-    sim_operation_end(count);
+}
+
+/* A snapshot that lasts as long as its agent is inside; or one that is pinned, and asked after the agent has left. */
+static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
+{
+    W(blink) map = map_at(place, stripe);
+    epoch e = map.versions.epoch;
+    epoch_agent agent;
+    bool pinned = count % 2 == 0;
+    uint64_t invoked = sim_operation_begin();
+    epoch_agent_begin(&agent, 1);
+    while (!epoch_join(e, &agent, stripe)) port_pause(0);
+    uint64_t at = version_snapshot(map.versions, agent.slot);
+    while (pinned && epoch_pin(e.state, at) != EPOCH_DONE) port_pause(0);
+    uint64_t returned = sim_stamp();
+    if (!pinned) ask_all(map, at, ops, count, pairs, invoked, returned);
+    epoch_leave(e, agent.slot);
+    epoch_part(e, &agent);
+    sim_operation_end(pinned ? 0 : count);
+    if (pinned) {
+        sim_operation_begin();
+        ask_all(map, at, ops, count, pairs, invoked, returned);
+        while (epoch_unpin(e.state, at) == EPOCH_BUSY) port_pause(0);
+        sim_operation_end(count);
+    }
     sim_operation_begin();
-    while (version_release(map.versions.state, at) == VERSION_BUSY) port_pause(0);
-    for (unsigned i = 0; i < 3; i++) W(return_images)(map, i); /* others' lists too */
+    epoch_scan(e, &agent, 2, false);
+    if (pinned) W(return_all)(map);
     sim_operation_end(1);
 }
 
+/* Nobody is about: a scan or two, and everything that was kept can go. */
 static void sim_return_all(map_place place)
 {
-    for (unsigned stripe = 0; stripe < VERSION_STRIPES; stripe++) W(return_images)(map_at(place, 0), stripe);
+    epoch_agent agent;
+    epoch_agent_begin(&agent, 1);
+    for (unsigned i = 0; i < 2; i++) epoch_scan(place.versions.epoch, &agent, place.versions.epoch.slots, false);
+    W(return_all)(map_at(place, 0));
 }
 
-const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, true, sim_build, sim_run, NULL, sim_run_snapshot, sim_export,
+const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, true, PORT_LINE_WORDS, sim_build, sim_run, NULL, sim_run_snapshot, sim_export,
                                   sim_detours, sim_return_all};
 
 #elif !defined(WITH_ARRAYS)
 
-const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, sim_build, sim_run, NULL, NULL, sim_export,
+const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, PORT_LINE_WORDS, sim_build, sim_run, NULL, NULL, sim_export,
                                   sim_detours, NULL};
 
 #else
@@ -260,7 +293,7 @@ static void sim_run_array(map_place place, unsigned stripe, history_op *ops, uns
     }
 }
 
-const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, sim_build, sim_run, sim_run_array, NULL, sim_export,
+const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, PORT_LINE_WORDS, sim_build, sim_run, sim_run_array, NULL, sim_export,
                                   sim_detours, NULL};
 
 #endif

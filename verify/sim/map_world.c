@@ -6,6 +6,7 @@
 #include "map_sim.h"
 
 enum { MOST_AGENTS = 200, MOST_KEYS = 400, MOST_OPS = 400, MOST_PAIRS = MOST_OPS * MAP_RANGE_ROOM, NODES = 160 };
+enum { STRIPES = 3, SLOTS = 5, RING = 4, PINS = MOST_AGENTS, SIM_LINE_WORDS = 8 /* at least PORT_LINE_WORDS */ };
 
 static const map_variant *const variants[] = {&sim_map32_cuda, &sim_map64_cuda, &sim_map32_plain,
                                               &sim_map64_plain, &sim_map32_x86, &sim_map64_x86};
@@ -60,13 +61,21 @@ static uint64_t fresh_value(void) { return w.first_value + w.next_value++; }
 
 /* ---- laying out ---- */
 
-/* The first timestamp, no snapshot, and no image but the newest. */
+/* The first timestamp, no snapshot, and no image but the newest. Few slots, lists and places in rings, so that agents
+ * meet there, and rings overflow. */
 static void begin_versions(void)
 {
     versions *v = &w.place.versions;
-    v->state = sim_reserve(sizeof *v->state);
+    v->stripes = STRIPES;
+    v->state = sim_reserve(offsetof(version_state, kept) + STRIPES * sizeof v->state->kept[0]);
     v->record = sim_reserve(NODES * sizeof v->record[0]);
-    version_begin(v->state);
+    v->epoch = (epoch){.state = &v->state->epoch, .slots = SLOTS, .ring = RING};
+    v->epoch.announce = sim_reserve(SLOTS * SIM_LINE_WORDS * 8);
+    v->epoch.home = sim_reserve(SLOTS * sizeof v->epoch.home[0]);
+    v->epoch.rings = sim_reserve(SLOTS * RING * sizeof v->epoch.rings[0]);
+    v->state->epoch.pin_table = (uint64_t)(uintptr_t)sim_reserve(PINS * 8);
+    v->state->epoch.pin_room = PINS;
+    epoch_begin(&v->state->epoch);
 }
 
 /* A tree of every `stride`-th key from `first` on. */
@@ -422,13 +431,16 @@ static bool refused_without_need(char *why, size_t size)
 /* Nobody has a snapshot any more: all old images go back to the pool. */
 static bool judge_versions(char *why, size_t size)
 {
-    uint64_t images = 0;
-    if (!versioned_validate(w.map->key_bits, w.place.tree, w.place.nodes, w.place.versions, why, size)) return false;
+    const versions *v = &w.place.versions;
+    blink_counts counts;
+    if (!versioned_validate(w.map->key_bits, w.place.tree, w.place.nodes, *v, w.map->line_words, why, size)) return false;
     w.map->return_all(w.place);
-    for (unsigned i = 0; i < VERSION_STRIPES; i++) images += w.place.versions.state->kept[i].images;
-    if (w.place.versions.state->live == 0 && w.place.versions.state->end == 0 && images == 0) return true;
-    snprintf(why, size, "%llu snapshots are live and %lld images kept, and nobody is there",
-             (unsigned long long)w.place.versions.state->live, (long long)images);
+    blink_count_nodes(w.map->key_bits, w.place.tree, w.place.nodes, &counts);
+    const epoch_state *e = &v->state->epoch;
+    if (e->pins == 0 && e->pins_end == 0 && e->floor == e->clock && counts.images == 0) return true;
+    snprintf(why, size, "%llu snapshots are live and %llu images kept, floor %llu, clock %llu, and nobody is there",
+             (unsigned long long)e->pins, (unsigned long long)counts.images, (unsigned long long)e->floor,
+             (unsigned long long)e->clock);
     return false;
 }
 
@@ -497,19 +509,35 @@ static void describe_tree(size_t offset, uint64_t value, char *text, size_t size
 
 static void describe_versions(size_t word, uint64_t value, char *text, size_t size)
 {
+    static const struct {
+        size_t offset;
+        const char *name;
+    } known[] = {{offsetof(epoch_state, clock), "clock"},
+                 {offsetof(epoch_state, floor), "floor"},
+                 {offsetof(epoch_state, pins_end), "end of pins"},
+                 {offsetof(epoch_state, pins_oldest), "oldest pin"},
+                 {offsetof(epoch_state, pins), "pins"},
+                 {offsetof(epoch_state, pin_latch), "latch of pins"},
+                 {offsetof(epoch_state, scan_latch), "latch of the scan"}};
     static const char *const members[] = {"since", "older", "until", "next"};
-    size_t state_words = sizeof(version_state) / 8, in_record = word - state_words;
-    unsigned long long v = value;
-    if (word == offsetof(version_state, clock) / 8)
-        snprintf(text, size, "clock = %llu", v);
-    else if (word == offsetof(version_state, end) / 8)
-        snprintf(text, size, "end of live snapshots = %llu", v);
-    else if (word == offsetof(version_state, oldest) / 8)
-        snprintf(text, size, "oldest snapshot = %lld", (long long)v);
-    else if (word < state_words)
-        snprintf(text, size, "versions + %zu = %llu", word * 8, v);
+    const versions *v = &w.place.versions;
+    const uint64_t *at = (const uint64_t *)v->state + word;
+    size_t record = (size_t)(at - (const uint64_t *)v->record), slot = (size_t)(at - v->epoch.announce);
+    unsigned long long number = value;
+    if (at >= v->epoch.announce && slot < (size_t)SLOTS * w.map->line_words)
+        snprintf(text, size, "slot %zu = %lld", slot / w.map->line_words, (long long)number - EPOCH_IN);
+    else if (at >= (const uint64_t *)v->record && record < (size_t)NODES * 4)
+        snprintf(text, size, "record of node %zu: %s = %llu", record / 4, members[record % 4], number);
     else
-        snprintf(text, size, "record of node %zu: %s = %llu", in_record / 4, members[in_record % 4], v);
+        snprintf(text, size, "versions + %zu = %llu", word * 8, number);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (word * 8 == known[i].offset) snprintf(text, size, "%s = %llu", known[i].name, number);
+}
+
+/* Of versions. A stopped agent that has one of these keeps others from taking snapshots. */
+static bool is_versions_latch(size_t offset)
+{
+    return offset == offsetof(epoch_state, pin_latch) || offset == offsetof(epoch_state, scan_latch);
 }
 
 static bool is_latched(uint32_t word, uint64_t value)
@@ -517,7 +545,7 @@ static bool is_latched(uint32_t word, uint64_t value)
     size_t tree_words = (sizeof(blink_tree) + 63) / 64 * 8, slot_words = w.node_bytes / 8 / NODE_SLOTS;
     if (word < tree_words) return word * 8 == offsetof(blink_tree, root_latch) && value != 0;
     if (word >= tree_words + NODES * w.node_bytes / 8)
-        return word - tree_words - NODES * w.node_bytes / 8 == offsetof(version_state, latch) / 8 && value != 0;
+        return is_versions_latch((word - tree_words - NODES * w.node_bytes / 8) * 8) && value != 0;
     return (word - tree_words) / slot_words % NODE_SLOTS == NODE_HEADER_SLOT && (value & HEADER_LATCHED);
 }
 

@@ -16,6 +16,7 @@ typedef struct W(blink) {
     unsigned stripe; /* spreads counters and free lists over agents; any number */
 #ifdef BLINK_VERSIONED
     versions versions;
+    epoch_agent *agent; /* who acts, for what it retires and reuses; NULL: somebody who has no bag */
 #endif
 } W(blink);
 

@@ -9,6 +9,8 @@ typedef struct check {
     size_t node_bytes;
     versions versions;
     uint64_t used_ids;
+    uint64_t oldest; /* no snapshot is older */
+    unsigned announce_words;
     complaint said;
 } check;
 
@@ -27,8 +29,8 @@ static bool is_image(const check *c, uint64_t id)
 static void check_row(check *c, uint64_t leaf)
 {
     const version_record *record = c->versions.record;
-    uint64_t oldest = c->versions.state->oldest, since = record[leaf].since;
-    if (since > c->versions.state->clock)
+    uint64_t oldest = c->oldest, since = record[leaf].since;
+    if (since > c->versions.state->epoch.clock)
         complain(&c->said, "V1: node %llu is from the future", (unsigned long long)leaf);
     for (uint64_t id = record[leaf].older; since > oldest && !c->said.made; id = record[id].older) {
         if (!is_image(c, id)) {
@@ -44,33 +46,78 @@ static void check_row(check *c, uint64_t leaf)
     }
 }
 
-/* V5, and that the images counted are those there are. */
-static void check_kept(check *c)
+static bool check_listed(check *c, uint64_t id, uint64_t *listed)
 {
-    uint64_t listed = 0, counted = 0, images = 0;
-    for (unsigned stripe = 0; stripe < VERSION_STRIPES; stripe++) {
-        counted += c->versions.state->kept[stripe].images;
-        for (uint64_t id = c->versions.state->kept[stripe].head; id != 0; id = c->versions.record[id].next) {
-            if (!is_image(c, id) || ++listed > c->used_ids) {
-                complain(&c->said, "V5: the list of kept images has %llu, which is none", (unsigned long long)id);
-                return;
-            }
-        }
-    }
-    for (uint64_t id = 1; id < c->used_ids; id++) images += is_image(c, id);
-    if (listed != images || counted != images)
-        complain(&c->said, "V5: there are %llu old images, %llu in lists, %llu counted", (unsigned long long)images,
-                 (unsigned long long)listed, (unsigned long long)counted);
+    if (is_image(c, id) && ++*listed <= c->used_ids) return true;
+    complain(&c->said, "V5: node %llu is in a list of images, and is none", (unsigned long long)id);
+    return false;
 }
 
-bool versioned_validate(unsigned key_bits, const blink_tree *tree, void *nodes, versions versions, char *message,
-                        size_t message_size)
+/* V5: lists and rings together have as many entries as there are images, and each entry is one. */
+static void check_kept(check *c)
+{
+    const versions *v = &c->versions;
+    uint64_t listed = 0, images = 0;
+    for (unsigned stripe = 0; stripe < v->stripes; stripe++)
+        for (uint64_t id = v->state->kept[stripe].head; id != 0; id = v->record[id].next)
+            if (!check_listed(c, id, &listed)) return;
+    for (uint64_t slot = 0; slot < v->state->epoch.claimed; slot++) {
+        const epoch_home *home = &v->epoch.home[slot];
+        for (uint64_t at = home->head; at < home->tail; at++)
+            if (!check_listed(c, epoch_entry(v->epoch, (uint32_t)slot, at)->id, &listed)) return;
+    }
+    for (uint64_t id = 1; id < c->used_ids; id++) images += is_image(c, id);
+    if (listed != images)
+        complain(&c->said, "V5: there are %llu old images, %llu in lists", (unsigned long long)images,
+                 (unsigned long long)listed);
+}
+
+/* E2 and E3 of a quiescent map: nobody is inside, and no latch was forgotten. */
+static void check_epoch(check *c)
+{
+    const epoch_state *e = &c->versions.state->epoch;
+    if (e->pin_latch || e->scan_latch) complain(&c->said, "the snapshots are latched");
+    if (e->floor > e->clock) complain(&c->said, "E2: the floor is above the clock");
+    for (uint64_t slot = 0; slot < e->claimed; slot++)
+        if (c->versions.epoch.announce[slot * c->announce_words] != EPOCH_FREE)
+            complain(&c->said, "E3: slot %llu is still an agent's", (unsigned long long)slot);
+}
+
+bool versioned_validate(unsigned key_bits, const blink_tree *tree, void *nodes, versions versions,
+                        unsigned announce_words, char *message, size_t message_size)
 {
     check c = {.nodes = nodes, .node_bytes = node_bytes_of(key_bits), .versions = versions,
-               .used_ids = blink_used_ids(tree), .said = {.message = message, .message_size = message_size}};
-    if (versions.state->latch) complain(&c.said, "the list of snapshots is latched");
+               .used_ids = blink_used_ids(tree), .oldest = epoch_oldest(&versions.state->epoch),
+               .announce_words = announce_words, .said = {.message = message, .message_size = message_size}};
+    check_epoch(&c);
     for (uint64_t id = 1; id < c.used_ids && !c.said.made; id++)
         if (header_of(&c, id) != 0 && header_level(header_of(&c, id)) == 0) check_row(&c, id);
     check_kept(&c);
     return !c.said.made;
+}
+
+uint64_t versioned_held_back(unsigned key_bits, const blink_tree *tree, void *nodes, versions versions)
+{
+    const epoch_state *e = &versions.state->epoch;
+    check c = {.nodes = nodes, .node_bytes = node_bytes_of(key_bits), .used_ids = blink_used_ids(tree)};
+    const uint64_t *pin = (const uint64_t *)(uintptr_t)e->pin_table;
+    uint64_t first = UINT64_MAX, second = UINT64_MAX, held = 0;
+    for (uint64_t i = 0; i < e->pins; i++) {
+        if (pin[i] < second) second = pin[i];
+        if (second < first) {
+            second = first;
+            first = pin[i];
+        }
+    }
+    for (uint64_t id = 1; id < c.used_ids && e->pins > 0; id++)
+        held += is_image(&c, id) && versions.record[id].until > first && versions.record[id].until <= second;
+    return held;
+}
+
+uint64_t versioned_reclaimed(versions versions)
+{
+    uint64_t images = 0;
+    for (unsigned i = 0; i < versions.stripes; i++) images += versions.state->kept[i].returned;
+    for (uint64_t i = 0; i < versions.state->epoch.claimed; i++) images += versions.epoch.home[i].head;
+    return images;
 }

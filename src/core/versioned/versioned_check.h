@@ -5,8 +5,15 @@
 #include "../../version/version.h"
 #include "../blink/blink_tree.h"
 
-/* After blink_validate. True if every row of images is as it should be; else the message says what is not. */
-bool versioned_validate(unsigned key_bits, const blink_tree *tree, void *nodes, versions versions, char *message,
-                        size_t message_size);
+/* After blink_validate. True if every row of images is as it should be; else the message says what is not.
+ * `announce_words` is PORT_LINE_WORDS of the machine whose map it is. */
+bool versioned_validate(unsigned key_bits, const blink_tree *tree, void *nodes, versions versions,
+                        unsigned announce_words, char *message, size_t message_size);
+
+/* Old images that would be free if the oldest pin were let go of. */
+uint64_t versioned_held_back(unsigned key_bits, const blink_tree *tree, void *nodes, versions versions);
+
+/* Old images that were used again, or returned to the pool, since the map was made. */
+uint64_t versioned_reclaimed(versions versions);
 
 #endif

@@ -4,9 +4,9 @@
  * LINEARIZATION   an update takes effect when it reads the clock here. Nobody sees the leaf unlatched between then and
  * its stores, so nobody can tell the difference: a snapshot s with s >= the clock read is taken later, and its queries
  * find the leaf latched until the update is in it; a snapshot below finds `since` above itself, and the copy.
- * In place: no live snapshot has a timestamp from `since` on (end <= since), or none can have one (since is the clock's
- * value). One that is being taken meanwhile has not advanced the clock before it was read, so it comes after the
- * update and shall see it.
+ * In place: no snapshot has, or can still get, a timestamp from `since` to below the clock's value. That is so if these
+ * are the same; or if the floor has reached the clock (no agent is inside with less, E1) and every pin is below `since`
+ * (E4: a pin that is not in the table yet has a timestamp at or above the floor).
  */
 
 PORT_FN void W(write_copy)(W(blink) map, uint32_t copy, const W(image) *image, unsigned count, W(pair) link)
@@ -18,20 +18,24 @@ PORT_FN void W(write_copy)(W(blink) map, uint32_t copy, const W(image) *image, u
     port_store(&node->word[W(HEADER_WORD)], header_first(NODE_OLD_IMAGE, count));
 }
 
-/* Returns the old images of one list that no live snapshot can ask for; keeps the others. A future snapshot's timestamp
- * is the clock's value at least, and so is no image's `until` above. */
+PORT_FN void W(return_image)(W(blink) map, uint32_t id)
+{
+    port_store(&W(node_at)(map, id)->word[W(HEADER_WORD)], 0); /* not a node any more */
+    pool_give(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, id);
+}
+
+/* Returns the images of one list that no live snapshot can ask for; keeps the others. A future snapshot's timestamp is
+ * the clock's value at least, and so is no image's `until` above. */
 PORT_COLD void W(return_images)(W(blink) map, unsigned stripe)
 {
     versions v = map.versions;
+    if (port_load(&v.state->kept[stripe % v.stripes].head) == NODE_NONE) return;
     uint32_t id = version_pop_all(v, stripe), next, first = 0, last = 0;
-    /* After the list: who put an image there has seen a clock beyond every snapshot that can ask for it, and so do we
-     * now see those that are live (V4). */
-    uint64_t oldest = port_load(&v.state->oldest), returned = 0;
+    uint64_t oldest = epoch_oldest(&v.state->epoch), returned = 0;
     for (; id != NODE_NONE; id = next) {
         next = (uint32_t)port_load(&v.record[id].next);
         if (port_load(&v.record[id].until) <= oldest) {
-            port_store(&W(node_at)(map, id)->word[W(HEADER_WORD)], 0); /* not a node any more */
-            pool_give(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, id);
+            W(return_image)(map, id);
             returned++;
             continue;
         }
@@ -39,40 +43,86 @@ PORT_COLD void W(return_images)(W(blink) map, unsigned stripe)
         port_store(&v.record[id].next, first);
         first = id;
     }
-    port_fetch_add(&v.state->kept[stripe % VERSION_STRIPES].images, (uint64_t)0 - returned);
-    if (first != NODE_NONE) version_push(v, stripe, first, last, 0);
+    if (returned) port_fetch_add(&v.state->kept[stripe % v.stripes].returned, returned);
+    if (first != NODE_NONE) version_push(v, stripe, first, last);
+}
+
+/* The same for the ring of a slot that is nobody's just now. */
+PORT_COLD void W(return_ring)(W(blink) map, uint32_t slot)
+{
+    epoch e = map.versions.epoch;
+    epoch_home *home = &e.home[slot];
+    if (port_load(epoch_slot(e, slot)) != EPOCH_FREE || !port_latch(epoch_slot(e, slot), EPOCH_FREE, EPOCH_OUT)) return;
+    uint64_t head = port_load(&home->head), tail = port_load(&home->tail), oldest = epoch_oldest(e.state);
+    for (; head < tail && port_load(&epoch_entry(e, slot, head)->until) <= oldest; head++)
+        W(return_image)(map, (uint32_t)port_load(&epoch_entry(e, slot, head)->id));
+    port_store(&home->head, head);
+    epoch_unclaim(e, slot);
+}
+
+/* Everything that can be returned, wherever it is kept. */
+PORT_COLD void W(return_all)(W(blink) map)
+{
+    for (unsigned stripe = 0; stripe < map.versions.stripes; stripe++) W(return_images)(map, stripe);
+    uint64_t slots = port_load(&map.versions.state->epoch.claimed);
+    for (uint64_t slot = 0; slot < slots; slot++) W(return_ring)(map, (uint32_t)slot);
+}
+
+/* There is no node for a copy. Whoever was inside when the floor was last raised may have left since: then it needs
+ * none. Somebody else's scan is given some time, not more. */
+PORT_COLD bool W(nobody_asks)(W(blink) map, uint64_t since, uint64_t now)
+{
+    const epoch_state *e = &map.versions.state->epoch;
+    epoch_agent scanner;
+    uint64_t floor, pins_end;
+    epoch_agent_begin(&scanner, 1);
+    for (unsigned attempt = 0; attempt < 8; attempt++) {
+        epoch_scan(map.versions.epoch, &scanner, map.versions.epoch.slots, false);
+        port_load_in_order(&e->floor, &floor, &pins_end);
+        if (floor >= now) return since >= pins_end;
+        port_pause(attempt);
+    }
+    return false;
 }
 
 PORT_FN uint32_t W(take_for_copy)(W(blink) map)
 {
-    uint32_t copy = pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
-    for (unsigned stripe = 0; copy == NODE_NONE && stripe < VERSION_STRIPES; stripe++) {
-        W(return_images)(map, stripe);
-        copy = pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
-    }
-    return copy;
+    uint32_t copy = map.agent ? epoch_reuse(map.agent) : NODE_NONE;
+    if (copy != NODE_NONE) return copy;
+    copy = pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
+    if (copy != NODE_NONE) return copy;
+    W(return_all)(map);
+    return pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
+}
+
+PORT_FN bool W(keep_copy)(W(blink) map, uint32_t id, uint64_t header, const W(image) *image, W(pair) link,
+                          uint64_t since, uint64_t now)
+{
+    version_record *record = map.versions.record;
+    uint32_t copy = W(take_for_copy)(map);
+    if (copy == NODE_NONE) return false;
+    W(write_copy)(map, copy, image, header_count(header), link);
+    port_store(&record[copy].since, since);
+    port_store(&record[copy].older, port_load(&record[id].older));
+    port_store(&record[copy].until, now);
+    if (!map.agent || !epoch_retire(map.agent, copy)) version_push(map.versions, map.stripe, copy, copy);
+    port_store(&record[id].older, copy);
+    port_store(&record[id].since, now);
+    return true;
 }
 
 /* False: an image must be kept and there is no node for it. */
 PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, uint64_t header, const W(image) *image, W(pair) link)
 {
-    versions v = map.versions;
-    version_record *record = &v.record[id];
-    uint64_t since = port_load(&record->since);
+    const epoch_state *e = &map.versions.state->epoch;
+    uint64_t floor, pins_end;
     port_settle_latch(); /* the latch is there for all to see before the clock is read */
-    uint64_t now = port_load(&v.state->clock);
-    port_validate_fence(); /* whoever takes the copy from its list sees what was entered before the clock stood there */
-    if (since >= port_load(&v.state->end) || since == now) return true;
-    uint32_t copy = W(take_for_copy)(map);
-    if (copy == NODE_NONE) return false;
-    W(write_copy)(map, copy, image, header_count(header), link);
-    port_store(&v.record[copy].since, since);
-    port_store(&v.record[copy].older, port_load(&record->older));
-    port_store(&v.record[copy].until, now);
-    version_push(v, map.stripe, copy, copy, 1);
-    port_store(&record->older, copy);
-    port_store(&record->since, now);
-    return true;
+    uint64_t now = port_load(&e->clock);
+    port_load_in_order(&e->floor, &floor, &pins_end);
+    if (floor >= now && pins_end == 0) return true; /* no snapshot is live: no need to look at the record */
+    uint64_t since = port_load(&map.versions.record[id].since);
+    if (since == now || (floor >= now && since >= pins_end)) return true;
+    return W(keep_copy)(map, id, header, image, link, since, now) || W(nobody_asks)(map, since, now);
 }
 
 /* The new right part of a split has the same past as the left part: its row leads to images from before the split,

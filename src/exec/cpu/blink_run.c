@@ -24,8 +24,12 @@
 #define RUN_NAME2(name) ISA_NAME(name)
 #ifdef RUN_VERSIONED
 #define RUN_NAME RUN_NAME2(W(versioned_run))
+#define RUN_UPDATE W(run_keeping)
+#define RUN_RANGE W(run_at_instant)
 #else
 #define RUN_NAME RUN_NAME2(W(blink_run))
+#define RUN_UPDATE W(run_update)
+#define RUN_RANGE W(run_range)
 #endif
 
 _Static_assert(BLINK_NOT_APPLIED == (int)PLEACH_NOT_APPLIED && BLINK_INSERTED == (int)PLEACH_INSERTED &&
@@ -33,7 +37,10 @@ _Static_assert(BLINK_NOT_APPLIED == (int)PLEACH_NOT_APPLIED && BLINK_INSERTED ==
                    BLINK_ERASED == (int)PLEACH_ERASED && BLINK_ABSENT == (int)PLEACH_ABSENT,
                "blink_outcome and pleach_outcome are the same numbers");
 
-enum { IN_FLIGHT = 32 }; /* operations interleaved by one thread; see docs/performance.md */
+enum {
+    IN_FLIGHT = 32, /* operations interleaved by one thread; see docs/performance.md */
+    SCAN_SLOTS = 16 /* of the announcements that a call looks at when it leaves */
+};
 
 static inline void prefetch_node(W(blink) map, uint32_t id)
 {
@@ -55,10 +62,11 @@ typedef struct W(flight) {
         W(find) find;
         W(updating) update;
         W(seek) seek;
-        W(range) range;
 #ifdef RUN_VERSIONED
         W(past_seek) past_seek;
         W(past_range) past_range;
+#else
+        W(range) range;
 #endif
     };
 } W(flight);
@@ -197,6 +205,7 @@ static inline bool W(begin_range)(W(blink) map, W(range) *range, size_t element,
     return true;
 }
 
+#ifndef RUN_VERSIONED
 static inline bool W(start_range)(W(blink) map, W(flight) *f, const request *r)
 {
     return W(begin_range)(map, &f->range, f->element, r);
@@ -210,9 +219,8 @@ static inline void W(finish_range)(W(flight) *f, const request *r, run_result *r
     (void)result;
     W(report_count)(f->element, r, f->range.count);
 }
-
-#ifdef RUN_VERSIONED
-/* ---- the same at a snapshot. A find there is a seek that must hit. ---- */
+#else
+/* ---- the same at a snapshot. A find there is a seek that must hit; ranges are always at one. ---- */
 
 static inline bool W(start_past_seek)(W(blink) map, W(flight) *f, const request *r)
 {
@@ -295,9 +303,10 @@ static inline void W(finish_past_range)(W(flight) *f, const request *r, run_resu
 DEFINE_RUN(find)
 DEFINE_RUN(update)
 DEFINE_RUN(seek)
-DEFINE_RUN(range)
 
-#ifdef RUN_VERSIONED
+#ifndef RUN_VERSIONED
+DEFINE_RUN(range)
+#else
 DEFINE_RUN(past_seek)
 DEFINE_RUN(past_range)
 
@@ -309,7 +318,33 @@ static void W(run_past)(W(blink) map, const request *r, size_t begin, size_t end
         W(run_past_seek)(map, r, begin, end, result);
 }
 
-static void W(run_return)(map_place place, unsigned stripe) { W(return_images)(W(map_at)(place, stripe), stripe); }
+static void W(run_return)(map_place place, unsigned stripe) { W(return_all)(W(map_at)(place, stripe)); }
+
+/* Updates keep images: with a bag for them, if it looks as if there will be some. */
+static void W(run_keeping)(W(blink) map, const request *r, size_t begin, size_t end, run_result *result)
+{
+    epoch_agent agent;
+    bool keeps = version_keeps(map.versions);
+    epoch_agent_begin(&agent, 1);
+    if (keeps && epoch_open(map.versions.epoch, &agent, map.stripe)) map.agent = &agent;
+    W(run_update)(map, r, begin, end, result);
+    if (map.agent) version_close(map.versions, &agent, map.stripe);
+}
+
+/* Ranges at the newest see one instant: that of a snapshot which lasts for this part of the call. */
+static void W(run_at_instant)(W(blink) map, const request *r, size_t begin, size_t end, run_result *result)
+{
+    epoch_agent agent;
+    request at_instant = *r;
+    epoch_agent_begin(&agent, 1);
+    for (unsigned attempt = 0; !epoch_join(map.versions.epoch, &agent, map.stripe);) port_pause(attempt++);
+    uint64_t at = version_snapshot(map.versions, agent.slot);
+    at_instant.at = &at;
+    W(run_past_range)(map, &at_instant, begin, end, result);
+    epoch_leave(map.versions.epoch, agent.slot);
+    epoch_part(map.versions.epoch, &agent);
+    epoch_scan(map.versions.epoch, &agent, SCAN_SLOTS, false);
+}
 #endif
 
 static void W(run_request)(map_place place, unsigned stripe, const request *r, size_t begin, size_t end,
@@ -325,14 +360,14 @@ static void W(run_request)(map_place place, unsigned stripe, const request *r, s
     switch (r->kind) {
     case REQUEST_PUT:
     case REQUEST_ADD:
-    case REQUEST_ERASE: W(run_update)(map, r, begin, end, result); break;
+    case REQUEST_ERASE: RUN_UPDATE(map, r, begin, end, result); break;
     case REQUEST_FIND: W(run_find)(map, r, begin, end, result); break;
     case REQUEST_SUCC:
     case REQUEST_PRED:
     case REQUEST_CEILING:
     case REQUEST_FLOOR: W(run_seek)(map, r, begin, end, result); break;
     case REQUEST_RANGE:
-    case REQUEST_COUNT: W(run_range)(map, r, begin, end, result); break;
+    case REQUEST_COUNT: RUN_RANGE(map, r, begin, end, result); break;
     }
 }
 

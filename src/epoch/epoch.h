@@ -1,0 +1,138 @@
+/* epoch/epoch.h - epoch-based reclamation: who may still be looking at something that was taken out of a structure.
+ *
+ * LAYOUT
+ *
+ * The clock is a number that only grows. An agent (a CPU thread, or the threads of a GPU block or warp together) claims
+ * a slot, and says in it when it goes into a structure and when it has come out:
+ *
+ *     announce   | free | out | in, 5 | free | in, 7 | out | ...          clock 8
+ *                   nobody's    entered when the clock stood at 5
+ *
+ * Now and then somebody scans the slots, a few at a time (DEBRA), and raises the floor to the least of what it saw.
+ * What was taken out of a structure is retired with a stamp, `until`: whoever enters at `until` or later cannot come
+ * upon it. So it is free as soon as until <= floor.
+ *
+ * Whoever wants to stay inside for long does not keep a slot but enters its stamp in a table: a pin (epoch_pins.h).
+ * Then until <= the oldest pin is needed too: epoch_oldest has both.
+ *
+ * INVARIANTS
+ *   E1  Every agent that is inside, now or at any later time, has a stamp (epoch_enter's answer) of at least `floor`.
+ *   E2  floor <= clock; both only grow.
+ *   E3  A slot that is not free belongs to one agent, and so does the home beside it (epoch_agent.h).
+ *   E4  Every pin that is or comes into the table has a stamp of at least the floor that stood before it came there.
+ *
+ * WHY E1. Let a scan read the clock, c, and then the slots; it raises the floor to c or to the least stamp in a slot,
+ * whichever is less. An agent that it saw has announced the clock of before it entered, so its own stamp is not less.
+ * An agent that it did not see announced itself after the scan looked at its slot, and read the clock, its stamp, after
+ * that: later than the scan did, so the stamp is c or more. The same holds for an agent whose slot the scan left out
+ * because no slot that high had been claimed when it asked.
+ *
+ * HOW MANY EPOCHS. Schemes with three bags by epoch number need the third because a bag's epoch says only "about then".
+ * Here each thing has its own stamp, and any number of epochs may be in limbo. Who takes something out of a structure
+ * and then reads the clock, r, retires it with until = r + 1: an agent that can still come upon it has read the clock
+ * before it was taken out, hence a stamp of at most r. (Versions use until = r, with their own argument.)
+ *
+ * WHO MAY RUN TOGETHER   everything here.
+ * MEMORY ORDERS
+ *   Announcing and then reading the clock (port_latch, port_settle_latch) pairs with the scan's reading of clock and
+ *   then slots (port_validate_fence): E1. Leaving is a release, and the scan's look at the slot an acquire, so what the
+ *   agent read it has read before anybody sees the new floor.
+ * PROGRESS   Everything is lock-free, and scanning is tried and not waited for: an agent that stops inside, or in the
+ *   middle of a scan, delays the floor and nothing else.
+ */
+#ifndef PLEACH_EPOCH_H
+#define PLEACH_EPOCH_H
+
+#include "../port/port.h"
+
+#define EPOCH_NONE UINT32_MAX
+enum { EPOCH_FREE, EPOCH_OUT, EPOCH_IN }; /* a slot; EPOCH_IN + stamp: inside */
+
+/* Zeros to begin with, but for pins_oldest (epoch_begin). The first four words are one sector of a GPU's memory: who
+ * updates something reads them all. */
+typedef struct epoch_state {
+    uint64_t floor;
+    uint64_t pins_end;    /* one more than the largest stamp of a pin; 0: there is none */
+    uint64_t clock;
+    uint64_t pins_oldest; /* UINT64_MAX: there is none */
+    uint64_t reserved0[4];
+    uint64_t claimed; /* slots at and after this one were never claimed */
+    uint64_t scan_latch, scan_next, scan_clock, scan_least;
+    uint64_t reserved1[3];
+    uint64_t pin_latch, pins, pin_room, pin_table; /* epoch_pins.h */
+    uint64_t reserved2[4];
+} epoch_state;
+
+/* Where the slot's agents leave what they have retired: epoch_agent.h. */
+typedef struct epoch_home {
+    uint64_t head, tail; /* of the ring; they only grow, and head also counts what was used again */
+    uint64_t reserved[2];
+} epoch_home;
+
+typedef struct epoch_retired { uint64_t until, id; } epoch_retired;
+
+/* How an agent reaches all of it. */
+typedef struct epoch {
+    epoch_state *state;
+    uint64_t *announce;   /* PORT_LINE_WORDS words a slot; the first one counts */
+    epoch_home *home;     /* one a slot */
+    epoch_retired *rings; /* `ring` entries a slot */
+    uint32_t slots, ring;
+} epoch;
+
+static inline __attribute__((unused)) void epoch_begin(epoch_state *e) { e->pins_oldest = UINT64_MAX; }
+
+PORT_FN uint64_t *epoch_slot(epoch e, uint32_t slot) { return &e.announce[(uint64_t)slot * PORT_LINE_WORDS]; }
+
+/* Entry number `at` of a slot's ring, counted from its beginning of old. */
+PORT_FN epoch_retired *epoch_entry(epoch e, uint32_t slot, uint64_t at)
+{
+    return &e.rings[(uint64_t)slot * e.ring + at % e.ring];
+}
+
+/* A slot, from `wish` on; EPOCH_NONE: all are taken, ask again later. What the slot's last agent left in its home is
+ * there to be read. */
+PORT_FN uint32_t epoch_claim(epoch e, uint32_t wish)
+{
+    for (uint32_t i = 0; i < e.slots; i++) {
+        uint32_t slot = (wish + i) % e.slots;
+        if (port_load(epoch_slot(e, slot)) != EPOCH_FREE) continue;
+        if (!port_latch(epoch_slot(e, slot), EPOCH_FREE, EPOCH_OUT)) continue;
+        uint64_t claimed;
+        while ((claimed = port_load(&e.state->claimed)) <= slot)
+            if (port_latch(&e.state->claimed, claimed, slot + 1)) break;
+        return slot;
+    }
+    return EPOCH_NONE;
+}
+
+PORT_FN void epoch_unclaim(epoch e, uint32_t slot) { port_store_release(epoch_slot(e, slot), EPOCH_FREE); }
+
+/* The answer is the agent's stamp: it sees everything that was done before the clock reached it. */
+PORT_FN uint64_t epoch_enter(epoch e, uint32_t slot)
+{
+    port_latch(epoch_slot(e, slot), EPOCH_OUT, EPOCH_IN + port_load(&e.state->clock)); /* ours: it succeeds */
+    port_settle_latch();
+    return port_load(&e.state->clock);
+}
+
+/* Advances the clock beyond `stamp`, if nobody else has; what is loaded afterwards is loaded later than that. */
+PORT_FN void epoch_pass(epoch e, uint64_t stamp)
+{
+    if (!port_latch(&e.state->clock, stamp, stamp + 1)) port_load(&e.state->clock);
+    port_settle_loads();
+}
+
+PORT_FN void epoch_leave(epoch e, uint32_t slot) { port_store_release(epoch_slot(e, slot), EPOCH_OUT); }
+
+/* What was retired with a stamp up to this is free. The floor first: E4. */
+PORT_FN uint64_t epoch_oldest(const epoch_state *e)
+{
+    uint64_t floor = port_load(&e->floor);
+    port_validate_fence();
+    uint64_t pinned = port_load(&e->pins_oldest);
+    port_validate_fence(); /* who has left, or let go of a pin, has finished its loads before what we do next */
+    return floor < pinned ? floor : pinned;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* exec/cpu/map_cpu.h - the ordered map in host memory, as the files of this folder share it. */
+#ifndef PLEACH_MAP_CPU_H
+#define PLEACH_MAP_CPU_H
+
+#include <stdatomic.h>
+
+#include "../../core/blink/blink_check.h"
+#include "../../pool/pool_host.h"
+#include "blink_run.h"
+#include "workers.h"
+
+typedef struct cpu_map {
+    unsigned key_bits;
+    unsigned threads;
+    size_t node_bytes;
+    _Atomic size_t populated; /* bytes of node memory made ready by reserve */
+    blink_tree *tree;
+    pool_host memory;
+    versions versions; /* of a map with versions; else NULL */
+    pool_host records; /* the memory of versions.record */
+    pool_host rings;   /* and of versions.epoch.rings */
+    workers *workers;
+    const blink_run_ops *ops;
+} cpu_map;
+
+static inline map_place place_of(const cpu_map *map)
+{
+    return (map_place){map->tree, map->memory.nodes, map->versions};
+}
+
+/* Elements of an array call. */
+pleach_status cpu_run(void *exec, const request *request, pleach_stream stream);
+
+/* map_cpu_range.c */
+pleach_status cpu_range_packed(void *exec, const request *r, size_t capacity, uint64_t *offsets, size_t *total);
+
+/* map_cpu_versions.c: what a map with versions has beside its nodes. */
+bool cpu_versions_open(cpu_map *map);
+void cpu_versions_close(cpu_map *map);
+void cpu_versions_forget(cpu_map *map, uint64_t nodes); /* alone in the map, and no snapshot is live */
+bool cpu_versions_pinned(const cpu_map *map);           /* some snapshot is live */
+void cpu_versions_settle(cpu_map *map);
+void cpu_versions_stats(const cpu_map *map, pleach_map_stats *stats);
+pleach_status cpu_versions_take(void *exec, uint64_t *at);
+void cpu_versions_release(void *exec, uint64_t at);
+
+#endif

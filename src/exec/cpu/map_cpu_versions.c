@@ -1,0 +1,130 @@
+/* exec/cpu/map_cpu_versions.c - snapshots of a CPU map: the clock, the agents' slots, the pins, the records of nodes.
+ *
+ * Progress: a snapshot is taken by an agent with a slot, of which there are more than threads that could want one at a
+ * time; whoever has the table of pins latched waits for nobody. */
+#include <string.h>
+
+#include "../../base/memory.h"
+#include "../../core/versioned/versioned_check.h"
+#include "../../gate/gate.h"
+#include "map_cpu.h"
+
+enum { AGENTS = 2048, RING = 512, FIRST_PINS = 64 };
+
+/* A record for every node that there may ever be, and a ring for every agent; the operating system gives memory to
+ * those that are used. */
+bool cpu_versions_open(cpu_map *map)
+{
+    versions *v = &map->versions;
+    uint64_t nodes = map->tree->pool.capacity;
+    v->state = base_alloc(1, sizeof *v->state);
+    if (!v->state) return false;
+    epoch_begin(&v->state->epoch);
+    v->epoch.state = &v->state->epoch;
+    v->epoch.slots = AGENTS;
+    v->epoch.ring = RING;
+    v->stripes = VERSION_STRIPES;
+    v->epoch.announce = base_alloc((size_t)AGENTS * PORT_LINE_WORDS, sizeof *v->epoch.announce);
+    v->epoch.home = base_alloc(AGENTS, sizeof *v->epoch.home);
+    uint64_t *pins = base_alloc(FIRST_PINS, sizeof *pins);
+    v->epoch.state->pin_table = (uint64_t)(uintptr_t)pins;
+    v->epoch.state->pin_room = FIRST_PINS;
+    if (!v->epoch.announce || !v->epoch.home || !pins) return false;
+    size_t ring_bytes = RING * sizeof *v->epoch.rings;
+    if (!pool_host_open(&map->rings, AGENTS * ring_bytes, ring_bytes)) return false;
+    v->epoch.rings = map->rings.nodes;
+    if (!pool_host_open(&map->records, nodes * sizeof(version_record), sizeof(version_record))) return false;
+    v->record = map->records.nodes;
+    return true;
+}
+
+void cpu_versions_close(cpu_map *map)
+{
+    versions *v = &map->versions;
+    if (!v->state) return;
+    base_free((void *)(uintptr_t)v->state->epoch.pin_table);
+    base_free(v->epoch.announce);
+    base_free(v->epoch.home);
+    base_free(v->state);
+    pool_host_close(&map->rings);
+    pool_host_close(&map->records);
+}
+
+/* The past of all nodes begins anew. The clock goes on, and so do the counters. */
+void cpu_versions_forget(cpu_map *map, uint64_t nodes)
+{
+    versions *v = &map->versions;
+    memset(v->record, 0, nodes * sizeof v->record[0]);
+    for (unsigned i = 0; i < VERSION_STRIPES; i++) v->state->kept[i].head = 0;
+    for (uint64_t i = 0; i < v->state->epoch.claimed; i++) v->epoch.home[i].tail = v->epoch.home[i].head;
+}
+
+bool cpu_versions_pinned(const cpu_map *map) { return map->versions.state && map->versions.state->epoch.pins > 0; }
+
+/* ---- taking and releasing ---- */
+
+/* Twice the room, unless somebody else was faster. */
+static bool more_pins(epoch_state *e, uint64_t room)
+{
+    uint64_t *table = base_alloc(2 * room, sizeof *table), *unused = NULL;
+    if (!table) return false;
+    for (unsigned attempt = 0; epoch_pins_move(e, table, 2 * room, &unused) == EPOCH_BUSY;) port_pause(attempt++);
+    base_free(unused);
+    return true;
+}
+
+static pleach_status pin(epoch_state *e, uint64_t at)
+{
+    for (unsigned attempt = 0;;) {
+        uint64_t room = port_load(&e->pin_room);
+        epoch_answer answer = epoch_pin(e, at);
+        if (answer == EPOCH_DONE) return PLEACH_OK;
+        if (answer == EPOCH_BUSY) port_pause(attempt++);
+        if (answer == EPOCH_FULL && !more_pins(e, room)) return PLEACH_E_MEMORY;
+    }
+}
+
+/* A part of the scan is enough on the way in; whoever lets go of a snapshot goes through it all. */
+pleach_status cpu_versions_take(void *exec, uint64_t *at)
+{
+    cpu_map *map = exec;
+    versions v = map->versions;
+    if (!v.state) return PLEACH_E_ARGUMENT;
+    epoch_agent agent;
+    epoch_agent_begin(&agent, 1);
+    for (unsigned attempt = 0; !epoch_join(v.epoch, &agent, gate_thread_number());) port_pause(attempt++);
+    *at = version_snapshot(v, agent.slot);
+    pleach_status status = pin(v.epoch.state, *at);
+    epoch_leave(v.epoch, agent.slot);
+    epoch_part(v.epoch, &agent);
+    epoch_scan(v.epoch, &agent, AGENTS, false);
+    return status;
+}
+
+void cpu_versions_release(void *exec, uint64_t at)
+{
+    cpu_map *map = exec;
+    epoch_agent agent;
+    for (unsigned attempt = 0; epoch_unpin(map->versions.epoch.state, at) == EPOCH_BUSY;) port_pause(attempt++);
+    epoch_agent_begin(&agent, 1);
+    epoch_scan(map->versions.epoch, &agent, AGENTS, false);
+    map->ops->return_images(place_of(map), gate_thread_number());
+}
+
+/* Lets go of all that no snapshot needs, wherever calls that ran beside each other have left it. Alone in the map. */
+void cpu_versions_settle(cpu_map *map)
+{
+    epoch_agent agent;
+    epoch_agent_begin(&agent, 1);
+    epoch_scan(map->versions.epoch, &agent, AGENTS, false); /* what is left of one that others have begun */
+    epoch_scan(map->versions.epoch, &agent, AGENTS, false);
+    map->ops->return_images(place_of(map), 0);
+}
+
+void cpu_versions_stats(const cpu_map *map, pleach_map_stats *stats)
+{
+    stats->snapshots = map->versions.state->epoch.pins;
+    stats->reclaimed_bytes = versioned_reclaimed(map->versions) * map->node_bytes;
+    stats->held_back_bytes =
+        versioned_held_back(map->key_bits, map->tree, map->memory.nodes, map->versions) * map->node_bytes;
+}
