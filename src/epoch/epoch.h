@@ -125,6 +125,20 @@ PORT_FN void epoch_pass(epoch e, uint64_t stamp)
 
 PORT_FN void epoch_leave(epoch e, uint32_t slot) { port_store_release(epoch_slot(e, slot), EPOCH_OUT); }
 
+/* How high the floor could be: one look at all slots, for an agent that cannot wait for the scan that all share. */
+PORT_FN uint64_t epoch_look(epoch e)
+{
+    uint64_t least = port_load(&e.state->clock);
+    port_validate_fence(); /* the clock before the slots: E1 */
+    uint64_t end = port_load(&e.state->claimed);
+    for (uint64_t slot = 0; slot < end; slot++) {
+        uint64_t word = port_load(epoch_slot(e, (uint32_t)slot));
+        if (word >= EPOCH_IN && word - EPOCH_IN < least) least = word - EPOCH_IN;
+    }
+    port_validate_fence();
+    return least;
+}
+
 /* What was retired with a stamp up to this is free. The floor first: E4. */
 PORT_FN uint64_t epoch_oldest(const epoch_state *e)
 {

@@ -69,20 +69,11 @@ PORT_COLD void W(return_all)(W(blink) map)
 }
 
 /* There is no node for a copy. Whoever was inside when the floor was last raised may have left since: then it needs
- * none. Somebody else's scan is given some time, not more. */
+ * none. */
 PORT_COLD bool W(nobody_asks)(W(blink) map, uint64_t since, uint64_t now)
 {
-    const epoch_state *e = &map.versions.state->epoch;
-    epoch_agent scanner;
-    uint64_t floor, pins_end;
-    epoch_agent_begin(&scanner, 1);
-    for (unsigned attempt = 0; attempt < 8; attempt++) {
-        epoch_scan(map.versions.epoch, &scanner, map.versions.epoch.slots, false);
-        port_load_in_order(&e->floor, &floor, &pins_end);
-        if (floor >= now) return since >= pins_end;
-        port_pause(attempt);
-    }
-    return false;
+    uint64_t floor = epoch_look(map.versions.epoch); /* before the pins: E4 */
+    return floor >= now && since >= port_load(&map.versions.state->epoch.pins_end);
 }
 
 PORT_FN uint32_t W(take_for_copy)(W(blink) map)
