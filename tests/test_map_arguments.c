@@ -116,10 +116,10 @@ static pleach_status counterfeit_size(void *exec, uint64_t *size)
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_view(void *exec, pleach_map_view *view)
+static void counterfeit_view(void *exec, map_view *view)
 {
-    view->tree = exec;
-    return answer_once(exec);
+    ((counterfeit *)exec)->calls++;
+    *view = (map_view){.tree = exec};
 }
 
 static void counterfeit_view_closed(void *exec) { ((counterfeit *)exec)->views_closed++; }
@@ -775,9 +775,9 @@ static void open_and_close_views(pleach_map *map)
     pleach_map_view view = {0}, forged = {.tree = word_in};
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, NULL));
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(NULL, &view));
-    behind.answer = PLEACH_E_ARGUMENT;
-    assert_taken(PLEACH_E_ARGUMENT, pleach_map_view_open(map, &view));
-    behind.answer = PLEACH_OK;
+    map->versioned = true;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, &view)); /* that is another kind of view */
+    map->versioned = false;
     assert_taken(PLEACH_OK, pleach_map_clear(map)); /* the view that failed does not keep others out */
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, &forged)); /* none is open */
     assert_taken(PLEACH_OK, pleach_map_view_open(map, &view));
@@ -792,10 +792,30 @@ static void open_and_close_views(pleach_map *map)
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, &view)); /* closed already */
 }
 
+static void open_and_close_versioned_views(pleach_map *map)
+{
+    pleach_versioned_view view = {0}, forged = {.tree = word_in};
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_open(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_open(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_open(map, &view)); /* not versioned */
+    map->versioned = true;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, &forged));
+    assert_taken(PLEACH_OK, pleach_versioned_view_open(map, &view));
+    assert_non_null(view.tree);
+    assert_int_equal(view.key_bits, map->key_bits);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, &(pleach_versioned_view){0}));
+    assert_refused(PLEACH_E_BUSY, pleach_map_clear(map));
+    assert_refused(PLEACH_OK, pleach_versioned_view_close(map, &view));
+    assert_int_equal(behind.views_closed, 1);
+    assert_null(view.tree);
+}
+
 static void take_snapshot(pleach_map *map)
 {
     pleach_snapshot *snapshot = (pleach_snapshot *)&word_in;
-    assert_refused(PLEACH_E_ARGUMENT, pleach_snapshot_take(map, &snapshot));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
     assert_null(snapshot);
 }
 
@@ -809,6 +829,7 @@ static void views_are_opened_and_closed_once(const void *unused)
 {
     (void)unused;
     with_every_map(open_and_close_views);
+    with_every_map(open_and_close_versioned_views);
 }
 
 static void gpu_info_writes_where_there_is_room(const void *unused)

@@ -109,7 +109,6 @@ static void gpu_map_without_gpu(const setting *where)
     char line[256] = "";
     pleach_status there = pleach_gpu_info(0, line, sizeof line);
     config.device = PLEACH_CUDA;
-    config.versioned = 0; /* those live on the CPU */
     if (there != PLEACH_OK) {
         assert_true(there == PLEACH_E_NO_CUDA || there == PLEACH_E_NO_GPU);
         assert_create_fails(&config, there);

@@ -67,7 +67,7 @@ static void ask_find(const memory_of *m, unsigned bits, size_t number)
     uint64_t key, value = 0;
     uint8_t found = 9;
     set_word(&key, bits, 0, key_of(number));
-    assert_ok(pleach_snapshot_find(m->snapshot, 1, &key, &value, &found));
+    assert_ok(pleach_snapshot_find(m->snapshot, 1, &key, &value, &found, PLEACH_SYNC));
     assert_int_equal(found, m->values[number] != 0);
     if (found) assert_int_equal(word_at(&value, bits, 0), m->values[number]);
 }
@@ -80,11 +80,11 @@ static void ask_neighbours(const memory_of *m, unsigned bits, size_t number)
     while (up < UNIVERSE && m->values[up] == 0) up++;
     while (down > 0 && m->values[down - 1] == 0) down--;
     set_word(&key, bits, 0, key_of(number));
-    assert_ok(pleach_snapshot_succ(m->snapshot, 1, &key, &out_key, &out_value, &found));
+    assert_ok(pleach_snapshot_succ(m->snapshot, 1, &key, &out_key, &out_value, &found, PLEACH_SYNC));
     assert_int_equal(found, up < UNIVERSE);
     if (found) assert_int_equal(word_at(&out_key, bits, 0), key_of(up));
     if (found) assert_int_equal(word_at(&out_value, bits, 0), m->values[up]);
-    assert_ok(pleach_snapshot_pred(m->snapshot, 1, &key, &out_key, &out_value, &found));
+    assert_ok(pleach_snapshot_pred(m->snapshot, 1, &key, &out_key, &out_value, &found, PLEACH_SYNC));
     assert_int_equal(found, down > 0);
     if (found) assert_int_equal(word_at(&out_key, bits, 0), key_of(down - 1));
 }
@@ -105,7 +105,7 @@ static void ask_range(const memory_of *m, unsigned bits, size_t from, size_t to)
         expected++;
     }
     assert_int_equal(total, expected);
-    assert_ok(pleach_snapshot_range_count(m->snapshot, 1, &lo, &hi, &count));
+    assert_ok(pleach_snapshot_range_count(m->snapshot, 1, &lo, &hi, &count, PLEACH_SYNC));
     assert_int_equal(count, expected);
 }
 
@@ -173,7 +173,7 @@ static void many_snapshots_live_at_once(const setting *where)
     pleach_map *map = open_versioned(where, 0);
     for (size_t i = 0; i < held; i++) {
         change(map, &r, values, &size, 1 + (size_t)rng_below(&r, 120));
-        assert_ok(pleach_snapshot_take(map, &all[i].snapshot));
+        assert_ok(pleach_snapshot_take(map, &all[i].snapshot, PLEACH_SYNC));
         memcpy(all[i].values, values, sizeof all[i].values);
         all[i].size = size;
     }
@@ -205,7 +205,7 @@ static void updates_keep_what_is_needed_and_no_more(const setting *where)
     change(map, &r, values, &size, 20000);
     assert_ok(pleach_map_get_stats(map, &before));
     assert_int_equal(before.old_images, 0);
-    assert_ok(pleach_snapshot_take(map, &snapshot));
+    assert_ok(pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
     change(map, &r, values, &size, 20000);
     assert_ok(pleach_map_get_stats(map, &after));
     assert_int_equal(after.snapshots, 1);
@@ -259,7 +259,7 @@ static void look_at_pairs(agent *a, pleach_snapshot *snapshot)
         set_word(keys, race->bits, i, 10 * i);
         set_word(keys, race->bits, PAIRS + i, APART + 10 * i);
     }
-    EXPECT_OK(a, pleach_snapshot_find(snapshot, 2 * PAIRS, keys, values, found));
+    EXPECT_OK(a, pleach_snapshot_find(snapshot, 2 * PAIRS, keys, values, found, PLEACH_SYNC));
     for (size_t i = 0; i < PAIRS; i++) {
         uint64_t left = word_at(values, race->bits, i), right = word_at(values, race->bits, PAIRS + i);
         EXPECT(a, found[i] && found[PAIRS + i] && (left == right || left == right + 1));
@@ -278,7 +278,7 @@ static void take_and_look(agent *a)
     pleach_snapshot *older = NULL;
     for (size_t i = 0; i < rounds && !stopped(a); i++) {
         pleach_snapshot *snapshot = NULL;
-        EXPECT_OK(a, pleach_snapshot_take(race->map, &snapshot));
+        EXPECT_OK(a, pleach_snapshot_take(race->map, &snapshot, PLEACH_SYNC));
         look_at_pairs(a, snapshot);
         if (older) look_at_pairs(a, older);
         if (rng_percent(&a->r, 30)) {
@@ -324,7 +324,7 @@ static void a_full_pool_refuses_and_stays_right(const setting *where)
         if (round % 10 == 0) {
             pleach_snapshot **oldest = &live[round / 10 % COUNT_OF(live)];
             pleach_snapshot_release(*oldest);
-            assert_ok(pleach_snapshot_take(map, oldest));
+            assert_ok(pleach_snapshot_take(map, oldest, PLEACH_SYNC));
         }
         size_t i = (size_t)rng_below(&r, 200);
         pleach_outcome outcome = PLEACH_NOT_APPLIED;
@@ -356,7 +356,7 @@ static void whole_map_calls_wait_for_release(const setting *where)
     uint64_t one = 0, size = 9;
     size_t n = 9;
     set_word(&one, where->key_bits, 0, 1);
-    assert_ok(pleach_snapshot_take(map, &snapshot));
+    assert_ok(pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
     assert_int_equal(pleach_map_load(map, 1, &one, &one, 0), PLEACH_E_BUSY);
     assert_ok(pleach_map_put_one(map, 5, 50, NULL, NULL));
     assert_int_equal(pleach_map_clear(map), PLEACH_E_BUSY);
@@ -367,7 +367,7 @@ static void whole_map_calls_wait_for_release(const setting *where)
     assert_int_equal(n, 1);
     pleach_snapshot_release(snapshot);
     assert_ok(pleach_map_compact(map, 0));
-    assert_ok(pleach_snapshot_take(map, &snapshot));
+    assert_ok(pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
     assert_ok(pleach_snapshot_size(snapshot, &size));
     assert_int_equal(size, 1);
     pleach_snapshot_release(snapshot);
@@ -384,25 +384,21 @@ static void bad_arguments_are_refused(const setting *where)
     size_t n;
     config.versioned = 2;
     assert_int_equal(pleach_map_create(&plain, &config), PLEACH_E_ARGUMENT);
-    config.versioned = 1;
-    config.device = PLEACH_CUDA;
-    assert_int_equal(pleach_map_create(&plain, &config), PLEACH_E_ARGUMENT);
-    config.device = PLEACH_CPU;
     config.versioned = 0;
     assert_ok(pleach_map_create(&plain, &config));
-    assert_int_equal(pleach_snapshot_take(plain, &snapshot), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_take(plain, &snapshot, PLEACH_SYNC), PLEACH_E_ARGUMENT);
     assert_null(snapshot);
-    assert_int_equal(pleach_snapshot_take(NULL, &snapshot), PLEACH_E_ARGUMENT);
-    assert_int_equal(pleach_snapshot_take(map, NULL), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_take(NULL, &snapshot, PLEACH_SYNC), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_take(map, NULL, PLEACH_SYNC), PLEACH_E_ARGUMENT);
     pleach_snapshot_release(NULL);
     base_fail_nth_allocation(1);
-    assert_int_equal(pleach_snapshot_take(map, &snapshot), PLEACH_E_MEMORY);
+    assert_int_equal(pleach_snapshot_take(map, &snapshot, PLEACH_SYNC), PLEACH_E_MEMORY);
     base_fail_nth_allocation(0);
-    assert_ok(pleach_snapshot_take(map, &snapshot));
-    assert_int_equal(pleach_snapshot_find(NULL, 1, &word, NULL, NULL), PLEACH_E_ARGUMENT);
-    assert_int_equal(pleach_snapshot_find(snapshot, 1, NULL, NULL, NULL), PLEACH_E_ARGUMENT);
-    assert_int_equal(pleach_snapshot_range_count(snapshot, 1, &word, &word, NULL), PLEACH_E_ARGUMENT);
-    assert_ok(pleach_snapshot_range_count(snapshot, 0, NULL, NULL, NULL));
+    assert_ok(pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
+    assert_int_equal(pleach_snapshot_find(NULL, 1, &word, NULL, NULL, PLEACH_SYNC), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_find(snapshot, 1, NULL, NULL, NULL, PLEACH_SYNC), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_range_count(snapshot, 1, &word, &word, NULL, PLEACH_SYNC), PLEACH_E_ARGUMENT);
+    assert_ok(pleach_snapshot_range_count(snapshot, 0, NULL, NULL, NULL, PLEACH_SYNC));
     assert_int_equal(pleach_snapshot_range(NULL, 1, &word, &word, 0, 0, NULL, NULL, offsets, &n), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_snapshot_range(snapshot, 1, &word, &word, 0, 0, NULL, NULL, NULL, &n), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_snapshot_size(NULL, &word), PLEACH_E_ARGUMENT);
@@ -422,7 +418,7 @@ static void any_number_may_be_live(const setting *where)
     pleach_snapshot **all = calloc(MANY, sizeof all[0]);
     pleach_map_stats stats;
     assert_non_null(all);
-    for (size_t i = 0; i < MANY; i++) assert_ok(pleach_snapshot_take(map, &all[i]));
+    for (size_t i = 0; i < MANY; i++) assert_ok(pleach_snapshot_take(map, &all[i], PLEACH_SYNC));
     assert_ok(pleach_map_get_stats(map, &stats));
     assert_int_equal(stats.snapshots, MANY);
     for (size_t i = 0; i < MANY; i++) pleach_snapshot_release(all[(i * 7919) % MANY]);
@@ -431,7 +427,7 @@ static void any_number_may_be_live(const setting *where)
     pleach_status status = PLEACH_OK;
     while (status == PLEACH_OK && live < MANY) {
         base_fail_nth_allocation(2); /* the handle is the first */
-        status = pleach_snapshot_take(map, &all[live]);
+        status = pleach_snapshot_take(map, &all[live], PLEACH_SYNC);
         base_fail_nth_allocation(0);
         live += status == PLEACH_OK;
     }
@@ -442,26 +438,25 @@ static void any_number_may_be_live(const setting *where)
     count_checked(2 * MANY);
 }
 
-static void a_gpu_map_has_no_snapshots_yet(const setting *where)
+static void streams_belong_to_gpu_maps(const setting *where)
 {
-    pleach_map_config config = config_for(where);
-    pleach_map *map = NULL;
+    pleach_map *map = open_versioned(where, 0);
     pleach_snapshot *snapshot = NULL;
-    config.versioned = 1;
-    assert_int_equal(pleach_map_create(&map, &config), PLEACH_E_ARGUMENT);
-    config.versioned = 0;
-    assert_ok(pleach_map_create(&map, &config));
-    assert_int_equal(pleach_snapshot_take(map, &snapshot), PLEACH_E_ARGUMENT);
-    pleach_map_destroy(map);
+    uint64_t key = 1;
+    pleach_stream stream = &key; /* anything but PLEACH_SYNC */
+    if (where->device == PLEACH_CPU) {
+        assert_int_equal(pleach_snapshot_take(map, &snapshot, stream), PLEACH_E_STREAM);
+        assert_null(snapshot);
+        assert_ok(pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
+        assert_int_equal(pleach_snapshot_find(snapshot, 1, &key, NULL, NULL, stream), PLEACH_E_STREAM);
+        pleach_snapshot_release(snapshot);
+    }
+    close_versioned(map);
 }
 
 int main(int argc, char **argv)
 {
-    static const test_case gpu_cases[] = {CASE(a_gpu_map_has_no_snapshots_yet)};
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "cuda") == 0)
-            return run_cases(argc, argv, PLEACH_CUDA, gpu_cases, COUNT_OF(gpu_cases));
-    static const test_case cases[] = {
+        static const test_case cases[] = {
         CASE(many_snapshots_live_at_once),
         CASE(updates_keep_what_is_needed_and_no_more),
         CASE(snapshots_show_one_instant_beside_writers),
@@ -469,6 +464,7 @@ int main(int argc, char **argv)
         CASE(whole_map_calls_wait_for_release),
         CASE(bad_arguments_are_refused),
         CASE(any_number_may_be_live),
+        CASE(streams_belong_to_gpu_maps),
     };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -94,8 +94,8 @@ static void take(struct replay *replay, const struct op *op, struct answer *answ
     struct named_snapshot fresh = {.name = strdup(op->name)};
     struct named_snapshot *all = realloc(replay->snapshots, (replay->snapshot_count + 1) * sizeof all[0]);
     if (all != NULL) replay->snapshots = all;
-    pleach_status status = fresh.name != NULL && all != NULL ? pleach_snapshot_take(replay->map, &fresh.snapshot)
-                                                             : PLEACH_E_MEMORY;
+    pleach_status status = PLEACH_E_MEMORY;
+    if (fresh.name != NULL && all != NULL) status = pleach_snapshot_take(replay->map, &fresh.snapshot, PLEACH_SYNC);
     if (status == PLEACH_OK)
         all[replay->snapshot_count++] = fresh;
     else
@@ -153,10 +153,10 @@ static pleach_status read_point(const struct replay *replay, pleach_snapshot *sn
     uint8_t found = 0;
     word_set(&key, bits, 0, op->a);
     const bool point = op->asked == OP_GET || op->asked == OP_HAS;
-    const pleach_status status = point ? pleach_snapshot_find(snapshot, 1, &key, &value, &found)
+    const pleach_status status = point ? pleach_snapshot_find(snapshot, 1, &key, &value, &found, PLEACH_SYNC)
                                  : op->asked == OP_SUCC
-                                     ? pleach_snapshot_succ(snapshot, 1, &key, &out_key, &value, &found)
-                                     : pleach_snapshot_pred(snapshot, 1, &key, &out_key, &value, &found);
+                                     ? pleach_snapshot_succ(snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC)
+                                     : pleach_snapshot_pred(snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC);
     if (op->asked == OP_HAS)
         *answer = (struct answer){.form = ANSWER_NUMBER, .value = found};
     else if (!found)
@@ -176,7 +176,7 @@ static pleach_status read_number_of_keys(const struct replay *replay, pleach_sna
     if (op->asked == OP_SIZE) return pleach_snapshot_size(snapshot, &answer->value);
     word_set(&lo, replay->key_bits, 0, op->a);
     word_set(&hi, replay->key_bits, 0, op->b);
-    return pleach_snapshot_range_count(snapshot, 1, &lo, &hi, &answer->value);
+    return pleach_snapshot_range_count(snapshot, 1, &lo, &hi, &answer->value, PLEACH_SYNC);
 }
 
 static void ask(struct replay *replay, pleach_snapshot *snapshot, const struct op *op, struct answer *answer)

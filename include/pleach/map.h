@@ -20,7 +20,7 @@
  *   succ, pred, min, max              yes: an answer that crossed leaves is checked again, see docs/blink.md.
  *   range, range_limit, range_count   each leaf (up to 14 neighbouring keys) is read at one instant; different
  *                                     leaves at different instants. Keys that nobody updates during the call are
- *                                     always right.
+ *                                     always right. Of a versioned map: yes, each query as a whole.
  *   size                              exact when no update is running; else the count of some updates is missing, and
  *                                     never negative.
  *   load, export, compact, clear,     run alone (see THE GATE), so they see and leave one state.
@@ -100,7 +100,7 @@ typedef struct pleach_map_config {
     int gpu;                /* CUDA: device ordinal */
     uint64_t max_bytes;     /* limit on node memory; 0 means no limit but the machine's */
     uint64_t reserve_keys;  /* have node memory ready for so many keys, so that no call has to get it */
-    unsigned versioned;     /* 1: snapshots can be taken (pleach/snapshot.h); CPU only. 0: they cannot */
+    unsigned versioned;     /* 1: snapshots can be taken (pleach/snapshot.h). 0: they cannot */
 } pleach_map_config;
 
 typedef struct pleach_map_stats {

@@ -5,11 +5,14 @@
  * whatever is done to the map meanwhile. Taking one costs some memory accesses; it copies nothing. Afterwards an update
  * of a leaf that a live snapshot may still ask for keeps a copy of that leaf, once per snapshot and leaf.
  *
- * Any number of threads may take, use and release snapshots beside all other calls; up to 4,096 may be live. They may
- * be released in any order, and must be released before the map is destroyed. While one is live, pleach_map_load,
- * compact and clear answer PLEACH_E_BUSY, and an erase may need memory: it can be NOT_APPLIED, as other updates can.
+ * Any number may be live, taken and asked and released by any threads, on any streams, in any order, beside all other
+ * calls; all must be released before the map is destroyed. While one is live, pleach_map_load, compact and clear answer
+ * PLEACH_E_BUSY, and an erase may need memory: it can be NOT_APPLIED, as other updates can.
  *
- * Versioned maps live on the CPU.
+ * Ranges and range counts of a versioned map itself are linearizable too, each query as a whole: the library takes a
+ * snapshot for them, which lasts as long as the query.
+ *
+ * Kernels of yours take snapshots of a versioned GPU map by themselves: pleach/versioned_device.cuh.
  */
 #ifndef PLEACH_SNAPSHOT_H
 #define PLEACH_SNAPSHOT_H
@@ -22,26 +25,34 @@ extern "C" {
 
 typedef struct pleach_snapshot pleach_snapshot;
 
-/* Linearized inside the call: what returned before it is shown, what is called after it is not.
- * Errors: ARGUMENT (map or out NULL, or the map is not versioned), FULL (too many are live), MEMORY. On error *out is
- * NULL. */
-PLEACH_API pleach_status pleach_snapshot_take(pleach_map *map, pleach_snapshot **out);
+/* With PLEACH_SYNC the snapshot is taken inside the call: what returned before it is shown, what is called after it is
+ * not. With a stream (of a GPU map) it is taken in stream order, beside whatever runs on others: what comes before it on
+ * that stream is shown, what comes after is not. It can be used at once; queries wait for it.
+ * Errors: ARGUMENT (map or out NULL, or the map is not versioned), STREAM (a stream for a CPU map), MEMORY, CUDA. On
+ * error *out is NULL. */
+PLEACH_API pleach_status pleach_snapshot_take(pleach_map *map, pleach_snapshot **out, pleach_stream stream);
 
-/* Lets go of what only this snapshot needed; NULL is allowed. No query of it may be running or come later. */
+/* Lets go of what only this snapshot needed; NULL is allowed. Waits for queries of it on streams; no other may be
+ * running or come later. */
 PLEACH_API void pleach_snapshot_release(pleach_snapshot *snapshot);
 
 /* ---- queries -------------------------------------------------------------------------------------------------------
- * Arguments, results and errors as of the function of the same name for a map (map.h); synchronous. All queries of one
- * snapshot see the same contents. */
+ * Arguments, results and errors as of the function of the same name for a map (map.h). All queries of one snapshot see
+ * the same contents. */
 
 PLEACH_API pleach_status pleach_snapshot_find(pleach_snapshot *snapshot, size_t n, const void *keys, void *values,
-                                              uint8_t *found);
+                                              uint8_t *found, pleach_stream stream);
 PLEACH_API pleach_status pleach_snapshot_succ(pleach_snapshot *snapshot, size_t n, const void *keys, void *out_keys,
-                                              void *out_values, uint8_t *found);
+                                              void *out_values, uint8_t *found, pleach_stream stream);
 PLEACH_API pleach_status pleach_snapshot_pred(pleach_snapshot *snapshot, size_t n, const void *keys, void *out_keys,
-                                              void *out_values, uint8_t *found);
+                                              void *out_values, uint8_t *found, pleach_stream stream);
 PLEACH_API pleach_status pleach_snapshot_range_count(pleach_snapshot *snapshot, size_t n, const void *lo,
-                                                     const void *hi, uint64_t *counts);
+                                                     const void *hi, uint64_t *counts, pleach_stream stream);
+PLEACH_API pleach_status pleach_snapshot_range_limit(pleach_snapshot *snapshot, size_t n, const void *lo,
+                                                     const void *hi, uint32_t limit, void *out_keys, void *out_values,
+                                                     uint32_t *counts, pleach_stream stream);
+
+/* Synchronous, as all that follow. */
 PLEACH_API pleach_status pleach_snapshot_range(pleach_snapshot *snapshot, size_t n, const void *lo, const void *hi,
                                                uint32_t limit, size_t capacity, void *out_keys, void *out_values,
                                                uint64_t *offsets, size_t *total);
@@ -52,6 +63,18 @@ PLEACH_API pleach_status pleach_snapshot_size(pleach_snapshot *snapshot, uint64_
 /* All pairs in ascending order; as pleach_map_export, but beside everything else. */
 PLEACH_API pleach_status pleach_snapshot_export(pleach_snapshot *snapshot, size_t capacity, void *out_keys,
                                                 void *out_values, size_t *n);
+
+/* ---- device views --------------------------------------------------------------------------------------------------
+ * As of a map without versions (map.h), for kernels that use pleach/versioned_device.cuh. ARGUMENT for a map of the other
+ * kind. */
+typedef struct pleach_versioned_view {
+    void *tree, *nodes;
+    uint64_t versions[8]; /* the snapshots' side of it */
+    unsigned key_bits;
+} pleach_versioned_view;
+
+PLEACH_API pleach_status pleach_versioned_view_open(pleach_map *map, pleach_versioned_view *view);
+PLEACH_API pleach_status pleach_versioned_view_close(pleach_map *map, pleach_versioned_view *view);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,6 @@
 #include "../node/node_sizes.h"
 #include "map_object.h"
 
-static const uint64_t MOST_ELEMENTS = (uint64_t)1 << 31;
 static const uint64_t MOST_KEYS = (uint64_t)1 << 34; /* more than 2^31 nodes can hold half full */
 enum { LEAST_NODES = 8, MOST_THREADS = 1024 };
 static const double DEFAULT_FILL = 0.7;
@@ -22,7 +21,7 @@ static pleach_status complete_config(pleach_map_config *config)
     if (config->key_bits != 32 && config->key_bits != 64) return PLEACH_E_ARGUMENT;
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
     if (config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
-    if (config->versioned > 1 || (config->versioned && config->device != PLEACH_CPU)) return PLEACH_E_ARGUMENT;
+    if (config->versioned > 1) return PLEACH_E_ARGUMENT;
     uint64_t least_bytes = LEAST_NODES * node_bytes_of(config->key_bits);
     if (config->max_bytes && config->max_bytes < least_bytes) return PLEACH_E_ARGUMENT;
     if (config->reserve_keys > MOST_KEYS) return PLEACH_E_FULL;
@@ -59,6 +58,7 @@ pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *confi
     map->ops = ops;
     map->device = complete.device;
     map->key_bits = complete.key_bits;
+    map->versioned = complete.versioned;
     bool gated = gate_init(&map->gate);
     status = gated ? ops->create(&map->exec, &complete) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {
@@ -98,7 +98,7 @@ static pleach_status check_request(const pleach_map *map, const request *r, plea
     bool two_inputs = r->kind == REQUEST_PUT || r->kind == REQUEST_ADD || r->kind == REQUEST_RANGE ||
                       r->kind == REQUEST_COUNT;
     if (!r->keys || (two_inputs && !r->values)) return PLEACH_E_ARGUMENT;
-    if (r->n > MOST_ELEMENTS) return PLEACH_E_SIZE;
+    if (r->n > MAP_MOST_ELEMENTS) return PLEACH_E_SIZE;
     return check_pointers(map, r);
 }
 
@@ -181,7 +181,7 @@ pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const void *lo, 
                                      void *out_keys, void *out_values, uint32_t *counts, pleach_stream stream)
 {
     if (limit == 0) return PLEACH_E_ARGUMENT;
-    if (n > MOST_ELEMENTS / limit) return PLEACH_E_SIZE;
+    if (n > MAP_MOST_ELEMENTS / limit) return PLEACH_E_SIZE;
     request r = {.kind = REQUEST_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
                  .out_values = out_values, .counts = counts};
     return map_run(map, &r, stream);
@@ -421,21 +421,35 @@ pleach_status pleach_map_validate(pleach_map *map, char *message, size_t message
 
 /* ---- device views ---- */
 
+pleach_status map_view_open(pleach_map *map, bool versioned, map_view *view)
+{
+    if (!map->ops->view || map->versioned != versioned) return PLEACH_E_ARGUMENT;
+    gate_view_open(&map->gate); /* first, so that no exclusive call is inside or comes in any more */
+    map->ops->view(map->exec, view);
+    return PLEACH_OK;
+}
+
+pleach_status map_view_close(pleach_map *map)
+{
+    if (!gate_view_close(&map->gate)) return PLEACH_E_ARGUMENT;
+    map->ops->view_closed(map->exec);
+    return PLEACH_OK;
+}
+
 pleach_status pleach_map_view_open(pleach_map *map, pleach_map_view *view)
 {
     if (!map || !view) return PLEACH_E_ARGUMENT;
     memset(view, 0, sizeof *view);
-    if (!map->ops->view) return PLEACH_E_ARGUMENT;
-    gate_view_open(&map->gate); /* first, so that no exclusive call is inside or comes in any more */
-    pleach_status status = map->ops->view(map->exec, view);
-    if (status != PLEACH_OK) gate_view_close(&map->gate);
+    map_view found;
+    pleach_status status = map_view_open(map, false, &found);
+    if (status == PLEACH_OK) *view = (pleach_map_view){.tree = found.tree, .nodes = found.nodes, .key_bits = map->key_bits};
     return status;
 }
 
 pleach_status pleach_map_view_close(pleach_map *map, pleach_map_view *view)
 {
-    if (!map || !view || !view->tree || !gate_view_close(&map->gate)) return PLEACH_E_ARGUMENT;
-    map->ops->view_closed(map->exec);
-    memset(view, 0, sizeof *view);
-    return PLEACH_OK;
+    if (!map || !view || !view->tree) return PLEACH_E_ARGUMENT;
+    pleach_status status = map_view_close(map);
+    if (status == PLEACH_OK) memset(view, 0, sizeof *view);
+    return status;
 }

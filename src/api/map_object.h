@@ -5,11 +5,14 @@
 #include "../exec/map_exec.h"
 #include "../gate/gate.h"
 
+#define MAP_MOST_ELEMENTS ((uint64_t)1 << 31) /* of an array */
+
 struct pleach_map {
     const exec_ops *ops;
     void *exec;
     pleach_device device;
     unsigned key_bits;
+    bool versioned;
     gate gate;
 };
 
@@ -18,6 +21,10 @@ pleach_status map_run(pleach_map *map, const request *r, pleach_stream stream);
 
 /* The same for packed ranges. */
 pleach_status map_run_packed(pleach_map *map, request r, size_t capacity, uint64_t *offsets, size_t *total);
+
+/* A view for kernels of maps with or without versions. ARGUMENT if the map is of the other kind, or has no views. */
+pleach_status map_view_open(pleach_map *map, bool versioned, map_view *view);
+pleach_status map_view_close(pleach_map *map);
 
 /* One key as the executor reads it. */
 typedef union map_cell {

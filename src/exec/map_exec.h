@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "../../include/pleach/map.h"
+#include "../version/version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,7 +30,8 @@ typedef enum request_kind {
 /* One array call. Unused members are NULL or 0. */
 typedef struct request {
     request_kind kind;
-    const uint64_t *at;      /* queries: the timestamp of a snapshot; NULL: the newest */
+    const uint64_t *at;      /* queries: the timestamp of a snapshot, in the map's memory; NULL: the newest */
+    void *after;             /* with at: an event to wait for first, or NULL */
     uint32_t limit;          /* RANGE: pairs per query; COUNT: count no further, 0: no limit */
     size_t n;
     const void *keys;        /* RANGE, COUNT: the low ends */
@@ -42,6 +44,19 @@ typedef struct request {
     const uint64_t *offsets; /* RANGE, packed output */
 } request;
 
+/* What an executor knows of one live snapshot. */
+typedef struct snapshot_place {
+    uint64_t timestamp; /* of a CPU map's */
+    const uint64_t *at; /* what request.at is for its queries */
+    void *taken;        /* a GPU map's that was taken on a stream: the event after which `at` can be read */
+} snapshot_place;
+
+/* A map as kernels of users get at it. */
+typedef struct map_view {
+    void *tree, *nodes;
+    versions versions;
+} map_view;
+
 typedef struct exec_ops {
     pleach_status (*create)(void **exec, const pleach_map_config *config);
     void (*destroy)(void *exec);
@@ -52,9 +67,9 @@ typedef struct exec_ops {
                                   size_t *total);
     pleach_status (*reserve)(void *exec, uint64_t keys);
     pleach_status (*size)(void *exec, uint64_t *size);
-    pleach_status (*take)(void *exec, uint64_t *at);    /* a snapshot; NULL: has none */
-    void (*release)(void *exec, uint64_t at);
-    pleach_status (*view)(void *exec, pleach_map_view *view); /* NULL: has no views */
+    pleach_status (*take)(void *exec, snapshot_place *place, pleach_stream stream);
+    pleach_status (*release)(void *exec, snapshot_place *place); /* OK but for a device that cannot be reached */
+    void (*view)(void *exec, map_view *view); /* NULL: has no views */
     void (*view_closed)(void *exec);                          /* once for each view */
 
     /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */

@@ -104,13 +104,44 @@ PORT_FN uint32_t version_pop_all(versions v, unsigned stripe)
     }
 }
 
+/* Gives an agent a slot and a stock for updates to come, if it looks as if these will keep images. Without, they still
+ * can: the agent's slot is then EPOCH_NONE. */
+PORT_FN void version_open(versions v, epoch_agent *agent, uint32_t lanes, uint32_t wish)
+{
+    epoch_agent_begin(agent, lanes);
+    if (port_lane(lanes) == 0) agent->won = version_keeps(v);
+    port_lanes_meet(lanes);
+    if (agent->won) epoch_open(v.epoch, agent, wish);
+}
+
 /* An agent is done with updates: its bag goes to its ring, or where there is no room, to a list. */
 PORT_FN void version_close(versions v, epoch_agent *agent, unsigned stripe)
 {
+    port_lanes_meet(agent->lanes);
+    if (agent->slot == EPOCH_NONE) return;
     uint32_t left = epoch_close(v.epoch, agent, port_load(&v.state->epoch.clock)), lane = port_lane(agent->lanes);
     for (uint32_t i = lane; i + 1 < left; i += agent->lanes) port_store(&v.record[agent->bag[i]].next, agent->bag[i + 1]);
     port_lanes_meet(agent->lanes);
     if (lane == 0 && left > 0) version_push(v, stripe, agent->bag[0], agent->bag[left - 1]);
+    port_lanes_meet(agent->lanes);
+}
+
+/* A snapshot for the time of a call, for an agent of several lanes; waits for a free slot. */
+PORT_FN uint64_t version_begin_instant(versions v, epoch_agent *agent, uint32_t lanes, uint32_t wish)
+{
+    epoch_agent_begin(agent, lanes);
+    for (unsigned attempt = 0; !epoch_join(v.epoch, agent, wish);) port_pause(attempt++);
+    if (port_lane(lanes) == 0) agent->scan_least = version_snapshot(v, agent->slot);
+    port_lanes_meet(lanes);
+    return agent->scan_least;
+}
+
+PORT_FN void version_end_instant(versions v, epoch_agent *agent, uint64_t scan_slots)
+{
+    port_lanes_meet(agent->lanes); /* nobody is reading any more */
+    if (port_lane(agent->lanes) == 0) epoch_leave(v.epoch, agent->slot);
+    epoch_part(v.epoch, agent);
+    epoch_scan(v.epoch, agent, scan_slots, false);
 }
 
 #endif

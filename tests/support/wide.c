@@ -11,7 +11,7 @@ pleach_map_config config_for(const setting *where)
     return (pleach_map_config){.device = where->device,
                                .key_bits = where->key_bits,
                                .threads = where->threads,
-                               .versioned = versioned && versioned[0] == '1' && where->device == PLEACH_CPU};
+                               .versioned = versioned && versioned[0] == '1'};
 }
 
 wide wide_open_limited(const setting *where, uint64_t max_bytes)

@@ -96,20 +96,23 @@ bool versioned_validate(unsigned key_bits, const blink_tree *tree, void *nodes, 
     return !c.said.made;
 }
 
+void versioned_oldest_two(const epoch_state *e, uint64_t *first, uint64_t *second)
+{
+    const uint64_t *pin = (const uint64_t *)(uintptr_t)e->pin_table;
+    *first = *second = UINT64_MAX;
+    for (uint64_t i = 0; i < e->pins; i++) {
+        uint64_t larger = pin[i] < *first ? *first : pin[i];
+        if (pin[i] < *first) *first = pin[i];
+        if (larger < *second) *second = larger;
+    }
+}
+
 uint64_t versioned_held_back(unsigned key_bits, const blink_tree *tree, void *nodes, versions versions)
 {
-    const epoch_state *e = &versions.state->epoch;
     check c = {.nodes = nodes, .node_bytes = node_bytes_of(key_bits), .used_ids = blink_used_ids(tree)};
-    const uint64_t *pin = (const uint64_t *)(uintptr_t)e->pin_table;
-    uint64_t first = UINT64_MAX, second = UINT64_MAX, held = 0;
-    for (uint64_t i = 0; i < e->pins; i++) {
-        if (pin[i] < second) second = pin[i];
-        if (second < first) {
-            second = first;
-            first = pin[i];
-        }
-    }
-    for (uint64_t id = 1; id < c.used_ids && e->pins > 0; id++)
+    uint64_t first, second, held = 0;
+    versioned_oldest_two(&versions.state->epoch, &first, &second);
+    for (uint64_t id = 1; id < c.used_ids && first != UINT64_MAX; id++)
         held += is_image(&c, id) && versions.record[id].until > first && versions.record[id].until <= second;
     return held;
 }

@@ -10,6 +10,9 @@
 bool versioned_validate(unsigned key_bits, const blink_tree *tree, void *nodes, versions versions,
                         unsigned announce_words, char *message, size_t message_size);
 
+/* The timestamps of the oldest two pins, the table being in host memory; UINT64_MAX where there is none. */
+void versioned_oldest_two(const epoch_state *e, uint64_t *first, uint64_t *second);
+
 /* Old images that would be free if the oldest pin were let go of. */
 uint64_t versioned_held_back(unsigned key_bits, const blink_tree *tree, void *nodes, versions versions);
 

@@ -324,11 +324,10 @@ static void W(run_return)(map_place place, unsigned stripe) { W(return_all)(W(ma
 static void W(run_keeping)(W(blink) map, const request *r, size_t begin, size_t end, run_result *result)
 {
     epoch_agent agent;
-    bool keeps = version_keeps(map.versions);
-    epoch_agent_begin(&agent, 1);
-    if (keeps && epoch_open(map.versions.epoch, &agent, map.stripe)) map.agent = &agent;
+    version_open(map.versions, &agent, 1, map.stripe);
+    map.agent = &agent;
     W(run_update)(map, r, begin, end, result);
-    if (map.agent) version_close(map.versions, &agent, map.stripe);
+    version_close(map.versions, &agent, map.stripe);
 }
 
 /* Ranges at the newest see one instant: that of a snapshot which lasts for this part of the call. */
@@ -336,14 +335,10 @@ static void W(run_at_instant)(W(blink) map, const request *r, size_t begin, size
 {
     epoch_agent agent;
     request at_instant = *r;
-    epoch_agent_begin(&agent, 1);
-    for (unsigned attempt = 0; !epoch_join(map.versions.epoch, &agent, map.stripe);) port_pause(attempt++);
-    uint64_t at = version_snapshot(map.versions, agent.slot);
+    uint64_t at = version_begin_instant(map.versions, &agent, 1, map.stripe);
     at_instant.at = &at;
     W(run_past_range)(map, &at_instant, begin, end, result);
-    epoch_leave(map.versions.epoch, agent.slot);
-    epoch_part(map.versions.epoch, &agent);
-    epoch_scan(map.versions.epoch, &agent, SCAN_SLOTS, false);
+    version_end_instant(map.versions, &agent, SCAN_SLOTS);
 }
 #endif
 

@@ -41,7 +41,7 @@ void cpu_versions_forget(cpu_map *map, uint64_t nodes); /* alone in the map, and
 bool cpu_versions_pinned(const cpu_map *map);           /* some snapshot is live */
 void cpu_versions_settle(cpu_map *map);
 void cpu_versions_stats(const cpu_map *map, pleach_map_stats *stats);
-pleach_status cpu_versions_take(void *exec, uint64_t *at);
-void cpu_versions_release(void *exec, uint64_t at);
+pleach_status cpu_versions_take(void *exec, snapshot_place *place, pleach_stream stream);
+pleach_status cpu_versions_release(void *exec, snapshot_place *place);
 
 #endif

@@ -84,31 +84,29 @@ static pleach_status pin(epoch_state *e, uint64_t at)
     }
 }
 
-/* A part of the scan is enough on the way in; whoever lets go of a snapshot goes through it all. */
-pleach_status cpu_versions_take(void *exec, uint64_t *at)
+pleach_status cpu_versions_take(void *exec, snapshot_place *place, pleach_stream stream)
 {
+    (void)stream;
     cpu_map *map = exec;
     versions v = map->versions;
     if (!v.state) return PLEACH_E_ARGUMENT;
     epoch_agent agent;
-    epoch_agent_begin(&agent, 1);
-    for (unsigned attempt = 0; !epoch_join(v.epoch, &agent, gate_thread_number());) port_pause(attempt++);
-    *at = version_snapshot(v, agent.slot);
-    pleach_status status = pin(v.epoch.state, *at);
-    epoch_leave(v.epoch, agent.slot);
-    epoch_part(v.epoch, &agent);
-    epoch_scan(v.epoch, &agent, AGENTS, false);
+    place->timestamp = version_begin_instant(v, &agent, 1, gate_thread_number());
+    place->at = &place->timestamp;
+    pleach_status status = pin(v.epoch.state, place->timestamp);
+    version_end_instant(v, &agent, AGENTS);
     return status;
 }
 
-void cpu_versions_release(void *exec, uint64_t at)
+pleach_status cpu_versions_release(void *exec, snapshot_place *place)
 {
     cpu_map *map = exec;
     epoch_agent agent;
-    for (unsigned attempt = 0; epoch_unpin(map->versions.epoch.state, at) == EPOCH_BUSY;) port_pause(attempt++);
+    for (unsigned attempt = 0; epoch_unpin(map->versions.epoch.state, *place->at) == EPOCH_BUSY;) port_pause(attempt++);
     epoch_agent_begin(&agent, 1);
     epoch_scan(map->versions.epoch, &agent, AGENTS, false);
     map->ops->return_images(place_of(map), gate_thread_number());
+    return PLEACH_OK;
 }
 
 /* Lets go of all that no snapshot needs, wherever calls that ran beside each other have left it. Alone in the map. */

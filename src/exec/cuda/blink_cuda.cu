@@ -1,62 +1,29 @@
 /* exec/cuda/blink_cuda.cu - the kernels for both key widths, and their launchers. */
-#include "../../core/blink/blink_tree.h"
-#include "../../node/node_format.h"
-#include "blink_cuda.h"
+#include "launch.h"
 
-/* Launch shapes. An update keeps a leaf's image in registers; so many blocks fit on a multiprocessor without spilling
- * much (docs/performance.md). */
-enum { BLOCK_THREADS = 128, UPDATE_BLOCKS32 = 8, UPDATE_BLOCKS64 = 5 };
-
-/* Lanes that read a leaf together for a range, and what each of them reads: eight was best of 2, 4 and 8. */
-enum { TEAM_LANES = 8, LANE_SLOTS = NODE_SLOTS / TEAM_LANES, LINK_IN_LANE = LANE_SLOTS - 2 };
-#define TEAM_MASK ((1u << TEAM_LANES) - 1)
-#define WHOLE_WARP 0xffffffffu
-
-/* The map's size changes by what a block's threads have inserted and erased, in one addition per block. */
-PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool refused, uint64_t *not_applied)
-{
-    int grown = __syncthreads_count(inserted), shrunk = __syncthreads_count(erased);
-    int missing = __syncthreads_count(refused);
-    if (threadIdx.x != 0) return;
-    if (grown != shrunk)
-        port_fetch_add(&tree->stripe[blockIdx.x % BLINK_STRIPES].size, (uint64_t)(int64_t)(grown - shrunk));
-    if (missing) port_fetch_add(not_applied, (uint64_t)missing);
-}
-
-__global__ void misfits_kernel(const uint64_t *places, const uint64_t *found, size_t n, uint64_t *misfits)
+static __global__ void misfits_kernel(const uint64_t *places, const uint64_t *found, size_t n, uint64_t *misfits)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     int here = __syncthreads_count(i < n && found[i] > places[i + 1] - places[i]);
     if (threadIdx.x == 0 && here) port_fetch_add(misfits, (uint64_t)here);
 }
 
-__global__ void spare_kernel(const uint64_t *found, uint64_t *places, size_t n, uint64_t spare)
+static __global__ void spare_kernel(const uint64_t *found, uint64_t *places, size_t n, uint64_t spare)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i <= n) places[i] = i < n ? found[i] + spare : 0;
 }
 
 #define PLEACH_KEY_BITS 32
+#include "../../core/blink/blink.h"
 #include "blink_kernels.h"
+#include "blink_whole_kernels.h"
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
+#include "../../core/blink/blink.h"
 #include "blink_kernels.h"
+#include "blink_whole_kernels.h"
 #undef PLEACH_KEY_BITS
-
-static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
-
-/* Launches the kernel of the map's key width, one thread per element; leaves the enclosing function. An error that an
- * earlier call of the user's has left on this thread is dropped first: it would pass for the launch's. */
-#define LAUNCH(kernel, threads, args32, args64)                                                                  \
-    do {                                                                                                         \
-        if ((threads) == 0) return cudaSuccess;                                                                  \
-        cudaGetLastError();                                                                                      \
-        if (key_bits == 32)                                                                                      \
-            kernel##32<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>> args32;                                \
-        else                                                                                                     \
-            kernel##64<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>> args64;                                \
-        return cudaGetLastError();                                                                               \
-    } while (0)
 
 cudaError_t blink_cuda_run(blink_on_gpu map, const request *r, uint64_t *not_applied, cudaStream_t stream)
 {

@@ -7,6 +7,7 @@
 
 #include "../../core/blink/blink_check.h"
 #include "../../core/blink/blink_plan.h"
+#include "../../version/version.h"
 #include "../map_exec.h"
 
 #ifdef __cplusplus
@@ -17,10 +18,27 @@ typedef struct blink_on_gpu {
     unsigned key_bits;
     blink_tree *tree;
     void *nodes;
+    versions versions; /* of a map that has them */
 } blink_on_gpu;
 
 /* *not_applied is added to. */
 cudaError_t blink_cuda_run(blink_on_gpu map, const request *request, uint64_t *not_applied, cudaStream_t stream);
+
+/* The same for a map with versions; request->at is device memory too. */
+cudaError_t versioned_cuda_run(blink_on_gpu map, const request *request, uint64_t *not_applied, cudaStream_t stream);
+
+/* Takes a snapshot, which is pinned (there is room in the table), and stores its timestamp. */
+cudaError_t versioned_cuda_take(blink_on_gpu map, uint64_t *at, cudaStream_t stream);
+
+/* Lets go of the pin, and of the images that nobody needs any more; at = NULL: only that. */
+cudaError_t versioned_cuda_release(blink_on_gpu map, const uint64_t *at, cudaStream_t stream);
+
+/* A larger table of pins; the old one is no longer used when the stream is there. */
+cudaError_t versioned_cuda_move_pins(blink_on_gpu map, uint64_t *table, uint64_t room, cudaStream_t stream);
+
+/* *held += old images with first < until <= second. */
+cudaError_t versioned_cuda_count_held(blink_on_gpu map, uint64_t used, uint64_t first, uint64_t second, uint64_t *held,
+                                      cudaStream_t stream);
 
 /* All levels; the tree's root and counters are the caller's business. */
 cudaError_t blink_cuda_build(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,

@@ -1,7 +1,6 @@
 /* exec/cuda/blink_kernels.h - one GPU thread per operation, each running the same steps as a CPU thread would. Included
- * by blink_cuda.cu, once per key width. */
-#include "../../core/blink/blink.h"
-#include "../../core/blink/blink_build.h"
+ * by blink_cuda.cu and, for maps with versions, by versioned_cuda.cu, once per key width. */
+#include "../../core/blink/blink_team.h"
 #include "../../core/blink/blink_to_end.h"
 
 PORT_FN W(blink) W(map_of)(blink_on_gpu gpu)
@@ -10,6 +9,10 @@ PORT_FN W(blink) W(map_of)(blink_on_gpu gpu)
     map.tree = gpu.tree;
     map.nodes = gpu.nodes;
     map.stripe = blockIdx.x;
+#ifdef BLINK_VERSIONED
+    map.versions = gpu.versions;
+    map.agent = NULL;
+#endif
     return map;
 }
 
@@ -18,7 +21,7 @@ PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
     if (array) ((W(key) *)array)[i] = value;
 }
 
-__global__ void __launch_bounds__(BLOCK_THREADS) W(find_kernel)(blink_on_gpu gpu, request r)
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(find_kernel)(blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
@@ -30,15 +33,20 @@ __global__ void __launch_bounds__(BLOCK_THREADS) W(find_kernel)(blink_on_gpu gpu
     if (r.flags) r.flags[i] = find.found;
 }
 
-__global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
+static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
     W(update_kernel)(blink_on_gpu gpu, request r, uint64_t *not_applied)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     bool active = i < r.n;
     W(update) update;
     update.outcome = BLINK_ABSENT;
+    W(blink) map = W(map_of)(gpu);
+#ifdef BLINK_VERSIONED
+    __shared__ epoch_agent agent; /* the block is one */
+    version_open(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
+    map.agent = &agent;
+#endif
     if (active) {
-        W(blink) map = W(map_of)(gpu);
         blink_kind kind = r.kind == REQUEST_PUT ? BLINK_PUT : r.kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
         W(key) value = kind == BLINK_ERASE ? 0 : ((const W(key) *)r.values)[i];
         W(update_to_end)(map, &update, kind, ((const W(key) *)r.keys)[i], value);
@@ -48,9 +56,12 @@ __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
     }
     count_outcomes(gpu.tree, update.outcome == BLINK_INSERTED, update.outcome == BLINK_ERASED,
                    update.outcome == BLINK_NOT_APPLIED, not_applied);
+#ifdef BLINK_VERSIONED
+    version_close(map.versions, &agent, blockIdx.x);
+#endif
 }
 
-__global__ void __launch_bounds__(BLOCK_THREADS) W(seek_kernel)(blink_on_gpu gpu, request r)
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(seek_kernel)(blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
@@ -71,85 +82,40 @@ __global__ void __launch_bounds__(BLOCK_THREADS) W(seek_kernel)(blink_on_gpu gpu
     if (r.flags) r.flags[i] = seek.found;
 }
 
-#include "blink_team_range.h"
-
-/* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
-__global__ void __launch_bounds__(BLOCK_THREADS) W(build_kernel)(build_plan plan, void *nodes, const W(key) *keys,
-                                                                 const W(key) *values, uint32_t level)
+/* Element i's query. */
+PORT_FN void W(own_query)(W(blink) map, const request *r, size_t i, W(team_query) *q)
 {
-    uint64_t lane = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    uint64_t index = lane / NODE_SLOTS;
-    if (index < plan.count[level]) W(build_slot)(&plan, nodes, keys, values, level, index, lane % NODE_SLOTS);
+    uint64_t place = i * (uint64_t)r->limit;
+    q->target = ((const W(key) *)r->keys)[i];
+    q->high = ((const W(key) *)r->values)[i];
+    q->limit = q->room = r->limit ? r->limit : UINT64_MAX;
+    if (r->offsets) {
+        place = r->offsets[i];
+        q->room = r->offsets[i + 1] - place;
+    }
+    if (r->out_keys) q->keys = (W(key) *)r->out_keys + place;
+    if (r->out_values) q->values = (W(key) *)r->out_values + place;
+    if (q->target <= q->high) W(team_start)(map, q);
 }
 
-__global__ void W(ascending_kernel)(const W(key) *keys, size_t n, uint64_t *flag)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
-    if (i < n && keys[i - 1] >= keys[i]) port_store(flag, 1);
-}
-
-__global__ void W(mark_last_kernel)(const W(key) *keys, size_t n, uint8_t *keep)
+/* In a map with versions at the snapshot that was asked for, or one that the block takes for itself. */
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(range_kernel)(blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i < n) keep[i] = i + 1 == n || keys[i] != keys[i + 1];
-}
-
-__global__ void W(count_kernel)(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
-{
-    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
-    uint64_t header = 0;
-    if (id < used) header = W(header_load)((W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node))));
-    bool leaf = header != 0 && header_level(header) == 0;
-    unsigned mine = leaf ? header_count(header) : 0;
-    uint64_t keys = 0; /* the block's, bit by bit */
-    for (unsigned bit = 0; bit < 4; bit++) keys += (uint64_t)__syncthreads_count(mine >> bit & 1) << bit;
-    int leaves = __syncthreads_count(leaf), empty = __syncthreads_count(leaf && header_count(header) == 0);
-    int inner = __syncthreads_count(header != 0 && !leaf);
-    if (threadIdx.x != 0) return;
-    port_fetch_add(&counts->keys, keys);
-    port_fetch_add(&counts->leaves, (uint64_t)leaves);
-    port_fetch_add(&counts->empty_leaves, (uint64_t)empty);
-    port_fetch_add(&counts->inner, (uint64_t)inner);
-}
-
-__global__ void W(list_kernel)(blink_on_gpu gpu, uint64_t used, W(key) *first_keys, uint32_t *ids, uint64_t *listed)
-{
-    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
-    if (id >= used) return;
-    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node)));
-    uint64_t header = W(header_load)(node);
-    if (header == 0 || header_level(header) != 0 || header_count(header) == 0) return;
-    uint64_t place = port_fetch_add(listed, 1);
-    first_keys[place] = W(pair_load)(node, 0).key;
-    ids[place] = (uint32_t)id;
-}
-
-__global__ void W(leaf_counts_kernel)(blink_on_gpu gpu, const uint32_t *ids, size_t leaves, uint64_t *counts)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i >= leaves) return;
-    counts[i] = header_count(W(header_load)((W(node) *)pool_address(gpu.nodes, ids[i], sizeof(W(node)))));
-}
-
-/* A lane per slot, so that neighbouring lanes write neighbouring places. */
-__global__ void W(gather_kernel)(blink_on_gpu gpu, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
-                                 W(key) *out_keys, W(key) *out_values)
-{
-    size_t lane = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    size_t i = lane / NODE_SLOTS;
-    unsigned slot = lane % NODE_SLOTS;
-    if (i >= leaves) return;
-    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, ids[i], sizeof(W(node)));
-    if (slot >= header_count(W(header_load)(node))) return;
-    W(pair) pair = W(pair_load)(node, slot);
-    W(set_key)(out_keys, offsets[i] + slot, pair.key);
-    W(set_key)(out_values, offsets[i] + slot, pair.value);
-}
-
-__global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint64_t *from_offsets, const uint64_t *to_offsets,
-                               const uint64_t *counts, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i >= n) return;
-    for (uint64_t k = 0; k < counts[i]; k++) to[to_offsets[i] + k] = from[from_offsets[i] + k];
+    W(blink) map = W(map_of)(gpu);
+    W(team_query) own;
+    uint64_t at = 0;
+#ifdef BLINK_VERSIONED
+    __shared__ epoch_agent agent;
+    at = r.at ? *r.at : version_begin_instant(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
+#endif
+    W(team_no_query)(&own);
+    if (i < r.n) W(own_query)(map, &r, i, &own);
+    uint64_t found = W(team_run)(map, at, &own);
+#ifdef BLINK_VERSIONED
+    if (!r.at) version_end_instant(map.versions, &agent, map.versions.epoch.slots);
+#endif
+    if (i >= r.n) return;
+    if (r.counts) r.counts[i] = (uint32_t)found;
+    if (r.long_counts) r.long_counts[i] = found;
 }

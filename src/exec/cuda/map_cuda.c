@@ -21,6 +21,7 @@
 /* ---- array calls ---- */
 
 static bool is_insert(const request *r) { return r->kind == REQUEST_PUT || r->kind == REQUEST_ADD; }
+static bool is_update(const request *r) { return is_insert(r) || r->kind == REQUEST_ERASE; }
 
 /* The request with device pointers in place of the caller's. */
 static pleach_status stage_request(const cuda_map *map, const request *r, staging *s, request *staged)
@@ -45,8 +46,9 @@ static pleach_status launch(cuda_map *map, const request *r, staging *s, uint64_
     pleach_status status = stage_request(map, r, s, &staged);
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof **not_applied, (void **)not_applied);
     if (status != PLEACH_OK) return status;
+    if (r->after) CUDA_TRY(cudaStreamWaitEvent(s->stream, r->after, 0));
     CUDA_TRY(cudaMemsetAsync(*not_applied, 0, sizeof **not_applied, s->stream));
-    CUDA_TRY(blink_cuda_run(on_gpu(map), &staged, *not_applied, s->stream));
+    CUDA_TRY(cuda_run_kernel(map, &staged, *not_applied, s->stream));
     return staging_return_results(s);
 }
 
@@ -55,7 +57,7 @@ static pleach_status run_synchronously(cuda_map *map, const request *r)
     staging s = staging_on(map, map->sync_stream[gate_thread_number() % SYNC_STREAMS]);
     uint64_t *not_applied_there, not_applied = 0;
     pleach_status status = launch(map, r, &s, &not_applied_there);
-    if (status == PLEACH_OK && is_insert(r))
+    if (status == PLEACH_OK && is_update(r))
         status = cuda_status(cudaMemcpyAsync(&not_applied, not_applied_there, sizeof not_applied,
                                              cudaMemcpyDeviceToHost, s.stream));
     staging_free(&s);
@@ -64,26 +66,33 @@ static pleach_status run_synchronously(cuda_map *map, const request *r)
     return status != PLEACH_OK ? status : not_applied ? PLEACH_E_FULL : PLEACH_OK;
 }
 
-static pleach_status run_on_stream(cuda_map *map, const request *r, cudaStream_t stream, uint64_t nodes)
+static pleach_status run_on_stream(cuda_map *map, const request *r, cudaStream_t stream, room room)
 {
     staging s = staging_on(map, stream);
     uint64_t *not_applied;
     pleach_status status = launch(map, r, &s, &not_applied);
     staging_free(&s);
     pthread_mutex_lock(&map->mutex);
-    pleach_status noted = streams_note(&map->streams, stream, nodes);
+    pleach_status noted = streams_note(&map->streams, stream, room.nodes, room.updates);
     pthread_mutex_unlock(&map->mutex);
     /* Work that cannot be remembered is waited for. */
     if (noted != PLEACH_OK) noted = cuda_status(cudaStreamSynchronize(stream));
     return status != PLEACH_OK ? status : noted;
 }
 
+static bool takes_snapshots(const cuda_map *map, const request *r)
+{
+    return map->versions.state && !r->at && (r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT);
+}
+
 static pleach_status run_array(cuda_map *map, const request *r, pleach_stream stream)
 {
-    uint64_t nodes = is_insert(r) ? cuda_room_for(map, r->n) : 0;
+    room room = {0, 0};
+    if (is_update(r)) room = cuda_room_for(map, r->n, is_insert(r));
+    if (takes_snapshots(map, r)) cuda_room_for_snapshot(map);
     pleach_status status = stream == PLEACH_SYNC ? run_synchronously(map, r)
-                                                 : run_on_stream(map, r, (cudaStream_t)stream, nodes);
-    if (nodes) cuda_room_done(map, nodes);
+                                                 : run_on_stream(map, r, (cudaStream_t)stream, room);
+    if (is_update(r)) cuda_room_done(map, room);
     return status;
 }
 
@@ -97,6 +106,7 @@ static pleach_status cuda_range(void *exec, const request *r, size_t capacity, u
 {
     cuda_map *map = exec;
     cudaStream_t stream = map->sync_stream[gate_thread_number() % SYNC_STREAMS];
+    if (takes_snapshots(map, r)) cuda_room_for_snapshot(map);
     ON_GPU(map, cuda_range_packed(map, r, capacity, offsets, total, stream));
 }
 
@@ -139,17 +149,34 @@ static pleach_status cuda_reserve(void *exec, uint64_t keys)
     ON_GPU(map, reserve(map, keys));
 }
 
-static pleach_status cuda_view(void *exec, pleach_map_view *view)
+static void cuda_view(void *exec, map_view *view)
 {
     cuda_map *map = exec;
-    view->tree = map->tree;
-    view->nodes = pool_cuda_nodes(map->pool);
-    view->key_bits = map->key_bits;
+    *view = (map_view){map->tree, pool_cuda_nodes(map->pool), map->versions};
+    if (map->versions.state) cuda_room_for_snapshot(map); /* its kernels may take some */
     cuda_room_view(map, 1);
-    return PLEACH_OK;
 }
 
 static void cuda_view_closed(void *exec) { cuda_room_view(exec, -1); }
+
+static pleach_status cuda_take(void *exec, snapshot_place *place, pleach_stream stream)
+{
+    cuda_map *map = exec;
+    cudaStream_t on = stream == PLEACH_SYNC ? NULL : (cudaStream_t)stream;
+    ON_GPU(map, cuda_versions_take(map, place, on));
+}
+
+static pleach_status release_on(cuda_map *map, snapshot_place *place)
+{
+    cuda_versions_release(map, place);
+    return PLEACH_OK;
+}
+
+static pleach_status cuda_release(void *exec, snapshot_place *place)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, release_on(map, place));
+}
 
 static pleach_status quiesce(cuda_map *map)
 {
@@ -211,6 +238,7 @@ static pleach_status destroy(cuda_map *map)
         if (map->sync_stream[i]) cudaStreamDestroy(map->sync_stream[i]);
     if (map->control) cudaStreamDestroy(map->control);
     streams_free(&map->streams);
+    cuda_versions_close(map);
     if (map->pool) pool_cuda_close(map->pool);
     if (map->tree) cudaFree(map->tree);
     if (map->scratch) cudaMemPoolDestroy(map->scratch);
@@ -263,6 +291,7 @@ static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaMalloc((void **)&map->tree, sizeof *map->tree));
     status = pool_cuda_open(&map->pool, map->gpu, config->max_bytes, map->node_bytes);
+    if (status == PLEACH_OK && config->versioned) status = cuda_versions_open(map);
     if (status == PLEACH_OK) status = cuda_whole_clear(map);
     if (status == PLEACH_OK && config->reserve_keys) status = reserve(map, config->reserve_keys);
     return status;
@@ -307,6 +336,8 @@ const exec_ops exec_cuda = {
     .range_packed = cuda_range,
     .reserve = cuda_reserve,
     .size = cuda_size,
+    .take = cuda_take,
+    .release = cuda_release,
     .view = cuda_view,
     .view_closed = cuda_view_closed,
     .quiesce = cuda_quiesce,

@@ -12,6 +12,9 @@
 
 enum { SYNC_STREAMS = 8 };
 
+/* What an update call may come to need. */
+typedef struct room { uint64_t nodes, updates; } room;
+
 typedef struct cuda_map {
     int gpu;
     unsigned key_bits;
@@ -26,13 +29,29 @@ typedef struct cuda_map {
     uint64_t capacity;     /* nodes with memory; the tree's copy is never larger */
     uint64_t used_bound;   /* at most so many ids will have been handed out when all work so far is done */
     uint64_t sync_nodes;   /* that calls which have not returned yet may take */
+    uint64_t sync_updates; /* elements of updates among these */
     int views;             /* open device views */
     streams streams;
+
+    /* Of a map with versions; else all zeros. */
+    versions versions;   /* device pointers */
+    pool_cuda *records;  /* the memory of versions.record */
+    uint64_t *pin_table; /* device memory */
+    uint64_t pin_room, pins;
+    uint64_t reclaimed;  /* images, before the rings were last emptied */
+    bool asked;          /* a snapshot was taken: updates may have to keep images from now on */
 } cuda_map;
 
 static inline blink_on_gpu on_gpu(const cuda_map *map)
 {
-    return (blink_on_gpu){map->key_bits, map->tree, pool_cuda_nodes(map->pool)};
+    return (blink_on_gpu){map->key_bits, map->tree, pool_cuda_nodes(map->pool), map->versions};
+}
+
+static inline cudaError_t cuda_run_kernel(const cuda_map *map, const request *r, uint64_t *not_applied,
+                                          cudaStream_t stream)
+{
+    return map->versions.state ? versioned_cuda_run(on_gpu(map), r, not_applied, stream)
+                               : blink_cuda_run(on_gpu(map), r, not_applied, stream);
 }
 
 static inline staging staging_on(const cuda_map *map, cudaStream_t stream)
@@ -40,11 +59,12 @@ static inline staging staging_on(const cuda_map *map, cudaStream_t stream)
     return (staging){.pool = map->scratch, .stream = stream, .gpu = map->gpu};
 }
 
-/* map_cuda_room.c: nodes for updates to come. `cuda_room_for` makes sure, as far as limits allow, that n inserts find
- * the nodes they may need, and answers their number. cuda_room_done takes it back when the call returns; a call on a
- * stream hands it to streams_note before. */
-uint64_t cuda_room_for(cuda_map *map, uint64_t inserts);
-void cuda_room_done(cuda_map *map, uint64_t nodes);
+/* map_cuda_room.c: nodes for updates to come. `cuda_room_for` makes sure, as far as limits allow, that n updates find
+ * the nodes they may need. cuda_room_done takes it back when the call returns; a call on a stream hands it to
+ * streams_note before. */
+room cuda_room_for(cuda_map *map, uint64_t updates, bool insert);
+void cuda_room_done(cuda_map *map, room room);
+void cuda_room_for_snapshot(cuda_map *map); /* for the copies that updates under way may make because of it */
 void cuda_room_view(cuda_map *map, int opened); /* 1: a view was opened, -1: closed */
 pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes); /* mutex held */
 
@@ -55,6 +75,17 @@ pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats);
 pleach_status cuda_whole_compact(cuda_map *map, double fill);
 pleach_status cuda_whole_clear(cuda_map *map);
 pleach_status cuda_whole_validate(cuda_map *map, char *message, size_t message_size);
+
+/* map_cuda_versions.c */
+pleach_status cuda_versions_open(cuda_map *map);
+void cuda_versions_close(cuda_map *map);
+pleach_status cuda_versions_grow(cuda_map *map, uint64_t nodes); /* records for so many */
+pleach_status cuda_versions_forget(cuda_map *map, uint64_t used, cudaStream_t stream); /* alone, no snapshot is live */
+pleach_status cuda_versions_take(cuda_map *map, snapshot_place *place, cudaStream_t stream);
+void cuda_versions_release(cuda_map *map, snapshot_place *place);
+pleach_status cuda_versions_stats(cuda_map *map, uint64_t used, staging *s, pleach_map_stats *stats);
+pleach_status cuda_versions_validate(cuda_map *map, const blink_tree *tree, void *nodes, uint64_t used, char *message,
+                                     size_t message_size);
 
 /* map_cuda_range.c */
 pleach_status cuda_range_packed(cuda_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total,

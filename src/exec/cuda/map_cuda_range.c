@@ -36,6 +36,7 @@ static pleach_status prepare(packed *p, const request *r)
 {
     size_t array = r->n * p->map->key_bytes, numbers = (r->n + 1) * sizeof *p->found;
     p->r = *r;
+    if (r->after) CUDA_TRY(cudaStreamWaitEvent(p->s->stream, r->after, 0));
     pleach_status status = staging_input(p->s, r->keys, array, &p->r.keys);
     if (status == PLEACH_OK) status = staging_input(p->s, r->values, array, &p->r.values);
     if (status == PLEACH_OK) status = staging_scratch(p->s, numbers, (void **)&p->found);
@@ -51,7 +52,7 @@ static pleach_status count_pairs(packed *p, uint64_t *total)
     count.kind = REQUEST_COUNT;
     count.out_keys = count.out_values = NULL;
     count.long_counts = p->found;
-    CUDA_TRY(blink_cuda_run(on_gpu(p->map), &count, NULL, p->s->stream));
+    CUDA_TRY(cuda_run_kernel(p->map, &count, NULL, p->s->stream));
     pleach_status status = scan(p, p->found, p->offsets);
     return status == PLEACH_OK ? read_total(p, p->offsets, total) : status;
 }
@@ -82,7 +83,7 @@ static pleach_status fill_places(packed *p, void *keys, void *values, const uint
     fill.out_values = values;
     fill.offsets = places;
     fill.long_counts = p->found;
-    CUDA_TRY(blink_cuda_run(on_gpu(p->map), &fill, NULL, p->s->stream));
+    CUDA_TRY(cuda_run_kernel(p->map, &fill, NULL, p->s->stream));
     CUDA_TRY(cudaMemsetAsync(misfits_there, 0, sizeof misfits, p->s->stream));
     CUDA_TRY(blink_cuda_count_misfits(places, p->found, p->r.n, misfits_there, p->s->stream));
     CUDA_TRY(cudaMemcpyAsync(&misfits, misfits_there, sizeof misfits, cudaMemcpyDeviceToHost, p->s->stream));

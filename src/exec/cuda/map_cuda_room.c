@@ -7,6 +7,11 @@
  * bound does not fail. Only where the limit, or the GPU, has less than the bound may a kernel run out, and then
  * elements come back not applied. Leaves also leave a 64th of the capacity untouched (blink_spare_nodes), which is
  * added.
+ *
+ * In a map with versions each update may also copy a leaf, but only if a snapshot is, or comes to be, live meanwhile.
+ * As long as nobody has asked for one there is no need to have memory for that; when somebody does, the updates that
+ * are under way get it, and from then on all that come. One copy an update is the most, and there are rarely more at a
+ * time than leaves, because images are used again when their snapshots are gone.
  */
 #include "map_cuda.h"
 
@@ -36,6 +41,8 @@ pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes)
     pleach_status status = pool_cuda_grow(map->pool, nodes * map->node_bytes, map->control);
     if (status != PLEACH_OK) return status;
     uint64_t capacity = pool_cuda_mapped(map->pool) / map->node_bytes;
+    if (map->versions.state) status = cuda_versions_grow(map, capacity);
+    if (status != PLEACH_OK) return status;
     /* The memory is zeroed before kernels hear of it: both are on the control stream, in this order. */
     CUDA_TRY(cudaMemcpyAsync(&map->tree->pool.capacity, &capacity, sizeof capacity, cudaMemcpyHostToDevice,
                              map->control));
@@ -53,37 +60,61 @@ static void grow_towards(cuda_map *map, uint64_t nodes)
 }
 
 /* Learns how many nodes are in use, and answers whether the bound then has room for `inserts`. */
-static bool look_for_room(cuda_map *map, uint64_t inserts, uint64_t *nodes)
+static bool look_for_room(cuda_map *map, uint64_t inserts, uint64_t copies, uint64_t *nodes)
 {
-    uint64_t used, pending = streams_pending_nodes(&map->streams) + map->sync_nodes;
+    uint64_t used, updates, pending = streams_pending_nodes(&map->streams, &updates) + map->sync_nodes;
     if (look_at_used(map, &used) == PLEACH_OK) map->used_bound = used + pending;
-    *nodes = most_nodes_for(inserts, map->used_bound);
+    *nodes = (inserts ? most_nodes_for(inserts, map->used_bound) : 0) + copies;
     return with_spare(map->used_bound + *nodes) <= map->capacity;
 }
 
-uint64_t cuda_room_for(cuda_map *map, uint64_t inserts)
+/* Mutex held. Answers the nodes that were counted. */
+static uint64_t make_room(cuda_map *map, uint64_t inserts, uint64_t copies)
 {
-    pthread_mutex_lock(&map->mutex);
-    uint64_t nodes = most_nodes_for(inserts, map->used_bound);
+    uint64_t nodes = (inserts ? most_nodes_for(inserts, map->used_bound) : 0) + copies;
     bool room = with_spare(map->used_bound + nodes) <= map->capacity;
     /* Kernels of users take nodes without telling: while a view is open, look every time. */
-    if (!room || map->views > 0) room = look_for_room(map, inserts, &nodes);
+    if (!room || map->views > 0) room = look_for_room(map, inserts, copies, &nodes);
     if (!room && map->streams.marks > 0) {
         /* Calls on streams have counted their worst case. Before memory is spent on that, see what they really took. */
         streams_wait(&map->streams);
-        room = look_for_room(map, inserts, &nodes);
+        room = look_for_room(map, inserts, copies, &nodes);
     }
     if (!room) grow_towards(map, with_spare(map->used_bound + nodes));
     map->used_bound += nodes;
     map->sync_nodes += nodes;
-    pthread_mutex_unlock(&map->mutex);
     return nodes;
 }
 
-void cuda_room_done(cuda_map *map, uint64_t nodes)
+room cuda_room_for(cuda_map *map, uint64_t updates, bool insert)
 {
     pthread_mutex_lock(&map->mutex);
-    map->sync_nodes -= nodes;
+    room room = {0, updates};
+    uint64_t copies = map->asked || (map->versions.state && map->views > 0) ? updates : 0;
+    if (insert || copies) room.nodes = make_room(map, insert ? updates : 0, copies);
+    map->sync_updates += updates;
+    pthread_mutex_unlock(&map->mutex);
+    return room;
+}
+
+void cuda_room_done(cuda_map *map, room room)
+{
+    pthread_mutex_lock(&map->mutex);
+    map->sync_nodes -= room.nodes;
+    map->sync_updates -= room.updates;
+    pthread_mutex_unlock(&map->mutex);
+}
+
+void cuda_room_for_snapshot(cuda_map *map)
+{
+    pthread_mutex_lock(&map->mutex);
+    if (!map->asked) {
+        uint64_t updates;
+        map->asked = true;
+        streams_pending_nodes(&map->streams, &updates);
+        updates += map->sync_updates;
+        if (updates) map->sync_nodes -= make_room(map, 0, updates); /* they stay in used_bound until it looks again */
+    }
     pthread_mutex_unlock(&map->mutex);
 }
 

@@ -50,11 +50,15 @@ static pleach_status replace_nodes(cuda_map *map, const build_plan *plan, const 
     }
     CUDA_TRY(blink_cuda_build(on_gpu(map), plan, keys, values, stream_of(map)));
     pleach_status status = zero_nodes(map, needed, used);
+    if (status == PLEACH_OK && map->versions.state)
+        status = cuda_versions_forget(map, used > needed ? used : needed, stream_of(map));
     if (status == PLEACH_OK && trim) {
         status = wait_for(map);
         cudaMemPoolTrimTo(map->scratch, 0);
         if (status == PLEACH_OK) status = pool_cuda_trim(map->pool, needed * map->node_bytes);
         map->capacity = pool_cuda_mapped(map->pool) / map->node_bytes;
+        if (status == PLEACH_OK && map->records)
+            status = pool_cuda_trim(map->records, map->capacity * sizeof(version_record));
     }
     if (status == PLEACH_OK) status = write_tree(map, plan, tree);
     if (status == PLEACH_OK) map->used_bound = needed;
@@ -77,6 +81,7 @@ static pleach_status build(cuda_map *map, const build_plan *plan, const void *ke
 pleach_status cuda_whole_clear(cuda_map *map)
 {
     build_plan plan;
+    if (map->pins > 0) return PLEACH_E_BUSY;
     build_plan_make(&plan, 0, 1);
     return build(map, &plan, NULL, NULL, true);
 }
@@ -152,6 +157,7 @@ pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const v
     if (!tree) return PLEACH_E_MEMORY;
     pleach_status status = read_tree(map, tree);
     if (status == PLEACH_OK && blink_size(tree) != 0) status = PLEACH_E_NOT_EMPTY;
+    if (status == PLEACH_OK && map->pins > 0) status = PLEACH_E_BUSY;
     base_free(tree);
     if (status != PLEACH_OK) return status;
     staging s = staging_on(map, stream_of(map));
@@ -248,6 +254,7 @@ static pleach_status compact_staged(cuda_map *map, staging *s, double fill)
 
 pleach_status cuda_whole_compact(cuda_map *map, double fill)
 {
+    if (map->pins > 0) return PLEACH_E_BUSY;
     staging s = staging_on(map, stream_of(map));
     pleach_status status = compact_staged(map, &s, fill);
     staging_free(&s);
@@ -257,25 +264,34 @@ pleach_status cuda_whole_compact(cuda_map *map, double fill)
 
 /* ---- stats, validate ---- */
 
+static void fill_stats(const cuda_map *map, const blink_tree *tree, const blink_counts *counts,
+                       pleach_map_stats *stats)
+{
+    stats->keys = counts->keys;
+    stats->leaves = counts->leaves;
+    stats->inner = counts->inner;
+    stats->empty_leaves = counts->empty_leaves;
+    stats->unposted = tree->unposted;
+    stats->node_bytes = (counts->leaves + counts->inner) * map->node_bytes;
+    stats->reserved_bytes = map->capacity * map->node_bytes;
+    stats->old_images = counts->images;
+    stats->old_image_bytes = counts->images * map->node_bytes;
+    stats->height = (unsigned)(tree->root >> 32) + 1;
+}
+
 pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats)
 {
     uint64_t used;
     blink_counts counts;
     staging s = staging_on(map, stream_of(map));
-    pleach_status status = count_nodes(map, &s, &used, &counts);
+    pleach_status status = PLEACH_OK;
+    if (map->versions.state) status = cuda_status(versioned_cuda_release(on_gpu(map), NULL, s.stream));
+    if (status == PLEACH_OK) status = count_nodes(map, &s, &used, &counts);
+    if (status == PLEACH_OK && map->versions.state) status = cuda_versions_stats(map, used, &s, stats);
     staging_free(&s);
     blink_tree *tree = status == PLEACH_OK ? base_alloc(1, sizeof *tree) : NULL;
     if (status == PLEACH_OK) status = tree ? read_tree(map, tree) : PLEACH_E_MEMORY;
-    if (status == PLEACH_OK) {
-        stats->keys = counts.keys;
-        stats->leaves = counts.leaves;
-        stats->inner = counts.inner;
-        stats->empty_leaves = counts.empty_leaves;
-        stats->unposted = tree->unposted;
-        stats->node_bytes = (counts.leaves + counts.inner) * map->node_bytes;
-        stats->reserved_bytes = map->capacity * map->node_bytes;
-        stats->height = (unsigned)(tree->root >> 32) + 1;
-    }
+    if (status == PLEACH_OK) fill_stats(map, tree, &counts, stats);
     base_free(tree);
     return status;
 }
@@ -299,6 +315,8 @@ pleach_status cuda_whole_validate(cuda_map *map, char *message, size_t message_s
     }
     if (status == PLEACH_OK && !blink_validate(map->key_bits, tree, nodes, message, message_size))
         status = PLEACH_E_CORRUPT;
+    if (status == PLEACH_OK && map->versions.state)
+        status = cuda_versions_validate(map, tree, nodes, blink_used_ids(tree), message, message_size);
     base_free(nodes);
     base_free(tree);
     return status;

@@ -28,14 +28,14 @@ static pleach_status mark_for(streams *s, unsigned long long stream_id, stream_m
         if (status != PLEACH_OK) return status;
     }
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
-    stream_mark fresh = {stream_id, NULL, 0};
+    stream_mark fresh = {.stream_id = stream_id};
     CUDA_TRY(cudaEventCreateWithFlags(&fresh.event, cudaEventDisableTiming));
     *found = &s->mark[s->marks++];
     **found = fresh;
     return PLEACH_OK;
 }
 
-pleach_status streams_note(streams *s, cudaStream_t stream, uint64_t nodes)
+pleach_status streams_note(streams *s, cudaStream_t stream, uint64_t nodes, uint64_t updates)
 {
     unsigned long long stream_id;
     stream_mark *mark = NULL;
@@ -43,19 +43,22 @@ pleach_status streams_note(streams *s, cudaStream_t stream, uint64_t nodes)
     pleach_status status = mark_for(s, stream_id, &mark);
     if (status != PLEACH_OK) return status;
     mark->nodes += nodes;
+    mark->updates += updates;
     CUDA_TRY(cudaEventRecord(mark->event, stream)); /* stream order: it stands for the earlier work too */
     return PLEACH_OK;
 }
 
-uint64_t streams_pending_nodes(streams *s)
+uint64_t streams_pending_nodes(streams *s, uint64_t *updates)
 {
     uint64_t nodes = 0;
+    *updates = 0;
     for (size_t i = 0; i < s->marks;) {
         if (cudaEventQuery(s->mark[i].event) == cudaSuccess) {
             cudaEventDestroy(s->mark[i].event);
             s->mark[i] = s->mark[--s->marks];
             continue;
         }
+        *updates += s->mark[i].updates;
         nodes += s->mark[i++].nodes;
     }
     return nodes;
@@ -68,7 +71,8 @@ pleach_status streams_wait(streams *s)
         pleach_status passed = cuda_status(cudaEventSynchronize(s->mark[i].event));
         if (status == PLEACH_OK) status = passed; /* the others are waited for all the same */
     }
-    streams_pending_nodes(s);
+    uint64_t updates;
+    streams_pending_nodes(s, &updates);
     return status;
 }
 

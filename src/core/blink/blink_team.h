@@ -1,5 +1,6 @@
-/* exec/cuda/blink_team_range.h - ranges in array calls: each thread finds the first leaf of its own query, then a team
- * of a few lanes together read the leaves of one query after the other. Included by blink_cuda.cu, once per key width.
+/* core/blink/blink_team.h - ranges of a whole warp: each thread finds the first leaf of its own query, then a team of a
+ * few lanes together read the leaves of one query after the other. GPU only; include after blink.h or versioned.h, once
+ * per key width.
  *
  * A range reads whole leaves and writes contiguous results. Lanes side by side do both in few accesses to memory, where
  * one thread needs a load for every 16 bytes (docs/performance.md has both). What is read is judged as in
@@ -8,7 +9,19 @@
  * A team takes its queries in turn, so its waits add up. To have them short, each thread first loads the headers of its
  * first leaf and, if the interval goes on there, of the next one: all of a warp's leaves are then on their way to L2 at
  * the same time, and the header that must be seen before the pairs has been seen.
+ *
+ * In a map with versions every range is at a snapshot: the one that was asked for, or one that the block takes for
+ * itself. The team then judges the leaf's record together with the leaf, and goes back along its row
+ * (core/versioned/versioned_read.h).
  */
+
+#ifndef PLEACH_BLINK_TEAM
+#define PLEACH_BLINK_TEAM
+/* Lanes that read a leaf together, and what each of them reads: eight was best of 2, 4 and 8. */
+enum { TEAM_LANES = 8, LANE_SLOTS = NODE_SLOTS / TEAM_LANES, LINK_IN_LANE = LANE_SLOTS - 2 };
+#define TEAM_MASK ((1u << TEAM_LANES) - 1)
+#define WHOLE_WARP 0xffffffffu
+#endif
 
 /* The header, and a hint that the rest of the node will be wanted. */
 PORT_FN uint64_t W(header_load_ahead)(const W(node) *node)
@@ -47,6 +60,22 @@ typedef struct W(team_query) {
     bool active;
 } W(team_query);
 
+#ifdef BLINK_VERSIONED
+/* The image of a leaf that snapshot `at` shows, `id` being the first old one: it does not change. */
+PORT_FN uint64_t W(team_read_past)(W(blink) map, uint32_t id, uint64_t at, unsigned lane, W(pair) *pair)
+{
+    const version_record *record = map.versions.record;
+    port_two row = port_load_two(&record[id].since);
+    while (row.first > at) {
+        id = (uint32_t)row.second;
+        row = port_load_two(&record[id].since);
+    }
+    const W(node) *node = W(node_at)(map, id);
+    W(team_read)(node, lane, pair);
+    return W(header_load)(node);
+}
+#endif
+
 /* The team's sum of two small numbers, in the halves of a word. */
 PORT_FN unsigned W(team_sum)(unsigned both)
 {
@@ -56,18 +85,24 @@ PORT_FN unsigned W(team_sum)(unsigned both)
 }
 
 /* Visits one leaf. Lanes of inactive teams come along, because the exchanges below are the whole warp's. */
-PORT_FN void W(team_leaf)(const void *nodes, W(team_query) *q)
+PORT_FN void W(team_leaf)(W(blink) map, uint64_t at, W(team_query) *q)
 {
     const unsigned lane = threadIdx.x % TEAM_LANES, team_base = threadIdx.x % 32 - lane, slot = lane * LANE_SLOTS;
-    const W(node) *node = (const W(node) *)pool_address((void *)nodes, q->node, sizeof(W(node)));
+    const W(node) *node = W(node_at)(map, q->node);
     W(pair) pair[LANE_SLOTS], link;
     bool valid = false;
+#ifdef BLINK_VERSIONED
+    port_two row = {0, 0};
+#endif
     uint64_t header = q->header;
     if (q->active && header == 0) header = W(header_load)(node);
     header = __shfl_sync(WHOLE_WARP, header, 0, TEAM_LANES); /* one header for all lanes, loaded before any pair */
     PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) pair[i] = W(pair_of)(0, 0);
     if (q->active) {
         W(team_read)(node, lane, pair);
+#ifdef BLINK_VERSIONED
+        row = port_load_two(&map.versions.record[q->node].since);
+#endif
         port_validate_fence();
         valid = !(header & HEADER_LATCHED) && W(header_load)(node) == header;
     }
@@ -77,6 +112,19 @@ PORT_FN void W(team_leaf)(const void *nodes, W(team_query) *q)
     link.key = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].key, TEAM_LANES - 1, TEAM_LANES);
     link.value = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].value, TEAM_LANES - 1, TEAM_LANES);
     bool right = valid && W(belongs_right)(link, q->target);
+#ifdef BLINK_VERSIONED
+    /* One record for all lanes: lane 0's, which it has validated. */
+    row.first = __shfl_sync(WHOLE_WARP, row.first, 0, TEAM_LANES);
+    row.second = __shfl_sync(WHOLE_WARP, row.second, 0, TEAM_LANES);
+    bool past = valid && !right && row.first > at;
+    if (__any_sync(WHOLE_WARP, past)) {
+        if (past) header = W(team_read_past)(map, (uint32_t)row.second, at, lane, pair);
+        link.key = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].key, TEAM_LANES - 1, TEAM_LANES);
+        link.value = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].value, TEAM_LANES - 1, TEAM_LANES);
+    }
+#else
+    (void)at;
+#endif
     unsigned count = valid && !right ? header_count(header) : 0;
     unsigned below = 0, not_above = 0; /* the wanted pairs are those between */
     PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) {
@@ -113,60 +161,49 @@ PORT_FN void W(team_look_ahead)(W(blink) map, W(team_query) *q)
     q->next_header = W(header_load_ahead)(W(node_at)(map, q->next));
 }
 
-PORT_FN uint64_t W(team_own_query)(blink_on_gpu gpu, const request *r, size_t i, W(team_query) *q)
+PORT_FN void W(team_no_query)(W(team_query) *q)
 {
-    uint64_t place = i * (uint64_t)r->limit;
-    q->target = ((const W(key) *)r->keys)[i];
-    q->high = ((const W(key) *)r->values)[i];
-    q->limit = q->room = r->limit ? r->limit : UINT64_MAX;
-    if (r->offsets) {
-        place = r->offsets[i];
-        q->room = r->offsets[i + 1] - place;
-    }
-    q->active = q->target <= q->high;
-    if (q->active) {
-        W(blink) map = W(map_of)(gpu);
-        W(cursor) cursor;
-        W(cursor_start)(map, &cursor, q->target);
-        while (cursor.level > 0) W(cursor_descend)(map, &cursor);
-        q->node = cursor.node;
-        W(team_look_ahead)(map, q);
-    }
-    return place;
+    q->active = false;
+    q->node = q->next = NODE_NONE;
+    q->header = q->next_header = 0;
+    q->target = q->high = 0;
+    q->limit = q->room = 0;
+    q->keys = q->values = NULL;
 }
 
-__global__ void __launch_bounds__(BLOCK_THREADS) W(range_kernel)(blink_on_gpu gpu, request r)
+/* The caller's own query; the rest of it was set before. Needs low <= high. */
+PORT_FN void W(team_start)(W(blink) map, W(team_query) *q)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    W(team_query) own;
-    uint64_t place = 0, found = 0;
-    own.active = false;
-    own.node = own.next = NODE_NONE;
-    own.header = own.next_header = 0;
-    own.target = own.high = 0;
-    own.limit = own.room = 0;
-    if (i < r.n) place = W(team_own_query)(gpu, &r, i, &own);
+    W(cursor) cursor;
+    W(cursor_start)(map, &cursor, q->target);
+    while (cursor.level > 0) W(cursor_descend)(map, &cursor);
+    q->node = cursor.node;
+    q->active = true;
+    W(team_look_ahead)(map, q);
+}
+
+/* All lanes of a warp together: runs the query of each. Answers how many pairs the caller's own has found. */
+PORT_FN uint64_t W(team_run)(W(blink) map, uint64_t at, const W(team_query) *own)
+{
+    uint64_t found = 0;
     __syncwarp();
     for (unsigned turn = 0; turn < TEAM_LANES; turn++) {
         W(team_query) q;
-        uint64_t q_place = __shfl_sync(WHOLE_WARP, place, turn, TEAM_LANES);
-        q.target = __shfl_sync(WHOLE_WARP, own.target, turn, TEAM_LANES);
-        q.high = __shfl_sync(WHOLE_WARP, own.high, turn, TEAM_LANES);
-        q.limit = __shfl_sync(WHOLE_WARP, own.limit, turn, TEAM_LANES);
-        q.room = __shfl_sync(WHOLE_WARP, own.room, turn, TEAM_LANES);
-        q.node = __shfl_sync(WHOLE_WARP, own.node, turn, TEAM_LANES);
-        q.next = __shfl_sync(WHOLE_WARP, own.next, turn, TEAM_LANES);
-        q.header = __shfl_sync(WHOLE_WARP, own.header, turn, TEAM_LANES);
-        q.next_header = __shfl_sync(WHOLE_WARP, own.next_header, turn, TEAM_LANES);
-        q.active = __shfl_sync(WHOLE_WARP, (int)own.active, turn, TEAM_LANES);
-        q.keys = r.out_keys ? (W(key) *)r.out_keys + q_place : NULL;
-        q.values = r.out_values ? (W(key) *)r.out_values + q_place : NULL;
+        q.target = __shfl_sync(WHOLE_WARP, own->target, turn, TEAM_LANES);
+        q.high = __shfl_sync(WHOLE_WARP, own->high, turn, TEAM_LANES);
+        q.limit = __shfl_sync(WHOLE_WARP, own->limit, turn, TEAM_LANES);
+        q.room = __shfl_sync(WHOLE_WARP, own->room, turn, TEAM_LANES);
+        q.node = __shfl_sync(WHOLE_WARP, own->node, turn, TEAM_LANES);
+        q.next = __shfl_sync(WHOLE_WARP, own->next, turn, TEAM_LANES);
+        q.header = __shfl_sync(WHOLE_WARP, own->header, turn, TEAM_LANES);
+        q.next_header = __shfl_sync(WHOLE_WARP, own->next_header, turn, TEAM_LANES);
+        q.active = __shfl_sync(WHOLE_WARP, (int)own->active, turn, TEAM_LANES);
+        q.keys = (W(key) *)__shfl_sync(WHOLE_WARP, (uint64_t)own->keys, turn, TEAM_LANES);
+        q.values = (W(key) *)__shfl_sync(WHOLE_WARP, (uint64_t)own->values, turn, TEAM_LANES);
         q.count = 0;
         /* Ends: a team's target grows with every leaf it has read; a leaf that is being written is visited again. */
-        while (__any_sync(WHOLE_WARP, q.active)) W(team_leaf)(gpu.nodes, &q);
+        while (__any_sync(WHOLE_WARP, q.active)) W(team_leaf)(map, at, &q);
         if (threadIdx.x % TEAM_LANES == turn) found = q.count;
     }
-    if (i >= r.n) return;
-    if (r.counts) r.counts[i] = (uint32_t)found;
-    if (r.long_counts) r.long_counts[i] = found;
+    return found;
 }

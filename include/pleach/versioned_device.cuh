@@ -1,0 +1,96 @@
+/* pleach/versioned_device.cuh - a map with versions from inside your own kernels: updates, finds, and snapshots.
+ *
+ * Open a view on the host (pleach_versioned_view_open), pass it to the kernel by value, and call these functions from any
+ * number of threads, beside array calls, single calls and other kernels on the same map. Not together with
+ * pleach/map_device.cuh in one file: that is for maps without versions.
+ *
+ * SNAPSHOTS are taken by a warp or by a block, which is then an agent, and last until it says so:
+ *
+ *     __shared__ pleach_versioned_agent agent;
+ *     uint64_t at = pleach_versioned_snapshot_begin(view, &agent, blockDim.x);
+ *     n = pleach_versioned32_range_at(view, at, lo, hi, limit, keys, values);
+ *     pleach_versioned_snapshot_end(view, &agent);
+ *
+ * All threads of the block (with `lanes` = blockDim.x), or all 32 of a warp (with 32), make the first and the last call
+ * together; in between each asks what it likes. Every query at one timestamp sees the same contents. An agent that stays
+ * inside for long holds back memory, nothing else.
+ *
+ * UPDATES while snapshots are live keep old images, and use those again that nobody needs any more. An agent makes that
+ * fast, because it does so without memory that others write to:
+ *
+ *     __shared__ pleach_versioned_agent agent;
+ *     pleach_versioned_updates_begin(view, &agent, blockDim.x);
+ *     outcome = pleach_versioned32_put(view, &agent, key, value, NULL);        any number, by any of its threads
+ *     pleach_versioned_updates_end(view, &agent);
+ *
+ * With NULL in place of the agent updates are as right, and slower. One agent is for one of the two uses at a time.
+ * A kernel cannot get memory: an update that finds none answers PLEACH_NOT_APPLIED. Opening a view gets some; an update
+ * may take a node for its copy, so pleach_map_reserve more before the launch where many will be made.
+ *
+ * For K = 32 or 64, with keys and values of that width (the map's, else the behaviour is undefined); `agent` may be NULL,
+ * and so may pointers for results:
+ *   pleach_outcome pleach_versionedK_put(view, agent, key, value, *old)          insert or assign
+ *   pleach_outcome pleach_versionedK_add(view, agent, key, value, *old)          insert if absent
+ *   pleach_outcome pleach_versionedK_erase(view, agent, key, *old)
+ *   bool pleach_versionedK_find(view, key, *value)                               at the newest
+ *   bool pleach_versionedK_find_at(view, at, key, *value)                        at a snapshot, as all that follow
+ *   bool pleach_versionedK_succ_at(view, at, key, *out_key, *out_value)          strict
+ *   bool pleach_versionedK_pred_at(view, at, key, *out_key, *out_value)
+ *   uint64_t pleach_versionedK_count_at(view, at, lo, hi)                        closed interval
+ *   uint32_t pleach_versionedK_range_at(view, at, lo, hi, limit, *keys, *values)     the first `limit` pairs
+ *   uint32_t pleach_versionedK_warp_range_at(view, at, lo, hi, limit, *keys, *values)
+ *       the same, faster: all 32 lanes of a warp call it together, each with a query of its own (lo > hi: none)
+ */
+#ifndef PLEACH_VERSIONED_DEVICE_CUH
+#define PLEACH_VERSIONED_DEVICE_CUH
+
+#include "snapshot.h"
+
+#include "detail/core/blink/blink_tree.h"
+#include "detail/version/version.h"
+
+typedef epoch_agent pleach_versioned_agent;
+
+PORT_FN versions pleach_versioned_versions(const pleach_versioned_view &view)
+{
+    versions v;
+    memcpy(&v, view.versions, sizeof v);
+    return v;
+}
+
+/* The answer is the snapshot's timestamp, for the queries' `at`. */
+PORT_FN uint64_t pleach_versioned_snapshot_begin(const pleach_versioned_view &view, pleach_versioned_agent *agent,
+                                                 uint32_t lanes)
+{
+    return version_begin_instant(pleach_versioned_versions(view), agent, lanes, blockIdx.x + (threadIdx.x / lanes));
+}
+
+PORT_FN void pleach_versioned_snapshot_end(const pleach_versioned_view &view, pleach_versioned_agent *agent)
+{
+    versions v = pleach_versioned_versions(view);
+    version_end_instant(v, agent, v.epoch.slots);
+}
+
+PORT_FN void pleach_versioned_updates_begin(const pleach_versioned_view &view, pleach_versioned_agent *agent,
+                                            uint32_t lanes)
+{
+    version_open(pleach_versioned_versions(view), agent, lanes, blockIdx.x + (threadIdx.x / lanes));
+}
+
+PORT_FN void pleach_versioned_updates_end(const pleach_versioned_view &view, pleach_versioned_agent *agent)
+{
+    version_close(pleach_versioned_versions(view), agent, blockIdx.x);
+}
+
+#define PLEACH_KEY_BITS 32
+#include "detail/core/versioned/versioned_device.h"
+#undef PLEACH_KEY_BITS
+#define PLEACH_KEY_BITS 64
+#include "detail/core/versioned/versioned_device.h"
+#undef PLEACH_KEY_BITS
+
+#undef W
+#undef KEY_MAX
+#undef PAIR_IS_ATOMIC
+
+#endif

@@ -1,0 +1,86 @@
+/* exec/cuda/blink_whole_kernels.h - kernels over all nodes of a map, or all pairs: build, count, list, copy. Included by
+ * blink_cuda.cu, once per key width. Maps with versions use them too. */
+#include "../../core/blink/blink_build.h"
+
+/* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(build_kernel)(build_plan plan, void *nodes, const W(key) *keys,
+                                                                 const W(key) *values, uint32_t level)
+{
+    uint64_t lane = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    uint64_t index = lane / NODE_SLOTS;
+    if (index < plan.count[level]) W(build_slot)(&plan, nodes, keys, values, level, index, lane % NODE_SLOTS);
+}
+
+static __global__ void W(ascending_kernel)(const W(key) *keys, size_t n, uint64_t *flag)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
+    if (i < n && keys[i - 1] >= keys[i]) port_store(flag, 1);
+}
+
+static __global__ void W(mark_last_kernel)(const W(key) *keys, size_t n, uint8_t *keep)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i < n) keep[i] = i + 1 == n || keys[i] != keys[i + 1];
+}
+
+static __global__ void W(count_kernel)(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
+{
+    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
+    uint64_t header = 0;
+    if (id < used) header = W(header_load)((W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node))));
+    bool leaf = header != 0 && header_level(header) == 0;
+    unsigned mine = leaf ? header_count(header) : 0;
+    uint64_t keys = 0; /* the block's, bit by bit */
+    for (unsigned bit = 0; bit < 4; bit++) keys += (uint64_t)__syncthreads_count(mine >> bit & 1) << bit;
+    int leaves = __syncthreads_count(leaf), empty = __syncthreads_count(leaf && header_count(header) == 0);
+    bool image = header != 0 && header_level(header) == NODE_OLD_IMAGE;
+    int images = __syncthreads_count(image), inner = __syncthreads_count(header != 0 && !leaf && !image);
+    if (threadIdx.x != 0) return;
+    port_fetch_add(&counts->keys, keys);
+    port_fetch_add(&counts->leaves, (uint64_t)leaves);
+    port_fetch_add(&counts->empty_leaves, (uint64_t)empty);
+    port_fetch_add(&counts->inner, (uint64_t)inner);
+    if (images) port_fetch_add(&counts->images, (uint64_t)images);
+}
+
+static __global__ void W(list_kernel)(blink_on_gpu gpu, uint64_t used, W(key) *first_keys, uint32_t *ids, uint64_t *listed)
+{
+    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
+    if (id >= used) return;
+    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node)));
+    uint64_t header = W(header_load)(node);
+    if (header == 0 || header_level(header) != 0 || header_count(header) == 0) return;
+    uint64_t place = port_fetch_add(listed, 1);
+    first_keys[place] = W(pair_load)(node, 0).key;
+    ids[place] = (uint32_t)id;
+}
+
+static __global__ void W(leaf_counts_kernel)(blink_on_gpu gpu, const uint32_t *ids, size_t leaves, uint64_t *counts)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= leaves) return;
+    counts[i] = header_count(W(header_load)((W(node) *)pool_address(gpu.nodes, ids[i], sizeof(W(node)))));
+}
+
+/* A lane per slot, so that neighbouring lanes write neighbouring places. */
+static __global__ void W(gather_kernel)(blink_on_gpu gpu, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
+                                 W(key) *out_keys, W(key) *out_values)
+{
+    size_t lane = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    size_t i = lane / NODE_SLOTS;
+    unsigned slot = lane % NODE_SLOTS;
+    if (i >= leaves) return;
+    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, ids[i], sizeof(W(node)));
+    if (slot >= header_count(W(header_load)(node))) return;
+    W(pair) pair = W(pair_load)(node, slot);
+    W(set_key)(out_keys, offsets[i] + slot, pair.key);
+    W(set_key)(out_values, offsets[i] + slot, pair.value);
+}
+
+static __global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint64_t *from_offsets, const uint64_t *to_offsets,
+                               const uint64_t *counts, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= n) return;
+    for (uint64_t k = 0; k < counts[i]; k++) to[to_offsets[i] + k] = from[from_offsets[i] + k];
+}

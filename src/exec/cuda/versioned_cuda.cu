@@ -1,0 +1,100 @@
+/* exec/cuda/versioned_cuda.cu - the kernels of maps with versions: the plain map's, compiled with versions, queries at a
+ * snapshot, and snapshots. */
+#include "launch.h"
+
+#define PLEACH_KEY_BITS 32
+#include "../../core/versioned/versioned.h"
+#include "blink_kernels.h"
+#include "versioned_kernels.h"
+#undef PLEACH_KEY_BITS
+#define PLEACH_KEY_BITS 64
+#include "../../core/versioned/versioned.h"
+#include "blink_kernels.h"
+#include "versioned_kernels.h"
+#undef PLEACH_KEY_BITS
+
+/* Progress: whoever has the table of pins latched is a running thread that waits for nobody. */
+static __global__ void take_kernel(versions v, uint64_t *at)
+{
+    __shared__ epoch_agent agent;
+    uint64_t stamp = version_begin_instant(v, &agent, BLOCK_THREADS, 0);
+    if (threadIdx.x == 0) {
+        for (unsigned attempt = 0; epoch_pin(v.epoch.state, stamp) == EPOCH_BUSY;) port_pause(attempt++);
+        *at = stamp;
+    }
+    version_end_instant(v, &agent, v.epoch.slots);
+}
+
+static __global__ void unpin_kernel(versions v, const uint64_t *at)
+{
+    __shared__ epoch_agent agent;
+    if (at && threadIdx.x == 0)
+        for (unsigned attempt = 0; epoch_unpin(v.epoch.state, *at) == EPOCH_BUSY;) port_pause(attempt++);
+    epoch_agent_begin(&agent, BLOCK_THREADS);
+    epoch_scan(v.epoch, &agent, v.epoch.slots, false);
+    epoch_scan(v.epoch, &agent, v.epoch.slots, false); /* should the first have ended what another block began */
+}
+
+static __global__ void move_pins_kernel(epoch_state *e, uint64_t *table, uint64_t room)
+{
+    uint64_t *unused;
+    for (unsigned attempt = 0; epoch_pins_move(e, table, room, &unused) == EPOCH_BUSY;) port_pause(attempt++);
+}
+
+cudaError_t versioned_cuda_run(blink_on_gpu map, const request *r, uint64_t *not_applied, cudaStream_t stream)
+{
+    unsigned key_bits = map.key_bits;
+    switch (r->kind) {
+    case REQUEST_PUT:
+    case REQUEST_ADD:
+    case REQUEST_ERASE: LAUNCH(update_kernel, r->n, (map, *r, not_applied), (map, *r, not_applied));
+    case REQUEST_RANGE:
+    case REQUEST_COUNT: LAUNCH(range_kernel, r->n, (map, *r), (map, *r));
+    case REQUEST_FIND:
+        if (!r->at) LAUNCH(find_kernel, r->n, (map, *r), (map, *r));
+        LAUNCH(past_seek_kernel, r->n, (map, *r), (map, *r));
+    case REQUEST_SUCC:
+    case REQUEST_PRED:
+    case REQUEST_CEILING:
+    case REQUEST_FLOOR:
+        if (!r->at) LAUNCH(seek_kernel, r->n, (map, *r), (map, *r));
+        LAUNCH(past_seek_kernel, r->n, (map, *r), (map, *r));
+    }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t versioned_cuda_take(blink_on_gpu map, uint64_t *at, cudaStream_t stream)
+{
+    cudaGetLastError();
+    take_kernel<<<1, BLOCK_THREADS, 0, stream>>>(map.versions, at);
+    return cudaGetLastError();
+}
+
+static cudaError_t launch_return(blink_on_gpu map, cudaStream_t stream)
+{
+    unsigned key_bits = map.key_bits;
+    uint64_t places = map.versions.stripes + map.versions.epoch.slots;
+    LAUNCH(return_kernel, places, (map), (map));
+}
+
+cudaError_t versioned_cuda_release(blink_on_gpu map, const uint64_t *at, cudaStream_t stream)
+{
+    cudaGetLastError();
+    unpin_kernel<<<1, BLOCK_THREADS, 0, stream>>>(map.versions, at);
+    cudaError_t error = cudaGetLastError();
+    return error == cudaSuccess ? launch_return(map, stream) : error;
+}
+
+cudaError_t versioned_cuda_move_pins(blink_on_gpu map, uint64_t *table, uint64_t room, cudaStream_t stream)
+{
+    cudaGetLastError();
+    move_pins_kernel<<<1, 1, 0, stream>>>(map.versions.epoch.state, table, room);
+    return cudaGetLastError();
+}
+
+cudaError_t versioned_cuda_count_held(blink_on_gpu map, uint64_t used, uint64_t first, uint64_t second, uint64_t *held,
+                                      cudaStream_t stream)
+{
+    unsigned key_bits = map.key_bits;
+    LAUNCH(held_kernel, used - 1, (map, used, first, second, held), (map, used, first, second, held));
+}
