@@ -1,4 +1,4 @@
-/* api/map_object.h - what stands behind a pleach_map, for the files of the api layer. */
+/* api/map_object.h - what stands behind a pleach_map and a pleach_snapshot, for the layers api and file. */
 #ifndef PLEACH_MAP_OBJECT_H
 #define PLEACH_MAP_OBJECT_H
 
@@ -13,11 +13,23 @@ struct pleach_map {
     gate gate;
 };
 
+struct pleach_snapshot {
+    pleach_map *map;
+    uint64_t at;
+};
+
 /* Checks the request, passes the gate, runs it. */
 pleach_status map_run(pleach_map *map, const request *r, pleach_stream stream);
 
 /* The same for packed ranges. */
 pleach_status map_run_packed(pleach_map *map, request r, size_t capacity, uint64_t *offsets, size_t *total);
+
+/* Passes the gate and puts these pairs, whose keys ascend strictly, in the place of all that the map holds; on failure
+ * it is as it was. The arguments have been checked. */
+pleach_status map_replace(pleach_map *map, size_t n, const void *keys, const void *values, double fill);
+
+/* Whether this is a fill; 0 becomes the default. */
+bool map_fill_is_valid(double *fill);
 
 /* One key as the executor reads it. */
 typedef union map_cell {

@@ -4,11 +4,6 @@
 #include "../base/memory.h"
 #include "map_object.h"
 
-struct pleach_snapshot {
-    pleach_map *map;
-    uint64_t at;
-};
-
 pleach_status pleach_snapshot_take(pleach_map *map, pleach_snapshot **out)
 {
     if (!out) return PLEACH_E_ARGUMENT;
