@@ -214,7 +214,7 @@ typedef struct saving {
     wide source;
     pleach_snapshot *snapshot;
     folder folder;
-    file_bytes old; /* what is at folder.path before and after */
+    file_image old; /* what is at folder.path before and after */
 } saving;
 
 static saving saving_begin(const setting *where, size_t n)
@@ -222,7 +222,7 @@ static saving saving_begin(const setting *where, size_t n)
     pairs old = pairs_spread(7, top_of(where), 1), content = pairs_spread(n, top_of(where), 2);
     saving s = {.folder = folder_open()};
     save(where, &old, &s.folder, FILE_BLOCK_PAIRS);
-    s.old = file_bytes_read(s.folder.path);
+    s.old = file_image_read(s.folder.path);
     s.source = open_source(where, &content);
     s.snapshot = snapshot_of(&s.source);
     pairs_free(&old);
@@ -240,7 +240,7 @@ static void saving_end(saving *s)
 
 static void assert_nothing_happened(const saving *s, size_t entries)
 {
-    file_bytes now = file_bytes_read(s->folder.path);
+    file_image now = file_image_read(s->folder.path);
     assert_int_equal(folder_entries(&s->folder), entries);
     assert_int_equal(now.size, s->old.size);
     assert_memory_equal(now.bytes, s->old.bytes, now.size);
@@ -341,7 +341,7 @@ static void every_step_of_a_save_fails(const setting *where)
         if (asked < n)
             break;
         if (status == PLEACH_OK) /* the folder's sync, which comes when all is done */
-            file_bytes_write(s.folder.path, s.old.size, s.old.bytes);
+            file_image_write(s.folder.path, s.old.size, s.old.bytes);
         else
             assert_true(status == PLEACH_E_MEMORY || status == PLEACH_E_FILE);
         assert_nothing_happened(&s, 1);

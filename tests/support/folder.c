@@ -50,19 +50,19 @@ void folder_close(folder *f)
     assert_int_equal(rmdir(f->name), 0);
 }
 
-file_bytes file_bytes_read(const char *path)
+file_image file_image_read(const char *path)
 {
     struct stat about;
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     assert_int_equal(fstat(fileno(file), &about), 0);
-    file_bytes all = {(size_t)about.st_size, must_alloc((size_t)about.st_size, 1)};
+    file_image all = {(size_t)about.st_size, must_alloc((size_t)about.st_size, 1)};
     assert_int_equal(fread(all.bytes, 1, all.size, file), all.size);
     fclose(file);
     return all;
 }
 
-void file_bytes_write(const char *path, size_t size, const uint8_t *bytes)
+void file_image_write(const char *path, size_t size, const uint8_t *bytes)
 {
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
