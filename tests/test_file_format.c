@@ -1,6 +1,6 @@
-/* test_file_format.c - files that are not as pleach writes them. Every one is refused, and the map that should have been
- * loaded stays as it was: cut short at any byte, any bit altered, parts exchanged, and files whose checksums are right
- * and whose contents are nonsense. */
+/* test_file_format.c - files that are not as pleach writes them. Every one is refused, and the map that should have
+ * been loaded stays as it was: cut short at any byte, any bit altered, parts exchanged, and files whose checksums are
+ * right and whose contents are nonsense. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

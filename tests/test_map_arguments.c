@@ -651,7 +651,7 @@ static pleach_status call_alone(int which, pleach_map *map)
     pleach_map_stats stats;
     switch (which) {
     case LOAD: return pleach_map_load(map, 1, word_in, word_in, 0);
-    case REPLACE: return map ? map_replace(map, 1, word_in, word_in, 1) : PLEACH_E_ARGUMENT; /* pleach_map_load_file's */
+    case REPLACE: return map ? map_replace(map, 1, word_in, word_in, 1) : PLEACH_E_ARGUMENT; /* not a public one */
     case EXPORT: return pleach_map_export(map, 0, NULL, NULL, &n);
     case STATS: return pleach_map_get_stats(map, &stats);
     case COMPACT: return pleach_map_compact(map, 0);

@@ -192,7 +192,7 @@ void replay_answer_update(struct answer *answer, enum op_kind kind, pleach_outco
 
 /* ---- replay_snapshot.c ---- */
 
-/* As replay_parse, and "snap NAME", "drop NAME", "save FILE", "load FILE", "get@NAME K" and other queries with @NAME. */
+/* As replay_parse, and "snap NAME", "drop NAME", "save FILE", "load FILE", and queries with @NAME, as "get@NAME K". */
 void replay_parse_versioned(const char *line, size_t length, unsigned key_bits, struct op *op);
 void replay_snapshot(struct replay *replay, const struct op *op, struct answer *answer);
 void replay_release_all(struct replay *replay);

@@ -28,13 +28,13 @@ typedef struct pleach_file_info {
 } pleach_file_info;
 
 /* Writes the snapshot's pairs to the file `path`, which is made, or replaced when all is written: whoever opens `path`
- * sees the old file or the new one, whole, also after a power failure. (The new one is written under another name in the
- * same folder, synced, and renamed. A symbolic link is replaced, not followed.)
+ * sees the old file or the new one, whole, also after a power failure. (The new one is written under another name in
+ * the same folder, synced, and renamed. A symbolic link is replaced, not followed.)
  * concurrency    with every call, also others of this snapshot.
  * memory         about 1 MiB, whatever the size.
  * cost           reads all leaves of the snapshot twice.
- * errors         ARGUMENT (a pointer is NULL), MEMORY, FILE (errno tells more), NO_FILES. After an error nothing is left
- *                behind, and an older file at `path` is as it was. */
+ * errors         ARGUMENT (a pointer is NULL), MEMORY, FILE (errno tells more), NO_FILES. After an error nothing is
+ *                left behind, and an older file at `path` is as it was. */
 PLEACH_API pleach_status pleach_snapshot_save(pleach_snapshot *snapshot, const char *path);
 
 /* Replaces all that the map holds by the file's pairs; fill as for pleach_map_load.
@@ -42,9 +42,9 @@ PLEACH_API pleach_status pleach_snapshot_save(pleach_snapshot *snapshot, const c
  * linearization  the passage: every other call sees either the old contents or the new ones.
  * memory         for the file's pairs, until it returns.
  * errors         ARGUMENT (a pointer is NULL, or fill is out of range), FILE (errno tells more), FORMAT, NEWER, WIDTH
- *                (the map's keys have another width), MEMORY, FULL (the map's limit is too low for it), BUSY (a snapshot
- *                is live, or a device view is open), SIZE (a GPU map takes at most 2^31 pairs at once), CUDA, NO_FILES.
- *                After an error the map is as it was; only after CUDA it may be anything. */
+ *                (the map's keys have another width), MEMORY, FULL (the map's limit is too low for it), BUSY (a
+ *                snapshot is live, or a device view is open), SIZE (a GPU map takes at most 2^31 pairs at once), CUDA,
+ *                NO_FILES. After an error the map is as it was; only a GPU map after CUDA may hold anything. */
 PLEACH_API pleach_status pleach_map_load_file(pleach_map *map, const char *path, double fill);
 
 /* What the file says of itself. Its head and its size are verified, its pairs are not.

@@ -7,7 +7,8 @@
  *
  * Any number of threads may take, use and release snapshots beside all other calls; up to 4,096 may be live. They may
  * be released in any order, and must be released before the map is destroyed. While one is live, pleach_map_load,
- * compact and clear answer PLEACH_E_BUSY, and an erase may need memory: it can be NOT_APPLIED, as other updates can.
+ * load_file, compact and clear answer PLEACH_E_BUSY, and an erase may need memory: it can be NOT_APPLIED, as other
+ * updates can. A snapshot can be saved to a file (pleach/file.h).
  *
  * Versioned maps live on the CPU.
  */

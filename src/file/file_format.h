@@ -53,7 +53,7 @@ static inline uint64_t file_header_sum(const file_header *header)
     return file_sum(header, offsetof(file_header, sum));
 }
 
-/* Sums up checksums one after the other: those of the blocks, then the header's. So no block can come from elsewhere. */
+/* Sums up checksums one after the other: those of the blocks, then the header's. So no block comes from elsewhere. */
 static inline uint64_t file_sum_sums(uint64_t sums, uint64_t next) { return XXH64(&next, sizeof next, sums); }
 
 /* Bytes of the block up to its checksum. */
