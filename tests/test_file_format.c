@@ -183,11 +183,14 @@ static void every_altered_bit_is_noticed(const setting *where)
     trial t = trial_open(where);
     uint8_t *copy = copy_of(&t);
     size_t version = offsetof(file_header, version);
+    pleach_file_info info;
     for (size_t bit = 0; bit < 8 * t.good.size; bit++) {
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
         pleach_status status = load_bytes(&t, t.good.size, copy);
         bool in_version = bit / 8 >= version && bit / 8 < version + sizeof(uint32_t);
         assert_true(status == PLEACH_E_FORMAT || (in_version && status == PLEACH_E_NEWER));
+        if (bit / 8 < sizeof(file_header))
+            assert_int_equal(pleach_file_get_info(t.folder.path, &info), status);
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     free(copy);
@@ -258,12 +261,12 @@ static void heads_that_make_no_sense_are_refused(const setting *where)
 }
 
 /* Sizes that are not the file's are noticed before any memory is asked for: opening, asking for the size, and reading
- * the head are all that is done. */
+ * the head are all that is done. The last number makes the file's size overflow to what it is. */
 static void absurd_sizes_cost_nothing(const setting *where)
 {
     static const uint64_t numbers[] = {0, 1, PAIRS - 1, PAIRS + 1, (uint64_t)1 << 32, FILE_MOST_PAIRS - 1,
                                        FILE_MOST_PAIRS, FILE_MOST_PAIRS + 1, (uint64_t)1 << 60, (uint64_t)1 << 63,
-                                       UINT64_MAX, UINT64_MAX / 8, UINT64_MAX / 16 + 1};
+                                       UINT64_MAX, UINT64_MAX / 8, UINT64_MAX / 16 + 1, PAIRS + ((uint64_t)1 << 63)};
     trial t = trial_open(where);
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         uint8_t *copy = with_bytes(&t, offsetof(file_header, pairs), &numbers[i], sizeof numbers[i]);

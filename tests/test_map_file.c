@@ -47,6 +47,42 @@ static void save(const setting *where, const pairs *content, const folder *f, ui
     wide_close(&source);
 }
 
+/* ---- what the operating system is asked for, seen by standing in its place ---- */
+
+static char asked[8]; /* s: sync of a file, S: of a folder, r: rename */
+
+static void note(char what)
+{
+    size_t length = strlen(asked);
+    if (length + 1 < sizeof asked)
+        asked[length] = what;
+}
+
+int fsync(int descriptor)
+{
+    struct stat about;
+    note(fstat(descriptor, &about) == 0 && S_ISDIR(about.st_mode) ? 'S' : 's');
+    return fdatasync(descriptor);
+}
+
+int rename(const char *from, const char *to)
+{
+    note('r');
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+/* In this order, a power failure finds the old file or the new one, whole. */
+static void a_file_is_synced_before_it_has_its_name(const setting *where)
+{
+    pairs content = pairs_spread(1000, top_of(where), 1);
+    folder f = folder_open();
+    memset(asked, 0, sizeof asked);
+    save(where, &content, &f, FILE_BLOCK_PAIRS);
+    assert_string_equal(asked, "srS");
+    folder_close(&f);
+    pairs_free(&content);
+}
+
 /* ---- there and back ---- */
 
 static void load_and_compare(const setting *where, const char *path, const pairs *expected, unsigned versioned)
@@ -457,7 +493,8 @@ static void the_other_width_is_refused(const setting *where)
 }
 
 #define FILE_CASES                                                                                               \
-    CASE(pairs_come_back), CASE(blocks_of_any_size_come_back), CASE(the_greatest_key_comes_back),                \
+    CASE(a_file_is_synced_before_it_has_its_name), CASE(pairs_come_back), CASE(blocks_of_any_size_come_back),    \
+        CASE(the_greatest_key_comes_back),                                                                       \
         CASE(loading_replaces), CASE(a_file_is_one_instant), CASE(bad_places_are_refused),                       \
         CASE(a_folder_without_write_permission_is_refused), CASE(a_file_that_cannot_grow_is_removed),            \
         CASE(every_step_of_a_save_fails), CASE(every_step_of_a_load_fails),                                      \
