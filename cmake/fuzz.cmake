@@ -30,7 +30,11 @@ file(GLOB replay_sources CONFIGURE_DEPENDS tools/replay*.c)
 set(fuzz_parts_replay ${replay_sources} tools/cli.c tools/crew.c tools/text_in.c tools/text_out.c)
 set(fuzz_parts_cli ${fuzz_parts_replay})
 
-foreach(name map replay cli)
+set(fuzz_targets map replay cli)
+if(PLEACH_WITH_XXHASH)
+    list(APPEND fuzz_targets file)
+endif()
+foreach(name IN LISTS fuzz_targets)
     add_executable(fuzz_${name} verify/fuzz/fuzz_${name}.c ${fuzz_parts_${name}} verify/fuzz/fuzz.c verify/fuzz/model.c
                    ${engine_sources})
     set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)

@@ -5,7 +5,8 @@ One run:      replay_oracle.py --pleach build/pleach --ops 100000 --keys 32 --th
 All settings: replay_oracle.py --pleach build/pleach --all [--ops TOTAL]
 
 Random operations of every kind go in on standard input, among them bad lines, comments and blank lines; every line
-that comes back is compared. The last line is "N passed, N failed".
+that comes back is compared. With --structure versioned there are snapshots too, and files in a temporary folder, if
+pleach was built with xxHash. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -14,6 +15,7 @@ import itertools
 import random
 import subprocess
 import sys
+import tempfile
 import time
 
 EVERY_SETTING = list(itertools.product((32, 64), (1, 2), (1, 4096)))  # keys, threads, batch
@@ -169,6 +171,12 @@ class Workload:
             yield name, list(self.arguments(kinds))
 
 
+def copied(oracle):
+    copy = Oracle()
+    copy.values, copy.order = dict(oracle.values), list(oracle.order)
+    return copy
+
+
 class Snapshots:
     """Copies of the oracle, by name; and random lines about them."""
     QUESTIONS = [operation for operation in OPERATIONS if operation[0] in
@@ -189,23 +197,64 @@ class Snapshots:
         line = " ".join((f"{asked}@{name}", *map(str, arguments)))
         return line, getattr(self.kept[name], asked)(*arguments) if name in self.kept else None
 
+    def drop_all(self):
+        for name in list(self.kept):
+            del self.kept[name]
+            yield f"drop {name}", "ok"
+
     def take(self, oracle, name):
         if name in self.kept:
             return f"snap {name}", None
-        copy = Oracle()
-        copy.values, copy.order = dict(oracle.values), list(oracle.order)
-        self.kept[name] = copy
+        self.kept[name] = copied(oracle)
         return f"snap {name}", "ok"
 
 
-def make_run(bits, count, seed, versioned):
+class Files:
+    """What files in a folder should hold; and random lines that save and load them."""
+
+    def __init__(self, folder, snapshots):
+        self.folder, self.snapshots, self.random, self.saved = folder, snapshots, snapshots.random, {}
+
+    def lines(self, oracle):
+        """Lines, each with its answer (None: any error). Mostly the snapshots are dropped before a load."""
+        path = f"{self.folder}/f{self.random.randint(0, 3)}"
+        dice = self.random.random()
+        if dice < 0.1:
+            yield self.random.choice((f"save {self.folder}/none/f", f"load {self.folder}/none", f"load {self.folder}",
+                                      f"save {self.folder}", "save", "load", "save a b", "load a b")), None
+        elif dice < 0.6:
+            self.saved[path] = copied(oracle)
+            yield f"save {path}", "ok"
+        else:
+            if dice < 0.95:
+                yield from self.snapshots.drop_all()
+            yield self.load(oracle, path)
+
+    def load(self, oracle, path):
+        if path not in self.saved or self.snapshots.kept:
+            return f"load {path}", None
+        content = copied(self.saved[path])
+        oracle.values, oracle.order = content.values, content.order
+        return f"load {path}", "ok"
+
+
+def versioned_lines(snapshots, files, oracle):
+    """What only a versioned map can do, now and then."""
+    dice = snapshots.random.random()
+    if dice < 0.3:
+        yield snapshots.line(oracle)
+    elif dice < 0.302 and files:
+        yield from files.lines(oracle)
+
+
+def make_run(bits, count, seed, versioned, folder):
     """The input lines, and for each output line its input line and what is expected (None: any error)."""
     workload, oracle = Workload(bits, seed), Oracle()
     snapshots = Snapshots(workload)
+    files = Files(folder, snapshots) if folder else None
     lines, expected = [], []
     for name, arguments in workload.operations(count):
-        if versioned and workload.random.random() < 0.3:
-            line, answer = snapshots.line(oracle)
+        for line, answer in versioned_lines(snapshots, files, oracle) if versioned else ():
             lines.append(line)
             expected.append((len(lines), line, answer))
         dice = workload.random.random()
@@ -242,10 +291,18 @@ def run_pleach(options, keys, threads, batch, lines):
                           check=False)
 
 
+def has_files(options):
+    """Whether this build of pleach can save and load."""
+    run = subprocess.run([options.pleach, "info"], capture_output=True, text=True, timeout=60, check=False)
+    return "\nfiles     format " in run.stdout
+
+
 def what_is_wrong(options, keys, threads, batch, seed, count):
     """None if pleach and the oracle agree, else a sentence."""
-    lines, expected = make_run(keys, count, seed, options.structure == "versioned")
-    run = run_pleach(options, keys, threads, batch, lines)
+    with tempfile.TemporaryDirectory() as folder:
+        lines, expected = make_run(keys, count, seed, options.structure == "versioned",
+                                   folder if has_files(options) else None)
+        run = run_pleach(options, keys, threads, batch, lines)
     difference = first_difference(expected, run.stdout.splitlines())
     if difference:
         return f"{difference} {run.stderr.strip()}"

@@ -182,6 +182,7 @@ static const exec_ops counterfeit_ops = {
     .view_closed = counterfeit_view_closed,
     .quiesce = counterfeit_quiesce,
     .load = counterfeit_load,
+    .replace = counterfeit_load,
     .export_pairs = counterfeit_export,
     .stats = counterfeit_stats,
     .compact = counterfeit_compact,
@@ -642,7 +643,7 @@ static void single_updates_report_outcome_and_old_value(const void *unused)
 
 /* ---- whole-map calls ------------------------------------------------------------------------------------------- */
 
-enum { LOAD, EXPORT, STATS, COMPACT, CLEAR, VALIDATE, EXCLUSIVE_CALLS };
+enum { LOAD, REPLACE, EXPORT, STATS, COMPACT, CLEAR, VALIDATE, EXCLUSIVE_CALLS };
 
 static pleach_status call_alone(int which, pleach_map *map)
 {
@@ -650,6 +651,7 @@ static pleach_status call_alone(int which, pleach_map *map)
     pleach_map_stats stats;
     switch (which) {
     case LOAD: return pleach_map_load(map, 1, word_in, word_in, 0);
+    case REPLACE: return map ? map_replace(map, 1, word_in, word_in, 1) : PLEACH_E_ARGUMENT; /* not a public one */
     case EXPORT: return pleach_map_export(map, 0, NULL, NULL, &n);
     case STATS: return pleach_map_get_stats(map, &stats);
     case COMPACT: return pleach_map_compact(map, 0);
@@ -730,6 +732,11 @@ static void ask_about_the_whole(pleach_map *map)
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_export(map, 0, NULL, NULL, NULL));
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_export(NULL, 0, NULL, NULL, &n));
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_get_stats(map, NULL));
+    size_t many = (size_t)MAP_MOST_ELEMENTS + 1;
+    if (map->device == PLEACH_CPU)
+        assert_taken(PLEACH_OK, map_replace(map, many, word_in, word_in, 1));
+    else
+        assert_refused(PLEACH_E_SIZE, map_replace(map, many, word_in, word_in, 1));
     assert_taken(PLEACH_OK, pleach_map_get_stats(map, &stats)); /* no leaves: no division */
     assert_true(stats.fill == 0);
     behind.leaves = 1;

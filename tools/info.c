@@ -9,10 +9,21 @@
 static const char help[] =
     "usage: pleach info\n"
     "\n"
-    "Prints the version, the backends of this build, the instruction set that CPU maps use here, and the GPU and\n"
-    "driver that GPU maps would use, or why they cannot be used.\n"
+    "Prints the version, the backends of this build, whether it can save and load files, the instruction set that\n"
+    "CPU maps use here, and the GPU and driver that GPU maps would use, or why they cannot be used.\n"
     "\n"
     "The environment variable PLEACH_SIMD (avx512, avx2, plain) asks for a lower instruction set.\n";
+
+/* Asked about no file at all, a build with files says that it cannot be opened. */
+static void print_files(void)
+{
+    pleach_file_info info;
+    const pleach_status status = pleach_file_get_info("", &info);
+    if (status == PLEACH_E_NO_FILES)
+        printf("files     none: %s\n", pleach_strerror(status));
+    else
+        printf("files     format %d\n", PLEACH_FILE_VERSION);
+}
 
 static void print_info(void)
 {
@@ -21,6 +32,7 @@ static void print_info(void)
     const pleach_status gpu_status = pleach_gpu_info(0, gpu, sizeof gpu);
     printf("pleach    %s\n", pleach_version());
     printf("backends  %s\n", gpu_status == PLEACH_E_NO_CUDA ? "cpu" : "cpu, cuda");
+    print_files();
     printf("compiler  %s\n", machine_compiler());
     printf("cpu       %s\n", cpu);
     printf("simd      %s\n", pleach_simd());

@@ -39,6 +39,8 @@ static const char help[] =
     "  snap NAME         take a snapshot and call it NAME: 'ok'\n"
     "  drop NAME         release it: 'ok'\n"
     "  get@NAME K        and has, range, count, succ, pred, size: the same, of the snapshot\n"
+    "  save FILE         write the map of this instant to FILE: 'ok'\n"
+    "  load FILE         replace all that is in the map by what FILE has: 'ok'; not while a snapshot is live\n"
     "\n"
     "Numbers are unsigned decimals. Blank lines and lines that begin with # give no result. A line that cannot be\n"
     "carried out gives 'error: ...', and the rest goes on.\n"

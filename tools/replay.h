@@ -4,7 +4,7 @@
  *   replay_plan.c      a batch is cut into runs of operations that commute
  *   replay_single.c    a run is carried out by single calls from several threads (CPU maps)
  *   replay_array.c     a run is carried out by one array call for each kind of operation (GPU maps)
- *   replay_snapshot.c  snapshots by name: what only a versioned map has
+ *   replay_snapshot.c  snapshots by name, and files: what only a versioned map has
  *   replay_print.c     an answer becomes a line
  *   replay.c           options, and the loop over batches
  */
@@ -37,6 +37,8 @@ enum op_kind {
     OP_SNAP, /* take a snapshot under a name */
     OP_DROP, /* release it */
     OP_AT,   /* `asked` of a snapshot */
+    OP_SAVE, /* to a file */
+    OP_LOAD, /* in place of all that is there */
     OP_BAD, /* a line that is no operation; error says why */
     OP_KINDS
 };
@@ -49,7 +51,7 @@ struct op {
     uint64_t b;     /* the value, or the high end of the interval */
     uint64_t limit; /* of a range */
     enum op_kind asked;
-    char *name;     /* of a snapshot; allocated */
+    char *name;     /* of a snapshot or a file; allocated */
     char *error;    /* of OP_BAD; allocated; NULL if even that failed */
 };
 
@@ -190,7 +192,7 @@ void replay_answer_update(struct answer *answer, enum op_kind kind, pleach_outco
 
 /* ---- replay_snapshot.c ---- */
 
-/* As replay_parse, and "snap NAME", "drop NAME", "get@NAME K" and other queries with @NAME. */
+/* As replay_parse, and "snap NAME", "drop NAME", "save FILE", "load FILE", and queries with @NAME, as "get@NAME K". */
 void replay_parse_versioned(const char *line, size_t length, unsigned key_bits, struct op *op);
 void replay_snapshot(struct replay *replay, const struct op *op, struct answer *answer);
 void replay_release_all(struct replay *replay);

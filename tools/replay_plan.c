@@ -12,7 +12,7 @@
  *   succ K             reads [K+1, greatest key]: the answer depends on no key outside
  *   pred K             reads [0, K-1]
  *   min, max           reads every key
- *   size, validate     is a run of its own
+ *   size, validate     is a run of its own; so is all that has to do with snapshots and files
  *
  * An operation that would break the rule starts the next run, so operations are never moved past each other.
  *

@@ -203,7 +203,9 @@ static void carry_out(struct replay *replay, unsigned index, size_t i)
     case OP_COUNT: answer_count(replay, op, answer); break;
     case OP_SNAP:
     case OP_DROP:
-    case OP_AT: replay_snapshot(replay, op, answer); break;
+    case OP_AT:
+    case OP_SAVE:
+    case OP_LOAD: replay_snapshot(replay, op, answer); break;
     case OP_BAD: break;
     default: replay_whole_map(replay, op, answer); break;
     }

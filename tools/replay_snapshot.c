@@ -1,5 +1,7 @@
-/* replay_snapshot.c - snapshots by name. Each such operation is a run of its own, so these are called by one thread. */
+/* replay_snapshot.c - snapshots by name, and files. Each such operation is a run of its own, so these are called by one
+ * thread. */
 #define _DEFAULT_SOURCE 1
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +13,34 @@
 
 static void make_bad(struct op *op, const char *text) { *op = (struct op){.kind = OP_BAD, .error = strdup(text)}; }
 
-/* "snap NAME" and "drop NAME"; `name` is what comes after the verb. */
-static void parse_named(enum op_kind kind, const char *name, size_t length, struct op *op)
+static const struct {
+    const char *verb;
+    enum op_kind kind;
+    const char *lacking;
+} named[] = {
+    {"snap", OP_SNAP, "snap takes a NAME"},
+    {"drop", OP_DROP, "drop takes a NAME"},
+    {"save", OP_SAVE, "save takes a FILE, without blanks"},
+    {"load", OP_LOAD, "load takes a FILE, without blanks"},
+};
+
+enum { NAMED = sizeof named / sizeof named[0], NAMED_VERB = 4 };
+
+/* The place in `named` of the verb that the line begins with; NAMED if it is none of these. */
+static size_t find_named(const char *line, size_t verb)
+{
+    size_t i = 0;
+    while (i < NAMED && (verb != NAMED_VERB || memcmp(line, named[i].verb, NAMED_VERB) != 0)) i++;
+    return i;
+}
+
+/* `name` is what comes after the verb. */
+static void parse_named(size_t which, const char *name, size_t length, struct op *op)
 {
     if (length == 0 || memchr(name, ' ', length) != NULL)
-        make_bad(op, kind == OP_SNAP ? "snap takes a NAME" : "drop takes a NAME");
+        make_bad(op, named[which].lacking);
     else
-        *op = (struct op){.kind = kind, .name = strndup(name, length)};
+        *op = (struct op){.kind = named[which].kind, .name = strndup(name, length)};
 }
 
 static bool is_question(enum op_kind kind)
@@ -55,9 +78,9 @@ void replay_parse_versioned(const char *line, size_t length, unsigned key_bits, 
     const char *space = memchr(line, ' ', length);
     const size_t verb = space != NULL ? (size_t)(space - line) : length;
     const char *at = memchr(line, '@', verb);
-    const bool snap = verb == 4 && memcmp(line, "snap", 4) == 0, drop = verb == 4 && memcmp(line, "drop", 4) == 0;
-    if (snap || drop)
-        parse_named(snap ? OP_SNAP : OP_DROP, line + verb + (space != NULL), length - verb - (space != NULL), op);
+    const size_t which = find_named(line, verb);
+    if (which < NAMED)
+        parse_named(which, line + verb + (space != NULL), length - verb - (space != NULL), op);
     else if (at != NULL && at > line)
         parse_question(line, length, at, key_bits, op);
     else
@@ -188,6 +211,29 @@ static void ask(struct replay *replay, pleach_snapshot *snapshot, const struct o
     if (status != PLEACH_OK) answer_status(status, answer);
 }
 
+static pleach_status save(struct replay *replay, const char *path)
+{
+    pleach_snapshot *snapshot = NULL;
+    pleach_status status = pleach_snapshot_take(replay->map, &snapshot, PLEACH_SYNC);
+    if (status == PLEACH_OK) status = pleach_snapshot_save(snapshot, path);
+    const int why = errno;
+    pleach_snapshot_release(snapshot);
+    errno = why;
+    return status;
+}
+
+static void save_or_load(struct replay *replay, const struct op *op, struct answer *answer)
+{
+    errno = 0;
+    const pleach_status status = op->kind == OP_SAVE ? save(replay, op->name)
+                                                     : pleach_map_load_file(replay->map, op->name, 0);
+    answer_status(status, answer);
+    if (status != PLEACH_E_FILE) return;
+    char text[256]; /* the system's own reason is the one that helps */
+    snprintf(text, sizeof text, "error: %.100s: %s", op->name, strerror(errno));
+    answer_text(replay, "%s", text, answer);
+}
+
 void replay_snapshot(struct replay *replay, const struct op *op, struct answer *answer)
 {
     if (op->name == NULL) { /* no memory for it when the line was read */
@@ -198,13 +244,17 @@ void replay_snapshot(struct replay *replay, const struct op *op, struct answer *
         take(replay, op, answer);
         return;
     }
-    struct named_snapshot *named = find_snapshot(replay, op->name);
-    if (named == NULL) {
+    if (op->kind == OP_SAVE || op->kind == OP_LOAD) {
+        save_or_load(replay, op, answer);
+        return;
+    }
+    struct named_snapshot *found = find_snapshot(replay, op->name);
+    if (found == NULL) {
         answer_text(replay, "error: there is no snapshot '%.100s'", op->name, answer);
     } else if (op->kind == OP_DROP) {
-        release(replay, named);
+        release(replay, found);
         answer_status(PLEACH_OK, answer);
     } else {
-        ask(replay, named->snapshot, op, answer);
+        ask(replay, found->snapshot, op, answer);
     }
 }

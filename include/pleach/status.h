@@ -21,7 +21,7 @@ extern "C" {
     X(PLEACH_OK, 0, "success")                                                                                   \
     X(PLEACH_E_ARGUMENT, -1, "bad argument: a required pointer is NULL or an option is out of range")            \
     X(PLEACH_E_SIZE, -2, "too many elements: one call takes at most 2^31, and sizes must not overflow")          \
-    X(PLEACH_E_WIDTH, -3, "key or value does not fit the map's key width")                                       \
+    X(PLEACH_E_WIDTH, -3, "key or value does not fit the map's key width, or a file has the other width")        \
     X(PLEACH_E_MEMORY, -4, "out of memory: an allocation on the host or on the GPU failed")                      \
     X(PLEACH_E_FULL, -5, "pool limit reached: some elements were not applied; raise max_bytes, or compact")      \
     X(PLEACH_E_SPACE, -6, "result buffer too small: the call reports how many elements are needed")              \
@@ -32,7 +32,11 @@ extern "C" {
     X(PLEACH_E_POINTER, -11, "wrong kind of pointer: device memory given to a CPU map, or unreadable memory")    \
     X(PLEACH_E_STREAM, -12, "a CPU map takes no stream: pass PLEACH_SYNC")                                       \
     X(PLEACH_E_CUDA, -13, "a CUDA call failed; pleach_cuda_error() names it")                                    \
-    X(PLEACH_E_CORRUPT, -14, "an invariant does not hold: the message names it")
+    X(PLEACH_E_CORRUPT, -14, "an invariant does not hold: the message names it")                                 \
+    X(PLEACH_E_FILE, -15, "the file cannot be opened, read, written or renamed: errno tells why")                \
+    X(PLEACH_E_FORMAT, -16, "not a pleach file, or damaged, or of the other byte order: take another copy")      \
+    X(PLEACH_E_NEWER, -17, "the file was written by a newer pleach: update this one to read it")                 \
+    X(PLEACH_E_NO_FILES, -18, "this build of pleach has no files: install xxHash's xxhash.h and build again")
 
 typedef enum pleach_status {
 #define PLEACH_STATUS_ENUM(name, code, text) name = code,

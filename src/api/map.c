@@ -325,7 +325,7 @@ static pleach_status enter_alone(pleach_map *map)
     return status;
 }
 
-static bool fill_is_valid(double *fill)
+bool map_fill_is_valid(double *fill)
 {
     if (*fill == 0) *fill = DEFAULT_FILL;
     return *fill > 0 && *fill <= 1; /* false for a NaN too */
@@ -336,10 +336,20 @@ pleach_status pleach_map_load(pleach_map *map, size_t n, const void *keys, const
     request r = {.kind = REQUEST_PUT, .n = n, .keys = keys, .values = values};
     pleach_status status = check_request(map, &r, PLEACH_SYNC);
     if (status != PLEACH_OK) return status;
-    if (!fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;
+    if (!map_fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;
     status = enter_alone(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->load(map->exec, n, keys, values, fill);
+    gate_leave_exclusive(&map->gate);
+    return status;
+}
+
+pleach_status map_replace(pleach_map *map, size_t n, const void *keys, const void *values, double fill)
+{
+    if (map->device != PLEACH_CPU && n > MAP_MOST_ELEMENTS) return PLEACH_E_SIZE;
+    pleach_status status = enter_alone(map);
+    if (status != PLEACH_OK) return status;
+    status = map->ops->replace(map->exec, n, keys, values, fill);
     gate_leave_exclusive(&map->gate);
     return status;
 }
@@ -390,7 +400,7 @@ pleach_status pleach_map_reserve(pleach_map *map, uint64_t keys)
 
 pleach_status pleach_map_compact(pleach_map *map, double fill)
 {
-    if (!map || !fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;
+    if (!map || !map_fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;
     pleach_status status = enter_alone(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->compact(map->exec, fill);

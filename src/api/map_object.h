@@ -1,4 +1,4 @@
-/* api/map_object.h - what stands behind a pleach_map, for the files of the api layer. */
+/* api/map_object.h - what stands behind a pleach_map and a pleach_snapshot, for the layers api and file. */
 #ifndef PLEACH_MAP_OBJECT_H
 #define PLEACH_MAP_OBJECT_H
 
@@ -16,6 +16,11 @@ struct pleach_map {
     gate gate;
 };
 
+struct pleach_snapshot {
+    pleach_map *map;
+    snapshot_place place;
+};
+
 /* Checks the request, passes the gate, runs it. */
 pleach_status map_run(pleach_map *map, const request *r, pleach_stream stream);
 
@@ -25,6 +30,13 @@ pleach_status map_run_packed(pleach_map *map, request r, size_t capacity, uint64
 /* A view for kernels of maps with or without versions. ARGUMENT if the map is of the other kind, or has no views. */
 pleach_status map_view_open(pleach_map *map, bool versioned, map_view *view);
 pleach_status map_view_close(pleach_map *map);
+
+/* Passes the gate and puts these pairs, whose keys ascend strictly, in the place of all that the map holds; on failure
+ * it is as it was. The arguments have been checked. */
+pleach_status map_replace(pleach_map *map, size_t n, const void *keys, const void *values, double fill);
+
+/* Whether this is a fill; 0 becomes the default. */
+bool map_fill_is_valid(double *fill);
 
 /* One key as the executor reads it. */
 typedef union map_cell {

@@ -6,11 +6,6 @@
 #include "../base/memory.h"
 #include "map_object.h"
 
-struct pleach_snapshot {
-    pleach_map *map;
-    snapshot_place place;
-};
-
 pleach_status pleach_snapshot_take(pleach_map *map, pleach_snapshot **out, pleach_stream stream)
 {
     if (!out) return PLEACH_E_ARGUMENT;

@@ -75,6 +75,8 @@ typedef struct exec_ops {
     /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */
     pleach_status (*quiesce)(void *exec);
     pleach_status (*load)(void *exec, size_t n, const void *keys, const void *values, double fill);
+    /* As clear and load in one, of keys that ascend strictly; on failure the contents are as they were. */
+    pleach_status (*replace)(void *exec, size_t n, const void *keys, const void *values, double fill);
     pleach_status (*export_pairs)(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n);
     pleach_status (*stats)(void *exec, pleach_map_stats *stats);
     pleach_status (*compact)(void *exec, double fill);

@@ -92,6 +92,14 @@ static pleach_status cpu_load(void *exec, size_t n, const void *keys, const void
     return status;
 }
 
+static pleach_status cpu_replace(void *exec, size_t n, const void *keys, const void *values, double fill)
+{
+    if (cpu_versions_pinned(exec)) return PLEACH_E_BUSY;
+    pleach_status status = build_sorted(exec, n, keys, values, fill);
+    if (status == PLEACH_OK) trim(exec);
+    return status;
+}
+
 static pleach_status cpu_compact(void *exec, double fill)
 {
     cpu_map *map = exec;
@@ -261,6 +269,7 @@ const exec_ops exec_cpu = {
     .release = cpu_versions_release,
     .quiesce = cpu_quiesce,
     .load = cpu_load,
+    .replace = cpu_replace,
     .export_pairs = cpu_export,
     .stats = cpu_stats,
     .compact = cpu_compact,

@@ -200,6 +200,12 @@ static pleach_status cuda_load(void *exec, size_t n, const void *keys, const voi
     ON_GPU(map, cuda_whole_load(map, n, keys, values, fill));
 }
 
+static pleach_status cuda_replace(void *exec, size_t n, const void *keys, const void *values, double fill)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, cuda_whole_replace(map, n, keys, values, fill));
+}
+
 static pleach_status cuda_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
     cuda_map *map = exec;
@@ -342,6 +348,7 @@ const exec_ops exec_cuda = {
     .view_closed = cuda_view_closed,
     .quiesce = cuda_quiesce,
     .load = cuda_load,
+    .replace = cuda_replace,
     .export_pairs = cuda_export,
     .stats = cuda_stats,
     .compact = cuda_compact,

@@ -70,6 +70,7 @@ pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes); /* mutex held */
 
 /* map_cuda_whole.c: calls that have the map for themselves. */
 pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
+pleach_status cuda_whole_replace(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
 pleach_status cuda_whole_export(cuda_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n);
 pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats);
 pleach_status cuda_whole_compact(cuda_map *map, double fill);

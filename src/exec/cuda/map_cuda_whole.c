@@ -1,5 +1,5 @@
-/* exec/cuda/map_cuda_whole.c - load, export, compact, clear, stats and validate of a GPU map. The gate is held
- * exclusively and the streams are quiet; everything here is on one stream and is waited for. */
+/* exec/cuda/map_cuda_whole.c - load, replace, export, compact, clear, stats and validate of a GPU map. The gate is
+ * held exclusively and the streams are quiet; everything here is on one stream and is waited for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +138,8 @@ static pleach_status sort_distinct(const cuda_map *map, staging *s, const void *
     return PLEACH_OK;
 }
 
-static pleach_status load_staged(cuda_map *map, staging *s, size_t n, const void *keys, const void *values, double fill)
+static pleach_status load_staged(cuda_map *map, staging *s, size_t n, const void *keys, const void *values, double fill,
+                                 bool trim)
 {
     bool ascending = true;
     pleach_status status = staging_input(s, keys, n * map->key_bytes, &keys);
@@ -148,7 +149,16 @@ static pleach_status load_staged(cuda_map *map, staging *s, size_t n, const void
     if (status != PLEACH_OK) return status;
     build_plan plan;
     build_plan_make(&plan, n, fill);
-    return build(map, &plan, keys, values, false);
+    return build(map, &plan, keys, values, trim);
+}
+
+static pleach_status load_pairs(cuda_map *map, size_t n, const void *keys, const void *values, double fill, bool trim)
+{
+    staging s = staging_on(map, stream_of(map));
+    pleach_status status = load_staged(map, &s, n, keys, values, fill, trim);
+    staging_free(&s);
+    pleach_status finished = wait_for(map);
+    return status != PLEACH_OK ? status : finished;
 }
 
 pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const void *values, double fill)
@@ -159,12 +169,13 @@ pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const v
     if (status == PLEACH_OK && blink_size(tree) != 0) status = PLEACH_E_NOT_EMPTY;
     if (status == PLEACH_OK && map->pins > 0) status = PLEACH_E_BUSY;
     base_free(tree);
-    if (status != PLEACH_OK) return status;
-    staging s = staging_on(map, stream_of(map));
-    status = load_staged(map, &s, n, keys, values, fill);
-    staging_free(&s);
-    pleach_status finished = wait_for(map);
-    return status != PLEACH_OK ? status : finished;
+    return status == PLEACH_OK ? load_pairs(map, n, keys, values, fill, false) : status;
+}
+
+pleach_status cuda_whole_replace(cuda_map *map, size_t n, const void *keys, const void *values, double fill)
+{
+    if (map->pins > 0) return PLEACH_E_BUSY;
+    return load_pairs(map, n, keys, values, fill, true);
 }
 
 /* ---- export: list the leaves, sort them by their first keys, add up their counts, copy ---- */

@@ -1,0 +1,143 @@
+/* file/file_load.c - a file becomes the contents of a map. Nothing in the file is believed: its size must be the one
+ * that its head promises before any memory is asked for, every byte is under a checksum, and what has a right checksum
+ * must still make sense. The map is touched when all of that is done. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "../api/map_object.h"
+#include "../base/memory.h"
+#include "disk.h"
+#include "file.h"
+#include "file_format.h"
+
+typedef struct reader {
+    old_file file;
+    file_header header;
+    uint64_t sums;
+    char *block; /* one block as it stands in the file */
+    char *keys, *values; /* all of them */
+} reader;
+
+/* ---- the head ---- */
+
+static bool header_makes_sense(const file_header *header, uint64_t bytes)
+{
+    return header->sum == file_header_sum(header) && (header->key_bits == 32 || header->key_bits == 64) &&
+           header->block_pairs > 0 && header->pairs <= FILE_MOST_PAIRS && bytes == file_bytes(header);
+}
+
+static pleach_status read_header(reader *r)
+{
+    file_header *header = &r->header;
+    pleach_status status = old_file_read(&r->file, header, sizeof *header);
+    if (status != PLEACH_OK) return status;
+    if (memcmp(header->magic, FILE_MAGIC, sizeof header->magic) != 0) return PLEACH_E_FORMAT;
+    if (header->byte_order != FILE_BYTE_ORDER || header->version == 0) return PLEACH_E_FORMAT;
+    if (header->version > PLEACH_FILE_VERSION) return PLEACH_E_NEWER; /* what follows may have changed */
+    return header_makes_sense(header, r->file.bytes) ? PLEACH_OK : PLEACH_E_FORMAT;
+}
+
+pleach_status file_read_info(const char *path, pleach_file_info *info)
+{
+    reader r = {0};
+    pleach_status status = old_file_open(&r.file, path);
+    if (status != PLEACH_OK) return status;
+    status = read_header(&r);
+    old_file_close(&r.file);
+    if (status == PLEACH_OK || status == PLEACH_E_NEWER) info->version = r.header.version;
+    if (status != PLEACH_OK) return status;
+    info->key_bits = r.header.key_bits;
+    info->pairs = r.header.pairs;
+    return PLEACH_OK;
+}
+
+/* ---- the blocks ---- */
+
+static uint64_t key_at(const reader *r, uint64_t i)
+{
+    return r->header.key_bits == 32 ? ((const uint32_t *)r->keys)[i] : ((const uint64_t *)r->keys)[i];
+}
+
+/* From the key before the first of them on, so that blocks are in order among each other. */
+static bool keys_ascend(const reader *r, uint64_t first, uint64_t pairs)
+{
+    for (uint64_t i = first ? first : 1; i < first + pairs; i++)
+        if (key_at(r, i) <= key_at(r, i - 1)) return false;
+    return true;
+}
+
+static pleach_status read_block(reader *r, uint64_t index, uint64_t first, uint64_t pairs)
+{
+    size_t bytes = file_block_bytes(r->header.key_bits, pairs), half = (bytes - sizeof(file_block)) / 2;
+    size_t key_bytes = r->header.key_bits / 8;
+    uint64_t sum;
+    file_block head;
+    pleach_status status = old_file_read(&r->file, r->block, bytes + sizeof sum);
+    if (status != PLEACH_OK) return status;
+    memcpy(&head, r->block, sizeof head);
+    memcpy(&sum, r->block + bytes, sizeof sum);
+    if (sum != file_sum(r->block, bytes)) return PLEACH_E_FORMAT;
+    if (head.index != index || head.pairs != pairs || head.reserved != 0) return PLEACH_E_FORMAT;
+    memcpy(r->keys + first * key_bytes, r->block + sizeof head, half);
+    memcpy(r->values + first * key_bytes, r->block + sizeof head + half, half);
+    r->sums = file_sum_sums(r->sums, sum);
+    return keys_ascend(r, first, pairs) ? PLEACH_OK : PLEACH_E_FORMAT;
+}
+
+static pleach_status read_blocks(reader *r)
+{
+    uint64_t first = 0, most = r->header.block_pairs;
+    for (uint64_t index = 0; first < r->header.pairs; index++) {
+        uint64_t left = r->header.pairs - first, pairs = left < most ? left : most;
+        pleach_status status = read_block(r, index, first, pairs);
+        if (status != PLEACH_OK) return status;
+        first += pairs;
+    }
+    return PLEACH_OK;
+}
+
+static pleach_status read_trailer(reader *r)
+{
+    file_trailer trailer;
+    pleach_status status = old_file_read(&r->file, &trailer, sizeof trailer);
+    if (status != PLEACH_OK) return status;
+    bool right = trailer.pairs == r->header.pairs && trailer.sum == file_sum_sums(r->sums, r->header.sum);
+    return right ? PLEACH_OK : PLEACH_E_FORMAT;
+}
+
+/* ---- the whole ---- */
+
+/* The file is as large as its head says, so none of this is larger than the file. */
+static bool get_memory(reader *r)
+{
+    const file_header *header = &r->header;
+    uint64_t most = header->pairs < header->block_pairs ? header->pairs : header->block_pairs;
+    r->keys = base_alloc(header->pairs, header->key_bits / 8);
+    r->values = base_alloc(header->pairs, header->key_bits / 8);
+    r->block = base_alloc(1, file_block_bytes(header->key_bits, most) + sizeof(uint64_t));
+    return r->keys && r->values && r->block;
+}
+
+static pleach_status read_pairs(reader *r, unsigned key_bits)
+{
+    pleach_status status = read_header(r);
+    if (status != PLEACH_OK) return status;
+    if (r->header.key_bits != key_bits) return PLEACH_E_WIDTH;
+    if (!get_memory(r)) return PLEACH_E_MEMORY;
+    status = read_blocks(r);
+    return status == PLEACH_OK ? read_trailer(r) : status;
+}
+
+pleach_status file_load(pleach_map *map, const char *path, double fill)
+{
+    reader r = {0};
+    pleach_status status = old_file_open(&r.file, path);
+    if (status != PLEACH_OK) return status;
+    status = read_pairs(&r, map->key_bits);
+    old_file_close(&r.file);
+    base_free(r.block); /* before the map needs memory */
+    if (status == PLEACH_OK) status = map_replace(map, r.header.pairs, r.keys, r.values, fill);
+    base_free(r.keys);
+    base_free(r.values);
+    return status;
+}
