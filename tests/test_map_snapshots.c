@@ -62,31 +62,75 @@ typedef struct memory_of {
 
 static uint64_t key_of(size_t number) { return 7 * (uint64_t)number + 1; }
 
-static void ask_find(const memory_of *m, unsigned bits, size_t number)
+/* Arrays for a call, of either width. */
+enum { MOST_ASKED = 400 };
+static uint64_t asked[MOST_ASKED], asked_high[MOST_ASKED], told_keys[MOST_ASKED], told_values[MOST_ASKED],
+    told_counts[MOST_ASKED];
+static size_t asked_number[MOST_ASKED], asked_end[MOST_ASKED];
+static uint8_t told[MOST_ASKED];
+
+static void ask_find(const memory_of *m, unsigned bits, size_t n)
 {
-    uint64_t key, value = 0;
-    uint8_t found = 9;
-    set_word(&key, bits, 0, key_of(number));
-    assert_ok(pleach_snapshot_find(m->snapshot, 1, &key, &value, &found, PLEACH_SYNC));
-    assert_int_equal(found, m->values[number] != 0);
-    if (found) assert_int_equal(word_at(&value, bits, 0), m->values[number]);
+    assert_ok(pleach_snapshot_find(m->snapshot, n, asked, told_values, told, PLEACH_SYNC));
+    for (size_t i = 0; i < n; i++) {
+        uint64_t value = m->values[asked_number[i]];
+        assert_int_equal(told[i], value != 0);
+        if (told[i]) assert_int_equal(word_at(told_values, bits, i), value);
+    }
 }
 
-static void ask_neighbours(const memory_of *m, unsigned bits, size_t number)
+static void assert_told(const memory_of *m, unsigned bits, size_t i, size_t number)
 {
-    uint64_t key, out_key = 0, out_value = 0;
-    uint8_t found = 9;
-    size_t up = number + 1, down = number;
-    while (up < UNIVERSE && m->values[up] == 0) up++;
-    while (down > 0 && m->values[down - 1] == 0) down--;
-    set_word(&key, bits, 0, key_of(number));
-    assert_ok(pleach_snapshot_succ(m->snapshot, 1, &key, &out_key, &out_value, &found, PLEACH_SYNC));
-    assert_int_equal(found, up < UNIVERSE);
-    if (found) assert_int_equal(word_at(&out_key, bits, 0), key_of(up));
-    if (found) assert_int_equal(word_at(&out_value, bits, 0), m->values[up]);
-    assert_ok(pleach_snapshot_pred(m->snapshot, 1, &key, &out_key, &out_value, &found, PLEACH_SYNC));
-    assert_int_equal(found, down > 0);
-    if (found) assert_int_equal(word_at(&out_key, bits, 0), key_of(down - 1));
+    assert_int_equal(told[i], number < UNIVERSE);
+    if (!told[i]) return;
+    assert_int_equal(word_at(told_keys, bits, i), key_of(number));
+    assert_int_equal(word_at(told_values, bits, i), m->values[number]);
+}
+
+static void ask_neighbours(const memory_of *m, unsigned bits, size_t n)
+{
+    assert_ok(pleach_snapshot_succ(m->snapshot, n, asked, told_keys, told_values, told, PLEACH_SYNC));
+    for (size_t i = 0; i < n; i++) {
+        size_t up = asked_number[i] + 1;
+        while (up < UNIVERSE && m->values[up] == 0) up++;
+        assert_told(m, bits, i, up);
+    }
+    assert_ok(pleach_snapshot_pred(m->snapshot, n, asked, told_keys, told_values, told, PLEACH_SYNC));
+    for (size_t i = 0; i < n; i++) {
+        size_t down = asked_number[i];
+        while (down > 0 && m->values[down - 1] == 0) down--;
+        assert_told(m, bits, i, down > 0 ? down - 1 : UNIVERSE);
+    }
+}
+
+static size_t present(const memory_of *m, size_t from, size_t to)
+{
+    size_t count = 0;
+    for (size_t i = from; i <= to; i++) count += m->values[i] != 0;
+    return count;
+}
+
+static void ask_counts(const memory_of *m, size_t n)
+{
+    assert_ok(pleach_snapshot_range_count(m->snapshot, n, asked, asked_high, told_counts, PLEACH_SYNC));
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(told_counts[i], present(m, asked_number[i], asked_end[i]));
+}
+
+/* The first three pairs of each interval. */
+static void ask_limited(const memory_of *m, unsigned bits, size_t n)
+{
+    enum { LIMIT = 3 };
+    static uint64_t keys[LIMIT * MOST_ASKED];
+    static uint32_t counts[MOST_ASKED];
+    assert_ok(pleach_snapshot_range_limit(m->snapshot, n, asked, asked_high, LIMIT, keys, NULL, counts, PLEACH_SYNC));
+    for (size_t i = 0; i < n; i++) {
+        size_t expected = 0;
+        for (size_t number = asked_number[i]; number <= asked_end[i] && expected < LIMIT; number++)
+            if (m->values[number] != 0)
+                assert_int_equal(word_at(keys, bits, LIMIT * i + expected++), key_of(number));
+        assert_int_equal(counts[i], expected);
+    }
 }
 
 static void ask_range(const memory_of *m, unsigned bits, size_t from, size_t to)
@@ -126,18 +170,24 @@ static void ask_all(const memory_of *m, unsigned bits)
     }
 }
 
+/* About so many questions: finds, neighbours, counts and ranges, in arrays. */
 static void ask(const memory_of *m, unsigned bits, rng *r, size_t questions)
 {
-    for (size_t q = 0; q < questions; q++) {
-        size_t number = (size_t)rng_below(r, UNIVERSE), width = (size_t)rng_below(r, 60);
-        switch (rng_below(r, 4)) {
-        case 0: ask_neighbours(m, bits, number); break;
-        case 1: ask_range(m, bits, number, number + width < UNIVERSE ? number + width : UNIVERSE - 1); break;
-        default: ask_find(m, bits, number); break;
-        }
+    size_t n = questions * 2 / 5 < MOST_ASKED ? questions * 2 / 5 : MOST_ASKED;
+    for (size_t i = 0; i < n; i++) {
+        size_t number = (size_t)rng_below(r, UNIVERSE), end = number + (size_t)rng_below(r, 60);
+        asked_number[i] = number;
+        asked_end[i] = end < UNIVERSE ? end : UNIVERSE - 1;
+        set_word(asked, bits, i, key_of(number));
+        set_word(asked_high, bits, i, key_of(asked_end[i]));
     }
+    ask_find(m, bits, n);
+    ask_neighbours(m, bits, n / 4);
+    ask_counts(m, n / 2);
+    ask_limited(m, bits, n / 2);
+    ask_range(m, bits, asked_number[0], asked_end[0]);
     ask_all(m, bits);
-    count_checked(questions + 2);
+    count_checked(n + 2 * (n / 4) + 2 * (n / 2) + 3);
 }
 
 /* Changes some keys; `values` follows. */

@@ -16,11 +16,11 @@
 
 enum { BLOCK = 128, OWNERS = 1 << 15, RUN = 64, WRITERS = 512, READER_BLOCKS = 3000, PAIRS = 1 << 14 };
 
-/* What failed first is kept in *wrong, as a line number; *checks counts. */
+/* What failed first is kept in *wrong: the number of the check among its thread's; *checks counts. */
 #define EXPECT(condition)                                                                                        \
     do {                                                                                                         \
         mine++;                                                                                                  \
-        if (!(condition)) atomicCAS(wrong, 0u, (unsigned)__LINE__);                                              \
+        if (!(condition)) atomicCAS(wrong, 0u, (unsigned)mine);                                                  \
     } while (0)
 
 typedef struct counters {
@@ -34,8 +34,9 @@ typedef struct counters {
     __global__ void own_keys##bits(pleach_versioned_view view, counters *c)                                      \
     {                                                                                                            \
         __shared__ pleach_versioned_agent agent, reader;                                                         \
-        key_type i = blockIdx.x * blockDim.x + threadIdx.x, first = 1000 + 10 * i, old = 0, key = 0, value = 0;   \
-        key_type keys[4], values[4];                                                                             \
+        __shared__ key_type all_keys[4 * BLOCK], all_values[4 * BLOCK];                                          \
+        key_type i = blockIdx.x * blockDim.x + threadIdx.x, first = 1000000 + 10 * i, old = 0, key = 0, value = 0; \
+        key_type *keys = all_keys + 4 * threadIdx.x, *values = all_values + 4 * threadIdx.x;                     \
         unsigned long long mine = 0;                                                                             \
         unsigned *wrong = &c->wrong;                                                                             \
         pleach_versioned_updates_begin(view, &agent, blockDim.x);                                                \
@@ -95,20 +96,21 @@ typedef struct counters {
         return first == 0 ? n : RUN + first;                                                                     \
     }                                                                                                            \
                                                                                                                  \
-    __global__ void read_runs##bits(pleach_versioned_view view, counters *c, bool by_warp)                       \
+    __global__ void read_runs##bits(pleach_versioned_view view, counters *c, bool by_warp, void *room)           \
     {                                                                                                            \
         __shared__ pleach_versioned_agent agents[BLOCK / 32];                                                    \
         pleach_versioned_agent *agent = by_warp ? &agents[threadIdx.x / 32] : &agents[0];                        \
-        key_type keys[RUN], values[RUN], w = (blockIdx.x * 131 + threadIdx.x * 7) % WRITERS, base = w * RUN * 3; \
+        key_type w = (blockIdx.x * 131 + threadIdx.x * 7) % WRITERS, base = w * RUN * 3;                         \
+        key_type *keys = (key_type *)room + ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) * RUN;                  \
         unsigned long long mine = 0;                                                                             \
         unsigned *wrong = &c->wrong, before = 0;                                                                 \
         for (unsigned round = 0; round < 3; round++) {                                                           \
             unsigned gap = 0;                                                                                    \
             uint64_t at = pleach_versioned_snapshot_begin(view, agent, by_warp ? 32 : blockDim.x);               \
             unsigned n = round % 2 ? pleach_versioned##bits##_range_at(view, at, base, base + RUN * 3 - 1, RUN,  \
-                                                                       keys, values)                             \
+                                                                       keys, NULL)                               \
                                    : pleach_versioned##bits##_warp_range_at(view, at, base, base + RUN * 3 - 1,  \
-                                                                            RUN, keys, values);                  \
+                                                                            RUN, keys, NULL);                    \
             EXPECT(pleach_versioned##bits##_count_at(view, at, base, base + RUN * 3 - 1) == n);                  \
             pleach_versioned_snapshot_end(view, agent);                                                          \
             unsigned now = state_of_run##bits(base, n, keys, &gap);                                              \
@@ -181,7 +183,7 @@ static void judge(unsigned bits, counters *there, const char *what)
         lone += here->seen[r] != 0;
     }
     char text[160];
-    snprintf(text, sizeof text, "%s: %llu answers, first wrong one in line %u; %u pairs seen halfway, %u crossed", what,
+    snprintf(text, sizeof text, "%s: %llu answers, first wrong one the %uth of its thread; %u pairs seen halfway, %u crossed", what,
              here->checks, here->wrong, lone, crossed);
     expect(ended && here->wrong == 0 && here->checks > 0 && crossed == 0, bits, text);
     cudaMemset(there, 0, sizeof *there);
@@ -190,16 +192,21 @@ static void judge(unsigned bits, counters *there, const char *what)
 
 static void run_kernels(unsigned bits, pleach_versioned_view view, counters *c, cudaStream_t *stream)
 {
+    void *room, *more_room;
+    const size_t bytes = (size_t)READER_BLOCKS * BLOCK * RUN * (bits / 8);
+    if (cudaMalloc(&room, bytes) != cudaSuccess || cudaMalloc(&more_room, bytes) != cudaSuccess) exit(EXIT_FAILURE);
     LAUNCH(own_keys, bits, OWNERS / BLOCK, stream[0], view, c);
     judge(bits, c, "own keys");
     for (unsigned by_warp = 0; by_warp < 2; by_warp++) {
         LAUNCH(write_runs, bits, WRITERS / BLOCK, stream[0], view, c);
-        LAUNCH(read_runs, bits, READER_BLOCKS, stream[1], view, c, by_warp);
-        LAUNCH(read_runs, bits, READER_BLOCKS, stream[2], view, c, !by_warp);
+        LAUNCH(read_runs, bits, READER_BLOCKS, stream[1], view, c, by_warp, room);
+        LAUNCH(read_runs, bits, READER_BLOCKS, stream[2], view, c, !by_warp, more_room);
         judge(bits, c, by_warp ? "runs, snapshots by warps" : "runs, snapshots by blocks");
     }
     LAUNCH(pairs, bits, 500, stream[0], view, c);
     judge(bits, c, "two inserts, many snapshots");
+    cudaFree(room);
+    cudaFree(more_room);
 }
 
 /* A handle of the host's shows the same before and after everything. */

@@ -144,7 +144,6 @@ static void read_request(struct cli *cli, struct request *request)
             cli_reject_option(cli);
         }
     }
-    if (request->options.versioned && request->device == ON_CUDA) cli_fail(cli, "versioned maps live on the CPU");
     if (request->options.versioned) request->device = ON_CPU;
     check_memory(cli, request);
     request->options.repeats = request->repeats > 0 ? (size_t)request->repeats : request->options.quick ? 3 : 5;

@@ -20,6 +20,9 @@
  *   bool pleach_mapK_max(view, *out_key, *out_value)
  *   uint64_t pleach_mapK_range_count(view, lo, hi)                    closed interval
  *   uint32_t pleach_mapK_range(view, lo, hi, limit, *keys, *values)   the first `limit` pairs; outputs may be NULL
+ *   uint32_t pleach_mapK_warp_range(view, lo, hi, limit, *keys, *values)
+ *       the same, faster: all 32 lanes of a warp call it together, each with a query of its own (lo > hi: none), and
+ *       with outputs in global or shared memory, because lanes write each other's
  */
 #ifndef PLEACH_MAP_DEVICE_CUH
 #define PLEACH_MAP_DEVICE_CUH

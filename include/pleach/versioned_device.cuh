@@ -39,7 +39,8 @@
  *   uint64_t pleach_versionedK_count_at(view, at, lo, hi)                        closed interval
  *   uint32_t pleach_versionedK_range_at(view, at, lo, hi, limit, *keys, *values)     the first `limit` pairs
  *   uint32_t pleach_versionedK_warp_range_at(view, at, lo, hi, limit, *keys, *values)
- *       the same, faster: all 32 lanes of a warp call it together, each with a query of its own (lo > hi: none)
+ *       the same, faster: all 32 lanes of a warp call it together, each with a query of its own (lo > hi: none), and
+ *       with outputs in global or shared memory, because lanes write each other's
  */
 #ifndef PLEACH_VERSIONED_DEVICE_CUH
 #define PLEACH_VERSIONED_DEVICE_CUH

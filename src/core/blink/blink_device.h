@@ -8,6 +8,7 @@
 #define PLEACH_MAP(name) pleach_map64_##name
 #endif
 
+#include "blink_team.h"
 #include "blink_to_end.h"
 
 PORT_FN W(blink) W(view_map)(pleach_map_view view)
@@ -109,6 +110,16 @@ PORT_FN uint32_t PLEACH_MAP(range)(pleach_map_view view, W(key) lo, W(key) hi, u
                                    W(key) *values)
 {
     return (uint32_t)W(view_range)(view, lo, hi, limit, keys, values);
+}
+
+PORT_FN uint32_t PLEACH_MAP(warp_range)(pleach_map_view view, W(key) lo, W(key) hi, uint32_t limit, W(key) *keys,
+                                        W(key) *values)
+{
+    W(blink) map = W(view_map)(view);
+    W(team_query) own;
+    W(team_query_set)(&own, lo, hi, limit, keys, values);
+    if (lo <= hi && limit > 0) W(team_start)(map, &own);
+    return (uint32_t)W(team_run)(map, 0, &own);
 }
 
 #undef PLEACH_MAP

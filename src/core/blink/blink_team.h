@@ -171,6 +171,16 @@ PORT_FN void W(team_no_query)(W(team_query) *q)
     q->keys = q->values = NULL;
 }
 
+PORT_FN void W(team_query_set)(W(team_query) *q, W(key) lo, W(key) hi, uint64_t limit, W(key) *keys, W(key) *values)
+{
+    W(team_no_query)(q);
+    q->target = lo;
+    q->high = hi;
+    q->limit = q->room = limit;
+    q->keys = keys;
+    q->values = values;
+}
+
 /* The caller's own query; the rest of it was set before. Needs low <= high. */
 PORT_FN void W(team_start)(W(blink) map, W(team_query) *q)
 {

@@ -128,12 +128,7 @@ PORT_FN uint32_t PLEACH_VERSIONED(warp_range_at)(const pleach_versioned_view &vi
 {
     W(blink) map = W(versioned_map)(view, NULL);
     W(team_query) own;
-    W(team_no_query)(&own);
-    own.target = lo;
-    own.high = hi;
-    own.limit = own.room = limit;
-    own.keys = keys;
-    own.values = values;
+    W(team_query_set)(&own, lo, hi, limit, keys, values);
     if (lo <= hi && limit > 0) W(team_start)(map, &own);
     return (uint32_t)W(team_run)(map, at, &own);
 }

@@ -36,6 +36,9 @@ cudaError_t versioned_cuda_release(blink_on_gpu map, const uint64_t *at, cudaStr
 /* A larger table of pins; the old one is no longer used when the stream is there. */
 cudaError_t versioned_cuda_move_pins(blink_on_gpu map, uint64_t *table, uint64_t room, cudaStream_t stream);
 
+/* Empties all lists and rings of old images. */
+cudaError_t versioned_cuda_forget(blink_on_gpu map, cudaStream_t stream);
+
 /* *held += old images with first < until <= second. */
 cudaError_t versioned_cuda_count_held(blink_on_gpu map, uint64_t used, uint64_t first, uint64_t second, uint64_t *held,
                                       cudaStream_t stream);

@@ -38,7 +38,6 @@ typedef struct cuda_map {
     pool_cuda *records;  /* the memory of versions.record */
     uint64_t *pin_table; /* device memory */
     uint64_t pin_room, pins;
-    uint64_t reclaimed;  /* images, before the rings were last emptied */
     bool asked;          /* a snapshot was taken: updates may have to keep images from now on */
 } cuda_map;
 

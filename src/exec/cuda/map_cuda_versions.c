@@ -70,35 +70,13 @@ pleach_status cuda_versions_grow(cuda_map *map, uint64_t nodes)
     return pool_cuda_grow(map->records, nodes * sizeof(version_record), map->control);
 }
 
-static pleach_status read_homes(const cuda_map *map, epoch_home *homes, cudaStream_t stream)
-{
-    CUDA_TRY(cudaMemcpyAsync(homes, map->versions.epoch.home, AGENTS * sizeof *homes, cudaMemcpyDeviceToHost, stream));
-    CUDA_TRY(cudaStreamSynchronize(stream));
-    return PLEACH_OK;
-}
-
-static uint64_t used_again(const epoch_home *homes)
-{
-    uint64_t images = 0;
-    for (unsigned i = 0; i < AGENTS; i++) images += homes[i].head;
-    return images;
-}
-
 /* The past of all nodes begins anew. The clock goes on. */
 pleach_status cuda_versions_forget(cuda_map *map, uint64_t used, cudaStream_t stream)
 {
-    versions *v = &map->versions;
-    epoch_home *homes = base_alloc(AGENTS, sizeof *homes);
-    if (!homes) return PLEACH_E_MEMORY;
-    pleach_status status = read_homes(map, homes, stream);
-    map->reclaimed += used_again(homes);
-    base_free(homes);
-    if (status != PLEACH_OK) return status;
-    uint64_t mapped = pool_cuda_mapped(map->records) / sizeof *v->record;
-    CUDA_TRY(cudaMemsetAsync(v->epoch.home, 0, AGENTS * sizeof *v->epoch.home, stream));
-    CUDA_TRY(cudaMemsetAsync(v->record, 0, (used < mapped ? used : mapped) * sizeof *v->record, stream));
-    CUDA_TRY(cudaMemset2DAsync(&v->state->kept[0].head, sizeof v->state->kept[0], 0, sizeof v->state->kept[0].head,
-                               VERSION_STRIPES, stream));
+    version_record *record = map->versions.record;
+    uint64_t mapped = pool_cuda_mapped(map->records) / sizeof *record;
+    CUDA_TRY(versioned_cuda_forget(on_gpu(map), stream));
+    CUDA_TRY(cudaMemsetAsync(record, 0, (used < mapped ? used : mapped) * sizeof *record, stream));
     map->asked = false;
     return PLEACH_OK;
 }
@@ -243,7 +221,7 @@ pleach_status cuda_versions_stats(cuda_map *map, uint64_t used, staging *s, plea
     if (status == PLEACH_OK) {
         versioned_oldest_two(c.v.epoch.state, &first, &second);
         stats->snapshots = c.v.epoch.state->pins;
-        stats->reclaimed_bytes = (map->reclaimed + versioned_reclaimed(c.v)) * map->node_bytes;
+        stats->reclaimed_bytes = versioned_reclaimed(c.v) * map->node_bytes;
         status = staging_scratch(s, sizeof held, (void **)&held_there);
     }
     free_copy(&c);

@@ -92,6 +92,21 @@ cudaError_t versioned_cuda_move_pins(blink_on_gpu map, uint64_t *table, uint64_t
     return cudaGetLastError();
 }
 
+static __global__ void forget_kernel(versions v)
+{
+    unsigned i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i < v.stripes) v.state->kept[i].head = 0;
+    if (i < v.epoch.slots) v.epoch.home[i].tail = v.epoch.home[i].head; /* which goes on counting */
+}
+
+cudaError_t versioned_cuda_forget(blink_on_gpu map, cudaStream_t stream)
+{
+    uint64_t most = map.versions.stripes > map.versions.epoch.slots ? map.versions.stripes : map.versions.epoch.slots;
+    cudaGetLastError();
+    forget_kernel<<<blocks_for(most), BLOCK_THREADS, 0, stream>>>(map.versions);
+    return cudaGetLastError();
+}
+
 cudaError_t versioned_cuda_count_held(blink_on_gpu map, uint64_t used, uint64_t first, uint64_t second, uint64_t *held,
                                       cudaStream_t stream)
 {
