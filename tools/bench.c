@@ -33,7 +33,7 @@ static const char help[] =
     "  --threads N[,N...]     CPU: threads of the map, and that make single calls (default: one per CPU online)\n"
     "  --device cpu|cuda|all  where (default all: the CPU, and the GPU if there is one)\n"
     "  --repeat R             1 to 101 (default 5)\n"
-    "  --versioned            maps that can have snapshots (CPU), with none live; \"cpu/v\" in the table\n"
+    "  --versioned            maps that can have snapshots, with none live; \"cpu/v\", \"cuda/v\" in the table\n"
     "  --no-reserve           do not have node memory ready before inserting: its growth is measured as well\n"
     "  --quick                smaller sizes, 3 repeats\n"
     "  --json FILE            write the results, with every repeat, as JSON; - is standard output\n"
@@ -144,7 +144,6 @@ static void read_request(struct cli *cli, struct request *request)
             cli_reject_option(cli);
         }
     }
-    if (request->options.versioned) request->device = ON_CPU;
     check_memory(cli, request);
     request->options.repeats = request->repeats > 0 ? (size_t)request->repeats : request->options.quick ? 3 : 5;
     request->options.dist = (enum bench_dist)request->dist;

@@ -11,6 +11,7 @@
  *   bench_updates.c   insert, erase
  *   bench_ordered.c   range, succ, pred
  *   bench_single.c    single calls
+ *   bench_mixed_*     updates and queries at the same time, in one kernel
  *   bench_limits.c    how fast the machine's memory is
  *   bench_report.c    table, JSON, CSV
  *   bench_host.c, bench_cuda.c   where the data lies and how it is timed
@@ -105,7 +106,7 @@ struct bench_options {
     enum bench_dist dist;
     size_t repeats;
     bool quick, reserve;
-    bool versioned; /* maps that can have snapshots; CPU */
+    bool versioned; /* maps that can have snapshots */
 };
 
 struct bench {
@@ -218,7 +219,11 @@ struct bench_case {
     const char *summary;
 };
 
+#ifdef PLEACH_TOOLS_CUDA
+enum { BENCH_CASES = 22 };
+#else
 enum { BENCH_CASES = 19 };
+#endif
 extern const struct bench_case bench_cases[BENCH_CASES];
 
 void bench_print_list(void);
@@ -242,6 +247,11 @@ void bench_single_find(struct bench *bench, const struct bench_case *which);
 void bench_single_put(struct bench *bench, const struct bench_case *which);
 void bench_single_mixed(struct bench *bench, const struct bench_case *which);
 void bench_limits(struct bench *bench, const struct bench_case *which);
+
+/* bench_mixed_cuda.c */
+void bench_mixed_range(struct bench *bench, const struct bench_case *which);
+void bench_mixed_length(struct bench *bench, const struct bench_case *which);
+void bench_mixed_erase(struct bench *bench, const struct bench_case *which);
 
 /* Millions of random lines per second with the crew's threads and 32 chains each; 0 when memory is lacking. */
 double bench_line_rate(struct crew *crew, bool quick);

@@ -46,6 +46,14 @@ const struct bench_case bench_cases[BENCH_CASES] = {
      "single puts of new keys from all threads"},
     {"single-mixed", {10 * M, 1 * M, 0, 0}, CASE_CPU, bench_single_mixed,
      "single finds with 5% and 50% puts of present keys"},
+#ifdef PLEACH_TOOLS_CUDA
+    {"mixed-range", {0, 0, 40 * M, 5 * M}, CASE_CUDA | CASE_DISTINCT, bench_mixed_range,
+     "one kernel: puts of new keys beside ranges of 8 and 32; without versions, and linearizable with them"},
+    {"mixed-length", {0, 0, 1 * M, 5 * M}, CASE_CUDA | CASE_DISTINCT, bench_mixed_length,
+     "the same, half puts, ranges of 4 to 256"},
+    {"mixed-erase", {0, 0, 45 * M, 45 * M}, CASE_CUDA | CASE_DISTINCT, bench_mixed_erase,
+     "one kernel: erases beside finds, without versions and with them"},
+#endif
 };
 
 /* A size, or a dash where there is none. */
@@ -63,7 +71,7 @@ void bench_print_list(void)
            "operations", "what");
     for (size_t i = 0; i < BENCH_CASES; i++) {
         const struct bench_case *c = &bench_cases[i];
-        printf("%-14s %-10s", c->name, c->flags & CASE_CUDA ? "cpu, cuda" : "cpu");
+        printf("%-14s %-10s", c->name, !(c->flags & CASE_CUDA) ? "cpu" : c->flags & CASE_CPU ? "cpu, cuda" : "cuda");
         print_size(c->sizes.cpu_keys);
         print_size(c->sizes.cpu_ops);
         print_size(c->sizes.gpu_keys);

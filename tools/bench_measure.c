@@ -137,7 +137,8 @@ void bench_start_row(const struct bench *bench, struct bench_row *row, const cha
 {
     memset(row, 0, sizeof *row);
     snprintf(row->name, sizeof row->name, "%s", name);
-    row->device = bench->options->versioned ? "cpu/v" : bench->device->name;
+    row->device = bench->device->name;
+    if (bench->options->versioned) row->device = bench->device->kind == PLEACH_CUDA ? "cuda/v" : "cpu/v";
     row->dist = bench->dist_name;
     row->bits = bench->bits;
     row->threads = bench->threads;
