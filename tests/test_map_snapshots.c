@@ -190,24 +190,30 @@ static void ask(const memory_of *m, unsigned bits, rng *r, size_t questions)
     count_checked(n + 2 * (n / 4) + 2 * (n / 2) + 3);
 }
 
-/* Changes some keys; `values` follows. */
-static void change(pleach_map *map, rng *r, uint64_t *values, size_t *size, size_t times)
+/* Changes some keys, each at most once; `values` follows. */
+static void change(pleach_map *map, unsigned bits, rng *r, uint64_t *values, size_t *size, size_t times)
 {
+    static uint64_t put[UNIVERSE], put_values[UNIVERSE], erased[UNIVERSE];
+    static uint8_t put_outcome[UNIVERSE], expected_put[UNIVERSE], erase_outcome[UNIVERSE], expected_erase[UNIVERSE];
+    size_t puts = 0, erases = 0, start = (size_t)rng_below(r, UNIVERSE);
+    if (times > UNIVERSE) times = UNIVERSE;
     for (size_t i = 0; i < times; i++) {
-        size_t number = (size_t)rng_below(r, UNIVERSE);
-        pleach_outcome outcome = PLEACH_NOT_APPLIED;
-        bool was = values[number] != 0;
-        if (rng_percent(r, 35)) {
-            assert_ok(pleach_map_erase_one(map, key_of(number), &outcome, NULL));
-            assert_int_equal(outcome, was ? PLEACH_ERASED : PLEACH_ABSENT);
-            values[number] = 0;
+        size_t number = (start + i * 1999) % UNIVERSE; /* 1999 and UNIVERSE have no common divisor */
+        bool was = values[number] != 0, erase = rng_percent(r, 35);
+        values[number] = erase ? 0 : 1 + rng_below(r, 1000000);
+        set_word(erase ? erased : put, bits, erase ? erases : puts, key_of(number));
+        if (erase) {
+            expected_erase[erases++] = was ? PLEACH_ERASED : PLEACH_ABSENT;
         } else {
-            values[number] = 1 + rng_below(r, 1000000);
-            assert_ok(pleach_map_put_one(map, key_of(number), values[number], &outcome, NULL));
-            assert_int_equal(outcome, was ? PLEACH_REPLACED : PLEACH_INSERTED);
+            set_word(put_values, bits, puts, values[number]);
+            expected_put[puts++] = was ? PLEACH_REPLACED : PLEACH_INSERTED;
         }
         *size += (values[number] != 0) - was;
     }
+    assert_ok(pleach_map_put(map, puts, put, put_values, put_outcome, NULL, PLEACH_SYNC));
+    assert_memory_equal(put_outcome, expected_put, puts);
+    assert_ok(pleach_map_erase(map, erases, erased, erase_outcome, NULL, PLEACH_SYNC));
+    assert_memory_equal(erase_outcome, expected_erase, erases);
 }
 
 /* A thousand snapshots at once, each asked a thousand times, released in any order. */
@@ -222,19 +228,19 @@ static void many_snapshots_live_at_once(const setting *where)
     assert_true(all && values);
     pleach_map *map = open_versioned(where, 0);
     for (size_t i = 0; i < held; i++) {
-        change(map, &r, values, &size, 1 + (size_t)rng_below(&r, 120));
+        change(map, where->key_bits, &r, values, &size, 1 + (size_t)rng_below(&r, 120));
         assert_ok(pleach_snapshot_take(map, &all[i].snapshot, PLEACH_SYNC));
         memcpy(all[i].values, values, sizeof all[i].values);
         all[i].size = size;
     }
-    change(map, &r, values, &size, 3000);
+    change(map, where->key_bits, &r, values, &size, 3000);
     assert_valid_map(map);
     for (size_t left = held; left > 0; left--) {
         size_t which = (size_t)rng_below(&r, left);
         ask(&all[which], where->key_bits, &r, questions);
         pleach_snapshot_release(all[which].snapshot);
         all[which] = all[left - 1];
-        if (left % 16 == 0) change(map, &r, values, &size, 50);
+        if (left % 16 == 0) change(map, where->key_bits, &r, values, &size, 50);
         if (left % 100 == 0) assert_valid_map(map);
     }
     close_versioned(map);
@@ -252,17 +258,17 @@ static void updates_keep_what_is_needed_and_no_more(const setting *where)
     static uint64_t values[UNIVERSE];
     memset(values, 0, sizeof values);
     size_t size = 0;
-    change(map, &r, values, &size, 20000);
+    change(map, where->key_bits, &r, values, &size, 20000);
     assert_ok(pleach_map_get_stats(map, &before));
     assert_int_equal(before.old_images, 0);
     assert_ok(pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
-    change(map, &r, values, &size, 20000);
+    change(map, where->key_bits, &r, values, &size, 20000);
     assert_ok(pleach_map_get_stats(map, &after));
     assert_int_equal(after.snapshots, 1);
     assert_true(after.old_images > 0 && after.old_images <= before.leaves);
     assert_true(after.old_image_bytes >= after.old_images * 128);
     pleach_snapshot_release(snapshot);
-    change(map, &r, values, &size, 1000);
+    change(map, where->key_bits, &r, values, &size, 1000);
     close_versioned(map);
 }
 

@@ -13,7 +13,7 @@ static __device__ bool mixed_is_update(uint64_t b, uint64_t updating, uint64_t a
 }
 
 #define DEFINE_MIXED(bits, key_type)                                                                             \
-    static __device__ void mixed_update##bits(VIEW view, const mixed_work &w, uint64_t block)                    \
+    static __device__ void mixed_update##bits(const VIEW &view, const mixed_work &w, uint64_t block)                    \
     {                                                                                                            \
         UPDATES_BEGIN(view);                                                                                     \
         uint64_t i = block * MIXED_BLOCK + threadIdx.x;                                                          \
@@ -24,7 +24,7 @@ static __device__ bool mixed_is_update(uint64_t b, uint64_t updating, uint64_t a
         }                                                                                                        \
         UPDATES_END(view);                                                                                       \
     }                                                                                                            \
-    static __device__ void mixed_query##bits(VIEW view, const mixed_work &w, uint64_t block)                     \
+    static __device__ void mixed_query##bits(const VIEW &view, const mixed_work &w, uint64_t block)                     \
     {                                                                                                            \
         QUERIES_BEGIN(view);                                                                                     \
         uint64_t i = block * MIXED_BLOCK + threadIdx.x;                                                          \
@@ -42,7 +42,8 @@ static __device__ bool mixed_is_update(uint64_t b, uint64_t updating, uint64_t a
         if (there) w.counts[i] = count;                                                                          \
         QUERIES_END(view);                                                                                       \
     }                                                                                                            \
-    static __global__ void __launch_bounds__(MIXED_BLOCK) mixed##bits(VIEW view, mixed_work w, uint64_t updating) \
+    static __global__ void __launch_bounds__(MIXED_BLOCK) mixed##bits(                                              \
+        const __grid_constant__ VIEW view, const __grid_constant__ mixed_work w, uint64_t updating)              \
     {                                                                                                            \
         uint64_t index;                                                                                          \
         if (mixed_is_update(blockIdx.x, updating, gridDim.x, &index))                                            \

@@ -18,5 +18,5 @@
     uint64_t at = 0;                                                                                             \
     if (w.hi) at = pleach_versioned_snapshot_begin(view, &agent, MIXED_BLOCK)
 #define QUERIES_END(view)                                                                                        \
-    if (w.hi) pleach_versioned_snapshot_end(view, &agent)
+    if (w.hi) pleach_versioned_snapshot_end(view, &agent, at)
 #include "bench_mixed_kernel.h"

@@ -1,6 +1,7 @@
 /* pleach/versioned_device.cuh - a map with versions from inside your own kernels: updates, finds, and snapshots.
  *
- * Open a view on the host (pleach_versioned_view_open), pass it to the kernel by value, and call these functions from any
+ * Open a view on the host (pleach_versioned_view_open), pass it to the kernel by value (best as a __grid_constant__: then
+ * its functions do not make copies of it), and call these functions from any
  * number of threads, beside array calls, single calls and other kernels on the same map. Not together with
  * pleach/map_device.cuh in one file: that is for maps without versions.
  *
@@ -9,7 +10,7 @@
  *     __shared__ pleach_versioned_agent agent;
  *     uint64_t at = pleach_versioned_snapshot_begin(view, &agent, blockDim.x);
  *     n = pleach_versioned32_range_at(view, at, lo, hi, limit, keys, values);
- *     pleach_versioned_snapshot_end(view, &agent);
+ *     pleach_versioned_snapshot_end(view, &agent, at);
  *
  * All threads of the block (with `lanes` = blockDim.x), or all 32 of a warp (with 32), make the first and the last call
  * together; in between each asks what it likes. Every query at one timestamp sees the same contents. An agent that stays
@@ -52,11 +53,9 @@
 
 typedef epoch_agent pleach_versioned_agent;
 
-PORT_FN versions pleach_versioned_versions(const pleach_versioned_view &view)
+PORT_FN const versions *pleach_versioned_versions(const pleach_versioned_view &view)
 {
-    versions v;
-    memcpy(&v, view.versions, sizeof v);
-    return v;
+    return (const versions *)view.versions;
 }
 
 /* The answer is the snapshot's timestamp, for the queries' `at`. */
@@ -66,10 +65,10 @@ PORT_FN uint64_t pleach_versioned_snapshot_begin(const pleach_versioned_view &vi
     return version_begin_instant(pleach_versioned_versions(view), agent, lanes, blockIdx.x + (threadIdx.x / lanes));
 }
 
-PORT_FN void pleach_versioned_snapshot_end(const pleach_versioned_view &view, pleach_versioned_agent *agent)
+PORT_FN void pleach_versioned_snapshot_end(const pleach_versioned_view &view, pleach_versioned_agent *agent, uint64_t at)
 {
-    versions v = pleach_versioned_versions(view);
-    version_end_instant(v, agent, v.epoch.slots);
+    const versions *v = pleach_versioned_versions(view);
+    version_end_instant(v, agent, at, VERSION_TURN, v->epoch.slots);
 }
 
 PORT_FN void pleach_versioned_updates_begin(const pleach_versioned_view &view, pleach_versioned_agent *agent,

@@ -52,9 +52,9 @@ enum { EPOCH_FREE, EPOCH_OUT, EPOCH_IN }; /* a slot; EPOCH_IN + stamp: inside */
  * updates something reads them all. */
 typedef struct epoch_state {
     uint64_t floor;
-    uint64_t pins_end;    /* one more than the largest stamp of a pin; 0: there is none */
+    uint64_t pins_oldest; /* the smallest stamp of a pin; UINT64_MAX: there is none */
     uint64_t clock;
-    uint64_t pins_oldest; /* UINT64_MAX: there is none */
+    uint64_t pins_end;    /* one more than the largest; 0: there is none */
     uint64_t reserved0[4];
     uint64_t claimed; /* slots at and after this one were never claimed */
     uint64_t scan_latch, scan_next, scan_clock, scan_least;
@@ -90,18 +90,25 @@ PORT_FN epoch_retired *epoch_entry(epoch e, uint32_t slot, uint64_t at)
     return &e.rings[(uint64_t)slot * e.ring + at % e.ring];
 }
 
-/* A slot, from `wish` on; EPOCH_NONE: all are taken, ask again later. What the slot's last agent left in its home is
- * there to be read. */
-PORT_FN uint32_t epoch_claim(epoch e, uint32_t wish)
+/* Before the first word is written to a slot: scans go that far from now on. */
+PORT_FN void epoch_widen(epoch e, uint32_t slot)
+{
+    uint64_t claimed = port_load_cached(&e.state->claimed); /* it only grows: an older value will do */
+    while (claimed <= slot) {
+        if (port_latch(&e.state->claimed, claimed, (uint64_t)slot + 1)) return;
+        claimed = port_load(&e.state->claimed);
+    }
+}
+
+/* A slot, from `wish` on, which gets `word` (EPOCH_OUT, or EPOCH_IN + a value that the clock had); EPOCH_NONE: all are
+ * taken, ask again later. What the slot's last agent left in its home is there to be read. */
+PORT_FN uint32_t epoch_claim(epoch e, uint32_t wish, uint64_t word)
 {
     for (uint32_t i = 0; i < e.slots; i++) {
         uint32_t slot = (wish + i) % e.slots;
         if (port_load(epoch_slot(e, slot)) != EPOCH_FREE) continue;
-        if (!port_latch(epoch_slot(e, slot), EPOCH_FREE, EPOCH_OUT)) continue;
-        uint64_t claimed;
-        while ((claimed = port_load(&e.state->claimed)) <= slot)
-            if (port_latch(&e.state->claimed, claimed, slot + 1)) break;
-        return slot;
+        epoch_widen(e, slot);
+        if (port_latch(epoch_slot(e, slot), EPOCH_FREE, word)) return slot;
     }
     return EPOCH_NONE;
 }
@@ -116,14 +123,20 @@ PORT_FN uint64_t epoch_enter(epoch e, uint32_t slot)
     return port_load(&e.state->clock);
 }
 
-/* Advances the clock beyond `stamp`, if nobody else has; what is loaded afterwards is loaded later than that. */
-PORT_FN void epoch_pass(epoch e, uint64_t stamp)
+/* For an agent that has announced itself just now: its stamp, which the clock passes at once. What it loads afterwards
+ * is loaded later than that. */
+PORT_FN uint64_t epoch_pass(epoch e)
 {
-    if (!port_latch(&e.state->clock, stamp, stamp + 1)) port_load(&e.state->clock);
+    port_settle_latch();
+    uint64_t stamp = port_fetch_add(&e.state->clock, 1);
     port_settle_loads();
+    return stamp;
 }
 
 PORT_FN void epoch_leave(epoch e, uint32_t slot) { port_store_release(epoch_slot(e, slot), EPOCH_OUT); }
+
+/* Out, and the slot is given back: for an agent that has left nothing in its home. */
+PORT_FN void epoch_vanish(epoch e, uint32_t slot) { port_store_after_loads(epoch_slot(e, slot), EPOCH_FREE); }
 
 /* How high the floor could be: one look at all slots, for an agent that cannot wait for the scan that all share. */
 PORT_FN uint64_t epoch_look(epoch e)
@@ -139,12 +152,11 @@ PORT_FN uint64_t epoch_look(epoch e)
     return least;
 }
 
-/* What was retired with a stamp up to this is free. The floor first: E4. */
+/* What was retired with a stamp up to this is free. The floor not after the pins: E4. */
 PORT_FN uint64_t epoch_oldest(const epoch_state *e)
 {
-    uint64_t floor = port_load(&e->floor);
-    port_validate_fence();
-    uint64_t pinned = port_load(&e->pins_oldest);
+    uint64_t floor, pinned;
+    port_load_in_order(&e->floor, &floor, &pinned);
     port_validate_fence(); /* who has left, or let go of a pin, has finished its loads before what we do next */
     return floor < pinned ? floor : pinned;
 }

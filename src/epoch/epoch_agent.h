@@ -48,12 +48,20 @@ PORT_FN void epoch_agent_begin(epoch_agent *a, uint32_t lanes)
     port_lanes_meet(lanes);
 }
 
+/* What lane 0 has put there, for all lanes. When they have it, lane 0 may put something else. */
+PORT_FN uint32_t epoch_tell(const epoch_agent *a, const uint32_t *word)
+{
+    port_lanes_meet(a->lanes);
+    uint32_t told = *word;
+    port_lanes_meet(a->lanes);
+    return told;
+}
+
 /* Claims a slot near `wish`. False: none is free just now. */
 PORT_FN bool epoch_join(epoch e, epoch_agent *a, uint32_t wish)
 {
-    if (port_lane(a->lanes) == 0) a->slot = epoch_claim(e, wish);
-    port_lanes_meet(a->lanes);
-    return a->slot != EPOCH_NONE;
+    if (port_lane(a->lanes) == 0) a->slot = epoch_claim(e, wish, EPOCH_OUT);
+    return epoch_tell(a, &a->slot) != EPOCH_NONE;
 }
 
 PORT_FN void epoch_part(epoch e, epoch_agent *a)
@@ -164,8 +172,7 @@ PORT_FN void epoch_scan(epoch e, epoch_agent *a, uint64_t slots, bool ticking)
 {
     uint32_t lane = port_lane(a->lanes);
     if (lane == 0) epoch_scan_begin(e, a, slots);
-    port_lanes_meet(a->lanes);
-    if (!a->won) return;
+    if (!epoch_tell(a, &a->won)) return;
     uint64_t least = UINT64_MAX;
     for (uint64_t slot = a->scan_from + lane; slot < a->scan_to; slot += a->lanes) {
         uint64_t word = port_load(epoch_slot(e, (uint32_t)slot));

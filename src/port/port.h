@@ -17,6 +17,7 @@
  * port_load_acquire(p)         what the releasing store's agent wrote before it is visible to port_load afterwards.
  * port_store(p, v)             relaxed.
  * port_store_release(p, v)     everything stored before is visible to whoever acquires this value.
+ * port_store_after_loads(p, v) loads before it are taken before anybody sees it.
  * port_latch(p, even, odd)     compare-and-swap. On success (a) loads after it are not taken before it, and (b) no
  *                              store after it is visible before it. On failure it orders nothing.
  * port_load_two(p), port_load_two_cached(p), port_store_two(p, a, b)

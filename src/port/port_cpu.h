@@ -21,6 +21,8 @@ PORT_FN uint64_t port_load_acquire(const uint64_t *p) { return __atomic_load_n(p
 PORT_FN void port_store(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 PORT_FN void port_store_release(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 
+PORT_FN void port_store_after_loads(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
+
 typedef struct port_two { uint64_t first, second; } port_two;
 
 /* An aligned 16-byte access is one access on every CPU with AVX (stated by Intel and AMD). */

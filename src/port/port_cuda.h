@@ -84,6 +84,13 @@ PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
 
 PORT_FN void port_publish_fence(void) { PTX_FENCE(release, gpu); }
 PORT_FN void port_validate_fence(void) { PTX_FENCE(acq_rel, cta); }
+/* Loads have come back when the fence is passed; there is no need to wait for stores. */
+PORT_FN void port_store_after_loads(uint64_t *p, uint64_t v)
+{
+    PTX_FENCE(acq_rel, cta);
+    PTX_STORE(relaxed, gpu, p, v);
+}
+
 PORT_FN void port_forget_cached(void) { PTX_FENCE(acq_rel, gpu); }
 PORT_FN void port_settle(void) { PTX_FENCE(sc, gpu); }
 PORT_FN void port_settle_latch(void) {} /* port_latch has waited for its swap, which was performed at L2 */
@@ -138,6 +145,10 @@ PORT_FN void port_pause(unsigned attempt)
     __nanosleep((32u << shift) + 8u * (threadIdx.x & 31u));
 }
 
+#ifdef PLEACH_SIM
 PORT_FN void port_prefetch(const void *p) { (void)p; }
+#else
+PORT_FN void port_prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" : : "l"(p)); }
+#endif
 
 #endif

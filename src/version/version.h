@@ -27,7 +27,7 @@
  *   An update has its node latched before it reads the clock (port_settle_latch), and a snapshot advances the clock
  *   before any of its queries looks at a node (epoch_pass). So either the update sees the new clock, or the query finds
  *   the latch: no snapshot falls between an update's look at the clock and its stores.
- *   An update reads the floor not after pins_end (port_load_in_order): E4, and so V4.
+ *   An update reads the floor not after the pins (port_load_in_order): E4, and so V4.
  *
  * PROGRESS   Keeping and returning images is lock-free.
  */
@@ -38,7 +38,10 @@
 #include "../epoch/epoch_pins.h"
 #include "../pool/pool.h"
 
-enum { VERSION_STRIPES = 256 };
+enum {
+    VERSION_STRIPES = 256,
+    VERSION_TURN = 16 /* one of so many blocks scans */
+};
 
 typedef struct version_record {
     uint64_t since;
@@ -66,20 +69,13 @@ typedef struct versions {
 
 /* ---- snapshots ---- */
 
-/* By an agent with a slot. Linearized when the clock passes the answer; lasts until epoch_leave, or for ever if it is
- * pinned before. */
-PORT_FN uint64_t version_snapshot(versions v, uint32_t slot)
-{
-    uint64_t at = epoch_enter(v.epoch, slot);
-    epoch_pass(v.epoch, at);
-    return at;
-}
-
 /* True if updates may have to keep images: a snapshot is live, or was when the floor was last raised. */
 PORT_FN bool version_keeps(versions v)
 {
     const epoch_state *e = &v.state->epoch;
-    return port_load(&e->floor) < port_load(&e->clock) || port_load(&e->pins_end) > 0;
+    uint64_t clock = port_load(&e->clock), floor, pinned;
+    port_load_in_order(&e->floor, &floor, &pinned);
+    return floor < clock || pinned != UINT64_MAX;
 }
 
 /* ---- kept images: those that are in no agent's bag or ring ---- */
@@ -105,43 +101,50 @@ PORT_FN uint32_t version_pop_all(versions v, unsigned stripe)
 }
 
 /* Gives an agent a slot and a stock for updates to come, if it looks as if these will keep images. Without, they still
- * can: the agent's slot is then EPOCH_NONE. */
-PORT_FN void version_open(versions v, epoch_agent *agent, uint32_t lanes, uint32_t wish)
+ * can: the agent's slot is then EPOCH_NONE. Some of them scan first, so that the floor rises when nobody else sees to
+ * it. */
+PORT_COLD void version_open(const versions *v, epoch_agent *agent, uint32_t lanes, uint32_t wish)
 {
     epoch_agent_begin(agent, lanes);
-    if (port_lane(lanes) == 0) agent->won = version_keeps(v);
-    port_lanes_meet(lanes);
-    if (agent->won) epoch_open(v.epoch, agent, wish);
+    if (port_lane(lanes) == 0) agent->won = version_keeps(*v);
+    if (!epoch_tell(agent, &agent->won)) return;
+    if (wish % VERSION_TURN == 0) epoch_scan(v->epoch, agent, v->epoch.slots, false);
+    epoch_open(v->epoch, agent, wish);
 }
 
 /* An agent is done with updates: its bag goes to its ring, or where there is no room, to a list. */
-PORT_FN void version_close(versions v, epoch_agent *agent, unsigned stripe)
+PORT_COLD void version_close(const versions *v, epoch_agent *agent, unsigned stripe)
 {
     port_lanes_meet(agent->lanes);
     if (agent->slot == EPOCH_NONE) return;
-    uint32_t left = epoch_close(v.epoch, agent, port_load(&v.state->epoch.clock)), lane = port_lane(agent->lanes);
-    for (uint32_t i = lane; i + 1 < left; i += agent->lanes) port_store(&v.record[agent->bag[i]].next, agent->bag[i + 1]);
+    uint32_t left = epoch_close(v->epoch, agent, port_load(&v->state->epoch.clock)), lane = port_lane(agent->lanes);
+    for (uint32_t i = lane; i + 1 < left; i += agent->lanes) port_store(&v->record[agent->bag[i]].next, agent->bag[i + 1]);
     port_lanes_meet(agent->lanes);
-    if (lane == 0 && left > 0) version_push(v, stripe, agent->bag[0], agent->bag[left - 1]);
+    if (lane == 0 && left > 0) version_push(*v, stripe, agent->bag[0], agent->bag[left - 1]);
     port_lanes_meet(agent->lanes);
 }
 
-/* A snapshot for the time of a call, for an agent of several lanes; waits for a free slot. */
-PORT_FN uint64_t version_begin_instant(versions v, epoch_agent *agent, uint32_t lanes, uint32_t wish)
+/* A snapshot for the time of a call, by an agent of so many lanes; waits for a free slot. Linearized when the clock
+ * passes its timestamp, the answer. Lasts until version_end_instant, or for ever if it is pinned before. */
+PORT_COLD uint64_t version_begin_instant(const versions *v, epoch_agent *agent, uint32_t lanes, uint32_t wish)
 {
     epoch_agent_begin(agent, lanes);
-    for (unsigned attempt = 0; !epoch_join(v.epoch, agent, wish);) port_pause(attempt++);
-    if (port_lane(lanes) == 0) agent->scan_least = version_snapshot(v, agent->slot);
+    if (port_lane(lanes) == 0) {
+        uint64_t word = EPOCH_IN + port_load(&v->state->epoch.clock);
+        for (unsigned attempt = 0; (agent->slot = epoch_claim(v->epoch, wish, word)) == EPOCH_NONE;)
+            port_pause(attempt++);
+        agent->scan_least = epoch_pass(v->epoch);
+    }
     port_lanes_meet(lanes);
     return agent->scan_least;
 }
 
-PORT_FN void version_end_instant(versions v, epoch_agent *agent, uint64_t scan_slots)
+/* Every `turn`-th looks at the announcements of up to so many slots. */
+PORT_COLD void version_end_instant(const versions *v, epoch_agent *agent, uint64_t at, uint64_t turn, uint64_t scan_slots)
 {
     port_lanes_meet(agent->lanes); /* nobody is reading any more */
-    if (port_lane(agent->lanes) == 0) epoch_leave(v.epoch, agent->slot);
-    epoch_part(v.epoch, agent);
-    epoch_scan(v.epoch, agent, scan_slots, false);
+    if (port_lane(agent->lanes) == 0) epoch_vanish(v->epoch, agent->slot);
+    if (at % turn == 0) epoch_scan(v->epoch, agent, scan_slots, false);
 }
 
 #endif

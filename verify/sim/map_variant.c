@@ -30,11 +30,11 @@
 #define VARIANT_NAME VARIANT_NAME2(W(sim_map))
 #endif
 
-static W(blink) map_at(map_place place, unsigned stripe)
+static W(blink) map_at(const map_place *place, unsigned stripe)
 {
-    W(blink) map = {.tree = place.tree, .nodes = place.nodes, .stripe = stripe};
+    W(blink) map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
 #ifdef SIM_VERSIONED
-    map.versions = place.versions;
+    map.versions = &place->versions;
 #endif
     return map;
 }
@@ -101,12 +101,12 @@ static void run_range(W(blink) map, history_op *op, history_pair *pairs)
 
 static void sim_run(map_place place, unsigned stripe, history_op *op, history_pair *pairs)
 {
-    W(blink) map = map_at(place, stripe);
+    W(blink) map = map_at(&place, stripe);
     op->invoked = sim_operation_begin();
 #ifdef SIM_VERSIONED
     epoch_agent agent;
-    epoch_agent_begin(&agent, 1);
-    if (version_keeps(map.versions) && epoch_open(map.versions.epoch, &agent, stripe)) map.agent = &agent;
+    version_open(map.versions, &agent, 1, stripe);
+    map.agent = &agent;
 #endif
     switch (op->kind) {
     case HISTORY_FIND: run_find(map, op); break;
@@ -116,14 +116,14 @@ static void sim_run(map_place place, unsigned stripe, history_op *op, history_pa
     default: run_update(map, op); break;
     }
 #ifdef SIM_VERSIONED
-    if (map.agent) version_close(map.versions, &agent, stripe);
+    version_close(map.versions, &agent, stripe);
 #endif
     op->returned = sim_operation_end(1);
 }
 
 static size_t sim_export(map_place place, history_pair *pairs, size_t room)
 {
-    W(blink) map = map_at(place, 0);
+    W(blink) map = map_at(&place, 0);
     W(cursor) cursor;
     size_t count = 0;
     W(cursor_start)(map, &cursor, 0);
@@ -143,7 +143,7 @@ static size_t sim_export(map_place place, history_pair *pairs, size_t room)
 
 static size_t sim_detours(map_place place, const history_pair *pairs, size_t count)
 {
-    W(blink) map = map_at(place, 0);
+    W(blink) map = map_at(&place, 0);
     size_t detours = 0;
     for (size_t i = 0; i < count; i++) {
         W(find) find;
@@ -190,19 +190,16 @@ static void ask_all(W(blink) map, uint64_t at, history_op *ops, unsigned count, 
 /* A snapshot that lasts as long as its agent is inside; or one that is pinned, and asked after the agent has left. */
 static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
 {
-    W(blink) map = map_at(place, stripe);
-    epoch e = map.versions.epoch;
+    W(blink) map = map_at(&place, stripe);
+    epoch e = map.versions->epoch;
     epoch_agent agent;
     bool pinned = count % 2 == 0;
     uint64_t invoked = sim_operation_begin();
-    epoch_agent_begin(&agent, 1);
-    while (!epoch_join(e, &agent, stripe)) port_pause(0);
-    uint64_t at = version_snapshot(map.versions, agent.slot);
+    uint64_t at = version_begin_instant(map.versions, &agent, 1, stripe);
     while (pinned && epoch_pin(e.state, at) != EPOCH_DONE) port_pause(0);
     uint64_t returned = sim_stamp();
     if (!pinned) ask_all(map, at, ops, count, pairs, invoked, returned);
-    epoch_leave(e, agent.slot);
-    epoch_part(e, &agent);
+    version_end_instant(map.versions, &agent, at, 1, 2);
     sim_operation_end(pinned ? 0 : count);
     if (pinned) {
         sim_operation_begin();
@@ -210,9 +207,9 @@ static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, 
         while (epoch_unpin(e.state, at) == EPOCH_BUSY) port_pause(0);
         sim_operation_end(count);
     }
+    if (!pinned) return;
     sim_operation_begin();
-    epoch_scan(e, &agent, 2, false);
-    if (pinned) W(return_all)(map);
+    W(return_all)(map);
     sim_operation_end(1);
 }
 
@@ -222,7 +219,7 @@ static void sim_return_all(map_place place)
     epoch_agent agent;
     epoch_agent_begin(&agent, 1);
     for (unsigned i = 0; i < 2; i++) epoch_scan(place.versions.epoch, &agent, place.versions.epoch.slots, false);
-    W(return_all)(map_at(place, 0));
+    W(return_all)(map_at(&place, 0));
 }
 
 const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, true, PORT_LINE_WORDS, sim_build, sim_run, NULL, sim_run_snapshot, sim_export,

@@ -64,7 +64,7 @@ typedef struct W(team_query) {
 /* The image of a leaf that snapshot `at` shows, `id` being the first old one: it does not change. */
 PORT_FN uint64_t W(team_read_past)(W(blink) map, uint32_t id, uint64_t at, unsigned lane, W(pair) *pair)
 {
-    const version_record *record = map.versions.record;
+    const version_record *record = map.versions->record;
     port_two row = port_load_two(&record[id].since);
     while (row.first > at) {
         id = (uint32_t)row.second;
@@ -101,7 +101,7 @@ PORT_FN void W(team_leaf)(W(blink) map, uint64_t at, W(team_query) *q)
     if (q->active) {
         W(team_read)(node, lane, pair);
 #ifdef BLINK_VERSIONED
-        row = port_load_two(&map.versions.record[q->node].since);
+        row = port_load_two(&map.versions->record[q->node].since);
 #endif
         port_validate_fence();
         valid = !(header & HEADER_LATCHED) && W(header_load)(node) == header;
@@ -155,9 +155,15 @@ PORT_FN void W(team_look_ahead)(W(blink) map, W(team_query) *q)
 {
     const W(node) *node = W(node_at)(map, q->node);
     q->header = W(header_load_ahead)(node);
+#ifdef BLINK_VERSIONED
+    port_prefetch(&map.versions->record[q->node]);
+#endif
     W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
     if (!W(pair_is_link)(link) || link.key > q->high) return;
     q->next = W(pair_node)(link);
+#ifdef BLINK_VERSIONED
+    port_prefetch(&map.versions->record[q->next]);
+#endif
     q->next_header = W(header_load_ahead)(W(node_at)(map, q->next));
 }
 

@@ -42,10 +42,10 @@ PORT_FN blink_step W(latch_covering)(W(blink) map, W(cursor) *cursor, uint64_t *
 #include "../versioned/versioned_keep.h"
 #else
 /* A map without versions forgets what it overwrites. */
-PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, uint64_t header, const W(image) *image, W(pair) link)
+PORT_FN bool W(nobody_looks_back)(W(blink) map) { return (void)map, true; }
+PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, unsigned count)
 {
-    (void)map, (void)id, (void)header, (void)image, (void)link;
-    return true;
+    return (void)map, (void)id, (void)count, true;
 }
 PORT_FN void W(inherit_images)(W(blink) map, uint32_t from, uint32_t to) { (void)map, (void)from, (void)to; }
 #endif
@@ -107,14 +107,17 @@ PORT_FN blink_step W(update_leaf)(W(blink) map, W(update) *update)
     blink_step step = W(latch_covering)(map, &update->cursor, &header, &link);
     if (step != BLINK_DONE) return step;
     W(node) *node = W(node_at)(map, update->cursor.node);
+    bool in_place = W(nobody_looks_back)(map);
     W(node_read)(node, &image);
     unsigned count = header_count(header);
     unsigned at = W(image_rank)(&image, count, update->cursor.target);
     W(pair) old = W(image_pair)(&image, at);
     bool present = at < count && old.key == update->cursor.target;
     bool changes = present ? update->kind != BLINK_ADD : update->kind != BLINK_ERASE;
-    if (changes && !W(keep_image)(map, update->cursor.node, header, &image, link))
-        return W(refuse_latched)(map, update, header);
+    if (changes && !in_place) {
+        if (!W(keep_image)(map, update->cursor.node, count)) return W(refuse_latched)(map, update, header);
+        W(node_read)(node, &image); /* again: it was not kept in registers meanwhile */
+    }
     if (!present) {
         if (update->kind != BLINK_ERASE) return W(insert_latched)(map, update, header, &image, at);
         W(unlatch)(node, header); /* nothing was changed: the same version will do */

@@ -7,7 +7,8 @@
  *   V6  A leaf's row of images covers all keys that the leaf covers, at every time since the map was made.
  *
  * LINEARIZATION POINTS
- *   put, add, erase that change something   the load of the clock in keep_image, under the leaf's latch.
+ *   put, add, erase that change something   the load of the clock in nobody_looks_back, or else the
+ *       one in keep_image, under the leaf's latch.
  *   find, contains, at the newest           as in core/blink, but a find that comes upon a latched leaf waits, also for
  *       a hit: the update that has the latch may have taken effect already, and be seen by snapshots.
  *   taking a snapshot                       the store that advances the clock.

@@ -9,13 +9,16 @@
  * (E4: a pin that is not in the table yet has a timestamp at or above the floor).
  */
 
-PORT_FN void W(write_copy)(W(blink) map, uint32_t copy, const W(image) *image, unsigned count, W(pair) link)
+/* From a node that is latched, or that nobody knows, to one that nobody knows. */
+PORT_FN void W(copy_node)(W(node) *copy, const W(node) *node, unsigned count)
 {
-    W(node) *node = W(node_at)(map, copy);
+    W(image) image;
+    W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
+    W(node_read)(node, &image);
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++)
-        if (i < count) W(pair_store)(node, i, image->pair[i]);
-    W(pair_store)(node, NODE_LINK_SLOT, link);
-    port_store(&node->word[W(HEADER_WORD)], header_first(NODE_OLD_IMAGE, count));
+        if (i < count) W(pair_store)(copy, i, image.pair[i]);
+    W(pair_store)(copy, NODE_LINK_SLOT, link);
+    port_store(&copy->word[W(HEADER_WORD)], header_first(NODE_OLD_IMAGE, count));
 }
 
 PORT_FN void W(return_image)(W(blink) map, uint32_t id)
@@ -28,7 +31,7 @@ PORT_FN void W(return_image)(W(blink) map, uint32_t id)
  * the clock's value at least, and so is no image's `until` above. */
 PORT_COLD void W(return_images)(W(blink) map, unsigned stripe)
 {
-    versions v = map.versions;
+    versions v = *map.versions;
     if (port_load(&v.state->kept[stripe % v.stripes].head) == NODE_NONE) return;
     uint32_t id = version_pop_all(v, stripe), next, first = 0, last = 0;
     uint64_t oldest = epoch_oldest(&v.state->epoch), returned = 0;
@@ -50,7 +53,7 @@ PORT_COLD void W(return_images)(W(blink) map, unsigned stripe)
 /* The same for the ring of a slot that is nobody's just now. */
 PORT_COLD void W(return_ring)(W(blink) map, uint32_t slot)
 {
-    epoch e = map.versions.epoch;
+    epoch e = map.versions->epoch;
     epoch_home *home = &e.home[slot];
     if (port_load(epoch_slot(e, slot)) != EPOCH_FREE || !port_latch(epoch_slot(e, slot), EPOCH_FREE, EPOCH_OUT)) return;
     uint64_t head = port_load(&home->head), tail = port_load(&home->tail), oldest = epoch_oldest(e.state);
@@ -63,8 +66,8 @@ PORT_COLD void W(return_ring)(W(blink) map, uint32_t slot)
 /* Everything that can be returned, wherever it is kept. */
 PORT_COLD void W(return_all)(W(blink) map)
 {
-    for (unsigned stripe = 0; stripe < map.versions.stripes; stripe++) W(return_images)(map, stripe);
-    uint64_t slots = port_load(&map.versions.state->epoch.claimed);
+    for (unsigned stripe = 0; stripe < map.versions->stripes; stripe++) W(return_images)(map, stripe);
+    uint64_t slots = port_load(&map.versions->state->epoch.claimed);
     for (uint64_t slot = 0; slot < slots; slot++) W(return_ring)(map, (uint32_t)slot);
 }
 
@@ -72,8 +75,8 @@ PORT_COLD void W(return_all)(W(blink) map)
  * none. */
 PORT_COLD bool W(nobody_asks)(W(blink) map, uint64_t since, uint64_t now)
 {
-    uint64_t floor = epoch_look(map.versions.epoch); /* before the pins: E4 */
-    return floor >= now && since >= port_load(&map.versions.state->epoch.pins_end);
+    uint64_t floor = epoch_look(map.versions->epoch); /* before the pins: E4 */
+    return floor >= now && since >= port_load(&map.versions->state->epoch.pins_end);
 }
 
 PORT_FN uint32_t W(take_for_copy)(W(blink) map)
@@ -86,41 +89,52 @@ PORT_FN uint32_t W(take_for_copy)(W(blink) map)
     return pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
 }
 
-PORT_FN bool W(keep_copy)(W(blink) map, uint32_t id, uint64_t header, const W(image) *image, W(pair) link,
-                          uint64_t since, uint64_t now)
+PORT_FN bool W(keep_copy)(W(blink) map, uint32_t id, unsigned count, uint64_t since, uint64_t now)
 {
-    version_record *record = map.versions.record;
+    version_record *record = map.versions->record;
     uint32_t copy = W(take_for_copy)(map);
-    if (copy == NODE_NONE) return false;
-    W(write_copy)(map, copy, image, header_count(header), link);
+    if (copy == NODE_NONE) return W(nobody_asks)(map, since, now);
+    W(copy_node)(W(node_at)(map, copy), W(node_at)(map, id), count);
     port_store(&record[copy].since, since);
     port_store(&record[copy].older, port_load(&record[id].older));
     port_store(&record[copy].until, now);
-    if (!map.agent || !epoch_retire(map.agent, copy)) version_push(map.versions, map.stripe, copy, copy);
+    if (!map.agent || !epoch_retire(map.agent, copy)) version_push(*map.versions, map.stripe, copy, copy);
     port_store(&record[id].older, copy);
     port_store(&record[id].since, now);
     return true;
 }
 
-/* False: an image must be kept and there is no node for it. */
-PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, uint64_t header, const W(image) *image, W(pair) link)
+/* Right after latching: true if no snapshot is live that is older than what the update will do, so that it may take
+ * place without a look at the leaf's record. These loads are under way together with those of the leaf. */
+PORT_FN bool W(nobody_looks_back)(W(blink) map)
 {
-    const epoch_state *e = &map.versions.state->epoch;
-    uint64_t floor, pins_end;
+    const epoch_state *e = &map.versions->state->epoch;
+    uint64_t floor, pins_oldest;
     port_settle_latch(); /* the latch is there for all to see before the clock is read */
     uint64_t now = port_load(&e->clock);
-    port_load_in_order(&e->floor, &floor, &pins_end);
-    if (floor >= now && pins_end == 0) return true; /* no snapshot is live: no need to look at the record */
-    uint64_t since = port_load(&map.versions.record[id].since);
-    if (since == now || (floor >= now && since >= pins_end)) return true;
-    return W(keep_copy)(map, id, header, image, link, since, now) || W(nobody_asks)(map, since, now);
+    port_load_in_order(&e->floor, &floor, &pins_oldest);
+    return floor >= now && pins_oldest == UINT64_MAX;
+}
+
+/* Else: keeps the image of a leaf with `count` pairs if some snapshot needs it. The clock is read anew, which is as good
+ * as before: the leaf is latched. False: there is no node for the copy. Out of line, and it reads the leaf by itself, so
+ * that it costs updates in place no registers. */
+PORT_COLD bool W(keep_image)(W(blink) map, uint32_t id, unsigned count)
+{
+    const epoch_state *e = &map.versions->state->epoch;
+    uint64_t since = port_load(&map.versions->record[id].since), now = port_load(&e->clock);
+    if (since == now) return true;
+    uint64_t floor = port_load(&e->floor);
+    port_validate_fence(); /* the floor before the pins: E4 */
+    if (floor >= now && since >= port_load(&e->pins_end)) return true;
+    return W(keep_copy)(map, id, count, since, now);
 }
 
 /* The new right part of a split has the same past as the left part: its row leads to images from before the split,
  * which cover its keys too. */
 PORT_FN void W(inherit_images)(W(blink) map, uint32_t from, uint32_t to)
 {
-    version_record *record = map.versions.record;
+    version_record *record = map.versions->record;
     port_store(&record[to].since, port_load(&record[from].since));
     port_store(&record[to].older, port_load(&record[from].older));
 }

@@ -16,7 +16,7 @@ typedef struct W(past_leaf) {
 /* An old image, at most as young as `at`. It does not change while the snapshot is live (V3). */
 PORT_FN void W(read_older)(W(blink) map, uint32_t id, uint64_t at, W(past_leaf) *leaf)
 {
-    while (port_load(&map.versions.record[id].since) > at) id = (uint32_t)port_load(&map.versions.record[id].older);
+    while (port_load(&map.versions->record[id].since) > at) id = (uint32_t)port_load(&map.versions->record[id].older);
     const W(node) *node = W(node_at)(map, id);
     W(node_read)(node, &leaf->image);
     leaf->link = W(pair_load)(node, NODE_LINK_SLOT);
@@ -27,7 +27,7 @@ PORT_FN void W(read_older)(W(blink) map, uint32_t id, uint64_t at, W(past_leaf) 
 PORT_FN blink_step W(read_past)(W(blink) map, W(cursor) *cursor, uint64_t at, W(past_leaf) *leaf)
 {
     const W(node) *node = W(node_at)(map, cursor->node);
-    const version_record *record = &map.versions.record[cursor->node];
+    const version_record *record = &map.versions->record[cursor->node];
     uint64_t header = W(node_end)(node, &leaf->link);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
     if (W(belongs_right)(leaf->link, cursor->target)) {

@@ -71,11 +71,11 @@ typedef struct W(flight) {
     };
 } W(flight);
 
-static inline W(blink) W(map_at)(map_place place, unsigned stripe)
+static inline W(blink) W(map_at)(const map_place *place, unsigned stripe)
 {
-    W(blink) map = {.tree = place.tree, .nodes = place.nodes, .stripe = stripe};
+    W(blink) map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
 #ifdef RUN_VERSIONED
-    map.versions = place.versions;
+    map.versions = &place->versions;
 #endif
     return map;
 }
@@ -318,7 +318,7 @@ static void W(run_past)(W(blink) map, const request *r, size_t begin, size_t end
         W(run_past_seek)(map, r, begin, end, result);
 }
 
-static void W(run_return)(map_place place, unsigned stripe) { W(return_all)(W(map_at)(place, stripe)); }
+static void W(run_return)(map_place place, unsigned stripe) { W(return_all)(W(map_at)(&place, stripe)); }
 
 /* Updates keep images: with a bag for them, if it looks as if there will be some. */
 static void W(run_keeping)(W(blink) map, const request *r, size_t begin, size_t end, run_result *result)
@@ -338,14 +338,14 @@ static void W(run_at_instant)(W(blink) map, const request *r, size_t begin, size
     uint64_t at = version_begin_instant(map.versions, &agent, 1, map.stripe);
     at_instant.at = &at;
     W(run_past_range)(map, &at_instant, begin, end, result);
-    version_end_instant(map.versions, &agent, SCAN_SLOTS);
+    version_end_instant(map.versions, &agent, at, 1, SCAN_SLOTS);
 }
 #endif
 
 static void W(run_request)(map_place place, unsigned stripe, const request *r, size_t begin, size_t end,
                            run_result *result)
 {
-    W(blink) map = W(map_at)(place, stripe);
+    W(blink) map = W(map_at)(&place, stripe);
 #ifdef RUN_VERSIONED
     if (r->at) {
         W(run_past)(map, r, begin, end, result);
@@ -376,7 +376,7 @@ static void W(run_build)(const build_plan *plan, void *nodes, const void *keys, 
 
 static void W(run_export)(map_place place, void *out_keys, void *out_values)
 {
-    W(blink) map = W(map_at)(place, 0);
+    W(blink) map = W(map_at)(&place, 0);
     W(cursor) cursor;
     W(cursor_start)(map, &cursor, 0);
     while (cursor.level > 0) W(cursor_descend)(map, &cursor);

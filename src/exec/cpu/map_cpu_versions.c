@@ -91,10 +91,10 @@ pleach_status cpu_versions_take(void *exec, snapshot_place *place, pleach_stream
     versions v = map->versions;
     if (!v.state) return PLEACH_E_ARGUMENT;
     epoch_agent agent;
-    place->timestamp = version_begin_instant(v, &agent, 1, gate_thread_number());
+    place->timestamp = version_begin_instant(&v, &agent, 1, gate_thread_number());
     place->at = &place->timestamp;
     pleach_status status = pin(v.epoch.state, place->timestamp);
-    version_end_instant(v, &agent, AGENTS);
+    version_end_instant(&v, &agent, place->timestamp, 1, AGENTS);
     return status;
 }
 

@@ -19,6 +19,7 @@ typedef struct blink_on_gpu {
     blink_tree *tree;
     void *nodes;
     versions versions; /* of a map that has them */
+    bool keeps;        /* snapshots were taken: updates had better be ready to keep images */
 } blink_on_gpu;
 
 /* *not_applied is added to. */

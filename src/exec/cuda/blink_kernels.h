@@ -3,14 +3,14 @@
 #include "../../core/blink/blink_team.h"
 #include "../../core/blink/blink_to_end.h"
 
-PORT_FN W(blink) W(map_of)(blink_on_gpu gpu)
+PORT_FN W(blink) W(map_of)(const blink_on_gpu &gpu)
 {
     W(blink) map;
     map.tree = gpu.tree;
     map.nodes = gpu.nodes;
     map.stripe = blockIdx.x;
 #ifdef BLINK_VERSIONED
-    map.versions = gpu.versions;
+    map.versions = &gpu.versions;
     map.agent = NULL;
 #endif
     return map;
@@ -21,7 +21,7 @@ PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
     if (array) ((W(key) *)array)[i] = value;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(find_kernel)(blink_on_gpu gpu, request r)
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(find_kernel)(blink_on_
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
-    W(update_kernel)(blink_on_gpu gpu, request r, uint64_t *not_applied)
+    W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, request r, uint64_t *not_applied)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     bool active = i < r.n;
@@ -42,9 +42,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
     update.outcome = BLINK_ABSENT;
     W(blink) map = W(map_of)(gpu);
 #ifdef BLINK_VERSIONED
-    __shared__ epoch_agent agent; /* the block is one */
-    version_open(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
-    map.agent = &agent;
+    __shared__ epoch_agent agent; /* the block is one, if there is a reason */
+    if (gpu.keeps) {
+        version_open(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
+        map.agent = &agent;
+    }
 #endif
     if (active) {
         blink_kind kind = r.kind == REQUEST_PUT ? BLINK_PUT : r.kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
@@ -57,11 +59,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
     count_outcomes(gpu.tree, update.outcome == BLINK_INSERTED, update.outcome == BLINK_ERASED,
                    update.outcome == BLINK_NOT_APPLIED, not_applied);
 #ifdef BLINK_VERSIONED
-    version_close(map.versions, &agent, blockIdx.x);
+    if (gpu.keeps) version_close(map.versions, &agent, blockIdx.x);
 #endif
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(seek_kernel)(blink_on_gpu gpu, request r)
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(seek_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
@@ -99,7 +101,7 @@ PORT_FN void W(own_query)(W(blink) map, const request *r, size_t i, W(team_query
 }
 
 /* In a map with versions at the snapshot that was asked for, or one that the block takes for itself. */
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(range_kernel)(blink_on_gpu gpu, request r)
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     W(blink) map = W(map_of)(gpu);
@@ -113,7 +115,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(range_kernel)(blink_on
     if (i < r.n) W(own_query)(map, &r, i, &own);
     uint64_t found = W(team_run)(map, at, &own);
 #ifdef BLINK_VERSIONED
-    if (!r.at) version_end_instant(map.versions, &agent, map.versions.epoch.slots);
+    if (!r.at) version_end_instant(map.versions, &agent, at, VERSION_TURN, map.versions->epoch.slots);
 #endif
     if (i >= r.n) return;
     if (r.counts) r.counts[i] = (uint32_t)found;

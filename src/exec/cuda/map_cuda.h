@@ -43,7 +43,7 @@ typedef struct cuda_map {
 
 static inline blink_on_gpu on_gpu(const cuda_map *map)
 {
-    return (blink_on_gpu){map->key_bits, map->tree, pool_cuda_nodes(map->pool), map->versions};
+    return (blink_on_gpu){map->key_bits, map->tree, pool_cuda_nodes(map->pool), map->versions, map->asked};
 }
 
 static inline cudaError_t cuda_run_kernel(const cuda_map *map, const request *r, uint64_t *not_applied,

@@ -14,18 +14,18 @@
 #undef PLEACH_KEY_BITS
 
 /* Progress: whoever has the table of pins latched is a running thread that waits for nobody. */
-static __global__ void take_kernel(versions v, uint64_t *at)
+static __global__ void take_kernel(const __grid_constant__ versions v, uint64_t *at)
 {
     __shared__ epoch_agent agent;
-    uint64_t stamp = version_begin_instant(v, &agent, BLOCK_THREADS, 0);
+    uint64_t stamp = version_begin_instant(&v, &agent, BLOCK_THREADS, 0);
     if (threadIdx.x == 0) {
         for (unsigned attempt = 0; epoch_pin(v.epoch.state, stamp) == EPOCH_BUSY;) port_pause(attempt++);
         *at = stamp;
     }
-    version_end_instant(v, &agent, v.epoch.slots);
+    version_end_instant(&v, &agent, stamp, 1, v.epoch.slots);
 }
 
-static __global__ void unpin_kernel(versions v, const uint64_t *at)
+static __global__ void unpin_kernel(const __grid_constant__ versions v, const uint64_t *at)
 {
     __shared__ epoch_agent agent;
     if (at && threadIdx.x == 0)

@@ -2,7 +2,7 @@
  * once per key width. */
 
 /* A find is a seek that must hit. */
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(past_seek_kernel)(blink_on_gpu gpu, request r)
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(past_seek_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(past_seek_kernel)(blin
 }
 
 /* A thread for each list of kept images, and for each ring. */
-static __global__ void W(return_kernel)(blink_on_gpu gpu)
+static __global__ void W(return_kernel)(const __grid_constant__ blink_on_gpu gpu)
 {
     W(blink) map = W(map_of)(gpu);
     unsigned i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
@@ -36,7 +36,7 @@ static __global__ void W(return_kernel)(blink_on_gpu gpu)
         W(return_ring)(map, i - gpu.versions.stripes);
 }
 
-static __global__ void W(held_kernel)(blink_on_gpu gpu, uint64_t used, uint64_t first, uint64_t second, uint64_t *held)
+static __global__ void W(held_kernel)(const __grid_constant__ blink_on_gpu gpu, uint64_t used, uint64_t first, uint64_t second, uint64_t *held)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
     bool mine = false;
