@@ -14,7 +14,7 @@
 #include <pleach/pleach.h>
 #include <pleach/versioned_device.cuh>
 
-enum { BLOCK = 128, OWNERS = 1 << 15, RUN = 64, WRITERS = 512, READER_BLOCKS = 3000, PAIRS = 1 << 14 };
+enum { BLOCK = 128, OWNERS = 1 << 15, RUN = 32, WRITERS = 1 << 15, READER_BLOCKS = 3000, PAIRS = 1 << 14 };
 
 /* What failed first is kept in *wrong: the number of the check among its thread's; *checks counts. */
 #define EXPECT(condition)                                                                                        \
@@ -35,7 +35,7 @@ typedef struct counters {
     {                                                                                                            \
         __shared__ pleach_versioned_agent agent, reader;                                                         \
         __shared__ key_type all_keys[4 * BLOCK], all_values[4 * BLOCK];                                          \
-        key_type i = blockIdx.x * blockDim.x + threadIdx.x, first = 1000000 + 10 * i, old = 0, key = 0, value = 0; \
+        key_type i = blockIdx.x * blockDim.x + threadIdx.x, first = 10000000 + 10 * i, old = 0, key = 0, value = 0; \
         key_type *keys = all_keys + 4 * threadIdx.x, *values = all_values + 4 * threadIdx.x;                     \
         unsigned long long mine = 0;                                                                             \
         unsigned *wrong = &c->wrong;                                                                             \

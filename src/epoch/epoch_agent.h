@@ -28,12 +28,12 @@ enum { EPOCH_BAG = 128 };
 #endif
 
 typedef struct epoch_agent {
-    uint32_t lanes;
-    uint32_t slot;
     uint32_t stocked, used; /* of the stock: ids put there, and asked for */
     uint32_t bagged;        /* ids that were retired; may count further than the bag has room */
+    uint32_t slot;
     uint32_t won;           /* between lanes, as the next three */
     uint64_t scan_from, scan_to, scan_least;
+    uint32_t lanes;         /* not beside what lane 0 writes while others look at this */
     uint32_t stock[EPOCH_BAG], bag[EPOCH_BAG];
 } epoch_agent;
 
@@ -82,7 +82,10 @@ PORT_FN bool epoch_open(epoch e, epoch_agent *a, uint32_t wish)
 {
     if (!epoch_join(e, a, wish)) return false;
     epoch_home *home = &e.home[a->slot];
-    uint64_t oldest = epoch_oldest(e.state), head = port_load(&home->head), tail = port_load(&home->tail);
+    /* One look for all lanes: with a floor that rises between theirs, the free ids would not be the first ones. */
+    if (port_lane(a->lanes) == 0) a->scan_least = epoch_oldest(e.state);
+    port_lanes_meet(a->lanes);
+    uint64_t oldest = a->scan_least, head = port_load(&home->head), tail = port_load(&home->tail);
     for (uint64_t i = port_lane(a->lanes); i < EPOCH_BAG && head + i < tail; i += a->lanes) {
         if (port_load(&epoch_entry(e, a->slot, head + i)->until) > oldest) break;
         a->stock[i] = (uint32_t)port_load(&epoch_entry(e, a->slot, head + i)->id);

@@ -145,6 +145,7 @@ PORT_COLD void version_end_instant(const versions *v, epoch_agent *agent, uint64
     port_lanes_meet(agent->lanes); /* nobody is reading any more */
     if (port_lane(agent->lanes) == 0) epoch_vanish(v->epoch, agent->slot);
     if (at % turn == 0) epoch_scan(v->epoch, agent, scan_slots, false);
+    port_lanes_meet(agent->lanes); /* and the agent may begin anew */
 }
 
 #endif

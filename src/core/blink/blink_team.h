@@ -221,5 +221,6 @@ PORT_FN uint64_t W(team_run)(W(blink) map, uint64_t at, const W(team_query) *own
         while (__any_sync(WHOLE_WARP, q.active)) W(team_leaf)(map, at, &q);
         if (threadIdx.x % TEAM_LANES == turn) found = q.count;
     }
+    __syncwarp(); /* lanes have written each other's results */
     return found;
 }
