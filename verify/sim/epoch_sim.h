@@ -62,6 +62,8 @@ void ledger_unlinked(unsigned me, uint32_t old);
 void ledger_freed(unsigned me, uint32_t id);
 void ledger_entered(unsigned me, uint64_t stamp);
 void ledger_leaves(unsigned me);
+void ledger_finds(unsigned me, uint32_t id); /* in a cell; from now on it may not be used again */
+void ledger_forgets(unsigned me);            /* all that it has found */
 /* A larger table for pins, or NULL; and how large a table is. */
 uint64_t *ledger_table(void);
 uint64_t ledger_room(const uint64_t *table);

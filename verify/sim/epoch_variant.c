@@ -24,6 +24,13 @@ static void fill(const epoch_place *p, uint32_t id, uint64_t number)
     for (unsigned i = 0; i < EPOCH_NODE_WORDS; i++) port_store(&node[i], number);
 }
 
+static uint32_t find_node(const epoch_place *p, const epoch_visit *v, unsigned cell)
+{
+    uint32_t id = (uint32_t)port_load(&p->cells[cell]);
+    ledger_finds(v->me, id);
+    return id;
+}
+
 static void watch(const epoch_place *p, const epoch_visit *v, uint32_t id)
 {
     const uint64_t *node = node_at(p, id);
@@ -99,7 +106,7 @@ static uint32_t link_node(const epoch_place *p, const epoch_visit *v, uint32_t i
 {
     uint64_t *cell = &p->cells[v->cell];
     for (unsigned attempt = 0;; attempt++) {
-        uint32_t old = (uint32_t)port_load(cell);
+        uint32_t old = find_node(p, v, v->cell);
         watch(p, v, old);
         port_publish_fence();
         ledger_links(v->me, id);
@@ -118,6 +125,7 @@ static void write_once(const epoch_place *p, const epoch_visit *v, epoch_agent *
     fill(p, id, ledger_number());
     ledger_entered(v->me, epoch_enter(p->epoch, a->slot));
     uint32_t old = link_node(p, v, id);
+    ledger_forgets(v->me);
     ledger_leaves(v->me);
     epoch_leave(p->epoch, a->slot);
     if (!epoch_retire(a, old)) spill(p, old, port_load(&p->epoch.state->clock) + 1);
@@ -166,7 +174,8 @@ static void read(const epoch_place *p, const epoch_visit *v)
     epoch_agent a;
     sim_operation_begin();
     join_and_enter(p, v, &a);
-    watch(p, v, (uint32_t)port_load(&p->cells[v->cell]));
+    watch(p, v, find_node(p, v, v->cell));
+    ledger_forgets(v->me);
     leave_and_part(p, v, &a);
     sim_operation_end(1);
 }
@@ -196,11 +205,12 @@ static void read_pinned(const epoch_place *p, const epoch_visit *v)
     epoch_agent a;
     sim_operation_begin();
     uint64_t stamp = join_and_enter(p, v, &a);
-    uint32_t id = (uint32_t)port_load(&p->cells[v->cell]);
+    uint32_t id = find_node(p, v, v->cell);
     pin(p, stamp);
     leave_and_part(p, v, &a);
     watch(p, v, id);
-    watch(p, v, (uint32_t)port_load(&p->cells[v->other_cell]));
+    watch(p, v, find_node(p, v, v->other_cell));
+    ledger_forgets(v->me);
     for (unsigned attempt = 0; epoch_unpin(p->epoch.state, stamp) == EPOCH_BUSY; attempt++) port_pause(attempt);
     sim_operation_end(1);
 }

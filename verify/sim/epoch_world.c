@@ -20,8 +20,11 @@ typedef struct world {
     const epoch_variant *epoch;
     epoch_place place;
     unsigned agents, steps, cells, nodes;
-    const char *script[2]; /* of a tiny case; NULL: drawn */
+    bool tiny;
+    const char *part[2]; /* what agents with even and odd numbers do */
+    bool in_turn;        /* letter by letter; else any of the letters at a time */
     unsigned passes;       /* percent of readers that advance the clock */
+    unsigned scan_slots;   /* of one part of a scan; 0: drawn */
     bool ticking;
     /* the ledger */
     whereabouts where[IDS];
@@ -29,6 +32,7 @@ typedef struct world {
     uint32_t free[MOST_NODES];
     unsigned free_count;
     uint64_t numbers;
+    uint32_t found[MOST_AGENTS]; /* by each agent, as bits: node FIRST_ID + n is bit n */
     uint64_t stamp[MOST_AGENTS]; /* of who is inside; UINT64_MAX: outside */
     uint64_t last_floor, last_clock;
     uint64_t *table[TABLES];
@@ -80,6 +84,23 @@ static void move(unsigned me, uint32_t id, whereabouts from, whereabouts to)
         w.where[id] = to, w.holder[id] = (uint8_t)me;
 }
 
+static void check_unseen(uint32_t id)
+{
+    for (unsigned i = 0; i < w.agents; i++)
+        if (id >= FIRST_ID && (w.found[i] >> (id - FIRST_ID) & 1))
+            complain("node %u can be used again, and agent %u may look at it", id, i);
+}
+
+void ledger_finds(unsigned me, uint32_t id)
+{
+    if (id < FIRST_ID || id >= IDS || (w.where[id] != LINKED && w.where[id] != RETIRED))
+        complain("agent %u comes upon node %u, which can be used again", me, id);
+    else
+        w.found[me] |= 1u << (id - FIRST_ID);
+}
+
+void ledger_forgets(unsigned me) { w.found[me] = 0; }
+
 uint32_t ledger_take(unsigned me)
 {
     if (w.free_count == 0) return 0;
@@ -90,7 +111,11 @@ uint32_t ledger_take(unsigned me)
 
 uint64_t ledger_number(void) { return FIRST_NUMBER + w.numbers++; }
 
-void ledger_reused(unsigned me, uint32_t id) { move(me, id, RETIRED, HELD); }
+void ledger_reused(unsigned me, uint32_t id)
+{
+    check_unseen(id);
+    move(me, id, RETIRED, HELD);
+}
 
 void ledger_links(unsigned me, uint32_t id) { move(me, id, HELD, LINKED); }
 void ledger_keeps(unsigned me, uint32_t id) { move(me, id, LINKED, HELD); }
@@ -100,6 +125,7 @@ void ledger_unlinked(unsigned me, uint32_t old) { move(me, old, LINKED, RETIRED)
 void ledger_freed(unsigned me, uint32_t id)
 {
     bool held = id < IDS && w.where[id] == HELD;
+    check_unseen(id);
     move(me, id, held ? HELD : RETIRED, FREE);
     if (w.free_count == w.nodes)
         complain("more nodes are free than there are");
@@ -134,10 +160,10 @@ uint64_t ledger_room(const uint64_t *table)
 /* Two agents: w writes, r reads, p reads with a pin, s scans, b takes back what was spilled. */
 static const struct {
     unsigned slots, ring, nodes; /* one of the nodes is in the cell */
-    const char *script[2];
+    const char *part[2];
 } tiny_cases[] = {
-    {2, 2, 2, {"wssw", "r"}},  /* a node comes back under a reader's eyes, or not yet */
-    {2, 2, 2, {"wssw", "p"}},  /* the same for a pin */
+    {2, 2, 2, {"r", "wssw"}},  /* a node comes back under a reader's eyes, or not yet */
+    {2, 2, 2, {"p", "wssw"}},  /* the same for a pin */
     {1, 2, 3, {"ww", "ww"}},   /* a slot and a ring in turns */
     {2, 1, 3, {"wssww", "b"}}, /* no room in the ring */
     {2, 2, 2, {"p", "p"}},     /* no room in the table of pins */
@@ -184,6 +210,18 @@ static void begin_pins(unsigned table)
     w.place.epoch.state->pin_room = ledger_room(w.table[table]);
 }
 
+/* Anybody does anything; or some read, and the others see to it that nodes are used again as soon as they may be. */
+static void draw_parts(void)
+{
+    static const char *const anything[] = {"wwwwwrrrppsssssb", "wwwrrsss", "wwwppsss", "wwwsssb"};
+    static const char *const readers[] = {"r", "p", "rp"}, *const writers[] = {"wss", "wws", "ws", "wsb"};
+    w.in_turn = sim_draw(2);
+    w.part[0] = w.part[1] = anything[sim_draw(sizeof anything / sizeof anything[0])];
+    if (!w.in_turn) return;
+    w.part[0] = readers[sim_draw(sizeof readers / sizeof readers[0])];
+    w.part[1] = writers[sim_draw(sizeof writers / sizeof writers[0])];
+}
+
 static unsigned prepare(unsigned variant, int tiny)
 {
     w = (world){.epoch = variants[variant], .ticking = true};
@@ -192,7 +230,8 @@ static unsigned prepare(unsigned variant, int tiny)
         w.agents = 2;
         w.cells = 1;
         w.nodes = tiny_cases[tiny].nodes;
-        memcpy(w.script, tiny_cases[tiny].script, sizeof w.script);
+        memcpy(w.part, tiny_cases[tiny].part, sizeof w.part);
+        w.tiny = true;
         lay_out(tiny_cases[tiny].slots, tiny_cases[tiny].ring);
         lay_out_nodes();
         begin_pins(0);
@@ -200,10 +239,12 @@ static unsigned prepare(unsigned variant, int tiny)
     }
     w.agents = 2 + (unsigned)sim_draw(sim_draw(4) ? 3 : MOST_AGENTS - 1);
     w.steps = 2 + (unsigned)sim_draw(12);
-    w.cells = 1 + (unsigned)sim_draw(MOST_CELLS);
-    w.nodes = w.cells + 1 + (unsigned)sim_draw(sim_draw(2) ? 2 : MOST_NODES - w.cells);
+    w.cells = sim_draw(2) ? 1 : 1 + (unsigned)sim_draw(MOST_CELLS);
+    w.nodes = w.cells + 1 + (unsigned)sim_draw(sim_draw(3) ? 2 : MOST_NODES - w.cells);
+    w.scan_slots = sim_draw(2) ? MOST_SLOTS : 0;
     w.passes = sim_draw(2) ? 0 : (unsigned)sim_draw(100);
     w.ticking = w.passes == 0 || sim_draw(2);
+    draw_parts();
     if (sim_draw(2)) sim_without_fences();
     lay_out(1 + (unsigned)sim_draw(MOST_SLOTS), 1 + (unsigned)sim_draw(MOST_RING));
     lay_out_nodes();
@@ -225,18 +266,22 @@ static void do_visit(char what, const epoch_visit *v)
 
 static void agent(unsigned me)
 {
-    static const char drawn[] = "wwwwwrrrppsssssb";
-    epoch_visit v = {.me = me, .times = 1, .slots = MOST_SLOTS, .ticking = w.ticking};
-    for (const char *at = w.script[me & 1]; at && *at; at++) do_visit(*at, &v);
+    const char *part = w.part[me % 2];
+    epoch_visit v = {.me = me, .slots = MOST_SLOTS, .ticking = w.ticking};
+    for (unsigned i = 0; w.tiny && part[i]; i++) {
+        v.times = part[i] == 'w' ? 1 : 2;
+        v.pauses = v.times - 1; /* to let the writer go on, without a preemption */
+        do_visit(part[i], &v);
+    }
     for (unsigned i = 0; i < w.steps; i++) {
         v.cell = (unsigned)sim_draw(w.cells);
         v.other_cell = (unsigned)sim_draw(w.cells);
         v.times = 1 + (unsigned)sim_draw(sim_draw(3) ? 2 : 6);
         v.pauses = sim_draw(3) ? 0 : (unsigned)sim_draw(4);
-        v.slots = 1 + (unsigned)sim_draw(MOST_SLOTS);
+        v.slots = w.scan_slots ? w.scan_slots : 1 + (unsigned)sim_draw(MOST_SLOTS);
         v.passes = sim_draw_chance(w.passes);
         v.looks = sim_draw(2);
-        do_visit(drawn[sim_draw(sizeof drawn - 1)], &v);
+        do_visit(part[(w.in_turn ? i : sim_draw(256)) % strlen(part)], &v);
     }
 }
 
