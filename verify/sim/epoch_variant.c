@@ -233,19 +233,19 @@ static void take_back(const epoch_place *p, const epoch_visit *v)
     sim_operation_end(1);
 }
 
-/* Answers whether the slot's ring had something free. */
-static bool empty_ring(const epoch_place *p, const epoch_visit *v, uint32_t slot)
+/* A stock of what is free in the slot's ring. */
+static void use_ring(const epoch_place *p, const epoch_visit *v, uint32_t slot)
 {
     epoch_agent a;
     epoch_agent_begin(&a, 1);
-    if (!epoch_open(p->epoch, &a, slot)) return false;
-    bool any = false;
-    for (uint32_t id; (id = epoch_reuse(&a)) != 0; any = true) {
+    if (!epoch_open(p->epoch, &a, slot)) return;
+    for (unsigned i = 0; i < EPOCH_BAG; i++) {
+        uint32_t id = epoch_reuse(&a);
+        if (id == 0) break;
         ledger_reused(v->me, id);
         ledger_freed(v->me, id);
     }
     epoch_close(p->epoch, &a, port_load(&p->epoch.state->clock) + 1);
-    return any;
 }
 
 static void settle(const epoch_place *p, const epoch_visit *v)
@@ -255,7 +255,7 @@ static void settle(const epoch_place *p, const epoch_visit *v)
     if (port_load(&p->epoch.state->scan_next) > 0) epoch_scan(p->epoch, &a, p->epoch.slots, true); /* one begun before */
     for (unsigned i = 0; i < 2; i++) epoch_scan(p->epoch, &a, p->epoch.slots, true);
     for (uint32_t slot = 0; slot < p->epoch.slots; slot++)
-        while (empty_ring(p, v, slot)) {}
+        for (uint32_t used = 0; used < p->epoch.ring; used += EPOCH_BAG) use_ring(p, v, slot);
     return_spilled(p, v);
 }
 
