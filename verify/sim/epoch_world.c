@@ -21,7 +21,7 @@ typedef struct world {
     epoch_place place;
     unsigned agents, steps, cells, nodes;
     bool tiny;
-    const char *part[2]; /* what agents with even and odd numbers do */
+    const char *part[3]; /* what agents do, who take the parts in turn */
     bool in_turn;        /* letter by letter; else any of the letters at a time */
     unsigned passes;       /* percent of readers that advance the clock */
     unsigned scan_slots;   /* of one part of a scan; 0: drawn */
@@ -160,7 +160,7 @@ uint64_t ledger_room(const uint64_t *table)
 /* Two agents: w writes, r reads, p reads with a pin, s scans, b takes back what was spilled. */
 static const struct {
     unsigned slots, ring, nodes; /* one of the nodes is in the cell */
-    const char *part[2];
+    const char *part[3]; /* the third is nobody's */
 } tiny_cases[] = {
     {2, 2, 2, {"r", "wssw"}},  /* a node comes back under a reader's eyes, or not yet */
     {2, 2, 2, {"p", "wssw"}},  /* the same for a pin */
@@ -214,12 +214,14 @@ static void begin_pins(unsigned table)
 static void draw_parts(void)
 {
     static const char *const anything[] = {"wwwwwrrrppsssssb", "wwwrrsss", "wwwppsss", "wwwsssb"};
-    static const char *const readers[] = {"r", "p", "rp"}, *const writers[] = {"wss", "wws", "ws", "wsb"};
-    w.in_turn = sim_draw(2);
-    w.part[0] = w.part[1] = anything[sim_draw(sizeof anything / sizeof anything[0])];
+    static const char *const readers[] = {"r", "p", "p"}, *const writers[] = {"w", "ws", "wss"},
+                      *const scanners[] = {"s", "sb", "ws"};
+    w.in_turn = sim_draw(3) > 0;
+    w.part[0] = w.part[1] = w.part[2] = anything[sim_draw(sizeof anything / sizeof anything[0])];
     if (!w.in_turn) return;
-    w.part[0] = readers[sim_draw(sizeof readers / sizeof readers[0])];
-    w.part[1] = writers[sim_draw(sizeof writers / sizeof writers[0])];
+    w.part[0] = readers[sim_draw(3)];
+    w.part[1] = writers[sim_draw(3)];
+    w.part[2] = scanners[sim_draw(3)];
 }
 
 static unsigned prepare(unsigned variant, int tiny)
@@ -266,7 +268,7 @@ static void do_visit(char what, const epoch_visit *v)
 
 static void agent(unsigned me)
 {
-    const char *part = w.part[me % 2];
+    const char *part = w.part[me % 3];
     epoch_visit v = {.me = me, .slots = MOST_SLOTS, .ticking = w.ticking};
     for (unsigned i = 0; w.tiny && part[i]; i++) {
         v.times = part[i] == 'w' ? 1 : 2;
