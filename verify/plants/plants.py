@@ -282,9 +282,6 @@ PLANTS = [
           "    uint64_t pinned = port_load(&e->pins_oldest);\n",
           "    uint64_t pinned = port_load(&e->pins_oldest);\n    port_validate_fence();\n"
           "    uint64_t floor = port_load(&e->floor);\n"),
-    Plant("floor_and_pins_unordered", "the oldest pin may be loaded before the floor", "epoch/cuda", EPOCH,
-          "    port_validate_fence();\n    uint64_t pinned = port_load(&e->pins_oldest);",
-          "    uint64_t pinned = port_load(&e->pins_oldest);"),
     Plant("pins_are_ignored", "what was retired is free as soon as nobody is in a slot", "epoch/cuda", EPOCH,
           "return floor < pinned ? floor : pinned;", "return floor;"),
     Plant("ring_ignores_stamps", "what was just retired is used again", "epoch/cuda", AGENT,

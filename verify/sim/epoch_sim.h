@@ -10,7 +10,7 @@
 #include "../../src/epoch/epoch.h"
 #include "sim.h"
 
-enum { EPOCH_NODE_BYTES = 32, EPOCH_NODE_WORDS = EPOCH_NODE_BYTES / 8 };
+enum { EPOCH_NODE_BYTES = 16, EPOCH_NODE_WORDS = EPOCH_NODE_BYTES / 8 };
 
 /* Of a retired node that is in no ring. */
 typedef struct epoch_aside {

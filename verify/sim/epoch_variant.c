@@ -31,6 +31,11 @@ static uint32_t find_node(const epoch_place *p, const epoch_visit *v, unsigned c
     return id;
 }
 
+static void linger(const epoch_visit *v)
+{
+    for (unsigned i = 0; i < v->pauses; i++) port_pause(i);
+}
+
 static void watch(const epoch_place *p, const epoch_visit *v, uint32_t id)
 {
     const uint64_t *node = node_at(p, id);
@@ -38,7 +43,7 @@ static void watch(const epoch_place *p, const epoch_visit *v, uint32_t id)
     for (unsigned look = 0; look < v->times; look++) {
         for (unsigned i = 0; i < EPOCH_NODE_WORDS; i++)
             if (port_load(&node[i]) != number) sim_fail("node %u was used again, and agent %u looks at it", id, v->me);
-        for (unsigned i = 0; i < v->pauses; i++) port_pause(i);
+        linger(v);
     }
 }
 
@@ -206,6 +211,7 @@ static void read_pinned(const epoch_place *p, const epoch_visit *v)
     sim_operation_begin();
     uint64_t stamp = join_and_enter(p, v, &a);
     uint32_t id = find_node(p, v, v->cell);
+    linger(v);
     pin(p, stamp);
     leave_and_part(p, v, &a);
     watch(p, v, id);

@@ -215,13 +215,13 @@ static void draw_parts(void)
 {
     static const char *const anything[] = {"wwwwwrrrppsssssb", "wwwrrsss", "wwwppsss", "wwwsssb"};
     static const char *const readers[] = {"r", "p", "p"}, *const writers[] = {"w", "ws", "wss"},
-                      *const scanners[] = {"s", "sb", "ws"};
+                      *const scanners[] = {"s", "sb", "b"};
     w.in_turn = sim_draw(3) > 0;
     w.part[0] = w.part[1] = w.part[2] = anything[sim_draw(sizeof anything / sizeof anything[0])];
     if (!w.in_turn) return;
     w.part[0] = readers[sim_draw(3)];
-    w.part[1] = writers[sim_draw(3)];
     w.part[2] = scanners[sim_draw(3)];
+    w.part[1] = writers[w.part[2][0] == 's' ? sim_draw(3) : 1];
 }
 
 static unsigned prepare(unsigned variant, int tiny)
@@ -278,7 +278,7 @@ static void agent(unsigned me)
     for (unsigned i = 0; i < w.steps; i++) {
         v.cell = (unsigned)sim_draw(w.cells);
         v.other_cell = (unsigned)sim_draw(w.cells);
-        v.times = 1 + (unsigned)sim_draw(sim_draw(3) ? 2 : 6);
+        v.times = 1 + (unsigned)sim_draw(sim_draw(3) ? 2 : 5);
         v.pauses = sim_draw(3) ? 0 : (unsigned)sim_draw(4);
         v.slots = w.scan_slots ? w.scan_slots : 1 + (unsigned)sim_draw(MOST_SLOTS);
         v.passes = sim_draw_chance(w.passes);
