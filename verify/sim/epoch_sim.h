@@ -59,6 +59,7 @@ void ledger_reused(unsigned me, uint32_t id);
 void ledger_links(unsigned me, uint32_t id); /* early: others may come upon it before the swap has returned */
 void ledger_keeps(unsigned me, uint32_t id); /* it did not get there */
 void ledger_unlinked(unsigned me, uint32_t old);
+void ledger_stamped(uint32_t id, uint64_t until); /* a retired one */
 void ledger_freed(unsigned me, uint32_t id);
 void ledger_entered(unsigned me, uint64_t stamp);
 void ledger_leaves(unsigned me);

@@ -51,6 +51,7 @@ static void watch(const epoch_place *p, const epoch_visit *v, uint32_t id)
 
 static void spill(const epoch_place *p, uint32_t id, uint64_t until)
 {
+    ledger_stamped(id, until);
     port_store(&p->aside[id].until, until);
     for (;;) {
         uint64_t first = port_load(p->spilled);
@@ -148,6 +149,7 @@ static void write(const epoch_place *p, const epoch_visit *v)
         write_once(p, v, &a, id);
     }
     uint64_t until = port_load(&p->epoch.state->clock) + 1;
+    for (uint32_t i = 0; i < a.bagged && i < EPOCH_BAG; i++) ledger_stamped(a.bag[i], until);
     uint32_t left = epoch_close(p->epoch, &a, until);
     for (uint32_t i = 0; i < left; i++) spill(p, a.bag[i], until);
     sim_operation_end(1);

@@ -31,8 +31,10 @@ typedef struct world {
     uint8_t holder[IDS];
     uint32_t free[MOST_NODES];
     unsigned free_count;
+    uint64_t until[IDS];         /* of the retired; 0: not known yet */
     uint64_t numbers;
     uint32_t found[MOST_AGENTS]; /* by each agent, as bits: node FIRST_ID + n is bit n */
+    uint64_t came[MOST_AGENTS];  /* the stamp with which each agent last entered */
     uint64_t stamp[MOST_AGENTS]; /* of who is inside; UINT64_MAX: outside */
     uint64_t last_floor, last_clock;
     uint64_t *table[TABLES];
@@ -91,12 +93,29 @@ static void check_unseen(uint32_t id)
             complain("node %u can be used again, and agent %u may look at it", id, i);
 }
 
+/* Whoever enters at `until` or later does not come upon the node: what all of this rests on. */
+static void check_came_before(unsigned me, uint32_t id)
+{
+    bool found = w.found[me] >> (id - FIRST_ID) & 1;
+    if (found && w.where[id] == RETIRED && w.until[id] != 0 && w.until[id] <= w.came[me])
+        complain("agent %u entered at %llu and comes upon node %u, which was retired with %llu", me,
+                 (unsigned long long)w.came[me], id, (unsigned long long)w.until[id]);
+}
+
 void ledger_finds(unsigned me, uint32_t id)
 {
-    if (id < FIRST_ID || id >= IDS || (w.where[id] != LINKED && w.where[id] != RETIRED))
+    if (id < FIRST_ID || id >= IDS || (w.where[id] != LINKED && w.where[id] != RETIRED)) {
         complain("agent %u comes upon node %u, which can be used again", me, id);
-    else
-        w.found[me] |= 1u << (id - FIRST_ID);
+        return;
+    }
+    w.found[me] |= 1u << (id - FIRST_ID);
+    check_came_before(me, id);
+}
+
+void ledger_stamped(uint32_t id, uint64_t until)
+{
+    w.until[id] = until;
+    for (unsigned i = 0; i < w.agents; i++) check_came_before(i, id);
 }
 
 void ledger_forgets(unsigned me) { w.found[me] = 0; }
@@ -119,7 +138,11 @@ void ledger_reused(unsigned me, uint32_t id)
 
 void ledger_links(unsigned me, uint32_t id) { move(me, id, HELD, LINKED); }
 void ledger_keeps(unsigned me, uint32_t id) { move(me, id, LINKED, HELD); }
-void ledger_unlinked(unsigned me, uint32_t old) { move(me, old, LINKED, RETIRED); }
+void ledger_unlinked(unsigned me, uint32_t old)
+{
+    move(me, old, LINKED, RETIRED);
+    w.until[old] = 0;
+}
 
 /* From a ring, through somebody's hands, or from the list of those that found no room. */
 void ledger_freed(unsigned me, uint32_t id)
@@ -135,7 +158,7 @@ void ledger_freed(unsigned me, uint32_t id)
 
 void ledger_entered(unsigned me, uint64_t stamp)
 {
-    w.stamp[me] = stamp;
+    w.stamp[me] = w.came[me] = stamp;
     check_times();
 }
 
@@ -221,7 +244,8 @@ static void draw_parts(void)
     if (!w.in_turn) return;
     w.part[0] = readers[sim_draw(3)];
     w.part[2] = scanners[sim_draw(3)];
-    w.part[1] = writers[w.part[2][0] == 's' ? sim_draw(3) : 1];
+    bool scanned = w.agents > 2 && w.part[2][0] == 's'; /* by others than writers */
+    w.part[1] = writers[scanned ? sim_draw(3) : 1 + sim_draw(2)];
 }
 
 static unsigned prepare(unsigned variant, int tiny)
