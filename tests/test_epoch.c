@@ -1,5 +1,5 @@
-/* test_epoch.c - the epoch module: slots, rings, pins and scans by themselves, and a few cells whose nodes are replaced,
- * retired and used again by threads while others look at them. */
+/* test_epoch.c - the epoch module: slots, rings, pins and scans by themselves, and a few cells whose nodes are
+ * replaced, retired and used again by threads while others look at them. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

@@ -260,7 +260,7 @@ static void settle(const epoch_place *p, const epoch_visit *v)
 {
     epoch_agent a;
     epoch_agent_begin(&a, 1);
-    if (port_load(&p->epoch.state->scan_next) > 0) epoch_scan(p->epoch, &a, p->epoch.slots, true); /* one begun before */
+    if (port_load(&p->epoch.state->scan_next) > 0) epoch_scan(p->epoch, &a, p->epoch.slots, true); /* half done */
     for (unsigned i = 0; i < 2; i++) epoch_scan(p->epoch, &a, p->epoch.slots, true);
     for (uint32_t slot = 0; slot < p->epoch.slots; slot++)
         for (uint32_t used = 0; used < p->epoch.ring; used += EPOCH_BAG) use_ring(p, v, slot);

@@ -5,7 +5,8 @@
 
 #include "epoch_sim.h"
 
-enum { MOST_AGENTS = 12, MOST_CELLS = 3, MOST_NODES = 12, MOST_SLOTS = 5, MOST_RING = 5, TABLES = 6, JUDGE = MOST_AGENTS };
+enum { MOST_AGENTS = 12, MOST_CELLS = 3, MOST_NODES = 12, MOST_SLOTS = 5, MOST_RING = 5, TABLES = 6 };
+enum { JUDGE = MOST_AGENTS };
 /* Neither stamps nor places in rings look like ids, and ids not like small counts: the simulator takes a load of an id
  * for the load that an address came from. */
 enum { FIRST_ID = 16, IDS = FIRST_ID + MOST_NODES, FIRST_STAMP = 1000, FIRST_PLACE = 2000, FIRST_NUMBER = 0x700000 };
