@@ -8,6 +8,7 @@ set(variants_map_variant plain.32 plain.64 x86.32 x86.64 cuda.32 cuda.64)
 set(variants_versioned_variant ${variants_map_variant})
 set(variants_pool_variant plain.32 cuda.32)
 set(variants_gate_variant plain.32)
+set(variants_epoch_variant plain.32 cuda.32)
 
 file(GLOB variant_sources CONFIGURE_DEPENDS verify/sim/*_variant.c)
 list(REMOVE_ITEM verify_sources ${variant_sources} ${PROJECT_SOURCE_DIR}/verify/sim/main.c)

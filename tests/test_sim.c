@@ -432,7 +432,9 @@ static void a_name_repeats_its_schedule(const void *argument)
     (void)argument;
     static const char *const names[] = {"map:cuda32:random:0123456789abcdef", "map:plain64:pct:00000000deadbeef",
                                         "map:x86_64:delay:0000000000000007", "pool:cuda:random:0000000000000abc",
-                                        "gate:cpu:pct:00000000000000ff", "map:cuda64:exhaustive:7:2.1:5=1,30=1"};
+                                        "gate:cpu:pct:00000000000000ff", "epoch:plain:delay:0000000000000123",
+                                        "epoch:cuda:exhaustive:1:2.1:10=1,40=1",
+                                        "map:cuda64:exhaustive:7:2.1:5=1,30=1"};
     static char first[1 << 18], second[1 << 18], other[1 << 18];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         memset(first, 0, sizeof first);

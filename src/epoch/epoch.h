@@ -30,7 +30,8 @@
  * HOW MANY EPOCHS. Schemes with three bags by epoch number need the third because a bag's epoch says only "about then".
  * Here each thing has its own stamp, and any number of epochs may be in limbo. Who takes something out of a structure
  * and then reads the clock, r, retires it with until = r + 1: an agent that can still come upon it has read the clock
- * before it was taken out, hence a stamp of at most r. (Versions use until = r, with their own argument.)
+ * before it was taken out, hence a stamp of at most r. The swap that takes it out must be there for all to see before
+ * the clock is read: port_settle_latch between them. (Versions use until = r, with their own argument.)
  *
  * WHO MAY RUN TOGETHER   everything here.
  * MEMORY ORDERS
@@ -115,12 +116,16 @@ PORT_FN uint32_t epoch_claim(epoch e, uint32_t wish, uint64_t word)
 
 PORT_FN void epoch_unclaim(epoch e, uint32_t slot) { port_store_release(epoch_slot(e, slot), EPOCH_FREE); }
 
-/* The answer is the agent's stamp: it sees everything that was done before the clock reached it. */
+/* The answer is the agent's stamp: it sees everything that was done before the clock reached it. For an agent that only
+ * stays inside the slot is enough; but a pin of this stamp, without the fence, would not hold back what the agent came
+ * upon by a load from before the clock advanced to it. */
 PORT_FN uint64_t epoch_enter(epoch e, uint32_t slot)
 {
     port_latch(epoch_slot(e, slot), EPOCH_OUT, EPOCH_IN + port_load(&e.state->clock)); /* ours: it succeeds */
     port_settle_latch();
-    return port_load(&e.state->clock);
+    uint64_t stamp = port_load(&e.state->clock);
+    port_validate_fence();
+    return stamp;
 }
 
 /* For an agent that has announced itself just now: its stamp, which the clock passes at once. What it loads afterwards

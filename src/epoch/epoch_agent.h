@@ -164,7 +164,10 @@ PORT_FN void epoch_scan_end(epoch e, const epoch_agent *a, bool ticking)
     uint64_t clock = port_load(&s->scan_clock);
     bool over = a->scan_to >= port_load(&s->claimed);
     if (over && a->scan_least > port_load(&s->floor)) port_store_release(&s->floor, a->scan_least);
-    if (over && ticking && a->scan_least == clock) port_latch(&s->clock, clock, clock + 1);
+    if (over && ticking && a->scan_least == clock) {
+        port_latch(&s->clock, clock, clock + 1);
+        port_settle_latch(); /* else epoch_look by this agent could go by a clock that those who enter do not see yet */
+    }
     port_store(&s->scan_least, a->scan_least);
     port_store(&s->scan_next, over ? 0 : a->scan_to);
     port_store_release(&s->scan_latch, 0);

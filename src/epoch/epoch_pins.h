@@ -18,7 +18,7 @@ typedef enum epoch_answer { EPOCH_DONE, EPOCH_BUSY, EPOCH_FULL } epoch_answer;
 
 PORT_FN uint64_t *epoch_pin_table(epoch_state *e) { return (uint64_t *)(uintptr_t)port_load(&e->pin_table); }
 
-/* By an agent that has entered with this stamp and not left yet. FULL: the table is; epoch_pins_move to a larger one. */
+/* By an agent that has entered with this stamp and not left yet. FULL: epoch_pins_move to a larger table. */
 PORT_FN epoch_answer epoch_pin(epoch_state *e, uint64_t stamp)
 {
     if (!port_latch(&e->pin_latch, 0, 1)) return EPOCH_BUSY;

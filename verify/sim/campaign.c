@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "epoch_sim.h"
 #include "machine.h"
 #include "map_sim.h"
 #include "pool_sim.h"
 
 extern const sim_structure sim_gate;
-const sim_structure *const sim_structures[] = {&sim_map, &sim_versioned, &sim_pool, &sim_gate, NULL};
+const sim_structure *const sim_structures[] = {&sim_map, &sim_versioned, &sim_pool, &sim_gate, &sim_epoch, NULL};
 
 enum { SCHEDULES_PER_REPORT = 4096, DRAWN_STRATEGIES = SIM_EXHAUSTIVE };
 

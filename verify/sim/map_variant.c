@@ -177,6 +177,19 @@ static void ask_snapshot(W(blink) map, uint64_t at, history_op *op, history_pair
     keep_pairs(op, pairs, keys, values, past.range.count);
 }
 
+/* A snapshot does not change: whatever it is asked once more it answers as before. */
+static void ask_again(W(blink) map, uint64_t at, const history_op *op, const history_pair *pairs)
+{
+    history_op again = *op;
+    history_pair found[MAP_RANGE_ROOM];
+    ask_snapshot(map, at, &again, found);
+    bool same = again.outcome == op->outcome && again.out_key == op->out_key && again.out_value == op->out_value &&
+                again.pair_count == op->pair_count;
+    for (uint32_t i = 0; same && i < op->pair_count; i++)
+        same = found[i].key == pairs[i].key && found[i].value == pairs[i].value;
+    if (!same) sim_fail("snapshot %llu has changed", (unsigned long long)at);
+}
+
 static void ask_all(W(blink) map, uint64_t at, history_op *ops, unsigned count, history_pair *pairs, uint64_t invoked,
                     uint64_t returned)
 {
@@ -185,6 +198,7 @@ static void ask_all(W(blink) map, uint64_t at, history_op *ops, unsigned count, 
         ops[i].invoked = invoked;
         ops[i].returned = returned;
     }
+    for (unsigned i = 0; i < count; i++) ask_again(map, at, &ops[i], pairs + i * MAP_RANGE_ROOM);
 }
 
 /* A snapshot that lasts as long as its agent is inside; or one that is pinned, and asked after the agent has left. */
@@ -199,7 +213,7 @@ static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, 
     while (pinned && epoch_pin(e.state, at) != EPOCH_DONE) port_pause(0);
     uint64_t returned = sim_stamp();
     if (!pinned) ask_all(map, at, ops, count, pairs, invoked, returned);
-    version_end_instant(map.versions, &agent, at, 1, 2);
+    version_end_instant(map.versions, &agent, at, 1, pinned ? e.slots : 2); /* taking a handle scans it all */
     sim_operation_end(pinned ? 0 : count);
     if (pinned) {
         sim_operation_begin();

@@ -370,7 +370,7 @@ static unsigned prepare_scenario(const map_variant *map, int tiny_case)
     w.owned = !w.arrays && sim_draw(8) == 0;
     if (w.owned) sim_without_fences();
     unsigned draw = (unsigned)sim_draw(w.owned ? 76 : 100);
-    if (w.map->versioned && sim_draw(3) == 0)
+    if (w.map->versioned && sim_draw(2))
         instants();
     else if (draw < 30)
         hot();
