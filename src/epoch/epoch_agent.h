@@ -113,8 +113,8 @@ PORT_FN bool epoch_retire(epoch_agent *a, uint32_t id)
     return true;
 }
 
-/* The bag goes into the ring, with one stamp for all of it, and the slot back. Answers how many ids found no room: they
- * are bag[0 .. answer-1], and the caller's. */
+/* The bag goes into the ring, with one stamp for all of it, which all lanes must have the same (stamps ascend along the
+ * ring), and the slot back. Answers how many ids found no room: they are bag[0 .. answer-1], and the caller's. */
 PORT_FN uint32_t epoch_close(epoch e, epoch_agent *a, uint64_t until)
 {
     epoch_home *home = &e.home[a->slot];

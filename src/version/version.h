@@ -117,8 +117,12 @@ PORT_COLD void version_close(const versions *v, epoch_agent *agent, unsigned str
 {
     port_lanes_meet(agent->lanes);
     if (agent->slot == EPOCH_NONE) return;
-    uint32_t left = epoch_close(v->epoch, agent, port_load(&v->state->epoch.clock)), lane = port_lane(agent->lanes);
-    for (uint32_t i = lane; i + 1 < left; i += agent->lanes) port_store(&v->record[agent->bag[i]].next, agent->bag[i + 1]);
+    uint32_t lane = port_lane(agent->lanes);
+    if (lane == 0) agent->scan_least = port_load(&v->state->epoch.clock); /* one look for all lanes */
+    port_lanes_meet(agent->lanes);
+    uint32_t left = epoch_close(v->epoch, agent, agent->scan_least);
+    for (uint32_t i = lane; i + 1 < left; i += agent->lanes)
+        port_store(&v->record[agent->bag[i]].next, agent->bag[i + 1]);
     port_lanes_meet(agent->lanes);
     if (lane == 0 && left > 0) version_push(*v, stripe, agent->bag[0], agent->bag[left - 1]);
     port_lanes_meet(agent->lanes);
