@@ -220,7 +220,7 @@ struct bench_case {
 };
 
 #ifdef PLEACH_TOOLS_CUDA
-enum { BENCH_CASES = 22 };
+enum { BENCH_CASES = 23 };
 #else
 enum { BENCH_CASES = 19 };
 #endif
@@ -251,6 +251,7 @@ void bench_limits(struct bench *bench, const struct bench_case *which);
 /* bench_mixed_cuda.c */
 void bench_mixed_range(struct bench *bench, const struct bench_case *which);
 void bench_mixed_length(struct bench *bench, const struct bench_case *which);
+void bench_mixed_memory(struct bench *bench, const struct bench_case *which);
 void bench_mixed_erase(struct bench *bench, const struct bench_case *which);
 
 /* Millions of random lines per second with the crew's threads and 32 chains each; 0 when memory is lacking. */

@@ -51,6 +51,8 @@ const struct bench_case bench_cases[BENCH_CASES] = {
      "one kernel: puts of new keys beside ranges of 8 and 32; without versions, and linearizable with them"},
     {"mixed-length", {0, 0, 1 * M, 5 * M}, CASE_CUDA | CASE_DISTINCT, bench_mixed_length,
      "the same, half puts, ranges of 4 to 256"},
+    {"mixed-memory", {0, 0, 45 * M, 45 * M}, CASE_CUDA | CASE_DISTINCT, bench_mixed_memory,
+     "not a rate: the memory that half puts, half ranges leave a map with versions with"},
     {"mixed-erase", {0, 0, 45 * M, 45 * M}, CASE_CUDA | CASE_DISTINCT, bench_mixed_erase,
      "one kernel: erases beside finds, without versions and with them"},
 #endif

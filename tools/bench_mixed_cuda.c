@@ -219,3 +219,118 @@ void bench_mixed_erase(struct bench *bench, const struct bench_case *which)
         run_both(bench, name, ops, shares[s], 1, true);
     }
 }
+
+/* ---- memory: how much more a map needs because it was asked while it grew (figure 4.6) ---- */
+
+enum { MEMORY_PARTS = 20, MEMORY_LENGTH = 16 };
+
+static double megabytes(uint64_t bytes) { return (double)bytes / 1e6; }
+
+static bool get_stats(struct bench *bench, pleach_map_stats *stats)
+{
+    const pleach_status status = pleach_map_get_stats(bench->map, stats);
+    return status == PLEACH_OK || bench_complain(bench, "mixed-memory", "statistics", status);
+}
+
+static uint64_t all_bytes(const pleach_map_stats *stats)
+{
+    return stats->node_bytes + stats->old_image_bytes + stats->free_bytes;
+}
+
+/* The work of one of `parts` launches, as a piece of the whole. */
+static struct mixed_work part_of(const struct mixed *m, size_t part, size_t parts)
+{
+    const size_t width = word_bytes(m->bench->bits), u = m->updates.n * part / parts, q = m->queries.n * part / parts;
+    struct mixed_work work = m->work;
+    work.updates = m->updates.n * (part + 1) / parts - u;
+    work.queries = m->queries.n * (part + 1) / parts - q;
+    work.update_keys = (const char *)work.update_keys + u * width;
+    work.update_values = (const char *)work.update_values + u * width;
+    work.outcomes += u;
+    work.lo = (const char *)work.lo + q * width;
+    work.hi = (const char *)work.hi + q * width;
+    work.out_keys = (char *)work.out_keys + q * work.limit * width;
+    work.out_values = (char *)work.out_values + q * work.limit * width;
+    work.counts += q;
+    return work;
+}
+
+/* All of it in so many kernels; after each, what the map needs. */
+static bool grow_in_parts(struct mixed *m, size_t parts)
+{
+    struct bench *bench = m->bench;
+    const struct mixed_work whole = m->work;
+    bool good = true;
+    for (size_t part = 0; part < parts && good; part++) {
+        pleach_map_stats stats;
+        double seconds;
+        pleach_status status = pleach_versioned_view_open(bench->map, &m->view);
+        m->work = part_of(m, part, parts);
+        if (status == PLEACH_OK) status = bench->device->time(call_mixed, m, &seconds);
+        m->work = whole;
+        pleach_versioned_view_close(bench->map, &m->view);
+        good = status == PLEACH_OK || bench_complain(bench, "mixed-memory", "the kernel", status);
+        if (!good || !get_stats(bench, &stats)) return false;
+        printf("  %3zu of %2zu kernels: %7.1f MB in nodes, %6.1f free; reclaimed so far %7.1f MB\n", part + 1, parts,
+               megabytes(stats.node_bytes), megabytes(stats.free_bytes), megabytes(stats.reclaimed_bytes));
+    }
+    return good && check_mixed(m, "mixed-memory");
+}
+
+static bool start_memory(struct mixed *m)
+{
+    if (!bench_load_map(m->bench) || !batch_spoil(&m->updates) || !batch_spoil(&m->queries)) return false;
+    const pleach_status status = pleach_map_reserve(m->bench->map, 2 * m->bench->keys.n + 8 * m->updates.n);
+    m->bench->map_loaded = false;
+    return status == PLEACH_OK || bench_complain(m->bench, "mixed-memory", "reserving", status);
+}
+
+/* The same keys put by an array call that nobody disturbs. */
+static bool fill_in_place(struct mixed *m, uint64_t *bytes)
+{
+    pleach_map_stats stats;
+    if (!start_memory(m)) return false;
+    const pleach_status status =
+        pleach_map_put(m->bench->map, m->updates.n, m->updates.a, m->updates.b, NULL, NULL, PLEACH_SYNC);
+    if (status != PLEACH_OK) return bench_complain(m->bench, "mixed-memory", "filling in place", status);
+    if (!get_stats(m->bench, &stats)) return false;
+    *bytes = all_bytes(&stats);
+    return true;
+}
+
+static void measure_memory(struct mixed *m)
+{
+    uint64_t in_place = 0;
+    pleach_map_stats stats;
+    if (!fill_in_place(m, &in_place)) return;
+    printf("mixed-memory: %zu keys, then %zu puts beside %zu ranges of %d\n", m->bench->keys.n, m->updates.n,
+           m->queries.n, MEMORY_LENGTH);
+    printf("  filled in place, nobody asking: %7.1f MB\n", megabytes(in_place));
+    for (size_t parts = 1; parts <= MEMORY_PARTS; parts += MEMORY_PARTS - 1) {
+        if (!start_memory(m) || !grow_in_parts(m, parts) || !get_stats(m->bench, &stats)) return;
+        printf("  %zu kernels, all taken: %7.1f MB, %.1f%% above; records of versions %.1f MB more\n", parts,
+               megabytes(all_bytes(&stats)), 100 * ((double)all_bytes(&stats) / (double)in_place - 1),
+               megabytes(all_bytes(&stats) / (4 * m->bench->bits) * 32));
+    }
+}
+
+void bench_mixed_memory(struct bench *bench, const struct bench_case *which)
+{
+    struct bench_options options = *bench->options;
+    const struct bench_options *asked = bench->options;
+    struct mixed m = {.bench = bench, .versioned = true};
+    if (!bench_use_keys(bench, bench_key_count(bench, &which->sizes))) return;
+    options.versioned = true;
+    bench->options = &options;
+    pleach_map_destroy(bench->map);
+    bench->map = NULL;
+    if (bench_open_map(bench, bench->threads) &&
+        create_mixed(&m, bench_op_count(bench, &which->sizes), 50, MEMORY_LENGTH, false)) {
+        if (batch_fill(&m.updates, batch_make_absent) && batch_fill(&m.queries, make_interval)) measure_memory(&m);
+        batch_destroy(&m.updates);
+        batch_destroy(&m.queries);
+    }
+    pleach_map_destroy(bench->map);
+    bench->map = NULL;
+    bench->options = asked;
+}

@@ -114,7 +114,8 @@ typedef struct pleach_map_stats {
     uint64_t snapshots;     /* live ones; a versioned map */
     uint64_t old_images;    /* nodes kept for live snapshots */
     uint64_t old_image_bytes;
-    uint64_t held_back_bytes; /* of these, what only the oldest snapshot still needs */
+    uint64_t free_bytes;    /* of nodes that were in use and wait to be used again */
+    uint64_t held_back_bytes; /* of the old images, what only the oldest snapshot still needs */
     uint64_t reclaimed_bytes; /* of nodes that were kept for snapshots and used again, since the map was made */
     double fill;            /* keys / leaf slots */
     unsigned height;        /* levels, leaves included */

@@ -3,8 +3,9 @@
 #ifndef PLEACH_BLINK_STEP
 #define PLEACH_BLINK_STEP
 /* What a step answers. MOVED: visit the next node. AGAIN: a latch or a writer was in the way; the same node once more,
- * after others had a turn. DONE: the operation has its result. SPLIT: it has, and leaves a separator to post. */
-typedef enum blink_step { BLINK_MOVED, BLINK_AGAIN, BLINK_DONE, BLINK_SPLIT } blink_step;
+ * after others had a turn. DONE: the operation has its result. SPLIT: it has, and leaves a separator to post. KEEP, in
+ * maps with versions: an update has latched its leaf, and must go on with update_keeping at once. */
+typedef enum blink_step { BLINK_MOVED, BLINK_AGAIN, BLINK_DONE, BLINK_SPLIT, BLINK_KEEP } blink_step;
 
 enum { BLINK_PATIENCE = 4 }; /* steps to the right before the first fresh descent */
 #endif

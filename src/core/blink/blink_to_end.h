@@ -26,7 +26,12 @@ PORT_COLD void W(post_to_end)(W(blink) map, W(pair) separator, uint32_t parent)
 PORT_FN void W(update_to_end)(W(blink) map, W(update) *update, blink_kind kind, W(key) key, W(key) value)
 {
     W(update_start)(map, update, kind, key, value);
-    update->separator = W(pair_of)(0, NODE_NONE);
-    BLINK_TO_END(W(update_step)(map, update));
+    unsigned attempts = 0;
+    blink_step step;
+    while ((step = W(update_step)(map, update)) == BLINK_MOVED || step == BLINK_AGAIN)
+        if (step == BLINK_AGAIN) port_pause(attempts++);
+#ifdef BLINK_VERSIONED
+    if (step == BLINK_KEEP) W(update_keeping)(map, update);
+#endif
     if (W(pair_node)(update->separator) != NODE_NONE) W(post_to_end)(map, update->separator, update->cursor.parent);
 }

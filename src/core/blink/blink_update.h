@@ -41,12 +41,7 @@ PORT_FN blink_step W(latch_covering)(W(blink) map, W(cursor) *cursor, uint64_t *
 #ifdef BLINK_VERSIONED
 #include "../versioned/versioned_keep.h"
 #else
-/* A map without versions forgets what it overwrites. */
-PORT_FN bool W(nobody_looks_back)(W(blink) map) { return (void)map, true; }
-PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, unsigned count)
-{
-    return (void)map, (void)id, (void)count, true;
-}
+/* A map without versions has no past. */
 PORT_FN void W(inherit_images)(W(blink) map, uint32_t from, uint32_t to) { (void)map, (void)from, (void)to; }
 #endif
 
@@ -62,6 +57,9 @@ typedef struct W(update) {
     W(pair) separator;
     blink_kind kind;
     blink_outcome outcome;
+#ifdef BLINK_VERSIONED
+    uint64_t latched; /* after KEEP: the leaf's header from before it was latched */
+#endif
 } W(update);
 
 PORT_FN void W(update_start)(W(blink) map, W(update) *update, blink_kind kind, W(key) key, W(key) value)
@@ -70,14 +68,8 @@ PORT_FN void W(update_start)(W(blink) map, W(update) *update, blink_kind kind, W
     update->old = 0;
     update->kind = kind;
     update->outcome = BLINK_NOT_APPLIED;
+    update->separator = W(pair_of)(0, NODE_NONE);
     W(cursor_start)(map, &update->cursor, key);
-}
-
-/* No memory for what the update needs: the leaf is as it was. */
-PORT_FN blink_step W(refuse_latched)(W(blink) map, const W(update) *update, uint64_t header)
-{
-    W(unlatch)(W(node_at)(map, update->cursor.node), header);
-    return BLINK_DONE; /* not applied */
 }
 
 PORT_FN blink_step W(insert_latched)(W(blink) map, W(update) *update, uint64_t header, W(image) *image, unsigned at)
@@ -98,47 +90,91 @@ PORT_FN blink_step W(insert_latched)(W(blink) map, W(update) *update, uint64_t h
     return BLINK_SPLIT;
 }
 
-/* Nothing is stored to the node before it is certain that the whole change can be made. */
+/* Where the update's key is, or would be, in a leaf, and whether the update changes anything there. */
+typedef struct W(found_place) {
+    W(pair) old;
+    unsigned at;
+    bool present, changes;
+} W(found_place);
+
+PORT_FN void W(find_place)(const W(update) *update, const W(image) *image, unsigned count, W(found_place) *place)
+{
+    place->at = W(image_rank)(image, count, update->cursor.target);
+    place->old = W(image_pair)(image, place->at);
+    place->present = place->at < count && place->old.key == update->cursor.target;
+    place->changes = place->present ? update->kind != BLINK_ADD : update->kind != BLINK_ERASE;
+}
+
+/* Nothing is stored to the node before it is certain that the whole change can be made. Releases the latch. */
+PORT_FN blink_step W(apply_latched)(W(blink) map, W(update) *update, uint64_t header, W(image) *image,
+                                    const W(found_place) *place)
+{
+    W(node) *node = W(node_at)(map, update->cursor.node);
+    unsigned count = header_count(header);
+    if (place->present) update->old = place->old.value;
+    if (!place->changes) {
+        W(unlatch)(node, header); /* nothing was changed: the same version will do */
+        update->outcome = place->present ? BLINK_EXISTS : BLINK_ABSENT;
+    } else if (!place->present) {
+        return W(insert_latched)(map, update, header, image, place->at);
+    } else if (update->kind == BLINK_PUT) {
+        W(pair_store)(node, place->at, W(pair_of)(update->cursor.target, update->value));
+        W(unlatch)(node, header_next(header, count));
+        update->outcome = BLINK_REPLACED;
+    } else {
+        W(image_remove)(image, place->at, count);
+        W(node_write)(node, image, place->at, count - 1);
+        W(unlatch)(node, header_next(header, count - 1));
+        update->outcome = BLINK_ERASED;
+    }
+    return BLINK_DONE;
+}
+
+#ifdef BLINK_VERSIONED
+/* The rest of an update that was answered KEEP: a snapshot may need the image of the leaf as it is. Apart from the others,
+ * out of line and by value, so that it costs updates in place no registers. A separator says that the leaf was split. */
+PORT_COLD W(update) W(keep_and_apply)(W(blink) map, W(update) update)
+{
+    W(node) *node = W(node_at)(map, update.cursor.node);
+    unsigned count = header_count(update.latched);
+    W(image) image;
+    W(found_place) place;
+    W(node_read)(node, &image);
+    W(find_place)(&update, &image, count, &place);
+    if (place.changes && !W(keep_image)(map, update.cursor.node, count))
+        W(unlatch)(node, update.latched); /* no memory: the leaf is as it was; not applied */
+    else
+        W(apply_latched)(map, &update, update.latched, &image, &place);
+    return update;
+}
+
+PORT_FN blink_step W(update_keeping)(W(blink) map, W(update) *update)
+{
+    *update = W(keep_and_apply)(map, *update);
+    return W(pair_node)(update->separator) != NODE_NONE ? BLINK_SPLIT : BLINK_DONE;
+}
+#endif
+
 PORT_FN blink_step W(update_leaf)(W(blink) map, W(update) *update)
 {
     uint64_t header;
     W(image) image;
     W(pair) link;
+    W(found_place) place;
     blink_step step = W(latch_covering)(map, &update->cursor, &header, &link);
     if (step != BLINK_DONE) return step;
-    W(node) *node = W(node_at)(map, update->cursor.node);
+#ifdef BLINK_VERSIONED
     bool in_place = W(nobody_looks_back)(map);
-    W(node_read)(node, &image);
-    unsigned count = header_count(header);
-    unsigned at = W(image_rank)(&image, count, update->cursor.target);
-    W(pair) old = W(image_pair)(&image, at);
-    bool present = at < count && old.key == update->cursor.target;
-    bool changes = present ? update->kind != BLINK_ADD : update->kind != BLINK_ERASE;
-    if (changes && !in_place) {
-        if (!W(keep_image)(map, update->cursor.node, count)) return W(refuse_latched)(map, update, header);
-        W(node_read)(node, &image); /* again: it was not kept in registers meanwhile */
+#endif
+    W(node_read)(W(node_at)(map, update->cursor.node), &image);
+#ifdef BLINK_VERSIONED
+    if (!in_place) {
+        update->latched = header;
+        return BLINK_KEEP;
     }
-    if (!present) {
-        if (update->kind != BLINK_ERASE) return W(insert_latched)(map, update, header, &image, at);
-        W(unlatch)(node, header); /* nothing was changed: the same version will do */
-        update->outcome = BLINK_ABSENT;
-        return BLINK_DONE;
-    }
-    update->old = old.value;
-    if (update->kind == BLINK_PUT) {
-        W(pair_store)(node, at, W(pair_of)(update->cursor.target, update->value));
-        W(unlatch)(node, header_next(header, count));
-        update->outcome = BLINK_REPLACED;
-    } else if (update->kind == BLINK_ERASE) {
-        W(image_remove)(&image, at, count);
-        W(node_write)(node, &image, at, count - 1);
-        W(unlatch)(node, header_next(header, count - 1));
-        update->outcome = BLINK_ERASED;
-    } else {
-        W(unlatch)(node, header);
-        update->outcome = BLINK_EXISTS;
-    }
-    return BLINK_DONE;
+#endif
+    W(find_place)(update, &image, header_count(header), &place);
+    return W(apply_latched)(map, update, header, &image, &place);
 }
 
 PORT_FN blink_step W(update_step)(W(blink) map, W(update) *update)

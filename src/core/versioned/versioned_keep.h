@@ -117,9 +117,8 @@ PORT_FN bool W(nobody_looks_back)(W(blink) map)
 }
 
 /* Else: keeps the image of a leaf with `count` pairs if some snapshot needs it. The clock is read anew, which is as good
- * as before: the leaf is latched. False: there is no node for the copy. Out of line, and it reads the leaf by itself, so
- * that it costs updates in place no registers. */
-PORT_COLD bool W(keep_image)(W(blink) map, uint32_t id, unsigned count)
+ * as before: the leaf is latched. False: there is no node for the copy. */
+PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, unsigned count)
 {
     const epoch_state *e = &map.versions->state->epoch;
     uint64_t since = port_load(&map.versions->record[id].since), now = port_load(&e->clock);

@@ -118,6 +118,9 @@ static inline blink_step W(step_update)(W(blink) map, W(flight) *f)
     W(updating) *u = &f->update;
     if (u->posting) return W(post_step)(map, &u->post);
     blink_step step = W(update_step)(map, &u->op);
+#ifdef RUN_VERSIONED
+    if (step == BLINK_KEEP) step = W(update_keeping)(map, &u->op);
+#endif
     if (step != BLINK_SPLIT) return step;
     u->posting = true;
     W(post_start)(map, &u->post, u->op.separator, 1, u->op.cursor.parent);

@@ -187,6 +187,8 @@ static pleach_status cpu_stats(void *exec, pleach_map_stats *stats)
     stats->node_bytes = (counts.leaves + counts.inner) * map->node_bytes;
     stats->old_images = counts.images;
     stats->old_image_bytes = counts.images * map->node_bytes;
+    uint64_t in_use = counts.leaves + counts.inner + counts.images;
+    stats->free_bytes = (blink_used_ids(map->tree) - 1 - in_use) * map->node_bytes;
     if (map->versions.state) cpu_versions_stats(map, stats);
     uint64_t used_bytes = blink_used_ids(map->tree) * map->node_bytes;
     stats->reserved_bytes = used_bytes > map->populated ? used_bytes : map->populated;

@@ -287,6 +287,8 @@ static void fill_stats(const cuda_map *map, const blink_tree *tree, const blink_
     stats->reserved_bytes = map->capacity * map->node_bytes;
     stats->old_images = counts->images;
     stats->old_image_bytes = counts->images * map->node_bytes;
+    uint64_t in_use = counts->leaves + counts->inner + counts->images;
+    stats->free_bytes = (blink_used_ids(tree) - 1 - in_use) * map->node_bytes;
     stats->height = (unsigned)(tree->root >> 32) + 1;
 }
 
