@@ -222,7 +222,7 @@ void bench_mixed_erase(struct bench *bench, const struct bench_case *which)
 
 /* ---- memory: how much more a map needs because it was asked while it grew (figure 4.6) ---- */
 
-enum { MEMORY_PARTS = 20, MEMORY_LENGTH = 16 };
+enum { MEMORY_PARTS = 10, MEMORY_KERNELS = 20, MEMORY_LENGTH = 16 };
 
 static double megabytes(uint64_t bytes) { return (double)bytes / 1e6; }
 
@@ -237,13 +237,13 @@ static uint64_t all_bytes(const pleach_map_stats *stats)
     return stats->node_bytes + stats->old_image_bytes + stats->free_bytes;
 }
 
-/* The work of one of `parts` launches, as a piece of the whole. */
-static struct mixed_work part_of(const struct mixed *m, size_t part, size_t parts)
+/* The work from one part of so many on, to before another. */
+static struct mixed_work piece_of(const struct mixed *m, size_t from, size_t to, size_t parts)
 {
-    const size_t width = word_bytes(m->bench->bits), u = m->updates.n * part / parts, q = m->queries.n * part / parts;
+    const size_t width = word_bytes(m->bench->bits), u = m->updates.n * from / parts, q = m->queries.n * from / parts;
     struct mixed_work work = m->work;
-    work.updates = m->updates.n * (part + 1) / parts - u;
-    work.queries = m->queries.n * (part + 1) / parts - q;
+    work.updates = m->updates.n * to / parts - u;
+    work.queries = m->queries.n * to / parts - q;
     work.update_keys = (const char *)work.update_keys + u * width;
     work.update_values = (const char *)work.update_values + u * width;
     work.outcomes += u;
@@ -255,63 +255,71 @@ static struct mixed_work part_of(const struct mixed *m, size_t part, size_t part
     return work;
 }
 
-/* All of it in so many kernels; after each, what the map needs. */
-static bool grow_in_parts(struct mixed *m, size_t parts)
-{
-    struct bench *bench = m->bench;
-    const struct mixed_work whole = m->work;
-    bool good = true;
-    for (size_t part = 0; part < parts && good; part++) {
-        pleach_map_stats stats;
-        double seconds;
-        pleach_status status = pleach_versioned_view_open(bench->map, &m->view);
-        m->work = part_of(m, part, parts);
-        if (status == PLEACH_OK) status = bench->device->time(call_mixed, m, &seconds);
-        m->work = whole;
-        pleach_versioned_view_close(bench->map, &m->view);
-        good = status == PLEACH_OK || bench_complain(bench, "mixed-memory", "the kernel", status);
-        if (!good || !get_stats(bench, &stats)) return false;
-        printf("  %3zu of %2zu kernels: %7.1f MB in nodes, %6.1f free; reclaimed so far %7.1f MB\n", part + 1, parts,
-               megabytes(stats.node_bytes), megabytes(stats.free_bytes), megabytes(stats.reclaimed_bytes));
-    }
-    return good && check_mixed(m, "mixed-memory");
-}
-
-static bool start_memory(struct mixed *m)
+static bool start_memory(struct mixed *m, pleach_map_stats *stats)
 {
     if (!bench_load_map(m->bench) || !batch_spoil(&m->updates) || !batch_spoil(&m->queries)) return false;
     const pleach_status status = pleach_map_reserve(m->bench->map, 2 * m->bench->keys.n + 8 * m->updates.n);
     m->bench->map_loaded = false;
-    return status == PLEACH_OK || bench_complain(m->bench, "mixed-memory", "reserving", status);
+    if (status != PLEACH_OK) return bench_complain(m->bench, "mixed-memory", "reserving", status);
+    return get_stats(m->bench, stats);
+}
+
+/* A map with the keys, then the work up to a part, in so many kernels of the same size; *stats is what came of it. */
+static bool grow_to(struct mixed *m, size_t part, size_t parts, size_t kernels, pleach_map_stats *stats)
+{
+    struct bench *bench = m->bench;
+    const struct mixed_work whole = m->work;
+    pleach_map_stats before;
+    double seconds;
+    if (!start_memory(m, &before)) return false;
+    pleach_status status = pleach_versioned_view_open(bench->map, &m->view);
+    for (size_t k = 0; k < kernels && status == PLEACH_OK; k++) {
+        m->work = piece_of(m, part * k, part * (k + 1), parts * kernels);
+        status = bench->device->time(call_mixed, m, &seconds);
+        m->work = whole;
+    }
+    pleach_versioned_view_close(bench->map, &m->view);
+    if (status != PLEACH_OK) return bench_complain(bench, "mixed-memory", "the kernel", status);
+    if (!get_stats(bench, stats)) return false;
+    stats->reclaimed_bytes -= before.reclaimed_bytes;
+    return part < parts || check_mixed(m, "mixed-memory");
 }
 
 /* The same keys put by an array call that nobody disturbs. */
-static bool fill_in_place(struct mixed *m, uint64_t *bytes)
+static bool fill_in_place(struct mixed *m, pleach_map_stats *stats)
 {
-    pleach_map_stats stats;
-    if (!start_memory(m)) return false;
+    if (!start_memory(m, stats)) return false;
     const pleach_status status =
         pleach_map_put(m->bench->map, m->updates.n, m->updates.a, m->updates.b, NULL, NULL, PLEACH_SYNC);
     if (status != PLEACH_OK) return bench_complain(m->bench, "mixed-memory", "filling in place", status);
-    if (!get_stats(m->bench, &stats)) return false;
-    *bytes = all_bytes(&stats);
-    return true;
+    return get_stats(m->bench, stats);
+}
+
+static void print_memory(const char *what, const pleach_map_stats *stats, const pleach_map_stats *in_place)
+{
+    printf("  %-28s nodes %7.1f MB  taken and free %6.1f MB  reclaimed %7.1f MB", what, megabytes(stats->node_bytes),
+           megabytes(stats->old_image_bytes + stats->free_bytes), megabytes(stats->reclaimed_bytes));
+    if (in_place != NULL) printf("  %+.1f%%", 100 * ((double)all_bytes(stats) / (double)all_bytes(in_place) - 1));
+    printf("\n");
 }
 
 static void measure_memory(struct mixed *m)
 {
-    uint64_t in_place = 0;
-    pleach_map_stats stats;
+    char what[BENCH_NAME_BYTES];
+    pleach_map_stats in_place, stats;
     if (!fill_in_place(m, &in_place)) return;
-    printf("mixed-memory: %zu keys, then %zu puts beside %zu ranges of %d\n", m->bench->keys.n, m->updates.n,
-           m->queries.n, MEMORY_LENGTH);
-    printf("  filled in place, nobody asking: %7.1f MB\n", megabytes(in_place));
-    for (size_t parts = 1; parts <= MEMORY_PARTS; parts += MEMORY_PARTS - 1) {
-        if (!start_memory(m) || !grow_in_parts(m, parts) || !get_stats(m->bench, &stats)) return;
-        printf("  %zu kernels, all taken: %7.1f MB, %.1f%% above; records of versions %.1f MB more\n", parts,
-               megabytes(all_bytes(&stats)), 100 * ((double)all_bytes(&stats) / (double)in_place - 1),
-               megabytes(all_bytes(&stats) / (4 * m->bench->bits) * 32));
+    printf("mixed-memory: %zu keys of %u bits, then %zu puts beside %zu ranges of %d; beside the nodes, a quarter of "
+           "their bytes (32-bit; 64-bit: an eighth) in records\n",
+           m->bench->keys.n, m->bench->bits, m->updates.n, m->queries.n, MEMORY_LENGTH);
+    print_memory("all puts, nobody asking", &in_place, NULL);
+    for (size_t part = 1; part <= MEMORY_PARTS; part++) {
+        snprintf(what, sizeof what, "%3zu%%, one kernel", 100 * part / MEMORY_PARTS);
+        if (!grow_to(m, part, MEMORY_PARTS, 1, &stats)) return;
+        print_memory(what, &stats, part == MEMORY_PARTS ? &in_place : NULL);
     }
+    if (!grow_to(m, 1, 1, MEMORY_KERNELS, &stats)) return;
+    snprintf(what, sizeof what, "100%%, %d kernels", MEMORY_KERNELS);
+    print_memory(what, &stats, &in_place);
 }
 
 void bench_mixed_memory(struct bench *bench, const struct bench_case *which)

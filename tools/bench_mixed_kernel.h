@@ -2,7 +2,8 @@
  * defined VIEW, what it is to put, erase, find and range one element of K bits, and what surrounds a block's work. */
 #include "bench_mixed.h"
 
-enum { MIXED_BLOCK = 128 };
+/* As many blocks on a multiprocessor as the library has for updates; without a limit the ranges have too few. */
+enum { MIXED_BLOCK = 128, MIXED_BLOCKS = 8 };
 
 /* Which blocks update: number b does if the count of updating blocks up to and including b grows there. */
 static __device__ bool mixed_is_update(uint64_t b, uint64_t updating, uint64_t all, uint64_t *index)
@@ -42,7 +43,7 @@ static __device__ bool mixed_is_update(uint64_t b, uint64_t updating, uint64_t a
         if (there) w.counts[i] = count;                                                                          \
         QUERIES_END(view);                                                                                       \
     }                                                                                                            \
-    static __global__ void __launch_bounds__(MIXED_BLOCK) mixed##bits(                                              \
+    static __global__ void __launch_bounds__(MIXED_BLOCK, MIXED_BLOCKS) mixed##bits(                                 \
         const __grid_constant__ VIEW view, const __grid_constant__ mixed_work w, uint64_t updating)              \
     {                                                                                                            \
         uint64_t index;                                                                                          \
