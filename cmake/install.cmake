@@ -13,7 +13,7 @@ endif()
 # The public headers, and beside them what map_device.cuh includes: the algorithms, which a user's kernel compiles in.
 install(DIRECTORY include/pleach DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
-install(DIRECTORY src/base src/port src/node src/pool src/version src/core
+install(DIRECTORY src/base src/port src/node src/pool src/epoch src/version src/core
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 

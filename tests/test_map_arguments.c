@@ -116,10 +116,10 @@ static pleach_status counterfeit_size(void *exec, uint64_t *size)
     return answer_once(exec);
 }
 
-static void counterfeit_view(void *exec, map_view *view)
+static pleach_status counterfeit_view(void *exec, map_view *view)
 {
-    ((counterfeit *)exec)->calls++;
     *view = (map_view){.tree = exec};
+    return answer_once(exec);
 }
 
 static void counterfeit_view_closed(void *exec) { ((counterfeit *)exec)->views_closed++; }
@@ -785,6 +785,9 @@ static void open_and_close_views(pleach_map *map)
     map->versioned = true;
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, &view)); /* that is another kind of view */
     map->versioned = false;
+    behind.answer = PLEACH_E_CUDA;
+    assert_taken(PLEACH_E_CUDA, pleach_map_view_open(map, &view));
+    behind.answer = PLEACH_OK;
     assert_taken(PLEACH_OK, pleach_map_clear(map)); /* the view that failed does not keep others out */
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, &forged)); /* none is open */
     assert_taken(PLEACH_OK, pleach_map_view_open(map, &view));
@@ -807,6 +810,9 @@ static void open_and_close_versioned_views(pleach_map *map)
     assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_open(map, &view)); /* not versioned */
     map->versioned = true;
     assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, &forged));
+    behind.answer = PLEACH_E_CUDA;
+    assert_taken(PLEACH_E_CUDA, pleach_versioned_view_open(map, &view));
+    behind.answer = PLEACH_OK;
     assert_taken(PLEACH_OK, pleach_versioned_view_open(map, &view));
     assert_non_null(view.tree);
     assert_int_equal(view.key_bits, map->key_bits);

@@ -35,7 +35,7 @@ static const char help[] =
     "  size              how many keys\n"
     "  validate          'ok', or what is wrong\n"
     "\n"
-    "With --structure versioned (CPU) also:\n"
+    "With --structure versioned also:\n"
     "  snap NAME         take a snapshot and call it NAME: 'ok'\n"
     "  drop NAME         release it: 'ok'\n"
     "  get@NAME K        and has, range, count, succ, pred, size: the same, of the snapshot\n"

@@ -4,8 +4,9 @@
  * is written. Loading replaces what a map holds, all or nothing: the file is read and verified to its last byte first,
  * while other calls go on, and then takes the place of the old contents at one instant.
  *
- * A file knows the width of its keys, and belongs to no map: what a versioned CPU map has saved can be loaded into any
- * map of that width, on the CPU or on a GPU. Every byte of it is checksummed. docs/file-format.md has the layout.
+ * A file knows the width of its keys, and belongs to no map: what a versioned map has saved, on the CPU or on a GPU,
+ * can be loaded into any map of that width, on either. Every byte of it is checksummed. docs/file-format.md has the
+ * layout.
  *
  * These functions need xxHash when pleach is built. A build without it answers PLEACH_E_NO_FILES to all of them.
  */

@@ -56,7 +56,7 @@
  * - The tree is not lock-free: readers take no latch, and most that look for a present key find it whatever a writer
  *   is doing, but a reader that does not see its key, and every updater, waits while a writer is inside that leaf.
  *   A writer is inside for some tens of instructions; if the operating system stops it just there, those who need
- *   the same leaf wait.
+ *   the same leaf wait. In a versioned map every reader of that leaf does.
  * - succ, pred, min and max over a stretch of emptied leaves read all of it, at least twice, and start again when
  *   somebody updates it meanwhile. Compact after erasing much.
  * - Operations do not order your own memory accesses on a GPU: to hand data over through a map there, use fences.
@@ -114,8 +114,8 @@ typedef struct pleach_map_stats {
     uint64_t snapshots;     /* live ones; a versioned map */
     uint64_t old_images;    /* nodes kept for live snapshots */
     uint64_t old_image_bytes;
+    uint64_t held_back_bytes; /* of these, what would be free if the oldest snapshot were released */
     uint64_t free_bytes;    /* of nodes that were in use and wait to be used again */
-    uint64_t held_back_bytes; /* of the old images, what only the oldest snapshot still needs */
     uint64_t reclaimed_bytes; /* of nodes that were kept for snapshots and used again, since the map was made */
     double fill;            /* keys / leaf slots */
     unsigned height;        /* levels, leaves included */
@@ -139,7 +139,8 @@ PLEACH_API void pleach_map_destroy(pleach_map *map);
  *                old_values may be the same array as values.
  * ordering       synchronous, or on the stream.
  * concurrency    with every call; exclusive calls wait.
- * linearization  each element by itself, when its leaf is stored to under the leaf's latch.
+ * linearization  each element by itself, when its leaf is stored to under the leaf's latch; in a versioned map when the
+ *                clock is read under that latch.
  * progress       deadlock-free: the holder of a latch never waits.
  * cost           one descent per element; a split per seven or more inserts into a leaf.
  * errors         ARGUMENT, SIZE, FULL (see above), POINTER, STREAM, MEMORY (staging; nothing applied), CUDA.
@@ -248,8 +249,9 @@ PLEACH_API pleach_status pleach_map_compact(pleach_map *map, double fill);
 /* Removes everything and gives the memory back. */
 PLEACH_API pleach_status pleach_map_clear(pleach_map *map);
 
-/* Checks every invariant of docs/blink.md. On CORRUPT the message (host memory, may be NULL) names the first invariant
- * that fails and the node, such as "I2: ..."; else it is empty. A GPU map's nodes are copied to the host for this. */
+/* Checks every invariant of docs/blink.md and, of a versioned map, those of docs/versioned.md that a quiet map shows.
+ * On CORRUPT the message (host memory, may be NULL) names the first invariant that fails and the node, such as
+ * "I2: ..."; else it is empty. A GPU map's nodes are copied to the host for this. */
 PLEACH_API pleach_status pleach_map_validate(pleach_map *map, char *message, size_t message_size);
 
 /* ---- device views ----------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ PLEACH_API pleach_status pleach_snapshot_export(pleach_snapshot *snapshot, size_
  * kind. */
 typedef struct pleach_versioned_view {
     void *tree, *nodes;
-    uint64_t versions[8]; /* the snapshots' side of it */
+    uint64_t versions[9]; /* the snapshots' side of it */
     unsigned key_bits;
 } pleach_versioned_view;
 

@@ -1,9 +1,9 @@
 /* pleach/versioned_device.cuh - a map with versions from inside your own kernels: updates, finds, and snapshots.
  *
  * Open a view on the host (pleach_versioned_view_open), pass it to the kernel by value (best as a __grid_constant__: then
- * its functions do not make copies of it), and call these functions from any
- * number of threads, beside array calls, single calls and other kernels on the same map. Not together with
- * pleach/map_device.cuh in one file: that is for maps without versions.
+ * its functions do not make copies of it), and call these functions from any number of threads, beside array calls,
+ * single calls and other kernels on the same map. Not together with pleach/map_device.cuh in one file: that is for maps
+ * without versions.
  *
  * SNAPSHOTS are taken by a warp or by a block, which is then an agent, and last until it says so:
  *
@@ -14,7 +14,8 @@
  *
  * All threads of the block (with `lanes` = blockDim.x), or all 32 of a warp (with 32), make the first and the last call
  * together; in between each asks what it likes. Every query at one timestamp sees the same contents. An agent that stays
- * inside for long holds back memory, nothing else.
+ * inside for long holds back memory, nothing else. Beginning waits for one of 4,096 slots: if more agents can run at a
+ * time, let none wait for others between begin and end, nor begin a snapshot between updates_begin and updates_end.
  *
  * UPDATES while snapshots are live keep old images, and use those again that nobody needs any more. An agent makes that
  * fast, because it does so without memory that others write to:
@@ -67,8 +68,7 @@ PORT_FN uint64_t pleach_versioned_snapshot_begin(const pleach_versioned_view &vi
 
 PORT_FN void pleach_versioned_snapshot_end(const pleach_versioned_view &view, pleach_versioned_agent *agent, uint64_t at)
 {
-    const versions *v = pleach_versioned_versions(view);
-    version_end_instant(v, agent, at, VERSION_TURN, v->epoch.slots);
+    version_end_instant(pleach_versioned_versions(view), agent, at, VERSION_TURN, EPOCH_ALL);
 }
 
 PORT_FN void pleach_versioned_updates_begin(const pleach_versioned_view &view, pleach_versioned_agent *agent,

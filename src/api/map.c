@@ -435,8 +435,9 @@ pleach_status map_view_open(pleach_map *map, bool versioned, map_view *view)
 {
     if (!map->ops->view || map->versioned != versioned) return PLEACH_E_ARGUMENT;
     gate_view_open(&map->gate); /* first, so that no exclusive call is inside or comes in any more */
-    map->ops->view(map->exec, view);
-    return PLEACH_OK;
+    pleach_status status = map->ops->view(map->exec, view);
+    if (status != PLEACH_OK) gate_view_close(&map->gate);
+    return status;
 }
 
 pleach_status map_view_close(pleach_map *map)

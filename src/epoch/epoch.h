@@ -36,8 +36,9 @@
  * WHO MAY RUN TOGETHER   everything here.
  * MEMORY ORDERS
  *   Announcing and then reading the clock (port_latch, port_settle_latch) pairs with the scan's reading of clock and
- *   then slots (port_validate_fence): E1. Leaving is a release, and the scan's look at the slot an acquire, so what the
- *   agent read it has read before anybody sees the new floor.
+ *   then slots (port_validate_fence): E1. That fence is enough where a store that one agent sees is seen by all
+ *   (docs/memory-model.md). Leaving comes after the agent's loads (a release, or port_store_after_loads), and the
+ *   scan's look at the slot is an acquire, so what the agent read it has read before anybody sees the new floor.
  * PROGRESS   Everything is lock-free, and scanning is tried and not waited for: an agent that stops inside, or in the
  *   middle of a scan, delays the floor and nothing else.
  */
@@ -79,6 +80,7 @@ typedef struct epoch {
     epoch_home *home;     /* one a slot */
     epoch_retired *rings; /* `ring` entries a slot */
     uint32_t slots, ring;
+    uint32_t visitors; /* slots after these, without a home, for agents that announce themselves as they claim; or 0 */
 } epoch;
 
 static inline __attribute__((unused)) void epoch_begin(epoch_state *e) { e->pins_oldest = UINT64_MAX; }
@@ -105,8 +107,10 @@ PORT_FN void epoch_widen(epoch e, uint32_t slot)
  * taken, ask again later. What the slot's last agent left in its home is there to be read. */
 PORT_FN uint32_t epoch_claim(epoch e, uint32_t wish, uint64_t word)
 {
-    for (uint32_t i = 0; i < e.slots; i++) {
-        uint32_t slot = (wish + i) % e.slots;
+    bool visitor = word >= EPOCH_IN && e.visitors > 0; /* so that these never wait for those who keep theirs for long */
+    uint32_t first = visitor ? e.slots : 0, count = visitor ? e.visitors : e.slots;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = first + (wish + i) % count;
         if (port_load(epoch_slot(e, slot)) != EPOCH_FREE) continue;
         epoch_widen(e, slot);
         if (port_latch(epoch_slot(e, slot), EPOCH_FREE, word)) return slot;
@@ -147,7 +151,7 @@ PORT_FN void epoch_vanish(epoch e, uint32_t slot) { port_store_after_loads(epoch
 PORT_FN uint64_t epoch_look(epoch e)
 {
     uint64_t least = port_load(&e.state->clock);
-    port_validate_fence(); /* the clock before the slots: E1 */
+    port_settle_loads(); /* the clock before the slots: E1 */
     uint64_t end = port_load(&e.state->claimed);
     for (uint64_t slot = 0; slot < end; slot++) {
         uint64_t word = port_load(epoch_slot(e, (uint32_t)slot));

@@ -26,6 +26,7 @@ enum { EPOCH_BAG = 3 };
 #else
 enum { EPOCH_BAG = 128 };
 #endif
+#define EPOCH_ALL UINT32_MAX /* slots, for a scan that goes through to the end */
 
 typedef struct epoch_agent {
     uint32_t stocked, used; /* of the stock: ids put there, and asked for */
@@ -151,7 +152,7 @@ PORT_FN void epoch_scan_begin(epoch e, epoch_agent *a, uint64_t slots)
         port_store(&s->scan_least, clock);
     }
     a->scan_least = port_load(&s->scan_least);
-    port_validate_fence();
+    port_settle_loads(); /* the clock before the slots: E1 */
     uint64_t end = port_load(&s->claimed);
     a->scan_to = a->scan_from + slots < end ? a->scan_from + slots : end;
 }

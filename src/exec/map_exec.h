@@ -69,7 +69,7 @@ typedef struct exec_ops {
     pleach_status (*size)(void *exec, uint64_t *size);
     pleach_status (*take)(void *exec, snapshot_place *place, pleach_stream stream);
     pleach_status (*release)(void *exec, snapshot_place *place); /* OK but for a device that cannot be reached */
-    void (*view)(void *exec, map_view *view); /* NULL: has no views */
+    pleach_status (*view)(void *exec, map_view *view); /* NULL: has no views */
     void (*view_closed)(void *exec);                          /* once for each view */
 
     /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */

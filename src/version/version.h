@@ -108,7 +108,7 @@ PORT_COLD void version_open(const versions *v, epoch_agent *agent, uint32_t lane
     epoch_agent_begin(agent, lanes);
     if (port_lane(lanes) == 0) agent->won = version_keeps(*v);
     if (!epoch_tell(agent, &agent->won)) return;
-    if (wish % VERSION_TURN == 0) epoch_scan(v->epoch, agent, v->epoch.slots, false);
+    if (lanes == 1 || wish % VERSION_TURN == 0) epoch_scan(v->epoch, agent, EPOCH_ALL, false);
     epoch_open(v->epoch, agent, wish);
 }
 

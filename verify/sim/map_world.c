@@ -6,7 +6,7 @@
 #include "map_sim.h"
 
 enum { MOST_AGENTS = 200, MOST_KEYS = 400, MOST_OPS = 400, MOST_PAIRS = MOST_OPS * MAP_RANGE_ROOM, NODES = 160 };
-enum { STRIPES = 3, SLOTS = 5, RING = 4, PINS = MOST_AGENTS, SIM_LINE_WORDS = 8 /* at least PORT_LINE_WORDS */ };
+enum { STRIPES = 3, SLOTS = 4, VISITORS = 3, RING = 4, PINS = MOST_AGENTS, SIM_LINE_WORDS = 8 /* at least PORT_LINE_WORDS */ };
 
 static const map_variant *const variants[] = {&sim_map32_cuda, &sim_map64_cuda, &sim_map32_plain,
                                               &sim_map64_plain, &sim_map32_x86, &sim_map64_x86};
@@ -69,8 +69,8 @@ static void begin_versions(void)
     v->stripes = STRIPES;
     v->state = sim_reserve(offsetof(version_state, kept) + STRIPES * sizeof v->state->kept[0]);
     v->record = sim_reserve(NODES * sizeof v->record[0]);
-    v->epoch = (epoch){.state = &v->state->epoch, .slots = SLOTS, .ring = RING};
-    v->epoch.announce = sim_reserve(SLOTS * SIM_LINE_WORDS * 8);
+    v->epoch = (epoch){.state = &v->state->epoch, .slots = SLOTS, .visitors = sim_draw(2) ? VISITORS : 0, .ring = RING};
+    v->epoch.announce = sim_reserve((SLOTS + VISITORS) * SIM_LINE_WORDS * 8);
     v->epoch.home = sim_reserve(SLOTS * sizeof v->epoch.home[0]);
     v->epoch.rings = sim_reserve(SLOTS * RING * sizeof v->epoch.rings[0]);
     v->state->epoch.pin_table = (uint64_t)(uintptr_t)sim_reserve(PINS * 8);
@@ -524,7 +524,7 @@ static void describe_versions(size_t word, uint64_t value, char *text, size_t si
     const uint64_t *at = (const uint64_t *)v->state + word;
     size_t record = (size_t)(at - (const uint64_t *)v->record), slot = (size_t)(at - v->epoch.announce);
     unsigned long long number = value;
-    if (at >= v->epoch.announce && slot < (size_t)SLOTS * w.map->line_words)
+    if (at >= v->epoch.announce && slot < (size_t)(SLOTS + VISITORS) * w.map->line_words)
         snprintf(text, size, "slot %zu = %lld", slot / w.map->line_words, (long long)number - EPOCH_IN);
     else if (at >= (const uint64_t *)v->record && record < (size_t)NODES * 4)
         snprintf(text, size, "record of node %zu: %s = %llu", record / 4, members[record % 4], number);

@@ -55,7 +55,8 @@
  *       writer also sees the odd header, or a later one, and does not trust what it read.
  *   port_publish_fence before a pair that names a new node pairs with the address dependency of the reader that follows
  *       it: the new node's contents are there before its name is. No cache holds an older image of them: nobody read
- *       that memory since the last time that caches were emptied (a kernel's start, or the CPU's coherence).
+ *       that memory since the last time that caches were emptied (a kernel's start, or the CPU's coherence); or, where
+ *       it was an old image of a leaf (core/versioned), nobody ever read it through a cache.
  *
  * PROGRESS
  *   A step never waits: it answers AGAIN and leaves waiting to the executor. A latch is taken and released within one

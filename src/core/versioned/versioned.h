@@ -11,7 +11,8 @@
  *       one in keep_image, under the leaf's latch.
  *   find, contains, at the newest           as in core/blink, but a find that comes upon a latched leaf waits, also for
  *       a hit: the update that has the latch may have taken effect already, and be seen by snapshots.
- *   taking a snapshot                       the store that advances the clock.
+ *   taking a snapshot                       the addition that advances the clock, in epoch_pass.
+ *   range, count, of the map itself         when the snapshot was taken that lasts for the query.
  *   queries at a snapshot                   when it was taken.
  *
  * DEPARTURES FROM THE PAPER (M. A. Awad, Fully Concurrent GPU Data Structures, chapter 4)

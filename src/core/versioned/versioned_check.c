@@ -61,7 +61,7 @@ static void check_kept(check *c)
     for (unsigned stripe = 0; stripe < v->stripes; stripe++)
         for (uint64_t id = v->state->kept[stripe].head; id != 0; id = v->record[id].next)
             if (!check_listed(c, id, &listed)) return;
-    for (uint64_t slot = 0; slot < v->state->epoch.claimed; slot++) {
+    for (uint64_t slot = 0; slot < v->epoch.slots; slot++) {
         const epoch_home *home = &v->epoch.home[slot];
         for (uint64_t at = home->head; at < home->tail; at++)
             if (!check_listed(c, epoch_entry(v->epoch, (uint32_t)slot, at)->id, &listed)) return;
@@ -121,6 +121,6 @@ uint64_t versioned_reclaimed(versions versions)
 {
     uint64_t images = 0;
     for (unsigned i = 0; i < versions.stripes; i++) images += versions.state->kept[i].returned;
-    for (uint64_t i = 0; i < versions.state->epoch.claimed; i++) images += versions.epoch.home[i].head;
+    for (uint64_t i = 0; i < versions.epoch.slots; i++) images += versions.epoch.home[i].head;
     return images;
 }

@@ -1,4 +1,5 @@
-/* core/versioned/versioned_check.h - the validator of versions: V1, V2 and V5 of a quiescent map, in host memory. */
+/* core/versioned/versioned_check.h - the validator of versions: V1, V2 and V5 of a quiescent map, in host memory, and
+ * what can be seen of E2 and E3 when nobody is there. */
 #ifndef PLEACH_VERSIONED_CHECK_H
 #define PLEACH_VERSIONED_CHECK_H
 

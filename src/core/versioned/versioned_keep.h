@@ -67,8 +67,8 @@ PORT_COLD void W(return_ring)(W(blink) map, uint32_t slot)
 PORT_COLD void W(return_all)(W(blink) map)
 {
     for (unsigned stripe = 0; stripe < map.versions->stripes; stripe++) W(return_images)(map, stripe);
-    uint64_t slots = port_load(&map.versions->state->epoch.claimed);
-    for (uint64_t slot = 0; slot < slots; slot++) W(return_ring)(map, (uint32_t)slot);
+    uint64_t claimed = port_load(&map.versions->state->epoch.claimed);
+    for (uint64_t slot = 0; slot < claimed && slot < map.versions->epoch.slots; slot++) W(return_ring)(map, (uint32_t)slot);
 }
 
 /* There is no node for a copy. Whoever was inside when the floor was last raised may have left since: then it needs

@@ -9,7 +9,7 @@
 #include "../../gate/gate.h"
 #include "map_cpu.h"
 
-enum { AGENTS = 2048, RING = 512, FIRST_PINS = 64 };
+enum { AGENTS = 1024, VISITORS = 2048, RING = 512, FIRST_PINS = 64 };
 
 /* A record for every node that there may ever be, and a ring for every agent; the operating system gives memory to
  * those that are used. */
@@ -22,9 +22,10 @@ bool cpu_versions_open(cpu_map *map)
     epoch_begin(&v->state->epoch);
     v->epoch.state = &v->state->epoch;
     v->epoch.slots = AGENTS;
+    v->epoch.visitors = VISITORS;
     v->epoch.ring = RING;
     v->stripes = VERSION_STRIPES;
-    v->epoch.announce = base_alloc((size_t)AGENTS * PORT_LINE_WORDS, sizeof *v->epoch.announce);
+    v->epoch.announce = base_alloc((size_t)(AGENTS + VISITORS) * PORT_LINE_WORDS, sizeof *v->epoch.announce);
     v->epoch.home = base_alloc(AGENTS, sizeof *v->epoch.home);
     uint64_t *pins = base_alloc(FIRST_PINS, sizeof *pins);
     v->epoch.state->pin_table = (uint64_t)(uintptr_t)pins;
@@ -56,7 +57,7 @@ void cpu_versions_forget(cpu_map *map, uint64_t nodes)
     versions *v = &map->versions;
     memset(v->record, 0, nodes * sizeof v->record[0]);
     for (unsigned i = 0; i < VERSION_STRIPES; i++) v->state->kept[i].head = 0;
-    for (uint64_t i = 0; i < v->state->epoch.claimed; i++) v->epoch.home[i].tail = v->epoch.home[i].head;
+    for (uint64_t i = 0; i < AGENTS; i++) v->epoch.home[i].tail = v->epoch.home[i].head;
 }
 
 bool cpu_versions_pinned(const cpu_map *map) { return map->versions.state && map->versions.state->epoch.pins > 0; }
@@ -94,7 +95,7 @@ pleach_status cpu_versions_take(void *exec, snapshot_place *place, pleach_stream
     place->timestamp = version_begin_instant(&v, &agent, 1, gate_thread_number());
     place->at = &place->timestamp;
     pleach_status status = pin(v.epoch.state, place->timestamp);
-    version_end_instant(&v, &agent, place->timestamp, 1, AGENTS);
+    version_end_instant(&v, &agent, place->timestamp, 1, EPOCH_ALL);
     return status;
 }
 
@@ -104,7 +105,7 @@ pleach_status cpu_versions_release(void *exec, snapshot_place *place)
     epoch_agent agent;
     for (unsigned attempt = 0; epoch_unpin(map->versions.epoch.state, *place->at) == EPOCH_BUSY;) port_pause(attempt++);
     epoch_agent_begin(&agent, 1);
-    epoch_scan(map->versions.epoch, &agent, AGENTS, false);
+    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
     map->ops->return_images(place_of(map), gate_thread_number());
     return PLEACH_OK;
 }
@@ -114,8 +115,8 @@ void cpu_versions_settle(cpu_map *map)
 {
     epoch_agent agent;
     epoch_agent_begin(&agent, 1);
-    epoch_scan(map->versions.epoch, &agent, AGENTS, false); /* what is left of one that others have begun */
-    epoch_scan(map->versions.epoch, &agent, AGENTS, false);
+    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false); /* what is left of one that others have begun */
+    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
     map->ops->return_images(place_of(map), 0);
 }
 

@@ -115,7 +115,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(range_kernel)(const __
     if (i < r.n) W(own_query)(map, &r, i, &own);
     uint64_t found = W(team_run)(map, at, &own);
 #ifdef BLINK_VERSIONED
-    if (!r.at) version_end_instant(map.versions, &agent, at, VERSION_TURN, map.versions->epoch.slots);
+    if (!r.at) version_end_instant(map.versions, &agent, at, VERSION_TURN, EPOCH_ALL);
 #endif
     if (i >= r.n) return;
     if (r.counts) r.counts[i] = (uint32_t)found;

@@ -102,12 +102,16 @@ static pleach_status cuda_run(void *exec, const request *r, pleach_stream stream
     ON_GPU(map, run_array(map, r, stream));
 }
 
+static pleach_status run_packed(cuda_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total)
+{
+    if (takes_snapshots(map, r)) cuda_room_for_snapshot(map);
+    return cuda_range_packed(map, r, capacity, offsets, total, map->sync_stream[gate_thread_number() % SYNC_STREAMS]);
+}
+
 static pleach_status cuda_range(void *exec, const request *r, size_t capacity, uint64_t *offsets, size_t *total)
 {
     cuda_map *map = exec;
-    cudaStream_t stream = map->sync_stream[gate_thread_number() % SYNC_STREAMS];
-    if (takes_snapshots(map, r)) cuda_room_for_snapshot(map);
-    ON_GPU(map, cuda_range_packed(map, r, capacity, offsets, total, stream));
+    ON_GPU(map, run_packed(map, r, capacity, offsets, total));
 }
 
 /* ---- counters, room, views ---- */
@@ -149,12 +153,18 @@ static pleach_status cuda_reserve(void *exec, uint64_t keys)
     ON_GPU(map, reserve(map, keys));
 }
 
-static void cuda_view(void *exec, map_view *view)
+static pleach_status room_for_view(cuda_map *map)
+{
+    if (map->versions.state) cuda_room_for_snapshot(map); /* its kernels may take some */
+    cuda_room_view(map, 1);
+    return PLEACH_OK;
+}
+
+static pleach_status cuda_view(void *exec, map_view *view)
 {
     cuda_map *map = exec;
     *view = (map_view){map->tree, pool_cuda_nodes(map->pool), map->versions};
-    if (map->versions.state) cuda_room_for_snapshot(map); /* its kernels may take some */
-    cuda_room_view(map, 1);
+    ON_GPU(map, room_for_view(map));
 }
 
 static void cuda_view_closed(void *exec) { cuda_room_view(exec, -1); }

@@ -3,6 +3,7 @@
 #define PLEACH_MAP_CUDA_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "../../core/blink/blink_plan.h"
 #include "blink_cuda.h"
@@ -38,7 +39,7 @@ typedef struct cuda_map {
     pool_cuda *records;  /* the memory of versions.record */
     uint64_t *pin_table; /* device memory */
     uint64_t pin_room, pins;
-    bool asked;          /* a snapshot was taken: updates may have to keep images from now on */
+    atomic_bool asked;   /* a snapshot was taken: updates may have to keep images from now on */
 } cuda_map;
 
 static inline blink_on_gpu on_gpu(const cuda_map *map)

@@ -10,7 +10,8 @@
 #include "../../gate/gate.h"
 #include "map_cuda.h"
 
-enum { GPU_LINE_WORDS = 4 /* PORT_LINE_WORDS there */, AGENTS = 4096, RING = 512, FIRST_PINS = 1024 };
+/* Slots for the blocks that a GPU holds at a time and, without homes, for all its warps: a snapshot finds one at once. */
+enum { GPU_LINE_WORDS = 4 /* PORT_LINE_WORDS there */, AGENTS = 4096, VISITORS = 16384, RING = 512, FIRST_PINS = 1024 };
 
 static pleach_status device_zeros(void **memory, size_t bytes)
 {
@@ -41,9 +42,10 @@ pleach_status cuda_versions_open(cuda_map *map)
     v->stripes = VERSION_STRIPES;
     v->epoch.state = &v->state->epoch; /* the first member: an address, not a look at device memory */
     v->epoch.slots = AGENTS;
+    v->epoch.visitors = VISITORS;
     v->epoch.ring = RING;
     map->pin_room = FIRST_PINS;
-    status = device_zeros((void **)&v->epoch.announce, (size_t)AGENTS * GPU_LINE_WORDS * sizeof *v->epoch.announce);
+    status = device_zeros((void **)&v->epoch.announce, (size_t)(AGENTS + VISITORS) * GPU_LINE_WORDS * sizeof *v->epoch.announce);
     if (status == PLEACH_OK) status = device_zeros((void **)&v->epoch.home, AGENTS * sizeof *v->epoch.home);
     if (status == PLEACH_OK) status = device_zeros((void **)&v->epoch.rings, AGENTS * RING * sizeof *v->epoch.rings);
     if (status == PLEACH_OK) status = device_zeros((void **)&map->pin_table, FIRST_PINS * sizeof *map->pin_table);
@@ -202,7 +204,7 @@ static pleach_status copy_array(void **host, const void *device, size_t count, s
 static pleach_status copy_small(const cuda_map *map, copied *c)
 {
     const versions *v = &map->versions;
-    c->v = (versions){.stripes = v->stripes, .epoch = {.slots = AGENTS, .ring = RING}};
+    c->v = (versions){.stripes = v->stripes, .epoch = {.slots = AGENTS, .visitors = VISITORS, .ring = RING}};
     pleach_status status = copy_array((void **)&c->v.state, v->state, 1, sizeof *v->state);
     if (status == PLEACH_OK) status = copy_array((void **)&c->pins, map->pin_table, map->pin_room, sizeof *c->pins);
     if (status == PLEACH_OK)
@@ -241,7 +243,7 @@ pleach_status cuda_versions_validate(cuda_map *map, const blink_tree *tree, void
     copied c = {.pins = NULL};
     pleach_status status = copy_small(map, &c);
     if (status == PLEACH_OK)
-        status = copy_array((void **)&c.v.epoch.announce, v->epoch.announce, (size_t)AGENTS * GPU_LINE_WORDS,
+        status = copy_array((void **)&c.v.epoch.announce, v->epoch.announce, (size_t)(AGENTS + VISITORS) * GPU_LINE_WORDS,
                             sizeof *v->epoch.announce);
     if (status == PLEACH_OK)
         status = copy_array((void **)&c.v.epoch.rings, v->epoch.rings, (size_t)AGENTS * RING, sizeof *v->epoch.rings);

@@ -22,7 +22,7 @@ static __global__ void take_kernel(const __grid_constant__ versions v, uint64_t 
         for (unsigned attempt = 0; epoch_pin(v.epoch.state, stamp) == EPOCH_BUSY;) port_pause(attempt++);
         *at = stamp;
     }
-    version_end_instant(&v, &agent, stamp, 1, v.epoch.slots);
+    version_end_instant(&v, &agent, stamp, 1, EPOCH_ALL);
 }
 
 static __global__ void unpin_kernel(const __grid_constant__ versions v, const uint64_t *at)
@@ -31,8 +31,8 @@ static __global__ void unpin_kernel(const __grid_constant__ versions v, const ui
     if (at && threadIdx.x == 0)
         for (unsigned attempt = 0; epoch_unpin(v.epoch.state, *at) == EPOCH_BUSY;) port_pause(attempt++);
     epoch_agent_begin(&agent, BLOCK_THREADS);
-    epoch_scan(v.epoch, &agent, v.epoch.slots, false);
-    epoch_scan(v.epoch, &agent, v.epoch.slots, false); /* should the first have ended what another block began */
+    epoch_scan(v.epoch, &agent, EPOCH_ALL, false);
+    epoch_scan(v.epoch, &agent, EPOCH_ALL, false); /* should the first have ended what another block began */
 }
 
 static __global__ void move_pins_kernel(epoch_state *e, uint64_t *table, uint64_t room)
