@@ -1,6 +1,6 @@
 /* test_map_faults.c - allocations that fail: every one of a whole script of calls in turn, once or for a while.
- * Whatever fails, the map is valid, holds what was acknowledged and nothing else, works again afterwards, and leaves nothing
- * behind. */
+ * Whatever fails, the map is valid, holds what was acknowledged and nothing else, works again afterwards, and leaves
+ * nothing behind. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* tests/test_versioned_device.cu - maps with versions from inside kernels: blocks and warps take snapshots beside blocks
- * that update, in grids larger than what the GPU holds at a time, and in several kernels at once.
+/* tests/test_versioned_device.cu - maps with versions from inside kernels: blocks and warps take snapshots beside
+ * blocks that update, in grids larger than what the GPU holds at a time, and in several kernels at once.
  *
  * 1  Every function, by threads that own their keys and so know each answer.
  * 2  Prefixes: a writer inserts its keys in ascending order, then erases them in ascending order. Whatever a snapshot
  *    shows of them is a run without a gap, and a later snapshot of the same reader shows no earlier state.
- * 3  Two ranges, two inserts: if one snapshot shows the first of two concurrent inserts and not the second, no other one
- *    shows the second and not the first.
+ * 3  Two ranges, two inserts: if one snapshot shows the first of two concurrent inserts and not the second, no other
+ *    one shows the second and not the first.
  * 4  Handles that the host holds, beside it all: what they show does not change.
  */
 #include <stdio.h>
@@ -191,7 +191,8 @@ static void judge(unsigned bits, counters *there, const char *what)
         lone += here->seen[r] != 0;
     }
     char text[160];
-    snprintf(text, sizeof text, "%s: %llu answers, first wrong one the %uth of its thread; %u pairs seen halfway, %u crossed", what,
+    snprintf(text, sizeof text,
+             "%s: %llu answers, first wrong one the %uth of its thread; %u pairs seen halfway, %u crossed", what,
              here->checks, here->wrong, lone, crossed);
     expect(ended && here->wrong == 0 && here->checks > 0 && crossed == 0, bits, text);
     cudaMemset(there, 0, sizeof *there);

@@ -1,6 +1,6 @@
 /* bench_mixed_cuda.c - updates and queries of one map at the same time, in one kernel of the user's: the experiments of
- * M. A. Awad, Fully Concurrent GPU Data Structures, tables 4.1 and 4.2. Each is run on a map without versions, and on one
- * with versions, whose ranges are linearizable. */
+ * M. A. Awad, Fully Concurrent GPU Data Structures, tables 4.1 and 4.2. Each is run on a map without versions, and on
+ * one with versions, whose ranges are linearizable. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,7 +214,8 @@ void bench_mixed_erase(struct bench *bench, const struct bench_case *which)
     if (!bench_use_keys(bench, bench_key_count(bench, &which->sizes))) return;
     for (unsigned s = 0; s < SHARES && !bench->failed; s++) {
         size_t ops = bench_op_count(bench, &which->sizes);
-        if (ops * shares[s] / 100 > bench->keys.n / 2) ops = bench->keys.n / 2 * 100 / shares[s]; /* what can be erased */
+        const size_t most = bench->keys.n / 2; /* keys that can be erased */
+        if (ops * shares[s] / 100 > most) ops = most * 100 / shares[s];
         snprintf(name, sizeof name, "%s/%u%%", which->name, shares[s]);
         run_both(bench, name, ops, shares[s], 1, true);
     }

@@ -1,5 +1,6 @@
-/* bench_mixed_kernel.h - the kernel of bench_mixed.h, once with versions and once without. The file that includes it has
- * defined VIEW, what it is to put, erase, find and range one element of K bits, and what surrounds a block's work. */
+/* bench_mixed_kernel.h - the kernel of bench_mixed.h, once with versions and once without. The file that includes it
+ * has defined VIEW, what it is to put, erase, find and range one element of K bits, and what surrounds a block's
+ * work. */
 #include "bench_mixed.h"
 
 /* As many blocks on a multiprocessor as the library has for updates; without a limit the ranges have too few. */
@@ -14,7 +15,7 @@ static __device__ bool mixed_is_update(uint64_t b, uint64_t updating, uint64_t a
 }
 
 #define DEFINE_MIXED(bits, key_type)                                                                             \
-    static __device__ void mixed_update##bits(const VIEW &view, const mixed_work &w, uint64_t block)                    \
+    static __device__ void mixed_update##bits(const VIEW &view, const mixed_work &w, uint64_t block)             \
     {                                                                                                            \
         UPDATES_BEGIN(view);                                                                                     \
         uint64_t i = block * MIXED_BLOCK + threadIdx.x;                                                          \
@@ -25,7 +26,7 @@ static __device__ bool mixed_is_update(uint64_t b, uint64_t updating, uint64_t a
         }                                                                                                        \
         UPDATES_END(view);                                                                                       \
     }                                                                                                            \
-    static __device__ void mixed_query##bits(const VIEW &view, const mixed_work &w, uint64_t block)                     \
+    static __device__ void mixed_query##bits(const VIEW &view, const mixed_work &w, uint64_t block)              \
     {                                                                                                            \
         QUERIES_BEGIN(view);                                                                                     \
         uint64_t i = block * MIXED_BLOCK + threadIdx.x;                                                          \

@@ -27,8 +27,8 @@ extern "C" {
 typedef struct pleach_snapshot pleach_snapshot;
 
 /* With PLEACH_SYNC the snapshot is taken inside the call: what returned before it is shown, what is called after it is
- * not. With a stream (of a GPU map) it is taken in stream order, beside whatever runs on others: what comes before it on
- * that stream is shown, what comes after is not. It can be used at once; queries wait for it.
+ * not. With a stream (of a GPU map) it is taken in stream order, beside whatever runs on others: what comes before it
+ * on that stream is shown, what comes after is not. It can be used at once; queries wait for it.
  * Errors: ARGUMENT (map or out NULL, or the map is not versioned), STREAM (a stream for a CPU map), MEMORY, CUDA. On
  * error *out is NULL. */
 PLEACH_API pleach_status pleach_snapshot_take(pleach_map *map, pleach_snapshot **out, pleach_stream stream);
@@ -66,8 +66,8 @@ PLEACH_API pleach_status pleach_snapshot_export(pleach_snapshot *snapshot, size_
                                                 void *out_values, size_t *n);
 
 /* ---- device views --------------------------------------------------------------------------------------------------
- * As of a map without versions (map.h), for kernels that use pleach/versioned_device.cuh. ARGUMENT for a map of the other
- * kind. */
+ * As of a map without versions (map.h), for kernels that use pleach/versioned_device.cuh. ARGUMENT for a map of the
+ * other kind. */
 typedef struct pleach_versioned_view {
     void *tree, *nodes;
     uint64_t versions[9]; /* the snapshots' side of it */

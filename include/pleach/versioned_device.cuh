@@ -1,9 +1,9 @@
 /* pleach/versioned_device.cuh - a map with versions from inside your own kernels: updates, finds, and snapshots.
  *
- * Open a view on the host (pleach_versioned_view_open), pass it to the kernel by value (best as a __grid_constant__: then
- * its functions do not make copies of it), and call these functions from any number of threads, beside array calls,
- * single calls and other kernels on the same map. Not together with pleach/map_device.cuh in one file: that is for maps
- * without versions.
+ * Open a view on the host (pleach_versioned_view_open), pass it to the kernel by value (best as a __grid_constant__:
+ * then these functions do not make copies of it), and call these functions from any number of threads, beside array
+ * calls, single calls and other kernels on the same map. Not together with pleach/map_device.cuh in one file: that is
+ * for maps without versions.
  *
  * SNAPSHOTS are taken by a warp or by a block, which is then an agent, and last until it says so:
  *
@@ -13,9 +13,9 @@
  *     pleach_versioned_snapshot_end(view, &agent, at);
  *
  * All threads of the block (with `lanes` = blockDim.x), or all 32 of a warp (with 32), make the first and the last call
- * together; in between each asks what it likes. Every query at one timestamp sees the same contents. An agent that stays
- * inside for long holds back memory, nothing else. Beginning waits for one of 4,096 slots: if more agents can run at a
- * time, let none wait for others between begin and end, nor begin a snapshot between updates_begin and updates_end.
+ * together; in between each asks what it likes. Every query at one timestamp sees the same contents. An agent that
+ * stays inside for long holds back memory, nothing else. There are 16,384 slots for snapshots, more than today's GPUs
+ * can have warps at a time; were they all taken, beginning would wait for one.
  *
  * UPDATES while snapshots are live keep old images, and use those again that nobody needs any more. An agent makes that
  * fast, because it does so without memory that others write to:
@@ -29,8 +29,8 @@
  * A kernel cannot get memory: an update that finds none answers PLEACH_NOT_APPLIED. Opening a view gets some; an update
  * may take a node for its copy, so pleach_map_reserve more before the launch where many will be made.
  *
- * For K = 32 or 64, with keys and values of that width (the map's, else the behaviour is undefined); `agent` may be NULL,
- * and so may pointers for results:
+ * For K = 32 or 64, with keys and values of that width (the map's, else the behaviour is undefined); `agent` may be
+ * NULL, and so may pointers for results:
  *   pleach_outcome pleach_versionedK_put(view, agent, key, value, *old)          insert or assign
  *   pleach_outcome pleach_versionedK_add(view, agent, key, value, *old)          insert if absent
  *   pleach_outcome pleach_versionedK_erase(view, agent, key, *old)
@@ -66,7 +66,8 @@ PORT_FN uint64_t pleach_versioned_snapshot_begin(const pleach_versioned_view &vi
     return version_begin_instant(pleach_versioned_versions(view), agent, lanes, blockIdx.x + (threadIdx.x / lanes));
 }
 
-PORT_FN void pleach_versioned_snapshot_end(const pleach_versioned_view &view, pleach_versioned_agent *agent, uint64_t at)
+PORT_FN void pleach_versioned_snapshot_end(const pleach_versioned_view &view, pleach_versioned_agent *agent,
+                                           uint64_t at)
 {
     version_end_instant(pleach_versioned_versions(view), agent, at, VERSION_TURN, EPOCH_ALL);
 }

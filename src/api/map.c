@@ -453,7 +453,8 @@ pleach_status pleach_map_view_open(pleach_map *map, pleach_map_view *view)
     memset(view, 0, sizeof *view);
     map_view found;
     pleach_status status = map_view_open(map, false, &found);
-    if (status == PLEACH_OK) *view = (pleach_map_view){.tree = found.tree, .nodes = found.nodes, .key_bits = map->key_bits};
+    if (status == PLEACH_OK)
+        *view = (pleach_map_view){.tree = found.tree, .nodes = found.nodes, .key_bits = map->key_bits};
     return status;
 }
 

@@ -92,8 +92,9 @@ pleach_status pleach_snapshot_range(pleach_snapshot *snapshot, size_t n, const v
                                     size_t *total)
 {
     if (!snapshot) return PLEACH_E_ARGUMENT;
-    request r = {.kind = REQUEST_RANGE, .at = snapshot->place.at, .after = snapshot->place.taken, .n = n, .keys = lo, .values = hi, .limit = limit,
-                 .out_keys = out_keys, .out_values = out_values, .long_counts = offsets};
+    request r = {.kind = REQUEST_RANGE, .at = snapshot->place.at, .after = snapshot->place.taken, .n = n, .keys = lo,
+                 .values = hi, .limit = limit, .out_keys = out_keys, .out_values = out_values,
+                 .long_counts = offsets};
     return map_run_packed(snapshot->map, r, capacity, offsets, total);
 }
 

@@ -144,7 +144,8 @@ PORT_COLD uint64_t version_begin_instant(const versions *v, epoch_agent *agent, 
 }
 
 /* Every `turn`-th looks at the announcements of up to so many slots. */
-PORT_COLD void version_end_instant(const versions *v, epoch_agent *agent, uint64_t at, uint64_t turn, uint64_t scan_slots)
+PORT_COLD void version_end_instant(const versions *v, epoch_agent *agent, uint64_t at, uint64_t turn,
+                                   uint64_t scan_slots)
 {
     port_lanes_meet(agent->lanes); /* nobody is reading any more */
     if (port_lane(agent->lanes) == 0) epoch_vanish(v->epoch, agent->slot);

@@ -136,10 +136,10 @@ PLANTS = [
 
     # ---- tree: latches ----
     Plant("put_unlocks_early", "the latch is released before the last store", "map/plain32", UPDATE,
-          "        W(pair_store)(node, at, W(pair_of)(update->cursor.target, update->value));\n"
+          "        W(pair_store)(node, place->at, W(pair_of)(update->cursor.target, update->value));\n"
           "        W(unlatch)(node, header_next(header, count));\n",
           "        W(unlatch)(node, header_next(header, count));\n"
-          "        W(pair_store)(node, at, W(pair_of)(update->cursor.target, update->value));\n"),
+          "        W(pair_store)(node, place->at, W(pair_of)(update->cursor.target, update->value));\n"),
     Plant("insert_unlocks_early", "the latch is released before the pairs are written", "map/cuda32", UPDATE,
           "        W(node_write)(node, image, at, count + 1);\n"
           "        W(unlatch)(node, header_next(header, count + 1));\n",
@@ -173,7 +173,7 @@ PLANTS = [
 
     # ---- tree: contents ----
     Plant("absent_erase_is_refused", "erasing an absent key says that there was no memory", "map/plain32", UPDATE,
-          "        update->outcome = BLINK_ABSENT;\n", ""),
+          "place->present ? BLINK_EXISTS : BLINK_ABSENT;", "place->present ? BLINK_EXISTS : BLINK_NOT_APPLIED;"),
     Plant("insert_keeps_count", "a new pair lies beyond the count", "map/plain64", UPDATE,
           "        W(unlatch)(node, header_next(header, count + 1));\n        update->outcome = BLINK_INSERTED;",
           "        W(unlatch)(node, header_next(header, count));\n        update->outcome = BLINK_INSERTED;"),
@@ -275,7 +275,7 @@ PLANTS = [
     Plant("pass_stands_still", "the clock does not pass a snapshot's stamp", "epoch/cuda", EPOCH,
           "port_fetch_add(&e.state->clock, 1);", "port_load(&e.state->clock);"),
     Plant("look_before_clock", "a look at the slots may be older than the clock that it goes by (GPU)", "epoch/cuda",
-          EPOCH, "    port_validate_fence(); /* the clock before the slots: E1 */\n", ""),
+          EPOCH, "    port_settle_loads(); /* the clock before the slots: E1 */\n", ""),
     Plant("look_forgets_somebody", "a look leaves out the last slot", "epoch/plain", EPOCH,
           "for (uint64_t slot = 0; slot < end; slot++) {", "for (uint64_t slot = 0; slot + 1 < end; slot++) {"),
     Plant("pins_before_floor", "an agent that pins and leaves is in neither place", "epoch/plain", EPOCH,
@@ -311,8 +311,7 @@ PLANTS = [
             "if (over && least > port_load(&s->floor)) port_store_release(&s->floor, least);"),
            (AGENT, "if (over && ticking && a->scan_least == clock)", "if (over && ticking && least == clock)"))),
     Plant("scan_does_not_order", "slots may be looked at before the clock is read", "epoch/plain", AGENT,
-          "    a->scan_least = port_load(&s->scan_least);\n    port_validate_fence();\n",
-          "    a->scan_least = port_load(&s->scan_least);\n"),
+          "    port_settle_loads(); /* the clock before the slots: E1 */\n", ""),
     Plant("scan_is_not_exclusive", "two scans go on with each other's parts", "epoch/cuda", AGENT,
           "    a->won = port_load(&s->scan_latch) == 0 && port_latch(&s->scan_latch, 0, 1);\n", "    a->won = true;\n"),
     Plant("scan_latch_is_freed_relaxed", "the next scan does not see where this one stopped", "epoch/plain", AGENT,
@@ -348,9 +347,10 @@ PLANTS = [
           "versioned/plain32", KEEP, "if (floor >= now && since >= port_load(&e->pins_end)) return true;",
           "if (floor >= now && since + 1 >= port_load(&e->pins_end)) return true;"),
     Plant("floor_after_pins", "a snapshot that is pinned meanwhile is in neither place", "versioned/plain32", KEEP,
-          "    port_load_in_order(&e->floor, &floor, &pins_oldest);\n",
-          "    pins_oldest = port_load(&e->pins_oldest);\n    port_validate_fence();\n"
-          "    floor = port_load(&e->floor);\n"),
+          "    port_settle_latch(); /* the latch is there for all to see before the clock is read */\n",
+          "    port_settle_latch();\n    uint64_t early = port_load(&e->pins_oldest);\n    port_validate_fence();\n",
+          ((KEEP, "    port_load_in_order(&e->floor, &floor, &pins_oldest);\n",
+            "    pins_oldest = early;\n    floor = port_load(&e->floor);\n"),)),
     Plant("clock_before_latch", "a snapshot may fall between an update's look at the clock and its latch",
           "versioned/plain32", KEEP,
           "    port_settle_latch(); /* the latch is there for all to see before the clock is read */\n", ""),

@@ -213,7 +213,7 @@ static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, 
     while (pinned && epoch_pin(e.state, at) != EPOCH_DONE) port_pause(0);
     uint64_t returned = sim_stamp();
     if (!pinned) ask_all(map, at, ops, count, pairs, invoked, returned);
-    version_end_instant(map.versions, &agent, at, 1, pinned ? e.slots : 2); /* taking a handle scans it all */
+    version_end_instant(map.versions, &agent, at, 1, pinned ? EPOCH_ALL : 2); /* taking a handle scans it all */
     sim_operation_end(pinned ? 0 : count);
     if (pinned) {
         sim_operation_begin();
@@ -232,12 +232,12 @@ static void sim_return_all(map_place place)
 {
     epoch_agent agent;
     epoch_agent_begin(&agent, 1);
-    for (unsigned i = 0; i < 2; i++) epoch_scan(place.versions.epoch, &agent, place.versions.epoch.slots, false);
+    for (unsigned i = 0; i < 2; i++) epoch_scan(place.versions.epoch, &agent, EPOCH_ALL, false);
     W(return_all)(map_at(&place, 0));
 }
 
-const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, true, PORT_LINE_WORDS, sim_build, sim_run, NULL, sim_run_snapshot, sim_export,
-                                  sim_detours, sim_return_all};
+const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, true, PORT_LINE_WORDS, sim_build, sim_run, NULL, sim_run_snapshot,
+                                  sim_export, sim_detours, sim_return_all};
 
 #elif !defined(WITH_ARRAYS)
 
@@ -304,7 +304,8 @@ static void sim_run_array(map_place place, unsigned stripe, history_op *ops, uns
     }
 }
 
-const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, PORT_LINE_WORDS, sim_build, sim_run, sim_run_array, NULL, sim_export,
+const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, PORT_LINE_WORDS, sim_build, sim_run, sim_run_array, NULL,
+                                  sim_export,
                                   sim_detours, NULL};
 
 #endif

@@ -6,7 +6,8 @@
 #include "map_sim.h"
 
 enum { MOST_AGENTS = 200, MOST_KEYS = 400, MOST_OPS = 400, MOST_PAIRS = MOST_OPS * MAP_RANGE_ROOM, NODES = 160 };
-enum { STRIPES = 3, SLOTS = 4, VISITORS = 3, RING = 4, PINS = MOST_AGENTS, SIM_LINE_WORDS = 8 /* at least PORT_LINE_WORDS */ };
+enum { STRIPES = 3, SLOTS = 4, VISITORS = 3, RING = 4, PINS = MOST_AGENTS };
+enum { SIM_LINE_WORDS = 8 /* at least PORT_LINE_WORDS */ };
 
 static const map_variant *const variants[] = {&sim_map32_cuda, &sim_map64_cuda, &sim_map32_plain,
                                               &sim_map64_plain, &sim_map32_x86, &sim_map64_x86};
@@ -433,7 +434,8 @@ static bool judge_versions(char *why, size_t size)
 {
     const versions *v = &w.place.versions;
     blink_counts counts;
-    if (!versioned_validate(w.map->key_bits, w.place.tree, w.place.nodes, *v, w.map->line_words, why, size)) return false;
+    if (!versioned_validate(w.map->key_bits, w.place.tree, w.place.nodes, *v, w.map->line_words, why, size))
+        return false;
     w.map->return_all(w.place);
     blink_count_nodes(w.map->key_bits, w.place.tree, w.place.nodes, &counts);
     const epoch_state *e = &v->state->epoch;

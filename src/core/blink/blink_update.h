@@ -131,8 +131,9 @@ PORT_FN blink_step W(apply_latched)(W(blink) map, W(update) *update, uint64_t he
 }
 
 #ifdef BLINK_VERSIONED
-/* The rest of an update that was answered KEEP: a snapshot may need the image of the leaf as it is. Apart from the others,
- * out of line and by value, so that it costs updates in place no registers. A separator says that the leaf was split. */
+/* The rest of an update that was answered KEEP: a snapshot may need the image of the leaf as it is. Apart from the
+ * others, out of line and by value, so that it costs updates in place no registers. A separator says that the leaf was
+ * split. */
 PORT_COLD W(update) W(keep_and_apply)(W(blink) map, W(update) update)
 {
     W(node) *node = W(node_at)(map, update.cursor.node);

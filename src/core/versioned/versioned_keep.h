@@ -68,7 +68,8 @@ PORT_COLD void W(return_all)(W(blink) map)
 {
     for (unsigned stripe = 0; stripe < map.versions->stripes; stripe++) W(return_images)(map, stripe);
     uint64_t claimed = port_load(&map.versions->state->epoch.claimed);
-    for (uint64_t slot = 0; slot < claimed && slot < map.versions->epoch.slots; slot++) W(return_ring)(map, (uint32_t)slot);
+    for (uint64_t slot = 0; slot < claimed && slot < map.versions->epoch.slots; slot++)
+        W(return_ring)(map, (uint32_t)slot);
 }
 
 /* There is no node for a copy. Whoever was inside when the floor was last raised may have left since: then it needs
@@ -116,8 +117,8 @@ PORT_FN bool W(nobody_looks_back)(W(blink) map)
     return floor >= now && pins_oldest == UINT64_MAX;
 }
 
-/* Else: keeps the image of a leaf with `count` pairs if some snapshot needs it. The clock is read anew, which is as good
- * as before: the leaf is latched. False: there is no node for the copy. */
+/* Else: keeps the image of a leaf with `count` pairs if some snapshot needs it. The clock is read anew, which is as
+ * good as before: the leaf is latched. False: there is no node for the copy. */
 PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, unsigned count)
 {
     const epoch_state *e = &map.versions->state->epoch;

@@ -21,7 +21,8 @@ PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
     if (array) ((W(key) *)array)[i] = value;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
@@ -63,7 +64,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
 #endif
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(seek_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(seek_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
@@ -101,7 +103,8 @@ PORT_FN void W(own_query)(W(blink) map, const request *r, size_t i, W(team_query
 }
 
 /* In a map with versions at the snapshot that was asked for, or one that the block takes for itself. */
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     W(blink) map = W(map_of)(gpu);

@@ -1,9 +1,10 @@
-/* exec/cuda/blink_whole_kernels.h - kernels over all nodes of a map, or all pairs: build, count, list, copy. Included by
- * blink_cuda.cu, once per key width. Maps with versions use them too. */
+/* exec/cuda/blink_whole_kernels.h - kernels over all nodes of a map, or all pairs: build, count, list, copy. Included
+ * by blink_cuda.cu, once per key width. Maps with versions use them too. */
 #include "../../core/blink/blink_build.h"
 
 /* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(build_kernel)(build_plan plan, void *nodes, const W(key) *keys,
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(build_kernel)(build_plan plan, void *nodes, const W(key) *keys,
                                                                  const W(key) *values, uint32_t level)
 {
     uint64_t lane = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
@@ -43,7 +44,8 @@ static __global__ void W(count_kernel)(blink_on_gpu gpu, uint64_t used, blink_co
     if (images) port_fetch_add(&counts->images, (uint64_t)images);
 }
 
-static __global__ void W(list_kernel)(blink_on_gpu gpu, uint64_t used, W(key) *first_keys, uint32_t *ids, uint64_t *listed)
+static __global__ void W(list_kernel)(blink_on_gpu gpu, uint64_t used, W(key) *first_keys, uint32_t *ids,
+                                      uint64_t *listed)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
     if (id >= used) return;
@@ -77,7 +79,8 @@ static __global__ void W(gather_kernel)(blink_on_gpu gpu, const uint32_t *ids, s
     W(set_key)(out_values, offsets[i] + slot, pair.value);
 }
 
-static __global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint64_t *from_offsets, const uint64_t *to_offsets,
+static __global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint64_t *from_offsets,
+                                      const uint64_t *to_offsets,
                                const uint64_t *counts, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;

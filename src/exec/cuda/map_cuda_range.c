@@ -1,6 +1,6 @@
 /* exec/cuda/map_cuda_range.c - packed ranges on the GPU: count, add up, fill. What other calls insert and erase
- * meanwhile is dealt with as on the CPU (exec/cpu/map_cpu_range.c): gaps are closed, and queries that have outgrown their
- * places make all be filled again, with room to spare. */
+ * meanwhile is dealt with as on the CPU (exec/cpu/map_cpu_range.c): gaps are closed, and queries that have outgrown
+ * their places make all be filled again, with room to spare. */
 #include "map_cuda.h"
 #include "sort_cuda.h"
 

@@ -1,5 +1,5 @@
-/* exec/cuda/map_cuda_versions.c - snapshots of a GPU map: the clock, the blocks' slots, the pins and the records of nodes
- * are in device memory; a snapshot is taken and released by a small kernel, in stream order, beside all others.
+/* exec/cuda/map_cuda_versions.c - snapshots of a GPU map: the clock, the blocks' slots, the pins and the records of
+ * nodes are in device memory; a snapshot is taken and released by a small kernel, in stream order, beside all others.
  *
  * A handle's timestamp stays in device memory, where the queries' kernels read it, so that a snapshot can be taken on a
  * stream without waiting for it. Queries on other streams wait for the event behind the taking. */
@@ -10,8 +10,9 @@
 #include "../../gate/gate.h"
 #include "map_cuda.h"
 
-/* Slots for the blocks that a GPU holds at a time and, without homes, for all its warps: a snapshot finds one at once. */
+/* Slots for the blocks that a GPU holds at a time and, without homes, for all its warps: a snapshot finds one. */
 enum { GPU_LINE_WORDS = 4 /* PORT_LINE_WORDS there */, AGENTS = 4096, VISITORS = 16384, RING = 512, FIRST_PINS = 1024 };
+static const size_t ANNOUNCE_WORDS = (size_t)(AGENTS + VISITORS) * GPU_LINE_WORDS;
 
 static pleach_status device_zeros(void **memory, size_t bytes)
 {
@@ -45,7 +46,7 @@ pleach_status cuda_versions_open(cuda_map *map)
     v->epoch.visitors = VISITORS;
     v->epoch.ring = RING;
     map->pin_room = FIRST_PINS;
-    status = device_zeros((void **)&v->epoch.announce, (size_t)(AGENTS + VISITORS) * GPU_LINE_WORDS * sizeof *v->epoch.announce);
+    status = device_zeros((void **)&v->epoch.announce, ANNOUNCE_WORDS * sizeof *v->epoch.announce);
     if (status == PLEACH_OK) status = device_zeros((void **)&v->epoch.home, AGENTS * sizeof *v->epoch.home);
     if (status == PLEACH_OK) status = device_zeros((void **)&v->epoch.rings, AGENTS * RING * sizeof *v->epoch.rings);
     if (status == PLEACH_OK) status = device_zeros((void **)&map->pin_table, FIRST_PINS * sizeof *map->pin_table);
@@ -243,7 +244,7 @@ pleach_status cuda_versions_validate(cuda_map *map, const blink_tree *tree, void
     copied c = {.pins = NULL};
     pleach_status status = copy_small(map, &c);
     if (status == PLEACH_OK)
-        status = copy_array((void **)&c.v.epoch.announce, v->epoch.announce, (size_t)(AGENTS + VISITORS) * GPU_LINE_WORDS,
+        status = copy_array((void **)&c.v.epoch.announce, v->epoch.announce, ANNOUNCE_WORDS,
                             sizeof *v->epoch.announce);
     if (status == PLEACH_OK)
         status = copy_array((void **)&c.v.epoch.rings, v->epoch.rings, (size_t)AGENTS * RING, sizeof *v->epoch.rings);

@@ -1,5 +1,5 @@
-/* exec/cuda/versioned_cuda.cu - the kernels of maps with versions: the plain map's, compiled with versions, queries at a
- * snapshot, and snapshots. */
+/* exec/cuda/versioned_cuda.cu - the kernels of maps with versions: the plain map's, compiled with versions, queries at
+ * a snapshot, and snapshots. */
 #include "launch.h"
 
 #define PLEACH_KEY_BITS 32

@@ -1,8 +1,9 @@
-/* exec/cuda/versioned_kernels.h - queries at a snapshot, and what is done with old images. Included by versioned_cuda.cu,
- * once per key width. */
+/* exec/cuda/versioned_kernels.h - queries at a snapshot, and what is done with old images. Included by
+ * versioned_cuda.cu, once per key width. */
 
 /* A find is a seek that must hit. */
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(past_seek_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(past_seek_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
@@ -36,7 +37,8 @@ static __global__ void W(return_kernel)(const __grid_constant__ blink_on_gpu gpu
         W(return_ring)(map, i - gpu.versions.stripes);
 }
 
-static __global__ void W(held_kernel)(const __grid_constant__ blink_on_gpu gpu, uint64_t used, uint64_t first, uint64_t second, uint64_t *held)
+static __global__ void W(held_kernel)(const __grid_constant__ blink_on_gpu gpu, uint64_t used, uint64_t first,
+                                      uint64_t second, uint64_t *held)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
     bool mine = false;
