@@ -80,7 +80,8 @@ typedef struct epoch {
     epoch_home *home;     /* one a slot */
     epoch_retired *rings; /* `ring` entries a slot */
     uint32_t slots, ring;
-    uint32_t visitors; /* slots after these, without a home, for agents that announce themselves as they claim; or 0 */
+    uint32_t visitors; /* slots after these, without a home, for agents that announce themselves as they claim; or 0.
+                        * Where there are some, nobody else goes inside, and scans look at these only */
 } epoch;
 
 static inline __attribute__((unused)) void epoch_begin(epoch_state *e) { e->pins_oldest = UINT64_MAX; }
@@ -92,6 +93,9 @@ PORT_FN epoch_retired *epoch_entry(epoch e, uint32_t slot, uint64_t at)
 {
     return &e.rings[(uint64_t)slot * e.ring + at % e.ring];
 }
+
+/* Agents that are inside have this slot or a later one. */
+PORT_FN uint64_t epoch_first_inside(epoch e) { return e.visitors > 0 ? e.slots : 0; }
 
 /* Before the first word is written to a slot: scans go that far from now on. */
 PORT_FN void epoch_widen(epoch e, uint32_t slot)
@@ -153,7 +157,7 @@ PORT_FN uint64_t epoch_look(epoch e)
     uint64_t least = port_load(&e.state->clock);
     port_settle_loads(); /* the clock before the slots: E1 */
     uint64_t end = port_load(&e.state->claimed);
-    for (uint64_t slot = 0; slot < end; slot++) {
+    for (uint64_t slot = epoch_first_inside(e); slot < end; slot++) {
         uint64_t word = port_load(epoch_slot(e, (uint32_t)slot));
         if (word >= EPOCH_IN && word - EPOCH_IN < least) least = word - EPOCH_IN;
     }

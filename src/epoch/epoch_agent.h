@@ -181,7 +181,8 @@ PORT_FN void epoch_scan(epoch e, epoch_agent *a, uint64_t slots, bool ticking)
     if (lane == 0) epoch_scan_begin(e, a, slots);
     if (!epoch_tell(a, &a->won)) return;
     uint64_t least = UINT64_MAX;
-    for (uint64_t slot = a->scan_from + lane; slot < a->scan_to; slot += a->lanes) {
+    uint64_t from = a->scan_from > epoch_first_inside(e) ? a->scan_from : epoch_first_inside(e);
+    for (uint64_t slot = from + lane; slot < a->scan_to; slot += a->lanes) {
         uint64_t word = port_load(epoch_slot(e, (uint32_t)slot));
         if (word >= EPOCH_IN && word - EPOCH_IN < least) least = word - EPOCH_IN;
     }

@@ -40,7 +40,8 @@
 
 enum {
     VERSION_STRIPES = 256,
-    VERSION_TURN = 16 /* one of so many blocks scans */
+    VERSION_TURN = 16,    /* one of so many blocks scans */
+    VERSION_SPREAD = 4096 /* wishes for slots: no more than can be had at a time, so that scans are short */
 };
 
 typedef struct version_record {
@@ -135,7 +136,7 @@ PORT_COLD uint64_t version_begin_instant(const versions *v, epoch_agent *agent, 
     epoch_agent_begin(agent, lanes);
     if (port_lane(lanes) == 0) {
         uint64_t word = EPOCH_IN + port_load(&v->state->epoch.clock);
-        for (unsigned attempt = 0; (agent->slot = epoch_claim(v->epoch, wish, word)) == EPOCH_NONE;)
+        for (unsigned attempt = 0; (agent->slot = epoch_claim(v->epoch, wish % VERSION_SPREAD, word)) == EPOCH_NONE;)
             port_pause(attempt++);
         agent->scan_least = epoch_pass(v->epoch);
     }
