@@ -475,11 +475,12 @@ static size_t perform(const setting *where, const habit *does)
 }
 
 /* ---- two ranges, two inserts --------------------------------------------------------------------------------------
- * Two agents insert keys of their own, ascending and far from the other's. Others look at all of it: how far each of
- * the two has come. If one look shows more of the first than another look, and less of the second, then no order of the
- * inserts explains both. */
+ * Two agents insert keys of their own, ascending and far from the other's, with other keys in between. Others look how
+ * far each of the two has come. If one look shows more of the first than another look, and less of the second, then no
+ * order of the inserts explains both. */
 
-enum { INSERTS_EACH = 150, MOST_LOOKS = 400, FAR = 1 << 20, WRITERS = 2, LOOKERS = 3 };
+enum { INSERTS_EACH = 150, MOST_LOOKS = 400, BETWEEN = 200, FAR = 1 << 20, WRITERS = 2, LOOKERS = 3 };
+enum { MOST_SEEN = BETWEEN + WRITERS * INSERTS_EACH };
 
 typedef struct look {
     size_t come[WRITERS];
@@ -516,30 +517,53 @@ static void insert_own(agent *a)
     parade *p = a->shared;
     for (uint64_t i = 0; i < INSERTS_EACH; i++) {
         loiter(&a->r);
-        EXPECT_OK(a, pleach_map_put_one(p->w.map, a->index * FAR + i, i, NULL, NULL));
+        EXPECT_OK(a, pleach_map_put_one(p->w.map, 2 * a->index * FAR + i, i, NULL, NULL));
         count_checked(1);
     }
 }
 
-/* By a snapshot, or by a range of the map itself. What is there of an agent's keys are its first ones. */
+/* Adds the keys that a range has reported. What is there of an agent's keys are its first ones. */
+static void see(agent *a, const uint64_t *keys, uint64_t count, size_t *come)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t key = widened(&((parade *)a->shared)->w, keys, i), who = key / FAR;
+        EXPECT(a, who <= WRITERS && key % FAR == come[who]);
+        come[who]++;
+    }
+}
+
+/* Two ranges of one snapshot, with time between them. */
+static void look_at_snapshot(agent *a, pleach_snapshot *snapshot, size_t *come)
+{
+    const wide *w = &((parade *)a->shared)->w;
+    uint64_t keys[MOST_SEEN], offsets[2] = {0, 0};
+    size_t first = rng_below(&a->r, 2);
+    for (size_t i = 0; i < 2; i++) {
+        bool upper = i != first;
+        uint64_t low = narrow(w, upper ? 2 * FAR : 0), high = narrow(w, upper ? w->top : 2 * FAR - 1);
+        EXPECT_OK(a, pleach_snapshot_range(snapshot, 1, &low, &high, 0, MOST_SEEN, keys, NULL, offsets, NULL));
+        see(a, keys, offsets[1], come);
+        loiter(&a->r);
+    }
+}
+
+/* By a snapshot, or by a range of the map itself. */
 static void look_once(agent *a, look *seen)
 {
     parade *p = a->shared;
-    uint64_t keys[MOST_IN_MAP], values[MOST_IN_MAP], offsets[2] = {0, 0}, low = 0, high = narrow(&p->w, p->w.top);
+    uint64_t keys[MOST_SEEN], offsets[2] = {0, 0}, low = 0, high = narrow(&p->w, p->w.top);
+    size_t come[WRITERS + 1] = {0};
     pleach_snapshot *snapshot = NULL;
     if (rng_percent(&a->r, 50)) {
         EXPECT_OK(a, pleach_snapshot_take(p->w.map, &snapshot, PLEACH_SYNC));
-        loiter(&a->r);
-        EXPECT_OK(a, pleach_snapshot_range(snapshot, 1, &low, &high, 0, MOST_IN_MAP, keys, values, offsets, NULL));
+        look_at_snapshot(a, snapshot, come);
         pleach_snapshot_release(snapshot);
     } else {
-        EXPECT_OK(a, pleach_map_range(p->w.map, 1, &low, &high, 0, MOST_IN_MAP, keys, values, offsets, NULL));
+        EXPECT_OK(a, pleach_map_range(p->w.map, 1, &low, &high, 0, MOST_SEEN, keys, NULL, offsets, NULL));
+        see(a, keys, offsets[1], come);
     }
-    for (size_t i = 0; i < offsets[1]; i++) {
-        uint64_t key = widened(&p->w, keys, i), who = key / FAR;
-        EXPECT(a, who < WRITERS && key % FAR == seen->come[who]);
-        seen->come[who]++;
-    }
+    EXPECT(a, come[1] == BETWEEN);
+    *seen = (look){{come[0], come[2]}};
     count_checked(1);
 }
 
@@ -550,7 +574,6 @@ static void look_on(agent *a)
     look *looks = p->looks[who];
     for (*count = 0; *count < MOST_LOOKS && !a->failed && atomic_load(&p->writing) > 0; ++*count) {
         look *now = &looks[*count];
-        *now = (look){{0, 0}};
         look_once(a, now);
         if (*count > 0)
             EXPECT(a, now->come[0] >= now[-1].come[0] && now->come[1] >= now[-1].come[1]);
@@ -568,7 +591,16 @@ static void judge_looks(agent *a)
     for (size_t i = 0; i < count; i++)
         p->halfway += all[i].come[0] && all[i].come[1] && all[i].come[0] + all[i].come[1] < WRITERS * INSERTS_EACH;
     EXPECT(a, have_one_order(all, count));
-    EXPECT_OK(a, pleach_map_clear(p->w.map));
+}
+
+/* Both stretches are empty again; what is between stays. */
+static void erase_both(agent *a)
+{
+    parade *p = a->shared;
+    uint64_t keys[WRITERS * INSERTS_EACH];
+    for (uint64_t i = 0; i < COUNT_OF(keys); i++)
+        keys[i] = i % WRITERS * 2 * FAR + i / WRITERS;
+    EXPECT_OK(a, wide_erase(&p->w, COUNT_OF(keys), keys, NULL, NULL));
     atomic_store(&p->writing, WRITERS);
 }
 
@@ -584,7 +616,17 @@ static void insert_or_look(agent *a)
         pthread_barrier_wait(&p->barrier);
         if (a->index == 0 && !stopped(a))
             judge_looks(a);
+        if (a->index == 0 && !stopped(a))
+            erase_both(a);
     }
+}
+
+static void fill_between(parade *p)
+{
+    uint64_t keys[BETWEEN];
+    for (uint64_t i = 0; i < BETWEEN; i++)
+        keys[i] = FAR + i;
+    assert_ok(wide_put(&p->w, BETWEEN, keys, keys, NULL, NULL));
 }
 
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
@@ -671,6 +713,7 @@ static void two_inserts_have_one_order_for_all(const setting *where)
     parade *p = must_alloc(1, sizeof *p);
     p->w = wide_open_versioned(where);
     p->rounds = scaled_single_calls(where, 300);
+    fill_between(p);
     atomic_init(&p->writing, WRITERS);
     assert_int_equal(pthread_barrier_init(&p->barrier, NULL, WRITERS + LOOKERS), 0);
     run_agents(WRITERS + LOOKERS, insert_or_look, p);
