@@ -219,12 +219,13 @@ static bool expect_question(expectation *e, word *words, size_t count, const cha
     static const char *const questions[] = {"get", "has", "range", "count", "succ", "pred", "size"};
     size_t verb = (size_t)(at - words[0].text), after = words[0].length - verb - 1;
     bool known = false;
+    const size_t kinds = sizeof questions / sizeof questions[0];
     if (after == 0) return false;
     char *name = name_of((word){at + 1, after});
     named *found = find_named(e, name);
     free(name);
     words[0].length = verb;
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) known = known || is_word(words[0], questions[i]);
+    for (size_t i = 0; i < kinds; i++) known = known || is_word(words[0], questions[i]);
     if (!known || !found) return false;
     const model newest = e->model;
     e->model = found->model;

@@ -146,7 +146,8 @@ static void settle_beside_snapshots(subject *s, update *u, pleach_status status)
         const model_pair *present = model_find(&s->model, key);
         bool stays = present && found == 1 && value == present->value;
         CHECK(stays || u->kind != UPDATE_ERASE || !found, "element %zu has another value", i);
-        CHECK(stays || !found || u->kind == UPDATE_ERASE || is_of_the_call(u, key, value), "the value of element %zu", i);
+        CHECK(stays || !found || u->kind == UPDATE_ERASE || is_of_the_call(u, key, value), "the value of element %zu",
+              i);
         CHECK(found || !present || u->kind == UPDATE_ERASE, "element %zu has lost its key", i);
         if (found)
             model_set(&s->model, key, value);
