@@ -25,7 +25,7 @@ endif()
 
 # What a target is made of beside its own file, by name.
 set(fuzz_parts_map verify/fuzz/map_updates.c verify/fuzz/map_queries.c verify/fuzz/map_whole.c
-                   verify/fuzz/map_refusals.c)
+                   verify/fuzz/map_snapshots.c verify/fuzz/map_refusals.c)
 file(GLOB replay_sources CONFIGURE_DEPENDS tools/replay*.c)
 set(fuzz_parts_replay ${replay_sources} tools/cli.c tools/crew.c tools/text_in.c tools/text_out.c)
 set(fuzz_parts_cli ${fuzz_parts_replay})

@@ -4,22 +4,27 @@
  * Work goes in rounds on one map: all agents call, all wait, the first one exports the map and checks the history,
  * and the next round begins with what the map holds. Between calls agents loiter, some long enough to be stopped by the
  * operating system with others in the middle of something.
+ *
+ * Ranges of a map with versions are of one instant each, and so is all that a snapshot is asked: these are written down
+ * with the stamps of the taking, however late the question comes.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "support/agents.h"
 #include "support/buffers.h"
 #include "support/harness.h"
+#include "support/instant.h"
 #include "support/random.h"
 #include "support/recorder.h"
 #include "support/wide.h"
 #include "verify/history/history.h"
 
-enum { MOST_IN_CALL = 8, MOST_IN_MAP = 1024 };
+enum { MOST_IN_CALL = 8, MOST_IN_MAP = 1024, MOST_AGENTS = 8, QUESTIONS = 3 };
 
 /* What agents do. */
 typedef struct habit {
@@ -31,13 +36,24 @@ typedef struct habit {
     unsigned emptied;    /* percent of the rounds that begin with an empty map: it grows, and leaves split, once more */
     uint64_t max_bytes;  /* as in pleach_map_config */
     size_t rounds;
+    size_t takers;       /* so many of the agents take snapshots, and nothing else; the map has versions */
 } habit;
+
+/* A snapshot, and what it holds by its own account. */
+typedef struct taken {
+    pleach_snapshot *snapshot; /* NULL: none */
+    uint64_t invoked, returned;
+    history_pair pairs[MOST_IN_MAP];
+    size_t count;
+} taken;
 
 typedef struct scene {
     wide w;
     const habit *does;
     recorder *book;
     history_checker *checker;
+    taken *held[MOST_AGENTS]; /* what a taker has not released yet */
+    bool versioned;
     pthread_barrier_t barrier;
     bool over;
     size_t rounds;
@@ -194,7 +210,7 @@ static void call_range(agent *a)
 {
     scene *s = a->shared;
     uint64_t keys[MOST_IN_MAP], values[MOST_IN_MAP], offsets[2] = {0, 0};
-    history_op op = {.kind = HISTORY_RANGE, .key = some_key(a)};
+    history_op op = {.kind = s->versioned ? HISTORY_RANGE_ATOMIC : HISTORY_RANGE, .key = some_key(a)};
     uint32_t limit = rng_percent(&a->r, 50) ? 1 + (uint32_t)rng_below(&a->r, s->does->keys) : 0, count = 0;
     bool to_the_end = rng_percent(&a->r, 20), packed = !limit || rng_percent(&a->r, 50);
     pleach_status status;
@@ -207,6 +223,19 @@ static void call_range(agent *a)
     op.returned = recorder_now(s->book);
     EXPECT_OK(a, status);
     record_range(s->book, a->index, op, limit, packed ? (size_t)offsets[1] : count, keys, values);
+}
+
+/* Only of a map with versions: other counts are of no instant. */
+static void call_count(agent *a)
+{
+    scene *s = a->shared;
+    history_op op = {.kind = HISTORY_COUNT_ATOMIC, .key = some_key(a)};
+    op.high = op.key + rng_below(&a->r, s->does->keys) * s->does->distance;
+    op.invoked = invoke(a);
+    pleach_status status = wide_range_count(&s->w, 1, &op.key, &op.high, &op.out_value);
+    op.returned = recorder_now(s->book);
+    EXPECT_OK(a, status);
+    record(s->book, a->index, op);
 }
 
 /* succ is the ceiling of the next key, min that of the first one. */
@@ -240,11 +269,131 @@ static void call_something(agent *a, size_t call)
     if (dice < does->arrays)
         call_array(a, call);
     else if (dice < does->arrays + does->ranges)
-        call_range(a);
+        ((scene *)a->shared)->versioned && rng_percent(&a->r, 25) ? call_count(a) : call_range(a);
     else if (dice < does->arrays + does->ranges + does->neighbours)
         call_neighbour(a);
     else
         call_one(a, call);
+}
+
+/* ---- snapshots --------------------------------------------------------------------------------------------------- */
+
+/* One word of an array of the map's width. */
+static uint64_t narrow(const wide *w, uint64_t word)
+{
+    uint32_t half = (uint32_t)word;
+    if (w->key_bits == 32)
+        memcpy(&word, &half, sizeof half);
+    return word;
+}
+
+static uint64_t widened(const wide *w, const void *array, size_t i)
+{
+    return w->key_bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
+}
+
+/* The pairs of an interval, as many as there is room for. */
+static pleach_status read_pairs(const wide *w, pleach_snapshot *snapshot, history_op *op, uint32_t limit,
+                                history_pair *pairs)
+{
+    uint64_t keys[MOST_IN_MAP], values[MOST_IN_MAP], offsets[2] = {0, 0};
+    uint64_t low = narrow(w, op->key), high = narrow(w, op->high);
+    pleach_status status =
+        pleach_snapshot_range(snapshot, 1, &low, &high, limit, MOST_IN_MAP, keys, values, offsets, NULL);
+    op->pair_count = (uint32_t)offsets[1];
+    op->limited = limit && op->pair_count == limit;
+    for (size_t i = 0; i < op->pair_count; i++)
+        pairs[i] = (history_pair){widened(w, keys, i), widened(w, values, i)};
+    return status;
+}
+
+static pleach_status read_point(const wide *w, pleach_snapshot *snapshot, history_op *op)
+{
+    uint64_t asked = op->kind == HISTORY_CEIL ? op->key - 1 : op->kind == HISTORY_FLOOR ? op->key + 1 : op->key;
+    uint64_t key = narrow(w, asked), out_key = 0, value = 0;
+    uint8_t found = 9;
+    pleach_status status;
+    if (op->kind == HISTORY_FIND)
+        status = pleach_snapshot_find(snapshot, 1, &key, &value, &found, PLEACH_SYNC);
+    else
+        status = (op->kind == HISTORY_CEIL ? pleach_snapshot_succ : pleach_snapshot_pred)(
+            snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC);
+    op->outcome = found == 1 ? HISTORY_FOUND : found == 0 ? HISTORY_NOT_FOUND : HISTORY_NOT_APPLIED;
+    op->out_key = widened(w, &out_key, 0);
+    op->out_value = widened(w, &value, 0);
+    return status;
+}
+
+static void write_pairs(agent *a, history_op op, const history_pair *pairs)
+{
+    scene *s = a->shared;
+    uint64_t keys[MOST_IN_MAP], values[MOST_IN_MAP];
+    for (size_t i = 0; i < op.pair_count; i++) {
+        keys[i] = pairs[i].key;
+        values[i] = pairs[i].value;
+    }
+    record_range(s->book, a->index, op, op.limited ? op.pair_count : 0, op.pair_count, keys, values);
+    count_checked(1);
+}
+
+/* Whatever it is asked, it answers by what it holds. */
+static void ask_something(agent *a, const taken *t)
+{
+    static const history_kind kinds[] = {HISTORY_FIND, HISTORY_CEIL, HISTORY_FLOOR, HISTORY_RANGE_ATOMIC,
+                                         HISTORY_COUNT_ATOMIC};
+    scene *s = a->shared;
+    history_pair pairs[MOST_IN_MAP];
+    history_op op = {.invoked = t->invoked, .returned = t->returned, .key = some_key(a),
+                     .kind = (uint8_t)kinds[rng_below(&a->r, COUNT_OF(kinds))]};
+    op.high = op.key + rng_below(&a->r, s->does->keys) * s->does->distance;
+    uint64_t low = narrow(&s->w, op.key), high = narrow(&s->w, op.high);
+    loiter(&a->r);
+    if (op.kind == HISTORY_COUNT_ATOMIC)
+        EXPECT_OK(a, pleach_snapshot_range_count(t->snapshot, 1, &low, &high, &op.out_value, PLEACH_SYNC));
+    else if (op.kind == HISTORY_RANGE_ATOMIC)
+        EXPECT_OK(a, read_pairs(&s->w, t->snapshot, &op, rng_percent(&a->r, 50) ? 3 : 0, pairs));
+    else
+        EXPECT_OK(a, read_point(&s->w, t->snapshot, &op));
+    EXPECT(a, instant_answers((instant){t->pairs, t->count}, &op, pairs));
+    write_pairs(a, op, pairs);
+}
+
+/* All that it holds is asked first. */
+static void take_snapshot(agent *a, taken *t)
+{
+    scene *s = a->shared;
+    history_op op = {.kind = HISTORY_RANGE_ATOMIC, .high = s->w.top};
+    op.invoked = t->invoked = invoke(a);
+    EXPECT_OK(a, pleach_snapshot_take(s->w.map, &t->snapshot, PLEACH_SYNC));
+    op.returned = t->returned = recorder_now(s->book);
+    loiter(&a->r);
+    EXPECT_OK(a, read_pairs(&s->w, t->snapshot, &op, 0, t->pairs));
+    t->count = op.pair_count;
+    write_pairs(a, op, t->pairs);
+}
+
+static void release_snapshot(taken *t)
+{
+    pleach_snapshot_release(t->snapshot);
+    t->snapshot = NULL;
+}
+
+/* Some are kept for the next call, and asked once more there. */
+static void call_snapshot(agent *a)
+{
+    scene *s = a->shared;
+    taken *held = s->held[a->index], *fresh = &held[1];
+    take_snapshot(a, fresh);
+    for (size_t i = 0; i < QUESTIONS && !a->failed; i++)
+        ask_something(a, fresh);
+    if (held->snapshot && !a->failed)
+        ask_something(a, held);
+    if (!held->snapshot || rng_percent(&a->r, 30)) {
+        release_snapshot(held);
+        *held = *fresh;
+        fresh->snapshot = NULL;
+    }
+    release_snapshot(fresh);
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
@@ -290,10 +439,13 @@ static void end_round(agent *a, size_t round)
 static void take_part(agent *a)
 {
     scene *s = a->shared;
+    const bool taker = a->index + s->does->takers >= a->count;
     for (size_t round = 0; !s->over; round++) {
         pthread_barrier_wait(&s->barrier);
         for (size_t call = 0; call < s->does->calls && !stopped(a); call++)
-            call_something(a, call);
+            taker ? call_snapshot(a) : call_something(a, call);
+        if (taker)
+            release_snapshot(s->held[a->index]);
         pthread_barrier_wait(&s->barrier);
         if (a->index == 0)
             end_round(a, round);
@@ -304,16 +456,177 @@ static void take_part(agent *a)
 /* Answers how many updates were refused. */
 static size_t perform(const setting *where, const habit *does)
 {
-    scene s = {.w = wide_open_limited(where, does->max_bytes), .does = does, .book = recorder_create(does->agents),
+    scene s = {.w = does->takers ? wide_open_versioned(where) : wide_open_limited(where, does->max_bytes),
+               .versioned = does->takers || config_for(where).versioned,
+               .does = does, .book = recorder_create(does->agents),
                .checker = history_checker_create(), .rounds = scaled_single_calls(where, does->rounds)};
     assert_non_null(s.checker);
+    for (size_t i = 0; i < does->agents; i++)
+        s.held[i] = must_alloc(2, sizeof *s.held[i]); /* the one that is kept, and a fresh one */
     assert_int_equal(pthread_barrier_init(&s.barrier, NULL, (unsigned)does->agents), 0);
     run_agents(does->agents, take_part, &s);
     pthread_barrier_destroy(&s.barrier);
     history_checker_destroy(s.checker);
     recorder_destroy(s.book);
+    for (size_t i = 0; i < does->agents; i++)
+        free(s.held[i]);
     wide_close(&s.w);
     return s.refused;
+}
+
+/* ---- two ranges, two inserts --------------------------------------------------------------------------------------
+ * Two agents insert keys of their own, ascending and far from the other's, with other keys in between. Others look how
+ * far each of the two has come. If one look shows more of the first than another look, and less of the second, then no
+ * order of the inserts explains both. */
+
+enum { INSERTS_EACH = 150, MOST_LOOKS = 400, BETWEEN = 200, FAR = 1 << 20, WRITERS = 2, LOOKERS = 3 };
+enum { MOST_SEEN = BETWEEN + WRITERS * INSERTS_EACH };
+
+typedef struct look {
+    size_t come[WRITERS];
+} look;
+
+typedef struct parade {
+    wide w;
+    pthread_barrier_t barrier;
+    atomic_uint writing;
+    look looks[LOOKERS][MOST_LOOKS];
+    size_t look_count[LOOKERS];
+    size_t rounds, halfway; /* halfway: looks at which both had begun and neither had ended */
+} parade;
+
+static int compare_looks(const void *left, const void *right)
+{
+    const look *a = left, *b = right;
+    if (a->come[0] != b->come[0])
+        return a->come[0] < b->come[0] ? -1 : 1;
+    return (a->come[1] > b->come[1]) - (a->come[1] < b->come[1]);
+}
+
+static bool have_one_order(look *looks, size_t count)
+{
+    qsort(looks, count, sizeof *looks, compare_looks);
+    for (size_t i = 1; i < count; i++)
+        if (looks[i].come[1] < looks[i - 1].come[1])
+            return false;
+    return true;
+}
+
+static void insert_own(agent *a)
+{
+    parade *p = a->shared;
+    for (uint64_t i = 0; i < INSERTS_EACH; i++) {
+        loiter(&a->r);
+        EXPECT_OK(a, pleach_map_put_one(p->w.map, 2 * a->index * FAR + i, i, NULL, NULL));
+        count_checked(1);
+    }
+}
+
+/* Adds the keys that a range has reported. What is there of an agent's keys are its first ones. */
+static void see(agent *a, const uint64_t *keys, uint64_t count, size_t *come)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t key = widened(&((parade *)a->shared)->w, keys, i), who = key / FAR;
+        EXPECT(a, who <= WRITERS && key % FAR == come[who]);
+        come[who]++;
+    }
+}
+
+/* Two ranges of one snapshot, with time between them. */
+static void look_at_snapshot(agent *a, pleach_snapshot *snapshot, size_t *come)
+{
+    const wide *w = &((parade *)a->shared)->w;
+    uint64_t keys[MOST_SEEN], offsets[2] = {0, 0};
+    size_t first = rng_below(&a->r, 2);
+    for (size_t i = 0; i < 2; i++) {
+        bool upper = i != first;
+        uint64_t low = narrow(w, upper ? 2 * FAR : 0), high = narrow(w, upper ? w->top : 2 * FAR - 1);
+        EXPECT_OK(a, pleach_snapshot_range(snapshot, 1, &low, &high, 0, MOST_SEEN, keys, NULL, offsets, NULL));
+        see(a, keys, offsets[1], come);
+        loiter(&a->r);
+    }
+}
+
+/* By a snapshot, or by a range of the map itself. */
+static void look_once(agent *a, look *seen)
+{
+    parade *p = a->shared;
+    uint64_t keys[MOST_SEEN], offsets[2] = {0, 0}, low = 0, high = narrow(&p->w, p->w.top);
+    size_t come[WRITERS + 1] = {0};
+    pleach_snapshot *snapshot = NULL;
+    if (rng_percent(&a->r, 50)) {
+        EXPECT_OK(a, pleach_snapshot_take(p->w.map, &snapshot, PLEACH_SYNC));
+        look_at_snapshot(a, snapshot, come);
+        pleach_snapshot_release(snapshot);
+    } else {
+        EXPECT_OK(a, pleach_map_range(p->w.map, 1, &low, &high, 0, MOST_SEEN, keys, NULL, offsets, NULL));
+        see(a, keys, offsets[1], come);
+    }
+    EXPECT(a, come[1] == BETWEEN);
+    *seen = (look){{come[0], come[2]}};
+    count_checked(1);
+}
+
+static void look_on(agent *a)
+{
+    parade *p = a->shared;
+    size_t who = a->index - WRITERS, *count = &p->look_count[who];
+    look *looks = p->looks[who];
+    for (*count = 0; *count < MOST_LOOKS && !a->failed && atomic_load(&p->writing) > 0; ++*count) {
+        look *now = &looks[*count];
+        look_once(a, now);
+        if (*count > 0)
+            EXPECT(a, now->come[0] >= now[-1].come[0] && now->come[1] >= now[-1].come[1]);
+    }
+}
+
+static void judge_looks(agent *a)
+{
+    parade *p = a->shared;
+    look all[LOOKERS * MOST_LOOKS];
+    size_t count = 0;
+    for (size_t i = 0; i < LOOKERS; i++)
+        for (size_t j = 0; j < p->look_count[i]; j++)
+            all[count++] = p->looks[i][j];
+    for (size_t i = 0; i < count; i++)
+        p->halfway += all[i].come[0] && all[i].come[1] && all[i].come[0] + all[i].come[1] < WRITERS * INSERTS_EACH;
+    EXPECT(a, have_one_order(all, count));
+}
+
+/* Both stretches are empty again; what is between stays. */
+static void erase_both(agent *a)
+{
+    parade *p = a->shared;
+    uint64_t keys[WRITERS * INSERTS_EACH];
+    for (uint64_t i = 0; i < COUNT_OF(keys); i++)
+        keys[i] = i % WRITERS * 2 * FAR + i / WRITERS;
+    EXPECT_OK(a, wide_erase(&p->w, COUNT_OF(keys), keys, NULL, NULL));
+    atomic_store(&p->writing, WRITERS);
+}
+
+static void insert_or_look(agent *a)
+{
+    parade *p = a->shared;
+    for (size_t round = 0; round < p->rounds; round++) {
+        pthread_barrier_wait(&p->barrier);
+        if (!stopped(a))
+            a->index < WRITERS ? insert_own(a) : look_on(a);
+        if (a->index < WRITERS)
+            atomic_fetch_sub(&p->writing, 1);
+        pthread_barrier_wait(&p->barrier);
+        if (a->index == 0 && !stopped(a))
+            judge_looks(a);
+        if (a->index == 0 && !stopped(a))
+            erase_both(a);
+    }
+}
+
+static void fill_between(parade *p)
+{
+    uint64_t keys[BETWEEN];
+    for (uint64_t i = 0; i < BETWEEN; i++)
+        keys[i] = FAR + i;
+    assert_ok(wide_put(&p->w, BETWEEN, keys, keys, NULL, NULL));
 }
 
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
@@ -371,6 +684,54 @@ static void a_full_map(const setting *where)
     assert_true(perform(where, &does) > 0);
 }
 
+static void snapshots_of_few_keys(const setting *where)
+{
+    perform(where, &(habit){.agents = 4, .takers = 2, .calls = 25, .keys = 6, .distance = 1, .erases = 45, .ranges = 10,
+                            .rounds = 800});
+}
+
+static void snapshots_beside_splits(const setting *where)
+{
+    perform(where, &(habit){.agents = 4, .takers = 2, .calls = 25, .keys = 60, .distance = 1000, .erases = 15,
+                            .emptied = 50, .rounds = 600});
+}
+
+static void many_snapshots_beside_one_writer(const setting *where)
+{
+    perform(where, &(habit){.agents = 4, .takers = 3, .calls = 25, .keys = 40, .distance = 3, .erases = 50,
+                            .rounds = 500});
+}
+
+static void snapshots_beside_neighbours_and_arrays(const setting *where)
+{
+    perform(where, &(habit){.agents = 4, .takers = 1, .calls = 20, .keys = 24, .distance = 5, .erases = 50,
+                            .neighbours = 20, .ranges = 10, .arrays = 5, .emptied = 5, .rounds = 800});
+}
+
+static void two_inserts_have_one_order_for_all(const setting *where)
+{
+    parade *p = must_alloc(1, sizeof *p);
+    p->w = wide_open_versioned(where);
+    p->rounds = scaled_single_calls(where, 300);
+    fill_between(p);
+    atomic_init(&p->writing, WRITERS);
+    assert_int_equal(pthread_barrier_init(&p->barrier, NULL, WRITERS + LOOKERS), 0);
+    run_agents(WRITERS + LOOKERS, insert_or_look, p);
+    pthread_barrier_destroy(&p->barrier);
+    assert_true(p->halfway > 0 || p->rounds < 20);
+    wide_close(&p->w);
+    free(p);
+}
+
+/* What the case above looks for, by hand; test_history.c has the same for the checker of histories. */
+static void looks_that_disagree_are_noticed(const setting *where)
+{
+    (void)where;
+    look good[] = {{{2, 1}}, {{0, 0}}, {{2, 3}}, {{0, 1}}, {{2, 1}}}, bad[] = {{{1, 1}}, {{0, 0}}, {{1, 0}}, {{0, 1}}};
+    assert_true(have_one_order(good, COUNT_OF(good)));
+    assert_false(have_one_order(bad, COUNT_OF(bad)));
+}
+
 static void all_of_them_were_judged(const setting *where)
 {
     (void)where;
@@ -388,6 +749,12 @@ static const test_case cases[] = {
     CASE(neighbours_beside_updates),
     CASE(neighbours_across_emptied_leaves),
     CASE(a_full_map),
+    CASE(snapshots_of_few_keys),
+    CASE(snapshots_beside_splits),
+    CASE(many_snapshots_beside_one_writer),
+    CASE(snapshots_beside_neighbours_and_arrays),
+    CASE(two_inserts_have_one_order_for_all),
+    CASE(looks_that_disagree_are_noticed),
     CASE(all_of_them_were_judged),
 };
 

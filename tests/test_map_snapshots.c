@@ -272,6 +272,55 @@ static void updates_keep_what_is_needed_and_no_more(const setting *where)
     close_versioned(map);
 }
 
+/* Puts the same keys, which are there, with values of the turn: every leaf changes, and none splits. */
+static void put_everywhere(pleach_map *map, unsigned bits, uint64_t turn)
+{
+    static uint64_t keys[UNIVERSE], values[UNIVERSE];
+    for (size_t i = 0; i < UNIVERSE; i++) {
+        set_word(keys, bits, i, key_of(i));
+        set_word(values, bits, i, turn * UNIVERSE + i);
+    }
+    assert_ok(pleach_map_put(map, UNIVERSE, keys, values, NULL, NULL, PLEACH_SYNC));
+    count_checked(UNIVERSE);
+}
+
+static pleach_map_stats stats_of(pleach_map *map)
+{
+    pleach_map_stats stats;
+    assert_ok(pleach_map_get_stats(map, &stats));
+    return stats;
+}
+
+/* What stats say the oldest snapshot holds back is what goes with it, and is counted as reclaimed when it has gone. */
+static void what_is_held_back_goes_with_the_oldest(const setting *where)
+{
+    enum { LIVE = 5 };
+    pleach_map *map = open_versioned(where, 0);
+    pleach_snapshot *live[LIVE];
+    put_everywhere(map, where->key_bits, 0);
+    pleach_map_stats now = stats_of(map);
+    assert_int_equal(now.held_back_bytes + now.old_image_bytes + now.reclaimed_bytes, 0);
+    const uint64_t layer = now.leaves * (now.node_bytes / (now.leaves + now.inner));
+    for (size_t i = 0; i < LIVE; i++) {
+        assert_ok(pleach_snapshot_take(map, &live[i], PLEACH_SYNC));
+        assert_int_equal(stats_of(map).old_image_bytes, i * layer);
+        put_everywhere(map, where->key_bits, 2 * i + 1);
+        put_everywhere(map, where->key_bits, 2 * i + 2); /* the images are there already */
+    }
+    pleach_snapshot_release(live[2]); /* what only it saw stays for now: images go in the order of their age */
+    for (size_t i = 0; i < LIVE; i++) {
+        if (i == 2) continue;
+        const pleach_map_stats before = stats_of(map);
+        assert_int_equal(before.held_back_bytes, i == 1 ? 2 * layer : layer);
+        pleach_snapshot_release(live[i]);
+        const pleach_map_stats after = stats_of(map);
+        assert_int_equal(before.old_image_bytes - after.old_image_bytes, before.held_back_bytes);
+        assert_int_equal(after.reclaimed_bytes - before.reclaimed_bytes, before.held_back_bytes);
+    }
+    assert_int_equal(stats_of(map).reclaimed_bytes, LIVE * layer);
+    close_versioned(map);
+}
+
 /* ---- threads ---- */
 
 enum { PAIRS = 64, APART = 1000 };
@@ -515,6 +564,7 @@ int main(int argc, char **argv)
         static const test_case cases[] = {
         CASE(many_snapshots_live_at_once),
         CASE(updates_keep_what_is_needed_and_no_more),
+        CASE(what_is_held_back_goes_with_the_oldest),
         CASE(snapshots_show_one_instant_beside_writers),
         CASE(a_full_pool_refuses_and_stays_right),
         CASE(whole_map_calls_wait_for_release),

@@ -29,6 +29,7 @@ static const char help[] =
     "                              conserved  all fight over a few keys; what they were told must add up\n"
     "                              sorted     ascending keys into an empty map\n"
     "                              whole      load, clear, compact, export, stats and validate beside other calls\n"
+    "  --versioned               maps with versions: snapshots are taken, asked and released beside the calls\n"
     "  --device cpu|cuda         where (default cpu)\n"
     "  --bits 32|64              width of keys (default: both in turn)\n"
     "  --threads N               threads that call the map, 2 to 64 (default: one per CPU, at least 4)\n"
@@ -61,7 +62,7 @@ struct words {
     size_t device, bits, scenario;
     uint64_t threads, streams, seed, round, rounds, keys;
     double minutes, seconds, patience;
-    bool help, has_seed, has_round;
+    bool help, has_seed, has_round, versioned;
 };
 
 /* A number of seconds or minutes, with a fraction. */
@@ -92,6 +93,8 @@ static void read_words(struct cli *cli, struct words *words)
     while (cli_more(cli)) {
         if (cli_take_flag(cli, "--help"))
             words->help = true;
+        else if (cli_take_flag(cli, "--versioned"))
+            words->versioned = true;
         else if (!cli_take_choice(cli, "--device", device_names, &words->device) &&
                  !cli_take_choice(cli, "--bits", bits_names, &words->bits) &&
                  !cli_take_choice(cli, "--scenario", scenario_names, &words->scenario) &&
@@ -132,6 +135,7 @@ static struct soak_options make_options(const struct words *words)
         .keys = words->keys,
         .seconds = seconds > 0 ? seconds : rounds != UINT64_MAX ? INFINITY : 60,
         .patience = words->patience,
+        .versioned = words->versioned,
     };
 }
 
@@ -184,10 +188,10 @@ void soak_tell_repeat(const struct soak *soak, uint64_t round)
     if (options->device == PLEACH_CUDA) snprintf(streams, sizeof streams, " --streams %u", options->streams);
     if (options->keys > 0) snprintf(keys, sizeof keys, " --keys %" PRIu64, options->keys);
     cli_complain(command,
-                 "to repeat the round: pleach soak --device %s --threads %u%s%s --scenario %s --bits %u --seed %" PRIu64
-                 " --round %" PRIu64,
-                 device, options->threads, streams, keys, soak_scenario_name(soak, round), bits_of(options, round),
-                 options->seed, round);
+                 "to repeat the round: pleach soak%s --device %s --threads %u%s%s --scenario %s --bits %u --seed "
+                 "%" PRIu64 " --round %" PRIu64,
+                 options->versioned ? " --versioned" : "", device, options->threads, streams, keys,
+                 soak_scenario_name(soak, round), bits_of(options, round), options->seed, round);
 }
 
 static void report_wrong(const struct soak *soak)

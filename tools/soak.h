@@ -5,6 +5,7 @@
  *   soak_keys.c        which keys a round uses, and what their values say
  *   soak_hand.c        choosing calls, and making them
  *   soak_check.c       comparing every answer with the oracle's
+ *   soak_snapshots.c   snapshots beside the work, if the maps are versioned
  *   soak_mixed.c, soak_conserved.c, soak_sorted.c, soak_whole.c    the scenarios
  *
  * A round is a map and some turns on it. In a turn each hand (a thread; on a GPU with a stream, which hands may share)
@@ -45,6 +46,7 @@ struct soak_options {
     size_t scenario;                 /* its index, or how many there are for all in turn */
     uint64_t seed, first_round, rounds, keys; /* keys: 0 for the scenario's own */
     double seconds, patience;
+    bool versioned;
 };
 
 /* ---- soak_keys.c ---- */
@@ -109,6 +111,7 @@ struct soak_hand {
     uint32_t *cells;
     struct call_arrays here, there;  /* in host memory, and in the map's; the same on the CPU */
     struct call_answer least, most;  /* of min and max, after single calls */
+    struct soak_look *look;          /* soak_snapshots.c; NULL without versions */
     int64_t *balance;  /* conserved: inserts minus erases of each key */
     uint64_t *debt;    /* conserved: the values written to it minus those taken from it */
     struct soak_post post;
@@ -124,6 +127,7 @@ struct soak_turn {
     size_t most;           /* elements of one array call */
     bool shared;           /* any hand may use any cell, and a cell may come twice in a call */
     bool arrays_only;
+    bool snapshots; /* hands take snapshots between their calls, if there are versions */
     bool appears; /* whole: the map is being loaded, not cleared */
 };
 
@@ -148,6 +152,7 @@ struct soak {
     struct soak_turn turn;
     void *out_keys, *out_values; /* of a load or an export; host memory */
     size_t pairs;                /* in them */
+    pleach_snapshot *before;     /* of what was known before the turn; NULL: none */
     struct soak_sorted *sorted;
 
     struct soak_watch *watch;
@@ -214,6 +219,22 @@ void soak_check(void *context, unsigned index);
 
 /* The cell of a pair that was reported; SOAK_NO_CELL unless the cell's owner wrote it. */
 size_t soak_check_owner(const struct soak *soak, uint64_t key, uint64_t value);
+
+/* ---- soak_snapshots.c: all of it does nothing without versions ---- */
+
+bool soak_look_create(struct soak_hand *hand);
+void soak_look_destroy(struct soak_hand *hand);
+
+/* While nobody else is at work: takes soak->before; and exports it to out_keys and out_values, and releases it. */
+void soak_take_before(struct soak *soak);
+bool soak_export_before(struct soak *soak, size_t room);
+
+/* Between calls of a hand: it may take a snapshot, look whether one has changed, or release it. */
+void soak_look_between(struct soak *soak, struct soak_hand *hand);
+void soak_look_end(struct soak *soak, struct soak_hand *hand);
+
+/* After everything was released no old image may be left. */
+void soak_check_nothing_kept(struct soak *soak);
 
 /* ---- soak_mixed.c ---- */
 

@@ -114,7 +114,8 @@ void soak_conserved(struct soak *soak)
 {
     const bool gpu = soak->device->kind == PLEACH_CUDA;
     if (soak_open_round(soak, (size_t)CELLS >> mix_below(&soak->random, SMALLER_BY + 1)) && tallies_create(soak)) {
-        soak->turn = (struct soak_turn){.percent = percent, .shared = true, .most = gpu ? GPU_MOST : CPU_MOST};
+        soak->turn = (struct soak_turn){.percent = percent, .shared = true, .snapshots = true,
+                                        .most = gpu ? GPU_MOST : CPU_MOST};
         for (unsigned turn = 0; turn < (gpu ? GPU_TURNS : CPU_TURNS) && !soak_is_wrong(soak); turn++) {
             soak_run_turn(soak, soak_do);
             crew_run(soak->crew, tally_turn, soak);

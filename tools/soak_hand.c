@@ -22,6 +22,7 @@ static bool hand_create(struct soak *soak, unsigned index)
     /* A range of n elements has n + 1 offsets, so each call takes one element more than it uses. */
     if (!call_arrays_create(&hand->here, soak->room, soak->room, malloc) || hand->cells == NULL) return false;
     hand->there = hand->here;
+    if (soak->options.versioned && !soak_look_create(hand)) return false;
     return !on_gpu(soak) || call_arrays_create(&hand->there, soak->room, soak->room, soak->device->allocate);
 }
 
@@ -43,6 +44,7 @@ void soak_hands_destroy(struct soak *soak)
         struct soak_hand *hand = &soak->hands[i];
         if (on_gpu(soak) && hand->there.a != hand->here.a) call_arrays_destroy(&hand->there, soak->device->release);
         call_arrays_destroy(&hand->here, free);
+        soak_look_destroy(hand);
         free(hand->cells);
     }
     for (unsigned i = 0; i < soak->options.streams; i++)
@@ -300,9 +302,13 @@ void soak_do(void *context, unsigned index)
 {
     struct soak *soak = context;
     struct soak_hand *hand = &soak->hands[index];
-    for (size_t i = 0; i < hand->call_count; i++) soak_do_call(soak, hand, &hand->calls[i]);
+    for (size_t i = 0; i < hand->call_count; i++) {
+        soak_do_call(soak, hand, &hand->calls[i]);
+        soak_look_between(soak, hand);
+    }
     if (hand->style == SOAK_SINGLE) ask_ends(soak, hand);
     if (soak_is_resident(soak, hand)) soak_wait(soak, hand);
+    soak_look_end(soak, hand);
 }
 
 /* What this kind of call has written. */

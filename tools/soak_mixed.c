@@ -38,7 +38,8 @@ static bool create_oracle(struct soak *soak)
 bool soak_open_round(struct soak *soak, size_t cells)
 {
     static const size_t blocks[BLOCKS] = {1, 4, 16};
-    const pleach_map_config config = {.device = soak->options.device, .key_bits = soak->bits};
+    const pleach_map_config config = {.device = soak->options.device, .key_bits = soak->bits,
+                                      .versioned = soak->options.versioned};
     soak->block = blocks[mix_below(&soak->random, BLOCKS)];
     soak->keys = soak_keys_make((enum soak_layout)mix_below(&soak->random, SOAK_LAYOUTS), soak->bits,
                                 whole_cells(soak, cells));
@@ -60,6 +61,7 @@ bool soak_open_round(struct soak *soak, size_t cells)
 
 void soak_close_round(struct soak *soak)
 {
+    if (soak->map != NULL) soak_check_nothing_kept(soak);
     soak_enter(soak, 0, "destroy", 0);
     pleach_map_destroy(soak->map);
     soak_leave(soak, 0);
@@ -146,6 +148,16 @@ void soak_compare(struct soak *soak)
     soak_count(&soak->hands[0], soak->pairs, 1);
 }
 
+/* After a turn and before its checks, by which the oracle goes on: what the snapshot shows is still the oracle's. */
+static void compare_before(struct soak *soak)
+{
+    const size_t right = oracle_size(&soak->oracle);
+    if (!soak_export_before(soak, soak->keys.cells)) return;
+    if (soak->pairs != right)
+        soak_wrong(soak, 0, "a snapshot has %zu keys; right is %zu", soak->pairs, right);
+    crew_run(soak->crew, compare_part, soak);
+}
+
 void soak_validate(struct soak *soak)
 {
     char message[256] = "";
@@ -168,10 +180,12 @@ void soak_mixed(struct soak *soak)
         const size_t mood = mix_below(&soak->random, MOODS);
         soak->turn = (struct soak_turn){.percent = moods[mood],
                                         .order = (enum soak_order)mix_below(&soak->random, SOAK_ORDERS),
-                                        .most = gpu ? GPU_MOST : CPU_MOST};
+                                        .most = gpu ? GPU_MOST : CPU_MOST, .snapshots = true};
         if (mood != GROWING) soak_fill(soak);
         for (unsigned turn = 0; turn < (gpu ? GPU_TURNS : CPU_TURNS) && !soak_is_wrong(soak); turn++) {
+            soak_take_before(soak);
             soak_run_turn(soak, soak_do);
+            compare_before(soak);
             crew_run(soak->crew, soak_check, soak);
             if (!soak_time_left(soak)) break;
         }

@@ -109,7 +109,8 @@ static bool sorted_create(struct soak *soak)
 static pleach_status empty_map(struct soak *soak)
 {
     struct sorted_width *width = soak->sorted->width;
-    const pleach_map_config config = {.device = soak->options.device, .key_bits = soak->bits};
+    const pleach_map_config config = {.device = soak->options.device, .key_bits = soak->bits,
+                                      .versioned = soak->options.versioned};
     if (width->map != NULL && width->rounds % FRESH_EVERY != 0) return pleach_map_clear(width->map);
     pleach_map_destroy(width->map);
     return pleach_map_create(&width->map, &config);
@@ -230,7 +231,10 @@ static void run_round(struct soak *soak)
     const bool in_parts = mix_below(&soak->random, 2) == 1;
     const size_t part = sorted->n >> (LEAST_SHIFT + mix_below(&soak->random, SHIFTS));
     sorted->chunk = in_parts && part > 0 ? part : sorted->n;
+    soak_take_before(soak);
     crew_run(soak->crew, insert_part, soak);
+    if (soak_export_before(soak, 0) && soak->pairs != 0) soak_wrong(soak, 0, "a snapshot of the empty map has keys");
+    soak_check_nothing_kept(soak);
     if (!soak_is_wrong(soak) && export_all(soak)) crew_run(soak->crew, check_part, soak);
     sorted->width->rounds++;
     if (!soak_is_wrong(soak) && sorted->width->rounds % validate_every == 0) validate(soak);

@@ -14,14 +14,26 @@ pleach_map_config config_for(const setting *where)
                                .versioned = versioned && versioned[0] == '1'};
 }
 
+static wide open_as(pleach_map_config config)
+{
+    wide w = {NULL, config.key_bits, config.key_bits == 32 ? UINT32_MAX : UINT64_MAX};
+    assert_ok(pleach_map_create(&w.map, &config));
+    assert_non_null(w.map);
+    return w;
+}
+
 wide wide_open_limited(const setting *where, uint64_t max_bytes)
 {
     pleach_map_config config = config_for(where);
     config.max_bytes = max_bytes;
-    wide w = {NULL, where->key_bits, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX};
-    assert_ok(pleach_map_create(&w.map, &config));
-    assert_non_null(w.map);
-    return w;
+    return open_as(config);
+}
+
+wide wide_open_versioned(const setting *where)
+{
+    pleach_map_config config = config_for(where);
+    config.versioned = 1;
+    return open_as(config);
 }
 
 wide wide_open(const setting *where)

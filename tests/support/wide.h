@@ -20,6 +20,7 @@ pleach_map_config config_for(const setting *where);
 /* Opens an empty map, or fails the test. max_bytes as in pleach_map_config. */
 wide wide_open(const setting *where);
 wide wide_open_limited(const setting *where, uint64_t max_bytes);
+wide wide_open_versioned(const setting *where);
 
 /* Validates the map first; so every test ends with a valid map. */
 void wide_close(wide *w);

@@ -128,7 +128,10 @@ static pleach_map_config take_config(subject *s, pleach_status *expected)
 {
     unsigned form = take_byte(&s->in), limit = take_byte(&s->in), reserve = take_byte(&s->in);
     choose_verbs(form / 2);
-    pleach_map_config config = {.key_bits = form % 2 ? 32 : form & 128 ? 0 : 64, .threads = 1 + form / 8 % 3};
+    unsigned spoilt = take_byte(&s->in);
+    s->versioned = (spoilt & 64) != 0;
+    pleach_map_config config = {.key_bits = form % 2 ? 32 : form & 128 ? 0 : 64, .threads = 1 + form / 8 % 3,
+                                .versioned = s->versioned};
     s->key_bits = form % 2 ? 32 : 64;
     s->top = word_max(s->key_bits);
     uint64_t node_bytes = 32 * (uint64_t)s->key_bits / 8; /* 16 slots of a key and a value */
@@ -136,7 +139,6 @@ static pleach_map_config take_config(subject *s, pleach_status *expected)
     if (s->nodes) config.max_bytes = s->nodes * node_bytes + form % 7; /* not always a whole number of nodes */
     if (reserve > 128) config.reserve_keys = (uint64_t)(reserve - 128) * 4;
     *expected = PLEACH_OK;
-    unsigned spoilt = take_byte(&s->in);
     if (spoilt < 250) return config;
     *expected = spoilt == 255 ? PLEACH_E_FULL : PLEACH_E_ARGUMENT;
     if (spoilt == 250) config.key_bits = 16;
@@ -212,7 +214,10 @@ static void operate_once(subject *s)
     unsigned which = take_byte(&s->in);
     s->may_lack = which >= 224;
     base_fail_nth_allocation(s->may_lack ? 1 + (long)take_byte(&s->in) % 4 : 0);
-    operate(s, which);
+    if (s->versioned && which / 32 % 4 == 1)
+        snapshot_something(s);
+    else
+        operate(s, which);
     base_fail_nth_allocation(0);
     s->may_lack = false;
 }
@@ -234,6 +239,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     check_content(&s);
     whole_validate(&s);
+    snapshots_release_all(&s);
+    whole_statistics(&s);
     pleach_map_destroy(s.map);
     model_free(&s.model);
     return 0;

@@ -2,7 +2,8 @@
  * bytes, done here: operations carried out one after the other on a sorted array. And what its plan puts into one run
  * must commute, which the output shows only when threads happen to meet.
  *
- * THE INPUT   options (3 bytes: widths and threads, batch, how the text comes in), then the text.
+ * THE INPUT   options (3 bytes: widths, threads and structure, batch, how the text comes in), then the text. Texts that
+ *             name files are for a map without versions only, where these are bad lines: nothing is written anywhere.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,9 +28,17 @@ typedef struct word {
     size_t length;
 } word;
 
+typedef struct named {
+    char *name;
+    model model;
+} named;
+
 typedef struct expectation {
     model model;
     uint64_t top;
+    bool versioned;
+    named *snapshots;
+    size_t snapshot_count;
     bool errors;
     FILE *out; /* the lines; an error as "error: " and nothing more */
     char *text;
@@ -148,18 +157,99 @@ static bool expect_interval(expectation *e, word name, size_t count, uint64_t lo
     return true;
 }
 
+/* A line of a map without versions; false: it is bad. */
+static bool expect_plain(expectation *e, const word *words, size_t count)
+{
+    uint64_t a = 0, b = 0, limit = UINT64_MAX;
+    bool good = count <= 4;
+    good = good && (count < 2 || read_decimal(words[1], e->top, &a));
+    good = good && (count < 3 || read_decimal(words[2], e->top, &b));
+    good = good && (count < 4 || read_decimal(words[3], UINT64_MAX, &limit));
+    return good && (expect_update(e, words[0], count - 1, a, b) || expect_point(e, words[0], count - 1, a) ||
+                    expect_interval(e, words[0], count - 1, a, b, limit));
+}
+
+/* ---- snapshots ---- */
+
+/* A name ends at a zero, as a string does. */
+static char *name_of(word w)
+{
+    char *name = strndup(w.text, w.length);
+    CHECK(name != NULL, "no memory");
+    return name;
+}
+
+static named *find_named(expectation *e, const char *name)
+{
+    for (size_t i = 0; i < e->snapshot_count; i++)
+        if (!strcmp(e->snapshots[i].name, name)) return &e->snapshots[i];
+    return NULL;
+}
+
+static void forget_named(expectation *e, named *old)
+{
+    free(old->name);
+    model_free(&old->model);
+    *old = e->snapshots[--e->snapshot_count];
+}
+
+/* snap NAME, drop NAME. */
+static bool expect_named(expectation *e, bool snap, word w)
+{
+    char *name = name_of(w);
+    named *found = find_named(e, name);
+    bool good = snap ? !found : found != NULL;
+    if (good) fputs("ok\n", e->out);
+    if (good && !snap) forget_named(e, found);
+    if (!good || !snap) {
+        free(name);
+        return good;
+    }
+    e->snapshots = realloc(e->snapshots, (e->snapshot_count + 1) * sizeof *e->snapshots);
+    CHECK(e->snapshots != NULL, "no memory");
+    named *fresh = &e->snapshots[e->snapshot_count++];
+    *fresh = (named){.name = name};
+    for (size_t i = 0; i < e->model.n; i++) model_set(&fresh->model, e->model.pairs[i].key, e->model.pairs[i].value);
+    return true;
+}
+
+/* get@NAME K and its kin: as get K, of what the map was then. */
+static bool expect_question(expectation *e, word *words, size_t count, const char *at)
+{
+    static const char *const questions[] = {"get", "has", "range", "count", "succ", "pred", "size"};
+    size_t verb = (size_t)(at - words[0].text), after = words[0].length - verb - 1;
+    bool known = false;
+    const size_t kinds = sizeof questions / sizeof questions[0];
+    if (after == 0) return false;
+    char *name = name_of((word){at + 1, after});
+    named *found = find_named(e, name);
+    free(name);
+    words[0].length = verb;
+    for (size_t i = 0; i < kinds; i++) known = known || is_word(words[0], questions[i]);
+    if (!known || !found) return false;
+    const model newest = e->model;
+    e->model = found->model;
+    bool good = expect_plain(e, words, count);
+    e->model = newest;
+    return good;
+}
+
+static bool expect_versioned(expectation *e, word *words, size_t count)
+{
+    const char *at = memchr(words[0].text, '@', words[0].length);
+    bool snap = is_word(words[0], "snap"), drop = is_word(words[0], "drop");
+    if (snap || drop) return count == 2 && expect_named(e, snap, words[1]);
+    if (at != NULL && at > words[0].text) return expect_question(e, words, count, at);
+    return expect_plain(e, words, count);
+}
+
 static void expect_line(expectation *e, const char *line, size_t size)
 {
     word words[MOST_WORDS];
     size_t length, count = split_line(line, size, words, &length);
-    uint64_t a = 0, b = 0, limit = UINT64_MAX;
     if (count == 0 || words[0].text[0] == '#') return;
-    bool good = length <= TEXT_LINE_BYTES && count <= 4;
-    good = good && (count < 2 || read_decimal(words[1], e->top, &a));
-    good = good && (count < 3 || read_decimal(words[2], e->top, &b));
-    good = good && (count < 4 || read_decimal(words[3], UINT64_MAX, &limit));
-    good = good && (expect_update(e, words[0], count - 1, a, b) || expect_point(e, words[0], count - 1, a) ||
-                    expect_interval(e, words[0], count - 1, a, b, limit));
+    bool good = length <= TEXT_LINE_BYTES;
+    if (good) good = e->versioned ? expect_versioned(e, words, count) : expect_plain(e, words, count);
     if (good) return;
     fputs("error: \n", e->out);
     e->errors = true;
@@ -180,6 +270,8 @@ static void expect_text(expectation *e, const char *text, size_t size)
 
 static void forget(expectation *e)
 {
+    while (e->snapshot_count > 0) forget_named(e, e->snapshots);
+    free(e->snapshots);
     free(e->text);
     model_free(&e->model);
 }
@@ -220,18 +312,22 @@ static void feed_pipe(const uint8_t *text, size_t size, size_t portion)
     close(ends[0]);
 }
 
+/* Bits of the first byte. */
+enum { NARROW = 1, VERSIONED = 64, WITH_STATS = 128 };
+
 static int run_replay(unsigned form, unsigned batch)
 {
+    char map[] = "--structure=map", versioned[] = "--structure=versioned";
     char keys[] = "--keys=64", threads[] = "--threads=1", batches[32], stats[] = "--stats", standard_input[] = "-";
-    if (form & 1) memcpy(keys + 7, "32", 2);
+    if (form & NARROW) memcpy(keys + 7, "32", 2);
     if (form / 2 % 8 == 7) threads[10] = '3';
     snprintf(batches, sizeof batches, "--batch=%u", 1 + batch);
-    char *argv[] = {keys, threads, batches, standard_input, stats, NULL};
+    char *argv[] = {keys, threads, batches, form & VERSIONED ? versioned : map, standard_input, stats, NULL};
     CHECK(ftruncate(output_file, 0) == 0 && lseek(STDOUT_FILENO, 0, SEEK_SET) == 0, "rewind the output");
     fuzz_catch_messages();
-    int status = command_replay(form & 128 ? 5 : 4, argv);
+    int status = command_replay(form & WITH_STATS ? 6 : 5, argv);
     char *messages = fuzz_release_messages();
-    CHECK((messages[0] != '\0') == ((form & 128) != 0), "messages: %s", messages);
+    CHECK((messages[0] != '\0') == ((form & WITH_STATS) != 0), "messages: %s", messages);
     free(messages);
     return status;
 }
@@ -314,10 +410,16 @@ static void check_runs(const struct op *ops, size_t count, size_t batch, unsigne
     free(run);
 }
 
+/* Anything like save or load. */
+static bool names_files(const char *text, size_t size)
+{
+    return memmem(text, size, "save", 4) != NULL || memmem(text, size, "load", 4) != NULL;
+}
+
 static void before_read(void *context) { (void)context; }
 
 /* The plan of what is on standard input, and every bad line explains itself. */
-static void check_plan(size_t most, size_t batch, unsigned key_bits)
+static void check_plan(size_t most, size_t batch, unsigned key_bits, bool versioned)
 {
     struct text_in *in = fuzz_alloc(sizeof *in);
     struct op *ops = fuzz_alloc((most + 1) * sizeof *ops);
@@ -327,11 +429,14 @@ static void check_plan(size_t most, size_t batch, unsigned key_bits)
     text_in_start(in, STDIN_FILENO, before_read, NULL);
     while ((got = text_in_line(in, line, &length)) == TEXT_LINE || got == TEXT_LINE_LONG) {
         if (length == 0) continue;
-        if (got == TEXT_LINE)
+        if (got == TEXT_LINE && versioned)
+            replay_parse_versioned(line, length, key_bits, &ops[count]);
+        else if (got == TEXT_LINE)
             replay_parse(line, length, key_bits, &ops[count]);
         else
             replay_parse_long_line(&ops[count]);
         CHECK((ops[count].kind == OP_BAD) == (ops[count].error != NULL), "a bad line without a reason");
+        free(ops[count].name); /* no plan asks for it */
         if (ops[count].kind == OP_BAD)
             free(ops[count].error);
         else
@@ -360,13 +465,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes in = {data, data + size};
     unsigned form = take_byte(&in), batch = take_byte(&in), portion = 8 * take_byte(&in);
     const size_t text_size = (size_t)(in.end - in.at);
+    if (names_files((const char *)in.at, text_size)) form &= ~(unsigned)VERSIONED;
     feed_file(in.at, text_size);
-    check_plan(text_size, 1 + batch, form & 1 ? 32 : 64); /* a line has at least a byte */
+    check_plan(text_size, 1 + batch, form & NARROW ? 32 : 64, form & VERSIONED); /* a line has at least a byte */
     if (portion > 0 && text_size <= PACKETS * (size_t)portion)
         feed_pipe(in.at, text_size, portion);
     else
         feed_file(in.at, text_size);
-    expectation e = {.top = form & 1 ? UINT32_MAX : UINT64_MAX};
+    expectation e = {.top = form & NARROW ? UINT32_MAX : UINT64_MAX, .versioned = form & VERSIONED};
     expect_text(&e, (const char *)in.at, text_size);
     int status = run_replay(form, batch);
     size_t output_size;

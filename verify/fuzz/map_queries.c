@@ -23,7 +23,7 @@ void query_find(subject *s)
     key_array a = take_keys(s, 512);
     void *values = maybe_words(s, a.n, !(form & 1));
     uint8_t *found = maybe_bytes(a.n, !(form & 2));
-    succeeded(s, pleach_map_find(s->map, a.n, a.words, values, found, PLEACH_SYNC), "find");
+    succeeded(s, ASK(s, find, a.n, a.words, values, found, PLEACH_SYNC), "find");
     for (size_t i = 0; i < a.n; i++) {
         const model_pair *pair = model_find(&s->model, a.keys[i]);
         check_flag(found, i, pair != NULL, "find");
@@ -51,8 +51,8 @@ void query_neighbours(subject *s)
     void *keys = maybe_words(s, a.n, !(form & 1)), *values = maybe_words(s, a.n, !(form & 2));
     uint8_t *found = maybe_bytes(a.n, !(form & 4));
     bool above = form & 8;
-    succeeded(s, above ? pleach_map_succ(s->map, a.n, a.words, keys, values, found, PLEACH_SYNC)
-                       : pleach_map_pred(s->map, a.n, a.words, keys, values, found, PLEACH_SYNC),
+    succeeded(s, above ? ASK(s, succ, a.n, a.words, keys, values, found, PLEACH_SYNC)
+                       : ASK(s, pred, a.n, a.words, keys, values, found, PLEACH_SYNC),
               "succ or pred");
     for (size_t i = 0; i < a.n; i++) {
         const model_pair *pair = above ? model_above(&s->model, a.keys[i]) : model_below(&s->model, a.keys[i]);
@@ -158,7 +158,7 @@ void query_range_count(subject *s)
 {
     intervals v = take_intervals(s, 300);
     uint64_t *counts = (uint64_t *)(void *)new_bytes(v.lo.n * sizeof *counts);
-    succeeded(s, pleach_map_range_count(s->map, v.lo.n, v.lo.words, v.hi_words, counts, PLEACH_SYNC), "range_count");
+    succeeded(s, ASK(s, range_count, v.lo.n, v.lo.words, v.hi_words, counts, PLEACH_SYNC), "range_count");
     for (size_t i = 0; i < v.lo.n; i++) {
         size_t first;
         CHECK(counts[i] == expect_range(s, &v, i, 0, &first), "counts[%zu] is %llu", i, (unsigned long long)counts[i]);
@@ -174,8 +174,7 @@ void query_range_limit(subject *s)
     intervals v = take_intervals(s, 300);
     void *keys = maybe_words(s, v.lo.n * limit, !(form & 1)), *values = maybe_words(s, v.lo.n * limit, !(form & 2));
     uint32_t *counts = (uint32_t *)(void *)maybe_bytes(v.lo.n * sizeof *counts, !(form & 4));
-    succeeded(s, pleach_map_range_limit(s->map, v.lo.n, v.lo.words, v.hi_words, limit, keys, values, counts,
-                                        PLEACH_SYNC),
+    succeeded(s, ASK(s, range_limit, v.lo.n, v.lo.words, v.hi_words, limit, keys, values, counts, PLEACH_SYNC),
               "range_limit");
     for (size_t i = 0; i < v.lo.n; i++) {
         size_t first, n = expect_range(s, &v, i, limit, &first);
@@ -211,8 +210,7 @@ void query_range(subject *s)
     bool with_keys = !(form & 1), with_values = !(form & 2), small = room < expected && (with_keys || with_values);
     void *keys = maybe_words(s, room, with_keys), *values = maybe_words(s, room, with_values);
     uint64_t *offsets = fuzz_alloc((v.lo.n + 1) * sizeof *offsets);
-    pleach_status status = pleach_map_range(s->map, v.lo.n, v.lo.words, v.hi_words, limit, room, keys, values, offsets,
-                                            &total);
+    pleach_status status = ASK(s, range, v.lo.n, v.lo.words, v.hi_words, limit, room, keys, values, offsets, &total);
     if (small && status == PLEACH_E_SPACE) {
         check_packed(s, &v, limit, NULL, NULL, offsets);
     } else if (succeeded(s, status, "range")) {

@@ -4,6 +4,7 @@
  *   map_updates.c    put, add, erase: arrays and single calls
  *   map_queries.c    find, contains, succ, pred, min, max and the ranges
  *   map_whole.c      load, export, compact, clear, reserve, size, statistics, validate
+ *   map_snapshots.c  snapshots: taken, kept open for a while, asked like the map, released
  *   map_refusals.c   calls that must be refused, and change nothing
  */
 #ifndef PLEACH_FUZZ_MAP_SUBJECT_H
@@ -16,6 +17,14 @@
 #include "fuzz.h"
 #include "model.h"
 
+/* A live snapshot, and what the map held when it was taken. */
+typedef struct kept_snapshot {
+    pleach_snapshot *snapshot;
+    model model;
+} kept_snapshot;
+
+enum { MOST_SNAPSHOTS = 6 };
+
 typedef struct subject {
     bytes in;
     pleach_map *map;
@@ -27,7 +36,15 @@ typedef struct subject {
     uint64_t reserved;   /* keys that a reserve has promised room for */
     bool only_grown;     /* since it was empty nothing but inserts: every leaf but the last is half full */
     bool may_lack;       /* an allocation is set to fail, so MEMORY is a good answer */
+    bool versioned;
+    kept_snapshot kept[MOST_SNAPSHOTS];
+    size_t live;              /* of them */
+    pleach_snapshot *asked;   /* whom the queries ask, with its model in place of the map's; NULL: the map */
 } subject;
+
+/* A query of the map, or of the snapshot that is asked. */
+#define ASK(s, name, ...)                                                                                        \
+    ((s)->asked ? pleach_snapshot_##name((s)->asked, __VA_ARGS__) : pleach_map_##name((s)->map, __VA_ARGS__))
 
 /* What results are filled with beforehand, to see what was written. No value is like this. */
 enum { UNTOUCHED = 0xa5 };
@@ -87,6 +104,10 @@ void whole_validate(subject *s);
 
 /* Size and every pair, asked in the ways that need no memory. */
 void check_content(subject *s);
+
+/* One of: take, ask, release. */
+void snapshot_something(subject *s);
+void snapshots_release_all(subject *s);
 
 void refuse_something(subject *s);
 

@@ -129,6 +129,33 @@ static size_t ask_what_happened(subject *s, const update *u)
     return refused;
 }
 
+/* While a snapshot is live every update may need a node, and any may be refused. The map is asked what it holds under
+ * the call's keys, and must have a reason. */
+static void settle_beside_snapshots(subject *s, update *u, pleach_status status)
+{
+    size_t refused = u->outcomes ? explain(s, u) : 0;
+    CHECK(status == PLEACH_OK || status == PLEACH_E_FULL, "an update answers %s", pleach_status_name(status));
+    CHECK(status == PLEACH_OK || s->nodes > 0, "FULL without a limit");
+    CHECK(!u->outcomes || (status == PLEACH_OK) == (refused == 0), "%zu refused", refused);
+    if (u->kind == UPDATE_ERASE) s->only_grown = false;
+    if (u->outcomes && u->olds) return;
+    for (size_t i = 0; i < u->a.n; i++) {
+        uint64_t value = 0, key = u->a.keys[i];
+        int found = -1;
+        CHECK(pleach_map_find_one(s->map, key, &found, &value) == PLEACH_OK, "find after an update");
+        const model_pair *present = model_find(&s->model, key);
+        bool stays = present && found == 1 && value == present->value;
+        CHECK(stays || u->kind != UPDATE_ERASE || !found, "element %zu has another value", i);
+        CHECK(stays || !found || u->kind == UPDATE_ERASE || is_of_the_call(u, key, value), "the value of element %zu",
+              i);
+        CHECK(found || !present || u->kind == UPDATE_ERASE, "element %zu has lost its key", i);
+        if (found)
+            model_set(&s->model, key, value);
+        else
+            model_remove(&s->model, key);
+    }
+}
+
 /* A key that was refused is not there: nobody else in the call can have had room for it. */
 static void check_refused_are_absent(const subject *s, const update *u)
 {
@@ -166,7 +193,9 @@ void update_array(subject *s, update_kind kind)
         status = pleach_map_put(s->map, n, u.a.words, u.value_words, u.outcomes, u.olds, PLEACH_SYNC);
     else
         status = pleach_map_add(s->map, n, u.a.words, u.value_words, u.outcomes, u.olds, PLEACH_SYNC);
-    if (kind == UPDATE_ERASE)
+    if (s->live > 0)
+        settle_beside_snapshots(s, &u, status);
+    else if (kind == UPDATE_ERASE)
         settle_erase(s, &u, status);
     else
         settle_insert(s, &u, status);
@@ -185,6 +214,10 @@ static pleach_status call_one(subject *s, update_kind kind, uint64_t key, uint64
 
 static void settle_one(subject *s, update_kind kind, uint64_t key, uint64_t value, pleach_status status)
 {
+    if (status == PLEACH_E_FULL && s->live > 0) {
+        CHECK(s->nodes > 0, "FULL without a limit");
+        return;
+    }
     if (status == PLEACH_E_FULL) {
         CHECK(kind != UPDATE_ERASE && !model_find(&s->model, key), "FULL, and no node was needed");
         check_full_is_justified(s, s->model.n + 1);
@@ -204,7 +237,7 @@ void update_one(subject *s, update_kind kind)
     uint64_t expected_old = present ? present->value : 77;
     pleach_outcome expected = outcome_for(kind, present);
     pleach_status status = call_one(s, kind, key, value, form & 1 ? NULL : &outcome, form & 2 ? NULL : &old);
-    if (status == PLEACH_E_FULL) expected = PLEACH_NOT_APPLIED;
+    if (status == PLEACH_E_FULL) expected = PLEACH_NOT_APPLIED, expected_old = 77;
     if (!(form & 1)) CHECK(outcome == expected, "outcome %d instead of %d", (int)outcome, (int)expected);
     if (!(form & 2)) CHECK(old == expected_old, "old value of a single update");
     settle_one(s, kind, key, value, status);

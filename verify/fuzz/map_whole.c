@@ -30,6 +30,15 @@ static bool built(const subject *s, pleach_status status, size_t n, const char *
     return true;
 }
 
+/* While a snapshot is live the map is not built anew; if something else is wrong with the call it may say that. */
+static bool refused_for_snapshots(const subject *s, pleach_status status, const char *call)
+{
+    if (s->live == 0) return false;
+    CHECK(status == PLEACH_E_BUSY || status == PLEACH_E_ARGUMENT || status == PLEACH_E_NOT_EMPTY,
+          "%s beside %zu snapshots answers %s", call, s->live, pleach_status_name(status));
+    return true;
+}
+
 /* What was built must keep to the limit too, and nobody else would notice. */
 static void check_built(subject *s)
 {
@@ -49,7 +58,9 @@ void whole_load(subject *s)
         model_set(&loaded, a.keys[i], value); /* of equal keys the last one stays */
     }
     pleach_status status = pleach_map_load(s->map, a.n, a.words, values, fill);
-    if (!fill_is_valid(fill) || s->model.n > 0) {
+    if (refused_for_snapshots(s, status, "load")) {
+        model_free(&loaded);
+    } else if (!fill_is_valid(fill) || s->model.n > 0) {
         pleach_status expected = fill_is_valid(fill) ? PLEACH_E_NOT_EMPTY : PLEACH_E_ARGUMENT;
         CHECK(status == expected, "load answers %s", pleach_status_name(status));
         model_free(&loaded);
@@ -68,6 +79,7 @@ void whole_compact(subject *s)
 {
     double fill = take_fill(s);
     pleach_status status = pleach_map_compact(s->map, fill);
+    if (refused_for_snapshots(s, status, "compact")) return;
     if (!fill_is_valid(fill))
         CHECK(status == PLEACH_E_ARGUMENT, "compact answers %s", pleach_status_name(status));
     else if (built(s, status, s->model.n, "compact"))
@@ -76,7 +88,9 @@ void whole_compact(subject *s)
 
 void whole_clear(subject *s)
 {
-    succeeded(s, pleach_map_clear(s->map), "clear");
+    pleach_status status = pleach_map_clear(s->map);
+    if (refused_for_snapshots(s, status, "clear")) return;
+    succeeded(s, status, "clear");
     model_clear(&s->model);
     s->only_grown = true;
 }
@@ -101,7 +115,7 @@ void whole_export(subject *s)
     unsigned form = take_byte(&s->in);
     size_t n = SIZE_MAX, room = form & 4 ? s->model.n / 2 : s->model.n + (form & 8);
     void *keys = maybe_words(s, room, !(form & 1)), *values = maybe_words(s, room, !(form & 2));
-    pleach_status status = pleach_map_export(s->map, room, keys, values, &n);
+    pleach_status status = ASK(s, export, room, keys, values, &n);
     bool small = room < s->model.n && (keys || values);
     CHECK(status == (small ? PLEACH_E_SPACE : PLEACH_OK), "export answers %s", pleach_status_name(status));
     CHECK(n == s->model.n, "export counts %zu keys, not %zu", n, s->model.n);
@@ -126,7 +140,12 @@ void whole_statistics(subject *s)
     CHECK(stats.keys <= 14 * stats.leaves && stats.empty_leaves <= stats.leaves, "%llu leaves",
           (unsigned long long)stats.leaves);
     CHECK(stats.node_bytes == nodes * node_bytes && stats.reserved_bytes >= stats.node_bytes, "bytes");
-    CHECK(s->nodes == 0 || nodes < s->nodes, "%llu nodes", (unsigned long long)nodes); /* id 0 is nobody's */
+    CHECK(s->nodes == 0 || nodes + stats.old_images < s->nodes, "%llu nodes", /* id 0 is nobody's */
+          (unsigned long long)nodes);
+    CHECK(stats.snapshots == s->live && (s->live > 0 || stats.old_images == 0), "%llu snapshots, %llu old images",
+          (unsigned long long)stats.snapshots, (unsigned long long)stats.old_images);
+    CHECK(stats.old_image_bytes == stats.old_images * node_bytes && stats.held_back_bytes <= stats.old_image_bytes,
+          "bytes of old images");
     CHECK(s->nodes > 0 || stats.unposted == 0, "%llu unposted", (unsigned long long)stats.unposted);
     CHECK(fabs(stats.fill * 14 * (double)stats.leaves - (double)stats.keys) < 0.001, "fill %f", stats.fill);
 }
@@ -141,11 +160,11 @@ void whole_validate(subject *s)
 void check_content(subject *s)
 {
     uint64_t size = UINT64_MAX;
-    CHECK(pleach_map_size(s->map, &size) == PLEACH_OK && size == s->model.n, "size is %llu instead of %zu",
+    CHECK(ASK(s, size, &size) == PLEACH_OK && size == s->model.n, "size is %llu instead of %zu",
           (unsigned long long)size, s->model.n);
     size_t n = 0;
     void *keys = new_words(s, s->model.n), *values = new_words(s, s->model.n);
-    CHECK(pleach_map_export(s->map, s->model.n, keys, values, &n) == PLEACH_OK && n == s->model.n, "export");
+    CHECK(ASK(s, export, s->model.n, keys, values, &n) == PLEACH_OK && n == s->model.n, "export");
     for (size_t i = 0; i < n; i++)
         CHECK(get_word(s, keys, i) == s->model.pairs[i].key && get_word(s, values, i) == s->model.pairs[i].value,
               "pair %zu of %zu differs", i, n);
