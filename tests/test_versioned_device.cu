@@ -207,7 +207,7 @@ static void run_kernels(unsigned bits, pleach_versioned_view view, counters *c, 
     LAUNCH(own_keys, bits, scaled(OWNERS / BLOCK), stream[0], view, c);
     judge(bits, c, "own keys");
     for (unsigned by_warp = 0; by_warp < 2; by_warp++) {
-        LAUNCH(write_runs, bits, WRITERS / BLOCK, stream[0], view, c);
+        LAUNCH(write_runs, bits, scaled(WRITERS / BLOCK), stream[0], view, c);
         LAUNCH(read_runs, bits, scaled(READER_BLOCKS), stream[1], view, c, by_warp, room);
         LAUNCH(read_runs, bits, scaled(READER_BLOCKS), stream[2], view, c, !by_warp, more_room);
         judge(bits, c, by_warp ? "runs, snapshots by warps" : "runs, snapshots by blocks");
