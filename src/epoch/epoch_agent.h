@@ -150,11 +150,13 @@ PORT_FN void epoch_scan_begin(epoch e, epoch_agent *a, uint64_t slots)
         uint64_t clock = port_load(&s->clock);
         port_store(&s->scan_clock, clock);
         port_store(&s->scan_least, clock);
+        a->scan_from = epoch_first_inside(e);
     }
     a->scan_least = port_load(&s->scan_least);
     port_settle_loads(); /* the clock before the slots: E1 */
     uint64_t end = port_load(&s->claimed);
     a->scan_to = a->scan_from + slots < end ? a->scan_from + slots : end;
+    if (a->scan_to < a->scan_from) a->scan_to = a->scan_from; /* nobody was ever inside */
 }
 
 /* At the end of the slots the floor rises. With `ticking` the clock advances when everybody inside has seen it: for
@@ -181,8 +183,7 @@ PORT_FN void epoch_scan(epoch e, epoch_agent *a, uint64_t slots, bool ticking)
     if (lane == 0) epoch_scan_begin(e, a, slots);
     if (!epoch_tell(a, &a->won)) return;
     uint64_t least = UINT64_MAX;
-    uint64_t from = a->scan_from > epoch_first_inside(e) ? a->scan_from : epoch_first_inside(e);
-    for (uint64_t slot = from + lane; slot < a->scan_to; slot += a->lanes) {
+    for (uint64_t slot = a->scan_from + lane; slot < a->scan_to; slot += a->lanes) {
         uint64_t word = port_load(epoch_slot(e, (uint32_t)slot));
         if (word >= EPOCH_IN && word - EPOCH_IN < least) least = word - EPOCH_IN;
     }
