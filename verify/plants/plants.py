@@ -277,7 +277,8 @@ PLANTS = [
     Plant("look_before_clock", "a look at the slots may be older than the clock that it goes by (GPU)", "epoch/cuda",
           EPOCH, "    port_settle_loads(); /* the clock before the slots: E1 */\n", ""),
     Plant("look_forgets_somebody", "a look leaves out the last slot", "epoch/plain", EPOCH,
-          "for (uint64_t slot = 0; slot < end; slot++) {", "for (uint64_t slot = 0; slot + 1 < end; slot++) {"),
+          "slot = epoch_first_inside(e); slot < end; slot++) {",
+          "slot = epoch_first_inside(e); slot + 1 < end; slot++) {"),
     Plant("pins_before_floor", "an agent that pins and leaves is in neither place", "epoch/plain", EPOCH,
           "    port_load_in_order(&e->floor, &floor, &pinned);\n",
           "    pinned = port_load(&e->pins_oldest);\n    port_validate_fence();\n"
