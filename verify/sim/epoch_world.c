@@ -390,6 +390,8 @@ static bool is_within(uint32_t word, const void *part, size_t bytes, size_t *at)
 
 static void describe(uint32_t word, uint64_t value, char *text, size_t size)
 {
+    /* An address is another one in every run; its distance in memory is not. */
+    if (word * 8u == offsetof(epoch_state, pin_table)) value -= (uint64_t)(uintptr_t)w.place.epoch.state;
     const epoch *e = &w.place.epoch;
     unsigned long long v = value;
     size_t at;
