@@ -122,6 +122,20 @@ static pleach_status counterfeit_view(void *exec, map_view *view)
     return answer_once(exec);
 }
 
+static pleach_status counterfeit_take(void *exec, snapshot_place *place, pleach_stream stream)
+{
+    counterfeit *c = exec;
+    c->stream = stream;
+    place->at = &place->timestamp;
+    return answer_once(exec);
+}
+
+static pleach_status counterfeit_release(void *exec, snapshot_place *place)
+{
+    (void)place;
+    return answer_once(exec);
+}
+
 static void counterfeit_view_closed(void *exec) { ((counterfeit *)exec)->views_closed++; }
 
 static pleach_status counterfeit_quiesce(void *exec)
@@ -178,6 +192,8 @@ static const exec_ops counterfeit_ops = {
     .range_packed = counterfeit_range_packed,
     .reserve = counterfeit_reserve,
     .size = counterfeit_size,
+    .take = counterfeit_take,
+    .release = counterfeit_release,
     .view = counterfeit_view,
     .view_closed = counterfeit_view_closed,
     .quiesce = counterfeit_quiesce,
@@ -832,6 +848,37 @@ static void take_snapshot(pleach_map *map)
     assert_null(snapshot);
 }
 
+/* A stream is a GPU map's; a snapshot that cannot be taken leaves no handle. */
+static void take_snapshots_on_streams(pleach_map *map)
+{
+    pleach_snapshot *snapshot = (pleach_snapshot *)&word_in;
+    pleach_stream stream = &word_in;
+    map->versioned = true;
+    if (map->device == PLEACH_CPU) {
+        assert_refused(PLEACH_E_STREAM, pleach_snapshot_take(map, &snapshot, stream));
+        assert_null(snapshot);
+        stream = PLEACH_SYNC;
+    }
+    behind.answer = PLEACH_E_MEMORY;
+    assert_taken(PLEACH_E_MEMORY, pleach_snapshot_take(map, &snapshot, stream));
+    assert_null(snapshot);
+    behind.answer = PLEACH_OK;
+    assert_taken(PLEACH_OK, pleach_snapshot_take(map, &snapshot, stream));
+    assert_non_null(snapshot);
+    assert_ptr_equal(behind.stream, stream);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_snapshot_range_limit(snapshot, 1, word_in, word_in, 0, NULL, NULL, NULL,
+                                                                  stream));
+    assert_refused(PLEACH_E_SIZE, pleach_snapshot_range_limit(snapshot, ((size_t)1 << 31) / 3 + 1, word_in, word_in, 3,
+                                                              NULL, NULL, NULL, stream));
+    pleach_snapshot_release(snapshot);
+}
+
+static void snapshots_are_taken_on_streams(const void *unused)
+{
+    (void)unused;
+    with_every_map(take_snapshots_on_streams);
+}
+
 static void a_map_without_versions_has_no_snapshots(const void *unused)
 {
     (void)unused;
@@ -881,6 +928,7 @@ int main(int argc, char **argv)
          whole_map_calls_need_a_map_and_a_place_for_the_answer, NULL},
         {"validate_writes_its_message", validate_writes_its_message, NULL},
         {"a_map_without_versions_has_no_snapshots", a_map_without_versions_has_no_snapshots, NULL},
+        {"snapshots_are_taken_on_streams", snapshots_are_taken_on_streams, NULL},
         {"views_are_opened_and_closed_once", views_are_opened_and_closed_once, NULL},
         {"gpu_info_writes_where_there_is_room", gpu_info_writes_where_there_is_room, NULL},
     };
