@@ -36,8 +36,9 @@
  * WHO MAY RUN TOGETHER   everything here.
  * MEMORY ORDERS
  *   Announcing and then reading the clock (port_latch, port_settle_latch) pairs with the scan's reading of clock and
- *   then slots (port_settle_loads): E1. Leaving comes after the agent's loads (a release, or port_store_after_loads), and the
- *   scan's look at the slot is an acquire, so what the agent read it has read before anybody sees the new floor.
+ *   then slots (port_settle_loads): E1. Leaving comes after the agent's loads (a release, or port_store_after_loads),
+ *   and the scan's look at the slot is an acquire, so what the agent read it has read before anybody sees the new
+ *   floor.
  * PROGRESS   Everything is lock-free, and scanning is tried and not waited for: an agent that stops inside, or in the
  *   middle of a scan, delays the floor and nothing else.
  */

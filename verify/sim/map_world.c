@@ -525,7 +525,8 @@ static void describe_versions(size_t word, uint64_t value, char *text, size_t si
     const versions *v = &w.place.versions;
     const uint64_t *at = (const uint64_t *)v->state + word;
     size_t record = (size_t)(at - (const uint64_t *)v->record), slot = (size_t)(at - v->epoch.announce);
-    if (word * 8 == offsetof(epoch_state, pin_table)) value -= (uint64_t)(uintptr_t)v->state; /* the same in every run */
+    /* An address is another one in every run; its distance in memory is not. */
+    if (word * 8 == offsetof(epoch_state, pin_table)) value -= (uint64_t)(uintptr_t)v->state;
     unsigned long long number = value;
     if (at >= v->epoch.announce && slot < (size_t)(SLOTS + VISITORS) * w.map->line_words)
         snprintf(text, size, "slot %zu = %lld", slot / w.map->line_words, (long long)number - EPOCH_IN);
