@@ -29,7 +29,8 @@
  *   the latch: no snapshot falls between an update's look at the clock and its stores.
  *   An update reads the floor not after the pins (port_load_in_order): E4, and so V4.
  *
- * PROGRESS   Keeping and returning images is lock-free.
+ * PROGRESS   Keeping and returning images is lock-free. A snapshot for the time of a call waits for a slot when all are
+ *            taken; whoever has one for a snapshot needs nobody else's to finish.
  */
 #ifndef PLEACH_VERSION_H
 #define PLEACH_VERSION_H

@@ -22,15 +22,7 @@ PORT_FN W(blink) W(view_map)(pleach_map_view view)
 
 PORT_FN pleach_outcome W(view_update)(pleach_map_view view, blink_kind kind, W(key) key, W(key) value, W(key) *old)
 {
-    W(blink) map = W(view_map)(view);
-    W(update) update;
-    W(update_to_end)(map, &update, kind, key, value);
-    uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
-    if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
-    if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);
-    bool has_old = update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED;
-    if (old && has_old) *old = update.old;
-    return (pleach_outcome)update.outcome;
+    return (pleach_outcome)W(update_counted)(W(view_map)(view), kind, key, value, old);
 }
 
 PORT_FN bool W(view_seek)(pleach_map_view view, W(key) from, bool up, W(key) *out_key, W(key) *out_value)

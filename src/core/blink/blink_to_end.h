@@ -35,3 +35,16 @@ PORT_FN void W(update_to_end)(W(blink) map, W(update) *update, blink_kind kind, 
 #endif
     if (W(pair_node)(update->separator) != NODE_NONE) W(post_to_end)(map, update->separator, update->cursor.parent);
 }
+
+/* The same for a thread by itself, which counts what it has changed; `old` may be NULL. */
+PORT_FN blink_outcome W(update_counted)(W(blink) map, blink_kind kind, W(key) key, W(key) value, W(key) *old)
+{
+    W(update) update;
+    W(update_to_end)(map, &update, kind, key, value);
+    uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
+    if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
+    if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);
+    bool has_old = update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED;
+    if (old && has_old) *old = update.old;
+    return update.outcome;
+}

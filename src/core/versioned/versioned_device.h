@@ -27,15 +27,7 @@ PORT_FN W(blink) W(versioned_map)(const pleach_versioned_view &view, epoch_agent
 PORT_FN pleach_outcome W(versioned_update)(const pleach_versioned_view &view, epoch_agent *agent, blink_kind kind,
                                            W(key) key, W(key) value, W(key) *old)
 {
-    W(blink) map = W(versioned_map)(view, agent);
-    W(update) update;
-    W(update_to_end)(map, &update, kind, key, value);
-    uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
-    if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
-    if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);
-    bool has_old = update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED;
-    if (old && has_old) *old = update.old;
-    return (pleach_outcome)update.outcome;
+    return (pleach_outcome)W(update_counted)(W(versioned_map)(view, agent), kind, key, value, old);
 }
 
 PORT_FN pleach_outcome PLEACH_VERSIONED(put)(const pleach_versioned_view &view, pleach_versioned_agent *agent,
