@@ -16,6 +16,8 @@
 #include <pleach/map_device.cuh>
 #include <pleach/pleach.h>
 
+#include "support/device_keys.cuh"
+
 extern "C" {
 #include "verify/history/history.h"
 }
@@ -63,21 +65,6 @@ static bool expect(bool good, unsigned bits, const char *what)
 
 DEFINE_VERBS(32, uint32_t)
 DEFINE_VERBS(64, uint64_t)
-
-/* The index-th key: ascending, with gaps; 64-bit ones differ in both halves. */
-template <typename word> static __host__ __device__ word key_at(uint32_t index)
-{
-    return sizeof(word) == 4 ? (word)(5 * index + 3) : (word)(0x0000000300000005u * index + 3);
-}
-
-static __host__ __device__ uint32_t scramble(uint32_t x)
-{
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ (x >> 16);
-}
 
 static __device__ uint32_t thread_number(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
 

@@ -17,6 +17,8 @@
 #include <pleach/pleach.h>
 #include <pleach/versioned_device.cuh>
 
+#include "support/device_keys.cuh"
+
 extern "C" {
 #include "support/instant.h"
 #include "verify/history/history.h"
@@ -84,21 +86,6 @@ typedef pleach_versioned_agent agent_t;
 
 DEFINE_VERBS(32, uint32_t)
 DEFINE_VERBS(64, uint64_t)
-
-/* The index-th key: ascending, with gaps; 64-bit ones differ in both halves. */
-template <typename word> static __host__ __device__ word key_at(uint32_t index)
-{
-    return sizeof(word) == 4 ? (word)(5 * index + 3) : (word)(0x0000000300000005u * index + 3);
-}
-
-static __host__ __device__ uint32_t scramble(uint32_t x)
-{
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ (x >> 16);
-}
 
 /* ---- kernels ---- */
 

@@ -10,6 +10,9 @@
 #include "../../src/epoch/epoch.h"
 #include "sim.h"
 
+/* What the word at this offset of an epoch_state is, for traces. */
+const char *epoch_word_name(size_t offset);
+
 enum { EPOCH_NODE_BYTES = 16, EPOCH_NODE_WORDS = EPOCH_NODE_BYTES / 8 };
 
 /* Of a retired node that is in no ring. */

@@ -357,7 +357,7 @@ static bool judge(char *why, size_t size, sim_checked *checked)
 
 /* ---- names of words, for traces ---- */
 
-static const char *name_of(size_t offset)
+const char *epoch_word_name(size_t offset)
 {
     static const struct {
         size_t offset;
@@ -396,7 +396,7 @@ static void describe(uint32_t word, uint64_t value, char *text, size_t size)
     unsigned long long v = value;
     size_t at;
     if (is_within(word, e->state, sizeof *e->state, &at))
-        snprintf(text, size, "%s = %llu", name_of(at * 8), v);
+        snprintf(text, size, "%s = %llu", epoch_word_name(at * 8), v);
     else if (is_within(word, e->announce, MOST_SLOTS * MOST_LINE_WORDS * 8, &at))
         snprintf(text, size, "slot %zu = %s %llu", at / w.epoch->line_words,
                  value == EPOCH_FREE ? "free" : value == EPOCH_OUT ? "out" : "in", v < EPOCH_IN ? 0 : v - EPOCH_IN);

@@ -55,13 +55,9 @@ static void sim_build(const build_plan *plan, void *nodes, const uint64_t *keys,
 static void run_update(W(blink) map, history_op *op)
 {
     blink_kind kind = op->kind == HISTORY_PUT ? BLINK_PUT : op->kind == HISTORY_ADD ? BLINK_ADD : BLINK_ERASE;
-    W(update) update;
-    W(update_to_end)(map, &update, kind, (W(key))op->key, (W(key))op->value);
-    uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
-    if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
-    if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);
-    op->outcome = (uint8_t)update.outcome;
-    op->out_value = update.old;
+    W(key) old = 0;
+    op->outcome = (uint8_t)W(update_counted)(map, kind, (W(key))op->key, (W(key))op->value, &old);
+    op->out_value = old;
 }
 
 static void run_find(W(blink) map, history_op *op)

@@ -3,6 +3,7 @@
 
 #include "../../src/core/blink/blink_check.h"
 #include "../../src/core/versioned/versioned_check.h"
+#include "epoch_sim.h"
 #include "map_sim.h"
 
 enum { MOST_AGENTS = 200, MOST_KEYS = 400, MOST_OPS = 400, MOST_PAIRS = MOST_OPS * MAP_RANGE_ROOM, NODES = 160 };
@@ -511,16 +512,6 @@ static void describe_tree(size_t offset, uint64_t value, char *text, size_t size
 
 static void describe_versions(size_t word, uint64_t value, char *text, size_t size)
 {
-    static const struct {
-        size_t offset;
-        const char *name;
-    } known[] = {{offsetof(epoch_state, clock), "clock"},
-                 {offsetof(epoch_state, floor), "floor"},
-                 {offsetof(epoch_state, pins_end), "end of pins"},
-                 {offsetof(epoch_state, pins_oldest), "oldest pin"},
-                 {offsetof(epoch_state, pins), "pins"},
-                 {offsetof(epoch_state, pin_latch), "latch of pins"},
-                 {offsetof(epoch_state, scan_latch), "latch of the scan"}};
     static const char *const members[] = {"since", "older", "until", "next"};
     const versions *v = &w.place.versions;
     const uint64_t *at = (const uint64_t *)v->state + word;
@@ -528,14 +519,14 @@ static void describe_versions(size_t word, uint64_t value, char *text, size_t si
     /* An address is another one in every run; its distance in memory is not. */
     if (word * 8 == offsetof(epoch_state, pin_table)) value -= (uint64_t)(uintptr_t)v->state;
     unsigned long long number = value;
-    if (at >= v->epoch.announce && slot < (size_t)(SLOTS + VISITORS) * w.map->line_words)
+    if (word * 8 < sizeof(epoch_state))
+        snprintf(text, size, "%s = %llu", epoch_word_name(word * 8), number);
+    else if (at >= v->epoch.announce && slot < (size_t)(SLOTS + VISITORS) * w.map->line_words)
         snprintf(text, size, "slot %zu = %lld", slot / w.map->line_words, (long long)number - EPOCH_IN);
     else if (at >= (const uint64_t *)v->record && record < (size_t)NODES * 4)
         snprintf(text, size, "record of node %zu: %s = %llu", record / 4, members[record % 4], number);
     else
         snprintf(text, size, "versions + %zu = %llu", word * 8, number);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (word * 8 == known[i].offset) snprintf(text, size, "%s = %llu", known[i].name, number);
 }
 
 /* Of versions. A stopped agent that has one of these keeps others from taking snapshots. */
