@@ -7,6 +7,7 @@
  * 3  Two ranges, two inserts: if one snapshot shows the first of two concurrent inserts and not the second, no other
  *    one shows the second and not the first.
  * 4  Handles that the host holds, beside it all: what they show does not change.
+ * 5  No memory for copies: updates are refused, and nothing hangs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,22 @@ typedef struct counters {
             }                                                                                                    \
         }                                                                                                        \
         atomicAdd(&c->checks, mine);                                                                             \
+    }                                                                                                            \
+                                                                                                                 \
+    /* Far more updates than there is memory for copies, while every snapshot makes new ones necessary. */       \
+    __global__ void crowd##bits(pleach_versioned_view view, counters *c, unsigned keys)                          \
+    {                                                                                                            \
+        __shared__ pleach_versioned_agent agent, reader;                                                         \
+        unsigned i = blockIdx.x * blockDim.x + threadIdx.x, refused = 0;                                         \
+        for (unsigned round = 0; round < RUN; round++) {                                                         \
+            uint64_t at = pleach_versioned_snapshot_begin(view, &reader, blockDim.x);                            \
+            pleach_versioned_updates_begin(view, &agent, blockDim.x);                                            \
+            refused += pleach_versioned##bits##_put(view, &agent, (i + round * 977) % keys, i, NULL) ==          \
+                       PLEACH_NOT_APPLIED;                                                                       \
+            pleach_versioned_updates_end(view, &agent);                                                          \
+            pleach_versioned_snapshot_end(view, &reader, at);                                                    \
+        }                                                                                                        \
+        atomicAdd(&c->checks, refused);                                                                          \
     }
 
 DEFINE_KERNELS(32, uint32_t)
@@ -177,6 +194,7 @@ static void expect(bool good, unsigned bits, const char *what)
 {
     good ? passed++ : failed++;
     printf("%s  %u-bit: %s\n", good ? "ok    " : "FAILED", bits, what);
+    fflush(stdout); /* in case the next thing hangs */
 }
 
 /* Waits for the kernels, and judges what they have counted. */
@@ -234,7 +252,7 @@ static void test_width(unsigned bits)
     config.device = PLEACH_CUDA;
     config.key_bits = bits;
     config.versioned = 1;
-    config.reserve_keys = 1 << 22;
+    config.reserve_keys = 1 << 26; /* a handle is live throughout: every copy of a leaf stays */
     pleach_status status = pleach_map_create(&map, &config);
     expect(status == PLEACH_OK, bits, pleach_strerror(status));
     if (status != PLEACH_OK) return;
@@ -260,10 +278,50 @@ static void test_width(unsigned bits)
     pleach_map_destroy(map);
 }
 
+/* A map with room for its keys and a few copies, and a handle that holds all copies back. */
+static void test_crowd(unsigned bits)
+{
+    enum { CROWD_KEYS = 1 << 16 };
+    pleach_map *map;
+    pleach_versioned_view view;
+    pleach_snapshot *snapshot = NULL;
+    pleach_map_config config = {};
+    counters *c, *here = (counters *)calloc(1, sizeof *here);
+    uint64_t keys[CROWD_KEYS];
+    config.device = PLEACH_CUDA;
+    config.key_bits = bits;
+    config.versioned = 1;
+    for (unsigned i = 0; i < CROWD_KEYS; i++)
+        if (bits == 32)
+            ((uint32_t *)keys)[i] = i;
+        else
+            keys[i] = i;
+    expect(pleach_map_create(&map, &config) == PLEACH_OK &&
+               pleach_map_load(map, CROWD_KEYS, keys, keys, 0) == PLEACH_OK &&
+               cudaMalloc(&c, sizeof *c) == cudaSuccess && cudaMemset(c, 0, sizeof *c) == cudaSuccess &&
+               pleach_versioned_view_open(map, &view) == PLEACH_OK &&
+               pleach_snapshot_take(map, &snapshot, PLEACH_SYNC) == PLEACH_OK, bits, "a crowded map");
+    LAUNCH(crowd, bits, scaled(3000), cudaStreamDefault, view, c, CROWD_KEYS);
+    expect(cudaDeviceSynchronize() == cudaSuccess &&
+               cudaMemcpy(here, c, sizeof *here, cudaMemcpyDeviceToHost) == cudaSuccess, bits, "nothing hangs");
+    char text[200];
+    snprintf(text, sizeof text, "%llu of %u updates were refused", here->checks, scaled(3000) * BLOCK * RUN);
+    expect(here->checks > 0, bits, text);
+    expect(count_of(snapshot) == CROWD_KEYS, bits, "the snapshot has all keys");
+    pleach_snapshot_release(snapshot);
+    expect(pleach_versioned_view_close(map, &view) == PLEACH_OK &&
+               pleach_map_validate(map, text, sizeof text) == PLEACH_OK, bits, "the map is valid");
+    cudaFree(c);
+    free(here);
+    pleach_map_destroy(map);
+}
+
 int main(void)
 {
-    test_width(32);
-    test_width(64);
+    for (unsigned bits = 32; bits <= 64; bits += 32) {
+        test_width(bits);
+        test_crowd(bits);
+    }
     printf("%d passed, %d failed\n", passed, failed);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

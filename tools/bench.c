@@ -34,6 +34,8 @@ static const char help[] =
     "  --device cpu|cuda|all  where (default all: the CPU, and the GPU if there is one)\n"
     "  --repeat R             1 to 101 (default 5)\n"
     "  --versioned            maps that can have snapshots, with none live; \"cpu/v\", \"cuda/v\" in the table\n"
+    "  --snapshot             the same, and updates run beside a live snapshot of the map before them: what they\n"
+    "                         change is copied first; \"cpu/s\", \"cuda/s\" in the table\n"
     "  --no-reserve           do not have node memory ready before inserting: its growth is measured as well\n"
     "  --quick                smaller sizes, 3 repeats\n"
     "  --json FILE            write the results, with every repeat, as JSON; - is standard output\n"
@@ -104,6 +106,8 @@ static bool take_flag(struct cli *cli, struct request *request)
         flag = &request->no_reserve;
     else if (cli_take_flag(cli, "--versioned"))
         flag = &request->options.versioned;
+    else if (cli_take_flag(cli, "--snapshot"))
+        flag = &request->options.snapshot;
     if (flag != NULL) *flag = true;
     return flag != NULL;
 }
@@ -148,6 +152,7 @@ static void read_request(struct cli *cli, struct request *request)
     request->options.repeats = request->repeats > 0 ? (size_t)request->repeats : request->options.quick ? 3 : 5;
     request->options.dist = (enum bench_dist)request->dist;
     request->options.reserve = !request->no_reserve;
+    request->options.versioned |= request->options.snapshot;
 }
 
 /* Whether a benchmark can be run as things are; says why not if it was asked for by name. */

@@ -26,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <pleach/snapshot.h>
+
 #include "bench_device.h"
 #include "crew.h"
 #include "mix.h"
@@ -107,6 +109,7 @@ struct bench_options {
     size_t repeats;
     bool quick, reserve;
     bool versioned; /* maps that can have snapshots */
+    bool snapshot;  /* updates run beside a live snapshot of the map as it was before them */
 };
 
 struct bench {

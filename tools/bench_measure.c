@@ -138,7 +138,10 @@ void bench_start_row(const struct bench *bench, struct bench_row *row, const cha
     memset(row, 0, sizeof *row);
     snprintf(row->name, sizeof row->name, "%s", name);
     row->device = bench->device->name;
-    if (bench->options->versioned) row->device = bench->device->kind == PLEACH_CUDA ? "cuda/v" : "cpu/v";
+    if (bench->options->snapshot)
+        row->device = bench->device->kind == PLEACH_CUDA ? "cuda/s" : "cpu/s";
+    else if (bench->options->versioned)
+        row->device = bench->device->kind == PLEACH_CUDA ? "cuda/v" : "cpu/v";
     row->dist = bench->dist_name;
     row->bits = bench->bits;
     row->threads = bench->threads;
@@ -163,13 +166,26 @@ static bool check_repeat(struct batch *batch, const struct bench_work *work)
     return false;
 }
 
+/* The timed call, beside a live snapshot if one is asked for. */
+static pleach_status call_beside_snapshot(struct batch *batch, const struct bench_work *work, double *seconds)
+{
+    pleach_snapshot *snapshot = NULL;
+    if (work->changes_map && batch->bench->options->snapshot) {
+        const pleach_status status = pleach_snapshot_take(batch->bench->map, &snapshot, PLEACH_SYNC);
+        if (status != PLEACH_OK) return status;
+    }
+    const pleach_status status = batch->bench->device->time(work->call, batch, seconds);
+    pleach_snapshot_release(snapshot);
+    return status;
+}
+
 static bool repeat_once(struct batch *batch, const struct bench_work *work, double *rate)
 {
     double seconds = 0;
     if (work->prepare != NULL && !work->prepare(batch)) return false;
     if (!batch_spoil(batch)) return false;
     if (work->changes_map) batch->bench->map_loaded = false;
-    const pleach_status status = batch->bench->device->time(work->call, batch, &seconds);
+    const pleach_status status = call_beside_snapshot(batch, work, &seconds);
     if (status != PLEACH_OK) return bench_complain(batch->bench, work->name, "the timed call", status);
     *rate = (double)work->ops / seconds / 1e6;
     return check_repeat(batch, work);

@@ -53,7 +53,8 @@ static bool prepare_full(struct batch *batch)
     struct bench *bench = batch->bench;
     if (!bench_have_map(bench, bench->keys.n)) return false;
     if (!bench->options->reserve) return true;
-    const pleach_status status = pleach_map_reserve(bench->map, bench->keys.n + batch->n);
+    const size_t copies = bench->options->snapshot ? 8 * batch->n : 0; /* a leaf each at most, of 7 pairs or more */
+    const pleach_status status = pleach_map_reserve(bench->map, bench->keys.n + batch->n + copies);
     return status == PLEACH_OK || bench_complain(bench, "map", "reserving memory", status);
 }
 

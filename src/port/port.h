@@ -47,6 +47,12 @@
  *                              loaded after id. No machine that this runs on does otherwise, so there is no code for
  *                              it; the simulator, which forgets such order else, must be told.
  *
+ * port_between_tries(step)     step, at the point of a loop where every try of an operation ends. A GPU's compiler may
+ *                              move what a try does on success behind the loop, where lanes that have left wait for
+ *                              those that have not; if that is the releasing of a latch which those wait for, they wait
+ *                              for ever. What lies before this point stays inside the loop: for all that the compiler
+ *                              knows, another try may follow.
+ *
  * All words are uint64_t, naturally aligned; each verb is one single access.
  */
 #ifndef PLEACH_PORT_H
@@ -62,6 +68,14 @@
 #else
 #include "port_cpu.h"
 #endif
+
+PORT_FN unsigned port_between_tries(unsigned step)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+r"(step));
+#endif
+    return step;
+}
 
 #ifndef PLEACH_SIM
 PORT_FN void *port_follow(void *p, uint32_t id)

@@ -54,6 +54,8 @@ typedef struct version_record {
 
 typedef struct version_state {
     epoch_state epoch;
+    uint64_t swept; /* one more than epoch_oldest when everything was last looked through for free images */
+    uint64_t reserved[7];
     struct {
         uint64_t head;     /* id of the first kept image; 0: none */
         uint64_t returned; /* images that went from here to the pool, since the map was made */

@@ -1,17 +1,21 @@
 /* core/blink/blink_to_end.h - a GPU thread runs one operation from its first step to its last. Include after blink.h,
  * once per key width.
  *
- * Progress: blink.h. A latch is taken and released inside one step, so a lane that pauses holds none that another lane
- * of its warp may need.
+ * Progress: blink.h. A latch is taken and released inside one try, so a lane that pauses holds none that another lane
+ * of its warp may need; port_between_tries sees to it that the compiler leaves it so.
  */
 #ifndef BLINK_TO_END
+#define BLINK_WAIT(step, attempts)                                                                               \
+    do {                                                                                                         \
+        if ((step) == BLINK_AGAIN) port_pause((attempts)++);                                                     \
+    } while (0)
+
+/* For steps that take no latch. */
 #define BLINK_TO_END(step_call)                                                                                  \
     do {                                                                                                         \
         unsigned attempts_ = 0;                                                                                  \
         blink_step step_;                                                                                        \
-        while ((step_ = (step_call)) == BLINK_MOVED || step_ == BLINK_AGAIN) {                                   \
-            if (step_ == BLINK_AGAIN) port_pause(attempts_++);                                                   \
-        }                                                                                                        \
+        while ((step_ = (step_call)) == BLINK_MOVED || step_ == BLINK_AGAIN) BLINK_WAIT(step_, attempts_);       \
     } while (0)
 #endif
 
@@ -20,20 +24,27 @@ PORT_COLD void W(post_to_end)(W(blink) map, W(pair) separator, uint32_t parent)
 {
     W(post) post;
     W(post_start)(map, &post, separator, 1, parent);
-    BLINK_TO_END(W(post_step)(map, &post));
+    unsigned attempts = 0, step;
+    while ((step = port_between_tries(W(post_step)(map, &post))) == BLINK_MOVED || step == BLINK_AGAIN)
+        BLINK_WAIT(step, attempts);
+}
+
+PORT_FN blink_step W(update_try)(W(blink) map, W(update) *update)
+{
+    blink_step step = W(update_step)(map, update);
+#ifdef BLINK_VERSIONED
+    if (step == BLINK_KEEP) return W(update_keeping)(map, update);
+#endif
+    return step;
 }
 
 PORT_FN void W(update_to_end)(W(blink) map, W(update) *update, blink_kind kind, W(key) key, W(key) value)
 {
     W(update_start)(map, update, kind, key, value);
-    unsigned attempts = 0;
-    blink_step step;
-    while ((step = W(update_step)(map, update)) == BLINK_MOVED || step == BLINK_AGAIN)
-        if (step == BLINK_AGAIN) port_pause(attempts++);
-#ifdef BLINK_VERSIONED
-    if (step == BLINK_KEEP) W(update_keeping)(map, update);
-#endif
-    if (W(pair_node)(update->separator) != NODE_NONE) W(post_to_end)(map, update->separator, update->cursor.parent);
+    unsigned attempts = 0, step;
+    while ((step = port_between_tries(W(update_try)(map, update))) == BLINK_MOVED || step == BLINK_AGAIN)
+        BLINK_WAIT(step, attempts);
+    if (step == BLINK_SPLIT) W(post_to_end)(map, update->separator, update->cursor.parent);
 }
 
 /* The same for a thread by itself, which counts what it has changed; `old` may be NULL. */

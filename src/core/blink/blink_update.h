@@ -142,7 +142,7 @@ PORT_COLD W(update) W(keep_and_apply)(W(blink) map, W(update) update)
     W(found_place) place;
     W(node_read)(node, &image);
     W(find_place)(&update, &image, count, &place);
-    if (place.changes && !W(keep_image)(map, update.cursor.node, count))
+    if (place.changes && !W(keep_image)(map, update.cursor.node, &image, count))
         W(unlatch)(node, update.latched); /* no memory: the leaf is as it was; not applied */
     else
         W(apply_latched)(map, &update, update.latched, &image, &place);

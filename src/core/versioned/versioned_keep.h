@@ -9,14 +9,11 @@
  * (E4: a pin that is not in the table yet has a timestamp at or above the floor).
  */
 
-/* From a node that is latched, or that nobody knows, to one that nobody knows. */
-PORT_FN void W(copy_node)(W(node) *copy, const W(node) *node, unsigned count)
+/* Of a node that is latched, to one that nobody knows. */
+PORT_FN void W(write_copy)(W(node) *copy, const W(image) *image, unsigned count, W(pair) link)
 {
-    W(image) image;
-    W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
-    W(node_read)(node, &image);
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++)
-        if (i < count) W(pair_store)(copy, i, image.pair[i]);
+        if (i < count) W(pair_store)(copy, i, image->pair[i]);
     W(pair_store)(copy, NODE_LINK_SLOT, link);
     port_store(&copy->word[W(HEADER_WORD)], header_first(NODE_OLD_IMAGE, count));
 }
@@ -72,10 +69,21 @@ PORT_COLD void W(return_all)(W(blink) map)
         W(return_ring)(map, (uint32_t)slot);
 }
 
+/* The same for an update that finds no memory, once for each value of what decides what is free: with a million images
+ * that a snapshot holds back, and thousands of agents that each look through them, nobody would get anywhere. */
+PORT_COLD void W(sweep)(W(blink) map)
+{
+    uint64_t *swept = &map.versions->state->swept, before = port_load(swept);
+    uint64_t oldest = epoch_oldest(&map.versions->state->epoch);
+    if (before == oldest + 1 || !port_compare_swap(swept, before, oldest + 1)) return;
+    W(return_all)(map);
+}
+
 /* There is no node for a copy. Whoever was inside when the floor was last raised may have left since: then it needs
- * none. */
+ * none, unless a pinned snapshot does. */
 PORT_COLD bool W(nobody_asks)(W(blink) map, uint64_t since, uint64_t now)
 {
+    if (since < port_load(&map.versions->state->epoch.pins_end)) return false;
     uint64_t floor = epoch_look(map.versions->epoch); /* before the pins: E4 */
     return floor >= now && since >= port_load(&map.versions->state->epoch.pins_end);
 }
@@ -86,16 +94,18 @@ PORT_FN uint32_t W(take_for_copy)(W(blink) map)
     if (copy != NODE_NONE) return copy;
     copy = pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
     if (copy != NODE_NONE) return copy;
-    W(return_all)(map);
+    W(sweep)(map);
     return pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
 }
 
-PORT_FN bool W(keep_copy)(W(blink) map, uint32_t id, unsigned count, uint64_t since, uint64_t now)
+PORT_FN bool W(keep_copy)(W(blink) map, uint32_t id, const W(image) *image, unsigned count, uint64_t since,
+                         uint64_t now)
 {
     version_record *record = map.versions->record;
+    W(pair) link = W(pair_load)(W(node_at)(map, id), NODE_LINK_SLOT);
     uint32_t copy = W(take_for_copy)(map);
     if (copy == NODE_NONE) return W(nobody_asks)(map, since, now);
-    W(copy_node)(W(node_at)(map, copy), W(node_at)(map, id), count);
+    W(write_copy)(W(node_at)(map, copy), image, count, link);
     port_store(&record[copy].since, since);
     port_store(&record[copy].older, port_load(&record[id].older));
     port_store(&record[copy].until, now);
@@ -117,9 +127,9 @@ PORT_FN bool W(nobody_looks_back)(W(blink) map)
     return floor >= now && pins_oldest == UINT64_MAX;
 }
 
-/* Else: keeps the image of a leaf with `count` pairs if some snapshot needs it. The clock is read anew, which is as
- * good as before: the leaf is latched. False: there is no node for the copy. */
-PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, unsigned count)
+/* Else: keeps `image`, that of a leaf with `count` pairs, if some snapshot needs it. The clock is read anew, which is
+ * as good as before: the leaf is latched. False: there is no node for the copy. */
+PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, const W(image) *image, unsigned count)
 {
     const epoch_state *e = &map.versions->state->epoch;
     uint64_t since = port_load(&map.versions->record[id].since), now = port_load(&e->clock);
@@ -127,7 +137,7 @@ PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, unsigned count)
     uint64_t floor = port_load(&e->floor);
     port_validate_fence(); /* the floor before the pins: E4 */
     if (floor >= now && since >= port_load(&e->pins_end)) return true;
-    return W(keep_copy)(map, id, count, since, now);
+    return W(keep_copy)(map, id, image, count, since, now);
 }
 
 /* The new right part of a split has the same past as the left part: its row leads to images from before the split,
