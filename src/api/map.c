@@ -316,14 +316,16 @@ pleach_status pleach_map_max(pleach_map *map, int *found, uint64_t *out_key, uin
 
 /* ---- whole-map calls ---- */
 
-/* Alone in the map, with nothing left on a stream. On success the caller leaves by gate_leave_exclusive. */
-static pleach_status enter_alone(pleach_map *map)
+/* Alone in the map, with nothing left on a stream. On success the caller leaves by map_leave_alone. */
+pleach_status map_enter_alone(pleach_map *map)
 {
     if (!gate_enter_exclusive(&map->gate)) return PLEACH_E_BUSY;
     pleach_status status = map->ops->quiesce(map->exec);
-    if (status != PLEACH_OK) gate_leave_exclusive(&map->gate);
+    if (status != PLEACH_OK) map_leave_alone(map);
     return status;
 }
+
+void map_leave_alone(pleach_map *map) { gate_leave_exclusive(&map->gate); }
 
 bool map_fill_is_valid(double *fill)
 {
@@ -337,20 +339,20 @@ pleach_status pleach_map_load(pleach_map *map, size_t n, const void *keys, const
     pleach_status status = check_request(map, &r, PLEACH_SYNC);
     if (status != PLEACH_OK) return status;
     if (!map_fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;
-    status = enter_alone(map);
+    status = map_enter_alone(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->load(map->exec, n, keys, values, fill);
-    gate_leave_exclusive(&map->gate);
+    map_leave_alone(map);
     return status;
 }
 
 pleach_status map_replace(pleach_map *map, size_t n, const void *keys, const void *values, double fill)
 {
     if (map->device != PLEACH_CPU && n > MAP_MOST_ELEMENTS) return PLEACH_E_SIZE;
-    pleach_status status = enter_alone(map);
+    pleach_status status = map_enter_alone(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->replace(map->exec, n, keys, values, fill);
-    gate_leave_exclusive(&map->gate);
+    map_leave_alone(map);
     return status;
 }
 
@@ -359,10 +361,10 @@ pleach_status pleach_map_export(pleach_map *map, size_t capacity, void *out_keys
     if (!map || !n) return PLEACH_E_ARGUMENT;
     request r = {.out_keys = out_keys, .out_values = out_values};
     pleach_status status = check_pointers(map, &r);
-    if (status == PLEACH_OK) status = enter_alone(map);
+    if (status == PLEACH_OK) status = map_enter_alone(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->export_pairs(map->exec, capacity, out_keys, out_values, n);
-    gate_leave_exclusive(&map->gate);
+    map_leave_alone(map);
     return status;
 }
 
@@ -379,10 +381,10 @@ pleach_status pleach_map_get_stats(pleach_map *map, pleach_map_stats *stats)
 {
     if (!map || !stats) return PLEACH_E_ARGUMENT;
     memset(stats, 0, sizeof *stats);
-    pleach_status status = enter_alone(map);
+    pleach_status status = map_enter_alone(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->stats(map->exec, stats);
-    gate_leave_exclusive(&map->gate);
+    map_leave_alone(map);
     stats->key_bits = map->key_bits;
     if (stats->leaves) stats->fill = (double)stats->keys / ((double)stats->leaves * NODE_CAPACITY);
     return status;
@@ -401,20 +403,20 @@ pleach_status pleach_map_reserve(pleach_map *map, uint64_t keys)
 pleach_status pleach_map_compact(pleach_map *map, double fill)
 {
     if (!map || !map_fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;
-    pleach_status status = enter_alone(map);
+    pleach_status status = map_enter_alone(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->compact(map->exec, fill);
-    gate_leave_exclusive(&map->gate);
+    map_leave_alone(map);
     return status;
 }
 
 pleach_status pleach_map_clear(pleach_map *map)
 {
     if (!map) return PLEACH_E_ARGUMENT;
-    pleach_status status = enter_alone(map);
+    pleach_status status = map_enter_alone(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->clear(map->exec);
-    gate_leave_exclusive(&map->gate);
+    map_leave_alone(map);
     return status;
 }
 
@@ -422,10 +424,10 @@ pleach_status pleach_map_validate(pleach_map *map, char *message, size_t message
 {
     if (message && message_size) message[0] = 0;
     if (!map) return PLEACH_E_ARGUMENT;
-    pleach_status status = enter_alone(map);
+    pleach_status status = map_enter_alone(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->validate(map->exec, message, message_size);
-    gate_leave_exclusive(&map->gate);
+    map_leave_alone(map);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../include/pleach/map.h"
+#include "../../include/pleach/batch.h"
 #include "../version/version.h"
 
 #ifdef __cplusplus
@@ -74,6 +74,7 @@ typedef struct exec_ops {
 
     /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */
     pleach_status (*quiesce)(void *exec);
+    pleach_status (*apply)(void *exec, pleach_batch *batch); /* n > 0 */
     pleach_status (*load)(void *exec, size_t n, const void *keys, const void *values, double fill);
     /* As clear and load in one, of keys that ascend strictly; on failure the contents are as they were. */
     pleach_status (*replace)(void *exec, size_t n, const void *keys, const void *values, double fill);

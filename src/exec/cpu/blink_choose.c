@@ -2,11 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blink_run.h"
+#include "batch_run.h"
 
 typedef struct choice {
     const char *name;
     const blink_run_ops *width32, *width64, *versioned32, *versioned64;
+    const batch_run_ops *batch32, *batch64;
 } choice;
 
 static int has_avx2(void)
@@ -31,17 +32,17 @@ static int has_avx512(void)
 static const choice *choose(void)
 {
     static const choice plain = {"plain", &blink_run32_plain, &blink_run64_plain, &versioned_run32_plain,
-                                  &versioned_run64_plain};
+                                  &versioned_run64_plain, &batch_run32_plain, &batch_run64_plain};
     const char *wanted = getenv("PLEACH_SIMD");
     if (wanted && strcmp(wanted, "plain") == 0) return &plain;
 #ifdef PLEACH_HAVE_AVX512
     static const choice avx512 = {"avx512", &blink_run32_avx512, &blink_run64_avx512, &versioned_run32_avx512,
-                                   &versioned_run64_avx512};
+                                   &versioned_run64_avx512, &batch_run32_avx512, &batch_run64_avx512};
     if (has_avx512() && !(wanted && strcmp(wanted, "avx2") == 0)) return &avx512;
 #endif
 #ifdef PLEACH_HAVE_AVX2
     static const choice avx2 = {"avx2", &blink_run32_avx2, &blink_run64_avx2, &versioned_run32_avx2,
-                                   &versioned_run64_avx2};
+                                   &versioned_run64_avx2, &batch_run32_avx2, &batch_run64_avx2};
     if (has_avx2()) return &avx2;
 #endif
     (void)has_avx512, (void)has_avx2;
@@ -54,6 +55,12 @@ const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned)
     const choice *best = choose();
     if (versioned) return key_bits == 32 ? best->versioned32 : best->versioned64;
     return key_bits == 32 ? best->width32 : best->width64;
+}
+
+const batch_run_ops *batch_run_choose(unsigned key_bits)
+{
+    const choice *best = choose();
+    return key_bits == 32 ? best->batch32 : best->batch64;
 }
 
 const char *blink_run_simd(void) { return choose()->name; }

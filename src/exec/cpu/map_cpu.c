@@ -230,6 +230,7 @@ static void cpu_destroy(void *exec)
 {
     cpu_map *map = exec;
     if (map->workers) workers_destroy(map->workers);
+    cpu_scratch_free(&map->scratch);
     cpu_versions_close(map);
     pool_host_close(&map->memory);
     base_free(map->tree);
@@ -244,6 +245,7 @@ static pleach_status cpu_create(void **exec, const pleach_map_config *config)
     map->threads = config->threads;
     map->node_bytes = node_bytes_of(config->key_bits);
     map->ops = blink_run_choose(config->key_bits, config->versioned);
+    map->batch_ops = batch_run_choose(config->key_bits);
     map->tree = base_alloc(1, sizeof *map->tree);
     map->workers = workers_create(config->threads);
     pleach_status status = PLEACH_E_MEMORY;
@@ -270,6 +272,7 @@ const exec_ops exec_cpu = {
     .take = cpu_versions_take,
     .release = cpu_versions_release,
     .quiesce = cpu_quiesce,
+    .apply = cpu_apply,
     .load = cpu_load,
     .replace = cpu_replace,
     .export_pairs = cpu_export,

@@ -6,8 +6,13 @@
 
 #include "../../core/blink/blink_check.h"
 #include "../../pool/pool_host.h"
-#include "blink_run.h"
+#include "batch_run.h"
 #include "workers.h"
+
+typedef struct cpu_scratch {
+    void *memory;
+    size_t bytes;
+} cpu_scratch;
 
 typedef struct cpu_map {
     unsigned key_bits;
@@ -21,6 +26,8 @@ typedef struct cpu_map {
     pool_host rings;   /* and of versions.epoch.rings */
     workers *workers;
     const blink_run_ops *ops;
+    const batch_run_ops *batch_ops;
+    cpu_scratch scratch; /* of batches */
 } cpu_map;
 
 static inline map_place place_of(const cpu_map *map)
@@ -33,6 +40,10 @@ pleach_status cpu_run(void *exec, const request *request, pleach_stream stream);
 
 /* map_cpu_range.c */
 pleach_status cpu_range_packed(void *exec, const request *r, size_t capacity, uint64_t *offsets, size_t *total);
+
+/* map_cpu_batch.c */
+pleach_status cpu_apply(void *exec, pleach_batch *batch);
+void cpu_scratch_free(cpu_scratch *scratch);
 
 /* map_cpu_versions.c: what a map with versions has beside its nodes. */
 bool cpu_versions_open(cpu_map *map);

@@ -1,9 +1,9 @@
 #include "workers.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "../../base/memory.h"
+#include "../../port/port.h"
 
 struct workers {
     pthread_mutex_t mutex;    /* guards what follows up to `threads` */
@@ -11,6 +11,7 @@ struct workers {
     pthread_cond_t finished;  /* the last helper left the job */
     unsigned long job_number;
     unsigned helpers_inside;
+    unsigned joined;          /* helpers that are, or were, in a team's job */
     bool in_use;              /* a caller has the helpers, until the last of them has left its job */
     bool open;                /* helpers may still join the job */
     bool ending;
@@ -21,6 +22,8 @@ struct workers {
 
     /* The job; written before job_number, under the mutex. */
     work_fn *work;
+    team_fn *team_work; /* of a team's job; else NULL */
+    team team;
     void *context;
     size_t n, grain;
     _Alignas(64) atomic_size_t next;
@@ -36,6 +39,12 @@ static void take_parts(workers *w)
     }
 }
 
+static void team_helper(workers *w, unsigned member)
+{
+    w->team_work(w->context, &w->team, member);
+    team_meet(&w->team);
+}
+
 static void *helper_main(void *argument)
 {
     workers *w = argument;
@@ -47,8 +56,13 @@ static void *helper_main(void *argument)
         seen = w->job_number;
         if (!w->open) continue; /* came too late */
         w->helpers_inside++;
+        unsigned member = w->team_work ? ++w->joined : 0;
+        if (w->team_work && member + 1 == w->team.members) w->open = false;
         pthread_mutex_unlock(&w->mutex);
-        take_parts(w);
+        if (member)
+            team_helper(w, member);
+        else
+            take_parts(w);
         pthread_mutex_lock(&w->mutex);
         if (--w->helpers_inside == 0) pthread_cond_signal(&w->finished);
     }
@@ -92,6 +106,7 @@ void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *contex
             w->in_use = w->open = true;
             if (!w->started) start_helpers(w);
             w->work = work;
+            w->team_work = NULL;
             w->context = context;
             w->n = n;
             w->grain = grain;
@@ -111,6 +126,51 @@ void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *contex
     while (w->helpers_inside > 0) pthread_cond_wait(&w->finished, &w->mutex);
     w->in_use = false; /* only now: the next caller's job overwrites this one */
     pthread_mutex_unlock(&w->mutex);
+}
+
+void workers_team(workers *w, unsigned most, team_fn *work, void *context)
+{
+    team alone = {.members = 1};
+    bool helped = false;
+    if (w->threads_wanted > 0 && most > 1) {
+        pthread_mutex_lock(&w->mutex);
+        if (!w->in_use && !w->started) start_helpers(w);
+        helped = !w->in_use && w->threads_running > 0;
+        if (helped) {
+            w->in_use = w->open = true;
+            w->team_work = work;
+            w->context = context;
+            w->joined = 0;
+            w->team.members = w->threads_running + 1 < most ? w->threads_running + 1 : most;
+            atomic_store_explicit(&w->team.arrived, 0, memory_order_relaxed);
+            w->job_number++;
+            pthread_cond_broadcast(&w->call);
+        }
+        pthread_mutex_unlock(&w->mutex);
+    }
+    if (!helped) {
+        work(context, &alone, 0);
+        return;
+    }
+    work(context, &w->team, 0);
+    team_meet(&w->team); /* so all have joined; they only leave now */
+    pthread_mutex_lock(&w->mutex);
+    while (w->helpers_inside > 0) pthread_cond_wait(&w->finished, &w->mutex);
+    w->in_use = false;
+    pthread_mutex_unlock(&w->mutex);
+}
+
+void team_meet(team *team)
+{
+    if (team->members == 1) return;
+    unsigned round = atomic_load_explicit(&team->round, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 == team->members) {
+        atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+        atomic_store_explicit(&team->round, round + 1, memory_order_release);
+        return;
+    }
+    for (unsigned attempt = 0; atomic_load_explicit(&team->round, memory_order_acquire) == round; attempt++)
+        port_pause(attempt);
 }
 
 void workers_destroy(workers *w)

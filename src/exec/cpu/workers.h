@@ -2,6 +2,7 @@
 #ifndef PLEACH_WORKERS_H
 #define PLEACH_WORKERS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,5 +19,20 @@ void workers_destroy(workers *w);
 /* Hands out 0 .. n-1 in parts of at most `grain` and returns when all are done. The caller works too; if the threads
  * are busy with another caller's elements, or there are none, it does all of its own at once. */
 void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *context);
+
+/* A team: threads that go through the same stages together, and meet between them. */
+typedef struct team {
+    unsigned members;
+    _Alignas(64) atomic_uint arrived;
+    _Alignas(64) atomic_uint round;
+} team;
+
+typedef void team_fn(void *context, team *team, unsigned member);
+
+/* Runs `work` on up to `most` threads at once, the caller included, and returns when all have come to its end. */
+void workers_team(workers *w, unsigned most, team_fn *work, void *context);
+
+/* Waits until all members have come here. What one has stored before is there for all after it. */
+void team_meet(team *team);
 
 #endif

@@ -1,0 +1,69 @@
+/* pleach/batch.h - an array of operations of all kinds on an ordered map, as if one after the other.
+ *
+ * pleach_map_apply carries out the n operations of a batch with the same results, and the same map in the end, as if
+ * they were called one by one in the order of the array, and nobody else were there. A find sees the put before it and
+ * not the one after it; a range sees what the batch has inserted and erased so far. Any number of operations may name
+ * the same key.
+ *
+ * All or nothing: if the call fails, the map is as it was. Deterministic: the same batch on the same map makes the same
+ * tree, whatever the number of threads.
+ *
+ * The batch runs alone: it waits until all other calls, and the streams' work on this map, are done, and holds newcomers
+ * back while it runs. While a device view is open, or a snapshot is live, it answers PLEACH_E_BUSY.
+ */
+#ifndef PLEACH_BATCH_H
+#define PLEACH_BATCH_H
+
+#include "map.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an operation does, and what it leaves in the arrays of results; * marks what is written only if the key was
+ * there. `flags` has outcomes (pleach_outcome) of updates, and 1 or 0, found or not, of queries. */
+typedef enum pleach_operation {
+    PLEACH_OP_PUT = 0,      /* key, value -> flags, out_values*: the old value */
+    PLEACH_OP_ADD = 1,      /* key, value -> flags, out_values* */
+    PLEACH_OP_ERASE = 2,    /* key        -> flags, out_values* */
+    PLEACH_OP_FIND = 3,     /* key        -> flags, out_values* */
+    PLEACH_OP_CONTAINS = 4, /* key        -> flags */
+    PLEACH_OP_SUCC = 5,     /* key        -> flags, out_keys*, out_values*: the smallest key above */
+    PLEACH_OP_PRED = 6,     /* key        -> flags, out_keys*, out_values*: the largest key below */
+    PLEACH_OP_COUNT = 7,    /* lo, hi     -> counts: keys in the closed interval; hi stands among the values */
+    PLEACH_OP_RANGE = 8     /* lo, hi     -> counts, and the pairs, see below */
+} pleach_operation;
+
+/* Zero everything, then set what you need. Arrays have n elements. Keys and values are arrays of uint32_t or of
+ * uint64_t, by the map's key width. A GPU map takes host pointers and device pointers alike, a CPU map host pointers. */
+typedef struct pleach_batch {
+    size_t n; /* at most 2^30 */
+    const uint8_t *kinds;
+    const void *keys;
+    const void *values;  /* may be NULL if no operation needs them */
+    uint8_t *flags;      /* results may be NULL */
+    void *out_keys;
+    void *out_values;
+    uint64_t *counts;
+
+    /* Pairs of ranges, packed: operation i's are at offsets[i] .. offsets[i+1]-1 of range_keys and range_values (each
+     * may be NULL), which have room for `capacity` pairs. offsets has n+1 elements; NULL: ranges only count. limit = 0
+     * means all pairs, else at most so many per range. */
+    uint32_t limit;
+    size_t capacity;
+    void *range_keys;
+    void *range_values;
+    uint64_t *offsets;
+    size_t total; /* set by the call: pairs of all ranges */
+} pleach_batch;
+
+/* Synchronous.
+ * Errors: ARGUMENT (map, batch, kinds or keys NULL, an operation that there is not, or one whose value is missing), SIZE
+ * (n), POINTER, FULL (the pool is at its limit), SPACE (more than `capacity` pairs; `total` says how many), MEMORY,
+ * BUSY, CUDA. After an error the map is as it was, and what the results hold is not specified. */
+PLEACH_API pleach_status pleach_map_apply(pleach_map *map, pleach_batch *batch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

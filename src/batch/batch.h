@@ -1,0 +1,64 @@
+/* batch/batch.h - an array of operations, applied as if one after the other in array order, without latches. Include
+ * with PLEACH_KEY_BITS set, after core/blink/blink.h. docs/batch.md has the drawings.
+ *
+ * STAGES, each a function of one index, so that any number of agents can run it in any order; between two stages all
+ * agents meet.
+ *
+ *     sort      the operations by key, and those of one key by their place in the batch
+ *     combine   per key: what its operations do together (batch_function.h; a scan)
+ *     look      per key: the leaf that covers it, and what the map holds before the batch
+ *     answer    per operation: its result, from what the map holds and what the operations before it do
+ *     query     per range, count, successor, predecessor: from the old map and the operations before it
+ *     edit      the keys whose state changes become edits of their leaves (a scan)
+ *     runs      the edits of one leaf are a run, which exactly one agent has (a scan)
+ *     plan      per run: how many nodes its leaf becomes (a scan gives each new node its place and its id)
+ *     build     per new node: its contents, out of the old leaf and the edits
+ *               new nodes are edits of the level above: runs, plan and build again, up to the root and beyond it
+ *     commit    per run, on all levels: the old node is overwritten with its first part
+ *
+ * ALL OR NOTHING   Up to commit nothing is stored to a node that somebody knows, and it is known how many nodes are
+ *                  needed before the first is built. So a batch that lacks memory leaves the map as it was.
+ * DETERMINISM      What a stage does at an index depends on the batch and the map alone. So the same batch makes the
+ *                  same tree, whatever the number of agents.
+ * WHO MAY RUN      A batch runs alone: it passes the gate exclusively.
+ *
+ * Departures from PALM (Sewall and others, 2011): reads are answered out of the old tree and the combined functions,
+ * not in order under the leaf's owner; a node's parts are built by as many agents as there are parts; new nodes get
+ * their ids from a scan. From Eirene (Zhang and others, 2023): ranges cost no artificial queries.
+ */
+#include "batch_function.h"
+#include "batch_sizes.h"
+
+#include "../base/width.h"
+
+/* What an agent needs to know of a batch. Arrays by operation are in the order of keys where not said otherwise. */
+typedef struct W(batch) {
+    W(blink) map;
+    batch_request r;
+
+    W(key) *op_key;
+    uint32_t *op_place; /* in the batch */
+    batch_link *op_link; /* after the scan: all up to and with this one */
+
+    uint32_t *key_first; /* the key's first operation; one more element than keys */
+    uint32_t *key_node;  /* the leaf that covers it */
+    W(key) *key_value;   /* in the old map */
+    uint8_t *key_flags;  /* BATCH_HAD, BATCH_HAS, BATCH_CHANGED */
+    uint32_t *key_edit;  /* the changed keys up to and with this one */
+
+    /* Edits of all levels, one level after the other: a key and what it shall have. */
+    W(key) *edit_key, *edit_value;
+    uint32_t *edit_node;
+    uint8_t *edit_flags;
+    batch_sums *edit_sums; /* up to and with this one, from the first edit of the level */
+    uint32_t *run_first;   /* by run, at the same places: its first edit */
+    uint32_t *run_new;     /* new nodes of the runs up to and with this one */
+
+    batch_sizes *sizes;
+} W(batch);
+
+PORT_FN uint32_t W(batch_new_id)(const W(batch) *b, uint32_t node) { return b->sizes->first_id + node; }
+
+#include "batch_keys.h"
+#include "batch_level.h"
+#include "batch_query.h"

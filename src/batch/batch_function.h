@@ -1,0 +1,48 @@
+/* batch/batch_function.h - what operations do to one key, as functions that can be put one behind the other.
+ *
+ * A key is present with some value, or absent. Each operation on it is a function of that state:
+ *
+ *     find, contains      same       leaves it as it is
+ *     put v               set v      present with v, whatever it was
+ *     add v               fill v     present with v if it was absent, else as it was
+ *     erase               gone       absent
+ *
+ * and two of them one after the other are again one of the four. So the operations of one key are combined by a scan,
+ * in any grouping, by any number of agents: a key that a million operations name is no slower than a million keys. A
+ * function is one word: the kind, and the place in the batch of the operation whose value it is.
+ */
+#ifndef PLEACH_BATCH_FUNCTION_H
+#define PLEACH_BATCH_FUNCTION_H
+
+#include "../port/port.h"
+
+enum { BATCH_SAME, BATCH_FILL, BATCH_SET, BATCH_GONE };
+enum { BATCH_PLACE_BITS = 30 };
+#define BATCH_MOST_OPERATIONS ((uint32_t)1 << BATCH_PLACE_BITS)
+
+PORT_FN uint32_t batch_function(uint32_t kind, uint32_t place) { return kind << BATCH_PLACE_BITS | place; }
+PORT_FN uint32_t batch_function_kind(uint32_t f) { return f >> BATCH_PLACE_BITS; }
+PORT_FN uint32_t batch_function_place(uint32_t f) { return f & (BATCH_MOST_OPERATIONS - 1); }
+
+/* First one, then the other. */
+PORT_FN uint32_t batch_then(uint32_t first, uint32_t second)
+{
+    uint32_t before = batch_function_kind(first), after = batch_function_kind(second);
+    if (after == BATCH_SAME) return first;
+    if (after != BATCH_FILL || before == BATCH_SAME) return second;
+    return before == BATCH_GONE ? batch_function(BATCH_SET, batch_function_place(second)) : first;
+}
+
+/* The element of the scan over the operations in order of their keys: what they do together, from the first operation
+ * on the same key on, and how many keys have begun. */
+typedef struct batch_link { uint32_t function, keys; } batch_link;
+
+PORT_FN batch_link batch_link_join(batch_link a, batch_link b)
+{
+    batch_link both;
+    both.function = b.keys ? b.function : batch_then(a.function, b.function);
+    both.keys = a.keys + b.keys;
+    return both;
+}
+
+#endif

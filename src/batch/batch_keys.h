@@ -1,0 +1,112 @@
+/* batch/batch_keys.h - the keys of a batch: combine, look, answer, edit. Included by batch.h, once per key width. */
+
+typedef struct W(batch_state) {
+    W(key) value;
+    bool present;
+} W(batch_state);
+
+PORT_FN uint32_t W(batch_kind)(const W(batch) *b, uint32_t op) { return b->r.kinds[b->op_place[op]]; }
+
+/* Combine: the element of the scan that belongs to an operation. */
+PORT_FN batch_link W(batch_link_of)(const W(batch) *b, uint32_t op)
+{
+    uint32_t kind = W(batch_kind)(b, op), function = BATCH_SAME;
+    if (kind == BATCH_PUT) function = BATCH_SET;
+    if (kind == BATCH_ADD) function = BATCH_FILL;
+    if (kind == BATCH_ERASE) function = BATCH_GONE;
+    batch_link link;
+    link.function = batch_function(function, b->op_place[op]);
+    link.keys = op == 0 || b->op_key[op] != b->op_key[op - 1];
+    return link;
+}
+
+/* After the scan: the number of an operation's key, and where a key's operations begin. */
+PORT_FN uint32_t W(batch_key_of)(const W(batch) *b, uint32_t op) { return b->op_link[op].keys - 1; }
+
+PORT_FN bool W(batch_begins)(const W(batch) *b, uint32_t op)
+{
+    return op == 0 || b->op_link[op].keys != b->op_link[op - 1].keys;
+}
+
+PORT_FN void W(batch_mark_key)(const W(batch) *b, uint32_t op)
+{
+    uint32_t key = W(batch_key_of)(b, op);
+    if (W(batch_begins)(b, op)) b->key_first[key] = op;
+    if (op + 1 < b->r.n) return;
+    b->key_first[key + 1] = op + 1;
+    b->sizes->keys = key + 1;
+}
+
+PORT_FN W(batch_state) W(batch_apply)(const W(batch) *b, uint32_t function, W(batch_state) state)
+{
+    uint32_t kind = batch_function_kind(function);
+    if (kind == BATCH_SET || (kind == BATCH_FILL && !state.present)) {
+        state.value = ((const W(key) *)b->r.values)[batch_function_place(function)];
+        state.present = true;
+    }
+    if (kind == BATCH_GONE) state.present = false;
+    return state;
+}
+
+PORT_FN W(batch_state) W(batch_old_state)(const W(batch) *b, uint32_t key)
+{
+    W(batch_state) state;
+    state.value = b->key_value[key];
+    state.present = (b->key_flags[key] & BATCH_HAD) != 0;
+    return state;
+}
+
+/* Look, after a find has come to its end. */
+PORT_FN void W(batch_looked)(const W(batch) *b, uint32_t key, const W(find) *find)
+{
+    uint32_t last = b->key_first[key + 1] - 1;
+    W(batch_state) old;
+    old.present = find->found;
+    old.value = find->found ? find->value : 0;
+    W(batch_state) now = W(batch_apply)(b, b->op_link[last].function, old);
+    bool changed = old.present != now.present || (now.present && old.value != now.value);
+    b->key_node[key] = find->cursor.node;
+    b->key_value[key] = old.value;
+    b->key_flags[key] =
+        (uint8_t)((old.present ? BATCH_HAD : 0) | (now.present ? BATCH_HAS : 0) | (changed ? BATCH_CHANGED : 0));
+}
+
+/* What the key is like just before an operation. */
+PORT_FN W(batch_state) W(batch_state_before)(const W(batch) *b, uint32_t op)
+{
+    W(batch_state) old = W(batch_old_state)(b, W(batch_key_of)(b, op));
+    return W(batch_begins)(b, op) ? old : W(batch_apply)(b, b->op_link[op - 1].function, old);
+}
+
+/* Answer, for operations on one key. */
+PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op)
+{
+    uint32_t place = b->op_place[op], kind = W(batch_kind)(b, op);
+    if (kind > BATCH_CONTAINS) return;
+    W(batch_state) before = W(batch_state_before)(b, op);
+    bool present = before.present;
+    unsigned flag = present; /* found */
+    if (kind == BATCH_PUT) flag = present ? BLINK_REPLACED : BLINK_INSERTED;
+    if (kind == BATCH_ADD) flag = present ? BLINK_EXISTS : BLINK_INSERTED;
+    if (kind == BATCH_ERASE) flag = present ? BLINK_ERASED : BLINK_ABSENT;
+    if (b->r.flags) b->r.flags[place] = (uint8_t)flag;
+    if (b->r.out_values && present && kind != BATCH_CONTAINS) ((W(key) *)b->r.out_values)[place] = before.value;
+}
+
+/* Edit, after the scan over the changed keys. */
+PORT_FN uint32_t W(batch_changed)(const W(batch) *b, uint32_t key) { return (b->key_flags[key] & BATCH_CHANGED) != 0; }
+
+PORT_FN void W(batch_edit_key)(const W(batch) *b, uint32_t key)
+{
+    if (key + 1 == b->sizes->keys) {
+        b->sizes->level[0].first_edit = 0;
+        b->sizes->level[0].edits = b->key_edit[key];
+    }
+    if (!W(batch_changed)(b, key)) return;
+    uint32_t edit = b->key_edit[key] - 1, last = b->key_first[key + 1] - 1;
+    W(batch_state) now = W(batch_apply)(b, b->op_link[last].function, W(batch_old_state)(b, key));
+    b->edit_key[edit] = b->op_key[last];
+    b->edit_value[edit] = now.value;
+    b->edit_node[edit] = b->key_node[key];
+    b->edit_flags[edit] = b->key_flags[key];
+}

@@ -1,0 +1,269 @@
+/* batch/batch_level.h - the edits of one level of the tree: runs, plan, build, commit. Included by batch.h, once per key
+ * width. The same for leaves and for inner nodes, whose pairs are (low key of a child, its id).
+ *
+ * The new contents of a node are its old pairs and the run's edits, merged. They are numbered by rank, 0 .. total-1,
+ * and cut into equal parts; part 0 stays in the node and the others are new. An agent that builds a part finds where it
+ * begins by a search: the rank of an edit is the number of edits before it that have a pair, plus the old pairs below
+ * its key, less those of them that edits before it replace or remove; and the sums of the scan have both.
+ */
+
+#ifndef PLEACH_BATCH_PARTS
+#define PLEACH_BATCH_PARTS
+/* New parts are made 5/7 full; at the end of a level, where ascending keys come, full. */
+enum { BATCH_PART_PAIRS = 10 };
+
+PORT_FN uint32_t batch_parts(uint32_t total, bool appending)
+{
+    uint32_t pairs = appending ? NODE_CAPACITY : BATCH_PART_PAIRS;
+    return total <= NODE_CAPACITY ? 1 : (total + pairs - 1) / pairs;
+}
+
+PORT_FN uint32_t batch_part_begin(uint32_t total, uint32_t parts, uint32_t part)
+{
+    return (uint32_t)((uint64_t)total * part / parts);
+}
+#endif
+
+/* ---- runs ---- */
+
+/* The element of the scan that belongs to the level's edit number `at`. */
+PORT_FN batch_sums W(batch_sums_of)(const W(batch) *b, uint32_t level, uint32_t at)
+{
+    uint32_t edit = b->sizes->level[level].first_edit + at;
+    batch_sums sums;
+    sums.runs = at == 0 || b->edit_node[edit] != b->edit_node[edit - 1];
+    sums.has = (b->edit_flags[edit] & BATCH_HAS) != 0;
+    sums.had = (b->edit_flags[edit] & BATCH_HAD) != 0;
+    return sums;
+}
+
+/* After the scan. */
+PORT_FN void W(batch_mark_run)(const W(batch) *b, uint32_t level, uint32_t at)
+{
+    batch_level *l = &b->sizes->level[level];
+    uint32_t edit = l->first_edit + at, run = b->edit_sums[edit].runs;
+    if (at == 0 || b->edit_sums[edit - 1].runs != run) b->run_first[l->first_edit + run - 1] = edit;
+    if (at + 1 == l->edits) l->runs = run;
+}
+
+/* ---- what one run makes of its node ---- */
+
+typedef struct W(batch_run) {
+    W(image) old;
+    W(pair) link;
+    uint32_t node; /* NODE_NONE: a new root is to come, above the old one */
+    uint32_t old_count;
+    uint32_t begin, end; /* its edits */
+    uint32_t total, parts;
+} W(batch_run);
+
+/* Of the edits of the run before `edit`. */
+PORT_FN batch_sums W(batch_sums_before)(const W(batch) *b, uint32_t level_first, uint32_t begin, uint32_t edit)
+{
+    batch_sums at = {0, 0, 0}, from = {0, 0, 0};
+    if (edit > level_first) at = b->edit_sums[edit - 1];
+    if (begin > level_first) from = b->edit_sums[begin - 1];
+    at.has -= from.has;
+    at.had -= from.had;
+    return at;
+}
+
+PORT_FN void W(batch_run_open)(const W(batch) *b, uint32_t level, uint32_t number, W(batch_run) *run)
+{
+    const batch_level *l = &b->sizes->level[level];
+    run->begin = b->run_first[l->first_edit + number];
+    run->end = number + 1 < l->runs ? b->run_first[l->first_edit + number + 1] : l->first_edit + l->edits;
+    run->node = b->edit_node[run->begin];
+    if (run->node == NODE_NONE) {
+        run->old.pair[0] = W(pair_of)(0, (W(key))l->below);
+        run->link = W(pair_of)(0, 0);
+        run->old_count = 1;
+    } else {
+        W(node) *node = W(node_at)(b->map, run->node);
+        W(node_read)(node, &run->old);
+        run->link = W(pair_load)(node, NODE_LINK_SLOT);
+        run->old_count = header_count(W(header_load)(node));
+    }
+    batch_sums sums = W(batch_sums_before)(b, l->first_edit, run->begin, run->end);
+    run->total = run->old_count + sums.has - sums.had;
+    bool last = !W(pair_is_link)(run->link);
+    bool appending = last && run->old_count > 0 &&
+                     W(image_rank)(&run->old, run->old_count, b->edit_key[run->begin]) == run->old_count;
+    run->parts = batch_parts(run->total, appending);
+}
+
+/* Plan: the new nodes of a run; the element of a scan. A new root is one more. */
+PORT_FN uint32_t W(batch_new_nodes)(const W(batch) *b, uint32_t level, uint32_t number)
+{
+    W(batch_run) run;
+    W(batch_run_open)(b, level, number, &run);
+    return run.parts - (run.node != NODE_NONE);
+}
+
+/* After the scan: where the level's new nodes are, and the next level's edits. Above the old root the leftmost node of
+ * each new level is the root, until a level has no other. */
+PORT_FN void W(batch_close_plan)(const W(batch) *b, uint32_t level)
+{
+    batch_sizes *s = b->sizes;
+    batch_level *l = &s->level[level], *above = l + 1;
+    l->nodes = l->edits ? b->run_new[l->first_edit + l->runs - 1] : 0;
+    above->first_edit = l->first_edit + l->edits;
+    above->edits = l->nodes;
+    above->runs = above->nodes = 0;
+    above->first_node = l->first_node + l->nodes;
+    if (l->edits && level > (uint32_t)(s->new_root >> 32)) {
+        s->new_root = (uint64_t)level << 32 | W(batch_new_id)(b, l->first_node);
+        if (l->nodes == 1) above->edits = 0;
+    }
+    above->below = (uint32_t)s->new_root;
+}
+
+/* The node of an inner level that an edit of it belongs to. */
+PORT_FN void W(batch_locate)(const W(batch) *b, uint32_t level, uint32_t at)
+{
+    uint32_t edit = b->sizes->level[level].first_edit + at;
+    b->edit_node[edit] = NODE_NONE;
+    if (level > (uint32_t)(b->sizes->root >> 32)) return; /* there is no such level yet */
+    W(cursor) cursor;
+    W(cursor_start)(b->map, &cursor, b->edit_key[edit]);
+    for (;;) {
+        while (cursor.level > level) W(cursor_descend)(b->map, &cursor);
+        W(pair) link = W(pair_load)(W(node_at)(b->map, cursor.node), NODE_LINK_SLOT);
+        if (!W(belongs_right)(link, cursor.target)) break;
+        W(cursor_right)(b->map, &cursor, link);
+    }
+    b->edit_node[edit] = cursor.node;
+}
+
+/* ---- build ---- */
+
+/* Between two pairs of the merged sequence: the next edit, and the next old pair. */
+typedef struct W(batch_cut) { uint32_t edit, slot; } W(batch_cut);
+
+PORT_FN uint32_t W(batch_rank)(const W(batch) *b, uint32_t level_first, const W(batch_run) *run, uint32_t edit)
+{
+    if (edit == run->end) return run->total;
+    batch_sums sums = W(batch_sums_before)(b, level_first, run->begin, edit);
+    return sums.has - sums.had + W(image_rank)(&run->old, run->old_count, b->edit_key[edit]);
+}
+
+/* The next pair of the merged sequence; there is one. */
+PORT_FN W(pair) W(batch_next)(const W(batch) *b, const W(batch_run) *run, W(batch_cut) *cut)
+{
+    for (;;) {
+        bool has_old = cut->slot < run->old_count;
+        W(pair) old = W(image_pair)(&run->old, cut->slot);
+        if (cut->edit == run->end || (has_old && old.key < b->edit_key[cut->edit])) {
+            cut->slot++;
+            return old;
+        }
+        uint32_t edit = cut->edit++;
+        if (has_old && old.key == b->edit_key[edit]) cut->slot++;
+        if (b->edit_flags[edit] & BATCH_HAS) return W(pair_of)(b->edit_key[edit], b->edit_value[edit]);
+    }
+}
+
+/* Where the pair of this rank is next. */
+PORT_FN W(batch_cut) W(batch_cut_at)(const W(batch) *b, uint32_t level_first, const W(batch_run) *run, uint32_t rank)
+{
+    W(batch_cut) cut;
+    uint32_t low = run->begin, high = run->end; /* the last edit with at most this rank lies from low to below high */
+    if (W(batch_rank)(b, level_first, run, low) > rank) {
+        cut.edit = low; /* before all edits */
+        cut.slot = rank;
+        return cut;
+    }
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (W(batch_rank)(b, level_first, run, middle) <= rank)
+            low = middle;
+        else
+            high = middle;
+    }
+    uint32_t at = W(batch_rank)(b, level_first, run, low);
+    cut.edit = low;
+    cut.slot = W(image_rank)(&run->old, run->old_count, b->edit_key[low]);
+    for (; at < rank; at++) W(batch_next)(b, run, &cut);
+    return cut;
+}
+
+/* The pairs of one part, to its node; `link` is what leads to the next. Answers the first key. */
+PORT_FN W(key) W(batch_write_part)(const W(batch) *b, const W(batch_run) *run, W(node) *node, uint32_t level,
+                                   W(batch_cut) cut, uint32_t count, W(pair) link, uint64_t header)
+{
+    W(key) first = 0;
+    W(pair) pair = W(pair_of)(0, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        pair = W(batch_next)(b, run, &cut);
+        if (i == 0) first = pair.key;
+        W(pair_store)(node, i, pair);
+    }
+    if (level)
+        W(slots_pad)(node, count, W(pair_is_link)(link) ? link : pair); /* I4 */
+    else
+        W(pair_store)(node, NODE_LINK_SLOT, link);
+    port_store(&node->word[W(HEADER_WORD)], header);
+    return first;
+}
+
+/* What leads from one part to the next: the first key there, and its node. `first` is the number of part 0's node
+ * among the new ones, if it is new; else one less than part 1's. */
+PORT_FN W(pair) W(batch_link_after)(const W(batch) *b, uint32_t level_first, const W(batch_run) *run, uint32_t part,
+                                    uint32_t first)
+{
+    if (part + 1 == run->parts) return run->link;
+    W(batch_cut) cut = W(batch_cut_at)(b, level_first, run, batch_part_begin(run->total, run->parts, part + 1));
+    W(pair) next = W(batch_next)(b, run, &cut);
+    return W(link_to)(next.key, W(batch_new_id)(b, first + part + 1));
+}
+
+/* The run that the level's new node number `at` belongs to. */
+PORT_FN uint32_t W(batch_run_of_node)(const W(batch) *b, uint32_t level, uint32_t at)
+{
+    const batch_level *l = &b->sizes->level[level];
+    uint32_t low = 0, high = l->runs; /* the first run with run_new > at */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (b->run_new[l->first_edit + middle] > at)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Build, for the level's new node number `at`; it becomes an edit of the level above. */
+PORT_FN void W(batch_build)(const W(batch) *b, uint32_t level, uint32_t at)
+{
+    const batch_level *l = &b->sizes->level[level];
+    uint32_t number = W(batch_run_of_node)(b, level, at), before = number ? b->run_new[l->first_edit + number - 1] : 0;
+    W(batch_run) run;
+    W(batch_run_open)(b, level, number, &run);
+    bool whole = run.node == NODE_NONE; /* part 0 is new too */
+    uint32_t part = at - before + !whole, id = W(batch_new_id)(b, l->first_node + at);
+    uint32_t from = batch_part_begin(run.total, run.parts, part), to = batch_part_begin(run.total, run.parts, part + 1);
+    W(pair) link = W(batch_link_after)(b, l->first_edit, &run, part, l->first_node + before - !whole);
+    W(batch_cut) cut = W(batch_cut_at)(b, l->first_edit, &run, from);
+    W(key) low = W(batch_write_part)(b, &run, W(node_at)(b->map, id), level, cut, to - from, link,
+                                     header_first(level, to - from));
+    uint32_t edit = b->sizes->level[level + 1].first_edit + at;
+    b->edit_key[edit] = low;
+    b->edit_value[edit] = (W(key))id;
+    b->edit_flags[edit] = whole && part == 0 ? BATCH_HAS | BATCH_HAD : BATCH_HAS; /* `below` names it too */
+}
+
+/* ---- commit ---- */
+
+PORT_FN void W(batch_commit)(const W(batch) *b, uint32_t level, uint32_t number)
+{
+    const batch_level *l = &b->sizes->level[level];
+    W(batch_run) run;
+    W(batch_run_open)(b, level, number, &run);
+    if (run.node == NODE_NONE) return; /* all of it is new */
+    uint32_t before = number ? b->run_new[l->first_edit + number - 1] : 0;
+    W(node) *node = W(node_at)(b->map, run.node);
+    W(pair) link = W(batch_link_after)(b, l->first_edit, &run, 0, l->first_node + before - 1);
+    W(batch_cut) cut = {run.begin, 0};
+    uint32_t count = batch_part_begin(run.total, run.parts, 1);
+    W(batch_write_part)(b, &run, node, level, cut, count, link, header_next(W(header_load)(node), count));
+}

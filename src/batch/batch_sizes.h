@@ -1,0 +1,58 @@
+/* batch/batch_sizes.h - what of a batch does not depend on the width of keys. */
+#ifndef PLEACH_BATCH_SIZES_H
+#define PLEACH_BATCH_SIZES_H
+
+#include "../core/blink/blink_tree.h"
+
+/* The same numbers as pleach_operation (pleach/batch.h; the executors assert it). */
+enum {
+    BATCH_PUT,
+    BATCH_ADD,
+    BATCH_ERASE,
+    BATCH_FIND,
+    BATCH_CONTAINS,
+    BATCH_SUCC,
+    BATCH_PRED,
+    BATCH_COUNT,
+    BATCH_RANGE,
+    BATCH_KINDS
+};
+
+/* The caller's arrays, in the order of the batch, where agents can read and write them. NULL: not wanted. */
+typedef struct batch_request {
+    uint32_t n;
+    uint32_t limit; /* most pairs of a range */
+    const uint8_t *kinds;
+    const void *keys, *values;
+    uint8_t *flags;
+    void *out_keys, *out_values;
+    uint64_t *counts;
+    const uint64_t *offsets; /* of each operation's pairs in the two arrays below; NULL: they are not written yet */
+    void *range_keys, *range_values;
+} batch_request;
+
+enum { BATCH_HAD = 1, BATCH_HAS = 2, BATCH_CHANGED = 4 }; /* before the batch, after it, and not the same */
+
+typedef struct batch_sums { uint32_t runs, has, had; } batch_sums;
+
+typedef struct batch_level {
+    uint32_t first_edit, edits;
+    uint32_t runs;
+    uint32_t first_node, nodes; /* new ones, counted from the first of the batch */
+    uint32_t below;             /* the root, if this level is to come above it */
+} batch_level;
+
+enum { BATCH_LEVELS = BLINK_MAX_LEVEL + 2 };
+
+/* What stages find out for those after them. */
+typedef struct batch_sizes {
+    uint32_t keys;      /* different ones */
+    uint32_t wrong;     /* an operation that there is not */
+    uint32_t first_id;  /* of the new nodes */
+    uint32_t levels;    /* that have runs */
+    uint64_t root;      /* before the batch, and what it will be */
+    uint64_t new_root;
+    batch_level level[BATCH_LEVELS];
+} batch_sizes;
+
+#endif

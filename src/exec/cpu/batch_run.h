@@ -1,0 +1,40 @@
+/* exec/cpu/batch_run.h - a batch on CPU threads, compiled once per key width and instruction set (batch_run.c). */
+#ifndef PLEACH_BATCH_RUN_H
+#define PLEACH_BATCH_RUN_H
+
+#include "../../batch/batch_sizes.h"
+#include "blink_run.h"
+#include "workers.h"
+
+/* What one member of the team adds up for the others to see. */
+typedef struct batch_part {
+    _Alignas(64) uint64_t words[4];
+} batch_part;
+
+enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };
+
+typedef struct batch_job {
+    map_place place;
+    batch_request request;
+    size_t capacity;    /* of the arrays for pairs */
+    uint64_t *offsets;  /* to be computed; NULL: ranges only count */
+    char *scratch;      /* batch_scratch_bytes of memory */
+    batch_part *parts;  /* one a member */
+    uint32_t *digits;   /* BATCH_DIGITS a member */
+    batch_sizes sizes;
+    uint64_t total;     /* pairs of all ranges */
+    pleach_status status;
+} batch_job;
+
+typedef struct batch_run_ops {
+    size_t (*scratch_bytes)(uint32_t n);
+    team_fn *work; /* of a batch_job */
+} batch_run_ops;
+
+extern const batch_run_ops batch_run32_plain, batch_run64_plain;
+extern const batch_run_ops batch_run32_avx2, batch_run64_avx2;
+extern const batch_run_ops batch_run32_avx512, batch_run64_avx512;
+
+const batch_run_ops *batch_run_choose(unsigned key_bits);
+
+#endif

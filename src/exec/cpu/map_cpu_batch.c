@@ -1,0 +1,76 @@
+/* exec/cpu/map_cpu_batch.c - batches on a map in host memory. */
+#include <sys/mman.h>
+
+#include "../../base/memory.h"
+#include "batch_run.h"
+#include "map_cpu.h"
+
+enum { LEAST_OPERATIONS_A_MEMBER = 2048 };
+
+/* Scratch memory is kept from batch to batch. Most of it is address space that is never written to. */
+static bool have_scratch(cpu_scratch *scratch, size_t bytes)
+{
+    if (bytes <= scratch->bytes) return true;
+    cpu_scratch_free(scratch);
+    if (base_allocation_fails()) return false;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    base_count_held(1);
+    scratch->memory = memory;
+    scratch->bytes = bytes;
+    return true;
+}
+
+void cpu_scratch_free(cpu_scratch *scratch)
+{
+    if (!scratch->memory) return;
+    munmap(scratch->memory, scratch->bytes);
+    base_count_held(-1);
+    scratch->memory = NULL;
+    scratch->bytes = 0;
+}
+
+static unsigned members_for(const cpu_map *map, size_t n)
+{
+    size_t members = n / LEAST_OPERATIONS_A_MEMBER + 1;
+    return members < map->threads ? (unsigned)members : map->threads;
+}
+
+static pleach_status run_batch(cpu_map *map, batch_job *job)
+{
+    unsigned members = members_for(map, job->request.n);
+    size_t main_bytes = map->batch_ops->scratch_bytes(job->request.n);
+    size_t part_bytes = members * sizeof *job->parts, digit_bytes = members * BATCH_DIGITS * sizeof *job->digits;
+    size_t count_bytes = job->request.counts ? 0 : (size_t)job->request.n * sizeof(uint64_t);
+    if (!have_scratch(&map->scratch, main_bytes + part_bytes + digit_bytes + count_bytes)) return PLEACH_E_MEMORY;
+    char *at = map->scratch.memory;
+    job->parts = (batch_part *)at;
+    job->digits = (uint32_t *)(at + part_bytes);
+    if (count_bytes) job->request.counts = (uint64_t *)(at + part_bytes + digit_bytes);
+    job->scratch = at + part_bytes + digit_bytes + (count_bytes + 63) / 64 * 64;
+    workers_team(map->workers, members, map->batch_ops->work, job);
+    return job->status;
+}
+
+pleach_status cpu_apply(void *exec, pleach_batch *batch)
+{
+    cpu_map *map = exec;
+    if (cpu_versions_pinned(map)) return PLEACH_E_BUSY;
+    batch_job job = {.place = place_of(map), .capacity = batch->capacity, .offsets = batch->offsets};
+    job.request = (batch_request){.n = (uint32_t)batch->n,
+                                  .limit = batch->limit,
+                                  .kinds = batch->kinds,
+                                  .keys = batch->keys,
+                                  .values = batch->values,
+                                  .flags = batch->flags,
+                                  .out_keys = batch->out_keys,
+                                  .out_values = batch->out_values,
+                                  .counts = batch->counts,
+                                  .range_keys = batch->range_keys,
+                                  .range_values = batch->range_values};
+    job.sizes.first_id = (uint32_t)blink_used_ids(map->tree);
+    job.sizes.root = job.sizes.new_root = map->tree->root;
+    pleach_status status = run_batch(map, &job);
+    batch->total = (size_t)job.total;
+    return status;
+}

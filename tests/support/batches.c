@@ -1,0 +1,205 @@
+#include "batches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffers.h"
+#include "compare.h"
+
+static const uint64_t UNWRITTEN = 0xa5a5a5a5a5a5a5a5u;
+
+/* Arguments and results, as 64-bit words whatever the map's width. */
+typedef struct operations {
+    size_t n, capacity;
+    uint8_t *kinds;
+    uint64_t *keys, *values;
+    uint8_t *flags;
+    uint64_t *out_keys, *out_values, *counts, *offsets, *range_keys, *range_values;
+    size_t total;
+} operations;
+
+static uint64_t *words(size_t n, uint64_t value)
+{
+    uint64_t *w = must_alloc(n + 1, sizeof *w);
+    for (size_t i = 0; i < n; i++) w[i] = value;
+    return w;
+}
+
+static void make_results(operations *ops, size_t capacity, uint64_t top)
+{
+    ops->capacity = capacity;
+    ops->flags = must_alloc(ops->n, 1);
+    memset(ops->flags, 0xa5, ops->n);
+    ops->out_keys = words(ops->n, UNWRITTEN & top);
+    ops->out_values = words(ops->n, UNWRITTEN & top);
+    ops->counts = words(ops->n, UNWRITTEN);
+    ops->offsets = words(ops->n + 1, UNWRITTEN);
+    ops->range_keys = words(capacity, UNWRITTEN & top);
+    ops->range_values = words(capacity, UNWRITTEN & top);
+}
+
+static void free_results(operations *ops)
+{
+    void *all[] = {ops->flags,   ops->out_keys,   ops->out_values,  ops->counts,
+                   ops->offsets, ops->range_keys, ops->range_values};
+    for (size_t i = 0; i < COUNT_OF(all); i++) free(all[i]);
+}
+
+/* ---- the oracle's answers ---- */
+
+static void oracle_apply_one(oracle *o, operations *ops, size_t i, uint32_t limit)
+{
+    uint64_t key = ops->keys[i], value = ops->values[i];
+    ops->offsets[i] = ops->total;
+    switch (ops->kinds[i]) {
+    case PLEACH_OP_PUT: ops->flags[i] = (uint8_t)oracle_put(o, key, value, &ops->out_values[i]); break;
+    case PLEACH_OP_ADD: ops->flags[i] = (uint8_t)oracle_add(o, key, value, &ops->out_values[i]); break;
+    case PLEACH_OP_ERASE: ops->flags[i] = (uint8_t)oracle_erase(o, key, &ops->out_values[i]); break;
+    case PLEACH_OP_FIND: ops->flags[i] = oracle_find(o, key, &ops->out_values[i]); break;
+    case PLEACH_OP_CONTAINS: ops->flags[i] = oracle_find(o, key, &value); break;
+    case PLEACH_OP_SUCC: ops->flags[i] = oracle_succ(o, key, &ops->out_keys[i], &ops->out_values[i]); break;
+    case PLEACH_OP_PRED: ops->flags[i] = oracle_pred(o, key, &ops->out_keys[i], &ops->out_values[i]); break;
+    case PLEACH_OP_COUNT: ops->counts[i] = oracle_range(o, key, value, 0, NULL, NULL); break;
+    case PLEACH_OP_RANGE:
+        ops->counts[i] = oracle_range(o, key, value, limit, NULL, NULL);
+        if (ops->total + ops->counts[i] <= ops->capacity)
+            oracle_range(o, key, value, limit, ops->range_keys + ops->total, ops->range_values + ops->total);
+        ops->total += ops->counts[i];
+        break;
+    }
+}
+
+/* ---- the map's ---- */
+
+static void *narrow(const wide *w, size_t n, const uint64_t *from)
+{
+    if (w->key_bits == 64) {
+        uint64_t *to = must_alloc(n + 1, sizeof *to);
+        memcpy(to, from, n * sizeof *to);
+        return to;
+    }
+    uint32_t *to = must_alloc(n + 1, sizeof *to);
+    for (size_t i = 0; i < n; i++) to[i] = (uint32_t)from[i];
+    return to;
+}
+
+/* Back into the wide array; the narrow one is freed. */
+static void widen(const wide *w, size_t n, void *from, uint64_t *to)
+{
+    for (size_t i = 0; i < n; i++) to[i] = w->key_bits == 64 ? ((uint64_t *)from)[i] : ((uint32_t *)from)[i];
+    free(from);
+}
+
+static pleach_status wide_apply(const wide *w, operations *ops, uint32_t limit)
+{
+    void *keys = narrow(w, ops->n, ops->keys), *values = narrow(w, ops->n, ops->values);
+    pleach_batch batch = {.n = ops->n, .kinds = ops->kinds, .keys = keys, .values = values, .flags = ops->flags,
+                          .counts = ops->counts, .limit = limit, .capacity = ops->capacity, .offsets = ops->offsets};
+    batch.out_keys = narrow(w, ops->n, ops->out_keys);
+    batch.out_values = narrow(w, ops->n, ops->out_values);
+    batch.range_keys = narrow(w, ops->capacity, ops->range_keys);
+    batch.range_values = narrow(w, ops->capacity, ops->range_values);
+    pleach_status status = pleach_map_apply(w->map, &batch);
+    ops->total = batch.total;
+    widen(w, ops->n, batch.out_keys, ops->out_keys);
+    widen(w, ops->n, batch.out_values, ops->out_values);
+    widen(w, ops->capacity, batch.range_keys, ops->range_keys);
+    widen(w, ops->capacity, batch.range_values, ops->range_values);
+    free(keys);
+    free(values);
+    count_checked(ops->n);
+    return status;
+}
+
+static void assert_same_results(const operations *got, const operations *expected)
+{
+    size_t n = got->n;
+    assert_bytes_equal("flags", n, got->flags, expected->flags);
+    assert_words_equal("out_values", n, got->out_values, expected->out_values);
+    assert_words_equal("out_keys", n, got->out_keys, expected->out_keys);
+    assert_words_equal("counts", n, got->counts, expected->counts);
+    assert_int_equal(got->total, expected->total);
+    assert_words_equal("offsets", n + 1, got->offsets, expected->offsets);
+    assert_words_equal("range_keys", expected->total, got->range_keys, expected->range_keys);
+    assert_words_equal("range_values", expected->total, got->range_values, expected->range_values);
+}
+
+/* ---- random batches ---- */
+
+/* A row of the universe. Queries may also go beside it. */
+static size_t random_row(rng *r, const oracle *o, const batch_plan *plan, size_t i)
+{
+    size_t rows = o->rows, row = (size_t)rng_below(r, rows);
+    switch (plan->keys) {
+    case KEYS_ASCENDING: return (size_t)((double)i / (double)plan->n * (double)rows);
+    case KEYS_HOT: return rng_percent(r, 90) ? rows / 3 : row;
+    case KEYS_SKEWED: /* 80% in a fifth, of these 80% in a fifth, and so on */
+        while (rows > 8 && rng_percent(r, 80)) rows = rows / 5 + 1;
+        return (size_t)rng_below(r, rows);
+    case KEYS_GAUSSIAN: /* close enough: the mean of four */
+        for (unsigned k = 0; k < 3; k++) row += (size_t)rng_below(r, rows);
+        return row / 4;
+    default: return row;
+    }
+}
+
+static uint8_t random_kind(rng *r, const batch_plan *plan)
+{
+    unsigned sum = 0, at;
+    for (unsigned k = 0; k < OPERATIONS; k++) sum += plan->weight[k];
+    at = (unsigned)rng_below(r, sum);
+    uint8_t kind = 0;
+    while (at >= plan->weight[kind]) at -= plan->weight[kind++];
+    return kind;
+}
+
+static void make_operation(operations *ops, size_t i, const wide *w, const oracle *o, rng *r, const batch_plan *plan)
+{
+    size_t row = random_row(r, o, plan, i);
+    uint8_t kind = random_kind(r, plan);
+    ops->kinds[i] = kind;
+    ops->keys[i] = o->keys[row];
+    ops->values[i] = rng_next(r) & w->top;
+    if (kind >= PLEACH_OP_ERASE && rng_percent(r, 20)) ops->keys[i] = (ops->keys[i] + rng_below(r, 3) - 1) & w->top;
+    if (kind < PLEACH_OP_COUNT) return;
+    size_t end = row + (size_t)rng_below(r, plan->widest + 1);
+    ops->values[i] = end < o->rows ? o->keys[end] : w->top;
+    if (rng_percent(r, 3)) ops->values[i] = ops->keys[i] / 2; /* backwards */
+}
+
+batch_plan random_plan(rng *r, size_t most, int growth)
+{
+    batch_plan plan = {.n = 1 + (size_t)rng_below(r, most), .keys = (batch_keys)rng_below(r, KEY_CHOICES),
+                       .widest = (size_t)1 << rng_below(r, 8), .limit = (uint32_t)rng_below(r, 20)};
+    if (rng_percent(r, 20)) plan.n = 1 + (size_t)rng_below(r, 20);
+    for (unsigned k = 0; k < OPERATIONS; k++) plan.weight[k] = (unsigned)rng_below(r, 10);
+    if (rng_percent(r, 30)) /* few kinds */
+        for (unsigned k = 0; k < OPERATIONS; k++) plan.weight[k] *= rng_percent(r, 30);
+    if (growth > 0) plan.weight[PLEACH_OP_PUT] += 30;
+    if (growth < 0) plan.weight[PLEACH_OP_ERASE] += 60;
+    plan.weight[PLEACH_OP_FIND]++;
+    return plan;
+}
+
+void batch_both(const wide *w, oracle *o, rng *r, const batch_plan *plan, bool whole)
+{
+    operations got = {.n = plan->n}, expected;
+    got.kinds = must_alloc(plan->n, 1);
+    got.keys = words(plan->n, 0);
+    got.values = words(plan->n, 0);
+    for (size_t i = 0; i < plan->n; i++) make_operation(&got, i, w, o, r, plan);
+    expected = got;
+    size_t capacity = plan->n * (plan->limit ? plan->limit : plan->widest + 2);
+    make_results(&got, capacity, w->top);
+    make_results(&expected, capacity, w->top);
+    for (size_t i = 0; i < plan->n; i++) oracle_apply_one(o, &expected, i, plan->limit);
+    expected.offsets[plan->n] = expected.total;
+    assert_ok(wide_apply(w, &got, plan->limit));
+    assert_same_results(&got, &expected);
+    if (whole) assert_same_content(w, o);
+    free_results(&got);
+    free_results(&expected);
+    free(got.kinds);
+    free(got.keys);
+    free(got.values);
+}

@@ -1,0 +1,31 @@
+/* support/batches.h - batches of random operations, what they must answer, and the comparison. */
+#ifndef PLEACH_TESTS_BATCHES_H
+#define PLEACH_TESTS_BATCHES_H
+
+#include <pleach/batch.h>
+
+#include "oracle.h"
+#include "random.h"
+#include "wide.h"
+
+enum { OPERATIONS = PLEACH_OP_RANGE + 1 };
+
+/* Which keys a batch names. */
+typedef enum batch_keys { KEYS_UNIFORM, KEYS_ASCENDING, KEYS_HOT, KEYS_SKEWED, KEYS_GAUSSIAN, KEY_CHOICES } batch_keys;
+
+typedef struct batch_plan {
+    size_t n;
+    batch_keys keys;
+    unsigned weight[OPERATIONS]; /* how often each operation comes */
+    size_t widest;               /* rows of the universe that a range spans at most */
+    uint32_t limit;
+} batch_plan;
+
+/* Fills `random_plan` for operations that make the map grow, shrink, or neither (0). */
+batch_plan random_plan(rng *r, size_t most, int growth);
+
+/* Applies one random batch to map and oracle, and fails the test where results differ. Checks what they hold only if
+ * `whole`. */
+void batch_both(const wide *w, oracle *o, rng *r, const batch_plan *plan, bool whole);
+
+#endif
