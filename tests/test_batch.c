@@ -34,7 +34,11 @@ static void random_batches(const setting *where, size_t rows, size_t most, size_
 
 static void small_batches(const setting *where) { random_batches(where, 300, 60, scaled(100000), 1); }
 static void batches_on_few_keys(const setting *where) { random_batches(where, 40, 3000, scaled(200000), 2); }
-static void batches_on_many_keys(const setting *where) { random_batches(where, shrunk(50000, 5000), 20000, scaled(800000), 3); }
+
+static void batches_on_many_keys(const setting *where)
+{
+    random_batches(where, shrunk(50000, 5000), 20000, scaled(800000), 3);
+}
 
 /* A batch into an empty map splits one leaf into as many as there are, and the root into several levels. */
 static void one_batch_builds_the_map(const setting *where)

@@ -223,9 +223,9 @@ struct bench_case {
 };
 
 #ifdef PLEACH_TOOLS_CUDA
-enum { BENCH_CASES = 23 };
+enum { BENCH_CASES = 24 };
 #else
-enum { BENCH_CASES = 19 };
+enum { BENCH_CASES = 20 };
 #endif
 extern const struct bench_case bench_cases[BENCH_CASES];
 
@@ -249,6 +249,7 @@ void bench_pred(struct bench *bench, const struct bench_case *which);
 void bench_single_find(struct bench *bench, const struct bench_case *which);
 void bench_single_put(struct bench *bench, const struct bench_case *which);
 void bench_single_mixed(struct bench *bench, const struct bench_case *which);
+void bench_apply(struct bench *bench, const struct bench_case *which);
 void bench_limits(struct bench *bench, const struct bench_case *which);
 
 /* bench_mixed_cuda.c */

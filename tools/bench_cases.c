@@ -40,6 +40,8 @@ const struct bench_case bench_cases[BENCH_CASES] = {
      "array successor"},
     {"pred", {10 * M, 1 * M, 40 * M, 4 * M}, ARRAY, bench_pred,
      "array predecessor"},
+    {"apply", {10 * M, 1 << 20, 1 << 23, 1 << 20}, ARRAY, bench_apply,
+     "batches, as if one after the other: finds, with 5%, 50%, 100% updates of present keys, or inserts"},
     {"single-find", {10 * M, 1 * M, 0, 0}, CASE_CPU, bench_single_find,
      "single finds from all threads"},
     {"single-put", {10 * M, 1 * M, 0, 0}, CASE_CPU | CASE_DISTINCT, bench_single_put,

@@ -8,8 +8,8 @@
  * All or nothing: if the call fails, the map is as it was. Deterministic: the same batch on the same map makes the same
  * tree, whatever the number of threads.
  *
- * The batch runs alone: it waits until all other calls, and the streams' work on this map, are done, and holds newcomers
- * back while it runs. While a device view is open, or a snapshot is live, it answers PLEACH_E_BUSY.
+ * The batch runs alone: it waits until all other calls, and the streams' work on this map, are done, and holds
+ * newcomers back while it runs. While a device view is open, or a snapshot is live, it answers PLEACH_E_BUSY.
  */
 #ifndef PLEACH_BATCH_H
 #define PLEACH_BATCH_H
@@ -35,7 +35,7 @@ typedef enum pleach_operation {
 } pleach_operation;
 
 /* Zero everything, then set what you need. Arrays have n elements. Keys and values are arrays of uint32_t or of
- * uint64_t, by the map's key width. A GPU map takes host pointers and device pointers alike, a CPU map host pointers. */
+ * uint64_t, by the map's key width. A GPU map takes host and device pointers alike, a CPU map host pointers. */
 typedef struct pleach_batch {
     size_t n; /* at most 2^30 */
     const uint8_t *kinds;
@@ -58,8 +58,8 @@ typedef struct pleach_batch {
 } pleach_batch;
 
 /* Synchronous.
- * Errors: ARGUMENT (map, batch, kinds or keys NULL, an operation that there is not, or one whose value is missing), SIZE
- * (n), POINTER, FULL (the pool is at its limit), SPACE (more than `capacity` pairs; `total` says how many), MEMORY,
+ * Errors: ARGUMENT (map, batch, kinds or keys NULL, an operation that there is not, or one whose value is missing),
+ * SIZE (n), POINTER, FULL (the pool is at its limit), SPACE (more than `capacity` pairs; `total` says how many), MEMORY,
  * BUSY, CUDA. After an error the map is as it was, and what the results hold is not specified. */
 PLEACH_API pleach_status pleach_map_apply(pleach_map *map, pleach_batch *batch);
 

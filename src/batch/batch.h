@@ -44,7 +44,6 @@ typedef struct W(batch) {
     uint32_t *key_node;  /* the leaf that covers it */
     W(key) *key_value;   /* in the old map */
     uint8_t *key_flags;  /* BATCH_HAD, BATCH_HAS, BATCH_CHANGED */
-    uint32_t *key_edit;  /* the changed keys up to and with this one */
 
     /* Edits of all levels, one level after the other: a key and what it shall have. */
     W(key) *edit_key, *edit_value;
@@ -53,9 +52,22 @@ typedef struct W(batch) {
     batch_sums *edit_sums; /* up to and with this one, from the first edit of the level */
     uint32_t *run_first;   /* by run, at the same places: its first edit */
     uint32_t *run_new;     /* new nodes of the runs up to and with this one */
+    uint32_t edit_room;    /* so many of them fit into the arrays */
 
     batch_sizes *sizes;
 } W(batch);
+
+/* Before anything else, by one agent. */
+PORT_FN void W(batch_begin)(const W(batch) *b)
+{
+    batch_sizes *s = b->sizes;
+    const pool_state *pool = &b->map.tree->pool;
+    uint64_t next = port_load(&pool->next), capacity = port_load(&pool->capacity);
+    s->keys = s->seen = s->full = 0;
+    s->first_id = (uint32_t)(next < capacity ? next : capacity);
+    s->root = s->new_root = port_load(&b->map.tree->root);
+    s->level[0].first_edit = s->level[0].edits = s->level[0].runs = s->level[0].first_node = s->level[0].nodes = 0;
+}
 
 PORT_FN uint32_t W(batch_new_id)(const W(batch) *b, uint32_t node) { return b->sizes->first_id + node; }
 

@@ -7,6 +7,9 @@ typedef struct W(batch_state) {
 
 PORT_FN uint32_t W(batch_kind)(const W(batch) *b, uint32_t op) { return b->r.kinds[b->op_place[op]]; }
 
+/* True for the first operation of a key. */
+PORT_FN bool W(batch_begins)(const W(batch) *b, uint32_t op) { return op == 0 || b->op_key[op] != b->op_key[op - 1]; }
+
 /* Combine: the element of the scan that belongs to an operation. */
 PORT_FN batch_link W(batch_link_of)(const W(batch) *b, uint32_t op)
 {
@@ -16,26 +19,23 @@ PORT_FN batch_link W(batch_link_of)(const W(batch) *b, uint32_t op)
     if (kind == BATCH_ERASE) function = BATCH_GONE;
     batch_link link;
     link.function = batch_function(function, b->op_place[op]);
-    link.keys = op == 0 || b->op_key[op] != b->op_key[op - 1];
+    link.keys = W(batch_begins)(b, op);
     return link;
 }
 
-/* After the scan: the number of an operation's key, and where a key's operations begin. */
+/* What the scan has come to at an operation. */
+PORT_FN void W(batch_store_link)(const W(batch) *b, uint32_t op, batch_link link)
+{
+    b->op_link[op] = link;
+    if (W(batch_begins)(b, op)) b->key_first[link.keys - 1] = op;
+    if (op + 1 < b->r.n) return;
+    b->key_first[link.keys] = op + 1;
+    b->sizes->keys = link.keys;
+}
+
+/* After the scan: the number of an operation's key. */
 PORT_FN uint32_t W(batch_key_of)(const W(batch) *b, uint32_t op) { return b->op_link[op].keys - 1; }
 
-PORT_FN bool W(batch_begins)(const W(batch) *b, uint32_t op)
-{
-    return op == 0 || b->op_link[op].keys != b->op_link[op - 1].keys;
-}
-
-PORT_FN void W(batch_mark_key)(const W(batch) *b, uint32_t op)
-{
-    uint32_t key = W(batch_key_of)(b, op);
-    if (W(batch_begins)(b, op)) b->key_first[key] = op;
-    if (op + 1 < b->r.n) return;
-    b->key_first[key + 1] = op + 1;
-    b->sizes->keys = key + 1;
-}
 
 PORT_FN W(batch_state) W(batch_apply)(const W(batch) *b, uint32_t function, W(batch_state) state)
 {
@@ -93,17 +93,14 @@ PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op)
     if (b->r.out_values && present && kind != BATCH_CONTAINS) ((W(key) *)b->r.out_values)[place] = before.value;
 }
 
-/* Edit, after the scan over the changed keys. */
+/* Edit: the element of the scan, and what it has come to at a key. */
 PORT_FN uint32_t W(batch_changed)(const W(batch) *b, uint32_t key) { return (b->key_flags[key] & BATCH_CHANGED) != 0; }
 
-PORT_FN void W(batch_edit_key)(const W(batch) *b, uint32_t key)
+PORT_FN void W(batch_store_edit)(const W(batch) *b, uint32_t key, uint32_t changed)
 {
-    if (key + 1 == b->sizes->keys) {
-        b->sizes->level[0].first_edit = 0;
-        b->sizes->level[0].edits = b->key_edit[key];
-    }
+    if (key + 1 == b->sizes->keys) b->sizes->level[0].edits = changed;
     if (!W(batch_changed)(b, key)) return;
-    uint32_t edit = b->key_edit[key] - 1, last = b->key_first[key + 1] - 1;
+    uint32_t edit = changed - 1, last = b->key_first[key + 1] - 1;
     W(batch_state) now = W(batch_apply)(b, b->op_link[last].function, W(batch_old_state)(b, key));
     b->edit_key[edit] = b->op_key[last];
     b->edit_value[edit] = now.value;

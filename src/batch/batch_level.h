@@ -1,5 +1,5 @@
-/* batch/batch_level.h - the edits of one level of the tree: runs, plan, build, commit. Included by batch.h, once per key
- * width. The same for leaves and for inner nodes, whose pairs are (low key of a child, its id).
+/* batch/batch_level.h - the edits of one level of the tree: runs, plan, build, commit. Included by batch.h, once per
+ * key width. The same for leaves and for inner nodes, whose pairs are (low key of a child, its id).
  *
  * The new contents of a node are its old pairs and the run's edits, merged. They are numbered by rank, 0 .. total-1,
  * and cut into equal parts; part 0 stays in the node and the others are new. An agent that builds a part finds where it
@@ -37,13 +37,14 @@ PORT_FN batch_sums W(batch_sums_of)(const W(batch) *b, uint32_t level, uint32_t 
     return sums;
 }
 
-/* After the scan. */
-PORT_FN void W(batch_mark_run)(const W(batch) *b, uint32_t level, uint32_t at)
+/* What the scan has come to at an edit. */
+PORT_FN void W(batch_store_sums)(const W(batch) *b, uint32_t level, uint32_t at, batch_sums sums)
 {
     batch_level *l = &b->sizes->level[level];
-    uint32_t edit = l->first_edit + at, run = b->edit_sums[edit].runs;
-    if (at == 0 || b->edit_sums[edit - 1].runs != run) b->run_first[l->first_edit + run - 1] = edit;
-    if (at + 1 == l->edits) l->runs = run;
+    uint32_t edit = l->first_edit + at;
+    b->edit_sums[edit] = sums;
+    if (W(batch_sums_of)(b, level, at).runs) b->run_first[l->first_edit + sums.runs - 1] = edit;
+    if (at + 1 == l->edits) l->runs = sums.runs;
 }
 
 /* ---- what one run makes of its node ---- */
@@ -100,18 +101,22 @@ PORT_FN uint32_t W(batch_new_nodes)(const W(batch) *b, uint32_t level, uint32_t 
     return run.parts - (run.node != NODE_NONE);
 }
 
-/* After the scan: where the level's new nodes are, and the next level's edits. Above the old root the leftmost node of
- * each new level is the root, until a level has no other. */
-PORT_FN void W(batch_close_plan)(const W(batch) *b, uint32_t level)
+/* After the scan, by one agent: where the level's new nodes are, and the next level's edits. Above the old root the
+ * leftmost node of each new level is the root, until a level has no other. If there is no memory for them, there are no
+ * more edits. */
+PORT_FN void W(batch_close_plan)(const W(batch) *b, uint32_t level, uint32_t nodes)
 {
     batch_sizes *s = b->sizes;
     batch_level *l = &s->level[level], *above = l + 1;
-    l->nodes = l->edits ? b->run_new[l->first_edit + l->runs - 1] : 0;
+    uint64_t ids = (uint64_t)s->first_id + l->first_node + nodes;
+    uint64_t edits = (uint64_t)l->first_edit + l->edits + nodes;
+    if (ids > port_load(&b->map.tree->pool.capacity) || edits > b->edit_room) s->full = 1;
+    l->nodes = s->full ? 0 : nodes;
     above->first_edit = l->first_edit + l->edits;
     above->edits = l->nodes;
     above->runs = above->nodes = 0;
     above->first_node = l->first_node + l->nodes;
-    if (l->edits && level > (uint32_t)(s->new_root >> 32)) {
+    if (l->nodes && level > (uint32_t)(s->new_root >> 32)) {
         s->new_root = (uint64_t)level << 32 | W(batch_new_id)(b, l->first_node);
         if (l->nodes == 1) above->edits = 0;
     }
@@ -266,4 +271,32 @@ PORT_FN void W(batch_commit)(const W(batch) *b, uint32_t level, uint32_t number)
     W(batch_cut) cut = {run.begin, 0};
     uint32_t count = batch_part_begin(run.total, run.parts, 1);
     W(batch_write_part)(b, &run, node, level, cut, count, link, header_next(W(header_load)(node), count));
+}
+
+/* New nodes of all levels. */
+PORT_FN uint32_t W(batch_all_nodes)(const W(batch) *b)
+{
+    const batch_level *l = b->sizes->level;
+    while (l->edits) l++;
+    return l->first_node;
+}
+
+/* By one agent. */
+PORT_FN void W(batch_end)(const W(batch) *b)
+{
+    batch_sizes *s = b->sizes;
+    if (s->level[0].edits == 0) return;
+    blink_tree *tree = b->map.tree;
+    batch_sums sums = b->edit_sums[s->level[0].edits - 1];
+    port_store(&tree->stripe[0].size, port_load(&tree->stripe[0].size) + sums.has - sums.had);
+    port_store(&tree->pool.next, (uint64_t)s->first_id + W(batch_all_nodes)(b));
+    port_store(&tree->root, s->new_root);
+}
+
+/* Instead of a commit, where memory did not suffice: node number `at` of those that were built for nothing reads as
+ * never used again. */
+PORT_FN void W(batch_forget)(const W(batch) *b, uint32_t at)
+{
+    W(node) *node = W(node_at)(b->map, W(batch_new_id)(b, at));
+    for (unsigned i = 0; i < sizeof node->word / sizeof node->word[0]; i++) port_store(&node->word[i], 0);
 }

@@ -1,5 +1,5 @@
-/* batch/batch_query.h - ranges, counts, successors and predecessors in the middle of a batch: the old tree, overlaid with
- * what the batch's earlier operations do to their keys. Included by batch.h, once per key width. */
+/* batch/batch_query.h - ranges, counts, successors and predecessors in the middle of a batch: the old tree, overlaid
+ * with what the batch's earlier operations do to their keys. Included by batch.h, once per key width. */
 
 /* A key of the batch, by number, as it is just before the operation at `place`. */
 PORT_FN W(batch_state) W(batch_state_at)(const W(batch) *b, uint32_t key, uint32_t place)

@@ -33,6 +33,20 @@ typedef struct batch_request {
 
 enum { BATCH_HAD = 1, BATCH_HAS = 2, BATCH_CHANGED = 4 }; /* before the batch, after it, and not the same */
 
+/* What is asked for. */
+enum {
+    BATCH_HAS_WRONG = 1,  /* an operation that there is not */
+    BATCH_HAS_VALUES = 2, /* one that needs a value */
+    BATCH_HAS_QUERIES = 4 /* one that concerns more than its key */
+};
+
+PORT_FN uint32_t batch_survey(uint8_t kind)
+{
+    return (kind >= BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
+           (kind <= BATCH_ADD || kind >= BATCH_COUNT ? BATCH_HAS_VALUES : 0) |
+           (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0);
+}
+
 typedef struct batch_sums { uint32_t runs, has, had; } batch_sums;
 
 typedef struct batch_level {
@@ -47,9 +61,9 @@ enum { BATCH_LEVELS = BLINK_MAX_LEVEL + 2 };
 /* What stages find out for those after them. */
 typedef struct batch_sizes {
     uint32_t keys;      /* different ones */
-    uint32_t wrong;     /* an operation that there is not */
+    uint32_t seen;      /* BATCH_HAS_... */
+    uint32_t full;      /* there is no memory for the new nodes */
     uint32_t first_id;  /* of the new nodes */
-    uint32_t levels;    /* that have runs */
     uint64_t root;      /* before the batch, and what it will be */
     uint64_t new_root;
     batch_level level[BATCH_LEVELS];

@@ -55,7 +55,6 @@ static size_t W(lay_out)(W(batch) *b, W(sort_side) side[2], char *scratch, size_
     b->key_node = W(carve)(&at, n, sizeof(uint32_t));
     b->key_value = W(carve)(&at, n, sizeof(W(key)));
     b->key_flags = W(carve)(&at, n, sizeof(uint8_t));
-    b->key_edit = W(carve)(&at, n, sizeof(uint32_t));
     b->edit_key = W(carve)(&at, edits, sizeof(W(key)));
     b->edit_value = W(carve)(&at, edits, sizeof(W(key)));
     b->edit_node = W(carve)(&at, edits, sizeof(uint32_t));
@@ -63,6 +62,7 @@ static size_t W(lay_out)(W(batch) *b, W(sort_side) side[2], char *scratch, size_
     b->edit_sums = W(carve)(&at, edits, sizeof(batch_sums));
     b->run_first = W(carve)(&at, edits, sizeof(uint32_t));
     b->run_new = W(carve)(&at, edits, sizeof(uint32_t));
+    b->edit_room = edits < UINT32_MAX ? (uint32_t)edits : UINT32_MAX;
     return (size_t)(at - scratch);
 }
 
@@ -112,17 +112,16 @@ static inline batch_sums W(sums_join)(batch_sums a, batch_sums b)
 
 #define ADD(a, b) ((a) + (b))
 #define LINK_OF(b, level, i) W(batch_link_of)(b, i)
-#define LINK_STORE(b, level, i, sum) ((b)->op_link[i] = (sum))
+#define LINK_STORE(b, level, i, sum) W(batch_store_link)(b, i, sum)
 #define CHANGED_OF(b, level, i) W(batch_changed)(b, i)
-#define CHANGED_STORE(b, level, i, sum) ((b)->key_edit[i] = (sum))
-#define SUMS_STORE(b, at_level, i, sum) ((b)->edit_sums[(b)->sizes->level[at_level].first_edit + (i)] = (sum))
+#define CHANGED_STORE(b, level, i, sum) W(batch_store_edit)(b, i, sum)
 #define NEW_STORE(b, at_level, i, sum) ((b)->run_new[(b)->sizes->level[at_level].first_edit + (i)] = (sum))
 
 #define ZERO_LINK {0, 0}
 #define ZERO_SUMS {0, 0, 0}
 DEFINE_SCAN(scan_links, batch_link, ZERO_LINK, batch_link_join, LINK_OF, LINK_STORE)
 DEFINE_SCAN(scan_changed, uint32_t, 0, ADD, CHANGED_OF, CHANGED_STORE)
-DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, W(sums_join), W(batch_sums_of), SUMS_STORE)
+DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, W(sums_join), W(batch_sums_of), W(batch_store_sums))
 DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(batch_new_nodes), NEW_STORE)
 
 /* Look: some keys at a time go down the tree together, a level at a time, so that the memory works for all of them at
@@ -153,21 +152,16 @@ static void W(look)(W(working) *w, uint32_t begin, uint32_t end)
     }
 }
 
-/* What is asked for: 1 if an operation is no operation, 2 if one needs values, 4 if one is a query of several keys. */
-static unsigned W(survey)(W(working) *w)
+static uint32_t W(survey)(W(working) *w)
 {
     uint64_t seen = 0;
-    FOR_PART(w, i, w->job->request.n) {
-        uint8_t kind = w->job->request.kinds[i];
-        seen |= kind >= BATCH_KINDS ? 1 : 0;
-        seen |= kind <= BATCH_ADD || kind >= BATCH_COUNT ? 2 : 0;
-        seen |= kind > BATCH_CONTAINS ? 4 : 0;
-    }
+    FOR_PART(w, i, w->job->request.n) seen |= batch_survey(w->job->request.kinds[i]);
     w->job->parts[w->member].words[1] = seen;
+    if (w->member == 0) W(batch_begin)(&w->b);
     team_meet(w->team);
     for (unsigned m = 0; m < w->team->members; m++) seen |= w->job->parts[m].words[1];
     team_meet(w->team);
-    return (unsigned)seen;
+    return (uint32_t)seen;
 }
 
 /* Queries of several keys. False, for all members, if there is no room for the pairs of ranges. */
@@ -197,73 +191,46 @@ static bool W(answer_queries)(W(working) *w)
     return true;
 }
 
-/* Everything but commit on one level; false if there is no memory for its new nodes. */
-static bool W(grow_level)(W(working) *w, uint32_t level)
+/* Everything but commit on one level. */
+static void W(grow_level)(W(working) *w, uint32_t level)
 {
-    batch_sizes *s = w->b.sizes;
+    batch_level *l = &w->b.sizes->level[level];
     if (level > 0) {
-        FOR_PART(w, i, s->level[level].edits) W(batch_locate)(&w->b, level, i);
+        FOR_PART(w, i, l->edits) W(batch_locate)(&w->b, level, i);
         team_meet(w->team);
     }
-    W(scan_sums)(w, level, s->level[level].edits);
-    FOR_PART(w, i, s->level[level].edits) W(batch_mark_run)(&w->b, level, i);
+    W(scan_sums)(w, level, l->edits);
+    W(scan_new)(w, level, l->runs);
+    if (w->member == 0) W(batch_close_plan)(&w->b, level, w->b.run_new[l->first_edit + l->runs - 1]);
     team_meet(w->team);
-    W(scan_new)(w, level, s->level[level].runs);
-    if (w->member == 0) W(batch_close_plan)(&w->b, level);
+    FOR_PART(w, i, l->nodes) W(batch_build)(&w->b, level, i);
     team_meet(w->team);
-    uint64_t nodes = (uint64_t)s->level[level].first_node + s->level[level].nodes;
-    if (s->first_id + nodes > w->b.map.tree->pool.capacity) return false;
-    FOR_PART(w, i, s->level[level].nodes) W(batch_build)(&w->b, level, i);
-    team_meet(w->team);
-    return true;
-}
-
-/* The nodes that were built for nothing read as never used again. */
-static void W(forget_nodes)(W(working) *w, uint32_t levels)
-{
-    const batch_level *l = &w->b.sizes->level[levels];
-    FOR_PART(w, i, l->first_node)
-        memset(W(node_at)(w->b.map, W(batch_new_id)(&w->b, i)), 0, sizeof(W(node)));
-}
-
-static void W(commit)(W(working) *w, uint32_t levels)
-{
-    batch_sizes *s = w->b.sizes;
-    for (uint32_t level = 0; level < levels; level++)
-        FOR_PART(w, i, s->level[level].runs) W(batch_commit)(&w->b, level, i);
-    if (w->member > 0 || s->level[0].edits == 0) return;
-    blink_tree *tree = w->b.map.tree;
-    batch_sums sums = w->b.edit_sums[s->level[0].edits - 1];
-    tree->stripe[0].size += (uint64_t)sums.has - sums.had;
-    tree->pool.next = s->first_id + s->level[levels].first_node;
-    tree->root = s->new_root;
 }
 
 static void W(change_tree)(W(working) *w)
 {
-    uint32_t level = 0;
-    for (; w->b.sizes->level[level].edits > 0; level++) {
-        if (W(grow_level)(w, level)) continue;
+    batch_sizes *s = w->b.sizes;
+    uint32_t levels = 0;
+    while (s->level[levels].edits > 0) W(grow_level)(w, levels++);
+    if (s->full) {
+        FOR_PART(w, i, W(batch_all_nodes)(&w->b)) W(batch_forget)(&w->b, i);
         if (w->member == 0) w->job->status = PLEACH_E_FULL;
-        W(forget_nodes)(w, level);
         return;
     }
-    W(commit)(w, level);
+    for (uint32_t level = 0; level < levels; level++)
+        FOR_PART(w, i, s->level[level].runs) W(batch_commit)(&w->b, level, i);
+    if (w->member == 0) W(batch_end)(&w->b);
 }
 
 static void W(find_edits)(W(working) *w)
 {
     uint32_t n = w->job->request.n, keys;
     W(scan_links)(w, 0, n);
-    FOR_PART(w, op, n) W(batch_mark_key)(&w->b, op);
-    team_meet(w->team);
     keys = w->b.sizes->keys;
     W(look)(w, part_begin(w->team, w->member, keys), part_begin(w->team, w->member + 1, keys));
     team_meet(w->team);
     FOR_PART(w, op, n) W(batch_answer)(&w->b, op);
     W(scan_changed)(w, 0, keys);
-    FOR_PART(w, key, keys) W(batch_edit_key)(&w->b, key);
-    team_meet(w->team);
 }
 
 static void W(work)(void *context, team *team, unsigned member)
@@ -276,8 +243,8 @@ static void W(work)(void *context, team *team, unsigned member)
     w.b.map.stripe = 0;
     w.b.sizes = &w.job->sizes;
     W(lay_out)(&w.b, side, w.job->scratch, w.job->request.n);
-    unsigned seen = W(survey)(&w);
-    if ((seen & 1) || ((seen & 2) && !w.job->request.values)) {
+    uint32_t seen = W(survey)(&w);
+    if ((seen & BATCH_HAS_WRONG) || ((seen & BATCH_HAS_VALUES) && !w.job->request.values)) {
         if (member == 0) w.job->status = PLEACH_E_ARGUMENT;
         return;
     }
@@ -285,7 +252,7 @@ static void W(work)(void *context, team *team, unsigned member)
     w.b.op_key = side[sorted].key;
     w.b.op_place = side[sorted].place;
     W(find_edits)(&w);
-    if (((seen & 4) || w.job->offsets) && !W(answer_queries)(&w)) return;
+    if (((seen & BATCH_HAS_QUERIES) || w.job->offsets) && !W(answer_queries)(&w)) return;
     team_meet(team); /* nobody asks the old map any more */
     W(change_tree)(&w);
 }

@@ -1,6 +1,6 @@
 /* exec/cpu/batch_sort.h - the operations of a batch in the order of their keys, by a team: a radix sort, digit by digit
- * from the lowest, over those bits only in which keys differ. It is stable, so operations of one key stay in the order of
- * the batch. Included by batch_run.c, once per key width. */
+ * from the lowest, over those bits only in which keys differ. It is stable, so operations of one key stay in the order
+ * of the batch. Included by batch_run.c, once per key width. */
 
 /* The part of 0 .. n-1 that a member has. */
 static inline uint32_t part_begin(const team *team, unsigned member, uint32_t n)

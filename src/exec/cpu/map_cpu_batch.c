@@ -68,8 +68,6 @@ pleach_status cpu_apply(void *exec, pleach_batch *batch)
                                   .counts = batch->counts,
                                   .range_keys = batch->range_keys,
                                   .range_values = batch->range_values};
-    job.sizes.first_id = (uint32_t)blink_used_ids(map->tree);
-    job.sizes.root = job.sizes.new_root = map->tree->root;
     pleach_status status = run_batch(map, &job);
     batch->total = (size_t)job.total;
     return status;

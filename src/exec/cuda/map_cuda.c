@@ -204,6 +204,12 @@ static pleach_status cuda_quiesce(void *exec)
 
 /* ---- alone in the map ---- */
 
+static pleach_status cuda_apply(void *exec, pleach_batch *batch)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, cuda_apply_batch(map, batch));
+}
+
 static pleach_status cuda_load(void *exec, size_t n, const void *keys, const void *values, double fill)
 {
     cuda_map *map = exec;
@@ -357,6 +363,7 @@ const exec_ops exec_cuda = {
     .view = cuda_view,
     .view_closed = cuda_view_closed,
     .quiesce = cuda_quiesce,
+    .apply = cuda_apply,
     .load = cuda_load,
     .replace = cuda_replace,
     .export_pairs = cuda_export,

@@ -88,6 +88,9 @@ pleach_status cuda_versions_stats(cuda_map *map, uint64_t used, staging *s, plea
 pleach_status cuda_versions_validate(cuda_map *map, const blink_tree *tree, void *nodes, uint64_t used, char *message,
                                      size_t message_size);
 
+/* map_cuda_batch.c */
+pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch);
+
 /* map_cuda_range.c */
 pleach_status cuda_range_packed(cuda_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total,
                                 cudaStream_t stream);

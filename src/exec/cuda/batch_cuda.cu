@@ -1,0 +1,67 @@
+/* exec/cuda/batch_cuda.cu - batches on the GPU: the kernels for both key widths, and their launchers. */
+#include "launch.h"
+
+#include "batch_cuda.h"
+#include "sort_cuda.h"
+
+/* Threads that have more than one index each are enough to fill the GPU. */
+static unsigned grid_for(uint64_t n)
+{
+    enum { MOST_BLOCKS = 132 * 64 };
+    unsigned blocks = blocks_for(n ? n : 1);
+    return blocks < (unsigned)MOST_BLOCKS ? blocks : (unsigned)MOST_BLOCKS;
+}
+
+#define PLEACH_KEY_BITS 32
+#include "../../core/blink/blink.h"
+#include "batch_kernels.h"
+#undef PLEACH_KEY_BITS
+#define PLEACH_KEY_BITS 64
+#include "../../core/blink/blink.h"
+#include "batch_kernels.h"
+#undef PLEACH_KEY_BITS
+
+static __global__ void pairs_kernel(batch_request r, uint64_t *counted)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i <= r.n) counted[i] = i < r.n && r.kinds[i] == BATCH_RANGE ? r.counts[i] : 0;
+}
+
+size_t batch_cuda_layout(batch_on_gpu *batch)
+{
+    if (batch->key_bits == 32) {
+        laid_out32 l = lay_out32(batch);
+        batch->sizes = l.b.sizes;
+        return l.bytes;
+    }
+    laid_out64 l = lay_out64(batch);
+    batch->sizes = l.b.sizes;
+    return l.bytes;
+}
+
+cudaError_t batch_cuda_survey(const batch_on_gpu *batch, cudaStream_t stream)
+{
+    return batch->key_bits == 32 ? launch_survey32(batch, stream) : launch_survey64(batch, stream);
+}
+
+cudaError_t batch_cuda_answer(const batch_on_gpu *batch, cudaStream_t stream)
+{
+    return batch->key_bits == 32 ? launch_answer32(batch, stream) : launch_answer64(batch, stream);
+}
+
+cudaError_t batch_cuda_count_pairs(const batch_on_gpu *batch, uint64_t *counted, cudaStream_t stream)
+{
+    cudaGetLastError();
+    pairs_kernel<<<blocks_for((uint64_t)batch->r.n + 1), BLOCK_THREADS, 0, stream>>>(batch->r, counted);
+    return cudaGetLastError();
+}
+
+cudaError_t batch_cuda_fill(const batch_on_gpu *batch, cudaStream_t stream)
+{
+    return batch->key_bits == 32 ? launch_fill32(batch, stream) : launch_fill64(batch, stream);
+}
+
+cudaError_t batch_cuda_change(const batch_on_gpu *batch, cudaStream_t stream)
+{
+    return batch->key_bits == 32 ? launch_change32(batch, stream) : launch_change64(batch, stream);
+}

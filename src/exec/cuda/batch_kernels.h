@@ -1,0 +1,238 @@
+/* exec/cuda/batch_kernels.h - the stages of a batch (batch/batch.h) on the GPU, a thread an index. Included by
+ * batch_cuda.cu, once per key width. */
+#include "../../batch/batch.h"
+#include "batch_scan.h"
+
+#define FIRST_LINK(b, level, i) W(batch_link_of)(b, i)
+#define STORE_LINK(b, level, i, sum) W(batch_store_link)(b, i, sum)
+#define FIRST_CHANGED(b, level, i) W(batch_changed)(b, i)
+#define STORE_CHANGED(b, level, i, sum) W(batch_store_edit)(b, i, sum)
+#define NO_FINISH(b, level, sum) (void)(sum)
+
+PORT_FN uint32_t W(plan_run)(const W(batch) *b, uint32_t level, uint32_t run)
+{
+    return b->run_new[b->sizes->level[level].first_edit + run] = W(batch_new_nodes)(b, level, run);
+}
+
+PORT_FN uint32_t W(planned_run)(const W(batch) *b, uint32_t level, uint32_t run)
+{
+    return b->run_new[b->sizes->level[level].first_edit + run];
+}
+
+PORT_FN void W(store_new)(const W(batch) *b, uint32_t level, uint32_t run, uint32_t sum)
+{
+    b->run_new[b->sizes->level[level].first_edit + run] = sum;
+}
+
+DEFINE_SCAN(links, batch_link, scan_block_links, batch_link_join, FIRST_LINK, FIRST_LINK, STORE_LINK, NO_FINISH)
+DEFINE_SCAN(changed, uint32_t, scan_block_adds, scan_add, FIRST_CHANGED, FIRST_CHANGED, STORE_CHANGED, NO_FINISH)
+DEFINE_SCAN(sums, batch_sums, scan_block_sums, scan_add_sums, W(batch_sums_of), W(batch_sums_of), W(batch_store_sums),
+            NO_FINISH)
+DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, W(plan_run), W(planned_run), W(store_new), W(batch_close_plan))
+
+#define EACH(i, n) for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(survey_kernel)(const __grid_constant__ W(batch) b, uint32_t *place)
+{
+    uint32_t seen = 0;
+    EACH(i, b.r.n) {
+        seen |= batch_survey(b.r.kinds[i]);
+        place[i] = i;
+    }
+    for (unsigned by = 16; by > 0; by /= 2) seen |= __shfl_xor_sync(0xffffffffu, seen, by);
+    if ((threadIdx.x & 31) == 0 && seen) atomicOr(&b.sizes->seen, seen);
+}
+
+static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint32_t *count, scan_space *space)
+{
+    W(batch_begin)(&b);
+    *count = b.r.n;
+    space->done = 0;
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(look_kernel)(const __grid_constant__ W(batch) b)
+{
+    EACH(key, b.sizes->keys) {
+        W(find) find;
+        W(find_start)(b.map, &find, W(batch_key_at)(&b, key));
+        while (W(find_step)(b.map, &find) != BLINK_DONE) {
+        }
+        W(batch_looked)(&b, key, &find);
+    }
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(answer_kernel)(const __grid_constant__ W(batch) b)
+{
+    EACH(op, b.r.n) W(batch_answer)(&b, op);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(query_kernel)(const __grid_constant__ W(batch) b)
+{
+    if ((b.sizes->seen & BATCH_HAS_QUERIES) == 0) return;
+    EACH(op, b.r.n) W(batch_query)(&b, op);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(fill_kernel)(const __grid_constant__ W(batch) b)
+{
+    EACH(op, b.r.n) W(batch_fill_range)(&b, op);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(locate_kernel)(const __grid_constant__ W(batch) b, uint32_t level)
+{
+    EACH(i, b.sizes->level[level].edits) W(batch_locate)(&b, level, i);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(build_kernel_of_batch)(const __grid_constant__ W(batch) b, uint32_t level)
+{
+    EACH(i, b.sizes->level[level].nodes) W(batch_build)(&b, level, i);
+}
+
+/* All levels from this one on, by one block: few are edited up there. */
+static __global__ void __launch_bounds__(SCAN_THREADS)
+    W(upper_kernel)(const __grid_constant__ W(batch) b, uint32_t level)
+{
+    for (; b.sizes->level[level].edits > 0; level++) {
+        const batch_level *l = &b.sizes->level[level];
+        EACH(i, l->edits) W(batch_locate)(&b, level, i);
+        __syncthreads();
+        W(sums_store)(&b, level, 0, l->edits, batch_sums());
+        __syncthreads();
+        uint32_t nodes = W(plan_add)(&b, level, 0, l->runs);
+        __syncthreads();
+        W(plan_store)(&b, level, 0, l->runs, 0);
+        if (threadIdx.x == 0) W(batch_close_plan)(&b, level, nodes);
+        __syncthreads();
+        EACH(i, l->nodes) W(batch_build)(&b, level, i);
+        __syncthreads();
+    }
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(commit_kernel)(const __grid_constant__ W(batch) b)
+{
+    if (b.sizes->full) {
+        EACH(i, W(batch_all_nodes)(&b)) W(batch_forget)(&b, i);
+        return;
+    }
+    for (uint32_t level = 0; b.sizes->level[level].edits > 0; level++)
+        EACH(i, b.sizes->level[level].runs) W(batch_commit)(&b, level, i);
+    if (blockIdx.x == 0 && threadIdx.x == 0) W(batch_end)(&b);
+}
+
+/* ---- memory ---- */
+
+static void *W(carve)(char **at, size_t count, size_t size)
+{
+    void *piece = *at;
+    *at += (count * size + 255) / 256 * 256;
+    return piece;
+}
+
+typedef struct W(laid_out) {
+    W(batch) b;
+    uint32_t *places; /* in the order of the batch: 0, 1, 2 ... */
+    scan_space *space;
+    uint32_t *count;  /* n, where scans look for it */
+    size_t bytes;
+} W(laid_out);
+
+static W(laid_out) W(lay_out)(const batch_on_gpu *g)
+{
+    W(laid_out) l;
+    W(batch) *b = &l.b;
+    size_t n = g->r.n, edits = g->edit_room;
+    char *at = g->scratch;
+    b->map.tree = g->tree;
+    b->map.nodes = g->nodes;
+    b->map.stripe = 0;
+    b->r = g->r;
+    b->edit_room = g->edit_room;
+    l.space = (scan_space *)W(carve)(&at, 1, sizeof(scan_space));
+    b->sizes = (batch_sizes *)W(carve)(&at, 1, sizeof(batch_sizes));
+    l.count = (uint32_t *)W(carve)(&at, 1, sizeof(uint32_t));
+    b->op_key = (W(key) *)W(carve)(&at, n, sizeof(W(key)));
+    b->op_place = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
+    l.places = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
+    b->op_link = (batch_link *)W(carve)(&at, n, sizeof(batch_link));
+    b->key_first = (uint32_t *)W(carve)(&at, n + 1, sizeof(uint32_t));
+    b->key_node = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
+    b->key_value = (W(key) *)W(carve)(&at, n, sizeof(W(key)));
+    b->key_flags = (uint8_t *)W(carve)(&at, n, sizeof(uint8_t));
+    b->edit_key = (W(key) *)W(carve)(&at, edits, sizeof(W(key)));
+    b->edit_value = (W(key) *)W(carve)(&at, edits, sizeof(W(key)));
+    b->edit_node = (uint32_t *)W(carve)(&at, edits, sizeof(uint32_t));
+    b->edit_flags = (uint8_t *)W(carve)(&at, edits, sizeof(uint8_t));
+    b->edit_sums = (batch_sums *)W(carve)(&at, edits, sizeof(batch_sums));
+    b->run_first = (uint32_t *)W(carve)(&at, edits, sizeof(uint32_t));
+    b->run_new = (uint32_t *)W(carve)(&at, edits, sizeof(uint32_t));
+    l.bytes = (size_t)(at - g->scratch);
+    return l;
+}
+
+/* ---- launching ---- */
+
+#define SCAN(name, level, count)                                                                                 \
+    do {                                                                                                         \
+        W(name##_add_kernel)<<<SCAN_PARTS, SCAN_THREADS, 0, stream>>>(b, level, count, l.space);                 \
+        W(name##_store_kernel)<<<SCAN_PARTS, SCAN_THREADS, 0, stream>>>(b, level, count, l.space);               \
+    } while (0)
+
+static cudaError_t W(launch_survey)(const batch_on_gpu *g, cudaStream_t stream)
+{
+    W(laid_out) l = W(lay_out)(g);
+    cudaGetLastError();
+    W(begin_kernel)<<<1, 1, 0, stream>>>(l.b, l.count, l.space);
+    W(survey_kernel)<<<grid_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b, l.places);
+    return cudaGetLastError();
+}
+
+static cudaError_t W(launch_answer)(const batch_on_gpu *g, cudaStream_t stream)
+{
+    W(laid_out) l = W(lay_out)(g);
+    const W(batch) &b = l.b;
+    size_t sort_bytes = g->sort_bytes;
+    unsigned blocks = grid_for(g->r.n);
+    cudaGetLastError();
+    cudaError_t error = sort_cuda_pairs(g->sort_scratch, &sort_bytes, PLEACH_KEY_BITS, 32, g->r.keys, b.op_key,
+                                        l.places, b.op_place, g->r.n, stream);
+    if (error != cudaSuccess) return error;
+    SCAN(links, 0, l.count);
+    W(look_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
+    W(answer_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
+    W(query_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
+    SCAN(changed, 0, &b.sizes->keys);
+    return cudaGetLastError();
+}
+
+static cudaError_t W(launch_fill)(const batch_on_gpu *g, cudaStream_t stream)
+{
+    W(laid_out) l = W(lay_out)(g);
+    cudaGetLastError();
+    W(fill_kernel)<<<grid_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b);
+    return cudaGetLastError();
+}
+
+/* Each level has about a seventh of the edits of the one below, at most: where they become few, one block does the
+ * rest. More than that are right too, and slow. */
+static cudaError_t W(launch_change)(const batch_on_gpu *g, cudaStream_t stream)
+{
+    enum { FEW_EDITS = 4096 };
+    W(laid_out) l = W(lay_out)(g);
+    const W(batch) &b = l.b;
+    uint32_t level = 0;
+    cudaGetLastError();
+    for (uint64_t edits = g->r.n; level == 0 || (edits > FEW_EDITS && level < BATCH_LEVELS - 1); edits /= 7, level++) {
+        unsigned blocks = grid_for(edits);
+        if (level > 0) W(locate_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b, level);
+        SCAN(sums, level, &b.sizes->level[level].edits);
+        SCAN(plan, level, &b.sizes->level[level].runs);
+        W(build_kernel_of_batch)<<<blocks, BLOCK_THREADS, 0, stream>>>(b, level);
+    }
+    W(upper_kernel)<<<1, SCAN_THREADS, 0, stream>>>(b, level);
+    W(commit_kernel)<<<grid_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
+    return cudaGetLastError();
+}
+
+#undef SCAN

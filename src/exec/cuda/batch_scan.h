@@ -1,0 +1,140 @@
+/* exec/cuda/batch_scan.h - scans by a whole GPU whose length only the GPU knows. Included by batch_cuda.cu.
+ *
+ * The elements are cut into SCAN_PARTS parts, a block each. The first kernel adds up every part, and its last block the
+ * parts; the second goes through each part again, from the sum of the parts before. One block alone does it in one go.
+ */
+#ifndef PLEACH_BATCH_SCAN_H
+#define PLEACH_BATCH_SCAN_H
+
+enum { SCAN_THREADS = 256, SCAN_PARTS = 256, SCAN_ITEMS = 4, SCAN_TILE = SCAN_THREADS * SCAN_ITEMS };
+
+/* Between the two kernels. */
+typedef struct scan_space {
+    uint4 part[SCAN_PARTS]; /* sums of parts, then of the parts before */
+    unsigned done;          /* blocks; 0 between scans */
+} scan_space;
+
+PORT_FN uint32_t scan_begin(uint32_t n, unsigned part) { return (uint32_t)((uint64_t)n * part / SCAN_PARTS); }
+
+#define SCAN_SHUFFLE_UP(type, x, by)                                                                             \
+    do {                                                                                                         \
+        uint32_t *words_ = (uint32_t *)&(x);                                                                     \
+        PORT_UNROLL for (unsigned w_ = 0; w_ < sizeof(type) / 4; w_++)                                           \
+            words_[w_] = __shfl_up_sync(0xffffffffu, words_[w_], by);                                            \
+    } while (0)
+
+/* name(x, &all): what the threads of the block before this one, and itself, have come to; and all of them. */
+#define DEFINE_BLOCK_SCAN(name, type, JOIN_TWO)                                                                  \
+    PORT_FN type name(type x, type *all)                                                                         \
+    {                                                                                                            \
+        __shared__ type warp_sum[SCAN_THREADS / 32];                                                             \
+        unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;                                               \
+        for (unsigned by = 1; by < 32; by *= 2) {                                                                \
+            type before = x;                                                                                     \
+            SCAN_SHUFFLE_UP(type, before, by);                                                                   \
+            if (lane >= by) x = JOIN_TWO(before, x);                                                             \
+        }                                                                                                        \
+        __syncthreads(); /* warp_sum may still be read from the last time */                                     \
+        if (lane == 31) warp_sum[warp] = x;                                                                      \
+        __syncthreads();                                                                                         \
+        type sum = warp_sum[0];                                                                                  \
+        for (unsigned i = 1; i < SCAN_THREADS / 32; i++) {                                                       \
+            if (i == warp) x = JOIN_TWO(sum, x);                                                                 \
+            sum = JOIN_TWO(sum, warp_sum[i]);                                                                    \
+        }                                                                                                        \
+        *all = sum;                                                                                              \
+        return x;                                                                                                \
+    }
+
+PORT_FN uint32_t scan_add(uint32_t a, uint32_t b) { return a + b; }
+PORT_FN batch_sums scan_add_sums(batch_sums a, batch_sums b)
+{
+    a.runs += b.runs;
+    a.has += b.has;
+    a.had += b.had;
+    return a;
+}
+
+DEFINE_BLOCK_SCAN(scan_block_links, batch_link, batch_link_join)
+DEFINE_BLOCK_SCAN(scan_block_adds, uint32_t, scan_add)
+DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, scan_add_sums)
+
+#endif
+
+/* Once per key width: the scan `name` over n elements. FIRST(b, level, i) is element i when it is first looked at,
+ * AGAIN the second time, STORE(b, level, i, sum) takes all up to and with it; FINISH(b, level, sum) is called by one
+ * thread with the sum of all, after the first look and before the first STORE. */
+#define DEFINE_SCAN(name, type, BLOCK_SCAN, JOIN_TWO, FIRST, AGAIN, STORE, FINISH)                               \
+    PORT_FN type W(name##_add)(const W(batch) *b, uint32_t level, uint32_t begin, uint32_t end)                  \
+    {                                                                                                            \
+        type sum = type(), all;                                                                                  \
+        for (uint32_t tile = begin; tile < end; tile += SCAN_TILE) {                                             \
+            uint32_t first = tile + threadIdx.x * SCAN_ITEMS;                                                    \
+            type mine = type();                                                                                  \
+            for (uint32_t i = first; i < first + SCAN_ITEMS && i < end; i++)                                     \
+                mine = JOIN_TWO(mine, FIRST(b, level, i));                                                       \
+            BLOCK_SCAN(mine, &all);                                                                              \
+            sum = JOIN_TWO(sum, all);                                                                            \
+        }                                                                                                        \
+        return sum;                                                                                              \
+    }                                                                                                            \
+                                                                                                                 \
+    PORT_FN void W(name##_store)(const W(batch) *b, uint32_t level, uint32_t begin, uint32_t end, type sum)      \
+    {                                                                                                            \
+        __shared__ type carried[SCAN_THREADS];                                                                   \
+        for (uint32_t tile = begin; tile < end; tile += SCAN_TILE) {                                             \
+            uint32_t first = tile + threadIdx.x * SCAN_ITEMS;                                                    \
+            type item[SCAN_ITEMS], mine = type(), all;                                                           \
+            PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                              \
+                item[k] = first + k < end ? AGAIN(b, level, first + k) : type();                                 \
+                mine = JOIN_TWO(mine, item[k]);                                                                  \
+            }                                                                                                    \
+            carried[threadIdx.x] = BLOCK_SCAN(mine, &all);                                                       \
+            __syncthreads();                                                                                     \
+            type run = threadIdx.x ? JOIN_TWO(sum, carried[threadIdx.x - 1]) : sum;                              \
+            PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                              \
+                run = JOIN_TWO(run, item[k]);                                                                    \
+                if (first + k < end) STORE(b, level, first + k, run);                                            \
+            }                                                                                                    \
+            sum = JOIN_TWO(sum, all);                                                                            \
+            __syncthreads();                                                                                     \
+        }                                                                                                        \
+    }                                                                                                            \
+                                                                                                                 \
+    static __global__ void __launch_bounds__(SCAN_THREADS)                                                       \
+        W(name##_add_kernel)(const __grid_constant__ W(batch) b, uint32_t level, const uint32_t *count,           \
+                             scan_space *space)                                                                  \
+    {                                                                                                            \
+        __shared__ bool last;                                                                                    \
+        uint32_t n = *count;                                                                                     \
+        type sum = W(name##_add)(&b, level, scan_begin(n, blockIdx.x), scan_begin(n, blockIdx.x + 1));           \
+        if (threadIdx.x == 0) {                                                                                  \
+            *(type *)&space->part[blockIdx.x] = sum;                                                             \
+            __threadfence();                                                                                     \
+            last = atomicAdd(&space->done, 1) == SCAN_PARTS - 1;                                                 \
+        }                                                                                                        \
+        __syncthreads();                                                                                         \
+        if (!last) return;                                                                                       \
+        __threadfence();                                                                                         \
+        __shared__ type before[SCAN_PARTS];                                                                      \
+        type part, all;                                                                                          \
+        uint32_t *words = (uint32_t *)&part;                                                                     \
+        PORT_UNROLL for (unsigned w = 0; w < sizeof(type) / 4; w++)                                              \
+            words[w] = __ldcg((const unsigned *)&space->part[threadIdx.x] + w);                                  \
+        before[threadIdx.x] = BLOCK_SCAN(part, &all);                                                            \
+        __syncthreads();                                                                                         \
+        *(type *)&space->part[threadIdx.x] = threadIdx.x ? before[threadIdx.x - 1] : type();                     \
+        if (threadIdx.x == 0) {                                                                                  \
+            space->done = 0;                                                                                     \
+            FINISH(&b, level, all);                                                                              \
+        }                                                                                                        \
+    }                                                                                                            \
+                                                                                                                 \
+    static __global__ void __launch_bounds__(SCAN_THREADS)                                                       \
+        W(name##_store_kernel)(const __grid_constant__ W(batch) b, uint32_t level, const uint32_t *count,           \
+                             scan_space *space)                                                                  \
+    {                                                                                                            \
+        uint32_t n = *count;                                                                                     \
+        W(name##_store)(&b, level, scan_begin(n, blockIdx.x), scan_begin(n, blockIdx.x + 1),                     \
+                        *(type *)&space->part[blockIdx.x]);                                                      \
+    }

@@ -1,0 +1,137 @@
+/* exec/cuda/map_cuda_batch.c - batches on a map in GPU memory. The gate is held exclusively, the streams are quiet. */
+#include <string.h>
+
+#include "batch_cuda.h"
+#include "map_cuda.h"
+#include "sort_cuda.h"
+
+typedef struct applying {
+    cuda_map *map;
+    staging *s;
+    pleach_batch *batch;
+    batch_on_gpu g;
+    batch_sizes sizes; /* a copy of the GPU's */
+} applying;
+
+/* ---- arrays ---- */
+
+static pleach_status stage_arrays(applying *a)
+{
+    const pleach_batch *batch = a->batch;
+    size_t n = batch->n, array = n * a->map->key_bytes;
+    batch_request *r = &a->g.r;
+    const void *kinds = NULL;
+    r->n = (uint32_t)n;
+    r->limit = batch->limit;
+    pleach_status status = staging_input(a->s, batch->kinds, n, &kinds);
+    r->kinds = kinds;
+    if (status == PLEACH_OK) status = staging_input(a->s, batch->keys, array, &r->keys);
+    if (status == PLEACH_OK) status = staging_input(a->s, batch->values, array, &r->values);
+    if (status == PLEACH_OK) status = staging_output(a->s, batch->flags, n, true, (void **)&r->flags);
+    if (status == PLEACH_OK) status = staging_output(a->s, batch->out_keys, array, true, &r->out_keys);
+    if (status == PLEACH_OK) status = staging_output(a->s, batch->out_values, array, true, &r->out_values);
+    if (status == PLEACH_OK)
+        status = staging_output(a->s, batch->counts, n * sizeof *r->counts, true, (void **)&r->counts);
+    if (status == PLEACH_OK && batch->offsets && !r->counts)
+        status = staging_scratch(a->s, n * sizeof *r->counts, (void **)&r->counts);
+    return status;
+}
+
+/* Two levels may have an edit an operation each; above them new nodes are made only of full ones, of which there are
+ * few, or of many edits. */
+static uint32_t edit_room(const cuda_map *map, size_t n)
+{
+    uint64_t above = map->used_bound / 8 + n;
+    return (uint32_t)(2 * n + (above < 10 * n ? above : 10 * n) + BATCH_LEVELS);
+}
+
+static pleach_status stage_scratch(applying *a)
+{
+    size_t n = a->batch->n;
+    a->g.key_bits = a->map->key_bits;
+    a->g.tree = a->map->tree;
+    a->g.nodes = pool_cuda_nodes(a->map->pool);
+    a->g.edit_room = edit_room(a->map, n);
+    CUDA_TRY(sort_cuda_pairs(NULL, &a->g.sort_bytes, a->map->key_bits, 32, NULL, NULL, NULL, NULL, n, a->s->stream));
+    size_t bytes = batch_cuda_layout(&a->g);
+    pleach_status status = staging_scratch(a->s, bytes, (void **)&a->g.scratch);
+    if (status == PLEACH_OK) status = staging_scratch(a->s, a->g.sort_bytes, &a->g.sort_scratch);
+    if (status == PLEACH_OK) batch_cuda_layout(&a->g);
+    return status;
+}
+
+/* ---- stages ---- */
+
+static pleach_status read_sizes(applying *a)
+{
+    CUDA_TRY(cudaMemcpyAsync(&a->sizes, a->g.sizes, sizeof a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
+    CUDA_TRY(cudaStreamSynchronize(a->s->stream));
+    return PLEACH_OK;
+}
+
+/* Where each range's pairs go, and the pairs. */
+static pleach_status fill_ranges(applying *a)
+{
+    pleach_batch *batch = a->batch;
+    size_t n = batch->n, scan_bytes = 0, numbers = (n + 1) * sizeof(uint64_t);
+    uint64_t total, *offsets, *counted;
+    void *scan_scratch;
+    pleach_status status = staging_output(a->s, batch->offsets, numbers, false, (void **)&offsets);
+    if (status == PLEACH_OK) status = staging_scratch(a->s, numbers, (void **)&counted);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(sort_cuda_scan(NULL, &scan_bytes, counted, offsets, n + 1, a->s->stream));
+    status = staging_scratch(a->s, scan_bytes, &scan_scratch);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(batch_cuda_count_pairs(&a->g, counted, a->s->stream));
+    CUDA_TRY(sort_cuda_scan(scan_scratch, &scan_bytes, counted, offsets, n + 1, a->s->stream));
+    CUDA_TRY(cudaMemcpyAsync(&total, offsets + n, sizeof total, cudaMemcpyDeviceToHost, a->s->stream));
+    CUDA_TRY(cudaStreamSynchronize(a->s->stream));
+    batch->total = (size_t)total;
+    if (total == 0 || (!batch->range_keys && !batch->range_values)) return PLEACH_OK;
+    if (total > batch->capacity) return PLEACH_E_SPACE;
+    size_t bytes = total * a->map->key_bytes;
+    a->g.r.offsets = offsets;
+    status = staging_output(a->s, batch->range_keys, bytes, false, &a->g.r.range_keys);
+    if (status == PLEACH_OK) status = staging_output(a->s, batch->range_values, bytes, false, &a->g.r.range_values);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(batch_cuda_fill(&a->g, a->s->stream));
+    return PLEACH_OK;
+}
+
+static pleach_status check_operations(applying *a)
+{
+    pleach_status status = read_sizes(a);
+    if (status != PLEACH_OK) return status;
+    bool values_missing = (a->sizes.seen & BATCH_HAS_VALUES) && !a->batch->values;
+    return (a->sizes.seen & BATCH_HAS_WRONG) || values_missing ? PLEACH_E_ARGUMENT : PLEACH_OK;
+}
+
+static pleach_status apply_staged(applying *a)
+{
+    pleach_status status = stage_arrays(a);
+    if (status == PLEACH_OK) status = stage_scratch(a);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(batch_cuda_survey(&a->g, a->s->stream));
+    status = check_operations(a);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(batch_cuda_answer(&a->g, a->s->stream));
+    if (a->batch->offsets) status = fill_ranges(a);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(batch_cuda_change(&a->g, a->s->stream));
+    status = staging_return_results(a->s);
+    if (status == PLEACH_OK) status = read_sizes(a);
+    return status != PLEACH_OK ? status : a->sizes.full ? PLEACH_E_FULL : PLEACH_OK;
+}
+
+pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch)
+{
+    if (map->pins > 0) return PLEACH_E_BUSY;
+    room room = cuda_room_for(map, batch->n, true);
+    staging s = staging_on(map, map->sync_stream[0]);
+    applying a = {.map = map, .s = &s, .batch = batch};
+    pleach_status status = apply_staged(&a);
+    staging_free(&s);
+    pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
+    cuda_room_done(map, room);
+    return status != PLEACH_OK ? status : finished;
+}
