@@ -4,7 +4,10 @@
  * STAGES, each a function of one index, so that any number of agents can run it in any order; between two stages all
  * agents meet.
  *
- *     sort      the operations by key, and those of one key by their place in the batch
+ *     list      the operations that have to do with each other: updates, queries of several keys, and finds of keys
+ *               that some operation updates (a scan)
+ *     read      the others: their answers are the old map's
+ *     sort      the listed operations by key, and those of one key by their place in the batch
  *     combine   per key: what its operations do together (batch_function.h; a scan)
  *     look      per key: the leaf that covers it, and what the map holds before the batch
  *     answer    per operation: its result, from what the map holds and what the operations before it do
@@ -31,11 +34,17 @@
 
 #include "../base/width.h"
 
-/* What an agent needs to know of a batch. Arrays by operation are in the order of keys where not said otherwise. */
+/* What an agent needs to know of a batch. */
 typedef struct W(batch) {
     W(blink) map;
     batch_request r;
 
+    uint64_t *filter; /* 2^filter_bits bits, zeros at first */
+    uint32_t filter_bits;
+    W(key) *list_key; /* the listed operations, in the order of the batch */
+    uint32_t *list_place;
+
+    /* The same, in the order of keys. */
     W(key) *op_key;
     uint32_t *op_place; /* in the batch */
     batch_link *op_link; /* after the scan: all up to and with this one */
@@ -63,7 +72,7 @@ PORT_FN void W(batch_begin)(const W(batch) *b)
     batch_sizes *s = b->sizes;
     const pool_state *pool = &b->map.tree->pool;
     uint64_t next = port_load(&pool->next), capacity = port_load(&pool->capacity);
-    s->keys = s->seen = s->full = 0;
+    s->ops = s->keys = s->seen = s->full = 0;
     s->first_id = (uint32_t)(next < capacity ? next : capacity);
     s->root = s->new_root = port_load(&b->map.tree->root);
     s->level[0].first_edit = s->level[0].edits = s->level[0].runs = s->level[0].first_node = s->level[0].nodes = 0;
@@ -71,6 +80,7 @@ PORT_FN void W(batch_begin)(const W(batch) *b)
 
 PORT_FN uint32_t W(batch_new_id)(const W(batch) *b, uint32_t node) { return b->sizes->first_id + node; }
 
+#include "batch_list.h"
 #include "batch_keys.h"
 #include "batch_level.h"
 #include "batch_query.h"

@@ -28,7 +28,7 @@ PORT_FN void W(batch_store_link)(const W(batch) *b, uint32_t op, batch_link link
 {
     b->op_link[op] = link;
     if (W(batch_begins)(b, op)) b->key_first[link.keys - 1] = op;
-    if (op + 1 < b->r.n) return;
+    if (op + 1 < b->sizes->ops) return;
     b->key_first[link.keys] = op + 1;
     b->sizes->keys = link.keys;
 }

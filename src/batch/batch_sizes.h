@@ -47,6 +47,14 @@ PORT_FN uint32_t batch_survey(uint8_t kind)
            (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0);
 }
 
+/* Bits of the filter for n operations: eight or more each, so that few are listed for nothing. Host only. */
+static inline __attribute__((unused)) uint32_t batch_filter_bits(uint32_t n)
+{
+    uint32_t bits = 9;
+    while (bits < 31 && ((uint64_t)1 << bits) < 8 * (uint64_t)n) bits++;
+    return bits;
+}
+
 typedef struct batch_sums { uint32_t runs, has, had; } batch_sums;
 
 typedef struct batch_level {
@@ -60,7 +68,8 @@ enum { BATCH_LEVELS = BLINK_MAX_LEVEL + 2 };
 
 /* What stages find out for those after them. */
 typedef struct batch_sizes {
-    uint32_t keys;      /* different ones */
+    uint32_t ops;       /* listed ones */
+    uint32_t keys;      /* of these, different ones */
     uint32_t seen;      /* BATCH_HAS_... */
     uint32_t full;      /* there is no memory for the new nodes */
     uint32_t first_id;  /* of the new nodes */

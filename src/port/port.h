@@ -24,6 +24,7 @@
  *                              port_load, port_load_cached and port_store of two words, 16-byte aligned, as one access.
  *                              On GPUs, and on x86 with AVX (where no load is cached in this sense).
  * port_fetch_add(p, v)         relaxed; returns the old value.
+ * port_mark(p, bits)           sets bits of a word; relaxed.
  * port_compare_swap(p, a, b)   acquire and release.
  * port_publish_fence()         stores before it are visible before stores after it.
  * port_validate_fence()        loads before it are taken before loads after it.

@@ -75,6 +75,10 @@ PORT_FN uint64_t port_fetch_add(uint64_t *p, uint64_t v)
     return old;
 }
 
+#ifndef PLEACH_SIM
+PORT_FN void port_mark(uint64_t *p, uint64_t bits) { atomicOr((unsigned long long *)p, (unsigned long long)bits); }
+#endif
+
 PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
 {
     uint64_t old;

@@ -50,6 +50,10 @@ static size_t W(lay_out)(W(batch) *b, W(sort_side) side[2], char *scratch, size_
         side[s].key = W(carve)(&at, n, sizeof(W(key)));
         side[s].place = W(carve)(&at, n, sizeof(uint32_t));
     }
+    b->list_key = side[0].key;
+    b->list_place = side[0].place;
+    b->filter_bits = batch_filter_bits((uint32_t)n);
+    b->filter = W(carve)(&at, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
     b->op_link = W(carve)(&at, n, sizeof(batch_link));
     b->key_first = W(carve)(&at, n + 1, sizeof(uint32_t));
     b->key_node = W(carve)(&at, n, sizeof(uint32_t));
@@ -111,6 +115,8 @@ static inline batch_sums W(sums_join)(batch_sums a, batch_sums b)
 }
 
 #define ADD(a, b) ((a) + (b))
+#define LISTED_OF(b, level, i) W(batch_is_listed)(b, i)
+#define LISTED_STORE(b, level, i, sum) W(batch_store_listed)(b, i, sum)
 #define LINK_OF(b, level, i) W(batch_link_of)(b, i)
 #define LINK_STORE(b, level, i, sum) W(batch_store_link)(b, i, sum)
 #define CHANGED_OF(b, level, i) W(batch_changed)(b, i)
@@ -119,36 +125,59 @@ static inline batch_sums W(sums_join)(batch_sums a, batch_sums b)
 
 #define ZERO_LINK {0, 0}
 #define ZERO_SUMS {0, 0, 0}
+DEFINE_SCAN(scan_listed, uint32_t, 0, ADD, LISTED_OF, LISTED_STORE)
 DEFINE_SCAN(scan_links, batch_link, ZERO_LINK, batch_link_join, LINK_OF, LINK_STORE)
 DEFINE_SCAN(scan_changed, uint32_t, 0, ADD, CHANGED_OF, CHANGED_STORE)
 DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, W(sums_join), W(batch_sums_of), W(batch_store_sums))
 DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(batch_new_nodes), NEW_STORE)
 
-/* Look: some keys at a time go down the tree together, a level at a time, so that the memory works for all of them at
- * once. Nobody changes the tree meanwhile, so a step never has to be done again. */
+/* Some keys at a time go down the tree together, a level at a time, so that the memory works for all of them at once.
+ * Nobody changes the tree meanwhile, so a step never has to be done again. */
 enum { LOOKING = 32 };
+
+static void W(find_all)(W(blink) map, W(find) *find, uint32_t n)
+{
+    uint32_t busy = n;
+    uint64_t done = 0;
+    while (busy) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (done >> i & 1) continue;
+            if (W(find_step)(map, &find[i]) == BLINK_DONE) {
+                done |= (uint64_t)1 << i;
+                busy--;
+                continue;
+            }
+            const char *node = (const char *)W(node_at)(map, find[i].cursor.node);
+            for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
+        }
+    }
+}
 
 static void W(look)(W(working) *w, uint32_t begin, uint32_t end)
 {
     W(find) find[LOOKING];
-    W(blink) map = w->b.map;
     for (uint32_t from = begin; from < end; from += LOOKING) {
-        uint32_t n = end - from < LOOKING ? end - from : LOOKING, busy = n;
-        for (uint32_t i = 0; i < n; i++) W(find_start)(map, &find[i], w->b.op_key[w->b.key_first[from + i]]);
-        uint64_t done = 0;
-        while (busy) {
-            for (uint32_t i = 0; i < n; i++) {
-                if (done >> i & 1) continue;
-                if (W(find_step)(map, &find[i]) == BLINK_DONE) {
-                    done |= (uint64_t)1 << i;
-                    busy--;
-                    continue;
-                }
-                const char *node = (const char *)W(node_at)(map, find[i].cursor.node);
-                for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
-            }
-        }
+        uint32_t n = end - from < LOOKING ? end - from : LOOKING;
+        for (uint32_t i = 0; i < n; i++) W(find_start)(w->b.map, &find[i], W(batch_key_at)(&w->b, from + i));
+        W(find_all)(w->b.map, find, n);
         for (uint32_t i = 0; i < n; i++) W(batch_looked)(&w->b, from + i, &find[i]);
+    }
+}
+
+/* The operations that are not listed. */
+static void W(read)(W(working) *w, uint32_t begin, uint32_t end)
+{
+    W(find) find[LOOKING];
+    uint32_t place[LOOKING], n = 0;
+    for (uint32_t at = begin; at < end || n > 0; at++) {
+        if (at < end && !W(batch_is_listed)(&w->b, at)) {
+            W(find_start)(w->b.map, &find[n], W(batch_argument)(&w->b, at));
+            place[n++] = at;
+        }
+        if (n < LOOKING && at + 1 < end) continue;
+        W(find_all)(w->b.map, find, n);
+        for (uint32_t i = 0; i < n; i++) W(batch_answer_read)(&w->b, place[i], &find[i]);
+        n = 0;
     }
 }
 
@@ -158,6 +187,8 @@ static uint32_t W(survey)(W(working) *w)
     FOR_PART(w, i, w->job->request.n) seen |= batch_survey(w->job->request.kinds[i]);
     w->job->parts[w->member].words[1] = seen;
     if (w->member == 0) W(batch_begin)(&w->b);
+    uint32_t words = (uint32_t)1 << (w->b.filter_bits - 6), from = part_begin(w->team, w->member, words);
+    memset(w->b.filter + from, 0, (part_begin(w->team, w->member + 1, words) - from) * sizeof *w->b.filter);
     team_meet(w->team);
     for (unsigned m = 0; m < w->team->members; m++) seen |= w->job->parts[m].words[1];
     team_meet(w->team);
@@ -168,8 +199,8 @@ static uint32_t W(survey)(W(working) *w)
 static bool W(answer_queries)(W(working) *w)
 {
     batch_job *job = w->job;
-    uint32_t n = job->request.n;
-    FOR_PART(w, op, n) W(batch_query)(&w->b, op);
+    uint32_t n = job->request.n, ops = job->sizes.ops;
+    FOR_PART(w, op, ops) W(batch_query)(&w->b, op);
     team_meet(w->team);
     if (!job->offsets) return true;
     if (w->member == 0) {
@@ -187,7 +218,7 @@ static bool W(answer_queries)(W(working) *w)
         return false;
     }
     w->b.r.offsets = job->offsets;
-    FOR_PART(w, op, n) W(batch_fill_range)(&w->b, op);
+    FOR_PART(w, op, ops) W(batch_fill_range)(&w->b, op);
     return true;
 }
 
@@ -224,13 +255,22 @@ static void W(change_tree)(W(working) *w)
 
 static void W(find_edits)(W(working) *w)
 {
-    uint32_t n = w->job->request.n, keys;
+    uint32_t n = w->b.sizes->ops, keys;
     W(scan_links)(w, 0, n);
     keys = w->b.sizes->keys;
     W(look)(w, part_begin(w->team, w->member, keys), part_begin(w->team, w->member + 1, keys));
     team_meet(w->team);
     FOR_PART(w, op, n) W(batch_answer)(&w->b, op);
     W(scan_changed)(w, 0, keys);
+}
+
+static void W(list)(W(working) *w)
+{
+    uint32_t n = w->job->request.n;
+    FOR_PART(w, i, n) W(batch_mark)(&w->b, i);
+    team_meet(w->team);
+    W(scan_listed)(w, 0, n);
+    W(read)(w, part_begin(w->team, w->member, n), part_begin(w->team, w->member + 1, n));
 }
 
 static void W(work)(void *context, team *team, unsigned member)
@@ -248,10 +288,11 @@ static void W(work)(void *context, team *team, unsigned member)
         if (member == 0) w.job->status = PLEACH_E_ARGUMENT;
         return;
     }
+    W(list)(&w);
     unsigned sorted = W(sort_operations)(w.job, team, member, side);
     w.b.op_key = side[sorted].key;
     w.b.op_place = side[sorted].place;
-    W(find_edits)(&w);
+    if (w.b.sizes->ops) W(find_edits)(&w);
     if (((seen & BATCH_HAS_QUERIES) || w.job->offsets) && !W(answer_queries)(&w)) return;
     team_meet(team); /* nobody asks the old map any more */
     W(change_tree)(&w);

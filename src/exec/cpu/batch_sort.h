@@ -33,7 +33,7 @@ static void W(first_places)(const batch_job *job, const team *team, unsigned mem
 static void W(sort_pass)(batch_job *job, team *team, unsigned member, W(sort_side) from, W(sort_side) to,
                          unsigned shift)
 {
-    uint32_t n = job->request.n, begin = part_begin(team, member, n), end = part_begin(team, member + 1, n);
+    uint32_t n = job->sizes.ops, begin = part_begin(team, member, n), end = part_begin(team, member + 1, n);
     uint32_t first[BATCH_DIGITS];
     W(count_digits)(from.key, begin, end, shift, job->digits + (size_t)member * BATCH_DIGITS);
     team_meet(team);
@@ -46,17 +46,12 @@ static void W(sort_pass)(batch_job *job, team *team, unsigned member, W(sort_sid
     team_meet(team);
 }
 
-/* Copies the keys to side[0], and finds the bits in which they differ. */
-static W(key) W(sort_begin)(batch_job *job, team *team, unsigned member, W(sort_side) side)
+/* The bits in which keys differ. */
+static W(key) W(differing_bits)(batch_job *job, team *team, unsigned member, const W(key) *keys)
 {
-    const W(key) *keys = job->request.keys;
-    uint32_t n = job->request.n, end = part_begin(team, member + 1, n);
+    uint32_t n = job->sizes.ops, end = part_begin(team, member + 1, n);
     W(key) differ = 0;
-    for (uint32_t i = part_begin(team, member, n); i < end; i++) {
-        side.key[i] = keys[i];
-        side.place[i] = i;
-        differ |= keys[i] ^ keys[0];
-    }
+    for (uint32_t i = part_begin(team, member, n); i < end; i++) differ |= keys[i] ^ keys[0];
     job->parts[member].words[0] = differ;
     team_meet(team);
     for (unsigned m = 0; m < team->members; m++) differ |= (W(key))job->parts[m].words[0];
@@ -64,10 +59,10 @@ static W(key) W(sort_begin)(batch_job *job, team *team, unsigned member, W(sort_
     return differ;
 }
 
-/* Answers which side has the result. */
+/* From side[0]; answers which side has the result. */
 static unsigned W(sort_operations)(batch_job *job, team *team, unsigned member, W(sort_side) side[2])
 {
-    W(key) differ = W(sort_begin)(job, team, member, side[0]);
+    W(key) differ = W(differing_bits)(job, team, member, side[0].key);
     unsigned from = 0;
     for (unsigned shift = 0; shift < PLEACH_KEY_BITS; shift += BATCH_DIGIT_BITS) {
         if ((differ >> shift & (BATCH_DIGITS - 1)) == 0) continue;

@@ -39,14 +39,26 @@ size_t batch_cuda_layout(batch_on_gpu *batch)
     return l.bytes;
 }
 
-cudaError_t batch_cuda_survey(const batch_on_gpu *batch, cudaStream_t stream)
+#define OF_WIDTH(launch, ...) (batch->key_bits == 32 ? launch##32(__VA_ARGS__) : launch##64(__VA_ARGS__))
+
+cudaError_t batch_cuda_list(const batch_on_gpu *batch, cudaStream_t stream)
 {
-    return batch->key_bits == 32 ? launch_survey32(batch, stream) : launch_survey64(batch, stream);
+    return OF_WIDTH(launch_list, batch, stream);
 }
 
-cudaError_t batch_cuda_answer(const batch_on_gpu *batch, cudaStream_t stream)
+cudaError_t batch_cuda_read(const batch_on_gpu *batch, cudaStream_t stream)
 {
-    return batch->key_bits == 32 ? launch_answer32(batch, stream) : launch_answer64(batch, stream);
+    return OF_WIDTH(launch_read, batch, stream);
+}
+
+cudaError_t batch_cuda_answer(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream)
+{
+    return OF_WIDTH(launch_answer, batch, ops, stream);
+}
+
+cudaError_t batch_cuda_query(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream)
+{
+    return OF_WIDTH(launch_query, batch, ops, stream);
 }
 
 cudaError_t batch_cuda_count_pairs(const batch_on_gpu *batch, uint64_t *counted, cudaStream_t stream)
@@ -58,10 +70,15 @@ cudaError_t batch_cuda_count_pairs(const batch_on_gpu *batch, uint64_t *counted,
 
 cudaError_t batch_cuda_fill(const batch_on_gpu *batch, cudaStream_t stream)
 {
-    return batch->key_bits == 32 ? launch_fill32(batch, stream) : launch_fill64(batch, stream);
+    return OF_WIDTH(launch_fill, batch, stream);
 }
 
-cudaError_t batch_cuda_change(const batch_on_gpu *batch, cudaStream_t stream)
+cudaError_t batch_cuda_plan(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream)
 {
-    return batch->key_bits == 32 ? launch_change32(batch, stream) : launch_change64(batch, stream);
+    return OF_WIDTH(launch_plan, batch, ops, stream);
+}
+
+cudaError_t batch_cuda_commit(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream)
+{
+    return OF_WIDTH(launch_commit, batch, ops, stream);
 }

@@ -25,11 +25,16 @@ typedef struct batch_on_gpu {
 /* Answers the bytes of scratch memory for so many operations and edits. With scratch set, also sets `sizes`. */
 size_t batch_cuda_layout(batch_on_gpu *batch);
 
-/* What is asked for: sizes->seen. */
-cudaError_t batch_cuda_survey(const batch_on_gpu *batch, cudaStream_t stream);
+/* What is asked for (sizes->seen), and which operations are listed (sizes->ops). */
+cudaError_t batch_cuda_list(const batch_on_gpu *batch, cudaStream_t stream);
 
-/* Sort, combine, look, answer, query, edit; range pairs are only counted. */
-cudaError_t batch_cuda_answer(const batch_on_gpu *batch, cudaStream_t stream);
+/* Answers those that are not. */
+cudaError_t batch_cuda_read(const batch_on_gpu *batch, cudaStream_t stream);
+
+/* Of the listed operations, `ops` of them: sort, combine, look, answer; then those that concern several keys, where the
+ * pairs of ranges are only counted. */
+cudaError_t batch_cuda_answer(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
+cudaError_t batch_cuda_query(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
 
 /* counted[i] = pairs of operation i, 0 if it is no range; counted[n] = 0. */
 cudaError_t batch_cuda_count_pairs(const batch_on_gpu *batch, uint64_t *counted, cudaStream_t stream);
@@ -37,8 +42,9 @@ cudaError_t batch_cuda_count_pairs(const batch_on_gpu *batch, uint64_t *counted,
 /* The pairs of ranges, to batch->r.offsets. */
 cudaError_t batch_cuda_fill(const batch_on_gpu *batch, cudaStream_t stream);
 
-/* All levels, and commit. */
-cudaError_t batch_cuda_change(const batch_on_gpu *batch, cudaStream_t stream);
+/* New nodes of all levels; and when nobody asks the old map any more, the change. */
+cudaError_t batch_cuda_plan(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
+cudaError_t batch_cuda_commit(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

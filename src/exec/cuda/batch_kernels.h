@@ -3,6 +3,8 @@
 #include "../../batch/batch.h"
 #include "batch_scan.h"
 
+#define FIRST_LISTED(b, level, i) W(batch_is_listed)(b, i)
+#define STORE_LISTED(b, level, i, sum) W(batch_store_listed)(b, i, sum)
 #define FIRST_LINK(b, level, i) W(batch_link_of)(b, i)
 #define STORE_LINK(b, level, i, sum) W(batch_store_link)(b, i, sum)
 #define FIRST_CHANGED(b, level, i) W(batch_changed)(b, i)
@@ -24,6 +26,7 @@ PORT_FN void W(store_new)(const W(batch) *b, uint32_t level, uint32_t run, uint3
     b->run_new[b->sizes->level[level].first_edit + run] = sum;
 }
 
+DEFINE_SCAN(listed, uint32_t, scan_block_adds, scan_add, FIRST_LISTED, FIRST_LISTED, STORE_LISTED, NO_FINISH)
 DEFINE_SCAN(links, batch_link, scan_block_links, batch_link_join, FIRST_LINK, FIRST_LINK, STORE_LINK, NO_FINISH)
 DEFINE_SCAN(changed, uint32_t, scan_block_adds, scan_add, FIRST_CHANGED, FIRST_CHANGED, STORE_CHANGED, NO_FINISH)
 DEFINE_SCAN(sums, batch_sums, scan_block_sums, scan_add_sums, W(batch_sums_of), W(batch_sums_of), W(batch_store_sums),
@@ -32,16 +35,15 @@ DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, W(plan_run), W(planned_ru
 
 #define EACH(i, n) for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
 
-static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(survey_kernel)(const __grid_constant__ W(batch) b, uint32_t *place)
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(survey_kernel)(const __grid_constant__ W(batch) b)
 {
     uint32_t seen = 0;
     EACH(i, b.r.n) {
         seen |= batch_survey(b.r.kinds[i]);
-        place[i] = i;
+        W(batch_mark)(&b, i);
     }
     for (unsigned by = 16; by > 0; by /= 2) seen |= __shfl_xor_sync(0xffffffffu, seen, by);
-    if ((threadIdx.x & 31) == 0 && seen) atomicOr(&b.sizes->seen, seen);
+    if ((threadIdx.x & 31) == 0 && (seen & ~__ldcg(&b.sizes->seen))) atomicOr(&b.sizes->seen, seen);
 }
 
 static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint32_t *count, scan_space *space)
@@ -49,6 +51,18 @@ static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint3
     W(batch_begin)(&b);
     *count = b.r.n;
     space->done = 0;
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(read_kernel)(const __grid_constant__ W(batch) b)
+{
+    EACH(i, b.r.n) {
+        if (W(batch_is_listed)(&b, i)) continue;
+        W(find) find;
+        W(find_start)(b.map, &find, W(batch_argument)(&b, i));
+        while (W(find_step)(b.map, &find) != BLINK_DONE) {
+        }
+        W(batch_answer_read)(&b, i, &find);
+    }
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(look_kernel)(const __grid_constant__ W(batch) b)
@@ -64,18 +78,18 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(look_kernel)(const __g
 
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(answer_kernel)(const __grid_constant__ W(batch) b)
 {
-    EACH(op, b.r.n) W(batch_answer)(&b, op);
+    EACH(op, b.sizes->ops) W(batch_answer)(&b, op);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(query_kernel)(const __grid_constant__ W(batch) b)
 {
     if ((b.sizes->seen & BATCH_HAS_QUERIES) == 0) return;
-    EACH(op, b.r.n) W(batch_query)(&b, op);
+    EACH(op, b.sizes->ops) W(batch_query)(&b, op);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(fill_kernel)(const __grid_constant__ W(batch) b)
 {
-    EACH(op, b.r.n) W(batch_fill_range)(&b, op);
+    EACH(op, b.sizes->ops) W(batch_fill_range)(&b, op);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
@@ -96,7 +110,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
 {
     for (; b.sizes->level[level].edits > 0; level++) {
         const batch_level *l = &b.sizes->level[level];
-        EACH(i, l->edits) W(batch_locate)(&b, level, i);
+        if (level > 0) EACH(i, l->edits) W(batch_locate)(&b, level, i);
         __syncthreads();
         W(sums_store)(&b, level, 0, l->edits, batch_sums());
         __syncthreads();
@@ -132,9 +146,8 @@ static void *W(carve)(char **at, size_t count, size_t size)
 
 typedef struct W(laid_out) {
     W(batch) b;
-    uint32_t *places; /* in the order of the batch: 0, 1, 2 ... */
     scan_space *space;
-    uint32_t *count;  /* n, where scans look for it */
+    uint32_t *count; /* n, where scans look for it */
     size_t bytes;
 } W(laid_out);
 
@@ -154,7 +167,10 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     l.count = (uint32_t *)W(carve)(&at, 1, sizeof(uint32_t));
     b->op_key = (W(key) *)W(carve)(&at, n, sizeof(W(key)));
     b->op_place = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
-    l.places = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
+    b->list_key = (W(key) *)W(carve)(&at, n, sizeof(W(key)));
+    b->list_place = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
+    b->filter_bits = batch_filter_bits(g->r.n);
+    b->filter = (uint64_t *)W(carve)(&at, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
     b->op_link = (batch_link *)W(carve)(&at, n, sizeof(batch_link));
     b->key_first = (uint32_t *)W(carve)(&at, n + 1, sizeof(uint32_t));
     b->key_node = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
@@ -173,36 +189,55 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
 
 /* ---- launching ---- */
 
-#define SCAN(name, level, count)                                                                                 \
+/* `most` is what the host knows of *count. */
+#define SCAN(name, level, count, most)                                                                           \
     do {                                                                                                         \
-        W(name##_add_kernel)<<<SCAN_PARTS, SCAN_THREADS, 0, stream>>>(b, level, count, l.space);                 \
-        W(name##_store_kernel)<<<SCAN_PARTS, SCAN_THREADS, 0, stream>>>(b, level, count, l.space);               \
+        unsigned parts_ = scan_parts(most);                                                                      \
+        W(name##_add_kernel)<<<parts_, SCAN_THREADS, 0, stream>>>(b, level, count, l.space);                     \
+        if (parts_ > 1) W(name##_store_kernel)<<<parts_, SCAN_THREADS, 0, stream>>>(b, level, count, l.space);   \
     } while (0)
 
-static cudaError_t W(launch_survey)(const batch_on_gpu *g, cudaStream_t stream)
+static cudaError_t W(launch_list)(const batch_on_gpu *g, cudaStream_t stream)
 {
     W(laid_out) l = W(lay_out)(g);
+    const W(batch) &b = l.b;
     cudaGetLastError();
-    W(begin_kernel)<<<1, 1, 0, stream>>>(l.b, l.count, l.space);
-    W(survey_kernel)<<<grid_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b, l.places);
+    cudaMemsetAsync(b.filter, 0, (size_t)1 << (b.filter_bits - 3), stream);
+    W(begin_kernel)<<<1, 1, 0, stream>>>(b, l.count, l.space);
+    W(survey_kernel)<<<grid_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
+    SCAN(listed, 0, l.count, g->r.n);
     return cudaGetLastError();
 }
 
-static cudaError_t W(launch_answer)(const batch_on_gpu *g, cudaStream_t stream)
+static cudaError_t W(launch_read)(const batch_on_gpu *g, cudaStream_t stream)
+{
+    W(laid_out) l = W(lay_out)(g);
+    cudaGetLastError();
+    W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b);
+    return cudaGetLastError();
+}
+
+static cudaError_t W(launch_answer)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
 {
     W(laid_out) l = W(lay_out)(g);
     const W(batch) &b = l.b;
     size_t sort_bytes = g->sort_bytes;
-    unsigned blocks = grid_for(g->r.n);
+    unsigned blocks = grid_for(ops);
     cudaGetLastError();
-    cudaError_t error = sort_cuda_pairs(g->sort_scratch, &sort_bytes, PLEACH_KEY_BITS, 32, g->r.keys, b.op_key,
-                                        l.places, b.op_place, g->r.n, stream);
+    cudaError_t error = sort_cuda_pairs(g->sort_scratch, &sort_bytes, PLEACH_KEY_BITS, 32, b.list_key, b.op_key,
+                                        b.list_place, b.op_place, ops, stream);
     if (error != cudaSuccess) return error;
-    SCAN(links, 0, l.count);
+    SCAN(links, 0, &b.sizes->ops, ops);
     W(look_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
     W(answer_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
-    W(query_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
-    SCAN(changed, 0, &b.sizes->keys);
+    return cudaGetLastError();
+}
+
+static cudaError_t W(launch_query)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
+{
+    W(laid_out) l = W(lay_out)(g);
+    cudaGetLastError();
+    W(query_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(l.b);
     return cudaGetLastError();
 }
 
@@ -216,22 +251,30 @@ static cudaError_t W(launch_fill)(const batch_on_gpu *g, cudaStream_t stream)
 
 /* Each level has about a seventh of the edits of the one below, at most: where they become few, one block does the
  * rest. More than that are right too, and slow. */
-static cudaError_t W(launch_change)(const batch_on_gpu *g, cudaStream_t stream)
+static cudaError_t W(launch_plan)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
 {
-    enum { FEW_EDITS = 4096 };
+    enum { FEW_EDITS = 2048 };
     W(laid_out) l = W(lay_out)(g);
     const W(batch) &b = l.b;
     uint32_t level = 0;
     cudaGetLastError();
-    for (uint64_t edits = g->r.n; level == 0 || (edits > FEW_EDITS && level < BATCH_LEVELS - 1); edits /= 7, level++) {
+    SCAN(changed, 0, &b.sizes->keys, ops);
+    for (uint64_t edits = ops; edits > FEW_EDITS && level < BATCH_LEVELS - 1; edits /= 7, level++) {
         unsigned blocks = grid_for(edits);
         if (level > 0) W(locate_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b, level);
-        SCAN(sums, level, &b.sizes->level[level].edits);
-        SCAN(plan, level, &b.sizes->level[level].runs);
+        SCAN(sums, level, &b.sizes->level[level].edits, edits);
+        SCAN(plan, level, &b.sizes->level[level].runs, edits);
         W(build_kernel_of_batch)<<<blocks, BLOCK_THREADS, 0, stream>>>(b, level);
     }
     W(upper_kernel)<<<1, SCAN_THREADS, 0, stream>>>(b, level);
-    W(commit_kernel)<<<grid_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
+    return cudaGetLastError();
+}
+
+static cudaError_t W(launch_commit)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
+{
+    W(laid_out) l = W(lay_out)(g);
+    cudaGetLastError();
+    W(commit_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(l.b);
     return cudaGetLastError();
 }
 

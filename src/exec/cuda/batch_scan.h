@@ -1,20 +1,26 @@
 /* exec/cuda/batch_scan.h - scans by a whole GPU whose length only the GPU knows. Included by batch_cuda.cu.
  *
- * The elements are cut into SCAN_PARTS parts, a block each. The first kernel adds up every part, and its last block the
- * parts; the second goes through each part again, from the sum of the parts before. One block alone does it in one go.
+ * The elements are cut into parts, a block each. The first kernel adds up every part, and its last block the parts; the
+ * second goes through each part again, from the sum of the parts before. One block alone does it all in the first.
  */
 #ifndef PLEACH_BATCH_SCAN_H
 #define PLEACH_BATCH_SCAN_H
 
-enum { SCAN_THREADS = 256, SCAN_PARTS = 256, SCAN_ITEMS = 4, SCAN_TILE = SCAN_THREADS * SCAN_ITEMS };
+enum { SCAN_THREADS = 256, SCAN_ITEMS = 4, SCAN_TILE = SCAN_THREADS * SCAN_ITEMS, SCAN_MOST_PARTS = SCAN_TILE };
 
 /* Between the two kernels. */
 typedef struct scan_space {
-    uint4 part[SCAN_PARTS]; /* sums of parts, then of the parts before */
-    unsigned done;          /* blocks; 0 between scans */
+    uint4 part[SCAN_MOST_PARTS]; /* sums of parts, then of the parts before */
+    unsigned done;               /* blocks; 0 between scans */
 } scan_space;
 
-PORT_FN uint32_t scan_begin(uint32_t n, unsigned part) { return (uint32_t)((uint64_t)n * part / SCAN_PARTS); }
+static unsigned scan_parts(uint64_t n)
+{
+    uint64_t parts = (n + SCAN_TILE - 1) / SCAN_TILE;
+    return parts < 1 ? 1 : parts < (unsigned)SCAN_MOST_PARTS ? (unsigned)parts : (unsigned)SCAN_MOST_PARTS;
+}
+
+PORT_FN uint32_t scan_begin(uint32_t n, unsigned part) { return (uint32_t)((uint64_t)n * part / gridDim.x); }
 
 #define SCAN_SHUFFLE_UP(type, x, by)                                                                             \
     do {                                                                                                         \
@@ -105,25 +111,41 @@ DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, scan_add_sums)
         W(name##_add_kernel)(const __grid_constant__ W(batch) b, uint32_t level, const uint32_t *count,           \
                              scan_space *space)                                                                  \
     {                                                                                                            \
-        __shared__ bool last;                                                                                    \
+__shared__ bool last;                                                                                    \
         uint32_t n = *count;                                                                                     \
-        type sum = W(name##_add)(&b, level, scan_begin(n, blockIdx.x), scan_begin(n, blockIdx.x + 1));           \
+        type sum = W(name##_add)(&b, level, scan_begin(n, blockIdx.x), scan_begin(n, blockIdx.x + 1)), all;      \
+        if (gridDim.x == 1) {                                                                                    \
+            if (threadIdx.x == 0) FINISH(&b, level, sum);                                                        \
+            __syncthreads();                                                                                     \
+            W(name##_store)(&b, level, 0, n, type());                                                            \
+            return;                                                                                              \
+        }                                                                                                        \
         if (threadIdx.x == 0) {                                                                                  \
             *(type *)&space->part[blockIdx.x] = sum;                                                             \
             __threadfence();                                                                                     \
-            last = atomicAdd(&space->done, 1) == SCAN_PARTS - 1;                                                 \
+            last = atomicAdd(&space->done, 1) == gridDim.x - 1;                                                  \
         }                                                                                                        \
         __syncthreads();                                                                                         \
         if (!last) return;                                                                                       \
         __threadfence();                                                                                         \
-        __shared__ type before[SCAN_PARTS];                                                                      \
-        type part, all;                                                                                          \
-        uint32_t *words = (uint32_t *)&part;                                                                     \
-        PORT_UNROLL for (unsigned w = 0; w < sizeof(type) / 4; w++)                                              \
-            words[w] = __ldcg((const unsigned *)&space->part[threadIdx.x] + w);                                  \
-        before[threadIdx.x] = BLOCK_SCAN(part, &all);                                                            \
+        __shared__ type before[SCAN_THREADS];                                                                    \
+        type item[SCAN_ITEMS], mine = type();                                                                    \
+        PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                                  \
+            unsigned part = threadIdx.x * SCAN_ITEMS + k;                                                        \
+            item[k] = type();                                                                                    \
+            PORT_UNROLL for (unsigned w = 0; w < sizeof(type) / 4; w++)                                          \
+                if (part < gridDim.x)                                                                            \
+                    ((uint32_t *)&item[k])[w] = __ldcg((const unsigned *)&space->part[part] + w);                \
+            mine = JOIN_TWO(mine, item[k]);                                                                      \
+        }                                                                                                        \
+        before[threadIdx.x] = BLOCK_SCAN(mine, &all);                                                            \
         __syncthreads();                                                                                         \
-        *(type *)&space->part[threadIdx.x] = threadIdx.x ? before[threadIdx.x - 1] : type();                     \
+        sum = threadIdx.x ? before[threadIdx.x - 1] : type();                                                    \
+        PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                                  \
+            unsigned part = threadIdx.x * SCAN_ITEMS + k;                                                        \
+            if (part < gridDim.x) *(type *)&space->part[part] = sum;                                             \
+            sum = JOIN_TWO(sum, item[k]);                                                                        \
+        }                                                                                                        \
         if (threadIdx.x == 0) {                                                                                  \
             space->done = 0;                                                                                     \
             FINISH(&b, level, all);                                                                              \

@@ -259,6 +259,9 @@ static pleach_status destroy(cuda_map *map)
     for (unsigned i = 0; i < SYNC_STREAMS; i++)
         if (map->sync_stream[i]) cudaStreamDestroy(map->sync_stream[i]);
     if (map->control) cudaStreamDestroy(map->control);
+    if (map->beside) cudaStreamDestroy(map->beside);
+    if (map->forked) cudaEventDestroy(map->forked);
+    if (map->joined) cudaEventDestroy(map->joined);
     streams_free(&map->streams);
     cuda_versions_close(map);
     if (map->pool) pool_cuda_close(map->pool);
@@ -302,6 +305,9 @@ static pleach_status make_streams(cuda_map *map)
     }
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaStreamCreateWithFlags(&map->control, cudaStreamNonBlocking));
+    CUDA_TRY(cudaStreamCreateWithFlags(&map->beside, cudaStreamNonBlocking));
+    CUDA_TRY(cudaEventCreateWithFlags(&map->forked, cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&map->joined, cudaEventDisableTiming));
     return PLEACH_OK;
 }
 

@@ -24,6 +24,8 @@ typedef struct cuda_map {
     cudaMemPool_t scratch;
     cudaStream_t sync_stream[SYNC_STREAMS]; /* synchronous calls, by thread number */
     cudaStream_t control;                   /* growth and looks at the tree's counters */
+    cudaStream_t beside;                    /* a batch's reads, */
+    cudaEvent_t forked, joined;             /* between these two */
 
     pthread_mutex_t mutex; /* guards what follows, and `control` */
     pool_cuda *pool;

@@ -62,13 +62,6 @@ static pleach_status stage_scratch(applying *a)
 
 /* ---- stages ---- */
 
-static pleach_status read_sizes(applying *a)
-{
-    CUDA_TRY(cudaMemcpyAsync(&a->sizes, a->g.sizes, sizeof a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
-    CUDA_TRY(cudaStreamSynchronize(a->s->stream));
-    return PLEACH_OK;
-}
-
 /* Where each range's pairs go, and the pairs. */
 static pleach_status fill_ranges(applying *a)
 {
@@ -98,29 +91,43 @@ static pleach_status fill_ranges(applying *a)
     return PLEACH_OK;
 }
 
-static pleach_status check_operations(applying *a)
+/* Which operations are listed; those that are not are answered meanwhile, on a stream of their own. */
+static pleach_status list_operations(applying *a)
 {
-    pleach_status status = read_sizes(a);
-    if (status != PLEACH_OK) return status;
+    CUDA_TRY(batch_cuda_list(&a->g, a->s->stream));
+    CUDA_TRY(cudaEventRecord(a->map->forked, a->s->stream));
+    CUDA_TRY(cudaMemcpyAsync(&a->sizes, a->g.sizes, sizeof a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
+    CUDA_TRY(cudaStreamWaitEvent(a->map->beside, a->map->forked, 0));
+    CUDA_TRY(batch_cuda_read(&a->g, a->map->beside));
+    CUDA_TRY(cudaEventRecord(a->map->joined, a->map->beside));
+    CUDA_TRY(cudaStreamSynchronize(a->s->stream));
     bool values_missing = (a->sizes.seen & BATCH_HAS_VALUES) && !a->batch->values;
     return (a->sizes.seen & BATCH_HAS_WRONG) || values_missing ? PLEACH_E_ARGUMENT : PLEACH_OK;
+}
+
+static pleach_status apply_listed(applying *a)
+{
+    uint32_t ops = a->sizes.ops;
+    pleach_status status = PLEACH_OK;
+    if (ops) CUDA_TRY(batch_cuda_answer(&a->g, ops, a->s->stream));
+    if (a->sizes.seen & BATCH_HAS_QUERIES) CUDA_TRY(batch_cuda_query(&a->g, ops, a->s->stream));
+    if (a->batch->offsets) status = fill_ranges(a);
+    if (status != PLEACH_OK || ops == 0) return status;
+    CUDA_TRY(batch_cuda_plan(&a->g, ops, a->s->stream));
+    CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* nobody reads the old map any more */
+    CUDA_TRY(batch_cuda_commit(&a->g, ops, a->s->stream));
+    CUDA_TRY(cudaMemcpyAsync(&a->sizes, a->g.sizes, sizeof a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
+    return PLEACH_OK;
 }
 
 static pleach_status apply_staged(applying *a)
 {
     pleach_status status = stage_arrays(a);
     if (status == PLEACH_OK) status = stage_scratch(a);
-    if (status != PLEACH_OK) return status;
-    CUDA_TRY(batch_cuda_survey(&a->g, a->s->stream));
-    status = check_operations(a);
-    if (status != PLEACH_OK) return status;
-    CUDA_TRY(batch_cuda_answer(&a->g, a->s->stream));
-    if (a->batch->offsets) status = fill_ranges(a);
-    if (status != PLEACH_OK) return status;
-    CUDA_TRY(batch_cuda_change(&a->g, a->s->stream));
-    status = staging_return_results(a->s);
-    if (status == PLEACH_OK) status = read_sizes(a);
-    return status != PLEACH_OK ? status : a->sizes.full ? PLEACH_E_FULL : PLEACH_OK;
+    if (status == PLEACH_OK) status = list_operations(a);
+    if (status == PLEACH_OK) status = apply_listed(a);
+    CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* before its memory is given back */
+    return status != PLEACH_OK ? status : staging_return_results(a->s);
 }
 
 pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch)
@@ -133,5 +140,6 @@ pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch)
     staging_free(&s);
     pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
     cuda_room_done(map, room);
-    return status != PLEACH_OK ? status : finished;
+    if (status == PLEACH_OK) status = finished;
+    return status != PLEACH_OK ? status : a.sizes.full ? PLEACH_E_FULL : PLEACH_OK;
 }
