@@ -73,6 +73,7 @@ PORT_FN void W(batch_begin)(const W(batch) *b)
     const pool_state *pool = &b->map.tree->pool;
     uint64_t next = port_load(&pool->next), capacity = port_load(&pool->capacity);
     s->ops = s->keys = s->seen = s->full = 0;
+    s->differ = 0;
     s->first_id = (uint32_t)(next < capacity ? next : capacity);
     s->root = s->new_root = port_load(&b->map.tree->root);
     s->level[0].first_edit = s->level[0].edits = s->level[0].runs = s->level[0].first_node = s->level[0].nodes = 0;

@@ -15,7 +15,7 @@ enum { BATCH_PART_PAIRS = 10 };
 PORT_FN uint32_t batch_parts(uint32_t total, bool appending)
 {
     uint32_t pairs = appending ? NODE_CAPACITY : BATCH_PART_PAIRS;
-    return total <= NODE_CAPACITY ? 1 : (total + pairs - 1) / pairs;
+    return (total + pairs - 1) / pairs;
 }
 
 PORT_FN uint32_t batch_part_begin(uint32_t total, uint32_t parts, uint32_t part)
@@ -69,35 +69,58 @@ PORT_FN batch_sums W(batch_sums_before)(const W(batch) *b, uint32_t level_first,
     return at;
 }
 
-PORT_FN void W(batch_run_open)(const W(batch) *b, uint32_t level, uint32_t number, W(batch_run) *run)
+/* Which edits are a run's, on which node, and how many pairs there will be; the node has `old_count`. */
+PORT_FN void W(batch_run_edits)(const W(batch) *b, uint32_t level, uint32_t number, W(batch_run) *run)
 {
     const batch_level *l = &b->sizes->level[level];
     run->begin = b->run_first[l->first_edit + number];
     run->end = number + 1 < l->runs ? b->run_first[l->first_edit + number + 1] : l->first_edit + l->edits;
     run->node = b->edit_node[run->begin];
+    run->old_count = 1;
+    if (run->node != NODE_NONE) run->old_count = header_count(W(header_load)(W(node_at)(b->map, run->node)));
+    batch_sums sums = W(batch_sums_before)(b, l->first_edit, run->begin, run->end);
+    run->total = run->old_count + sums.has - sums.had;
+}
+
+PORT_FN void W(batch_run_image)(const W(batch) *b, uint32_t level, W(batch_run) *run)
+{
     if (run->node == NODE_NONE) {
-        run->old.pair[0] = W(pair_of)(0, (W(key))l->below);
+        run->old.pair[0] = W(pair_of)(0, (W(key))b->sizes->level[level].below);
         run->link = W(pair_of)(0, 0);
-        run->old_count = 1;
     } else {
         W(node) *node = W(node_at)(b->map, run->node);
         W(node_read)(node, &run->old);
         run->link = W(pair_load)(node, NODE_LINK_SLOT);
-        run->old_count = header_count(W(header_load)(node));
     }
-    batch_sums sums = W(batch_sums_before)(b, l->first_edit, run->begin, run->end);
-    run->total = run->old_count + sums.has - sums.had;
-    bool last = !W(pair_is_link)(run->link);
-    bool appending = last && run->old_count > 0 &&
-                     W(image_rank)(&run->old, run->old_count, b->edit_key[run->begin]) == run->old_count;
-    run->parts = batch_parts(run->total, appending);
 }
 
-/* Plan: the new nodes of a run; the element of a scan. A new root is one more. */
+/* Into how many parts the pairs are cut. */
+PORT_FN uint32_t W(batch_run_parts)(const W(batch) *b, const W(batch_run) *run)
+{
+    if (run->total <= NODE_CAPACITY) return 1;
+    bool last = !W(pair_is_link)(run->link), appending = last && run->old_count > 0;
+    if (appending) appending = W(image_rank)(&run->old, run->old_count, b->edit_key[run->begin]) == run->old_count;
+    return batch_parts(run->total, appending);
+}
+
+PORT_FN void W(batch_run_open)(const W(batch) *b, uint32_t level, uint32_t number, W(batch_run) *run)
+{
+    W(batch_run_edits)(b, level, number, run);
+    W(batch_run_image)(b, level, run);
+    run->parts = W(batch_run_parts)(b, run);
+}
+
+/* Plan: the new nodes of a run; the element of a scan. A new root is one more. Most nodes have room, and need not be
+ * read. */
 PORT_FN uint32_t W(batch_new_nodes)(const W(batch) *b, uint32_t level, uint32_t number)
 {
     W(batch_run) run;
-    W(batch_run_open)(b, level, number, &run);
+    W(batch_run_edits)(b, level, number, &run);
+    run.parts = 1;
+    if (run.total > NODE_CAPACITY) {
+        W(batch_run_image)(b, level, &run);
+        run.parts = W(batch_run_parts)(b, &run);
+    }
     return run.parts - (run.node != NODE_NONE);
 }
 
@@ -259,14 +282,35 @@ PORT_FN void W(batch_build)(const W(batch) *b, uint32_t level, uint32_t at)
 
 /* ---- commit ---- */
 
+/* One edit of a leaf that has room for it, as most are: what changes is a few slots. */
+PORT_FN void W(batch_commit_one)(const W(batch) *b, W(batch_run) *run, W(node) *node)
+{
+    W(pair) pair = W(pair_of)(b->edit_key[run->begin], b->edit_value[run->begin]);
+    unsigned flags = b->edit_flags[run->begin], at = W(image_rank)(&run->old, run->old_count, pair.key);
+    if ((flags & BATCH_HAS) && (flags & BATCH_HAD)) {
+        W(pair_store)(node, at, pair);
+    } else if (flags & BATCH_HAS) {
+        W(image_insert)(&run->old, at, run->old_count, pair);
+        W(node_write)(node, &run->old, at, run->total);
+    } else {
+        W(image_remove)(&run->old, at, run->old_count);
+        W(node_write)(node, &run->old, at, run->total);
+    }
+    port_store(&node->word[W(HEADER_WORD)], header_next(W(header_load)(node), run->total));
+}
+
 PORT_FN void W(batch_commit)(const W(batch) *b, uint32_t level, uint32_t number)
 {
     const batch_level *l = &b->sizes->level[level];
     W(batch_run) run;
     W(batch_run_open)(b, level, number, &run);
     if (run.node == NODE_NONE) return; /* all of it is new */
-    uint32_t before = number ? b->run_new[l->first_edit + number - 1] : 0;
     W(node) *node = W(node_at)(b->map, run.node);
+    if (level == 0 && run.end - run.begin == 1 && run.parts == 1) {
+        W(batch_commit_one)(b, &run, node);
+        return;
+    }
+    uint32_t before = number ? b->run_new[l->first_edit + number - 1] : 0;
     W(pair) link = W(batch_link_after)(b, l->first_edit, &run, 0, l->first_node + before - 1);
     W(batch_cut) cut = {run.begin, 0};
     uint32_t count = batch_part_begin(run.total, run.parts, 1);

@@ -24,12 +24,16 @@ PORT_FN void W(batch_mark)(const W(batch) *b, uint32_t place)
     port_mark(&b->filter[bit / 64], (uint64_t)1 << bit % 64);
 }
 
+PORT_FN uint32_t W(batch_concerns)(const W(batch) *b, uint32_t kind, W(key) key)
+{
+    if (kind != BATCH_FIND && kind != BATCH_CONTAINS) return 1;
+    uint32_t bit = W(batch_filter_bit)(b, key);
+    return (uint32_t)(b->filter[bit / 64] >> bit % 64 & 1);
+}
+
 PORT_FN uint32_t W(batch_is_listed)(const W(batch) *b, uint32_t place)
 {
-    uint32_t kind = b->r.kinds[place];
-    if (kind != BATCH_FIND && kind != BATCH_CONTAINS) return 1;
-    uint32_t bit = W(batch_filter_bit)(b, W(batch_argument)(b, place));
-    return (uint32_t)(b->filter[bit / 64] >> bit % 64 & 1);
+    return W(batch_concerns)(b, b->r.kinds[place], W(batch_argument)(b, place));
 }
 
 /* Then, by a scan: what it has come to at an operation. */

@@ -72,6 +72,7 @@ typedef struct batch_sizes {
     uint32_t keys;      /* of these, different ones */
     uint32_t seen;      /* BATCH_HAS_... */
     uint32_t full;      /* there is no memory for the new nodes */
+    uint64_t differ;    /* bits in which keys are not all the same; GPU only */
     uint32_t first_id;  /* of the new nodes */
     uint64_t root;      /* before the batch, and what it will be */
     uint64_t new_root;

@@ -12,6 +12,12 @@ static unsigned grid_for(uint64_t n)
     return blocks < (unsigned)MOST_BLOCKS ? blocks : (unsigned)MOST_BLOCKS;
 }
 
+static __global__ void places_kernel(uint32_t *places, uint32_t n)
+{
+    uint32_t i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i < n) places[i] = i;
+}
+
 #define PLEACH_KEY_BITS 32
 #include "../../core/blink/blink.h"
 #include "batch_kernels.h"

@@ -5,6 +5,7 @@
 
 #include "../../batch/batch_sizes.h"
 #include "blink_cuda.h"
+#include "sort_cuda.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,8 +18,13 @@ typedef struct batch_on_gpu {
     batch_request r;
     uint32_t edit_room;
     char *scratch;      /* batch_cuda_layout's bytes */
-    void *sort_scratch; /* sort_cuda_pairs's */
+    void *sort_scratch; /* sort_cuda_pairs_by's */
     size_t sort_bytes;
+    sort_bits all_bits; /* those in which the keys of listed operations differ, or more */
+    bool sorts_reads;   /* reads are done in the order of these bits of their keys */
+    sort_bits read_bits;
+    void *read_sort_scratch;
+    size_t read_sort_bytes;
     batch_sizes *sizes; /* in scratch */
 } batch_on_gpu;
 

@@ -38,12 +38,19 @@ DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, W(plan_run), W(planned_ru
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(survey_kernel)(const __grid_constant__ W(batch) b)
 {
     uint32_t seen = 0;
+    W(key) differ = 0, first = W(batch_argument)(&b, 0);
     EACH(i, b.r.n) {
         seen |= batch_survey(b.r.kinds[i]);
+        differ |= W(batch_argument)(&b, i) ^ first;
         W(batch_mark)(&b, i);
     }
-    for (unsigned by = 16; by > 0; by /= 2) seen |= __shfl_xor_sync(0xffffffffu, seen, by);
-    if ((threadIdx.x & 31) == 0 && (seen & ~__ldcg(&b.sizes->seen))) atomicOr(&b.sizes->seen, seen);
+    for (unsigned by = 16; by > 0; by /= 2) {
+        seen |= __shfl_xor_sync(0xffffffffu, seen, by);
+        differ |= __shfl_xor_sync(0xffffffffu, differ, by);
+    }
+    if ((threadIdx.x & 31) != 0) return;
+    if (seen & ~__ldcg(&b.sizes->seen)) atomicOr(&b.sizes->seen, seen);
+    if (differ & ~__ldcg(&b.sizes->differ)) port_mark(&b.sizes->differ, differ);
 }
 
 static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint32_t *count, scan_space *space)
@@ -53,16 +60,20 @@ static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint3
     space->done = 0;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(read_kernel)(const __grid_constant__ W(batch) b)
+/* In the order of the batch, or in that of `places`, which have these keys. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(read_kernel)(const __grid_constant__ W(batch) b, const W(key) *keys, const uint32_t *places)
 {
-    EACH(i, b.r.n) {
-        if (W(batch_is_listed)(&b, i)) continue;
-        W(find) find;
-        W(find_start)(b.map, &find, W(batch_argument)(&b, i));
-        while (W(find_step)(b.map, &find) != BLINK_DONE) {
-        }
-        W(batch_answer_read)(&b, i, &find);
+    uint32_t i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= b.r.n) return;
+    uint32_t place = places ? places[i] : i;
+    W(key) key = keys[i];
+    if (W(batch_concerns)(&b, b.r.kinds[place], key)) return; /* listed */
+    W(find) find;
+    W(find_start)(b.map, &find, key);
+    while (W(find_step)(b.map, &find) != BLINK_DONE) {
     }
+    W(batch_answer_read)(&b, place, &find);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(look_kernel)(const __grid_constant__ W(batch) b)
@@ -148,6 +159,8 @@ typedef struct W(laid_out) {
     W(batch) b;
     scan_space *space;
     uint32_t *count; /* n, where scans look for it */
+    uint32_t *places, *read_places; /* 0, 1, 2 ...; and by the order of keys, roughly; if reads are sorted */
+    W(key) *read_keys;
     size_t bytes;
 } W(laid_out);
 
@@ -183,6 +196,10 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     b->edit_sums = (batch_sums *)W(carve)(&at, edits, sizeof(batch_sums));
     b->run_first = (uint32_t *)W(carve)(&at, edits, sizeof(uint32_t));
     b->run_new = (uint32_t *)W(carve)(&at, edits, sizeof(uint32_t));
+    size_t reads = g->sorts_reads ? n : 0;
+    l.places = (uint32_t *)W(carve)(&at, reads, sizeof(uint32_t));
+    l.read_places = (uint32_t *)W(carve)(&at, reads, sizeof(uint32_t));
+    l.read_keys = (W(key) *)W(carve)(&at, reads, sizeof(W(key)));
     l.bytes = (size_t)(at - g->scratch);
     return l;
 }
@@ -212,8 +229,16 @@ static cudaError_t W(launch_list)(const batch_on_gpu *g, cudaStream_t stream)
 static cudaError_t W(launch_read)(const batch_on_gpu *g, cudaStream_t stream)
 {
     W(laid_out) l = W(lay_out)(g);
+    size_t bytes = g->read_sort_bytes;
     cudaGetLastError();
-    W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b);
+    if (g->sorts_reads) {
+        places_kernel<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.places, g->r.n);
+        cudaError_t error = sort_cuda_pairs_by(g->read_sort_scratch, &bytes, PLEACH_KEY_BITS, 32, g->read_bits,
+                                               g->r.keys, l.read_keys, l.places, l.read_places, g->r.n, stream);
+        if (error != cudaSuccess) return error;
+    }
+    const W(key) *keys = g->sorts_reads ? l.read_keys : (const W(key) *)g->r.keys;
+    W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b, keys, g->sorts_reads ? l.read_places : NULL);
     return cudaGetLastError();
 }
 
@@ -224,8 +249,8 @@ static cudaError_t W(launch_answer)(const batch_on_gpu *g, uint32_t ops, cudaStr
     size_t sort_bytes = g->sort_bytes;
     unsigned blocks = grid_for(ops);
     cudaGetLastError();
-    cudaError_t error = sort_cuda_pairs(g->sort_scratch, &sort_bytes, PLEACH_KEY_BITS, 32, b.list_key, b.op_key,
-                                        b.list_place, b.op_place, ops, stream);
+    cudaError_t error = sort_cuda_pairs_by(g->sort_scratch, &sort_bytes, PLEACH_KEY_BITS, 32, g->all_bits, b.list_key,
+                                           b.op_key, b.list_place, b.op_place, ops, stream);
     if (error != cudaSuccess) return error;
     SCAN(links, 0, &b.sizes->ops, ops);
     W(look_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);

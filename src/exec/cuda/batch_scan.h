@@ -77,8 +77,10 @@ DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, scan_add_sums)
         for (uint32_t tile = begin; tile < end; tile += SCAN_TILE) {                                             \
             uint32_t first = tile + threadIdx.x * SCAN_ITEMS;                                                    \
             type mine = type();                                                                                  \
-            for (uint32_t i = first; i < first + SCAN_ITEMS && i < end; i++)                                     \
-                mine = JOIN_TWO(mine, FIRST(b, level, i));                                                       \
+            type item[SCAN_ITEMS];                                                                               \
+            PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++)                                                \
+                item[k] = first + k < end ? FIRST(b, level, first + k) : type();                                 \
+            PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) mine = JOIN_TWO(mine, item[k]);                \
             BLOCK_SCAN(mine, &all);                                                                              \
             sum = JOIN_TWO(sum, all);                                                                            \
         }                                                                                                        \

@@ -26,6 +26,7 @@ typedef struct cuda_map {
     cudaStream_t control;                   /* growth and looks at the tree's counters */
     cudaStream_t beside;                    /* a batch's reads, */
     cudaEvent_t forked, joined;             /* between these two */
+    int batch_bits;                         /* the lowest bits, in which keys of the last batch differed; 0: unknown */
 
     pthread_mutex_t mutex; /* guards what follows, and `control` */
     pool_cuda *pool;

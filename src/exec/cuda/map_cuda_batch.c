@@ -45,9 +45,29 @@ static uint32_t edit_room(const cuda_map *map, size_t n)
     return (uint32_t)(2 * n + (above < 10 * n ? above : 10 * n) + BATCH_LEVELS);
 }
 
+/* Reading in order costs less than reading anyhow, by more than the sort costs, from about so many reads on; for that
+ * the highest of the bits that differ are enough (docs/performance.md). Which these are is known from the last batch; a
+ * wrong guess costs time only. */
+enum { SORTED_READS = 1 << 19, READ_BITS = 16 };
+
+static void guess_bits(applying *a)
+{
+    int high = a->map->batch_bits ? a->map->batch_bits : (int)a->map->key_bits;
+    a->g.sorts_reads = a->batch->n >= SORTED_READS;
+    a->g.read_bits = (sort_bits){high > READ_BITS ? high - READ_BITS : 0, high};
+}
+
+static int bits_of(uint64_t differ)
+{
+    int bits = 1;
+    while (bits < 64 && differ >> bits) bits++;
+    return bits;
+}
+
 static pleach_status stage_scratch(applying *a)
 {
     size_t n = a->batch->n;
+    guess_bits(a);
     a->g.key_bits = a->map->key_bits;
     a->g.tree = a->map->tree;
     a->g.nodes = pool_cuda_nodes(a->map->pool);
@@ -56,6 +76,9 @@ static pleach_status stage_scratch(applying *a)
     size_t bytes = batch_cuda_layout(&a->g);
     pleach_status status = staging_scratch(a->s, bytes, (void **)&a->g.scratch);
     if (status == PLEACH_OK) status = staging_scratch(a->s, a->g.sort_bytes, &a->g.sort_scratch);
+    a->g.read_sort_bytes = a->g.sort_bytes;
+    if (status == PLEACH_OK && a->g.sorts_reads)
+        status = staging_scratch(a->s, a->g.read_sort_bytes, &a->g.read_sort_scratch);
     if (status == PLEACH_OK) batch_cuda_layout(&a->g);
     return status;
 }
@@ -101,6 +124,8 @@ static pleach_status list_operations(applying *a)
     CUDA_TRY(batch_cuda_read(&a->g, a->map->beside));
     CUDA_TRY(cudaEventRecord(a->map->joined, a->map->beside));
     CUDA_TRY(cudaStreamSynchronize(a->s->stream));
+    a->map->batch_bits = bits_of(a->sizes.differ);
+    a->g.all_bits = (sort_bits){0, a->map->batch_bits};
     bool values_missing = (a->sizes.seen & BATCH_HAS_VALUES) && !a->batch->values;
     return (a->sizes.seen & BATCH_HAS_WRONG) || values_missing ? PLEACH_E_ARGUMENT : PLEACH_OK;
 }
@@ -130,16 +155,38 @@ static pleach_status apply_staged(applying *a)
     return status != PLEACH_OK ? status : staging_return_results(a->s);
 }
 
-pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch)
+/* Nobody else is about: what is in use now is what was, and the batch's nodes. */
+static void note_used(cuda_map *map, const batch_sizes *sizes)
 {
-    if (map->pins > 0) return PLEACH_E_BUSY;
-    room room = cuda_room_for(map, batch->n, true);
+    const batch_level *level = sizes->level;
+    while (level->edits) level++;
+    pthread_mutex_lock(&map->mutex);
+    map->used_bound = (uint64_t)sizes->first_id + level->first_node;
+    pthread_mutex_unlock(&map->mutex);
+}
+
+/* One try. FULL: the map is as it was. */
+static pleach_status try_batch(cuda_map *map, pleach_batch *batch)
+{
     staging s = staging_on(map, map->sync_stream[0]);
     applying a = {.map = map, .s = &s, .batch = batch};
     pleach_status status = apply_staged(&a);
     staging_free(&s);
     pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
-    cuda_room_done(map, room);
     if (status == PLEACH_OK) status = finished;
-    return status != PLEACH_OK ? status : a.sizes.full ? PLEACH_E_FULL : PLEACH_OK;
+    if (status == PLEACH_OK && a.sizes.full) return PLEACH_E_FULL;
+    if (status == PLEACH_OK && a.sizes.ops) note_used(map, &a.sizes);
+    return status;
+}
+
+/* Most batches find the nodes that they need. If not, the map gets as many as any batch of this size could need. */
+pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch)
+{
+    if (map->pins > 0) return PLEACH_E_BUSY;
+    pleach_status status = try_batch(map, batch);
+    if (status != PLEACH_E_FULL) return status;
+    room room = cuda_room_for(map, batch->n, true);
+    status = try_batch(map, batch);
+    cuda_room_done(map, room);
+    return status;
 }

@@ -6,21 +6,29 @@
 #include <cub/device/device_select.cuh>
 
 template <typename Key, typename Value>
-static cudaError_t sort_pairs(void *scratch, size_t *scratch_bytes, const void *keys, void *sorted_keys,
+static cudaError_t sort_pairs(void *scratch, size_t *scratch_bytes, sort_bits by, const void *keys, void *sorted_keys,
                               const void *values, void *sorted_values, size_t n, cudaStream_t stream)
 {
     return cub::DeviceRadixSort::SortPairs(scratch, *scratch_bytes, (const Key *)keys, (Key *)sorted_keys,
-                                           (const Value *)values, (Value *)sorted_values, n, 0, (int)sizeof(Key) * 8,
-                                           stream);
+                                           (const Value *)values, (Value *)sorted_values, n, by.low, by.high, stream);
+}
+
+cudaError_t sort_cuda_pairs_by(void *scratch, size_t *scratch_bytes, unsigned key_bits, unsigned value_bits,
+                               sort_bits by, const void *keys, void *sorted_keys, const void *values,
+                               void *sorted_values, size_t n, cudaStream_t stream)
+{
+    auto *sort = key_bits == 32 ? (value_bits == 32 ? sort_pairs<uint32_t, uint32_t> : sort_pairs<uint32_t, uint64_t>)
+                                : (value_bits == 32 ? sort_pairs<uint64_t, uint32_t> : sort_pairs<uint64_t, uint64_t>);
+    return sort(scratch, scratch_bytes, by, keys, sorted_keys, values, sorted_values, n, stream);
 }
 
 cudaError_t sort_cuda_pairs(void *scratch, size_t *scratch_bytes, unsigned key_bits, unsigned value_bits,
                             const void *keys, void *sorted_keys, const void *values, void *sorted_values, size_t n,
                             cudaStream_t stream)
 {
-    auto *sort = key_bits == 32 ? (value_bits == 32 ? sort_pairs<uint32_t, uint32_t> : sort_pairs<uint32_t, uint64_t>)
-                                : (value_bits == 32 ? sort_pairs<uint64_t, uint32_t> : sort_pairs<uint64_t, uint64_t>);
-    return sort(scratch, scratch_bytes, keys, sorted_keys, values, sorted_values, n, stream);
+    sort_bits all = {0, (int)key_bits};
+    return sort_cuda_pairs_by(scratch, scratch_bytes, key_bits, value_bits, all, keys, sorted_keys, values,
+                              sorted_values, n, stream);
 }
 
 cudaError_t sort_cuda_select(void *scratch, size_t *scratch_bytes, unsigned bits, const void *in, const uint8_t *keep,
