@@ -30,7 +30,6 @@
  * their ids from a scan. From Eirene (Zhang and others, 2023): ranges cost no artificial queries.
  */
 #include "batch_function.h"
-#include "batch_sizes.h"
 
 #include "../base/width.h"
 
@@ -41,13 +40,14 @@ typedef struct W(batch) {
 
     uint64_t *filter; /* 2^filter_bits bits, zeros at first */
     uint32_t filter_bits;
+    uint32_t *mark;   /* by place in the batch: the place, BATCH_LISTED, BATCH_ONLY_ASKED */
     W(key) *list_key; /* the listed operations, in the order of the batch */
-    uint32_t *list_place;
+    uint32_t *list_function;
 
     /* The same, in the order of keys. */
     W(key) *op_key;
-    uint32_t *op_place; /* in the batch */
-    batch_link *op_link; /* after the scan: all up to and with this one */
+    uint32_t *op_function; /* what it does, and its place in the batch */
+    batch_link *op_link;   /* after the scan: all up to and with this one */
 
     uint32_t *key_first; /* the key's first operation; one more element than keys */
     uint32_t *key_node;  /* the leaf that covers it */

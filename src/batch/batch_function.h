@@ -14,7 +14,7 @@
 #ifndef PLEACH_BATCH_FUNCTION_H
 #define PLEACH_BATCH_FUNCTION_H
 
-#include "../port/port.h"
+#include "batch_sizes.h"
 
 enum { BATCH_SAME, BATCH_FILL, BATCH_SET, BATCH_GONE };
 enum { BATCH_PLACE_BITS = 30 };
@@ -23,6 +23,16 @@ enum { BATCH_PLACE_BITS = 30 };
 PORT_FN uint32_t batch_function(uint32_t kind, uint32_t place) { return kind << BATCH_PLACE_BITS | place; }
 PORT_FN uint32_t batch_function_kind(uint32_t f) { return f >> BATCH_PLACE_BITS; }
 PORT_FN uint32_t batch_function_place(uint32_t f) { return f & (BATCH_MOST_OPERATIONS - 1); }
+
+/* What an operation does. The kinds of updates are those of batch_sizes.h. */
+PORT_FN uint32_t batch_function_of(uint32_t operation, uint32_t place)
+{
+    uint32_t kind = BATCH_SAME;
+    if (operation == BATCH_PUT) kind = BATCH_SET;
+    if (operation == BATCH_ADD) kind = BATCH_FILL;
+    if (operation == BATCH_ERASE) kind = BATCH_GONE;
+    return batch_function(kind, place);
+}
 
 /* First one, then the other. */
 PORT_FN uint32_t batch_then(uint32_t first, uint32_t second)

@@ -5,7 +5,8 @@ typedef struct W(batch_state) {
     bool present;
 } W(batch_state);
 
-PORT_FN uint32_t W(batch_kind)(const W(batch) *b, uint32_t op) { return b->r.kinds[b->op_place[op]]; }
+PORT_FN uint32_t W(batch_place)(const W(batch) *b, uint32_t op) { return batch_function_place(b->op_function[op]); }
+PORT_FN uint32_t W(batch_kind)(const W(batch) *b, uint32_t op) { return b->r.kinds[W(batch_place)(b, op)]; }
 
 /* True for the first operation of a key. */
 PORT_FN bool W(batch_begins)(const W(batch) *b, uint32_t op) { return op == 0 || b->op_key[op] != b->op_key[op - 1]; }
@@ -13,12 +14,8 @@ PORT_FN bool W(batch_begins)(const W(batch) *b, uint32_t op) { return op == 0 ||
 /* Combine: the element of the scan that belongs to an operation. */
 PORT_FN batch_link W(batch_link_of)(const W(batch) *b, uint32_t op)
 {
-    uint32_t kind = W(batch_kind)(b, op), function = BATCH_SAME;
-    if (kind == BATCH_PUT) function = BATCH_SET;
-    if (kind == BATCH_ADD) function = BATCH_FILL;
-    if (kind == BATCH_ERASE) function = BATCH_GONE;
     batch_link link;
-    link.function = batch_function(function, b->op_place[op]);
+    link.function = b->op_function[op];
     link.keys = W(batch_begins)(b, op);
     return link;
 }
@@ -81,14 +78,17 @@ PORT_FN W(batch_state) W(batch_state_before)(const W(batch) *b, uint32_t op)
 /* Answer, for operations on one key. */
 PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op)
 {
-    uint32_t place = b->op_place[op], kind = W(batch_kind)(b, op);
-    if (kind > BATCH_CONTAINS) return;
+    uint32_t place = W(batch_place)(b, op), kind = BATCH_FIND;
     W(batch_state) before = W(batch_state_before)(b, op);
     bool present = before.present;
     unsigned flag = present; /* found */
-    if (kind == BATCH_PUT) flag = present ? BLINK_REPLACED : BLINK_INSERTED;
-    if (kind == BATCH_ADD) flag = present ? BLINK_EXISTS : BLINK_INSERTED;
-    if (kind == BATCH_ERASE) flag = present ? BLINK_ERASED : BLINK_ABSENT;
+    switch (batch_function_kind(b->op_function[op])) {
+    case BATCH_SET: flag = present ? BLINK_REPLACED : BLINK_INSERTED; break;
+    case BATCH_FILL: flag = present ? BLINK_EXISTS : BLINK_INSERTED; break;
+    case BATCH_GONE: flag = present ? BLINK_ERASED : BLINK_ABSENT; break;
+    default: kind = b->r.kinds[place];
+    }
+    if (kind > BATCH_CONTAINS) return;
     if (b->r.flags) b->r.flags[place] = (uint8_t)flag;
     if (b->r.out_values && present && kind != BATCH_CONTAINS) ((W(key) *)b->r.out_values)[place] = before.value;
 }

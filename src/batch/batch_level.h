@@ -110,8 +110,7 @@ PORT_FN void W(batch_run_open)(const W(batch) *b, uint32_t level, uint32_t numbe
     run->parts = W(batch_run_parts)(b, run);
 }
 
-/* Plan: the new nodes of a run; the element of a scan. A new root is one more. Most nodes have room, and need not be
- * read. */
+/* Plan: the new nodes of a run. A new root is one more. Most nodes have room, and need not be read. */
 PORT_FN uint32_t W(batch_new_nodes)(const W(batch) *b, uint32_t level, uint32_t number)
 {
     W(batch_run) run;
@@ -122,6 +121,22 @@ PORT_FN uint32_t W(batch_new_nodes)(const W(batch) *b, uint32_t level, uint32_t 
         run.parts = W(batch_run_parts)(b, &run);
     }
     return run.parts - (run.node != NODE_NONE);
+}
+
+/* The scan: the element when it is first asked for, then, and what the scan has come to. */
+PORT_FN uint32_t W(batch_plan_run)(const W(batch) *b, uint32_t level, uint32_t number)
+{
+    return b->run_new[b->sizes->level[level].first_edit + number] = W(batch_new_nodes)(b, level, number);
+}
+
+PORT_FN uint32_t W(batch_planned)(const W(batch) *b, uint32_t level, uint32_t number)
+{
+    return b->run_new[b->sizes->level[level].first_edit + number];
+}
+
+PORT_FN void W(batch_store_planned)(const W(batch) *b, uint32_t level, uint32_t number, uint32_t sum)
+{
+    b->run_new[b->sizes->level[level].first_edit + number] = sum;
 }
 
 /* After the scan, by one agent: where the level's new nodes are, and the next level's edits. Above the old root the

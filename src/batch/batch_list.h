@@ -24,17 +24,28 @@ PORT_FN void W(batch_mark)(const W(batch) *b, uint32_t place)
     port_mark(&b->filter[bit / 64], (uint64_t)1 << bit % 64);
 }
 
-PORT_FN uint32_t W(batch_concerns)(const W(batch) *b, uint32_t kind, W(key) key)
+#ifndef PLEACH_BATCH_MARKS
+#define PLEACH_BATCH_MARKS
+#define BATCH_LISTED ((uint32_t)1 << 31)
+#define BATCH_ONLY_ASKED ((uint32_t)1 << 30) /* contains: its value is not wanted */
+#endif
+
+/* Is the operation listed? Looks once, and remembers. */
+PORT_FN uint32_t W(batch_note)(const W(batch) *b, uint32_t place)
 {
-    if (kind != BATCH_FIND && kind != BATCH_CONTAINS) return 1;
-    uint32_t bit = W(batch_filter_bit)(b, key);
-    return (uint32_t)(b->filter[bit / 64] >> bit % 64 & 1);
+    uint32_t kind = b->r.kinds[place], listed = 1;
+    if (kind == BATCH_FIND || kind == BATCH_CONTAINS) {
+        listed = 0;
+        if (b->sizes->seen & BATCH_HAS_UPDATES) {
+            uint32_t bit = W(batch_filter_bit)(b, W(batch_argument)(b, place));
+            listed = (uint32_t)(b->filter[bit / 64] >> bit % 64 & 1);
+        }
+    }
+    b->mark[place] = place | (listed ? BATCH_LISTED : 0) | (kind == BATCH_CONTAINS ? BATCH_ONLY_ASKED : 0);
+    return listed;
 }
 
-PORT_FN uint32_t W(batch_is_listed)(const W(batch) *b, uint32_t place)
-{
-    return W(batch_concerns)(b, b->r.kinds[place], W(batch_argument)(b, place));
-}
+PORT_FN uint32_t W(batch_is_listed)(const W(batch) *b, uint32_t place) { return b->mark[place] >> 31; }
 
 /* Then, by a scan: what it has come to at an operation. */
 PORT_FN void W(batch_store_listed)(const W(batch) *b, uint32_t place, uint32_t listed)
@@ -42,13 +53,14 @@ PORT_FN void W(batch_store_listed)(const W(batch) *b, uint32_t place, uint32_t l
     if (place + 1 == b->r.n) b->sizes->ops = listed;
     if (!W(batch_is_listed)(b, place)) return;
     b->list_key[listed - 1] = W(batch_argument)(b, place);
-    b->list_place[listed - 1] = place;
+    b->list_function[listed - 1] = batch_function_of(b->r.kinds[place], place);
 }
 
 /* Read: the answer of an operation that is not listed, after a find has come to its end. */
-PORT_FN void W(batch_answer_read)(const W(batch) *b, uint32_t place, const W(find) *find)
+PORT_FN void W(batch_answer_read)(const W(batch) *b, uint32_t mark, const W(find) *find)
 {
+    uint32_t place = mark & (BATCH_ONLY_ASKED - 1);
     if (b->r.flags) b->r.flags[place] = find->found;
-    if (b->r.out_values && find->found && b->r.kinds[place] == BATCH_FIND)
+    if (b->r.out_values && find->found && !(mark & BATCH_ONLY_ASKED))
         ((W(key) *)b->r.out_values)[place] = find->value;
 }

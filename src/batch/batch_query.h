@@ -7,7 +7,7 @@ PORT_FN W(batch_state) W(batch_state_at)(const W(batch) *b, uint32_t key, uint32
     uint32_t first = b->key_first[key], low = first, high = b->key_first[key + 1];
     while (low < high) { /* operations of one key ascend by place */
         uint32_t middle = low + (high - low) / 2;
-        if (b->op_place[middle] < place)
+        if (W(batch_place)(b, middle) < place)
             low = middle + 1;
         else
             high = middle;
@@ -41,7 +41,7 @@ PORT_FN void W(batch_walk_start)(const W(batch) *b, W(batch_walk) *walk, uint32_
 {
     uint32_t own = W(batch_key_of)(b, op);
     W(key) from = b->op_key[op];
-    walk->place = b->op_place[op];
+    walk->place = W(batch_place)(b, op);
     walk->key = own + after;
     W(batch_walk_enter)(b, walk, b->key_node[own]);
     walk->slot = W(image_rank)(&walk->leaf, walk->count, from);
@@ -91,7 +91,7 @@ PORT_FN bool W(batch_pred)(const W(batch) *b, uint32_t op, W(pair) *pair)
     for (; key > 0; key--) {
         W(key) candidate = W(batch_key_at)(b, key - 1);
         if (has_old && old.key > candidate) break;
-        W(batch_state) state = W(batch_state_at)(b, key - 1, b->op_place[op]);
+        W(batch_state) state = W(batch_state_at)(b, key - 1, W(batch_place)(b, op));
         *pair = W(pair_of)(candidate, state.value);
         if (state.present) return true;
         if (has_old && old.key == candidate) has_old = candidate > 0 && W(batch_old_floor)(b, candidate - 1, &old);
@@ -103,7 +103,7 @@ PORT_FN bool W(batch_pred)(const W(batch) *b, uint32_t op, W(pair) *pair)
 /* Query: the pairs of a range are only counted, or, when it is known where they go, written. */
 PORT_FN void W(batch_range)(const W(batch) *b, uint32_t op, uint64_t limit, bool write)
 {
-    uint32_t place = b->op_place[op];
+    uint32_t place = W(batch_place)(b, op);
     W(key) hi = ((const W(key) *)b->r.values)[place];
     uint64_t count = 0;
     if (hi >= b->op_key[op]) {
@@ -122,7 +122,7 @@ PORT_FN void W(batch_range)(const W(batch) *b, uint32_t op, uint64_t limit, bool
 
 PORT_FN void W(batch_seek)(const W(batch) *b, uint32_t op, bool up)
 {
-    uint32_t place = b->op_place[op];
+    uint32_t place = W(batch_place)(b, op);
     W(pair) pair = W(pair_of)(0, 0);
     bool found;
     if (up) {

@@ -37,21 +37,22 @@ enum { BATCH_HAD = 1, BATCH_HAS = 2, BATCH_CHANGED = 4 }; /* before the batch, a
 enum {
     BATCH_HAS_WRONG = 1,  /* an operation that there is not */
     BATCH_HAS_VALUES = 2, /* one that needs a value */
-    BATCH_HAS_QUERIES = 4 /* one that concerns more than its key */
+    BATCH_HAS_QUERIES = 4, /* one that concerns more than its key */
+    BATCH_HAS_UPDATES = 8
 };
 
 PORT_FN uint32_t batch_survey(uint8_t kind)
 {
     return (kind >= BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
            (kind <= BATCH_ADD || kind >= BATCH_COUNT ? BATCH_HAS_VALUES : 0) |
-           (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0);
+           (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= BATCH_ERASE ? BATCH_HAS_UPDATES : 0);
 }
 
-/* Bits of the filter for n operations: eight or more each, so that few are listed for nothing. Host only. */
+/* Bits of the filter for n operations: four or more each, so that few are listed for nothing. Host only. */
 static inline __attribute__((unused)) uint32_t batch_filter_bits(uint32_t n)
 {
     uint32_t bits = 9;
-    while (bits < 31 && ((uint64_t)1 << bits) < 8 * (uint64_t)n) bits++;
+    while (bits < 31 && ((uint64_t)1 << bits) < 4 * (uint64_t)n) bits++;
     return bits;
 }
 

@@ -48,10 +48,11 @@ static size_t W(lay_out)(W(batch) *b, W(sort_side) side[2], char *scratch, size_
     size_t edits = LEVELS_OF_EDITS * n + BATCH_LEVELS;
     for (unsigned s = 0; s < 2; s++) {
         side[s].key = W(carve)(&at, n, sizeof(W(key)));
-        side[s].place = W(carve)(&at, n, sizeof(uint32_t));
+        side[s].function = W(carve)(&at, n, sizeof(uint32_t));
     }
     b->list_key = side[0].key;
-    b->list_place = side[0].place;
+    b->list_function = side[0].function;
+    b->mark = W(carve)(&at, n, sizeof(uint32_t));
     b->filter_bits = batch_filter_bits((uint32_t)n);
     b->filter = W(carve)(&at, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
     b->op_link = W(carve)(&at, n, sizeof(batch_link));
@@ -85,14 +86,16 @@ static size_t W(scratch_bytes)(uint32_t n)
          i < end_; i++)
 
 /* A scan by the team: each member adds up its part, meets the others, and goes through its part again from the sum of
- * the parts before. ELEMENT(b, level, i) is what belongs to i, STORE(b, level, i, sum) takes all up to and with it. */
-#define DEFINE_SCAN(name, type, zero, JOIN_TWO, ELEMENT, STORE)                                                  \
+ * the parts before. FIRST(b, level, i) is what belongs to i when it is first asked for, AGAIN the second time; STORE(b,
+ * level, i, sum) takes all up to and with it. */
+#define DEFINE_SCAN(name, type, zero, JOIN_TWO, FIRST, AGAIN, STORE)                                                  \
     static void W(name)(W(working) *w, uint32_t level, uint32_t n)                                               \
     {                                                                                                            \
-        type sum = zero;                                                                                         \
+type sum = zero;                                                                                         \
+        bool alone = w->team->members == 1;                                                                      \
         (void)level;                                                                                             \
-        if (w->team->members > 1) {                                                                              \
-            FOR_PART(w, i, n) sum = JOIN_TWO(sum, ELEMENT(&w->b, level, i));                                     \
+        if (!alone) {                                                                                            \
+            FOR_PART(w, i, n) sum = JOIN_TWO(sum, FIRST(&w->b, level, i));                                       \
             memcpy(w->job->parts[w->member].words, &sum, sizeof sum);                                            \
             team_meet(w->team);                                                                                  \
             sum = (type)zero;                                                                                    \
@@ -103,7 +106,7 @@ static size_t W(scratch_bytes)(uint32_t n)
             }                                                                                                    \
         }                                                                                                        \
         FOR_PART(w, i, n) {                                                                                      \
-            sum = JOIN_TWO(sum, ELEMENT(&w->b, level, i));                                                       \
+            sum = JOIN_TWO(sum, (alone ? FIRST(&w->b, level, i) : AGAIN(&w->b, level, i)));                      \
             STORE(&w->b, level, i, sum);                                                                         \
         }                                                                                                        \
         team_meet(w->team);                                                                                      \
@@ -115,21 +118,21 @@ static inline batch_sums W(sums_join)(batch_sums a, batch_sums b)
 }
 
 #define ADD(a, b) ((a) + (b))
-#define LISTED_OF(b, level, i) W(batch_is_listed)(b, i)
+#define LISTED_FIRST(b, level, i) W(batch_note)(b, i)
+#define LISTED_AGAIN(b, level, i) W(batch_is_listed)(b, i)
 #define LISTED_STORE(b, level, i, sum) W(batch_store_listed)(b, i, sum)
 #define LINK_OF(b, level, i) W(batch_link_of)(b, i)
 #define LINK_STORE(b, level, i, sum) W(batch_store_link)(b, i, sum)
 #define CHANGED_OF(b, level, i) W(batch_changed)(b, i)
 #define CHANGED_STORE(b, level, i, sum) W(batch_store_edit)(b, i, sum)
-#define NEW_STORE(b, at_level, i, sum) ((b)->run_new[(b)->sizes->level[at_level].first_edit + (i)] = (sum))
 
 #define ZERO_LINK {0, 0}
 #define ZERO_SUMS {0, 0, 0}
-DEFINE_SCAN(scan_listed, uint32_t, 0, ADD, LISTED_OF, LISTED_STORE)
-DEFINE_SCAN(scan_links, batch_link, ZERO_LINK, batch_link_join, LINK_OF, LINK_STORE)
-DEFINE_SCAN(scan_changed, uint32_t, 0, ADD, CHANGED_OF, CHANGED_STORE)
-DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, W(sums_join), W(batch_sums_of), W(batch_store_sums))
-DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(batch_new_nodes), NEW_STORE)
+DEFINE_SCAN(scan_listed, uint32_t, 0, ADD, LISTED_FIRST, LISTED_AGAIN, LISTED_STORE)
+DEFINE_SCAN(scan_links, batch_link, ZERO_LINK, batch_link_join, LINK_OF, LINK_OF, LINK_STORE)
+DEFINE_SCAN(scan_changed, uint32_t, 0, ADD, CHANGED_OF, CHANGED_OF, CHANGED_STORE)
+DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, W(sums_join), W(batch_sums_of), W(batch_sums_of), W(batch_store_sums))
+DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(batch_plan_run), W(batch_planned), W(batch_store_planned))
 
 /* Some keys at a time go down the tree together, a level at a time, so that the memory works for all of them at once.
  * Nobody changes the tree meanwhile, so a step never has to be done again. */
@@ -168,15 +171,15 @@ static void W(look)(W(working) *w, uint32_t begin, uint32_t end)
 static void W(read)(W(working) *w, uint32_t begin, uint32_t end)
 {
     W(find) find[LOOKING];
-    uint32_t place[LOOKING], n = 0;
+    uint32_t mark[LOOKING], n = 0;
     for (uint32_t at = begin; at < end || n > 0; at++) {
         if (at < end && !W(batch_is_listed)(&w->b, at)) {
             W(find_start)(w->b.map, &find[n], W(batch_argument)(&w->b, at));
-            place[n++] = at;
+            mark[n++] = w->b.mark[at];
         }
         if (n < LOOKING && at + 1 < end) continue;
         W(find_all)(w->b.map, find, n);
-        for (uint32_t i = 0; i < n; i++) W(batch_answer_read)(&w->b, place[i], &find[i]);
+        for (uint32_t i = 0; i < n; i++) W(batch_answer_read)(&w->b, mark[i], &find[i]);
         n = 0;
     }
 }
@@ -191,6 +194,7 @@ static uint32_t W(survey)(W(working) *w)
     memset(w->b.filter + from, 0, (part_begin(w->team, w->member + 1, words) - from) * sizeof *w->b.filter);
     team_meet(w->team);
     for (unsigned m = 0; m < w->team->members; m++) seen |= w->job->parts[m].words[1];
+    if (w->member == 0) w->b.sizes->seen = (uint32_t)seen;
     team_meet(w->team);
     return (uint32_t)seen;
 }
@@ -291,7 +295,7 @@ static void W(work)(void *context, team *team, unsigned member)
     W(list)(&w);
     unsigned sorted = W(sort_operations)(w.job, team, member, side);
     w.b.op_key = side[sorted].key;
-    w.b.op_place = side[sorted].place;
+    w.b.op_function = side[sorted].function;
     if (w.b.sizes->ops) W(find_edits)(&w);
     if (((seen & BATCH_HAS_QUERIES) || w.job->offsets) && !W(answer_queries)(&w)) return;
     team_meet(team); /* nobody asks the old map any more */

@@ -10,7 +10,7 @@ static inline uint32_t part_begin(const team *team, unsigned member, uint32_t n)
 
 typedef struct W(sort_side) {
     W(key) *key;
-    uint32_t *place;
+    uint32_t *function;
 } W(sort_side);
 
 static void W(count_digits)(const W(key) *key, uint32_t begin, uint32_t end, unsigned shift, uint32_t *count)
@@ -41,7 +41,7 @@ static void W(sort_pass)(batch_job *job, team *team, unsigned member, W(sort_sid
     for (uint32_t i = begin; i < end; i++) {
         uint32_t at = first[from.key[i] >> shift & (BATCH_DIGITS - 1)]++;
         to.key[at] = from.key[i];
-        to.place[at] = from.place[i];
+        to.function[at] = from.function[i];
     }
     team_meet(team);
 }

@@ -3,7 +3,8 @@
 #include "../../batch/batch.h"
 #include "batch_scan.h"
 
-#define FIRST_LISTED(b, level, i) W(batch_is_listed)(b, i)
+#define FIRST_LISTED(b, level, i) W(batch_note)(b, i)
+#define LISTED_AGAIN(b, level, i) W(batch_is_listed)(b, i)
 #define STORE_LISTED(b, level, i, sum) W(batch_store_listed)(b, i, sum)
 #define FIRST_LINK(b, level, i) W(batch_link_of)(b, i)
 #define STORE_LINK(b, level, i, sum) W(batch_store_link)(b, i, sum)
@@ -11,27 +12,13 @@
 #define STORE_CHANGED(b, level, i, sum) W(batch_store_edit)(b, i, sum)
 #define NO_FINISH(b, level, sum) (void)(sum)
 
-PORT_FN uint32_t W(plan_run)(const W(batch) *b, uint32_t level, uint32_t run)
-{
-    return b->run_new[b->sizes->level[level].first_edit + run] = W(batch_new_nodes)(b, level, run);
-}
-
-PORT_FN uint32_t W(planned_run)(const W(batch) *b, uint32_t level, uint32_t run)
-{
-    return b->run_new[b->sizes->level[level].first_edit + run];
-}
-
-PORT_FN void W(store_new)(const W(batch) *b, uint32_t level, uint32_t run, uint32_t sum)
-{
-    b->run_new[b->sizes->level[level].first_edit + run] = sum;
-}
-
-DEFINE_SCAN(listed, uint32_t, scan_block_adds, scan_add, FIRST_LISTED, FIRST_LISTED, STORE_LISTED, NO_FINISH)
+DEFINE_SCAN(listed, uint32_t, scan_block_adds, scan_add, FIRST_LISTED, LISTED_AGAIN, STORE_LISTED, NO_FINISH)
 DEFINE_SCAN(links, batch_link, scan_block_links, batch_link_join, FIRST_LINK, FIRST_LINK, STORE_LINK, NO_FINISH)
 DEFINE_SCAN(changed, uint32_t, scan_block_adds, scan_add, FIRST_CHANGED, FIRST_CHANGED, STORE_CHANGED, NO_FINISH)
 DEFINE_SCAN(sums, batch_sums, scan_block_sums, scan_add_sums, W(batch_sums_of), W(batch_sums_of), W(batch_store_sums),
             NO_FINISH)
-DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, W(plan_run), W(planned_run), W(store_new), W(batch_close_plan))
+DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, W(batch_plan_run), W(batch_planned), W(batch_store_planned),
+            W(batch_close_plan))
 
 #define EACH(i, n) for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
 
@@ -44,13 +31,22 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(survey_kernel)(const _
         differ |= W(batch_argument)(&b, i) ^ first;
         W(batch_mark)(&b, i);
     }
+    __shared__ uint32_t all_seen;
+    __shared__ uint64_t all_differ;
+    if (threadIdx.x == 0) all_seen = 0, all_differ = 0;
+    __syncthreads();
     for (unsigned by = 16; by > 0; by /= 2) {
         seen |= __shfl_xor_sync(0xffffffffu, seen, by);
         differ |= __shfl_xor_sync(0xffffffffu, differ, by);
     }
-    if ((threadIdx.x & 31) != 0) return;
-    if (seen & ~__ldcg(&b.sizes->seen)) atomicOr(&b.sizes->seen, seen);
-    if (differ & ~__ldcg(&b.sizes->differ)) port_mark(&b.sizes->differ, differ);
+    if ((threadIdx.x & 31) == 0) {
+        atomicOr(&all_seen, seen);
+        atomicOr((unsigned long long *)&all_differ, (unsigned long long)differ);
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    atomicOr(&b.sizes->seen, all_seen);
+    port_mark(&b.sizes->differ, all_differ);
 }
 
 static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint32_t *count, scan_space *space)
@@ -60,20 +56,19 @@ static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint3
     space->done = 0;
 }
 
-/* In the order of the batch, or in that of `places`, which have these keys. */
+/* In the order of the batch, or in that of the sorted keys and their marks. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(read_kernel)(const __grid_constant__ W(batch) b, const W(key) *keys, const uint32_t *places)
+    W(read_kernel)(const __grid_constant__ W(batch) b, const W(key) *keys, const uint32_t *marks)
 {
     uint32_t i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= b.r.n) return;
-    uint32_t place = places ? places[i] : i;
-    W(key) key = keys[i];
-    if (W(batch_concerns)(&b, b.r.kinds[place], key)) return; /* listed */
+    uint32_t mark = marks[i];
+    if (mark & BATCH_LISTED) return;
     W(find) find;
-    W(find_start)(b.map, &find, key);
+    W(find_start)(b.map, &find, keys[i]);
     while (W(find_step)(b.map, &find) != BLINK_DONE) {
     }
-    W(batch_answer_read)(&b, place, &find);
+    W(batch_answer_read)(&b, mark, &find);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(look_kernel)(const __grid_constant__ W(batch) b)
@@ -159,8 +154,8 @@ typedef struct W(laid_out) {
     W(batch) b;
     scan_space *space;
     uint32_t *count; /* n, where scans look for it */
-    uint32_t *places, *read_places; /* 0, 1, 2 ...; and by the order of keys, roughly; if reads are sorted */
-    W(key) *read_keys;
+    W(key) *read_keys; /* in order, roughly; if reads are sorted */
+    uint32_t *read_marks;
     size_t bytes;
 } W(laid_out);
 
@@ -179,9 +174,10 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     b->sizes = (batch_sizes *)W(carve)(&at, 1, sizeof(batch_sizes));
     l.count = (uint32_t *)W(carve)(&at, 1, sizeof(uint32_t));
     b->op_key = (W(key) *)W(carve)(&at, n, sizeof(W(key)));
-    b->op_place = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
+    b->op_function = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
+    b->mark = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
     b->list_key = (W(key) *)W(carve)(&at, n, sizeof(W(key)));
-    b->list_place = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
+    b->list_function = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
     b->filter_bits = batch_filter_bits(g->r.n);
     b->filter = (uint64_t *)W(carve)(&at, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
     b->op_link = (batch_link *)W(carve)(&at, n, sizeof(batch_link));
@@ -197,9 +193,8 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     b->run_first = (uint32_t *)W(carve)(&at, edits, sizeof(uint32_t));
     b->run_new = (uint32_t *)W(carve)(&at, edits, sizeof(uint32_t));
     size_t reads = g->sorts_reads ? n : 0;
-    l.places = (uint32_t *)W(carve)(&at, reads, sizeof(uint32_t));
-    l.read_places = (uint32_t *)W(carve)(&at, reads, sizeof(uint32_t));
     l.read_keys = (W(key) *)W(carve)(&at, reads, sizeof(W(key)));
+    l.read_marks = (uint32_t *)W(carve)(&at, reads, sizeof(uint32_t));
     l.bytes = (size_t)(at - g->scratch);
     return l;
 }
@@ -221,7 +216,7 @@ static cudaError_t W(launch_list)(const batch_on_gpu *g, cudaStream_t stream)
     cudaGetLastError();
     cudaMemsetAsync(b.filter, 0, (size_t)1 << (b.filter_bits - 3), stream);
     W(begin_kernel)<<<1, 1, 0, stream>>>(b, l.count, l.space);
-    W(survey_kernel)<<<grid_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
+    W(survey_kernel)<<<few_blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
     SCAN(listed, 0, l.count, g->r.n);
     return cudaGetLastError();
 }
@@ -231,14 +226,14 @@ static cudaError_t W(launch_read)(const batch_on_gpu *g, cudaStream_t stream)
     W(laid_out) l = W(lay_out)(g);
     size_t bytes = g->read_sort_bytes;
     cudaGetLastError();
-    if (g->sorts_reads) {
-        places_kernel<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.places, g->r.n);
-        cudaError_t error = sort_cuda_pairs_by(g->read_sort_scratch, &bytes, PLEACH_KEY_BITS, 32, g->read_bits,
-                                               g->r.keys, l.read_keys, l.places, l.read_places, g->r.n, stream);
-        if (error != cudaSuccess) return error;
+    if (!g->sorts_reads) {
+        W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b, (const W(key) *)g->r.keys, l.b.mark);
+        return cudaGetLastError();
     }
-    const W(key) *keys = g->sorts_reads ? l.read_keys : (const W(key) *)g->r.keys;
-    W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b, keys, g->sorts_reads ? l.read_places : NULL);
+    cudaError_t error = sort_cuda_pairs_by(g->read_sort_scratch, &bytes, PLEACH_KEY_BITS, 32, g->read_bits, g->r.keys,
+                                           l.read_keys, l.b.mark, l.read_marks, g->r.n, stream);
+    if (error != cudaSuccess) return error;
+    W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b, l.read_keys, l.read_marks);
     return cudaGetLastError();
 }
 
@@ -250,7 +245,7 @@ static cudaError_t W(launch_answer)(const batch_on_gpu *g, uint32_t ops, cudaStr
     unsigned blocks = grid_for(ops);
     cudaGetLastError();
     cudaError_t error = sort_cuda_pairs_by(g->sort_scratch, &sort_bytes, PLEACH_KEY_BITS, 32, g->all_bits, b.list_key,
-                                           b.op_key, b.list_place, b.op_place, ops, stream);
+                                           b.op_key, b.list_function, b.op_function, ops, stream);
     if (error != cudaSuccess) return error;
     SCAN(links, 0, &b.sizes->ops, ops);
     W(look_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);

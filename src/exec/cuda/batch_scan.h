@@ -29,27 +29,34 @@ PORT_FN uint32_t scan_begin(uint32_t n, unsigned part) { return (uint32_t)((uint
             words_[w_] = __shfl_up_sync(0xffffffffu, words_[w_], by);                                            \
     } while (0)
 
-/* name(x, &all): what the threads of the block before this one, and itself, have come to; and all of them. */
+/* name(x, &all): x[k] of thread t is element k * SCAN_THREADS + t of a tile; becomes all of the tile up to and with it;
+ * *all is the whole tile. */
 #define DEFINE_BLOCK_SCAN(name, type, JOIN_TWO)                                                                  \
-    PORT_FN type name(type x, type *all)                                                                         \
+    PORT_FN type name##_warp(type x)                                                                             \
     {                                                                                                            \
-        __shared__ type warp_sum[SCAN_THREADS / 32];                                                             \
-        unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;                                               \
         for (unsigned by = 1; by < 32; by *= 2) {                                                                \
             type before = x;                                                                                     \
             SCAN_SHUFFLE_UP(type, before, by);                                                                   \
-            if (lane >= by) x = JOIN_TWO(before, x);                                                             \
+            if ((threadIdx.x & 31) >= by) x = JOIN_TWO(before, x);                                               \
         }                                                                                                        \
-        __syncthreads(); /* warp_sum may still be read from the last time */                                     \
-        if (lane == 31) warp_sum[warp] = x;                                                                      \
-        __syncthreads();                                                                                         \
-        type sum = warp_sum[0];                                                                                  \
-        for (unsigned i = 1; i < SCAN_THREADS / 32; i++) {                                                       \
-            if (i == warp) x = JOIN_TWO(sum, x);                                                                 \
-            sum = JOIN_TWO(sum, warp_sum[i]);                                                                    \
-        }                                                                                                        \
-        *all = sum;                                                                                              \
         return x;                                                                                                \
+    }                                                                                                            \
+                                                                                                                 \
+    PORT_FN void name(type *x, type *all)                                                                        \
+    {                                                                                                            \
+        enum { WARPS = SCAN_THREADS / 32 };                                                                      \
+        __shared__ type warp_sum[SCAN_ITEMS * WARPS];                                                            \
+        unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;                                               \
+        PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) x[k] = name##_warp(x[k]);                          \
+        __syncthreads(); /* warp_sum may still be read from the last time */                                     \
+        PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++)                                                    \
+            if (lane == 31) warp_sum[k * WARPS + warp] = x[k];                                                   \
+        __syncthreads();                                                                                         \
+        if (warp == 0) warp_sum[lane] = name##_warp(warp_sum[lane]);                                             \
+        __syncthreads();                                                                                         \
+        PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++)                                                    \
+            if (k * WARPS + warp > 0) x[k] = JOIN_TWO(warp_sum[k * WARPS + warp - 1], x[k]);                     \
+        *all = warp_sum[SCAN_ITEMS * WARPS - 1];                                                                 \
     }
 
 PORT_FN uint32_t scan_add(uint32_t a, uint32_t b) { return a + b; }
@@ -71,17 +78,21 @@ DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, scan_add_sums)
  * AGAIN the second time, STORE(b, level, i, sum) takes all up to and with it; FINISH(b, level, sum) is called by one
  * thread with the sum of all, after the first look and before the first STORE. */
 #define DEFINE_SCAN(name, type, BLOCK_SCAN, JOIN_TWO, FIRST, AGAIN, STORE, FINISH)                               \
+    PORT_FN void W(name##_tile)(type *item, const W(batch) *b, uint32_t level, uint32_t tile, uint32_t end,      \
+                                bool again)                                                                      \
+    {                                                                                                            \
+        PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                                  \
+            uint32_t i = tile + k * SCAN_THREADS + threadIdx.x;                                                  \
+            item[k] = i >= end ? type() : again ? AGAIN(b, level, i) : FIRST(b, level, i);                       \
+        }                                                                                                        \
+    }                                                                                                            \
+                                                                                                                 \
     PORT_FN type W(name##_add)(const W(batch) *b, uint32_t level, uint32_t begin, uint32_t end)                  \
     {                                                                                                            \
-        type sum = type(), all;                                                                                  \
+        type sum = type(), all, item[SCAN_ITEMS];                                                                \
         for (uint32_t tile = begin; tile < end; tile += SCAN_TILE) {                                             \
-            uint32_t first = tile + threadIdx.x * SCAN_ITEMS;                                                    \
-            type mine = type();                                                                                  \
-            type item[SCAN_ITEMS];                                                                               \
-            PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++)                                                \
-                item[k] = first + k < end ? FIRST(b, level, first + k) : type();                                 \
-            PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) mine = JOIN_TWO(mine, item[k]);                \
-            BLOCK_SCAN(mine, &all);                                                                              \
+            W(name##_tile)(item, b, level, tile, end, false);                                                    \
+            BLOCK_SCAN(item, &all);                                                                              \
             sum = JOIN_TWO(sum, all);                                                                            \
         }                                                                                                        \
         return sum;                                                                                              \
@@ -89,31 +100,23 @@ DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, scan_add_sums)
                                                                                                                  \
     PORT_FN void W(name##_store)(const W(batch) *b, uint32_t level, uint32_t begin, uint32_t end, type sum)      \
     {                                                                                                            \
-        __shared__ type carried[SCAN_THREADS];                                                                   \
+        type all, item[SCAN_ITEMS];                                                                              \
         for (uint32_t tile = begin; tile < end; tile += SCAN_TILE) {                                             \
-            uint32_t first = tile + threadIdx.x * SCAN_ITEMS;                                                    \
-            type item[SCAN_ITEMS], mine = type(), all;                                                           \
+            W(name##_tile)(item, b, level, tile, end, true);                                                     \
+            BLOCK_SCAN(item, &all);                                                                              \
             PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                              \
-                item[k] = first + k < end ? AGAIN(b, level, first + k) : type();                                 \
-                mine = JOIN_TWO(mine, item[k]);                                                                  \
-            }                                                                                                    \
-            carried[threadIdx.x] = BLOCK_SCAN(mine, &all);                                                       \
-            __syncthreads();                                                                                     \
-            type run = threadIdx.x ? JOIN_TWO(sum, carried[threadIdx.x - 1]) : sum;                              \
-            PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                              \
-                run = JOIN_TWO(run, item[k]);                                                                    \
-                if (first + k < end) STORE(b, level, first + k, run);                                            \
+                uint32_t i = tile + k * SCAN_THREADS + threadIdx.x;                                              \
+                if (i < end) STORE(b, level, i, JOIN_TWO(sum, item[k]));                                         \
             }                                                                                                    \
             sum = JOIN_TWO(sum, all);                                                                            \
-            __syncthreads();                                                                                     \
         }                                                                                                        \
     }                                                                                                            \
                                                                                                                  \
     static __global__ void __launch_bounds__(SCAN_THREADS)                                                       \
-        W(name##_add_kernel)(const __grid_constant__ W(batch) b, uint32_t level, const uint32_t *count,           \
+        W(name##_add_kernel)(const __grid_constant__ W(batch) b, uint32_t level, const uint32_t *count,          \
                              scan_space *space)                                                                  \
     {                                                                                                            \
-__shared__ bool last;                                                                                    \
+        __shared__ bool last;                                                                                    \
         uint32_t n = *count;                                                                                     \
         type sum = W(name##_add)(&b, level, scan_begin(n, blockIdx.x), scan_begin(n, blockIdx.x + 1)), all;      \
         if (gridDim.x == 1) {                                                                                    \
@@ -130,33 +133,29 @@ __shared__ bool last;                                                           
         __syncthreads();                                                                                         \
         if (!last) return;                                                                                       \
         __threadfence();                                                                                         \
-        __shared__ type before[SCAN_THREADS];                                                                    \
-        type item[SCAN_ITEMS], mine = type();                                                                    \
+        type item[SCAN_ITEMS];                                                                                   \
         PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                                  \
-            unsigned part = threadIdx.x * SCAN_ITEMS + k;                                                        \
+            unsigned part = k * SCAN_THREADS + threadIdx.x;                                                      \
             item[k] = type();                                                                                    \
             PORT_UNROLL for (unsigned w = 0; w < sizeof(type) / 4; w++)                                          \
                 if (part < gridDim.x)                                                                            \
                     ((uint32_t *)&item[k])[w] = __ldcg((const unsigned *)&space->part[part] + w);                \
-            mine = JOIN_TWO(mine, item[k]);                                                                      \
         }                                                                                                        \
-        before[threadIdx.x] = BLOCK_SCAN(mine, &all);                                                            \
-        __syncthreads();                                                                                         \
-        sum = threadIdx.x ? before[threadIdx.x - 1] : type();                                                    \
+        BLOCK_SCAN(item, &all);                                                                                  \
         PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                                  \
-            unsigned part = threadIdx.x * SCAN_ITEMS + k;                                                        \
-            if (part < gridDim.x) *(type *)&space->part[part] = sum;                                             \
-            sum = JOIN_TWO(sum, item[k]);                                                                        \
+            unsigned part = k * SCAN_THREADS + threadIdx.x + 1;                                                  \
+            if (part < gridDim.x) *(type *)&space->part[part] = item[k];                                         \
         }                                                                                                        \
         if (threadIdx.x == 0) {                                                                                  \
+            *(type *)&space->part[0] = type();                                                                   \
             space->done = 0;                                                                                     \
             FINISH(&b, level, all);                                                                              \
         }                                                                                                        \
     }                                                                                                            \
                                                                                                                  \
     static __global__ void __launch_bounds__(SCAN_THREADS)                                                       \
-        W(name##_store_kernel)(const __grid_constant__ W(batch) b, uint32_t level, const uint32_t *count,           \
-                             scan_space *space)                                                                  \
+        W(name##_store_kernel)(const __grid_constant__ W(batch) b, uint32_t level, const uint32_t *count,        \
+                               scan_space *space)                                                                \
     {                                                                                                            \
         uint32_t n = *count;                                                                                     \
         W(name##_store)(&b, level, scan_begin(n, blockIdx.x), scan_begin(n, blockIdx.x + 1),                     \

@@ -258,6 +258,8 @@ static pleach_status destroy(cuda_map *map)
 {
     for (unsigned i = 0; i < SYNC_STREAMS; i++)
         if (map->sync_stream[i]) cudaStreamDestroy(map->sync_stream[i]);
+    if (map->batch_memory) cudaFree(map->batch_memory);
+    if (map->batch_sizes) cudaFreeHost(map->batch_sizes);
     if (map->control) cudaStreamDestroy(map->control);
     if (map->beside) cudaStreamDestroy(map->beside);
     if (map->forked) cudaEventDestroy(map->forked);

@@ -26,6 +26,9 @@ typedef struct cuda_map {
     cudaStream_t control;                   /* growth and looks at the tree's counters */
     cudaStream_t beside;                    /* a batch's reads, */
     cudaEvent_t forked, joined;             /* between these two */
+    void *batch_memory;                     /* scratch memory of batches, kept from one to the next */
+    size_t batch_bytes;
+    struct batch_sizes *batch_sizes;        /* host memory that the GPU copies to by itself */
     int batch_bits;                         /* the lowest bits, in which keys of the last batch differed; 0: unknown */
 
     pthread_mutex_t mutex; /* guards what follows, and `control` */
@@ -93,6 +96,7 @@ pleach_status cuda_versions_validate(cuda_map *map, const blink_tree *tree, void
 
 /* map_cuda_batch.c */
 pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch);
+void cuda_batch_free_memory(cuda_map *map); /* nothing is running */
 
 /* map_cuda_range.c */
 pleach_status cuda_range_packed(cuda_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total,

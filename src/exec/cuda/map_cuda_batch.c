@@ -1,6 +1,7 @@
 /* exec/cuda/map_cuda_batch.c - batches on a map in GPU memory. The gate is held exclusively, the streams are quiet. */
 #include <string.h>
 
+#include "../../base/memory.h"
 #include "batch_cuda.h"
 #include "map_cuda.h"
 #include "sort_cuda.h"
@@ -10,7 +11,7 @@ typedef struct applying {
     staging *s;
     pleach_batch *batch;
     batch_on_gpu g;
-    batch_sizes sizes; /* a copy of the GPU's */
+    batch_sizes *sizes; /* a copy of the GPU's */
 } applying;
 
 /* ---- arrays ---- */
@@ -64,6 +65,23 @@ static int bits_of(uint64_t differ)
     return bits;
 }
 
+void cuda_batch_free_memory(cuda_map *map)
+{
+    if (map->batch_memory) cudaFreeAsync(map->batch_memory, map->sync_stream[0]);
+    map->batch_memory = NULL;
+    map->batch_bytes = 0;
+}
+
+static pleach_status have_memory(cuda_map *map, size_t bytes)
+{
+    if (bytes <= map->batch_bytes) return PLEACH_OK;
+    cuda_batch_free_memory(map);
+    if (base_allocation_fails()) return PLEACH_E_MEMORY;
+    CUDA_TRY(cudaMallocFromPoolAsync(&map->batch_memory, bytes, map->scratch, map->sync_stream[0]));
+    map->batch_bytes = bytes;
+    return PLEACH_OK;
+}
+
 static pleach_status stage_scratch(applying *a)
 {
     size_t n = a->batch->n;
@@ -73,14 +91,15 @@ static pleach_status stage_scratch(applying *a)
     a->g.nodes = pool_cuda_nodes(a->map->pool);
     a->g.edit_room = edit_room(a->map, n);
     CUDA_TRY(sort_cuda_pairs(NULL, &a->g.sort_bytes, a->map->key_bits, 32, NULL, NULL, NULL, NULL, n, a->s->stream));
-    size_t bytes = batch_cuda_layout(&a->g);
-    pleach_status status = staging_scratch(a->s, bytes, (void **)&a->g.scratch);
-    if (status == PLEACH_OK) status = staging_scratch(a->s, a->g.sort_bytes, &a->g.sort_scratch);
+    size_t bytes = batch_cuda_layout(&a->g), sort_bytes = (a->g.sort_bytes + 255) / 256 * 256;
+    pleach_status status = have_memory(a->map, bytes + 2 * sort_bytes);
+    if (status != PLEACH_OK) return status;
+    a->g.scratch = a->map->batch_memory;
+    a->g.sort_scratch = a->g.scratch + bytes;
+    a->g.read_sort_scratch = a->g.scratch + bytes + sort_bytes;
     a->g.read_sort_bytes = a->g.sort_bytes;
-    if (status == PLEACH_OK && a->g.sorts_reads)
-        status = staging_scratch(a->s, a->g.read_sort_bytes, &a->g.read_sort_scratch);
-    if (status == PLEACH_OK) batch_cuda_layout(&a->g);
-    return status;
+    batch_cuda_layout(&a->g);
+    return PLEACH_OK;
 }
 
 /* ---- stages ---- */
@@ -119,29 +138,29 @@ static pleach_status list_operations(applying *a)
 {
     CUDA_TRY(batch_cuda_list(&a->g, a->s->stream));
     CUDA_TRY(cudaEventRecord(a->map->forked, a->s->stream));
-    CUDA_TRY(cudaMemcpyAsync(&a->sizes, a->g.sizes, sizeof a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
+    CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
     CUDA_TRY(cudaStreamWaitEvent(a->map->beside, a->map->forked, 0));
     CUDA_TRY(batch_cuda_read(&a->g, a->map->beside));
     CUDA_TRY(cudaEventRecord(a->map->joined, a->map->beside));
     CUDA_TRY(cudaStreamSynchronize(a->s->stream));
-    a->map->batch_bits = bits_of(a->sizes.differ);
+    a->map->batch_bits = bits_of(a->sizes->differ);
     a->g.all_bits = (sort_bits){0, a->map->batch_bits};
-    bool values_missing = (a->sizes.seen & BATCH_HAS_VALUES) && !a->batch->values;
-    return (a->sizes.seen & BATCH_HAS_WRONG) || values_missing ? PLEACH_E_ARGUMENT : PLEACH_OK;
+    bool values_missing = (a->sizes->seen & BATCH_HAS_VALUES) && !a->batch->values;
+    return (a->sizes->seen & BATCH_HAS_WRONG) || values_missing ? PLEACH_E_ARGUMENT : PLEACH_OK;
 }
 
 static pleach_status apply_listed(applying *a)
 {
-    uint32_t ops = a->sizes.ops;
+    uint32_t ops = a->sizes->ops;
     pleach_status status = PLEACH_OK;
     if (ops) CUDA_TRY(batch_cuda_answer(&a->g, ops, a->s->stream));
-    if (a->sizes.seen & BATCH_HAS_QUERIES) CUDA_TRY(batch_cuda_query(&a->g, ops, a->s->stream));
+    if (a->sizes->seen & BATCH_HAS_QUERIES) CUDA_TRY(batch_cuda_query(&a->g, ops, a->s->stream));
     if (a->batch->offsets) status = fill_ranges(a);
     if (status != PLEACH_OK || ops == 0) return status;
     CUDA_TRY(batch_cuda_plan(&a->g, ops, a->s->stream));
     CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* nobody reads the old map any more */
     CUDA_TRY(batch_cuda_commit(&a->g, ops, a->s->stream));
-    CUDA_TRY(cudaMemcpyAsync(&a->sizes, a->g.sizes, sizeof a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
+    CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
     return PLEACH_OK;
 }
 
@@ -169,13 +188,13 @@ static void note_used(cuda_map *map, const batch_sizes *sizes)
 static pleach_status try_batch(cuda_map *map, pleach_batch *batch)
 {
     staging s = staging_on(map, map->sync_stream[0]);
-    applying a = {.map = map, .s = &s, .batch = batch};
+    applying a = {.map = map, .s = &s, .batch = batch, .sizes = map->batch_sizes};
     pleach_status status = apply_staged(&a);
     staging_free(&s);
     pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
     if (status == PLEACH_OK) status = finished;
-    if (status == PLEACH_OK && a.sizes.full) return PLEACH_E_FULL;
-    if (status == PLEACH_OK && a.sizes.ops) note_used(map, &a.sizes);
+    if (status == PLEACH_OK && a.sizes->full) return PLEACH_E_FULL;
+    if (status == PLEACH_OK && a.sizes->ops) note_used(map, a.sizes);
     return status;
 }
 
@@ -183,6 +202,10 @@ static pleach_status try_batch(cuda_map *map, pleach_batch *batch)
 pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch)
 {
     if (map->pins > 0) return PLEACH_E_BUSY;
+    if (!map->batch_sizes) {
+        if (base_allocation_fails()) return PLEACH_E_MEMORY;
+        CUDA_TRY(cudaMallocHost((void **)&map->batch_sizes, sizeof *map->batch_sizes));
+    }
     pleach_status status = try_batch(map, batch);
     if (status != PLEACH_E_FULL) return status;
     room room = cuda_room_for(map, batch->n, true);

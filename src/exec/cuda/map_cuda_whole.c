@@ -53,6 +53,7 @@ static pleach_status replace_nodes(cuda_map *map, const build_plan *plan, const 
     if (status == PLEACH_OK && map->versions.state)
         status = cuda_versions_forget(map, used > needed ? used : needed, stream_of(map));
     if (status == PLEACH_OK && trim) {
+        cuda_batch_free_memory(map);
         status = wait_for(map);
         cudaMemPoolTrimTo(map->scratch, 0);
         if (status == PLEACH_OK) status = pool_cuda_trim(map->pool, needed * map->node_bytes);
