@@ -60,12 +60,14 @@ PORT_FN void W(batch_looked)(const W(batch) *b, uint32_t key, const W(find) *fin
     W(batch_state) old;
     old.present = find->found;
     old.value = find->found ? find->value : 0;
-    W(batch_state) now = W(batch_apply)(b, b->op_link[last].function, old);
-    bool changed = old.present != now.present || (now.present && old.value != now.value);
+    /* A value that is set counts as changed, though it may be the same: it is not looked at here. */
+    uint32_t kind = batch_function_kind(b->op_link[last].function);
+    bool has = kind == BATCH_SAME ? old.present : kind != BATCH_GONE;
+    bool changed = old.present != has || kind == BATCH_SET;
     b->key_node[key] = find->cursor.node;
     b->key_value[key] = old.value;
     b->key_flags[key] =
-        (uint8_t)((old.present ? BATCH_HAD : 0) | (now.present ? BATCH_HAS : 0) | (changed ? BATCH_CHANGED : 0));
+        (uint8_t)((old.present ? BATCH_HAD : 0) | (has ? BATCH_HAS : 0) | (changed ? BATCH_CHANGED : 0));
 }
 
 /* What the key is like just before an operation. */

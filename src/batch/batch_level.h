@@ -297,21 +297,26 @@ PORT_FN void W(batch_build)(const W(batch) *b, uint32_t level, uint32_t at)
 
 /* ---- commit ---- */
 
-/* One edit of a leaf that has room for it, as most are: what changes is a few slots. */
-PORT_FN void W(batch_commit_one)(const W(batch) *b, W(batch_run) *run, W(node) *node)
+/* Edits of a leaf that has room for all of them, as most have: one after the other on its image, and then what has
+ * changed to the leaf. */
+PORT_FN void W(batch_commit_leaf)(const W(batch) *b, W(batch_run) *run, W(node) *node)
 {
-    W(pair) pair = W(pair_of)(b->edit_key[run->begin], b->edit_value[run->begin]);
-    unsigned flags = b->edit_flags[run->begin], at = W(image_rank)(&run->old, run->old_count, pair.key);
-    if ((flags & BATCH_HAS) && (flags & BATCH_HAD)) {
-        W(pair_store)(node, at, pair);
-    } else if (flags & BATCH_HAS) {
-        W(image_insert)(&run->old, at, run->old_count, pair);
-        W(node_write)(node, &run->old, at, run->total);
-    } else {
-        W(image_remove)(&run->old, at, run->old_count);
-        W(node_write)(node, &run->old, at, run->total);
+    unsigned count = run->old_count, lowest = NODE_CAPACITY;
+    for (uint32_t edit = run->begin; edit < run->end; edit++) {
+        W(pair) pair = W(pair_of)(b->edit_key[edit], b->edit_value[edit]);
+        unsigned flags = b->edit_flags[edit], at = W(image_rank)(&run->old, count, pair.key);
+        if (!(flags & BATCH_HAS)) {
+            W(image_remove)(&run->old, at, count--);
+        } else if (flags & BATCH_HAD) {
+            PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++)
+                if (i == at) run->old.pair[i] = pair;
+        } else {
+            W(image_insert)(&run->old, at, count++, pair);
+        }
+        lowest = at < lowest ? at : lowest;
     }
-    port_store(&node->word[W(HEADER_WORD)], header_next(W(header_load)(node), run->total));
+    W(node_write)(node, &run->old, lowest, count);
+    port_store(&node->word[W(HEADER_WORD)], header_next(W(header_load)(node), count));
 }
 
 PORT_FN void W(batch_commit)(const W(batch) *b, uint32_t level, uint32_t number)
@@ -321,8 +326,8 @@ PORT_FN void W(batch_commit)(const W(batch) *b, uint32_t level, uint32_t number)
     W(batch_run_open)(b, level, number, &run);
     if (run.node == NODE_NONE) return; /* all of it is new */
     W(node) *node = W(node_at)(b->map, run.node);
-    if (level == 0 && run.end - run.begin == 1 && run.parts == 1) {
-        W(batch_commit_one)(b, &run, node);
+    if (level == 0 && run.old_count + (run.end - run.begin) <= NODE_CAPACITY) {
+        W(batch_commit_leaf)(b, &run, node);
         return;
     }
     uint32_t before = number ? b->run_new[l->first_edit + number - 1] : 0;

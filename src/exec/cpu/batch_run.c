@@ -134,54 +134,82 @@ DEFINE_SCAN(scan_changed, uint32_t, 0, ADD, CHANGED_OF, CHANGED_OF, CHANGED_STOR
 DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, W(sums_join), W(batch_sums_of), W(batch_sums_of), W(batch_store_sums))
 DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(batch_plan_run), W(batch_planned), W(batch_store_planned))
 
-/* Some keys at a time go down the tree together, a level at a time, so that the memory works for all of them at once.
- * Nobody changes the tree meanwhile, so a step never has to be done again. */
-enum { LOOKING = 32 };
+/* Several finds are under way at a time, so that the memory works for all of them at once; one that has arrived makes
+ * room for the next. Nobody changes the tree meanwhile, so a step never has to be done again. `next` puts the next key
+ * and its tag into a flight, or answers false. */
+enum { FLIGHTS = 32 };
 
-static void W(find_all)(W(blink) map, W(find) *find, uint32_t n)
+typedef struct W(flight) {
+    W(find) find;
+    uint32_t tag;
+} W(flight);
+
+static inline void W(prefetch)(W(blink) map, uint32_t id)
 {
-    uint32_t busy = n;
-    uint64_t done = 0;
-    while (busy) {
-        for (uint32_t i = 0; i < n; i++) {
-            if (done >> i & 1) continue;
-            if (W(find_step)(map, &find[i]) == BLINK_DONE) {
-                done |= (uint64_t)1 << i;
-                busy--;
-                continue;
-            }
-            const char *node = (const char *)W(node_at)(map, find[i].cursor.node);
-            for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
-        }
-    }
+    const char *node = (const char *)W(node_at)(map, id);
+    for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
 }
 
-static void W(look)(W(working) *w, uint32_t begin, uint32_t end)
+#define FLY(map, flight, NEXT, ARRIVED)                                                                          \
+    do {                                                                                                         \
+        uint32_t flying_ = 0;                                                                                    \
+        while (flying_ < FLIGHTS && NEXT(&flight[flying_])) flying_++;                                           \
+        while (flying_ > 0) {                                                                                    \
+            for (uint32_t i_ = 0; i_ < flying_;) {                                                               \
+                W(flight) *f_ = &flight[i_];                                                                     \
+                if (W(find_step)(map, &f_->find) != BLINK_DONE) {                                                \
+                    W(prefetch)(map, f_->find.cursor.node);                                                      \
+                    i_++;                                                                                        \
+                    continue;                                                                                    \
+                }                                                                                                \
+                ARRIVED(f_);                                                                                     \
+                if (NEXT(f_))                                                                                    \
+                    i_++;                                                                                        \
+                else                                                                                             \
+                    *f_ = flight[--flying_];                                                                     \
+            }                                                                                                    \
+        }                                                                                                        \
+    } while (0)
+
+typedef struct W(stretch) { uint32_t at, end; } W(stretch);
+
+static inline bool W(next_key)(W(working) *w, W(stretch) *keys, W(flight) *f)
 {
-    W(find) find[LOOKING];
-    for (uint32_t from = begin; from < end; from += LOOKING) {
-        uint32_t n = end - from < LOOKING ? end - from : LOOKING;
-        for (uint32_t i = 0; i < n; i++) W(find_start)(w->b.map, &find[i], W(batch_key_at)(&w->b, from + i));
-        W(find_all)(w->b.map, find, n);
-        for (uint32_t i = 0; i < n; i++) W(batch_looked)(&w->b, from + i, &find[i]);
-    }
+    if (keys->at == keys->end) return false;
+    f->tag = keys->at++;
+    W(find_start)(w->b.map, &f->find, W(batch_key_at)(&w->b, f->tag));
+    return true;
+}
+
+static void W(look)(W(working) *w, W(stretch) keys)
+{
+    W(flight) flight[FLIGHTS];
+#define NEXT_KEY(f) W(next_key)(w, &keys, f)
+#define LOOKED(f) W(batch_looked)(&w->b, (f)->tag, &(f)->find)
+    FLY(w->b.map, flight, NEXT_KEY, LOOKED);
 }
 
 /* The operations that are not listed. */
-static void W(read)(W(working) *w, uint32_t begin, uint32_t end)
+static inline bool W(next_read)(W(working) *w, W(stretch) *places, W(flight) *f)
 {
-    W(find) find[LOOKING];
-    uint32_t mark[LOOKING], n = 0;
-    for (uint32_t at = begin; at < end || n > 0; at++) {
-        if (at < end && !W(batch_is_listed)(&w->b, at)) {
-            W(find_start)(w->b.map, &find[n], W(batch_argument)(&w->b, at));
-            mark[n++] = w->b.mark[at];
-        }
-        if (n < LOOKING && at + 1 < end) continue;
-        W(find_all)(w->b.map, find, n);
-        for (uint32_t i = 0; i < n; i++) W(batch_answer_read)(&w->b, mark[i], &find[i]);
-        n = 0;
-    }
+    while (places->at < places->end && W(batch_is_listed)(&w->b, places->at)) places->at++;
+    if (places->at == places->end) return false;
+    f->tag = w->b.mark[places->at];
+    W(find_start)(w->b.map, &f->find, W(batch_argument)(&w->b, places->at++));
+    return true;
+}
+
+static void W(read)(W(working) *w, W(stretch) places)
+{
+    W(flight) flight[FLIGHTS];
+#define NEXT_READ(f) W(next_read)(w, &places, f)
+#define READ(f) W(batch_answer_read)(&w->b, (f)->tag, &(f)->find)
+    FLY(w->b.map, flight, NEXT_READ, READ);
+}
+
+static W(stretch) W(own_stretch)(const W(working) *w, uint32_t n)
+{
+    return (W(stretch)){part_begin(w->team, w->member, n), part_begin(w->team, w->member + 1, n)};
 }
 
 static uint32_t W(survey)(W(working) *w)
@@ -262,7 +290,7 @@ static void W(find_edits)(W(working) *w)
     uint32_t n = w->b.sizes->ops, keys;
     W(scan_links)(w, 0, n);
     keys = w->b.sizes->keys;
-    W(look)(w, part_begin(w->team, w->member, keys), part_begin(w->team, w->member + 1, keys));
+    W(look)(w, W(own_stretch)(w, keys));
     team_meet(w->team);
     FOR_PART(w, op, n) W(batch_answer)(&w->b, op);
     W(scan_changed)(w, 0, keys);
@@ -274,7 +302,7 @@ static void W(list)(W(working) *w)
     FOR_PART(w, i, n) W(batch_mark)(&w->b, i);
     team_meet(w->team);
     W(scan_listed)(w, 0, n);
-    W(read)(w, part_begin(w->team, w->member, n), part_begin(w->team, w->member + 1, n));
+    W(read)(w, W(own_stretch)(w, n));
 }
 
 static void W(work)(void *context, team *team, unsigned member)

@@ -273,13 +273,13 @@ static cudaError_t W(launch_fill)(const batch_on_gpu *g, cudaStream_t stream)
  * rest. More than that are right too, and slow. */
 static cudaError_t W(launch_plan)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
 {
-    enum { FEW_EDITS = 2048 };
+    enum { FEW_KEYS = 2048, FEW_EDITS = 24576 };
     W(laid_out) l = W(lay_out)(g);
     const W(batch) &b = l.b;
     uint32_t level = 0;
     cudaGetLastError();
     SCAN(changed, 0, &b.sizes->keys, ops);
-    for (uint64_t edits = ops; edits > FEW_EDITS && level < BATCH_LEVELS - 1; edits /= 7, level++) {
+    for (uint64_t edits = ops; edits > (level ? FEW_EDITS : FEW_KEYS); edits /= 7, level++) {
         unsigned blocks = grid_for(edits);
         if (level > 0) W(locate_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b, level);
         SCAN(sums, level, &b.sizes->level[level].edits, edits);

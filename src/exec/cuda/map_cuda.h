@@ -29,6 +29,7 @@ typedef struct cuda_map {
     void *batch_memory;                     /* scratch memory of batches, kept from one to the next */
     size_t batch_bytes;
     struct batch_sizes *batch_sizes;        /* host memory that the GPU copies to by itself */
+    bool batch_reads;                       /* the last batch was mostly reads */
     int batch_bits;                         /* the lowest bits, in which keys of the last batch differed; 0: unknown */
 
     pthread_mutex_t mutex; /* guards what follows, and `control` */

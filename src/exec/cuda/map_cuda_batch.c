@@ -12,6 +12,7 @@ typedef struct applying {
     pleach_batch *batch;
     batch_on_gpu g;
     batch_sizes *sizes; /* a copy of the GPU's */
+    bool reading;       /* there is work on the stream beside */
 } applying;
 
 /* ---- arrays ---- */
@@ -133,16 +134,28 @@ static pleach_status fill_ranges(applying *a)
     return PLEACH_OK;
 }
 
-/* Which operations are listed; those that are not are answered meanwhile, on a stream of their own. */
-static pleach_status list_operations(applying *a)
+/* Answers those operations that are not listed, on a stream of their own. */
+static pleach_status read_beside(applying *a)
 {
-    CUDA_TRY(batch_cuda_list(&a->g, a->s->stream));
-    CUDA_TRY(cudaEventRecord(a->map->forked, a->s->stream));
-    CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
     CUDA_TRY(cudaStreamWaitEvent(a->map->beside, a->map->forked, 0));
     CUDA_TRY(batch_cuda_read(&a->g, a->map->beside));
     CUDA_TRY(cudaEventRecord(a->map->joined, a->map->beside));
+    a->reading = true;
+    return PLEACH_OK;
+}
+
+/* Which operations are listed. If the last batch was one of reads, this will be one too, and they begin at once. */
+static pleach_status list_operations(applying *a)
+{
+    pleach_status status = PLEACH_OK;
+    CUDA_TRY(batch_cuda_list(&a->g, a->s->stream));
+    CUDA_TRY(cudaEventRecord(a->map->forked, a->s->stream));
+    CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
+    if (a->map->batch_reads) status = read_beside(a);
     CUDA_TRY(cudaStreamSynchronize(a->s->stream));
+    if (status == PLEACH_OK && !a->reading && a->sizes->ops < a->batch->n) status = read_beside(a);
+    a->map->batch_reads = a->sizes->ops < a->batch->n / 2;
+    if (status != PLEACH_OK) return status;
     a->map->batch_bits = bits_of(a->sizes->differ);
     a->g.all_bits = (sort_bits){0, a->map->batch_bits};
     bool values_missing = (a->sizes->seen & BATCH_HAS_VALUES) && !a->batch->values;
@@ -158,7 +171,7 @@ static pleach_status apply_listed(applying *a)
     if (a->batch->offsets) status = fill_ranges(a);
     if (status != PLEACH_OK || ops == 0) return status;
     CUDA_TRY(batch_cuda_plan(&a->g, ops, a->s->stream));
-    CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* nobody reads the old map any more */
+    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* nobody reads the old map now */
     CUDA_TRY(batch_cuda_commit(&a->g, ops, a->s->stream));
     CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
     return PLEACH_OK;
@@ -170,7 +183,7 @@ static pleach_status apply_staged(applying *a)
     if (status == PLEACH_OK) status = stage_scratch(a);
     if (status == PLEACH_OK) status = list_operations(a);
     if (status == PLEACH_OK) status = apply_listed(a);
-    CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* before its memory is given back */
+    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* results go back after it */
     return status != PLEACH_OK ? status : staging_return_results(a->s);
 }
 
