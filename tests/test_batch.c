@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "support/batches.h"
 #include "support/buffers.h"
 #include "support/compare.h"
@@ -61,6 +62,173 @@ static void one_batch_builds_the_map(const setting *where)
     }
 }
 
+/* ---- the same batch makes the same tree ---- */
+
+static uint64_t shape_after(const setting *where, unsigned threads, size_t batches, size_t most)
+{
+    setting with = *where;
+    with.threads = threads;
+    rng r = rng_for(test_seed(), 77);
+    wide w = wide_open(&with);
+    oracle *o = universe(&r, shrunk(30000, 5000), w.top, RANDOM);
+    for (size_t i = 0; i < batches; i++) {
+        batch_plan plan = random_plan(&r, most, i % 6 < 4 ? 1 : -1);
+        batch_both(&w, o, &r, &plan, false);
+    }
+    pleach_map_stats stats;
+    assert_ok(pleach_map_get_stats(w.map, &stats));
+    wide_close(&w);
+    oracle_destroy(o);
+    return stats.shape;
+}
+
+static void the_same_batches_make_the_same_tree(const setting *where)
+{
+    uint64_t shape = shape_after(where, 1, 12, 30000);
+    assert_true(shape != 0);
+    for (unsigned threads = 1; threads <= 5; threads++)
+        assert_true(shape_after(where, threads, 12, 30000) == shape);
+}
+
+/* ---- batches that fail ---- */
+
+static void bad_arguments_are_refused(const setting *where)
+{
+    wide w = wide_open(where);
+    uint64_t keys[4] = {1, 2, 3, 4};
+    uint8_t kinds[4] = {PLEACH_OP_PUT, PLEACH_OP_ADD, PLEACH_OP_ERASE, PLEACH_OP_FIND}, flags[4];
+    pleach_batch batch = {.n = 4, .kinds = kinds, .keys = keys, .values = keys, .flags = flags}, copy = batch;
+    assert_int_equal(pleach_map_apply(NULL, &batch), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_map_apply(w.map, NULL), PLEACH_E_ARGUMENT);
+    copy.kinds = NULL;
+    assert_int_equal(pleach_map_apply(w.map, &copy), PLEACH_E_ARGUMENT);
+    copy = batch;
+    copy.keys = NULL;
+    assert_int_equal(pleach_map_apply(w.map, &copy), PLEACH_E_ARGUMENT);
+    copy = batch;
+    copy.values = NULL;
+    assert_int_equal(pleach_map_apply(w.map, &copy), PLEACH_E_ARGUMENT);
+    copy = batch;
+    copy.n = ((size_t)1 << 30) + 1;
+    assert_int_equal(pleach_map_apply(w.map, &copy), PLEACH_E_SIZE);
+    kinds[3] = PLEACH_OP_RANGE + 1;
+    assert_int_equal(pleach_map_apply(w.map, &batch), PLEACH_E_ARGUMENT);
+    uint64_t size = 1;
+    assert_ok(pleach_map_size(w.map, &size));
+    assert_int_equal(size, 0);
+    kinds[3] = PLEACH_OP_FIND;
+    copy = batch;
+    copy.n = 0;
+    assert_ok(pleach_map_apply(w.map, &copy));
+    copy = (pleach_batch){.n = 2, .kinds = kinds + 2, .keys = keys}; /* no results, no values */
+    assert_ok(pleach_map_apply(w.map, &copy));
+    assert_ok(pleach_map_apply(w.map, &batch));
+    assert_int_equal(flags[0], PLEACH_INSERTED);
+    wide_close(&w);
+}
+
+static void pairs_without_room_change_nothing(const setting *where)
+{
+    wide w = wide_open(where);
+    uint64_t first[2] = {5, 0}, keys[3] = {1, 5, 0}, values[3] = {7, 7, w.top}, pairs[4], offsets[4];
+    uint32_t narrow_keys[3] = {1, 5, 0}, narrow_values[3] = {7, 7, (uint32_t)w.top};
+    uint8_t put = PLEACH_OP_PUT, kinds[3] = {PLEACH_OP_PUT, PLEACH_OP_ERASE, PLEACH_OP_RANGE};
+    bool wide_keys = w.key_bits == 64;
+    uint32_t narrow_first = 5;
+    const void *one = wide_keys ? (const void *)first : &narrow_first;
+    pleach_batch batch = {.n = 1, .kinds = &put, .keys = one, .values = one};
+    assert_ok(pleach_map_apply(w.map, &batch));
+    batch = (pleach_batch){.n = 3, .kinds = kinds, .keys = wide_keys ? (const void *)keys : narrow_keys,
+                           .values = wide_keys ? (const void *)values : narrow_values, .offsets = offsets,
+                           .range_keys = pairs, .capacity = 0};
+    assert_int_equal(pleach_map_apply(w.map, &batch), PLEACH_E_SPACE);
+    assert_int_equal(batch.total, 1);
+    int found = 0;
+    assert_ok(pleach_map_contains_one(w.map, 5, &found));
+    assert_true(found);
+    assert_ok(pleach_map_contains_one(w.map, 1, &found));
+    assert_false(found);
+    batch.capacity = 1;
+    assert_ok(pleach_map_apply(w.map, &batch));
+    assert_int_equal(offsets[3], 1);
+    uint32_t narrow_pair;
+    memcpy(&narrow_pair, pairs, sizeof narrow_pair);
+    assert_int_equal(wide_keys ? pairs[0] : narrow_pair, 1);
+    wide_close(&w);
+}
+
+/* A map near its limit refuses what does not fit as a whole, on whatever level the nodes run out, and goes on. */
+static void batches_beyond_the_limit_change_nothing(const setting *where)
+{
+    size_t refused = 0, rows = 20000;
+    rng r = rng_for(test_seed(), 5);
+    wide w = wide_open_limited(where, where->device == PLEACH_CUDA ? (uint64_t)4 << 20 : (uint64_t)200 << 10);
+    if (where->device == PLEACH_CUDA) rows = 600000;
+    oracle *o = universe(&r, rows, w.top, RANDOM);
+    for (size_t i = 0; i < scaled(200); i++) {
+        batch_plan plan = random_plan(&r, i % 10 == 0 ? rows : rows / 40, 1);
+        assert_ok(pleach_map_clear(w.map));
+        oracle_clear(o);
+        plan.n = rows / 8;
+        plan.weight[PLEACH_OP_PUT] = 1000;
+        batch_both(&w, o, &r, &plan, true);
+        plan.n = rows;
+        pleach_status status = batch_try(&w, o, &r, &plan);
+        assert_true(status == PLEACH_OK || status == PLEACH_E_FULL);
+        refused += status == PLEACH_E_FULL;
+        if (status == PLEACH_OK) {
+            assert_ok(pleach_map_clear(w.map));
+            oracle_clear(o);
+        }
+    }
+    assert_true(refused > 0);
+    wide_close(&w);
+    oracle_destroy(o);
+}
+
+/* Every allocation of a batch fails once. */
+static void batches_without_memory_change_nothing(const setting *where)
+{
+    rng r = rng_for(test_seed(), 6);
+    wide w = wide_open(where);
+    oracle *o = universe(&r, 5000, w.top, RANDOM);
+    batch_plan plan = {.n = 4000, .widest = 4,
+                       .weight = {[PLEACH_OP_PUT] = 5, [PLEACH_OP_FIND] = 1, [PLEACH_OP_RANGE] = 1}};
+    batch_both(&w, o, &r, &plan, true);
+    bool failed = true;
+    for (long nth = 1; failed; nth++) {
+        rng before = r;
+        plan.n += 1000; /* more than there is memory for from before */
+        base_fail_nth_allocation(nth);
+        pleach_status status = batch_try(&w, o, &r, &plan);
+        failed = status != PLEACH_OK;
+        assert_true(status == PLEACH_OK || status == PLEACH_E_MEMORY || status == PLEACH_E_FULL);
+        base_fail_nth_allocation(0);
+        if (failed) {
+            r = before;
+            batch_both(&w, o, &r, &plan, true);
+        }
+        assert_true(nth < 100);
+    }
+    wide_close(&w);
+    oracle_destroy(o);
+}
+
+static void batches_wait_for_views_and_snapshots(const setting *where)
+{
+    wide w = wide_open_versioned(where);
+    uint64_t key = 3;
+    uint8_t kind = PLEACH_OP_PUT;
+    pleach_batch batch = {.n = 1, .kinds = &kind, .keys = &key, .values = &key};
+    pleach_snapshot *snapshot;
+    assert_ok(pleach_map_apply(w.map, &batch));
+    assert_ok(pleach_snapshot_take(w.map, &snapshot, PLEACH_SYNC));
+    assert_int_equal(pleach_map_apply(w.map, &batch), PLEACH_E_BUSY);
+    pleach_snapshot_release(snapshot);
+    assert_ok(pleach_map_apply(w.map, &batch));
+    wide_close(&w);
+}
+
 int main(int argc, char **argv)
 {
     static const test_case cases[] = {
@@ -68,6 +236,12 @@ int main(int argc, char **argv)
         CASE(batches_on_few_keys),
         CASE(batches_on_many_keys),
         CASE(one_batch_builds_the_map),
+        CASE(the_same_batches_make_the_same_tree),
+        CASE(bad_arguments_are_refused),
+        CASE(pairs_without_room_change_nothing),
+        CASE(batches_beyond_the_limit_change_nothing),
+        CASE(batches_without_memory_change_nothing),
+        CASE(batches_wait_for_views_and_snapshots),
     };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

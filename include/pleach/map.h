@@ -117,6 +117,7 @@ typedef struct pleach_map_stats {
     uint64_t held_back_bytes; /* of these, what would be free if the oldest snapshot were released */
     uint64_t free_bytes;    /* of nodes that were in use and wait to be used again */
     uint64_t reclaimed_bytes; /* of nodes that were kept for snapshots and used again, since the map was made */
+    uint64_t shape;         /* a digest of all nodes and what they hold: the same for the same tree, on any device */
     double fill;            /* keys / leaf slots */
     unsigned height;        /* levels, leaves included */
     unsigned key_bits;

@@ -181,15 +181,40 @@ batch_plan random_plan(rng *r, size_t most, int growth)
     return plan;
 }
 
+static operations make_operations(const wide *w, const oracle *o, rng *r, const batch_plan *plan)
+{
+    operations ops = {.n = plan->n};
+    ops.kinds = must_alloc(plan->n, 1);
+    ops.keys = words(plan->n, 0);
+    ops.values = words(plan->n, 0);
+    for (size_t i = 0; i < plan->n; i++) make_operation(&ops, i, w, o, r, plan);
+    return ops;
+}
+
+static void free_operations(operations *ops)
+{
+    free(ops->kinds);
+    free(ops->keys);
+    free(ops->values);
+}
+
+static size_t room_for(const batch_plan *plan) { return plan->n * (plan->limit ? plan->limit : plan->widest + 2); }
+
+pleach_status batch_try(const wide *w, const oracle *o, rng *r, const batch_plan *plan)
+{
+    operations ops = make_operations(w, o, r, plan);
+    make_results(&ops, room_for(plan), w->top);
+    pleach_status status = wide_apply(w, &ops, plan->limit);
+    if (status != PLEACH_OK) assert_same_content(w, o);
+    free_results(&ops);
+    free_operations(&ops);
+    return status;
+}
+
 void batch_both(const wide *w, oracle *o, rng *r, const batch_plan *plan, bool whole)
 {
-    operations got = {.n = plan->n}, expected;
-    got.kinds = must_alloc(plan->n, 1);
-    got.keys = words(plan->n, 0);
-    got.values = words(plan->n, 0);
-    for (size_t i = 0; i < plan->n; i++) make_operation(&got, i, w, o, r, plan);
-    expected = got;
-    size_t capacity = plan->n * (plan->limit ? plan->limit : plan->widest + 2);
+    operations got = make_operations(w, o, r, plan), expected = got;
+    size_t capacity = room_for(plan);
     make_results(&got, capacity, w->top);
     make_results(&expected, capacity, w->top);
     for (size_t i = 0; i < plan->n; i++) oracle_apply_one(o, &expected, i, plan->limit);
@@ -199,7 +224,5 @@ void batch_both(const wide *w, oracle *o, rng *r, const batch_plan *plan, bool w
     if (whole) assert_same_content(w, o);
     free_results(&got);
     free_results(&expected);
-    free(got.kinds);
-    free(got.keys);
-    free(got.values);
+    free_operations(&got);
 }

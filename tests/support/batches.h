@@ -28,4 +28,8 @@ batch_plan random_plan(rng *r, size_t most, int growth);
  * `whole`. */
 void batch_both(const wide *w, oracle *o, rng *r, const batch_plan *plan, bool whole);
 
+/* Asks the map for a random batch, and answers its status; if it is not OK, checks that the map holds what it held. The
+ * oracle does not hear of it. */
+pleach_status batch_try(const wide *w, const oracle *o, rng *r, const batch_plan *plan);
+
 #endif

@@ -45,13 +45,14 @@ void blink_count_nodes(unsigned key_bits, const blink_tree *tree, void *nodes, b
     *counts = (blink_counts){0};
     uint64_t used = blink_used_ids(tree);
     for (uint64_t id = 1; id < used; id++) {
-        uint64_t header = key_bits == 32 ? header_load32(pool_address(nodes, (uint32_t)id, sizeof(node32)))
-                                         : header_load64(pool_address(nodes, (uint32_t)id, sizeof(node64)));
+        const void *node = pool_address(nodes, (uint32_t)id, key_bits == 32 ? sizeof(node32) : sizeof(node64));
+        uint64_t header = key_bits == 32 ? header_load32(node) : header_load64(node);
         if (header == 0) continue; /* skipped: P3 */
         if (header_level(header) == NODE_OLD_IMAGE) {
             counts->images++;
             continue;
         }
+        counts->shape += key_bits == 32 ? node_shape32(node) : node_shape64(node);
         if (header_level(header) > 0) {
             counts->inner++;
             continue;

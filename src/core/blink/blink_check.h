@@ -14,6 +14,7 @@ extern "C" {
 
 typedef struct blink_counts {
     uint64_t keys, leaves, empty_leaves, inner;
+    uint64_t shape;  /* the sum of the nodes' digests (blink_shape.h) */
     uint64_t images; /* nodes that hold old images of leaves, in a map with versions */
 } blink_counts;
 

@@ -1,5 +1,6 @@
 /* core/blink/blink_check_width.h - the validator for one key width; included by blink_check.c. */
 #include "../../node/node.h"
+#include "blink_shape.h"
 
 #ifndef PLEACH_NUMBER
 #define PLEACH_NUMBER(n) ((unsigned long long)(n))

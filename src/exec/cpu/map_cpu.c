@@ -183,6 +183,7 @@ static pleach_status cpu_stats(void *exec, pleach_map_stats *stats)
     stats->leaves = counts.leaves;
     stats->inner = counts.inner;
     stats->empty_leaves = counts.empty_leaves;
+    stats->shape = counts.shape;
     stats->unposted = map->tree->unposted;
     stats->node_bytes = (counts.leaves + counts.inner) * map->node_bytes;
     stats->old_images = counts.images;

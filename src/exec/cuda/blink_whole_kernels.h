@@ -1,6 +1,7 @@
 /* exec/cuda/blink_whole_kernels.h - kernels over all nodes of a map, or all pairs: build, count, list, copy. Included
  * by blink_cuda.cu, once per key width. Maps with versions use them too. */
 #include "../../core/blink/blink_build.h"
+#include "../../core/blink/blink_shape.h"
 
 /* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
@@ -27,8 +28,12 @@ static __global__ void W(mark_last_kernel)(const W(key) *keys, size_t n, uint8_t
 static __global__ void W(count_kernel)(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
-    uint64_t header = 0;
-    if (id < used) header = W(header_load)((W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node))));
+    uint64_t header = 0, shape = 0;
+    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node)));
+    if (id < used) header = W(header_load)(node);
+    if (header != 0 && header_level(header) != NODE_OLD_IMAGE) shape = W(node_shape)(node);
+    for (unsigned by = 16; by > 0; by /= 2) shape += __shfl_xor_sync(0xffffffffu, shape, by);
+    if ((threadIdx.x & 31) == 0 && shape) port_fetch_add(&counts->shape, shape);
     bool leaf = header != 0 && header_level(header) == 0;
     unsigned mine = leaf ? header_count(header) : 0;
     uint64_t keys = 0; /* the block's, bit by bit */

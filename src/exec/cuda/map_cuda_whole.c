@@ -283,6 +283,7 @@ static void fill_stats(const cuda_map *map, const blink_tree *tree, const blink_
     stats->leaves = counts->leaves;
     stats->inner = counts->inner;
     stats->empty_leaves = counts->empty_leaves;
+    stats->shape = counts->shape;
     stats->unposted = tree->unposted;
     stats->node_bytes = (counts->leaves + counts->inner) * map->node_bytes;
     stats->reserved_bytes = map->capacity * map->node_bytes;
