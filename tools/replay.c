@@ -50,17 +50,19 @@ static const char help[] =
     "  --device cpu|cuda  where (default cpu)\n"
     "  --threads N        CPU: threads that work at once, 1 to 256 (default: one per CPU online)\n"
     "  --batch N          take N operations at a time, 1 to 1048576 (default 4096; 1 when reading from a terminal)\n"
+    "  --engine NAME      batches: by pleach_map_apply; calls: by calls that run at the same time; auto (default):\n"
+    "                     batches for a map with --batch above 1\n"
     "  --stats            tell on standard error how many operations ran side by side\n"
     "\n"
-    "The output does not depend on device, threads and batch. A batch is cut into runs of operations that commute;\n"
-    "all threads, or one array call for each kind of operation on a GPU, carry out a run. Results appear when their\n"
-    "batch is full or the input ends: with --batch 1, after each line.\n"
+    "The output does not depend on device, threads, batch and engine. With --engine calls a batch is cut into runs of\n"
+    "operations that commute; all threads, or one array call for each kind of operation on a GPU, carry out a run.\n"
+    "Results appear when their batch is full or the input ends: with --batch 1, after each line.\n"
     "\n"
     "Exit status: 0, 1 if a result was an error, 2 if the command could not be carried out.\n";
 
 struct options {
     uint64_t threads, batch;
-    size_t key_width, device, structure; /* indices into the names below */
+    size_t key_width, device, structure, engine; /* indices into the names below */
     bool stats, help;
     const char *file;
 };
@@ -68,6 +70,7 @@ struct options {
 static const char *const width_names[] = {"32", "64", NULL};
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const structure_names[] = {"map", "versioned", NULL};
+static const char *const engine_names[] = {"auto", "batches", "calls", NULL};
 
 static void read_options(struct cli *cli, struct options *options)
 {
@@ -83,6 +86,7 @@ static void read_options(struct cli *cli, struct options *options)
                  cli_take_choice(cli, "--keys", width_names, &options->key_width) ||
                  cli_take_choice(cli, "--bits", width_names, &options->key_width) ||
                  cli_take_choice(cli, "--device", device_names, &options->device) ||
+                 cli_take_choice(cli, "--engine", engine_names, &options->engine) ||
                  cli_take_number(cli, "--threads", 1, MOST_THREADS, &options->threads) ||
                  cli_take_number(cli, "--batch", 1, MOST_BATCH, &options->batch))
             continue;
@@ -95,11 +99,15 @@ static void read_options(struct cli *cli, struct options *options)
     }
 }
 
-static void run_commuting(struct replay *replay, size_t begin, size_t end)
+/* A run: operations that commute, or with batches any that can be in one. */
+static void run_together(struct replay *replay, size_t begin, size_t end)
 {
-    const size_t ops = replay->plan.ops;
+    const size_t ops = replay->by_batches ? end - begin : replay->plan.ops;
     for (unsigned i = 0; i < replay->threads; i++) replay->stores[i].pairs = 0;
-    if (replay->device == PLEACH_CUDA)
+    if (begin == end) return;
+    if (replay->by_batches && replay_is_batchable(&replay->ops[begin]))
+        replay_run_batch(replay, begin, end);
+    else if (replay->device == PLEACH_CUDA)
         replay_run_arrays(replay, begin, end);
     else
         replay_run_single(replay, begin, end);
@@ -109,16 +117,23 @@ static void run_commuting(struct replay *replay, size_t begin, size_t end)
     plan_start_run(&replay->plan);
 }
 
+/* Whether operation i can be in the run that began with `begin`. */
+static bool joins_run(struct replay *replay, size_t begin, size_t i)
+{
+    if (!replay->by_batches) return plan_admit(&replay->plan, &replay->ops[i]);
+    return i == begin || (replay_is_batchable(&replay->ops[begin]) && replay_is_batchable(&replay->ops[i]));
+}
+
 static void run_batch(struct replay *replay)
 {
     size_t begin = 0;
     for (size_t i = 0; i < replay->count; i++) {
-        if (plan_admit(&replay->plan, &replay->ops[i])) continue;
-        run_commuting(replay, begin, i);
-        plan_admit(&replay->plan, &replay->ops[i]); /* an empty run takes anything */
+        if (joins_run(replay, begin, i)) continue;
+        run_together(replay, begin, i);
         begin = i;
+        joins_run(replay, begin, i); /* an empty run takes anything */
     }
-    run_commuting(replay, begin, replay->count);
+    run_together(replay, begin, replay->count);
     for (size_t i = 0; i < replay->count; i++) replay_free_op(&replay->ops[i]);
     replay->stats.ops += replay->count;
     replay->stats.batches++;
@@ -218,8 +233,9 @@ static void destroy_parts(struct replay *replay)
 
 static pleach_status create_map(struct replay *replay)
 {
-    /* The threads are ours, so the map needs none for its array calls. */
-    const pleach_map_config config = {.device = replay->device, .key_bits = replay->key_bits, .threads = 1,
+    /* Single calls come from threads of ours, and the map needs none of its own. */
+    const pleach_map_config config = {.device = replay->device, .key_bits = replay->key_bits,
+                                      .threads = replay->by_batches ? replay->threads : 1,
                                       .versioned = replay->versioned};
     return pleach_map_create(&replay->map, &config);
 }
@@ -236,6 +252,7 @@ static int replay_file(const struct options *options, int file)
     replay->key_bits = options->key_width == 0 ? 32 : 64;
     replay->threads = replay->device == PLEACH_CUDA ? 1 : (unsigned)options->threads;
     replay->batch = options->batch > 0 ? options->batch : isatty(file) ? 1 : DEFAULT_BATCH;
+    replay->by_batches = options->engine == 1 || (options->engine == 0 && replay->batch > 1 && !replay->versioned);
     text_in_start(&replay->in, file, show_output, replay);
     text_out_start(&replay->out, STDOUT_FILENO);
     const pleach_status status = create_map(replay);

@@ -4,6 +4,7 @@
  *   replay_plan.c      a batch is cut into runs of operations that commute
  *   replay_single.c    a run is carried out by single calls from several threads (CPU maps)
  *   replay_array.c     a run is carried out by one array call for each kind of operation (GPU maps)
+ *   replay_batch.c     operations of all kinds are carried out by one call, in their order
  *   replay_snapshot.c  snapshots by name, and files: what only a versioned map has
  *   replay_print.c     an answer becomes a line
  *   replay.c           options, and the loop over batches
@@ -151,6 +152,7 @@ struct named_snapshot {
 struct replay {
     pleach_map *map;
     bool versioned;
+    bool by_batches; /* pleach_map_apply, where it can */
     struct named_snapshot *snapshots; /* live ones, in no order */
     size_t snapshot_count;
     pleach_device device;
@@ -173,6 +175,13 @@ struct replay {
 bool pair_store_create(struct pair_store *store);
 void pair_store_destroy(struct pair_store *store);
 bool pair_store_add(struct pair_store *store, uint64_t key, uint64_t value);
+
+/* ---- replay_batch.c ---- */
+
+bool replay_is_batchable(const struct op *op);
+
+/* All are. */
+void replay_run_batch(struct replay *replay, size_t begin, size_t end);
 
 /* ---- replay_single.c ---- */
 
