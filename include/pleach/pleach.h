@@ -2,6 +2,7 @@
 #ifndef PLEACH_H
 #define PLEACH_H
 
+#include "batch.h"
 #include "file.h"
 #include "map.h"
 #include "snapshot.h"
