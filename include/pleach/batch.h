@@ -34,6 +34,16 @@ typedef enum pleach_operation {
     PLEACH_OP_RANGE = 8     /* lo, hi     -> counts, and the pairs, see below */
 } pleach_operation;
 
+/* How long the stages of a batch took, in seconds, as one of its threads saw it. Only CPU maps tell. */
+typedef struct pleach_batch_times {
+    double list;   /* finding out which operations have to do with each other */
+    double read;   /* finds that no update concerns */
+    double sort;   /* the others, by key */
+    double search; /* their keys in the tree, and their answers */
+    double query;  /* ranges, counts, successors, predecessors */
+    double modify; /* the tree */
+} pleach_batch_times;
+
 /* Zero everything, then set what you need. Arrays have n elements. Keys and values are arrays of uint32_t or of
  * uint64_t, by the map's key width. A GPU map takes host and device pointers alike, a CPU map host pointers. */
 typedef struct pleach_batch {
@@ -55,6 +65,8 @@ typedef struct pleach_batch {
     void *range_values;
     uint64_t *offsets;
     size_t total; /* set by the call: pairs of all ranges */
+
+    pleach_batch_times *times; /* set by the call, unless NULL */
 } pleach_batch;
 
 /* Synchronous.

@@ -1,6 +1,8 @@
 /* api/batch.c - batches on a map: check the arguments, be alone in the map, hand over to the executor. */
 #include "../../include/pleach/batch.h"
 
+#include <string.h>
+
 #include "../base/foreign_pointer.h"
 #include "map_object.h"
 
@@ -25,6 +27,7 @@ pleach_status pleach_map_apply(pleach_map *map, pleach_batch *batch)
     pleach_status status = check_batch(map, batch);
     if (status != PLEACH_OK) return status;
     batch->total = 0;
+    if (batch->times) memset(batch->times, 0, sizeof *batch->times);
     if (batch->n == 0) return PLEACH_OK;
     status = map_enter_alone(map);
     if (status != PLEACH_OK) return status;

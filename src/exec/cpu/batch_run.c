@@ -3,6 +3,7 @@
 #include "batch_run.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "../../core/blink/blink.h"
 
@@ -25,6 +26,7 @@ typedef struct W(working) {
     batch_job *job;
     team *team;
     unsigned member;
+    double since; /* member 0: when the stage at hand began */
     W(batch) b;
 } W(working);
 
@@ -112,6 +114,27 @@ type sum = zero;                                                                
         team_meet(w->team);                                                                                      \
     }
 
+/* Nodes are asked for some runs ahead, so that they are there when their turn comes. */
+enum { RUNS_AHEAD = 12 };
+
+static inline void W(prefetch)(W(blink) map, uint32_t id)
+{
+    const char *node = (const char *)W(node_at)(map, id);
+    for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
+}
+
+static inline uint32_t W(node_of_run)(const W(batch) *b, uint32_t level, uint32_t run)
+{
+    return b->edit_node[b->run_first[b->sizes->level[level].first_edit + run]];
+}
+
+static inline uint32_t W(plan_run)(const W(batch) *b, uint32_t level, uint32_t run)
+{
+    if (run + RUNS_AHEAD < b->sizes->level[level].runs)
+        port_prefetch(&W(node_at)(b->map, W(node_of_run)(b, level, run + RUNS_AHEAD))->word[W(HEADER_WORD)]);
+    return W(batch_plan_run)(b, level, run);
+}
+
 static inline batch_sums W(sums_join)(batch_sums a, batch_sums b)
 {
     return (batch_sums){a.runs + b.runs, a.has + b.has, a.had + b.had};
@@ -132,7 +155,7 @@ DEFINE_SCAN(scan_listed, uint32_t, 0, ADD, LISTED_FIRST, LISTED_AGAIN, LISTED_ST
 DEFINE_SCAN(scan_links, batch_link, ZERO_LINK, batch_link_join, LINK_OF, LINK_OF, LINK_STORE)
 DEFINE_SCAN(scan_changed, uint32_t, 0, ADD, CHANGED_OF, CHANGED_OF, CHANGED_STORE)
 DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, W(sums_join), W(batch_sums_of), W(batch_sums_of), W(batch_store_sums))
-DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(batch_plan_run), W(batch_planned), W(batch_store_planned))
+DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(plan_run), W(batch_planned), W(batch_store_planned))
 
 /* Several finds are under way at a time, so that the memory works for all of them at once; one that has arrived makes
  * room for the next. Nobody changes the tree meanwhile, so a step never has to be done again. `next` puts the next key
@@ -143,12 +166,6 @@ typedef struct W(flight) {
     W(find) find;
     uint32_t tag;
 } W(flight);
-
-static inline void W(prefetch)(W(blink) map, uint32_t id)
-{
-    const char *node = (const char *)W(node_at)(map, id);
-    for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
-}
 
 #define FLY(map, flight, NEXT, ARRIVED)                                                                          \
     do {                                                                                                         \
@@ -281,7 +298,10 @@ static void W(change_tree)(W(working) *w)
         return;
     }
     for (uint32_t level = 0; level < levels; level++)
-        FOR_PART(w, i, s->level[level].runs) W(batch_commit)(&w->b, level, i);
+        FOR_PART(w, i, s->level[level].runs) {
+            if (i + RUNS_AHEAD < n_) W(prefetch)(w->b.map, W(node_of_run)(&w->b, level, i + RUNS_AHEAD));
+            W(batch_commit)(&w->b, level, i);
+        }
     if (w->member == 0) W(batch_end)(&w->b);
 }
 
@@ -302,11 +322,23 @@ static void W(list)(W(working) *w)
     FOR_PART(w, i, n) W(batch_mark)(&w->b, i);
     team_meet(w->team);
     W(scan_listed)(w, 0, n);
-    W(read)(w, W(own_stretch)(w, n));
+}
+
+/* A stage has ended. */
+static void W(note_time)(W(working) *w, double *stage)
+{
+    struct timespec clock;
+    if (w->member > 0 || !w->job->times) return;
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    double now = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;
+    if (stage) *stage = now - w->since;
+    w->since = now;
 }
 
 static void W(work)(void *context, team *team, unsigned member)
 {
+    pleach_batch_times unused, *times = ((batch_job *)context)->times;
+    if (!times) times = &unused;
     W(working) w = {.job = context, .team = team, .member = member};
     W(sort_side) side[2];
     w.b.r = w.job->request;
@@ -315,19 +347,27 @@ static void W(work)(void *context, team *team, unsigned member)
     w.b.map.stripe = 0;
     w.b.sizes = &w.job->sizes;
     W(lay_out)(&w.b, side, w.job->scratch, w.job->request.n);
+    W(note_time)(&w, NULL);
     uint32_t seen = W(survey)(&w);
     if ((seen & BATCH_HAS_WRONG) || ((seen & BATCH_HAS_VALUES) && !w.job->request.values)) {
         if (member == 0) w.job->status = PLEACH_E_ARGUMENT;
         return;
     }
     W(list)(&w);
+    W(note_time)(&w, &times->list);
+    W(read)(&w, W(own_stretch)(&w, w.job->request.n));
+    W(note_time)(&w, &times->read);
     unsigned sorted = W(sort_operations)(w.job, team, member, side);
     w.b.op_key = side[sorted].key;
     w.b.op_function = side[sorted].function;
+    W(note_time)(&w, &times->sort);
     if (w.b.sizes->ops) W(find_edits)(&w);
+    W(note_time)(&w, &times->search);
     if (((seen & BATCH_HAS_QUERIES) || w.job->offsets) && !W(answer_queries)(&w)) return;
     team_meet(team); /* nobody asks the old map any more */
+    W(note_time)(&w, &times->query);
     W(change_tree)(&w);
+    W(note_time)(&w, &times->modify);
 }
 
 const batch_run_ops RUN_NAME = {W(scratch_bytes), W(work)};

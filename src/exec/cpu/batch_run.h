@@ -23,6 +23,7 @@ typedef struct batch_job {
     uint32_t *digits;   /* BATCH_DIGITS a member */
     batch_sizes sizes;
     uint64_t total;     /* pairs of all ranges */
+    pleach_batch_times *times; /* or NULL */
     pleach_status status;
 } batch_job;
 

@@ -56,7 +56,8 @@ pleach_status cpu_apply(void *exec, pleach_batch *batch)
 {
     cpu_map *map = exec;
     if (cpu_versions_pinned(map)) return PLEACH_E_BUSY;
-    batch_job job = {.place = place_of(map), .capacity = batch->capacity, .offsets = batch->offsets};
+    batch_job job = {.place = place_of(map), .capacity = batch->capacity, .offsets = batch->offsets,
+                     .times = batch->times};
     job.request = (batch_request){.n = (uint32_t)batch->n,
                                   .limit = batch->limit,
                                   .kinds = batch->kinds,
