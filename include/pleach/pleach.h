@@ -2,8 +2,10 @@
 #ifndef PLEACH_H
 #define PLEACH_H
 
+#include "batch.h"
 #include "file.h"
 #include "map.h"
+#include "queue.h"
 #include "snapshot.h"
 #include "status.h"
 
