@@ -105,7 +105,15 @@ static bool same_answer(const pleach_answer *a, const pleach_answer *b)
            a->count == b->count;
 }
 
-/* The callback. What was refused for lack of memory has not happened, and may only be what could need some. */
+/* Only a new key can lack room in the map; anything can lack memory to work with. */
+static bool may_be_refused(const request *q, pleach_status status)
+{
+    uint64_t unused;
+    if (status != PLEACH_E_FULL) return status == PLEACH_E_MEMORY;
+    return q->operation <= PLEACH_OP_ADD && !oracle_find(q->by->o, q->key, &unused);
+}
+
+/* The callback. What was refused has not happened. */
 static void judge_answer(void *context, const pleach_answer *answer)
 {
     const request *q = context;
@@ -116,7 +124,7 @@ static void judge_answer(void *context, const pleach_answer *answer)
         expected = oracle_answer(j->o, q->operation, q->key, q->value);
     else {
         j->refused++;
-        j->wrong += answer->status != PLEACH_E_FULL && answer->status != PLEACH_E_MEMORY;
+        j->wrong += !may_be_refused(q, answer->status);
     }
     j->wrong += !same_answer(answer, &expected);
 }
@@ -572,12 +580,12 @@ static void a_full_map_refuses_only_what_does_not_fit(const setting *where)
     judge j = judge_of(w, gpu ? 600000 : 30000, 3);
     fill_map(&j);
     pleach_queue *queue = open_queue(&j.w, 64, 0, 0);
-    const size_t n = submit_random(&j, queue, scaled_single_calls(where, 20000));
+    const size_t n = submit_random(&j, queue, scaled(gpu ? 4000 : 20000));
     const pleach_queue_stats stats = close_queue(queue);
     assert_int_equal(stats.operations, n);
     assert_int_equal(stats.failed, j.refused);
     assert_true(j.refused < n / 2);
-    if (n > 100) assert_true(j.refused > 0);
+    if (n >= 2000) assert_true(j.refused > 0); /* most leaves have room for a few */
     judge_close(&j);
 }
 
