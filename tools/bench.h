@@ -11,6 +11,7 @@
  *   bench_updates.c   insert, erase
  *   bench_ordered.c   range, succ, pred
  *   bench_single.c    single calls
+ *   bench_queue.c     single operations through a queue
  *   bench_mixed_*     updates and queries at the same time, in one kernel
  *   bench_limits.c    how fast the machine's memory is
  *   bench_report.c    table, JSON, CSV
@@ -223,9 +224,9 @@ struct bench_case {
 };
 
 #ifdef PLEACH_TOOLS_CUDA
-enum { BENCH_CASES = 24 };
+enum { BENCH_CASES = 25 };
 #else
-enum { BENCH_CASES = 20 };
+enum { BENCH_CASES = 21 };
 #endif
 extern const struct bench_case bench_cases[BENCH_CASES];
 
@@ -250,6 +251,7 @@ void bench_single_find(struct bench *bench, const struct bench_case *which);
 void bench_single_put(struct bench *bench, const struct bench_case *which);
 void bench_single_mixed(struct bench *bench, const struct bench_case *which);
 void bench_apply(struct bench *bench, const struct bench_case *which);
+void bench_queue(struct bench *bench, const struct bench_case *which);
 void bench_limits(struct bench *bench, const struct bench_case *which);
 
 /* bench_mixed_cuda.c */

@@ -48,6 +48,8 @@ const struct bench_case bench_cases[BENCH_CASES] = {
      "single puts of new keys from all threads"},
     {"single-mixed", {10 * M, 1 * M, 0, 0}, CASE_CPU, bench_single_mixed,
      "single finds with 5% and 50% puts of present keys"},
+    {"queue", {10 * M, 1 * M, 1 << 23, 4 * M}, ARRAY, bench_queue,
+     "finds with 0%, 5%, 50% puts of present keys, submitted to a queue by all threads; and calls that wait"},
 #ifdef PLEACH_TOOLS_CUDA
     {"mixed-range", {0, 0, 40 * M, 5 * M}, CASE_CUDA | CASE_DISTINCT, bench_mixed_range,
      "one kernel: puts of new keys beside ranges of 8 and 32; without versions, and linearizable with them"},

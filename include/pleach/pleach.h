@@ -5,6 +5,7 @@
 #include "batch.h"
 #include "file.h"
 #include "map.h"
+#include "queue.h"
 #include "snapshot.h"
 #include "status.h"
 

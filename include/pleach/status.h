@@ -25,7 +25,7 @@ extern "C" {
     X(PLEACH_E_MEMORY, -4, "out of memory: an allocation on the host or on the GPU failed")                      \
     X(PLEACH_E_FULL, -5, "pool limit reached: some elements were not applied; raise max_bytes, or compact")      \
     X(PLEACH_E_SPACE, -6, "result buffer too small: the call reports how many elements are needed")              \
-    X(PLEACH_E_BUSY, -7, "a device view is open, or a snapshot is live: close or release it before this call")        \
+    X(PLEACH_E_BUSY, -7, "a device view is open, a snapshot is live, or a queue is full: try again when it is not")  \
     X(PLEACH_E_NOT_EMPTY, -8, "the map must be empty for this call: clear it first")                             \
     X(PLEACH_E_NO_CUDA, -9, "this build of pleach has no CUDA: configure with -DPLEACH_CUDA=ON")                 \
     X(PLEACH_E_NO_GPU, -10, "no usable NVIDIA GPU: no driver, no device, or a driver older than this build's")   \
@@ -36,7 +36,8 @@ extern "C" {
     X(PLEACH_E_FILE, -15, "the file cannot be opened, read, written or renamed: errno tells why")                \
     X(PLEACH_E_FORMAT, -16, "not a pleach file, or damaged, or of the other byte order: take another copy")      \
     X(PLEACH_E_NEWER, -17, "the file was written by a newer pleach: update this one to read it")                 \
-    X(PLEACH_E_NO_FILES, -18, "this build of pleach has no files: install xxHash's xxhash.h and build again")
+    X(PLEACH_E_NO_FILES, -18, "this build of pleach has no files: install xxHash's xxhash.h and build again")    \
+    X(PLEACH_E_CLOSED, -19, "the queue is closed: it takes no more operations")
 
 typedef enum pleach_status {
 #define PLEACH_STATUS_ENUM(name, code, text) name = code,

@@ -1,0 +1,564 @@
+/* api/queue.c - single operations in, batches out.
+ *
+ * The queue is a ring of entries. A thread that submits takes the next ticket by a compare-and-swap on `tail`, fills
+ * the ticket's entry and marks it as ready, which is the last thing it does: the queue may be gone afterwards. The
+ * service thread copies the oldest entries into the arrays of a batch, applies it, calls back, and frees the entries by
+ * moving `completed`. So there is no lock on the way in, and while the batch in the arrays is applied, the next one
+ * fills in the ring.
+ *
+ * The mutex is for those who sleep. The service thread says in `wake_at` which ticket it waits for, and then looks at
+ * `tail`; one who submits moves `tail` and then looks at `wake_at`; all of this is sequentially consistent, so one of
+ * the two sees the other. Everybody else sleeps until `completed` moves, which it does under the mutex.
+ */
+#include "../../include/pleach/queue.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "../base/memory.h"
+
+enum { LINE = 64, DEFAULT_BATCH = 8192, DEFAULT_AGE_US = 200, CAPACITY_IN_BATCHES = 4 };
+
+static const uint32_t MOST_BATCH = (uint32_t)1 << 30, MOST_CAPACITY = (uint32_t)1 << 31;
+static const uint64_t CLOSED = (uint64_t)1 << 63; /* a bit of `tail`: so no ticket is given after it is set */
+static const uint64_t NEVER = UINT64_MAX;
+static const uint64_t MICROSECOND = 1000, SECOND = 1000000000, BUSY_PAUSE = 1000000; /* in nanoseconds */
+
+typedef struct entry {
+    _Alignas(LINE) atomic_uint_fast64_t ready; /* its ticket + 1 as soon as the rest is there */
+    uint64_t key, value;
+    pleach_done *done;
+    void *context;
+    uint64_t submitted, accepted; /* when; they differ if it had to wait for room */
+    uint8_t operation;
+} entry;
+
+/* The batch that is being applied. Keys and values are as wide as the map's. */
+typedef struct batch_arrays {
+    uint8_t *kinds, *flags;
+    void *keys, *values, *out_keys, *out_values;
+    uint64_t *counts;
+    unsigned seen; /* bit k: operation k is among them */
+} batch_arrays;
+
+struct pleach_queue {
+    pleach_map *map;
+    bool wide; /* 64-bit keys */
+    uint32_t batch, capacity;
+    uint64_t age; /* nanoseconds */
+    entry *ring;
+    uint64_t ring_mask;
+    batch_arrays arrays;
+    pthread_t thread;
+
+    _Alignas(LINE) atomic_uint_fast64_t tail;      /* the next ticket */
+    _Alignas(LINE) atomic_uint_fast64_t completed; /* tickets below are completed; moves under the mutex */
+    _Alignas(LINE) atomic_uint_fast64_t wake_at;   /* the service thread sleeps until tail has reached this */
+    _Alignas(LINE) atomic_uint_fast64_t refused;
+    atomic_uint_fast64_t inside;   /* threads that wait; they are let out before the queue is freed */
+    atomic_uint_fast64_t flush_to; /* tickets below are not to wait for more; moves under the mutex */
+
+    pthread_mutex_t mutex;
+    pthread_cond_t work;     /* for the service thread */
+    pthread_cond_t progress; /* completed has moved, or the queue is closed */
+    pleach_queue_stats stats;
+};
+
+/* ---- small things ------------------------------------------------------------------------------------------------ */
+
+static uint64_t nanoseconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* On the condition `work`; false when the deadline has passed. */
+static bool sleep_before(pleach_queue *queue, uint64_t deadline)
+{
+    if (deadline == NEVER) return pthread_cond_wait(&queue->work, &queue->mutex) == 0;
+    const struct timespec until = {.tv_sec = (time_t)(deadline / SECOND), .tv_nsec = (long)(deadline % SECOND)};
+    return pthread_cond_timedwait(&queue->work, &queue->mutex, &until) != ETIMEDOUT;
+}
+
+static bool is_closed(const pleach_queue *queue) { return (atomic_load(&queue->tail) & CLOSED) != 0; }
+
+static uint64_t tickets_given(const pleach_queue *queue) { return atomic_load(&queue->tail) & ~CLOSED; }
+
+static bool on_service_thread(const pleach_queue *queue) { return pthread_equal(pthread_self(), queue->thread) != 0; }
+
+static entry *entry_of(const pleach_queue *queue, uint64_t ticket) { return &queue->ring[ticket & queue->ring_mask]; }
+
+static uint64_t word_of(const pleach_queue *queue, const void *words, size_t i)
+{
+    return queue->wide ? ((const uint64_t *)words)[i] : ((const uint32_t *)words)[i];
+}
+
+static void set_word(const pleach_queue *queue, void *words, size_t i, uint64_t word)
+{
+    if (queue->wide)
+        ((uint64_t *)words)[i] = word;
+    else
+        ((uint32_t *)words)[i] = (uint32_t)word;
+}
+
+static void *words_from(const pleach_queue *queue, void *words, size_t i)
+{
+    return (char *)words + i * (queue->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+}
+
+/* ---- the service thread: collecting ------------------------------------------------------------------------------ */
+
+/* Whoever has the ticket is about to fill the entry. */
+static const entry *ready_entry(const pleach_queue *queue, uint64_t ticket)
+{
+    entry *e = entry_of(queue, ticket);
+    while (atomic_load_explicit(&e->ready, memory_order_acquire) != ticket + 1) sched_yield();
+    return e;
+}
+
+/* Until so many tickets are given, or there is a reason not to wait for them. */
+static void sleep_until(pleach_queue *queue, uint64_t tickets, uint64_t deadline)
+{
+    const uint64_t completed = atomic_load(&queue->completed);
+    pthread_mutex_lock(&queue->mutex);
+    for (bool early = true; early;) {
+        atomic_store(&queue->wake_at, tickets); /* every time: one who was to wake us for an older wish may take it */
+        const uint64_t given = tickets_given(queue);
+        if (given >= tickets || is_closed(queue)) break;
+        if (given > completed && atomic_load(&queue->flush_to) > completed) break;
+        early = sleep_before(queue, deadline);
+    }
+    atomic_store(&queue->wake_at, NEVER);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+/* The size of the next batch; 0: closed, and nothing is left. */
+static size_t wait_for_batch(pleach_queue *queue)
+{
+    const uint64_t first = atomic_load(&queue->completed);
+    for (;;) {
+        /* Before `have`: what was submitted before that is in it. */
+        const bool closed = is_closed(queue), hurry = closed || atomic_load(&queue->flush_to) > first;
+        const uint64_t have = tickets_given(queue) - first;
+        if (have >= queue->batch) return queue->batch;
+        if (hurry && (have > 0 || closed)) return (size_t)have;
+        if (have == 0) {
+            sleep_until(queue, first + 1, NEVER);
+            continue;
+        }
+        const uint64_t deadline = ready_entry(queue, first)->accepted + queue->age;
+        if (nanoseconds_now() >= deadline) return (size_t)have;
+        sleep_until(queue, first + queue->batch, deadline);
+    }
+}
+
+static void gather(pleach_queue *queue, size_t n)
+{
+    const uint64_t first = atomic_load(&queue->completed);
+    batch_arrays *to = &queue->arrays;
+    to->seen = 0;
+    for (size_t i = 0; i < n; i++) {
+        const entry *e = ready_entry(queue, first + i);
+        to->kinds[i] = e->operation;
+        to->seen |= 1u << e->operation;
+        set_word(queue, to->keys, i, e->key);
+        set_word(queue, to->values, i, e->value);
+    }
+}
+
+/* ---- the service thread: applying -------------------------------------------------------------------------------- */
+
+static pleach_status apply_once(pleach_queue *queue, size_t from, size_t n)
+{
+    const batch_arrays *in = &queue->arrays;
+    const unsigned with_keys = 1u << PLEACH_OP_SUCC | 1u << PLEACH_OP_PRED;
+    pleach_batch batch = {.n = n,
+                          .kinds = in->kinds + from,
+                          .keys = words_from(queue, in->keys, from),
+                          .values = words_from(queue, in->values, from),
+                          .flags = in->flags + from,
+                          .out_values = words_from(queue, in->out_values, from)};
+    /* A GPU copies every array of results that it is given. */
+    if (in->seen & with_keys) batch.out_keys = words_from(queue, in->out_keys, from);
+    if (in->seen & 1u << PLEACH_OP_COUNT) batch.counts = in->counts + from;
+    return pleach_map_apply(queue->map, &batch);
+}
+
+/* Answers whether the queue is closed, at the latest when the pause is over. */
+static bool pause_unless_closed(pleach_queue *queue)
+{
+    const uint64_t deadline = nanoseconds_now() + BUSY_PAUSE;
+    pthread_mutex_lock(&queue->mutex);
+    while (!is_closed(queue) && sleep_before(queue, deadline)) continue;
+    pthread_mutex_unlock(&queue->mutex);
+    return is_closed(queue);
+}
+
+static pleach_answer answer_of(const pleach_queue *queue, size_t i)
+{
+    const batch_arrays *in = &queue->arrays;
+    pleach_answer answer = {.status = PLEACH_OK};
+    const uint8_t kind = in->kinds[i];
+    if (kind == PLEACH_OP_COUNT) {
+        answer.count = in->counts[i];
+        return answer;
+    }
+    answer.flag = in->flags[i];
+    const bool update = kind <= PLEACH_OP_ERASE;
+    const bool present = update ? answer.flag != PLEACH_INSERTED && answer.flag != PLEACH_ABSENT : answer.flag != 0;
+    if (present && kind != PLEACH_OP_CONTAINS) answer.value = word_of(queue, in->out_values, i);
+    if (present && (kind == PLEACH_OP_SUCC || kind == PLEACH_OP_PRED)) answer.key = word_of(queue, in->out_keys, i);
+    return answer;
+}
+
+static unsigned bucket_of(uint64_t microseconds)
+{
+    unsigned bucket = 0;
+    for (; microseconds > 0 && bucket < PLEACH_QUEUE_BUCKETS - 1; microseconds >>= 1) bucket++;
+    return bucket;
+}
+
+static void call_back(pleach_queue *queue, size_t from, size_t n, pleach_status status, uint64_t *microseconds)
+{
+    const uint64_t now = nanoseconds_now(), first = atomic_load(&queue->completed);
+    for (size_t i = 0; i < n; i++) {
+        const entry *e = entry_of(queue, first + i);
+        const pleach_answer none = {.status = status};
+        const pleach_answer answer = status == PLEACH_OK ? answer_of(queue, from + i) : none;
+        microseconds[bucket_of((now - e->submitted) / MICROSECOND)]++;
+        if (e->done) e->done(e->context, &answer);
+    }
+}
+
+/* Operations from .. from + n - 1 of the batch; they are the oldest that are not completed. */
+static void complete(pleach_queue *queue, size_t from, size_t n, pleach_status status)
+{
+    uint64_t microseconds[PLEACH_QUEUE_BUCKETS] = {0};
+    call_back(queue, from, n, status, microseconds);
+    pthread_mutex_lock(&queue->mutex);
+    queue->stats.operations += n;
+    if (status == PLEACH_OK)
+        queue->stats.batches++;
+    else
+        queue->stats.failed += n;
+    for (size_t b = 0; b < PLEACH_QUEUE_BUCKETS; b++) queue->stats.microseconds[b] += microseconds[b];
+    atomic_fetch_add(&queue->completed, n);
+    if (atomic_load(&queue->inside) > 0) pthread_cond_broadcast(&queue->progress);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+static void carry_out(pleach_queue *queue, size_t from, size_t n)
+{
+    pleach_status status = apply_once(queue, from, n);
+    while (status == PLEACH_E_BUSY && !pause_unless_closed(queue)) status = apply_once(queue, from, n);
+    if (n > 1 && (status == PLEACH_E_FULL || status == PLEACH_E_MEMORY)) {
+        carry_out(queue, from, n / 2);
+        carry_out(queue, from + n / 2, n - n / 2);
+    } else
+        complete(queue, from, n, status);
+}
+
+static void *serve(void *argument)
+{
+    pleach_queue *queue = argument;
+    for (size_t n = wait_for_batch(queue); n > 0; n = wait_for_batch(queue)) {
+        gather(queue, n);
+        carry_out(queue, 0, n);
+    }
+    return NULL;
+}
+
+/* ---- submitting -------------------------------------------------------------------------------------------------- */
+
+static pleach_status check_operation(const pleach_queue *queue, pleach_operation operation, uint64_t key,
+                                     uint64_t value)
+{
+    if (!queue || (unsigned)operation >= PLEACH_OP_RANGE) return PLEACH_E_ARGUMENT;
+    if (queue->wide) return PLEACH_OK;
+    const bool with_value = operation == PLEACH_OP_PUT || operation == PLEACH_OP_ADD || operation == PLEACH_OP_COUNT;
+    return key > UINT32_MAX || (with_value && value > UINT32_MAX) ? PLEACH_E_WIDTH : PLEACH_OK;
+}
+
+/* OK, and *ticket is the caller's; else BUSY or CLOSED. */
+static pleach_status take_ticket(pleach_queue *queue, uint64_t *ticket)
+{
+    uint_fast64_t tail = atomic_load(&queue->tail);
+    do {
+        if (tail & CLOSED) return PLEACH_E_CLOSED;
+        /* Negative if the tail is no longer that; then it is read again. */
+        const int64_t pending = (int64_t)(tail - atomic_load(&queue->completed));
+        if (pending >= (int64_t)queue->capacity) return PLEACH_E_BUSY;
+    } while (!atomic_compare_exchange_weak(&queue->tail, &tail, tail + 1));
+    *ticket = tail;
+    return PLEACH_OK;
+}
+
+/* One of those whom the service thread may wait for wakes it. */
+static void wake_service(pleach_queue *queue, uint64_t tickets)
+{
+    if (tickets < atomic_load(&queue->wake_at) || atomic_exchange(&queue->wake_at, NEVER) == NEVER) return;
+    pthread_mutex_lock(&queue->mutex);
+    pthread_cond_signal(&queue->work);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+static pleach_status offer(pleach_queue *queue, const entry *what, uint64_t *ticket)
+{
+    const pleach_status status = take_ticket(queue, ticket);
+    if (status != PLEACH_OK) return status;
+    entry *e = entry_of(queue, *ticket);
+    e->key = what->key;
+    e->value = what->value;
+    e->done = what->done;
+    e->context = what->context;
+    e->submitted = what->submitted;
+    e->accepted = what->accepted;
+    e->operation = what->operation;
+    wake_service(queue, *ticket + 1);
+    atomic_store_explicit(&e->ready, *ticket + 1, memory_order_release);
+    return PLEACH_OK;
+}
+
+static pleach_status offer_when_there_is_room(pleach_queue *queue, entry *what, uint64_t *ticket)
+{
+    pleach_status status;
+    do {
+        pthread_mutex_lock(&queue->mutex);
+        while (!is_closed(queue) && tickets_given(queue) - atomic_load(&queue->completed) >= queue->capacity)
+            pthread_cond_wait(&queue->progress, &queue->mutex);
+        pthread_mutex_unlock(&queue->mutex);
+        what->accepted = nanoseconds_now();
+        status = offer(queue, what, ticket);
+    } while (status == PLEACH_E_BUSY); /* others were faster */
+    return status;
+}
+
+static void count_refused(pleach_queue *queue) { atomic_fetch_add_explicit(&queue->refused, 1, memory_order_relaxed); }
+
+static pleach_status submit(pleach_queue *queue, entry *what, bool patient, uint64_t *ticket)
+{
+    what->submitted = what->accepted = nanoseconds_now();
+    pleach_status status = offer(queue, what, ticket);
+    if (status == PLEACH_OK) return status;
+    if (status == PLEACH_E_BUSY && patient && !on_service_thread(queue)) {
+        atomic_fetch_add(&queue->inside, 1);
+        status = offer_when_there_is_room(queue, what, ticket);
+        if (status != PLEACH_OK) count_refused(queue);
+        atomic_fetch_sub(&queue->inside, 1);
+    } else
+        count_refused(queue);
+    return status;
+}
+
+pleach_status pleach_queue_submit(pleach_queue *queue, pleach_operation operation, uint64_t key, uint64_t value,
+                                  pleach_done *done, void *context)
+{
+    const pleach_status status = check_operation(queue, operation, key, value);
+    if (status != PLEACH_OK) return status;
+    entry what = {.key = key, .value = value, .done = done, .context = context, .operation = (uint8_t)operation};
+    uint64_t ticket;
+    return submit(queue, &what, true, &ticket);
+}
+
+pleach_status pleach_queue_try_submit(pleach_queue *queue, pleach_operation operation, uint64_t key, uint64_t value,
+                                      pleach_done *done, void *context)
+{
+    const pleach_status status = check_operation(queue, operation, key, value);
+    if (status != PLEACH_OK) return status;
+    entry what = {.key = key, .value = value, .done = done, .context = context, .operation = (uint8_t)operation};
+    uint64_t ticket;
+    return submit(queue, &what, false, &ticket);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+/* The caller has counted itself as inside. */
+static void wait_for_completed(pleach_queue *queue, uint64_t tickets)
+{
+    pthread_mutex_lock(&queue->mutex);
+    while (atomic_load(&queue->completed) < tickets) pthread_cond_wait(&queue->progress, &queue->mutex);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+static void keep_answer(void *context, const pleach_answer *answer) { *(pleach_answer *)context = *answer; }
+
+pleach_status pleach_queue_call(pleach_queue *queue, pleach_operation operation, uint64_t key, uint64_t value,
+                                pleach_answer *answer)
+{
+    if (!answer) return PLEACH_E_ARGUMENT;
+    pleach_status status = check_operation(queue, operation, key, value);
+    if (status == PLEACH_OK && on_service_thread(queue)) status = PLEACH_E_BUSY;
+    *answer = (pleach_answer){.status = status};
+    if (status != PLEACH_OK) return status;
+    entry what = {.key = key, .value = value, .done = keep_answer, .context = answer, .operation = (uint8_t)operation};
+    uint64_t ticket;
+    atomic_fetch_add(&queue->inside, 1);
+    status = submit(queue, &what, true, &ticket);
+    if (status == PLEACH_OK)
+        wait_for_completed(queue, ticket + 1);
+    else
+        answer->status = status;
+    atomic_fetch_sub(&queue->inside, 1);
+    return answer->status;
+}
+
+pleach_status pleach_queue_flush(pleach_queue *queue)
+{
+    if (!queue) return PLEACH_E_ARGUMENT;
+    if (on_service_thread(queue)) return PLEACH_E_BUSY;
+    atomic_fetch_add(&queue->inside, 1);
+    pthread_mutex_lock(&queue->mutex);
+    const uint64_t tickets = tickets_given(queue);
+    if (tickets > atomic_load(&queue->flush_to)) atomic_store(&queue->flush_to, tickets);
+    pthread_cond_signal(&queue->work);
+    pthread_mutex_unlock(&queue->mutex);
+    wait_for_completed(queue, tickets);
+    atomic_fetch_sub(&queue->inside, 1);
+    return PLEACH_OK;
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+static pleach_status read_config(pleach_queue *queue, const pleach_queue_config *config)
+{
+    const pleach_queue_config given = config ? *config : (pleach_queue_config){0};
+    queue->batch = given.batch ? given.batch : DEFAULT_BATCH;
+    queue->age = MICROSECOND * (given.age_us ? given.age_us : DEFAULT_AGE_US);
+    if (queue->batch > MOST_BATCH) return PLEACH_E_ARGUMENT;
+    const uint64_t usual = (uint64_t)CAPACITY_IN_BATCHES * queue->batch;
+    queue->capacity = given.capacity ? given.capacity : usual < MOST_CAPACITY ? (uint32_t)usual : MOST_CAPACITY;
+    return queue->capacity < queue->batch || queue->capacity > MOST_CAPACITY ? PLEACH_E_ARGUMENT : PLEACH_OK;
+}
+
+/* A map does not tell its width but by what it refuses. */
+static pleach_status learn_width(pleach_queue *queue)
+{
+    const pleach_status status = pleach_map_contains_one(queue->map, (uint64_t)UINT32_MAX + 1, NULL);
+    queue->wide = status == PLEACH_OK;
+    return status == PLEACH_E_WIDTH ? PLEACH_OK : status;
+}
+
+static void free_arrays(pleach_queue *queue)
+{
+    batch_arrays *a = &queue->arrays;
+    void *all[] = {a->kinds, a->flags, a->keys, a->values, a->out_keys, a->out_values, a->counts, queue->ring};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) base_free(all[i]);
+}
+
+static pleach_status make_arrays(pleach_queue *queue)
+{
+    batch_arrays *a = &queue->arrays;
+    const size_t n = queue->batch, word = queue->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    uint64_t ring_size = 1;
+    while (ring_size < queue->capacity) ring_size *= 2;
+    queue->ring_mask = ring_size - 1;
+    queue->ring = base_alloc((size_t)ring_size, sizeof *queue->ring);
+    a->kinds = base_alloc(n, 1);
+    a->flags = base_alloc(n, 1);
+    a->keys = base_alloc(n, word);
+    a->values = base_alloc(n, word);
+    a->out_keys = base_alloc(n, word);
+    a->out_values = base_alloc(n, word);
+    a->counts = base_alloc(n, sizeof *a->counts);
+    if (queue->ring && a->kinds && a->flags && a->keys && a->values && a->out_keys && a->out_values && a->counts)
+        return PLEACH_OK;
+    free_arrays(queue);
+    return PLEACH_E_MEMORY;
+}
+
+static void destroy_conditions(pleach_queue *queue)
+{
+    pthread_cond_destroy(&queue->progress);
+    pthread_cond_destroy(&queue->work);
+    pthread_mutex_destroy(&queue->mutex);
+}
+
+static pleach_status start_service(pleach_queue *queue)
+{
+    pthread_condattr_t monotonic;
+    if (base_allocation_fails() || pthread_condattr_init(&monotonic) != 0) return PLEACH_E_MEMORY;
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&queue->mutex, NULL);
+    pthread_cond_init(&queue->work, &monotonic);
+    pthread_cond_init(&queue->progress, NULL);
+    pthread_condattr_destroy(&monotonic);
+    atomic_store(&queue->wake_at, NEVER);
+    if (pthread_create(&queue->thread, NULL, serve, queue) == 0) return PLEACH_OK;
+    destroy_conditions(queue);
+    return PLEACH_E_MEMORY;
+}
+
+pleach_status pleach_queue_create(pleach_queue **out, pleach_map *map, const pleach_queue_config *config)
+{
+    if (!out) return PLEACH_E_ARGUMENT;
+    *out = NULL;
+    if (!map) return PLEACH_E_ARGUMENT;
+    pleach_queue *queue = base_alloc(1, sizeof *queue);
+    if (!queue) return PLEACH_E_MEMORY;
+    queue->map = map;
+    pleach_status status = read_config(queue, config);
+    if (status == PLEACH_OK) status = learn_width(queue);
+    if (status == PLEACH_OK) status = make_arrays(queue);
+    if (status == PLEACH_OK && (status = start_service(queue)) != PLEACH_OK) free_arrays(queue);
+    if (status == PLEACH_OK)
+        *out = queue;
+    else
+        base_free(queue);
+    return status;
+}
+
+void pleach_queue_close(pleach_queue *queue)
+{
+    if (!queue) return;
+    atomic_fetch_add(&queue->inside, 1);
+    pthread_mutex_lock(&queue->mutex);
+    atomic_fetch_or(&queue->tail, CLOSED);
+    pthread_cond_signal(&queue->work);
+    pthread_cond_broadcast(&queue->progress);
+    pthread_mutex_unlock(&queue->mutex);
+    if (!on_service_thread(queue)) wait_for_completed(queue, tickets_given(queue));
+    atomic_fetch_sub(&queue->inside, 1);
+}
+
+void pleach_queue_destroy(pleach_queue *queue)
+{
+    if (!queue) return;
+    pleach_queue_close(queue);
+    pthread_join(queue->thread, NULL);
+    while (atomic_load(&queue->inside) > 0) sched_yield(); /* ends: there is nothing left that they could wait for */
+    destroy_conditions(queue);
+    free_arrays(queue);
+    base_free(queue);
+}
+
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
+
+pleach_status pleach_queue_get_stats(pleach_queue *queue, pleach_queue_stats *stats)
+{
+    if (!queue || !stats) return PLEACH_E_ARGUMENT;
+    pthread_mutex_lock(&queue->mutex);
+    *stats = queue->stats;
+    stats->pending = tickets_given(queue) - atomic_load(&queue->completed);
+    pthread_mutex_unlock(&queue->mutex);
+    stats->refused = atomic_load(&queue->refused);
+    stats->waiting = atomic_load(&queue->inside);
+    return PLEACH_OK;
+}
+
+uint64_t pleach_queue_percentile(const pleach_queue_stats *stats, double percent)
+{
+    if (!stats || stats->operations == 0) return 0;
+    const double wanted = percent / 100 * (double)stats->operations;
+    uint64_t sum = 0;
+    unsigned bucket = 0;
+    for (; bucket < PLEACH_QUEUE_BUCKETS - 1; bucket++) {
+        sum += stats->microseconds[bucket];
+        if (sum > 0 && (double)sum >= wanted) break;
+    }
+    return bucket < PLEACH_QUEUE_BUCKETS - 1 ? (uint64_t)1 << bucket : UINT64_MAX;
+}
