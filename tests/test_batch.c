@@ -62,6 +62,31 @@ static void one_batch_builds_the_map(const setting *where)
     }
 }
 
+/* ---- batches and other calls in turn ---- */
+
+/* Distinct keys by concurrent array calls, then a batch of anything, and so on. */
+static void batches_alternate_with_other_calls(const setting *where)
+{
+    enum { ROWS = 600, KEYS = 40 };
+    rng r = rng_for(test_seed(), 8 + where->threads);
+    wide w = wide_open(where);
+    oracle *o = universe(&r, ROWS, w.top, CLUSTERED);
+    uint64_t shuffled[ROWS], values[ROWS];
+    memcpy(shuffled, o->keys, o->rows * sizeof *shuffled);
+    size_t rounds = scaled(where->device == PLEACH_CUDA ? 300 : 2500); /* four settings on the CPU */
+    for (size_t i = 0; i < rounds; i++) {
+        shuffle(&r, o->rows, shuffled);
+        for (size_t k = 0; k < KEYS; k++) values[k] = rng_next(&r) & w.top;
+        if (i % 3 == 0) erase_both(&w, o, KEYS, shuffled);
+        put_both(&w, o, KEYS, shuffled + KEYS, values);
+        add_both(&w, o, KEYS, shuffled + 2 * KEYS, values);
+        batch_plan plan = random_plan(&r, 200, i % 20 < 10 ? 1 : -1);
+        batch_both(&w, o, &r, &plan, true); /* validates, too */
+    }
+    wide_close(&w);
+    oracle_destroy(o);
+}
+
 /* ---- the same batch makes the same tree ---- */
 
 static uint64_t shape_after(const setting *where, unsigned threads, size_t batches, size_t most)
@@ -237,6 +262,7 @@ int main(int argc, char **argv)
         CASE(batches_on_few_keys),
         CASE(batches_on_many_keys),
         CASE(one_batch_builds_the_map),
+        CASE(batches_alternate_with_other_calls),
         CASE(the_same_batches_make_the_same_tree),
         CASE(bad_arguments_are_refused),
         CASE(pairs_without_room_change_nothing),
