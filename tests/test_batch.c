@@ -62,6 +62,65 @@ static void one_batch_builds_the_map(const setting *where)
     }
 }
 
+/* ---- counts ---- */
+
+static void wide_counts(const setting *where)
+{
+    rng r = rng_for(test_seed(), 9);
+    wide w = wide_open(where);
+    oracle *o = universe(&r, 6000, w.top, RANDOM);
+    for (size_t i = 0; i < 4; i++) {
+        batch_plan plan = {.n = 1 + (size_t)rng_below(&r, scaled(9000)), .keys = (batch_keys)(i % KEY_CHOICES),
+                           .widest = 6000, .limit = 3};
+        for (unsigned k = 0; k < OPERATIONS; k++) plan.weight[k] = 3;
+        plan.weight[PLEACH_OP_COUNT] = 12;
+        batch_both(&w, o, &r, &plan, true);
+    }
+    wide_close(&w);
+    oracle_destroy(o);
+}
+
+/* Half updates, half counts of the whole map: each must see the updates before it, and none may cost the map. */
+static void whole_counts_among_updates(const setting *where)
+{
+    size_t n = where->device == PLEACH_CUDA ? 2000 : 2 * scaled((size_t)1 << 18), size = 0;
+    rng r = rng_for(test_seed(), 10);
+    wide w = wide_open(where);
+    uint8_t *kinds = must_alloc(n, 1), *present = must_alloc(n, 1);
+    uint64_t *counts = must_alloc(n, sizeof *counts), *expected = must_alloc(n, sizeof *expected);
+    void *keys = must_alloc(n, sizeof(uint64_t)), *highs = must_alloc(n, sizeof(uint64_t));
+    memset(present, 0, n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = i % 2 ? 0 : 1 + rng_below(&r, n - 1), high = w.top;
+        kinds[i] = i % 2 ? PLEACH_OP_COUNT : rng_percent(&r, 60) ? PLEACH_OP_PUT : PLEACH_OP_ERASE;
+        if (i % 2 == 0) {
+            size -= present[key];
+            present[key] = kinds[i] == PLEACH_OP_PUT;
+            size += present[key];
+        }
+        counts[i] = 0;
+        expected[i] = i % 2 ? size : 0;
+        if (w.key_bits == 32) {
+            ((uint32_t *)keys)[i] = (uint32_t)key;
+            ((uint32_t *)highs)[i] = (uint32_t)high;
+        } else {
+            ((uint64_t *)keys)[i] = key;
+            ((uint64_t *)highs)[i] = high;
+        }
+    }
+    pleach_batch batch = {.n = n, .kinds = kinds, .keys = keys, .values = highs, .counts = counts};
+    assert_ok(pleach_map_apply(w.map, &batch));
+    assert_words_equal("counts", n, counts, expected);
+    count_checked(n);
+    wide_close(&w);
+    free(kinds);
+    free(present);
+    free(counts);
+    free(expected);
+    free(keys);
+    free(highs);
+}
+
 /* ---- batches and other calls in turn ---- */
 
 /* Distinct keys by concurrent array calls, then a batch of anything, and so on. */
@@ -73,7 +132,7 @@ static void batches_alternate_with_other_calls(const setting *where)
     oracle *o = universe(&r, ROWS, w.top, CLUSTERED);
     uint64_t shuffled[ROWS], values[ROWS];
     memcpy(shuffled, o->keys, o->rows * sizeof *shuffled);
-    size_t rounds = scaled(where->device == PLEACH_CUDA ? 300 : 2500); /* four settings on the CPU */
+    size_t rounds = scaled(where->device == PLEACH_CUDA ? 300 : where->threads > 1 && w.key_bits == 64 ? 10000 : 500);
     for (size_t i = 0; i < rounds; i++) {
         shuffle(&r, o->rows, shuffled);
         for (size_t k = 0; k < KEYS; k++) values[k] = rng_next(&r) & w.top;
@@ -262,6 +321,8 @@ int main(int argc, char **argv)
         CASE(batches_on_few_keys),
         CASE(batches_on_many_keys),
         CASE(one_batch_builds_the_map),
+        CASE(wide_counts),
+        CASE(whole_counts_among_updates),
         CASE(batches_alternate_with_other_calls),
         CASE(the_same_batches_make_the_same_tree),
         CASE(bad_arguments_are_refused),

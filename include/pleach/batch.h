@@ -71,8 +71,8 @@ typedef struct pleach_batch {
 
 /* Synchronous.
  * Errors: ARGUMENT (map, batch, kinds or keys NULL, an operation that there is not, or one whose value is missing),
- * SIZE (n), POINTER, FULL (the pool is at its limit), SPACE (more than `capacity` pairs; `total` says how many), MEMORY,
- * BUSY, CUDA. After an error the map is as it was, and what the results hold is not specified. */
+ * SIZE (n), POINTER, FULL (the pool is at its limit), SPACE (more than `capacity` pairs; `total` says how many),
+ * MEMORY, BUSY, CUDA. After an error the map is as it was, and what the results hold is not specified. */
 PLEACH_API pleach_status pleach_map_apply(pleach_map *map, pleach_batch *batch);
 
 #ifdef __cplusplus

@@ -8,6 +8,7 @@
 #include "../../core/blink/blink.h"
 
 #include "../../batch/batch.h"
+#include "../../batch/batch_count.h"
 
 #define JOIN_(a, b, c) a##b##_##c
 #define JOIN(a, b, c) JOIN_(a, b, c)
@@ -28,6 +29,8 @@ typedef struct W(working) {
     unsigned member;
     double since; /* member 0: when the stage at hand began */
     W(batch) b;
+    W(batch_counting) counting;
+    W(batch_wide) *wide; /* by operation; a member uses its part */
 } W(working);
 
 /* ---- memory ---- */
@@ -44,8 +47,9 @@ static void *W(carve)(char **scratch, size_t count, size_t size)
 }
 
 /* Answers how much memory it is. */
-static size_t W(lay_out)(W(batch) *b, W(sort_side) side[2], char *scratch, size_t n)
+static size_t W(lay_out)(W(working) *w, W(sort_side) side[2], char *scratch, size_t n, uint64_t used_ids)
 {
+    W(batch) *b = &w->b;
     char *at = scratch;
     size_t edits = LEVELS_OF_EDITS * n + BATCH_LEVELS;
     for (unsigned s = 0; s < 2; s++) {
@@ -69,15 +73,23 @@ static size_t W(lay_out)(W(batch) *b, W(sort_side) side[2], char *scratch, size_
     b->edit_sums = W(carve)(&at, edits, sizeof(batch_sums));
     b->run_first = W(carve)(&at, edits, sizeof(uint32_t));
     b->run_new = W(carve)(&at, edits, sizeof(uint32_t));
+    for (unsigned s = 0; s < 2; s++) {
+        w->counting.place[s] = W(carve)(&at, n, sizeof(uint32_t));
+        w->counting.change[s] = W(carve)(&at, n, sizeof(int8_t));
+    }
+    w->counting.zeros = W(carve)(&at, n + 1, sizeof(uint32_t));
+    w->counting.zero_sum = W(carve)(&at, n + 1, sizeof(int32_t));
+    w->counting.before = W(carve)(&at, used_ids, sizeof(uint64_t));
+    w->wide = W(carve)(&at, n, sizeof(W(batch_wide)));
     b->edit_room = edits < UINT32_MAX ? (uint32_t)edits : UINT32_MAX;
     return (size_t)(at - scratch);
 }
 
-static size_t W(scratch_bytes)(uint32_t n)
+static size_t W(scratch_bytes)(uint32_t n, uint64_t used_ids)
 {
-    W(batch) b;
+    W(working) w;
     W(sort_side) side[2];
-    return W(lay_out)(&b, side, NULL, n);
+    return W(lay_out)(&w, side, NULL, n, used_ids);
 }
 
 /* ---- stages ---- */
@@ -244,13 +256,34 @@ static uint32_t W(survey)(W(working) *w)
     return (uint32_t)seen;
 }
 
+#include "batch_wide.h"
+
+/* Each query by itself, but wide counts, which are counted together. */
+static void W(ask)(W(working) *w, uint32_t ops)
+{
+    W(batch_wide) *wide = w->wide + part_begin(w->team, w->member, ops);
+    uint32_t n = 0;
+    uint64_t all = 0;
+    FOR_PART(w, op, ops) {
+        if (W(batch_kind)(&w->b, op) != BATCH_COUNT)
+            W(batch_query)(&w->b, op);
+        else if (!W(count_by_walking)(w, op))
+            wide[n++].op = op;
+    }
+    w->job->parts[w->member].words[0] = n;
+    team_meet(w->team);
+    for (unsigned m = 0; m < w->team->members; m++) all += w->job->parts[m].words[0];
+    team_meet(w->team);
+    if (all) W(count_wide)(w, w->counting, wide, n);
+    team_meet(w->team);
+}
+
 /* Queries of several keys. False, for all members, if there is no room for the pairs of ranges. */
 static bool W(answer_queries)(W(working) *w)
 {
     batch_job *job = w->job;
     uint32_t n = job->request.n, ops = job->sizes.ops;
-    FOR_PART(w, op, ops) W(batch_query)(&w->b, op);
-    team_meet(w->team);
+    W(ask)(w, ops);
     if (!job->offsets) return true;
     if (w->member == 0) {
         uint64_t sum = 0;
@@ -346,7 +379,7 @@ static void W(work)(void *context, team *team, unsigned member)
     w.b.map.nodes = w.job->place.nodes;
     w.b.map.stripe = 0;
     w.b.sizes = &w.job->sizes;
-    W(lay_out)(&w.b, side, w.job->scratch, w.job->request.n);
+    W(lay_out)(&w, side, w.job->scratch, w.job->request.n, w.job->used_ids);
     W(note_time)(&w, NULL);
     uint32_t seen = W(survey)(&w);
     if ((seen & BATCH_HAS_WRONG) || ((seen & BATCH_HAS_VALUES) && !w.job->request.values)) {

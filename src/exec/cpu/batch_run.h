@@ -16,6 +16,7 @@ enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };
 typedef struct batch_job {
     map_place place;
     batch_request request;
+    uint64_t used_ids;  /* of nodes */
     size_t capacity;    /* of the arrays for pairs */
     uint64_t *offsets;  /* to be computed; NULL: ranges only count */
     char *scratch;      /* batch_scratch_bytes of memory */
@@ -28,7 +29,7 @@ typedef struct batch_job {
 } batch_job;
 
 typedef struct batch_run_ops {
-    size_t (*scratch_bytes)(uint32_t n);
+    size_t (*scratch_bytes)(uint32_t n, uint64_t used_ids);
     team_fn *work; /* of a batch_job */
 } batch_run_ops;
 

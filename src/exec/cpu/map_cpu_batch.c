@@ -12,6 +12,7 @@ static bool have_scratch(cpu_scratch *scratch, size_t bytes)
 {
     if (bytes <= scratch->bytes) return true;
     cpu_scratch_free(scratch);
+    bytes += bytes / 2; /* the map may grow a little with every batch */
     if (base_allocation_fails()) return false;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;
@@ -39,7 +40,7 @@ static unsigned members_for(const cpu_map *map, size_t n)
 static pleach_status run_batch(cpu_map *map, batch_job *job)
 {
     unsigned members = members_for(map, job->request.n);
-    size_t main_bytes = map->batch_ops->scratch_bytes(job->request.n);
+    size_t main_bytes = map->batch_ops->scratch_bytes(job->request.n, job->used_ids);
     size_t part_bytes = members * sizeof *job->parts, digit_bytes = members * BATCH_DIGITS * sizeof *job->digits;
     size_t count_bytes = job->request.counts ? 0 : (size_t)job->request.n * sizeof(uint64_t);
     if (!have_scratch(&map->scratch, main_bytes + part_bytes + digit_bytes + count_bytes)) return PLEACH_E_MEMORY;
@@ -56,8 +57,8 @@ pleach_status cpu_apply(void *exec, pleach_batch *batch)
 {
     cpu_map *map = exec;
     if (cpu_versions_pinned(map)) return PLEACH_E_BUSY;
-    batch_job job = {.place = place_of(map), .capacity = batch->capacity, .offsets = batch->offsets,
-                     .times = batch->times};
+    batch_job job = {.place = place_of(map), .used_ids = blink_used_ids(map->tree), .capacity = batch->capacity,
+                     .offsets = batch->offsets, .times = batch->times};
     job.request = (batch_request){.n = (uint32_t)batch->n,
                                   .limit = batch->limit,
                                   .kinds = batch->kinds,

@@ -1,0 +1,102 @@
+/* batch/batch_count.h - wide counts in the middle of a batch. Included by executors that have it, after batch.h, once
+ * per key width.
+ *
+ * A count is the keys of the old map in the interval, plus what the operations before it have inserted there and less
+ * what they have erased. The first part is a difference of two ranks: keys before a leaf, added up once for all leaves,
+ * and keys before a slot. The second part is a sum over operations with a key in the interval, which is a stretch of
+ * them in key order, and with a place before the count's: points below and to the left, asked for all counts together.
+ *
+ * For that the operations' places are looked at bit by bit, from the highest (a wavelet matrix, of which only one level
+ * is there at a time). At each bit the operations are divided, in order, into those with a 0 and those with a 1; how
+ * many zeros there are before each position, and what they change, is a scan. A count with a 1 at this bit adds what
+ * the zeros of its stretch change, all of which come before it, and goes on with the stretch of ones; a count with a 0
+ * goes on with the stretch of zeros. So n counts among n operations cost n times the bits of a place.
+ */
+
+typedef struct W(batch_counting) {
+    uint32_t *place[2]; /* of the operations, as they are divided; from one, to the other */
+    int8_t *change[2];  /* of the number of keys */
+    uint32_t *zeros;    /* before each position; one more element than operations */
+    int32_t *zero_sum;  /* what these change */
+    uint64_t *before;   /* by leaf: keys in the leaves before it */
+} W(batch_counting);
+
+/* One count. */
+typedef struct W(batch_wide) {
+    uint32_t op;
+    uint32_t begin, end; /* its stretch */
+    int64_t sum;
+} W(batch_wide);
+
+PORT_FN int8_t W(batch_change_of)(const W(batch) *b, uint32_t op)
+{
+    bool before = W(batch_state_before)(b, op).present, after = before;
+    uint32_t kind = batch_function_kind(b->op_function[op]);
+    if (kind == BATCH_SET || kind == BATCH_FILL) after = true;
+    if (kind == BATCH_GONE) after = false;
+    return (int8_t)(after - before);
+}
+
+/* The first operation with a key above this one. */
+PORT_FN uint32_t W(batch_above)(const W(batch) *b, W(key) key)
+{
+    uint32_t low = 0, high = b->sizes->ops;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (b->op_key[middle] > key)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+PORT_FN W(batch_wide) W(batch_wide_start)(const W(batch) *b, uint32_t op)
+{
+    W(batch_wide) wide;
+    wide.op = op;
+    wide.begin = b->key_first[W(batch_key_of)(b, op)];
+    wide.end = W(batch_above)(b, ((const W(key) *)b->r.values)[W(batch_place)(b, op)]);
+    wide.sum = 0;
+    return wide;
+}
+
+/* Where position `at` goes when the operations are divided; all_zeros of them have a 0. */
+PORT_FN uint32_t W(batch_divided)(const W(batch_counting) *c, uint32_t at, bool one, uint32_t all_zeros)
+{
+    return one ? all_zeros + at - c->zeros[at] : c->zeros[at];
+}
+
+PORT_FN void W(batch_wide_step)(const W(batch) *b, const W(batch_counting) *c, W(batch_wide) *wide, unsigned bit)
+{
+    bool one = W(batch_place)(b, wide->op) >> bit & 1;
+    uint32_t all_zeros = c->zeros[b->sizes->ops];
+    if (one) wide->sum += c->zero_sum[wide->end] - c->zero_sum[wide->begin];
+    wide->begin = W(batch_divided)(c, wide->begin, one, all_zeros);
+    wide->end = W(batch_divided)(c, wide->end, one, all_zeros);
+}
+
+/* Keys of the old map below a key, or up to it. */
+PORT_FN uint64_t W(batch_old_rank)(const W(batch) *b, const W(batch_counting) *c, uint32_t leaf, W(key) key, bool with)
+{
+    W(image) image;
+    const W(node) *node = W(node_at)(b->map, leaf);
+    unsigned count = header_count(W(header_load)(node));
+    W(node_read)(node, &image);
+    unsigned rank = W(image_rank)(&image, count, key);
+    if (with && rank < count && W(image_pair)(&image, rank).key == key) rank++;
+    return c->before[leaf] + rank;
+}
+
+PORT_FN void W(batch_wide_end)(const W(batch) *b, const W(batch_counting) *c, const W(batch_wide) *wide)
+{
+    uint32_t place = W(batch_place)(b, wide->op), own = W(batch_key_of)(b, wide->op);
+    W(key) hi = ((const W(key) *)b->r.values)[place];
+    W(find) find;
+    W(find_start)(b->map, &find, hi);
+    while (W(find_step)(b->map, &find) != BLINK_DONE) {
+    }
+    uint64_t below = W(batch_old_rank)(b, c, b->key_node[own], b->op_key[wide->op], false);
+    uint64_t up_to = W(batch_old_rank)(b, c, find.cursor.node, hi, true);
+    if (b->r.counts) b->r.counts[place] = up_to - below + (uint64_t)wide->sum;
+}
