@@ -18,6 +18,12 @@ class Plant:
     more: tuple = ()
 
 
+FUNCTION = "src/batch/batch_function.h"
+BATCH_LIST = "src/batch/batch_list.h"
+BATCH_KEYS = "src/batch/batch_keys.h"
+BATCH_QUERY = "src/batch/batch_query.h"
+BATCH_LEVEL = "src/batch/batch_level.h"
+BATCH_COUNT = "src/batch/batch_count.h"
 PORT_CPU = "src/port/port_cpu.h"
 PORT_CUDA = "src/port/port_cuda.h"
 PLAIN = "src/node/node_plain.h"
@@ -396,4 +402,46 @@ PLANTS = [
           "    leaf->link = W(pair_load)(node, NODE_LINK_SLOT);\n", ""),
     Plant("count_of_today", "an old image is read with the count that its leaf has now", "versioned/cuda32", PAST,
           "    leaf->count = header_count(W(header_load)(node));\n", ""),
+    Plant("add_after_erase_is_lost", "an add after an erase of the same key leaves it absent", "batch/cpu", FUNCTION,
+          "return before == BATCH_GONE ? batch_function(BATCH_SET, batch_function_place(second)) : first;",
+          "return first;"),
+    Plant("keys_run_together", "what is done to one key goes on with the next", "batch/cpu", FUNCTION,
+          "both.function = b.keys ? b.function : batch_then(a.function, b.function);",
+          "both.function = batch_then(a.function, b.function);"),
+    Plant("operation_sees_itself", "an update reports its own value as the old one", "batch/cpu", BATCH_KEYS,
+          "W(batch_apply)(b, b->op_link[op - 1].function, old);", "W(batch_apply)(b, b->op_link[op].function, old);"),
+    Plant("erases_are_not_marked", "a find does not know of an erase before it", "batch/cpu", BATCH_LIST,
+          "if (b->r.kinds[place] > BATCH_ERASE) return;", "if (b->r.kinds[place] >= BATCH_ERASE) return;"),
+    Plant("value_does_not_change", "a put of a present key changes nothing", "batch/cpu", BATCH_KEYS,
+          "bool changed = old.present != has || kind == BATCH_SET;", "bool changed = old.present != has;"),
+    Plant("range_sees_the_future", "a range sees all operations of the batch", "batch/cpu", BATCH_QUERY,
+          "if (W(batch_place)(b, middle) < place)", "if (middle < high)"),
+    Plant("range_ends_early", "a range leaves out its last key", "batch/cpu", BATCH_QUERY,
+          "if (has_key && key <= hi && (", "if (has_key && key < hi && ("),
+    Plant("pred_skips_old_keys", "a predecessor is one of the batch's keys only", "batch/cpu", BATCH_QUERY,
+          "if (has_old && old.key > candidate) break;", "if (has_old && old.key == candidate + 1) break;"),
+    Plant("rank_counts_twice", "a replaced pair counts twice when a leaf is cut", "batch/cpu", BATCH_LEVEL,
+          "return sums.has - sums.had + W(image_rank)(", "return sums.has + W(image_rank)("),
+    Plant("parts_are_not_linked", "the new parts of a node hang in the air", "batch/cpu", BATCH_LEVEL,
+          "W(pair) link = W(batch_link_after)(b, l->first_edit, &run, 0, l->first_node + before - 1);",
+          "W(pair) link = run.link; (void)before;"),
+    Plant("inner_nodes_are_not_padded", "an inner node has leftovers behind its pairs", "batch/cpu", BATCH_LEVEL,
+          "W(slots_pad)(node, count, W(pair_is_link)(link) ? link : pair); /* I4 */",
+          "W(pair_store)(node, NODE_LINK_SLOT, W(pair_is_link)(link) ? link : pair);"),
+    Plant("root_is_forgotten", "a new root is not entered", "batch/cpu", BATCH_LEVEL,
+          "    port_store(&tree->root, s->new_root);\n", ""),
+    Plant("erased_keys_count", "the map's size does not shrink", "batch/cpu", BATCH_LEVEL,
+          "port_load(&tree->stripe[0].size) + sums.has - sums.had);", "port_load(&tree->stripe[0].size) + sums.has);"),
+    Plant("ids_are_given_twice", "new inner nodes are not taken from the pool", "batch/cpu", BATCH_LEVEL,
+          "(uint64_t)s->first_id + W(batch_all_nodes)(b));", "(uint64_t)s->first_id + s->level[0].nodes);"),
+    Plant("first_slots_are_not_written", "of several edits only the last one's slots are written", "batch/cpu",
+          BATCH_LEVEL, "lowest = at < lowest ? at : lowest;", "lowest = at;"),
+    Plant("sort_turns_equals", "operations of one key change places", "batch/cpu", "src/exec/cpu/batch_sort.h",
+          "side.key[at - 1] > key; at--, moves++)", "side.key[at - 1] >= key; at--, moves++)"),
+    Plant("count_goes_the_wrong_way", "a wide count goes on among the wrong operations", "batch/cpu", BATCH_COUNT,
+          "return one ? all_zeros + at - c->zeros[at] : c->zeros[at];",
+          "return !one ? all_zeros + at - c->zeros[at] : c->zeros[at];"),
+    Plant("leaves_are_not_added_up", "keys before a leaf are counted from the member's first leaf", "batch/cpu",
+          "src/exec/cpu/batch_wide.h",
+          "    for (unsigned m = 0; m < w->member; m++) sum += w->job->parts[m].words[0];\n", ""),
 ]

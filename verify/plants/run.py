@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Plants each bug of plants.py in a copy of the source, and has the simulator find it.
+"""Plants each bug of plants.py in a copy of the source, and has the simulator find it, or, for batches, their test.
 
   verify/plants/run.py --build FOLDER [--schedules N] [--jobs N] [--table] [NAME...]
 
   verify/plants/run.py --build FOLDER --tsan [NAME...]
 
 FOLDER is a build folder (scripts/build) with the libraries to link against. For each plant: the fault must be found
-within N schedules of seed 1, its replay must find it again, and the unplanted code must pass the same schedules. The
-table (--table) is the one of docs/verification.md. Ends with "N passed, N failed".
+within N schedules of seed 1, its replay must find it again, and the unplanted code must pass the same schedules. A
+batch has no schedules, since its stages do not depend on who does what: there tests/test_batch must fail. The table (--table) is the one of docs/verification.md. Ends with "N passed, N failed".
 
 --tsan asks instead what ThreadSanitizer says: the library with the plant, and the stress test of CPU threads.
 """
@@ -48,11 +48,16 @@ def edit(folder, file, find, put):
         f.write(text.replace(find, put))
 
 
-def plant(p, folder):
+def plant_nothing(folder):
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(os.path.join(ROOT, "src"), os.path.join(folder, "src"))
     shutil.copytree(os.path.join(ROOT, "verify"), os.path.join(folder, "verify"))
     os.symlink(os.path.join(ROOT, "include"), os.path.join(folder, "include"))
+    return folder
+
+
+def plant(p, folder):
+    plant_nothing(folder)
     edit(folder, p.file, p.find, p.put)
     for file, find, put in p.more:
         edit(folder, file, find, put)
@@ -98,6 +103,72 @@ def catch(p, folder, build, cc, schedules):
     if clean.returncode != 0:
         raise Missed("the unplanted code does not pass the same schedules")
     return found.group(1), after, name
+
+
+# ---- batches ----
+
+BATCH_TEST = {"PLEACH_TEST_SCALE": "5", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain"}
+TEST_FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-w", "-Iinclude", "-Isrc", "-Itests",
+              "-Itests/support", "-I."]
+PER_WIDTH = ("blink_run.c", "versioned_run.c", "batch_run.c")
+
+
+def compile_objects(cc, folder, sources, objects, *flags):
+    """Compiles in `folder`; answers the object files, with full paths."""
+    made = []
+    for source in sources:
+        made.append(os.path.join(objects, source.replace("/", "_") + "".join(flags).replace("=", "") + ".o"))
+        run = subprocess.run([cc, *TEST_FLAGS, *flags, "-c", source, "-o", made[-1]], cwd=folder, capture_output=True,
+                             text=True, check=False)
+        if run.returncode != 0:
+            raise Missed("it does not compile:\n" + run.stderr)
+    return made
+
+
+def per_width(cc, folder, names, objects):
+    return [made for bits in ("32", "64")
+            for made in compile_objects(cc, folder, [f"src/exec/cpu/{name}" for name in names], objects,
+                                        f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1")]
+
+
+def compile_batch_test(build, cc):
+    """Everything that plants leave alone: the library for CPUs and the test, but for batch_run.c."""
+    objects = os.path.join(build, "plants", "batch_test")
+    shutil.rmtree(objects, ignore_errors=True)
+    os.makedirs(objects)
+    sources = [s for part in ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api")
+               for s in sorted(glob.glob(f"src/{part}/*.c", root_dir=ROOT)) if not s.endswith(PER_WIDTH)]
+    sources += sorted(glob.glob("tests/support/*.c", root_dir=ROOT)) + ["tests/test_batch.c"]
+    sources += sorted(glob.glob("verify/history/*.c", root_dir=ROOT))
+    return compile_objects(cc, ROOT, sources, objects) + per_width(cc, ROOT, PER_WIDTH[:2], objects)
+
+
+def run_batch_test(cc, folder, others):
+    """Answers the test's exit status, and its last complaint."""
+    objects = os.path.join(folder, "objects")
+    os.makedirs(objects, exist_ok=True)
+    program = os.path.join(folder, "test_batch")
+    deps = os.path.join(ROOT, ".deps", "usr", "lib", "x86_64-linux-gnu")
+    planted = per_width(cc, folder, PER_WIDTH[2:], objects)
+    run = subprocess.run([cc, *planted, *others, f"-L{deps}", f"-Wl,-rpath,{deps}", "-lcmocka",
+                          "-lpthread", "-lm", "-o", program], capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        raise Missed("it does not link:\n" + run.stderr)
+    try:
+        run = subprocess.run([program], capture_output=True, text=True, timeout=40, check=False,
+                             env={**os.environ, **BATCH_TEST})
+    except subprocess.TimeoutExpired:
+        return 1, "it does not end"
+    said = re.findall(r"ERROR: (.*)", run.stdout + run.stderr)
+    return run.returncode, said[0] if said else f"exit status {run.returncode}"
+
+
+def catch_in_batch_test(p, folder, cc, others):
+    plant(p, folder)
+    status, said = run_batch_test(cc, folder, others)
+    if status == 0:
+        raise Missed("test_batch passes")
+    return said, 0, "test_batch"
 
 
 def ask_tsan(p, folder, cc):
@@ -149,8 +220,18 @@ def main():
             print(f"{p.name:32} {ask_tsan(p, os.path.join(build, 'plants', p.name + '.tsan'), cc)}", flush=True)
         return 0
 
+    others = None
+    if any(p.where.startswith("batch/") for p in wanted):
+        others = compile_batch_test(build, cc)
+        status, said = run_batch_test(cc, plant_nothing(os.path.join(build, "plants", "batch_unplanted")), others)
+        if status != 0:
+            print(f"MISSED  the unplanted code does not pass test_batch: {said}\n0 passed, 1 failed")
+            return 1
+
     def attempt(p):
         try:
+            if p.where.startswith("batch/"):
+                return p, catch_in_batch_test(p, os.path.join(build, "plants", p.name), cc, others), None
             return p, catch(p, os.path.join(build, "plants", p.name), build, cc, options.schedules), None
         except Missed as missed:
             return p, None, str(missed)
@@ -162,7 +243,10 @@ def main():
                 failed += 1
                 print(f"MISSED  {p.name}: {why}", flush=True)
             elif options.table:
-                print(f"| `{p.name}` | {p.what} | {p.where} | {result[0]} | {result[1]:,} |", flush=True)
+                after = f"{result[1]:,}" if result[1] else "test_batch"
+                print(f"| `{p.name}` | {p.what} | {p.where} | {result[0]} | {after} |", flush=True)
+            elif p.where.startswith("batch/"):
+                print(f"caught  {p.name:32} {p.where:12} {result[2]}: {result[0]}", flush=True)
             else:
                 print(f"caught  {p.name:32} {p.where:12} after {result[1]:6} schedules: {result[0]}\n"
                       f"        {result[2]}", flush=True)
