@@ -36,6 +36,7 @@ static bool counterfeit_foreign_pointer(const void *pointer) { return pointer ==
 #define gate_init counterfeit_gate_init
 #define sysconf counterfeit_sysconf
 #define foreign_pointer counterfeit_foreign_pointer
+#include "../src/api/batch.c"
 #include "../src/api/map.c"
 #undef gate_init
 #undef sysconf
@@ -145,6 +146,12 @@ static pleach_status counterfeit_quiesce(void *exec)
     return c->quiesce_answer;
 }
 
+static pleach_status counterfeit_apply(void *exec, pleach_batch *batch)
+{
+    batch->total = 3;
+    return answer_once(exec);
+}
+
 static pleach_status counterfeit_load(void *exec, size_t n, const void *keys, const void *values, double fill)
 {
     counterfeit *c = exec;
@@ -197,6 +204,7 @@ static const exec_ops counterfeit_ops = {
     .view = counterfeit_view,
     .view_closed = counterfeit_view_closed,
     .quiesce = counterfeit_quiesce,
+    .apply = counterfeit_apply,
     .load = counterfeit_load,
     .replace = counterfeit_load,
     .export_pairs = counterfeit_export,
@@ -892,6 +900,58 @@ static void views_are_opened_and_closed_once(const void *unused)
     with_every_map(open_and_close_versioned_views);
 }
 
+static void apply_batches(pleach_map *map)
+{
+    uint64_t words[10];
+    uint8_t kinds[1], flags[1];
+    pleach_batch_times times = {.sort = 1};
+    const pleach_batch whole = {.n = 1, .kinds = kinds, .keys = words, .values = words + 1, .flags = flags,
+                                .out_keys = words + 2, .out_values = words + 3, .counts = words + 4,
+                                .range_keys = words + 5, .range_values = words + 6, .offsets = words + 7,
+                                .times = &times, .total = 9};
+    pleach_batch batch = whole;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_apply(NULL, &batch));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_apply(map, NULL));
+    assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+    assert_int_equal(batch.total, 3);
+    assert_true(times.sort == 0);
+    batch.times = NULL;
+    assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+    batch.n = 0;
+    assert_refused(PLEACH_OK, pleach_map_apply(map, &batch));
+    assert_int_equal(batch.total, 0);
+    batch.n = MOST_OPERATIONS + 1;
+    assert_refused(PLEACH_E_SIZE, pleach_map_apply(map, &batch));
+    batch.n = MOST_OPERATIONS;
+    assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+    batch = whole;
+    batch.kinds = NULL;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_apply(map, &batch));
+    batch = whole;
+    batch.keys = NULL;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_apply(map, &batch));
+    batch = (pleach_batch){.n = 1, .kinds = kinds, .keys = words};
+    assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+    for (size_t i = 1; i < 8; i++) {
+        gpu_pointer = words + i;
+        batch = whole;
+        if (map->device == PLEACH_CPU)
+            assert_refused(PLEACH_E_POINTER, pleach_map_apply(map, &batch));
+        else
+            assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+    }
+    gpu_pointer = &behind;
+    behind.quiesce_answer = PLEACH_E_CUDA;
+    batch = whole;
+    assert_refused(PLEACH_E_CUDA, pleach_map_apply(map, &batch));
+}
+
+static void batches_are_checked(const void *unused)
+{
+    (void)unused;
+    with_every_map(apply_batches);
+}
+
 static void gpu_info_writes_where_there_is_room(const void *unused)
 {
     (void)unused;
@@ -930,6 +990,7 @@ int main(int argc, char **argv)
         {"a_map_without_versions_has_no_snapshots", a_map_without_versions_has_no_snapshots, NULL},
         {"snapshots_are_taken_on_streams", snapshots_are_taken_on_streams, NULL},
         {"views_are_opened_and_closed_once", views_are_opened_and_closed_once, NULL},
+        {"batches_are_checked", batches_are_checked, NULL},
         {"gpu_info_writes_where_there_is_room", gpu_info_writes_where_there_is_room, NULL},
     };
     return run_units("test_map_arguments", argc, argv, cases, COUNT_OF(cases));

@@ -7,7 +7,8 @@
 
 FOLDER is a build folder (scripts/build) with the libraries to link against. For each plant: the fault must be found
 within N schedules of seed 1, its replay must find it again, and the unplanted code must pass the same schedules. A
-batch has no schedules, since its stages do not depend on who does what: there tests/test_batch must fail. The table (--table) is the one of docs/verification.md. Ends with "N passed, N failed".
+batch has no schedules, since its stages do not depend on who does what: there tests/test_batch must fail. The table
+(--table) is the one of docs/verification.md. Ends with "N passed, N failed".
 
 --tsan asks instead what ThreadSanitizer says: the library with the plant, and the stress test of CPU threads.
 """
@@ -136,7 +137,7 @@ def compile_batch_test(build, cc):
     objects = os.path.join(build, "plants", "batch_test")
     shutil.rmtree(objects, ignore_errors=True)
     os.makedirs(objects)
-    sources = [s for part in ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api")
+    sources = [s for part in ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api", "queue")
                for s in sorted(glob.glob(f"src/{part}/*.c", root_dir=ROOT)) if not s.endswith(PER_WIDTH)]
     sources += sorted(glob.glob("tests/support/*.c", root_dir=ROOT)) + ["tests/test_batch.c"]
     sources += sorted(glob.glob("verify/history/*.c", root_dir=ROOT))
@@ -177,7 +178,7 @@ def ask_tsan(p, folder, cc):
     shutil.copytree(os.path.join(ROOT, "tests"), os.path.join(folder, "tests"))
     flags = ["-std=c17", "-O1", "-g", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-fsanitize=thread", "-w",
              "-Iinclude", "-Isrc", "-Itests", "-Itests/support", "-I."]
-    sources = [s for part in ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api")
+    sources = [s for part in ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api", "queue")
                for s in glob.glob(f"src/{part}/*.c", root_dir=folder) if not s.endswith("blink_run.c")]
     sources += glob.glob("tests/support/*.c", root_dir=folder) + ["tests/test_map_threads.c"]
     objects = []

@@ -1,4 +1,4 @@
-/* api/queue.c - single operations in, batches out.
+/* queue/queue.c - single operations in, batches out.
  *
  * The queue is a ring of entries. A thread that submits takes the next ticket by a compare-and-swap on `tail`, fills
  * the ticket's entry and marks it as ready, which is the last thing it does: the queue may be gone afterwards. The
