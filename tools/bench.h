@@ -98,6 +98,9 @@ void bench_report_destroy(struct bench_report *report);
 /* Computes median, spread and multiple, prints the row, and keeps it. line_rate is that of as many threads, or 0. */
 void bench_report_add(struct bench_report *report, struct bench_row *row, double line_rate);
 
+/* A line among the rows, which is in no file. */
+void bench_report_say(struct bench_report *report, const char *line);
+
 /* Write all rows; path may be "-". False after a complaint. */
 bool bench_report_json(const struct bench_report *report, const char *path);
 bool bench_report_csv(const struct bench_report *report, const char *path);

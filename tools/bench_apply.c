@@ -67,6 +67,24 @@ static bool prepare_map(struct batch *batch)
     return status == PLEACH_OK || bench_complain(bench, "map", "a batch of finds", status);
 }
 
+/* One batch more, for where its time goes; a GPU does not tell. */
+static void print_times(struct applied *a)
+{
+    const struct bench *bench = a->batch.bench;
+    pleach_batch_times times;
+    pleach_batch batch = {.n = a->batch.n, .kinds = a->kinds, .keys = a->batch.a, .values = a->batch.b,
+                          .flags = a->batch.bytes, .out_values = a->batch.out_a, .times = &times};
+    if (bench->device->kind == PLEACH_CUDA || bench->failed || !prepare_map(&a->batch)) return;
+    a->batch.bench->map_loaded = false;
+    if (pleach_map_apply(bench->map, &batch) != PLEACH_OK) return;
+    const double all = times.list + times.read + times.sort + times.search + times.query + times.modify;
+    char line[120];
+    snprintf(line, sizeof line, "of %.0f us: list %.0f%%, read %.0f%%, sort %.0f%%, search %.0f%%, modify %.0f%%",
+             1e6 * all, 100 * times.list / all, 100 * times.read / all, 100 * times.sort / all,
+             100 * times.search / all, 100 * times.modify / all);
+    bench_report_say(bench->report, line);
+}
+
 static void measure_applied(struct applied *a, const char *kind)
 {
     char name[BENCH_NAME_BYTES];
@@ -80,6 +98,7 @@ static void measure_applied(struct applied *a, const char *kind)
                                     .right = right_operation};
     if (batch_fill(&a->batch, make_operation) && a->batch.bench->device->copy_in(a->kinds, a->host_kinds, a->batch.n))
         bench_measure(&a->batch, &work);
+    print_times(a);
 }
 
 static void apply_share(struct bench *bench, size_t n, unsigned share, bool inserts)

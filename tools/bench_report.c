@@ -38,6 +38,8 @@ static void print_heading(const struct bench_report *report)
     fflush(report->table);
 }
 
+void bench_report_say(struct bench_report *report, const char *line) { fprintf(report->table, "  %s\n", line); }
+
 struct bench_report *bench_report_create(bool quiet_output)
 {
     struct bench_report *report = calloc(1, sizeof *report);

@@ -39,10 +39,11 @@ typedef struct W(working) {
  * need is address space only. */
 enum { LEVELS_OF_EDITS = 12 };
 
-static void *W(carve)(char **scratch, size_t count, size_t size)
+/* The next piece of `scratch`; without that, only how much it would be. */
+static void *W(carve)(char *scratch, size_t *used, size_t count, size_t size)
 {
-    void *piece = *scratch;
-    *scratch += (count * size + 63) / 64 * 64;
+    void *piece = scratch ? scratch + *used : NULL;
+    *used += (count * size + 63) / 64 * 64;
     return piece;
 }
 
@@ -50,39 +51,39 @@ static void *W(carve)(char **scratch, size_t count, size_t size)
 static size_t W(lay_out)(W(working) *w, W(sort_side) side[2], char *scratch, size_t n, uint64_t used_ids)
 {
     W(batch) *b = &w->b;
-    char *at = scratch;
+    size_t used = 0;
     size_t edits = LEVELS_OF_EDITS * n + BATCH_LEVELS;
     for (unsigned s = 0; s < 2; s++) {
-        side[s].key = W(carve)(&at, n, sizeof(W(key)));
-        side[s].function = W(carve)(&at, n, sizeof(uint32_t));
+        side[s].key = W(carve)(scratch, &used, n, sizeof(W(key)));
+        side[s].function = W(carve)(scratch, &used, n, sizeof(uint32_t));
     }
     b->list_key = side[0].key;
     b->list_function = side[0].function;
-    b->mark = W(carve)(&at, n, sizeof(uint32_t));
+    b->mark = W(carve)(scratch, &used, n, sizeof(uint32_t));
     b->filter_bits = batch_filter_bits((uint32_t)n);
-    b->filter = W(carve)(&at, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
-    b->op_link = W(carve)(&at, n, sizeof(batch_link));
-    b->key_first = W(carve)(&at, n + 1, sizeof(uint32_t));
-    b->key_node = W(carve)(&at, n, sizeof(uint32_t));
-    b->key_value = W(carve)(&at, n, sizeof(W(key)));
-    b->key_flags = W(carve)(&at, n, sizeof(uint8_t));
-    b->edit_key = W(carve)(&at, edits, sizeof(W(key)));
-    b->edit_value = W(carve)(&at, edits, sizeof(W(key)));
-    b->edit_node = W(carve)(&at, edits, sizeof(uint32_t));
-    b->edit_flags = W(carve)(&at, edits, sizeof(uint8_t));
-    b->edit_sums = W(carve)(&at, edits, sizeof(batch_sums));
-    b->run_first = W(carve)(&at, edits, sizeof(uint32_t));
-    b->run_new = W(carve)(&at, edits, sizeof(uint32_t));
+    b->filter = W(carve)(scratch, &used, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
+    b->op_link = W(carve)(scratch, &used, n, sizeof(batch_link));
+    b->key_first = W(carve)(scratch, &used, n + 1, sizeof(uint32_t));
+    b->key_node = W(carve)(scratch, &used, n, sizeof(uint32_t));
+    b->key_value = W(carve)(scratch, &used, n, sizeof(W(key)));
+    b->key_flags = W(carve)(scratch, &used, n, sizeof(uint8_t));
+    b->edit_key = W(carve)(scratch, &used, edits, sizeof(W(key)));
+    b->edit_value = W(carve)(scratch, &used, edits, sizeof(W(key)));
+    b->edit_node = W(carve)(scratch, &used, edits, sizeof(uint32_t));
+    b->edit_flags = W(carve)(scratch, &used, edits, sizeof(uint8_t));
+    b->edit_sums = W(carve)(scratch, &used, edits, sizeof(batch_sums));
+    b->run_first = W(carve)(scratch, &used, edits, sizeof(uint32_t));
+    b->run_new = W(carve)(scratch, &used, edits, sizeof(uint32_t));
     for (unsigned s = 0; s < 2; s++) {
-        w->counting.place[s] = W(carve)(&at, n, sizeof(uint32_t));
-        w->counting.change[s] = W(carve)(&at, n, sizeof(int8_t));
+        w->counting.place[s] = W(carve)(scratch, &used, n, sizeof(uint32_t));
+        w->counting.change[s] = W(carve)(scratch, &used, n, sizeof(int8_t));
     }
-    w->counting.zeros = W(carve)(&at, n + 1, sizeof(uint32_t));
-    w->counting.zero_sum = W(carve)(&at, n + 1, sizeof(int32_t));
-    w->counting.before = W(carve)(&at, used_ids, sizeof(uint64_t));
-    w->wide = W(carve)(&at, n, sizeof(W(batch_wide)));
+    w->counting.zeros = W(carve)(scratch, &used, n + 1, sizeof(uint32_t));
+    w->counting.zero_sum = W(carve)(scratch, &used, n + 1, sizeof(int32_t));
+    w->counting.before = W(carve)(scratch, &used, used_ids, sizeof(uint64_t));
+    w->wide = W(carve)(scratch, &used, n, sizeof(W(batch_wide)));
     b->edit_room = edits < UINT32_MAX ? (uint32_t)edits : UINT32_MAX;
-    return (size_t)(at - scratch);
+    return used;
 }
 
 static size_t W(scratch_bytes)(uint32_t n, uint64_t used_ids)

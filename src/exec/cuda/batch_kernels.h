@@ -143,10 +143,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(commit_kernel)(const _
 
 /* ---- memory ---- */
 
-static void *W(carve)(char **at, size_t count, size_t size)
+/* The next piece of `scratch`; without that, only how much it would be. */
+static void *W(carve)(char *scratch, size_t *used, size_t count, size_t size)
 {
-    void *piece = *at;
-    *at += (count * size + 255) / 256 * 256;
+    void *piece = scratch ? scratch + *used : NULL;
+    *used += (count * size + 255) / 256 * 256;
     return piece;
 }
 
@@ -164,38 +165,38 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     W(laid_out) l;
     W(batch) *b = &l.b;
     size_t n = g->r.n, edits = g->edit_room;
-    char *at = g->scratch;
+    size_t used = 0;
     b->map.tree = g->tree;
     b->map.nodes = g->nodes;
     b->map.stripe = 0;
     b->r = g->r;
     b->edit_room = g->edit_room;
-    l.space = (scan_space *)W(carve)(&at, 1, sizeof(scan_space));
-    b->sizes = (batch_sizes *)W(carve)(&at, 1, sizeof(batch_sizes));
-    l.count = (uint32_t *)W(carve)(&at, 1, sizeof(uint32_t));
-    b->op_key = (W(key) *)W(carve)(&at, n, sizeof(W(key)));
-    b->op_function = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
-    b->mark = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
-    b->list_key = (W(key) *)W(carve)(&at, n, sizeof(W(key)));
-    b->list_function = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
+    l.space = (scan_space *)W(carve)(g->scratch, &used, 1, sizeof(scan_space));
+    b->sizes = (batch_sizes *)W(carve)(g->scratch, &used, 1, sizeof(batch_sizes));
+    l.count = (uint32_t *)W(carve)(g->scratch, &used, 1, sizeof(uint32_t));
+    b->op_key = (W(key) *)W(carve)(g->scratch, &used, n, sizeof(W(key)));
+    b->op_function = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
+    b->mark = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
+    b->list_key = (W(key) *)W(carve)(g->scratch, &used, n, sizeof(W(key)));
+    b->list_function = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
     b->filter_bits = batch_filter_bits(g->r.n);
-    b->filter = (uint64_t *)W(carve)(&at, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
-    b->op_link = (batch_link *)W(carve)(&at, n, sizeof(batch_link));
-    b->key_first = (uint32_t *)W(carve)(&at, n + 1, sizeof(uint32_t));
-    b->key_node = (uint32_t *)W(carve)(&at, n, sizeof(uint32_t));
-    b->key_value = (W(key) *)W(carve)(&at, n, sizeof(W(key)));
-    b->key_flags = (uint8_t *)W(carve)(&at, n, sizeof(uint8_t));
-    b->edit_key = (W(key) *)W(carve)(&at, edits, sizeof(W(key)));
-    b->edit_value = (W(key) *)W(carve)(&at, edits, sizeof(W(key)));
-    b->edit_node = (uint32_t *)W(carve)(&at, edits, sizeof(uint32_t));
-    b->edit_flags = (uint8_t *)W(carve)(&at, edits, sizeof(uint8_t));
-    b->edit_sums = (batch_sums *)W(carve)(&at, edits, sizeof(batch_sums));
-    b->run_first = (uint32_t *)W(carve)(&at, edits, sizeof(uint32_t));
-    b->run_new = (uint32_t *)W(carve)(&at, edits, sizeof(uint32_t));
+    b->filter = (uint64_t *)W(carve)(g->scratch, &used, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
+    b->op_link = (batch_link *)W(carve)(g->scratch, &used, n, sizeof(batch_link));
+    b->key_first = (uint32_t *)W(carve)(g->scratch, &used, n + 1, sizeof(uint32_t));
+    b->key_node = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
+    b->key_value = (W(key) *)W(carve)(g->scratch, &used, n, sizeof(W(key)));
+    b->key_flags = (uint8_t *)W(carve)(g->scratch, &used, n, sizeof(uint8_t));
+    b->edit_key = (W(key) *)W(carve)(g->scratch, &used, edits, sizeof(W(key)));
+    b->edit_value = (W(key) *)W(carve)(g->scratch, &used, edits, sizeof(W(key)));
+    b->edit_node = (uint32_t *)W(carve)(g->scratch, &used, edits, sizeof(uint32_t));
+    b->edit_flags = (uint8_t *)W(carve)(g->scratch, &used, edits, sizeof(uint8_t));
+    b->edit_sums = (batch_sums *)W(carve)(g->scratch, &used, edits, sizeof(batch_sums));
+    b->run_first = (uint32_t *)W(carve)(g->scratch, &used, edits, sizeof(uint32_t));
+    b->run_new = (uint32_t *)W(carve)(g->scratch, &used, edits, sizeof(uint32_t));
     size_t reads = g->sorts_reads ? n : 0;
-    l.read_keys = (W(key) *)W(carve)(&at, reads, sizeof(W(key)));
-    l.read_marks = (uint32_t *)W(carve)(&at, reads, sizeof(uint32_t));
-    l.bytes = (size_t)(at - g->scratch);
+    l.read_keys = (W(key) *)W(carve)(g->scratch, &used, reads, sizeof(W(key)));
+    l.read_marks = (uint32_t *)W(carve)(g->scratch, &used, reads, sizeof(uint32_t));
+    l.bytes = used;
     return l;
 }
 

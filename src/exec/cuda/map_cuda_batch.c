@@ -43,8 +43,8 @@ static pleach_status stage_arrays(applying *a)
  * few, or of many edits. */
 static uint32_t edit_room(const cuda_map *map, size_t n)
 {
-    uint64_t above = map->used_bound / 8 + n;
-    return (uint32_t)(2 * n + (above < 10 * n ? above : 10 * n) + BATCH_LEVELS);
+    uint64_t above = map->used_bound / 8 + n, room = 2 * n + (above < 10 * n ? above : 10 * n) + BATCH_LEVELS;
+    return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX; /* more than n in any case */
 }
 
 /* Reading in order costs less than reading anyhow, by more than the sort costs, from about so many reads on; for that
