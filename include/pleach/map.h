@@ -31,9 +31,10 @@
  *
  * THE GATE
  *
- * load, export, compact, clear, stats and validate wait until all other calls (and the streams' work on this map) are
- * done and hold newcomers back while they run. While a device view is open they answer PLEACH_E_BUSY at once,
- * because the library cannot see when your kernel ends. Do not call them from a stream callback.
+ * load, export, compact, clear, stats, validate and batches (pleach/batch.h) wait until all other calls (and the
+ * streams' work on this map) are done and hold newcomers back while they run. While a device view is open they answer
+ * PLEACH_E_BUSY at once, because the library cannot see when your kernel ends. Do not call them from a stream
+ * callback.
  *
  * POINTERS
  *
@@ -117,7 +118,7 @@ typedef struct pleach_map_stats {
     uint64_t held_back_bytes; /* of these, what would be free if the oldest snapshot were released */
     uint64_t free_bytes;    /* of nodes that were in use and wait to be used again */
     uint64_t reclaimed_bytes; /* of nodes that were kept for snapshots and used again, since the map was made */
-    uint64_t shape;         /* a digest of all nodes and what they hold: the same for the same tree, on any device */
+    uint64_t shape;         /* a digest of all nodes and what they hold: the same for the same tree */
     double fill;            /* keys / leaf slots */
     unsigned height;        /* levels, leaves included */
     unsigned key_bits;

@@ -24,6 +24,12 @@
  * DETERMINISM      What a stage does at an index depends on the batch and the map alone. So the same batch makes the
  *                  same tree, whatever the number of agents.
  * WHO MAY RUN      A batch runs alone: it passes the gate exclusively.
+ * MEMORY ORDERS    Within a stage nobody reads what another agent of the stage writes (the filter's bits are set by
+ *                  port_mark, and read a stage later). Where agents meet, what was stored before is there for all: the
+ *                  executor's business, a kernel's end, a block's barrier, or team_meet.
+ * PROGRESS         Nobody else is in the map and no latch is held, so a step never answers AGAIN, and descents and
+ *                  walks to the right end as in blink.h. All agents come to the same meetings: what decides whether
+ *                  there is another one is in `sizes`, which all read after a meeting.
  *
  * Departures from PALM (Sewall and others, 2011): reads are answered out of the old tree and the combined functions,
  * not in order under the leaf's owner; a node's parts are built by as many agents as there are parts; new nodes get

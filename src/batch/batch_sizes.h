@@ -4,7 +4,7 @@
 
 #include "../core/blink/blink_tree.h"
 
-/* The same numbers as pleach_operation (pleach/batch.h; the executors assert it). */
+/* The same numbers as pleach_operation (pleach/batch.h; map_cpu_batch.c asserts it). */
 enum {
     BATCH_PUT,
     BATCH_ADD,
@@ -57,6 +57,14 @@ static inline __attribute__((unused)) uint32_t batch_filter_bits(uint32_t n)
 }
 
 typedef struct batch_sums { uint32_t runs, has, had; } batch_sums;
+
+PORT_FN batch_sums batch_sums_join(batch_sums a, batch_sums b)
+{
+    a.runs += b.runs;
+    a.has += b.has;
+    a.had += b.had;
+    return a;
+}
 
 typedef struct batch_level {
     uint32_t first_edit, edits;

@@ -355,24 +355,26 @@ static pleach_status submit(pleach_queue *queue, entry *what, bool patient, uint
     return status;
 }
 
-pleach_status pleach_queue_submit(pleach_queue *queue, pleach_operation operation, uint64_t key, uint64_t value,
-                                  pleach_done *done, void *context)
+static pleach_status submit_operation(pleach_queue *queue, pleach_operation operation, uint64_t key, uint64_t value,
+                                      pleach_done *done, void *context, bool patient)
 {
     const pleach_status status = check_operation(queue, operation, key, value);
     if (status != PLEACH_OK) return status;
     entry what = {.key = key, .value = value, .done = done, .context = context, .operation = (uint8_t)operation};
     uint64_t ticket;
-    return submit(queue, &what, true, &ticket);
+    return submit(queue, &what, patient, &ticket);
+}
+
+pleach_status pleach_queue_submit(pleach_queue *queue, pleach_operation operation, uint64_t key, uint64_t value,
+                                  pleach_done *done, void *context)
+{
+    return submit_operation(queue, operation, key, value, done, context, true);
 }
 
 pleach_status pleach_queue_try_submit(pleach_queue *queue, pleach_operation operation, uint64_t key, uint64_t value,
                                       pleach_done *done, void *context)
 {
-    const pleach_status status = check_operation(queue, operation, key, value);
-    if (status != PLEACH_OK) return status;
-    entry what = {.key = key, .value = value, .done = done, .context = context, .operation = (uint8_t)operation};
-    uint64_t ticket;
-    return submit(queue, &what, false, &ticket);
+    return submit_operation(queue, operation, key, value, done, context, false);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
  * point. (The digest has 63 bits: two different walks pass for equal with a chance of 2^-63.)
  * There is no link to the left: the floor goes left by descending again for the key just below the leaf's low key.
  */
+#include "blink_digest.h"
 
 typedef struct W(seek) {
     W(cursor) cursor;
@@ -20,15 +21,6 @@ typedef struct W(seek) {
     bool crossed;
     bool found;
 } W(seek);
-
-#ifndef PLEACH_BLINK_DIGEST
-#define PLEACH_BLINK_DIGEST
-PORT_FN uint64_t blink_digest(uint64_t digest, uint64_t word)
-{
-    digest = (digest ^ word) * 0x9e3779b97f4a7c15u;
-    return digest ^ digest >> 29;
-}
-#endif
 
 PORT_FN void W(seek_walk)(W(blink) map, W(seek) *seek)
 {

@@ -21,6 +21,7 @@
 #endif
 
 #include "batch_sort.h"
+#include "prefetch.h"
 
 /* A member's view of the job. */
 typedef struct W(working) {
@@ -35,8 +36,8 @@ typedef struct W(working) {
 
 /* ---- memory ---- */
 
-/* Each level has no more edits than the one below it, and few maps have more than ten levels. What a level does not
- * need is address space only. */
+/* Each level has no more edits than the one below it, and above the tenth there are some only if 14^10 nodes are full,
+ * or all of a batch is in few of them. What a level does not need is address space only. */
 enum { LEVELS_OF_EDITS = 12 };
 
 /* The next piece of `scratch`; without that, only how much it would be. */
@@ -103,10 +104,10 @@ static size_t W(scratch_bytes)(uint32_t n, uint64_t used_ids)
 /* A scan by the team: each member adds up its part, meets the others, and goes through its part again from the sum of
  * the parts before. FIRST(b, level, i) is what belongs to i when it is first asked for, AGAIN the second time; STORE(b,
  * level, i, sum) takes all up to and with it. */
-#define DEFINE_SCAN(name, type, zero, JOIN_TWO, FIRST, AGAIN, STORE)                                                  \
+#define DEFINE_SCAN(name, type, zero, JOIN_TWO, FIRST, AGAIN, STORE)                                             \
     static void W(name)(W(working) *w, uint32_t level, uint32_t n)                                               \
     {                                                                                                            \
-type sum = zero;                                                                                         \
+        type sum = zero;                                                                                         \
         bool alone = w->team->members == 1;                                                                      \
         (void)level;                                                                                             \
         if (!alone) {                                                                                            \
@@ -130,12 +131,6 @@ type sum = zero;                                                                
 /* Nodes are asked for some runs ahead, so that they are there when their turn comes. */
 enum { RUNS_AHEAD = 12 };
 
-static inline void W(prefetch)(W(blink) map, uint32_t id)
-{
-    const char *node = (const char *)W(node_at)(map, id);
-    for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
-}
-
 static inline uint32_t W(node_of_run)(const W(batch) *b, uint32_t level, uint32_t run)
 {
     return b->edit_node[b->run_first[b->sizes->level[level].first_edit + run]];
@@ -146,11 +141,6 @@ static inline uint32_t W(plan_run)(const W(batch) *b, uint32_t level, uint32_t r
     if (run + RUNS_AHEAD < b->sizes->level[level].runs)
         port_prefetch(&W(node_at)(b->map, W(node_of_run)(b, level, run + RUNS_AHEAD))->word[W(HEADER_WORD)]);
     return W(batch_plan_run)(b, level, run);
-}
-
-static inline batch_sums W(sums_join)(batch_sums a, batch_sums b)
-{
-    return (batch_sums){a.runs + b.runs, a.has + b.has, a.had + b.had};
 }
 
 #define ADD(a, b) ((a) + (b))
@@ -167,7 +157,7 @@ static inline batch_sums W(sums_join)(batch_sums a, batch_sums b)
 DEFINE_SCAN(scan_listed, uint32_t, 0, ADD, LISTED_FIRST, LISTED_AGAIN, LISTED_STORE)
 DEFINE_SCAN(scan_links, batch_link, ZERO_LINK, batch_link_join, LINK_OF, LINK_OF, LINK_STORE)
 DEFINE_SCAN(scan_changed, uint32_t, 0, ADD, CHANGED_OF, CHANGED_OF, CHANGED_STORE)
-DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, W(sums_join), W(batch_sums_of), W(batch_sums_of), W(batch_store_sums))
+DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, batch_sums_join, W(batch_sums_of), W(batch_sums_of), W(batch_store_sums))
 DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(plan_run), W(batch_planned), W(batch_store_planned))
 
 /* Several finds are under way at a time, so that the memory works for all of them at once; one that has arrived makes
@@ -188,7 +178,7 @@ typedef struct W(flight) {
             for (uint32_t i_ = 0; i_ < flying_;) {                                                               \
                 W(flight) *f_ = &flight[i_];                                                                     \
                 if (W(find_step)(map, &f_->find) != BLINK_DONE) {                                                \
-                    W(prefetch)(map, f_->find.cursor.node);                                                      \
+                    W(prefetch_node)(map, f_->find.cursor.node);                                                      \
                     i_++;                                                                                        \
                     continue;                                                                                    \
                 }                                                                                                \
@@ -333,7 +323,7 @@ static void W(change_tree)(W(working) *w)
     }
     for (uint32_t level = 0; level < levels; level++)
         FOR_PART(w, i, s->level[level].runs) {
-            if (i + RUNS_AHEAD < n_) W(prefetch)(w->b.map, W(node_of_run)(&w->b, level, i + RUNS_AHEAD));
+            if (i + RUNS_AHEAD < n_) W(prefetch_node)(w->b.map, W(node_of_run)(&w->b, level, i + RUNS_AHEAD));
             W(batch_commit)(&w->b, level, i);
         }
     if (w->member == 0) W(batch_end)(&w->b);

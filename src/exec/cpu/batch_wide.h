@@ -33,7 +33,7 @@ static uint64_t W(add_leaves)(W(blink) map, uint32_t leaf, uint32_t end, uint64_
         const W(node) *node = W(node_at)(map, leaf);
         W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
         uint32_t next = W(pair_is_link)(link) ? W(pair_node)(link) : NODE_NONE;
-        if (next != NODE_NONE) W(prefetch)(map, next);
+        if (next != NODE_NONE) W(prefetch_node)(map, next);
         if (before) before[leaf] = sum;
         sum += header_count(W(header_load)(node));
         leaf = next;

@@ -42,11 +42,7 @@ enum {
     SCAN_SLOTS = 16 /* of the announcements that a call looks at when it leaves */
 };
 
-static inline void prefetch_node(W(blink) map, uint32_t id)
-{
-    const char *node = (const char *)W(node_at)(map, id);
-    for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
-}
+#include "prefetch.h"
 
 /* An update, and after it the post that it may leave. */
 typedef struct W(updating) {
@@ -282,7 +278,7 @@ static inline void W(finish_past_range)(W(flight) *f, const request *r, run_resu
                 W(flight) *f = &flight[i];                                                                       \
                 blink_step step = W(step_##kind)(map, f);                                                        \
                 moved |= step != BLINK_AGAIN;                                                                    \
-                if (step == BLINK_MOVED) prefetch_node(map, W(wanted_by_##kind)(f));                             \
+                if (step == BLINK_MOVED) W(prefetch_node)(map, W(wanted_by_##kind)(f));                             \
                 if (step != BLINK_DONE) {                                                                        \
                     i++;                                                                                         \
                     continue;                                                                                    \
@@ -388,7 +384,7 @@ static void W(run_export)(map_place place, void *out_keys, void *out_values)
         const W(node) *leaf = W(node_at)(map, id);
         W(pair) link = W(pair_load)(leaf, NODE_LINK_SLOT);
         id = W(pair_is_link)(link) ? W(pair_node)(link) : NODE_NONE;
-        if (id != NODE_NONE) prefetch_node(map, id);
+        if (id != NODE_NONE) W(prefetch_node)(map, id);
         unsigned count = header_count(W(header_load)(leaf));
         for (unsigned i = 0; i < count; i++, written++) {
             W(pair) pair = W(pair_load)(leaf, i);

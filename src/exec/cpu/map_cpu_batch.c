@@ -7,6 +7,13 @@
 
 enum { LEAST_OPERATIONS_A_MEMBER = 2048 };
 
+_Static_assert(BATCH_PUT == (int)PLEACH_OP_PUT && BATCH_ADD == (int)PLEACH_OP_ADD &&
+                   BATCH_ERASE == (int)PLEACH_OP_ERASE && BATCH_FIND == (int)PLEACH_OP_FIND &&
+                   BATCH_CONTAINS == (int)PLEACH_OP_CONTAINS && BATCH_SUCC == (int)PLEACH_OP_SUCC &&
+                   BATCH_PRED == (int)PLEACH_OP_PRED && BATCH_COUNT == (int)PLEACH_OP_COUNT &&
+                   BATCH_RANGE == (int)PLEACH_OP_RANGE,
+               "the operations of batch_sizes.h and of pleach_operation are the same numbers");
+
 /* Scratch memory is kept from batch to batch. Most of it is address space that is never written to. */
 static bool have_scratch(cpu_scratch *scratch, size_t bytes)
 {

@@ -160,6 +160,10 @@ void workers_team(workers *w, unsigned most, team_fn *work, void *context)
     pthread_mutex_unlock(&w->mutex);
 }
 
+/* The last to arrive has acquired, through `arrived`, what all the others have stored before it (acq_rel pairs with
+ * acq_rel), and releases it, through `round`, to those who wait (release pairs with acquire). `round` is read before
+ * arriving: it cannot change until this member has. Waiting ends when the others have arrived; a stopped member stops
+ * the team. */
 void team_meet(team *team)
 {
     if (team->members == 1) return;

@@ -15,8 +15,8 @@
 DEFINE_SCAN(listed, uint32_t, scan_block_adds, scan_add, FIRST_LISTED, LISTED_AGAIN, STORE_LISTED, NO_FINISH)
 DEFINE_SCAN(links, batch_link, scan_block_links, batch_link_join, FIRST_LINK, FIRST_LINK, STORE_LINK, NO_FINISH)
 DEFINE_SCAN(changed, uint32_t, scan_block_adds, scan_add, FIRST_CHANGED, FIRST_CHANGED, STORE_CHANGED, NO_FINISH)
-DEFINE_SCAN(sums, batch_sums, scan_block_sums, scan_add_sums, W(batch_sums_of), W(batch_sums_of), W(batch_store_sums),
-            NO_FINISH)
+DEFINE_SCAN(sums, batch_sums, scan_block_sums, batch_sums_join, W(batch_sums_of), W(batch_sums_of),
+            W(batch_store_sums), NO_FINISH)
 DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, W(batch_plan_run), W(batch_planned), W(batch_store_planned),
             W(batch_close_plan))
 

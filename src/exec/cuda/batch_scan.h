@@ -60,17 +60,10 @@ PORT_FN uint32_t scan_begin(uint32_t n, unsigned part) { return (uint32_t)((uint
     }
 
 PORT_FN uint32_t scan_add(uint32_t a, uint32_t b) { return a + b; }
-PORT_FN batch_sums scan_add_sums(batch_sums a, batch_sums b)
-{
-    a.runs += b.runs;
-    a.has += b.has;
-    a.had += b.had;
-    return a;
-}
 
 DEFINE_BLOCK_SCAN(scan_block_links, batch_link, batch_link_join)
 DEFINE_BLOCK_SCAN(scan_block_adds, uint32_t, scan_add)
-DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, scan_add_sums)
+DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, batch_sums_join)
 
 #endif
 

@@ -78,6 +78,12 @@ cudaError_t blink_cuda_count(blink_on_gpu map, uint64_t used, blink_counts *coun
     LAUNCH(count_kernel, used - 1, (map, used, counts), (map, used, counts));
 }
 
+cudaError_t blink_cuda_shape(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
+{
+    unsigned key_bits = map.key_bits;
+    LAUNCH(shape_kernel, used - 1, (map, used, counts), (map, used, counts));
+}
+
 cudaError_t blink_cuda_list_leaves(blink_on_gpu map, uint64_t used, void *first_keys, uint32_t *ids, uint64_t *listed,
                                    cudaStream_t stream)
 {

@@ -55,8 +55,9 @@ cudaError_t blink_cuda_check_ascending(unsigned key_bits, const void *keys, size
 /* keep[i] = 1 if key i is the last of its equals (sorted keys). */
 cudaError_t blink_cuda_mark_last(unsigned key_bits, const void *keys, size_t n, uint8_t *keep, cudaStream_t stream);
 
-/* Adds up nodes 1 .. used-1 into *counts, which was all zeros. */
+/* Adds up nodes 1 .. used-1 into *counts, which was all zeros; all but `shape`, and that. */
 cudaError_t blink_cuda_count(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream);
+cudaError_t blink_cuda_shape(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream);
 
 /* First key and id of every leaf that is not empty, in any order; *listed counts them, it was 0. */
 cudaError_t blink_cuda_list_leaves(blink_on_gpu map, uint64_t used, void *first_keys, uint32_t *ids, uint64_t *listed,

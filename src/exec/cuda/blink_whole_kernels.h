@@ -28,12 +28,8 @@ static __global__ void W(mark_last_kernel)(const W(key) *keys, size_t n, uint8_t
 static __global__ void W(count_kernel)(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
-    uint64_t header = 0, shape = 0;
-    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node)));
-    if (id < used) header = W(header_load)(node);
-    if (header != 0 && header_level(header) != NODE_OLD_IMAGE) shape = W(node_shape)(node);
-    for (unsigned by = 16; by > 0; by /= 2) shape += __shfl_xor_sync(0xffffffffu, shape, by);
-    if ((threadIdx.x & 31) == 0 && shape) port_fetch_add(&counts->shape, shape);
+    uint64_t header = 0;
+    if (id < used) header = W(header_load)((W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node))));
     bool leaf = header != 0 && header_level(header) == 0;
     unsigned mine = leaf ? header_count(header) : 0;
     uint64_t keys = 0; /* the block's, bit by bit */
@@ -47,6 +43,17 @@ static __global__ void W(count_kernel)(blink_on_gpu gpu, uint64_t used, blink_co
     port_fetch_add(&counts->empty_leaves, (uint64_t)empty);
     port_fetch_add(&counts->inner, (uint64_t)inner);
     if (images) port_fetch_add(&counts->images, (uint64_t)images);
+}
+
+/* Apart from counting, which export and compact need too, and which reads headers only. */
+static __global__ void W(shape_kernel)(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
+{
+    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1, header = 0, shape = 0;
+    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node)));
+    if (id < used) header = W(header_load)(node);
+    if (header != 0 && header_level(header) != NODE_OLD_IMAGE) shape = W(node_shape)(node);
+    for (unsigned by = 16; by > 0; by /= 2) shape += __shfl_xor_sync(0xffffffffu, shape, by);
+    if ((threadIdx.x & 31) == 0 && shape) port_fetch_add(&counts->shape, shape);
 }
 
 static __global__ void W(list_kernel)(blink_on_gpu gpu, uint64_t used, W(key) *first_keys, uint32_t *ids,

@@ -307,6 +307,7 @@ static pleach_status make_streams(cuda_map *map)
     }
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaStreamCreateWithFlags(&map->control, cudaStreamNonBlocking));
+    if (base_allocation_fails()) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaStreamCreateWithFlags(&map->beside, cudaStreamNonBlocking));
     CUDA_TRY(cudaEventCreateWithFlags(&map->forked, cudaEventDisableTiming));
     CUDA_TRY(cudaEventCreateWithFlags(&map->joined, cudaEventDisableTiming));

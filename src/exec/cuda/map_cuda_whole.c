@@ -181,7 +181,7 @@ pleach_status cuda_whole_replace(cuda_map *map, size_t n, const void *keys, cons
 
 /* ---- export: list the leaves, sort them by their first keys, add up their counts, copy ---- */
 
-static pleach_status count_nodes(const cuda_map *map, staging *s, uint64_t *used, blink_counts *counts)
+static pleach_status count_nodes(const cuda_map *map, staging *s, bool shape, uint64_t *used, blink_counts *counts)
 {
     blink_tree *tree = base_alloc(1, sizeof *tree);
     if (!tree) return PLEACH_E_MEMORY;
@@ -193,6 +193,7 @@ static pleach_status count_nodes(const cuda_map *map, staging *s, uint64_t *used
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
     CUDA_TRY(blink_cuda_count(on_gpu(map), *used, there, s->stream));
+    if (shape) CUDA_TRY(blink_cuda_shape(on_gpu(map), *used, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(counts, there, sizeof *counts, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
@@ -224,7 +225,7 @@ static pleach_status export_staged(cuda_map *map, staging *s, size_t capacity, v
 {
     uint64_t used;
     blink_counts counts;
-    pleach_status status = count_nodes(map, s, &used, &counts);
+    pleach_status status = count_nodes(map, s, false, &used, &counts);
     if (status != PLEACH_OK) return status;
     *n = counts.keys;
     if ((!out_keys && !out_values) || *n == 0) return PLEACH_OK;
@@ -253,7 +254,7 @@ static pleach_status compact_staged(cuda_map *map, staging *s, double fill)
     uint64_t used;
     blink_counts counts;
     void *keys, *values;
-    pleach_status status = count_nodes(map, s, &used, &counts);
+    pleach_status status = count_nodes(map, s, false, &used, &counts);
     if (status == PLEACH_OK) status = staging_scratch(s, counts.keys * map->key_bytes, &keys);
     if (status == PLEACH_OK) status = staging_scratch(s, counts.keys * map->key_bytes, &values);
     if (status == PLEACH_OK && counts.keys)
@@ -301,7 +302,7 @@ pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats)
     staging s = staging_on(map, stream_of(map));
     pleach_status status = PLEACH_OK;
     if (map->versions.state) status = cuda_status(versioned_cuda_release(on_gpu(map), NULL, s.stream));
-    if (status == PLEACH_OK) status = count_nodes(map, &s, &used, &counts);
+    if (status == PLEACH_OK) status = count_nodes(map, &s, true, &used, &counts);
     if (status == PLEACH_OK && map->versions.state) status = cuda_versions_stats(map, used, &s, stats);
     staging_free(&s);
     blink_tree *tree = status == PLEACH_OK ? base_alloc(1, sizeof *tree) : NULL;
