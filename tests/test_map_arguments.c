@@ -38,6 +38,7 @@ static bool counterfeit_foreign_pointer(const void *pointer) { return pointer ==
 #define foreign_pointer counterfeit_foreign_pointer
 #include "../src/api/batch.c"
 #include "../src/api/map.c"
+#include "../src/api/engine.c"
 #undef gate_init
 #undef sysconf
 #undef foreign_pointer
@@ -118,6 +119,8 @@ static void creation_takes_options_up_to_their_limits(const void *unused)
         assert_creation(PLEACH_OK, &(pleach_map_config){.key_bits = widths[i]});
         assert_creation(PLEACH_OK, &(pleach_map_config){.key_bits = widths[i], .threads = 1024});
         assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = widths[i], .threads = 1025});
+        assert_creation(PLEACH_OK, &(pleach_map_config){.key_bits = widths[i], .engine = PLEACH_ENGINE_BATCHES});
+        assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = widths[i], .engine = (pleach_engine)3});
         assert_creation(PLEACH_OK, &(pleach_map_config){.key_bits = widths[i], .max_bytes = least});
         assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = widths[i], .max_bytes = least - 1});
         assert_creation(PLEACH_OK, &(pleach_map_config){.key_bits = widths[i], .max_bytes = UINT64_MAX});
@@ -762,9 +765,9 @@ static void apply_batches(pleach_map *map)
     batch.n = 0;
     assert_refused(PLEACH_OK, pleach_map_apply(map, &batch));
     assert_int_equal(batch.total, 0);
-    batch.n = MOST_OPERATIONS + 1;
+    batch.n = MAP_MOST_OPERATIONS + 1;
     assert_refused(PLEACH_E_SIZE, pleach_map_apply(map, &batch));
-    batch.n = MOST_OPERATIONS;
+    batch.n = MAP_MOST_OPERATIONS;
     assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
     batch = whole;
     batch.kinds = NULL;
@@ -807,6 +810,67 @@ static void gpu_info_writes_where_there_is_room(const void *unused)
     assert_true(strlen(line) <= 1);
 }
 
+/* One put; answers the calls that came to the executor as such, and as a batch. */
+static void put_once(pleach_map *map, pleach_status expected, size_t n, size_t calls, size_t updates)
+{
+    uint64_t keys[2] = {1, 2}, values[2] = {3, 4};
+    behind.calls = behind.updates = 0;
+    assert_answers(expected, pleach_map_put(map, n, keys, values, NULL, NULL, PLEACH_SYNC));
+    assert_int_equal(behind.calls, calls);
+    assert_int_equal(behind.updates, updates);
+}
+
+static void updates_go_by_the_engine(const void *unused)
+{
+    (void)unused;
+    pleach_map *map = open_map(PLEACH_CUDA, 64);
+    put_once(map, PLEACH_OK, 2, 1, 0);
+    behind.declines = true;
+    put_once(map, PLEACH_OK, 2, 1, 1); /* it declines, and gets a batch */
+    behind.prefers_batch = true;
+    put_once(map, PLEACH_OK, 2, 0, 1);
+    const pleach_status refusals[] = {PLEACH_E_BUSY, PLEACH_E_FULL, PLEACH_E_MEMORY};
+    for (size_t i = 0; i < COUNT_OF(refusals); i++) { /* what a batch cannot do is done as it was */
+        behind.update_answer = refusals[i];
+        put_once(map, PLEACH_OK, 2, 1, 1);
+        assert_false(behind.request.may_decline);
+    }
+    behind.update_answer = PLEACH_E_CUDA;
+    put_once(map, PLEACH_E_CUDA, 2, 0, 1);
+    behind.update_answer = PLEACH_OK;
+    pleach_map_view view;
+    assert_ok(pleach_map_view_open(map, &view));
+    put_once(map, PLEACH_OK, 2, 1, 0); /* nobody can be alone now */
+    assert_ok(pleach_map_view_close(map, &view));
+    map->engine = PLEACH_ENGINE_CALLS;
+    put_once(map, PLEACH_OK, 2, 1, 0);
+    behind.prefers_batch = false;
+    map->engine = PLEACH_ENGINE_BATCHES;
+    put_once(map, PLEACH_OK, 2, 0, 1);
+    pleach_map_destroy(map);
+}
+
+/* Updates that write old values over their arguments are no batches; nor are arrays that are too long for one. */
+static void arguments_that_a_batch_cannot_have(const void *unused)
+{
+    (void)unused;
+    uint64_t words[6] = {0};
+    pleach_map *map = open_map(PLEACH_CUDA, 64);
+    map->engine = PLEACH_ENGINE_BATCHES;
+    assert_taken(PLEACH_OK, pleach_map_put(map, 2, words, words + 2, NULL, words + 2, PLEACH_SYNC));
+    assert_taken(PLEACH_OK, pleach_map_put(map, 2, words, words + 2, NULL, words + 3, PLEACH_SYNC));
+    assert_taken(PLEACH_OK, pleach_map_put(map, 2, words + 2, words, NULL, words + 1, PLEACH_SYNC));
+    assert_taken(PLEACH_OK, pleach_map_erase(map, 2, words, NULL, words, PLEACH_SYNC));
+    assert_int_equal(behind.updates, 0);
+    assert_ok(pleach_map_put(map, 2, words, words + 2, NULL, words + 4, PLEACH_SYNC));
+    assert_ok(pleach_map_erase(map, 2, words + 1, NULL, words + 3, PLEACH_SYNC));
+    assert_ok(pleach_map_erase(map, MAP_MOST_OPERATIONS, words, NULL, NULL, PLEACH_SYNC));
+    assert_int_equal(behind.updates, 3);
+    assert_taken(PLEACH_OK, pleach_map_erase(map, MAP_MOST_OPERATIONS + 1, words, NULL, NULL, PLEACH_SYNC));
+    assert_taken(PLEACH_OK, pleach_map_erase(map, 2, words, NULL, NULL, (pleach_stream)1));
+    pleach_map_destroy(map);
+}
+
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -833,6 +897,8 @@ int main(int argc, char **argv)
         {"snapshots_are_taken_on_streams", snapshots_are_taken_on_streams, NULL},
         {"views_are_opened_and_closed_once", views_are_opened_and_closed_once, NULL},
         {"batches_are_checked", batches_are_checked, NULL},
+        {"updates_go_by_the_engine", updates_go_by_the_engine, NULL},
+        {"arguments_that_a_batch_cannot_have", arguments_that_a_batch_cannot_have, NULL},
         {"gpu_info_writes_where_there_is_room", gpu_info_writes_where_there_is_room, NULL},
     };
     return run_units("test_map_arguments", argc, argv, cases, COUNT_OF(cases));

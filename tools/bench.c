@@ -36,6 +36,7 @@ static const char help[] =
     "  --versioned            maps that can have snapshots, with none live; \"cpu/v\", \"cuda/v\" in the table\n"
     "  --snapshot             the same, and updates run beside a live snapshot of the map before them: what they\n"
     "                         change is copied first; \"cpu/s\", \"cuda/s\" in the table\n"
+    "  --engine NAME          updates by array calls: auto (default), calls (on a stream), batches; docs/batch.md\n"
     "  --no-reserve           do not have node memory ready before inserting: its growth is measured as well\n"
     "  --quick                smaller sizes, 3 repeats\n"
     "  --json FILE            write the results, with every repeat, as JSON; - is standard output\n"
@@ -50,11 +51,12 @@ enum { BITS_32, BITS_64, BITS_BOTH };
 
 static const char *const device_names[] = {"cpu", "cuda", "all", NULL};
 static const char *const bits_names[] = {"32", "64", "both", NULL};
+static const char *const engine_names[] = {"auto", "calls", "batches", NULL}; /* as pleach_engine */
 static const char *const dist_names[] = {"uniform", "sorted", "zipf", "dense", NULL};
 
 struct request {
     struct bench_options options;
-    size_t device, bits, dist;
+    size_t device, bits, dist, engine;
     uint64_t repeats; /* 0: the default */
     unsigned threads[BENCH_MOST_THREAD_COUNTS];
     size_t thread_counts;
@@ -137,6 +139,7 @@ static void read_request(struct cli *cli, struct request *request)
             cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &request->repeats) ||
             cli_take_choice(cli, "--bits", bits_names, &request->bits) ||
             cli_take_choice(cli, "--dist", dist_names, &request->dist) ||
+            cli_take_choice(cli, "--engine", engine_names, &request->engine) ||
             cli_take_choice(cli, "--device", device_names, &request->device) ||
             cli_take_text(cli, "--json", &request->json) || cli_take_text(cli, "--csv", &request->csv))
             continue;
@@ -151,6 +154,7 @@ static void read_request(struct cli *cli, struct request *request)
     check_memory(cli, request);
     request->options.repeats = request->repeats > 0 ? (size_t)request->repeats : request->options.quick ? 3 : 5;
     request->options.dist = (enum bench_dist)request->dist;
+    request->options.engine = (pleach_engine)request->engine;
     request->options.reserve = !request->no_reserve;
     request->options.versioned |= request->options.snapshot;
 }

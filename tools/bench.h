@@ -113,6 +113,7 @@ struct bench_options {
     size_t repeats;
     bool quick, reserve;
     bool versioned; /* maps that can have snapshots */
+    pleach_engine engine;
     bool snapshot;  /* updates run beside a live snapshot of the map as it was before them */
 };
 

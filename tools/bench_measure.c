@@ -91,7 +91,7 @@ bool bench_open_map(struct bench *bench, unsigned threads)
 {
     if (bench->map != NULL && bench->map_threads == threads) return true;
     const pleach_map_config config = {.device = bench->device->kind, .key_bits = bench->bits, .threads = threads,
-                                      .versioned = bench->options->versioned};
+                                      .versioned = bench->options->versioned, .engine = bench->options->engine};
     pleach_map_destroy(bench->map);
     bench->map_loaded = false;
     bench->map_threads = threads;

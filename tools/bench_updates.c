@@ -1,16 +1,23 @@
 /* bench_updates.c - inserting and erasing by array calls. */
 #include "bench.h"
 
+/* Only synchronous calls may become batches. */
+static pleach_stream own_stream(const struct batch *batch, pleach_stream stream)
+{
+    return batch->bench->options->engine == PLEACH_ENGINE_CALLS ? stream : PLEACH_SYNC;
+}
+
 static pleach_status call_put(void *context, pleach_stream stream)
 {
     struct batch *batch = context;
-    return pleach_map_put(batch->bench->map, batch->n, batch->a, batch->b, batch->bytes, NULL, stream);
+    return pleach_map_put(batch->bench->map, batch->n, batch->a, batch->b, batch->bytes, NULL,
+                          own_stream(batch, stream));
 }
 
 static pleach_status call_erase(void *context, pleach_stream stream)
 {
     struct batch *batch = context;
-    return pleach_map_erase(batch->bench->map, batch->n, batch->a, batch->bytes, NULL, stream);
+    return pleach_map_erase(batch->bench->map, batch->n, batch->a, batch->bytes, NULL, own_stream(batch, stream));
 }
 
 static bool right_erased(const struct batch *batch, size_t i) { return batch->host_bytes[i] == PLEACH_ERASED; }

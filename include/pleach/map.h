@@ -27,7 +27,8 @@
  *   validate, stats
  *
  * Elements of one array call take effect one after the other in an unspecified order, as if from many threads;
- * so do equal keys in one call.
+ * so do equal keys in one call. Large or ordered arrays of updates are applied as a batch if that is faster, which
+ * holds other calls back for as long: see pleach_engine.
  *
  * THE GATE
  *
@@ -93,6 +94,13 @@ typedef enum pleach_outcome {
     PLEACH_ABSENT = 5       /* erase: the key was absent */
 } pleach_outcome;
 
+/* How synchronous array updates (put, add, erase) are carried out. */
+typedef enum pleach_engine {
+    PLEACH_ENGINE_AUTO = 0,   /* whichever is faster, by the number of elements and their order: docs/batch.md */
+    PLEACH_ENGINE_CALLS = 1,  /* as concurrent operations: others are never held up */
+    PLEACH_ENGINE_BATCHES = 2 /* as a batch (pleach/batch.h), alone in the map, wherever that is possible */
+} pleach_engine;
+
 /* Options. Zero everything, then set what you need: all zeros is a 64-bit map on the CPU. */
 typedef struct pleach_map_config {
     pleach_device device;
@@ -102,6 +110,7 @@ typedef struct pleach_map_config {
     uint64_t max_bytes;     /* limit on node memory; 0 means no limit but the machine's */
     uint64_t reserve_keys;  /* have node memory ready for so many keys, so that no call has to get it */
     unsigned versioned;     /* 1: snapshots can be taken (pleach/snapshot.h). 0: they cannot */
+    pleach_engine engine;   /* of synchronous array updates */
 } pleach_map_config;
 
 typedef struct pleach_map_stats {

@@ -6,14 +6,12 @@
 #include "../base/foreign_pointer.h"
 #include "map_object.h"
 
-static const size_t MOST_OPERATIONS = (size_t)1 << 30;
-
 static pleach_status check_batch(const pleach_map *map, const pleach_batch *batch)
 {
     if (!map || !batch) return PLEACH_E_ARGUMENT;
     if (batch->n == 0) return PLEACH_OK;
     if (!batch->kinds || !batch->keys) return PLEACH_E_ARGUMENT;
-    if (batch->n > MOST_OPERATIONS) return PLEACH_E_SIZE;
+    if (batch->n > MAP_MOST_OPERATIONS) return PLEACH_E_SIZE;
     if (map->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
     const void *pointers[] = {batch->kinds,    batch->keys,   batch->values,     batch->flags,       batch->out_keys,
                               batch->out_values, batch->counts, batch->range_keys, batch->range_values, batch->offsets};

@@ -22,6 +22,7 @@ static pleach_status complete_config(pleach_map_config *config)
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
     if (config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
     if (config->versioned > 1) return PLEACH_E_ARGUMENT;
+    if (config->engine > PLEACH_ENGINE_BATCHES) return PLEACH_E_ARGUMENT;
     uint64_t least_bytes = LEAST_NODES * node_bytes_of(config->key_bits);
     if (config->max_bytes && config->max_bytes < least_bytes) return PLEACH_E_ARGUMENT;
     if (config->reserve_keys > MOST_KEYS) return PLEACH_E_FULL;
@@ -59,6 +60,7 @@ pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *confi
     map->device = complete.device;
     map->key_bits = complete.key_bits;
     map->versioned = complete.versioned;
+    map->engine = complete.engine;
     bool gated = gate_init(&map->gate);
     status = gated ? ops->create(&map->exec, &complete) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {
@@ -102,7 +104,7 @@ static pleach_status check_request(const pleach_map *map, const request *r, plea
     return check_pointers(map, r);
 }
 
-static pleach_status run_inside(pleach_map *map, const request *r, pleach_stream stream)
+pleach_status map_run_inside(pleach_map *map, const request *r, pleach_stream stream)
 {
     gate_enter(&map->gate);
     pleach_status status = map->ops->run(map->exec, r, stream);
@@ -113,7 +115,9 @@ static pleach_status run_inside(pleach_map *map, const request *r, pleach_stream
 pleach_status map_run(pleach_map *map, const request *r, pleach_stream stream)
 {
     pleach_status status = check_request(map, r, stream);
-    return status != PLEACH_OK || r->n == 0 ? status : run_inside(map, r, stream);
+    if (status != PLEACH_OK || r->n == 0) return status;
+    bool update = r->kind == REQUEST_PUT || r->kind == REQUEST_ADD || r->kind == REQUEST_ERASE;
+    return update && stream == PLEACH_SYNC ? map_run_updates(map, *r) : map_run_inside(map, r, stream);
 }
 
 pleach_status pleach_map_put(pleach_map *map, size_t n, const void *keys, const void *values, uint8_t *outcomes,
@@ -237,7 +241,7 @@ static pleach_status run_one(pleach_map *map, request_kind kind, uint64_t key, u
     map_cell key_in = map_cell_of(map, key), value_in = map_cell_of(map, value), key_out = {0}, value_out = {0};
     request r = {.kind = kind, .n = 1, .keys = &key_in, .values = &value_in, .out_keys = &key_out,
                  .out_values = &value_out, .flags = &result->flag};
-    pleach_status status = run_inside(map, &r, PLEACH_SYNC);
+    pleach_status status = map_run_inside(map, &r, PLEACH_SYNC);
     result->key = number_of(map, key_out);
     result->value = number_of(map, value_out);
     return status;

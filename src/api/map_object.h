@@ -5,7 +5,8 @@
 #include "../exec/map_exec.h"
 #include "../gate/gate.h"
 
-#define MAP_MOST_ELEMENTS ((uint64_t)1 << 31) /* of an array */
+#define MAP_MOST_ELEMENTS ((uint64_t)1 << 31)   /* of an array */
+#define MAP_MOST_OPERATIONS ((uint64_t)1 << 30) /* of a batch */
 
 struct pleach_map {
     const exec_ops *ops;
@@ -13,6 +14,7 @@ struct pleach_map {
     pleach_device device;
     unsigned key_bits;
     bool versioned;
+    pleach_engine engine;
     gate gate;
 };
 
@@ -26,6 +28,12 @@ pleach_status map_run(pleach_map *map, const request *r, pleach_stream stream);
 
 /* The same for packed ranges. */
 pleach_status map_run_packed(pleach_map *map, request r, size_t capacity, uint64_t *offsets, size_t *total);
+
+/* Passes the gate together with others, and runs a request that has been checked. */
+pleach_status map_run_inside(pleach_map *map, const request *r, pleach_stream stream);
+
+/* Array updates that have been checked: passes the gate as the engine needs it. Synchronous. */
+pleach_status map_run_updates(pleach_map *map, request r);
 
 /* A view for kernels of maps with or without versions. ARGUMENT if the map is of the other kind, or has no views. */
 pleach_status map_view_open(pleach_map *map, bool versioned, map_view *view);

@@ -6,7 +6,7 @@ typedef struct W(batch_state) {
 } W(batch_state);
 
 PORT_FN uint32_t W(batch_place)(const W(batch) *b, uint32_t op) { return batch_function_place(b->op_function[op]); }
-PORT_FN uint32_t W(batch_kind)(const W(batch) *b, uint32_t op) { return b->r.kinds[W(batch_place)(b, op)]; }
+PORT_FN uint32_t W(batch_kind)(const W(batch) *b, uint32_t op) { return batch_kind_at(&b->r, W(batch_place)(b, op)); }
 
 /* True for the first operation of a key. */
 PORT_FN bool W(batch_begins)(const W(batch) *b, uint32_t op) { return op == 0 || b->op_key[op] != b->op_key[op - 1]; }
@@ -88,7 +88,7 @@ PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op)
     case BATCH_SET: flag = present ? BLINK_REPLACED : BLINK_INSERTED; break;
     case BATCH_FILL: flag = present ? BLINK_EXISTS : BLINK_INSERTED; break;
     case BATCH_GONE: flag = present ? BLINK_ERASED : BLINK_ABSENT; break;
-    default: kind = b->r.kinds[place];
+    default: kind = batch_kind_at(&b->r, place);
     }
     if (kind > BATCH_CONTAINS) return;
     if (b->r.flags) b->r.flags[place] = (uint8_t)flag;

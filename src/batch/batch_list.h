@@ -19,7 +19,7 @@ PORT_FN W(key) W(batch_argument)(const W(batch) *b, uint32_t place) { return ((c
 /* List, first: an update marks its key. */
 PORT_FN void W(batch_mark)(const W(batch) *b, uint32_t place)
 {
-    if (b->r.kinds[place] > BATCH_ERASE) return;
+    if (batch_kind_at(&b->r, place) > BATCH_ERASE) return;
     uint32_t bit = W(batch_filter_bit)(b, W(batch_argument)(b, place));
     port_mark(&b->filter[bit / 64], (uint64_t)1 << bit % 64);
 }
@@ -33,7 +33,7 @@ PORT_FN void W(batch_mark)(const W(batch) *b, uint32_t place)
 /* Is the operation listed? Looks once, and remembers. */
 PORT_FN uint32_t W(batch_note)(const W(batch) *b, uint32_t place)
 {
-    uint32_t kind = b->r.kinds[place], listed = 1;
+    uint32_t kind = batch_kind_at(&b->r, place), listed = 1;
     if (kind == BATCH_FIND || kind == BATCH_CONTAINS) {
         listed = 0;
         if (b->sizes->seen & BATCH_HAS_UPDATES) {
@@ -53,7 +53,14 @@ PORT_FN void W(batch_store_listed)(const W(batch) *b, uint32_t place, uint32_t l
     if (place + 1 == b->r.n) b->sizes->ops = listed;
     if (!W(batch_is_listed)(b, place)) return;
     b->list_key[listed - 1] = W(batch_argument)(b, place);
-    b->list_function[listed - 1] = batch_function_of(b->r.kinds[place], place);
+    b->list_function[listed - 1] = batch_function_of(batch_kind_at(&b->r, place), place);
+}
+
+/* Instead of all that, where all are updates. */
+PORT_FN void W(batch_list_all)(const W(batch) *b, uint32_t place)
+{
+    b->list_key[place] = W(batch_argument)(b, place);
+    b->list_function[place] = batch_function_of(b->r.kind, place);
 }
 
 /* Read: the answer of an operation that is not listed, after a find has come to its end. */

@@ -22,6 +22,7 @@ enum {
 typedef struct batch_request {
     uint32_t n;
     uint32_t limit; /* most pairs of a range */
+    uint32_t kind;        /* of all operations, an update; if there is no array `kinds` */
     const uint8_t *kinds;
     const void *keys, *values;
     uint8_t *flags;
@@ -31,6 +32,8 @@ typedef struct batch_request {
     void *range_keys, *range_values;
 } batch_request;
 
+PORT_FN uint32_t batch_kind_at(const batch_request *r, uint32_t place) { return r->kinds ? r->kinds[place] : r->kind; }
+
 enum { BATCH_HAD = 1, BATCH_HAS = 2, BATCH_CHANGED = 4 }; /* before the batch, after it, and not the same */
 
 /* What is asked for. */
@@ -38,10 +41,11 @@ enum {
     BATCH_HAS_WRONG = 1,  /* an operation that there is not */
     BATCH_HAS_VALUES = 2, /* one that needs a value */
     BATCH_HAS_QUERIES = 4, /* one that concerns more than its key */
-    BATCH_HAS_UPDATES = 8
+    BATCH_HAS_UPDATES = 8,
+    BATCH_UNORDERED = 16 /* keys do not ascend; GPU only */
 };
 
-PORT_FN uint32_t batch_survey(uint8_t kind)
+PORT_FN uint32_t batch_survey(uint32_t kind)
 {
     return (kind >= BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
            (kind <= BATCH_ADD || kind >= BATCH_COUNT ? BATCH_HAS_VALUES : 0) |

@@ -30,6 +30,7 @@ typedef enum request_kind {
 /* One array call. Unused members are NULL or 0. */
 typedef struct request {
     request_kind kind;
+    bool may_decline;        /* updates: see EXEC_DECLINED */
     const uint64_t *at;      /* queries: the timestamp of a snapshot, in the map's memory; NULL: the newest */
     void *after;             /* with at: an event to wait for first, or NULL */
     uint32_t limit;          /* RANGE: pairs per query; COUNT: count no further, 0: no limit */
@@ -57,12 +58,18 @@ typedef struct map_view {
     versions versions;
 } map_view;
 
+/* What `run` may answer to a request with may_decline: nothing was done, as a batch it will be faster. Never seen by
+ * users. */
+#define EXEC_DECLINED ((pleach_status)-1)
+
 typedef struct exec_ops {
     pleach_status (*create)(void **exec, const pleach_map_config *config);
     void (*destroy)(void *exec);
 
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const request *request, pleach_stream stream);
+    /* Are updates faster as a batch? The rule may set r->may_decline. */
+    bool (*prefers_batch)(void *exec, request *request);
     pleach_status (*range_packed)(void *exec, const request *request, size_t capacity, uint64_t *offsets,
                                   size_t *total);
     pleach_status (*reserve)(void *exec, uint64_t keys);
@@ -75,6 +82,7 @@ typedef struct exec_ops {
     /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */
     pleach_status (*quiesce)(void *exec);
     pleach_status (*apply)(void *exec, pleach_batch *batch); /* n > 0 */
+    pleach_status (*update)(void *exec, const request *request); /* the same as run, or an error and nothing is done */
     pleach_status (*load)(void *exec, size_t n, const void *keys, const void *values, double fill);
     /* As clear and load in one, of keys that ascend strictly; on failure the contents are as they were. */
     pleach_status (*replace)(void *exec, size_t n, const void *keys, const void *values, double fill);

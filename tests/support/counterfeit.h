@@ -14,6 +14,9 @@ typedef struct counterfeit {
     uint64_t leaves;              /* written by stats */
     size_t calls;                 /* that came through */
     size_t quiesced, views_closed;
+    bool prefers_batch, declines; /* what it says of updates; `declines`: once it has been asked to run one */
+    pleach_status update_answer;
+    size_t updates;               /* that came as a batch */
     request request;              /* of the last run or range_packed */
     pleach_stream stream;
     double fill;
@@ -35,7 +38,24 @@ static pleach_status counterfeit_run(void *exec, const request *r, pleach_stream
         *r->flags = c->flag;
     set_word(r->out_keys, 5);
     set_word(r->out_values, 6);
+    if (r->may_decline)
+        return EXEC_DECLINED;
     return c->answer;
+}
+
+static bool counterfeit_prefers_batch(void *exec, request *r)
+{
+    counterfeit *c = exec;
+    r->may_decline = c->declines;
+    return c->prefers_batch;
+}
+
+static pleach_status counterfeit_update(void *exec, const request *r)
+{
+    counterfeit *c = exec;
+    c->updates++;
+    c->request = *r;
+    return c->update_answer;
 }
 
 static pleach_status counterfeit_range_packed(void *exec, const request *r, size_t capacity, uint64_t *offsets,
@@ -147,6 +167,7 @@ static void counterfeit_destroy(void *exec) { ((counterfeit *)exec)->calls++; }
 static const exec_ops counterfeit_ops = {
     .destroy = counterfeit_destroy,
     .run = counterfeit_run,
+    .prefers_batch = counterfeit_prefers_batch,
     .range_packed = counterfeit_range_packed,
     .reserve = counterfeit_reserve,
     .size = counterfeit_size,
@@ -156,6 +177,7 @@ static const exec_ops counterfeit_ops = {
     .view_closed = counterfeit_view_closed,
     .quiesce = counterfeit_quiesce,
     .apply = counterfeit_apply,
+    .update = counterfeit_update,
     .load = counterfeit_load,
     .replace = counterfeit_load,
     .export_pairs = counterfeit_export,

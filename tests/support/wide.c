@@ -1,8 +1,17 @@
 #include "wide.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "buffers.h"
+
+/* PLEACH_TEST_ENGINE=batches, or calls: array updates by that engine in all tests. */
+static pleach_engine engine_for_tests(void)
+{
+    const char *engine = getenv("PLEACH_TEST_ENGINE");
+    if (engine && strcmp(engine, "batches") == 0) return PLEACH_ENGINE_BATCHES;
+    return engine && strcmp(engine, "calls") == 0 ? PLEACH_ENGINE_CALLS : PLEACH_ENGINE_AUTO;
+}
 
 pleach_map_config config_for(const setting *where)
 {
@@ -11,7 +20,8 @@ pleach_map_config config_for(const setting *where)
     return (pleach_map_config){.device = where->device,
                                .key_bits = where->key_bits,
                                .threads = where->threads,
-                               .versioned = versioned && versioned[0] == '1'};
+                               .versioned = versioned && versioned[0] == '1',
+                               .engine = engine_for_tests()};
 }
 
 static wide open_as(pleach_map_config config)

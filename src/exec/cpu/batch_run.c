@@ -235,7 +235,11 @@ static W(stretch) W(own_stretch)(const W(working) *w, uint32_t n)
 static uint32_t W(survey)(W(working) *w)
 {
     uint64_t seen = 0;
-    FOR_PART(w, i, w->job->request.n) seen |= batch_survey(w->job->request.kinds[i]);
+    const uint8_t *kinds = w->job->request.kinds;
+    if (kinds)
+        FOR_PART(w, i, w->job->request.n) seen |= batch_survey(kinds[i]);
+    else
+        seen = batch_survey(w->job->request.kind);
     w->job->parts[w->member].words[1] = seen;
     if (w->member == 0) W(batch_begin)(&w->b);
     uint32_t words = (uint32_t)1 << (w->b.filter_bits - 6), from = part_begin(w->team, w->member, words);
@@ -280,7 +284,7 @@ static bool W(answer_queries)(W(working) *w)
         uint64_t sum = 0;
         for (uint32_t i = 0; i < n; i++) {
             job->offsets[i] = sum;
-            if (job->request.kinds[i] == BATCH_RANGE) sum += job->request.counts[i];
+            if (batch_kind_at(&job->request, i) == BATCH_RANGE) sum += job->request.counts[i];
         }
         job->offsets[n] = job->total = sum;
     }
@@ -343,6 +347,12 @@ static void W(find_edits)(W(working) *w)
 static void W(list)(W(working) *w)
 {
     uint32_t n = w->job->request.n;
+    if (!w->job->request.kinds) {
+        if (w->member == 0) w->b.sizes->ops = n;
+        FOR_PART(w, i, n) W(batch_list_all)(&w->b, i);
+        team_meet(w->team);
+        return;
+    }
     FOR_PART(w, i, n) W(batch_mark)(&w->b, i);
     team_meet(w->team);
     W(scan_listed)(w, 0, n);
@@ -379,7 +389,7 @@ static void W(work)(void *context, team *team, unsigned member)
     }
     W(list)(&w);
     W(note_time)(&w, &times->list);
-    W(read)(&w, W(own_stretch)(&w, w.job->request.n));
+    if (w.b.sizes->ops < w.job->request.n) W(read)(&w, W(own_stretch)(&w, w.job->request.n));
     W(note_time)(&w, &times->read);
     unsigned sorted = W(sort_operations)(w.job, team, member, side);
     w.b.op_key = side[sorted].key;

@@ -155,6 +155,26 @@ pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
     return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
 }
 
+/* Do keys ascend? Looks at some of them; a wrong guess costs time only. */
+static bool looks_ordered(const cpu_map *map, const request *r)
+{
+    enum { SAMPLES = 64 };
+    size_t ascend = 0;
+    for (size_t s = 0; s < SAMPLES; s++) {
+        size_t i = (r->n - 2) * s / (SAMPLES - 1);
+        ascend += map->key_bits == 32 ? ((const uint32_t *)r->keys)[i] <= ((const uint32_t *)r->keys)[i + 1]
+                                      : ((const uint64_t *)r->keys)[i] <= ((const uint64_t *)r->keys)[i + 1];
+    }
+    return ascend > SAMPLES / 8 * 7;
+}
+
+/* Ordered keys are faster as a batch; docs/performance.md has the figures. */
+static bool cpu_prefers_batch(void *exec, request *r)
+{
+    enum { SOME = 2048 };
+    return r->n >= SOME && looks_ordered(exec, r);
+}
+
 /* ---- the rest ---- */
 
 static pleach_status cpu_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
@@ -268,12 +288,14 @@ const exec_ops exec_cpu = {
     .destroy = cpu_destroy,
     .run = cpu_run,
     .range_packed = cpu_range_packed,
+    .prefers_batch = cpu_prefers_batch,
     .reserve = cpu_reserve,
     .size = cpu_size,
     .take = cpu_versions_take,
     .release = cpu_versions_release,
     .quiesce = cpu_quiesce,
     .apply = cpu_apply,
+    .update = cpu_update,
     .load = cpu_load,
     .replace = cpu_replace,
     .export_pairs = cpu_export,

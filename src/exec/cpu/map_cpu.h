@@ -43,6 +43,7 @@ pleach_status cpu_range_packed(void *exec, const request *r, size_t capacity, ui
 
 /* map_cpu_batch.c */
 pleach_status cpu_apply(void *exec, pleach_batch *batch);
+pleach_status cpu_update(void *exec, const request *r);
 void cpu_scratch_free(cpu_scratch *scratch);
 
 /* map_cpu_versions.c: what a map with versions has beside its nodes. */

@@ -81,3 +81,19 @@ pleach_status cpu_apply(void *exec, pleach_batch *batch)
     batch->total = (size_t)job.total;
     return status;
 }
+
+pleach_status cpu_update(void *exec, const request *r)
+{
+    cpu_map *map = exec;
+    if (cpu_versions_pinned(map)) return PLEACH_E_BUSY;
+    batch_job job = {.place = place_of(map), .used_ids = blink_used_ids(map->tree)};
+    job.request = (batch_request){.n = (uint32_t)r->n,
+                                  .kind = r->kind == REQUEST_PUT   ? BATCH_PUT
+                                          : r->kind == REQUEST_ADD ? BATCH_ADD
+                                                                   : BATCH_ERASE,
+                                  .keys = r->keys,
+                                  .values = r->values,
+                                  .flags = r->flags,
+                                  .out_values = r->out_values};
+    return run_batch(map, &job);
+}

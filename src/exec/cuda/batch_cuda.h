@@ -21,6 +21,7 @@ typedef struct batch_on_gpu {
     void *sort_scratch; /* sort_cuda_pairs_by's */
     size_t sort_bytes;
     sort_bits all_bits; /* those in which the keys of listed operations differ, or more */
+    bool ordered;       /* their keys ascend: they need not be sorted */
     bool sorts_reads;   /* reads are done in the order of these bits of their keys */
     sort_bits read_bits;
     void *read_sort_scratch;

@@ -22,14 +22,20 @@ DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, W(batch_plan_run), W(batc
 
 #define EACH(i, n) for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
 
+/* Where all are updates, all are listed, and there is no more to it than this. */
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(survey_kernel)(const __grid_constant__ W(batch) b)
 {
     uint32_t seen = 0;
     W(key) differ = 0, first = W(batch_argument)(&b, 0);
     EACH(i, b.r.n) {
-        seen |= batch_survey(b.r.kinds[i]);
-        differ |= W(batch_argument)(&b, i) ^ first;
-        W(batch_mark)(&b, i);
+        W(key) key = W(batch_argument)(&b, i);
+        seen |= batch_survey(batch_kind_at(&b.r, i));
+        if (i + 1 < b.r.n && key > W(batch_argument)(&b, i + 1)) seen |= BATCH_UNORDERED;
+        differ |= key ^ first;
+        if (b.r.kinds)
+            W(batch_mark)(&b, i);
+        else
+            b.list_function[i] = batch_function_of(b.r.kind, i);
     }
     __shared__ uint32_t all_seen;
     __shared__ uint64_t all_differ;
@@ -52,6 +58,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(survey_kernel)(const _
 static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint32_t *count, scan_space *space)
 {
     W(batch_begin)(&b);
+    if (!b.r.kinds) b.sizes->ops = b.r.n;
     *count = b.r.n;
     space->done = 0;
 }
@@ -177,9 +184,13 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     b->op_key = (W(key) *)W(carve)(g->scratch, &used, n, sizeof(W(key)));
     b->op_function = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
     b->mark = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
-    b->list_key = (W(key) *)W(carve)(g->scratch, &used, n, sizeof(W(key)));
+    b->list_key = g->r.kinds ? (W(key) *)W(carve)(g->scratch, &used, n, sizeof(W(key))) : (W(key) *)g->r.keys;
     b->list_function = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
-    b->filter_bits = batch_filter_bits(g->r.n);
+    if (g->ordered) {
+        b->op_key = b->list_key;
+        b->op_function = b->list_function;
+    }
+    b->filter_bits = g->r.kinds ? batch_filter_bits(g->r.n) : 6;
     b->filter = (uint64_t *)W(carve)(g->scratch, &used, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
     b->op_link = (batch_link *)W(carve)(g->scratch, &used, n, sizeof(batch_link));
     b->key_first = (uint32_t *)W(carve)(g->scratch, &used, n + 1, sizeof(uint32_t));
@@ -215,10 +226,10 @@ static cudaError_t W(launch_list)(const batch_on_gpu *g, cudaStream_t stream)
     W(laid_out) l = W(lay_out)(g);
     const W(batch) &b = l.b;
     cudaGetLastError();
-    cudaMemsetAsync(b.filter, 0, (size_t)1 << (b.filter_bits - 3), stream);
+    if (b.r.kinds) cudaMemsetAsync(b.filter, 0, (size_t)1 << (b.filter_bits - 3), stream);
     W(begin_kernel)<<<1, 1, 0, stream>>>(b, l.count, l.space);
     W(survey_kernel)<<<few_blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
-    SCAN(listed, 0, l.count, g->r.n);
+    if (b.r.kinds) SCAN(listed, 0, l.count, g->r.n);
     return cudaGetLastError();
 }
 
@@ -245,12 +256,14 @@ static cudaError_t W(launch_answer)(const batch_on_gpu *g, uint32_t ops, cudaStr
     size_t sort_bytes = g->sort_bytes;
     unsigned blocks = grid_for(ops);
     cudaGetLastError();
-    cudaError_t error = sort_cuda_pairs_by(g->sort_scratch, &sort_bytes, PLEACH_KEY_BITS, 32, g->all_bits, b.list_key,
-                                           b.op_key, b.list_function, b.op_function, ops, stream);
+    cudaError_t error = cudaSuccess;
+    if (!g->ordered)
+        error = sort_cuda_pairs_by(g->sort_scratch, &sort_bytes, PLEACH_KEY_BITS, 32, g->all_bits, b.list_key, b.op_key,
+                                   b.list_function, b.op_function, ops, stream);
     if (error != cudaSuccess) return error;
     SCAN(links, 0, &b.sizes->ops, ops);
     W(look_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
-    W(answer_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
+    if (b.r.flags || b.r.out_values) W(answer_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
     return cudaGetLastError();
 }
 

@@ -14,6 +14,8 @@ static __global__ void spare_kernel(const uint64_t *found, uint64_t *places, siz
     if (i <= n) places[i] = i < n ? found[i] + spare : 0;
 }
 
+enum { ORDER_SAMPLES = 512 };
+
 #define PLEACH_KEY_BITS 32
 #include "../../core/blink/blink.h"
 #include "blink_kernels.h"
@@ -25,13 +27,24 @@ static __global__ void spare_kernel(const uint64_t *found, uint64_t *places, siz
 #include "blink_whole_kernels.h"
 #undef PLEACH_KEY_BITS
 
-cudaError_t blink_cuda_run(blink_on_gpu map, const request *r, uint64_t *not_applied, cudaStream_t stream)
+cudaError_t blink_cuda_look_at_order(unsigned key_bits, const void *keys, size_t n, update_notes *notes,
+                                     cudaStream_t stream)
+{
+    cudaGetLastError();
+    if (key_bits == 32)
+        order_kernel32<<<1, ORDER_SAMPLES, 0, stream>>>((const key32 *)keys, n, notes);
+    else
+        order_kernel64<<<1, ORDER_SAMPLES, 0, stream>>>((const key64 *)keys, n, notes);
+    return cudaGetLastError();
+}
+
+cudaError_t blink_cuda_run(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
 {
     unsigned key_bits = map.key_bits;
     switch (r->kind) {
     case REQUEST_PUT:
     case REQUEST_ADD:
-    case REQUEST_ERASE: LAUNCH(update_kernel, r->n, (map, *r, not_applied), (map, *r, not_applied));
+    case REQUEST_ERASE: LAUNCH(update_kernel, r->n, (map, *r, notes), (map, *r, notes));
     case REQUEST_FIND: LAUNCH(find_kernel, r->n, (map, *r), (map, *r));
     case REQUEST_SUCC:
     case REQUEST_PRED:

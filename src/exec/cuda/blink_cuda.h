@@ -22,11 +22,21 @@ typedef struct blink_on_gpu {
     bool keeps;        /* snapshots were taken: updates had better be ready to keep images */
 } blink_on_gpu;
 
-/* *not_applied is added to. */
-cudaError_t blink_cuda_run(blink_on_gpu map, const request *request, uint64_t *not_applied, cudaStream_t stream);
+/* What a kernel of updates finds out. */
+typedef struct update_notes {
+    uint64_t not_applied;
+    uint64_t declined; /* the keys ascend, or nearly: nothing was done */
+} update_notes;
+
+/* Sets notes->declined if it looks so. */
+cudaError_t blink_cuda_look_at_order(unsigned key_bits, const void *keys, size_t n, update_notes *notes,
+                                     cudaStream_t stream);
+
+/* notes->not_applied is added to. With request->may_decline, notes->declined is heeded. */
+cudaError_t blink_cuda_run(blink_on_gpu map, const request *request, update_notes *notes, cudaStream_t stream);
 
 /* The same for a map with versions; request->at is device memory too. */
-cudaError_t versioned_cuda_run(blink_on_gpu map, const request *request, uint64_t *not_applied, cudaStream_t stream);
+cudaError_t versioned_cuda_run(blink_on_gpu map, const request *request, update_notes *notes, cudaStream_t stream);
 
 /* Takes a snapshot, which is pinned (there is room in the table), and stores its timestamp. */
 cudaError_t versioned_cuda_take(blink_on_gpu map, uint64_t *at, cudaStream_t stream);

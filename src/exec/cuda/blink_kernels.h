@@ -35,11 +35,12 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
-    W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, request r, uint64_t *not_applied)
+    W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, request r, update_notes *notes)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     bool active = i < r.n;
     W(update) update;
+    if (r.may_decline && notes->declined) return;
     update.outcome = BLINK_ABSENT;
     W(blink) map = W(map_of)(gpu);
 #ifdef BLINK_VERSIONED
@@ -58,7 +59,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
         if (r.flags) r.flags[i] = (uint8_t)update.outcome;
     }
     count_outcomes(gpu.tree, update.outcome == BLINK_INSERTED, update.outcome == BLINK_ERASED,
-                   update.outcome == BLINK_NOT_APPLIED, not_applied);
+                   update.outcome == BLINK_NOT_APPLIED, notes);
 #ifdef BLINK_VERSIONED
     if (gpu.keeps) version_close(map.versions, &agent, blockIdx.x);
 #endif

@@ -4,6 +4,14 @@
 #include "../../core/blink/blink_shape.h"
 
 /* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
+/* Neighbours here and there; in random order half of them ascend. */
+static __global__ void W(order_kernel)(const W(key) *keys, size_t n, update_notes *notes)
+{
+    size_t i = (n - 2) * threadIdx.x / (ORDER_SAMPLES - 1);
+    int ascend = __syncthreads_count(keys[i] <= keys[i + 1]);
+    if (threadIdx.x == 0 && ascend > ORDER_SAMPLES / 8 * 7) notes->declined = 1;
+}
+
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     W(build_kernel)(build_plan plan, void *nodes, const W(key) *keys,
                                                                  const W(key) *values, uint32_t level)

@@ -11,14 +11,14 @@
 enum { BLOCK_THREADS = 128, UPDATE_BLOCKS32 = 8, UPDATE_BLOCKS64 = 5 };
 
 /* The map's size changes by what a block's threads have inserted and erased, in one addition per block. */
-PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool refused, uint64_t *not_applied)
+PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool refused, update_notes *notes)
 {
     int grown = __syncthreads_count(inserted), shrunk = __syncthreads_count(erased);
     int missing = __syncthreads_count(refused);
     if (threadIdx.x != 0) return;
     if (grown != shrunk)
         port_fetch_add(&tree->stripe[blockIdx.x % BLINK_STRIPES].size, (uint64_t)(int64_t)(grown - shrunk));
-    if (missing) port_fetch_add(not_applied, (uint64_t)missing);
+    if (missing) port_fetch_add(&notes->not_applied, (uint64_t)missing);
 }
 
 static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }

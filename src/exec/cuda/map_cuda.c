@@ -40,37 +40,38 @@ static pleach_status stage_request(const cuda_map *map, const request *r, stagin
     return status;
 }
 
-static pleach_status launch(cuda_map *map, const request *r, staging *s, uint64_t **not_applied)
+static pleach_status launch(cuda_map *map, const request *r, staging *s, update_notes **notes)
 {
     request staged;
     pleach_status status = stage_request(map, r, s, &staged);
-    if (status == PLEACH_OK) status = staging_scratch(s, sizeof **not_applied, (void **)not_applied);
+    if (status == PLEACH_OK) status = staging_scratch(s, sizeof **notes, (void **)notes);
     if (status != PLEACH_OK) return status;
     if (r->after) CUDA_TRY(cudaStreamWaitEvent(s->stream, r->after, 0));
-    CUDA_TRY(cudaMemsetAsync(*not_applied, 0, sizeof **not_applied, s->stream));
-    CUDA_TRY(cuda_run_kernel(map, &staged, *not_applied, s->stream));
+    CUDA_TRY(cudaMemsetAsync(*notes, 0, sizeof **notes, s->stream));
+    if (r->may_decline) CUDA_TRY(blink_cuda_look_at_order(map->key_bits, staged.keys, r->n, *notes, s->stream));
+    CUDA_TRY(cuda_run_kernel(map, &staged, *notes, s->stream));
     return staging_return_results(s);
 }
 
 static pleach_status run_synchronously(cuda_map *map, const request *r)
 {
     staging s = staging_on(map, map->sync_stream[gate_thread_number() % SYNC_STREAMS]);
-    uint64_t *not_applied_there, not_applied = 0;
-    pleach_status status = launch(map, r, &s, &not_applied_there);
+    update_notes *notes_there, notes = {0, 0};
+    pleach_status status = launch(map, r, &s, &notes_there);
     if (status == PLEACH_OK && is_update(r))
-        status = cuda_status(cudaMemcpyAsync(&not_applied, not_applied_there, sizeof not_applied,
-                                             cudaMemcpyDeviceToHost, s.stream));
+        status = cuda_status(cudaMemcpyAsync(&notes, notes_there, sizeof notes, cudaMemcpyDeviceToHost, s.stream));
     staging_free(&s);
     pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
     if (status == PLEACH_OK) status = finished;
-    return status != PLEACH_OK ? status : not_applied ? PLEACH_E_FULL : PLEACH_OK;
+    if (status == PLEACH_OK && notes.declined) return EXEC_DECLINED;
+    return status != PLEACH_OK ? status : notes.not_applied ? PLEACH_E_FULL : PLEACH_OK;
 }
 
 static pleach_status run_on_stream(cuda_map *map, const request *r, cudaStream_t stream, room room)
 {
     staging s = staging_on(map, stream);
-    uint64_t *not_applied;
-    pleach_status status = launch(map, r, &s, &not_applied);
+    update_notes *notes;
+    pleach_status status = launch(map, r, &s, &notes);
     staging_free(&s);
     pthread_mutex_lock(&map->mutex);
     pleach_status noted = streams_note(&map->streams, stream, room.nodes, room.updates);
@@ -208,6 +209,22 @@ static pleach_status cuda_apply(void *exec, pleach_batch *batch)
 {
     cuda_map *map = exec;
     ON_GPU(map, cuda_apply_batch(map, batch));
+}
+
+static pleach_status cuda_update(void *exec, const request *r)
+{
+    cuda_map *map = exec;
+    ON_GPU(map, cuda_apply_updates(map, r));
+}
+
+/* From so many elements on sorting them pays; docs/performance.md has the figures. Whether keys ascend is looked at on
+ * the way. */
+static bool cuda_prefers_batch(void *exec, request *r)
+{
+    enum { MANY = 1 << 21, SOME = 1 << 12 };
+    (void)exec;
+    r->may_decline = r->n >= SOME;
+    return r->n >= MANY;
 }
 
 static pleach_status cuda_load(void *exec, size_t n, const void *keys, const void *values, double fill)
@@ -365,6 +382,7 @@ const exec_ops exec_cuda = {
     .destroy = cuda_destroy,
     .run = cuda_run,
     .range_packed = cuda_range,
+    .prefers_batch = cuda_prefers_batch,
     .reserve = cuda_reserve,
     .size = cuda_size,
     .take = cuda_take,
@@ -373,6 +391,7 @@ const exec_ops exec_cuda = {
     .view_closed = cuda_view_closed,
     .quiesce = cuda_quiesce,
     .apply = cuda_apply,
+    .update = cuda_update,
     .load = cuda_load,
     .replace = cuda_replace,
     .export_pairs = cuda_export,

@@ -30,6 +30,7 @@ typedef struct cuda_map {
     size_t batch_bytes;
     struct batch_sizes *batch_sizes;        /* host memory that the GPU copies to by itself */
     bool batch_reads;                       /* the last batch was mostly reads */
+    bool batch_ordered;                     /* the keys of the last batch ascended */
     int batch_bits;                         /* the lowest bits, in which keys of the last batch differed; 0: unknown */
 
     pthread_mutex_t mutex; /* guards what follows, and `control` */
@@ -54,11 +55,11 @@ static inline blink_on_gpu on_gpu(const cuda_map *map)
     return (blink_on_gpu){map->key_bits, map->tree, pool_cuda_nodes(map->pool), map->versions, map->asked};
 }
 
-static inline cudaError_t cuda_run_kernel(const cuda_map *map, const request *r, uint64_t *not_applied,
+static inline cudaError_t cuda_run_kernel(const cuda_map *map, const request *r, update_notes *notes,
                                           cudaStream_t stream)
 {
-    return map->versions.state ? versioned_cuda_run(on_gpu(map), r, not_applied, stream)
-                               : blink_cuda_run(on_gpu(map), r, not_applied, stream);
+    return map->versions.state ? versioned_cuda_run(on_gpu(map), r, notes, stream)
+                               : blink_cuda_run(on_gpu(map), r, notes, stream);
 }
 
 static inline staging staging_on(const cuda_map *map, cudaStream_t stream)
@@ -97,6 +98,7 @@ pleach_status cuda_versions_validate(cuda_map *map, const blink_tree *tree, void
 
 /* map_cuda_batch.c */
 pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch);
+pleach_status cuda_apply_updates(cuda_map *map, const request *r); /* an array call's, as a batch */
 void cuda_batch_free_memory(cuda_map *map); /* nothing is running */
 
 /* map_cuda_range.c */

@@ -10,6 +10,7 @@ typedef struct applying {
     cuda_map *map;
     staging *s;
     pleach_batch *batch;
+    uint32_t kind; /* of all operations, if the batch has no kinds */
     batch_on_gpu g;
     batch_sizes *sizes; /* a copy of the GPU's */
     bool reading;       /* there is work on the stream beside */
@@ -24,6 +25,7 @@ static pleach_status stage_arrays(applying *a)
     batch_request *r = &a->g.r;
     const void *kinds = NULL;
     r->n = (uint32_t)n;
+    r->kind = a->kind;
     r->limit = batch->limit;
     pleach_status status = staging_input(a->s, batch->kinds, n, &kinds);
     r->kinds = kinds;
@@ -55,7 +57,7 @@ enum { SORTED_READS = 1 << 19, READ_BITS = 16 };
 static void guess_bits(applying *a)
 {
     int high = a->map->batch_bits ? a->map->batch_bits : (int)a->map->key_bits;
-    a->g.sorts_reads = a->batch->n >= SORTED_READS;
+    a->g.sorts_reads = a->batch->n >= SORTED_READS && !a->map->batch_ordered;
     a->g.read_bits = (sort_bits){high > READ_BITS ? high - READ_BITS : 0, high};
 }
 
@@ -157,7 +159,9 @@ static pleach_status list_operations(applying *a)
     a->map->batch_reads = a->sizes->ops < a->batch->n / 2;
     if (status != PLEACH_OK) return status;
     a->map->batch_bits = bits_of(a->sizes->differ);
+    a->map->batch_ordered = !(a->sizes->seen & BATCH_UNORDERED);
     a->g.all_bits = (sort_bits){0, a->map->batch_bits};
+    a->g.ordered = a->map->batch_ordered;
     bool values_missing = (a->sizes->seen & BATCH_HAS_VALUES) && !a->batch->values;
     return (a->sizes->seen & BATCH_HAS_WRONG) || values_missing ? PLEACH_E_ARGUMENT : PLEACH_OK;
 }
@@ -198,10 +202,10 @@ static void note_used(cuda_map *map, const batch_sizes *sizes)
 }
 
 /* One try. FULL: the map is as it was. */
-static pleach_status try_batch(cuda_map *map, pleach_batch *batch)
+static pleach_status try_batch(cuda_map *map, pleach_batch *batch, uint32_t kind)
 {
     staging s = staging_on(map, map->sync_stream[0]);
-    applying a = {.map = map, .s = &s, .batch = batch, .sizes = map->batch_sizes};
+    applying a = {.map = map, .s = &s, .batch = batch, .kind = kind, .sizes = map->batch_sizes};
     pleach_status status = apply_staged(&a);
     staging_free(&s);
     pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
@@ -212,17 +216,27 @@ static pleach_status try_batch(cuda_map *map, pleach_batch *batch)
 }
 
 /* Most batches find the nodes that they need. If not, the map gets as many as any batch of this size could need. */
-pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch)
+static pleach_status apply_batch(cuda_map *map, pleach_batch *batch, uint32_t kind)
 {
     if (map->pins > 0) return PLEACH_E_BUSY;
     if (!map->batch_sizes) {
         if (base_allocation_fails()) return PLEACH_E_MEMORY;
         CUDA_TRY(cudaMallocHost((void **)&map->batch_sizes, sizeof *map->batch_sizes));
     }
-    pleach_status status = try_batch(map, batch);
+    pleach_status status = try_batch(map, batch, kind);
     if (status != PLEACH_E_FULL) return status;
     room room = cuda_room_for(map, batch->n, true);
-    status = try_batch(map, batch);
+    status = try_batch(map, batch, kind);
     cuda_room_done(map, room);
     return status;
+}
+
+pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch) { return apply_batch(map, batch, 0); }
+
+pleach_status cuda_apply_updates(cuda_map *map, const request *r)
+{
+    uint32_t kind = r->kind == REQUEST_PUT ? BATCH_PUT : r->kind == REQUEST_ADD ? BATCH_ADD : BATCH_ERASE;
+    pleach_batch batch = {.n = r->n, .keys = r->keys, .flags = r->flags, .out_values = r->out_values};
+    if (kind != BATCH_ERASE) batch.values = r->values;
+    return apply_batch(map, &batch, kind);
 }

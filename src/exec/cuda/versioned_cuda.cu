@@ -41,13 +41,13 @@ static __global__ void move_pins_kernel(epoch_state *e, uint64_t *table, uint64_
     for (unsigned attempt = 0; epoch_pins_move(e, table, room, &unused) == EPOCH_BUSY;) port_pause(attempt++);
 }
 
-cudaError_t versioned_cuda_run(blink_on_gpu map, const request *r, uint64_t *not_applied, cudaStream_t stream)
+cudaError_t versioned_cuda_run(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
 {
     unsigned key_bits = map.key_bits;
     switch (r->kind) {
     case REQUEST_PUT:
     case REQUEST_ADD:
-    case REQUEST_ERASE: LAUNCH(update_kernel, r->n, (map, *r, not_applied), (map, *r, not_applied));
+    case REQUEST_ERASE: LAUNCH(update_kernel, r->n, (map, *r, notes), (map, *r, notes));
     case REQUEST_RANGE:
     case REQUEST_COUNT: LAUNCH(range_kernel, r->n, (map, *r), (map, *r));
     case REQUEST_FIND:
