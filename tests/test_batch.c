@@ -241,6 +241,90 @@ static void pairs_without_room_change_nothing(const setting *where)
     wide_close(&w);
 }
 
+/* ---- what erasing leaves ---- */
+
+/* Array calls that are batches. */
+static wide open_by_batches(const setting *where)
+{
+    pleach_map_config config = config_for(where);
+    config.engine = PLEACH_ENGINE_BATCHES;
+    wide w = {NULL, where->key_bits, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX};
+    assert_ok(pleach_map_create(&w.map, &config));
+    return w;
+}
+
+static pleach_map_stats valid_stats(const wide *w)
+{
+    pleach_map_stats stats;
+    assert_valid(w);
+    assert_ok(pleach_map_get_stats(w->map, &stats));
+    return stats;
+}
+
+static uint64_t held_bytes(const pleach_map_stats *stats) { return stats->node_bytes + stats->free_bytes; }
+
+/* Puts all keys, and erases all but one in `stride` of them, several times: nodes are put together, and used again. */
+static void erase_most(const setting *where, size_t stride)
+{
+    enum { ROWS = 60000 };
+    rng r = rng_for(test_seed(), 30 + stride);
+    wide w = open_by_batches(where);
+    uint64_t *keys = pattern_keys(RANDOM, ROWS, w.top, &r), *erased = must_alloc(ROWS, sizeof *erased), most_bytes = 0;
+    uint8_t *found = must_alloc(ROWS, 1);
+    size_t n = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        if (i % stride != 0) erased[n++] = keys[i];
+    for (unsigned round = 0; round < 6; round++) {
+        assert_ok(wide_put(&w, ROWS, keys, keys, NULL, NULL));
+        pleach_map_stats full = valid_stats(&w);
+        assert_int_equal(full.keys, ROWS);
+        assert_ok(wide_erase(&w, n, erased, NULL, NULL));
+        pleach_map_stats left = valid_stats(&w);
+        assert_int_equal(left.keys, ROWS - n);
+        assert_true(left.height <= full.height);
+        if (left.fill < 0.25 && left.leaves > full.leaves / 50)
+            fail_msg("one in %zu: %llu leaves, %.2f full", stride, (unsigned long long)left.leaves, left.fill);
+        assert_int_equal(held_bytes(&left), held_bytes(&full));
+        if (round == 2) most_bytes = held_bytes(&full);
+        if (round > 2) assert_true(held_bytes(&full) <= most_bytes + most_bytes / 10);
+        assert_ok(wide_contains(&w, ROWS, keys, found));
+        for (size_t i = 0; i < ROWS; i++) assert_int_equal(found[i], i % stride == 0);
+        count_checked(ROWS + n);
+    }
+    free(found);
+    free(erased);
+    free(keys);
+    wide_close(&w);
+}
+
+static void erasing_puts_nodes_together(const setting *where)
+{
+    const size_t strides[] = {2, 3, 5, 10, 30, 100, 1000};
+    for (size_t i = 0; i < COUNT_OF(strides); i++) erase_most(where, strides[i]);
+}
+
+/* A window that moves over ascending keys: memory stays. */
+static void a_moving_window_needs_no_more_memory(const setting *where)
+{
+    enum { WINDOW = 20000, STEP = 1000 };
+    wide w = open_by_batches(where);
+    uint64_t most_bytes = 0, keys[STEP], old[STEP];
+    for (uint64_t at = 0; at < 100 * STEP; at += STEP) {
+        for (uint64_t i = 0; i < STEP; i++) {
+            keys[i] = at + i;
+            old[i] = at - WINDOW + i;
+        }
+        assert_ok(wide_put(&w, STEP, keys, keys, NULL, NULL));
+        if (at >= WINDOW) assert_ok(wide_erase(&w, STEP, old, NULL, NULL));
+        count_checked(at >= WINDOW ? 2 * STEP : STEP);
+        pleach_map_stats stats = valid_stats(&w);
+        if (at == 2 * WINDOW) most_bytes = held_bytes(&stats);
+        if (at > 2 * WINDOW) assert_true(held_bytes(&stats) <= most_bytes + most_bytes / 4);
+        assert_int_equal(stats.keys, at < WINDOW ? at + STEP : WINDOW);
+    }
+    wide_close(&w);
+}
+
 /* A map near its limit refuses what does not fit as a whole, on whatever level the nodes run out, and goes on. */
 static void batches_beyond_the_limit_change_nothing(const setting *where)
 {
@@ -325,6 +409,8 @@ int main(int argc, char **argv)
         CASE(whole_counts_among_updates),
         CASE(batches_alternate_with_other_calls),
         CASE(the_same_batches_make_the_same_tree),
+        CASE(erasing_puts_nodes_together),
+        CASE(a_moving_window_needs_no_more_memory),
         CASE(bad_arguments_are_refused),
         CASE(pairs_without_room_change_nothing),
         CASE(batches_beyond_the_limit_change_nothing),

@@ -87,7 +87,7 @@ static void use_without_nodes(const wide *w, oracle *o, const uint64_t *keys, co
     assert_same_content(w, o);
     erase_both(w, o, LIMIT_KEYS / 2, keys);
     assert_same_content(w, o);
-    assert_int_equal(stats_of(w).unposted, before.unposted);
+    assert_true(stats_of(w).unposted <= before.unposted); /* less, if a batch has emptied the map */
 }
 
 /* Half of the keys are gone: compact makes room for new ones, and posts everything. */

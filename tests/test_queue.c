@@ -580,12 +580,12 @@ static void a_full_map_refuses_only_what_does_not_fit(const setting *where)
     judge j = judge_of(w, gpu ? 600000 : 30000, 3);
     fill_map(&j);
     pleach_queue *queue = open_queue(&j.w, 64, 0, 0);
-    const size_t n = submit_random(&j, queue, scaled(gpu ? 100000 : 20000));
+    const size_t n = submit_random(&j, queue, scaled(gpu ? 4000 : 20000));
     const pleach_queue_stats stats = close_queue(queue);
     assert_int_equal(stats.operations, n);
     assert_int_equal(stats.failed, j.refused);
     assert_true(j.refused < n / 2);
-    if (n >= 2000) assert_true(j.refused > 0); /* most leaves have room for a few */
+    if (n >= 2000 && !gpu) assert_true(j.refused > 0); /* of the many leaves of a GPU map most have room for a few */
     judge_close(&j);
 }
 

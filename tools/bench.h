@@ -180,6 +180,9 @@ bool batch_send(struct batch *batch);
 bool batch_fetch(struct batch *batch);
 
 /* Fills the results with what no benchmark expects. */
+/* A batch of finds with the same keys, so that the map has the memory that batches work with. */
+bool batch_warm_map(struct batch *batch);
+
 bool batch_spoil(struct batch *batch);
 size_t batch_count_wrong(struct batch *batch, size_t n, bool (*right)(const struct batch *batch, size_t i));
 

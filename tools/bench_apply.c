@@ -54,17 +54,11 @@ static bool right_operation(const struct batch *batch, size_t i)
 /* The map as it was, and what a map that has seen batches before has: memory to work with. */
 static bool prepare_map(struct batch *batch)
 {
-    const struct applied *a = (const struct applied *)batch;
     struct bench *bench = batch->bench;
     if (!bench_have_map(bench, bench->keys.n)) return false;
     pleach_status status = pleach_map_reserve(bench->map, bench->keys.n + batch->n);
     if (status != PLEACH_OK) return bench_complain(bench, "map", "reserving memory", status);
-    uint8_t *finds = bench->device->allocate(batch->n);
-    if (finds == NULL || !bench->device->fill(finds, PLEACH_OP_FIND, batch->n)) status = PLEACH_E_MEMORY;
-    pleach_batch warm = {.n = batch->n, .kinds = finds, .keys = a->batch.a, .flags = batch->bytes};
-    if (status == PLEACH_OK) status = pleach_map_apply(bench->map, &warm);
-    bench->device->release(finds);
-    return status == PLEACH_OK || bench_complain(bench, "map", "a batch of finds", status);
+    return batch_warm_map(batch);
 }
 
 /* One batch more, for where its time goes; a GPU does not tell. */

@@ -2,6 +2,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include <pleach/batch.h>
+
 #include "bench.h"
 
 enum { SPOIL = 0xa5 };
@@ -163,3 +165,15 @@ bool batch_right_found(const struct batch *batch, size_t i)
 }
 
 bool batch_right_inserted(const struct batch *batch, size_t i) { return batch->host_bytes[i] == PLEACH_INSERTED; }
+
+bool batch_warm_map(struct batch *batch)
+{
+    struct bench *bench = batch->bench;
+    pleach_status status = PLEACH_OK;
+    uint8_t *finds = bench->device->allocate(batch->n);
+    if (finds == NULL || !bench->device->fill(finds, PLEACH_OP_FIND, batch->n)) status = PLEACH_E_MEMORY;
+    pleach_batch warm = {.n = batch->n, .kinds = finds, .keys = batch->a, .flags = batch->bytes};
+    if (status == PLEACH_OK) status = pleach_map_apply(bench->map, &warm);
+    bench->device->release(finds);
+    return status == PLEACH_OK || bench_complain(bench, "map", "a batch of finds", status);
+}

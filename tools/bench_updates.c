@@ -53,16 +53,24 @@ static bool right_after_erase(struct batch *batch)
            batch_fetch(batch) && batch_count_wrong(batch, batch->n, right_absent) == 0;
 }
 
-static bool prepare_empty(struct batch *batch) { return bench_empty_map(batch->bench, batch->n); }
+/* A map in use has scratch memory; it is not what is measured. With a snapshot there are no batches. */
+static bool warm(struct batch *batch)
+{
+    const struct bench_options *options = batch->bench->options;
+    return options->engine == PLEACH_ENGINE_CALLS || options->snapshot || batch_warm_map(batch);
+}
+
+static bool prepare_empty(struct batch *batch) { return bench_empty_map(batch->bench, batch->n) && warm(batch); }
 
 static bool prepare_full(struct batch *batch)
 {
     struct bench *bench = batch->bench;
     if (!bench_have_map(bench, bench->keys.n)) return false;
-    if (!bench->options->reserve) return true;
+    if (!bench->options->reserve) return warm(batch);
     const size_t copies = bench->options->snapshot ? 8 * batch->n : 0; /* a leaf each at most, of 7 pairs or more */
     const pleach_status status = pleach_map_reserve(bench->map, bench->keys.n + batch->n + copies);
-    return status == PLEACH_OK || bench_complain(bench, "map", "reserving memory", status);
+    if (status != PLEACH_OK) return bench_complain(bench, "map", "reserving memory", status);
+    return warm(batch);
 }
 
 /* ---- insert ---- */

@@ -18,7 +18,10 @@
  *     build     per new node: its contents, out of the old leaf and the edits
  *               new nodes are edits of the level above: runs, plan and build again, up to the root and beyond it
  *     commit    per run, on all levels: the old node is overwritten with its first part
+ *     tidy      small neighbours are put together, nodes that are free are given back (batch_tidy.h; scans)
  *
+ * NEW NODES        have numbers, by a scan; the lowest numbers take their ids from the back of the pool's stock, the
+ *                  others are the ids that were never taken, in order.
  * ALL OR NOTHING   Up to commit nothing is stored to a node that somebody knows, and it is known how many nodes are
  *                  needed before the first is built. So a batch that lacks memory leaves the map as it was.
  * DETERMINISM      What a stage does at an index depends on the batch and the map alone. So the same batch makes the
@@ -35,6 +38,7 @@
  * not in order under the leaf's owner; a node's parts are built by as many agents as there are parts; new nodes get
  * their ids from a scan. From Eirene (Zhang and others, 2023): ranges cost no artificial queries.
  */
+#include "../version/version.h"
 #include "batch_function.h"
 
 #include "../base/width.h"
@@ -69,6 +73,15 @@ typedef struct W(batch) {
     uint32_t *run_new;     /* new nodes of the runs up to and with this one */
     uint32_t edit_room;    /* so many of them fit into the arrays */
 
+    /* Tidy: nodes that have become small. These may be in memory that earlier stages have used: case_keys[0],
+     * case_node, case_first and case_freed where the keys' arrays were, case_keys[1] where the edits were. */
+    W(key) *case_keys[2];
+    uint32_t *case_node;  /* the parent */
+    uint32_t *case_first; /* of the nodes below it that are free now, */
+    uint32_t *case_freed; /* and how many these are */
+
+    version_record *record; /* of a map with versions; else NULL */
+
     batch_sizes *sizes;
 } W(batch);
 
@@ -78,16 +91,27 @@ PORT_FN void W(batch_begin)(const W(batch) *b)
     batch_sizes *s = b->sizes;
     const pool_state *pool = &b->map.tree->pool;
     uint64_t next = port_load(&pool->next), capacity = port_load(&pool->capacity);
-    s->ops = s->keys = s->seen = s->full = 0;
+    s->ops = s->keys = s->seen = s->full = s->tidied = s->cases = 0;
     s->differ = 0;
+    s->stock = s->stock_end = port_load(&pool->stock_end); /* batch_settle_stock has moved it to the front */
+    s->next = next;
     s->first_id = (uint32_t)(next < capacity ? next : capacity);
     s->root = s->new_root = port_load(&b->map.tree->root);
     s->level[0].first_edit = s->level[0].edits = s->level[0].runs = s->level[0].first_node = s->level[0].nodes = 0;
 }
 
-PORT_FN uint32_t W(batch_new_id)(const W(batch) *b, uint32_t node) { return b->sizes->first_id + node; }
+PORT_FN uint32_t *W(batch_stock)(const W(batch) *b) { return pool_stock(&b->map.tree->pool); }
 
+/* The id of new node number `node`. */
+PORT_FN uint32_t W(batch_new_id)(const W(batch) *b, uint32_t node)
+{
+    uint64_t stock = b->sizes->stock;
+    return node < stock ? W(batch_stock)(b)[stock - 1 - node] : b->sizes->first_id + (uint32_t)(node - stock);
+}
+
+#include "batch_stock.h"
 #include "batch_list.h"
 #include "batch_keys.h"
 #include "batch_level.h"
+#include "batch_tidy.h"
 #include "batch_query.h"

@@ -146,9 +146,9 @@ PORT_FN void W(batch_close_plan)(const W(batch) *b, uint32_t level, uint32_t nod
 {
     batch_sizes *s = b->sizes;
     batch_level *l = &s->level[level], *above = l + 1;
-    uint64_t ids = (uint64_t)s->first_id + l->first_node + nodes;
+    uint64_t ids = s->first_id + (uint64_t)l->first_node + nodes, capacity = port_load(&b->map.tree->pool.capacity);
     uint64_t edits = (uint64_t)l->first_edit + l->edits + nodes;
-    if (ids > port_load(&b->map.tree->pool.capacity) || edits > b->edit_room) s->full = 1;
+    if (ids > capacity + s->stock || edits > b->edit_room) s->full = 1;
     l->nodes = s->full ? 0 : nodes;
     above->first_edit = l->first_edit + l->edits;
     above->edits = l->nodes;
@@ -161,21 +161,26 @@ PORT_FN void W(batch_close_plan)(const W(batch) *b, uint32_t level, uint32_t nod
     above->below = (uint32_t)s->new_root;
 }
 
-/* The node of an inner level that an edit of it belongs to. */
-PORT_FN void W(batch_locate)(const W(batch) *b, uint32_t level, uint32_t at)
+/* The node of an inner level that covers a key. */
+PORT_FN uint32_t W(batch_node_on)(const W(batch) *b, uint32_t level, W(key) key)
 {
-    uint32_t edit = b->sizes->level[level].first_edit + at;
-    b->edit_node[edit] = NODE_NONE;
-    if (level > (uint32_t)(b->sizes->root >> 32)) return; /* there is no such level yet */
     W(cursor) cursor;
-    W(cursor_start)(b->map, &cursor, b->edit_key[edit]);
+    W(cursor_start)(b->map, &cursor, key);
     for (;;) {
         while (cursor.level > level) W(cursor_descend)(b->map, &cursor);
         W(pair) link = W(pair_load)(W(node_at)(b->map, cursor.node), NODE_LINK_SLOT);
         if (!W(belongs_right)(link, cursor.target)) break;
         W(cursor_right)(b->map, &cursor, link);
     }
-    b->edit_node[edit] = cursor.node;
+    return cursor.node;
+}
+
+/* The node that an edit of an inner level belongs to; none, if there is no such level yet. */
+PORT_FN void W(batch_locate)(const W(batch) *b, uint32_t level, uint32_t at)
+{
+    uint32_t edit = b->sizes->level[level].first_edit + at;
+    bool there = level <= (uint32_t)(b->sizes->root >> 32);
+    b->edit_node[edit] = there ? W(batch_node_on)(b, level, b->edit_key[edit]) : NODE_NONE;
 }
 
 /* ---- build ---- */
@@ -353,7 +358,15 @@ PORT_FN void W(batch_end)(const W(batch) *b)
     blink_tree *tree = b->map.tree;
     batch_sums sums = b->edit_sums[s->level[0].edits - 1];
     port_store(&tree->stripe[0].size, port_load(&tree->stripe[0].size) + sums.has - sums.had);
-    port_store(&tree->pool.next, (uint64_t)s->first_id + W(batch_all_nodes)(b));
+    uint64_t nodes = W(batch_all_nodes)(b), stocked = nodes < s->stock ? nodes : s->stock;
+    s->stock_end = s->stock - stocked;
+    s->next = s->first_id + (nodes - stocked);
+    port_store(&tree->pool.stock_end, s->stock_end);
+    port_store(&tree->pool.next, s->next);
+    s->size = 0;
+    s->tidied = s->level[0].runs;
+    if (s->seen & BATCH_HAS_ERASES)
+        for (unsigned i = 0; i < BLINK_STRIPES; i++) s->size += port_load(&tree->stripe[i].size);
     port_store(&tree->root, s->new_root);
 }
 

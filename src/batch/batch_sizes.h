@@ -42,14 +42,16 @@ enum {
     BATCH_HAS_VALUES = 2, /* one that needs a value */
     BATCH_HAS_QUERIES = 4, /* one that concerns more than its key */
     BATCH_HAS_UPDATES = 8,
-    BATCH_UNORDERED = 16 /* keys do not ascend; GPU only */
+    BATCH_HAS_ERASES = 16,
+    BATCH_UNORDERED = 32 /* keys do not ascend; GPU only */
 };
 
 PORT_FN uint32_t batch_survey(uint32_t kind)
 {
     return (kind >= BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
            (kind <= BATCH_ADD || kind >= BATCH_COUNT ? BATCH_HAS_VALUES : 0) |
-           (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= BATCH_ERASE ? BATCH_HAS_UPDATES : 0);
+           (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= BATCH_ERASE ? BATCH_HAS_UPDATES : 0) |
+           (kind == BATCH_ERASE ? BATCH_HAS_ERASES : 0);
 }
 
 /* Bits of the filter for n operations: four or more each, so that few are listed for nothing. Host only. */
@@ -86,7 +88,14 @@ typedef struct batch_sizes {
     uint32_t seen;      /* BATCH_HAS_... */
     uint32_t full;      /* there is no memory for the new nodes */
     uint64_t differ;    /* bits in which keys are not all the same; GPU only */
-    uint32_t first_id;  /* of the new nodes */
+    uint32_t tidied;    /* runs that may have left small leaves */
+    uint32_t cases;     /* of the level that is being tidied, */
+    batch_sums case_sums; /* and what their scan has come to */
+    uint64_t stock;     /* ids in the pool's stock before the batch; new nodes take these first, */
+    uint32_t first_id;  /* and then ids from this one on */
+    uint64_t stock_end; /* after the batch: of the stock, */
+    uint64_t next;      /* the first id that was never taken, */
+    uint64_t size;      /* and the number of keys, if some were erased */
     uint64_t root;      /* before the batch, and what it will be */
     uint64_t new_root;
     batch_level level[BATCH_LEVELS];

@@ -13,8 +13,14 @@
  * head is (tag, id) in one word; the tag grows with every change, so that a compare-and-swap cannot mistake a list that
  * changed and changed back (ABA) for one that did not. A returned node's first word names the next one.
  *
+ * Nodes that were given back by somebody who was alone in the map are in the stock, an array of ids. Agents take from
+ * its front; who is alone takes from its back, and puts there. So many can be taken at once, each by its number.
+ *
+ *     stock   ........ | stock_next ......... stock_end - 1 |
+ *              taken   |           in stock                 |
+ *
  * INVARIANTS
- *   P1  An id is in at most one place: taken, or in one free list, or not yet handed out.
+ *   P1  An id is in at most one place: taken, or in one free list, or in the stock, or not yet handed out.
  *   P2  Every id below min(next, capacity) has memory behind it.
  *   P3  next only grows while agents are about. It may pass capacity when agents race for the last node; then the ids
  *       between are skipped if the pool grows later. (Handing them back by subtracting could hand out one id twice.)
@@ -38,6 +44,11 @@ typedef struct pool_state {
     uint64_t reserved0[7];
     uint64_t capacity; /* ids below have memory; only grows while agents are about */
     uint64_t reserved1[7];
+    uint64_t stock_next; /* may pass stock_end, as next may pass capacity */
+    uint64_t reserved2[7];
+    uint64_t stock_end;  /* changes only while somebody is alone */
+    uint64_t stock;      /* the array's address; uint32_t, as many as the pool may have nodes. 0: there is none */
+    uint64_t reserved3[6];
     struct {
         uint64_t head; /* tag << 32 | id, id 0: empty */
         uint64_t reserved[7];
@@ -74,6 +85,16 @@ PORT_FN uint32_t pool_take_returned(pool_state *pool, void *nodes, size_t node_b
     }
 }
 
+PORT_FN uint32_t *pool_stock(const pool_state *pool) { return (uint32_t *)(uintptr_t)port_load(&pool->stock); }
+
+PORT_FN uint32_t pool_take_stock(pool_state *pool)
+{
+    uint64_t end = port_load(&pool->stock_end);
+    if (port_load(&pool->stock_next) >= end) return 0;
+    uint64_t at = port_fetch_add(&pool->stock_next, 1);
+    return at < end ? pool_stock(pool)[at] : 0;
+}
+
 /* A node's id, or 0 if there is none. Of the nodes that were never taken, the last `spare` are left alone. */
 PORT_FN uint32_t pool_take(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint64_t spare)
 {
@@ -82,6 +103,8 @@ PORT_FN uint32_t pool_take(pool_state *pool, void *nodes, size_t node_bytes, uns
         uint32_t id = pool_take_returned(pool, nodes, node_bytes, stripe);
         if (id) return id;
     }
+    uint32_t stocked = pool_take_stock(pool);
+    if (stocked) return stocked;
     uint64_t capacity = port_load(&pool->capacity);
     if (port_load(&pool->next) + spare < capacity) {
         uint64_t id = port_fetch_add(&pool->next, 1);

@@ -63,8 +63,8 @@ static size_t W(lay_out)(W(working) *w, W(sort_side) side[2], char *scratch, siz
     b->mark = W(carve)(scratch, &used, n, sizeof(uint32_t));
     b->filter_bits = batch_filter_bits((uint32_t)n);
     b->filter = W(carve)(scratch, &used, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
-    b->op_link = W(carve)(scratch, &used, n, sizeof(batch_link));
-    b->key_first = W(carve)(scratch, &used, n + 1, sizeof(uint32_t));
+    b->op_link = W(carve)(scratch, &used, n + POOL_STRIPES, sizeof(batch_link));
+    b->key_first = W(carve)(scratch, &used, n + POOL_STRIPES, sizeof(uint32_t));
     b->key_node = W(carve)(scratch, &used, n, sizeof(uint32_t));
     b->key_value = W(carve)(scratch, &used, n, sizeof(W(key)));
     b->key_flags = W(carve)(scratch, &used, n, sizeof(uint8_t));
@@ -84,6 +84,11 @@ static size_t W(lay_out)(W(working) *w, W(sort_side) side[2], char *scratch, siz
     w->counting.before = W(carve)(scratch, &used, used_ids, sizeof(uint64_t));
     w->wide = W(carve)(scratch, &used, n, sizeof(W(batch_wide)));
     b->edit_room = edits < UINT32_MAX ? (uint32_t)edits : UINT32_MAX;
+    b->case_keys[0] = b->key_value;
+    b->case_keys[1] = b->edit_key;
+    b->case_node = b->key_node;
+    b->case_first = b->key_first;
+    b->case_freed = (uint32_t *)b->op_link;
     return used;
 }
 
@@ -158,6 +163,11 @@ DEFINE_SCAN(scan_listed, uint32_t, 0, ADD, LISTED_FIRST, LISTED_AGAIN, LISTED_ST
 DEFINE_SCAN(scan_links, batch_link, ZERO_LINK, batch_link_join, LINK_OF, LINK_OF, LINK_STORE)
 DEFINE_SCAN(scan_changed, uint32_t, 0, ADD, CHANGED_OF, CHANGED_OF, CHANGED_STORE)
 DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, batch_sums_join, W(batch_sums_of), W(batch_sums_of), W(batch_store_sums))
+#define SMALL_OF(b, level, i) W(batch_is_small)(b, i)
+#define SMALL_STORE(b, level, i, sum) W(batch_store_small)(b, i, sum)
+DEFINE_SCAN(scan_small, uint32_t, 0, ADD, SMALL_OF, SMALL_OF, SMALL_STORE)
+DEFINE_SCAN(scan_cases, batch_sums, ZERO_SUMS, batch_sums_join, W(batch_case_sums), W(batch_case_sums),
+            W(batch_store_case))
 DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(plan_run), W(batch_planned), W(batch_store_planned))
 
 /* Several finds are under way at a time, so that the memory works for all of them at once; one that has arrived makes
@@ -241,7 +251,10 @@ static uint32_t W(survey)(W(working) *w)
     else
         seen = batch_survey(w->job->request.kind);
     w->job->parts[w->member].words[1] = seen;
-    if (w->member == 0) W(batch_begin)(&w->b);
+    if (w->member == 0) {
+        W(batch_settle_stock)(&w->b, 1);
+        W(batch_begin)(&w->b);
+    }
     uint32_t words = (uint32_t)1 << (w->b.filter_bits - 6), from = part_begin(w->team, w->member, words);
     memset(w->b.filter + from, 0, (part_begin(w->team, w->member + 1, words) - from) * sizeof *w->b.filter);
     team_meet(w->team);
@@ -315,6 +328,26 @@ static void W(grow_level)(W(working) *w, uint32_t level)
     team_meet(w->team);
 }
 
+/* What the batch has left small. If it has left nothing at all, the executor begins anew. */
+static void W(tidy)(W(working) *w)
+{
+    batch_sizes *s = w->b.sizes;
+    team_meet(w->team);
+    if (s->tidied == 0 || s->size == 0) return;
+    W(scan_small)(w, 0, s->tidied);
+    for (uint32_t level = 0; s->cases > 0; level++) {
+        uint32_t cases = s->cases;
+        FOR_PART(w, at, cases) W(batch_find_parent)(&w->b, level, at);
+        team_meet(w->team);
+        FOR_PART(w, at, cases) W(batch_join)(&w->b, level, at);
+        team_meet(w->team);
+        W(scan_cases)(w, level, cases);
+        if (w->member == 0) W(batch_close_cases)(&w->b);
+        team_meet(w->team);
+    }
+    if (w->member == 0) W(batch_tidy_end)(&w->b);
+}
+
 static void W(change_tree)(W(working) *w)
 {
     batch_sizes *s = w->b.sizes;
@@ -331,6 +364,7 @@ static void W(change_tree)(W(working) *w)
             W(batch_commit)(&w->b, level, i);
         }
     if (w->member == 0) W(batch_end)(&w->b);
+    if ((s->seen & BATCH_HAS_ERASES) && w->job->tidies) W(tidy)(w);
 }
 
 static void W(find_edits)(W(working) *w)
@@ -379,6 +413,7 @@ static void W(work)(void *context, team *team, unsigned member)
     w.b.map.tree = w.job->place.tree;
     w.b.map.nodes = w.job->place.nodes;
     w.b.map.stripe = 0;
+    w.b.record = w.job->place.versions.record;
     w.b.sizes = &w.job->sizes;
     W(lay_out)(&w, side, w.job->scratch, w.job->request.n, w.job->used_ids);
     W(note_time)(&w, NULL);

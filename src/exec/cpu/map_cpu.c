@@ -28,9 +28,10 @@ static void build_part(void *context, size_t begin, size_t end)
 static void build(cpu_map *map, const build_plan *plan, const void *keys, const void *values)
 {
     blink_tree *tree = map->tree;
-    uint64_t capacity = tree->pool.capacity, used = blink_used_ids(tree);
+    uint64_t capacity = tree->pool.capacity, used = blink_used_ids(tree), stock = tree->pool.stock;
     memset(tree, 0, sizeof *tree);
     tree->pool.capacity = capacity;
+    tree->pool.stock = stock;
     tree->pool.next = 1 + plan->nodes;
     for (uint32_t level = 0; level < plan->levels; level++) {
         build_level job = {map, plan, keys, values, level};
@@ -49,6 +50,7 @@ static void build(cpu_map *map, const build_plan *plan, const void *keys, const 
 static void trim(cpu_map *map)
 {
     pool_host_trim(&map->memory, map->tree->pool.next * map->node_bytes);
+    pool_host_trim(&map->stock, 0);
     if (map->versions.state) pool_host_trim(&map->records, map->tree->pool.next * sizeof(version_record));
     atomic_store(&map->populated, 0);
 }
@@ -58,12 +60,17 @@ static bool plan_fits(const cpu_map *map, const build_plan *plan)
     return 1 + plan->nodes <= map->tree->pool.capacity;
 }
 
-static pleach_status cpu_clear(void *exec)
+void cpu_begin_anew(cpu_map *map)
 {
     build_plan plan;
-    if (cpu_versions_pinned(exec)) return PLEACH_E_BUSY;
     build_plan_make(&plan, 0, 1);
-    build(exec, &plan, NULL, NULL);
+    build(map, &plan, NULL, NULL);
+}
+
+static pleach_status cpu_clear(void *exec)
+{
+    if (cpu_versions_pinned(exec)) return PLEACH_E_BUSY;
+    cpu_begin_anew(exec);
     trim(exec);
     return PLEACH_OK;
 }
@@ -254,6 +261,7 @@ static void cpu_destroy(void *exec)
     cpu_scratch_free(&map->scratch);
     cpu_versions_close(map);
     pool_host_close(&map->memory);
+    pool_host_close(&map->stock);
     base_free(map->tree);
     base_free(map);
 }
@@ -271,8 +279,11 @@ static pleach_status cpu_create(void **exec, const pleach_map_config *config)
     map->workers = workers_create(config->threads);
     pleach_status status = PLEACH_E_MEMORY;
     if (map->tree && map->workers && pool_host_open(&map->memory, config->max_bytes, map->node_bytes)) {
-        map->tree->pool.capacity = map->memory.bytes / map->node_bytes;
-        status = !config->versioned || cpu_versions_open(map) ? cpu_clear(map) : PLEACH_E_MEMORY;
+        uint64_t nodes = map->tree->pool.capacity = map->memory.bytes / map->node_bytes;
+        bool stocked = pool_host_open(&map->stock, nodes * sizeof(uint32_t), sizeof(uint32_t));
+        map->tree->pool.stock = (uint64_t)(uintptr_t)map->stock.nodes;
+        bool opened = stocked && (!config->versioned || cpu_versions_open(map));
+        status = opened ? cpu_clear(map) : PLEACH_E_MEMORY;
     }
     if (status == PLEACH_OK && config->reserve_keys) status = cpu_reserve(map, config->reserve_keys);
     if (status != PLEACH_OK) {

@@ -21,6 +21,7 @@ typedef struct cpu_map {
     _Atomic size_t populated; /* bytes of node memory made ready by reserve */
     blink_tree *tree;
     pool_host memory;
+    pool_host stock; /* the memory of tree->pool.stock */
     versions versions; /* of a map with versions; else NULL */
     pool_host records; /* the memory of versions.record */
     pool_host rings;   /* and of versions.epoch.rings */
@@ -37,6 +38,9 @@ static inline map_place place_of(const cpu_map *map)
 
 /* Elements of an array call. */
 pleach_status cpu_run(void *exec, const request *request, pleach_stream stream);
+
+/* An empty tree, in the place of one without keys. No snapshot is live. */
+void cpu_begin_anew(cpu_map *map);
 
 /* map_cpu_range.c */
 pleach_status cpu_range_packed(void *exec, const request *r, size_t capacity, uint64_t *offsets, size_t *total);

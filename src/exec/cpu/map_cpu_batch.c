@@ -56,7 +56,11 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     job->digits = (uint32_t *)(at + part_bytes);
     if (count_bytes) job->request.counts = (uint64_t *)(at + part_bytes + digit_bytes);
     job->scratch = at + part_bytes + digit_bytes + (count_bytes + 63) / 64 * 64;
+    job->tidies = !cpu_versions_pinned(map);
     workers_team(map->workers, members, map->batch_ops->work, job);
+    const batch_sizes *s = &job->sizes;
+    bool emptied = job->status == PLEACH_OK && s->level[0].edits && (s->seen & BATCH_HAS_ERASES) && s->size == 0;
+    if (emptied && job->tidies) cpu_begin_anew(map);
     return job->status;
 }
 

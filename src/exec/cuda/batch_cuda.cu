@@ -4,6 +4,9 @@
 #include "batch_cuda.h"
 #include "sort_cuda.h"
 
+#include <stdlib.h>
+enum { READ_CHUNK = 1 << 21 };
+
 /* Threads that have more than one index each are enough to fill the GPU. */
 static unsigned grid_for(uint64_t n)
 {
@@ -89,4 +92,9 @@ cudaError_t batch_cuda_plan(const batch_on_gpu *batch, uint32_t ops, cudaStream_
 cudaError_t batch_cuda_commit(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream)
 {
     return OF_WIDTH(launch_commit, batch, ops, stream);
+}
+
+cudaError_t batch_cuda_tidy(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream)
+{
+    return OF_WIDTH(launch_tidy, batch, ops, stream);
 }

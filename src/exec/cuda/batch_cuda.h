@@ -15,6 +15,7 @@ typedef struct batch_on_gpu {
     unsigned key_bits;
     blink_tree *tree;
     void *nodes;
+    version_record *record; /* of a map with versions; else NULL */
     batch_request r;
     uint32_t edit_room;
     char *scratch;      /* batch_cuda_layout's bytes */
@@ -52,6 +53,9 @@ cudaError_t batch_cuda_fill(const batch_on_gpu *batch, cudaStream_t stream);
 /* New nodes of all levels; and when nobody asks the old map any more, the change. */
 cudaError_t batch_cuda_plan(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
 cudaError_t batch_cuda_commit(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
+
+/* Puts together what has become small. */
+cudaError_t batch_cuda_tidy(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,12 @@ DEFINE_SCAN(sums, batch_sums, scan_block_sums, batch_sums_join, W(batch_sums_of)
 DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, W(batch_plan_run), W(batch_planned), W(batch_store_planned),
             W(batch_close_plan))
 
+#define FIRST_SMALL(b, level, i) W(batch_is_small)(b, i)
+#define STORE_SMALL(b, level, i, sum) W(batch_store_small)(b, i, sum)
+DEFINE_SCAN(small, uint32_t, scan_block_adds, scan_add, FIRST_SMALL, FIRST_SMALL, STORE_SMALL, NO_FINISH)
+DEFINE_SCAN(cases, batch_sums, scan_block_sums, batch_sums_join, W(batch_case_sums), W(batch_case_sums),
+            W(batch_store_case), NO_FINISH)
+
 #define EACH(i, n) for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
 
 /* Where all are updates, all are listed, and there is no more to it than this. */
@@ -55,8 +61,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(survey_kernel)(const _
     port_mark(&b.sizes->differ, all_differ);
 }
 
+/* One block. */
 static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint32_t *count, scan_space *space)
 {
+    W(batch_settle_stock)(&b, BLOCK_THREADS);
+    if (threadIdx.x > 0) return;
     W(batch_begin)(&b);
     if (!b.r.kinds) b.sizes->ops = b.r.n;
     *count = b.r.n;
@@ -65,10 +74,10 @@ static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint3
 
 /* In the order of the batch, or in that of the sorted keys and their marks. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(read_kernel)(const __grid_constant__ W(batch) b, const W(key) *keys, const uint32_t *marks)
+    W(read_kernel)(const __grid_constant__ W(batch) b, const W(key) *keys, const uint32_t *marks, uint32_t n)
 {
     uint32_t i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i >= b.r.n) return;
+    if (i >= n) return;
     uint32_t mark = marks[i];
     if (mark & BATCH_LISTED) return;
     W(find) find;
@@ -148,6 +157,38 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(commit_kernel)(const _
     if (blockIdx.x == 0 && threadIdx.x == 0) W(batch_end)(&b);
 }
 
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(parents_kernel)(const __grid_constant__ W(batch) b, uint32_t level)
+{
+    EACH(at, b.sizes->cases) W(batch_find_parent)(&b, level, at);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(join_kernel)(const __grid_constant__ W(batch) b, uint32_t level)
+{
+    EACH(at, b.sizes->cases) W(batch_join)(&b, level, at);
+}
+
+/* Closes the leaves' level, and does all others, by one block: what is small up there is little. */
+static __global__ void __launch_bounds__(SCAN_THREADS) W(tidy_kernel)(const __grid_constant__ W(batch) b)
+{
+    if (b.sizes->tidied == 0) return;
+    for (uint32_t level = 0;;) {
+        __syncthreads();
+        if (threadIdx.x == 0 && b.sizes->cases > 0) W(batch_close_cases)(&b);
+        __syncthreads();
+        uint32_t cases = b.sizes->cases;
+        if (cases == 0) break;
+        level++;
+        EACH(at, cases) W(batch_find_parent)(&b, level, at);
+        __syncthreads();
+        EACH(at, cases) W(batch_join)(&b, level, at);
+        __syncthreads();
+        W(cases_store)(&b, level, 0, cases, batch_sums());
+    }
+    if (threadIdx.x == 0) W(batch_tidy_end)(&b);
+}
+
 /* ---- memory ---- */
 
 /* The next piece of `scratch`; without that, only how much it would be. */
@@ -192,8 +233,8 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     }
     b->filter_bits = g->r.kinds ? batch_filter_bits(g->r.n) : 6;
     b->filter = (uint64_t *)W(carve)(g->scratch, &used, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
-    b->op_link = (batch_link *)W(carve)(g->scratch, &used, n, sizeof(batch_link));
-    b->key_first = (uint32_t *)W(carve)(g->scratch, &used, n + 1, sizeof(uint32_t));
+    b->op_link = (batch_link *)W(carve)(g->scratch, &used, n + POOL_STRIPES, sizeof(batch_link));
+    b->key_first = (uint32_t *)W(carve)(g->scratch, &used, n + POOL_STRIPES, sizeof(uint32_t));
     b->key_node = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
     b->key_value = (W(key) *)W(carve)(g->scratch, &used, n, sizeof(W(key)));
     b->key_flags = (uint8_t *)W(carve)(g->scratch, &used, n, sizeof(uint8_t));
@@ -204,10 +245,16 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     b->edit_sums = (batch_sums *)W(carve)(g->scratch, &used, edits, sizeof(batch_sums));
     b->run_first = (uint32_t *)W(carve)(g->scratch, &used, edits, sizeof(uint32_t));
     b->run_new = (uint32_t *)W(carve)(g->scratch, &used, edits, sizeof(uint32_t));
-    size_t reads = g->sorts_reads ? n : 0;
+    size_t reads = !g->sorts_reads ? 0 : n;
     l.read_keys = (W(key) *)W(carve)(g->scratch, &used, reads, sizeof(W(key)));
     l.read_marks = (uint32_t *)W(carve)(g->scratch, &used, reads, sizeof(uint32_t));
     l.bytes = used;
+    b->record = g->record;
+    b->case_keys[0] = b->key_value;
+    b->case_keys[1] = b->edit_key;
+    b->case_node = b->key_node;
+    b->case_first = b->key_first;
+    b->case_freed = (uint32_t *)b->op_link;
     return l;
 }
 
@@ -227,25 +274,32 @@ static cudaError_t W(launch_list)(const batch_on_gpu *g, cudaStream_t stream)
     const W(batch) &b = l.b;
     cudaGetLastError();
     if (b.r.kinds) cudaMemsetAsync(b.filter, 0, (size_t)1 << (b.filter_bits - 3), stream);
-    W(begin_kernel)<<<1, 1, 0, stream>>>(b, l.count, l.space);
+    W(begin_kernel)<<<1, BLOCK_THREADS, 0, stream>>>(b, l.count, l.space);
     W(survey_kernel)<<<few_blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
     if (b.r.kinds) SCAN(listed, 0, l.count, g->r.n);
     return cudaGetLastError();
 }
 
+/* Each chunk of the batch by itself, sorted: its results go to a stretch of the arrays that L2 holds, so that the
+ * writes of a line, which come in no order, are put together there. */
 static cudaError_t W(launch_read)(const batch_on_gpu *g, cudaStream_t stream)
 {
     W(laid_out) l = W(lay_out)(g);
-    size_t bytes = g->read_sort_bytes;
+    const W(key) *keys = (const W(key) *)g->r.keys;
     cudaGetLastError();
     if (!g->sorts_reads) {
-        W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b, (const W(key) *)g->r.keys, l.b.mark);
+        W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b, keys, l.b.mark, g->r.n);
         return cudaGetLastError();
     }
-    cudaError_t error = sort_cuda_pairs_by(g->read_sort_scratch, &bytes, PLEACH_KEY_BITS, 32, g->read_bits, g->r.keys,
-                                           l.read_keys, l.b.mark, l.read_marks, g->r.n, stream);
-    if (error != cudaSuccess) return error;
-    W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b, l.read_keys, l.read_marks);
+    uint32_t chunk_ = getenv("CHUNK") ? 1u << atoi(getenv("CHUNK")) : (uint32_t)READ_CHUNK;
+    for (uint32_t at = 0; at < g->r.n; at += chunk_) {
+        uint32_t n = g->r.n - at < chunk_ ? g->r.n - at : chunk_;
+        size_t bytes = g->read_sort_bytes;
+        cudaError_t error = sort_cuda_pairs_by(g->read_sort_scratch, &bytes, PLEACH_KEY_BITS, 32, g->read_bits,
+                                               keys + at, l.read_keys, l.b.mark + at, l.read_marks, n, stream);
+        if (error != cudaSuccess) return error;
+        W(read_kernel)<<<blocks_for(n), BLOCK_THREADS, 0, stream>>>(l.b, l.read_keys, l.read_marks, n);
+    }
     return cudaGetLastError();
 }
 
@@ -309,6 +363,19 @@ static cudaError_t W(launch_commit)(const batch_on_gpu *g, uint32_t ops, cudaStr
     W(laid_out) l = W(lay_out)(g);
     cudaGetLastError();
     W(commit_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(l.b);
+    return cudaGetLastError();
+}
+
+static cudaError_t W(launch_tidy)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
+{
+    W(laid_out) l = W(lay_out)(g);
+    const W(batch) &b = l.b;
+    cudaGetLastError();
+    SCAN(small, 0, &b.sizes->tidied, ops);
+    W(parents_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b, 0);
+    W(join_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b, 0);
+    SCAN(cases, 0, &b.sizes->cases, ops);
+    W(tidy_kernel)<<<1, SCAN_THREADS, 0, stream>>>(b);
     return cudaGetLastError();
 }
 

@@ -284,6 +284,7 @@ static pleach_status destroy(cuda_map *map)
     streams_free(&map->streams);
     cuda_versions_close(map);
     if (map->pool) pool_cuda_close(map->pool);
+    if (map->stock) pool_cuda_close(map->stock);
     if (map->tree) cudaFree(map->tree);
     if (map->scratch) cudaMemPoolDestroy(map->scratch);
     pthread_mutex_destroy(&map->mutex);
@@ -339,6 +340,10 @@ static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaMalloc((void **)&map->tree, sizeof *map->tree));
     status = pool_cuda_open(&map->pool, map->gpu, config->max_bytes, map->node_bytes);
+    if (status == PLEACH_OK) {
+        uint64_t nodes = pool_cuda_limit(map->pool) / map->node_bytes;
+        status = pool_cuda_open(&map->stock, map->gpu, nodes * sizeof(uint32_t), sizeof(uint32_t));
+    }
     if (status == PLEACH_OK && config->versioned) status = cuda_versions_open(map);
     if (status == PLEACH_OK) status = cuda_whole_clear(map);
     if (status == PLEACH_OK && config->reserve_keys) status = reserve(map, config->reserve_keys);

@@ -35,6 +35,7 @@ typedef struct cuda_map {
 
     pthread_mutex_t mutex; /* guards what follows, and `control` */
     pool_cuda *pool;
+    pool_cuda *stock;      /* the memory of tree->pool.stock */
     uint64_t capacity;     /* nodes with memory; the tree's copy is never larger */
     uint64_t used_bound;   /* at most so many ids will have been handed out when all work so far is done */
     uint64_t sync_nodes;   /* that calls which have not returned yet may take */
@@ -83,6 +84,7 @@ pleach_status cuda_whole_export(cuda_map *map, size_t capacity, void *out_keys, 
 pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats);
 pleach_status cuda_whole_compact(cuda_map *map, double fill);
 pleach_status cuda_whole_clear(cuda_map *map);
+pleach_status cuda_whole_begin_anew(cuda_map *map); /* an empty tree, in the place of one without keys */
 pleach_status cuda_whole_validate(cuda_map *map, char *message, size_t message_size);
 
 /* map_cuda_versions.c */

@@ -91,6 +91,7 @@ static pleach_status stage_scratch(applying *a)
     guess_bits(a);
     a->g.key_bits = a->map->key_bits;
     a->g.tree = a->map->tree;
+    a->g.record = a->map->versions.record;
     a->g.nodes = pool_cuda_nodes(a->map->pool);
     a->g.edit_room = edit_room(a->map, n);
     CUDA_TRY(sort_cuda_pairs(NULL, &a->g.sort_bytes, a->map->key_bits, 32, NULL, NULL, NULL, NULL, n, a->s->stream));
@@ -177,6 +178,7 @@ static pleach_status apply_listed(applying *a)
     CUDA_TRY(batch_cuda_plan(&a->g, ops, a->s->stream));
     if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* nobody reads the old map now */
     CUDA_TRY(batch_cuda_commit(&a->g, ops, a->s->stream));
+    if (a->sizes->seen & BATCH_HAS_ERASES) CUDA_TRY(batch_cuda_tidy(&a->g, ops, a->s->stream));
     CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
     return PLEACH_OK;
 }
@@ -194,10 +196,8 @@ static pleach_status apply_staged(applying *a)
 /* Nobody else is about: what is in use now is what was, and the batch's nodes. */
 static void note_used(cuda_map *map, const batch_sizes *sizes)
 {
-    const batch_level *level = sizes->level;
-    while (level->edits) level++;
     pthread_mutex_lock(&map->mutex);
-    map->used_bound = (uint64_t)sizes->first_id + level->first_node;
+    map->used_bound = sizes->next;
     pthread_mutex_unlock(&map->mutex);
 }
 
@@ -211,8 +211,11 @@ static pleach_status try_batch(cuda_map *map, pleach_batch *batch, uint32_t kind
     pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
     if (status == PLEACH_OK) status = finished;
     if (status == PLEACH_OK && a.sizes->full) return PLEACH_E_FULL;
-    if (status == PLEACH_OK && a.sizes->ops) note_used(map, a.sizes);
-    return status;
+    if (status != PLEACH_OK || a.sizes->ops == 0) return status;
+    note_used(map, a.sizes);
+    bool emptied = a.sizes->tidied && (a.sizes->seen & BATCH_HAS_ERASES) && a.sizes->size == 0;
+    if (emptied) cuda_whole_begin_anew(map); /* or else the map has empty nodes, and is right too */
+    return PLEACH_OK;
 }
 
 /* Most batches find the nodes that they need. If not, the map gets as many as any batch of this size could need. */

@@ -41,7 +41,8 @@ pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes)
     pleach_status status = pool_cuda_grow(map->pool, nodes * map->node_bytes, map->control);
     if (status != PLEACH_OK) return status;
     uint64_t capacity = pool_cuda_mapped(map->pool) / map->node_bytes;
-    if (map->versions.state) status = cuda_versions_grow(map, capacity);
+    status = pool_cuda_grow(map->stock, capacity * sizeof(uint32_t), map->control);
+    if (status == PLEACH_OK && map->versions.state) status = cuda_versions_grow(map, capacity);
     if (status != PLEACH_OK) return status;
     /* The memory is zeroed before kernels hear of it: both are on the control stream, in this order. */
     CUDA_TRY(cudaMemcpyAsync(&map->tree->pool.capacity, &capacity, sizeof capacity, cudaMemcpyHostToDevice,

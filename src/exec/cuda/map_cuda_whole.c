@@ -25,6 +25,7 @@ static pleach_status write_tree(cuda_map *map, const build_plan *plan, blink_tre
     tree->root = build_plan_root(plan);
     tree->pool.next = 1 + plan->nodes;
     tree->pool.capacity = map->capacity;
+    tree->pool.stock = (uint64_t)(uintptr_t)pool_cuda_nodes(map->stock);
     tree->stripe[0].size = plan->keys;
     CUDA_TRY(cudaMemcpyAsync(map->tree, tree, sizeof *tree, cudaMemcpyHostToDevice, stream_of(map)));
     return wait_for(map);
@@ -58,6 +59,7 @@ static pleach_status replace_nodes(cuda_map *map, const build_plan *plan, const 
         cudaMemPoolTrimTo(map->scratch, 0);
         if (status == PLEACH_OK) status = pool_cuda_trim(map->pool, needed * map->node_bytes);
         map->capacity = pool_cuda_mapped(map->pool) / map->node_bytes;
+        if (status == PLEACH_OK) status = pool_cuda_trim(map->stock, map->capacity * sizeof(uint32_t));
         if (status == PLEACH_OK && map->records)
             status = pool_cuda_trim(map->records, map->capacity * sizeof(version_record));
     }
@@ -77,6 +79,15 @@ static pleach_status build(cuda_map *map, const build_plan *plan, const void *ke
     if (status == PLEACH_OK) status = replace_nodes(map, plan, keys, values, trim, tree);
     base_free(tree);
     return status;
+}
+
+pleach_status cuda_whole_begin_anew(cuda_map *map)
+{
+    build_plan plan;
+    build_plan_make(&plan, 0, 1);
+    pleach_status status = build(map, &plan, NULL, NULL, false);
+    pleach_status finished = wait_for(map);
+    return status != PLEACH_OK ? status : finished;
 }
 
 pleach_status cuda_whole_clear(cuda_map *map)
