@@ -383,21 +383,6 @@ static void batches_without_memory_change_nothing(const setting *where)
     oracle_destroy(o);
 }
 
-static void batches_wait_for_views_and_snapshots(const setting *where)
-{
-    wide w = wide_open_versioned(where);
-    uint64_t key = 3;
-    uint8_t kind = PLEACH_OP_PUT;
-    pleach_batch batch = {.n = 1, .kinds = &kind, .keys = &key, .values = &key};
-    pleach_snapshot *snapshot;
-    assert_ok(pleach_map_apply(w.map, &batch));
-    assert_ok(pleach_snapshot_take(w.map, &snapshot, PLEACH_SYNC));
-    assert_int_equal(pleach_map_apply(w.map, &batch), PLEACH_E_BUSY);
-    pleach_snapshot_release(snapshot);
-    assert_ok(pleach_map_apply(w.map, &batch));
-    wide_close(&w);
-}
-
 int main(int argc, char **argv)
 {
     static const test_case cases[] = {
@@ -415,7 +400,6 @@ int main(int argc, char **argv)
         CASE(pairs_without_room_change_nothing),
         CASE(batches_beyond_the_limit_change_nothing),
         CASE(batches_without_memory_change_nothing),
-        CASE(batches_wait_for_views_and_snapshots),
     };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

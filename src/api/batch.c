@@ -27,7 +27,7 @@ pleach_status pleach_map_apply(pleach_map *map, pleach_batch *batch)
     batch->total = 0;
     if (batch->times) memset(batch->times, 0, sizeof *batch->times);
     if (batch->n == 0) return PLEACH_OK;
-    status = map_enter_alone(map);
+    status = map_enter_for_batch(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->apply(map->exec, batch);
     map_leave_alone(map);

@@ -14,11 +14,11 @@ static bool can_be_batch(const pleach_map *map, const request *r)
            !overlap(r->keys, r->out_values, bytes);
 }
 
-/* As a batch. Where that cannot be done (a view is open, a snapshot is live, or there is not enough memory for all of
- * it), as what it was: then what can be applied is. */
+/* As a batch. Where that cannot be done (a view is open, or there is not enough memory for all of it), as what it was:
+ * then what can be applied is. */
 static pleach_status run_alone(pleach_map *map, request *r)
 {
-    pleach_status status = map_enter_alone(map);
+    pleach_status status = map_enter_for_batch(map);
     if (status == PLEACH_OK) {
         status = map->ops->update(map->exec, r);
         map_leave_alone(map);

@@ -104,11 +104,28 @@ static pleach_status check_request(const pleach_map *map, const request *r, plea
     return check_pointers(map, r);
 }
 
+/* Queries at a snapshot need not wait for a batch. */
+static void enter_for(pleach_map *map, const request *r)
+{
+    if (r->at)
+        gate_enter_beside(&map->gate);
+    else
+        gate_enter(&map->gate);
+}
+
+static void leave_for(pleach_map *map, const request *r)
+{
+    if (r->at)
+        gate_leave_beside(&map->gate);
+    else
+        gate_leave(&map->gate);
+}
+
 pleach_status map_run_inside(pleach_map *map, const request *r, pleach_stream stream)
 {
-    gate_enter(&map->gate);
+    enter_for(map, r);
     pleach_status status = map->ops->run(map->exec, r, stream);
-    gate_leave(&map->gate);
+    leave_for(map, r);
     return status;
 }
 
@@ -206,9 +223,9 @@ pleach_status map_run_packed(pleach_map *map, request r, size_t capacity, uint64
     if (!offsets) return PLEACH_E_ARGUMENT;
     size_t found = 0;
     r.long_counts = NULL;
-    gate_enter(&map->gate);
+    enter_for(map, &r);
     status = map->ops->range_packed(map->exec, &r, capacity, offsets, &found);
-    gate_leave(&map->gate);
+    leave_for(map, &r);
     if (total) *total = found;
     return status;
 }
@@ -321,13 +338,16 @@ pleach_status pleach_map_max(pleach_map *map, int *found, uint64_t *out_key, uin
 /* ---- whole-map calls ---- */
 
 /* Alone in the map, with nothing left on a stream. On success the caller leaves by map_leave_alone. */
-pleach_status map_enter_alone(pleach_map *map)
+static pleach_status after_entering(pleach_map *map, bool entered)
 {
-    if (!gate_enter_exclusive(&map->gate)) return PLEACH_E_BUSY;
+    if (!entered) return PLEACH_E_BUSY;
     pleach_status status = map->ops->quiesce(map->exec);
     if (status != PLEACH_OK) map_leave_alone(map);
     return status;
 }
+
+pleach_status map_enter_alone(pleach_map *map) { return after_entering(map, gate_enter_exclusive(&map->gate)); }
+pleach_status map_enter_for_batch(pleach_map *map) { return after_entering(map, gate_enter_batch(&map->gate)); }
 
 void map_leave_alone(pleach_map *map) { gate_leave_exclusive(&map->gate); }
 

@@ -56,6 +56,7 @@ map_cell map_cell_of(const pleach_map *map, uint64_t number);
 
 /* Alone in the map, with nothing left on a stream; OK is followed by map_leave_alone. */
 pleach_status map_enter_alone(pleach_map *map);
+pleach_status map_enter_for_batch(pleach_map *map); /* queries at live snapshots may come meanwhile */
 void map_leave_alone(pleach_map *map);
 
 #endif

@@ -17,6 +17,7 @@
  *     plan      per run: how many nodes its leaf becomes (a scan gives each new node its place and its id)
  *     build     per new node: its contents, out of the old leaf and the edits
  *               new nodes are edits of the level above: runs, plan and build again, up to the root and beyond it
+ *     keep      what live snapshots may ask for is copied (batch_keep.h; a scan)
  *     commit    per run, on all levels: the old node is overwritten with its first part
  *     tidy      small neighbours are put together, nodes that are free are given back (batch_tidy.h; scans)
  *
@@ -26,7 +27,8 @@
  *                  needed before the first is built. So a batch that lacks memory leaves the map as it was.
  * DETERMINISM      What a stage does at an index depends on the batch and the map alone. So the same batch makes the
  *                  same tree, whatever the number of agents.
- * WHO MAY RUN      A batch runs alone: it passes the gate exclusively.
+ * WHO MAY RUN      A batch runs alone: it passes the gate exclusively, but for queries at snapshots that were taken
+ *                  before it (batch_keep.h).
  * MEMORY ORDERS    Within a stage nobody reads what another agent of the stage writes (the filter's bits are set by
  *                  port_mark, and read a stage later). Where agents meet, what was stored before is there for all: the
  *                  executor's business, a kernel's end, a block's barrier, or team_meet.
@@ -80,7 +82,10 @@ typedef struct W(batch) {
     uint32_t *case_first; /* of the nodes below it that are free now, */
     uint32_t *case_freed; /* and how many these are */
 
-    version_record *record; /* of a map with versions; else NULL */
+    version_record *record;  /* of a map with versions; else NULL */
+    version_state *versions;
+    bool keeps;              /* a snapshot is live, and may be asked meanwhile */
+    uint32_t *run_copy;      /* by run of the leaves' level: copies up to and with its own; where the keys' arrays were */
 
     batch_sizes *sizes;
 } W(batch);
@@ -91,7 +96,7 @@ PORT_FN void W(batch_begin)(const W(batch) *b)
     batch_sizes *s = b->sizes;
     const pool_state *pool = &b->map.tree->pool;
     uint64_t next = port_load(&pool->next), capacity = port_load(&pool->capacity);
-    s->ops = s->keys = s->seen = s->full = s->tidied = s->cases = 0;
+    s->ops = s->keys = s->seen = s->full = s->copies = s->tidied = s->cases = 0;
     s->differ = 0;
     s->stock = s->stock_end = port_load(&pool->stock_end); /* batch_settle_stock has moved it to the front */
     s->next = next;
@@ -113,5 +118,7 @@ PORT_FN uint32_t W(batch_new_id)(const W(batch) *b, uint32_t node)
 #include "batch_list.h"
 #include "batch_keys.h"
 #include "batch_level.h"
+#include "batch_keep.h"
+#include "batch_commit.h"
 #include "batch_tidy.h"
 #include "batch_query.h"

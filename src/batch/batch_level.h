@@ -24,6 +24,24 @@ PORT_FN uint32_t batch_part_begin(uint32_t total, uint32_t parts, uint32_t part)
 }
 #endif
 
+/* Before and after the stores to a node. Beside queries at snapshots they are an update's as in core/blink: what is new
+ * is there before anything names it, and nobody trusts what it reads meanwhile. */
+PORT_FN void W(batch_open_node)(const W(batch) *b, W(node) *node)
+{
+    if (!b->keeps) return;
+    uint64_t header = W(header_load)(node);
+    port_publish_fence();
+    port_latch(&node->word[W(HEADER_WORD)], header, header | HEADER_LATCHED); /* nobody else wants it */
+}
+
+PORT_FN void W(batch_close_node)(const W(batch) *b, W(node) *node, uint64_t header)
+{
+    if (b->keeps)
+        port_store_release(&node->word[W(HEADER_WORD)], header);
+    else
+        port_store(&node->word[W(HEADER_WORD)], header);
+}
+
 /* ---- runs ---- */
 
 /* The element of the scan that belongs to the level's edit number `at`. */
@@ -250,7 +268,7 @@ PORT_FN W(key) W(batch_write_part)(const W(batch) *b, const W(batch_run) *run, W
         W(slots_pad)(node, count, W(pair_is_link)(link) ? link : pair); /* I4 */
     else
         W(pair_store)(node, NODE_LINK_SLOT, link);
-    port_store(&node->word[W(HEADER_WORD)], header);
+    W(batch_close_node)(b, node, header);
     return first;
 }
 
@@ -300,80 +318,10 @@ PORT_FN void W(batch_build)(const W(batch) *b, uint32_t level, uint32_t at)
     b->edit_flags[edit] = whole && part == 0 ? BATCH_HAS | BATCH_HAD : BATCH_HAS; /* `below` names it too */
 }
 
-/* ---- commit ---- */
-
-/* Edits of a leaf that has room for all of them, as most have: one after the other on its image, and then what has
- * changed to the leaf. */
-PORT_FN void W(batch_commit_leaf)(const W(batch) *b, W(batch_run) *run, W(node) *node)
-{
-    unsigned count = run->old_count, lowest = NODE_CAPACITY;
-    for (uint32_t edit = run->begin; edit < run->end; edit++) {
-        W(pair) pair = W(pair_of)(b->edit_key[edit], b->edit_value[edit]);
-        unsigned flags = b->edit_flags[edit], at = W(image_rank)(&run->old, count, pair.key);
-        if (!(flags & BATCH_HAS)) {
-            W(image_remove)(&run->old, at, count--);
-        } else if (flags & BATCH_HAD) {
-            PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++)
-                if (i == at) run->old.pair[i] = pair;
-        } else {
-            W(image_insert)(&run->old, at, count++, pair);
-        }
-        lowest = at < lowest ? at : lowest;
-    }
-    W(node_write)(node, &run->old, lowest, count);
-    port_store(&node->word[W(HEADER_WORD)], header_next(W(header_load)(node), count));
-}
-
-PORT_FN void W(batch_commit)(const W(batch) *b, uint32_t level, uint32_t number)
-{
-    const batch_level *l = &b->sizes->level[level];
-    W(batch_run) run;
-    W(batch_run_open)(b, level, number, &run);
-    if (run.node == NODE_NONE) return; /* all of it is new */
-    W(node) *node = W(node_at)(b->map, run.node);
-    if (level == 0 && run.old_count + (run.end - run.begin) <= NODE_CAPACITY) {
-        W(batch_commit_leaf)(b, &run, node);
-        return;
-    }
-    uint32_t before = number ? b->run_new[l->first_edit + number - 1] : 0;
-    W(pair) link = W(batch_link_after)(b, l->first_edit, &run, 0, l->first_node + before - 1);
-    W(batch_cut) cut = {run.begin, 0};
-    uint32_t count = batch_part_begin(run.total, run.parts, 1);
-    W(batch_write_part)(b, &run, node, level, cut, count, link, header_next(W(header_load)(node), count));
-}
-
 /* New nodes of all levels. */
 PORT_FN uint32_t W(batch_all_nodes)(const W(batch) *b)
 {
     const batch_level *l = b->sizes->level;
     while (l->edits) l++;
     return l->first_node;
-}
-
-/* By one agent. */
-PORT_FN void W(batch_end)(const W(batch) *b)
-{
-    batch_sizes *s = b->sizes;
-    if (s->level[0].edits == 0) return;
-    blink_tree *tree = b->map.tree;
-    batch_sums sums = b->edit_sums[s->level[0].edits - 1];
-    port_store(&tree->stripe[0].size, port_load(&tree->stripe[0].size) + sums.has - sums.had);
-    uint64_t nodes = W(batch_all_nodes)(b), stocked = nodes < s->stock ? nodes : s->stock;
-    s->stock_end = s->stock - stocked;
-    s->next = s->first_id + (nodes - stocked);
-    port_store(&tree->pool.stock_end, s->stock_end);
-    port_store(&tree->pool.next, s->next);
-    s->size = 0;
-    s->tidied = s->level[0].runs;
-    if (s->seen & BATCH_HAS_ERASES)
-        for (unsigned i = 0; i < BLINK_STRIPES; i++) s->size += port_load(&tree->stripe[i].size);
-    port_store(&tree->root, s->new_root);
-}
-
-/* Instead of a commit, where memory did not suffice: node number `at` of those that were built for nothing reads as
- * never used again. */
-PORT_FN void W(batch_forget)(const W(batch) *b, uint32_t at)
-{
-    W(node) *node = W(node_at)(b->map, W(batch_new_id)(b, at));
-    for (unsigned i = 0; i < sizeof node->word / sizeof node->word[0]; i++) port_store(&node->word[i], 0);
 }

@@ -88,6 +88,8 @@ typedef struct batch_sizes {
     uint32_t seen;      /* BATCH_HAS_... */
     uint32_t full;      /* there is no memory for the new nodes */
     uint64_t differ;    /* bits in which keys are not all the same; GPU only */
+    uint32_t tree_nodes; /* while snapshots are live: new nodes of the tree, */
+    uint32_t copies;     /* and copies of leaves, whose numbers come after these */
     uint32_t tidied;    /* runs that may have left small leaves */
     uint32_t cases;     /* of the level that is being tidied, */
     batch_sums case_sums; /* and what their scan has come to */

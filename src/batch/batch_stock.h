@@ -54,5 +54,5 @@ PORT_FN void W(batch_empty_lists)(const W(batch) *b, uint32_t lanes, uint32_t mo
 PORT_FN void W(batch_settle_stock)(const W(batch) *b, uint32_t lanes)
 {
     W(batch_shift_stock)(b, lanes);
-    if (b->record) W(batch_empty_lists)(b, lanes, b->r.n / POOL_STRIPES + 64);
+    if (b->record) W(batch_empty_lists)(b, lanes, b->r.n / 8 + 256);
 }

@@ -1,7 +1,7 @@
 /* verify/sim/gate_variant.c - the gate's own source, and agents that go in and out.
  *
- * Each shared agent stores to a word of its own while inside; an exclusive agent alone inside must find there all that
- * was stored, though with the weakest loads. Who is inside is kept beside the simulated memory, where nothing is weak.
+ * Each shared agent stores to a word of its own while inside, and so do those that may be beside a batch; an exclusive
+ * agent must find there all that was stored by those whom it keeps out, though with the weakest loads. Who is inside is kept beside the simulated memory, where nothing is weak.
  */
 #include "gate_sim.h"
 
@@ -16,8 +16,9 @@ typedef struct world {
     uint64_t *words; /* one for each agent */
     unsigned agents, rounds, slots;
     uint8_t exclusive_percent, view_percent;
-    unsigned shared_inside, exclusive_inside, views;
+    unsigned shared_inside, beside_inside, exclusive_inside, batch_inside, views;
     uint64_t stored[MOST_AGENTS];
+    bool beside[MOST_AGENTS]; /* the agent is one of those that may be beside a batch */
     bool tiny;
 } world;
 
@@ -36,6 +37,7 @@ static unsigned prepare(unsigned variant, int tiny)
     w.slots = 1 + (w.tiny ? 1 : (unsigned)sim_draw(4));
     w.exclusive_percent = (uint8_t)(20 + sim_draw(50));
     w.view_percent = sim_draw(3) ? 0 : 20;
+    for (unsigned i = 0; i < w.agents && !w.tiny; i++) w.beside[i] = sim_draw(3) == 0;
     gate_init(w.gate);
     return w.agents;
 }
@@ -44,7 +46,7 @@ static void go_shared(unsigned me)
 {
     agent_running = me;
     gate_enter(w.gate);
-    if (w.exclusive_inside) sim_fail("agent %u is let in beside an exclusive one", me);
+    if (w.exclusive_inside || w.batch_inside) sim_fail("agent %u is let in beside an exclusive one", me);
     w.shared_inside++;
     sim_store(&w.words[me], ++w.stored[me], __ATOMIC_RELAXED);
     w.shared_inside--;
@@ -52,25 +54,41 @@ static void go_shared(unsigned me)
     gate_leave(w.gate);
 }
 
-static void look_at_all(unsigned me)
+static void go_beside(unsigned me)
+{
+    agent_running = me;
+    gate_enter_beside(w.gate);
+    if (w.exclusive_inside) sim_fail("agent %u is let in beside an exclusive one", me);
+    w.beside_inside++;
+    sim_store(&w.words[me], ++w.stored[me], __ATOMIC_RELAXED);
+    w.beside_inside--;
+    agent_running = me;
+    gate_leave_beside(w.gate);
+}
+
+static void look_at_all(unsigned me, bool batch)
 {
     for (unsigned i = 0; i < w.agents; i++)
-        if (sim_load(&w.words[i], __ATOMIC_RELAXED, SIM_gpu) != w.stored[i])
+        if (!(batch && w.beside[i]) && sim_load(&w.words[i], __ATOMIC_RELAXED, SIM_gpu) != w.stored[i])
             sim_fail("agent %u is alone inside and does not see what agent %u stored", me, i);
 }
 
 static void go_exclusive(unsigned me)
 {
     agent_running = me;
-    if (!gate_enter_exclusive(w.gate)) {
+    const bool batch = !w.tiny && sim_draw(2);
+    unsigned *inside = batch ? &w.batch_inside : &w.exclusive_inside;
+    if (!(batch ? gate_enter_batch(w.gate) : gate_enter_exclusive(w.gate))) {
         if (w.views == 0) sim_fail("agent %u is refused though no view is open", me);
         return;
     }
-    if (w.shared_inside || w.exclusive_inside) sim_fail("agent %u is let in alone, and is not", me);
-    w.exclusive_inside++;
-    look_at_all(me);
-    if (w.shared_inside) sim_fail("somebody came in beside agent %u, which is exclusive", me);
-    w.exclusive_inside--;
+    if (w.shared_inside || w.exclusive_inside || w.batch_inside || (!batch && w.beside_inside))
+        sim_fail("agent %u is let in alone, and is not", me);
+    ++*inside;
+    look_at_all(me, batch);
+    if (w.shared_inside || (!batch && w.beside_inside))
+        sim_fail("somebody came in beside agent %u, which is exclusive", me);
+    --*inside;
     gate_leave_exclusive(w.gate);
 }
 
@@ -78,7 +96,7 @@ static void go_with_view(unsigned me)
 {
     w.views++; /* early and late, so that a refusal is never without reason */
     gate_view_open(w.gate);
-    if (w.exclusive_inside) sim_fail("agent %u opens a view beside an exclusive agent", me);
+    if (w.exclusive_inside || w.batch_inside) sim_fail("agent %u opens a view beside an exclusive agent", me);
     if (!gate_view_close(w.gate)) sim_fail("agent %u cannot close its view", me);
     w.views--;
 }
@@ -91,6 +109,8 @@ static void agent(unsigned me)
             go_exclusive(me);
         else if (!w.tiny && sim_draw(100) < w.view_percent)
             go_with_view(me);
+        else if (w.beside[me])
+            go_beside(me);
         else
             go_shared(me);
         sim_operation_end(1);
@@ -101,7 +121,7 @@ static bool judge(char *why, size_t size, sim_checked *checked)
 {
     (void)checked; /* answers are judged as they come */
     for (unsigned i = 0; i < GATE_SLOTS; i++) {
-        if (w.gate->slot[i].inside == 0) continue;
+        if (w.gate->slot[i].inside == 0 && w.gate->slot[i].beside == 0) continue;
         snprintf(why, size, "slot %u still counts somebody", i);
         return false;
     }

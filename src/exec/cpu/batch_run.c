@@ -89,6 +89,7 @@ static size_t W(lay_out)(W(working) *w, W(sort_side) side[2], char *scratch, siz
     b->case_node = b->key_node;
     b->case_first = b->key_first;
     b->case_freed = (uint32_t *)b->op_link;
+    b->run_copy = b->key_first;
     return used;
 }
 
@@ -168,6 +169,9 @@ DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, batch_sums_join, W(batch_sums_of),
 DEFINE_SCAN(scan_small, uint32_t, 0, ADD, SMALL_OF, SMALL_OF, SMALL_STORE)
 DEFINE_SCAN(scan_cases, batch_sums, ZERO_SUMS, batch_sums_join, W(batch_case_sums), W(batch_case_sums),
             W(batch_store_case))
+#define COPY_OF(b, level, i) W(batch_needs_copy)(b, i)
+#define COPY_STORE(b, level, i, sum) W(batch_store_copy)(b, i, sum)
+DEFINE_SCAN(scan_copies, uint32_t, 0, ADD, COPY_OF, COPY_OF, COPY_STORE)
 DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(plan_run), W(batch_planned), W(batch_store_planned))
 
 /* Several finds are under way at a time, so that the memory works for all of them at once; one that has arrived makes
@@ -348,11 +352,24 @@ static void W(tidy)(W(working) *w)
     if (w->member == 0) W(batch_tidy_end)(&w->b);
 }
 
+/* What live snapshots may ask for. */
+static void W(keep)(W(working) *w)
+{
+    const batch_level *leaves = &w->b.sizes->level[0];
+    W(scan_copies)(w, 0, leaves->runs);
+    if (w->member == 0) W(batch_close_copies)(&w->b);
+    team_meet(w->team);
+    FOR_PART(w, i, leaves->runs) W(batch_keep)(&w->b, i);
+    FOR_PART(w, i, leaves->nodes) W(batch_inherit)(&w->b, i);
+    team_meet(w->team);
+}
+
 static void W(change_tree)(W(working) *w)
 {
     batch_sizes *s = w->b.sizes;
     uint32_t levels = 0;
     while (s->level[levels].edits > 0) W(grow_level)(w, levels++);
+    if (w->b.keeps && !s->full) W(keep)(w);
     if (s->full) {
         FOR_PART(w, i, W(batch_all_nodes)(&w->b)) W(batch_forget)(&w->b, i);
         if (w->member == 0) w->job->status = PLEACH_E_FULL;
@@ -364,7 +381,7 @@ static void W(change_tree)(W(working) *w)
             W(batch_commit)(&w->b, level, i);
         }
     if (w->member == 0) W(batch_end)(&w->b);
-    if ((s->seen & BATCH_HAS_ERASES) && w->job->tidies) W(tidy)(w);
+    if ((s->seen & BATCH_HAS_ERASES) && !w->job->keeps) W(tidy)(w);
 }
 
 static void W(find_edits)(W(working) *w)
@@ -414,6 +431,8 @@ static void W(work)(void *context, team *team, unsigned member)
     w.b.map.nodes = w.job->place.nodes;
     w.b.map.stripe = 0;
     w.b.record = w.job->place.versions.record;
+    w.b.versions = w.job->place.versions.state;
+    w.b.keeps = w.job->keeps;
     w.b.sizes = &w.job->sizes;
     W(lay_out)(&w, side, w.job->scratch, w.job->request.n, w.job->used_ids);
     W(note_time)(&w, NULL);

@@ -17,7 +17,7 @@ typedef struct batch_job {
     map_place place;
     batch_request request;
     uint64_t used_ids;  /* of nodes */
-    bool tidies;        /* no snapshot is live: small nodes may be put together */
+    bool keeps;         /* a snapshot is live */
     size_t capacity;    /* of the arrays for pairs */
     uint64_t *offsets;  /* to be computed; NULL: ranges only count */
     char *scratch;      /* batch_scratch_bytes of memory */

@@ -56,18 +56,30 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     job->digits = (uint32_t *)(at + part_bytes);
     if (count_bytes) job->request.counts = (uint64_t *)(at + part_bytes + digit_bytes);
     job->scratch = at + part_bytes + digit_bytes + (count_bytes + 63) / 64 * 64;
-    job->tidies = !cpu_versions_pinned(map);
+    job->keeps = cpu_versions_pinned(map);
     workers_team(map->workers, members, map->batch_ops->work, job);
     const batch_sizes *s = &job->sizes;
     bool emptied = job->status == PLEACH_OK && s->level[0].edits && (s->seen & BATCH_HAS_ERASES) && s->size == 0;
-    if (emptied && job->tidies) cpu_begin_anew(map);
+    if (emptied && !job->keeps) cpu_begin_anew(map);
     return job->status;
+}
+
+/* Where there is no memory, there may be some in images that nobody needs any more. */
+static pleach_status run_or_settle(cpu_map *map, batch_job job, uint64_t *total)
+{
+    batch_job again = job;
+    pleach_status status = run_batch(map, &job);
+    *total = job.total;
+    if (status != PLEACH_E_FULL || !map->versions.state) return status;
+    cpu_versions_settle(map);
+    status = run_batch(map, &again);
+    *total = again.total;
+    return status;
 }
 
 pleach_status cpu_apply(void *exec, pleach_batch *batch)
 {
     cpu_map *map = exec;
-    if (cpu_versions_pinned(map)) return PLEACH_E_BUSY;
     batch_job job = {.place = place_of(map), .used_ids = blink_used_ids(map->tree), .capacity = batch->capacity,
                      .offsets = batch->offsets, .times = batch->times};
     job.request = (batch_request){.n = (uint32_t)batch->n,
@@ -81,15 +93,15 @@ pleach_status cpu_apply(void *exec, pleach_batch *batch)
                                   .counts = batch->counts,
                                   .range_keys = batch->range_keys,
                                   .range_values = batch->range_values};
-    pleach_status status = run_batch(map, &job);
-    batch->total = (size_t)job.total;
+    uint64_t total = 0;
+    pleach_status status = run_or_settle(map, job, &total);
+    batch->total = (size_t)total;
     return status;
 }
 
 pleach_status cpu_update(void *exec, const request *r)
 {
     cpu_map *map = exec;
-    if (cpu_versions_pinned(map)) return PLEACH_E_BUSY;
     batch_job job = {.place = place_of(map), .used_ids = blink_used_ids(map->tree)};
     job.request = (batch_request){.n = (uint32_t)r->n,
                                   .kind = r->kind == REQUEST_PUT   ? BATCH_PUT
@@ -99,5 +111,6 @@ pleach_status cpu_update(void *exec, const request *r)
                                   .values = r->values,
                                   .flags = r->flags,
                                   .out_values = r->out_values};
-    return run_batch(map, &job);
+    uint64_t total;
+    return run_or_settle(map, job, &total);
 }

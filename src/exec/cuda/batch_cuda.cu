@@ -4,9 +4,6 @@
 #include "batch_cuda.h"
 #include "sort_cuda.h"
 
-#include <stdlib.h>
-enum { READ_CHUNK = 1 << 21 };
-
 /* Threads that have more than one index each are enough to fill the GPU. */
 static unsigned grid_for(uint64_t n)
 {
@@ -57,9 +54,9 @@ cudaError_t batch_cuda_list(const batch_on_gpu *batch, cudaStream_t stream)
     return OF_WIDTH(launch_list, batch, stream);
 }
 
-cudaError_t batch_cuda_read(const batch_on_gpu *batch, cudaStream_t stream)
+cudaError_t batch_cuda_read(const batch_on_gpu *batch, const read_streams *on)
 {
-    return OF_WIDTH(launch_read, batch, stream);
+    return OF_WIDTH(launch_read, batch, on);
 }
 
 cudaError_t batch_cuda_answer(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream)

@@ -15,7 +15,8 @@ typedef struct batch_on_gpu {
     unsigned key_bits;
     blink_tree *tree;
     void *nodes;
-    version_record *record; /* of a map with versions; else NULL */
+    versions versions; /* of a map that has them */
+    bool keeps;        /* a snapshot is live */
     batch_request r;
     uint32_t edit_room;
     char *scratch;      /* batch_cuda_layout's bytes */
@@ -36,8 +37,14 @@ size_t batch_cuda_layout(batch_on_gpu *batch);
 /* What is asked for (sizes->seen), and which operations are listed (sizes->ops). */
 cudaError_t batch_cuda_list(const batch_on_gpu *batch, cudaStream_t stream);
 
-/* Answers those that are not. */
-cudaError_t batch_cuda_read(const batch_on_gpu *batch, cudaStream_t stream);
+/* Where operations that are not listed are sorted, chunk by chunk, and where they are answered. */
+typedef struct read_streams {
+    cudaStream_t sorting, reading;
+    cudaEvent_t sorted; /* for use between the two */
+} read_streams;
+
+/* Answers those. */
+cudaError_t batch_cuda_read(const batch_on_gpu *batch, const read_streams *on);
 
 /* Of the listed operations, `ops` of them: sort, combine, look, answer; then those that concern several keys, where the
  * pairs of ranges are only counted. */
@@ -50,7 +57,7 @@ cudaError_t batch_cuda_count_pairs(const batch_on_gpu *batch, uint64_t *counted,
 /* The pairs of ranges, to batch->r.offsets. */
 cudaError_t batch_cuda_fill(const batch_on_gpu *batch, cudaStream_t stream);
 
-/* New nodes of all levels; and when nobody asks the old map any more, the change. */
+/* New nodes of all levels, and copies for snapshots; and when nobody asks the old map any more, the change. */
 cudaError_t batch_cuda_plan(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
 cudaError_t batch_cuda_commit(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
 

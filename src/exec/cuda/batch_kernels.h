@@ -26,6 +26,10 @@ DEFINE_SCAN(small, uint32_t, scan_block_adds, scan_add, FIRST_SMALL, FIRST_SMALL
 DEFINE_SCAN(cases, batch_sums, scan_block_sums, batch_sums_join, W(batch_case_sums), W(batch_case_sums),
             W(batch_store_case), NO_FINISH)
 
+#define FIRST_COPY(b, level, i) W(batch_needs_copy)(b, i)
+#define STORE_COPY(b, level, i, sum) W(batch_store_copy)(b, i, sum)
+DEFINE_SCAN(copies, uint32_t, scan_block_adds, scan_add, FIRST_COPY, FIRST_COPY, STORE_COPY, NO_FINISH)
+
 #define EACH(i, n) for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
 
 /* Where all are updates, all are listed, and there is no more to it than this. */
@@ -146,6 +150,14 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
     }
 }
 
+static __global__ void W(close_copies_kernel)(const __grid_constant__ W(batch) b) { W(batch_close_copies)(&b); }
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) W(keep_kernel)(const __grid_constant__ W(batch) b)
+{
+    EACH(i, b.sizes->level[0].runs) W(batch_keep)(&b, i);
+    EACH(i, b.sizes->level[0].nodes) W(batch_inherit)(&b, i);
+}
+
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(commit_kernel)(const __grid_constant__ W(batch) b)
 {
     if (b.sizes->full) {
@@ -245,11 +257,14 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     b->edit_sums = (batch_sums *)W(carve)(g->scratch, &used, edits, sizeof(batch_sums));
     b->run_first = (uint32_t *)W(carve)(g->scratch, &used, edits, sizeof(uint32_t));
     b->run_new = (uint32_t *)W(carve)(g->scratch, &used, edits, sizeof(uint32_t));
-    size_t reads = !g->sorts_reads ? 0 : n;
+    size_t reads = g->sorts_reads ? n : 0;
     l.read_keys = (W(key) *)W(carve)(g->scratch, &used, reads, sizeof(W(key)));
     l.read_marks = (uint32_t *)W(carve)(g->scratch, &used, reads, sizeof(uint32_t));
     l.bytes = used;
-    b->record = g->record;
+    b->record = g->versions.record;
+    b->versions = g->versions.state;
+    b->keeps = g->keeps;
+    b->run_copy = b->key_first;
     b->case_keys[0] = b->key_value;
     b->case_keys[1] = b->edit_key;
     b->case_node = b->key_node;
@@ -281,24 +296,27 @@ static cudaError_t W(launch_list)(const batch_on_gpu *g, cudaStream_t stream)
 }
 
 /* Each chunk of the batch by itself, sorted: its results go to a stretch of the arrays that L2 holds, so that the
- * writes of a line, which come in no order, are put together there. */
-static cudaError_t W(launch_read)(const batch_on_gpu *g, cudaStream_t stream)
+ * writes of a line, which come in no order, are put together there. One chunk is sorted while another is read. */
+static cudaError_t W(launch_read)(const batch_on_gpu *g, const read_streams *on)
 {
+    enum { CHUNK = 1 << 22 };
     W(laid_out) l = W(lay_out)(g);
     const W(key) *keys = (const W(key) *)g->r.keys;
     cudaGetLastError();
     if (!g->sorts_reads) {
-        W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b, keys, l.b.mark, g->r.n);
+        W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, on->reading>>>(l.b, keys, l.b.mark, g->r.n);
         return cudaGetLastError();
     }
-    uint32_t chunk_ = getenv("CHUNK") ? 1u << atoi(getenv("CHUNK")) : (uint32_t)READ_CHUNK;
-    for (uint32_t at = 0; at < g->r.n; at += chunk_) {
-        uint32_t n = g->r.n - at < chunk_ ? g->r.n - at : chunk_;
+    for (uint32_t at = 0; at < g->r.n; at += CHUNK) {
+        uint32_t n = g->r.n - at < (uint32_t)CHUNK ? g->r.n - at : (uint32_t)CHUNK;
         size_t bytes = g->read_sort_bytes;
-        cudaError_t error = sort_cuda_pairs_by(g->read_sort_scratch, &bytes, PLEACH_KEY_BITS, 32, g->read_bits,
-                                               keys + at, l.read_keys, l.b.mark + at, l.read_marks, n, stream);
+        cudaError_t error =
+            sort_cuda_pairs_by(g->read_sort_scratch, &bytes, PLEACH_KEY_BITS, 32, g->read_bits, keys + at,
+                               l.read_keys + at, l.b.mark + at, l.read_marks + at, n, on->sorting);
+        if (error == cudaSuccess) error = cudaEventRecord(on->sorted, on->sorting);
+        if (error == cudaSuccess) error = cudaStreamWaitEvent(on->reading, on->sorted, 0);
         if (error != cudaSuccess) return error;
-        W(read_kernel)<<<blocks_for(n), BLOCK_THREADS, 0, stream>>>(l.b, l.read_keys, l.read_marks, n);
+        W(read_kernel)<<<blocks_for(n), BLOCK_THREADS, 0, on->reading>>>(l.b, l.read_keys + at, l.read_marks + at, n);
     }
     return cudaGetLastError();
 }
@@ -355,6 +373,11 @@ static cudaError_t W(launch_plan)(const batch_on_gpu *g, uint32_t ops, cudaStrea
         W(build_kernel_of_batch)<<<blocks, BLOCK_THREADS, 0, stream>>>(b, level);
     }
     W(upper_kernel)<<<1, SCAN_THREADS, 0, stream>>>(b, level);
+    if (g->keeps) {
+        SCAN(copies, 0, &b.sizes->level[0].runs, ops);
+        W(close_copies_kernel)<<<1, 1, 0, stream>>>(b);
+        W(keep_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b);
+    }
     return cudaGetLastError();
 }
 

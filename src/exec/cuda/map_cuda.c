@@ -278,8 +278,10 @@ static pleach_status destroy(cuda_map *map)
     if (map->batch_memory) cudaFree(map->batch_memory);
     if (map->batch_sizes) cudaFreeHost(map->batch_sizes);
     if (map->control) cudaStreamDestroy(map->control);
-    if (map->beside) cudaStreamDestroy(map->beside);
+    for (unsigned i = 0; i < 2; i++)
+        if (map->beside[i]) cudaStreamDestroy(map->beside[i]);
     if (map->forked) cudaEventDestroy(map->forked);
+    if (map->sorted) cudaEventDestroy(map->sorted);
     if (map->joined) cudaEventDestroy(map->joined);
     streams_free(&map->streams);
     cuda_versions_close(map);
@@ -325,9 +327,12 @@ static pleach_status make_streams(cuda_map *map)
     }
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaStreamCreateWithFlags(&map->control, cudaStreamNonBlocking));
-    if (base_allocation_fails()) return PLEACH_E_MEMORY;
-    CUDA_TRY(cudaStreamCreateWithFlags(&map->beside, cudaStreamNonBlocking));
+    for (unsigned i = 0; i < 2; i++) {
+        if (base_allocation_fails()) return PLEACH_E_MEMORY;
+        CUDA_TRY(cudaStreamCreateWithFlags(&map->beside[i], cudaStreamNonBlocking));
+    }
     CUDA_TRY(cudaEventCreateWithFlags(&map->forked, cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&map->sorted, cudaEventDisableTiming));
     CUDA_TRY(cudaEventCreateWithFlags(&map->joined, cudaEventDisableTiming));
     return PLEACH_OK;
 }

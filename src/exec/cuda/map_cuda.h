@@ -24,8 +24,8 @@ typedef struct cuda_map {
     cudaMemPool_t scratch;
     cudaStream_t sync_stream[SYNC_STREAMS]; /* synchronous calls, by thread number */
     cudaStream_t control;                   /* growth and looks at the tree's counters */
-    cudaStream_t beside;                    /* a batch's reads, */
-    cudaEvent_t forked, joined;             /* between these two */
+    cudaStream_t beside[2];                 /* a batch's reads, */
+    cudaEvent_t forked, sorted, joined;     /* between the first and the last of these */
     void *batch_memory;                     /* scratch memory of batches, kept from one to the next */
     size_t batch_bytes;
     struct batch_sizes *batch_sizes;        /* host memory that the GPU copies to by itself */

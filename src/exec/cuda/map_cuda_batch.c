@@ -91,7 +91,8 @@ static pleach_status stage_scratch(applying *a)
     guess_bits(a);
     a->g.key_bits = a->map->key_bits;
     a->g.tree = a->map->tree;
-    a->g.record = a->map->versions.record;
+    a->g.versions = a->map->versions;
+    a->g.keeps = a->map->pins > 0;
     a->g.nodes = pool_cuda_nodes(a->map->pool);
     a->g.edit_room = edit_room(a->map, n);
     CUDA_TRY(sort_cuda_pairs(NULL, &a->g.sort_bytes, a->map->key_bits, 32, NULL, NULL, NULL, NULL, n, a->s->stream));
@@ -137,12 +138,14 @@ static pleach_status fill_ranges(applying *a)
     return PLEACH_OK;
 }
 
-/* Answers those operations that are not listed, on a stream of their own. */
+/* Answers those operations that are not listed, on streams of their own. */
 static pleach_status read_beside(applying *a)
 {
-    CUDA_TRY(cudaStreamWaitEvent(a->map->beside, a->map->forked, 0));
-    CUDA_TRY(batch_cuda_read(&a->g, a->map->beside));
-    CUDA_TRY(cudaEventRecord(a->map->joined, a->map->beside));
+    read_streams on = {a->map->beside[0], a->map->beside[1], a->map->sorted};
+    CUDA_TRY(cudaStreamWaitEvent(on.sorting, a->map->forked, 0));
+    CUDA_TRY(cudaStreamWaitEvent(on.reading, a->map->forked, 0));
+    CUDA_TRY(batch_cuda_read(&a->g, &on));
+    CUDA_TRY(cudaEventRecord(a->map->joined, on.reading));
     a->reading = true;
     return PLEACH_OK;
 }
@@ -178,7 +181,7 @@ static pleach_status apply_listed(applying *a)
     CUDA_TRY(batch_cuda_plan(&a->g, ops, a->s->stream));
     if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* nobody reads the old map now */
     CUDA_TRY(batch_cuda_commit(&a->g, ops, a->s->stream));
-    if (a->sizes->seen & BATCH_HAS_ERASES) CUDA_TRY(batch_cuda_tidy(&a->g, ops, a->s->stream));
+    if ((a->sizes->seen & BATCH_HAS_ERASES) && !a->g.keeps) CUDA_TRY(batch_cuda_tidy(&a->g, ops, a->s->stream));
     CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
     return PLEACH_OK;
 }
@@ -214,20 +217,21 @@ static pleach_status try_batch(cuda_map *map, pleach_batch *batch, uint32_t kind
     if (status != PLEACH_OK || a.sizes->ops == 0) return status;
     note_used(map, a.sizes);
     bool emptied = a.sizes->tidied && (a.sizes->seen & BATCH_HAS_ERASES) && a.sizes->size == 0;
-    if (emptied) cuda_whole_begin_anew(map); /* or else the map has empty nodes, and is right too */
+    if (emptied && !a.g.keeps) cuda_whole_begin_anew(map); /* or else the map has empty nodes, and is right too */
     return PLEACH_OK;
 }
 
 /* Most batches find the nodes that they need. If not, the map gets as many as any batch of this size could need. */
 static pleach_status apply_batch(cuda_map *map, pleach_batch *batch, uint32_t kind)
 {
-    if (map->pins > 0) return PLEACH_E_BUSY;
     if (!map->batch_sizes) {
         if (base_allocation_fails()) return PLEACH_E_MEMORY;
         CUDA_TRY(cudaMallocHost((void **)&map->batch_sizes, sizeof *map->batch_sizes));
     }
     pleach_status status = try_batch(map, batch, kind);
     if (status != PLEACH_E_FULL) return status;
+    if (map->versions.state) /* there may be memory in images that nobody needs any more */
+        CUDA_TRY(versioned_cuda_release(on_gpu(map), NULL, map->sync_stream[0]));
     room room = cuda_room_for(map, batch->n, true);
     status = try_batch(map, batch, kind);
     cuda_room_done(map, room);
