@@ -53,6 +53,16 @@ PORT_FN W(batch_state) W(batch_old_state)(const W(batch) *b, uint32_t key)
     return state;
 }
 
+/* A key's flags: what it was, and what its operations do to it together. */
+PORT_FN uint8_t W(batch_flags_of)(W(batch_state) old, uint32_t function)
+{
+    /* A value that is set counts as changed, though it may be the same: it is not looked at here. */
+    uint32_t kind = batch_function_kind(function);
+    bool has = kind == BATCH_SAME ? old.present : kind != BATCH_GONE;
+    bool changed = old.present != has || kind == BATCH_SET;
+    return (uint8_t)((old.present ? BATCH_HAD : 0) | (has ? BATCH_HAS : 0) | (changed ? BATCH_CHANGED : 0));
+}
+
 /* Look, after a find has come to its end. */
 PORT_FN void W(batch_looked)(const W(batch) *b, uint32_t key, const W(find) *find)
 {
@@ -60,14 +70,9 @@ PORT_FN void W(batch_looked)(const W(batch) *b, uint32_t key, const W(find) *fin
     W(batch_state) old;
     old.present = find->found;
     old.value = find->found ? find->value : 0;
-    /* A value that is set counts as changed, though it may be the same: it is not looked at here. */
-    uint32_t kind = batch_function_kind(b->op_link[last].function);
-    bool has = kind == BATCH_SAME ? old.present : kind != BATCH_GONE;
-    bool changed = old.present != has || kind == BATCH_SET;
     b->key_node[key] = find->cursor.node;
     b->key_value[key] = old.value;
-    b->key_flags[key] =
-        (uint8_t)((old.present ? BATCH_HAD : 0) | (has ? BATCH_HAS : 0) | (changed ? BATCH_CHANGED : 0));
+    b->key_flags[key] = W(batch_flags_of)(old, b->op_link[last].function);
 }
 
 /* What the key is like just before an operation. */
@@ -77,11 +82,10 @@ PORT_FN W(batch_state) W(batch_state_before)(const W(batch) *b, uint32_t op)
     return W(batch_begins)(b, op) ? old : W(batch_apply)(b, b->op_link[op - 1].function, old);
 }
 
-/* Answer, for operations on one key. */
-PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op)
+/* Answer, for operations on one key: what it was like before. */
+PORT_FN void W(batch_answer_from)(const W(batch) *b, uint32_t op, W(batch_state) before)
 {
     uint32_t place = W(batch_place)(b, op), kind = BATCH_FIND;
-    W(batch_state) before = W(batch_state_before)(b, op);
     bool present = before.present;
     unsigned flag = present; /* found */
     switch (batch_function_kind(b->op_function[op])) {
@@ -94,6 +98,8 @@ PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op)
     if (b->r.flags) b->r.flags[place] = (uint8_t)flag;
     if (b->r.out_values && present && kind != BATCH_CONTAINS) ((W(key) *)b->r.out_values)[place] = before.value;
 }
+
+PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op) { W(batch_answer_from)(b, op, W(batch_state_before)(b, op)); }
 
 /* Edit: the element of the scan, and what it has come to at a key. */
 PORT_FN uint32_t W(batch_changed)(const W(batch) *b, uint32_t key) { return (b->key_flags[key] & BATCH_CHANGED) != 0; }

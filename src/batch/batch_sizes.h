@@ -38,14 +38,16 @@ enum {
     BATCH_HAS_WRONG = 1,  /* an operation that there is not */
     BATCH_HAS_VALUES = 2, /* one that needs a value */
     BATCH_HAS_QUERIES = 4, /* one that concerns more than its key */
-    BATCH_HAS_UPDATES = 8
+    BATCH_HAS_UPDATES = 8,
+    BATCH_HAS_FINDS = 16 /* or contains */
 };
 
 PORT_FN uint32_t batch_survey(uint8_t kind)
 {
     return (kind >= BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
            (kind <= BATCH_ADD || kind >= BATCH_COUNT ? BATCH_HAS_VALUES : 0) |
-           (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= BATCH_ERASE ? BATCH_HAS_UPDATES : 0);
+           (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= BATCH_ERASE ? BATCH_HAS_UPDATES : 0) |
+           (kind == BATCH_FIND || kind == BATCH_CONTAINS ? BATCH_HAS_FINDS : 0);
 }
 
 /* Bits of the filter for n operations: four or more each, so that few are listed for nothing. Host only. */

@@ -20,7 +20,10 @@
 #define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, plain)
 #endif
 
+typedef struct W(stretch) { uint32_t at, end; } W(stretch);
+
 #include "batch_sort.h"
+#include "batch_ranges.h"
 #include "prefetch.h"
 
 /* A member's view of the job. */
@@ -29,6 +32,10 @@ typedef struct W(working) {
     team *team;
     unsigned member;
     double since; /* member 0: when the stage at hand began */
+    uint32_t seen; /* BATCH_HAS_... */
+    W(key) differ; /* bits in which keys are not all the same */
+    uint32_t ops;  /* for batch_pass.h: sizes.ops, which one member sets */
+    uint64_t passed; /* pairs more, modulo 2^64, in leaves that batch_pass.h has changed */
     W(batch) b;
     W(batch_counting) counting;
     W(batch_wide) *wide; /* by operation; a member uses its part */
@@ -95,6 +102,17 @@ static size_t W(scratch_bytes)(uint32_t n, uint64_t used_ids)
 }
 
 /* ---- stages ---- */
+
+/* Seconds since it was last asked, for member 0 and if the caller wants to know; else 0. */
+static double W(lap)(W(working) *w)
+{
+    struct timespec clock;
+    if (w->member > 0 || !w->job->times) return 0;
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    double now = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec, since = w->since;
+    w->since = now;
+    return now - since;
+}
 
 #define FOR_PART(w, i, n)                                                                                        \
     for (uint32_t n_ = (n), i = part_begin((w)->team, (w)->member, n_),                                          \
@@ -191,8 +209,6 @@ typedef struct W(flight) {
         }                                                                                                        \
     } while (0)
 
-typedef struct W(stretch) { uint32_t at, end; } W(stretch);
-
 static inline bool W(next_key)(W(working) *w, W(stretch) *keys, W(flight) *f)
 {
     if (keys->at == keys->end) return false;
@@ -212,9 +228,10 @@ static void W(look)(W(working) *w, W(stretch) keys)
 /* The operations that are not listed. */
 static inline bool W(next_read)(W(working) *w, W(stretch) *places, W(flight) *f)
 {
-    while (places->at < places->end && W(batch_is_listed)(&w->b, places->at)) places->at++;
+    if (w->seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES))
+        while (places->at < places->end && W(batch_is_listed)(&w->b, places->at)) places->at++;
     if (places->at == places->end) return false;
-    f->tag = w->b.mark[places->at];
+    f->tag = w->seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES) ? w->b.mark[places->at] : W(batch_read_mark)(&w->b, places->at);
     W(find_start)(w->b.map, &f->find, W(batch_argument)(&w->b, places->at++));
     return true;
 }
@@ -232,19 +249,27 @@ static W(stretch) W(own_stretch)(const W(working) *w, uint32_t n)
     return (W(stretch)){part_begin(w->team, w->member, n), part_begin(w->team, w->member + 1, n)};
 }
 
-static uint32_t W(survey)(W(working) *w)
+/* What is asked for, and in which bits keys differ. */
+static void W(survey)(W(working) *w)
 {
-    uint64_t seen = 0;
-    FOR_PART(w, i, w->job->request.n) seen |= batch_survey(w->job->request.kinds[i]);
+    const W(key) *keys = w->job->request.keys;
+    uint32_t seen = 0;
+    W(key) differ = 0;
+    FOR_PART(w, i, w->job->request.n) {
+        seen |= batch_survey(w->job->request.kinds[i]);
+        differ |= keys[i] ^ keys[0];
+    }
+    w->job->parts[w->member].words[0] = differ;
     w->job->parts[w->member].words[1] = seen;
     if (w->member == 0) W(batch_begin)(&w->b);
-    uint32_t words = (uint32_t)1 << (w->b.filter_bits - 6), from = part_begin(w->team, w->member, words);
-    memset(w->b.filter + from, 0, (part_begin(w->team, w->member + 1, words) - from) * sizeof *w->b.filter);
     team_meet(w->team);
-    for (unsigned m = 0; m < w->team->members; m++) seen |= w->job->parts[m].words[1];
-    if (w->member == 0) w->b.sizes->seen = (uint32_t)seen;
-    team_meet(w->team);
-    return (uint32_t)seen;
+    for (unsigned m = 0; m < w->team->members; m++) {
+        differ |= (W(key))w->job->parts[m].words[0];
+        seen |= (uint32_t)w->job->parts[m].words[1];
+    }
+    if (w->member == 0) w->b.sizes->seen = seen;
+    w->seen = seen;
+    w->differ = differ;
 }
 
 #include "batch_wide.h"
@@ -311,6 +336,7 @@ static void W(grow_level)(W(working) *w, uint32_t level)
     team_meet(w->team);
 }
 
+/* The edits of level 0, and what follows from them. */
 static void W(change_tree)(W(working) *w)
 {
     batch_sizes *s = w->b.sizes;
@@ -326,8 +352,13 @@ static void W(change_tree)(W(working) *w)
             if (i + RUNS_AHEAD < n_) W(prefetch_node)(w->b.map, W(node_of_run)(&w->b, level, i + RUNS_AHEAD));
             W(batch_commit)(&w->b, level, i);
         }
-    if (w->member == 0) W(batch_end)(&w->b);
+    if (w->member > 0) return;
+    uint64_t *size = &w->b.map.tree->stripe[0].size;
+    W(batch_end)(&w->b);
+    port_store(size, port_load(size) + w->passed);
 }
+
+#include "batch_pass.h"
 
 static void W(find_edits)(W(working) *w)
 {
@@ -343,26 +374,69 @@ static void W(find_edits)(W(working) *w)
 static void W(list)(W(working) *w)
 {
     uint32_t n = w->job->request.n;
+    uint32_t words = (uint32_t)1 << (w->b.filter_bits - 6), from = part_begin(w->team, w->member, words);
+    memset(w->b.filter + from, 0, (part_begin(w->team, w->member + 1, words) - from) * sizeof *w->b.filter);
+    team_meet(w->team);
     FOR_PART(w, i, n) W(batch_mark)(&w->b, i);
     team_meet(w->team);
     W(scan_listed)(w, 0, n);
 }
 
-/* A stage has ended. */
-static void W(note_time)(W(working) *w, double *stage)
+/* Sorts the operations for batch_pass.h. False, for all members: a few keys have so many of them that members cannot
+ * each have their own. */
+static bool W(share_keys)(W(working) *w, W(sort_side) side[2], W(stretch) *own)
 {
-    struct timespec clock;
-    if (w->member > 0 || !w->job->times) return;
-    clock_gettime(CLOCK_MONOTONIC, &clock);
-    double now = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;
-    if (stage) *stage = now - w->since;
-    w->since = now;
+    bool listed = (w->seen & BATCH_HAS_FINDS) != 0;
+    W(sort_source) from = {w->b.r.keys, NULL, w->b.r.kinds, w->b.r.n};
+    if (listed) from = (W(sort_source)){side[0].key, side[0].function, NULL, w->b.sizes->ops};
+    unsigned sorted;
+    if (!W(sort_into_ranges)(w->job, w->team, w->member, &from, side, w->differ, own, &sorted)) return false;
+    w->ops = from.n;
+    if (w->member == 0) w->b.sizes->ops = from.n;
+    w->b.op_key = side[sorted].key;
+    w->b.op_function = side[sorted].function;
+    return true;
+}
+
+/* Updates and finds: in one pass, where there is no doubt that they can be applied. */
+static bool W(work_in_one_pass)(W(working) *w, W(sort_side) side[2], pleach_batch_times *times)
+{
+    W(stretch) own;
+    if ((w->seen & BATCH_HAS_QUERIES) || w->job->offsets || !W(pass_is_certain)(&w->b, w->b.r.n)) return false;
+    bool shared = W(share_keys)(w, side, &own);
+    times->sort = W(lap)(w);
+    if (!shared) return false;
+    W(pass)(w, own, &times->search, &times->modify);
+    team_meet(w->team);
+    W(gather_edits)(w, own);
+    W(change_tree)(w);
+    times->modify += W(lap)(w);
+    return true;
+}
+
+/* In stages, each of which all of the batch goes through before the next. */
+static void W(work_in_stages)(W(working) *w, W(sort_side) side[2], pleach_batch_times *times)
+{
+    if (!(w->seen & BATCH_HAS_FINDS) || !(w->seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES))) W(list)(w); /* else it has been done */
+    times->list += W(lap)(w);
+    unsigned sorted = W(sort_operations)(w->job, w->team, w->member, side);
+    w->b.op_key = side[sorted].key;
+    w->b.op_function = side[sorted].function;
+    times->sort += W(lap)(w);
+    if (w->b.sizes->ops) W(find_edits)(w);
+    times->search = W(lap)(w);
+    if (((w->seen & BATCH_HAS_QUERIES) || w->job->offsets) && !W(answer_queries)(w)) return;
+    team_meet(w->team); /* nobody asks the old map any more */
+    times->query = W(lap)(w);
+    W(change_tree)(w);
+    times->modify = W(lap)(w);
 }
 
 static void W(work)(void *context, team *team, unsigned member)
 {
     pleach_batch_times unused, *times = ((batch_job *)context)->times;
-    if (!times) times = &unused;
+    if (!times || member > 0) times = &unused;
+    *times = (pleach_batch_times){0};
     W(working) w = {.job = context, .team = team, .member = member};
     W(sort_side) side[2];
     w.b.r = w.job->request;
@@ -371,27 +445,21 @@ static void W(work)(void *context, team *team, unsigned member)
     w.b.map.stripe = 0;
     w.b.sizes = &w.job->sizes;
     W(lay_out)(&w, side, w.job->scratch, w.job->request.n, w.job->used_ids);
-    W(note_time)(&w, NULL);
-    uint32_t seen = W(survey)(&w);
-    if ((seen & BATCH_HAS_WRONG) || ((seen & BATCH_HAS_VALUES) && !w.job->request.values)) {
+    W(lap)(&w);
+    W(survey)(&w);
+    if ((w.seen & BATCH_HAS_WRONG) || ((w.seen & BATCH_HAS_VALUES) && !w.job->request.values)) {
         if (member == 0) w.job->status = PLEACH_E_ARGUMENT;
         return;
     }
-    W(list)(&w);
-    W(note_time)(&w, &times->list);
-    W(read)(&w, W(own_stretch)(&w, w.job->request.n));
-    W(note_time)(&w, &times->read);
-    unsigned sorted = W(sort_operations)(w.job, team, member, side);
-    w.b.op_key = side[sorted].key;
-    w.b.op_function = side[sorted].function;
-    W(note_time)(&w, &times->sort);
-    if (w.b.sizes->ops) W(find_edits)(&w);
-    W(note_time)(&w, &times->search);
-    if (((seen & BATCH_HAS_QUERIES) || w.job->offsets) && !W(answer_queries)(&w)) return;
-    team_meet(team); /* nobody asks the old map any more */
-    W(note_time)(&w, &times->query);
-    W(change_tree)(&w);
-    W(note_time)(&w, &times->modify);
+    times->list = W(lap)(&w);
+    if (w.seen & BATCH_HAS_FINDS) {
+        if (w.seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES)) W(list)(&w);
+        times->list += W(lap)(&w);
+        W(read)(&w, W(own_stretch)(&w, w.job->request.n));
+        times->read = W(lap)(&w);
+    }
+    if (!(w.seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES)) && !w.job->offsets) return; /* finds only */
+    if (!W(work_in_one_pass)(&w, side, times)) W(work_in_stages)(&w, side, times);
 }
 
 const batch_run_ops RUN_NAME = {W(scratch_bytes), W(work)};

@@ -11,7 +11,8 @@ typedef struct batch_part {
     _Alignas(64) uint64_t words[4];
 } batch_part;
 
-enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };
+enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };    /* batch_sort.h */
+enum { BATCH_RANGE_BITS = 11, BATCH_RANGES = 1 << BATCH_RANGE_BITS }; /* batch_ranges.h */
 
 typedef struct batch_job {
     map_place place;
@@ -21,7 +22,7 @@ typedef struct batch_job {
     uint64_t *offsets;  /* to be computed; NULL: ranges only count */
     char *scratch;      /* batch_scratch_bytes of memory */
     batch_part *parts;  /* one a member */
-    uint32_t *digits;   /* BATCH_DIGITS a member */
+    uint32_t *digits;   /* BATCH_RANGES a member */
     batch_sizes sizes;
     uint64_t total;     /* pairs of all ranges */
     pleach_batch_times *times; /* or NULL */

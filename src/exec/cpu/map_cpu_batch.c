@@ -48,7 +48,7 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
 {
     unsigned members = members_for(map, job->request.n);
     size_t main_bytes = map->batch_ops->scratch_bytes(job->request.n, job->used_ids);
-    size_t part_bytes = members * sizeof *job->parts, digit_bytes = members * BATCH_DIGITS * sizeof *job->digits;
+    size_t part_bytes = members * sizeof *job->parts, digit_bytes = members * BATCH_RANGES * sizeof *job->digits;
     size_t count_bytes = job->request.counts ? 0 : (size_t)job->request.n * sizeof(uint64_t);
     if (!have_scratch(&map->scratch, main_bytes + part_bytes + digit_bytes + count_bytes)) return PLEACH_E_MEMORY;
     char *at = map->scratch.memory;
