@@ -41,4 +41,32 @@ PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
 #endif
 }
 
+/* Slots at .. count-1 move up by one, or down; nobody else may be in the node. */
+enum { W(PAIR_WORDS) = sizeof(W(pair)) / sizeof(uint64_t) };
+
+PORT_FN uint32_t W(slot_words)(unsigned from, unsigned to)
+{
+    return (1u << W(PAIR_WORDS) * to) - (1u << W(PAIR_WORDS) * from);
+}
+
+PORT_FN void W(slots_up_alone)(W(node) *node, unsigned at, unsigned count)
+{
+    uint32_t mask = W(slot_words)(at + 1, count + 1);
+    PORT_UNROLL for (unsigned part = sizeof(W(node)) / 64; part-- > 0;) {
+        __mmask8 words = (__mmask8)(mask >> 8 * part);
+        __m512i moved = _mm512_maskz_loadu_epi64(words, (const uint64_t *)node->word + 8 * part - W(PAIR_WORDS));
+        _mm512_mask_storeu_epi64(&node->word[8 * part], words, moved);
+    }
+}
+
+PORT_FN void W(slots_down_alone)(W(node) *node, unsigned at, unsigned count)
+{
+    uint32_t mask = W(slot_words)(at - 1, count - 1);
+    PORT_UNROLL for (unsigned part = 0; part < sizeof(W(node)) / 64; part++) {
+        __mmask8 words = (__mmask8)(mask >> 8 * part);
+        __m512i moved = _mm512_maskz_loadu_epi64(words, (const uint64_t *)node->word + 8 * part + W(PAIR_WORDS));
+        _mm512_mask_storeu_epi64(&node->word[8 * part], words, moved);
+    }
+}
+
 #include "node_search_x86.h"

@@ -108,17 +108,35 @@ static inline unsigned W(leaf_rank)(const W(node) *leaf, unsigned count, W(key) 
 #endif
 }
 
+/* Slots from .. count-1 of a leaf move up by one; or down. */
+static inline void W(leaf_up)(W(node) *leaf, unsigned from, unsigned count)
+{
+#if defined(PLEACH_NODE_ISA_avx512)
+    W(slots_up_alone)(leaf, from, count);
+#else
+    for (unsigned slot = count; slot > from; slot--) W(pair_store)(leaf, slot, W(pair_load)(leaf, slot - 1));
+#endif
+}
+
+static inline void W(leaf_down)(W(node) *leaf, unsigned from, unsigned count)
+{
+#if defined(PLEACH_NODE_ISA_avx512)
+    W(slots_down_alone)(leaf, from, count);
+#else
+    for (unsigned slot = from; slot < count; slot++) W(pair_store)(leaf, slot - 1, W(pair_load)(leaf, slot));
+#endif
+}
+
 /* One edit of a leaf that has room for it; answers the new count. */
 static inline unsigned W(leaf_edit)(const W(batch) *b, W(node) *leaf, unsigned count, uint32_t edit)
 {
     W(pair) pair = W(pair_of)(b->edit_key[edit], b->edit_value[edit]);
     unsigned flags = b->edit_flags[edit], at = W(leaf_rank)(leaf, count, pair.key, flags & BATCH_HAD);
     if (!(flags & BATCH_HAS)) {
-        for (count--; at < count; at++) W(pair_store)(leaf, at, W(pair_load)(leaf, at + 1));
-        return count;
+        W(leaf_down)(leaf, at + 1, count);
+        return count - 1;
     }
-    if (!(flags & BATCH_HAD))
-        for (unsigned slot = count++; slot > at; slot--) W(pair_store)(leaf, slot, W(pair_load)(leaf, slot - 1));
+    if (!(flags & BATCH_HAD)) W(leaf_up)(leaf, at, count++);
     W(pair_store)(leaf, at, pair);
     return count;
 }

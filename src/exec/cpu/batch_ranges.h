@@ -12,16 +12,16 @@ typedef struct W(sort_source) {
 } W(sort_source);
 
 enum {
-    RANGE_OPERATIONS = 8, /* so many in a range, on average, or more where there are not enough ranges for that */
-    RANGE_FEW = 24,       /* so few are sorted by insertion alone */
-    RANGE_ONE_DIGIT = 1 << 11, /* up to so many need one digit before, and up to the next two */
-    RANGE_TWO_DIGITS = 1 << 18
+    RANGE_OPERATIONS = 512, /* so many in a range, on average, or more where there are not enough ranges for that */
+    RANGES_A_MEMBER = 16,   /* but so many ranges, so that members get equal shares */
+    RANGE_FEW = 24,         /* so few are sorted by insertion alone */
+    RANGE_MORE_BITS = 3     /* than those that so many keys have at least: one key in eight has a neighbour in them */
 };
 
-static unsigned ranges_bits(uint32_t n)
+static unsigned ranges_bits(uint32_t n, unsigned members)
 {
-    unsigned bits = 4;
-    while (bits < BATCH_RANGE_BITS && n / RANGE_OPERATIONS >> bits) bits++;
+    unsigned bits = 0;
+    while (bits < BATCH_RANGE_BITS && (n / RANGE_OPERATIONS >> bits || members * RANGES_A_MEMBER >> bits)) bits++;
     return bits;
 }
 
@@ -32,23 +32,24 @@ static unsigned W(highest_bit)(W(key) word)
     return highest;
 }
 
-/* From side `from`, by the digits from low_bit on, but those in which the keys are all the same; answers the side that
- * has the result. */
+/* From side `from`, by digits of so many bits from low_bit on, but those in which the keys are all the same; answers
+ * the side that has the result. */
 static unsigned W(range_digits)(W(sort_side) side[2], unsigned from, uint32_t begin, uint32_t end, W(key) differ,
-                                unsigned low_bit)
+                                unsigned low_bit, unsigned bits)
 {
-    for (unsigned shift = low_bit; shift < PLEACH_KEY_BITS; shift += BATCH_DIGIT_BITS) {
-        if ((differ >> shift & (BATCH_DIGITS - 1)) == 0) continue;
-        uint32_t first[BATCH_DIGITS], sum = begin;
+    const W(key) mask = ((W(key))1 << bits) - 1;
+    for (unsigned shift = low_bit; shift < PLEACH_KEY_BITS; shift += bits) {
+        if ((differ >> shift & mask) == 0) continue;
+        uint32_t first[BATCH_DIGITS] = {0}, sum = begin;
         const W(sort_side) in = side[from], out = side[!from];
-        W(count_digits)(in.key, begin, end, shift, first);
-        for (unsigned digit = 0; digit < BATCH_DIGITS; digit++) {
+        for (uint32_t i = begin; i < end; i++) first[in.key[i] >> shift & mask]++;
+        for (unsigned digit = 0; digit <= mask; digit++) {
             uint32_t count = first[digit];
             first[digit] = sum;
             sum += count;
         }
         for (uint32_t i = begin; i < end; i++) {
-            uint32_t at = first[in.key[i] >> shift & (BATCH_DIGITS - 1)]++;
+            uint32_t at = first[in.key[i] >> shift & mask]++;
             out.key[at] = in.key[i];
             out.function[at] = in.function[i];
         }
@@ -57,28 +58,24 @@ static unsigned W(range_digits)(W(sort_side) side[2], unsigned from, uint32_t be
     return from;
 }
 
-static unsigned W(range_low_bit)(W(key) differ, uint32_t n)
+/* One range, from side 1 to side 1. First by so many of the highest bits that few keys agree in them; the rest is done
+ * by insertion, or if keys lie too close together for that, by all digits. */
+static void W(sort_range)(W(sort_side) side[2], uint32_t begin, uint32_t end)
 {
-    unsigned bits = BATCH_DIGIT_BITS * (n <= RANGE_ONE_DIGIT ? 1 : n <= RANGE_TWO_DIGITS ? 2 : 3);
-    unsigned highest = W(highest_bit)(differ) + 1;
-    return highest > bits ? highest - bits : 0;
-}
-
-/* One range, from side 1 to side `to`. */
-static void W(sort_range)(W(sort_side) side[2], uint32_t begin, uint32_t end, unsigned to)
-{
-    unsigned from = 1;
-    if (end - begin > RANGE_FEW || !W(sort_rest)(side[1], begin, end)) {
-        W(key) differ = 0;
-        for (uint32_t i = begin; i < end; i++) differ |= side[1].key[i] ^ side[1].key[begin];
-        unsigned low_bit = W(range_low_bit)(differ, end - begin);
-        from = W(range_digits)(side, from, begin, end, differ, low_bit);
-        if (low_bit > 0 && !W(sort_rest)(side[from], begin, end))
-            from = W(range_digits)(side, from, begin, end, differ, 0);
-    }
-    if (from == to) return;
-    memcpy(side[to].key + begin, side[from].key + begin, (end - begin) * sizeof(W(key)));
-    memcpy(side[to].function + begin, side[from].function + begin, (end - begin) * sizeof(uint32_t));
+    W(key) differ = 0;
+    if (end - begin <= RANGE_FEW && W(sort_rest)(side[1], begin, end)) return;
+    for (uint32_t i = begin; i < end; i++) differ |= side[1].key[i] ^ side[1].key[begin];
+    unsigned highest = W(highest_bit)(differ) + 1, wanted = RANGE_MORE_BITS;
+    while ((end - begin) >> (wanted - RANGE_MORE_BITS)) wanted++;
+    if (wanted > highest) wanted = highest;
+    unsigned passes = (wanted + BATCH_DIGIT_BITS - 1) / BATCH_DIGIT_BITS, bits = (wanted + passes - 1) / passes;
+    unsigned low_bit = highest > passes * bits ? highest - passes * bits : 0;
+    unsigned from = W(range_digits)(side, 1, begin, end, differ, low_bit, bits);
+    if (low_bit > 0 && !W(sort_rest)(side[from], begin, end))
+        from = W(range_digits)(side, from, begin, end, differ, 0, BATCH_DIGIT_BITS);
+    if (from == 1) return;
+    memcpy(side[1].key + begin, side[0].key + begin, (end - begin) * sizeof(W(key)));
+    memcpy(side[1].function + begin, side[0].function + begin, (end - begin) * sizeof(uint32_t));
 }
 
 /* The ranges, and which of them are a member's. */
@@ -130,14 +127,14 @@ static void W(fill_ranges)(const W(sort_source) *from, W(sort_side) to, uint32_t
         }
 }
 
-/* From the source; side 0 may be its place. True, for all members: `side` has the result, and *own is the member's
- * stretch of it, in order when the call returns; of other members' stretches that is not known yet. False: one range
- * has so much of the batch that this is no way to share it; nothing has been moved. */
+/* From the source, for which side 0 may be the place, to side 1. True, for all members: *own is the member's stretch of
+ * the result, in order when the call returns; of other members' stretches that is not known yet. False: one range has
+ * so much of the batch that this is no way to share it; nothing has been moved. */
 static bool W(sort_into_ranges)(batch_job *job, team *team, unsigned member, const W(sort_source) *from,
-                                W(sort_side) side[2], W(key) differ, W(stretch) *own, unsigned *sorted)
+                                W(sort_side) side[2], W(key) differ, W(stretch) *own)
 {
     W(ranges) r;
-    unsigned bits = ranges_bits(from->n), highest = W(highest_bit)(differ) + 1;
+    unsigned bits = ranges_bits(from->n, team->members), highest = W(highest_bit)(differ) + 1;
     uint32_t begin = part_begin(team, member, from->n), end = part_begin(team, member + 1, from->n);
     uint32_t *count = job->digits + (size_t)member * BATCH_RANGES;
     r.count = 1u << bits;
@@ -149,9 +146,8 @@ static bool W(sort_into_ranges)(batch_job *job, team *team, unsigned member, con
     if (team->members > 1 && r.largest > from->n / team->members / 2 + RANGE_FEW) return false;
     W(fill_ranges)(from, side[1], begin, end, &r);
     team_meet(team);
-    *sorted = from->n >> bits > RANGE_FEW ? 0 : 1; /* where most ranges come out */
     for (unsigned range = r.own_first; range < r.own_end; range++)
-        W(sort_range)(side, r.begin[range], r.begin[range + 1], *sorted);
+        W(sort_range)(side, r.begin[range], r.begin[range + 1]);
     *own = (W(stretch)){r.begin[r.own_first], r.begin[r.own_end]};
     return true;
 }

@@ -389,12 +389,11 @@ static bool W(share_keys)(W(working) *w, W(sort_side) side[2], W(stretch) *own)
     bool listed = (w->seen & BATCH_HAS_FINDS) != 0;
     W(sort_source) from = {w->b.r.keys, NULL, w->b.r.kinds, w->b.r.n};
     if (listed) from = (W(sort_source)){side[0].key, side[0].function, NULL, w->b.sizes->ops};
-    unsigned sorted;
-    if (!W(sort_into_ranges)(w->job, w->team, w->member, &from, side, w->differ, own, &sorted)) return false;
+    if (!W(sort_into_ranges)(w->job, w->team, w->member, &from, side, w->differ, own)) return false;
     w->ops = from.n;
     if (w->member == 0) w->b.sizes->ops = from.n;
-    w->b.op_key = side[sorted].key;
-    w->b.op_function = side[sorted].function;
+    w->b.op_key = side[1].key;
+    w->b.op_function = side[1].function;
     return true;
 }
 
