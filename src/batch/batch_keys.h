@@ -82,24 +82,42 @@ PORT_FN W(batch_state) W(batch_state_before)(const W(batch) *b, uint32_t op)
     return W(batch_begins)(b, op) ? old : W(batch_apply)(b, b->op_link[op - 1].function, old);
 }
 
-/* Answer, for operations on one key: what it was like before. */
-PORT_FN void W(batch_answer_from)(const W(batch) *b, uint32_t op, W(batch_state) before)
+/* What an operation on one key answers. */
+typedef struct W(batch_reply) {
+    W(key) value;
+    uint8_t flag;
+    bool has_value;
+} W(batch_reply);
+
+/* From what the key was like before. */
+PORT_FN W(batch_reply) W(batch_reply_to)(const W(batch) *b, uint32_t op, W(batch_state) before)
 {
-    uint32_t place = W(batch_place)(b, op), kind = BATCH_FIND;
     bool present = before.present;
-    unsigned flag = present; /* found */
+    W(batch_reply) reply;
+    reply.value = before.value;
+    reply.flag = present; /* found */
+    reply.has_value = present;
     switch (batch_function_kind(b->op_function[op])) {
-    case BATCH_SET: flag = present ? BLINK_REPLACED : BLINK_INSERTED; break;
-    case BATCH_FILL: flag = present ? BLINK_EXISTS : BLINK_INSERTED; break;
-    case BATCH_GONE: flag = present ? BLINK_ERASED : BLINK_ABSENT; break;
-    default: kind = b->r.kinds[place];
+    case BATCH_SET: reply.flag = present ? BLINK_REPLACED : BLINK_INSERTED; break;
+    case BATCH_FILL: reply.flag = present ? BLINK_EXISTS : BLINK_INSERTED; break;
+    case BATCH_GONE: reply.flag = present ? BLINK_ERASED : BLINK_ABSENT; break;
+    default: reply.has_value = present && W(batch_kind)(b, op) != BATCH_CONTAINS;
     }
-    if (kind > BATCH_CONTAINS) return;
-    if (b->r.flags) b->r.flags[place] = (uint8_t)flag;
-    if (b->r.out_values && present && kind != BATCH_CONTAINS) ((W(key) *)b->r.out_values)[place] = before.value;
+    return reply;
 }
 
-PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op) { W(batch_answer_from)(b, op, W(batch_state_before)(b, op)); }
+PORT_FN void W(batch_store_reply)(const W(batch) *b, uint32_t place, W(batch_reply) reply)
+{
+    if (b->r.flags) b->r.flags[place] = reply.flag;
+    if (b->r.out_values && reply.has_value) ((W(key) *)b->r.out_values)[place] = reply.value;
+}
+
+/* Answer, for operations on one key. */
+PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op)
+{
+    if (batch_function_kind(b->op_function[op]) == BATCH_SAME && W(batch_kind)(b, op) > BATCH_CONTAINS) return;
+    W(batch_store_reply)(b, W(batch_place)(b, op), W(batch_reply_to)(b, op, W(batch_state_before)(b, op)));
+}
 
 /* Edit: the element of the scan, and what it has come to at a key. */
 PORT_FN uint32_t W(batch_changed)(const W(batch) *b, uint32_t key) { return (b->key_flags[key] & BATCH_CHANGED) != 0; }

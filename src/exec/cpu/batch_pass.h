@@ -44,12 +44,11 @@ static bool W(pass_is_certain)(const W(batch) *b, uint32_t ops)
 
 /* ---- down ---- */
 
-static inline void W(prefetch_answers)(const W(batch) *b, uint32_t op)
+static inline void W(prefetch_arguments)(const W(working) *w, uint32_t op)
 {
-    uint32_t place = W(batch_place)(b, op);
-    if (b->r.values) port_prefetch((const W(key) *)b->r.values + place);
-    if (b->r.flags) __builtin_prefetch(b->r.flags + place, 1, 2);
-    if (b->r.out_values) __builtin_prefetch((const W(key) *)b->r.out_values + place, 1, 2);
+    uint32_t place = W(batch_place)(&w->b, op);
+    if (w->b.r.values) port_prefetch((const W(key) *)w->b.r.values + place);
+    if (w->team->members == 1) W(prefetch_reply)(&w->b, place);
 }
 
 static void W(pass_take)(W(passing) *p, W(pass_group) *g)
@@ -59,7 +58,7 @@ static void W(pass_take)(W(passing) *p, W(pass_group) *g)
     for (; count < PASS_KEYS && at < end; count++) {
         g->key[count] = b->op_key[at];
         g->op[count] = at;
-        do W(prefetch_answers)(b, at++);
+        do W(prefetch_arguments)(p->w, at++);
         while (at < end && b->op_key[at] == g->key[count]);
     }
     g->op[count] = p->ops.at = at;
@@ -173,12 +172,13 @@ static void W(pass_open)(W(passing) *p, uint32_t node)
 }
 
 /* The answers of a key's operations, and what they do together. */
-static uint32_t W(pass_answer)(const W(batch) *b, uint32_t op, uint32_t end, W(batch_state) old)
+static uint32_t W(pass_answer)(W(working) *w, uint32_t op, uint32_t end, W(batch_state) old)
 {
+    const W(batch) *b = &w->b;
     uint32_t function = b->op_function[op];
-    W(batch_answer_from)(b, op, old);
+    W(post_reply)(w, op, W(batch_reply_to)(b, op, old));
     while (++op < end) {
-        W(batch_answer_from)(b, op, W(batch_apply)(b, function, old));
+        W(post_reply)(w, op, W(batch_reply_to)(b, op, W(batch_apply)(b, function, old)));
         function = batch_then(function, b->op_function[op]);
     }
     return function;
@@ -193,7 +193,7 @@ static inline void W(pass_key)(W(passing) *p, W(key) key, uint32_t node, uint32_
     while ((found = W(node_lookup)(W(node_at)(b->map, node), key, &pair)) == NODE_RIGHT) node = W(pair_node)(pair);
     W(batch_state) old = {.value = found == NODE_FOUND ? pair.value : 0, .present = found == NODE_FOUND};
     if (node != p->run.node) W(pass_open)(p, node);
-    uint32_t function = W(pass_answer)(b, op, end, old), edit = p->run.end;
+    uint32_t function = W(pass_answer)(p->w, op, end, old), edit = p->run.end;
     uint8_t flags = W(batch_flags_of)(old, function);
     if (!(flags & BATCH_CHANGED)) return;
     b->edit_key[edit] = key;
@@ -220,6 +220,7 @@ static void W(pass)(W(working) *w, W(stretch) ops, double *search, double *modif
     uint32_t first = w->ops + ops.at;
     p.run.begin = p.run.end = first;
     group[0].count = 0;
+    W(open_mail)(w, ops);
     for (unsigned now = 0;; now = !now) {
         W(pass_take)(&p, &group[!now]);
         W(pass_down)(w->b.map, &group[!now]);
@@ -233,6 +234,7 @@ static void W(pass)(W(working) *w, W(stretch) ops, double *search, double *modif
     part->words[0] = p.run.end - first;
     part->words[1] = p.has;
     part->words[2] = p.had;
+    part->words[3] = ops.at;
 }
 
 /* After all members have come to the end of their pass. The edits that are left become the edits of level 0. */

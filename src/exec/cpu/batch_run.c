@@ -26,6 +26,12 @@ typedef struct W(stretch) { uint32_t at, end; } W(stretch);
 #include "batch_ranges.h"
 #include "prefetch.h"
 
+/* An answer on its way (batch_mail.h). */
+typedef struct W(letter) {
+    uint32_t place;
+    uint8_t flag, has_value;
+} W(letter);
+
 /* A member's view of the job. */
 typedef struct W(working) {
     batch_job *job;
@@ -35,6 +41,9 @@ typedef struct W(working) {
     uint32_t seen; /* BATCH_HAS_... */
     W(key) differ; /* bits in which keys are not all the same */
     uint32_t ops;  /* for batch_pass.h: sizes.ops, which one member sets */
+    uint64_t mail_scale;
+    W(letter) *letter; /* batch_mail.h; by operation in the order of keys */
+    W(key) *letter_value;
     uint64_t passed; /* pairs more, modulo 2^64, in leaves that batch_pass.h has changed */
     W(batch) b;
     W(batch_counting) counting;
@@ -90,6 +99,8 @@ static size_t W(lay_out)(W(working) *w, W(sort_side) side[2], char *scratch, siz
     w->counting.zero_sum = W(carve)(scratch, &used, n + 1, sizeof(int32_t));
     w->counting.before = W(carve)(scratch, &used, used_ids, sizeof(uint64_t));
     w->wide = W(carve)(scratch, &used, n, sizeof(W(batch_wide)));
+    w->letter = W(carve)(scratch, &used, n, sizeof *w->letter);
+    w->letter_value = W(carve)(scratch, &used, n, sizeof(W(key)));
     b->edit_room = edits < UINT32_MAX ? (uint32_t)edits : UINT32_MAX;
     return used;
 }
@@ -336,18 +347,36 @@ static void W(grow_level)(W(working) *w, uint32_t level)
     team_meet(w->team);
 }
 
+/* So few edits of a level are one member's work: to meet takes longer. */
+enum { FEW_EDITS = 128 };
+
+/* Everything but commit, on all levels. */
+static void W(grow_tree)(W(working) *w)
+{
+    batch_sizes *s = w->b.sizes;
+    uint32_t level = 0;
+    while (s->level[level].edits > FEW_EDITS) W(grow_level)(w, level++);
+    if (s->level[level].edits == 0) return;
+    if (w->member == 0) {
+        team one = {.members = 1};
+        W(working) alone = *w;
+        alone.team = &one;
+        while (s->level[level].edits > 0) W(grow_level)(&alone, level++);
+    }
+    team_meet(w->team);
+}
+
 /* The edits of level 0, and what follows from them. */
 static void W(change_tree)(W(working) *w)
 {
     batch_sizes *s = w->b.sizes;
-    uint32_t levels = 0;
-    while (s->level[levels].edits > 0) W(grow_level)(w, levels++);
+    W(grow_tree)(w);
     if (s->full) {
         FOR_PART(w, i, W(batch_all_nodes)(&w->b)) W(batch_forget)(&w->b, i);
         if (w->member == 0) w->job->status = PLEACH_E_FULL;
         return;
     }
-    for (uint32_t level = 0; level < levels; level++)
+    for (uint32_t level = 0; s->level[level].edits > 0; level++)
         FOR_PART(w, i, s->level[level].runs) {
             if (i + RUNS_AHEAD < n_) W(prefetch_node)(w->b.map, W(node_of_run)(&w->b, level, i + RUNS_AHEAD));
             W(batch_commit)(&w->b, level, i);
@@ -358,6 +387,7 @@ static void W(change_tree)(W(working) *w)
     port_store(size, port_load(size) + w->passed);
 }
 
+#include "batch_mail.h"
 #include "batch_pass.h"
 
 static void W(find_edits)(W(working) *w)
@@ -407,6 +437,7 @@ static bool W(work_in_one_pass)(W(working) *w, W(sort_side) side[2], pleach_batc
     if (!shared) return false;
     W(pass)(w, own, &times->search, &times->modify);
     team_meet(w->team);
+    W(deliver_mail)(w);
     W(gather_edits)(w, own);
     W(change_tree)(w);
     times->modify += W(lap)(w);

@@ -49,13 +49,16 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     unsigned members = members_for(map, job->request.n);
     size_t main_bytes = map->batch_ops->scratch_bytes(job->request.n, job->used_ids);
     size_t part_bytes = members * sizeof *job->parts, digit_bytes = members * BATCH_RANGES * sizeof *job->digits;
+    size_t mail_bytes = members * batch_mail_row(members) * sizeof *job->mail;
     size_t count_bytes = job->request.counts ? 0 : (size_t)job->request.n * sizeof(uint64_t);
-    if (!have_scratch(&map->scratch, main_bytes + part_bytes + digit_bytes + count_bytes)) return PLEACH_E_MEMORY;
+    if (!have_scratch(&map->scratch, main_bytes + part_bytes + digit_bytes + mail_bytes + count_bytes)) return PLEACH_E_MEMORY;
     char *at = map->scratch.memory;
     job->parts = (batch_part *)at;
     job->digits = (uint32_t *)(at + part_bytes);
-    if (count_bytes) job->request.counts = (uint64_t *)(at + part_bytes + digit_bytes);
-    job->scratch = at + part_bytes + digit_bytes + (count_bytes + 63) / 64 * 64;
+    job->mail = (uint32_t *)(at + part_bytes + digit_bytes);
+    at += part_bytes + digit_bytes + mail_bytes;
+    if (count_bytes) job->request.counts = (uint64_t *)at;
+    job->scratch = at + (count_bytes + 63) / 64 * 64;
     workers_team(map->workers, members, map->batch_ops->work, job);
     return job->status;
 }
