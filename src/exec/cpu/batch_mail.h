@@ -22,6 +22,7 @@ static void W(open_mail)(W(working) *w, W(stretch) ops)
     unsigned members = w->team->members;
     uint32_t *next = W(mail_from)(w, w->member), at = ops.at;
     if (members == 1) return;
+    w->job->parts[w->member].mail_begin = ops.at;
     w->mail_scale = ((uint64_t)members << 32) / w->b.r.n;
     memset(next, 0, members * sizeof *next);
     for (uint32_t op = ops.at; op < ops.end; op++) next[W(addressee)(w->mail_scale, W(batch_place)(&w->b, op))]++;
@@ -54,13 +55,13 @@ static inline void W(prefetch_reply)(const W(batch) *b, uint32_t place)
 }
 
 /* After the members have met: the letters to this member. A sender's letters to one follow those to the one before;
- * words[3] is where its first are. */
+ * mail_begin is where its first are. */
 static void W(deliver_mail)(W(working) *w)
 {
     unsigned members = w->team->members;
     for (unsigned from = 0; members > 1 && from < members; from++) {
         const uint32_t *end = W(mail_from)(w, from);
-        uint32_t at = w->member ? end[w->member - 1] : (uint32_t)w->job->parts[from].words[3], last = end[w->member];
+        uint32_t at = w->member ? end[w->member - 1] : w->job->parts[from].mail_begin, last = end[w->member];
         for (; at < last; at++) {
             if (at + LETTERS_AHEAD < last) W(prefetch_reply)(&w->b, w->letter[at + LETTERS_AHEAD].place);
             W(letter) letter = w->letter[at];

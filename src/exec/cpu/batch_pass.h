@@ -211,9 +211,9 @@ static void W(pass_leaves)(W(passing) *p, const W(pass_group) *g)
 
 /* ---- the pass ---- */
 
-/* The stretch of this member. What is left for the other stages lies behind the places of level 0, in the member's own
- * part, until gather_edits. */
-static void W(pass)(W(working) *w, W(stretch) ops, double *search, double *modify)
+/* The stretch of this member. Answers how many edits are left for the other stages; they lie behind the places of level
+ * 0, in the member's own part, until gather_edits. */
+static uint32_t W(pass)(W(working) *w, W(stretch) ops, double *search, double *modify)
 {
     W(passing) p = {.w = w, .ops = ops};
     W(pass_group) group[2];
@@ -230,29 +230,21 @@ static void W(pass)(W(working) *w, W(stretch) ops, double *search, double *modif
         if (group[!now].count == 0) break;
     }
     W(pass_close)(&p, w->member + 1 < w->team->members);
-    batch_part *part = &w->job->parts[w->member];
-    part->words[0] = p.run.end - first;
-    part->words[1] = p.has;
-    part->words[2] = p.had;
-    part->words[3] = ops.at;
+    w->job->parts[w->member].passed = (uint64_t)p.has - p.had;
+    return p.run.end - first;
 }
 
-/* After all members have come to the end of their pass. The edits that are left become the edits of level 0. */
-static void W(gather_edits)(W(working) *w, W(stretch) ops)
+/* The edits that are left become the edits of level 0, behind those of the members before. */
+static void W(gather_edits)(W(working) *w, W(stretch) ops, uint32_t left)
 {
     const W(batch) *b = &w->b;
-    uint32_t from = w->ops + ops.at, before = 0, all = 0, count = 0;
-    for (unsigned m = 0; m < w->team->members; m++) {
-        uint32_t left = (uint32_t)w->job->parts[m].words[0];
-        if (m < w->member) before += left;
-        if (m == w->member) count = left;
-        all += left;
-        w->passed += w->job->parts[m].words[1] - w->job->parts[m].words[2];
-    }
-    memcpy(b->edit_key + before, b->edit_key + from, count * sizeof *b->edit_key);
-    memcpy(b->edit_value + before, b->edit_value + from, count * sizeof *b->edit_value);
-    memcpy(b->edit_node + before, b->edit_node + from, count * sizeof *b->edit_node);
-    memcpy(b->edit_flags + before, b->edit_flags + from, count * sizeof *b->edit_flags);
-    if (w->member == 0) b->sizes->level[0].edits = all;
-    team_meet(w->team);
+    uint32_t from = w->ops + ops.at, to = 0;
+    w->job->parts[w->member].words[0] = left;
+    W(tell)(w);
+    for (unsigned m = 0; m < w->member; m++) to += (uint32_t)W(hear)(w, m)->words[0];
+    memcpy(b->edit_key + to, b->edit_key + from, left * sizeof *b->edit_key);
+    memcpy(b->edit_value + to, b->edit_value + from, left * sizeof *b->edit_value);
+    memcpy(b->edit_node + to, b->edit_node + from, left * sizeof *b->edit_node);
+    memcpy(b->edit_flags + to, b->edit_flags + from, left * sizeof *b->edit_flags);
+    if (w->member + 1 == w->team->members) b->sizes->level[0].edits = to + left;
 }

@@ -37,6 +37,7 @@ typedef struct W(working) {
     batch_job *job;
     team *team;
     unsigned member;
+    unsigned told; /* how often it has told those after it */
     double since; /* member 0: when the stage at hand began */
     uint32_t seen; /* BATCH_HAS_... */
     W(key) differ; /* bits in which keys are not all the same */
@@ -44,7 +45,6 @@ typedef struct W(working) {
     uint64_t mail_scale;
     W(letter) *letter; /* batch_mail.h; by operation in the order of keys */
     W(key) *letter_value;
-    uint64_t passed; /* pairs more, modulo 2^64, in leaves that batch_pass.h has changed */
     W(batch) b;
     W(batch_counting) counting;
     W(batch_wide) *wide; /* by operation; a member uses its part */
@@ -130,8 +130,24 @@ static double W(lap)(W(working) *w)
                   end_ = part_begin((w)->team, (w)->member + 1, n_);                                             \
          i < end_; i++)
 
-/* A scan by the team: each member adds up its part, meets the others, and goes through its part again from the sum of
- * the parts before. FIRST(b, level, i) is what belongs to i when it is first asked for, AGAIN the second time; STORE(b,
+/* Point to point, where a member needs only what those before it have found out: it waits for them alone, and nobody
+ * waits for those after it. All members tell equally often. What was stored before tell is there after hear (release
+ * pairs with acquire). Between a member's words and its next ones all meet, so that nobody misses any. */
+static void W(tell)(W(working) *w)
+{
+    atomic_store_explicit(&w->job->parts[w->member].tidings, ++w->told, memory_order_release);
+}
+
+static const batch_part *W(hear)(const W(working) *w, unsigned from)
+{
+    batch_part *part = &w->job->parts[from];
+    for (unsigned look = 0; atomic_load_explicit(&part->tidings, memory_order_acquire) < w->told; look++)
+        port_pause(look);
+    return part;
+}
+
+/* A scan by the team: each member adds up its part, hears from those before it, and goes through its part again from
+ * the sum of their parts. FIRST(b, level, i) is what belongs to i when it is first asked for, AGAIN the second time; STORE(b,
  * level, i, sum) takes all up to and with it. */
 #define DEFINE_SCAN(name, type, zero, JOIN_TWO, FIRST, AGAIN, STORE)                                             \
     static void W(name)(W(working) *w, uint32_t level, uint32_t n)                                               \
@@ -142,11 +158,11 @@ static double W(lap)(W(working) *w)
         if (!alone) {                                                                                            \
             FOR_PART(w, i, n) sum = JOIN_TWO(sum, FIRST(&w->b, level, i));                                       \
             memcpy(w->job->parts[w->member].words, &sum, sizeof sum);                                            \
-            team_meet(w->team);                                                                                  \
+            W(tell)(w);                                                                                          \
             sum = (type)zero;                                                                                    \
             for (unsigned m = 0; m < w->member; m++) {                                                           \
                 type part;                                                                                       \
-                memcpy(&part, w->job->parts[m].words, sizeof part);                                              \
+                memcpy(&part, W(hear)(w, m)->words, sizeof part);                                                \
                 sum = JOIN_TWO(sum, part);                                                                       \
             }                                                                                                    \
         }                                                                                                        \
@@ -382,9 +398,10 @@ static void W(change_tree)(W(working) *w)
             W(batch_commit)(&w->b, level, i);
         }
     if (w->member > 0) return;
-    uint64_t *size = &w->b.map.tree->stripe[0].size;
+    uint64_t *size = &w->b.map.tree->stripe[0].size, more = 0;
     W(batch_end)(&w->b);
-    port_store(size, port_load(size) + w->passed);
+    for (unsigned m = 0; m < w->team->members; m++) more += w->job->parts[m].passed;
+    port_store(size, port_load(size) + more);
 }
 
 #include "batch_mail.h"
@@ -435,10 +452,9 @@ static bool W(work_in_one_pass)(W(working) *w, W(sort_side) side[2], pleach_batc
     bool shared = W(share_keys)(w, side, &own);
     times->sort = W(lap)(w);
     if (!shared) return false;
-    W(pass)(w, own, &times->search, &times->modify);
+    W(gather_edits)(w, own, W(pass)(w, own, &times->search, &times->modify));
     team_meet(w->team);
     W(deliver_mail)(w);
-    W(gather_edits)(w, own);
     W(change_tree)(w);
     times->modify += W(lap)(w);
     return true;

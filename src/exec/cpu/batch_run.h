@@ -2,13 +2,18 @@
 #ifndef PLEACH_BATCH_RUN_H
 #define PLEACH_BATCH_RUN_H
 
+#include <stdatomic.h>
+
 #include "../../batch/batch_sizes.h"
 #include "blink_run.h"
 #include "workers.h"
 
-/* What one member of the team adds up for the others to see. */
+/* What one member of the team adds up for the others to see. Zeros before a batch. */
 typedef struct batch_part {
     _Alignas(64) uint64_t words[4];
+    uint64_t passed;     /* pairs more, modulo 2^64, in leaves that batch_pass.h has changed */
+    uint32_t mail_begin; /* batch_mail.h */
+    atomic_uint tidings; /* how often it has told those after it that words are there */
 } batch_part;
 
 enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };    /* batch_sort.h */

@@ -1,4 +1,5 @@
 /* exec/cpu/map_cpu_batch.c - batches on a map in host memory. */
+#include <string.h>
 #include <sys/mman.h>
 
 #include "../../base/memory.h"
@@ -54,6 +55,7 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     if (!have_scratch(&map->scratch, main_bytes + part_bytes + digit_bytes + mail_bytes + count_bytes)) return PLEACH_E_MEMORY;
     char *at = map->scratch.memory;
     job->parts = (batch_part *)at;
+    memset(job->parts, 0, part_bytes);
     job->digits = (uint32_t *)(at + part_bytes);
     job->mail = (uint32_t *)(at + part_bytes + digit_bytes);
     at += part_bytes + digit_bytes + mail_bytes;
