@@ -1,5 +1,5 @@
-/* exec/cpu/batch_mail.h - answers on their way from the member that has a key to the member that has the place. Included
- * by batch_run.c, once per key width.
+/* exec/cpu/batch_mail.h - answers on their way from the member that has a key to the member that has the place.
+ * Included by batch_run.c, once per key width.
  *
  * The operations of a member's keys have places all over the batch. If members stored answers there, a line of the
  * caller's arrays would go from core to core with nearly every one of them. So a member leaves them, in memory of its

@@ -147,8 +147,8 @@ static const batch_part *W(hear)(const W(working) *w, unsigned from)
 }
 
 /* A scan by the team: each member adds up its part, hears from those before it, and goes through its part again from
- * the sum of their parts. FIRST(b, level, i) is what belongs to i when it is first asked for, AGAIN the second time; STORE(b,
- * level, i, sum) takes all up to and with it. */
+ * the sum of their parts. FIRST(b, level, i) is what belongs to i when it is first asked for, AGAIN the second time;
+ * STORE(b, level, i, sum) takes all up to and with it. */
 #define DEFINE_SCAN(name, type, zero, JOIN_TWO, FIRST, AGAIN, STORE)                                             \
     static void W(name)(W(working) *w, uint32_t level, uint32_t n)                                               \
     {                                                                                                            \
@@ -252,13 +252,20 @@ static void W(look)(W(working) *w, W(stretch) keys)
     FLY(w->b.map, flight, NEXT_KEY, LOOKED);
 }
 
+/* Has the batch been listed? Not where all operations would be, nor where none. */
+static inline bool W(is_listed)(const W(working) *w)
+{
+    return (w->seen & BATCH_HAS_FINDS) && (w->seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES));
+}
+
 /* The operations that are not listed. */
 static inline bool W(next_read)(W(working) *w, W(stretch) *places, W(flight) *f)
 {
-    if (w->seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES))
+    bool listed = W(is_listed)(w);
+    if (listed)
         while (places->at < places->end && W(batch_is_listed)(&w->b, places->at)) places->at++;
     if (places->at == places->end) return false;
-    f->tag = w->seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES) ? w->b.mark[places->at] : W(batch_read_mark)(&w->b, places->at);
+    f->tag = listed ? w->b.mark[places->at] : W(batch_read_mark)(&w->b, places->at);
     W(find_start)(w->b.map, &f->find, W(batch_argument)(&w->b, places->at++));
     return true;
 }
@@ -429,13 +436,19 @@ static void W(list)(W(working) *w)
     W(scan_listed)(w, 0, n);
 }
 
+/* There are no ranges. */
+static void W(no_pairs)(W(working) *w)
+{
+    FOR_PART(w, i, w->b.r.n) w->job->offsets[i] = 0;
+    if (w->member == 0) w->job->offsets[w->b.r.n] = 0;
+}
+
 /* Sorts the operations for batch_pass.h. False, for all members: a few keys have so many of them that members cannot
  * each have their own. */
 static bool W(share_keys)(W(working) *w, W(sort_side) side[2], W(stretch) *own)
 {
-    bool listed = (w->seen & BATCH_HAS_FINDS) != 0;
     W(sort_source) from = {w->b.r.keys, NULL, w->b.r.kinds, w->b.r.n};
-    if (listed) from = (W(sort_source)){side[0].key, side[0].function, NULL, w->b.sizes->ops};
+    if (W(is_listed)(w)) from = (W(sort_source)){side[0].key, side[0].function, NULL, w->b.sizes->ops};
     if (!W(sort_into_ranges)(w->job, w->team, w->member, &from, side, w->differ, own)) return false;
     w->ops = from.n;
     if (w->member == 0) w->b.sizes->ops = from.n;
@@ -448,7 +461,7 @@ static bool W(share_keys)(W(working) *w, W(sort_side) side[2], W(stretch) *own)
 static bool W(work_in_one_pass)(W(working) *w, W(sort_side) side[2], pleach_batch_times *times)
 {
     W(stretch) own;
-    if ((w->seen & BATCH_HAS_QUERIES) || w->job->offsets || !W(pass_is_certain)(&w->b, w->b.r.n)) return false;
+    if ((w->seen & BATCH_HAS_QUERIES) || !W(pass_is_certain)(&w->b, w->b.r.n)) return false;
     bool shared = W(share_keys)(w, side, &own);
     times->sort = W(lap)(w);
     if (!shared) return false;
@@ -463,7 +476,7 @@ static bool W(work_in_one_pass)(W(working) *w, W(sort_side) side[2], pleach_batc
 /* In stages, each of which all of the batch goes through before the next. */
 static void W(work_in_stages)(W(working) *w, W(sort_side) side[2], pleach_batch_times *times)
 {
-    if (!(w->seen & BATCH_HAS_FINDS) || !(w->seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES))) W(list)(w); /* else it has been done */
+    if (!W(is_listed)(w)) W(list)(w);
     times->list += W(lap)(w);
     unsigned sorted = W(sort_operations)(w->job, w->team, w->member, side);
     w->b.op_key = side[sorted].key;
@@ -471,7 +484,7 @@ static void W(work_in_stages)(W(working) *w, W(sort_side) side[2], pleach_batch_
     times->sort += W(lap)(w);
     if (w->b.sizes->ops) W(find_edits)(w);
     times->search = W(lap)(w);
-    if (((w->seen & BATCH_HAS_QUERIES) || w->job->offsets) && !W(answer_queries)(w)) return;
+    if ((w->seen & BATCH_HAS_QUERIES) && !W(answer_queries)(w)) return;
     team_meet(w->team); /* nobody asks the old map any more */
     times->query = W(lap)(w);
     W(change_tree)(w);
@@ -499,12 +512,13 @@ static void W(work)(void *context, team *team, unsigned member)
     }
     times->list = W(lap)(&w);
     if (w.seen & BATCH_HAS_FINDS) {
-        if (w.seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES)) W(list)(&w);
+        if (W(is_listed)(&w)) W(list)(&w);
         times->list += W(lap)(&w);
         W(read)(&w, W(own_stretch)(&w, w.job->request.n));
         times->read = W(lap)(&w);
     }
-    if (!(w.seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES)) && !w.job->offsets) return; /* finds only */
+    if (!(w.seen & BATCH_HAS_QUERIES) && w.job->offsets) W(no_pairs)(&w);
+    if (!(w.seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES))) return; /* finds only */
     if (!W(work_in_one_pass)(&w, side, times)) W(work_in_stages)(&w, side, times);
 }
 

@@ -52,7 +52,8 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     size_t part_bytes = members * sizeof *job->parts, digit_bytes = members * BATCH_RANGES * sizeof *job->digits;
     size_t mail_bytes = members * batch_mail_row(members) * sizeof *job->mail;
     size_t count_bytes = job->request.counts ? 0 : (size_t)job->request.n * sizeof(uint64_t);
-    if (!have_scratch(&map->scratch, main_bytes + part_bytes + digit_bytes + mail_bytes + count_bytes)) return PLEACH_E_MEMORY;
+    size_t bytes = main_bytes + part_bytes + digit_bytes + mail_bytes + count_bytes;
+    if (!have_scratch(&map->scratch, bytes)) return PLEACH_E_MEMORY;
     char *at = map->scratch.memory;
     job->parts = (batch_part *)at;
     memset(job->parts, 0, part_bytes);
