@@ -49,23 +49,28 @@ PORT_FN uint32_t W(slot_words)(unsigned from, unsigned to)
     return (1u << W(PAIR_WORDS) * to) - (1u << W(PAIR_WORDS) * from);
 }
 
+/* From whole lines only: a load that began in the neighbour's last line would wait for it, masked or not. */
 PORT_FN void W(slots_up_alone)(W(node) *node, unsigned at, unsigned count)
 {
     uint32_t mask = W(slot_words)(at + 1, count + 1);
-    PORT_UNROLL for (unsigned part = sizeof(W(node)) / 64; part-- > 0;) {
-        __mmask8 words = (__mmask8)(mask >> 8 * part);
-        __m512i moved = _mm512_maskz_loadu_epi64(words, (const uint64_t *)node->word + 8 * part - W(PAIR_WORDS));
-        _mm512_mask_storeu_epi64(&node->word[8 * part], words, moved);
+    __m512i line = _mm512_load_si512(&node->word[0]), before = line;
+    PORT_UNROLL for (unsigned part = 0; part < sizeof(W(node)) / 64; part++) {
+        if (part > 0) line = _mm512_load_si512(&node->word[8 * part]);
+        _mm512_mask_store_epi64(&node->word[8 * part], (__mmask8)(mask >> 8 * part),
+                                _mm512_alignr_epi64(line, before, 8 - W(PAIR_WORDS)));
+        before = line;
     }
 }
 
 PORT_FN void W(slots_down_alone)(W(node) *node, unsigned at, unsigned count)
 {
     uint32_t mask = W(slot_words)(at - 1, count - 1);
+    __m512i line = _mm512_load_si512(&node->word[0]), after = line;
     PORT_UNROLL for (unsigned part = 0; part < sizeof(W(node)) / 64; part++) {
-        __mmask8 words = (__mmask8)(mask >> 8 * part);
-        __m512i moved = _mm512_maskz_loadu_epi64(words, (const uint64_t *)node->word + 8 * part + W(PAIR_WORDS));
-        _mm512_mask_storeu_epi64(&node->word[8 * part], words, moved);
+        if (part + 1 < sizeof(W(node)) / 64) after = _mm512_load_si512(&node->word[8 * (part + 1)]);
+        _mm512_mask_store_epi64(&node->word[8 * part], (__mmask8)(mask >> 8 * part),
+                                _mm512_alignr_epi64(after, line, W(PAIR_WORDS)));
+        line = after;
     }
 }
 

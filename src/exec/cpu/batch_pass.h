@@ -21,8 +21,8 @@ typedef struct W(pass_group) {
 
 /* The edits of the leaf at hand, from `begin` on; those before are left for the other stages. */
 typedef struct W(pass_run) {
-    uint32_t node; /* NODE_NONE: no leaf yet */
-    uint32_t count;
+    uint32_t node;   /* NODE_NONE: no leaf yet */
+    uint64_t header; /* before its edits. After them a load would wait for the stores beside it to come to the cache */
     uint32_t inserts, begin, end;
     bool shared; /* perhaps with the member before */
 } W(pass_run);
@@ -146,18 +146,18 @@ static void W(pass_close)(W(passing) *p, bool shared)
     const W(batch) *b = &p->w->b;
     W(pass_run) *run = &p->run;
     if (run->begin == run->end) return;
-    if (shared || run->shared || run->count + run->inserts > NODE_CAPACITY) {
+    if (shared || run->shared || header_count(run->header) + run->inserts > NODE_CAPACITY) {
         run->begin = run->end;
         return;
     }
     W(node) *leaf = W(node_at)(b->map, run->node);
-    unsigned count = run->count;
+    unsigned count = header_count(run->header);
     for (uint32_t edit = run->begin; edit < run->end; edit++) {
         count = W(leaf_edit)(b, leaf, count, edit);
         p->has += (b->edit_flags[edit] & BATCH_HAS) != 0;
         p->had += (b->edit_flags[edit] & BATCH_HAD) != 0;
     }
-    port_store(&leaf->word[W(HEADER_WORD)], header_next(W(header_load)(leaf), count));
+    port_store(&leaf->word[W(HEADER_WORD)], header_next(run->header, count));
     run->end = run->begin;
 }
 
@@ -166,7 +166,7 @@ static void W(pass_open)(W(passing) *p, uint32_t node)
     bool first = p->run.node == NODE_NONE;
     W(pass_close)(p, false);
     p->run.node = node;
-    p->run.count = header_count(W(header_load)(W(node_at)(p->w->b.map, node)));
+    p->run.header = W(header_load)(W(node_at)(p->w->b.map, node));
     p->run.inserts = 0;
     p->run.shared = first && p->w->member > 0;
 }
