@@ -174,6 +174,77 @@ static void the_same_batches_make_the_same_tree(const setting *where)
         assert_true(shape_after(where, threads, 12, 30000) == shape);
 }
 
+/* Without a query among them operations are applied in one pass (exec/cpu/batch_pass.h), with one in stages: so here the
+ * same ones both ways, by one thread and by several. */
+enum { PASS_MOST = 20000, PASS_KEYS = 60000 };
+
+typedef struct two_ways {
+    void *keys, *values, *old[2]; /* words of the map's width */
+    uint8_t *kinds, *flags[2];
+} two_ways;
+
+static void set_word(const wide *w, void *array, size_t i, uint64_t word)
+{
+    if (w->key_bits == 32)
+        ((uint32_t *)array)[i] = (uint32_t)word;
+    else
+        ((uint64_t *)array)[i] = word;
+}
+
+static void random_updates(rng *r, const wide *w, two_ways *t, size_t n, size_t round)
+{
+    uint64_t spread = round % 3 == 0 ? 1 : w->top / PASS_KEYS, few = round % 4 == 1 ? 7 : PASS_KEYS;
+    bool ascending = round % 5 == 2;
+    for (size_t i = 0; i < n; i++) {
+        set_word(w, t->keys, i, (ascending ? 1000 * round % PASS_KEYS + i : rng_below(r, few)) * spread);
+        set_word(w, t->values, i, rng_next(r) & w->top);
+        t->kinds[i] = (uint8_t)(round % 6 == 5 ? PLEACH_OP_ERASE : rng_below(r, PLEACH_OP_CONTAINS + 1));
+    }
+    set_word(w, t->keys, n, 0); /* a count of the keys up to 0, after all others */
+    set_word(w, t->values, n, 0);
+    t->kinds[n] = PLEACH_OP_COUNT;
+}
+
+static uint64_t apply_one_way(const wide *w, const two_ways *t, size_t n, unsigned way)
+{
+    pleach_map_stats stats;
+    pleach_batch batch = {.n = n + way, .kinds = t->kinds, .keys = t->keys, .values = t->values,
+                          .flags = t->flags[way], .out_values = t->old[way]};
+    memset(t->flags[way], UNTOUCHED, n + 1);
+    memset(t->old[way], UNTOUCHED, (n + 1) * w->key_bits / 8);
+    assert_ok(pleach_map_apply(w->map, &batch));
+    assert_ok(pleach_map_get_stats(w->map, &stats));
+    return stats.shape + stats.keys;
+}
+
+static void agree(const setting *where, two_ways *t, unsigned threads)
+{
+    rng r = rng_for(test_seed(), 90 + threads);
+    setting with = *where;
+    with.threads = threads;
+    wide w[2] = {wide_open(&with), wide_open(where)};
+    for (size_t round = 0; round < scaled(60); round++) {
+        size_t n = 1 + rng_below(&r, round % 2 ? PASS_MOST : 300);
+        random_updates(&r, &w[0], t, n, round);
+        assert_true(apply_one_way(&w[0], t, n, 0) == apply_one_way(&w[1], t, n, 1));
+        assert_memory_equal(t->flags[0], t->flags[1], n);
+        assert_memory_equal(t->old[0], t->old[1], n * w[0].key_bits / 8);
+        count_checked(2 * n);
+    }
+    wide_close(&w[0]);
+    wide_close(&w[1]);
+}
+
+static void one_pass_and_stages_agree(const setting *where)
+{
+    enum { N = PASS_MOST + 1, WORD = sizeof(uint64_t) };
+    two_ways t = {must_alloc(N, WORD), must_alloc(N, WORD), {must_alloc(N, WORD), must_alloc(N, WORD)},
+                  must_alloc(N, 1), {must_alloc(N, 1), must_alloc(N, 1)}};
+    for (unsigned threads = 1; threads <= 5; threads++) agree(where, &t, threads);
+    void *all[] = {t.keys, t.values, t.old[0], t.old[1], t.kinds, t.flags[0], t.flags[1]};
+    for (size_t i = 0; i < COUNT_OF(all); i++) free(all[i]);
+}
+
 /* ---- batches that fail ---- */
 
 static void bad_arguments_are_refused(const setting *where)
@@ -396,6 +467,7 @@ int main(int argc, char **argv)
         CASE(the_same_batches_make_the_same_tree),
         CASE(erasing_puts_nodes_together),
         CASE(a_moving_window_needs_no_more_memory),
+        CASE(one_pass_and_stages_agree),
         CASE(bad_arguments_are_refused),
         CASE(pairs_without_room_change_nothing),
         CASE(batches_beyond_the_limit_change_nothing),

@@ -28,7 +28,9 @@ static const char help[] =
     "  --bits 32|64|both      width of keys and values (default both)\n"
     "  --dist NAME            uniform: scrambled keys in shuffled order (default)\n"
     "                         sorted: the same keys in ascending order\n"
-    "                         zipf: the same keys, popular ones more often (exponent 0.99)\n"
+    "                         zipf, zipf1: the same keys, popular ones more often (exponent 0.99, 1)\n"
+    "                         self: the same keys, 80% of the queries for 20% of them, and so on within these\n"
+    "                         gauss: the same keys, those around the middle one (deviation 0.5% of its rank)\n"
     "                         dense: keys 0..N-1 in shuffled order\n"
     "  --threads N[,N...]     CPU: threads of the map, and that make single calls (default: one per CPU online)\n"
     "  --device cpu|cuda|all  where (default all: the CPU, and the GPU if there is one)\n"
@@ -52,7 +54,7 @@ enum { BITS_32, BITS_64, BITS_BOTH };
 static const char *const device_names[] = {"cpu", "cuda", "all", NULL};
 static const char *const bits_names[] = {"32", "64", "both", NULL};
 static const char *const engine_names[] = {"auto", "calls", "batches", NULL}; /* as pleach_engine */
-static const char *const dist_names[] = {"uniform", "sorted", "zipf", "dense", NULL};
+static const char *const dist_names[] = {"uniform", "sorted", "zipf", "dense", "zipf1", "self", "gauss", NULL};
 
 struct request {
     struct bench_options options;
@@ -166,8 +168,8 @@ static bool applies(const struct bench *bench, const struct request *request, co
     if ((which->flags & device) == 0) return false;
     /* Reading lines has nothing to do with the width of keys. */
     if (which->run == bench_limits && bench->bits == 64 && request->bits == BITS_BOTH) return false;
-    if ((which->flags & CASE_DISTINCT) == 0 || request->options.dist != DIST_ZIPF) return true;
-    if (request->any_wanted) cli_complain(command, "%s needs every key once: left out with --dist zipf", which->name);
+    if ((which->flags & CASE_DISTINCT) == 0 || !bench_dist_repeats(request->options.dist)) return true;
+    if (request->any_wanted) cli_complain(command, "%s needs every key once: left out with this --dist", which->name);
     return false;
 }
 

@@ -10,6 +10,8 @@
  *   bench_beside.c    find beside a writer
  *   bench_updates.c   insert, erase
  *   bench_ordered.c   range, succ, pred
+ *   bench_apply.c     batches
+ *   bench_batches.c   batches of many sizes beside array calls
  *   bench_single.c    single calls
  *   bench_queue.c     single operations through a queue
  *   bench_mixed_*     updates and queries at the same time, in one kernel
@@ -42,7 +44,10 @@ enum bench_dist {
     DIST_UNIFORM, /* scrambled keys over the whole range, asked for in shuffled order */
     DIST_SORTED,  /* the same keys, asked for in ascending order */
     DIST_ZIPF,    /* the same keys, some asked for much more often */
-    DIST_DENSE    /* keys 0 .. N-1, asked for in shuffled order */
+    DIST_DENSE,   /* keys 0 .. N-1, asked for in shuffled order */
+    DIST_ZIPF1,   /* as zipf, exponent 1 */
+    DIST_SELF,    /* self-similar: 80% ask for 20% of the keys, and so on within these */
+    DIST_GAUSS    /* around the middle key, standard deviation 0.5% of its rank */
 };
 
 /* Keys of a map, by rank: sorted[0] is the smallest. */
@@ -53,6 +58,9 @@ struct bench_keys {
     void *sorted;
     struct mix_order order; /* the shuffled order of the ranks */
 };
+
+/* Are some keys asked for more than once? */
+static inline bool bench_dist_repeats(enum bench_dist dist) { return dist == DIST_ZIPF || dist >= DIST_ZIPF1; }
 
 bool bench_keys_create(struct bench_keys *keys, unsigned bits, size_t n, enum bench_dist dist);
 void bench_keys_destroy(struct bench_keys *keys);
@@ -231,9 +239,9 @@ struct bench_case {
 };
 
 #ifdef PLEACH_TOOLS_CUDA
-enum { BENCH_CASES = 25 };
+enum { BENCH_CASES = 26 };
 #else
-enum { BENCH_CASES = 21 };
+enum { BENCH_CASES = 22 };
 #endif
 extern const struct bench_case bench_cases[BENCH_CASES];
 
@@ -257,6 +265,7 @@ void bench_pred(struct bench *bench, const struct bench_case *which);
 void bench_single_find(struct bench *bench, const struct bench_case *which);
 void bench_single_put(struct bench *bench, const struct bench_case *which);
 void bench_single_mixed(struct bench *bench, const struct bench_case *which);
+void bench_batches(struct bench *bench, const struct bench_case *which);
 void bench_apply(struct bench *bench, const struct bench_case *which);
 void bench_queue(struct bench *bench, const struct bench_case *which);
 void bench_limits(struct bench *bench, const struct bench_case *which);

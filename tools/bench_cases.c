@@ -42,6 +42,8 @@ const struct bench_case bench_cases[BENCH_CASES] = {
      "array predecessor"},
     {"apply", {10 * M, 1 << 20, 1 << 23, 1 << 20}, ARRAY, bench_apply,
      "batches, as if one after the other: finds, with 5%, 50%, 100% updates of present keys, or inserts"},
+    {"batches", {10 * M, 0, 0, 0}, CASE_CPU, bench_batches,
+     "batches of 2^8 to 2^20 finds, updates, inserts, erases beside array calls, in turn; stages, and a model"},
     {"single-find", {10 * M, 1 * M, 0, 0}, CASE_CPU, bench_single_find,
      "single finds from all threads"},
     {"single-put", {10 * M, 1 * M, 0, 0}, CASE_CPU | CASE_DISTINCT, bench_single_put,

@@ -29,32 +29,54 @@ void bench_keys_destroy(struct bench_keys *keys)
     *keys = (struct bench_keys){0};
 }
 
+/* A number from 0 to below 1, the next of query i. */
+static double next_share(struct mix_random *random) { return (double)(mix_next(random) >> 11) * 0x1p-53; }
+
 /* Zipf's law: the k-th most popular of n is drawn with a probability in proportion to k^-s. By rejection and
  * inversion: draw under the integral of x^-s, round, and draw again where rounding would distort (Hoermann and
  * Derflinger, 1996). */
-static const double zipf_s = 0.99;
+static double zipf_integral(double s, double x) { return s == 1 ? log(x) : (pow(x, 1 - s) - 1) / (1 - s); }
+static double zipf_inverse(double s, double y) { return s == 1 ? exp(y) : pow(1 + y * (1 - s), 1 / (1 - s)); }
 
-static double zipf_integral(double x) { return (pow(x, 1 - zipf_s) - 1) / (1 - zipf_s); }
-static double zipf_inverse(double y) { return pow(1 + y * (1 - zipf_s), 1 / (1 - zipf_s)); }
-
-static size_t zipf_rank(size_t n, size_t i)
+static size_t zipf_rank(double s, size_t n, struct mix_random *random)
 {
-    struct mix_random random = {mix64(i + ((uint64_t)ZIPF_SEED << 48))};
-    const double low = zipf_integral(1.5) - 1, high = zipf_integral((double)n + 0.5);
+    const double low = zipf_integral(s, 1.5) - 1, high = zipf_integral(s, (double)n + 0.5);
     for (;;) {
-        const double u = high + (double)(mix_next(&random) >> 11) * 0x1p-53 * (low - high);
-        const double x = zipf_inverse(u);
+        const double u = high + next_share(random) * (low - high);
+        const double x = zipf_inverse(s, u);
         double k = floor(x + 0.5);
         k = k < 1 ? 1 : k > (double)n ? (double)n : k;
-        if (u >= zipf_integral(k + 0.5) - pow(k, -zipf_s)) return (size_t)k - 1;
+        if (u >= zipf_integral(s, k + 0.5) - pow(k, -s)) return (size_t)k - 1;
     }
+}
+
+/* Gray and others, 1994: the first 20% of the ranks are drawn with a probability of 80%, and so on among these. */
+static size_t self_similar_rank(size_t n, struct mix_random *random)
+{
+    const double rank = (double)n * pow(next_share(random), log(0.2) / log(0.8));
+    return rank < (double)n ? (size_t)rank : n - 1;
+}
+
+/* Box and Muller, 1958. */
+static size_t gauss_rank(size_t n, struct mix_random *random)
+{
+    const double middle = (double)n / 2, radius = sqrt(-2 * log(1 - next_share(random)));
+    const double rank = middle + 0.005 * middle * radius * cos(6.283185307179586 * next_share(random));
+    return rank < 0 ? 0 : rank < (double)n ? (size_t)rank : n - 1;
 }
 
 size_t bench_keys_rank(const struct bench_keys *keys, size_t i, size_t queries)
 {
-    if (keys->dist == DIST_SORTED) return i * keys->n / queries; /* both are at most 2^31 */
-    if (keys->dist == DIST_ZIPF) return (size_t)mix_order_at(&keys->order, zipf_rank(keys->n, i));
-    return (size_t)mix_order_at(&keys->order, i % keys->n);
+    struct mix_random random = {mix64(i + ((uint64_t)ZIPF_SEED << 48))};
+    const size_t n = keys->n;
+    switch (keys->dist) {
+    case DIST_SORTED: return i * n / queries; /* both are at most 2^31 */
+    case DIST_ZIPF: return (size_t)mix_order_at(&keys->order, zipf_rank(0.99, n, &random));
+    case DIST_ZIPF1: return (size_t)mix_order_at(&keys->order, zipf_rank(1, n, &random));
+    case DIST_SELF: return (size_t)mix_order_at(&keys->order, self_similar_rank(n, &random));
+    case DIST_GAUSS: return gauss_rank(n, &random);
+    default: return (size_t)mix_order_at(&keys->order, i % n);
+    }
 }
 
 uint64_t bench_keys_absent(const struct bench_keys *keys, size_t i) { return key_at(keys, keys->n + i); }

@@ -65,13 +65,19 @@ PORT_FN void W(batch_end)(const W(batch) *b)
     s->next = s->first_id + (nodes - stocked);
     port_store(&tree->pool.stock_end, s->stock_end);
     port_store(&tree->pool.next, s->next);
-    s->size = 0;
     s->tidied = s->level[0].runs;
-    if (s->seen & BATCH_HAS_ERASES)
-        for (unsigned i = 0; i < BLINK_STRIPES; i++) s->size += port_load(&tree->stripe[i].size);
     if (s->copies) port_store(&b->versions->kept[0].head, W(batch_new_id)(b, s->tree_nodes));
     if (b->keeps) port_publish_fence();
     port_store(&tree->root, s->new_root);
+}
+
+/* By one agent, after it. */
+PORT_FN void W(batch_count_keys)(const W(batch) *b)
+{
+    batch_sizes *s = b->sizes;
+    s->size = 0;
+    for (unsigned i = 0; i < BLINK_STRIPES && (s->seen & BATCH_HAS_ERASES); i++)
+        s->size += port_load(&b->map.tree->stripe[i].size);
 }
 
 /* Instead of a commit, where memory did not suffice: node number `at` of those that were built for nothing reads as

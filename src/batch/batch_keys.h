@@ -53,6 +53,16 @@ PORT_FN W(batch_state) W(batch_old_state)(const W(batch) *b, uint32_t key)
     return state;
 }
 
+/* A key's flags: what it was, and what its operations do to it together. */
+PORT_FN uint8_t W(batch_flags_of)(W(batch_state) old, uint32_t function)
+{
+    /* A value that is set counts as changed, though it may be the same: it is not looked at here. */
+    uint32_t kind = batch_function_kind(function);
+    bool has = kind == BATCH_SAME ? old.present : kind != BATCH_GONE;
+    bool changed = old.present != has || kind == BATCH_SET;
+    return (uint8_t)((old.present ? BATCH_HAD : 0) | (has ? BATCH_HAS : 0) | (changed ? BATCH_CHANGED : 0));
+}
+
 /* Look, after a find has come to its end. */
 PORT_FN void W(batch_looked)(const W(batch) *b, uint32_t key, const W(find) *find)
 {
@@ -60,14 +70,9 @@ PORT_FN void W(batch_looked)(const W(batch) *b, uint32_t key, const W(find) *fin
     W(batch_state) old;
     old.present = find->found;
     old.value = find->found ? find->value : 0;
-    /* A value that is set counts as changed, though it may be the same: it is not looked at here. */
-    uint32_t kind = batch_function_kind(b->op_link[last].function);
-    bool has = kind == BATCH_SAME ? old.present : kind != BATCH_GONE;
-    bool changed = old.present != has || kind == BATCH_SET;
     b->key_node[key] = find->cursor.node;
     b->key_value[key] = old.value;
-    b->key_flags[key] =
-        (uint8_t)((old.present ? BATCH_HAD : 0) | (has ? BATCH_HAS : 0) | (changed ? BATCH_CHANGED : 0));
+    b->key_flags[key] = W(batch_flags_of)(old, b->op_link[last].function);
 }
 
 /* What the key is like just before an operation. */
@@ -77,22 +82,41 @@ PORT_FN W(batch_state) W(batch_state_before)(const W(batch) *b, uint32_t op)
     return W(batch_begins)(b, op) ? old : W(batch_apply)(b, b->op_link[op - 1].function, old);
 }
 
+/* What an operation on one key answers. */
+typedef struct W(batch_reply) {
+    W(key) value;
+    uint8_t flag;
+    bool has_value;
+} W(batch_reply);
+
+/* From what the key was like before. */
+PORT_FN W(batch_reply) W(batch_reply_to)(const W(batch) *b, uint32_t op, W(batch_state) before)
+{
+    bool present = before.present;
+    W(batch_reply) reply;
+    reply.value = before.value;
+    reply.flag = present; /* found */
+    reply.has_value = present;
+    switch (batch_function_kind(b->op_function[op])) {
+    case BATCH_SET: reply.flag = present ? BLINK_REPLACED : BLINK_INSERTED; break;
+    case BATCH_FILL: reply.flag = present ? BLINK_EXISTS : BLINK_INSERTED; break;
+    case BATCH_GONE: reply.flag = present ? BLINK_ERASED : BLINK_ABSENT; break;
+    default: reply.has_value = present && W(batch_kind)(b, op) != BATCH_CONTAINS;
+    }
+    return reply;
+}
+
+PORT_FN void W(batch_store_reply)(const W(batch) *b, uint32_t place, W(batch_reply) reply)
+{
+    if (b->r.flags) b->r.flags[place] = reply.flag;
+    if (b->r.out_values && reply.has_value) ((W(key) *)b->r.out_values)[place] = reply.value;
+}
+
 /* Answer, for operations on one key. */
 PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op)
 {
-    uint32_t place = W(batch_place)(b, op), kind = BATCH_FIND;
-    W(batch_state) before = W(batch_state_before)(b, op);
-    bool present = before.present;
-    unsigned flag = present; /* found */
-    switch (batch_function_kind(b->op_function[op])) {
-    case BATCH_SET: flag = present ? BLINK_REPLACED : BLINK_INSERTED; break;
-    case BATCH_FILL: flag = present ? BLINK_EXISTS : BLINK_INSERTED; break;
-    case BATCH_GONE: flag = present ? BLINK_ERASED : BLINK_ABSENT; break;
-    default: kind = batch_kind_at(&b->r, place);
-    }
-    if (kind > BATCH_CONTAINS) return;
-    if (b->r.flags) b->r.flags[place] = (uint8_t)flag;
-    if (b->r.out_values && present && kind != BATCH_CONTAINS) ((W(key) *)b->r.out_values)[place] = before.value;
+    if (batch_function_kind(b->op_function[op]) == BATCH_SAME && W(batch_kind)(b, op) > BATCH_CONTAINS) return;
+    W(batch_store_reply)(b, W(batch_place)(b, op), W(batch_reply_to)(b, op, W(batch_state_before)(b, op)));
 }
 
 /* Edit: the element of the scan, and what it has come to at a key. */

@@ -30,6 +30,12 @@ PORT_FN void W(batch_mark)(const W(batch) *b, uint32_t place)
 #define BATCH_ONLY_ASKED ((uint32_t)1 << 30) /* contains: its value is not wanted */
 #endif
 
+/* What is remembered of an operation that is not listed. */
+PORT_FN uint32_t W(batch_read_mark)(const W(batch) *b, uint32_t place)
+{
+    return place | (batch_kind_at(&b->r, place) == BATCH_CONTAINS ? BATCH_ONLY_ASKED : 0);
+}
+
 /* Is the operation listed? Looks once, and remembers. */
 PORT_FN uint32_t W(batch_note)(const W(batch) *b, uint32_t place)
 {
@@ -41,7 +47,7 @@ PORT_FN uint32_t W(batch_note)(const W(batch) *b, uint32_t place)
             listed = (uint32_t)(b->filter[bit / 64] >> bit % 64 & 1);
         }
     }
-    b->mark[place] = place | (listed ? BATCH_LISTED : 0) | (kind == BATCH_CONTAINS ? BATCH_ONLY_ASKED : 0);
+    b->mark[place] = W(batch_read_mark)(b, place) | (listed ? BATCH_LISTED : 0);
     return listed;
 }
 

@@ -42,8 +42,9 @@ enum {
     BATCH_HAS_VALUES = 2, /* one that needs a value */
     BATCH_HAS_QUERIES = 4, /* one that concerns more than its key */
     BATCH_HAS_UPDATES = 8,
-    BATCH_HAS_ERASES = 16,
-    BATCH_UNORDERED = 32 /* keys do not ascend; GPU only */
+    BATCH_HAS_FINDS = 16, /* or contains */
+    BATCH_HAS_ERASES = 32,
+    BATCH_UNORDERED = 64 /* keys do not ascend; GPU only */
 };
 
 PORT_FN uint32_t batch_survey(uint32_t kind)
@@ -51,6 +52,7 @@ PORT_FN uint32_t batch_survey(uint32_t kind)
     return (kind >= BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
            (kind <= BATCH_ADD || kind >= BATCH_COUNT ? BATCH_HAS_VALUES : 0) |
            (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= BATCH_ERASE ? BATCH_HAS_UPDATES : 0) |
+           (kind == BATCH_FIND || kind == BATCH_CONTAINS ? BATCH_HAS_FINDS : 0) |
            (kind == BATCH_ERASE ? BATCH_HAS_ERASES : 0);
 }
 

@@ -41,4 +41,37 @@ PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
 #endif
 }
 
+/* Slots at .. count-1 move up by one, or down; nobody else may be in the node. */
+enum { W(PAIR_WORDS) = sizeof(W(pair)) / sizeof(uint64_t) };
+
+PORT_FN uint32_t W(slot_words)(unsigned from, unsigned to)
+{
+    return (1u << W(PAIR_WORDS) * to) - (1u << W(PAIR_WORDS) * from);
+}
+
+/* From whole lines only: a load that began in the neighbour's last line would wait for it, masked or not. */
+PORT_FN void W(slots_up_alone)(W(node) *node, unsigned at, unsigned count)
+{
+    uint32_t mask = W(slot_words)(at + 1, count + 1);
+    __m512i line = _mm512_load_si512(&node->word[0]), before = line;
+    PORT_UNROLL for (unsigned part = 0; part < sizeof(W(node)) / 64; part++) {
+        if (part > 0) line = _mm512_load_si512(&node->word[8 * part]);
+        _mm512_mask_store_epi64(&node->word[8 * part], (__mmask8)(mask >> 8 * part),
+                                _mm512_alignr_epi64(line, before, 8 - W(PAIR_WORDS)));
+        before = line;
+    }
+}
+
+PORT_FN void W(slots_down_alone)(W(node) *node, unsigned at, unsigned count)
+{
+    uint32_t mask = W(slot_words)(at - 1, count - 1);
+    __m512i line = _mm512_load_si512(&node->word[0]), after = line;
+    PORT_UNROLL for (unsigned part = 0; part < sizeof(W(node)) / 64; part++) {
+        if (part + 1 < sizeof(W(node)) / 64) after = _mm512_load_si512(&node->word[8 * (part + 1)]);
+        _mm512_mask_store_epi64(&node->word[8 * part], (__mmask8)(mask >> 8 * part),
+                                _mm512_alignr_epi64(after, line, W(PAIR_WORDS)));
+        line = after;
+    }
+}
+
 #include "node_search_x86.h"

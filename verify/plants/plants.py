@@ -24,6 +24,9 @@ BATCH_KEYS = "src/batch/batch_keys.h"
 BATCH_QUERY = "src/batch/batch_query.h"
 BATCH_LEVEL = "src/batch/batch_level.h"
 BATCH_COUNT = "src/batch/batch_count.h"
+BATCH_PASS = "src/exec/cpu/batch_pass.h"
+BATCH_MAIL = "src/exec/cpu/batch_mail.h"
+BATCH_RANGES = "src/exec/cpu/batch_ranges.h"
 PORT_CPU = "src/port/port_cpu.h"
 PORT_CUDA = "src/port/port_cuda.h"
 PLAIN = "src/node/node_plain.h"
@@ -444,4 +447,23 @@ PLANTS = [
     Plant("leaves_are_not_added_up", "keys before a leaf are counted from the member's first leaf", "batch/cpu",
           "src/exec/cpu/batch_wide.h",
           "    for (unsigned m = 0; m < w->member; m++) sum += w->job->parts[m].words[0];\n", ""),
+    Plant("full_leaf_is_not_cut", "the pass puts more pairs into a leaf than it has room for", "batch/cpu", BATCH_PASS,
+          "header_count(run->header) + run->inserts > NODE_CAPACITY",
+          "header_count(run->header) > NODE_CAPACITY"),
+    Plant("passed_pairs_do_not_count", "the map's size leaves out leaves that the pass has changed", "batch/cpu",
+          BATCH_PASS, "(uint64_t)p.has - p.had;", "0;"),
+    Plant("pass_sees_the_future", "an operation is answered from what the key is like after the batch", "batch/cpu",
+          BATCH_PASS, "W(batch_reply_to)(b, op, W(batch_apply)(b, function, old))",
+          "W(batch_reply_to)(b, op, W(batch_apply)(b, b->op_function[end - 1], old))"),
+    Plant("edits_lie_on_each_other", "edits that are left are put where those of another member are", "batch/cpu",
+          BATCH_PASS, "for (unsigned m = 0; m < w->member; m++) to +=", "for (unsigned m = 1; m < w->member; m++) to +="),
+    Plant("group_goes_the_way_of_its_last", "all keys of a group go down with the last one", "batch/cpu", BATCH_PASS,
+          "if (n > 1 && W(child_for)(map, node, g->key[0]) != last) break;", "if (n > 1 && level == 1) break;"),
+    Plant("letters_of_one_sender", "answers come from the member's own keys only", "batch/cpu", BATCH_MAIL,
+          "for (; at < last; at++) {", "for (; from == w->member && at < last; at++) {"),
+    Plant("range_stays_unsorted", "keys of a range with the same high bits stay as they come", "batch/cpu",
+          BATCH_RANGES, "if (low_bit > 0 && !W(sort_rest)(side[from], begin, end))", "if (0)"),
+    Plant("range_is_left_out", "a member does not sort the first of its ranges", "batch/cpu", BATCH_RANGES,
+          "for (unsigned range = r.own_first; range < r.own_end; range++)",
+          "for (unsigned range = r.own_first + 1; range < r.own_end; range++)"),
 ]

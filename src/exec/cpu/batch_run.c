@@ -20,15 +20,34 @@
 #define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, plain)
 #endif
 
+typedef struct W(stretch) { uint32_t at, end; } W(stretch);
+
 #include "batch_sort.h"
+#include "batch_ranges.h"
 #include "prefetch.h"
+
+/* An answer on its way (batch_mail.h). */
+typedef struct W(letter) {
+    uint32_t place;
+    uint8_t flag, has_value;
+} W(letter);
 
 /* A member's view of the job. */
 typedef struct W(working) {
     batch_job *job;
     team *team;
     unsigned member;
+    unsigned told; /* how often it has told those after it */
     double since; /* member 0: when the stage at hand began */
+    uint32_t seen; /* BATCH_HAS_... */
+    W(key) differ; /* bits in which keys are not all the same */
+    uint32_t ops;  /* for batch_pass.h: sizes.ops, which one member sets */
+    uint64_t mail_scale;
+    W(letter) *letter; /* batch_mail.h; by operation in the order of keys */
+    W(key) *letter_value;
+    W(key) *pass_case; /* of leaves that batch_pass.h has left small; a member's from pass_first on, */
+    uint32_t pass_first, pass_cases;
+    W(key) *pass_sorted; /* and all of them */
     W(batch) b;
     W(batch_counting) counting;
     W(batch_wide) *wide; /* by operation; a member uses its part */
@@ -83,6 +102,10 @@ static size_t W(lay_out)(W(working) *w, W(sort_side) side[2], char *scratch, siz
     w->counting.zero_sum = W(carve)(scratch, &used, n + 1, sizeof(int32_t));
     w->counting.before = W(carve)(scratch, &used, used_ids, sizeof(uint64_t));
     w->wide = W(carve)(scratch, &used, n, sizeof(W(batch_wide)));
+    w->pass_case = W(carve)(scratch, &used, n, sizeof(W(key)));
+    w->pass_sorted = W(carve)(scratch, &used, n, sizeof(W(key)));
+    w->letter = W(carve)(scratch, &used, n, sizeof *w->letter);
+    w->letter_value = W(carve)(scratch, &used, n, sizeof(W(key)));
     b->edit_room = edits < UINT32_MAX ? (uint32_t)edits : UINT32_MAX;
     b->case_keys[0] = b->key_value;
     b->case_keys[1] = b->edit_key;
@@ -102,14 +125,41 @@ static size_t W(scratch_bytes)(uint32_t n, uint64_t used_ids)
 
 /* ---- stages ---- */
 
+/* Seconds since it was last asked, for member 0 and if the caller wants to know; else 0. */
+static double W(lap)(W(working) *w)
+{
+    struct timespec clock;
+    if (w->member > 0 || !w->job->times) return 0;
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    double now = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec, since = w->since;
+    w->since = now;
+    return now - since;
+}
+
 #define FOR_PART(w, i, n)                                                                                        \
     for (uint32_t n_ = (n), i = part_begin((w)->team, (w)->member, n_),                                          \
                   end_ = part_begin((w)->team, (w)->member + 1, n_);                                             \
          i < end_; i++)
 
-/* A scan by the team: each member adds up its part, meets the others, and goes through its part again from the sum of
- * the parts before. FIRST(b, level, i) is what belongs to i when it is first asked for, AGAIN the second time; STORE(b,
- * level, i, sum) takes all up to and with it. */
+/* Point to point, where a member needs only what those before it have found out: it waits for them alone, and nobody
+ * waits for those after it. All members tell equally often. What was stored before tell is there after hear (release
+ * pairs with acquire). Between a member's words and its next ones all meet, so that nobody misses any. */
+static void W(tell)(W(working) *w)
+{
+    atomic_store_explicit(&w->job->parts[w->member].tidings, ++w->told, memory_order_release);
+}
+
+static const batch_part *W(hear)(const W(working) *w, unsigned from)
+{
+    batch_part *part = &w->job->parts[from];
+    for (unsigned look = 0; atomic_load_explicit(&part->tidings, memory_order_acquire) < w->told; look++)
+        port_pause(look);
+    return part;
+}
+
+/* A scan by the team: each member adds up its part, hears from those before it, and goes through its part again from
+ * the sum of their parts. FIRST(b, level, i) is what belongs to i when it is first asked for, AGAIN the second time;
+ * STORE(b, level, i, sum) takes all up to and with it. */
 #define DEFINE_SCAN(name, type, zero, JOIN_TWO, FIRST, AGAIN, STORE)                                             \
     static void W(name)(W(working) *w, uint32_t level, uint32_t n)                                               \
     {                                                                                                            \
@@ -119,11 +169,11 @@ static size_t W(scratch_bytes)(uint32_t n, uint64_t used_ids)
         if (!alone) {                                                                                            \
             FOR_PART(w, i, n) sum = JOIN_TWO(sum, FIRST(&w->b, level, i));                                       \
             memcpy(w->job->parts[w->member].words, &sum, sizeof sum);                                            \
-            team_meet(w->team);                                                                                  \
+            W(tell)(w);                                                                                          \
             sum = (type)zero;                                                                                    \
             for (unsigned m = 0; m < w->member; m++) {                                                           \
                 type part;                                                                                       \
-                memcpy(&part, w->job->parts[m].words, sizeof part);                                              \
+                memcpy(&part, W(hear)(w, m)->words, sizeof part);                                                \
                 sum = JOIN_TWO(sum, part);                                                                       \
             }                                                                                                    \
         }                                                                                                        \
@@ -205,8 +255,6 @@ typedef struct W(flight) {
         }                                                                                                        \
     } while (0)
 
-typedef struct W(stretch) { uint32_t at, end; } W(stretch);
-
 static inline bool W(next_key)(W(working) *w, W(stretch) *keys, W(flight) *f)
 {
     if (keys->at == keys->end) return false;
@@ -223,12 +271,20 @@ static void W(look)(W(working) *w, W(stretch) keys)
     FLY(w->b.map, flight, NEXT_KEY, LOOKED);
 }
 
+/* Has the batch been listed? Not where all operations would be, nor where none. */
+static inline bool W(is_listed)(const W(working) *w)
+{
+    return (w->seen & BATCH_HAS_FINDS) && (w->seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES));
+}
+
 /* The operations that are not listed. */
 static inline bool W(next_read)(W(working) *w, W(stretch) *places, W(flight) *f)
 {
-    while (places->at < places->end && W(batch_is_listed)(&w->b, places->at)) places->at++;
+    bool listed = W(is_listed)(w);
+    if (listed)
+        while (places->at < places->end && W(batch_is_listed)(&w->b, places->at)) places->at++;
     if (places->at == places->end) return false;
-    f->tag = w->b.mark[places->at];
+    f->tag = listed ? w->b.mark[places->at] : W(batch_read_mark)(&w->b, places->at);
     W(find_start)(w->b.map, &f->find, W(batch_argument)(&w->b, places->at++));
     return true;
 }
@@ -246,26 +302,30 @@ static W(stretch) W(own_stretch)(const W(working) *w, uint32_t n)
     return (W(stretch)){part_begin(w->team, w->member, n), part_begin(w->team, w->member + 1, n)};
 }
 
-static uint32_t W(survey)(W(working) *w)
+/* What is asked for, and in which bits keys differ. */
+static void W(survey)(W(working) *w)
 {
-    uint64_t seen = 0;
-    const uint8_t *kinds = w->job->request.kinds;
-    if (kinds)
-        FOR_PART(w, i, w->job->request.n) seen |= batch_survey(kinds[i]);
-    else
-        seen = batch_survey(w->job->request.kind);
+    const W(key) *keys = w->job->request.keys;
+    uint32_t seen = 0;
+    W(key) differ = 0;
+    FOR_PART(w, i, w->job->request.n) {
+        seen |= batch_survey(batch_kind_at(&w->job->request, i));
+        differ |= keys[i] ^ keys[0];
+    }
+    w->job->parts[w->member].words[0] = differ;
     w->job->parts[w->member].words[1] = seen;
     if (w->member == 0) {
         W(batch_settle_stock)(&w->b, 1);
         W(batch_begin)(&w->b);
     }
-    uint32_t words = (uint32_t)1 << (w->b.filter_bits - 6), from = part_begin(w->team, w->member, words);
-    memset(w->b.filter + from, 0, (part_begin(w->team, w->member + 1, words) - from) * sizeof *w->b.filter);
     team_meet(w->team);
-    for (unsigned m = 0; m < w->team->members; m++) seen |= w->job->parts[m].words[1];
-    if (w->member == 0) w->b.sizes->seen = (uint32_t)seen;
-    team_meet(w->team);
-    return (uint32_t)seen;
+    for (unsigned m = 0; m < w->team->members; m++) {
+        differ |= (W(key))w->job->parts[m].words[0];
+        seen |= (uint32_t)w->job->parts[m].words[1];
+    }
+    if (w->member == 0) w->b.sizes->seen = seen;
+    w->seen = seen;
+    w->differ = differ;
 }
 
 #include "batch_wide.h"
@@ -332,13 +392,38 @@ static void W(grow_level)(W(working) *w, uint32_t level)
     team_meet(w->team);
 }
 
+/* Leaves that batch_pass.h has left small, w->pass_cases of this member, go to where those of the stages are, in the
+ * order of their keys. */
+static void W(gather_cases)(W(working) *w)
+{
+    batch_sizes *s = w->b.sizes;
+    uint32_t staged = s->cases, to = 0, all = 0;
+    w->job->parts[w->member].words[0] = w->pass_cases;
+    team_meet(w->team);
+    for (unsigned m = 0; m < w->team->members; m++) {
+        if (m < w->member) to += (uint32_t)w->job->parts[m].words[0];
+        all += (uint32_t)w->job->parts[m].words[0];
+    }
+    W(key) *merged = w->b.case_keys[0], *passed = staged ? w->pass_sorted : merged, *other = w->b.case_keys[1];
+    memcpy(passed + to, w->pass_case + w->pass_first, w->pass_cases * sizeof *passed);
+    team_meet(w->team);
+    if (w->member == 0) {
+        if (staged) memcpy(other, merged, staged * sizeof *other);
+        for (uint32_t i = 0, a = 0, b = 0; staged && i < staged + all; i++)
+            merged[i] = b == all || (a < staged && other[a] < passed[b]) ? other[a++] : passed[b++];
+        s->cases = staged + all;
+    }
+    team_meet(w->team);
+}
+
 /* What the batch has left small. If it has left nothing at all, the executor begins anew. */
 static void W(tidy)(W(working) *w)
 {
     batch_sizes *s = w->b.sizes;
     team_meet(w->team);
-    if (s->tidied == 0 || s->size == 0) return;
-    W(scan_small)(w, 0, s->tidied);
+    if (s->size == 0) return;
+    if (s->tidied > 0) W(scan_small)(w, 0, s->tidied);
+    W(gather_cases)(w);
     for (uint32_t level = 0; s->cases > 0; level++) {
         uint32_t cases = s->cases;
         FOR_PART(w, at, cases) W(batch_find_parent)(&w->b, level, at);
@@ -364,25 +449,53 @@ static void W(keep)(W(working) *w)
     team_meet(w->team);
 }
 
+/* So few edits of a level are one member's work: to meet takes longer. */
+enum { FEW_EDITS = 128 };
+
+/* Everything but commit, on all levels. */
+static void W(grow_tree)(W(working) *w)
+{
+    batch_sizes *s = w->b.sizes;
+    uint32_t level = 0;
+    while (s->level[level].edits > FEW_EDITS) W(grow_level)(w, level++);
+    if (s->level[level].edits == 0) return;
+    if (w->member == 0) {
+        team one = {.members = 1};
+        W(working) alone = *w;
+        alone.team = &one;
+        while (s->level[level].edits > 0) W(grow_level)(&alone, level++);
+    }
+    team_meet(w->team);
+}
+
+/* The edits of level 0, and what follows from them. */
 static void W(change_tree)(W(working) *w)
 {
     batch_sizes *s = w->b.sizes;
-    uint32_t levels = 0;
-    while (s->level[levels].edits > 0) W(grow_level)(w, levels++);
+    W(grow_tree)(w);
     if (w->b.keeps && !s->full) W(keep)(w);
     if (s->full) {
         FOR_PART(w, i, W(batch_all_nodes)(&w->b)) W(batch_forget)(&w->b, i);
         if (w->member == 0) w->job->status = PLEACH_E_FULL;
         return;
     }
-    for (uint32_t level = 0; level < levels; level++)
+    for (uint32_t level = 0; s->level[level].edits > 0; level++)
         FOR_PART(w, i, s->level[level].runs) {
             if (i + RUNS_AHEAD < n_) W(prefetch_node)(w->b.map, W(node_of_run)(&w->b, level, i + RUNS_AHEAD));
             W(batch_commit)(&w->b, level, i);
         }
-    if (w->member == 0) W(batch_end)(&w->b);
-    if ((s->seen & BATCH_HAS_ERASES) && !w->job->keeps) W(tidy)(w);
+    if (w->member == 0) {
+        uint64_t *size = &w->b.map.tree->stripe[0].size, more = 0;
+        W(batch_end)(&w->b);
+        for (unsigned m = 0; m < w->team->members; m++) more += w->job->parts[m].passed;
+        port_store(size, port_load(size) + more);
+        W(batch_count_keys)(&w->b);
+    }
+    if ((w->seen & BATCH_HAS_ERASES) && !w->job->keeps) W(tidy)(w);
 }
+
+#include "batch_mail.h"
+#include "batch_pass.h"
 
 static void W(find_edits)(W(working) *w)
 {
@@ -404,26 +517,74 @@ static void W(list)(W(working) *w)
         team_meet(w->team);
         return;
     }
+    uint32_t words = (uint32_t)1 << (w->b.filter_bits - 6), from = part_begin(w->team, w->member, words);
+    memset(w->b.filter + from, 0, (part_begin(w->team, w->member + 1, words) - from) * sizeof *w->b.filter);
+    team_meet(w->team);
     FOR_PART(w, i, n) W(batch_mark)(&w->b, i);
     team_meet(w->team);
     W(scan_listed)(w, 0, n);
 }
 
-/* A stage has ended. */
-static void W(note_time)(W(working) *w, double *stage)
+/* There are no ranges. */
+static void W(no_pairs)(W(working) *w)
 {
-    struct timespec clock;
-    if (w->member > 0 || !w->job->times) return;
-    clock_gettime(CLOCK_MONOTONIC, &clock);
-    double now = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;
-    if (stage) *stage = now - w->since;
-    w->since = now;
+    FOR_PART(w, i, w->b.r.n) w->job->offsets[i] = 0;
+    if (w->member == 0) w->job->offsets[w->b.r.n] = 0;
+}
+
+/* Sorts the operations for batch_pass.h. False, for all members: a few keys have so many of them that members cannot
+ * each have their own. */
+static bool W(share_keys)(W(working) *w, W(sort_side) side[2], W(stretch) *own)
+{
+    W(sort_source) from = {w->b.r.keys, NULL, &w->b.r, w->b.r.n};
+    if (W(is_listed)(w)) from = (W(sort_source)){side[0].key, side[0].function, NULL, w->b.sizes->ops};
+    if (!W(sort_into_ranges)(w->job, w->team, w->member, &from, side, w->differ, own)) return false;
+    w->ops = from.n;
+    if (w->member == 0) w->b.sizes->ops = from.n;
+    w->b.op_key = side[1].key;
+    w->b.op_function = side[1].function;
+    return true;
+}
+
+/* Updates and finds: in one pass, where there is no doubt that they can be applied. */
+static bool W(work_in_one_pass)(W(working) *w, W(sort_side) side[2], pleach_batch_times *times)
+{
+    W(stretch) own;
+    if ((w->seen & BATCH_HAS_QUERIES) || !W(pass_is_certain)(&w->b, w->b.r.n)) return false;
+    bool shared = W(share_keys)(w, side, &own);
+    times->sort = W(lap)(w);
+    if (!shared) return false;
+    W(gather_edits)(w, own, W(pass)(w, own, &times->search, &times->modify));
+    team_meet(w->team);
+    W(deliver_mail)(w);
+    W(change_tree)(w);
+    times->modify += W(lap)(w);
+    return true;
+}
+
+/* In stages, each of which all of the batch goes through before the next. */
+static void W(work_in_stages)(W(working) *w, W(sort_side) side[2], pleach_batch_times *times)
+{
+    if (!W(is_listed)(w)) W(list)(w);
+    times->list += W(lap)(w);
+    unsigned sorted = W(sort_operations)(w->job, w->team, w->member, side);
+    w->b.op_key = side[sorted].key;
+    w->b.op_function = side[sorted].function;
+    times->sort += W(lap)(w);
+    if (w->b.sizes->ops) W(find_edits)(w);
+    times->search = W(lap)(w);
+    if ((w->seen & BATCH_HAS_QUERIES) && !W(answer_queries)(w)) return;
+    team_meet(w->team); /* nobody asks the old map any more */
+    times->query = W(lap)(w);
+    W(change_tree)(w);
+    times->modify = W(lap)(w);
 }
 
 static void W(work)(void *context, team *team, unsigned member)
 {
     pleach_batch_times unused, *times = ((batch_job *)context)->times;
-    if (!times) times = &unused;
+    if (!times || member > 0) times = &unused;
+    *times = (pleach_batch_times){0};
     W(working) w = {.job = context, .team = team, .member = member};
     W(sort_side) side[2];
     w.b.r = w.job->request;
@@ -435,27 +596,22 @@ static void W(work)(void *context, team *team, unsigned member)
     w.b.keeps = w.job->keeps;
     w.b.sizes = &w.job->sizes;
     W(lay_out)(&w, side, w.job->scratch, w.job->request.n, w.job->used_ids);
-    W(note_time)(&w, NULL);
-    uint32_t seen = W(survey)(&w);
-    if ((seen & BATCH_HAS_WRONG) || ((seen & BATCH_HAS_VALUES) && !w.job->request.values)) {
+    W(lap)(&w);
+    W(survey)(&w);
+    if ((w.seen & BATCH_HAS_WRONG) || ((w.seen & BATCH_HAS_VALUES) && !w.job->request.values)) {
         if (member == 0) w.job->status = PLEACH_E_ARGUMENT;
         return;
     }
-    W(list)(&w);
-    W(note_time)(&w, &times->list);
-    if (w.b.sizes->ops < w.job->request.n) W(read)(&w, W(own_stretch)(&w, w.job->request.n));
-    W(note_time)(&w, &times->read);
-    unsigned sorted = W(sort_operations)(w.job, team, member, side);
-    w.b.op_key = side[sorted].key;
-    w.b.op_function = side[sorted].function;
-    W(note_time)(&w, &times->sort);
-    if (w.b.sizes->ops) W(find_edits)(&w);
-    W(note_time)(&w, &times->search);
-    if (((seen & BATCH_HAS_QUERIES) || w.job->offsets) && !W(answer_queries)(&w)) return;
-    team_meet(team); /* nobody asks the old map any more */
-    W(note_time)(&w, &times->query);
-    W(change_tree)(&w);
-    W(note_time)(&w, &times->modify);
+    times->list = W(lap)(&w);
+    if (w.seen & BATCH_HAS_FINDS) {
+        if (W(is_listed)(&w)) W(list)(&w);
+        times->list += W(lap)(&w);
+        W(read)(&w, W(own_stretch)(&w, w.job->request.n));
+        times->read = W(lap)(&w);
+    }
+    if (!(w.seen & BATCH_HAS_QUERIES) && w.job->offsets) W(no_pairs)(&w);
+    if (!(w.seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES))) return; /* finds only */
+    if (!W(work_in_one_pass)(&w, side, times)) W(work_in_stages)(&w, side, times);
 }
 
 const batch_run_ops RUN_NAME = {W(scratch_bytes), W(work)};

@@ -2,16 +2,25 @@
 #ifndef PLEACH_BATCH_RUN_H
 #define PLEACH_BATCH_RUN_H
 
+#include <stdatomic.h>
+
 #include "../../batch/batch_sizes.h"
 #include "blink_run.h"
 #include "workers.h"
 
-/* What one member of the team adds up for the others to see. */
+/* What one member of the team adds up for the others to see. Zeros before a batch. */
 typedef struct batch_part {
     _Alignas(64) uint64_t words[4];
+    uint64_t passed;     /* pairs more, modulo 2^64, in leaves that batch_pass.h has changed */
+    uint32_t mail_begin; /* batch_mail.h */
+    atomic_uint tidings; /* how often it has told those after it that words are there */
 } batch_part;
 
-enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };
+enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };    /* batch_sort.h */
+enum { BATCH_RANGE_BITS = 11, BATCH_RANGES = 1 << BATCH_RANGE_BITS }; /* batch_ranges.h */
+
+/* One word for each member, and as many lines as that takes. */
+static inline size_t batch_mail_row(size_t members) { return (members + 15) / 16 * 16; }
 
 typedef struct batch_job {
     map_place place;
@@ -22,7 +31,8 @@ typedef struct batch_job {
     uint64_t *offsets;  /* to be computed; NULL: ranges only count */
     char *scratch;      /* batch_scratch_bytes of memory */
     batch_part *parts;  /* one a member */
-    uint32_t *digits;   /* BATCH_DIGITS a member */
+    uint32_t *digits;   /* BATCH_RANGES a member */
+    uint32_t *mail;     /* batch_mail.h: a row a member */
     batch_sizes sizes;
     uint64_t total;     /* pairs of all ranges */
     pleach_batch_times *times; /* or NULL */

@@ -1,4 +1,5 @@
 /* exec/cpu/map_cpu_batch.c - batches on a map in host memory. */
+#include <string.h>
 #include <sys/mman.h>
 
 #include "../../base/memory.h"
@@ -48,19 +49,25 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
 {
     unsigned members = members_for(map, job->request.n);
     size_t main_bytes = map->batch_ops->scratch_bytes(job->request.n, job->used_ids);
-    size_t part_bytes = members * sizeof *job->parts, digit_bytes = members * BATCH_DIGITS * sizeof *job->digits;
+    size_t part_bytes = members * sizeof *job->parts, digit_bytes = members * BATCH_RANGES * sizeof *job->digits;
+    size_t mail_bytes = members * batch_mail_row(members) * sizeof *job->mail;
     size_t count_bytes = job->request.counts ? 0 : (size_t)job->request.n * sizeof(uint64_t);
-    if (!have_scratch(&map->scratch, main_bytes + part_bytes + digit_bytes + count_bytes)) return PLEACH_E_MEMORY;
+    size_t bytes = main_bytes + part_bytes + digit_bytes + mail_bytes + count_bytes;
+    if (!have_scratch(&map->scratch, bytes)) return PLEACH_E_MEMORY;
     char *at = map->scratch.memory;
     job->parts = (batch_part *)at;
+    memset(job->parts, 0, part_bytes);
     job->digits = (uint32_t *)(at + part_bytes);
-    if (count_bytes) job->request.counts = (uint64_t *)(at + part_bytes + digit_bytes);
-    job->scratch = at + part_bytes + digit_bytes + (count_bytes + 63) / 64 * 64;
+    job->mail = (uint32_t *)(at + part_bytes + digit_bytes);
+    at += part_bytes + digit_bytes + mail_bytes;
+    if (count_bytes) job->request.counts = (uint64_t *)at;
+    job->scratch = at + (count_bytes + 63) / 64 * 64;
     job->keeps = cpu_versions_pinned(map);
     workers_team(map->workers, members, map->batch_ops->work, job);
     const batch_sizes *s = &job->sizes;
-    bool emptied = job->status == PLEACH_OK && s->level[0].edits && (s->seen & BATCH_HAS_ERASES) && s->size == 0;
-    if (emptied && !job->keeps) cpu_begin_anew(map);
+    enum { LEAST_IDS = 3 }; /* a root, a leaf, and none */
+    bool emptied = job->status == PLEACH_OK && (s->seen & BATCH_HAS_ERASES) && s->size == 0;
+    if (emptied && !job->keeps && blink_used_ids(map->tree) > LEAST_IDS) cpu_begin_anew(map);
     return job->status;
 }
 

@@ -9,8 +9,8 @@ struct workers {
     pthread_mutex_t mutex;    /* guards what follows up to `threads` */
     pthread_cond_t call;      /* a new job, or the end */
     pthread_cond_t finished;  /* the last helper left the job */
-    unsigned long job_number;
-    unsigned helpers_inside;
+    atomic_ulong job_number;    /* this one and the next are also looked at without the mutex, by those who wait */
+    atomic_uint helpers_inside;
     unsigned joined;          /* helpers that are, or were, in a team's job */
     bool in_use;              /* a caller has the helpers, until the last of them has left its job */
     bool open;                /* helpers may still join the job */
@@ -28,6 +28,32 @@ struct workers {
     size_t n, grain;
     _Alignas(64) atomic_size_t next;
 };
+
+/* Jobs often follow closely, and to wake a thread takes tens of microseconds: whoever waits looks for so many times,
+ * some tens of microseconds, before it sleeps. */
+enum { LOOKS_BEFORE_SLEEP = 1000 };
+
+static void look_for_job(workers *w, unsigned long seen)
+{
+    for (unsigned look = 0; look < LOOKS_BEFORE_SLEEP; look++) {
+        if (atomic_load_explicit(&w->job_number, memory_order_relaxed) != seen) return;
+        port_pause(look);
+    }
+}
+
+/* Until all helpers have left the job. */
+static void wait_for_helpers(workers *w)
+{
+    for (unsigned look = 0; look < LOOKS_BEFORE_SLEEP; look++) {
+        if (atomic_load_explicit(&w->helpers_inside, memory_order_relaxed) == 0) break;
+        port_pause(look);
+    }
+    pthread_mutex_lock(&w->mutex);
+    w->open = false;
+    while (w->helpers_inside > 0) pthread_cond_wait(&w->finished, &w->mutex);
+    w->in_use = false; /* only now: the next caller's job overwrites this one */
+    pthread_mutex_unlock(&w->mutex);
+}
 
 static void take_parts(workers *w)
 {
@@ -65,6 +91,10 @@ static void *helper_main(void *argument)
             take_parts(w);
         pthread_mutex_lock(&w->mutex);
         if (--w->helpers_inside == 0) pthread_cond_signal(&w->finished);
+        if (w->ending || w->job_number != seen) continue;
+        pthread_mutex_unlock(&w->mutex);
+        look_for_job(w, seen);
+        pthread_mutex_lock(&w->mutex);
     }
     pthread_mutex_unlock(&w->mutex);
     return NULL;
@@ -121,11 +151,7 @@ void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *contex
         return;
     }
     take_parts(w);
-    pthread_mutex_lock(&w->mutex);
-    w->open = false;
-    while (w->helpers_inside > 0) pthread_cond_wait(&w->finished, &w->mutex);
-    w->in_use = false; /* only now: the next caller's job overwrites this one */
-    pthread_mutex_unlock(&w->mutex);
+    wait_for_helpers(w);
 }
 
 void workers_team(workers *w, unsigned most, team_fn *work, void *context)
@@ -154,10 +180,7 @@ void workers_team(workers *w, unsigned most, team_fn *work, void *context)
     }
     work(context, &w->team, 0);
     team_meet(&w->team); /* so all have joined; they only leave now */
-    pthread_mutex_lock(&w->mutex);
-    while (w->helpers_inside > 0) pthread_cond_wait(&w->finished, &w->mutex);
-    w->in_use = false;
-    pthread_mutex_unlock(&w->mutex);
+    wait_for_helpers(w);
 }
 
 /* The last to arrive has acquired, through `arrived`, what all the others have stored before it (acq_rel pairs with

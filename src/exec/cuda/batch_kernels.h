@@ -166,7 +166,9 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(commit_kernel)(const _
     }
     for (uint32_t level = 0; b.sizes->level[level].edits > 0; level++)
         EACH(i, b.sizes->level[level].runs) W(batch_commit)(&b, level, i);
-    if (blockIdx.x == 0 && threadIdx.x == 0) W(batch_end)(&b);
+    if (blockIdx.x > 0 || threadIdx.x > 0) return;
+    W(batch_end)(&b);
+    W(batch_count_keys)(&b);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
