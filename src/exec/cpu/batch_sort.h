@@ -52,9 +52,13 @@ static W(key) W(differing_bits)(batch_job *job, team *team, unsigned member, con
     uint32_t n = job->sizes.ops, end = part_begin(team, member + 1, n);
     W(key) differ = 0;
     for (uint32_t i = part_begin(team, member, n); i < end; i++) differ |= keys[i] ^ keys[0];
-    job->parts[member].words[0] = differ;
+    memcpy(job->parts[member].words, &differ, sizeof differ);
     team_meet(team);
-    for (unsigned m = 0; m < team->members; m++) differ |= (W(key))job->parts[m].words[0];
+    for (unsigned m = 0; m < team->members; m++) {
+        W(key) theirs;
+        memcpy(&theirs, job->parts[m].words, sizeof theirs);
+        differ |= theirs;
+    }
     team_meet(team); /* now the parts may be used again */
     return differ;
 }
