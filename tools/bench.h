@@ -3,6 +3,7 @@
  *   bench.c           options, and the loop over devices, widths, thread counts and benchmarks
  *   bench_cases.c     the list of benchmarks, with their sizes
  *   bench_keys.c      which keys a map holds and in which order they are asked for
+ *   bench_words.h     arrays of keys and values of all widths
  *   bench_sort.c      sorting them
  *   bench_batch.c     the arguments and results of a call, and the checks
  *   bench_measure.c   maps, timing and reporting: what every benchmark does
@@ -30,9 +31,9 @@
 #include <pleach/snapshot.h>
 
 #include "bench_device.h"
+#include "bench_words.h"
 #include "crew.h"
 #include "mix.h"
-#include "words.h"
 
 enum { BENCH_MOST_REPEATS = 101, BENCH_MOST_THREAD_COUNTS = 8, BENCH_NAME_BYTES = 32 };
 
@@ -68,7 +69,7 @@ uint64_t bench_value(unsigned bits, uint64_t key);
 
 static inline uint64_t bench_key(const struct bench_keys *keys, size_t rank)
 {
-    return word_get(keys->sorted, keys->bits, rank);
+    return bench_word(keys->sorted, keys->bits, rank);
 }
 
 /* ---- bench_sort.c ---- */
@@ -216,7 +217,12 @@ void bench_add_row(const struct bench *bench, struct bench_row *row);
 
 /* ---- the benchmarks ---- */
 
-enum case_flags { CASE_CPU = 1, CASE_CUDA = 2, CASE_DISTINCT = 4 /* needs every key once: not for zipf */ };
+enum case_flags {
+    CASE_CPU = 1,
+    CASE_CUDA = 2,
+    CASE_DISTINCT = 4, /* needs every key once: not for zipf */
+    CASE_ONE = 8       /* makes calls that take one key, of at most 64 bits */
+};
 
 struct bench_case {
     const char *name;

@@ -137,7 +137,8 @@ typedef struct pleach_map_stats {
 
 /* Creates an empty map. config may be NULL (all defaults).
  * Errors: ARGUMENT (key_bits, device, threads or versioned out of range, a GPU map with 128-bit keys, max_bytes below
- * eight nodes, out NULL), MEMORY, FULL (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is NULL. */
+ * eight nodes, out NULL), MEMORY, FULL (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is NULL.
+ */
 PLEACH_API pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config);
 
 /* Frees the map and its memory; NULL is allowed. No other call may be running or come later, and no kernel may be using
@@ -215,9 +216,9 @@ PLEACH_API pleach_status pleach_map_range(pleach_map *map, size_t n, const void 
 /* ---- single calls ----------------------------------------------------------------------------------------------
  * The same operations for one key, from any thread. Keys and values are given as uint64_t whatever the width; WIDTH
  * if one does not fit. With 128-bit keys they reach those below 2^64; WIDTH if a result that is asked for is not below:
- * it is not written, and an update has been applied as its outcome says. An array call with n = 1 has no such limit, and
- * runs on the calling thread as well. outcome, old_value, value, found, out_key and out_value may be NULL. Synchronous.
- */
+ * it is not written, and an update has been applied as its outcome says. An array call with n = 1 has no such limit,
+ * and runs on the calling thread as well. outcome, old_value, value, found, out_key and out_value may be NULL.
+ * Synchronous. */
 PLEACH_API pleach_status pleach_map_put_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
                                             uint64_t *old_value);
 PLEACH_API pleach_status pleach_map_add_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
