@@ -4,6 +4,7 @@
 
 #include "batch.h"
 #include "file.h"
+#include "index.h"
 #include "map.h"
 #include "queue.h"
 #include "snapshot.h"
