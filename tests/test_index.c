@@ -56,26 +56,25 @@ static void table_destroy(table *t)
     free(t->count);
 }
 
-static bool *cell_changes(table *t, size_t key, size_t id, bool to, bool *before)
+/* Answers what was there before. */
+static bool table_set(table *t, size_t key, size_t id, bool to)
 {
     uint8_t *cell = &t->present[key * t->ids + id];
-    *before = *cell;
-    t->count[key] += (size_t)to - *cell;
-    t->size += (size_t)to - *cell;
+    bool before = *cell;
+    t->count[key] += (size_t)to - before;
+    t->size += (size_t)to - before;
     *cell = to;
     return before;
 }
 
 static pleach_outcome table_insert(table *t, size_t key, size_t id)
 {
-    bool before;
-    return *cell_changes(t, key, id, true, &before) ? PLEACH_EXISTS : PLEACH_INSERTED;
+    return table_set(t, key, id, true) ? PLEACH_EXISTS : PLEACH_INSERTED;
 }
 
 static pleach_outcome table_erase(table *t, size_t key, size_t id)
 {
-    bool before;
-    return *cell_changes(t, key, id, false, &before) ? PLEACH_ERASED : PLEACH_ABSENT;
+    return table_set(t, key, id, false) ? PLEACH_ERASED : PLEACH_ABSENT;
 }
 
 /* To the end of a list; answers how many. */
