@@ -164,7 +164,7 @@ static bool applies(const struct bench *bench, const struct request *request, co
     if ((which->flags & device) == 0) return false;
     /* Reading lines has nothing to do with the width of keys. */
     if (which->run == bench_limits && bench->bits == 64 && request->bits == BITS_BOTH) return false;
-    if ((which->flags & CASE_ONE) != 0 && bench->bits == 128) {
+    if ((which->flags & CASE_NARROW) != 0 && bench->bits == 128) {
         if (request->any_wanted) cli_complain(command, "%s is left out with --bits 128", which->name);
         return false;
     }

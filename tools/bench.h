@@ -13,6 +13,7 @@
  *   bench_ordered.c   range, succ, pred
  *   bench_single.c    single calls
  *   bench_queue.c     single operations through a queue
+ *   bench_index.c     the multi-value index
  *   bench_mixed_*     updates and queries at the same time, in one kernel
  *   bench_limits.c    how fast the machine's memory is
  *   bench_report.c    table, JSON, CSV
@@ -221,7 +222,7 @@ enum case_flags {
     CASE_CPU = 1,
     CASE_CUDA = 2,
     CASE_DISTINCT = 4, /* needs every key once: not for zipf */
-    CASE_ONE = 8       /* makes calls that take one key, of at most 64 bits */
+    CASE_NARROW = 8    /* for keys of at most 64 bits, as calls for one key and the index take */
 };
 
 struct bench_case {
@@ -233,9 +234,9 @@ struct bench_case {
 };
 
 #ifdef PLEACH_TOOLS_CUDA
-enum { BENCH_CASES = 25 };
+enum { BENCH_CASES = 26 };
 #else
-enum { BENCH_CASES = 21 };
+enum { BENCH_CASES = 22 };
 #endif
 extern const struct bench_case bench_cases[BENCH_CASES];
 
@@ -261,6 +262,7 @@ void bench_single_put(struct bench *bench, const struct bench_case *which);
 void bench_single_mixed(struct bench *bench, const struct bench_case *which);
 void bench_apply(struct bench *bench, const struct bench_case *which);
 void bench_queue(struct bench *bench, const struct bench_case *which);
+void bench_index(struct bench *bench, const struct bench_case *which);
 void bench_limits(struct bench *bench, const struct bench_case *which);
 
 /* bench_mixed_cuda.c */

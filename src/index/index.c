@@ -2,6 +2,7 @@
  * functions, and takes what comes back apart. The ids of a key are the interval from (key, 0) to (key, largest id). */
 #include "../../include/pleach/index.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -10,11 +11,12 @@
 #include "../base/memory.h"
 
 static const size_t MOST_ELEMENTS = (size_t)1 << 31, MOST_OPERATIONS = (size_t)1 << 30;
-enum { FIRST_ROOM = 1024, FIRST_IDS_A_KEY = 4 }; /* for ids that are not counted yet */
+enum { LEAST_ROOM = 1024, FIRST_IDS_A_KEY = 4 };
 
 struct pleach_index {
     pleach_map *map;
     bool wide; /* 64-bit keys and ids */
+    atomic_size_t ids_a_key; /* as retrievals have found lately: the room that the next one gets at first */
 };
 
 /* ---- life ---- */
@@ -37,6 +39,7 @@ pleach_status pleach_index_create(pleach_index **out, const pleach_index_config 
                                 .reserve_keys = given.reserve_pairs,
                                 .versioned = given.versioned};
     index->wide = given.key_bits == 64;
+    atomic_init(&index->ids_a_key, FIRST_IDS_A_KEY);
     pleach_status status = pleach_map_create(&index->map, &of_map);
     if (status == PLEACH_OK)
         *out = index;
@@ -176,11 +179,18 @@ pleach_status pleach_index_count(pleach_index *index, size_t n, const void *keys
     return status;
 }
 
-/* Pairs for a first try; most keys have few. */
-static size_t first_room(size_t n, size_t capacity)
+/* Pairs that n retrievals may have. Too few costs a second try, too many costs memory. */
+static size_t first_room(pleach_index *index, size_t n, size_t capacity)
 {
-    size_t guess = FIRST_IDS_A_KEY * n + FIRST_ROOM;
+    size_t a_key = atomic_load_explicit(&index->ids_a_key, memory_order_relaxed);
+    if (n > 0 && a_key > (capacity - capacity / 8) / n) return capacity;
+    size_t guess = a_key * n + a_key * n / 8 + LEAST_ROOM;
     return guess < capacity ? guess : capacity;
+}
+
+static void learn_room(pleach_index *index, size_t n, size_t total)
+{
+    if (n > 0) atomic_store_explicit(&index->ids_a_key, total / n + 1, memory_order_relaxed);
 }
 
 /* After a try that had not room enough: the next one has it, unless there are still more pairs by then. Progress: room
@@ -196,10 +206,11 @@ static pleach_status retrieve(pleach_index *index, size_t n, const intervals *of
 {
     if (!ids) return pleach_map_range(index->map, n, of->lo, of->hi, limit, 0, NULL, NULL, offsets, total);
     pleach_status status = PLEACH_E_SPACE;
-    for (size_t room = first_room(n, capacity);; room = more_room(room, *total, capacity)) {
+    for (size_t room = first_room(index, n, capacity);; room = more_room(room, *total, capacity)) {
         void *pairs = get_pairs(index, room);
         if (!pairs) return PLEACH_E_MEMORY;
         status = pleach_map_range(index->map, n, of->lo, of->hi, limit, room, pairs, NULL, offsets, total);
+        learn_room(index, n, *total);
         if (status == PLEACH_OK) take_ids(index, *total, pairs, ids);
         base_free(pairs);
         if (status != PLEACH_E_SPACE || *total > capacity) return status;
@@ -245,6 +256,7 @@ typedef struct scratch {
     uint8_t *kinds;
     void *keys;   /* (key, id), or the low end of an interval */
     void *values; /* 0, or the high end */
+    size_t retrievals;
 } scratch;
 
 static void compose_operation(const pleach_index *index, const pleach_index_batch *b, size_t i, scratch *s)
@@ -267,6 +279,7 @@ static pleach_status compose_batch(const pleach_index *index, const pleach_index
         if (b->kinds[i] > PLEACH_INDEX_RETRIEVE) return PLEACH_E_ARGUMENT;
         if (b->kinds[i] < PLEACH_INDEX_COUNT && !b->ids) return PLEACH_E_ARGUMENT;
         s->kinds[i] = of_map[b->kinds[i]];
+        s->retrievals += b->kinds[i] == PLEACH_INDEX_RETRIEVE;
         compose_operation(index, b, i, s);
     }
     return PLEACH_OK;
@@ -277,14 +290,16 @@ static pleach_status apply_composed(pleach_index *index, pleach_index_batch *b, 
 {
     pleach_batch batch = {.n = b->n, .kinds = s->kinds, .keys = s->keys, .values = s->values, .flags = b->flags,
                           .counts = b->counts, .limit = b->limit, .offsets = b->offsets};
-    bool wanted = b->out_ids && b->offsets;
-    for (size_t room = wanted ? first_room(b->n, b->capacity) : 0;; room = more_room(room, b->total, b->capacity)) {
+    bool wanted = b->out_ids && b->offsets && s->retrievals;
+    size_t room = wanted ? first_room(index, s->retrievals, b->capacity) : 0;
+    for (;; room = more_room(room, b->total, b->capacity)) {
         void *pairs = wanted ? get_pairs(index, room) : NULL;
         if (wanted && !pairs) return PLEACH_E_MEMORY;
         batch.range_keys = pairs;
         batch.capacity = room;
         pleach_status status = pleach_map_apply(index->map, &batch);
         b->total = batch.total;
+        if (wanted && (status == PLEACH_OK || status == PLEACH_E_SPACE)) learn_room(index, s->retrievals, b->total);
         if (status == PLEACH_OK && wanted) take_ids(index, b->total, pairs, b->out_ids);
         base_free(pairs);
         if (status != PLEACH_E_SPACE || b->total > b->capacity) return status;
@@ -297,7 +312,7 @@ pleach_status pleach_index_apply(pleach_index *index, pleach_index_batch *batch)
     if (status != PLEACH_OK) return status;
     batch->total = 0;
     if (batch->n == 0) return PLEACH_OK;
-    scratch s = {base_alloc(batch->n, 1), get_pairs(index, batch->n), get_pairs(index, batch->n)};
+    scratch s = {base_alloc(batch->n, 1), get_pairs(index, batch->n), get_pairs(index, batch->n), 0};
     status = s.kinds && s.keys && s.values ? compose_batch(index, batch, &s) : PLEACH_E_MEMORY;
     if (status == PLEACH_OK) status = apply_composed(index, batch, &s);
     base_free(s.kinds);
