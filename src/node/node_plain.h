@@ -59,6 +59,9 @@ PORT_FN uint64_t W(node_end)(const W(node) *node, W(pair) *link)
     return PAIR_IS_ATOMIC || W(node_unchanged)(node, header) ? header : header | HEADER_LATCHED;
 }
 
+#if PLEACH_KEY_BITS == 128
+#include "node_search_wide.h"
+#else
 PORT_FN bool W(node_route)(const W(node) *node, W(key) key, W(pair) *pair)
 {
     uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
@@ -90,6 +93,7 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
     if (!W(node_unchanged)(node, header)) return NODE_CHANGED;
     return W(pair_is_link)(*pair) && key >= pair->key ? NODE_RIGHT : NODE_ABSENT; /* absent: linearized here */
 }
+#endif
 
 #include "node_image.h"
 #include "node_sink.h"
