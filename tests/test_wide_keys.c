@@ -764,6 +764,112 @@ static void threads_see_whole_pairs(const setting *where)
     close_map(h.map);
 }
 
+/* All in one leaf: some threads replace the values of the even keys, and move them by inserting and erasing odd ones;
+ * the others must find them at all times, each with a value that was put. */
+enum { LEAF_KEYS = 14 };
+
+static number leaf_key(uint64_t i) { return NUMBER(i / 4, i % 4 << 60 | i); }
+
+static void read_a_leaf(agent *a, const hammered *h)
+{
+    enum { N = 64 };
+    number keys[N], values[N];
+    uint8_t found[N];
+    for (size_t i = 0; i < N; i++) keys[i] = leaf_key(rng_below(&a->r, LEAF_KEYS / 2) * 2);
+    EXPECT_OK(a, pleach_map_find(h->map, N, keys, values, found, PLEACH_SYNC));
+    for (size_t i = 0; i < N; i++) EXPECT(a, found[i] && is_some_value(keys[i], values[i]));
+    EXPECT_OK(a, pleach_map_succ(h->map, N, keys, NULL, values, found, PLEACH_SYNC));
+    count_checked(2 * N);
+}
+
+static void write_a_leaf(agent *a, const hammered *h)
+{
+    enum { N = 16 };
+    number keys[N], values[N];
+    for (size_t i = 0; i < N; i++) {
+        keys[i] = leaf_key(rng_below(&a->r, LEAF_KEYS));
+        values[i] = some_value(keys[i], rng_next(&a->r));
+    }
+    EXPECT_OK(a, pleach_map_put(h->map, N, keys, values, NULL, NULL, PLEACH_SYNC));
+    for (size_t i = 0; i < N; i++) keys[i] = leaf_key(rng_below(&a->r, LEAF_KEYS / 2) * 2 + 1);
+    EXPECT_OK(a, pleach_map_erase(h->map, N, keys, NULL, NULL, PLEACH_SYNC));
+    count_checked(2 * N);
+}
+
+static void crowd_a_leaf(agent *a)
+{
+    const hammered *h = a->shared;
+    for (size_t round = 0; round < h->rounds && !stopped(a); round++) {
+        if (a->index % 2)
+            read_a_leaf(a, h);
+        else
+            write_a_leaf(a, h);
+        if (a->failed) return;
+    }
+    stop_all(a);
+}
+
+static void threads_crowd_a_leaf(const setting *where)
+{
+    hammered h = {open_map(where), scaled(80000)};
+    for (uint64_t i = 0; i < LEAF_KEYS; i++) {
+        number key = leaf_key(i), value = some_value(key, i);
+        assert_ok(pleach_map_put(h.map, 1, &key, &value, NULL, NULL, PLEACH_SYNC));
+    }
+    run_agents(2, crowd_a_leaf, &h);
+    close_map(h.map);
+}
+
+/* One thread inserts below keys that are there from the beginning, so that leaves split and inner nodes shift; the
+ * others must find those keys at all times. */
+enum { LASTING_KEYS = 100, KEYS_BELOW = 20000 };
+
+static number lasting_key(uint64_t i) { return NUMBER(2 + i, i << 40); }
+
+static void insert_below(agent *a, const hammered *h)
+{
+    enum { N = 50 };
+    number keys[N];
+    for (uint64_t i = 0; i < KEYS_BELOW && !stopped(a); i += N) {
+        for (uint64_t k = 0; k < N; k++) keys[k] = NUMBER(1, (KEYS_BELOW - i - k) << 40);
+        EXPECT_OK(a, pleach_map_put(h->map, N, keys, keys, NULL, NULL, PLEACH_SYNC));
+    }
+    stop_all(a);
+}
+
+static void find_lasting(agent *a, const hammered *h)
+{
+    number keys[LASTING_KEYS], values[LASTING_KEYS];
+    uint8_t found[LASTING_KEYS];
+    for (uint64_t i = 0; i < LASTING_KEYS; i++) keys[i] = lasting_key(i);
+    while (!stopped(a)) {
+        EXPECT_OK(a, pleach_map_find(h->map, LASTING_KEYS, keys, values, found, PLEACH_SYNC));
+        for (uint64_t i = 0; i < LASTING_KEYS; i++) EXPECT(a, found[i] && values[i] == some_value(keys[i], i));
+        count_checked(LASTING_KEYS);
+    }
+}
+
+static void split_and_find(agent *a)
+{
+    if (a->index == 0)
+        insert_below(a, a->shared);
+    else
+        find_lasting(a, a->shared);
+}
+
+static void threads_find_beside_splits(const setting *where)
+{
+    for (size_t round = 0; round < scaled(20); round++) {
+        hammered h = {open_map(where), 0};
+        for (uint64_t i = 0; i < LASTING_KEYS; i++) {
+            number key = lasting_key(i), value = some_value(key, i);
+            assert_ok(pleach_map_put(h.map, 1, &key, &value, NULL, NULL, PLEACH_SYNC));
+        }
+        run_agents(2, split_and_find, &h);
+        close_map(h.map);
+    }
+}
+
 /* Threads with keys of their own, side by side in the same leaves: nothing may be lost. */
 enum { OWN_KEYS = 3000 };
 
@@ -816,6 +922,8 @@ int main(int argc, char **argv)
         CASE(what_there_is_not),
         CASE(snapshots_and_files),
         CASE(threads_see_whole_pairs),
+        CASE(threads_crowd_a_leaf),
+        CASE(threads_find_beside_splits),
         CASE(threads_lose_nothing),
     };
     return run_cases_with_widest_keys(argc, argv, cases, COUNT_OF(cases));
