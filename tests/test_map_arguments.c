@@ -86,7 +86,7 @@ static pleach_map *open_map(pleach_device device, unsigned key_bits)
         assert_int_equal(behind.calls, calls_before + 1);                                                        \
     } while (0)
 
-static const unsigned widths[] = {32, 64};
+static const unsigned widths[] = {32, 64, 128};
 
 /* Runs the case with a map of each kind; a case that opens none does without this. */
 static void with_every_map(void (*run)(pleach_map *map))
@@ -130,6 +130,7 @@ static void creation_takes_options_up_to_their_limits(const void *unused)
     assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = 33});
     assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.device = (pleach_device)2});
     assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.device = (pleach_device)-1});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.device = PLEACH_CUDA, .key_bits = 128});
     assert_creation(PLEACH_E_NO_CUDA, &(pleach_map_config){.device = PLEACH_CUDA}); /* this program has no CUDA */
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_create(NULL, NULL));
     pleach_map_destroy(NULL);

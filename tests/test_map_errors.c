@@ -68,7 +68,7 @@ static void assert_create_fails(const pleach_map_config *config, pleach_status e
 
 static void creation_refuses_bad_options(const setting *where)
 {
-    static const unsigned bad_widths[] = {1, 16, 31, 33, 63, 65, 128, UINT_MAX};
+    static const unsigned bad_widths[] = {1, 16, 31, 33, 63, 65, 96, 127, 129, UINT_MAX};
     static const int bad_devices[] = {2, 7, -1};
     static const unsigned bad_threads[] = {1025, UINT_MAX};
     for (size_t i = 0; i < COUNT_OF(bad_widths); i++) {

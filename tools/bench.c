@@ -25,7 +25,7 @@ static const char help[] =
     "  --list                 the names, and what they measure\n"
     "  --keys N               keys in the map (default: see --list)\n"
     "  --ops N, --batch N     operations in one call (default: see --list)\n"
-    "  --bits 32|64|both      width of keys and values (default both)\n"
+    "  --bits 32|64|128|both  width of keys and values (default both: 32 and 64); 128 on the CPU, in arrays\n"
     "  --dist NAME            uniform: scrambled keys in shuffled order (default)\n"
     "                         sorted: the same keys in ascending order\n"
     "                         zipf, zipf1: the same keys, popular ones more often (exponent 0.99, 1)\n"
@@ -49,10 +49,10 @@ static const char help[] =
 enum { MOST_COUNT_POWER = 31 };
 
 enum { ON_CPU, ON_CUDA, ON_ALL };
-enum { BITS_32, BITS_64, BITS_BOTH };
+enum { BITS_32, BITS_64, BITS_128, BITS_BOTH };
 
 static const char *const device_names[] = {"cpu", "cuda", "all", NULL};
-static const char *const bits_names[] = {"32", "64", "both", NULL};
+static const char *const bits_names[] = {"32", "64", "128", "both", NULL};
 static const char *const engine_names[] = {"auto", "calls", "batches", NULL}; /* as pleach_engine */
 static const char *const dist_names[] = {"uniform", "sorted", "zipf", "dense", "zipf1", "self", "gauss", NULL};
 
@@ -154,6 +154,8 @@ static void read_request(struct cli *cli, struct request *request)
         }
     }
     check_memory(cli, request);
+    if (request->bits == BITS_128 && request->device == ON_CUDA) cli_fail(cli, "--bits 128 is for the CPU only");
+    if (request->bits == BITS_128) request->device = ON_CPU;
     request->options.repeats = request->repeats > 0 ? (size_t)request->repeats : request->options.quick ? 3 : 5;
     request->options.dist = (enum bench_dist)request->dist;
     request->options.engine = (pleach_engine)request->engine;
@@ -168,6 +170,10 @@ static bool applies(const struct bench *bench, const struct request *request, co
     if ((which->flags & device) == 0) return false;
     /* Reading lines has nothing to do with the width of keys. */
     if (which->run == bench_limits && bench->bits == 64 && request->bits == BITS_BOTH) return false;
+    if ((which->flags & CASE_NARROW) != 0 && bench->bits == 128) {
+        if (request->any_wanted) cli_complain(command, "%s is left out with --bits 128", which->name);
+        return false;
+    }
     if ((which->flags & CASE_DISTINCT) == 0 || !bench_dist_repeats(request->options.dist)) return true;
     if (request->any_wanted) cli_complain(command, "%s needs every key once: left out with this --dist", which->name);
     return false;
@@ -205,8 +211,10 @@ static bool bench_device(const struct request *request, struct bench_report *rep
     }
     if (device->kind == PLEACH_CPU) bench.line_rate = bench_line_rate(bench.crew, request->options.quick);
     bool good = true;
-    if (request->bits != BITS_64) good = bench_width(request, &bench, 32) && good;
-    if (request->bits != BITS_32) good = bench_width(request, &bench, 64) && good;
+    const bool both = request->bits == BITS_BOTH;
+    if (both || request->bits == BITS_32) good = bench_width(request, &bench, 32) && good;
+    if (both || request->bits == BITS_64) good = bench_width(request, &bench, 64) && good;
+    if (request->bits == BITS_128) good = bench_width(request, &bench, 128) && good;
     crew_destroy(bench.crew);
     return good;
 }

@@ -3,6 +3,7 @@
  *   bench.c           options, and the loop over devices, widths, thread counts and benchmarks
  *   bench_cases.c     the list of benchmarks, with their sizes
  *   bench_keys.c      which keys a map holds and in which order they are asked for
+ *   bench_words.h     arrays of keys and values of all widths
  *   bench_sort.c      sorting them
  *   bench_batch.c     the arguments and results of a call, and the checks
  *   bench_measure.c   maps, timing and reporting: what every benchmark does
@@ -14,6 +15,7 @@
  *   bench_batches.c   batches of many sizes beside array calls
  *   bench_single.c    single calls
  *   bench_queue.c     single operations through a queue
+ *   bench_index.c     the multi-value index
  *   bench_mixed_*     updates and queries at the same time, in one kernel
  *   bench_limits.c    how fast the machine's memory is
  *   bench_report.c    table, JSON, CSV
@@ -32,9 +34,9 @@
 #include <pleach/snapshot.h>
 
 #include "bench_device.h"
+#include "bench_words.h"
 #include "crew.h"
 #include "mix.h"
-#include "words.h"
 
 enum { BENCH_MOST_REPEATS = 101, BENCH_MOST_THREAD_COUNTS = 8, BENCH_NAME_BYTES = 32 };
 
@@ -76,7 +78,7 @@ uint64_t bench_value(unsigned bits, uint64_t key);
 
 static inline uint64_t bench_key(const struct bench_keys *keys, size_t rank)
 {
-    return word_get(keys->sorted, keys->bits, rank);
+    return bench_word(keys->sorted, keys->bits, rank);
 }
 
 /* ---- bench_sort.c ---- */
@@ -228,7 +230,12 @@ void bench_add_row(const struct bench *bench, struct bench_row *row);
 
 /* ---- the benchmarks ---- */
 
-enum case_flags { CASE_CPU = 1, CASE_CUDA = 2, CASE_DISTINCT = 4 /* needs every key once: not for zipf */ };
+enum case_flags {
+    CASE_CPU = 1,
+    CASE_CUDA = 2,
+    CASE_DISTINCT = 4, /* needs every key once: not for zipf */
+    CASE_NARROW = 8    /* for keys of at most 64 bits, as calls for one key and the index take */
+};
 
 struct bench_case {
     const char *name;
@@ -268,6 +275,7 @@ void bench_single_mixed(struct bench *bench, const struct bench_case *which);
 void bench_batches(struct bench *bench, const struct bench_case *which);
 void bench_apply(struct bench *bench, const struct bench_case *which);
 void bench_queue(struct bench *bench, const struct bench_case *which);
+void bench_index(struct bench *bench, const struct bench_case *which);
 void bench_limits(struct bench *bench, const struct bench_case *which);
 
 /* bench_mixed_cuda.c */

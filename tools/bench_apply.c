@@ -25,8 +25,8 @@ static void make_operation(struct batch *batch, size_t i)
     const bool update = is_update(a, i);
     const uint64_t key = update && a->inserts ? bench_keys_absent(keys, i)
                                               : bench_key(keys, bench_keys_rank(keys, i, batch->n));
-    word_set(batch->host_a, bits, i, key);
-    word_set(batch->host_b, bits, i, bench_value(bits, key) ^ (a->inserts ? 0 : 1 + i % OTHER_VALUES));
+    bench_set_word(batch->host_a, bits, i, key);
+    bench_set_word(batch->host_b, bits, i, bench_value(bits, key) ^ (a->inserts ? 0 : 1 + i % OTHER_VALUES));
     a->host_kinds[i] = update ? PLEACH_OP_PUT : PLEACH_OP_FIND;
 }
 
@@ -47,7 +47,8 @@ static bool right_operation(const struct batch *batch, size_t i)
     const bool update = is_update(a, i);
     if (update && a->inserts) return batch->host_bytes[i] == PLEACH_INSERTED;
     if (batch->host_bytes[i] != (update ? PLEACH_REPLACED : 1)) return false;
-    const uint64_t other = word_get(batch->host_out_a, bits, i) ^ bench_value(bits, word_get(batch->host_a, bits, i));
+    const uint64_t first = bench_value(bits, bench_word(batch->host_a, bits, i));
+    const uint64_t other = bench_word(batch->host_out_a, bits, i) ^ first;
     return other <= (a->share > 0 && !a->inserts ? OTHER_VALUES : 0);
 }
 

@@ -122,8 +122,8 @@ size_t batch_count_wrong(struct batch *batch, size_t n, bool (*right)(const stru
 static void set_pair(struct batch *batch, size_t i, uint64_t key)
 {
     const unsigned bits = batch->bench->bits;
-    word_set(batch->host_a, bits, i, key);
-    if (batch->host_b != NULL) word_set(batch->host_b, bits, i, bench_value(bits, key));
+    bench_set_word(batch->host_a, bits, i, key);
+    if (batch->host_b != NULL) bench_set_word(batch->host_b, bits, i, bench_value(bits, key));
 }
 
 void batch_make_present(struct batch *batch, size_t i)
@@ -142,7 +142,7 @@ void batch_make_absent(struct batch *batch, size_t i)
 /* A sorted key is given its value again. */
 static void make_value(struct batch *batch, size_t i)
 {
-    set_pair(batch, i, word_get(batch->host_a, batch->bench->bits, i));
+    set_pair(batch, i, bench_word(batch->host_a, batch->bench->bits, i));
 }
 
 bool batch_sort(struct batch *batch)
@@ -161,7 +161,7 @@ bool batch_right_found(const struct batch *batch, size_t i)
 {
     const unsigned bits = batch->bench->bits;
     return batch->host_bytes[i] == 1 &&
-           word_get(batch->host_out_a, bits, i) == bench_value(bits, word_get(batch->host_a, bits, i));
+           bench_word(batch->host_out_a, bits, i) == bench_value(bits, bench_word(batch->host_a, bits, i));
 }
 
 bool batch_right_inserted(const struct batch *batch, size_t i) { return batch->host_bytes[i] == PLEACH_INSERTED; }

@@ -32,8 +32,8 @@ static void make_other_value(struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
     const uint64_t key = bench_key(keys, bench_keys_rank(keys, i, batch->n));
-    word_set(batch->host_a, keys->bits, i, key);
-    word_set(batch->host_b, keys->bits, i, other_value(keys->bits, key));
+    bench_set_word(batch->host_a, keys->bits, i, key);
+    bench_set_word(batch->host_b, keys->bits, i, other_value(keys->bits, key));
 }
 
 /* Each update is counted when it is done; a failed one ends the writer. */
@@ -70,12 +70,12 @@ static void update_by_single_calls(struct writer *writer)
     const struct batch *p = &writer->present, *a = &writer->absent;
     bool good = true;
     for (size_t i = 0; i < p->n && good; i++) {
-        const uint64_t key = word_get(p->a, bits, i), new_key = word_get(a->a, bits, i);
-        good = count_updates(writer, 1, pleach_map_put_one(map, key, word_get(p->b, bits, i), NULL, NULL)) &&
-               count_updates(writer, 1, pleach_map_add_one(map, new_key, word_get(a->b, bits, i), NULL, NULL));
+        const uint64_t key = bench_word(p->a, bits, i), new_key = bench_word(a->a, bits, i);
+        good = count_updates(writer, 1, pleach_map_put_one(map, key, bench_word(p->b, bits, i), NULL, NULL)) &&
+               count_updates(writer, 1, pleach_map_add_one(map, new_key, bench_word(a->b, bits, i), NULL, NULL));
     }
     for (size_t i = 0; i < a->n && good; i++)
-        good = count_updates(writer, 1, pleach_map_erase_one(map, word_get(a->a, bits, i), NULL, NULL));
+        good = count_updates(writer, 1, pleach_map_erase_one(map, bench_word(a->a, bits, i), NULL, NULL));
 }
 
 static void *writer_main(void *argument)
@@ -134,7 +134,7 @@ static void writer_destroy(struct writer *writer)
 static bool right_either(const struct batch *batch, size_t i)
 {
     const unsigned bits = batch->bench->bits;
-    const uint64_t key = word_get(batch->host_a, bits, i), value = word_get(batch->host_out_a, bits, i);
+    const uint64_t key = bench_word(batch->host_a, bits, i), value = bench_word(batch->host_out_a, bits, i);
     return batch->host_bytes[i] == 1 && (value == bench_value(bits, key) || value == other_value(bits, key));
 }
 

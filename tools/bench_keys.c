@@ -17,7 +17,7 @@ bool bench_keys_create(struct bench_keys *keys, unsigned bits, size_t n, enum be
     *keys = (struct bench_keys){.bits = bits, .n = n, .dist = dist, .order = mix_order_make(n, ORDER_SEED)};
     keys->sorted = malloc(n * word_bytes(bits));
     if (keys->sorted == NULL) return false;
-    for (size_t i = 0; i < n; i++) word_set(keys->sorted, bits, i, key_at(keys, i));
+    for (size_t i = 0; i < n; i++) bench_set_word(keys->sorted, bits, i, key_at(keys, i));
     if (bench_sort(keys->sorted, bits, n)) return true;
     bench_keys_destroy(keys);
     return false;

@@ -58,7 +58,7 @@ static void make_values(void *context, size_t begin, size_t end)
     const struct value_slice *slice = context;
     const unsigned bits = slice->keys->bits;
     for (size_t i = begin; i < end; i++)
-        word_set(slice->values, bits, i, bench_value(bits, bench_key(slice->keys, i)));
+        bench_set_word(slice->values, bits, i, bench_value(bits, bench_key(slice->keys, i)));
 }
 
 /* Puts the pairs of a load where the device can read them. */

@@ -34,13 +34,13 @@ static void make_kept(struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
     const size_t rank = (size_t)mix_order_at(&keys->order, keys->n / 2 + i % (keys->n - keys->n / 2));
-    word_set(batch->host_a, keys->bits, i, bench_key(keys, rank));
+    bench_set_word(batch->host_a, keys->bits, i, bench_key(keys, rank));
 }
 
 static void make_erased(struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
-    word_set(batch->host_a, keys->bits, i, bench_key(keys, (size_t)mix_order_at(&keys->order, i)));
+    bench_set_word(batch->host_a, keys->bits, i, bench_key(keys, (size_t)mix_order_at(&keys->order, i)));
 }
 
 static size_t rank_of_query(const struct batch *batch, size_t i)
@@ -53,8 +53,8 @@ static void make_interval(struct batch *batch, size_t i)
     const struct bench_keys *keys = &batch->bench->keys;
     const uint64_t most = word_max(keys->bits), lo = bench_key(keys, rank_of_query(batch, i));
     const uint64_t width = most / keys->n * (batch->limit / 2 - 1);
-    word_set(batch->host_a, keys->bits, i, lo);
-    word_set(batch->host_b, keys->bits, i, most - lo < width ? most : lo + width);
+    bench_set_word(batch->host_a, keys->bits, i, lo);
+    bench_set_word(batch->host_b, keys->bits, i, most - lo < width ? most : lo + width);
 }
 
 /* ---- checks ---- */
@@ -68,12 +68,12 @@ static bool right_update(const struct batch *batch, size_t i)
 static bool right_range(const struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
-    const uint64_t hi = word_get(batch->host_b, keys->bits, i);
+    const uint64_t hi = bench_word(batch->host_b, keys->bits, i);
     const size_t count = ((const uint32_t *)batch->host_counts)[i];
     size_t rank = rank_of_query(batch, i);
     uint64_t before = 0;
     for (size_t j = 0; j < count; j++) {
-        const uint64_t key = word_get(batch->host_out_a, keys->bits, i * batch->limit + j);
+        const uint64_t key = bench_word(batch->host_out_a, keys->bits, i * batch->limit + j);
         if ((j > 0 && key <= before) || key > hi) return false;
         if (rank < keys->n && key > bench_key(keys, rank)) return false; /* a loaded key was left out */
         rank += rank < keys->n && key == bench_key(keys, rank);
@@ -86,7 +86,7 @@ static bool right_find(const struct batch *batch, size_t i)
 {
     const unsigned bits = batch->bench->bits;
     return ((const uint32_t *)batch->host_counts)[i] == 1 &&
-           word_get(batch->host_out_b, bits, i) == bench_value(bits, word_get(batch->host_a, bits, i));
+           bench_word(batch->host_out_b, bits, i) == bench_value(bits, bench_word(batch->host_a, bits, i));
 }
 
 static bool check_mixed(struct mixed *m, const char *name)

@@ -15,14 +15,14 @@ static void make_interval(struct batch *batch, size_t i)
     const uint64_t most = word_max(keys->bits), lo = bench_key(keys, rank_of(batch, i));
     const uint64_t gap = keys->dist == DIST_DENSE ? 1 : most / keys->n;
     const uint64_t width = gap * (batch->limit / 2 - 1);
-    word_set(batch->host_a, keys->bits, i, lo);
-    word_set(batch->host_b, keys->bits, i, most - lo < width ? most : lo + width);
+    bench_set_word(batch->host_a, keys->bits, i, lo);
+    bench_set_word(batch->host_b, keys->bits, i, most - lo < width ? most : lo + width);
 }
 
 static size_t pairs_in_interval(const struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
-    const uint64_t hi = word_get(batch->host_b, keys->bits, i);
+    const uint64_t hi = bench_word(batch->host_b, keys->bits, i);
     const size_t first = rank_of(batch, i);
     size_t rank = first;
     while (rank < keys->n && bench_key(keys, rank) <= hi) rank++;
@@ -36,8 +36,8 @@ static bool right_pairs(const struct batch *batch, size_t i, size_t at, size_t c
     const size_t first = rank_of(batch, i);
     for (size_t j = 0; j < count; j++) {
         const uint64_t key = bench_key(keys, first + j);
-        if (word_get(batch->host_out_a, keys->bits, at + j) != key ||
-            word_get(batch->host_out_b, keys->bits, at + j) != bench_value(keys->bits, key))
+        if (bench_word(batch->host_out_a, keys->bits, at + j) != key ||
+            bench_word(batch->host_out_b, keys->bits, at + j) != bench_value(keys->bits, key))
             return false;
     }
     return true;
@@ -158,8 +158,8 @@ static bool right_neighbour(const struct batch *batch, size_t i, bool exists, si
     const unsigned bits = batch->bench->bits;
     if (!exists) return batch->host_bytes[i] == 0;
     const uint64_t key = bench_key(&batch->bench->keys, rank);
-    return batch->host_bytes[i] == 1 && word_get(batch->host_out_a, bits, i) == key &&
-           word_get(batch->host_out_b, bits, i) == bench_value(bits, key);
+    return batch->host_bytes[i] == 1 && bench_word(batch->host_out_a, bits, i) == key &&
+           bench_word(batch->host_out_b, bits, i) == bench_value(bits, key);
 }
 
 static bool right_succ(const struct batch *batch, size_t i)

@@ -23,8 +23,8 @@ static bool right_pair(const struct batch *batch, size_t i)
 {
     const unsigned bits = batch->bench->bits;
     const uint64_t key = bench_key(&batch->bench->keys, i);
-    return word_get(batch->host_out_a, bits, i) == key &&
-           word_get(batch->host_out_b, bits, i) == bench_value(bits, key);
+    return bench_word(batch->host_out_a, bits, i) == key &&
+           bench_word(batch->host_out_b, bits, i) == bench_value(bits, key);
 }
 
 /* The map must hold the keys, all of them and no others. */

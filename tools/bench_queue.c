@@ -42,8 +42,8 @@ static void call_slice(void *context, size_t begin, size_t end)
     const unsigned bits = q->batch.bench->bits;
     for (size_t i = begin; i < end; i++) {
         pleach_answer answer;
-        pleach_queue_call(q->queue, operation_of(q, i), word_get(q->batch.host_a, bits, i),
-                          word_get(q->batch.host_b, bits, i), &answer);
+        pleach_queue_call(q->queue, operation_of(q, i), bench_word(q->batch.host_a, bits, i),
+                          bench_word(q->batch.host_b, bits, i), &answer);
         keep_answer(&q->answers[i], &answer);
     }
 }
@@ -54,8 +54,8 @@ static void submit_slice(void *context, size_t begin, size_t end)
     const struct queued *q = context;
     const unsigned bits = q->batch.bench->bits;
     for (size_t i = begin; i < end; i++)
-        pleach_queue_submit(q->queue, operation_of(q, i), word_get(q->batch.host_a, bits, i),
-                            word_get(q->batch.host_b, bits, i), keep_answer, &q->answers[i]);
+        pleach_queue_submit(q->queue, operation_of(q, i), bench_word(q->batch.host_a, bits, i),
+                            bench_word(q->batch.host_b, bits, i), keep_answer, &q->answers[i]);
 }
 
 static pleach_status call_all(void *context, pleach_stream stream)
@@ -85,7 +85,7 @@ static bool right_answer(const struct batch *batch, size_t i)
 {
     const struct queued *q = (const struct queued *)batch;
     return q->answers[i].flag == (is_put(q, i) ? PLEACH_REPLACED : 1) &&
-           q->answers[i].value == word_get(batch->host_b, batch->bench->bits, i);
+           q->answers[i].value == bench_word(batch->host_b, batch->bench->bits, i);
 }
 
 static void measure_queued(struct queued *q, const char *kind, bench_call *call)

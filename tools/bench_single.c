@@ -10,9 +10,9 @@ static void find_one(struct batch *batch, size_t i)
     const unsigned bits = batch->bench->bits;
     int found = 0;
     uint64_t value = 0;
-    if (pleach_map_find_one(batch->bench->map, word_get(batch->a, bits, i), &found, &value) != PLEACH_OK) return;
+    if (pleach_map_find_one(batch->bench->map, bench_word(batch->a, bits, i), &found, &value) != PLEACH_OK) return;
     batch->bytes[i] = found ? 1 : 0;
-    word_set(batch->out_a, bits, i, value);
+    bench_set_word(batch->out_a, bits, i, value);
 }
 
 static void put_one(struct batch *batch, size_t i)
@@ -20,11 +20,11 @@ static void put_one(struct batch *batch, size_t i)
     const unsigned bits = batch->bench->bits;
     pleach_outcome outcome = PLEACH_NOT_APPLIED;
     uint64_t old = 0;
-    if (pleach_map_put_one(batch->bench->map, word_get(batch->a, bits, i), word_get(batch->b, bits, i), &outcome,
+    if (pleach_map_put_one(batch->bench->map, bench_word(batch->a, bits, i), bench_word(batch->b, bits, i), &outcome,
                            &old) != PLEACH_OK)
         return;
     batch->bytes[i] = (uint8_t)outcome;
-    word_set(batch->out_a, bits, i, old);
+    bench_set_word(batch->out_a, bits, i, old);
 }
 
 /* Which operations of a mixed batch are puts; batch.limit is their percentage. */
@@ -78,7 +78,7 @@ static pleach_status call_mixed(void *context, pleach_stream stream)
 static bool right_value(const struct batch *batch, size_t i)
 {
     const unsigned bits = batch->bench->bits;
-    return word_get(batch->host_out_a, bits, i) == word_get(batch->host_b, bits, i);
+    return bench_word(batch->host_out_a, bits, i) == bench_word(batch->host_b, bits, i);
 }
 
 /* Puts of a mixed batch replace a value by itself, so the map stays as it is. */

@@ -10,7 +10,7 @@ enum { DIGITS = 256 };
 static bool count_digits(const void *words, unsigned bits, size_t n, unsigned shift, size_t *begins)
 {
     size_t counts[DIGITS] = {0}, sum = 0;
-    for (size_t i = 0; i < n; i++) counts[(word_get(words, bits, i) >> shift) % DIGITS]++;
+    for (size_t i = 0; i < n; i++) counts[(bench_word(words, bits, i) >> shift) % DIGITS]++;
     for (size_t digit = 0; digit < DIGITS; digit++) {
         if (counts[digit] == n) return false;
         begins[digit] = sum;
@@ -25,11 +25,11 @@ bool bench_sort(void *words, unsigned bits, size_t n)
     void *other = malloc(n * word_bytes(bits));
     void *from = words, *to = other;
     if (other == NULL) return false;
-    for (unsigned shift = 0; shift < bits; shift += 8) {
+    for (unsigned shift = 0; shift < bits && shift < 64; shift += 8) {
         if (!count_digits(from, bits, n, shift, begins)) continue;
         for (size_t i = 0; i < n; i++) {
-            const uint64_t word = word_get(from, bits, i);
-            word_set(to, bits, begins[(word >> shift) % DIGITS]++, word);
+            const uint64_t word = bench_word(from, bits, i);
+            bench_set_word(to, bits, begins[(word >> shift) % DIGITS]++, word);
         }
         void *swap = from;
         from = to;

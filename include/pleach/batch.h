@@ -44,8 +44,9 @@ typedef struct pleach_batch_times {
     double modify; /* the tree */
 } pleach_batch_times;
 
-/* Zero everything, then set what you need. Arrays have n elements. Keys and values are arrays of uint32_t or of
- * uint64_t, by the map's key width. A GPU map takes host and device pointers alike, a CPU map host pointers. */
+/* Zero everything, then set what you need. Arrays have n elements. Keys and values are arrays of uint32_t, of uint64_t
+ * or of pleach_key128, by the map's key width. A GPU map takes host and device pointers alike, a CPU map host pointers.
+ */
 typedef struct pleach_batch {
     size_t n; /* at most 2^30 */
     const uint8_t *kinds;

@@ -24,7 +24,7 @@ extern "C" {
 
 typedef struct pleach_file_info {
     unsigned version;  /* of the format */
-    unsigned key_bits; /* 32 or 64: what pleach_map_config wants for a map that can load it */
+    unsigned key_bits; /* 32, 64 or 128: what pleach_map_config wants for a map that can load it */
     uint64_t pairs;
 } pleach_file_info;
 

@@ -2,10 +2,9 @@
  *
  * INTRODUCTION
  *
- * A map holds unique unsigned keys in order, each with a value: 32-bit keys with 32-bit values, or 64-bit keys
- * with 64-bit values, chosen when the map is created. The full range of both is usable; no key or value is
- * reserved. A map lives on one device: in host memory, worked on by CPU threads, or in GPU memory, worked on by
- * kernels.
+ * A map holds unique unsigned keys in order, each with a value as wide as the key: 32 bits, 64 bits or, on the CPU
+ * only, 128 bits, chosen when the map is created. The full range of both is usable; no key or value is reserved. A map
+ * lives on one device: in host memory, worked on by CPU threads, or in GPU memory, worked on by kernels.
  *
  * There are three ways in, and all of them may be used at the same time on one map:
  *   - array calls (pleach_map_put and its kin): n operations in one call. On a CPU map the map's worker threads
@@ -39,7 +38,8 @@
  *
  * POINTERS
  *
- * Array arguments are arrays of uint32_t or of uint64_t, by the map's key width. A GPU map takes host pointers and
+ * Array arguments are arrays of uint32_t, of uint64_t or of pleach_key128, by the map's key width. Those may as well be
+ * arrays of unsigned __int128, which has the same layout, aligned as uint64_t is. A GPU map takes host pointers and
  * device pointers alike, each argument by itself, and stages what it must; a CPU map takes host pointers. The
  * library reads and writes them only until the call returns (PLEACH_SYNC) or until the stream has passed the call.
  * Host memory used with a stream should be pinned; with pageable memory the call waits for its copies.
@@ -84,6 +84,15 @@ typedef void *pleach_stream;
 
 typedef enum pleach_device { PLEACH_CPU = 0, PLEACH_CUDA = 1 } pleach_device;
 
+/* A key, or a value, of a map with 128-bit keys: the number high * 2^64 + low. */
+typedef struct pleach_key128 {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    uint64_t high, low;
+#else
+    uint64_t low, high;
+#endif
+} pleach_key128;
+
 /* What happened to one element of an update. */
 typedef enum pleach_outcome {
     PLEACH_NOT_APPLIED = 0, /* the pool was full: the map does not know this element */
@@ -104,7 +113,7 @@ typedef enum pleach_engine {
 /* Options. Zero everything, then set what you need: all zeros is a 64-bit map on the CPU. */
 typedef struct pleach_map_config {
     pleach_device device;
-    unsigned key_bits;      /* 32 or 64; 0 means 64 */
+    unsigned key_bits;      /* 32, 64 or, on the CPU, 128; 0 means 64 */
     unsigned threads;       /* CPU: worker threads of array calls; 0 means one per online CPU; at most 1024 */
     int gpu;                /* CUDA: device ordinal */
     uint64_t max_bytes;     /* limit on node memory; 0 means no limit but the machine's */
@@ -136,8 +145,9 @@ typedef struct pleach_map_stats {
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
 /* Creates an empty map. config may be NULL (all defaults).
- * Errors: ARGUMENT (key_bits, device, threads or versioned out of range, max_bytes below eight nodes, out NULL),
- * MEMORY, FULL (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is NULL. */
+ * Errors: ARGUMENT (key_bits, device, threads or versioned out of range, a GPU map with 128-bit keys, max_bytes below
+ * eight nodes, out NULL), MEMORY, FULL (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is NULL.
+ */
 PLEACH_API pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config);
 
 /* Frees the map and its memory; NULL is allowed. No other call may be running or come later, and no kernel may be using
@@ -214,7 +224,10 @@ PLEACH_API pleach_status pleach_map_range(pleach_map *map, size_t n, const void 
 
 /* ---- single calls ----------------------------------------------------------------------------------------------
  * The same operations for one key, from any thread. Keys and values are given as uint64_t whatever the width; WIDTH
- * if one does not fit. outcome, old_value, value, found, out_key and out_value may be NULL. Synchronous. */
+ * if one does not fit. With 128-bit keys they reach those below 2^64; WIDTH if a result that is asked for is not below:
+ * it is not written, and an update has been applied as its outcome says. An array call with n = 1 has no such limit,
+ * and runs on the calling thread as well. outcome, old_value, value, found, out_key and out_value may be NULL.
+ * Synchronous. */
 PLEACH_API pleach_status pleach_map_put_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
                                             uint64_t *old_value);
 PLEACH_API pleach_status pleach_map_add_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
@@ -245,6 +258,9 @@ PLEACH_API pleach_status pleach_map_load(pleach_map *map, size_t n, const void *
  * only counts, and capacity does not matter. */
 PLEACH_API pleach_status pleach_map_export(pleach_map *map, size_t capacity, void *out_keys, void *out_values,
                                            size_t *n);
+
+/* 32, 64 or 128; 0 for NULL. */
+PLEACH_API unsigned pleach_map_key_bits(const pleach_map *map);
 
 PLEACH_API pleach_status pleach_map_size(pleach_map *map, uint64_t *size);
 PLEACH_API pleach_status pleach_map_get_stats(pleach_map *map, pleach_map_stats *stats);

@@ -4,6 +4,7 @@
 
 #include "batch.h"
 #include "file.h"
+#include "index.h"
 #include "map.h"
 #include "queue.h"
 #include "snapshot.h"
@@ -21,7 +22,7 @@ extern "C" {
 PLEACH_API const char *pleach_version(void);
 
 /* The node verbs that CPU maps use on this machine: "avx512", "avx2" or "plain". The environment variable PLEACH_SIMD
- * may name a lower one; it is read when a map is created. */
+ * may name a lower one; it is read when a map is created. Maps with 128-bit keys always use plain ones. */
 PLEACH_API const char *pleach_simd(void);
 
 /* OK if GPU maps can be created here, with a line that describes the GPU and driver; else NO_CUDA or NO_GPU, with a

@@ -56,8 +56,8 @@ typedef void pleach_done(void *context, const pleach_answer *answer);
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
 /* Starts the service thread. config may be NULL (all defaults).
- * Errors: ARGUMENT (out or map NULL, an option out of range), MEMORY (also if there is no thread to be had), CUDA. On
- * error *out is NULL. */
+ * Errors: ARGUMENT (out or map NULL, an option out of range), WIDTH (a map with 128-bit keys), MEMORY (also if there is
+ * no thread to be had). On error *out is NULL. */
 PLEACH_API pleach_status pleach_queue_create(pleach_queue **out, pleach_map *map, const pleach_queue_config *config);
 
 /* Takes no more operations, completes those it has, and returns when that is done; from a callback it returns at once.

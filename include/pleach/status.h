@@ -21,7 +21,7 @@ extern "C" {
     X(PLEACH_OK, 0, "success")                                                                                   \
     X(PLEACH_E_ARGUMENT, -1, "bad argument: a required pointer is NULL or an option is out of range")            \
     X(PLEACH_E_SIZE, -2, "too many elements: one call takes at most 2^31, and sizes must not overflow")          \
-    X(PLEACH_E_WIDTH, -3, "key or value does not fit the map's key width, or a file has the other width")        \
+    X(PLEACH_E_WIDTH, -3, "key, value or result does not fit: the map, the file or the call has another width")   \
     X(PLEACH_E_MEMORY, -4, "out of memory: an allocation on the host or on the GPU failed")                      \
     X(PLEACH_E_FULL, -5, "pool limit reached: some elements were not applied; raise max_bytes, or compact")      \
     X(PLEACH_E_SPACE, -6, "result buffer too small: the call reports how many elements are needed")              \

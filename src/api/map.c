@@ -18,8 +18,9 @@ static const double DEFAULT_FILL = 0.7;
 static pleach_status complete_config(pleach_map_config *config)
 {
     if (config->key_bits == 0) config->key_bits = 64;
-    if (config->key_bits != 32 && config->key_bits != 64) return PLEACH_E_ARGUMENT;
+    if (config->key_bits != 32 && config->key_bits != 64 && config->key_bits != 128) return PLEACH_E_ARGUMENT;
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
+    if (config->device == PLEACH_CUDA && config->key_bits == 128) return PLEACH_E_ARGUMENT;
     if (config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
     if (config->versioned > 1) return PLEACH_E_ARGUMENT;
     if (config->engine > PLEACH_ENGINE_BATCHES) return PLEACH_E_ARGUMENT;
@@ -232,36 +233,51 @@ pleach_status map_run_packed(pleach_map *map, request r, size_t capacity, uint64
 
 /* ---- single calls: arrays of one element ---- */
 
-static bool fits(const pleach_map *map, uint64_t number) { return map->key_bits == 64 || number <= UINT32_MAX; }
-
-map_cell map_cell_of(const pleach_map *map, uint64_t number)
+map_cell map_cell_of(const pleach_map *map, key128 number)
 {
-    map_cell c = {.wide = 0};
+    map_cell c = {.widest = 0};
     if (map->key_bits == 32)
         c.narrow = (uint32_t)number;
+    else if (map->key_bits == 64)
+        c.wide = (uint64_t)number;
     else
-        c.wide = number;
+        c.widest = number;
     return c;
 }
 
-static uint64_t number_of(const pleach_map *map, map_cell c) { return map->key_bits == 32 ? c.narrow : c.wide; }
+key128 map_number_of(const pleach_map *map, map_cell c)
+{
+    return map->key_bits == 32 ? c.narrow : map->key_bits == 64 ? c.wide : c.widest;
+}
+
+key128 map_largest(const pleach_map *map) { return ~(key128)0 >> (128 - map->key_bits); }
 
 typedef struct single {
     uint8_t flag;
-    uint64_t key, value;
+    key128 key, value;
 } single;
 
-static pleach_status run_one(pleach_map *map, request_kind kind, uint64_t key, uint64_t value, single *result)
+static pleach_status run_one(pleach_map *map, request_kind kind, key128 key, key128 value, single *result)
 {
     if (!map) return PLEACH_E_ARGUMENT;
-    if (!fits(map, key) || !fits(map, value)) return PLEACH_E_WIDTH;
+    if (key > map_largest(map) || value > map_largest(map)) return PLEACH_E_WIDTH;
     map_cell key_in = map_cell_of(map, key), value_in = map_cell_of(map, value), key_out = {0}, value_out = {0};
     request r = {.kind = kind, .n = 1, .keys = &key_in, .values = &value_in, .out_keys = &key_out,
                  .out_values = &value_out, .flags = &result->flag};
     pleach_status status = map_run_inside(map, &r, PLEACH_SYNC);
-    result->key = number_of(map, key_out);
-    result->value = number_of(map, value_out);
+    result->key = map_number_of(map, key_out);
+    result->value = map_number_of(map, value_out);
     return status;
+}
+
+/* A result, if it is asked for; *status becomes WIDTH if it does not fit. */
+static void hand_out(key128 number, uint64_t *out, pleach_status *status)
+{
+    if (!out) return;
+    if (number > UINT64_MAX)
+        *status = PLEACH_E_WIDTH;
+    else
+        *out = (uint64_t)number;
 }
 
 static pleach_status update_one(pleach_map *map, request_kind kind, uint64_t key, uint64_t value,
@@ -271,20 +287,20 @@ static pleach_status update_one(pleach_map *map, request_kind kind, uint64_t key
     pleach_status status = run_one(map, kind, key, value, &result);
     if (outcome) *outcome = (pleach_outcome)result.flag;
     bool has_old = result.flag == PLEACH_REPLACED || result.flag == PLEACH_EXISTS || result.flag == PLEACH_ERASED;
-    if (old_value && has_old) *old_value = result.value;
+    if (has_old) hand_out(result.value, old_value, &status);
     return status;
 }
 
-static pleach_status query_one(pleach_map *map, request_kind kind, uint64_t key, int *found, uint64_t *out_key,
+static pleach_status query_one(pleach_map *map, request_kind kind, key128 key, int *found, uint64_t *out_key,
                                uint64_t *out_value)
 {
     single result = {0};
     pleach_status status = run_one(map, kind, key, 0, &result);
     if (status != PLEACH_OK) return status;
     if (found) *found = result.flag;
-    if (out_key && result.flag) *out_key = result.key;
-    if (out_value && result.flag) *out_value = result.value;
-    return PLEACH_OK;
+    if (result.flag) hand_out(result.key, out_key, &status);
+    if (result.flag) hand_out(result.value, out_value, &status);
+    return status;
 }
 
 pleach_status pleach_map_put_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
@@ -331,8 +347,7 @@ pleach_status pleach_map_min(pleach_map *map, int *found, uint64_t *out_key, uin
 
 pleach_status pleach_map_max(pleach_map *map, int *found, uint64_t *out_key, uint64_t *out_value)
 {
-    uint64_t largest = map && map->key_bits == 32 ? UINT32_MAX : UINT64_MAX;
-    return query_one(map, REQUEST_FLOOR, largest, found, out_key, out_value);
+    return query_one(map, REQUEST_FLOOR, map ? map_largest(map) : 0, found, out_key, out_value);
 }
 
 /* ---- whole-map calls ---- */
@@ -391,6 +406,8 @@ pleach_status pleach_map_export(pleach_map *map, size_t capacity, void *out_keys
     map_leave_alone(map);
     return status;
 }
+
+unsigned pleach_map_key_bits(const pleach_map *map) { return map ? map->key_bits : 0; }
 
 pleach_status pleach_map_size(pleach_map *map, uint64_t *size)
 {

@@ -2,6 +2,7 @@
 #ifndef PLEACH_MAP_OBJECT_H
 #define PLEACH_MAP_OBJECT_H
 
+#include "../base/key128.h"
 #include "../exec/map_exec.h"
 #include "../gate/gate.h"
 
@@ -50,9 +51,14 @@ bool map_fill_is_valid(double *fill);
 typedef union map_cell {
     uint32_t narrow;
     uint64_t wide;
+    key128 widest;
 } map_cell;
 
-map_cell map_cell_of(const pleach_map *map, uint64_t number);
+map_cell map_cell_of(const pleach_map *map, key128 number);
+key128 map_number_of(const pleach_map *map, map_cell cell);
+
+/* The largest key, and value. */
+key128 map_largest(const pleach_map *map);
 
 /* Alone in the map, with nothing left on a stream; OK is followed by map_leave_alone. */
 pleach_status map_enter_alone(pleach_map *map);

@@ -103,7 +103,7 @@ pleach_status pleach_snapshot_range(pleach_snapshot *snapshot, size_t n, const v
 pleach_status pleach_snapshot_size(pleach_snapshot *snapshot, uint64_t *size)
 {
     if (!snapshot || !size) return PLEACH_E_ARGUMENT;
-    map_cell lo = map_cell_of(snapshot->map, 0), hi = map_cell_of(snapshot->map, UINT64_MAX);
+    map_cell lo = map_cell_of(snapshot->map, 0), hi = map_cell_of(snapshot->map, map_largest(snapshot->map));
     return pleach_snapshot_range_count(snapshot, 1, &lo, &hi, size, PLEACH_SYNC);
 }
 
@@ -112,7 +112,7 @@ pleach_status pleach_snapshot_export(pleach_snapshot *snapshot, size_t capacity,
 {
     if (!snapshot || !n) return PLEACH_E_ARGUMENT;
     uint64_t offsets[2];
-    map_cell lo = map_cell_of(snapshot->map, 0), hi = map_cell_of(snapshot->map, UINT64_MAX);
+    map_cell lo = map_cell_of(snapshot->map, 0), hi = map_cell_of(snapshot->map, map_largest(snapshot->map));
     return pleach_snapshot_range(snapshot, 1, &lo, &hi, 0, capacity, out_keys, out_values, offsets, n);
 }
 

@@ -1,7 +1,7 @@
-/* base/width.h - one source for both key widths.
+/* base/width.h - one source for all key widths.
  *
- * A file that is written once for 32- and 64-bit keys is included with PLEACH_KEY_BITS set, and names what it defines
- * W(name): name32 or name64. This header may be included again after PLEACH_KEY_BITS changed.
+ * A file that is written once for all of them is included with PLEACH_KEY_BITS set, and names what it defines W(name):
+ * name32, name64 or, on the CPU only, name128. This header may be included again after PLEACH_KEY_BITS changed.
  */
 #include <stdint.h>
 
@@ -13,8 +13,12 @@
 #elif PLEACH_KEY_BITS == 64
 #define W(name) name##64
 #define KEY_MAX UINT64_MAX
+#elif PLEACH_KEY_BITS == 128
+#include "key128.h"
+#define W(name) name##128
+#define KEY_MAX (~(key128)0)
 #else
-#error "PLEACH_KEY_BITS must be 32 or 64"
+#error "PLEACH_KEY_BITS must be 32, 64 or 128"
 #endif
 
 #ifndef PLEACH_BASE_WIDTH_H

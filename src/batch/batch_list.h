@@ -9,8 +9,11 @@ PORT_FN uint32_t W(batch_filter_bit)(const W(batch) *b, W(key) key)
 {
 #if PLEACH_KEY_BITS == 32
     return (uint32_t)(key * 0x9e3779b1u) >> (32 - b->filter_bits);
-#else
+#elif PLEACH_KEY_BITS == 64
     return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> (64 - b->filter_bits));
+#else
+    uint64_t halves = (uint64_t)key ^ (uint64_t)(key >> 64) * 0xd6e8feb86659fd93u;
+    return (uint32_t)((halves * 0x9e3779b97f4a7c15u) >> (64 - b->filter_bits));
 #endif
 }
 

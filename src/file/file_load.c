@@ -20,9 +20,11 @@ typedef struct reader {
 
 /* ---- the head ---- */
 
+static bool is_width(uint32_t key_bits) { return key_bits == 32 || key_bits == 64 || key_bits == 128; }
+
 static bool header_makes_sense(const file_header *header, uint64_t bytes)
 {
-    return header->sum == file_header_sum(header) && (header->key_bits == 32 || header->key_bits == 64) &&
+    return header->sum == file_header_sum(header) && is_width(header->key_bits) &&
            header->block_pairs > 0 && header->pairs <= FILE_MOST_PAIRS && bytes == file_bytes(header);
 }
 
@@ -53,9 +55,10 @@ pleach_status file_read_info(const char *path, pleach_file_info *info)
 
 /* ---- the blocks ---- */
 
-static uint64_t key_at(const reader *r, uint64_t i)
+static key128 key_at(const reader *r, uint64_t i)
 {
-    return r->header.key_bits == 32 ? ((const uint32_t *)r->keys)[i] : ((const uint64_t *)r->keys)[i];
+    if (r->header.key_bits == 32) return ((const uint32_t *)r->keys)[i];
+    return r->header.key_bits == 64 ? ((const uint64_t *)r->keys)[i] : ((const key128 *)r->keys)[i];
 }
 
 /* From the key before the first of them on, so that blocks are in order among each other. */

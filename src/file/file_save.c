@@ -21,9 +21,10 @@ typedef struct writer {
 } writer;
 
 /* The pairs from `from` on, as many as fit into a block, to their places in it. */
-static pleach_status read_block(writer *w, uint64_t from, size_t *pairs)
+static pleach_status read_block(writer *w, key128 from, size_t *pairs)
 {
-    map_cell lo = map_cell_of(w->snapshot->map, from), hi = map_cell_of(w->snapshot->map, UINT64_MAX);
+    const pleach_map *map = w->snapshot->map;
+    map_cell lo = map_cell_of(map, from), hi = map_cell_of(map, map_largest(map));
     uint64_t offsets[2];
     char *keys = w->block + sizeof(file_block), *values = keys + w->block_pairs * w->key_bytes;
     pleach_status status = pleach_snapshot_range(w->snapshot, 1, &lo, &hi, w->block_pairs, w->block_pairs, keys, values,
@@ -32,11 +33,11 @@ static pleach_status read_block(writer *w, uint64_t from, size_t *pairs)
     return status;
 }
 
-static uint64_t last_key(const writer *w, size_t pairs)
+static key128 last_key(const writer *w, size_t pairs)
 {
-    map_cell cell;
+    map_cell cell = {.widest = 0};
     memcpy(&cell, w->block + sizeof(file_block) + (pairs - 1) * w->key_bytes, w->key_bytes);
-    return w->key_bits == 32 ? cell.narrow : cell.wide;
+    return map_number_of(w->snapshot->map, cell);
 }
 
 static pleach_status write_block(writer *w, size_t pairs)
@@ -57,7 +58,7 @@ static pleach_status write_block(writer *w, size_t pairs)
 /* Progress: every block begins above the last key of the one before. */
 static pleach_status write_blocks(writer *w)
 {
-    uint64_t from = 0, last = w->key_bits == 32 ? UINT32_MAX : UINT64_MAX, greatest = last;
+    key128 from = 0, greatest = map_largest(w->snapshot->map), last = greatest;
     size_t pairs;
     do {
         pleach_status status = read_block(w, from, &pairs);

@@ -2,7 +2,8 @@
  *
  * LAYOUT
  *
- * A node is 16 slots; a slot is one pair: 8 bytes with 32-bit keys (node 128 bytes), 16 bytes with 64-bit keys (256).
+ * A node is 16 slots; a slot is one pair: 8 bytes with 32-bit keys (node 128 bytes), 16 bytes with 64-bit keys (256),
+ * 32 bytes with 128-bit keys (512).
  *
  *     slot    0      1      2            13      14      15
  *          +------+------+------+     +------+------+--------+
@@ -14,7 +15,7 @@
  *     link    (high key, NODE_LINK | right neighbour). With no right neighbour: in a leaf (anything, 0), in an inner
  *             node a copy of its last pair, so that a search over slots 0..14 needs no count.
  *     header  one word:   bit 0 latch | bits 1-7 level (0: leaf) | bits 8-15 count | bits 16-63 version
- *             (with 64-bit keys the second word of slot 15 is unused)
+ *             (with wider keys than 32 bits the other words of slot 15 are unused)
  *
  * Node ids are 31 bits wide and 0 names no node; bit 31 of an id in a pair says that the pair is a link.
  * Bit 0 is the latch, so an unlatched header is even and a latched one odd. The version counts the changes of the node:
@@ -40,8 +41,8 @@
  * sink_open, sink_put, sink_close   the pairs of a range, one after the other, to two private arrays, either of which
  *                                   may be NULL. sink_put comes with ascending places from 0, sink_close ends.
  *
- * Whether one pair is read and written in a single access is PAIR_IS_ATOMIC; where it is not (16-byte pairs in plain C)
- * the verbs validate the version instead.
+ * Whether one pair is read and written in a single access is PAIR_IS_ATOMIC; where it is not (16-byte pairs in plain C,
+ * 32-byte pairs) the verbs validate the version instead.
  */
 #include "node_format.h"
 
@@ -60,6 +61,12 @@ typedef struct pair64 { uint64_t key, value; } pair64;
 typedef struct node64 { uint64_t word[32]; } node64;
 enum { HEADER_WORD64 = 2 * NODE_HEADER_SLOT };
 NODE_ASSERT(sizeof(node64) == 256 && sizeof(pair64) == 16);
+#elif PLEACH_KEY_BITS == 128 && !defined(PLEACH_NODE128)
+#define PLEACH_NODE128
+typedef struct pair128 { key128 key, value; } pair128;
+typedef struct node128 { uint64_t word[64]; } node128;
+enum { HEADER_WORD128 = 4 * NODE_HEADER_SLOT };
+NODE_ASSERT(sizeof(node128) == 512 && sizeof(pair128) == 32);
 #endif
 
 #if defined(__CUDACC__) || defined(PLEACH_NODE_ISA_cuda)

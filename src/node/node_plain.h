@@ -1,5 +1,5 @@
 /* node/node_plain.h - the node verbs in plain C: the readable specification, what ThreadSanitizer runs, and what runs
- * where there is no AVX2. Every shared access goes through the port layer. */
+ * where there is no AVX2, and for keys of 16 bytes. Every shared access goes through the port layer. */
 
 #undef PAIR_IS_ATOMIC
 #if PLEACH_KEY_BITS == 32
@@ -15,9 +15,13 @@ PORT_FN W(pair) W(pair_load)(const W(node) *node, unsigned slot)
     uint64_t word = port_load(&node->word[slot]);
     pair.key = (uint32_t)word;
     pair.value = (uint32_t)(word >> 32);
-#else
+#elif PLEACH_KEY_BITS == 64
     pair.key = port_load(&node->word[2 * slot]);
     pair.value = port_load(&node->word[2 * slot + 1]);
+#else
+    const uint64_t *word = &node->word[4 * slot]; /* low halves first */
+    pair.key = (key128)port_load(&word[1]) << 64 | port_load(&word[0]);
+    pair.value = (key128)port_load(&word[3]) << 64 | port_load(&word[2]);
 #endif
     return pair;
 }
@@ -26,9 +30,15 @@ PORT_FN void W(pair_store)(W(node) *node, unsigned slot, W(pair) pair)
 {
 #if PLEACH_KEY_BITS == 32
     port_store(&node->word[slot], (uint64_t)pair.value << 32 | pair.key);
-#else
+#elif PLEACH_KEY_BITS == 64
     port_store(&node->word[2 * slot], pair.key);
     port_store(&node->word[2 * slot + 1], pair.value);
+#else
+    uint64_t *word = &node->word[4 * slot];
+    port_store(&word[0], (uint64_t)pair.key);
+    port_store(&word[1], (uint64_t)(pair.key >> 64));
+    port_store(&word[2], (uint64_t)pair.value);
+    port_store(&word[3], (uint64_t)(pair.value >> 64));
 #endif
 }
 
@@ -49,6 +59,9 @@ PORT_FN uint64_t W(node_end)(const W(node) *node, W(pair) *link)
     return PAIR_IS_ATOMIC || W(node_unchanged)(node, header) ? header : header | HEADER_LATCHED;
 }
 
+#if PLEACH_KEY_BITS == 128
+#include "node_search_wide.h"
+#else
 PORT_FN bool W(node_route)(const W(node) *node, W(key) key, W(pair) *pair)
 {
     uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
@@ -80,6 +93,7 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
     if (!W(node_unchanged)(node, header)) return NODE_CHANGED;
     return W(pair_is_link)(*pair) && key >= pair->key ? NODE_RIGHT : NODE_ABSENT; /* absent: linearized here */
 }
+#endif
 
 #include "node_image.h"
 #include "node_sink.h"

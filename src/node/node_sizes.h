@@ -1,4 +1,4 @@
-/* node/node_sizes.h - bytes of a node, for code that handles nodes of either width without looking inside. */
+/* node/node_sizes.h - bytes of a node, for code that handles nodes of any width without looking inside. */
 #ifndef PLEACH_NODE_SIZES_H
 #define PLEACH_NODE_SIZES_H
 

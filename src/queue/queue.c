@@ -437,12 +437,12 @@ static pleach_status read_config(pleach_queue *queue, const pleach_queue_config 
     return queue->capacity < queue->batch || queue->capacity > MOST_CAPACITY ? PLEACH_E_ARGUMENT : PLEACH_OK;
 }
 
-/* A map does not tell its width but by what it refuses. */
+/* Operations and answers have room for 64 bits. */
 static pleach_status learn_width(pleach_queue *queue)
 {
-    const pleach_status status = pleach_map_contains_one(queue->map, (uint64_t)UINT32_MAX + 1, NULL);
-    queue->wide = status == PLEACH_OK;
-    return status == PLEACH_E_WIDTH ? PLEACH_OK : status;
+    const unsigned bits = pleach_map_key_bits(queue->map);
+    queue->wide = bits == 64;
+    return bits > 64 ? PLEACH_E_WIDTH : PLEACH_OK;
 }
 
 static void free_arrays(pleach_queue *queue)

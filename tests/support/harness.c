@@ -19,12 +19,21 @@ typedef struct command_line {
     const char *filter;
 } command_line;
 
-static const unsigned widths[] = {32, 64};
-static const unsigned cpu_workers[] = {1, 3};
-static const unsigned cuda_workers[] = {1};
+/* What the cases are run over. */
+typedef struct settings {
+    unsigned widths[2];
+    size_t width_count;
+    unsigned workers[4];
+    size_t worker_count;
+} settings;
+
+static const settings on_cpu = {{32, 64}, 2, {1, 3}, 2};
+static const settings on_cuda = {{32, 64}, 2, {1}, 1};
+static const settings with_widest_keys = {{128}, 1, {1, 2, 3, 4}, 4};
 
 /* Per width, because the random tests promise a number of operations for each. */
-static atomic_size_t checked_by_width[COUNT_OF(widths)];
+static const settings *over = &on_cpu;
+static atomic_size_t checked_by_width[2];
 static size_t current_width;
 static size_t runs_passed;
 
@@ -78,7 +87,7 @@ static size_t checked(size_t width)
 static void run_one(void **state)
 {
     const test_run *run = *state;
-    current_width = run->where.key_bits == widths[0] ? 0 : 1;
+    current_width = run->where.key_bits == over->widths[0] ? 0 : 1;
     run->what->run(&run->where);
     runs_passed++; /* a failed assertion jumps past this line */
 }
@@ -96,13 +105,11 @@ static test_run make_run(const test_case *what, pleach_device device, unsigned k
 /* The table times the settings; answers the number of runs. */
 static size_t make_runs(pleach_device device, const test_case *cases, size_t count, test_run *runs)
 {
-    const unsigned *workers = device == PLEACH_CPU ? cpu_workers : cuda_workers;
-    size_t worker_settings = device == PLEACH_CPU ? COUNT_OF(cpu_workers) : COUNT_OF(cuda_workers);
     size_t n = 0;
-    for (size_t width = 0; width < COUNT_OF(widths); width++)
-        for (size_t w = 0; w < worker_settings; w++)
+    for (size_t width = 0; width < over->width_count; width++)
+        for (size_t w = 0; w < over->worker_count; w++)
             for (size_t c = 0; c < count; c++)
-                runs[n++] = make_run(&cases[c], device, widths[width], workers[w]);
+                runs[n++] = make_run(&cases[c], device, over->widths[width], over->workers[w]);
     return n;
 }
 
@@ -165,12 +172,33 @@ static const char *base_name(const char *path)
 
 static void print_summary(const char *program, size_t failed)
 {
-    for (size_t width = 0; width < COUNT_OF(widths); width++)
-        printf("%s: %zu operations checked with %u-bit keys\n", program, checked(width), widths[width]);
+    for (size_t width = 0; width < over->width_count; width++)
+        printf("%s: %zu operations checked with %u-bit keys\n", program, checked(width), over->widths[width]);
     if (failed)
         printf("%s: to repeat this run, set PLEACH_TEST_SEED=%" PRIu64 "\n", program, test_seed());
     printf("%zu passed, %zu failed\n", runs_passed, failed);
     fflush(stdout);
+}
+
+static int run_over(const settings *all, const char *program, const command_line *line, const test_case *cases,
+                    size_t count)
+{
+    over = all;
+    test_run *runs = calloc(count * over->width_count * over->worker_count, sizeof *runs);
+    if (!runs)
+        return 2;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* cmocka writes to both streams: keep lines whole where they are merged */
+    printf("%s: PLEACH_TEST_SEED=%" PRIu64 "\n", program, test_seed());
+    if (line->filter)
+        cmocka_set_test_filter(line->filter);
+    size_t failed = run_through_cmocka(program, runs, make_runs(line->device, cases, count, runs));
+    if (!runs_passed && !failed) {
+        fprintf(stderr, "%s: no case has such a name\n", program);
+        failed = 1;
+    }
+    print_summary(program, failed);
+    free(runs);
+    return failed ? 1 : 0;
 }
 
 int run_cases(int argc, char **argv, pleach_device default_device, const test_case *cases, size_t count)
@@ -185,19 +213,16 @@ int run_cases(int argc, char **argv, pleach_device default_device, const test_ca
         printf("0 passed, 1 failed\n");
         return 1;
     }
-    test_run *runs = calloc(count * COUNT_OF(widths) * COUNT_OF(cpu_workers), sizeof *runs);
-    if (!runs)
+    return run_over(line.device == PLEACH_CPU ? &on_cpu : &on_cuda, program, &line, cases, count);
+}
+
+int run_cases_with_widest_keys(int argc, char **argv, const test_case *cases, size_t count)
+{
+    const char *program = base_name(argv[0]);
+    command_line line = {PLEACH_CPU, NULL};
+    if (!parse(argc, argv, &line) || line.device != PLEACH_CPU) {
+        fprintf(stderr, "usage: %s [--filter PATTERN]\n", program);
         return 2;
-    setvbuf(stdout, NULL, _IOLBF, 0); /* cmocka writes to both streams: keep lines whole where they are merged */
-    printf("%s: PLEACH_TEST_SEED=%" PRIu64 "\n", program, test_seed());
-    if (line.filter)
-        cmocka_set_test_filter(line.filter);
-    size_t failed = run_through_cmocka(program, runs, make_runs(line.device, cases, count, runs));
-    if (!runs_passed && !failed) {
-        fprintf(stderr, "%s: no case has such a name\n", program);
-        failed = 1;
     }
-    print_summary(program, failed);
-    free(runs);
-    return failed ? 1 : 0;
+    return run_over(&with_widest_keys, program, &line, cases, count);
 }

@@ -37,6 +37,9 @@ typedef struct test_case {
 /* Runs the table; answers main's exit status. */
 int run_cases(int argc, char **argv, pleach_device default_device, const test_case *cases, size_t count);
 
+/* The same with 128-bit keys, which only CPU maps have, and 1 to 4 worker threads. */
+int run_cases_with_widest_keys(int argc, char **argv, const test_case *cases, size_t count);
+
 /* The run's seed; constant during a run. */
 uint64_t test_seed(void);
 

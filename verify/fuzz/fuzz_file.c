@@ -105,7 +105,7 @@ static void check_refusal(pleach_map *map, pleach_status status, const file_head
     unsigned key_bits = form & NARROW ? 32 : 64;
     check_unchanged(map);
     if (status == PLEACH_E_WIDTH)
-        CHECK(header->key_bits == 96 - key_bits, "WIDTH for keys of %u bits", header->key_bits);
+        CHECK(header->key_bits != key_bits, "WIDTH for keys of %u bits", header->key_bits);
     else if (status == PLEACH_E_NEWER)
         CHECK(header->version > PLEACH_FILE_VERSION, "version %u is NEWER", header->version);
     else if (status == PLEACH_E_FULL)

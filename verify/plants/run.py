@@ -127,7 +127,7 @@ def compile_objects(cc, folder, sources, objects, *flags):
 
 
 def per_width(cc, folder, names, objects):
-    return [made for bits in ("32", "64")
+    return [made for bits in ("32", "64", "128")
             for made in compile_objects(cc, folder, [f"src/exec/cpu/{name}" for name in names], objects,
                                         f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1")]
 
@@ -182,7 +182,7 @@ def ask_tsan(p, folder, cc):
                for s in glob.glob(f"src/{part}/*.c", root_dir=folder) if not s.endswith("blink_run.c")]
     sources += glob.glob("tests/support/*.c", root_dir=folder) + ["tests/test_map_threads.c"]
     objects = []
-    for bits in ("32", "64"):
+    for bits in ("32", "64", "128"):
         objects.append(f"blink_run{bits}.o")
         subprocess.run([cc, *flags, f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1", "-c",
                         "src/exec/cpu/blink_run.c", "-o", objects[-1]], cwd=folder, check=True)

@@ -1,6 +1,7 @@
 #include "blink_check.h"
 
 #include "../../base/complaint.h"
+#include "../../node/node_sizes.h"
 
 static uint64_t stripes_sum(const blink_tree *tree)
 {
@@ -39,20 +40,33 @@ typedef struct check {
 #define PLEACH_KEY_BITS 64
 #include "blink_check_width.h"
 #undef PLEACH_KEY_BITS
+#define PLEACH_KEY_BITS 128
+#include "blink_check_width.h"
+#undef PLEACH_KEY_BITS
+
+static uint64_t header_of(unsigned key_bits, const void *node)
+{
+    return key_bits == 32 ? header_load32(node) : key_bits == 64 ? header_load64(node) : header_load128(node);
+}
+
+static uint64_t shape_of(unsigned key_bits, const void *node)
+{
+    return key_bits == 32 ? node_shape32(node) : key_bits == 64 ? node_shape64(node) : node_shape128(node);
+}
 
 void blink_count_nodes(unsigned key_bits, const blink_tree *tree, void *nodes, blink_counts *counts)
 {
     *counts = (blink_counts){0};
     uint64_t used = blink_used_ids(tree);
     for (uint64_t id = 1; id < used; id++) {
-        const void *node = pool_address(nodes, (uint32_t)id, key_bits == 32 ? sizeof(node32) : sizeof(node64));
-        uint64_t header = key_bits == 32 ? header_load32(node) : header_load64(node);
+        const void *node = pool_address(nodes, (uint32_t)id, node_bytes_of(key_bits));
+        uint64_t header = header_of(key_bits, node);
         if (header == 0) continue; /* skipped: P3 */
         if (header_level(header) == NODE_OLD_IMAGE) {
             counts->images++;
             continue;
         }
-        counts->shape += key_bits == 32 ? node_shape32(node) : node_shape64(node);
+        counts->shape += shape_of(key_bits, node);
         if (header_level(header) > 0) {
             counts->inner++;
             continue;
@@ -70,7 +84,9 @@ bool blink_validate(unsigned key_bits, const blink_tree *tree, void *nodes, char
     if (message && message_size) message[0] = 0;
     if (key_bits == 32)
         check_tree32(&c);
-    else
+    else if (key_bits == 64)
         check_tree64(&c);
+    else
+        check_tree128(&c);
     return !c.said.made;
 }

@@ -3,7 +3,7 @@
 #include "blink_shape.h"
 
 #ifndef PLEACH_NUMBER
-#define PLEACH_NUMBER(n) ((unsigned long long)(n))
+#define PLEACH_NUMBER(n) ((unsigned long long)(n)) /* of a 16-byte key the low half */
 #endif
 
 static const W(node) *W(checked_node)(check *c, uint64_t id)

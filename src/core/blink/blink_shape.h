@@ -3,6 +3,14 @@
  * per key width. */
 #include "blink_digest.h"
 
+PORT_FN uint64_t W(digest_number)(uint64_t digest, W(key) number)
+{
+#if PLEACH_KEY_BITS == 128
+    digest = blink_digest(digest, (uint64_t)(number >> 64));
+#endif
+    return blink_digest(digest, (uint64_t)number);
+}
+
 PORT_FN uint64_t W(node_shape)(const W(node) *node)
 {
     uint64_t header = W(header_load)(node);
@@ -10,9 +18,9 @@ PORT_FN uint64_t W(node_shape)(const W(node) *node)
     uint64_t digest = blink_digest(level + 1, count);
     for (unsigned i = 0; i < count; i++) {
         W(pair) pair = W(pair_load)(node, i);
-        digest = blink_digest(digest, pair.key);
-        if (level == 0) digest = blink_digest(digest, pair.value);
+        digest = W(digest_number)(digest, pair.key);
+        if (level == 0) digest = W(digest_number)(digest, pair.value);
     }
     W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
-    return blink_digest(digest, W(pair_is_link)(link) ? link.key : 1);
+    return W(digest_number)(digest, W(pair_is_link)(link) ? link.key : 1);
 }

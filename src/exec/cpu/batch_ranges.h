@@ -37,19 +37,19 @@ static unsigned W(highest_bit)(W(key) word)
 static unsigned W(range_digits)(W(sort_side) side[2], unsigned from, uint32_t begin, uint32_t end, W(key) differ,
                                 unsigned low_bit, unsigned bits)
 {
-    const W(key) mask = ((W(key))1 << bits) - 1;
+    const unsigned mask = (1u << bits) - 1;
     for (unsigned shift = low_bit; shift < PLEACH_KEY_BITS; shift += bits) {
-        if ((differ >> shift & mask) == 0) continue;
+        if (((unsigned)(differ >> shift) & mask) == 0) continue;
         uint32_t first[BATCH_DIGITS] = {0}, sum = begin;
         const W(sort_side) in = side[from], out = side[!from];
-        for (uint32_t i = begin; i < end; i++) first[in.key[i] >> shift & mask]++;
+        for (uint32_t i = begin; i < end; i++) first[(unsigned)(in.key[i] >> shift) & mask]++;
         for (unsigned digit = 0; digit <= mask; digit++) {
             uint32_t count = first[digit];
             first[digit] = sum;
             sum += count;
         }
         for (uint32_t i = begin; i < end; i++) {
-            uint32_t at = first[in.key[i] >> shift & mask]++;
+            uint32_t at = first[(unsigned)(in.key[i] >> shift) & mask]++;
             out.key[at] = in.key[i];
             out.function[at] = in.function[i];
         }

@@ -312,7 +312,7 @@ static void W(survey)(W(working) *w)
         seen |= batch_survey(batch_kind_at(&w->job->request, i));
         differ |= keys[i] ^ keys[0];
     }
-    w->job->parts[w->member].words[0] = differ;
+    memcpy(&w->job->parts[w->member].words[2], &differ, sizeof differ);
     w->job->parts[w->member].words[1] = seen;
     if (w->member == 0) {
         W(batch_settle_stock)(&w->b, 1);
@@ -320,7 +320,9 @@ static void W(survey)(W(working) *w)
     }
     team_meet(w->team);
     for (unsigned m = 0; m < w->team->members; m++) {
-        differ |= (W(key))w->job->parts[m].words[0];
+        W(key) bits;
+        memcpy(&bits, &w->job->parts[m].words[2], sizeof bits);
+        differ |= bits;
         seen |= (uint32_t)w->job->parts[m].words[1];
     }
     if (w->member == 0) w->b.sizes->seen = seen;

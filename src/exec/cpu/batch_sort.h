@@ -16,7 +16,7 @@ typedef struct W(sort_side) {
 static void W(count_digits)(const W(key) *key, uint32_t begin, uint32_t end, unsigned shift, uint32_t *count)
 {
     memset(count, 0, BATCH_DIGITS * sizeof *count);
-    for (uint32_t i = begin; i < end; i++) count[key[i] >> shift & (BATCH_DIGITS - 1)]++;
+    for (uint32_t i = begin; i < end; i++) count[(unsigned)(key[i] >> shift) & (BATCH_DIGITS - 1)]++;
 }
 
 /* Where this member's keys of each digit go: after all keys of lower digits, and those of the members before it. */
@@ -39,7 +39,7 @@ static void W(sort_pass)(batch_job *job, team *team, unsigned member, W(sort_sid
     team_meet(team);
     W(first_places)(job, team, member, first);
     for (uint32_t i = begin; i < end; i++) {
-        uint32_t at = first[from.key[i] >> shift & (BATCH_DIGITS - 1)]++;
+        uint32_t at = first[(unsigned)(from.key[i] >> shift) & (BATCH_DIGITS - 1)]++;
         to.key[at] = from.key[i];
         to.function[at] = from.function[i];
     }
@@ -52,9 +52,13 @@ static W(key) W(differing_bits)(batch_job *job, team *team, unsigned member, con
     uint32_t n = job->sizes.ops, end = part_begin(team, member + 1, n);
     W(key) differ = 0;
     for (uint32_t i = part_begin(team, member, n); i < end; i++) differ |= keys[i] ^ keys[0];
-    job->parts[member].words[0] = differ;
+    memcpy(job->parts[member].words, &differ, sizeof differ);
     team_meet(team);
-    for (unsigned m = 0; m < team->members; m++) differ |= (W(key))job->parts[m].words[0];
+    for (unsigned m = 0; m < team->members; m++) {
+        W(key) theirs;
+        memcpy(&theirs, job->parts[m].words, sizeof theirs);
+        differ |= theirs;
+    }
     team_meet(team); /* now the parts may be used again */
     return differ;
 }
@@ -63,7 +67,7 @@ static unsigned W(sort_digits)(batch_job *job, team *team, unsigned member, W(so
                                W(key) differ, unsigned low_bit)
 {
     for (unsigned shift = low_bit; shift < PLEACH_KEY_BITS; shift += BATCH_DIGIT_BITS) {
-        if ((differ >> shift & (BATCH_DIGITS - 1)) == 0) continue;
+        if (((unsigned)(differ >> shift) & (BATCH_DIGITS - 1)) == 0) continue;
         W(sort_pass)(job, team, member, side[from], side[!from], shift);
         from = !from;
     }

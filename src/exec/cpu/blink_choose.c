@@ -1,4 +1,5 @@
-/* exec/cpu/blink_choose.c - the best node verbs that this machine and this build have. */
+/* exec/cpu/blink_choose.c - the best node verbs that this machine and this build have. For keys of 16 bytes there are
+ * only the plain ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ static const choice *choose(void)
 const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned)
 {
     const choice *best = choose();
+    if (key_bits == 128) return versioned ? &versioned_run128_plain : &blink_run128_plain;
     if (versioned) return key_bits == 32 ? best->versioned32 : best->versioned64;
     return key_bits == 32 ? best->width32 : best->width64;
 }
@@ -60,6 +62,7 @@ const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned)
 const batch_run_ops *batch_run_choose(unsigned key_bits)
 {
     const choice *best = choose();
+    if (key_bits == 128) return &batch_run128_plain;
     return key_bits == 32 ? best->batch32 : best->batch64;
 }
 

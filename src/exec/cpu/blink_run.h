@@ -32,10 +32,10 @@ typedef struct blink_run_ops {
     void (*return_images)(map_place place, unsigned stripe);
 } blink_run_ops;
 
-extern const blink_run_ops blink_run32_plain, blink_run64_plain;
+extern const blink_run_ops blink_run32_plain, blink_run64_plain, blink_run128_plain;
 extern const blink_run_ops blink_run32_avx2, blink_run64_avx2;
 extern const blink_run_ops blink_run32_avx512, blink_run64_avx512;
-extern const blink_run_ops versioned_run32_plain, versioned_run64_plain;
+extern const blink_run_ops versioned_run32_plain, versioned_run64_plain, versioned_run128_plain;
 extern const blink_run_ops versioned_run32_avx2, versioned_run64_avx2;
 extern const blink_run_ops versioned_run32_avx512, versioned_run64_avx512;
 

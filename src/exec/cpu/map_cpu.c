@@ -166,12 +166,10 @@ pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
 static bool looks_ordered(const cpu_map *map, const request *r)
 {
     enum { SAMPLES = 64 };
+    const size_t key_bytes = map->key_bits / 8;
     size_t ascend = 0;
-    for (size_t s = 0; s < SAMPLES; s++) {
-        size_t i = (r->n - 2) * s / (SAMPLES - 1);
-        ascend += map->key_bits == 32 ? ((const uint32_t *)r->keys)[i] <= ((const uint32_t *)r->keys)[i + 1]
-                                      : ((const uint64_t *)r->keys)[i] <= ((const uint64_t *)r->keys)[i + 1];
-    }
+    for (size_t s = 0; s < SAMPLES; s++)
+        ascend += sort_is_ascending(map->key_bits, (const char *)r->keys + (r->n - 2) * s / (SAMPLES - 1) * key_bytes, 2);
     return ascend > SAMPLES / 8 * 7;
 }
 

@@ -13,10 +13,14 @@ enum { DIGIT_BITS = 8, BUCKETS = 1 << DIGIT_BITS };
 #define PLEACH_KEY_BITS 64
 #include "sort_width.h"
 #undef PLEACH_KEY_BITS
+#define PLEACH_KEY_BITS 128
+#include "sort_width.h"
+#undef PLEACH_KEY_BITS
 
 bool sort_is_ascending(unsigned key_bits, const void *keys, size_t n)
 {
-    return key_bits == 32 ? is_ascending32(keys, n) : is_ascending64(keys, n);
+    if (key_bits == 32) return is_ascending32(keys, n);
+    return key_bits == 64 ? is_ascending64(keys, n) : is_ascending128(keys, n);
 }
 
 size_t sort_distinct(unsigned key_bits, const void *keys, const void *values, size_t n, void **sorted_keys,
@@ -35,6 +39,7 @@ size_t sort_distinct(unsigned key_bits, const void *keys, const void *values, si
     }
     memcpy(buffer[0], keys, n * key_bytes);
     memcpy(buffer[2], values, n * key_bytes);
-    return key_bits == 32 ? sort_copies32(buffer, n, sorted_keys, sorted_values)
-                          : sort_copies64(buffer, n, sorted_keys, sorted_values);
+    if (key_bits == 32) return sort_copies32(buffer, n, sorted_keys, sorted_values);
+    return key_bits == 64 ? sort_copies64(buffer, n, sorted_keys, sorted_values)
+                          : sort_copies128(buffer, n, sorted_keys, sorted_values);
 }
