@@ -461,7 +461,7 @@ PLANTS = [
     Plant("group_goes_the_way_of_its_last", "all keys of a group go down with the last one", "batch/cpu", BATCH_PASS,
           "if (n > 1 && W(child_for)(map, node, g->key[0]) != last) break;", "if (n > 1 && level == 1) break;"),
     Plant("letters_of_one_sender", "answers come from the member's own keys only", "batch/cpu", BATCH_MAIL,
-          "for (; at < last; at++) {", "for (; from == w->member && at < last; at++) {"),
+          "for (; at < last; at++) {", "for (; sender == w->member && at < last; at++) {"),
     Plant("range_stays_unsorted", "keys of a range with the same high bits stay as they come", "batch/cpu",
           BATCH_RANGES, "if (low_bit > 0 && !W(sort_rest)(side[from], begin, end))", "if (0)"),
     Plant("range_is_left_out", "a member does not sort the first of its ranges", "batch/cpu", BATCH_RANGES,
