@@ -48,7 +48,7 @@ static inline void W(prefetch_arguments)(const W(working) *w, uint32_t op)
 {
     uint32_t place = W(batch_place)(&w->b, op);
     if (w->b.r.values) port_prefetch((const W(key) *)w->b.r.values + place);
-    if (w->team->members == 1) W(prefetch_reply)(&w->b, place);
+    if (W(all_boxes)(w) == 1) W(prefetch_reply)(&w->b, place);
 }
 
 static void W(pass_take)(W(passing) *p, W(pass_group) *g)

@@ -19,8 +19,8 @@ typedef struct batch_part {
 enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };    /* batch_sort.h */
 enum { BATCH_RANGE_BITS = 11, BATCH_RANGES = 1 << BATCH_RANGE_BITS }; /* batch_ranges.h */
 
-/* One word for each member, and as many lines as that takes. */
-static inline size_t batch_mail_row(size_t members) { return (members + 15) / 16 * 16; }
+/* batch_mail.h: one word for each box, and as many lines as that takes. */
+static inline size_t batch_mail_row(size_t boxes) { return (boxes + 15) / 16 * 16; }
 
 typedef struct batch_job {
     map_place place;
@@ -33,6 +33,7 @@ typedef struct batch_job {
     batch_part *parts;  /* one a member */
     uint32_t *digits;   /* BATCH_RANGES a member */
     uint32_t *mail;     /* batch_mail.h: a row a member */
+    uint32_t boxes;     /* for each member */
     batch_sizes sizes;
     uint64_t total;     /* pairs of all ranges */
     pleach_batch_times *times; /* or NULL */

@@ -6,7 +6,7 @@
 #include "batch_run.h"
 #include "map_cpu.h"
 
-enum { LEAST_OPERATIONS_A_MEMBER = 2048 };
+enum { LEAST_OPERATIONS_A_MEMBER = 2048, OPERATIONS_A_BOX = 1 << 15 };
 
 _Static_assert(BATCH_PUT == (int)PLEACH_OP_PUT && BATCH_ADD == (int)PLEACH_OP_ADD &&
                    BATCH_ERASE == (int)PLEACH_OP_ERASE && BATCH_FIND == (int)PLEACH_OP_FIND &&
@@ -50,7 +50,8 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     unsigned members = members_for(map, job->request.n);
     size_t main_bytes = map->batch_ops->scratch_bytes(job->request.n, job->used_ids);
     size_t part_bytes = members * sizeof *job->parts, digit_bytes = members * BATCH_RANGES * sizeof *job->digits;
-    size_t mail_bytes = members * batch_mail_row(members) * sizeof *job->mail;
+    job->boxes = 1 + job->request.n / members / OPERATIONS_A_BOX;
+    size_t mail_bytes = members * batch_mail_row((size_t)members * job->boxes) * sizeof *job->mail;
     size_t count_bytes = job->request.counts ? 0 : (size_t)job->request.n * sizeof(uint64_t);
     size_t bytes = main_bytes + part_bytes + digit_bytes + mail_bytes + count_bytes;
     if (!have_scratch(&map->scratch, bytes)) return PLEACH_E_MEMORY;
