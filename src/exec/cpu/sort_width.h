@@ -13,7 +13,7 @@ static void W(radix_pass)(const W(key) *keys, const W(key) *values, size_t n, un
                           W(key) *to_keys, W(key) *to_values)
 {
     for (size_t i = 0; i < n; i++) {
-        size_t at = place[keys[i] >> shift & (BUCKETS - 1)]++;
+        size_t at = place[(unsigned)(keys[i] >> shift) & (BUCKETS - 1)]++;
         to_keys[at] = keys[i];
         to_values[at] = values[i];
     }
@@ -49,7 +49,7 @@ static unsigned W(radix_sort)(W(key) *keys[2], W(key) *values[2], size_t n)
     unsigned from = 0;
     for (unsigned shift = 0; shift < PLEACH_KEY_BITS; shift += DIGIT_BITS) {
         size_t count[BUCKETS] = {0};
-        for (size_t i = 0; i < n; i++) count[keys[from][i] >> shift & (BUCKETS - 1)]++;
+        for (size_t i = 0; i < n; i++) count[(unsigned)(keys[from][i] >> shift) & (BUCKETS - 1)]++;
         if (W(places_of_counts)(count, n)) continue;
         W(radix_pass)(keys[from], values[from], n, shift, count, keys[!from], values[!from]);
         from = !from;
