@@ -374,6 +374,37 @@ static void erasing_puts_nodes_together(const setting *where)
     for (size_t i = 0; i < COUNT_OF(strides); i++) erase_most(where, strides[i]);
 }
 
+/* Array updates after a batch of finds, of which the map may remember something. */
+static void array_updates_after_finds(const setting *where)
+{
+    enum { ROWS = 20000 };
+    rng r = rng_for(test_seed(), 40);
+    wide w = open_by_batches(where);
+    uint64_t *keys = pattern_keys(RANDOM, ROWS, w.top, &r), *olds = must_alloc(ROWS, sizeof *olds);
+    oracle *o = oracle_create(ROWS, keys);
+    uint8_t *outcomes = must_alloc(ROWS, 1);
+    for (unsigned round = 0; round < 4; round++) {
+        batch_plan finds = {.n = ROWS, .keys = KEYS_UNIFORM, .weight = {[PLEACH_OP_FIND] = 1}, .widest = 1};
+        batch_both(&w, o, &r, &finds, true);
+        assert_ok(wide_put(&w, ROWS, keys, keys, outcomes, olds));
+        for (size_t i = 0; i < ROWS; i++) {
+            uint64_t old = 0;
+            assert_int_equal(outcomes[i], oracle_put(o, keys[i], keys[i], &old));
+            if (outcomes[i] == PLEACH_REPLACED) assert_true(olds[i] == old);
+        }
+        batch_both(&w, o, &r, &finds, true);
+        assert_ok(wide_erase(&w, ROWS / 2, keys, outcomes, NULL));
+        for (size_t i = 0; i < ROWS / 2; i++) assert_int_equal(outcomes[i], oracle_erase(o, keys[i], NULL));
+        count_checked(ROWS + ROWS / 2);
+        assert_same(&w, o);
+    }
+    free(outcomes);
+    oracle_destroy(o);
+    free(olds);
+    free(keys);
+    wide_close(&w);
+}
+
 /* A window that moves over ascending keys: memory stays. */
 static void a_moving_window_needs_no_more_memory(const setting *where)
 {
@@ -467,6 +498,7 @@ int main(int argc, char **argv)
         CASE(batches_alternate_with_other_calls),
         CASE(the_same_batches_make_the_same_tree),
         CASE(erasing_puts_nodes_together),
+        CASE(array_updates_after_finds),
         CASE(a_moving_window_needs_no_more_memory),
         CASE(one_pass_and_stages_agree),
         CASE(bad_arguments_are_refused),

@@ -157,7 +157,7 @@ static pleach_status list_operations(applying *a)
     CUDA_TRY(batch_cuda_list(&a->g, a->s->stream));
     CUDA_TRY(cudaEventRecord(a->map->forked, a->s->stream));
     CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
-    if (a->map->batch_reads) status = read_beside(a);
+    if (a->map->batch_reads && a->batch->kinds) status = read_beside(a);
     CUDA_TRY(cudaStreamSynchronize(a->s->stream));
     if (status == PLEACH_OK && !a->reading && a->sizes->ops < a->batch->n) status = read_beside(a);
     a->map->batch_reads = a->sizes->ops < a->batch->n / 2;
