@@ -83,7 +83,7 @@ static void wide_counts(const setting *where)
 /* Half updates, half counts of the whole map: each must see the updates before it, and none may cost the map. */
 static void whole_counts_among_updates(const setting *where)
 {
-    size_t n = where->device == PLEACH_CUDA ? 2000 : 2 * scaled((size_t)1 << 18), size = 0;
+    size_t n = 2 * scaled((size_t)1 << (where->device == PLEACH_CUDA ? 19 : 18)), size = 0;
     rng r = rng_for(test_seed(), 10);
     wide w = wide_open(where);
     uint8_t *kinds = must_alloc(n, 1), *present = must_alloc(n, 1);

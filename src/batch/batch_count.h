@@ -51,6 +51,24 @@ PORT_FN uint32_t W(batch_above)(const W(batch) *b, W(key) key)
     return low;
 }
 
+/* True if the count has been answered by walking over at most so many keys of the batch, and pairs. */
+PORT_FN bool W(batch_count_walk)(const W(batch) *b, uint32_t op, uint32_t most)
+{
+    uint32_t place = W(batch_place)(b, op);
+    W(key) hi = ((const W(key) *)b->r.values)[place];
+    uint64_t count = 0;
+    if (hi >= b->op_key[op]) {
+        W(batch_walk) walk;
+        W(pair) pair;
+        if (W(batch_above)(b, hi) - b->key_first[W(batch_key_of)(b, op)] > most) return false;
+        W(batch_walk_start)(b, &walk, op, false);
+        for (; W(batch_walk_next)(b, &walk, hi, &pair); count++)
+            if (count == most) return false;
+    }
+    if (b->r.counts) b->r.counts[place] = count;
+    return true;
+}
+
 PORT_FN W(batch_wide) W(batch_wide_start)(const W(batch) *b, uint32_t op)
 {
     W(batch_wide) wide;

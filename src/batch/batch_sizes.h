@@ -44,7 +44,8 @@ enum {
     BATCH_HAS_UPDATES = 8,
     BATCH_HAS_FINDS = 16, /* or contains */
     BATCH_HAS_ERASES = 32,
-    BATCH_UNORDERED = 64 /* keys do not ascend; GPU only */
+    BATCH_HAS_COUNTS = 64,
+    BATCH_UNORDERED = 128 /* keys do not ascend; GPU only */
 };
 
 PORT_FN uint32_t batch_survey(uint32_t kind)
@@ -53,7 +54,7 @@ PORT_FN uint32_t batch_survey(uint32_t kind)
            (kind <= BATCH_ADD || kind >= BATCH_COUNT ? BATCH_HAS_VALUES : 0) |
            (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= BATCH_ERASE ? BATCH_HAS_UPDATES : 0) |
            (kind == BATCH_FIND || kind == BATCH_CONTAINS ? BATCH_HAS_FINDS : 0) |
-           (kind == BATCH_ERASE ? BATCH_HAS_ERASES : 0);
+           (kind == BATCH_ERASE ? BATCH_HAS_ERASES : 0) | (kind == BATCH_COUNT ? BATCH_HAS_COUNTS : 0);
 }
 
 /* Bits of the filter for n operations: four or more each, so that few are listed for nothing. Host only. */
@@ -89,6 +90,7 @@ typedef struct batch_sizes {
     uint32_t keys;      /* of these, different ones */
     uint32_t seen;      /* BATCH_HAS_... */
     uint32_t full;      /* there is no memory for the new nodes */
+    uint32_t wide;      /* counts that were not walked; GPU only */
     uint64_t differ;    /* bits in which keys are not all the same; GPU only */
     uint32_t tree_nodes; /* while snapshots are live: new nodes of the tree, */
     uint32_t copies;     /* and copies of leaves, whose numbers come after these */

@@ -7,20 +7,7 @@ enum { WALK_AT_MOST = 256 };
 /* True if the count has been answered by walking. */
 static bool W(count_by_walking)(W(working) *w, uint32_t op)
 {
-    W(batch) *b = &w->b;
-    uint32_t place = W(batch_place)(b, op), steps = 0;
-    W(key) hi = ((const W(key) *)b->r.values)[place];
-    uint64_t count = 0;
-    if (hi >= b->op_key[op]) {
-        W(batch_walk) walk;
-        W(pair) pair;
-        if (W(batch_above)(b, hi) - b->key_first[W(batch_key_of)(b, op)] > WALK_AT_MOST) return false;
-        W(batch_walk_start)(b, &walk, op, false);
-        for (; W(batch_walk_next)(b, &walk, hi, &pair); count++)
-            if (++steps > WALK_AT_MOST) return false;
-    }
-    if (b->r.counts) b->r.counts[place] = count;
-    return true;
+    return W(batch_count_walk)(&w->b, op, WALK_AT_MOST);
 }
 
 /* ---- keys before each leaf ---- */

@@ -20,6 +20,32 @@ static unsigned few_blocks_for(uint64_t n)
     return blocks < (unsigned)FEW_BLOCKS ? blocks : (unsigned)FEW_BLOCKS;
 }
 
+/* One bit of the operations' places: how many zeros there are before each, and what those change, in one word. */
+static __global__ void zeros_kernel(const __grid_constant__ wide_on_gpu w, uint32_t n, unsigned bit)
+{
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i <= n; i += gridDim.x * blockDim.x) {
+        bool zero = i < n && !(w.place[0][i] >> bit & 1);
+        w.packed[i] = zero ? ((uint64_t)1 << 32) + (uint64_t)(int64_t)w.change[0][i] : 0;
+    }
+}
+
+/* After the scan. */
+static __global__ void divide_kernel(const __grid_constant__ wide_on_gpu w, uint32_t n, unsigned bit)
+{
+    int32_t all_sum = (int32_t)(uint32_t)w.packed[n];
+    uint32_t all_zeros = (uint32_t)((w.packed[n] - (uint64_t)(int64_t)all_sum) >> 32);
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i <= n; i += gridDim.x * blockDim.x) {
+        int32_t sum = (int32_t)(uint32_t)w.packed[i];
+        uint32_t zeros = (uint32_t)((w.packed[i] - (uint64_t)(int64_t)sum) >> 32);
+        w.zeros[i] = zeros;
+        w.zero_sum[i] = sum;
+        if (i == n) break;
+        uint32_t to = w.place[0][i] >> bit & 1 ? all_zeros + i - zeros : zeros;
+        w.place[1][to] = w.place[0][i];
+        w.change[1][to] = w.change[0][i];
+    }
+}
+
 #define PLEACH_KEY_BITS 32
 #include "../../core/blink/blink.h"
 #include "batch_kernels.h"
@@ -94,4 +120,11 @@ cudaError_t batch_cuda_commit(const batch_on_gpu *batch, uint32_t ops, cudaStrea
 cudaError_t batch_cuda_tidy(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream)
 {
     return OF_WIDTH(launch_tidy, batch, ops, stream);
+}
+
+size_t batch_cuda_wide_bytes(unsigned key_bits) { return key_bits == 32 ? sizeof(batch_wide32) : sizeof(batch_wide64); }
+
+cudaError_t batch_cuda_wide(const batch_on_gpu *batch, const wide_on_gpu *wide, uint32_t ops, cudaStream_t stream)
+{
+    return OF_WIDTH(launch_wide, batch, *wide, ops, stream);
 }

@@ -51,6 +51,27 @@ cudaError_t batch_cuda_read(const batch_on_gpu *batch, const read_streams *on);
 cudaError_t batch_cuda_answer(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
 cudaError_t batch_cuda_query(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
 
+/* Counts that are too wide to be walked, sizes->wide of them, all together. Scratch memory: */
+typedef struct wide_on_gpu {
+    uint32_t n;         /* so many */
+    void *wide;         /* batch_cuda_wide_bytes each */
+    uint32_t *place[2]; /* one for each listed operation, here and below */
+    int8_t *change[2];
+    uint32_t *zeros; /* and one more */
+    int32_t *zero_sum;
+    uint64_t *packed;
+    void *scan_scratch; /* sort_cuda_scan's */
+    size_t scan_bytes;
+    /* All leaves with keys, in order: */
+    uint32_t leaves;
+    const void *first_keys;
+    const uint32_t *leaf_ids;
+    const uint64_t *before; /* keys in the leaves before it */
+} wide_on_gpu;
+
+size_t batch_cuda_wide_bytes(unsigned key_bits);
+cudaError_t batch_cuda_wide(const batch_on_gpu *batch, const wide_on_gpu *wide, uint32_t ops, cudaStream_t stream);
+
 /* counted[i] = pairs of operation i, 0 if it is no range; counted[n] = 0. */
 cudaError_t batch_cuda_count_pairs(const batch_on_gpu *batch, uint64_t *counted, cudaStream_t stream);
 

@@ -107,10 +107,17 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(answer_kernel)(const _
     EACH(op, b.sizes->ops) W(batch_answer)(&b, op);
 }
 
+PORT_FN void W(gpu_count)(const W(batch) *b, uint32_t op); /* batch_wide_kernels.h */
+
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(query_kernel)(const __grid_constant__ W(batch) b)
 {
     if ((b.sizes->seen & BATCH_HAS_QUERIES) == 0) return;
-    EACH(op, b.sizes->ops) W(batch_query)(&b, op);
+    EACH(op, b.sizes->ops) {
+        if (W(batch_kind)(&b, op) == BATCH_COUNT)
+            W(gpu_count)(&b, op);
+        else
+            W(batch_query)(&b, op);
+    }
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(fill_kernel)(const __grid_constant__ W(batch) b)
@@ -405,3 +412,5 @@ static cudaError_t W(launch_tidy)(const batch_on_gpu *g, uint32_t ops, cudaStrea
 }
 
 #undef SCAN
+
+#include "batch_wide_kernels.h"

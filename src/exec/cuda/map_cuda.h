@@ -77,10 +77,19 @@ void cuda_room_for_snapshot(cuda_map *map); /* for the copies that updates under
 void cuda_room_view(cuda_map *map, int opened); /* 1: a view was opened, -1: closed */
 pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes); /* mutex held */
 
+/* The leaves with keys in the order of keys: their first keys, ids, and the keys in the leaves before. */
+typedef struct leaf_order {
+    size_t leaves;
+    const void *first_keys;
+    const uint32_t *ids;
+    const uint64_t *offsets;
+} leaf_order;
+
 /* map_cuda_whole.c: calls that have the map for themselves. */
 pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
 pleach_status cuda_whole_replace(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
 pleach_status cuda_whole_export(cuda_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n);
+pleach_status cuda_whole_order(const cuda_map *map, staging *s, leaf_order *order);
 pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats);
 pleach_status cuda_whole_compact(cuda_map *map, double fill);
 pleach_status cuda_whole_clear(cuda_map *map);

@@ -170,13 +170,44 @@ static pleach_status list_operations(applying *a)
     return (a->sizes->seen & BATCH_HAS_WRONG) || values_missing ? PLEACH_E_ARGUMENT : PLEACH_OK;
 }
 
+/* Counts that were not walked, if there are any; for that the host has to look. */
+static pleach_status count_wide(applying *a)
+{
+    size_t ops = a->sizes->ops;
+    wide_on_gpu w = {0};
+    leaf_order order;
+    CUDA_TRY(cudaMemcpyAsync(&w.n, &a->g.sizes->wide, sizeof w.n, cudaMemcpyDeviceToHost, a->s->stream));
+    CUDA_TRY(cudaStreamSynchronize(a->s->stream));
+    if (w.n == 0) return PLEACH_OK;
+    pleach_status status = cuda_whole_order(a->map, a->s, &order);
+    if (status == PLEACH_OK) status = staging_scratch(a->s, w.n * batch_cuda_wide_bytes(a->map->key_bits), &w.wide);
+    for (unsigned i = 0; i < 2 && status == PLEACH_OK; i++) {
+        status = staging_scratch(a->s, ops * sizeof *w.place[i], (void **)&w.place[i]);
+        if (status == PLEACH_OK) status = staging_scratch(a->s, ops * sizeof *w.change[i], (void **)&w.change[i]);
+    }
+    if (status == PLEACH_OK) status = staging_scratch(a->s, (ops + 1) * sizeof *w.zeros, (void **)&w.zeros);
+    if (status == PLEACH_OK) status = staging_scratch(a->s, (ops + 1) * sizeof *w.zero_sum, (void **)&w.zero_sum);
+    if (status == PLEACH_OK) status = staging_scratch(a->s, (ops + 1) * sizeof *w.packed, (void **)&w.packed);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(sort_cuda_scan(NULL, &w.scan_bytes, w.packed, w.packed, ops + 1, a->s->stream));
+    status = staging_scratch(a->s, w.scan_bytes, &w.scan_scratch);
+    if (status != PLEACH_OK) return status;
+    w.leaves = (uint32_t)order.leaves;
+    w.first_keys = order.first_keys;
+    w.leaf_ids = order.ids;
+    w.before = order.offsets;
+    CUDA_TRY(batch_cuda_wide(&a->g, &w, (uint32_t)ops, a->s->stream));
+    return PLEACH_OK;
+}
+
 static pleach_status apply_listed(applying *a)
 {
     uint32_t ops = a->sizes->ops;
     pleach_status status = PLEACH_OK;
     if (ops) CUDA_TRY(batch_cuda_answer(&a->g, ops, a->s->stream));
     if (a->sizes->seen & BATCH_HAS_QUERIES) CUDA_TRY(batch_cuda_query(&a->g, ops, a->s->stream));
-    if (a->batch->offsets) status = fill_ranges(a);
+    if (a->sizes->seen & BATCH_HAS_COUNTS) status = count_wide(a);
+    if (status == PLEACH_OK && a->batch->offsets) status = fill_ranges(a);
     if (status != PLEACH_OK || ops == 0) return status;
     CUDA_TRY(batch_cuda_plan(&a->g, ops, a->s->stream));
     if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* nobody reads the old map now */

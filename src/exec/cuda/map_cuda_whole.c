@@ -210,8 +210,8 @@ static pleach_status count_nodes(const cuda_map *map, staging *s, bool shape, ui
     return PLEACH_OK;
 }
 
-static pleach_status gather_pairs(const cuda_map *map, staging *s, uint64_t used, size_t leaves, void *out_keys,
-                                  void *out_values)
+/* The leaves with keys, in order; all arrays are scratch memory. */
+static pleach_status order_leaves(const cuda_map *map, staging *s, uint64_t used, size_t leaves, leaf_order *order)
 {
     void *first_keys, *sorted_keys;
     uint32_t *ids, *sorted_ids;
@@ -227,7 +227,27 @@ static pleach_status gather_pairs(const cuda_map *map, staging *s, uint64_t used
     WITH_SCRATCH(s, sort_cuda_pairs, map->key_bits, 32, first_keys, sorted_keys, ids, sorted_ids, leaves, s->stream);
     CUDA_TRY(blink_cuda_leaf_counts(on_gpu(map), sorted_ids, leaves, offsets, s->stream));
     WITH_SCRATCH(s, sort_cuda_scan, offsets, offsets, leaves, s->stream);
-    CUDA_TRY(blink_cuda_gather(on_gpu(map), sorted_ids, leaves, offsets, out_keys, out_values, s->stream));
+    *order = (leaf_order){leaves, sorted_keys, sorted_ids, offsets};
+    return PLEACH_OK;
+}
+
+pleach_status cuda_whole_order(const cuda_map *map, staging *s, leaf_order *order)
+{
+    uint64_t used;
+    blink_counts counts;
+    *order = (leaf_order){0, NULL, NULL, NULL};
+    pleach_status status = count_nodes(map, s, false, &used, &counts);
+    if (status != PLEACH_OK || counts.keys == 0) return status;
+    return order_leaves(map, s, used, counts.leaves - counts.empty_leaves, order);
+}
+
+static pleach_status gather_pairs(const cuda_map *map, staging *s, uint64_t used, size_t leaves, void *out_keys,
+                                  void *out_values)
+{
+    leaf_order order;
+    pleach_status status = order_leaves(map, s, used, leaves, &order);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(blink_cuda_gather(on_gpu(map), order.ids, leaves, order.offsets, out_keys, out_values, s->stream));
     return PLEACH_OK;
 }
 

@@ -7,7 +7,7 @@
 
 #include "cuda_base.h"
 
-enum { STAGING_MOST = 24 };
+enum { STAGING_MOST = 40 };
 
 typedef struct staging {
     cudaMemPool_t pool;
