@@ -173,11 +173,12 @@ static bool looks_ordered(const cpu_map *map, const request *r)
     return ascend > SAMPLES / 8 * 7;
 }
 
-/* Ordered keys are faster as a batch; docs/performance.md has the figures. */
+/* Erases, and puts of ordered keys, are faster as a batch (docs/performance.md has the figures), by little; so only
+ * where there are so many that all threads have something to do, and others would not have got far beside it. */
 static bool cpu_prefers_batch(void *exec, request *r)
 {
-    enum { SOME = 2048 };
-    return r->n >= SOME && looks_ordered(exec, r);
+    enum { MANY = 1 << 16 };
+    return r->n >= MANY && (r->kind == REQUEST_ERASE || looks_ordered(exec, r));
 }
 
 /* ---- the rest ---- */

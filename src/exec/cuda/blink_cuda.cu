@@ -14,7 +14,7 @@ static __global__ void spare_kernel(const uint64_t *found, uint64_t *places, siz
     if (i <= n) places[i] = i < n ? found[i] + spare : 0;
 }
 
-enum { ORDER_SAMPLES = 512 };
+enum { ORDER_SAMPLES = 128 };
 
 #define PLEACH_KEY_BITS 32
 #include "../../core/blink/blink.h"
@@ -27,14 +27,14 @@ enum { ORDER_SAMPLES = 512 };
 #include "blink_whole_kernels.h"
 #undef PLEACH_KEY_BITS
 
-cudaError_t blink_cuda_look_at_order(unsigned key_bits, const void *keys, size_t n, update_notes *notes,
+cudaError_t blink_cuda_look_at_order(blink_on_gpu map, const void *keys, size_t n, update_notes *notes,
                                      cudaStream_t stream)
 {
     cudaGetLastError();
-    if (key_bits == 32)
-        order_kernel32<<<1, ORDER_SAMPLES, 0, stream>>>((const key32 *)keys, n, notes);
+    if (map.key_bits == 32)
+        order_kernel32<<<1, ORDER_SAMPLES, 0, stream>>>(map, (const key32 *)keys, n, notes);
     else
-        order_kernel64<<<1, ORDER_SAMPLES, 0, stream>>>((const key64 *)keys, n, notes);
+        order_kernel64<<<1, ORDER_SAMPLES, 0, stream>>>(map, (const key64 *)keys, n, notes);
     return cudaGetLastError();
 }
 

@@ -25,11 +25,11 @@ typedef struct blink_on_gpu {
 /* What a kernel of updates finds out. */
 typedef struct update_notes {
     uint64_t not_applied;
-    uint64_t declined; /* the keys ascend, or nearly: nothing was done */
+    uint64_t declined; /* too many would have waited for the same leaves: nothing was done */
 } update_notes;
 
 /* Sets notes->declined if it looks so. */
-cudaError_t blink_cuda_look_at_order(unsigned key_bits, const void *keys, size_t n, update_notes *notes,
+cudaError_t blink_cuda_look_at_order(blink_on_gpu map, const void *keys, size_t n, update_notes *notes,
                                      cudaStream_t stream);
 
 /* notes->not_applied is added to. With request->may_decline, notes->declined is heeded. */

@@ -4,12 +4,23 @@
 #include "../../core/blink/blink_shape.h"
 
 /* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
-/* Neighbours here and there; in random order half of them ascend. */
-static __global__ void W(order_kernel)(const W(key) *keys, size_t n, update_notes *notes)
+/* The leaf that covers a key, or one to the left of it where others are splitting. */
+PORT_FN uint32_t W(leaf_near)(W(blink) map, W(key) key)
 {
+    W(cursor) cursor;
+    W(cursor_start)(map, &cursor, key);
+    while (cursor.level > 0) W(cursor_descend)(map, &cursor);
+    return cursor.node;
+}
+
+/* Looks at neighbours here and there: do most of them go to the same leaf? */
+static __global__ void W(order_kernel)(const __grid_constant__ blink_on_gpu gpu, const W(key) *keys, size_t n,
+                                       update_notes *notes)
+{
+    W(blink) map = W(map_of)(gpu);
     size_t i = (n - 2) * threadIdx.x / (ORDER_SAMPLES - 1);
-    int ascend = __syncthreads_count(keys[i] <= keys[i + 1]);
-    if (threadIdx.x == 0 && ascend > ORDER_SAMPLES / 8 * 7) notes->declined = 1;
+    int same = __syncthreads_count(W(leaf_near)(map, keys[i]) == W(leaf_near)(map, keys[i + 1]));
+    if (threadIdx.x == 0 && same > ORDER_SAMPLES / 2) notes->declined = 1;
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)

@@ -48,7 +48,7 @@ static pleach_status launch(cuda_map *map, const request *r, staging *s, update_
     if (status != PLEACH_OK) return status;
     if (r->after) CUDA_TRY(cudaStreamWaitEvent(s->stream, r->after, 0));
     CUDA_TRY(cudaMemsetAsync(*notes, 0, sizeof **notes, s->stream));
-    if (r->may_decline) CUDA_TRY(blink_cuda_look_at_order(map->key_bits, staged.keys, r->n, *notes, s->stream));
+    if (r->may_decline) CUDA_TRY(blink_cuda_look_at_order(on_gpu(map), staged.keys, r->n, *notes, s->stream));
     CUDA_TRY(cuda_run_kernel(map, &staged, *notes, s->stream));
     return staging_return_results(s);
 }
@@ -217,14 +217,14 @@ static pleach_status cuda_update(void *exec, const request *r)
     ON_GPU(map, cuda_apply_updates(map, r));
 }
 
-/* From so many elements on sorting them pays; docs/performance.md has the figures. Whether keys ascend is looked at on
- * the way. */
+/* From so many inserts on sorting them pays, or if neighbours in the array go to the same leaves, which is looked at on
+ * the way; docs/performance.md has the figures. Erases do not wait for each other, and are faster as they come. */
 static bool cuda_prefers_batch(void *exec, request *r)
 {
-    enum { MANY = 1 << 21, SOME = 1 << 12 };
+    enum { MANY = 1 << 22, SOME = 1 << 16 };
     (void)exec;
-    r->may_decline = r->n >= SOME;
-    return r->n >= MANY;
+    r->may_decline = is_insert(r) && r->n >= SOME;
+    return is_insert(r) && r->n >= MANY;
 }
 
 static pleach_status cuda_load(void *exec, size_t n, const void *keys, const void *values, double fill)
