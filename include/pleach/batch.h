@@ -9,7 +9,13 @@
  * tree, whatever the number of threads.
  *
  * The batch runs alone: it waits until all other calls, and the streams' work on this map, are done, and holds
- * newcomers back while it runs. While a device view is open, or a snapshot is live, it answers PLEACH_E_BUSY.
+ * newcomers back while it runs, all but queries at snapshots. While a device view is open it answers PLEACH_E_BUSY.
+ *
+ * Snapshots of a versioned map (pleach/snapshot.h) show a batch as a whole or not at all. While one is live, a batch
+ * needs memory for copies of the leaves that it changes, an erase too. Taking and releasing them waits for batches.
+ *
+ * After a batch with erases, small neighbouring nodes are put together, unless a snapshot is live, and nodes that
+ * become free are used for what is inserted later. A map that a batch leaves empty begins anew.
  */
 #ifndef PLEACH_BATCH_H
 #define PLEACH_BATCH_H
@@ -73,7 +79,8 @@ typedef struct pleach_batch {
 /* Synchronous.
  * Errors: ARGUMENT (map, batch, kinds or keys NULL, an operation that there is not, or one whose value is missing),
  * SIZE (n), POINTER, FULL (the pool is at its limit), SPACE (more than `capacity` pairs; `total` says how many),
- * MEMORY, BUSY, CUDA. After an error the map is as it was, and what the results hold is not specified. */
+ * MEMORY, BUSY (a device view is open), CUDA. After an error the map is as it was, and what the results hold is not
+ * specified. */
 PLEACH_API pleach_status pleach_map_apply(pleach_map *map, pleach_batch *batch);
 
 #ifdef __cplusplus

@@ -21,8 +21,8 @@
  *   size                      exact when no update is running.
  *
  * Elements of one array call take effect one after the other in an unspecified order. All calls may be made from any
- * number of threads; those that run alone (apply, validate) wait for the others and hold newcomers back. All are
- * synchronous.
+ * number of threads; those that run alone (apply, validate, and arrays of updates that the map applies as a batch, see
+ * pleach_engine in map.h) wait for the others and hold newcomers back. All are synchronous.
  *
  * POINTERS
  *
@@ -138,8 +138,8 @@ typedef struct pleach_index_batch {
  * the order of the array, and nobody else were there (pleach_map_apply, pleach/batch.h).
  * Errors: ARGUMENT (index, batch, kinds or keys NULL, an operation that there is not, or one whose id is missing),
  * SIZE (n), POINTER, FULL (the pool is at its limit), SPACE (more than `capacity` ids; `total` says how many), MEMORY,
- * BUSY (a snapshot or a device view of the map underneath), CUDA. After an error the index is as it was, and what the
- * results hold is not specified. */
+ * BUSY (a device view of the map underneath), CUDA. After an error the index is as it was, and what the results hold is
+ * not specified. */
 PLEACH_API pleach_status pleach_index_apply(pleach_index *index, pleach_index_batch *batch);
 
 /* ---- the whole ------------------------------------------------------------------------------------------------- */

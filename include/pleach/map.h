@@ -23,18 +23,20 @@
  *   size                              exact when no update is running; else the count of some updates is missing, and
  *                                     never negative.
  *   load, export, compact, clear,     run alone (see THE GATE), so they see and leave one state.
- *   validate, stats
+ *   validate, stats, batches
  *
  * Elements of one array call take effect one after the other in an unspecified order, as if from many threads;
- * so do equal keys in one call. Large or ordered arrays of updates are applied as a batch if that is faster, which
- * holds other calls back for as long: see pleach_engine.
+ * so do equal keys in one call. Large or ordered arrays of updates are applied as a batch where that is faster, which
+ * holds other calls back for as long: see pleach_engine. Their order is not promised then either; where it matters, use
+ * pleach_map_apply (pleach/batch.h).
  *
  * THE GATE
  *
  * load, export, compact, clear, stats, validate and batches (pleach/batch.h) wait until all other calls (and the
- * streams' work on this map) are done and hold newcomers back while they run. While a device view is open they answer
- * PLEACH_E_BUSY at once, because the library cannot see when your kernel ends. Do not call them from a stream
- * callback.
+ * streams' work on this map) are done and hold newcomers back while they run. So do array updates that are applied as a
+ * batch. Queries at snapshots (pleach/snapshot.h) are not held back by batches, only by the others. While a device view
+ * is open they answer PLEACH_E_BUSY at once, because the library cannot see when your kernel ends; array updates are
+ * concurrent operations then. Do not call them from a stream callback.
  *
  * POINTERS
  *
@@ -50,11 +52,14 @@
  * An update that needs a node when the pool is at its limit is not applied, and says so in its element's outcome
  * (PLEACH_NOT_APPLIED). Other elements of the call may be applied; no prefix is promised; the call answers
  * PLEACH_E_FULL. Erasing needs no memory, unless a snapshot is live (pleach/snapshot.h). The map stays valid and
- * usable.
+ * usable. A batch (pleach/batch.h) is applied as a whole or not at all; array updates that do not fit as a batch are
+ * tried as concurrent operations.
  *
  * CAVEATS
  *
- * - Erasing leaves nodes in place, also empty ones; pleach_map_compact rebuilds the map and gives memory back.
+ * - Erasing by concurrent operations leaves nodes in place, also empty ones. A batch that erases puts the small nodes
+ *   that it leaves together, unless a snapshot is live; nodes that become free are used again, but stay the map's.
+ *   pleach_map_compact rebuilds the map and gives memory back.
  * - The tree is not lock-free: readers take no latch, and most that look for a present key find it whatever a writer
  *   is doing, but a reader that does not see its key, and every updater, waits while a writer is inside that leaf.
  *   A writer is inside for some tens of instructions; if the operating system stops it just there, those who need
@@ -103,7 +108,10 @@ typedef enum pleach_outcome {
     PLEACH_ABSENT = 5       /* erase: the key was absent */
 } pleach_outcome;
 
-/* How synchronous array updates (put, add, erase) are carried out. */
+/* How synchronous array updates (put, add, erase) are carried out. A batch holds other calls back while it runs; that
+ * is the price of its speed. Updates on a stream, single calls, calls whose old_values overlap keys or values, and
+ * those of more than 2^30 elements are always concurrent operations. So is what cannot be a batch, because a device
+ * view is open or there is not enough memory for all of it. */
 typedef enum pleach_engine {
     PLEACH_ENGINE_AUTO = 0,   /* whichever is faster, by the number of elements and their order: docs/batch.md */
     PLEACH_ENGINE_CALLS = 1,  /* as concurrent operations: others are never held up */
@@ -145,9 +153,9 @@ typedef struct pleach_map_stats {
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
 /* Creates an empty map. config may be NULL (all defaults).
- * Errors: ARGUMENT (key_bits, device, threads or versioned out of range, a GPU map with 128-bit keys, max_bytes below
- * eight nodes, out NULL), MEMORY, FULL (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is NULL.
- */
+ * Errors: ARGUMENT (key_bits, device, threads, versioned or engine out of range, a GPU map with 128-bit keys, max_bytes
+ * below eight nodes, out NULL), MEMORY, FULL (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is
+ * NULL. */
 PLEACH_API pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config);
 
 /* Frees the map and its memory; NULL is allowed. No other call may be running or come later, and no kernel may be using
@@ -159,11 +167,11 @@ PLEACH_API void pleach_map_destroy(pleach_map *map);
  *                written and may be NULL. old_values[i] is written only for REPLACED, EXISTS and ERASED.
  *                old_values may be the same array as values.
  * ordering       synchronous, or on the stream.
- * concurrency    with every call; exclusive calls wait.
+ * concurrency    with every call; exclusive calls wait. As a batch alone, but for queries at snapshots: pleach_engine.
  * linearization  each element by itself, when its leaf is stored to under the leaf's latch; in a versioned map when the
- *                clock is read under that latch.
+ *                clock is read under that latch. As a batch: all one after the other, while it runs.
  * progress       deadlock-free: the holder of a latch never waits.
- * cost           one descent per element; a split per seven or more inserts into a leaf.
+ * cost           one descent per element; a split per seven or more inserts into a leaf. As a batch: docs/batch.md.
  * errors         ARGUMENT, SIZE, FULL (see above), POINTER, STREAM, MEMORY (staging; nothing applied), CUDA.
  *                On a stream, FULL cannot be returned: look for NOT_APPLIED in outcomes.
  */

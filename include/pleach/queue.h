@@ -9,15 +9,16 @@
  * and its completion. Operations of one thread take effect, and their callbacks run, in the order in which it submitted
  * them, whether or not it waited for the answers.
  *
- * The map may be used beside the queue in any way. It must not be destroyed before the queue.
+ * The map may be used beside the queue in any way; a live snapshot does not stop the queue. The map must not be
+ * destroyed before it.
  *
  * WHEN A BATCH FAILS
  *
  * FULL, MEMORY   its halves are tried, one after the other, down to single operations. Those that do not fit are
  *                answered with that status and are not applied; the others are.
- * BUSY           a device view is open, or a snapshot is live: the batch is tried again, every millisecond, until it
- *                goes through. Meanwhile the queue fills. Nothing ends this but the release of what is in the way, or
- *                closing the queue: then the operations are answered with BUSY and are not applied.
+ * BUSY           a device view is open: the batch is tried again, every millisecond, until it goes through. Meanwhile
+ *                the queue fills. Nothing ends this but closing the view, or closing the queue: then the operations are
+ *                answered with BUSY and are not applied.
  * others         every operation of the batch is answered with that status; none is applied.
  */
 #ifndef PLEACH_QUEUE_H

@@ -6,9 +6,13 @@
  * of a leaf that a live snapshot may still ask for keeps a copy of that leaf, once per snapshot and leaf.
  *
  * Any number may be live, taken and asked and released by any threads, on any streams, in any order, beside all other
- * calls; all must be released before the map is destroyed. While one is live, pleach_map_load, load_file, compact and
- * clear answer PLEACH_E_BUSY, and an erase may need memory: it can be NOT_APPLIED, as other updates can. A snapshot can
- * be saved to a file (pleach/file.h).
+ * calls but those that run alone; all must be released before the map is destroyed. While one is live, pleach_map_load,
+ * load_file, compact and clear answer PLEACH_E_BUSY, and an erase may need memory: it can be NOT_APPLIED, as other
+ * updates can. A snapshot can be saved to a file (pleach/file.h).
+ *
+ * A batch (pleach/batch.h) is one version: a snapshot shows all of it or nothing. Snapshots are asked while it runs;
+ * taking and releasing them waits until it is over. A batch copies the leaves that it changes and a live snapshot may
+ * ask for, and is refused as a whole (FULL) if there is no memory for that. Nodes are not put together meanwhile.
  *
  * Ranges and range counts of a versioned map itself are linearizable too, each query as a whole: the library takes a
  * snapshot for them, which lasts as long as the query.
