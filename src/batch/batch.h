@@ -85,7 +85,7 @@ typedef struct W(batch) {
     version_record *record;  /* of a map with versions; else NULL */
     version_state *versions;
     bool keeps;              /* a snapshot is live, and may be asked meanwhile */
-    uint32_t *run_copy;      /* by run of the leaves' level: copies up to and with its own; where the keys' arrays were */
+    uint32_t *run_copy;      /* by run of leaves: copies up to and with its own; where the keys' arrays were */
 
     batch_sizes *sizes;
 } W(batch);

@@ -1,5 +1,5 @@
-/* batch/batch_commit.h - the last stage that can be seen from outside: old nodes are overwritten with their first parts.
- * Included by batch.h, once per key width. */
+/* batch/batch_commit.h - the first stage that can be seen from outside: old nodes are overwritten with their first
+ * parts. Included by batch.h, once per key width. */
 
 /* Under the leaf's latch. */
 PORT_FN void W(batch_date_leaf)(const W(batch) *b, uint32_t number, uint32_t leaf)

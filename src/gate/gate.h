@@ -4,8 +4,8 @@
  * A shared call announces itself in a slot that its thread has nearly for itself, and then looks whether the gate is
  * closed; an exclusive call closes the gate and then looks at all slots. Both orders are sequentially consistent, so
  * one of the two sees the other: either the shared call steps back, or the exclusive call waits for it. No line of
- * memory is written by all callers. Those who may be beside a batch have counters of their own. (Slots are shared by threads whose numbers are equal modulo GATE_SLOTS; a slot
- * counts.)
+ * memory is written by all callers. Those who may be beside a batch have counters of their own. (Slots are shared by
+ * threads whose numbers are equal modulo GATE_SLOTS; a slot counts.)
  *
  * Device views (kernels that the library cannot see) are counted apart: while one is open, exclusive calls are refused.
  *

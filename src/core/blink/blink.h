@@ -18,7 +18,7 @@
  *   I6  The root is the leftmost node of the highest level, and an inner node from the start: no node turns from leaf
  *       to inner.
  *   I7  The stripes' sizes add up to the number of keys, when no update is running.
- *   I8  Every node that was taken from the pool can be reached.
+ *   I8  Every node that was taken from the pool, and not given back by a batch, can be reached.
  *
  * WHO MAY RUN TOGETHER   all operations of this file, by any number of agents.
  *

@@ -4,7 +4,7 @@
  *
  * INVARIANTS             I1 to I8 of core/blink hold for the newest images, V1 to V5 of version/version.h for all.
  *                        Only leaves have old images: inner nodes say where leaves are, and a leaf never goes away.
- *   V6  A leaf's row of images covers all keys that the leaf covers, at every time since the map was made.
+ *   V6  A leaf's row of images covers all keys that the leaf covers, at every time that a live snapshot shows.
  *
  * LINEARIZATION POINTS
  *   put, add, erase that change something   the load of the clock in nobody_looks_back, or else the

@@ -39,7 +39,8 @@ typedef struct W(passing) {
 static bool W(pass_is_certain)(const W(batch) *b, uint32_t ops)
 {
     uint64_t levels = (b->sizes->root >> 32) + 3, most = levels * ops + BATCH_LEVELS;
-    return !b->keeps && b->sizes->first_id + most <= port_load(&b->map.tree->pool.capacity) && most + ops <= b->edit_room;
+    uint64_t capacity = port_load(&b->map.tree->pool.capacity);
+    return !b->keeps && b->sizes->first_id + most <= capacity && most + ops <= b->edit_room;
 }
 
 /* ---- down ---- */

@@ -168,8 +168,10 @@ static bool looks_ordered(const cpu_map *map, const request *r)
     enum { SAMPLES = 64 };
     const size_t key_bytes = map->key_bits / 8;
     size_t ascend = 0;
-    for (size_t s = 0; s < SAMPLES; s++)
-        ascend += sort_is_ascending(map->key_bits, (const char *)r->keys + (r->n - 2) * s / (SAMPLES - 1) * key_bytes, 2);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        size_t i = (r->n - 2) * s / (SAMPLES - 1);
+        ascend += sort_is_ascending(map->key_bits, (const char *)r->keys + i * key_bytes, 2);
+    }
     return ascend > SAMPLES / 8 * 7;
 }
 

@@ -3,7 +3,6 @@
 #include "../../core/blink/blink_build.h"
 #include "../../core/blink/blink_shape.h"
 
-/* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
 /* The leaf that covers a key, or one to the left of it where others are splitting. */
 PORT_FN uint32_t W(leaf_near)(W(blink) map, W(key) key)
 {
@@ -23,6 +22,7 @@ static __global__ void W(order_kernel)(const __grid_constant__ blink_on_gpu gpu,
     if (threadIdx.x == 0 && same > ORDER_SAMPLES / 2) notes->declined = 1;
 }
 
+/* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     W(build_kernel)(build_plan plan, void *nodes, const W(key) *keys,
                                                                  const W(key) *values, uint32_t level)
