@@ -22,19 +22,22 @@ static const char help[] =
     "and mixtures of operations, and checks the answers. The last line says how much was done. Stops at a wrong\n"
     "answer, and says how to repeat its round; or when no call returns any more.\n"
     "\n"
-    "  --minutes M, --seconds S  how long; fractions are allowed (default 1 minute, or --rounds)\n"
+    "  --minutes M, --seconds S  how long; fractions are allowed (default 1 minute, or --rounds or --operations)\n"
     "  --rounds N                at most so many rounds\n"
+    "  --operations N            end when so many operations are done\n"
     "  --scenario NAME           one of these, not all in turn:\n"
     "                              mixed      each thread has its own keys between the others', and knows each answer\n"
     "                              conserved  all fight over a few keys; what they were told must add up\n"
     "                              sorted     ascending keys into an empty map\n"
     "                              whole      load, clear, compact, export, stats and validate beside other calls\n"
+    "                              batches    long random batches, compared with one operation after the other\n"
     "  --versioned               maps with versions: snapshots are taken, asked and released beside the calls\n"
     "  --device cpu|cuda         where (default cpu)\n"
     "  --bits 32|64              width of keys (default: both in turn)\n"
     "  --threads N               threads that call the map, 2 to 64 (default: one per CPU, at least 4)\n"
     "  --streams N               on a GPU: streams that the threads share, 1 to 64 (default 4)\n"
     "  --keys N                  most keys of a map (default: by scenario; of sorted 2^20, on a GPU 2^25)\n"
+    "  --batch N                 most operations of a batch (default 2^20, on a GPU 2^24)\n"
     "  --seed N                  other rounds (default: from the clock; it is printed)\n"
     "  --round N                 begin with this round; do only this one, unless a number or a time is given\n"
     "  --patience S              seconds without a returning call that are a hang (default 120)\n"
@@ -49,10 +52,11 @@ static const struct {
     {"conserved", soak_conserved},
     {"sorted", soak_sorted},
     {"whole", soak_whole},
+    {"batches", soak_batches},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
 
-static const char *const scenario_names[] = {"mixed", "conserved", "sorted", "whole", "all", NULL};
+static const char *const scenario_names[] = {"mixed", "conserved", "sorted", "whole", "batches", "all", NULL};
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const bits_names[] = {"32", "64", NULL};
 
@@ -60,7 +64,7 @@ static const char *const bits_names[] = {"32", "64", NULL};
 
 struct words {
     size_t device, bits, scenario;
-    uint64_t threads, streams, seed, round, rounds, keys;
+    uint64_t threads, streams, seed, round, rounds, operations, keys, batch;
     double minutes, seconds, patience;
     bool help, has_seed, has_round, versioned;
 };
@@ -101,6 +105,8 @@ static void read_words(struct cli *cli, struct words *words)
                  !cli_take_number(cli, "--threads", 2, SOAK_MOST_HANDS, &words->threads) &&
                  !cli_take_number(cli, "--streams", 1, SOAK_MOST_STREAMS, &words->streams) &&
                  !cli_take_number(cli, "--keys", 1 << 10, 1 << 28, &words->keys) &&
+                 !cli_take_number(cli, "--batch", 1 << 10, 1 << 28, &words->batch) &&
+                 !cli_take_number(cli, "--operations", 1, UINT64_MAX, &words->operations) &&
                  !cli_take_number(cli, "--rounds", 1, UINT32_MAX, &words->rounds) && !take_round(cli, words) &&
                  !take_duration(cli, "--minutes", &words->minutes) &&
                  !take_duration(cli, "--seconds", &words->seconds) &&
@@ -122,7 +128,8 @@ static unsigned choose_threads(const struct words *words)
 static struct soak_options make_options(const struct words *words)
 {
     const double seconds = words->minutes * 60 + words->seconds;
-    const uint64_t rounds = words->rounds > 0 ? words->rounds : words->has_round && seconds == 0 ? 1 : UINT64_MAX;
+    const bool endless = seconds == 0 && words->operations == 0;
+    const uint64_t rounds = words->rounds > 0 ? words->rounds : words->has_round && endless ? 1 : UINT64_MAX;
     return (struct soak_options){
         .device = words->device == 1 ? PLEACH_CUDA : PLEACH_CPU,
         .threads = choose_threads(words),
@@ -132,8 +139,10 @@ static struct soak_options make_options(const struct words *words)
         .seed = words->has_seed ? words->seed : clock_seed(),
         .first_round = words->round,
         .rounds = rounds,
+        .operations = words->operations > 0 ? words->operations : UINT64_MAX,
         .keys = words->keys,
-        .seconds = seconds > 0 ? seconds : rounds != UINT64_MAX ? INFINITY : 60,
+        .batch = words->batch,
+        .seconds = seconds > 0 ? seconds : rounds != UINT64_MAX || words->operations > 0 ? INFINITY : 60,
         .patience = words->patience,
         .versioned = words->versioned,
     };
@@ -176,6 +185,7 @@ static void run_rounds(struct soak *soak)
         if (soak_is_wrong(soak) || !soak_time_left(soak)) break;
     }
     soak_sorted_finish(soak);
+    soak_batches_finish(soak);
 }
 
 /* ---- telling ---- */
@@ -184,13 +194,14 @@ void soak_tell_repeat(const struct soak *soak, uint64_t round)
 {
     const struct soak_options *options = &soak->options;
     const char *device = device_names[options->device == PLEACH_CUDA];
-    char streams[32] = "", keys[40] = "";
+    char streams[32] = "", keys[40] = "", batch[40] = "";
     if (options->device == PLEACH_CUDA) snprintf(streams, sizeof streams, " --streams %u", options->streams);
     if (options->keys > 0) snprintf(keys, sizeof keys, " --keys %" PRIu64, options->keys);
+    if (options->batch > 0) snprintf(batch, sizeof batch, " --batch %" PRIu64, options->batch);
     cli_complain(command,
-                 "to repeat the round: pleach soak%s --device %s --threads %u%s%s --scenario %s --bits %u --seed "
+                 "to repeat the round: pleach soak%s --device %s --threads %u%s%s%s --scenario %s --bits %u --seed "
                  "%" PRIu64 " --round %" PRIu64,
-                 options->versioned ? " --versioned" : "", device, options->threads, streams, keys,
+                 options->versioned ? " --versioned" : "", device, options->threads, streams, keys, batch,
                  soak_scenario_name(soak, round), bits_of(options, round), options->seed, round);
 }
 

@@ -6,7 +6,7 @@
  *   soak_hand.c        choosing calls, and making them
  *   soak_check.c       comparing every answer with the oracle's
  *   soak_snapshots.c   snapshots beside the work, if the maps are versioned
- *   soak_mixed.c, soak_conserved.c, soak_sorted.c, soak_whole.c    the scenarios
+ *   soak_mixed.c, soak_conserved.c, soak_sorted.c, soak_whole.c, soak_batches.c    the scenarios
  *
  * A round is a map and some turns on it. In a turn each hand (a thread; on a GPU with a stream, which hands may share)
  * first chooses its calls, then all hands make theirs at the same time, then each checks its answers. A round follows
@@ -44,7 +44,8 @@ struct soak_options {
     pleach_device device;
     unsigned threads, streams, bits; /* bits: 0 for both in turn */
     size_t scenario;                 /* its index, or how many there are for all in turn */
-    uint64_t seed, first_round, rounds, keys; /* keys: 0 for the scenario's own */
+    uint64_t seed, first_round, rounds, operations;
+    uint64_t keys, batch; /* 0 for the scenario's own */
     double seconds, patience;
     bool versioned;
 };
@@ -154,6 +155,7 @@ struct soak {
     size_t pairs;                /* in them */
     pleach_snapshot *before;     /* of what was known before the turn; NULL: none */
     struct soak_sorted *sorted;
+    struct soak_batches *batches;
 
     struct soak_watch *watch;
     uint64_t rounds_done;
@@ -182,6 +184,8 @@ void soak_wrong(struct soak *soak, unsigned hand, const char *format, ...) __att
 bool soak_good(struct soak *soak, unsigned hand, const char *what, pleach_status status);
 
 bool soak_is_wrong(const struct soak *soak);
+
+/* Neither the time nor the operations of the options are used up. */
 bool soak_time_left(const struct soak *soak);
 uint64_t soak_operations(const struct soak *soak);
 uint64_t soak_checked(const struct soak *soak);
@@ -262,8 +266,12 @@ void soak_mixed(struct soak *soak);
 void soak_conserved(struct soak *soak);
 void soak_sorted(struct soak *soak);
 void soak_whole(struct soak *soak);
+void soak_batches(struct soak *soak);
 
 /* Looks at the maps of sorted for the last time. */
 void soak_sorted_finish(struct soak *soak);
+
+/* Says what batches were made, if any. */
+void soak_batches_finish(struct soak *soak);
 
 #endif

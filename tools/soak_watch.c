@@ -59,7 +59,10 @@ uint64_t soak_checked(const struct soak *soak)
     return sum;
 }
 
-bool soak_time_left(const struct soak *soak) { return clock_seconds() < soak->deadline; }
+bool soak_time_left(const struct soak *soak)
+{
+    return clock_seconds() < soak->deadline && soak_operations(soak) < soak->options.operations;
+}
 
 /* ---- wrong answers ---- */
 
