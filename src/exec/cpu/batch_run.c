@@ -16,6 +16,10 @@
 #define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, avx512)
 #elif defined(PLEACH_NODE_ISA_avx2)
 #define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, avx2)
+#elif defined(PLEACH_NODE_ISA_x86) /* the simulator's */
+#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, sim_x86)
+#elif defined(PLEACH_SIM)
+#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, sim_plain)
 #else
 #define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, plain)
 #endif
