@@ -20,6 +20,7 @@ typedef struct shadow {
 static _Thread_local struct {
     uintptr_t begin;
     size_t bytes, room;
+    size_t empty_from, empty_to; /* offsets */
     const char *(*name)(size_t offset);
     shadow *shadows;
     uint32_t generation;
@@ -46,6 +47,7 @@ void sim_watch(const void *begin, size_t bytes, const char *(*name)(size_t offse
     p.bytes = p.shadows ? bytes : 0;
     p.name = name;
     p.generation++;
+    p.empty_from = p.empty_to = 0;
     for (unsigned a = 0; a < WATCHED_AGENTS; a++) {
         memset(p.clock[a], 0, sizeof p.clock[a]);
         p.clock[a][a] = 1;
@@ -53,6 +55,13 @@ void sim_watch(const void *begin, size_t bytes, const char *(*name)(size_t offse
     }
     p.synced_count = 0;
     p.switches = chances[sim_draw(4)];
+}
+
+void sim_watch_empty(const void *begin, size_t bytes)
+{
+    p.generation++;
+    p.empty_from = (uintptr_t)begin - p.begin;
+    p.empty_to = p.empty_from + bytes;
 }
 
 void sim_watch_forget(void)
@@ -85,7 +94,6 @@ static uint16_t *left_with(const uint64_t *word, uint64_t value)
 static bool acquires(int order) { return order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL; }
 static bool releases(int order) { return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL; }
 
-/* The running agent's number and clock; what it does from now on is later than what it has released. */
 static unsigned watched_agent(void)
 {
     unsigned me = sim_now_running->me->index;
@@ -93,11 +101,18 @@ static unsigned watched_agent(void)
     return me;
 }
 
+/* The agent's clock, without what it does from now on. An agent that has accessed nothing since it last left its clock
+ * need not advance it: those who wait look often. */
 static void leave_clock(uint16_t *with)
 {
     unsigned me = watched_agent();
-    join(with, p.clock[me]);
-    if (p.used[me]) p.clock[me][me]++;
+    vector done;
+    memcpy(done, p.clock[me], sizeof done);
+    if (p.used[me])
+        p.clock[me][me]++;
+    else
+        done[me]--;
+    join(with, done);
     p.used[me] = false;
 }
 
@@ -159,6 +174,8 @@ static void note_byte(size_t offset, access access, unsigned me)
     shadow *s = &p.shadows[offset];
     const uint16_t *now = p.clock[me];
     if (s->generation != p.generation) *s = (shadow){.generation = p.generation};
+    if (access != ACCESS_WRITE && !s->written && offset >= p.empty_from && offset < p.empty_to)
+        sim_fail("agent %u reads a byte of %s that nobody has written", me, p.name(offset));
     if (s->written > now[s->writer]) find(offset, access, s->writer, "wrote");
     for (unsigned a = 0; a < WATCHED_AGENTS; a++) {
         if (access != ACCESS_READ && s->read[a] > now[a]) find(offset, access, a, "read");

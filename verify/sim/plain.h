@@ -22,6 +22,10 @@ enum { WATCHED_AGENTS = 6 }; /* the first ones; others must not come near */
 void sim_watch(const void *begin, size_t bytes, const char *(*name)(size_t offset));
 void sim_watch_forget(void);
 
+/* While nobody else accesses it (sim_look): what has happened so far to watched memory is forgotten, and this part of
+ * it must be written before it is read. */
+void sim_watch_empty(const void *begin, size_t bytes);
+
 /* Accesses of the port layer's kind to a word of simulated memory; they answer what the word held. */
 uint64_t sim_synced_load(const uint64_t *p, int order);
 void sim_synced_store(uint64_t *p, uint64_t v, int order);

@@ -16,7 +16,7 @@
 #include "plain.h"
 #include "team_sim.h"
 
-enum { NODES = 160, MOST_KEYS = 240, MOST_HELPERS = 4, MOST_OTHERS = 4, MOST_AGENTS = 1 + MOST_HELPERS + MOST_OTHERS };
+enum { NODES = 160, MOST_KEYS = 480, MOST_HELPERS = 4, MOST_OTHERS = 4, MOST_AGENTS = 1 + MOST_HELPERS + MOST_OTHERS };
 enum { MOST_BATCHES = 2, MOST_N = 48, MOST_EACH = 6, MOST_OPS = MOST_AGENTS * MOST_EACH, MOST_RANGE_PAIRS = 512 };
 enum { ARENA = 1 << 17, TREE_BYTES = NODES * 256, SPOIL = 0xa5 };
 enum { TINY_CASES = 2 };
@@ -120,12 +120,12 @@ typedef enum flavour { ANYTHING, MANY_INSERTS, ONE_KEY, ASCENDING, COUNTS, FLAVO
 
 static void plan_batch(batch_plan *plan, uint32_t n, flavour flavour)
 {
-    static const uint8_t kinds[FLAVOURS][8] = {
-        [ANYTHING] = {BATCH_PUT, BATCH_ADD, BATCH_ERASE, BATCH_FIND, BATCH_CONTAINS, BATCH_SUCC, BATCH_PRED, BATCH_RANGE},
-        [MANY_INSERTS] = {BATCH_PUT, BATCH_PUT, BATCH_ADD, BATCH_PUT, BATCH_ERASE, BATCH_FIND, BATCH_PUT, BATCH_RANGE},
-        [ONE_KEY] = {BATCH_PUT, BATCH_ADD, BATCH_ERASE, BATCH_FIND, BATCH_CONTAINS, BATCH_ERASE, BATCH_PUT, BATCH_COUNT},
-        [ASCENDING] = {BATCH_PUT, BATCH_PUT, BATCH_PUT, BATCH_PUT, BATCH_PUT, BATCH_PUT, BATCH_PUT, BATCH_SUCC},
-        [COUNTS] = {BATCH_PUT, BATCH_ERASE, BATCH_COUNT, BATCH_COUNT, BATCH_FIND, BATCH_COUNT, BATCH_PUT, BATCH_RANGE}};
+    enum { PUT = BATCH_PUT, ADD, ERASE, FIND, CONTAINS, SUCC, PRED, COUNT, RANGE };
+    static const uint8_t kinds[FLAVOURS][8] = {[ANYTHING] = {PUT, ADD, ERASE, FIND, CONTAINS, SUCC, PRED, RANGE},
+                                               [MANY_INSERTS] = {PUT, PUT, ADD, PUT, ERASE, FIND, PUT, RANGE},
+                                               [ONE_KEY] = {PUT, ADD, ERASE, FIND, CONTAINS, ERASE, PUT, COUNT},
+                                               [ASCENDING] = {PUT, PUT, PUT, PUT, PUT, PUT, PUT, SUCC},
+                                               [COUNTS] = {PUT, ERASE, COUNT, COUNT, FIND, COUNT, PUT, RANGE}};
     unsigned width = flavour == ONE_KEY ? 1 + (unsigned)sim_draw(3) : 2 + (unsigned)sim_draw(w.universe - 1);
     unsigned from = (unsigned)sim_draw(w.universe);
     *plan = (batch_plan){.n = n, .limit = (uint32_t)sim_draw(8)};
@@ -157,6 +157,24 @@ static const char *name_of(size_t offset)
     return offset < sizeof(batch_job) ? "the job" : "the batch's memory";
 }
 
+/* A few leaves; or many levels; or a tree that is full, so that one insert grows it by a level. */
+static void lay_out(int tiny)
+{
+    unsigned keys = 14, stride = 1 + (unsigned)sim_draw(2);
+    double fill = 1;
+    if (tiny < 0 && sim_draw(4) == 0) {
+        keys = 196 - (unsigned)sim_draw(20);
+        stride = 2;
+    } else if (tiny < 0) {
+        keys = (unsigned)sim_draw(sim_draw(2) ? 20 : 120);
+        if (sim_draw(2)) fill = 0.1 + 0.1 * (double)sim_draw(8);
+        if (fill < 0.4) keys %= 40;
+    }
+    w.universe = keys * stride + 8 + (unsigned)sim_draw(40); /* at most 440 */
+    build(stride, keys, fill);
+    if (tiny < 0 && sim_draw(4) == 0) w.place.tree->pool.capacity = w.place.tree->pool.next + sim_draw(8);
+}
+
 static unsigned prepare(unsigned variant, int tiny)
 {
     w.map = variants[variant].map;
@@ -167,19 +185,17 @@ static unsigned prepare(unsigned variant, int tiny)
     w.others = tiny >= 0 ? 0 : (unsigned)sim_draw(sim_draw(2) ? 2 : MOST_OTHERS + 1);
     w.batches = tiny >= 0 ? 1 : 1 + (unsigned)sim_draw(MOST_BATCHES);
     w.each = tiny >= 0 ? 0 : (unsigned)sim_draw(MOST_EACH + 1);
-    unsigned keys = tiny >= 0 ? 14 : (unsigned)sim_draw(sim_draw(2) ? 20 : 100), stride = 1 + (unsigned)sim_draw(2);
-    w.universe = keys * stride + 8 + (unsigned)sim_draw(40);
-    if (w.universe > MOST_KEYS - 2 * MOST_N) w.universe = MOST_KEYS - 2 * MOST_N;
-    while (1 + keys * stride >= w.universe) keys--;
-    build(stride, keys, tiny >= 0 || sim_draw(2) ? 1 : 0.2 + 0.1 * (double)sim_draw(6));
-    if (tiny < 0 && sim_draw(5) == 0) w.place.tree->pool.capacity = w.place.tree->pool.next + sim_draw(6);
+    lay_out(tiny);
     for (unsigned b = 0; b < w.batches; b++) {
         uint32_t n = tiny >= 0 ? 3 : 1 + (uint32_t)sim_draw(sim_draw(3) ? 16 : MOST_N);
         plan_batch(&w.plan[b], n, tiny >= 0 ? (tiny ? ANYTHING : ASCENDING) : (flavour)sim_draw(FLAVOURS));
         w.most[b] = 1 + (unsigned)sim_draw(w.helpers + 2);
         if (tiny >= 0) w.most[b] = 2;
     }
-    for (unsigned i = 0; i < (1 + w.others) * w.each; i++) plan_op(i % (1 + w.others) ? w.helpers + i % (1 + w.others) : 0);
+    for (unsigned i = 0; i < (1 + w.others) * w.each; i++) {
+        unsigned who = i % (1 + w.others);
+        plan_op(who ? w.helpers + who : 0);
+    }
     w.team->begin(1 + w.helpers);
     sim_watch(shared.bytes, sizeof shared.bytes, name_of);
     return 1 + w.helpers + w.others;
@@ -289,10 +305,9 @@ static void *words_of(arena *a, const uint64_t *from, uint32_t n)
     return to;
 }
 
-static void *spoiled(arena *a, size_t bytes) { return memset(carve(a, bytes), SPOIL, bytes); }
-
 static batch_job *make_job(arena *a, const batch_plan *plan, map_place place, unsigned members)
 {
+    memset(a->bytes, SPOIL, sizeof a->bytes); /* nothing comes from schedules before */
     a->used = 0;
     batch_job *job = carve(a, sizeof *job);
     *job = (batch_job){.place = place, .used_ids = blink_used_ids(place.tree), .capacity = plan->capacity};
@@ -300,17 +315,16 @@ static batch_job *make_job(arena *a, const batch_plan *plan, map_place place, un
     job->request.kinds = memcpy(carve(a, plan->n), plan->kinds, plan->n);
     job->request.keys = words_of(a, plan->keys, plan->n);
     job->request.values = words_of(a, plan->values, plan->n);
-    job->request.flags = spoiled(a, plan->n);
-    job->request.out_keys = spoiled(a, plan->n * word_bytes());
-    job->request.out_values = spoiled(a, plan->n * word_bytes());
-    job->request.counts = spoiled(a, plan->n * sizeof(uint64_t));
-    job->offsets = spoiled(a, (plan->n + 1) * sizeof(uint64_t));
-    job->request.range_keys = spoiled(a, MOST_RANGE_PAIRS * word_bytes());
-    job->request.range_values = spoiled(a, MOST_RANGE_PAIRS * word_bytes());
-    job->parts = spoiled(a, members * sizeof *job->parts);
-    job->digits = spoiled(a, members * BATCH_DIGITS * sizeof *job->digits);
-    size_t bytes = w.team->scratch_bytes(plan->n, job->used_ids);
-    job->scratch = spoiled(a, bytes);
+    job->request.flags = carve(a, plan->n);
+    job->request.out_keys = carve(a, plan->n * word_bytes());
+    job->request.out_values = carve(a, plan->n * word_bytes());
+    job->request.counts = carve(a, plan->n * sizeof(uint64_t));
+    job->offsets = carve(a, (plan->n + 1) * sizeof(uint64_t));
+    job->request.range_keys = carve(a, MOST_RANGE_PAIRS * word_bytes());
+    job->request.range_values = carve(a, MOST_RANGE_PAIRS * word_bytes());
+    job->parts = carve(a, members * sizeof *job->parts);
+    job->digits = carve(a, members * BATCH_DIGITS * sizeof *job->digits);
+    job->scratch = carve(a, w.team->scratch_bytes(plan->n, job->used_ids));
     return job;
 }
 
@@ -394,6 +408,7 @@ static void run_batch(unsigned b)
     sim_look(true);
     foresee(b, &status);
     batch_job *job = make_job(&shared, &w.plan[b], w.place, 1 + w.helpers);
+    sim_watch_empty(job->parts, (size_t)(shared.bytes + sizeof shared.bytes - (char *)job->parts));
     sim_look(false);
     w.team->run(job, w.most[b]);
     sim_look(true);
