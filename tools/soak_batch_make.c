@@ -114,7 +114,7 @@ static uint64_t draw_end(const struct soak_batches *s, uint8_t kind, size_t cell
 {
     const struct batch_plan *plan = &s->plan;
     const bool wide = kind == PLEACH_OP_COUNT && draw_real(random) < plan->wide;
-    const size_t end = cell + (size_t)mix_below(random, wide ? s->cells.count : plan->widest + 1);
+    const size_t end = cell + (size_t)mix_below(random, wide ? plan->wide_cells : plan->widest + 1);
     if (one_in(random, BACKWARDS_IN)) return low / 2;
     const uint64_t key = batch_cell_key(&s->cells, soak_least(end, s->cells.count - 1));
     return one_in(random, ASIDE_IN) ? aside(s->cells.bits, key, random) : key;

@@ -16,8 +16,10 @@ enum { SMALL = 64 };            /* operations of a batch that may walk as far as
 enum { MOST_PHASE_BATCHES = 8, REFUSE_IN = 16 };
 enum { LOG_WIDEST = 7, MOST_LIMIT = 20, MOST_HOT = 16 };
 
-/* The part of counts that are wide. A GPU walks through them key by key, so there are some in a batch, not many. */
+/* The part of counts that are wide. A GPU walks through them key by key, so there are some in a batch, not many, and
+ * they do not go over the whole map. */
 static const double cpu_wide = 0.05, gpu_wide_in_a_batch = 2;
+enum { GPU_WIDE_CELLS = 1 << 16 };
 
 /* put, add, erase, find, contains, succ, pred, count, range */
 static const uint8_t growing[BATCH_KINDS] = {45, 20, 5, 12, 4, 3, 3, 4, 4};
@@ -161,7 +163,12 @@ static void plan_batch(struct soak *soak, enum phase phase)
     plan->hot = 1 + (size_t)mix_below(random, MOST_HOT);
     plan->widest = (size_t)1 << mix_below(random, LOG_WIDEST);
     plan->limit = (uint32_t)mix_below(random, MOST_LIMIT + 1);
-    plan->wide = soak->device->kind == PLEACH_CUDA ? gpu_wide_in_a_batch / (double)plan->n : cpu_wide;
+    plan->wide = cpu_wide;
+    plan->wide_cells = s->cells.count;
+    if (soak->device->kind == PLEACH_CUDA) {
+        plan->wide = gpu_wide_in_a_batch / (double)plan->n;
+        plan->wide_cells = soak_least(s->cells.count, GPU_WIDE_CELLS);
+    }
     plan->order = mix_order_make(s->cells.count, mix_next(random));
     choose_weights(soak, phase, plan->weight);
     fit_ranges(s, plan);

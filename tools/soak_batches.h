@@ -63,7 +63,8 @@ struct batch_plan {
     size_t first;     /* where ascending cells begin */
     size_t hot;       /* cells that most operations go to */
     size_t widest;    /* cells of most ranges and counts */
-    double wide;      /* the part of counts that go over any number of cells */
+    double wide;      /* the part of counts that are wider, */
+    size_t wide_cells; /* up to so many */
     uint32_t limit;
     struct mix_order order;
 };
