@@ -70,14 +70,16 @@ static void batches_destroy(struct soak *soak)
     soak->batches = NULL;
 }
 
+/* By default at most twice as many cells as a batch has operations: emptying them takes a batch or two. */
 static unsigned log_cells(struct soak *soak)
 {
     unsigned most = soak->device->kind == PLEACH_CUDA ? GPU_LOG_CELLS : CPU_LOG_CELLS;
+    while (soak->options.keys == 0 && most > LEAST_LOG_CELLS && (size_t)1 << most > 2 * soak->batches->most) most--;
     if (soak->options.keys > 0)
         for (most = LEAST_LOG_CELLS; (uint64_t)2 << most <= soak->options.keys; most++) {
         }
-    const unsigned log = most - (unsigned)mix_below(&soak->random, SMALLER_BY + 1);
-    return log < LEAST_LOG_CELLS || log > most ? LEAST_LOG_CELLS : log;
+    const unsigned smaller = (unsigned)mix_below(&soak->random, SMALLER_BY + 1);
+    return most < LEAST_LOG_CELLS + smaller ? LEAST_LOG_CELLS : most - smaller;
 }
 
 static bool open_round(struct soak *soak)
