@@ -206,7 +206,8 @@ static inline bool take_operation(struct soak_batches *s, uint32_t *slice, size_
     if (kind <= PLEACH_OP_PRED) {
         const bool point = kind <= PLEACH_OP_CONTAINS;
         if (!point && s->batch.flags[i] != 1) return true;
-        const size_t cell = batch_cell_of(&s->cells, point ? key_of(s, i) : word_get(s->batch.out_keys, s->cells.bits, i));
+        const uint64_t key = point ? key_of(s, i) : word_get(s->batch.out_keys, s->cells.bits, i);
+        const size_t cell = batch_cell_of(&s->cells, key);
         if (cell != SOAK_NO_CELL) take(s, slice, cell, (uint32_t)i);
         return cell != SOAK_NO_CELL || !point;
     }
@@ -310,7 +311,8 @@ void soak_batch_compare(void *context, unsigned index)
     for (size_t cell = begin; cell < end; cell++) {
         uint64_t right;
         if (!oracle_find(&soak->oracle, cell, &right)) continue;
-        const uint64_t key = word_get(soak->out_keys, soak->bits, at), value = word_get(soak->out_values, soak->bits, at);
+        const uint64_t key = word_get(soak->out_keys, soak->bits, at);
+        const uint64_t value = word_get(soak->out_values, soak->bits, at);
         if (key != batch_cell_key(&s->cells, cell) || value != right) {
             soak_wrong(soak, index, "after batch %" PRIu64 ": pair %zu of the export is %" PRIu64 ":%" PRIu64
                                     ", right is %" PRIu64 ":%" PRIu64, s->number, at, key, value,

@@ -27,6 +27,10 @@ BATCH_COUNT = "src/batch/batch_count.h"
 BATCH_PASS = "src/exec/cpu/batch_pass.h"
 BATCH_MAIL = "src/exec/cpu/batch_mail.h"
 BATCH_RANGES = "src/exec/cpu/batch_ranges.h"
+BATCH_RUN = "src/exec/cpu/batch_run.c"
+BATCH_SORT = "src/exec/cpu/batch_sort.h"
+BATCH_WIDE = "src/exec/cpu/batch_wide.h"
+WORKERS = "src/exec/cpu/workers.c"
 PORT_CPU = "src/port/port_cpu.h"
 PORT_CUDA = "src/port/port_cuda.h"
 PLAIN = "src/node/node_plain.h"
@@ -467,4 +471,80 @@ PLANTS = [
     Plant("range_is_left_out", "a member does not sort the first of its ranges", "batch/cpu", BATCH_RANGES,
           "for (unsigned range = r.own_first; range < r.own_end; range++)",
           "for (unsigned range = r.own_first + 1; range < r.own_end; range++)"),
+    Plant("ids_of_another_run", "a new node is linked to the node of another run", "batch/cpu", BATCH_LEVEL,
+          "at), before = number ? b->run_new[l->first_edit + number - 1] : 0;",
+          "at), before = number ? b->run_new[l->first_edit + number] : 0;"),
+
+    # ---- batches by a team: meetings, and who joins ----
+    Plant("meeting_does_not_release", "who arrives at a meeting does not bring what it has stored", "team/plain32",
+          WORKERS, "atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel)",
+          "atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acquire)"),
+    Plant("meeting_does_not_acquire", "the last to arrive at a meeting does not see what the others have stored",
+          "team/plain64", WORKERS, "atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel)",
+          "atomic_fetch_add_explicit(&team->arrived, 1, memory_order_release)"),
+    Plant("meeting_ends_relaxed", "the end of a meeting does not hand on what was stored", "team/x86_32", WORKERS,
+          "atomic_store_explicit(&team->round, round + 1, memory_order_release)",
+          "atomic_store_explicit(&team->round, round + 1, memory_order_relaxed)"),
+    Plant("meeting_is_left_relaxed", "who has waited at a meeting does not see what was stored", "team/x86_64", WORKERS,
+          "atomic_load_explicit(&team->round, memory_order_acquire)",
+          "atomic_load_explicit(&team->round, memory_order_relaxed)"),
+    Plant("meeting_opens_too_early", "the next meeting may begin before the last one's arrivals are forgotten",
+          "team/plain32", WORKERS,
+          """        atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+        atomic_store_explicit(&team->round, round + 1, memory_order_release);""",
+          """        atomic_store_explicit(&team->round, round + 1, memory_order_release);
+        atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);"""),
+    Plant("round_is_read_late", "a member may miss the end of the meeting that it has come to", "team/plain64", WORKERS,
+          """    unsigned round = atomic_load_explicit(&team->round, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 == team->members) {""",
+          """    bool last = atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 == team->members;
+    unsigned round = atomic_load_explicit(&team->round, memory_order_relaxed);
+    if (last) {"""),
+    Plant("team_lets_too_many_in", "more helpers join than the team has members", "team/plain32", WORKERS,
+          "if (w->team_work && member + 1 == w->team.members) w->open = false;", "(void)0;"),
+    Plant("members_are_not_counted_anew", "helpers go on with the numbers that they had in the last batch",
+          "team/plain64", WORKERS, "            w->joined = 0;\n", ""),
+    Plant("caller_does_not_wait", "a batch returns while helpers are still in it", "team/plain32", WORKERS,
+          """    work(context, &w->team, 0);
+    team_meet(&w->team); /* so all have joined; they only leave now */
+    pthread_mutex_lock(&w->mutex);
+    while (w->helpers_inside > 0) pthread_cond_wait(&w->finished, &w->mutex);""",
+          """    work(context, &w->team, 0);
+    pthread_mutex_lock(&w->mutex);"""),
+    Plant("filter_is_read_too_early", "finds look at the filter while updates still mark it", "team/plain32", BATCH_RUN,
+          """    FOR_PART(w, i, n) W(batch_mark)(&w->b, i);
+    team_meet(w->team);""", "    FOR_PART(w, i, n) W(batch_mark)(&w->b, i);"),
+    Plant("parts_are_used_at_once", "a member overwrites its sum before the others have read it", "team/plain64",
+          BATCH_SORT, "    team_meet(team); /* now the parts may be used again */\n", ""),
+    Plant("sort_does_not_wait", "keys are counted while others still move them", "team/x86_64", BATCH_SORT,
+          """        to.function[at] = from.function[i];
+    }
+    team_meet(team);""", """        to.function[at] = from.function[i];
+    }"""),
+    Plant("digits_do_not_wait", "keys are moved before all were counted", "team/plain64", BATCH_SORT,
+          """job->digits + (size_t)member * BATCH_DIGITS);
+    team_meet(team);""", "job->digits + (size_t)member * BATCH_DIGITS);"),
+    Plant("rest_moves_too_early", "a member moves keys while others still look where their parts begin", "team/plain32",
+          BATCH_SORT, "    team_meet(team); /* all have found their parts before anybody moves a key */\n", ""),
+    Plant("answers_do_not_wait", "operations are answered before their keys were looked up", "team/plain64", BATCH_RUN,
+          """    W(look)(w, W(own_stretch)(w, keys));
+    team_meet(w->team);""", "    W(look)(w, W(own_stretch)(w, keys));"),
+    Plant("build_does_not_wait", "nodes are built before it is known how many there is memory for", "team/x86_32",
+          BATCH_RUN, """w->b.run_new[l->first_edit + l->runs - 1]);
+    team_meet(w->team);""", "w->b.run_new[l->first_edit + l->runs - 1]);"),
+    Plant("refused_nodes_stay", "a batch that is refused leaves some of its nodes", "team/plain32", BATCH_RUN,
+          "W(batch_all_nodes)(&w->b)) W(batch_forget)(&w->b, i);",
+          "W(batch_all_nodes)(&w->b)) if (i) W(batch_forget)(&w->b, i);"),
+    Plant("refused_batch_commits", "leaves are changed though inner nodes have no room", "team/x86_64", BATCH_RUN,
+          "    if (s->full) {", "    if (s->full && levels < 2) {"),
+    Plant("wide_counts_do_not_wait", "wide counts go on before all zeros are counted", "team/plain64", BATCH_WIDE,
+          """        c->zero_sum[n] = sum;
+    }
+    team_meet(w->team);""", """        c->zero_sum[n] = sum;
+    }"""),
+    Plant("queries_do_not_wait", "ranges are written before all offsets are known", "team/plain32", BATCH_RUN,
+          """        job->offsets[n] = job->total = sum;
+    }
+    team_meet(w->team);""", """        job->offsets[n] = job->total = sum;
+    }"""),
 ]
