@@ -99,6 +99,15 @@ static uint64_t fresh_value(void) { return 1000 + w.next_value++; }
 
 /* ---- laying out ---- */
 
+/* Some nodes are in the stock; those before stock_next agents have taken, and they are in the tree. */
+static void fill_stock(unsigned nodes, unsigned taken)
+{
+    pool_state *pool = &w.place.tree->pool;
+    for (unsigned i = 0; i < nodes; i++) shared.stock[i] = i < taken ? 1 + i : (uint32_t)pool->next++;
+    pool->stock_end = nodes;
+    pool->stock_next = taken;
+}
+
 static void build(unsigned stride, unsigned count, double fill)
 {
     uint64_t keys[MOST_KEYS], values[MOST_KEYS];
@@ -117,6 +126,7 @@ static void build(unsigned stride, unsigned count, double fill)
     w.place.tree->pool.capacity = NODES;
     w.place.tree->pool.next = 1 + plan.nodes;
     w.place.tree->pool.stock = (uint64_t)(uintptr_t)shared.stock;
+    memset(shared.stock, 0, sizeof shared.stock);
     w.map->build(&plan, w.place.nodes, keys, values);
     w.place.tree->root = build_plan_root(&plan);
     w.place.tree->stripe[0].size = count;
@@ -182,6 +192,7 @@ static void lay_out(int tiny)
     }
     w.universe = keys * stride + 8 + (unsigned)sim_draw(40); /* at most 440 */
     build(stride, keys, fill);
+    if (tiny < 0 && sim_draw(2)) fill_stock((unsigned)sim_draw(12), (unsigned)sim_draw(3));
     if (tiny < 0 && sim_draw(4) == 0) w.place.tree->pool.capacity = w.place.tree->pool.next + sim_draw(8);
 }
 
@@ -371,18 +382,22 @@ static bool same_pairs(const pairs *a, const pairs *b)
     return a->count == b->count && memcmp(a->pair, b->pair, a->count * sizeof a->pair[0]) == 0;
 }
 
+static uint64_t header_in(const char *node)
+{
+    uint64_t header;
+    memcpy(&header, node + NODE_HEADER_SLOT * w.node_bytes / NODE_SLOTS, sizeof header);
+    return header;
+}
+
 /* Of a leaf, slots that have no pair may hold anything; and so may all of a node that was used and is free. */
 static bool same_node(uint32_t id, const char *nodes)
 {
     const char *now = (const char *)w.place.nodes + id * w.node_bytes, *other = nodes + id * w.node_bytes;
     size_t slot_bytes = w.node_bytes / NODE_SLOTS, pairs_end = NODE_CAPACITY * slot_bytes, used = pairs_end;
-    uint64_t header;
-    memcpy(&header, now + NODE_HEADER_SLOT * slot_bytes, sizeof header);
-    if (memcmp(now + pairs_end, other + pairs_end, w.node_bytes - pairs_end) != 0 && header != 0) return false;
-    if (memcmp(now + NODE_HEADER_SLOT * slot_bytes, other + NODE_HEADER_SLOT * slot_bytes, slot_bytes) != 0) return false;
-    if (header == 0) return id < w.place.tree->pool.next || memcmp(now, other, w.node_bytes) == 0;
-    if (header_level(header) == 0) used = header_count(header) * slot_bytes;
-    return memcmp(now, other, used) == 0;
+    uint64_t header = header_in(now), other_header = header_in(other);
+    if (header == 0 && id < w.place.tree->pool.next) return other_header == 0;
+    if (header != 0 && header_level(header) == 0) used = header_count(header) * slot_bytes;
+    return memcmp(now + pairs_end, other + pairs_end, w.node_bytes - pairs_end) == 0 && memcmp(now, other, used) == 0;
 }
 
 static bool same_nodes(const char *nodes)
@@ -430,6 +445,23 @@ static bool same_stock_as_alone(void)
            memcmp(shared.stock, own.stock, now->stock_end * sizeof own.stock[0]) == 0;
 }
 
+static uint64_t header_of(uint32_t id) { return header_in((const char *)w.place.nodes + id * w.node_bytes); }
+
+/* Are exactly the free nodes in the stock? Agents return none in this map. */
+static bool stock_is_right(void)
+{
+    const pool_state *pool = &w.place.tree->pool;
+    bool there[NODES] = {false};
+    uint64_t used = pool->next < pool->capacity ? pool->next : pool->capacity, free = 0;
+    for (uint64_t i = pool->stock_next; i < pool->stock_end; i++) {
+        uint32_t id = shared.stock[i];
+        if (id == 0 || id >= used || there[id] || header_of(id) != 0) return false;
+        there[id] = true;
+    }
+    for (uint32_t id = 1; id < used; id++) free += header_of(id) == 0;
+    return free == stocked(w.place.tree);
+}
+
 /* Alone inside, before the batch: what it must answer and leave. */
 static void foresee(unsigned b, pleach_status *status)
 {
@@ -468,6 +500,7 @@ static const char *look_after(unsigned b, const batch_job *job, pleach_status st
     if (!blink_validate(w.map->key_bits, w.place.tree, w.place.nodes, text, sizeof text)) return text;
     export_to(&now, w.place);
     if (!same_pairs(&now, &w.left[b])) return "a batch leaves pairs that one operation after the other would not";
+    if (!stock_is_right()) return "the stock and the free nodes are not the same";
     if (!same_stock_as_alone()) return "a batch leaves another stock than by one agent";
     return same_tree(tree_copy) && same_nodes(nodes_copy) ? NULL : "a batch leaves another tree than by one agent";
 }
