@@ -25,6 +25,7 @@ BATCH_QUERY = "src/batch/batch_query.h"
 BATCH_LEVEL = "src/batch/batch_level.h"
 BATCH_COMMIT = "src/batch/batch_commit.h"
 BATCH_TIDY = "src/batch/batch_tidy.h"
+BATCH_KEEP = "src/batch/batch_keep.h"
 BATCH_COUNT = "src/batch/batch_count.h"
 BATCH_PASS = "src/exec/cpu/batch_pass.h"
 BATCH_MAIL = "src/exec/cpu/batch_mail.h"
@@ -577,4 +578,36 @@ PLANTS = [
     }
     team_meet(w->team);""", """        job->offsets[n] = job->total = sum;
     }"""),
+
+    # ---- batches beside queries at snapshots ----
+    Plant("leaf_is_not_latched", "a leaf is overwritten without its latch beside a snapshot", "team/plain32",
+          BATCH_LEVEL, "    if (!b->keeps) return;\n", "    return;\n"),
+    Plant("new_nodes_come_late", "a node is named before what is in it can be seen", "team/x86_64", BATCH_LEVEL,
+          """    uint64_t header = W(header_load)(node);
+    port_publish_fence();
+""", "    uint64_t header = W(header_load)(node);\n",
+          ((PORT_CPU, "    port_publish_fence(); /* (b): a reader that sees one of our stores also sees the odd header */\n",
+            ""),)),
+    Plant("latch_opens_relaxed", "a latch may be open before the last store", "team/plain64", BATCH_LEVEL,
+          """        port_store_release(&node->word[W(HEADER_WORD)], header);
+    else""", """        port_store(&node->word[W(HEADER_WORD)], header);
+    else"""),
+    Plant("leaf_is_dated_early", "a leaf says that it is new before it is latched", "team/x86_32", BATCH_COMMIT,
+          """    W(batch_open_node)(b, node);
+    if (level == 0 && b->keeps) W(batch_date_leaf)(b, number, run.node);""",
+          """    if (level == 0 && b->keeps) W(batch_date_leaf)(b, number, run.node);
+    W(batch_open_node)(b, node);"""),
+    Plant("leaf_is_not_dated", "a snapshot takes a leaf for what it was", "team/plain32", BATCH_COMMIT,
+          "    port_store(&b->record[leaf].since, port_load(&b->versions->epoch.clock));\n", ""),
+    Plant("new_leaf_has_no_past", "a snapshot does not see the pairs that have gone to a new leaf", "team/plain64",
+          BATCH_KEEP, "    port_store(&record->older, copy ? copy : port_load(&b->record[leaf].older));\n", ""),
+    Plant("copies_do_not_wait", "leaves are overwritten before their copies are complete", "team/x86_64", BATCH_RUN,
+          """W(batch_inherit)(&w->b, i);
+    team_meet(w->team);""", "W(batch_inherit)(&w->b, i);"),
+    Plant("pass_forgets_snapshots", "leaves are changed where they stand while a snapshot is live", "team/plain32",
+          BATCH_PASS, "return !b->keeps && b->sizes", "return b->sizes"),
+    Plant("leaves_go_away", "leaves are put together while a snapshot is live", "team/x86_32", BATCH_RUN,
+          "(w->seen & BATCH_HAS_ERASES) && !w->job->keeps)", "(w->seen & BATCH_HAS_ERASES))"),
+    Plant("old_image_is_young", "a copy is kept only where a pin is as young as the leaf's image", "team/plain32",
+          BATCH_KEEP, "< port_load(&b->versions->epoch.pins_end);", "+ 1 < port_load(&b->versions->epoch.pins_end);"),
 ]

@@ -21,6 +21,8 @@ typedef struct team_variant {
 
     void (*enter)(unsigned agent);
     void (*leave)(unsigned agent);
+    void (*enter_beside)(unsigned agent);
+    void (*leave_beside)(unsigned agent);
     void (*enter_alone)(void);
     void (*leave_alone)(void);
 } team_variant;

@@ -174,10 +174,22 @@ static void sim_leave(unsigned agent)
     gate_leave(team_gate);
 }
 
+static void sim_enter_beside(unsigned agent)
+{
+    agent_running = agent;
+    gate_enter_beside(team_gate);
+}
+
+static void sim_leave_beside(unsigned agent)
+{
+    agent_running = agent;
+    gate_leave_beside(team_gate);
+}
+
 static void sim_enter_alone(void) { gate_enter_batch(team_gate); }
 static void sim_leave_alone(void) { gate_leave_exclusive(team_gate); }
 
 #define VARIANT_NAME2(name) VARIANT(name)
 const team_variant VARIANT_NAME2(W(sim_team)) = {PLEACH_KEY_BITS, W(scratch_bytes), sim_run_alone, sim_begin, sim_run,
-                                                 sim_end, sim_help, sim_enter, sim_leave, sim_enter_alone,
-                                                 sim_leave_alone};
+                                                 sim_end, sim_help, sim_enter, sim_leave, sim_enter_beside,
+                                                 sim_leave_beside, sim_enter_alone, sim_leave_alone};

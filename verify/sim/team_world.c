@@ -8,10 +8,14 @@
  * node by node, comes from the same batch carried out by one agent on a copy. A batch that is refused must leave every
  * node and the root as they were; it may put the pool's stock in order. Operations between batches are judged by the linearizability checker, from what one batch has left to
  * what the next one finds.
+ *
+ * Or the map has versions, and others take snapshots between batches, ask them, also beside batches, and release them.
+ * What a snapshot must show is known: what the last batch before it has left.
  */
 #include <string.h>
 
 #include "../../src/core/blink/blink_check.h"
+#include "../../src/core/versioned/versioned_check.h"
 #include "map_sim.h"
 #include "plain.h"
 #include "team_sim.h"
@@ -20,16 +24,17 @@ enum { NODES = 224, MOST_KEYS = 480, MOST_HELPERS = 4, MOST_OTHERS = 4, MOST_AGE
 enum { MOST_BATCHES = 2, MOST_N = 48, MOST_EACH = 6, MOST_OPS = MOST_AGENTS * MOST_EACH, MOST_RANGE_PAIRS = 512 };
 enum { ARENA = 3 << 16, TREE_BYTES = NODES * 256, SPOIL = 0xa5 };
 enum { TINY_CASES = 2 };
+enum { STRIPES = 3, SLOTS = 6, RING = 4, PINS = 16, QUESTIONS = 6, MORE_QUESTIONS = 30 }; /* of versions */
 
 _Static_assert(1 + MOST_HELPERS <= (int)WATCHED_AGENTS, "the team's agents come first");
 
 static const struct {
-    const map_variant *map;
+    const map_variant *map, *versioned;
     const team_variant *team;
-} variants[] = {{&sim_map32_plain, &sim_team32_plain},
-                {&sim_map64_plain, &sim_team64_plain},
-                {&sim_map32_x86, &sim_team32_x86},
-                {&sim_map64_x86, &sim_team64_x86}};
+} variants[] = {{&sim_map32_plain, &sim_versioned32_plain, &sim_team32_plain},
+                {&sim_map64_plain, &sim_versioned64_plain, &sim_team64_plain},
+                {&sim_map32_x86, &sim_versioned32_x86, &sim_team32_x86},
+                {&sim_map64_x86, &sim_versioned64_x86, &sim_team64_x86}};
 static const char *const variant_names[] = {"plain32", "plain64", "x86_32", "x86_64", NULL};
 
 typedef struct pairs {
@@ -69,6 +74,7 @@ typedef struct world {
     pairs begin, found[MOST_BATCHES], left[MOST_BATCHES];
     uint64_t window[MOST_BATCHES][2]; /* from when to when it was alone */
     unsigned batches_done;
+    bool batch_runs;
     unsigned op_count;
     history_op ops[MOST_OPS];
     history_pair op_pairs[MOST_OPS * MAP_RANGE_ROOM];
@@ -83,7 +89,10 @@ static _Thread_local world w;
 static _Thread_local arena shared, own;                        /* of the team's batch, and of the one on a copy */
 static _Thread_local _Alignas(64) char tree_before[sizeof(blink_tree)], tree_copy[sizeof(blink_tree)];
 static _Thread_local _Alignas(256) char nodes_before[TREE_BYTES], nodes_copy[TREE_BYTES];
-static _Thread_local uint32_t stock_before[NODES];
+static _Thread_local version_state state_copy;
+static _Thread_local version_record records_copy[NODES];
+
+enum { STATE_BYTES = offsetof(version_state, kept) + STRIPES * sizeof state_copy.kept[0] };
 
 static uint64_t top(void) { return w.map->key_bits == 32 ? UINT32_MAX : UINT64_MAX; }
 
@@ -108,6 +117,23 @@ static void fill_stock(unsigned nodes, unsigned taken)
     pool->stock_next = taken;
 }
 
+/* As in map_world.c. */
+static void begin_versions(void)
+{
+    versions *v = &w.place.versions;
+    *v = (versions){.stripes = STRIPES};
+    if (!w.map->versioned) return;
+    v->state = sim_reserve(STATE_BYTES);
+    v->record = sim_reserve(NODES * sizeof v->record[0]);
+    v->epoch = (epoch){.state = &v->state->epoch, .slots = SLOTS, .ring = RING};
+    v->epoch.announce = sim_reserve(SLOTS * w.map->line_words * 8);
+    v->epoch.home = sim_reserve(SLOTS * sizeof v->epoch.home[0]);
+    v->epoch.rings = sim_reserve(SLOTS * RING * sizeof v->epoch.rings[0]);
+    v->state->epoch.pin_table = (uint64_t)(uintptr_t)sim_reserve(PINS * 8);
+    v->state->epoch.pin_room = PINS;
+    epoch_begin(&v->state->epoch);
+}
+
 static void build(unsigned stride, unsigned count, double fill)
 {
     uint64_t keys[MOST_KEYS], values[MOST_KEYS];
@@ -130,6 +156,7 @@ static void build(unsigned stride, unsigned count, double fill)
     w.map->build(&plan, w.place.nodes, keys, values);
     w.place.tree->root = build_plan_root(&plan);
     w.place.tree->stripe[0].size = count;
+    begin_versions();
 }
 
 typedef enum flavour { ANYTHING, UPDATES, MANY_INSERTS, MANY_ERASES, ONE_KEY, ASCENDING, COUNTS, FLAVOURS } flavour;
@@ -198,14 +225,16 @@ static void lay_out(int tiny)
 
 static unsigned prepare(unsigned variant, int tiny)
 {
-    w.map = variants[variant].map;
+    bool versioned = tiny < 0 && sim_draw(2);
+    w.map = versioned ? variants[variant].versioned : variants[variant].map;
     w.team = variants[variant].team;
     w.next_value = 0;
     w.op_count = w.batches_done = 0;
+    w.batch_runs = false;
     w.helpers = tiny >= 0 ? 1 : (unsigned)sim_draw(MOST_HELPERS + 1);
     w.others = tiny >= 0 ? 0 : (unsigned)sim_draw(sim_draw(2) ? 2 : MOST_OTHERS + 1);
     w.batches = tiny >= 0 ? 1 : 1 + (unsigned)sim_draw(MOST_BATCHES);
-    w.each = tiny >= 0 ? 0 : (unsigned)sim_draw(MOST_EACH + 1);
+    w.each = tiny >= 0 || versioned ? 0 : (unsigned)sim_draw(MOST_EACH + 1);
     lay_out(tiny);
     for (unsigned b = 0; b < w.batches; b++) {
         uint32_t n = tiny >= 0 ? 3 : 1 + (uint32_t)sim_draw(sim_draw(3) ? 16 : MOST_N);
@@ -334,6 +363,7 @@ static batch_job *make_job(arena *a, const batch_plan *plan, map_place place, un
     a->used = 0;
     batch_job *job = carve(a, sizeof *job);
     *job = (batch_job){.place = place, .used_ids = blink_used_ids(place.tree), .capacity = plan->capacity};
+    job->keeps = w.map->versioned && place.versions.state->epoch.pins > 0;
     job->request = (batch_request){.n = plan->n, .limit = plan->limit, .kind = plan->kinds[0]};
     if (!plan->one_kind) job->request.kinds = memcpy(carve(a, plan->n), plan->kinds, plan->n);
     job->request.keys = words_of(a, plan->keys, plan->n);
@@ -389,14 +419,14 @@ static uint64_t header_in(const char *node)
     return header;
 }
 
-/* Of a leaf, slots that have no pair may hold anything; and so may all of a node that was used and is free. */
+/* Of a leaf, and of an old image, slots that have no pair may hold anything; and so may all of a node that was used and is free. */
 static bool same_node(uint32_t id, const char *nodes)
 {
     const char *now = (const char *)w.place.nodes + id * w.node_bytes, *other = nodes + id * w.node_bytes;
     size_t slot_bytes = w.node_bytes / NODE_SLOTS, pairs_end = NODE_CAPACITY * slot_bytes, used = pairs_end;
     uint64_t header = header_in(now), other_header = header_in(other);
     if (header == 0 && id < w.place.tree->pool.next) return other_header == 0;
-    if (header != 0 && header_level(header) == 0) used = header_count(header) * slot_bytes;
+    if (header != 0 && (header_level(header) == 0 || header_level(header) == NODE_OLD_IMAGE)) used = header_count(header) * slot_bytes;
     return memcmp(now + pairs_end, other + pairs_end, w.node_bytes - pairs_end) == 0 && memcmp(now, other, used) == 0;
 }
 
@@ -407,7 +437,7 @@ static bool same_nodes(const char *nodes)
     return id == NODES;
 }
 
-/* But for the stock, and what the pool says of it. */
+/* But for the pool's free nodes. */
 static bool same_tree(const void *tree)
 {
     blink_tree other;
@@ -415,26 +445,8 @@ static bool same_tree(const void *tree)
     other.pool.stock = w.place.tree->pool.stock;
     other.pool.stock_next = w.place.tree->pool.stock_next;
     other.pool.stock_end = w.place.tree->pool.stock_end;
+    if (w.map->versioned) memcpy(other.pool.free, w.place.tree->pool.free, sizeof other.pool.free); /* in the stock now */
     return memcmp(w.place.tree, &other, sizeof other) == 0;
-}
-
-static uint64_t stocked(const void *tree)
-{
-    const pool_state *pool = &((const blink_tree *)tree)->pool;
-    return pool->stock_next < pool->stock_end ? pool->stock_end - pool->stock_next : 0;
-}
-
-/* The same ids, in any order. */
-static bool same_stock_as_before(void)
-{
-    const pool_state *now = &w.place.tree->pool, *before = &((const blink_tree *)tree_before)->pool;
-    if (stocked(w.place.tree) != stocked(tree_before)) return false;
-    for (uint64_t i = before->stock_next; i < before->stock_end; i++) {
-        uint64_t at = now->stock_next;
-        while (at < now->stock_end && shared.stock[at] != stock_before[i]) at++;
-        if (at == now->stock_end) return false;
-    }
-    return true;
 }
 
 /* Of the team and of one agent. */
@@ -447,19 +459,28 @@ static bool same_stock_as_alone(void)
 
 static uint64_t header_of(uint32_t id) { return header_in((const char *)w.place.nodes + id * w.node_bytes); }
 
-/* Are exactly the free nodes in the stock? Agents return none in this map. */
+static bool is_free(uint32_t id, uint64_t used, bool there[NODES])
+{
+    if (id == 0 || id >= used || there[id] || header_of(id) != 0) return false;
+    return there[id] = true;
+}
+
+/* Are exactly the free nodes in the stock, or in lists? */
 static bool stock_is_right(void)
 {
     const pool_state *pool = &w.place.tree->pool;
     bool there[NODES] = {false};
-    uint64_t used = pool->next < pool->capacity ? pool->next : pool->capacity, free = 0;
-    for (uint64_t i = pool->stock_next; i < pool->stock_end; i++) {
-        uint32_t id = shared.stock[i];
-        if (id == 0 || id >= used || there[id] || header_of(id) != 0) return false;
-        there[id] = true;
-    }
-    for (uint32_t id = 1; id < used; id++) free += header_of(id) == 0;
-    return free == stocked(w.place.tree);
+    uint64_t used = pool->next < pool->capacity ? pool->next : pool->capacity;
+    for (uint64_t i = pool->stock_next; i < pool->stock_end; i++)
+        if (!is_free(shared.stock[i], used, there)) return false;
+    for (unsigned list = 0; list < POOL_STRIPES; list++)
+        for (uint32_t id = (uint32_t)pool->free[list].head; id != 0;) {
+            if (!is_free(id, used, there)) return false;
+            memcpy(&id, (const char *)w.place.nodes + id * w.node_bytes, sizeof id);
+        }
+    for (uint32_t id = 1; id < used; id++)
+        if (header_of(id) == 0 && !there[id]) return false;
+    return true;
 }
 
 /* Alone inside, before the batch: what it must answer and leave. */
@@ -473,14 +494,30 @@ static void foresee(unsigned b, pleach_status *status)
     export_to(&w.found[b], w.place);
     w.left[b] = w.found[b];
     oracle_apply(&w.left[b], plan);
-    memcpy(stock_before, shared.stock, sizeof stock_before);
     memcpy(own.stock, shared.stock, sizeof own.stock);
     map_place copy = {.tree = (blink_tree *)tree_copy, .nodes = nodes_copy};
     copy.tree->pool.stock = (uint64_t)(uintptr_t)own.stock;
+    if (w.map->versioned) {
+        copy.versions = w.place.versions;
+        copy.versions.state = memcpy(&state_copy, w.place.versions.state, STATE_BYTES);
+        copy.versions.record = memcpy(records_copy, w.place.versions.record, sizeof records_copy);
+    }
     batch_job *job = make_job(&own, plan, copy, 1);
     job->tidings = memset(carve(&own, sizeof *job->tidings), 0, sizeof *job->tidings);
     w.team->run_alone(job);
     *status = job->status;
+}
+
+static bool valid_versions(char *why, size_t size)
+{
+    return !w.map->versioned || versioned_validate(w.map->key_bits, w.place.tree, w.place.nodes, w.place.versions,
+                                                   w.map->line_words, why, size);
+}
+
+static bool same_versions(void)
+{
+    return !w.map->versioned || (memcmp(w.place.versions.state, &state_copy, STATE_BYTES) == 0 &&
+                                 memcmp(w.place.versions.record, records_copy, sizeof records_copy) == 0);
 }
 
 /* Alone inside, after it: NULL, or what is wrong. */
@@ -491,18 +528,20 @@ static const char *look_after(unsigned b, const batch_job *job, pleach_status st
     if (job->status != status) return "a batch has not the status that it has when one agent carries it out";
     if (status != PLEACH_OK) {
         w.left[b] = w.found[b];
-        bool same = same_tree(tree_before) && same_nodes(nodes_before) && same_stock_as_before();
+        bool same = same_tree(tree_before) && same_nodes(nodes_before) && stock_is_right();
         return same ? NULL : "a batch was refused, and the map is not as it was";
     }
     const char *wrong = compare_answers(job, &w.plan[b]);
     snprintf(text, sizeof text, "a batch answers %s that one operation after the other would not", wrong ? wrong : "");
     if (wrong) return text;
     if (!blink_validate(w.map->key_bits, w.place.tree, w.place.nodes, text, sizeof text)) return text;
+    if (!valid_versions(text, sizeof text)) return text;
     export_to(&now, w.place);
     if (!same_pairs(&now, &w.left[b])) return "a batch leaves pairs that one operation after the other would not";
     if (!stock_is_right()) return "the stock and the free nodes are not the same";
     if (!same_stock_as_alone()) return "a batch leaves another stock than by one agent";
-    return same_tree(tree_copy) && same_nodes(nodes_copy) ? NULL : "a batch leaves another tree than by one agent";
+    if (!same_tree(tree_copy) || !same_nodes(nodes_copy)) return "a batch leaves another tree than by one agent";
+    return same_versions() ? NULL : "a batch leaves other versions than by one agent";
 }
 
 static void run_batch(unsigned b)
@@ -517,7 +556,9 @@ static void run_batch(unsigned b)
     job->tidings = w.tidings[b];
     sim_watch_empty(job->mail, (size_t)(shared.bytes + sizeof shared.bytes - (char *)job->mail));
     sim_look(false);
+    w.batch_runs = true;
     w.team->run(job, w.most[b]);
+    w.batch_runs = false;
     sim_look(true);
     const char *wrong = look_after(b, job, status);
     sim_look(false);
@@ -541,9 +582,60 @@ static void run_ops(unsigned agent, unsigned most)
     }
 }
 
+static bool right_answer(const history_op *op, const history_pair *got, const pairs *shown)
+{
+    size_t at = below(shown, op->key), n = 0;
+    bool present = at < shown->count && shown->pair[at].key == op->key;
+    if (op->kind == HISTORY_RANGE_ATOMIC) {
+        for (; n < MAP_RANGE_ROOM && at < shown->count && shown->pair[at].key <= op->high; at++, n++)
+            if (n >= op->pair_count || memcmp(&got[n], &shown->pair[at], sizeof got[n]) != 0) return false;
+        return n == op->pair_count;
+    }
+    bool found = op->kind == HISTORY_FIND ? present : op->kind == HISTORY_CEIL ? at < shown->count : at + present > 0;
+    if (op->kind == HISTORY_FLOOR && !present) at--;
+    if ((op->outcome == HISTORY_FOUND) != found) return false;
+    return !found || (op->out_key == shown->pair[at].key && op->out_value == shown->pair[at].value);
+}
+
+/* Beside whatever is going on. */
+static void ask(unsigned agent, uint64_t at, const pairs *shown)
+{
+    static const uint8_t kinds[] = {HISTORY_RANGE_ATOMIC, HISTORY_FIND, HISTORY_CEIL, HISTORY_FLOOR};
+    history_pair got[MAP_RANGE_ROOM];
+    unsigned number = (unsigned)sim_draw(w.universe);
+    history_op op = {.agent = agent, .kind = kinds[sim_draw(4)], .key = key_of(number)};
+    op.high = key_of(number + (unsigned)sim_draw(16));
+    if (w.batch_runs && sim_draw(2)) { /* where the batch is */
+        const batch_plan *plan = &w.plan[w.batches_done];
+        op.key = plan->keys[sim_draw(plan->n)];
+        op.high = top();
+    }
+    w.team->enter_beside(agent);
+    w.map->ask(w.place, at, &op, got);
+    w.team->leave_beside(agent);
+    if (!right_answer(&op, got, shown)) sim_fail("a snapshot does not show what the batch before it has left");
+}
+
+static void look_back(unsigned agent)
+{
+    for (unsigned i = 0; i < MOST_BATCHES; i++) {
+        w.team->enter(agent);
+        const pairs *shown = w.batches_done ? &w.left[w.batches_done - 1] : &w.begin;
+        uint64_t at = w.map->take(w.place, agent);
+        w.team->leave(agent);
+        uint64_t questions = 1 + sim_draw(QUESTIONS);
+        for (unsigned n = 0; n < questions || (w.batch_runs && n < MORE_QUESTIONS); n++) ask(agent, at, shown);
+        w.team->enter(agent);
+        w.map->release(w.place, agent, at);
+        w.team->leave(agent);
+    }
+}
+
 static void agent(unsigned index)
 {
-    if (index > w.helpers) {
+    if (index > w.helpers && w.map->versioned) {
+        look_back(index);
+    } else if (index > w.helpers) {
         run_ops(index, MOST_OPS);
     } else if (index > 0) {
         w.team->help();
@@ -589,6 +681,7 @@ static bool judge(char *why, size_t size, sim_checked *checked)
     w.bad_history = false;
     if (!w.checker) w.checker = history_checker_create();
     if (!blink_validate(w.map->key_bits, w.place.tree, w.place.nodes, why, size)) return false;
+    if (!valid_versions(why, size)) return false;
     export_to(&last, w.place);
     for (unsigned b = 0; b <= w.batches; b++)
         if (!judge_between(b, b ? &w.left[b - 1] : &w.begin, b < w.batches ? &w.found[b] : &last, why, size, checked))
