@@ -13,6 +13,7 @@
 #include "support/units.h"
 #include "verify/sim/campaign.h"
 #include "verify/sim/machine.h"
+#include "verify/sim/plain.h"
 
 enum { RELAXED = __ATOMIC_RELAXED, ACQUIRE = __ATOMIC_ACQUIRE, RELEASE = __ATOMIC_RELEASE, SEQ = __ATOMIC_SEQ_CST };
 enum { LITMUS_SCHEDULES = 20000, FEW_SCHEDULES = 100, LITMUS_NODES = 4 };
@@ -20,6 +21,8 @@ enum { LITMUS_SCHEDULES = 20000, FEW_SCHEDULES = 100, LITMUS_NODES = 4 };
 static uint64_t *x, *y;  /* on cache lines of their own */
 static uint64_t *nodes;  /* LITMUS_NODES of 64 bytes; x and y are outside */
 static uint64_t r[4][2]; /* what agents read */
+static uint64_t box[2];  /* plain memory, watched in some cases; the second word must be written first */
+static bool watching;
 
 /* ---- litmus tests ---- */
 
@@ -33,6 +36,12 @@ typedef struct litmus {
 static const litmus *running;
 static uint64_t results;
 
+static const char *name_of_box(size_t offset)
+{
+    (void)offset;
+    return "the box";
+}
+
 static unsigned litmus_prepare(unsigned variant, int tiny)
 {
     (void)variant;
@@ -42,6 +51,10 @@ static unsigned litmus_prepare(unsigned variant, int tiny)
     nodes = sim_reserve((size_t)LITMUS_NODES * 64);
     sim_nodes(nodes, 64, LITMUS_NODES);
     memset(r, 0, sizeof r);
+    if (watching) {
+        sim_watch(box, sizeof box, name_of_box);
+        sim_watch_empty(&box[1], sizeof box[1]);
+    }
     return running->agents;
 }
 
@@ -417,6 +430,110 @@ static void wild_access_is_found(const void *argument)
     assert_non_null(strstr(failure, "names no node"));
 }
 
+/* ---- plain accesses ---- */
+
+static void write_box(void) { sim_plain_set(box, 1, sizeof box[0]); }
+
+static void read_box(unsigned word)
+{
+    uint64_t value;
+    sim_plain_copy(&value, &box[word], sizeof value);
+}
+
+/* Agent 0 writes, and says so; agent 1 reads if it was told. */
+static void hand_over(unsigned agent, int store, int load)
+{
+    if (agent == 0) {
+        write_box();
+        sim_synced_store(x, 1, store);
+    } else if (sim_synced_load(x, load) == 1) {
+        read_box(0);
+    }
+}
+
+static void handed_over(unsigned agent) { hand_over(agent, RELEASE, ACQUIRE); }
+static void not_released(unsigned agent) { hand_over(agent, RELAXED, ACQUIRE); }
+static void not_acquired(unsigned agent) { hand_over(agent, RELEASE, RELAXED); }
+
+static void added_up(unsigned agent)
+{
+    if (agent == 0) write_box();
+    uint64_t before = sim_synced_add(x, 1, agent ? ACQUIRE : RELEASE);
+    if (agent == 1 && before == 1) read_box(0);
+}
+
+static void latched(unsigned agent)
+{
+    while (sim_synced_swap(x, 0, 1, ACQUIRE) != 0) sim_pause();
+    if (agent)
+        read_box(0);
+    else
+        write_box();
+    sim_synced_store(x, 0, RELEASE);
+}
+
+static void written_after(unsigned agent)
+{
+    if (agent == 0) {
+        sim_synced_store(x, 1, RELEASE);
+        write_box();
+    } else if (sim_synced_load(x, ACQUIRE) == 1) {
+        read_box(0);
+    }
+}
+
+static void both_mark(unsigned agent) { sim_mark(box, agent + 1); }
+
+static void mark_and_read(unsigned agent)
+{
+    if (agent == 0)
+        sim_mark(box, 1);
+    else
+        read_box(0);
+}
+
+static void both_read(unsigned agent)
+{
+    (void)agent;
+    read_box(0);
+}
+
+static void read_before_written(unsigned agent)
+{
+    if (agent == 0) read_box(1);
+}
+
+static void plain_accesses_are_watched(const void *argument)
+{
+    (void)argument;
+    static const struct {
+        void (*body)(unsigned agent);
+        const char *finding; /* NULL: none */
+    } wanted[] = {
+        {handed_over, NULL},
+        {added_up, NULL},
+        {latched, NULL},
+        {both_mark, NULL},
+        {both_read, NULL},
+        {not_released, "with no meeting between"},
+        {not_acquired, "with no meeting between"},
+        {written_after, "with no meeting between"},
+        {mark_and_read, "with no meeting between"},
+        {read_before_written, "that nobody has written"},
+    };
+    char failure[FAILURE_SIZE];
+    watching = true;
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        find_failure(wanted[i].body, failure);
+        if (wanted[i].finding)
+            assert_non_null(strstr(failure, wanted[i].finding));
+        else
+            assert_string_equal(failure, "");
+    }
+    watching = false;
+    sim_watch_forget();
+}
+
 /* ---- names ---- */
 
 static void capture(const char *id, char *text, size_t size)
@@ -434,6 +551,8 @@ static void a_name_repeats_its_schedule(const void *argument)
                                         "map:x86_64:delay:0000000000000007", "pool:cuda:random:0000000000000abc",
                                         "gate:cpu:pct:00000000000000ff", "epoch:plain:delay:0000000000000123",
                                         "epoch:cuda:exhaustive:1:2.1:10=1,40=1",
+                                        "team:plain32:random:0000000000000042", "team:x86_64:pct:0000000000000043",
+                                        "team:plain64:exhaustive:1:2.1:10=1,40=1",
                                         "map:cuda64:exhaustive:7:2.1:5=1,30=1"};
     static char first[1 << 18], second[1 << 18], other[1 << 18];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -482,14 +601,16 @@ static void jobs_do_not_matter(const void *argument)
 int main(int argc, char **argv)
 {
     enum { LITMUS_CASES = sizeof litmus_cases / sizeof litmus_cases[0] };
-    static unit_case cases[LITMUS_CASES + 5] = {
+    enum { OTHER_CASES = 6 };
+    static unit_case cases[LITMUS_CASES + OTHER_CASES] = {
         {"deadlock_is_found", deadlock_is_found, NULL},
         {"wild_access_is_found", wild_access_is_found, NULL},
+        {"plain_accesses_are_watched", plain_accesses_are_watched, NULL},
         {"a_name_repeats_its_schedule", a_name_repeats_its_schedule, NULL},
         {"bad_names_are_refused", bad_names_are_refused, NULL},
         {"jobs_do_not_matter", jobs_do_not_matter, NULL},
     };
     for (size_t i = 0; i < LITMUS_CASES; i++)
-        cases[5 + i] = (unit_case){litmus_cases[i].name, litmus_test, &litmus_cases[i].litmus};
+        cases[OTHER_CASES + i] = (unit_case){litmus_cases[i].name, litmus_test, &litmus_cases[i].litmus};
     return run_units("test_sim", argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

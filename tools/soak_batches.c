@@ -86,8 +86,8 @@ static bool open_round(struct soak *soak)
                                       .versioned = soak->options.versioned};
     const unsigned log = log_cells(soak);
     s->cells = batch_cells_make(soak->bits, log, (enum soak_layout)mix_below(&soak->random, SOAK_LAYOUTS));
-    const size_t equal = s->cells.count / BATCH_STRETCHES;
-    s->stretch_cells = equal > ORACLE_BLOCK ? equal : ORACLE_BLOCK;
+    s->stretch_cells = s->cells.count / BATCH_STRETCHES;
+    if (s->stretch_cells < ORACLE_BLOCK) s->stretch_cells = ORACLE_BLOCK;
     s->stretches = s->cells.count / s->stretch_cells;
     s->number = 0;
     soak->out_keys = malloc(s->cells.count * sizeof(uint64_t));

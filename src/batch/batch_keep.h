@@ -19,7 +19,7 @@
 PORT_FN uint32_t W(batch_needs_copy)(const W(batch) *b, uint32_t number)
 {
     uint32_t leaf = b->edit_node[b->run_first[number]];
-    return b->record[leaf].since < port_load(&b->versions->epoch.pins_end);
+    return port_load(&b->record[leaf].since) < port_load(&b->versions->epoch.pins_end);
 }
 
 PORT_FN void W(batch_store_copy)(const W(batch) *b, uint32_t number, uint32_t copies)

@@ -1,6 +1,12 @@
 /* batch/batch_stock.h - before a batch: the pool's stock is put in order, so that new nodes can take their ids from it
  * by number. Included by batch.h, once per key width. By one agent, of one or more lanes. */
 
+PORT_FN void W(batch_forget_past)(const W(batch) *b, uint32_t id)
+{
+    port_store(&b->record[id].since, 0);
+    port_store(&b->record[id].older, 0);
+}
+
 /* Agents have taken from the front: what is at the back goes there, as far as it fits. */
 PORT_FN void W(batch_shift_stock)(const W(batch) *b, uint32_t lanes)
 {
@@ -43,7 +49,7 @@ PORT_FN void W(batch_empty_lists)(const W(batch) *b, uint32_t lanes, uint32_t mo
         uint32_t id = (uint32_t)head;
         for (uint32_t i = 0; i < b->case_freed[list]; i++) {
             W(batch_stock)(b)[end + b->case_first[list] + i] = id;
-            if (b->record) b->record[id].since = b->record[id].older = 0;
+            if (b->record) W(batch_forget_past)(b, id);
             id = (uint32_t)port_load(&W(node_at)(b->map, id)->word[0]);
         }
         port_store(&pool->free[list].head, ((head >> 32) + 1) << 32 | id);

@@ -78,7 +78,7 @@ PORT_FN void W(batch_free)(const W(batch) *b, uint32_t at, uint32_t id)
     port_store(&node->word[W(HEADER_WORD)], 0);
     b->case_first[at] = id;
     b->case_freed[at]++;
-    if (b->record) b->record[id].since = b->record[id].older = 0;
+    if (b->record) W(batch_forget_past)(b, id);
 }
 
 /* Puts children of a parent together; bit i of the answer: child i, as they are now, was made of several. */

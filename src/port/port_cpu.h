@@ -41,10 +41,12 @@ PORT_FN void port_store_two(uint64_t *p, uint64_t first, uint64_t second)
 
 PORT_FN uint64_t port_fetch_add(uint64_t *p, uint64_t v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 
+#ifndef PLEACH_PORT_SIM_H
 PORT_FN void port_mark(uint64_t *p, uint64_t bits)
 {
     if (~__atomic_load_n(p, __ATOMIC_RELAXED) & bits) __atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
 }
+#endif
 
 PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
 {

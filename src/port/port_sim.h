@@ -20,10 +20,12 @@ void sim_store_two(uint64_t *p, uint64_t first, uint64_t second);
 uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order, bool in_one_go);
 uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int order, bool in_one_go);
 void sim_fence(int order, int scope);
+void sim_mark(uint64_t *p, uint64_t bits); /* of memory that agents share without the port layer: verify/sim/plain.h */
 void sim_pause(void);
 void sim_after_branch(void);
 void *sim_follow(void *p, uint32_t id);
 
+static inline __attribute__((unused)) void port_mark(uint64_t *p, uint64_t bits) { sim_mark(p, bits); }
 static inline __attribute__((unused)) void *port_follow(void *p, uint32_t id) { return sim_follow(p, id); }
 
 #ifdef PLEACH_NODE_ISA_cuda

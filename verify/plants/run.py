@@ -6,8 +6,8 @@
   verify/plants/run.py --build FOLDER --tsan [NAME...]
 
 FOLDER is a build folder (scripts/build) with the libraries to link against. For each plant: the fault must be found
-within N schedules of seed 1, its replay must find it again, and the unplanted code must pass the same schedules. A
-batch has no schedules, since its stages do not depend on who does what: there tests/test_batch must fail. The table
+within N schedules of seed 1, its replay must find it again, and the unplanted code must pass the same schedules.
+What the stages of a batch compute does not depend on schedules: there (batch/cpu) tests/test_batch must fail. The table
 (--table) is the one of docs/verification.md. Ends with "N passed, N failed".
 
 --tsan asks instead what ThreadSanitizer says: the library with the plant, and the stress test of CPU threads.
@@ -67,14 +67,17 @@ def plant(p, folder):
 def compile_plant(p, folder, build, cc):
     """The planted variant comes first, so the linker takes everything else, and only that, from the library."""
     source, isa, bits = variant_parts(p.where)
-    program = os.path.join(folder, "sim")
-    run = subprocess.run(
-        [cc, *FLAGS, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1", f"-I{folder}/include",
-         os.path.join(folder, source), os.path.join(build, "libpleach_sim_main.a"),
-         os.path.join(build, "libpleach_verify.a"), os.path.join(build, "libpleach.a"), "-lpthread", "-o", program],
-        capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        raise Missed("it does not compile:\n" + run.stderr)
+    planted, program = os.path.join(folder, "planted.o"), os.path.join(folder, "sim")
+    watched = ["-fsanitize=thread"] if p.where.startswith("team/") else []  # verify/sim/plain.h
+    commands = [
+        [cc, *FLAGS, *watched, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1", f"-I{folder}/include", "-c",
+         os.path.join(folder, source), "-o", planted],
+        [cc, planted, *(os.path.join(build, f"lib{name}.a") for name in ("pleach_sim_main", "pleach_verify", "pleach")),
+         "-lpthread", "-lm", "-o", program]]
+    for command in commands:
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            raise Missed("it does not compile:\n" + run.stderr)
     return program
 
 

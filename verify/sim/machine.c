@@ -82,6 +82,13 @@ uint64_t sim_operation_end(unsigned operations)
 }
 
 uint64_t sim_stamp(void) { return sim_now_running->points; }
+void sim_progress(void) { sim_now_running->progress_at = sim_now_running->points; }
+
+void sim_look(bool looking)
+{
+    if (looking) memory_drain(sim_now_running);
+    sim_now_running->running = !looking;
+}
 
 static void agent_entry(void)
 {

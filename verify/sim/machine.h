@@ -35,6 +35,7 @@ typedef enum point_kind {
     POINT_PAUSE,
     POINT_BEGIN,
     POINT_END,
+    POINT_PLAIN, /* an access to watched memory (plain.h) */
     POINT_KINDS
 } point_kind;
 

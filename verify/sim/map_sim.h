@@ -21,6 +21,10 @@ typedef struct map_variant {
     /* Takes a snapshot, asks all of `ops` of it, one after the other, and releases it; NULL where there are none. Each
      * operation gets the stamps of the taking: that is when its answer was true. */
     void (*run_snapshot)(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs);
+    /* The three parts of that: a snapshot's timestamp; one operation at it, without stamps; and its end. */
+    uint64_t (*take)(map_place place, unsigned stripe);
+    void (*ask)(map_place place, uint64_t at, history_op *op, history_pair *pairs);
+    void (*release)(map_place place, unsigned stripe, uint64_t at);
     /* All pairs of a quiescent tree, at most room; answers how many there are. */
     size_t (*export_pairs)(map_place place, history_pair *pairs, size_t room);
     /* How many of these pairs of a quiescent tree a find misses, or meets only after a step to the right. */

@@ -223,6 +223,35 @@ static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, 
     sim_operation_end(1);
 }
 
+static uint64_t sim_take(map_place place, unsigned stripe)
+{
+    epoch_agent agent;
+    sim_operation_begin();
+    uint64_t at = version_begin_instant(&place.versions, &agent, 1, stripe);
+    while (epoch_pin(place.versions.epoch.state, at) != EPOCH_DONE) port_pause(0);
+    version_end_instant(&place.versions, &agent, at, 1, EPOCH_ALL);
+    sim_operation_end(1);
+    return at;
+}
+
+static void sim_ask(map_place place, uint64_t at, history_op *op, history_pair *pairs)
+{
+    sim_operation_begin();
+    ask_snapshot(map_at(&place, 0), at, op, pairs);
+    sim_operation_end(1);
+}
+
+static void sim_release(map_place place, unsigned stripe, uint64_t at)
+{
+    epoch_agent agent;
+    sim_operation_begin();
+    while (epoch_unpin(place.versions.epoch.state, at) == EPOCH_BUSY) port_pause(0);
+    epoch_agent_begin(&agent, 1);
+    epoch_scan(place.versions.epoch, &agent, EPOCH_ALL, false);
+    W(return_all)(map_at(&place, stripe));
+    sim_operation_end(1);
+}
+
 /* Nobody is about: a scan or two, and everything that was kept can go. */
 static void sim_return_all(map_place place)
 {
@@ -233,12 +262,12 @@ static void sim_return_all(map_place place)
 }
 
 const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, true, PORT_LINE_WORDS, sim_build, sim_run, NULL, sim_run_snapshot,
-                                  sim_export, sim_detours, sim_return_all};
+                                  sim_take, sim_ask, sim_release, sim_export, sim_detours, sim_return_all};
 
 #elif !defined(WITH_ARRAYS)
 
-const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, PORT_LINE_WORDS, sim_build, sim_run, NULL, NULL, sim_export,
-                                  sim_detours, NULL};
+const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, PORT_LINE_WORDS, sim_build, sim_run, NULL, NULL, NULL, NULL,
+                                  NULL, sim_export, sim_detours, NULL};
 
 #else
 
@@ -301,7 +330,6 @@ static void sim_run_array(map_place place, unsigned stripe, history_op *ops, uns
 }
 
 const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, PORT_LINE_WORDS, sim_build, sim_run, sim_run_array, NULL,
-                                  sim_export,
-                                  sim_detours, NULL};
+                                  NULL, NULL, NULL, sim_export, sim_detours, NULL};
 
 #endif

@@ -86,6 +86,13 @@ uint64_t sim_operation_end(unsigned operations); /* how many ended: an array cal
 /* The instant, without any ordering. */
 uint64_t sim_stamp(void);
 
+/* Something was achieved, though no operation has ended: waiting is not yet a hang. */
+void sim_progress(void);
+
+/* From true to false the calling agent is alone, and its accesses are plain: to look at what there is, its own stores
+ * included. */
+void sim_look(bool looking);
+
 /* Ends the schedule with a finding. */
 void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 

@@ -17,6 +17,7 @@ static const char *const kind_names[POINT_KINDS] = {
     [POINT_PAUSE] = "pause",
     [POINT_BEGIN] = "invoked",
     [POINT_END] = "responded",
+    [POINT_PLAIN] = "plain access",
 };
 
 void trace_access(sim_machine *m, point_kind kind, uint32_t word, uint64_t value, uint32_t age)

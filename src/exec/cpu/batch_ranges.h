@@ -14,7 +14,11 @@ typedef struct W(sort_source) {
 enum {
     RANGE_OPERATIONS = 512, /* so many in a range, on average, or more where there are not enough ranges for that */
     RANGES_A_MEMBER = 16,   /* but so many ranges, so that members get equal shares */
+#ifdef PLEACH_SIM
+    RANGE_FEW = 4,
+#else
     RANGE_FEW = 24,         /* so few are sorted by insertion alone */
+#endif
     RANGE_MORE_BITS = 3     /* than those that so many keys have at least: one key in eight has a neighbour in them */
 };
 

@@ -16,6 +16,10 @@
 #define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, avx512)
 #elif defined(PLEACH_NODE_ISA_avx2)
 #define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, avx2)
+#elif defined(PLEACH_NODE_ISA_x86) /* the simulator's */
+#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, sim_x86)
+#elif defined(PLEACH_SIM)
+#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, sim_plain)
 #else
 #define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, plain)
 #endif
@@ -146,15 +150,15 @@ static double W(lap)(W(working) *w)
  * pairs with acquire). Between a member's words and its next ones all meet, so that nobody misses any. */
 static void W(tell)(W(working) *w)
 {
-    atomic_store_explicit(&w->job->parts[w->member].tidings, ++w->told, memory_order_release);
+    atomic_store_explicit(&w->job->tidings[w->member].told, ++w->told, memory_order_release);
 }
 
 static const batch_part *W(hear)(const W(working) *w, unsigned from)
 {
-    batch_part *part = &w->job->parts[from];
-    for (unsigned look = 0; atomic_load_explicit(&part->tidings, memory_order_acquire) < w->told; look++)
+    batch_tidings *tidings = &w->job->tidings[from];
+    for (unsigned look = 0; atomic_load_explicit(&tidings->told, memory_order_acquire) < w->told; look++)
         port_pause(look);
-    return part;
+    return &w->job->parts[from];
 }
 
 /* A scan by the team: each member adds up its part, hears from those before it, and goes through its part again from
@@ -451,8 +455,12 @@ static void W(keep)(W(working) *w)
     team_meet(w->team);
 }
 
-/* So few edits of a level are one member's work: to meet takes longer. */
+/* So few edits of a level are one member's work: to meet takes longer. The simulator's batches are small. */
+#ifdef PLEACH_SIM
+enum { FEW_EDITS = 2 };
+#else
 enum { FEW_EDITS = 128 };
+#endif
 
 /* Everything but commit, on all levels. */
 static void W(grow_tree)(W(working) *w)

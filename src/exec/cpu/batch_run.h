@@ -13,8 +13,10 @@ typedef struct batch_part {
     _Alignas(64) uint64_t words[4];
     uint64_t passed;     /* pairs more, modulo 2^64, in leaves that batch_pass.h has changed */
     uint32_t mail_begin; /* batch_mail.h */
-    atomic_uint tidings; /* how often it has told those after it that words are there */
 } batch_part;
+
+/* How often a member has told those after it that words are there. Zero before a batch. */
+typedef struct batch_tidings { _Alignas(64) atomic_uint told; } batch_tidings;
 
 enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };    /* batch_sort.h */
 enum { BATCH_RANGE_BITS = 11, BATCH_RANGES = 1 << BATCH_RANGE_BITS }; /* batch_ranges.h */
@@ -31,6 +33,7 @@ typedef struct batch_job {
     uint64_t *offsets;  /* to be computed; NULL: ranges only count */
     char *scratch;      /* batch_scratch_bytes of memory */
     batch_part *parts;  /* one a member */
+    batch_tidings *tidings; /* and one of these */
     uint32_t *digits;   /* BATCH_RANGES a member */
     uint32_t *mail;     /* batch_mail.h: a row a member */
     uint32_t boxes;     /* for each member */

@@ -1,8 +1,12 @@
 /* exec/cpu/batch_wide.h - counts of a batch that are too wide to be walked, by a team. Included by batch_run.c, once
  * per key width. */
 
-/* Steps through keys and leaves after which a count is wide. */
+/* Steps through keys and leaves after which a count is wide. The simulator's maps are small. */
+#ifdef PLEACH_SIM
+enum { WALK_AT_MOST = 8 };
+#else
 enum { WALK_AT_MOST = 256 };
+#endif
 
 /* True if the count has been answered by walking. */
 static bool W(count_by_walking)(W(working) *w, uint32_t op)

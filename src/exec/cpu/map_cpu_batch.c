@@ -49,18 +49,21 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
 {
     unsigned members = members_for(map, job->request.n);
     size_t main_bytes = map->batch_ops->scratch_bytes(job->request.n, job->used_ids);
-    size_t part_bytes = members * sizeof *job->parts, digit_bytes = members * BATCH_RANGES * sizeof *job->digits;
+    size_t part_bytes = members * sizeof *job->parts, tidings_bytes = members * sizeof *job->tidings;
+    size_t digit_bytes = members * BATCH_RANGES * sizeof *job->digits;
     job->boxes = 1 + job->request.n / members / OPERATIONS_A_BOX;
     size_t mail_bytes = members * batch_mail_row((size_t)members * job->boxes) * sizeof *job->mail;
     size_t count_bytes = job->request.counts ? 0 : (size_t)job->request.n * sizeof(uint64_t);
-    size_t bytes = main_bytes + part_bytes + digit_bytes + mail_bytes + count_bytes;
+    size_t bytes = main_bytes + part_bytes + tidings_bytes + digit_bytes + mail_bytes + count_bytes;
     if (!have_scratch(&map->scratch, bytes)) return PLEACH_E_MEMORY;
     char *at = map->scratch.memory;
     job->parts = (batch_part *)at;
-    memset(job->parts, 0, part_bytes);
-    job->digits = (uint32_t *)(at + part_bytes);
-    job->mail = (uint32_t *)(at + part_bytes + digit_bytes);
-    at += part_bytes + digit_bytes + mail_bytes;
+    job->tidings = (batch_tidings *)(at + part_bytes);
+    at += part_bytes + tidings_bytes;
+    memset(job->parts, 0, part_bytes + tidings_bytes);
+    job->digits = (uint32_t *)at;
+    job->mail = (uint32_t *)(at + digit_bytes);
+    at += digit_bytes + mail_bytes;
     if (count_bytes) job->request.counts = (uint64_t *)at;
     job->scratch = at + (count_bytes + 63) / 64 * 64;
     job->keeps = cpu_versions_pinned(map);

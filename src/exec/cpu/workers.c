@@ -9,7 +9,7 @@ struct workers {
     pthread_mutex_t mutex;    /* guards what follows up to `threads` */
     pthread_cond_t call;      /* a new job, or the end */
     pthread_cond_t finished;  /* the last helper left the job */
-    atomic_ulong job_number;    /* this one and the next are also looked at without the mutex, by those who wait */
+    atomic_ulong job_number;  /* this one and the next are also looked at without the mutex, by those who wait */
     atomic_uint helpers_inside;
     unsigned joined;          /* helpers that are, or were, in a team's job */
     bool in_use;              /* a caller has the helpers, until the last of them has left its job */
@@ -30,13 +30,36 @@ struct workers {
 };
 
 /* Jobs often follow closely, and to wake a thread takes tens of microseconds: whoever waits looks for so many times,
- * some tens of microseconds, before it sleeps. */
+ * some tens of microseconds, before it sleeps. In the simulator nobody sleeps. */
+#ifdef PLEACH_SIM
+enum { LOOKS_BEFORE_SLEEP = 3 };
+#else
 enum { LOOKS_BEFORE_SLEEP = 1000 };
+#endif
+
+/* What is under the mutex needs no order of its own. */
+static unsigned long jobs_so_far(workers *w) { return atomic_load_explicit(&w->job_number, memory_order_relaxed); }
+static unsigned helpers_now(workers *w) { return atomic_load_explicit(&w->helpers_inside, memory_order_relaxed); }
+
+/* Under the mutex: the job is complete. */
+static void call_helpers(workers *w)
+{
+    atomic_store_explicit(&w->job_number, jobs_so_far(w) + 1, memory_order_relaxed);
+    pthread_cond_broadcast(&w->call);
+}
+
+/* Under the mutex; answers how many are inside then. */
+static unsigned count_helper(workers *w, int change)
+{
+    unsigned now = helpers_now(w) + (unsigned)change;
+    atomic_store_explicit(&w->helpers_inside, now, memory_order_relaxed);
+    return now;
+}
 
 static void look_for_job(workers *w, unsigned long seen)
 {
     for (unsigned look = 0; look < LOOKS_BEFORE_SLEEP; look++) {
-        if (atomic_load_explicit(&w->job_number, memory_order_relaxed) != seen) return;
+        if (jobs_so_far(w) != seen) return;
         port_pause(look);
     }
 }
@@ -45,12 +68,12 @@ static void look_for_job(workers *w, unsigned long seen)
 static void wait_for_helpers(workers *w)
 {
     for (unsigned look = 0; look < LOOKS_BEFORE_SLEEP; look++) {
-        if (atomic_load_explicit(&w->helpers_inside, memory_order_relaxed) == 0) break;
+        if (helpers_now(w) == 0) break;
         port_pause(look);
     }
     pthread_mutex_lock(&w->mutex);
     w->open = false;
-    while (w->helpers_inside > 0) pthread_cond_wait(&w->finished, &w->mutex);
+    while (helpers_now(w) > 0) pthread_cond_wait(&w->finished, &w->mutex);
     w->in_use = false; /* only now: the next caller's job overwrites this one */
     pthread_mutex_unlock(&w->mutex);
 }
@@ -77,11 +100,11 @@ static void *helper_main(void *argument)
     unsigned long seen = 0;
     pthread_mutex_lock(&w->mutex);
     for (;;) {
-        while (!w->ending && w->job_number == seen) pthread_cond_wait(&w->call, &w->mutex);
+        while (!w->ending && jobs_so_far(w) == seen) pthread_cond_wait(&w->call, &w->mutex);
         if (w->ending) break;
-        seen = w->job_number;
+        seen = jobs_so_far(w);
         if (!w->open) continue; /* came too late */
-        w->helpers_inside++;
+        count_helper(w, 1);
         unsigned member = w->team_work ? ++w->joined : 0;
         if (w->team_work && member + 1 == w->team.members) w->open = false;
         pthread_mutex_unlock(&w->mutex);
@@ -90,8 +113,8 @@ static void *helper_main(void *argument)
         else
             take_parts(w);
         pthread_mutex_lock(&w->mutex);
-        if (--w->helpers_inside == 0) pthread_cond_signal(&w->finished);
-        if (w->ending || w->job_number != seen) continue;
+        if (count_helper(w, -1) == 0) pthread_cond_signal(&w->finished);
+        if (w->ending || jobs_so_far(w) != seen) continue;
         pthread_mutex_unlock(&w->mutex);
         look_for_job(w, seen);
         pthread_mutex_lock(&w->mutex);
@@ -141,8 +164,7 @@ void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *contex
             w->n = n;
             w->grain = grain;
             atomic_store_explicit(&w->next, 0, memory_order_relaxed);
-            w->job_number++;
-            pthread_cond_broadcast(&w->call);
+            call_helpers(w);
         }
         pthread_mutex_unlock(&w->mutex);
     }
@@ -169,8 +191,7 @@ void workers_team(workers *w, unsigned most, team_fn *work, void *context)
             w->joined = 0;
             w->team.members = w->threads_running + 1 < most ? w->threads_running + 1 : most;
             atomic_store_explicit(&w->team.arrived, 0, memory_order_relaxed);
-            w->job_number++;
-            pthread_cond_broadcast(&w->call);
+            call_helpers(w);
         }
         pthread_mutex_unlock(&w->mutex);
     }
