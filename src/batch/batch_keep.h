@@ -6,9 +6,9 @@
  * nothing: one batch is one version.
  *
  * Queries at live snapshots run beside the batch (gate_enter_beside). What they meet is as it would be beside an update
- * of core/versioned: a node that is being overwritten is latched, and its version grows; a copy, and a new leaf with its
- * record, are complete before anything leads to them; the record of a leaf changes under the leaf's latch. Nothing is
- * put together (batch_tidy.h) meanwhile, so no node goes away.
+ * of core/versioned: a node that is being overwritten is latched, and its version grows; a copy, and a new leaf with
+ * its record, are complete before anything leads to them; the record of a leaf changes under the leaf's latch. Nothing
+ * is put together (batch_tidy.h) meanwhile, so no node goes away.
  *
  *     copies    per run: is a copy needed? (a scan gives each its number, after those of the tree's new nodes)
  *     keep      per run: the copy
