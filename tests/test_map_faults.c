@@ -788,6 +788,9 @@ static void every_allocation_of_ranges_beside_growth_fails(const setting *where)
 
 int main(int argc, char **argv)
 {
+    /* Which allocation fails, and which update is refused for it, is known of concurrent operations; test_batch.c has
+     * the same for batches. */
+    setenv("PLEACH_TEST_ENGINE", "calls", 1);
     static const test_case cases[] = {
         CASE(every_allocation_of_a_life_fails_once),
         CASE(every_allocation_of_whole_map_calls_fails_once),

@@ -680,7 +680,7 @@ static void neighbours_across_emptied_leaves(const setting *where)
 static void a_full_map(const setting *where)
 {
     habit does = {.agents = 4, .calls = 60, .keys = 400, .distance = 9, .erases = 20, .arrays = 10, .ranges = 5,
-                  .emptied = 10, .max_bytes = 16 * 256, .rounds = 400};
+                  .emptied = 10, .max_bytes = 16 * 4 * where->key_bits, .rounds = 400}; /* sixteen nodes */
     assert_true(perform(where, &does) > 0);
 }
 

@@ -246,9 +246,9 @@ struct bench_case {
 };
 
 #ifdef PLEACH_TOOLS_CUDA
-enum { BENCH_CASES = 26 };
+enum { BENCH_CASES = 27 };
 #else
-enum { BENCH_CASES = 22 };
+enum { BENCH_CASES = 23 };
 #endif
 extern const struct bench_case bench_cases[BENCH_CASES];
 

@@ -425,7 +425,8 @@ PLANTS = [
     Plant("operation_sees_itself", "an update reports its own value as the old one", "batch/cpu", BATCH_KEYS,
           "W(batch_apply)(b, b->op_link[op - 1].function, old);", "W(batch_apply)(b, b->op_link[op].function, old);"),
     Plant("erases_are_not_marked", "a find does not know of an erase before it", "batch/cpu", BATCH_LIST,
-          "if (batch_kind_at(&b->r, place) > BATCH_ERASE) return;", "if (batch_kind_at(&b->r, place) >= BATCH_ERASE) return;"),
+          "if (batch_kind_at(&b->r, place) > BATCH_ERASE) return;",
+          "if (batch_kind_at(&b->r, place) >= BATCH_ERASE) return;"),
     Plant("value_does_not_change", "a put of a present key changes nothing", "batch/cpu", BATCH_KEYS,
           "bool changed = old.present != has || kind == BATCH_SET;", "bool changed = old.present != has;"),
     Plant("range_sees_the_future", "a range sees all operations of the batch", "batch/cpu", BATCH_QUERY,
@@ -562,12 +563,12 @@ PLANTS = [
           BATCH_RUN, """W(batch_find_parent)(&w->b, level, at);
         team_meet(w->team);""", "W(batch_find_parent)(&w->b, level, at);"),
     Plant("parent_is_joined_twice", "two members put the children of one parent together", "team/plain64", BATCH_TIDY,
-          "    if (at > 0 && b->case_node[at - 1] == parent) return; /* the first one of the parent's cases does it */\n",
-          ""),
+          "    if (at > 0 && b->case_node[at - 1] == parent) return; /*", "    /*"),
     Plant("cases_stay_unordered", "small leaves of the pass come behind those of the stages", "team/plain32", BATCH_RUN,
           "b == all || (a < staged && other[a] < passed[b]) ?", "a < staged ?"),
     Plant("free_nodes_are_lost", "of the nodes that are free now, those of some cases do not come into the stock",
-          "team/x86_64", BATCH_TIDY, "W(batch_stock)(b)[end - i] = id;", "if (i == 1) W(batch_stock)(b)[end - i] = id;"),
+          "team/x86_64", BATCH_TIDY, "W(batch_stock)(b)[end - i] = id;",
+          "if (i == 1) W(batch_stock)(b)[end - i] = id;"),
     Plant("wide_counts_do_not_wait", "wide counts go on before all zeros are counted", "team/plain64", BATCH_WIDE,
           """        c->zero_sum[n] = sum;
     }
@@ -586,8 +587,7 @@ PLANTS = [
           """    uint64_t header = W(header_load)(node);
     port_publish_fence();
 """, "    uint64_t header = W(header_load)(node);\n",
-          ((PORT_CPU, "    port_publish_fence(); /* (b): a reader that sees one of our stores also sees the odd header */\n",
-            ""),)),
+          ((PORT_CPU, "    port_publish_fence(); /* (b)", "    /* (b)"),)),
     Plant("latch_opens_relaxed", "a latch may be open before the last store", "team/plain64", BATCH_LEVEL,
           """        port_store_release(&node->word[W(HEADER_WORD)], header);
     else""", """        port_store(&node->word[W(HEADER_WORD)], header);
@@ -608,6 +608,6 @@ PLANTS = [
           BATCH_PASS, "return !b->keeps && b->sizes", "return b->sizes"),
     Plant("leaves_go_away", "leaves are put together while a snapshot is live", "team/x86_32", BATCH_RUN,
           "(w->seen & BATCH_HAS_ERASES) && !w->job->keeps)", "(w->seen & BATCH_HAS_ERASES))"),
-    Plant("old_image_is_young", "a copy is kept only where a pin is as young as the leaf's image", "team/plain32",
+    Plant("old_image_is_young", "no copy is kept of an image that is as old as the youngest pin", "team/plain32",
           BATCH_KEEP, "< port_load(&b->versions->epoch.pins_end);", "+ 1 < port_load(&b->versions->epoch.pins_end);"),
 ]

@@ -500,6 +500,8 @@ void sim_pause(void)
 {
     sim_machine *m = sim_now_running;
     if (!m->running) return;
+    /* Who waits for another may not keep from it what that one waits for. Drawn schedules perform stores by chance. */
+    if (m->exhaustive && m->me->waiting) memory_drain(m);
     m->me->waiting = true;
     schedule_point(m, POINT_PAUSE, m->me->last_word);
 }
