@@ -28,6 +28,8 @@
  * WHO MAY RUN TOGETHER   pool_take, pool_give and growing the capacity, all with each other. Resetting runs alone.
  * MEMORY ORDERS          pool_give's compare-and-swap releases the node's next word, pool_take's acquires it. That a
  *                        node is not returned while somebody may still read it is the caller's business.
+ *                        The stock's ids and its end are stored by somebody who is alone: the gate, or a kernel's end,
+ *                        is between these stores and an agent's loads. Agents share its next element by an addition.
  * PROGRESS               lock-free: a failed compare-and-swap means that another agent's succeeded.
  */
 #ifndef PLEACH_POOL_H
