@@ -118,6 +118,12 @@ typedef enum pleach_engine {
     PLEACH_ENGINE_BATCHES = 2 /* as a batch (pleach/batch.h), alone in the map, wherever that is possible */
 } pleach_engine;
 
+/* What a map is made of. Both have the same operations and guarantees; README.md says when to prefer which. */
+typedef enum pleach_structure {
+    PLEACH_BLINK = 0,   /* a B-link tree */
+    PLEACH_SKIPLIST = 1 /* a skiplist of chunks (docs/skiplist.md): 32- and 64-bit keys, no snapshots, no batches */
+} pleach_structure;
+
 /* Options. Zero everything, then set what you need: all zeros is a 64-bit map on the CPU. */
 typedef struct pleach_map_config {
     pleach_device device;
@@ -128,6 +134,11 @@ typedef struct pleach_map_config {
     uint64_t reserve_keys;  /* have node memory ready for so many keys, so that no call has to get it */
     unsigned versioned;     /* 1: snapshots can be taken (pleach/snapshot.h). 0: they cannot */
     pleach_engine engine;   /* of synchronous array updates */
+    pleach_structure structure;
+    /* The rest is for skiplists; 0 means the fastest in most cases. */
+    unsigned chunk;         /* slots of a chunk, two of which hold no pair: 16 or 32 */
+    unsigned team;          /* CUDA: lanes of a warp that search a chunk together: 1, 2, 4, 8, 16 or 32 */
+    double raise;           /* the chance, in (0, 1], that a new chunk is entered on the level above (p_chunk); 0: 1 */
 } pleach_map_config;
 
 typedef struct pleach_map_stats {
@@ -144,6 +155,8 @@ typedef struct pleach_map_stats {
     uint64_t held_back_bytes; /* of these, what would be free if the oldest snapshot were released */
     uint64_t free_bytes;    /* of nodes that were in use and wait to be used again */
     uint64_t reclaimed_bytes; /* of nodes that were kept for snapshots and used again, since the map was made */
+    uint64_t zombies;       /* chunks of a skiplist that were merged away and are not free yet: somebody may look */
+    uint64_t restarts;      /* how often a query of a skiplist read a chunk again, or began anew from the top */
     uint64_t shape;         /* a digest of all nodes and what they hold: the same for the same tree */
     double fill;            /* keys / leaf slots */
     unsigned height;        /* levels, leaves included */

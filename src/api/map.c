@@ -24,6 +24,7 @@ static pleach_status complete_config(pleach_map_config *config)
     if (config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
     if (config->versioned > 1) return PLEACH_E_ARGUMENT;
     if (config->engine > PLEACH_ENGINE_BATCHES) return PLEACH_E_ARGUMENT;
+    if (config->structure != PLEACH_BLINK) return PLEACH_E_ARGUMENT; /* not yet */
     uint64_t least_bytes = LEAST_NODES * node_bytes_of(config->key_bits);
     if (config->max_bytes && config->max_bytes < least_bytes) return PLEACH_E_ARGUMENT;
     if (config->reserve_keys > MOST_KEYS) return PLEACH_E_FULL;
