@@ -85,7 +85,7 @@ static tree *tree_build(unsigned key_bits, size_t n, double fill)
         ops->build(&plan, t->nodes, keys, values, level, 0, plan.count[level]);
     t->shared.pool.capacity = room;
     t->shared.pool.next = 1 + plan.nodes;
-    t->shared.root = build_plan_root(&plan);
+    t->shared.root = plan.root;
     t->shared.stripe[0].size = n;
     free(keys);
     free(values);

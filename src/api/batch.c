@@ -8,7 +8,7 @@
 
 static pleach_status check_batch(const pleach_map *map, const pleach_batch *batch)
 {
-    if (!map || !batch) return PLEACH_E_ARGUMENT;
+    if (!map || !batch || map->structure != PLEACH_BLINK) return PLEACH_E_ARGUMENT;
     if (batch->n == 0) return PLEACH_OK;
     if (!batch->kinds || !batch->keys) return PLEACH_E_ARGUMENT;
     if (batch->n > MAP_MOST_OPERATIONS) return PLEACH_E_SIZE;

@@ -6,14 +6,31 @@
 
 #include "../base/memory.h"
 #include "../base/foreign_pointer.h"
+#include "../core/skiplist/skiplist_format.h"
 #include "../node/node_sizes.h"
 #include "map_object.h"
 
 static const uint64_t MOST_KEYS = (uint64_t)1 << 34; /* more than 2^31 nodes can hold half full */
-enum { LEAST_NODES = 8, MOST_THREADS = 1024 };
+enum { LEAST_NODES = 8, MOST_THREADS = 1024, DEFAULT_CHUNK = 16 };
 static const double DEFAULT_FILL = 0.7;
 
 /* ---- life ---- */
+
+/* What the structure can have, and its own parameters. */
+static pleach_status complete_structure(pleach_map_config *config)
+{
+    if (config->structure == PLEACH_BLINK)
+        return config->chunk || config->team || config->raise != 0 ? PLEACH_E_ARGUMENT : PLEACH_OK;
+    if (config->structure != PLEACH_SKIPLIST || config->key_bits == 128) return PLEACH_E_ARGUMENT;
+    if (config->versioned || config->engine == PLEACH_ENGINE_BATCHES) return PLEACH_E_ARGUMENT;
+    if (config->chunk == 0) config->chunk = DEFAULT_CHUNK;
+    if (config->team == 0) config->team = 1;
+    if (config->raise == 0) config->raise = 1;
+    if (config->chunk != 16 && config->chunk != 32) return PLEACH_E_ARGUMENT;
+    if (config->team > 32 || (config->team & (config->team - 1))) return PLEACH_E_ARGUMENT;
+    if (!(config->raise > 0 && config->raise <= 1)) return PLEACH_E_ARGUMENT; /* nor a NaN */
+    return PLEACH_OK;
+}
 
 static pleach_status complete_config(pleach_map_config *config)
 {
@@ -24,8 +41,11 @@ static pleach_status complete_config(pleach_map_config *config)
     if (config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
     if (config->versioned > 1) return PLEACH_E_ARGUMENT;
     if (config->engine > PLEACH_ENGINE_BATCHES) return PLEACH_E_ARGUMENT;
-    if (config->structure != PLEACH_BLINK) return PLEACH_E_ARGUMENT; /* not yet */
-    uint64_t least_bytes = LEAST_NODES * node_bytes_of(config->key_bits);
+    pleach_status structured = complete_structure(config);
+    if (structured != PLEACH_OK) return structured;
+    bool skiplist = config->structure == PLEACH_SKIPLIST;
+    uint64_t least_bytes = skiplist ? (LEAST_NODES + SKIPLIST_LEVELS) * node_bytes_with(config->chunk, config->key_bits)
+                                    : LEAST_NODES * node_bytes_of(config->key_bits);
     if (config->max_bytes && config->max_bytes < least_bytes) return PLEACH_E_ARGUMENT;
     if (config->reserve_keys > MOST_KEYS) return PLEACH_E_FULL;
     if (config->threads == 0) {
@@ -61,8 +81,10 @@ pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *confi
     map->ops = ops;
     map->device = complete.device;
     map->key_bits = complete.key_bits;
+    map->slots = complete.structure == PLEACH_SKIPLIST ? complete.chunk : NODE_SLOTS;
+    map->structure = complete.structure;
     map->versioned = complete.versioned;
-    map->engine = complete.engine;
+    map->engine = complete.structure == PLEACH_BLINK ? complete.engine : PLEACH_ENGINE_CALLS;
     bool gated = gate_init(&map->gate);
     status = gated ? ops->create(&map->exec, &complete) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {
@@ -428,7 +450,7 @@ pleach_status pleach_map_get_stats(pleach_map *map, pleach_map_stats *stats)
     status = map->ops->stats(map->exec, stats);
     map_leave_alone(map);
     stats->key_bits = map->key_bits;
-    if (stats->leaves) stats->fill = (double)stats->keys / ((double)stats->leaves * NODE_CAPACITY);
+    if (stats->leaves) stats->fill = (double)stats->keys / ((double)stats->leaves * (map->slots - 2));
     return status;
 }
 

@@ -14,6 +14,8 @@ struct pleach_map {
     void *exec;
     pleach_device device;
     unsigned key_bits;
+    unsigned slots; /* of a node */
+    pleach_structure structure;
     bool versioned;
     pleach_engine engine;
     gate gate;

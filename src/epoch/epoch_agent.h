@@ -31,6 +31,8 @@ enum { EPOCH_BAG = 128 };
 typedef struct epoch_agent {
     uint32_t stocked, used; /* of the stock: ids put there, and asked for */
     uint32_t bagged;        /* ids that were retired; may count further than the bag has room */
+    uint32_t bag_room;
+    uint32_t waiting;       /* of stays: ids are in the ring */
     uint32_t slot;
     uint32_t won;           /* between lanes, as the next three */
     uint64_t scan_from, scan_to, scan_least;
@@ -45,6 +47,7 @@ PORT_FN void epoch_agent_begin(epoch_agent *a, uint32_t lanes)
         a->lanes = lanes;
         a->slot = EPOCH_NONE;
         a->stocked = a->used = a->bagged = 0;
+        a->bag_room = EPOCH_BAG;
     }
     port_lanes_meet(lanes);
 }
@@ -107,9 +110,9 @@ PORT_FN uint32_t epoch_reuse(epoch_agent *a)
 /* False: the bag is full, or the agent has no slot to take it to; the id stays the caller's. */
 PORT_FN bool epoch_retire(epoch_agent *a, uint32_t id)
 {
-    if (a->slot == EPOCH_NONE || a->bagged >= EPOCH_BAG) return false;
+    if (a->slot == EPOCH_NONE || a->bagged >= a->bag_room) return false;
     uint32_t at = port_lane_add(&a->bagged, 1);
-    if (at >= EPOCH_BAG) return false;
+    if (at >= a->bag_room) return false;
     a->bag[at] = id;
     return true;
 }
@@ -135,6 +138,71 @@ PORT_FN uint32_t epoch_close(epoch e, epoch_agent *a, uint64_t until)
     }
     epoch_part(e, a);
     return left;
+}
+
+/* ---- stays: for structures that take out what agents inside may be looking at ----
+ *
+ * An agent with a slot comes in, works, and goes out, over and over. What it retires meanwhile gets one stamp when it
+ * goes out, which is two clock's steps away: with a clock that ticks only when all inside have seen it, everybody who
+ * is inside when that comes has come in after the last one had left who could come upon the retired thing. So nobody's
+ * cache holds an old image of it either, because coming in empties that, and it may become something else.
+ */
+
+/* Comes in; what is loaded from now on, also through a cache, is no older. */
+PORT_FN void epoch_stay_begin(epoch e, epoch_agent *a)
+{
+    if (port_lane(a->lanes) == 0) {
+        epoch_enter(e, a->slot);
+        port_forget_cached();
+        epoch_home *home = &e.home[a->slot];
+        uint64_t room = e.ring - (port_load(&home->tail) - port_load(&home->head));
+        a->bag_room = room < EPOCH_BAG ? (uint32_t)room : EPOCH_BAG;
+    }
+    port_lanes_meet(a->lanes);
+}
+
+/* Goes out, and the bag into the ring, which has room for it. */
+PORT_FN void epoch_stay_end(epoch e, epoch_agent *a)
+{
+    port_lanes_meet(a->lanes);
+    uint32_t bagged = a->bagged < a->bag_room ? a->bagged : a->bag_room, lane = port_lane(a->lanes);
+    if (bagged > 0) {
+        epoch_home *home = &e.home[a->slot];
+        uint64_t tail = port_load(&home->tail);
+        if (lane == 0) {
+            port_settle(); /* what took them out is there for all to see before the clock is read */
+            a->scan_least = port_load(&e.state->clock) + 2;
+        }
+        port_lanes_meet(a->lanes);
+        for (uint32_t i = lane; i < bagged; i += a->lanes) {
+            port_store(&epoch_entry(e, a->slot, tail + i)->until, a->scan_least);
+            port_store(&epoch_entry(e, a->slot, tail + i)->id, a->bag[i]);
+        }
+        port_lanes_meet(a->lanes);
+        if (lane == 0) port_store(&home->tail, tail + bagged);
+    }
+    if (lane == 0) {
+        a->bagged = 0;
+        a->waiting = port_load(&e.home[a->slot].head) != port_load(&e.home[a->slot].tail);
+        epoch_leave(e, a->slot);
+    }
+    port_lanes_meet(a->lanes);
+}
+
+/* The ids at the front of the ring that are free by now: their number, for all lanes. */
+PORT_FN uint32_t epoch_free_ids(epoch e, epoch_agent *a)
+{
+    epoch_home *home = &e.home[a->slot];
+    if (port_lane(a->lanes) == 0) {
+        uint64_t head = port_load(&home->head), tail = port_load(&home->tail), free = 0;
+        a->won = 0;
+        if (head < tail) {
+            uint64_t oldest = epoch_oldest(e.state);
+            while (head + free < tail && port_load(&epoch_entry(e, a->slot, head + free)->until) <= oldest) free++;
+            a->won = (uint32_t)free;
+        }
+    }
+    return epoch_tell(a, &a->won);
 }
 
 /* ---- scanning ---- */

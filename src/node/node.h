@@ -2,7 +2,7 @@
  *
  * LAYOUT
  *
- * A node is 16 slots; a slot is one pair: 8 bytes with 32-bit keys (node 128 bytes), 16 bytes with 64-bit keys (256),
+ * A node is 16 slots (or 32, in a skiplist that asks for it); a slot is one pair: 8 bytes with 32-bit keys (node 128 bytes), 16 bytes with 64-bit keys (256),
  * 32 bytes with 128-bit keys (512).
  *
  *     slot    0      1      2            13      14      15
@@ -33,6 +33,11 @@
  *     NODE_ABSENT    at one instant since the call began this leaf covered key and did not hold it.
  *     NODE_CHANGED   a writer is at work here: ask again.
  *     With NODE_HIT_WAITS (a map with versions) a leaf that is found latched answers NODE_CHANGED also for a hit.
+ * node_scan(node, count, key, *pair)  a bottom chunk of a skiplist, whose pairs are in no order; reads fresh. Answers
+ *                                   the slot, out of the first `count`, that pair was in, which is key's. NODE_SLOTS:
+ *                                   each of these slots was seen without the key, one after the other.
+ * node_last(node, *link)            the link and the header, which is not loaded before it; fresh. Where pairs are not
+ *                                   atomic the link may be torn: true only if the header is as it was before.
  * node_end(node, *link)             the header and the link, which is not loaded before it; fresh. The answer has
  *                                   HEADER_LATCHED set if a writer is at work, and then the link means nothing.
  * node_read(node, image)            slots 0..13 of a node that the caller has latched, or will validate.
@@ -52,21 +57,21 @@
 #if PLEACH_KEY_BITS == 32 && !defined(PLEACH_NODE32)
 #define PLEACH_NODE32
 typedef struct pair32 { uint32_t key, value; } pair32;
-typedef struct node32 { uint64_t word[16]; } node32;
+typedef struct node32 { uint64_t word[NODE_SLOTS]; } node32;
 enum { HEADER_WORD32 = NODE_HEADER_SLOT };
-NODE_ASSERT(sizeof(node32) == 128 && sizeof(pair32) == 8);
+NODE_ASSERT(sizeof(node32) == NODE_SLOTS * 8 && sizeof(pair32) == 8);
 #elif PLEACH_KEY_BITS == 64 && !defined(PLEACH_NODE64)
 #define PLEACH_NODE64
 typedef struct pair64 { uint64_t key, value; } pair64;
-typedef struct node64 { uint64_t word[32]; } node64;
+typedef struct node64 { uint64_t word[2 * NODE_SLOTS]; } node64;
 enum { HEADER_WORD64 = 2 * NODE_HEADER_SLOT };
-NODE_ASSERT(sizeof(node64) == 256 && sizeof(pair64) == 16);
+NODE_ASSERT(sizeof(node64) == NODE_SLOTS * 16 && sizeof(pair64) == 16);
 #elif PLEACH_KEY_BITS == 128 && !defined(PLEACH_NODE128)
 #define PLEACH_NODE128
 typedef struct pair128 { key128 key, value; } pair128;
-typedef struct node128 { uint64_t word[64]; } node128;
+typedef struct node128 { uint64_t word[4 * NODE_SLOTS]; } node128;
 enum { HEADER_WORD128 = 4 * NODE_HEADER_SLOT };
-NODE_ASSERT(sizeof(node128) == 512 && sizeof(pair128) == 32);
+NODE_ASSERT(sizeof(node128) == NODE_SLOTS * 32 && sizeof(pair128) == 32);
 #endif
 
 #if defined(__CUDACC__) || defined(PLEACH_NODE_ISA_cuda)

@@ -36,12 +36,12 @@ PORT_FN uint64_t node_end32(const node32 *node, pair32 *link)
     return end.second;
 }
 
-/* Halving over the eight blocks of two slots; block 7 is link and header, of which only the link takes part. */
+/* Halving over the blocks of two slots; the last is link and header, of which only the link takes part. */
 PORT_FN bool node_route32(const node32 *node, key32 key, pair32 *pair)
 {
     port_two best = {0, 0};
     unsigned block = 0;
-    PORT_UNROLL for (unsigned half = 4; half > 0; half /= 2) {
+    PORT_UNROLL for (unsigned half = NODE_SLOTS / 4; half > 0; half /= 2) {
         port_two probe = port_load_two_cached(&node->word[2 * (block + half)]);
         if ((uint32_t)probe.first <= key) {
             best = probe;
@@ -49,7 +49,7 @@ PORT_FN bool node_route32(const node32 *node, key32 key, pair32 *pair)
         }
     }
     if (block == 0) best = port_load_two_cached(&node->word[0]);
-    bool second = block != 7 && (uint32_t)best.second <= key;
+    bool second = block != NODE_SLOTS / 2 - 1 && (uint32_t)best.second <= key;
     *pair = pair32_of_word(second ? best.second : best.first);
     return pair->key <= key; /* always: slot 0's pivot is the low key (I4), and nobody can name an unfinished node */
 }
@@ -64,7 +64,7 @@ PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
     unsigned block = 0;
     port_two best = {0, 0};
     bool probed = false;
-    PORT_UNROLL for (unsigned half = 4; half > 0; half /= 2) {
+    PORT_UNROLL for (unsigned half = NODE_SLOTS / 4; half > 0; half /= 2) {
         if (2 * (block + half) < count) {
             port_two probe = port_load_two(&node->word[2 * (block + half)]);
             if ((uint32_t)probe.first <= key) {
@@ -90,6 +90,32 @@ PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
     port_validate_fence();
     bool unchanged = !(end.second & HEADER_LATCHED) && header_load32(node) == end.second;
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
+}
+
+/* All loads are under way before the first is looked at. */
+PORT_FN unsigned node_scan32(const node32 *node, unsigned count, key32 key, pair32 *pair)
+{
+    port_two block[NODE_CAPACITY / 2];
+    PORT_UNROLL for (unsigned b = 0; b < NODE_CAPACITY / 2; b++) {
+        block[b].first = block[b].second = 0;
+        if (2 * b < count) block[b] = port_load_two(&node->word[2 * b]);
+    }
+    unsigned found = NODE_SLOTS;
+    PORT_UNROLL for (unsigned b = 0; b < NODE_CAPACITY / 2; b++) {
+        bool first = 2 * b < count && (uint32_t)block[b].first == key;
+        bool second = 2 * b + 1 < count && (uint32_t)block[b].second == key;
+        if (first || second) *pair = pair32_of_word(first ? block[b].first : block[b].second);
+        if (first || second) found = first ? 2 * b : 2 * b + 1;
+    }
+    return found;
+}
+
+PORT_FN uint64_t node_last32(const node32 *node, pair32 *link)
+{
+    port_validate_fence();
+    port_two end = port_load_two(&node->word[NODE_LINK_SLOT]);
+    *link = pair32_of_word(end.first);
+    return end.second;
 }
 
 PORT_FN void node_read32(const node32 *node, image32 *image)
@@ -143,7 +169,7 @@ PORT_FN bool node_route64(const node64 *node, key64 key, pair64 *pair)
 {
     port_two best = {0, 0};
     unsigned slot = 0;
-    PORT_UNROLL for (unsigned half = 8; half > 0; half /= 2) {
+    PORT_UNROLL for (unsigned half = NODE_SLOTS / 2; half > 0; half /= 2) {
         if (slot + half <= NODE_LINK_SLOT) {
             port_two probe = port_load_two_cached(&node->word[2 * (slot + half)]);
             if (probe.first <= key) {
@@ -166,7 +192,7 @@ PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
     unsigned slot = 0;
     port_two best = {0, 0};
     bool probed = false;
-    PORT_UNROLL for (unsigned half = 8; half > 0; half /= 2) {
+    PORT_UNROLL for (unsigned half = NODE_SLOTS / 2; half > 0; half /= 2) {
         if (slot + half < count) {
             port_two probe = port_load_two(&node->word[2 * (slot + half)]);
             if (probe.first <= key) {
@@ -187,6 +213,30 @@ PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
     port_validate_fence();
     bool unchanged = !(header & HEADER_LATCHED) && header_load64(node) == header;
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
+}
+
+PORT_FN unsigned node_scan64(const node64 *node, unsigned count, key64 key, pair64 *pair)
+{
+    port_two both[NODE_CAPACITY];
+    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
+        both[i].first = both[i].second = 0;
+        if (i < count) both[i] = port_load_two(&node->word[2 * i]);
+    }
+    unsigned found = NODE_SLOTS;
+    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
+        if (i >= count || both[i].first != key) continue;
+        *pair = pair64_of_words(both[i]);
+        found = i;
+    }
+    return found;
+}
+
+PORT_FN uint64_t node_last64(const node64 *node, pair64 *link)
+{
+    port_validate_fence();
+    *link = pair_load64(node, NODE_LINK_SLOT);
+    port_validate_fence();
+    return header_load64(node);
 }
 
 #include "node_image.h"

@@ -4,11 +4,16 @@
 
 #include "../port/port.h"
 
+/* A file that works on chunks of a skiplist may set 32 before. */
+#ifndef PLEACH_NODE_SLOTS
+#define PLEACH_NODE_SLOTS 16
+#endif
+
 enum {
-    NODE_SLOTS = 16,
-    NODE_CAPACITY = 14, /* pairs */
-    NODE_LINK_SLOT = 14,
-    NODE_HEADER_SLOT = 15
+    NODE_SLOTS = PLEACH_NODE_SLOTS,
+    NODE_CAPACITY = NODE_SLOTS - 2, /* pairs */
+    NODE_LINK_SLOT = NODE_SLOTS - 2,
+    NODE_HEADER_SLOT = NODE_SLOTS - 1
 };
 
 enum { NODE_OLD_IMAGE = 0x7f }; /* level of a node that holds an old image of a leaf */

@@ -95,5 +95,22 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
 }
 #endif
 
+PORT_FN unsigned W(node_scan)(const W(node) *node, unsigned count, W(key) key, W(pair) *pair)
+{
+    for (unsigned slot = 0; slot < count; slot++) {
+        *pair = W(pair_load)(node, slot);
+        if (pair->key == key) return slot;
+    }
+    return NODE_SLOTS;
+}
+
+PORT_FN uint64_t W(node_last)(const W(node) *node, W(pair) *link)
+{
+    port_validate_fence();
+    *link = W(pair_load)(node, NODE_LINK_SLOT);
+    port_validate_fence();
+    return W(header_load)(node);
+}
+
 #include "node_image.h"
 #include "node_sink.h"

@@ -36,5 +36,24 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
+PORT_FN unsigned W(node_scan)(const W(node) *node, unsigned count, W(key) key, W(pair) *pair)
+{
+    unsigned equal = W(slots_equal)(node, key) & ((1u << count) - 1);
+    for (; equal; equal &= equal - 1) {
+        unsigned slot = (unsigned)__builtin_ctz(equal);
+        *pair = W(pair_load)(node, slot);
+        if (pair->key == key) return slot; /* else it was moved between the two looks */
+    }
+    return NODE_SLOTS;
+}
+
+PORT_FN uint64_t W(node_last)(const W(node) *node, W(pair) *link)
+{
+    port_validate_fence();
+    *link = W(pair_load)(node, NODE_LINK_SLOT);
+    port_validate_fence();
+    return W(header_load)(node);
+}
+
 #include "node_image.h"
 #include "node_sink.h"

@@ -7,9 +7,14 @@
 #include "node_format.h"
 
 /* A pair is a key and a value. node.h asserts that this is the size of a node. */
+static inline __attribute__((unused)) size_t node_bytes_with(unsigned slots, unsigned key_bits)
+{
+    return (size_t)slots * 2 * key_bits / 8;
+}
+
 static inline __attribute__((unused)) size_t node_bytes_of(unsigned key_bits)
 {
-    return (size_t)NODE_SLOTS * 2 * key_bits / 8;
+    return node_bytes_with(NODE_SLOTS, key_bits);
 }
 
 #endif

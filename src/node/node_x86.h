@@ -26,4 +26,6 @@ PORT_FN void W(pair_store)(W(node) *node, unsigned slot, W(pair) pair)
 #endif
 }
 
+enum { W(EVERY_PAIR) = (1u << NODE_CAPACITY) - 1, W(EVERY_SLOT) = (1u << (NODE_LINK_SLOT + 1)) - 1 }; /* as bits */
+
 #include "node_common.h"

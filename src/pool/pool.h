@@ -97,7 +97,27 @@ PORT_FN uint32_t pool_take_stock(pool_state *pool)
     return at < end ? pool_stock(pool)[at] : 0;
 }
 
-/* A node's id, or 0 if there is none. Of the nodes that were never taken, the last `spare` are left alone. */
+/* A node that was never taken; the last `spare` of these are left alone. */
+PORT_FN uint32_t pool_take_fresh(pool_state *pool, uint64_t spare)
+{
+    uint64_t capacity = port_load(&pool->capacity);
+    if (port_load(&pool->next) + spare >= capacity) return 0;
+    uint64_t id = port_fetch_add(&pool->next, 1);
+    return id < capacity ? (uint32_t)id : 0;
+}
+
+/* A node that was returned, from the list of `stripe` or, if that is empty, the next one that is not. */
+PORT_FN uint32_t pool_take_any(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe)
+{
+    for (unsigned i = 0; i < POOL_STRIPES; i++) {
+        if (!(uint32_t)port_load(&pool->free[(stripe + i) % POOL_STRIPES].head)) continue;
+        uint32_t id = pool_take_returned(pool, nodes, node_bytes, stripe + i);
+        if (id) return id;
+    }
+    return 0;
+}
+
+/* A node's id, or 0 if there is none. */
 PORT_FN uint32_t pool_take(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint64_t spare)
 {
     /* A cheap look first: the acquire that taking needs empties a GPU's L1. */
@@ -105,19 +125,9 @@ PORT_FN uint32_t pool_take(pool_state *pool, void *nodes, size_t node_bytes, uns
         uint32_t id = pool_take_returned(pool, nodes, node_bytes, stripe);
         if (id) return id;
     }
-    uint32_t stocked = pool_take_stock(pool);
-    if (stocked) return stocked;
-    uint64_t capacity = port_load(&pool->capacity);
-    if (port_load(&pool->next) + spare < capacity) {
-        uint64_t id = port_fetch_add(&pool->next, 1);
-        if (id < capacity) return (uint32_t)id;
-    }
-    for (unsigned other = 0; other < POOL_STRIPES; other++) {
-        if (!(uint32_t)port_load(&pool->free[other].head)) continue;
-        uint32_t id = pool_take_returned(pool, nodes, node_bytes, other);
-        if (id) return id;
-    }
-    return 0;
+    uint32_t id = pool_take_stock(pool);
+    if (!id) id = pool_take_fresh(pool, spare);
+    return id ? id : pool_take_any(pool, nodes, node_bytes, stripe);
 }
 
 #endif

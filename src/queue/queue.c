@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "../api/map_object.h"
 #include "../base/memory.h"
 
 enum { LINE = 64, DEFAULT_BATCH = 8192, DEFAULT_AGE_US = 200, CAPACITY_IN_BATCHES = 4 };
@@ -499,7 +500,7 @@ pleach_status pleach_queue_create(pleach_queue **out, pleach_map *map, const ple
 {
     if (!out) return PLEACH_E_ARGUMENT;
     *out = NULL;
-    if (!map) return PLEACH_E_ARGUMENT;
+    if (!map || map->structure != PLEACH_BLINK) return PLEACH_E_ARGUMENT;
     pleach_queue *queue = base_alloc(1, sizeof *queue);
     if (!queue) return PLEACH_E_MEMORY;
     queue->map = map;

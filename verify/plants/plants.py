@@ -45,6 +45,7 @@ GATE = "src/gate/gate.c"
 CURSOR = "src/core/blink/blink_cursor.h"
 FIND = "src/core/blink/blink_find.h"
 UPDATE = "src/core/blink/blink_update.h"
+LATCH = "src/core/blink/blink_latch.h"
 IMAGE = "src/core/blink/blink_image.h"
 SLOTS = "src/core/blink/blink_slots.h"
 SPLIT = "src/core/blink/blink_split.h"
@@ -138,7 +139,7 @@ PLANTS = [
           "uint64_t id = port_fetch_add(&pool->next, 1);",
           "uint64_t id = port_load(&pool->next);\n        port_store(&pool->next, id + 1);"),
     Plant("pool_passes_its_end", "the last look at the capacity is left out", "pool/plain", POOL,
-          "if (id < capacity) return (uint32_t)id;", "return (uint32_t)id;"),
+          "return id < capacity ? (uint32_t)id : 0;", "return (uint32_t)id;"),
 
     # ---- gate ----
     Plant("gate_enters_relaxed", "announcing oneself may come after looking at the gate", "gate/cpu", GATE,
@@ -165,7 +166,7 @@ PLANTS = [
           "        W(unlatch)(node, header_next(header, count + 1));\n",
           "        W(unlatch)(node, header_next(header, count + 1));\n"
           "        W(node_write)(node, image, at, count + 1);\n"),
-    Plant("latch_is_not_taken", "an updater goes on without the latch", "map/x86_32", UPDATE,
+    Plant("latch_is_not_taken", "an updater goes on without the latch", "map/x86_32", LATCH,
           "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_AGAIN;",
           "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_DONE;"),
     Plant("erase_forgets_latch", "erasing an absent key leaves the latch behind", "map/cuda32", UPDATE,
@@ -185,9 +186,9 @@ PLANTS = [
             "    port_store_release(&map.tree->root_latch, 0);\n"
             "    unsigned count = header_count(header);\n    unsigned at = W(slots_rank)"),)),
     Plant("passes_unfinished_split", "an updater goes right through a node whose split is not finished", "map/cuda32",
-          UPDATE, "        if (W(header_load)(node) != *header) return BLINK_AGAIN;\n", "",
-          ((UPDATE, "    if (*header & HEADER_LATCHED) return BLINK_AGAIN;\n", ""),
-           (UPDATE, "    return port_latch(&node->word[W(HEADER_WORD)], *header, *header | HEADER_LATCHED) ?",
+          LATCH, "        if (W(header_load)(node) != *header) return BLINK_AGAIN;\n", "",
+          ((LATCH, "    if (*header & HEADER_LATCHED) return BLINK_AGAIN;\n", ""),
+           (LATCH, "    return port_latch(&node->word[W(HEADER_WORD)], *header, *header | HEADER_LATCHED) ?",
             "    if (*header & HEADER_LATCHED) return BLINK_AGAIN;\n"
             "    return port_latch(&node->word[W(HEADER_WORD)], *header, *header | HEADER_LATCHED) ?"))),
 
@@ -200,7 +201,7 @@ PLANTS = [
     Plant("erase_writes_dead_pair", "erasing drags a dead pair below a count that somebody still goes by", "map/cuda32",
           IMAGE, "if (i >= at && i + 1 < count) image->pair[i] = image->pair[i + 1];",
           "if (i >= at) image->pair[i] = image->pair[i + 1];"),
-    Plant("update_ignores_link", "an updater stays in a leaf that no longer covers its key", "map/plain32", UPDATE,
+    Plant("update_ignores_link", "an updater stays in a leaf that no longer covers its key", "map/plain32", LATCH,
           "    if (W(belongs_right)(*link, cursor->target)) {\n        /* Not while",
           "    if (false) {\n        /* Not while"),
     Plant("find_ignores_link", "a find answers absent instead of going right", "map/cuda32", FIND,

@@ -99,7 +99,7 @@ static void build(unsigned first, unsigned stride, unsigned count, double fill)
     w.place.tree->pool.capacity = NODES;
     w.place.tree->pool.next = 1 + plan.nodes;
     w.map->build(&plan, w.place.nodes, keys, values);
-    w.place.tree->root = build_plan_root(&plan);
+    w.place.tree->root = plan.root;
     w.place.tree->stripe[0].size = count;
     if (w.map->versioned) begin_versions();
 }

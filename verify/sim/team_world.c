@@ -161,7 +161,7 @@ static void build(unsigned stride, unsigned count, double fill)
     w.place.tree->pool.stock = (uint64_t)(uintptr_t)shared.stock;
     memset(shared.stock, 0, sizeof shared.stock);
     w.map->build(&plan, w.place.nodes, keys, values);
-    w.place.tree->root = build_plan_root(&plan);
+    w.place.tree->root = plan.root;
     w.place.tree->stripe[0].size = count;
     begin_versions();
 }

@@ -4,10 +4,24 @@
 #define PLEACH_BLINK_STEP
 /* What a step answers. MOVED: visit the next node. AGAIN: a latch or a writer was in the way; the same node once more,
  * after others had a turn. DONE: the operation has its result. SPLIT: it has, and leaves a separator to post. KEEP, in
- * maps with versions: an update has latched its leaf, and must go on with update_keeping at once. */
-typedef enum blink_step { BLINK_MOVED, BLINK_AGAIN, BLINK_DONE, BLINK_SPLIT, BLINK_KEEP } blink_step;
+ * maps with versions: an update has latched its leaf, and must go on with update_keeping at once. In a skiplist: TEND is
+ * what SPLIT is here, and REFUSED, of a part of an operation, that it could not be done. */
+typedef enum blink_step {
+    BLINK_MOVED,
+    BLINK_AGAIN,
+    BLINK_DONE,
+    BLINK_SPLIT,
+    BLINK_KEEP,
+    BLINK_TEND,
+    BLINK_REFUSED
+} blink_step;
 
-enum { BLINK_PATIENCE = 4 }; /* steps to the right before the first fresh descent */
+/* Steps to the right before the first fresh descent. In a skiplist not every chunk can be reached from above. */
+#ifdef BLINK_SKIPLIST
+enum { BLINK_PATIENCE = 64 };
+#else
+enum { BLINK_PATIENCE = 4 };
+#endif
 #endif
 
 /* One agent's handle on a map. */
@@ -18,6 +32,10 @@ typedef struct W(blink) {
 #ifdef BLINK_VERSIONED
     const versions *versions;
     epoch_agent *agent; /* who acts, for what it retires and reuses; NULL: somebody who has no bag */
+#endif
+#ifdef BLINK_SKIPLIST
+    epoch_agent *agent; /* who acts, for what it retires; NULL: nobody, who never merges chunks */
+    uint64_t raise;     /* of 2^32 new chunks, how many are entered on the level above */
 #endif
 } W(blink);
 
@@ -65,6 +83,9 @@ PORT_FN void W(cursor_right)(W(blink) map, W(cursor) *cursor, W(pair) link)
         return;
     }
     port_forget_cached();
+#ifdef BLINK_SKIPLIST
+    port_fetch_add(&map.tree->restarts, 1);
+#endif
     if (cursor->patience < UINT32_MAX / 4) cursor->patience *= 4;
     W(cursor_to_root)(cursor, port_load(&map.tree->root));
 }

@@ -8,6 +8,7 @@
 typedef struct build_plan {
     uint64_t keys;
     uint64_t nodes; /* of all levels */
+    uint64_t root;  /* as in blink_tree */
     uint32_t levels;
     uint32_t per_leaf, per_inner;
     uint32_t first_id[BLINK_MAX_LEVEL];
@@ -38,15 +39,11 @@ static inline __attribute__((unused)) void build_plan_make(build_plan *plan, uin
         plan->count[level] = count;
         plan->span[level] = span;
         plan->nodes += count;
+        plan->root = (uint64_t)level << 32 | plan->first_id[level];
         if (level > 0 && count == 1) return;
         count = (count + plan->per_inner - 1) / plan->per_inner;
         span *= plan->per_inner;
     }
 }
 
-static inline __attribute__((unused)) uint64_t build_plan_root(const build_plan *plan)
-{
-    uint32_t level = plan->levels - 1;
-    return (uint64_t)level << 32 | plan->first_id[level];
-}
 #endif

@@ -22,6 +22,28 @@ PORT_FN void W(range_start)(W(blink) map, W(range) *range, W(key) low, W(key) hi
     W(cursor_start)(map, &range->cursor, low);
 }
 
+#ifdef BLINK_SKIPLIST
+/* The pairs are in no order: the smallest, then the smallest above that, and so on. */
+PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
+{
+    W(key) from = range->cursor.target;
+    for (unsigned n = 0; n < count && range->count < range->limit; n++) {
+        W(pair) least = W(pair_of)(0, 0);
+        bool found = false;
+        PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
+            W(pair) pair = image->pair[i];
+            bool wanted = i < count && pair.key >= from && pair.key <= range->high;
+            if (wanted && (!found || pair.key < least.key)) least = pair;
+            found |= wanted;
+        }
+        if (!found) return;
+        if (range->count < range->room) W(sink_put)(&range->sink, range->count, least);
+        range->count++;
+        from = least.key + 1;
+        if (from == 0) return; /* that was the largest key of all */
+    }
+}
+#else
 PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
 {
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
@@ -32,6 +54,7 @@ PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned co
         range->count++;
     }
 }
+#endif
 
 /* After a leaf with this link: puts the cursor on the next one, if the interval reaches there. */
 PORT_FN bool W(range_goes_on)(W(range) *range, W(pair) link)

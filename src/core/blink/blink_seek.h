@@ -48,6 +48,21 @@ PORT_FN blink_step W(seek_arrived)(W(blink) map, W(seek) *seek, bool found)
     return BLINK_MOVED;
 }
 
+#ifdef BLINK_SKIPLIST
+/* The nearest of the first `count` pairs, which are in no order. */
+PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) target, bool up, W(pair) *nearest)
+{
+    bool found = false;
+    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
+        W(pair) pair = image->pair[i];
+        bool beyond = i < count && (up ? pair.key >= target : pair.key <= target);
+        bool better = beyond && (!found || (up ? pair.key < nearest->key : pair.key > nearest->key));
+        if (better) *nearest = pair;
+        found |= better;
+    }
+    return found;
+}
+#else
 /* The nearest of the first `count` pairs. */
 PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) target, bool up, W(pair) *nearest)
 {
@@ -60,6 +75,7 @@ PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) targ
     }
     return found;
 }
+#endif
 
 PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
 {
@@ -69,6 +85,13 @@ PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
     W(pair) link;
     uint64_t header = W(node_end)(node, &link);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
+#ifdef BLINK_SKIPLIST
+    if (chunk_state(header) == CHUNK_ZOMBIE) { /* its link says where to go on, but not the low key there */
+        port_fetch_add(&map.tree->restarts, 1);
+        W(seek_walk)(map, seek);
+        return BLINK_MOVED;
+    }
+#endif
     if (W(belongs_right)(link, cursor->target)) {
         W(cursor_right)(map, cursor, link);
         return BLINK_MOVED;

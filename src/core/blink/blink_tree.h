@@ -11,7 +11,11 @@ typedef struct blink_tree {
     uint64_t root;       /* level << 32 | node id; levels only grow */
     uint64_t root_latch; /* 0 or 1; held while a new root is put above the old one */
     uint64_t unposted;   /* splits whose separator found no room in the pool */
-    uint64_t reserved[5];
+    /* Of a skiplist; else 0. */
+    uint64_t restarts;   /* queries that read a chunk again, or began anew from the top */
+    uint64_t returned;   /* chunks in the pool's free lists, more or less */
+    uint64_t reclaimed;  /* chunks that ever went there */
+    uint64_t reserved[2];
     pool_state pool;
     struct {
         uint64_t size;   /* keys inserted minus keys erased by the agents of this stripe; the sum is the map's size */

@@ -59,6 +59,20 @@ const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned)
     return key_bits == 32 ? best->width32 : best->width64;
 }
 
+/* The vector verbs are AVX2's, on machines with more too. */
+const blink_run_ops *skiplist_run_choose(unsigned key_bits, unsigned slots)
+{
+#ifdef PLEACH_HAVE_AVX2
+    const char *wanted = getenv("PLEACH_SIMD");
+    if (has_avx2() && !(wanted && strcmp(wanted, "plain") == 0)) {
+        if (slots == 16) return key_bits == 32 ? &skiplist16_run32_avx2 : &skiplist16_run64_avx2;
+        return key_bits == 32 ? &skiplist32_run32_avx2 : &skiplist32_run64_avx2;
+    }
+#endif
+    if (slots == 16) return key_bits == 32 ? &skiplist16_run32_plain : &skiplist16_run64_plain;
+    return key_bits == 32 ? &skiplist32_run32_plain : &skiplist32_run64_plain;
+}
+
 const batch_run_ops *batch_run_choose(unsigned key_bits)
 {
     const choice *best = choose();

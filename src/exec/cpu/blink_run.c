@@ -1,12 +1,18 @@
 /* exec/cpu/blink_run.c - one thread works on many operations at once: while one waits for its next node to come from
  * memory, the others take their steps. Compiled once per key width and instruction set; versioned_run.c does so for
- * maps with versions. */
-#ifdef RUN_VERSIONED
+ * maps with versions, skiplist_run.c for skiplists, once per size of chunks. */
+#if defined(RUN_VERSIONED)
 #include "../../core/versioned/versioned.h"
+#elif defined(RUN_SKIPLIST)
+#include "../../core/skiplist/skiplist.h"
+#include "../../core/skiplist/skiplist_build.h"
+#include "../../core/skiplist/skiplist_reclaim.h"
 #else
 #include "../../core/blink/blink.h"
 #endif
+#ifndef RUN_SKIPLIST
 #include "../../core/blink/blink_build.h"
+#endif
 
 #include "blink_run.h"
 
@@ -26,6 +32,14 @@
 #define RUN_NAME RUN_NAME2(W(versioned_run))
 #define RUN_UPDATE W(run_keeping)
 #define RUN_RANGE W(run_at_instant)
+#elif defined(RUN_SKIPLIST)
+#if PLEACH_NODE_SLOTS == 16
+#define RUN_NAME RUN_NAME2(W(skiplist16_run))
+#else
+#define RUN_NAME RUN_NAME2(W(skiplist32_run))
+#endif
+#define RUN_UPDATE W(run_update)
+#define RUN_RANGE W(run_range)
 #else
 #define RUN_NAME RUN_NAME2(W(blink_run))
 #define RUN_UPDATE W(run_update)
@@ -39,16 +53,24 @@ _Static_assert(BLINK_NOT_APPLIED == (int)PLEACH_NOT_APPLIED && BLINK_INSERTED ==
 
 enum {
     IN_FLIGHT = 32, /* operations interleaved by one thread; see docs/performance.md */
-    SCAN_SLOTS = 16 /* of the announcements that a call looks at when it leaves */
+    SCAN_SLOTS = 16, /* of the announcements that a call looks at when it leaves */
+    STAY = 256       /* operations that a thread stays in a skiplist for */
 };
 
 #include "prefetch.h"
 
-/* An update, and after it the post that it may leave. */
+#ifdef RUN_SKIPLIST
+/* What an update may leave to do. */
+typedef W(tend) W(rest);
+#else
+typedef W(post) W(rest);
+#endif
+
+/* An update, and after it the rest of its work. */
 typedef struct W(updating) {
     W(update) op;
-    W(post) post;
-    bool posting;
+    W(rest) rest;
+    bool resting;
 } W(updating);
 
 /* One operation in flight, of whichever kind the request has. */
@@ -72,6 +94,9 @@ static inline W(blink) W(map_at)(const map_place *place, unsigned stripe)
     W(blink) map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
 #ifdef RUN_VERSIONED
     map.versions = &place->versions;
+#endif
+#ifdef RUN_SKIPLIST
+    map.raise = place->raise;
 #endif
     return map;
 }
@@ -104,7 +129,7 @@ static inline bool W(start_update)(W(blink) map, W(flight) *f, const request *r)
 {
     blink_kind kind = r->kind == REQUEST_PUT ? BLINK_PUT : r->kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
     W(key) value = kind == BLINK_ERASE ? 0 : W(key_at)(r->values, f->element);
-    f->update.posting = false;
+    f->update.resting = false;
     W(update_start)(map, &f->update.op, kind, W(key_at)(r->keys, f->element), value);
     return true;
 }
@@ -112,20 +137,27 @@ static inline bool W(start_update)(W(blink) map, W(flight) *f, const request *r)
 static inline blink_step W(step_update)(W(blink) map, W(flight) *f)
 {
     W(updating) *u = &f->update;
-    if (u->posting) return W(post_step)(map, &u->post);
+#ifdef RUN_SKIPLIST
+    if (u->resting) return W(tend_step)(map, &u->rest);
+    blink_step step = W(update_step)(map, &u->op);
+    if (step != BLINK_TEND) return step;
+    W(tend_start)(map, &u->rest, &u->op);
+#else
+    if (u->resting) return W(post_step)(map, &u->rest);
     blink_step step = W(update_step)(map, &u->op);
 #ifdef RUN_VERSIONED
     if (step == BLINK_KEEP) step = W(update_keeping)(map, &u->op);
 #endif
     if (step != BLINK_SPLIT) return step;
-    u->posting = true;
-    W(post_start)(map, &u->post, u->op.separator, 1, u->op.cursor.parent);
+    W(post_start)(map, &u->rest, u->op.separator, 1, u->op.cursor.parent);
+#endif
+    u->resting = true;
     return BLINK_MOVED;
 }
 
 static inline uint32_t W(wanted_by_update)(const W(flight) *f)
 {
-    return f->update.posting ? f->update.post.cursor.node : f->update.op.cursor.node;
+    return f->update.resting ? f->update.rest.cursor.node : f->update.op.cursor.node;
 }
 
 static inline void W(finish_update)(W(flight) *f, const request *r, run_result *result)
@@ -341,10 +373,8 @@ static void W(run_at_instant)(W(blink) map, const request *r, size_t begin, size
 }
 #endif
 
-static void W(run_request)(map_place place, unsigned stripe, const request *r, size_t begin, size_t end,
-                           run_result *result)
+static void W(run_kind)(W(blink) map, const request *r, size_t begin, size_t end, run_result *result)
 {
-    W(blink) map = W(map_at)(&place, stripe);
 #ifdef RUN_VERSIONED
     if (r->at) {
         W(run_past)(map, r, begin, end, result);
@@ -365,12 +395,71 @@ static void W(run_request)(map_place place, unsigned stripe, const request *r, s
     }
 }
 
+#ifdef RUN_SKIPLIST
+static skiplist_place W(skiplist_at)(const map_place *place)
+{
+    return (skiplist_place){place->tree, place->nodes, place->versions.epoch, sizeof(W(node))};
+}
+
+static void W(run_request)(map_place place, unsigned stripe, const request *r, size_t begin, size_t end,
+                           run_result *result)
+{
+    W(blink) map = W(map_at)(&place, stripe);
+    skiplist_place at = W(skiplist_at)(&place);
+    epoch_agent agent;
+    skiplist_join(&at, &agent, 1, stripe);
+    map.agent = &agent;
+    for (; begin < end; begin += STAY) {
+        skiplist_begin(&at, &agent);
+        W(run_kind)(map, r, begin, end - begin < STAY ? end : begin + STAY, result);
+        skiplist_end(&at, &agent);
+    }
+    skiplist_part(&at, &agent);
+}
+
+/* Everything that is free, wherever agents have left it. Alone in the map. */
+static void W(run_return)(map_place place, unsigned stripe)
+{
+    skiplist_place at = W(skiplist_at)(&place);
+    epoch_agent agent;
+    for (unsigned i = 0; i < 4; i++) { /* the rest of a scan that others began, and two steps of the clock */
+        epoch_agent_begin(&agent, 1);
+        epoch_scan(at.epoch, &agent, EPOCH_ALL, true);
+    }
+    uint64_t claimed = port_load(&at.epoch.state->claimed);
+    for (uint32_t slot = 0; slot < claimed; slot++) {
+        skiplist_join(&at, &agent, 1, slot);
+        skiplist_return(&at, &agent);
+        skiplist_part(&at, &agent);
+    }
+    (void)stripe;
+}
+#else
+static void W(run_request)(map_place place, unsigned stripe, const request *r, size_t begin, size_t end,
+                           run_result *result)
+{
+    W(run_kind)(W(map_at)(&place, stripe), r, begin, end, result);
+}
+#endif
+
 static void W(run_build)(const build_plan *plan, void *nodes, const void *keys, const void *values, uint32_t level,
                          size_t begin, size_t end)
 {
     for (size_t index = begin; index < end; index++)
         for (unsigned slot = 0; slot < NODE_SLOTS; slot++)
             W(build_slot)(plan, nodes, keys, values, level, index, slot);
+}
+
+/* Where a leaf's pair belongs among the others. */
+static unsigned W(export_rank)(const W(node) *leaf, unsigned count, unsigned i, W(key) key)
+{
+#ifdef RUN_SKIPLIST
+    (void)i;
+    return W(slots_rank)(leaf, count, key);
+#else
+    (void)leaf, (void)count, (void)key;
+    return i;
+#endif
 }
 
 static void W(run_export)(map_place place, void *out_keys, void *out_values)
@@ -386,15 +475,17 @@ static void W(run_export)(map_place place, void *out_keys, void *out_values)
         id = W(pair_is_link)(link) ? W(pair_node)(link) : NODE_NONE;
         if (id != NODE_NONE) W(prefetch_node)(map, id);
         unsigned count = header_count(W(header_load)(leaf));
-        for (unsigned i = 0; i < count; i++, written++) {
+        for (unsigned i = 0; i < count; i++) {
             W(pair) pair = W(pair_load)(leaf, i);
-            W(set_key)(out_keys, written, pair.key);
-            W(set_key)(out_values, written, pair.value);
+            size_t place_of_pair = written + W(export_rank)(leaf, count, i, pair.key);
+            W(set_key)(out_keys, place_of_pair, pair.key);
+            W(set_key)(out_values, place_of_pair, pair.value);
         }
+        written += count;
     }
 }
 
-#ifdef RUN_VERSIONED
+#if defined(RUN_VERSIONED) || defined(RUN_SKIPLIST)
 const blink_run_ops RUN_NAME = {W(run_request), W(run_build), W(run_export), W(run_return)};
 #else
 const blink_run_ops RUN_NAME = {W(run_request), W(run_build), W(run_export), NULL};

@@ -16,7 +16,8 @@ typedef struct run_result {
 typedef struct map_place {
     blink_tree *tree;
     void *nodes;
-    versions versions; /* of a map that has them */
+    versions versions; /* of a map that has them; of a skiplist its epoch */
+    uint64_t raise;    /* of a skiplist */
 } map_place;
 
 typedef struct blink_run_ops {
@@ -28,7 +29,8 @@ typedef struct blink_run_ops {
                   size_t begin, size_t end);
     /* All pairs in order, of a quiescent tree. */
     void (*export_pairs)(map_place place, void *out_keys, void *out_values);
-    /* Returns old images that no live snapshot can ask for to the pool. In the tables of maps with versions. */
+    /* Returns old images that no live snapshot can ask for, or chunks that nobody can look at, to the pool. In the
+     * tables of maps with versions and of skiplists. */
     void (*return_images)(map_place place, unsigned stripe);
 } blink_run_ops;
 
@@ -39,8 +41,12 @@ extern const blink_run_ops versioned_run32_plain, versioned_run64_plain, version
 extern const blink_run_ops versioned_run32_avx2, versioned_run64_avx2;
 extern const blink_run_ops versioned_run32_avx512, versioned_run64_avx512;
 
+extern const blink_run_ops skiplist16_run32_plain, skiplist16_run64_plain, skiplist16_run32_avx2, skiplist16_run64_avx2;
+extern const blink_run_ops skiplist32_run32_plain, skiplist32_run64_plain, skiplist32_run32_avx2, skiplist32_run64_avx2;
+
 /* The best one for this machine. */
 const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned);
+const blink_run_ops *skiplist_run_choose(unsigned key_bits, unsigned slots);
 const char *blink_run_simd(void);
 
 #endif

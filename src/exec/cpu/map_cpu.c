@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "../../base/memory.h"
+#include "../../core/skiplist/skiplist_check.h"
+#include "../../core/skiplist/skiplist_plan.h"
 #include "../../core/versioned/versioned_check.h"
 #include "../../gate/gate.h"
 #include "../../node/node_sizes.h"
@@ -37,13 +39,22 @@ static void build(cpu_map *map, const build_plan *plan, const void *keys, const 
         build_level job = {map, plan, keys, values, level};
         workers_run(map->workers, plan->count[level], 4096, build_part, &job);
     }
-    tree->root = build_plan_root(plan);
+    tree->root = plan->root;
     tree->stripe[0].size = plan->keys;
     /* Nodes that were used and are no longer must read as never used. */
     char *nodes = map->memory.nodes;
     uint64_t next = tree->pool.next;
     if (used > next) memset(nodes + next * map->node_bytes, 0, (used - next) * map->node_bytes);
     if (map->versions.state) cpu_versions_forget(map, used > next ? used : next);
+    if (map->chunk) cpu_epoch_forget(map);
+}
+
+static void make_plan(const cpu_map *map, build_plan *plan, uint64_t keys, double fill)
+{
+    if (map->chunk)
+        skiplist_plan_make(plan, keys, fill, map->chunk);
+    else
+        build_plan_make(plan, keys, fill);
 }
 
 /* Gives back the memory past the last node in use. */
@@ -63,7 +74,7 @@ static bool plan_fits(const cpu_map *map, const build_plan *plan)
 void cpu_begin_anew(cpu_map *map)
 {
     build_plan plan;
-    build_plan_make(&plan, 0, 1);
+    make_plan(map, &plan, 0, 1);
     build(map, &plan, NULL, NULL);
 }
 
@@ -78,7 +89,7 @@ static pleach_status cpu_clear(void *exec)
 static pleach_status build_sorted(cpu_map *map, size_t n, const void *keys, const void *values, double fill)
 {
     build_plan plan;
-    build_plan_make(&plan, n, fill);
+    make_plan(map, &plan, n, fill);
     if (!plan_fits(map, &plan)) return PLEACH_E_FULL;
     build(map, &plan, keys, values);
     return PLEACH_OK;
@@ -206,7 +217,11 @@ static pleach_status cpu_stats(void *exec, pleach_map_stats *stats)
     cpu_map *map = exec;
     blink_counts counts;
     if (map->versions.state) cpu_versions_settle(map);
-    blink_count_nodes(map->key_bits, map->tree, map->memory.nodes, &counts);
+    if (map->chunk) map->ops->return_images(place_of(map), 0);
+    if (map->chunk)
+        skiplist_count_chunks(map->chunk, map->key_bits, map->tree, map->memory.nodes, &counts);
+    else
+        blink_count_nodes(map->key_bits, map->tree, map->memory.nodes, &counts);
     stats->keys = counts.keys;
     stats->leaves = counts.leaves;
     stats->inner = counts.inner;
@@ -214,8 +229,14 @@ static pleach_status cpu_stats(void *exec, pleach_map_stats *stats)
     stats->shape = counts.shape;
     stats->unposted = map->tree->unposted;
     stats->node_bytes = (counts.leaves + counts.inner) * map->node_bytes;
-    stats->old_images = counts.images;
-    stats->old_image_bytes = counts.images * map->node_bytes;
+    if (map->chunk) {
+        stats->zombies = counts.images;
+        stats->restarts = map->tree->restarts;
+        stats->reclaimed_bytes = map->tree->reclaimed * map->node_bytes;
+    } else {
+        stats->old_images = counts.images;
+        stats->old_image_bytes = counts.images * map->node_bytes;
+    }
     uint64_t in_use = counts.leaves + counts.inner + counts.images;
     stats->free_bytes = (blink_used_ids(map->tree) - 1 - in_use) * map->node_bytes;
     if (map->versions.state) cpu_versions_stats(map, stats);
@@ -229,7 +250,7 @@ static pleach_status cpu_reserve(void *exec, uint64_t keys)
 {
     cpu_map *map = exec;
     build_plan plan;
-    build_plan_make(&plan, keys, 0.5); /* the least that any order of insertion comes to */
+    make_plan(map, &plan, keys, 0.5); /* the least that any order of insertion comes to */
     uint64_t capacity = map->tree->pool.capacity;
     if (1 + plan.nodes + capacity / 64 > capacity) return PLEACH_E_FULL; /* leaves leave a 64th untouched */
     size_t bytes = (1 + plan.nodes) * map->node_bytes, before = atomic_load(&map->populated);
@@ -242,6 +263,10 @@ static pleach_status cpu_reserve(void *exec, uint64_t keys)
 static pleach_status cpu_validate(void *exec, char *message, size_t message_size)
 {
     cpu_map *map = exec;
+    if (map->chunk)
+        return skiplist_validate(map->chunk, map->key_bits, map->tree, map->memory.nodes, message, message_size)
+                   ? PLEACH_OK
+                   : PLEACH_E_CORRUPT;
     bool valid = blink_validate(map->key_bits, map->tree, map->memory.nodes, message, message_size);
     if (valid && map->versions.state)
         valid = versioned_validate(map->key_bits, map->tree, map->memory.nodes, map->versions, PORT_LINE_WORDS,
@@ -273,8 +298,11 @@ static pleach_status cpu_create(void **exec, const pleach_map_config *config)
     if (!map) return PLEACH_E_MEMORY;
     map->key_bits = config->key_bits;
     map->threads = config->threads;
-    map->node_bytes = node_bytes_of(config->key_bits);
-    map->ops = blink_run_choose(config->key_bits, config->versioned);
+    map->chunk = config->structure == PLEACH_SKIPLIST ? config->chunk : 0;
+    map->raise = (uint64_t)(config->raise * 0x1p32);
+    map->node_bytes = node_bytes_with(map->chunk ? map->chunk : NODE_SLOTS, config->key_bits);
+    map->ops = map->chunk ? skiplist_run_choose(config->key_bits, map->chunk)
+                          : blink_run_choose(config->key_bits, config->versioned);
     map->batch_ops = batch_run_choose(config->key_bits);
     map->tree = base_alloc(1, sizeof *map->tree);
     map->workers = workers_create(config->threads);
@@ -284,6 +312,7 @@ static pleach_status cpu_create(void **exec, const pleach_map_config *config)
         bool stocked = pool_host_open(&map->stock, nodes * sizeof(uint32_t), sizeof(uint32_t));
         map->tree->pool.stock = (uint64_t)(uintptr_t)map->stock.nodes;
         bool opened = stocked && (!config->versioned || cpu_versions_open(map));
+        if (opened && map->chunk) opened = cpu_epoch_open(map);
         status = opened ? cpu_clear(map) : PLEACH_E_MEMORY;
     }
     if (status == PLEACH_OK && config->reserve_keys) status = cpu_reserve(map, config->reserve_keys);

@@ -17,12 +17,14 @@ typedef struct cpu_scratch {
 typedef struct cpu_map {
     unsigned key_bits;
     unsigned threads;
+    unsigned chunk; /* a skiplist's: slots of its chunks; 0: it is a B-link tree */
+    uint64_t raise; /* and of 2^32 new chunks, how many are entered on the level above */
     size_t node_bytes;
     _Atomic size_t populated; /* bytes of node memory made ready by reserve */
     blink_tree *tree;
     pool_host memory;
     pool_host stock; /* the memory of tree->pool.stock */
-    versions versions; /* of a map with versions; else NULL */
+    versions versions; /* of a map with versions; of a skiplist its epoch; else NULL */
     pool_host records; /* the memory of versions.record */
     pool_host rings;   /* and of versions.epoch.rings */
     workers *workers;
@@ -33,7 +35,7 @@ typedef struct cpu_map {
 
 static inline map_place place_of(const cpu_map *map)
 {
-    return (map_place){map->tree, map->memory.nodes, map->versions};
+    return (map_place){map->tree, map->memory.nodes, map->versions, map->raise};
 }
 
 /* Elements of an array call. */
@@ -53,7 +55,9 @@ void cpu_scratch_free(cpu_scratch *scratch);
 /* map_cpu_versions.c: what a map with versions has beside its nodes. */
 bool cpu_versions_open(cpu_map *map);
 void cpu_versions_close(cpu_map *map);
+bool cpu_epoch_open(cpu_map *map); /* of a skiplist */
 void cpu_versions_forget(cpu_map *map, uint64_t nodes); /* alone in the map, and no snapshot is live */
+void cpu_epoch_forget(cpu_map *map);
 bool cpu_versions_pinned(const cpu_map *map);           /* some snapshot is live */
 void cpu_versions_settle(cpu_map *map);
 void cpu_versions_stats(const cpu_map *map, pleach_map_stats *stats);

@@ -11,6 +11,28 @@
 
 enum { AGENTS = 1024, VISITORS = 2048, RING = 512, FIRST_PINS = 64 };
 
+static bool open_slots(cpu_map *map, unsigned visitors)
+{
+    epoch *e = &map->versions.epoch;
+    epoch_begin(e->state);
+    e->slots = AGENTS;
+    e->visitors = visitors;
+    e->ring = RING;
+    e->announce = base_alloc((size_t)(AGENTS + visitors) * PORT_LINE_WORDS, sizeof *e->announce);
+    e->home = base_alloc(AGENTS, sizeof *e->home);
+    size_t ring_bytes = RING * sizeof *e->rings;
+    if (!e->announce || !e->home || !pool_host_open(&map->rings, AGENTS * ring_bytes, ring_bytes)) return false;
+    e->rings = map->rings.nodes;
+    return true;
+}
+
+/* What a skiplist has of all this: slots and rings. */
+bool cpu_epoch_open(cpu_map *map)
+{
+    map->versions.epoch.state = base_alloc(1, sizeof *map->versions.epoch.state);
+    return map->versions.epoch.state && open_slots(map, 0);
+}
+
 /* A record for every node that there may ever be, and a ring for every agent; the operating system gives memory to
  * those that are used. */
 bool cpu_versions_open(cpu_map *map)
@@ -19,21 +41,13 @@ bool cpu_versions_open(cpu_map *map)
     uint64_t nodes = map->tree->pool.capacity;
     v->state = base_alloc(1, sizeof *v->state);
     if (!v->state) return false;
-    epoch_begin(&v->state->epoch);
     v->epoch.state = &v->state->epoch;
-    v->epoch.slots = AGENTS;
-    v->epoch.visitors = VISITORS;
-    v->epoch.ring = RING;
     v->stripes = VERSION_STRIPES;
-    v->epoch.announce = base_alloc((size_t)(AGENTS + VISITORS) * PORT_LINE_WORDS, sizeof *v->epoch.announce);
-    v->epoch.home = base_alloc(AGENTS, sizeof *v->epoch.home);
+    if (!open_slots(map, VISITORS)) return false;
     uint64_t *pins = base_alloc(FIRST_PINS, sizeof *pins);
     v->epoch.state->pin_table = (uint64_t)(uintptr_t)pins;
     v->epoch.state->pin_room = FIRST_PINS;
-    if (!v->epoch.announce || !v->epoch.home || !pins) return false;
-    size_t ring_bytes = RING * sizeof *v->epoch.rings;
-    if (!pool_host_open(&map->rings, AGENTS * ring_bytes, ring_bytes)) return false;
-    v->epoch.rings = map->rings.nodes;
+    if (!pins) return false;
     if (!pool_host_open(&map->records, nodes * sizeof(version_record), sizeof(version_record))) return false;
     v->record = map->records.nodes;
     return true;
@@ -42,22 +56,29 @@ bool cpu_versions_open(cpu_map *map)
 void cpu_versions_close(cpu_map *map)
 {
     versions *v = &map->versions;
-    if (!v->state) return;
-    base_free((void *)(uintptr_t)v->state->epoch.pin_table);
+    if (!v->epoch.state) return;
+    base_free((void *)(uintptr_t)v->epoch.state->pin_table);
     base_free(v->epoch.announce);
     base_free(v->epoch.home);
-    base_free(v->state);
+    base_free(v->state ? (void *)v->state : (void *)v->epoch.state);
     pool_host_close(&map->rings);
     pool_host_close(&map->records);
 }
 
-/* The past of all nodes begins anew. The clock goes on, and so do the counters. */
+/* Nothing is retired any more. The clock goes on, and so do the counters. */
+void cpu_epoch_forget(cpu_map *map)
+{
+    epoch e = map->versions.epoch;
+    for (uint64_t i = 0; i < AGENTS; i++) e.home[i].tail = e.home[i].head;
+}
+
+/* The past of all nodes begins anew. */
 void cpu_versions_forget(cpu_map *map, uint64_t nodes)
 {
     versions *v = &map->versions;
     memset(v->record, 0, nodes * sizeof v->record[0]);
     for (unsigned i = 0; i < VERSION_STRIPES; i++) v->state->kept[i].head = 0;
-    for (uint64_t i = 0; i < AGENTS; i++) v->epoch.home[i].tail = v->epoch.home[i].head;
+    cpu_epoch_forget(map);
 }
 
 bool cpu_versions_pinned(const cpu_map *map) { return map->versions.state && map->versions.state->epoch.pins > 0; }

@@ -22,7 +22,7 @@ static pleach_status read_tree(const cuda_map *map, blink_tree *tree)
 static pleach_status write_tree(cuda_map *map, const build_plan *plan, blink_tree *tree)
 {
     memset(tree, 0, sizeof *tree);
-    tree->root = build_plan_root(plan);
+    tree->root = plan->root;
     tree->pool.next = 1 + plan->nodes;
     tree->pool.capacity = map->capacity;
     tree->pool.stock = (uint64_t)(uintptr_t)pool_cuda_nodes(map->stock);
