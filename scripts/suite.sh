@@ -141,4 +141,14 @@ device_tests() {
     done
 }
 
+# Those of device_tests whose maps can be skiplists (PLEACH_TEST_STRUCTURE).
+skiplist_tests() {
+    local name
+    for name in $(device_tests); do
+        case $name in
+        test_map_* | test_file_format) grep -q 'tests_of_trees(' "tests/$name.c" || echo "$name" ;;
+        esac
+    done
+}
+
 shopt -s nullglob

@@ -18,10 +18,17 @@ import sys
 import tempfile
 import time
 
-# keys, threads, batch, engine
-EVERY_SETTING = [(keys, threads, batch, engine)
-                 for keys, threads, (batch, engine) in itertools.product(
-                     (32, 64), (1, 2), ((1, "calls"), (4096, "calls"), (4096, "batches")))]
+# What there is to carry operations out with: batch, engine. With snapshots live, batches are refused; skiplists have
+# none, and auto takes array calls.
+WAYS = {"map": ((1, "calls"), (4096, "calls"), (4096, "batches")),
+        "versioned": ((1, "calls"), (4096, "calls")),
+        "skiplist": ((1, "calls"), (4096, "calls"), (4096, "auto"))}
+
+
+def every_setting(structure):
+    """keys, threads, batch, engine"""
+    return [(keys, threads, batch, engine)
+            for keys, threads, (batch, engine) in itertools.product((32, 64), (1, 2), WAYS[structure])]
 
 
 class Oracle:
@@ -290,6 +297,8 @@ def first_difference(expected, output):
 def run_pleach(options, keys, threads, batch, engine, lines):
     command = [options.pleach, "replay", "--structure", options.structure, "--keys", str(keys),
                "--threads", str(threads), "--batch", str(batch), "--engine", engine, "--device", options.device]
+    if options.chunk:
+        command += ["--chunk", str(options.chunk)]
     return subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, timeout=900,
                           check=False)
 
@@ -317,8 +326,9 @@ def what_is_wrong(options, keys, threads, batch, engine, seed, count):
 
 def check(options, keys, threads, batch, engine, seed, count):
     start = time.time()
-    setting = (f"--structure {options.structure} --keys {keys} --threads {threads} --batch {batch} --engine {engine} "
-               f"--device {options.device} --seed {seed} --ops {count}")
+    chunk = f" --chunk {options.chunk}" if options.chunk else ""
+    setting = (f"--structure {options.structure}{chunk} --keys {keys} --threads {threads} --batch {batch} "
+               f"--engine {engine} --device {options.device} --seed {seed} --ops {count}")
     try:
         wrong = what_is_wrong(options, keys, threads, batch, engine, seed, count)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -340,7 +350,8 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pleach", default="build/pleach")
     parser.add_argument("--ops", type=int, help="operations (with --all: in total, default 1000000)")
-    parser.add_argument("--structure", choices=("map", "versioned"), default="map")
+    parser.add_argument("--structure", choices=tuple(WAYS), default="map")
+    parser.add_argument("--chunk", type=int, choices=(16, 32), help="of a skiplist")
     parser.add_argument("--keys", type=int, choices=(32, 64), default=64)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch", type=int, default=1)
@@ -348,7 +359,7 @@ def parse_arguments():
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--all", action="store_true",
-                        help="both widths, threads 1 and 2, batch 1 and 4096, both engines")
+                        help="both widths, threads 1 and 2, batch 1 and 4096, every engine")
     return parser.parse_args()
 
 
@@ -356,8 +367,7 @@ def main():
     options = parse_arguments()
     seed = options.seed if options.seed is not None else int(time.time())
     if options.all:
-        # With snapshots live, batches are refused.
-        settings = [s for s in EVERY_SETTING if options.structure == "map" or s[3] == "calls"]
+        settings = every_setting(options.structure)
         count = -(-(options.ops or 1_000_000) // len(settings))
         results = [check(options, *setting, seed + i, count) for i, setting in enumerate(settings)]
         results.append(check_no_errors_means_status_zero(options))

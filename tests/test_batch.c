@@ -491,6 +491,7 @@ static void batches_without_memory_change_nothing(const setting *where)
 
 int main(int argc, char **argv)
 {
+    tests_of_trees();
     static const test_case cases[] = {
         CASE(small_batches),
         CASE(batches_on_few_keys),

@@ -219,6 +219,7 @@ static void batches_without_room_for_copies_change_nothing(const setting *where)
 
 int main(int argc, char **argv)
 {
+    tests_of_trees();
     static const test_case cases[] = {
         CASE(snapshots_show_whole_batches),
         CASE(copies_are_used_again),

@@ -686,6 +686,7 @@ static void threads_share_keys(const setting *where)
 
 int main(int argc, char **argv)
 {
+    tests_of_trees();
     static const test_case cases[] = {
         CASE(small_batches),
         CASE(dense_batches),

@@ -136,6 +136,70 @@ static void creation_takes_options_up_to_their_limits(const void *unused)
     pleach_map_destroy(NULL);
 }
 
+/* A skiplist with all else as it is here. */
+static void assert_skiplist(pleach_status expected, pleach_map_config config)
+{
+    config.structure = PLEACH_SKIPLIST;
+    assert_creation(expected, &config);
+}
+
+static void creation_takes_options_of_skiplists(const void *unused)
+{
+    (void)unused;
+    static const unsigned bad_chunks[] = {1, 8, 15, 17, 31, 33, 64, UINT_MAX};
+    static const unsigned bad_teams[] = {3, 12, 31, 33, 64, UINT_MAX};
+    const double bad_raises[] = {-1e-300, -1, 1.0000001, INFINITY, -INFINITY, NAN};
+    cpus_online = 2;
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.structure = (pleach_structure)2});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.structure = (pleach_structure)-1});
+    for (unsigned bits = 32; bits <= 64; bits *= 2) {
+        for (unsigned chunk = 16; chunk <= 32; chunk *= 2) {
+            const uint64_t least = (uint64_t)LEAST_NODES * chunk * bits / 4;
+            assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .chunk = chunk});
+            assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .chunk = chunk, .max_bytes = least});
+            assert_skiplist(PLEACH_E_ARGUMENT,
+                            (pleach_map_config){.key_bits = bits, .chunk = chunk, .max_bytes = least - 1});
+        }
+        for (unsigned team = 1; team <= 32; team *= 2)
+            assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .team = team});
+        assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .raise = 1});
+        assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .raise = 1e-300});
+        assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .engine = PLEACH_ENGINE_CALLS});
+    }
+    for (size_t i = 0; i < COUNT_OF(bad_chunks); i++)
+        assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.chunk = bad_chunks[i]});
+    for (size_t i = 0; i < COUNT_OF(bad_teams); i++)
+        assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.team = bad_teams[i]});
+    for (size_t i = 0; i < COUNT_OF(bad_raises); i++)
+        assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.raise = bad_raises[i]});
+    assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.key_bits = 128});
+    assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.versioned = 1});
+    assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.engine = PLEACH_ENGINE_BATCHES});
+    assert_skiplist(PLEACH_E_FULL, (pleach_map_config){.reserve_keys = MOST_KEYS + 1});
+    assert_skiplist(PLEACH_E_NO_CUDA, (pleach_map_config){.device = PLEACH_CUDA}); /* this program has no CUDA */
+}
+
+/* Neither by a call of their own nor in the place of array updates. */
+static void skiplists_have_no_batches(const void *unused)
+{
+    (void)unused;
+    const pleach_map_config config = {.structure = PLEACH_SKIPLIST, .threads = 1};
+    uint64_t keys[2] = {1, 2}, values[2] = {3, 4};
+    uint8_t kinds[2] = {PLEACH_OP_PUT, PLEACH_OP_PUT}, outcomes[2];
+    pleach_batch batch = {.n = 2, .kinds = kinds, .keys = keys, .values = values};
+    pleach_map *map = NULL;
+    pleach_snapshot *snapshot = (pleach_snapshot *)&config;
+    assert_answers(PLEACH_OK, pleach_map_create(&map, &config));
+    assert_answers(PLEACH_E_ARGUMENT, pleach_map_apply(map, &batch));
+    batch.n = 0;
+    assert_answers(PLEACH_E_ARGUMENT, pleach_map_apply(map, &batch));
+    assert_answers(PLEACH_E_ARGUMENT, pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
+    assert_null(snapshot);
+    assert_answers(PLEACH_OK, pleach_map_put(map, 2, keys, values, outcomes, NULL, PLEACH_SYNC));
+    assert_true(outcomes[0] == PLEACH_INSERTED && outcomes[1] == PLEACH_INSERTED);
+    pleach_map_destroy(map);
+}
+
 /* threads = 0 is one per CPU, within what a map can have. */
 static void default_threads_are_the_machines(const void *unused)
 {
@@ -876,6 +940,8 @@ int main(int argc, char **argv)
 {
     unit_case cases[] = {
         {"creation_takes_options_up_to_their_limits", creation_takes_options_up_to_their_limits, NULL},
+        {"creation_takes_options_of_skiplists", creation_takes_options_of_skiplists, NULL},
+        {"skiplists_have_no_batches", skiplists_have_no_batches, NULL},
         {"default_threads_are_the_machines", default_threads_are_the_machines, NULL},
         {"creation_fails_without_memory_or_gate", creation_fails_without_memory_or_gate, NULL},
         {"arrays_that_are_needed_are_asked_for", arrays_that_are_needed_are_asked_for, NULL},

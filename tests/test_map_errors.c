@@ -301,15 +301,6 @@ static void cpu_map_has_no_views(const setting *where)
 
 /* ---- pool limit ------------------------------------------------------------------------------------------------ */
 
-static uint64_t node_bytes_of(const setting *where)
-{
-    wide w = wide_open(where);
-    pleach_map_stats stats;
-    assert_ok(pleach_map_get_stats(w.map, &stats));
-    wide_close(&w);
-    return stats.node_bytes / (stats.leaves + stats.inner);
-}
-
 static void assert_within_limit(const wide *w, uint64_t max_bytes)
 {
     pleach_map_stats stats;
@@ -416,8 +407,8 @@ static void move_to_larger_map(const setting *where, const wide *full, oracle *o
 static void reach_limit(const setting *where, uint64_t nodes, pattern order, size_t portion)
 {
     rng r = rng_for(test_seed(), nodes);
-    uint64_t node_bytes = node_bytes_of(where);
-    size_t n = (size_t)nodes * 20; /* more than fit */
+    uint64_t node_bytes = node_bytes_for(where);
+    size_t n = more_than_fit(nodes);
     wide w = wide_open_limited(where, nodes * node_bytes);
     uint64_t *keys = pattern_keys(order, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
     oracle *o = oracle_create(n, keys);
@@ -458,17 +449,18 @@ static void pool_limit_is_reached_in_random_order(const setting *where)
 /* After erasing and compacting there is room again. */
 static void compact_makes_room_in_a_full_map(const setting *where)
 {
-    enum { NODES = 100, N = 20 * NODES };
+    enum { NODES = 100 };
+    const size_t n = more_than_fit(NODES);
     rng r = rng_for(test_seed(), 1);
-    wide w = wide_open_limited(where, NODES * node_bytes_of(where));
-    uint64_t *keys = pattern_keys(RANDOM, N, w.top, &r), *values = values_for(N, keys, w.top, 1);
-    oracle *o = oracle_create(N, keys);
-    put_until_full(&w, o, N, keys, values, SIZE_MAX);
+    wide w = wide_open_limited(where, NODES * node_bytes_for(where));
+    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
+    oracle *o = oracle_create(n, keys);
+    put_until_full(&w, o, n, keys, values, SIZE_MAX);
     size_t at_limit = o->size;
-    erase_both(&w, o, N, keys);
+    erase_both(&w, o, n, keys);
     assert_ok(pleach_map_compact(w.map, 0));
     assert_same_content(&w, o);
-    put_until_full(&w, o, N, keys, values, SIZE_MAX);
+    put_until_full(&w, o, n, keys, values, SIZE_MAX);
     assert_true(o->size > at_limit / 2);
     assert_same(&w, o);
     oracle_destroy(o);
@@ -479,12 +471,13 @@ static void compact_makes_room_in_a_full_map(const setting *where)
 
 static void load_beyond_the_limit_leaves_an_empty_map(const setting *where)
 {
-    enum { NODES = 50, N = 20 * NODES };
+    enum { NODES = 50 };
+    const size_t n = more_than_fit(NODES);
     rng r = rng_for(test_seed(), 2);
-    wide w = wide_open_limited(where, NODES * node_bytes_of(where));
-    uint64_t *keys = pattern_keys(RANDOM, N, w.top, &r);
-    oracle *o = oracle_create(N, keys);
-    assert_answers(PLEACH_E_FULL, wide_load(&w, N, keys, keys, 1));
+    wide w = wide_open_limited(where, NODES * node_bytes_for(where));
+    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
+    oracle *o = oracle_create(n, keys);
+    assert_answers(PLEACH_E_FULL, wide_load(&w, n, keys, keys, 1));
     assert_same(&w, o);
     assert_ok(wide_load(&w, 100, keys, keys, 1));
     oracle_put_all(o, 100, keys, keys, (uint8_t[100]){0}, (uint64_t[100]){0});
@@ -497,7 +490,7 @@ static void load_beyond_the_limit_leaves_an_empty_map(const setting *where)
 static void reserve_beyond_the_limit_is_refused(const setting *where)
 {
     enum { NODES = 50 };
-    wide w = wide_open_limited(where, NODES * node_bytes_of(where));
+    wide w = wide_open_limited(where, NODES * node_bytes_for(where));
     assert_answers(PLEACH_E_FULL, pleach_map_reserve(w.map, 100 * NODES));
     assert_answers(PLEACH_OK, pleach_map_reserve(w.map, NODES));
     assert_answers(PLEACH_OK, pleach_map_put_one(w.map, 1, 1, NULL, NULL));
@@ -831,7 +824,7 @@ int main(int argc, char **argv)
         CASE(every_allocation_of_array_calls_fails),
         CASE(every_allocation_of_whole_map_calls_fails),
         CASE(every_allocation_of_creation_fails),
-        CASE(open_view_keeps_exclusive_calls_out),
+        CASE_OF_TREES(open_view_keeps_exclusive_calls_out),
     };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

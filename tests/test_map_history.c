@@ -680,7 +680,7 @@ static void neighbours_across_emptied_leaves(const setting *where)
 static void a_full_map(const setting *where)
 {
     habit does = {.agents = 4, .calls = 60, .keys = 400, .distance = 9, .erases = 20, .arrays = 10, .ranges = 5,
-                  .emptied = 10, .max_bytes = 16 * 4 * where->key_bits, .rounds = 400}; /* sixteen nodes */
+                  .emptied = 10, .max_bytes = 16 * 4 * where->key_bits, .rounds = 400}; /* sixteen nodes, of a tree */
     assert_true(perform(where, &does) > 0);
 }
 
@@ -749,11 +749,11 @@ static const test_case cases[] = {
     CASE(neighbours_beside_updates),
     CASE(neighbours_across_emptied_leaves),
     CASE(a_full_map),
-    CASE(snapshots_of_few_keys),
-    CASE(snapshots_beside_splits),
-    CASE(many_snapshots_beside_one_writer),
-    CASE(snapshots_beside_neighbours_and_arrays),
-    CASE(two_inserts_have_one_order_for_all),
+    CASE_OF_TREES(snapshots_of_few_keys),
+    CASE_OF_TREES(snapshots_beside_splits),
+    CASE_OF_TREES(many_snapshots_beside_one_writer),
+    CASE_OF_TREES(snapshots_beside_neighbours_and_arrays),
+    CASE_OF_TREES(two_inserts_have_one_order_for_all),
     CASE(looks_that_disagree_are_noticed),
     CASE(all_of_them_were_judged),
 };

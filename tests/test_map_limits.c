@@ -31,11 +31,6 @@ typedef struct places_hit {
     size_t root;      /* the root was split, and there was no node to put above it */
 } places_hit;
 
-static uint64_t node_bytes_of(const setting *where)
-{
-    return where->key_bits == 32 ? 128 : 256;
-}
-
 static pleach_map_stats stats_of(const wide *w)
 {
     pleach_map_stats stats;
@@ -61,7 +56,8 @@ static bool put_refused(const wide *w, oracle *o, uint64_t key, uint64_t value)
     return true;
 }
 
-/* Every node was used but the spare ones, and what is unposted tells where the pool was found empty. */
+/* Every node was used but the spare ones, and what is unposted tells where the pool was found empty. (A chunk of a
+ * skiplist that nothing above leads to is as good as one that was not raised, so nothing tells of these.) */
 static void note_place(const wide *w, uint64_t nodes, size_t refused, places_hit *hit)
 {
     pleach_map_stats stats = stats_of(w);
@@ -69,9 +65,11 @@ static void note_place(const wide *w, uint64_t nodes, size_t refused, places_hit
     assert_true(used < nodes);
     if (refused)
         assert_true(used + spare >= nodes - 1);
+    hit->leaf += refused && !stats.unposted;
+    if (tests_skiplist())
+        return;
     assert_true(stats.unposted <= 1); /* the next split finds no node for its leaf */
     assert_true(!stats.unposted || used == nodes - 1);
-    hit->leaf += refused && !stats.unposted;
     hit->separator += stats.unposted && stats.inner == 1;
     hit->root += stats.unposted && stats.inner == 2 && stats.height == 2;
     hit->inner += stats.unposted && stats.height > 2;
@@ -104,7 +102,7 @@ static void recover(const wide *w, oracle *o, const uint64_t *keys, const uint64
 /* Answers whether the limit was noticed. */
 static bool run_out_of_nodes(const setting *where, uint64_t nodes, const uint64_t *keys, places_hit *hit)
 {
-    wide w = wide_open_limited(where, nodes * node_bytes_of(where));
+    wide w = wide_open_limited(where, nodes * node_bytes_for(where));
     uint64_t *values = values_for(LIMIT_KEYS, keys, w.top, 1);
     oracle *o = oracle_create(LIMIT_KEYS, keys);
     size_t refused = 0;
@@ -113,7 +111,7 @@ static bool run_out_of_nodes(const setting *where, uint64_t nodes, const uint64_
     bool noticed = refused > 0 || stats_of(&w).unposted > 0;
     note_place(&w, nodes, refused, hit);
     assert_same(&w, o);
-    assert_int_equal(pleach_map_reserve(w.map, 14 * nodes), PLEACH_E_FULL);
+    assert_int_equal(pleach_map_reserve(w.map, leaf_slots() * nodes), PLEACH_E_FULL);
     assert_int_equal(pleach_map_reserve(w.map, 1), PLEACH_OK);
     use_without_nodes(&w, o, keys, values);
     recover(&w, o, keys, values);
@@ -144,8 +142,11 @@ static void run_out_in_order(const setting *where, pattern order)
     }
     print_message("pool empty at leaf: %zu, its separator: %zu, an inner node's: %zu, new root: %zu\n", hit.leaf,
                   hit.separator, hit.inner, hit.root);
-    assert_true(hit.leaf > 0 && hit.separator > 0 && hit.root > 0);
-    assert_true(hit.inner > 0 || next_limit(where, 20) > 21);
+    assert_true(hit.leaf > 0);
+    if (!tests_skiplist()) {
+        assert_true(hit.separator > 0 && hit.root > 0);
+        assert_true(hit.inner > 0 || next_limit(where, 20) > 21);
+    }
     free(keys);
 }
 
@@ -181,7 +182,7 @@ static uint64_t most_reserved(const wide *w)
  * the last one of its level, so that all are left half full. */
 static void insert_reserved(const setting *where, uint64_t nodes, bool descending, bool largest_first)
 {
-    wide w = wide_open_limited(where, nodes * node_bytes_of(where));
+    wide w = wide_open_limited(where, nodes * node_bytes_for(where));
     uint64_t keys = most_reserved(&w);
     for (uint64_t i = 0; i < keys; i++) {
         uint64_t key = descending ? keys - i : i;
@@ -284,8 +285,8 @@ static void crowd_runs_out(const setting *where, uint64_t nodes, size_t agents, 
                            uint64_t round)
 {
     rng r = rng_for(test_seed(), 30 + round);
-    size_t n = 20 * (size_t)nodes / agents * agents;
-    crowd c = {wide_open_limited(where, nodes * node_bytes_of(where)), n / agents, in_arrays, NULL, NULL};
+    size_t n = more_than_fit(nodes) / agents * agents;
+    crowd c = {wide_open_limited(where, nodes * node_bytes_for(where)), n / agents, in_arrays, NULL, NULL};
     c.keys = pattern_keys(order, n, c.w.top, &r);
     if (order == SORTED)
         shuffle(&r, n, c.keys); /* neighbours go to different agents */

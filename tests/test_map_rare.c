@@ -245,6 +245,7 @@ static void pool_ends_at_every_node(const void *setting_here)
 
 int main(int argc, char **argv)
 {
+    tests_of_trees();
     static const setting settings[] = {
         {PLEACH_CPU, 32, 1}, {PLEACH_CPU, 32, 3}, {PLEACH_CPU, 64, 1}, {PLEACH_CPU, 64, 3}};
     unit_case cases[] = {

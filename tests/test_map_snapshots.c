@@ -561,6 +561,7 @@ static void streams_belong_to_gpu_maps(const setting *where)
 
 int main(int argc, char **argv)
 {
+    tests_of_trees();
         static const test_case cases[] = {
         CASE(many_snapshots_live_at_once),
         CASE(updates_keep_what_is_needed_and_no_more),

@@ -300,7 +300,8 @@ static void figures_fit_together(const setting *where)
         double slots = slots_per_leaf(&stats);
         assert_true(slots > 1.5);
         assert_true(stats.height >= height_before);
-        assert_true(stats.height >= (unsigned)floor(log((double)n) / log(slots)));
+        if (!tests_skiplist()) /* whose levels are a matter of chance */
+            assert_true(stats.height >= (unsigned)floor(log((double)n) / log(slots)));
         assert_true(stats.height <= 2 + (unsigned)ceil(log((double)n) / log(slots / 2)));
         height_before = stats.height;
     }
@@ -309,6 +310,8 @@ static void figures_fit_together(const setting *where)
     pleach_map_stats stats = stats_of(&w);
     assert_int_equal(stats.keys, 0);
     assert_int_equal(stats.empty_leaves, stats.leaves);
+    if (tests_skiplist())
+        assert_int_equal(stats.leaves, 1); /* the others were merged away */
     free(keys);
     wide_close(&w);
 }
@@ -347,13 +350,13 @@ static void compact_gives_memory_back(const setting *where)
     assert_ok(wide_put(&w, n, keys, values, NULL, NULL));
     assert_ok(wide_erase(&w, n - n / 20, keys, NULL, NULL));
     pleach_map_stats before = stats_of(&w);
-    assert_true(before.empty_leaves > 0);
+    assert_int_equal(before.empty_leaves > 0, !tests_skiplist()); /* a skiplist merges them */
     assert_ok(pleach_map_compact(w.map, 1));
     pleach_map_stats after = stats_of(&w);
     assert_int_equal(after.keys, n / 20);
     assert_int_equal(after.empty_leaves, 0);
     assert_true(after.fill > 0.99);
-    assert_true(after.node_bytes < before.node_bytes / 8);
+    assert_true(after.node_bytes < before.node_bytes / (tests_skiplist() ? 1 : 8));
     assert_true(after.reserved_bytes < before.reserved_bytes);
     assert_plausible(&w);
     oracle *nothing = oracle_create(0, NULL);

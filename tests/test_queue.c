@@ -654,6 +654,7 @@ static void snapshots_do_not_make_the_queue_wait(const setting *where)
 
 int main(int argc, char **argv)
 {
+    tests_of_trees();
     static const test_case cases[] = {
         CASE(single_calls_match_the_oracle),
         CASE(pipelined_operations_match_the_oracle),

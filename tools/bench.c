@@ -38,6 +38,12 @@ static const char help[] =
     "  --versioned            maps that can have snapshots, with none live; \"cpu/v\", \"cuda/v\" in the table\n"
     "  --snapshot             the same, and updates run beside a live snapshot of the map before them: what they\n"
     "                         change is copied first; \"cpu/s\", \"cuda/s\" in the table\n"
+    "  --structure NAME       map (default), a tree; or skiplist, without snapshots and batches: in the table\n"
+    "                         \"cpu/s16\", \"cuda/s32\" and the like, by the slots of its chunks\n"
+    "  --chunk 16|32          slots of a skiplist's chunk (default 16)\n"
+    "  --team N               lanes that search a chunk of a skiplist on a GPU: 1, 2, 4, 8, 16, 32 (default: the\n"
+    "                         library's)\n"
+    "  --raise P              chance that a new chunk of a skiplist is entered above, above 0 and up to 1 (default 1)\n"
     "  --engine NAME          updates by array calls: auto (default), calls (on a stream), batches; docs/batch.md\n"
     "  --no-reserve           do not have node memory ready before inserting: its growth is measured as well\n"
     "  --quick                smaller sizes, 3 repeats\n"
@@ -50,15 +56,20 @@ enum { MOST_COUNT_POWER = 31 };
 
 enum { ON_CPU, ON_CUDA, ON_ALL };
 enum { BITS_32, BITS_64, BITS_128, BITS_BOTH };
+enum { NO_CHOICE = 100 };
 
 static const char *const device_names[] = {"cpu", "cuda", "all", NULL};
 static const char *const bits_names[] = {"32", "64", "128", "both", NULL};
+static const char *const structure_names[] = {"map", "skiplist", NULL}; /* as pleach_structure */
+static const char *const chunk_names[] = {"16", "32", NULL};
+static const char *const team_names[] = {"1", "2", "4", "8", "16", "32", NULL}; /* powers of two */
 static const char *const engine_names[] = {"auto", "calls", "batches", NULL}; /* as pleach_engine */
 static const char *const dist_names[] = {"uniform", "sorted", "zipf", "dense", "zipf1", "self", "gauss", NULL};
 
 struct request {
     struct bench_options options;
-    size_t device, bits, dist, engine;
+    size_t device, bits, dist, engine, structure;
+    size_t chunk, team; /* their names' indices; beyond these: the default */
     uint64_t repeats; /* 0: the default */
     unsigned threads[BENCH_MOST_THREAD_COUNTS];
     size_t thread_counts;
@@ -116,6 +127,46 @@ static bool take_flag(struct cli *cli, struct request *request)
     return flag != NULL;
 }
 
+/* A chance: a number above 0 and up to 1. */
+static bool take_chance(struct cli *cli, const char *name, double *chance)
+{
+    const char *text = NULL;
+    char *end;
+    if (!cli_take_text(cli, name, &text)) return false;
+    if (text == NULL) return true;
+    const double parsed = strtod(text, &end);
+    if (end == text || *end != '\0' || !(parsed > 0 && parsed <= 1))
+        cli_fail(cli, "%s takes a number above 0 and up to 1, not '%s'", name, text);
+    else
+        *chance = parsed;
+    return true;
+}
+
+static bool take_structure(struct cli *cli, struct request *request)
+{
+    return cli_take_choice(cli, "--structure", structure_names, &request->structure) ||
+           cli_take_choice(cli, "--chunk", chunk_names, &request->chunk) ||
+           cli_take_choice(cli, "--team", team_names, &request->team) ||
+           take_chance(cli, "--raise", &request->options.raise);
+}
+
+/* What a skiplist has not, and what only a skiplist has. */
+static void check_structure(struct cli *cli, struct request *request)
+{
+    struct bench_options *options = &request->options;
+    options->structure = (pleach_structure)request->structure;
+    const bool shaped = request->chunk < NO_CHOICE || request->team < NO_CHOICE || options->raise != 0;
+    if (options->structure != PLEACH_SKIPLIST) {
+        if (shaped) cli_fail(cli, "--chunk, --team and --raise are for --structure skiplist");
+        return;
+    }
+    if (options->versioned || options->engine == PLEACH_ENGINE_BATCHES)
+        cli_fail(cli, "skiplists have no snapshots and no batches");
+    if (request->bits == BITS_128) cli_fail(cli, "skiplists have keys of 32 and of 64 bits");
+    options->chunk = request->chunk == 1 ? 32 : 16;
+    options->team = request->team < NO_CHOICE ? 1u << request->team : 0;
+}
+
 /* Sizes that this machine cannot hold would end in the kernel's out-of-memory killer, not in an error. */
 static void check_memory(struct cli *cli, const struct request *request)
 {
@@ -131,11 +182,13 @@ static void check_memory(struct cli *cli, const struct request *request)
 static void read_request(struct cli *cli, struct request *request)
 {
     const uint64_t most = (uint64_t)1 << MOST_COUNT_POWER;
-    *request = (struct request){.device = ON_ALL, .bits = BITS_BOTH, .thread_counts = 1};
+    *request = (struct request){.device = ON_ALL, .bits = BITS_BOTH, .thread_counts = 1, .chunk = NO_CHOICE,
+                                .team = NO_CHOICE};
     request->threads[0] = cli_online_cpus();
     while (cli_more(cli)) {
         const char *text = NULL;
-        if (take_flag(cli, request) || cli_take_number(cli, "--keys", 16, most, &request->options.keys) ||
+        if (take_flag(cli, request) || take_structure(cli, request) ||
+            cli_take_number(cli, "--keys", 16, most, &request->options.keys) ||
             cli_take_number(cli, "--ops", 1, most, &request->options.ops) ||
             cli_take_number(cli, "--batch", 1, most, &request->options.ops) ||
             cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &request->repeats) ||
@@ -161,6 +214,7 @@ static void read_request(struct cli *cli, struct request *request)
     request->options.engine = (pleach_engine)request->engine;
     request->options.reserve = !request->no_reserve;
     request->options.versioned |= request->options.snapshot;
+    check_structure(cli, request);
 }
 
 /* Whether a benchmark can be run as things are; says why not if it was asked for by name. */
@@ -172,6 +226,10 @@ static bool applies(const struct bench *bench, const struct request *request, co
     if (which->run == bench_limits && bench->bits == 64 && request->bits == BITS_BOTH) return false;
     if ((which->flags & CASE_NARROW) != 0 && bench->bits == 128) {
         if (request->any_wanted) cli_complain(command, "%s is left out with --bits 128", which->name);
+        return false;
+    }
+    if ((which->flags & CASE_TREE) != 0 && request->options.structure == PLEACH_SKIPLIST) {
+        if (request->any_wanted) cli_complain(command, "%s is left out with --structure skiplist", which->name);
         return false;
     }
     if ((which->flags & CASE_DISTINCT) == 0 || !bench_dist_repeats(request->options.dist)) return true;

@@ -123,6 +123,9 @@ struct bench_options {
     size_t repeats;
     bool quick, reserve;
     bool versioned; /* maps that can have snapshots */
+    pleach_structure structure;
+    unsigned chunk, team; /* of skiplists, as in pleach_map_config */
+    double raise;
     pleach_engine engine;
     bool snapshot;  /* updates run beside a live snapshot of the map as it was before them */
 };
@@ -234,7 +237,8 @@ enum case_flags {
     CASE_CPU = 1,
     CASE_CUDA = 2,
     CASE_DISTINCT = 4, /* needs every key once: not for zipf */
-    CASE_NARROW = 8    /* for keys of at most 64 bits, as calls for one key and the index take */
+    CASE_NARROW = 8,   /* for keys of at most 64 bits, as calls for one key and the index take */
+    CASE_TREE = 16     /* needs batches or calls from kernels, which skiplists have not */
 };
 
 struct bench_case {

@@ -91,7 +91,9 @@ bool bench_open_map(struct bench *bench, unsigned threads)
 {
     if (bench->map != NULL && bench->map_threads == threads) return true;
     const pleach_map_config config = {.device = bench->device->kind, .key_bits = bench->bits, .threads = threads,
-                                      .versioned = bench->options->versioned, .engine = bench->options->engine};
+                                      .versioned = bench->options->versioned, .engine = bench->options->engine,
+                                      .structure = bench->options->structure, .chunk = bench->options->chunk,
+                                      .team = bench->options->team, .raise = bench->options->raise};
     pleach_map_destroy(bench->map);
     bench->map_loaded = false;
     bench->map_threads = threads;
@@ -137,8 +139,13 @@ void bench_start_row(const struct bench *bench, struct bench_row *row, const cha
 {
     memset(row, 0, sizeof *row);
     snprintf(row->name, sizeof row->name, "%s", name);
+    const bool wide_chunks = bench->options->chunk == 32;
     row->device = bench->device->name;
-    if (bench->options->snapshot)
+    if (bench->options->structure == PLEACH_SKIPLIST && bench->device->kind == PLEACH_CUDA)
+        row->device = wide_chunks ? "cuda/s32" : "cuda/s16";
+    else if (bench->options->structure == PLEACH_SKIPLIST)
+        row->device = wide_chunks ? "cpu/s32" : "cpu/s16";
+    else if (bench->options->snapshot)
         row->device = bench->device->kind == PLEACH_CUDA ? "cuda/s" : "cpu/s";
     else if (bench->options->versioned)
         row->device = bench->device->kind == PLEACH_CUDA ? "cuda/v" : "cpu/v";

@@ -1,10 +1,16 @@
 /* bench_updates.c - inserting and erasing by array calls. */
 #include "bench.h"
 
+/* Whether array calls are never batches. */
+static bool by_calls(const struct bench_options *options)
+{
+    return options->engine == PLEACH_ENGINE_CALLS || options->structure == PLEACH_SKIPLIST;
+}
+
 /* Only synchronous calls may become batches. */
 static pleach_stream own_stream(const struct batch *batch, pleach_stream stream)
 {
-    return batch->bench->options->engine == PLEACH_ENGINE_CALLS ? stream : PLEACH_SYNC;
+    return by_calls(batch->bench->options) ? stream : PLEACH_SYNC;
 }
 
 static pleach_status call_put(void *context, pleach_stream stream)
@@ -57,7 +63,7 @@ static bool right_after_erase(struct batch *batch)
 static bool warm(struct batch *batch)
 {
     const struct bench_options *options = batch->bench->options;
-    return options->engine == PLEACH_ENGINE_CALLS || options->snapshot || batch_warm_map(batch);
+    return by_calls(options) || options->snapshot || batch_warm_map(batch);
 }
 
 static bool prepare_empty(struct batch *batch) { return bench_empty_map(batch->bench, batch->n) && warm(batch); }

@@ -45,36 +45,44 @@ static const char help[] =
     "Numbers are unsigned decimals. Blank lines and lines that begin with # give no result. A line that cannot be\n"
     "carried out gives 'error: ...', and the rest goes on.\n"
     "\n"
-    "  --structure NAME   what to carry them out on: map (default) or versioned, a map with snapshots\n"
+    "  --structure NAME   what to carry them out on: map (default); versioned, a map with snapshots; skiplist, a map\n"
+    "                     that is a skiplist, without snapshots and batches\n"
+    "  --chunk 16|32      slots of a skiplist's chunk (default: the library's)\n"
     "  --keys 32|64       width of keys and values in bits (default 64); --bits is the same\n"
     "  --device cpu|cuda  where (default cpu)\n"
     "  --threads N        CPU: threads that work at once, 1 to 256 (default: one per CPU online)\n"
     "  --batch N          take N operations at a time, 1 to 1048576 (default 4096; 1 when reading from a terminal)\n"
     "  --engine NAME      batches: by pleach_map_apply; calls: by calls that run at the same time; auto (default):\n"
-    "                     batches for a map with --batch above 1\n"
+    "                     with --batch above 1 batches for a map, array calls for a skiplist\n"
     "  --stats            tell on standard error how many operations ran side by side\n"
     "\n"
     "The output does not depend on device, threads, batch and engine. With --engine calls a batch is cut into runs of\n"
-    "operations that commute; all threads, or one array call for each kind of operation on a GPU, carry out a run.\n"
+    "operations that commute; all threads, or one array call for each kind of operation (on a GPU, and by auto for a\n"
+    "skiplist), carry out a run.\n"
     "Results appear when their batch is full or the input ends: with --batch 1, after each line.\n"
     "\n"
     "Exit status: 0, 1 if a result was an error, 2 if the command could not be carried out.\n";
 
 struct options {
     uint64_t threads, batch;
-    size_t key_width, device, structure, engine; /* indices into the names below */
+    size_t key_width, device, structure, chunk, engine; /* indices into the names below */
     bool stats, help;
     const char *file;
 };
 
 static const char *const width_names[] = {"32", "64", NULL};
 static const char *const device_names[] = {"cpu", "cuda", NULL};
-static const char *const structure_names[] = {"map", "versioned", NULL};
+static const char *const structure_names[] = {"map", "versioned", "skiplist", NULL};
+static const char *const chunk_names[] = {"16", "32", NULL};
 static const char *const engine_names[] = {"auto", "batches", "calls", NULL};
+
+enum { MAP, VERSIONED, SKIPLIST };              /* structures */
+enum { CHUNK_16, CHUNK_32, CHUNK_OF_LIBRARY };
+enum { BY_BEST, BY_BATCHES, BY_CALLS };         /* engines */
 
 static void read_options(struct cli *cli, struct options *options)
 {
-    *options = (struct options){.threads = cli_online_cpus(), .key_width = 1};
+    *options = (struct options){.threads = cli_online_cpus(), .key_width = 1, .chunk = CHUNK_OF_LIBRARY};
     if (options->threads > MOST_THREADS) options->threads = MOST_THREADS;
     while (cli_more(cli)) {
         const char *word = NULL;
@@ -86,6 +94,7 @@ static void read_options(struct cli *cli, struct options *options)
                  cli_take_choice(cli, "--keys", width_names, &options->key_width) ||
                  cli_take_choice(cli, "--bits", width_names, &options->key_width) ||
                  cli_take_choice(cli, "--device", device_names, &options->device) ||
+                 cli_take_choice(cli, "--chunk", chunk_names, &options->chunk) ||
                  cli_take_choice(cli, "--engine", engine_names, &options->engine) ||
                  cli_take_number(cli, "--threads", 1, MOST_THREADS, &options->threads) ||
                  cli_take_number(cli, "--batch", 1, MOST_BATCH, &options->batch))
@@ -97,6 +106,9 @@ static void read_options(struct cli *cli, struct options *options)
         else
             options->file = word;
     }
+    if (options->structure == SKIPLIST && options->engine == BY_BATCHES) cli_fail(cli, "skiplists have no batches");
+    if (options->structure != SKIPLIST && options->chunk != CHUNK_OF_LIBRARY)
+        cli_fail(cli, "--chunk is for --structure skiplist");
 }
 
 /* A run: operations that commute, or with batches any that can be in one. */
@@ -107,7 +119,7 @@ static void run_together(struct replay *replay, size_t begin, size_t end)
     if (begin == end) return;
     if (replay->by_batches && replay_is_batchable(&replay->ops[begin]))
         replay_run_batch(replay, begin, end);
-    else if (replay->device == PLEACH_CUDA)
+    else if (replay->by_arrays)
         replay_run_arrays(replay, begin, end);
     else
         replay_run_single(replay, begin, end);
@@ -200,6 +212,8 @@ static void print_stats(const struct replay *replay)
             100.0 * (double)s->together / ops);
     if (replay->device == PLEACH_CUDA)
         fprintf(stderr, "in array calls on the GPU\n");
+    else if (replay->by_arrays)
+        fprintf(stderr, "in array calls that %u thread%s share\n", replay->threads, replay->threads == 1 ? "" : "s");
     else
         fprintf(stderr, "on %u thread%s\n", replay->threads, replay->threads == 1 ? "" : "s");
     fprintf(stderr, "%s: %" PRIu64 " errors\n", command, s->errors);
@@ -213,7 +227,7 @@ static bool create_parts(struct replay *replay)
     if (replay->crew == NULL || replay->stores == NULL) return false;
     for (unsigned i = 0; i < replay->threads; i++)
         if (!pair_store_create(&replay->stores[i])) return false;
-    if (replay->device == PLEACH_CUDA && !array_scratch_create(&replay->scratch)) return false;
+    if (replay->by_arrays && !array_scratch_create(&replay->scratch)) return false;
     return plan_create(&replay->plan, replay->batch, replay->key_bits);
 }
 
@@ -235,9 +249,25 @@ static pleach_status create_map(struct replay *replay)
 {
     /* Single calls come from threads of ours, and the map needs none of its own. */
     const pleach_map_config config = {.device = replay->device, .key_bits = replay->key_bits,
-                                      .threads = replay->by_batches ? replay->threads : 1,
-                                      .versioned = replay->versioned};
+                                      .threads = replay->by_batches || replay->by_arrays ? replay->threads : 1,
+                                      .versioned = replay->versioned,
+                                      .structure = replay->skiplist ? PLEACH_SKIPLIST : PLEACH_BLINK,
+                                      .chunk = replay->chunk};
     return pleach_map_create(&replay->map, &config);
+}
+
+static void apply_options(struct replay *replay, const struct options *options, int file)
+{
+    replay->device = options->device == 1 ? PLEACH_CUDA : PLEACH_CPU;
+    replay->versioned = options->structure == VERSIONED;
+    replay->skiplist = options->structure == SKIPLIST;
+    replay->chunk = options->chunk == CHUNK_OF_LIBRARY ? 0 : options->chunk == CHUNK_32 ? 32 : 16;
+    replay->key_bits = options->key_width == 0 ? 32 : 64;
+    replay->threads = replay->device == PLEACH_CUDA ? 1 : (unsigned)options->threads;
+    replay->batch = options->batch > 0 ? options->batch : isatty(file) ? 1 : DEFAULT_BATCH;
+    const bool many = options->engine == BY_BEST && replay->batch > 1;
+    replay->by_batches = options->engine == BY_BATCHES || (many && options->structure == MAP);
+    replay->by_arrays = replay->device == PLEACH_CUDA || (many && replay->skiplist);
 }
 
 static int replay_file(const struct options *options, int file)
@@ -247,12 +277,7 @@ static int replay_file(const struct options *options, int file)
         cli_complain(command, "out of memory");
         return EXIT_USAGE;
     }
-    replay->device = options->device == 1 ? PLEACH_CUDA : PLEACH_CPU;
-    replay->versioned = options->structure == 1;
-    replay->key_bits = options->key_width == 0 ? 32 : 64;
-    replay->threads = replay->device == PLEACH_CUDA ? 1 : (unsigned)options->threads;
-    replay->batch = options->batch > 0 ? options->batch : isatty(file) ? 1 : DEFAULT_BATCH;
-    replay->by_batches = options->engine == 1 || (options->engine == 0 && replay->batch > 1 && !replay->versioned);
+    apply_options(replay, options, file);
     text_in_start(&replay->in, file, show_output, replay);
     text_out_start(&replay->out, STDOUT_FILENO);
     const pleach_status status = create_map(replay);

@@ -3,7 +3,7 @@
  *   replay_parse.c     a line becomes an operation
  *   replay_plan.c      a batch is cut into runs of operations that commute
  *   replay_single.c    a run is carried out by single calls from several threads (CPU maps)
- *   replay_array.c     a run is carried out by one array call for each kind of operation (GPU maps)
+ *   replay_array.c     a run is carried out by one array call for each kind of operation (GPU maps, skiplists)
  *   replay_batch.c     operations of all kinds are carried out by one call, in their order
  *   replay_snapshot.c  snapshots by name, and files: what only a versioned map has
  *   replay_print.c     an answer becomes a line
@@ -152,7 +152,10 @@ struct named_snapshot {
 struct replay {
     pleach_map *map;
     bool versioned;
+    bool skiplist;
+    unsigned chunk;  /* of a skiplist; 0: the library's choice */
     bool by_batches; /* pleach_map_apply, where it can */
+    bool by_arrays;  /* array calls, where there are such */
     struct named_snapshot *snapshots; /* live ones, in no order */
     size_t snapshot_count;
     pleach_device device;

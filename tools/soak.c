@@ -32,6 +32,8 @@ static const char help[] =
     "                              whole      load, clear, compact, export, stats and validate beside other calls\n"
     "                              batches    long random batches, compared with one operation after the other\n"
     "  --versioned               maps with versions: snapshots are taken, asked and released beside the calls\n"
+    "  --structure map|skiplist  what the maps are (default map, a tree); skiplists of both sizes of chunks and with\n"
+    "                            several chances to raise one, by the round; they have no versions and no batches\n"
     "  --device cpu|cuda         where (default cpu)\n"
     "  --bits 32|64              width of keys (default: both in turn)\n"
     "  --threads N               threads that call the map, 2 to 64 (default: one per CPU, at least 4)\n"
@@ -52,18 +54,19 @@ static const struct {
     {"conserved", soak_conserved},
     {"sorted", soak_sorted},
     {"whole", soak_whole},
-    {"batches", soak_batches},
+    {"batches", soak_batches}, /* the last: skiplists have all others */
 };
-enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
+enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0], BATCHES = SCENARIOS - 1 };
 
 static const char *const scenario_names[] = {"mixed", "conserved", "sorted", "whole", "batches", "all", NULL};
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const bits_names[] = {"32", "64", NULL};
+static const char *const structure_names[] = {"map", "skiplist", NULL};
 
 /* ---- options ---- */
 
 struct words {
-    size_t device, bits, scenario;
+    size_t device, bits, scenario, structure;
     uint64_t threads, streams, seed, round, rounds, operations, keys, batch;
     double minutes, seconds, patience;
     bool help, has_seed, has_round, versioned;
@@ -102,6 +105,7 @@ static void read_words(struct cli *cli, struct words *words)
         else if (!cli_take_choice(cli, "--device", device_names, &words->device) &&
                  !cli_take_choice(cli, "--bits", bits_names, &words->bits) &&
                  !cli_take_choice(cli, "--scenario", scenario_names, &words->scenario) &&
+                 !cli_take_choice(cli, "--structure", structure_names, &words->structure) &&
                  !cli_take_number(cli, "--threads", 2, SOAK_MOST_HANDS, &words->threads) &&
                  !cli_take_number(cli, "--streams", 1, SOAK_MOST_STREAMS, &words->streams) &&
                  !cli_take_number(cli, "--keys", 1 << 10, 1 << 28, &words->keys) &&
@@ -113,6 +117,8 @@ static void read_words(struct cli *cli, struct words *words)
                  !take_duration(cli, "--patience", &words->patience))
             cli_fail(cli, "unknown word '%s'", cli->argv[cli->at]);
     }
+    if (words->structure == 1 && (words->versioned || words->scenario == BATCHES))
+        cli_fail(cli, "skiplists have no versions and no batches");
 }
 
 static uint64_t clock_seed(void) { return mix64((uint64_t)(clock_seconds() * 1e9) ^ (uint64_t)getpid()) >> 24; }
@@ -145,25 +151,41 @@ static struct soak_options make_options(const struct words *words)
         .seconds = seconds > 0 ? seconds : rounds != UINT64_MAX || words->operations > 0 ? INFINITY : 60,
         .patience = words->patience,
         .versioned = words->versioned,
+        .skiplist = words->structure == 1,
     };
 }
 
 /* ---- rounds ---- */
 
+/* Of which the rounds take one after the other. */
+static size_t scenario_count(const struct soak_options *options) { return options->skiplist ? BATCHES : SCENARIOS; }
+
 static size_t scenario_of(const struct soak_options *options, uint64_t round)
 {
-    return options->scenario == SCENARIOS ? round % SCENARIOS : options->scenario;
+    return options->scenario == SCENARIOS ? round % scenario_count(options) : options->scenario;
 }
 
 static unsigned bits_of(const struct soak_options *options, uint64_t round)
 {
-    const uint64_t alternation = options->scenario == SCENARIOS ? round / SCENARIOS : round;
+    const uint64_t alternation = options->scenario == SCENARIOS ? round / scenario_count(options) : round;
     return options->bits > 0 ? options->bits : alternation % 2 == 0 ? 32 : 64;
 }
 
 const char *soak_scenario_name(const struct soak *soak, uint64_t round)
 {
     return scenarios[scenario_of(&soak->options, round)].name;
+}
+
+pleach_map_config soak_config(const struct soak *soak)
+{
+    static const double raises[] = {1, 1, 0.5, 0.1};
+    pleach_map_config config = {.device = soak->options.device, .key_bits = soak->bits,
+                                .versioned = soak->options.versioned};
+    if (!soak->options.skiplist) return config;
+    config.structure = PLEACH_SKIPLIST;
+    config.chunk = soak->seed % 2 == 0 ? 16 : 32;
+    config.raise = raises[soak->seed / 2 % (sizeof raises / sizeof raises[0])];
+    return config;
 }
 
 static void run_round(struct soak *soak)
@@ -194,6 +216,7 @@ void soak_tell_repeat(const struct soak *soak, uint64_t round)
 {
     const struct soak_options *options = &soak->options;
     const char *device = device_names[options->device == PLEACH_CUDA];
+    const char *kind = options->versioned ? " --versioned" : options->skiplist ? " --structure skiplist" : "";
     char streams[32] = "", keys[40] = "", batch[40] = "";
     if (options->device == PLEACH_CUDA) snprintf(streams, sizeof streams, " --streams %u", options->streams);
     if (options->keys > 0) snprintf(keys, sizeof keys, " --keys %" PRIu64, options->keys);
@@ -201,8 +224,8 @@ void soak_tell_repeat(const struct soak *soak, uint64_t round)
     cli_complain(command,
                  "to repeat the round: pleach soak%s --device %s --threads %u%s%s%s --scenario %s --bits %u --seed "
                  "%" PRIu64 " --round %" PRIu64,
-                 options->versioned ? " --versioned" : "", device, options->threads, streams, keys, batch,
-                 soak_scenario_name(soak, round), bits_of(options, round), options->seed, round);
+                 kind, device, options->threads, streams, keys, batch, soak_scenario_name(soak, round),
+                 bits_of(options, round), options->seed, round);
 }
 
 static void report_wrong(const struct soak *soak)

@@ -47,7 +47,7 @@ struct soak_options {
     uint64_t seed, first_round, rounds, operations;
     uint64_t keys, batch; /* 0 for the scenario's own */
     double seconds, patience;
-    bool versioned;
+    bool versioned, skiplist;
 };
 
 /* ---- soak_keys.c ---- */
@@ -165,6 +165,9 @@ struct soak {
 /* ---- soak.c ---- */
 
 const char *soak_scenario_name(const struct soak *soak, uint64_t round);
+
+/* What the round's map is made of. */
+pleach_map_config soak_config(const struct soak *soak);
 
 /* Prints the command that repeats a round. */
 void soak_tell_repeat(const struct soak *soak, uint64_t round);

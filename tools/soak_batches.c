@@ -82,8 +82,7 @@ static unsigned log_cells(struct soak *soak)
 static bool open_round(struct soak *soak)
 {
     struct soak_batches *s = soak->batches;
-    const pleach_map_config config = {.device = soak->options.device, .key_bits = soak->bits,
-                                      .versioned = soak->options.versioned};
+    const pleach_map_config config = soak_config(soak);
     const unsigned log = log_cells(soak);
     s->cells = batch_cells_make(soak->bits, log, (enum soak_layout)mix_below(&soak->random, SOAK_LAYOUTS));
     s->stretch_cells = s->cells.count / BATCH_STRETCHES;

@@ -38,8 +38,7 @@ static bool create_oracle(struct soak *soak)
 bool soak_open_round(struct soak *soak, size_t cells)
 {
     static const size_t blocks[BLOCKS] = {1, 4, 16};
-    const pleach_map_config config = {.device = soak->options.device, .key_bits = soak->bits,
-                                      .versioned = soak->options.versioned};
+    const pleach_map_config config = soak_config(soak);
     soak->block = blocks[mix_below(&soak->random, BLOCKS)];
     soak->keys = soak_keys_make((enum soak_layout)mix_below(&soak->random, SOAK_LAYOUTS), soak->bits,
                                 whole_cells(soak, cells));

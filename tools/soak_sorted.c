@@ -109,9 +109,10 @@ static bool sorted_create(struct soak *soak)
 static pleach_status empty_map(struct soak *soak)
 {
     struct sorted_width *width = soak->sorted->width;
-    const pleach_map_config config = {.device = soak->options.device, .key_bits = soak->bits,
-                                      .versioned = soak->options.versioned};
-    if (width->map != NULL && width->rounds % FRESH_EVERY != 0) return pleach_map_clear(width->map);
+    const pleach_map_config config = soak_config(soak);
+    /* A skiplist's chunks are chosen by the round. */
+    const bool fresh = width->rounds % FRESH_EVERY == 0 || soak->options.skiplist;
+    if (width->map != NULL && !fresh) return pleach_map_clear(width->map);
     pleach_map_destroy(width->map);
     return pleach_map_create(&width->map, &config);
 }

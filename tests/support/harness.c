@@ -84,6 +84,24 @@ static size_t checked(size_t width)
     return atomic_load_explicit(&checked_by_width[width], memory_order_relaxed);
 }
 
+/* "skiplist" has chunks of 16 slots, "skiplist32" of 32. Another name would test something else than was asked for. */
+bool tests_skiplist(void)
+{
+    const char *structure = getenv("PLEACH_TEST_STRUCTURE");
+    if (!structure || !*structure || !strcmp(structure, "tree"))
+        return false;
+    if (strcmp(structure, "skiplist") && strcmp(structure, "skiplist32")) {
+        fprintf(stderr, "PLEACH_TEST_STRUCTURE is tree, skiplist or skiplist32, not %s\n", structure);
+        exit(2);
+    }
+    return true;
+}
+
+void tests_of_trees(void)
+{
+    unsetenv("PLEACH_TEST_STRUCTURE");
+}
+
 static void run_one(void **state)
 {
     const test_run *run = *state;
@@ -109,7 +127,8 @@ static size_t make_runs(pleach_device device, const test_case *cases, size_t cou
     for (size_t width = 0; width < over->width_count; width++)
         for (size_t w = 0; w < over->worker_count; w++)
             for (size_t c = 0; c < count; c++)
-                runs[n++] = make_run(&cases[c], device, over->widths[width], over->workers[w]);
+                if (!cases[c].of_trees || !tests_skiplist())
+                    runs[n++] = make_run(&cases[c], device, over->widths[width], over->workers[w]);
     return n;
 }
 

@@ -4,7 +4,8 @@
  * Command line: [--device cpu|cuda] [--filter PATTERN]. The pattern may hold * and ?, and is matched against names
  * such as "cpu/32/t3 put_replaces_and_reports_old".
  * Environment: PLEACH_TEST_SEED sets the seed, PLEACH_TEST_SCALE sizes the long cases (percent, default 100),
- * PLEACH_TEST_THREADS is the number of calling threads in the thread tests (default 4).
+ * PLEACH_TEST_THREADS is the number of calling threads in the thread tests (default 4). What the maps are made of:
+ * PLEACH_TEST_VERSIONED, PLEACH_TEST_ENGINE, PLEACH_TEST_STRUCTURE and PLEACH_TEST_RAISE (support/wide.c).
  */
 #ifndef PLEACH_TESTS_HARNESS_H
 #define PLEACH_TESTS_HARNESS_H
@@ -29,9 +30,11 @@ typedef struct setting {
 typedef struct test_case {
     const char *name;
     void (*run)(const setting *where);
+    bool of_trees; /* left out where the tests' maps are skiplists */
 } test_case;
 
-#define CASE(function) {#function, function}
+#define CASE(function) {#function, function, false}
+#define CASE_OF_TREES(function) {#function, function, true} /* batches, snapshots, views: skiplists have none */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Runs the table; answers main's exit status. */
@@ -39,6 +42,13 @@ int run_cases(int argc, char **argv, pleach_device default_device, const test_ca
 
 /* The same with 128-bit keys, which only CPU maps have, and 1 to 4 worker threads. */
 int run_cases_with_widest_keys(int argc, char **argv, const test_case *cases, size_t count);
+
+/* Whether the tests' maps are skiplists: PLEACH_TEST_STRUCTURE. */
+bool tests_skiplist(void);
+
+/* For programs that need what only trees have, before all else: their maps are trees whatever the environment says, and
+ * scripts/suite.sh leaves them out of the tests of skiplists. */
+void tests_of_trees(void);
 
 /* The run's seed; constant during a run. */
 uint64_t test_seed(void);

@@ -22,8 +22,8 @@ void pairs_free(pairs *p);
 /* Fails the test if the map is not valid, or holds anything but these. */
 void assert_holds(const wide *w, const pairs *expected);
 
-/* A map on the CPU that can have snapshots, of the setting's width, with these pairs in it; and a map of the setting,
- * with versions or without, with these in it. */
+/* A map on the CPU that can have snapshots (a tree), of the setting's width, with these pairs in it; and a map of the
+ * setting, with versions (a tree) or without, with these in it. */
 wide open_source(const setting *where, const pairs *content);
 wide open_target(const setting *where, unsigned versioned, const pairs *content);
 

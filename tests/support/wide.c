@@ -13,16 +13,40 @@ static pleach_engine engine_for_tests(void)
     return engine && strcmp(engine, "calls") == 0 ? PLEACH_ENGINE_CALLS : PLEACH_ENGINE_AUTO;
 }
 
+/* PLEACH_TEST_STRUCTURE=skiplist, or skiplist32: all tests with skiplists, of chunks of 16 slots or of 32, but those
+ * that need a tree. PLEACH_TEST_RAISE is the chance that a new chunk is entered above. */
+static unsigned chunk_for_tests(void)
+{
+    return tests_skiplist() && strcmp(getenv("PLEACH_TEST_STRUCTURE"), "skiplist32") == 0 ? 32 : 16;
+}
+
+static void choose_skiplist(pleach_map_config *config)
+{
+    const char *raise = getenv("PLEACH_TEST_RAISE");
+    config->structure = PLEACH_SKIPLIST;
+    config->chunk = chunk_for_tests();
+    config->raise = raise ? strtod(raise, NULL) : 0;
+}
+
 pleach_map_config config_for(const setting *where)
 {
     /* PLEACH_TEST_VERSIONED=1: all tests with maps that can have snapshots, where there are such. */
     const char *versioned = getenv("PLEACH_TEST_VERSIONED");
-    return (pleach_map_config){.device = where->device,
-                               .key_bits = where->key_bits,
-                               .threads = where->threads,
-                               .versioned = versioned && versioned[0] == '1',
-                               .engine = engine_for_tests()};
+    pleach_map_config config = {.device = where->device,
+                                .key_bits = where->key_bits,
+                                .threads = where->threads,
+                                .versioned = versioned && versioned[0] == '1',
+                                .engine = engine_for_tests()};
+    if (tests_skiplist())
+        choose_skiplist(&config);
+    return config;
 }
+
+size_t leaf_slots(void) { return chunk_for_tests() - 2; }
+
+uint64_t node_bytes_for(const setting *where) { return (uint64_t)chunk_for_tests() * where->key_bits / 4; }
+
+size_t more_than_fit(uint64_t nodes) { return (size_t)nodes * leaf_slots() * 10 / 7; }
 
 static wide open_as(pleach_map_config config)
 {
@@ -42,6 +66,7 @@ wide wide_open_limited(const setting *where, uint64_t max_bytes)
 wide wide_open_versioned(const setting *where)
 {
     pleach_map_config config = config_for(where);
+    config.structure = PLEACH_BLINK;
     config.versioned = 1;
     return open_as(config);
 }

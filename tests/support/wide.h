@@ -17,10 +17,17 @@ typedef struct wide {
 
 pleach_map_config config_for(const setting *where);
 
+/* Pairs that a leaf of these maps has room for, and the bytes of a node. */
+size_t leaf_slots(void);
+uint64_t node_bytes_for(const setting *where);
+
+/* More keys than so many nodes can hold. */
+size_t more_than_fit(uint64_t nodes);
+
 /* Opens an empty map, or fails the test. max_bytes as in pleach_map_config. */
 wide wide_open(const setting *where);
 wide wide_open_limited(const setting *where, uint64_t max_bytes);
-wide wide_open_versioned(const setting *where);
+wide wide_open_versioned(const setting *where); /* always a tree */
 
 /* Validates the map first; so every test ends with a valid map. */
 void wide_close(wide *w);
