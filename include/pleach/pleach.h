@@ -8,6 +8,7 @@
 #include "map.h"
 #include "queue.h"
 #include "snapshot.h"
+#include "skiplist.h"
 #include "status.h"
 
 #ifdef __cplusplus

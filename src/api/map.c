@@ -497,9 +497,9 @@ pleach_status pleach_map_validate(pleach_map *map, char *message, size_t message
 
 /* ---- device views ---- */
 
-pleach_status map_view_open(pleach_map *map, bool versioned, map_view *view)
+pleach_status map_view_open(pleach_map *map, pleach_structure structure, bool versioned, map_view *view)
 {
-    if (!map->ops->view || map->versioned != versioned) return PLEACH_E_ARGUMENT;
+    if (!map->ops->view || map->structure != structure || map->versioned != versioned) return PLEACH_E_ARGUMENT;
     gate_view_open(&map->gate); /* first, so that no exclusive call is inside or comes in any more */
     pleach_status status = map->ops->view(map->exec, view);
     if (status != PLEACH_OK) gate_view_close(&map->gate);
@@ -518,7 +518,7 @@ pleach_status pleach_map_view_open(pleach_map *map, pleach_map_view *view)
     if (!map || !view) return PLEACH_E_ARGUMENT;
     memset(view, 0, sizeof *view);
     map_view found;
-    pleach_status status = map_view_open(map, false, &found);
+    pleach_status status = map_view_open(map, PLEACH_BLINK, false, &found);
     if (status == PLEACH_OK)
         *view = (pleach_map_view){.tree = found.tree, .nodes = found.nodes, .key_bits = map->key_bits};
     return status;

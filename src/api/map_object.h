@@ -38,8 +38,8 @@ pleach_status map_run_inside(pleach_map *map, const request *r, pleach_stream st
 /* Array updates that have been checked: passes the gate as the engine needs it. Synchronous. */
 pleach_status map_run_updates(pleach_map *map, request r);
 
-/* A view for kernels of maps with or without versions. ARGUMENT if the map is of the other kind, or has no views. */
-pleach_status map_view_open(pleach_map *map, bool versioned, map_view *view);
+/* A view for kernels of maps of this kind. ARGUMENT if the map is of another, or has no views. */
+pleach_status map_view_open(pleach_map *map, pleach_structure structure, bool versioned, map_view *view);
 pleach_status map_view_close(pleach_map *map);
 
 /* Passes the gate and puts these pairs, whose keys ascend strictly, in the place of all that the map holds; on failure

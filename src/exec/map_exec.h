@@ -55,7 +55,8 @@ typedef struct snapshot_place {
 /* A map as kernels of users get at it. */
 typedef struct map_view {
     void *tree, *nodes;
-    versions versions;
+    versions versions; /* of a map that has them; of a skiplist its epoch */
+    uint64_t raise;    /* of a skiplist */
 } map_view;
 
 /* What `run` may answer to a request with may_decline: nothing was done, as a batch it will be faster. Never seen by

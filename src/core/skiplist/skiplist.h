@@ -71,7 +71,9 @@
  *
  * DEPARTURES FROM THE PAPER  docs/skiplist.md
  */
+#ifndef BLINK_SKIPLIST
 #define BLINK_SKIPLIST
+#endif
 #include "../../node/node.h"
 #include "skiplist_format.h"
 

@@ -2,7 +2,7 @@
  * Runs alone (the gate). Include with PLEACH_KEY_BITS set, after skiplist.h. */
 #include "skiplist_plan.h"
 
-PORT_FN uint32_t build_chunk_id(const build_plan *plan, uint32_t level, uint64_t index)
+PORT_FN uint32_t W(build_id)(const build_plan *plan, uint32_t level, uint64_t index)
 {
     return index == 0 ? skiplist_head(level) : (uint32_t)(plan->first_id[level] + index);
 }
@@ -22,17 +22,17 @@ PORT_FN W(pair) W(build_pair)(const build_plan *plan, const W(key) *keys, const 
     uint64_t count = below - first < per_node ? below - first : per_node;
     bool last = index + 1 == plan->count[level];
     if (slot >= count && !last)
-        return W(link_to)(W(build_low)(plan, keys, level, index + 1), build_chunk_id(plan, level, index + 1));
+        return W(link_to)(W(build_low)(plan, keys, level, index + 1), W(build_id)(plan, level, index + 1));
     if (slot >= count && !level) return W(pair_of)(0, 0);
     uint64_t at = first + (slot < count ? slot : count - 1);
     if (!level) return W(pair_of)(keys[at], values[at]);
-    return W(pair_of)(W(build_low)(plan, keys, level - 1, at), build_chunk_id(plan, level - 1, at));
+    return W(pair_of)(W(build_low)(plan, keys, level - 1, at), W(build_id)(plan, level - 1, at));
 }
 
 PORT_FN void W(build_slot)(const build_plan *plan, void *nodes, const W(key) *keys, const W(key) *values,
                            uint32_t level, uint64_t index, unsigned slot)
 {
-    W(node) *node = (W(node) *)pool_address(nodes, build_chunk_id(plan, level, index), sizeof(W(node)));
+    W(node) *node = (W(node) *)pool_address(nodes, W(build_id)(plan, level, index), sizeof(W(node)));
     if (slot == NODE_HEADER_SLOT) {
         uint64_t per_node = level ? plan->per_inner : plan->per_leaf;
         uint64_t below = level ? plan->count[level - 1] : plan->keys;

@@ -18,7 +18,10 @@ typedef struct blink_on_gpu {
     unsigned key_bits;
     blink_tree *tree;
     void *nodes;
-    versions versions; /* of a map that has them */
+    versions versions; /* of a map that has them; of a skiplist its epoch */
+    uint64_t raise;    /* of a skiplist, as the next two */
+    unsigned team;
+    unsigned processors;
     bool keeps;        /* snapshots were taken: updates had better be ready to keep images */
 } blink_on_gpu;
 

@@ -1,8 +1,28 @@
 /* exec/cuda/blink_whole_kernels.h - kernels over all nodes of a map, or all pairs: build, count, list, copy. Included
  * by blink_cuda.cu, once per key width. Maps with versions use them too. */
+#ifdef BLINK_SKIPLIST
+#include "../../core/skiplist/skiplist_build.h"
+#else
 #include "../../core/blink/blink_build.h"
+#endif
 #include "../../core/blink/blink_shape.h"
 
+#ifndef PLEACH_WHOLE_KERNELS
+#define PLEACH_WHOLE_KERNELS
+/* Which nodes hold the map's pairs, and which are kept for those who may still look at them: zombies, or old images. */
+#ifdef BLINK_SKIPLIST
+PORT_FN bool header_is_kept(uint64_t header) { return header != 0 && chunk_state(header) == CHUNK_ZOMBIE; }
+PORT_FN bool header_is_leaf(uint64_t header)
+{
+    return header != 0 && chunk_level(header) == 0 && !header_is_kept(header);
+}
+#else
+PORT_FN bool header_is_kept(uint64_t header) { return header != 0 && header_level(header) == NODE_OLD_IMAGE; }
+PORT_FN bool header_is_leaf(uint64_t header) { return header != 0 && header_level(header) == 0; }
+#endif
+#endif
+
+#ifndef BLINK_SKIPLIST
 /* The leaf that covers a key, or one to the left of it where others are splitting. */
 PORT_FN uint32_t W(leaf_near)(W(blink) map, W(key) key)
 {
@@ -21,6 +41,7 @@ static __global__ void W(order_kernel)(const __grid_constant__ blink_on_gpu gpu,
     int same = __syncthreads_count(W(leaf_near)(map, keys[i]) == W(leaf_near)(map, keys[i + 1]));
     if (threadIdx.x == 0 && same > ORDER_SAMPLES / 2) notes->declined = 1;
 }
+#endif
 
 /* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
@@ -32,6 +53,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (index < plan.count[level]) W(build_slot)(&plan, nodes, keys, values, level, index, lane % NODE_SLOTS);
 }
 
+#ifndef BLINK_SKIPLIST /* the others serve maps of both kinds */
 static __global__ void W(ascending_kernel)(const W(key) *keys, size_t n, uint64_t *flag)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
@@ -43,18 +65,18 @@ static __global__ void W(mark_last_kernel)(const W(key) *keys, size_t n, uint8_t
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i < n) keep[i] = i + 1 == n || keys[i] != keys[i + 1];
 }
+#endif
 
 static __global__ void W(count_kernel)(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
     uint64_t header = 0;
     if (id < used) header = W(header_load)((W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node))));
-    bool leaf = header != 0 && header_level(header) == 0;
+    bool leaf = header_is_leaf(header), image = header_is_kept(header);
     unsigned mine = leaf ? header_count(header) : 0;
     uint64_t keys = 0; /* the block's, bit by bit */
-    for (unsigned bit = 0; bit < 4; bit++) keys += (uint64_t)__syncthreads_count(mine >> bit & 1) << bit;
+    for (unsigned bit = 0; bit < 5; bit++) keys += (uint64_t)__syncthreads_count(mine >> bit & 1) << bit;
     int leaves = __syncthreads_count(leaf), empty = __syncthreads_count(leaf && header_count(header) == 0);
-    bool image = header != 0 && header_level(header) == NODE_OLD_IMAGE;
     int images = __syncthreads_count(image), inner = __syncthreads_count(header != 0 && !leaf && !image);
     if (threadIdx.x != 0) return;
     port_fetch_add(&counts->keys, keys);
@@ -70,10 +92,37 @@ static __global__ void W(shape_kernel)(blink_on_gpu gpu, uint64_t used, blink_co
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1, header = 0, shape = 0;
     const W(node) *node = (const W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node)));
     if (id < used) header = W(header_load)(node);
-    if (header != 0 && header_level(header) != NODE_OLD_IMAGE) shape = W(node_shape)(node);
+    if (header != 0 && !header_is_kept(header)) shape = W(node_shape)(node);
     for (unsigned by = 16; by > 0; by /= 2) shape += __shfl_xor_sync(0xffffffffu, shape, by);
     if ((threadIdx.x & 31) == 0 && shape) port_fetch_add(&counts->shape, shape);
 }
+
+#ifdef BLINK_SKIPLIST
+/* The pairs of a leaf are in no order. */
+PORT_FN W(key) W(first_key)(const W(node) *leaf, unsigned count)
+{
+    W(key) first = W(pair_load)(leaf, 0).key;
+    for (unsigned i = 1; i < count; i++) {
+        W(key) key = W(pair_load)(leaf, i).key;
+        if (key < first) first = key;
+    }
+    return first;
+}
+
+PORT_FN unsigned W(place_in_leaf)(const W(node) *leaf, unsigned count, unsigned slot, W(key) key)
+{
+    (void)slot;
+    return W(slots_rank)(leaf, count, key);
+}
+#else
+PORT_FN W(key) W(first_key)(const W(node) *leaf, unsigned count) { return (void)count, W(pair_load)(leaf, 0).key; }
+
+PORT_FN unsigned W(place_in_leaf)(const W(node) *leaf, unsigned count, unsigned slot, W(key) key)
+{
+    (void)leaf, (void)count, (void)key;
+    return slot;
+}
+#endif
 
 static __global__ void W(list_kernel)(blink_on_gpu gpu, uint64_t used, W(key) *first_keys, uint32_t *ids,
                                       uint64_t *listed)
@@ -82,9 +131,9 @@ static __global__ void W(list_kernel)(blink_on_gpu gpu, uint64_t used, W(key) *f
     if (id >= used) return;
     const W(node) *node = (const W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node)));
     uint64_t header = W(header_load)(node);
-    if (header == 0 || header_level(header) != 0 || header_count(header) == 0) return;
+    if (!header_is_leaf(header) || header_count(header) == 0) return;
     uint64_t place = port_fetch_add(listed, 1);
-    first_keys[place] = W(pair_load)(node, 0).key;
+    first_keys[place] = W(first_key)(node, header_count(header));
     ids[place] = (uint32_t)id;
 }
 
@@ -104,12 +153,15 @@ static __global__ void W(gather_kernel)(blink_on_gpu gpu, const uint32_t *ids, s
     unsigned slot = lane % NODE_SLOTS;
     if (i >= leaves) return;
     const W(node) *node = (const W(node) *)pool_address(gpu.nodes, ids[i], sizeof(W(node)));
-    if (slot >= header_count(W(header_load)(node))) return;
+    unsigned count = header_count(W(header_load)(node));
+    if (slot >= count) return;
     W(pair) pair = W(pair_load)(node, slot);
-    W(set_key)(out_keys, offsets[i] + slot, pair.key);
-    W(set_key)(out_values, offsets[i] + slot, pair.value);
+    uint64_t place = offsets[i] + W(place_in_leaf)(node, count, slot, pair.key);
+    W(set_key)(out_keys, place, pair.key);
+    W(set_key)(out_values, place, pair.value);
 }
 
+#ifndef BLINK_SKIPLIST
 static __global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint64_t *from_offsets,
                                       const uint64_t *to_offsets,
                                const uint64_t *counts, size_t n)
@@ -118,3 +170,4 @@ static __global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint
     if (i >= n) return;
     for (uint64_t k = 0; k < counts[i]; k++) to[to_offsets[i] + k] = from[from_offsets[i] + k];
 }
+#endif

@@ -138,7 +138,7 @@ static pleach_status cuda_size(void *exec, uint64_t *size)
 static pleach_status reserve(cuda_map *map, uint64_t keys)
 {
     build_plan plan;
-    build_plan_make(&plan, keys, 0.5); /* the least that any order of insertion comes to */
+    cuda_whole_plan(map, &plan, keys, 0.5); /* the least that any order of insertion comes to */
     uint64_t nodes = 1 + plan.nodes, limit = pool_cuda_limit(map->pool) / map->node_bytes;
     if (nodes + limit / 64 > limit) return PLEACH_E_FULL;
     nodes += nodes / 60 + 256; /* the nodes that splits leave untouched, and what calls ask for beyond the plan */
@@ -164,7 +164,7 @@ static pleach_status room_for_view(cuda_map *map)
 static pleach_status cuda_view(void *exec, map_view *view)
 {
     cuda_map *map = exec;
-    *view = (map_view){map->tree, pool_cuda_nodes(map->pool), map->versions};
+    *view = (map_view){map->tree, pool_cuda_nodes(map->pool), map->versions, map->raise};
     ON_GPU(map, room_for_view(map));
 }
 
@@ -341,6 +341,9 @@ static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
 {
     pleach_status status = make_streams(map);
     if (status == PLEACH_OK) status = make_scratch_pool(map);
+    int processors = 0;
+    CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, map->gpu));
+    map->processors = (unsigned)processors;
     if (status != PLEACH_OK) return status;
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaMalloc((void **)&map->tree, sizeof *map->tree));
@@ -350,6 +353,7 @@ static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
         status = pool_cuda_open(&map->stock, map->gpu, nodes * sizeof(uint32_t), sizeof(uint32_t));
     }
     if (status == PLEACH_OK && config->versioned) status = cuda_versions_open(map);
+    if (status == PLEACH_OK && map->skiplist) status = cuda_epoch_open(map);
     if (status == PLEACH_OK) status = cuda_whole_clear(map);
     if (status == PLEACH_OK && config->reserve_keys) status = reserve(map, config->reserve_keys);
     return status;
@@ -364,7 +368,13 @@ static pleach_status create_on(cuda_map **out, const pleach_map_config *config)
     map->gpu = config->gpu;
     map->key_bits = config->key_bits;
     map->key_bytes = config->key_bits / 8;
-    map->node_bytes = node_bytes_of(config->key_bits);
+    if (config->structure == PLEACH_SKIPLIST) {
+        map->chunk = config->chunk;
+        map->skiplist = map->chunk == 16 ? &skiplist16_cuda : &skiplist32_cuda;
+        map->raise = (uint64_t)(config->raise * 0x1p32);
+        map->team = config->team;
+    }
+    map->node_bytes = node_bytes_with(map->chunk ? map->chunk : NODE_SLOTS, config->key_bits);
     pthread_mutex_init(&map->mutex, NULL);
     status = make_parts(map, config);
     if (status != PLEACH_OK) {

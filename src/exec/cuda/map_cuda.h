@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 
 #include "../../core/blink/blink_plan.h"
-#include "blink_cuda.h"
 #include "pool_cuda.h"
+#include "skiplist_cuda.h"
 #include "staging.h"
 #include "streams.h"
 
@@ -20,6 +20,10 @@ typedef struct cuda_map {
     int gpu;
     unsigned key_bits;
     size_t key_bytes, node_bytes;
+    unsigned chunk; /* a skiplist's: slots of its chunks; 0: it is a B-link tree */
+    const skiplist_cuda_ops *skiplist;
+    uint64_t raise;
+    unsigned team, processors;
     blink_tree *tree; /* device memory */
     cudaMemPool_t scratch;
     cudaStream_t sync_stream[SYNC_STREAMS]; /* synchronous calls, by thread number */
@@ -53,12 +57,14 @@ typedef struct cuda_map {
 
 static inline blink_on_gpu on_gpu(const cuda_map *map)
 {
-    return (blink_on_gpu){map->key_bits, map->tree, pool_cuda_nodes(map->pool), map->versions, map->asked};
+    return (blink_on_gpu){map->key_bits, map->tree,  pool_cuda_nodes(map->pool), map->versions,
+                          map->raise,    map->team, map->processors,            map->asked};
 }
 
 static inline cudaError_t cuda_run_kernel(const cuda_map *map, const request *r, update_notes *notes,
                                           cudaStream_t stream)
 {
+    if (map->skiplist) return map->skiplist->run(on_gpu(map), r, notes, stream);
     return map->versions.state ? versioned_cuda_run(on_gpu(map), r, notes, stream)
                                : blink_cuda_run(on_gpu(map), r, notes, stream);
 }
@@ -86,6 +92,7 @@ typedef struct leaf_order {
 } leaf_order;
 
 /* map_cuda_whole.c: calls that have the map for themselves. */
+void cuda_whole_plan(const cuda_map *map, build_plan *plan, uint64_t keys, double fill);
 pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
 pleach_status cuda_whole_replace(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
 pleach_status cuda_whole_export(cuda_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n);
@@ -98,6 +105,7 @@ pleach_status cuda_whole_validate(cuda_map *map, char *message, size_t message_s
 
 /* map_cuda_versions.c */
 pleach_status cuda_versions_open(cuda_map *map);
+pleach_status cuda_epoch_open(cuda_map *map); /* of a skiplist */
 void cuda_versions_close(cuda_map *map);
 pleach_status cuda_versions_grow(cuda_map *map, uint64_t nodes); /* records for so many */
 pleach_status cuda_versions_forget(cuda_map *map, uint64_t used, cudaStream_t stream); /* alone, no snapshot is live */

@@ -17,11 +17,12 @@
 
 static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static uint64_t most_nodes_for(uint64_t inserts, uint64_t used)
+static uint64_t most_nodes_for(const cuda_map *map, uint64_t inserts, uint64_t used)
 {
-    uint64_t leaves = least_of(inserts, used) + inserts / 7;
+    uint64_t again = map->skiplist ? map->chunk / 4 : 7; /* inserts until a node of a split, or a merge, is full */
+    uint64_t leaves = least_of(inserts, used) + inserts / again;
     uint64_t full_inner = least_of(leaves, used / 12);
-    return leaves + leaves / 6 + full_inner + full_inner / 6 + 64;
+    return leaves + leaves / (again - 1) + full_inner + full_inner / (again - 1) + 64;
 }
 
 static uint64_t with_spare(uint64_t nodes) { return nodes + nodes / 63 + 1; }
@@ -65,14 +66,14 @@ static bool look_for_room(cuda_map *map, uint64_t inserts, uint64_t copies, uint
 {
     uint64_t used, updates, pending = streams_pending_nodes(&map->streams, &updates) + map->sync_nodes;
     if (look_at_used(map, &used) == PLEACH_OK) map->used_bound = used + pending;
-    *nodes = (inserts ? most_nodes_for(inserts, map->used_bound) : 0) + copies;
+    *nodes = (inserts ? most_nodes_for(map, inserts, map->used_bound) : 0) + copies;
     return with_spare(map->used_bound + *nodes) <= map->capacity;
 }
 
 /* Mutex held. Answers the nodes that were counted. */
 static uint64_t make_room(cuda_map *map, uint64_t inserts, uint64_t copies)
 {
-    uint64_t nodes = (inserts ? most_nodes_for(inserts, map->used_bound) : 0) + copies;
+    uint64_t nodes = (inserts ? most_nodes_for(map, inserts, map->used_bound) : 0) + copies;
     bool room = with_spare(map->used_bound + nodes) <= map->capacity;
     /* Kernels of users take nodes without telling: while a view is open, look every time. */
     if (!room || map->views > 0) room = look_for_room(map, inserts, copies, &nodes);

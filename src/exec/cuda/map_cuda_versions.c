@@ -12,7 +12,6 @@
 
 /* Slots for the blocks that a GPU holds at a time and, without homes, for all its warps: a snapshot finds one. */
 enum { GPU_LINE_WORDS = 4 /* PORT_LINE_WORDS there */, AGENTS = 4096, VISITORS = 16384, RING = 512, FIRST_PINS = 1024 };
-static const size_t ANNOUNCE_WORDS = (size_t)(AGENTS + VISITORS) * GPU_LINE_WORDS;
 
 static pleach_status device_zeros(void **memory, size_t bytes)
 {
@@ -34,6 +33,27 @@ static pleach_status write_epoch(cuda_map *map)
     return PLEACH_OK;
 }
 
+static pleach_status open_slots(epoch *e, uint32_t visitors)
+{
+    size_t words = (size_t)(AGENTS + visitors) * GPU_LINE_WORDS;
+    e->slots = AGENTS;
+    e->visitors = visitors;
+    e->ring = RING;
+    pleach_status status = device_zeros((void **)&e->announce, words * sizeof *e->announce);
+    if (status == PLEACH_OK) status = device_zeros((void **)&e->home, AGENTS * sizeof *e->home);
+    if (status == PLEACH_OK) status = device_zeros((void **)&e->rings, AGENTS * RING * sizeof *e->rings);
+    return status;
+}
+
+/* What a skiplist has of all this: slots and rings. */
+pleach_status cuda_epoch_open(cuda_map *map)
+{
+    epoch *e = &map->versions.epoch;
+    pleach_status status = device_zeros((void **)&e->state, sizeof *e->state);
+    if (status == PLEACH_OK) status = write_epoch(map);
+    return status == PLEACH_OK ? open_slots(e, 0) : status;
+}
+
 pleach_status cuda_versions_open(cuda_map *map)
 {
     versions *v = &map->versions;
@@ -42,13 +62,8 @@ pleach_status cuda_versions_open(cuda_map *map)
     if (status != PLEACH_OK) return status;
     v->stripes = VERSION_STRIPES;
     v->epoch.state = &v->state->epoch; /* the first member: an address, not a look at device memory */
-    v->epoch.slots = AGENTS;
-    v->epoch.visitors = VISITORS;
-    v->epoch.ring = RING;
     map->pin_room = FIRST_PINS;
-    status = device_zeros((void **)&v->epoch.announce, ANNOUNCE_WORDS * sizeof *v->epoch.announce);
-    if (status == PLEACH_OK) status = device_zeros((void **)&v->epoch.home, AGENTS * sizeof *v->epoch.home);
-    if (status == PLEACH_OK) status = device_zeros((void **)&v->epoch.rings, AGENTS * RING * sizeof *v->epoch.rings);
+    status = open_slots(&v->epoch, VISITORS);
     if (status == PLEACH_OK) status = device_zeros((void **)&map->pin_table, FIRST_PINS * sizeof *map->pin_table);
     if (status == PLEACH_OK) status = write_epoch(map);
     if (status == PLEACH_OK)
@@ -65,7 +80,7 @@ void cuda_versions_close(cuda_map *map)
     cudaFree(v->epoch.rings);
     cudaFree(v->epoch.home);
     cudaFree(v->epoch.announce);
-    cudaFree(v->state);
+    cudaFree(v->epoch.state); /* the first member of v->state, where there is one */
 }
 
 pleach_status cuda_versions_grow(cuda_map *map, uint64_t nodes)
@@ -244,8 +259,8 @@ pleach_status cuda_versions_validate(cuda_map *map, const blink_tree *tree, void
     copied c = {.pins = NULL};
     pleach_status status = copy_small(map, &c);
     if (status == PLEACH_OK)
-        status = copy_array((void **)&c.v.epoch.announce, v->epoch.announce, ANNOUNCE_WORDS,
-                            sizeof *v->epoch.announce);
+        status = copy_array((void **)&c.v.epoch.announce, v->epoch.announce,
+                            (size_t)(AGENTS + VISITORS) * GPU_LINE_WORDS, sizeof *v->epoch.announce);
     if (status == PLEACH_OK)
         status = copy_array((void **)&c.v.epoch.rings, v->epoch.rings, (size_t)AGENTS * RING, sizeof *v->epoch.rings);
     if (status == PLEACH_OK) status = copy_array((void **)&c.v.record, v->record, used, sizeof *v->record);

@@ -4,8 +4,21 @@
 #include <string.h>
 
 #include "../../base/memory.h"
+#include "../../core/skiplist/skiplist_check.h"
+#include "../../core/skiplist/skiplist_plan.h"
 #include "map_cuda.h"
 #include "sort_cuda.h"
+
+void cuda_whole_plan(const cuda_map *map, build_plan *plan, uint64_t keys, double fill)
+{
+    if (map->skiplist)
+        skiplist_plan_make(plan, keys, fill, map->chunk);
+    else
+        build_plan_make(plan, keys, fill);
+}
+
+/* The kernels of the map's structure. */
+#define KERNEL(map, name) ((map)->skiplist ? (map)->skiplist->name : blink_cuda_##name)
 
 static cudaStream_t stream_of(const cuda_map *map) { return map->sync_stream[0]; }
 
@@ -49,10 +62,12 @@ static pleach_status replace_nodes(cuda_map *map, const build_plan *plan, const 
         if (looked != PLEACH_OK) return looked;
         used = blink_used_ids(tree);
     }
-    CUDA_TRY(blink_cuda_build(on_gpu(map), plan, keys, values, stream_of(map)));
+    CUDA_TRY(KERNEL(map, build)(on_gpu(map), plan, keys, values, stream_of(map)));
     pleach_status status = zero_nodes(map, needed, used);
     if (status == PLEACH_OK && map->versions.state)
         status = cuda_versions_forget(map, used > needed ? used : needed, stream_of(map));
+    if (status == PLEACH_OK && map->skiplist)
+        status = cuda_status(map->skiplist->settle(on_gpu(map), true, stream_of(map)));
     if (status == PLEACH_OK && trim) {
         cuda_batch_free_memory(map);
         status = wait_for(map);
@@ -84,7 +99,7 @@ static pleach_status build(cuda_map *map, const build_plan *plan, const void *ke
 pleach_status cuda_whole_begin_anew(cuda_map *map)
 {
     build_plan plan;
-    build_plan_make(&plan, 0, 1);
+    cuda_whole_plan(map, &plan, 0, 1);
     pleach_status status = build(map, &plan, NULL, NULL, false);
     pleach_status finished = wait_for(map);
     return status != PLEACH_OK ? status : finished;
@@ -94,7 +109,7 @@ pleach_status cuda_whole_clear(cuda_map *map)
 {
     build_plan plan;
     if (map->pins > 0) return PLEACH_E_BUSY;
-    build_plan_make(&plan, 0, 1);
+    cuda_whole_plan(map, &plan, 0, 1);
     return build(map, &plan, NULL, NULL, true);
 }
 
@@ -160,7 +175,7 @@ static pleach_status load_staged(cuda_map *map, staging *s, size_t n, const void
     if (status == PLEACH_OK && !ascending) status = sort_distinct(map, s, &keys, &values, &n);
     if (status != PLEACH_OK) return status;
     build_plan plan;
-    build_plan_make(&plan, n, fill);
+    cuda_whole_plan(map, &plan, n, fill);
     return build(map, &plan, keys, values, trim);
 }
 
@@ -203,8 +218,8 @@ static pleach_status count_nodes(const cuda_map *map, staging *s, bool shape, ui
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(blink_cuda_count(on_gpu(map), *used, there, s->stream));
-    if (shape) CUDA_TRY(blink_cuda_shape(on_gpu(map), *used, there, s->stream));
+    CUDA_TRY(KERNEL(map, count)(on_gpu(map), *used, there, s->stream));
+    if (shape) CUDA_TRY(KERNEL(map, shape)(on_gpu(map), *used, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(counts, there, sizeof *counts, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
@@ -223,9 +238,9 @@ static pleach_status order_leaves(const cuda_map *map, staging *s, uint64_t used
     if (status == PLEACH_OK) status = staging_scratch(s, (leaves + 1) * sizeof *offsets, (void **)&offsets);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(offsets, 0, sizeof *offsets, s->stream)); /* counts the leaves first */
-    CUDA_TRY(blink_cuda_list_leaves(on_gpu(map), used, first_keys, ids, offsets, s->stream));
+    CUDA_TRY(KERNEL(map, list_leaves)(on_gpu(map), used, first_keys, ids, offsets, s->stream));
     WITH_SCRATCH(s, sort_cuda_pairs, map->key_bits, 32, first_keys, sorted_keys, ids, sorted_ids, leaves, s->stream);
-    CUDA_TRY(blink_cuda_leaf_counts(on_gpu(map), sorted_ids, leaves, offsets, s->stream));
+    CUDA_TRY(KERNEL(map, leaf_counts)(on_gpu(map), sorted_ids, leaves, offsets, s->stream));
     WITH_SCRATCH(s, sort_cuda_scan, offsets, offsets, leaves, s->stream);
     *order = (leaf_order){leaves, sorted_keys, sorted_ids, offsets};
     return PLEACH_OK;
@@ -247,7 +262,7 @@ static pleach_status gather_pairs(const cuda_map *map, staging *s, uint64_t used
     leaf_order order;
     pleach_status status = order_leaves(map, s, used, leaves, &order);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(blink_cuda_gather(on_gpu(map), order.ids, leaves, order.offsets, out_keys, out_values, s->stream));
+    CUDA_TRY(KERNEL(map, gather)(on_gpu(map), order.ids, leaves, order.offsets, out_keys, out_values, s->stream));
     return PLEACH_OK;
 }
 
@@ -292,7 +307,7 @@ static pleach_status compact_staged(cuda_map *map, staging *s, double fill)
         status = gather_pairs(map, s, used, counts.leaves - counts.empty_leaves, keys, values);
     if (status != PLEACH_OK) return status;
     build_plan plan;
-    build_plan_make(&plan, counts.keys, fill);
+    cuda_whole_plan(map, &plan, counts.keys, fill);
     return build(map, &plan, keys, values, true);
 }
 
@@ -319,8 +334,14 @@ static void fill_stats(const cuda_map *map, const blink_tree *tree, const blink_
     stats->unposted = tree->unposted;
     stats->node_bytes = (counts->leaves + counts->inner) * map->node_bytes;
     stats->reserved_bytes = map->capacity * map->node_bytes;
-    stats->old_images = counts->images;
-    stats->old_image_bytes = counts->images * map->node_bytes;
+    if (map->skiplist) {
+        stats->zombies = counts->images;
+        stats->restarts = tree->restarts;
+        stats->reclaimed_bytes = tree->reclaimed * map->node_bytes;
+    } else {
+        stats->old_images = counts->images;
+        stats->old_image_bytes = counts->images * map->node_bytes;
+    }
     uint64_t in_use = counts->leaves + counts->inner + counts->images;
     stats->free_bytes = (blink_used_ids(tree) - 1 - in_use) * map->node_bytes;
     stats->height = (unsigned)(tree->root >> 32) + 1;
@@ -333,6 +354,7 @@ pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats)
     staging s = staging_on(map, stream_of(map));
     pleach_status status = PLEACH_OK;
     if (map->versions.state) status = cuda_status(versioned_cuda_release(on_gpu(map), NULL, s.stream));
+    if (map->skiplist) status = cuda_status(map->skiplist->settle(on_gpu(map), false, s.stream));
     if (status == PLEACH_OK) status = count_nodes(map, &s, true, &used, &counts);
     if (status == PLEACH_OK && map->versions.state) status = cuda_versions_stats(map, used, &s, stats);
     staging_free(&s);
@@ -360,8 +382,11 @@ pleach_status cuda_whole_validate(cuda_map *map, char *message, size_t message_s
         nodes = base_alloc(used, map->node_bytes);
         status = nodes ? copy_nodes(map, used, nodes) : PLEACH_E_MEMORY;
     }
-    if (status == PLEACH_OK && !blink_validate(map->key_bits, tree, nodes, message, message_size))
-        status = PLEACH_E_CORRUPT;
+    bool valid = true;
+    if (status == PLEACH_OK)
+        valid = map->skiplist ? skiplist_validate(map->chunk, map->key_bits, tree, nodes, message, message_size)
+                              : blink_validate(map->key_bits, tree, nodes, message, message_size);
+    if (!valid) status = PLEACH_E_CORRUPT;
     if (status == PLEACH_OK && map->versions.state)
         status = cuda_versions_validate(map, tree, nodes, blink_used_ids(tree), message, message_size);
     base_free(nodes);

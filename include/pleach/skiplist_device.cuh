@@ -1,0 +1,92 @@
+/* pleach/skiplist_device.cuh - a map that is a skiplist from inside your own kernels.
+ *
+ * Open a view on the host (pleach_skiplist_view_open), pass it to the kernel by value (best as a __grid_constant__), and
+ * call these functions from any number of blocks, beside array calls, single calls and other kernels on the same map.
+ * Define PLEACH_CHUNK as 16 or 32, the map's, before including this; without, it is 16. Not together with
+ * pleach/map_device.cuh or pleach/versioned_device.cuh in one file.
+ *
+ * A block is an agent: all its threads come in together, work, each by itself, and go out together.
+ *
+ *     __shared__ pleach_skiplist_agent agent;
+ *     pleach_skiplist_enter(view, &agent);
+ *     outcome = pleach_skiplist32_put(view, &agent, key, value, NULL);        any number, by any of its threads
+ *     pleach_skiplist_leave(view, &agent);
+ *
+ * While a block is inside, chunks that were merged away are not used again: go out and come in now and then, say after
+ * one update or four queries a thread. pleach_skiplist_pass does both at once. The block must have a multiple of 32
+ * threads. There are 4,096 places inside; if all are taken, entering waits for one.
+ *
+ * The guarantees are those of pleach/map.h. A kernel cannot get memory: an insert that finds none answers
+ * PLEACH_NOT_APPLIED; pleach_map_reserve before the launch.
+ *
+ * For K = 32 or 64, with keys and values of that width (the map's, else the behaviour is undefined); pointers for
+ * results may be NULL:
+ *   pleach_outcome pleach_skiplistK_put(view, agent, key, value, *old)            insert or assign
+ *   pleach_outcome pleach_skiplistK_add(view, agent, key, value, *old)            insert if absent
+ *   pleach_outcome pleach_skiplistK_erase(view, agent, key, *old)
+ *   bool pleach_skiplistK_find(view, agent, key, *value)
+ *   bool pleach_skiplistK_contains(view, agent, key)
+ *   bool pleach_skiplistK_succ(view, agent, key, *out_key, *out_value)            strict
+ *   bool pleach_skiplistK_pred(view, agent, key, *out_key, *out_value)
+ *   bool pleach_skiplistK_min(view, agent, *out_key, *out_value)
+ *   bool pleach_skiplistK_max(view, agent, *out_key, *out_value)
+ *   uint64_t pleach_skiplistK_range_count(view, agent, lo, hi)                    closed interval
+ *   uint32_t pleach_skiplistK_range(view, agent, lo, hi, limit, *keys, *values)   the first `limit` pairs
+ */
+#ifndef PLEACH_SKIPLIST_DEVICE_CUH
+#define PLEACH_SKIPLIST_DEVICE_CUH
+
+#include "skiplist.h"
+
+#ifndef PLEACH_CHUNK
+#define PLEACH_CHUNK 16
+#endif
+#define PLEACH_NODE_SLOTS PLEACH_CHUNK
+
+#include "detail/core/skiplist/skiplist_reclaim.h"
+
+typedef epoch_agent pleach_skiplist_agent;
+
+PORT_FN skiplist_place pleach_skiplist_place(const pleach_skiplist_view &view)
+{
+    skiplist_place place;
+    place.tree = (blink_tree *)view.tree;
+    place.nodes = view.nodes;
+    place.epoch = *(const epoch *)view.epoch;
+    place.node_bytes = NODE_SLOTS * view.key_bits / 4;
+    return place;
+}
+
+PORT_FN void pleach_skiplist_enter(const pleach_skiplist_view &view, pleach_skiplist_agent *agent)
+{
+    skiplist_place place = pleach_skiplist_place(view);
+    skiplist_join(&place, agent, blockDim.x, blockIdx.x);
+    skiplist_begin(&place, agent);
+}
+
+PORT_FN void pleach_skiplist_leave(const pleach_skiplist_view &view, pleach_skiplist_agent *agent)
+{
+    skiplist_place place = pleach_skiplist_place(view);
+    skiplist_end(&place, agent);
+    skiplist_part(&place, agent);
+}
+
+PORT_FN void pleach_skiplist_pass(const pleach_skiplist_view &view, pleach_skiplist_agent *agent)
+{
+    skiplist_place place = pleach_skiplist_place(view);
+    skiplist_end(&place, agent);
+    skiplist_begin(&place, agent);
+}
+
+#define PLEACH_KEY_BITS 32
+#include "detail/core/skiplist/skiplist_device.h"
+#undef PLEACH_KEY_BITS
+#define PLEACH_KEY_BITS 64
+#include "detail/core/skiplist/skiplist_device.h"
+#undef PLEACH_KEY_BITS
+
+#undef W
+#undef KEY_MAX
+#undef PAIR_IS_ATOMIC
+
+#endif

@@ -1,0 +1,36 @@
+/* core/skiplist/skiplist_to_end.h - a GPU thread runs one operation from its first step to its last, inside a stay.
+ * Include after skiplist.h, once per key width. Progress: skiplist.h; what blink_to_end.h says of latches and lanes
+ * holds here too. */
+#ifndef BLINK_TO_END
+#define BLINK_WAIT(step, attempts)                                                                               \
+    do {                                                                                                         \
+        if ((step) == BLINK_AGAIN) port_pause((attempts)++);                                                     \
+    } while (0)
+
+/* For steps that take no latch. */
+#define BLINK_TO_END(step_call)                                                                                  \
+    do {                                                                                                         \
+        unsigned attempts_ = 0;                                                                                  \
+        blink_step step_;                                                                                        \
+        while ((step_ = (step_call)) == BLINK_MOVED || step_ == BLINK_AGAIN) BLINK_WAIT(step_, attempts_);       \
+    } while (0)
+#endif
+
+/* Out of line and by value, so that an update's state stays in registers until there is something to tend. */
+PORT_COLD void W(tend_to_end)(W(blink) map, W(update) update)
+{
+    W(tend) tend;
+    W(tend_start)(map, &tend, &update);
+    unsigned attempts = 0, step;
+    while ((step = port_between_tries(W(tend_step)(map, &tend))) == BLINK_MOVED || step == BLINK_AGAIN)
+        BLINK_WAIT(step, attempts);
+}
+
+PORT_FN void W(update_to_end)(W(blink) map, W(update) *update, blink_kind kind, W(key) key, W(key) value)
+{
+    W(update_start)(map, update, kind, key, value);
+    unsigned attempts = 0, step;
+    while ((step = port_between_tries(W(update_step)(map, update))) == BLINK_MOVED || step == BLINK_AGAIN)
+        BLINK_WAIT(step, attempts);
+    if (step == BLINK_TEND) W(tend_to_end)(map, *update);
+}

@@ -1,0 +1,152 @@
+/* exec/cuda/skiplist_launch.h - the skiplist's kernels for both key widths, and their launchers; the file that includes
+ * it has set the size of chunks. */
+#include "launch.h"
+#include "skiplist_cuda.h"
+
+#include "../../core/skiplist/skiplist_reclaim.h"
+
+/* A block is an agent: it keeps its slot, and stays inside for one operation a thread at a time, because chunks that
+ * were merged away wait until everybody inside has left. Queries have no such chunks, and stay for some. */
+enum { UPDATE_STAY = 1, QUERY_STAY = 4, BLOCKS_PER_SM = 16 };
+
+PORT_FN skiplist_place place_on(const blink_on_gpu &gpu)
+{
+    skiplist_place place;
+    place.tree = gpu.tree;
+    place.nodes = gpu.nodes;
+    place.epoch = gpu.versions.epoch;
+    place.node_bytes = NODE_SLOTS * gpu.key_bits / 4;
+    return place;
+}
+
+#define PLEACH_KEY_BITS 32
+#include "../../core/skiplist/skiplist.h"
+#include "skiplist_kernels.h"
+#include "blink_whole_kernels.h"
+#undef PLEACH_KEY_BITS
+#define PLEACH_KEY_BITS 64
+#include "../../core/skiplist/skiplist.h"
+#include "skiplist_kernels.h"
+#include "blink_whole_kernels.h"
+#undef PLEACH_KEY_BITS
+
+/* As many blocks as the GPU can hold at a time, or as there is work for. */
+static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
+{
+    unsigned most = map->processors * BLOCKS_PER_SM, all = blocks_for(threads);
+    return all < most ? all : most;
+}
+
+#define LAUNCH_STAYING(kernel, threads, args)                                                                    \
+    do {                                                                                                         \
+        if ((threads) == 0) return cudaSuccess;                                                                  \
+        cudaGetLastError();                                                                                      \
+        if (map.key_bits == 32)                                                                                  \
+            kernel##32<<<staying_blocks(&map, threads), BLOCK_THREADS, 0, stream>>> args;                        \
+        else                                                                                                     \
+            kernel##64<<<staying_blocks(&map, threads), BLOCK_THREADS, 0, stream>>> args;                        \
+        return cudaGetLastError();                                                                               \
+    } while (0)
+
+static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
+{
+    switch (r->kind) {
+    case REQUEST_PUT:
+    case REQUEST_ADD:
+    case REQUEST_ERASE: LAUNCH_STAYING(update_kernel, r->n, (map, *r, notes));
+    case REQUEST_FIND: LAUNCH_STAYING(find_kernel, r->n, (map, *r));
+    case REQUEST_SUCC:
+    case REQUEST_PRED:
+    case REQUEST_CEILING:
+    case REQUEST_FLOOR: LAUNCH_STAYING(seek_kernel, r->n, (map, *r));
+    case REQUEST_RANGE:
+    case REQUEST_COUNT: LAUNCH_STAYING(range_kernel, r->n, (map, *r));
+    }
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t build_one_level(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
+                                   uint32_t level, cudaStream_t stream)
+{
+    unsigned key_bits = map.key_bits;
+    LAUNCH(build_kernel, plan->count[level] * NODE_SLOTS,
+           (*plan, map.nodes, (const key32 *)keys, (const key32 *)values, level),
+           (*plan, map.nodes, (const key64 *)keys, (const key64 *)values, level));
+}
+
+static cudaError_t skiplist_build(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
+                                  cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    for (uint32_t level = 0; level < plan->levels && error == cudaSuccess; level++)
+        error = build_one_level(map, plan, keys, values, level, stream);
+    return error;
+}
+
+static cudaError_t skiplist_count(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
+{
+    unsigned key_bits = map.key_bits;
+    LAUNCH(count_kernel, used - 1, (map, used, counts), (map, used, counts));
+}
+
+static cudaError_t skiplist_shape(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
+{
+    unsigned key_bits = map.key_bits;
+    LAUNCH(shape_kernel, used - 1, (map, used, counts), (map, used, counts));
+}
+
+static cudaError_t skiplist_list_leaves(blink_on_gpu map, uint64_t used, void *first_keys, uint32_t *ids,
+                                        uint64_t *listed, cudaStream_t stream)
+{
+    unsigned key_bits = map.key_bits;
+    LAUNCH(list_kernel, used - 1, (map, used, (key32 *)first_keys, ids, listed),
+           (map, used, (key64 *)first_keys, ids, listed));
+}
+
+static cudaError_t skiplist_leaf_counts(blink_on_gpu map, const uint32_t *ids, size_t leaves, uint64_t *counts,
+                                        cudaStream_t stream)
+{
+    unsigned key_bits = map.key_bits;
+    LAUNCH(leaf_counts_kernel, leaves, (map, ids, leaves, counts), (map, ids, leaves, counts));
+}
+
+static cudaError_t skiplist_gather(blink_on_gpu map, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
+                                   void *out_keys, void *out_values, cudaStream_t stream)
+{
+    unsigned key_bits = map.key_bits;
+    LAUNCH(gather_kernel, leaves * NODE_SLOTS, (map, ids, leaves, offsets, (key32 *)out_keys, (key32 *)out_values),
+           (map, ids, leaves, offsets, (key64 *)out_keys, (key64 *)out_values));
+}
+
+/* One block: the rest of a scan that others began, and two steps of the clock; then slot after slot. */
+static __global__ void settle_kernel(const __grid_constant__ blink_on_gpu gpu, bool forget)
+{
+    __shared__ epoch_agent agent;
+    skiplist_place place = place_on(gpu);
+    if (forget) {
+        for (unsigned i = threadIdx.x; i < place.epoch.slots; i += BLOCK_THREADS)
+            place.epoch.home[i].tail = place.epoch.home[i].head;
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        epoch_agent_begin(&agent, BLOCK_THREADS);
+        epoch_scan(place.epoch, &agent, EPOCH_ALL, true);
+    }
+    uint64_t claimed = port_load(&place.epoch.state->claimed);
+    for (uint32_t slot = 0; slot < claimed; slot++) {
+        skiplist_join(&place, &agent, BLOCK_THREADS, slot);
+        skiplist_return(&place, &agent);
+        skiplist_part(&place, &agent);
+    }
+}
+
+static cudaError_t skiplist_settle(blink_on_gpu map, bool forget, cudaStream_t stream)
+{
+    cudaGetLastError();
+    settle_kernel<<<1, BLOCK_THREADS, 0, stream>>>(map, forget);
+    return cudaGetLastError();
+}
+
+const skiplist_cuda_ops SKIPLIST_CUDA_OPS = {skiplist_run,         skiplist_build,       skiplist_count,
+                                             skiplist_shape,       skiplist_list_leaves, skiplist_leaf_counts,
+                                             skiplist_gather,      skiplist_settle};
