@@ -179,11 +179,8 @@ PORT_FN bool lockfree_contains(lockfree_list list, uint64_t key)
                 continue;
             }
             if (here > key) bound = at;
-            if (here >= key) {
-                /* Linearized at this load if it is not marked; a marked one is passed over on level 0. */
-                if (here == key && !lockfree_is_marked(port_load(lockfree_next(list, node, 0)))) return true;
-                break;
-            }
+            if (here == key) return true; /* linearized when next was loaded: by L2 next[0] had no mark then */
+            if (here > key) break;
             before = node;
             at = next;
         }
