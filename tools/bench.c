@@ -47,8 +47,8 @@ static const char help[] =
     "\n"
     "Counts may be given as 5000, 64M (millions), 16Mi (2^20s) or 2^20.\n"
     "\n"
-    "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map and a\n"
-    "lock-free skiplist; 'pleach bench gfsl --help'.\n";
+    "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map\n"
+    "and a lock-free skiplist; 'pleach bench gfsl --help'.\n";
 
 enum { MOST_COUNT_POWER = 31 };
 

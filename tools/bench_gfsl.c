@@ -1,6 +1,7 @@
 /* bench_gfsl.c - pleach bench gfsl: the loop over ranges, mixes and structures. */
 #include "bench_gfsl.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +39,22 @@ static bool repeat_once(struct gfsl *g, const struct gfsl_verbs *verbs, bool las
     return verbs->collect(g, last) && gfsl_judge(g);
 }
 
+/* A launch shape that was asked for is part of the name: block x stay x blocks per multiprocessor. */
+static void name_row(const struct gfsl *g, char name[BENCH_NAME_BYTES])
+{
+    const struct gfsl_options *o = g->options;
+    const bool usual = o->block == GFSL_USUAL_BLOCK && o->stay == GFSL_USUAL_STAY && o->blocks_per_sm == 0;
+    char shape[64] = "";
+    if (!usual && !g->subject->array && g->device->kind == PLEACH_CUDA)
+        snprintf(shape, sizeof shape, "/%ux%ux%u", (unsigned)o->block, (unsigned)o->stay, (unsigned)o->blocks_per_sm);
+    const int length = snprintf(name, BENCH_NAME_BYTES, "%s/%s%s", g->subject->name, g->mix->name, shape);
+    if (length >= BENCH_NAME_BYTES) name[BENCH_NAME_BYTES - 2] = '~'; /* cut off */
+}
+
 static void start_row(const struct gfsl *g, struct bench_row *row)
 {
     memset(row, 0, sizeof *row);
-    snprintf(row->name, sizeof row->name, "%s/%s", g->subject->name, g->mix->name);
+    name_row(g, row->name);
     row->device = g->device->name;
     row->dist = g->options->distinct ? "distinct" : "uniform";
     row->bits = g->bits;
@@ -79,6 +92,13 @@ static void measure(struct gfsl *g, const struct gfsl_subject *subject)
     g->subject = NULL;
 }
 
+/* The one point that the paper gives in numbers. */
+static void say_paper(const struct gfsl *g)
+{
+    if (g->range == 1000000 && strcmp(g->mix->name, "10-10-80") == 0)
+        bench_report_say(g->report, "the paper, 10-10-80, range 1M, GTX 970: 65.7 M/s; lock-free 21.3 (see --paper)");
+}
+
 static void measure_range(struct gfsl *g, size_t range)
 {
     const struct gfsl_options *options = g->options;
@@ -87,6 +107,7 @@ static void measure_range(struct gfsl *g, size_t range)
         if (!gfsl_use_mix(g, &options->mixes[m])) continue;
         for (size_t s = 0; s < options->subject_count; s++)
             if (!options->subjects[s].array || options->mixes[m].single) measure(g, &options->subjects[s]);
+        say_paper(g);
     }
     gfsl_drop_mix(g);
 }
@@ -95,7 +116,8 @@ static void say_shape(const struct gfsl *g)
 {
     char line[120];
     if (g->device->kind == PLEACH_CPU) return;
-    snprintf(line, sizeof line, "kernels: %u threads a block, skiplists %u operations a stay, %u blocks per SM (0: all)",
+    snprintf(line, sizeof line,
+             "kernels: blocks of %u threads; skiplists: stays of %u operations; blocks per SM: %u (0: all)",
              (unsigned)g->options->block, (unsigned)g->options->stay, (unsigned)g->options->blocks_per_sm);
     bench_report_say(g->report, line);
 }
@@ -121,8 +143,22 @@ static bool measure_all(const struct gfsl_options *options, const struct bench_d
 
 static bool is_standard_output(const char *path) { return path != NULL && strcmp(path, "-") == 0; }
 
+/* Before minutes of measuring, not after them. */
+static bool can_write(const char *path)
+{
+    if (path == NULL || is_standard_output(path)) return true;
+    FILE *file = fopen(path, "a");
+    if (file == NULL) {
+        cli_complain(command, "cannot write to %s: %s", path, strerror(errno));
+        return false;
+    }
+    fclose(file);
+    return true;
+}
+
 static int run(struct gfsl_options *options, const struct bench_device *device)
 {
+    if (!can_write(options->json) || !can_write(options->csv)) return EXIT_USAGE;
     gfsl_choose_ranges(options, device->kind == PLEACH_CUDA);
     struct bench_report *report =
         bench_report_create(is_standard_output(options->json) || is_standard_output(options->csv));

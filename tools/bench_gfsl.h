@@ -1,16 +1,17 @@
 /* bench_gfsl.h - the parts of pleach bench gfsl: the experiments of N. Moscovici and E. Petrank, A GPU-Friendly
  * Skiplist Algorithm, on skiplists, on B-link trees and on a plain lock-free skiplist.
  *
- *   bench_gfsl.c           options, and the loop over ranges, mixes and structures
+ *   bench_gfsl.c           the loop over ranges, mixes and structures
  *   bench_gfsl_options.c   reading the options
  *   bench_gfsl_work.c      the first keys, the operations, and the judgement of the answers
  *   bench_gfsl_map.c       skiplists and B-link trees
  *   bench_gfsl_lockfree.c  the baseline: lockfree.h, lockfree_host.h
  *   bench_gfsl_device.h, bench_gfsl_*.cu   the kernels
  *
- * Answers are judged after the clock has stopped, by what holds for every order of the operations: each key was there at
- * first or not, plus its inserts that answered yes, minus its deletes that did, is its presence at the end; the
- * structure has as many keys as that says, in order; and of a key that no operation changes every answer is known.
+ * Answers are judged after the clock has stopped, by what holds for every order of the operations: that each key was
+ * there at first or not (1 or 0), plus its inserts that answered yes, minus its deletes that did, is its presence at
+ * the end; the structure has as many keys as that says, in order; and of a key that no operation changes every answer
+ * is known. pleach_map_validate runs after the last repeat.
  */
 #ifndef PLEACH_TOOLS_BENCH_GFSL_H
 #define PLEACH_TOOLS_BENCH_GFSL_H
@@ -20,6 +21,7 @@
 #include "lockfree_host.h"
 
 enum { GFSL_MOST_RANGES = 16, GFSL_MOST_MIXES = 16, GFSL_MOST_SUBJECTS = 8, GFSL_SHORT_NAME = 16 };
+enum { GFSL_USUAL_BLOCK = 128, GFSL_USUAL_STAY = 8 };
 
 /* ---- bench_gfsl_options.c ---- */
 
