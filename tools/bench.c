@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_gfsl.h"
 #include "cli.h"
 #include "commands.h"
 #include "machine.h"
@@ -50,7 +51,10 @@ static const char help[] =
     "  --json FILE            write the results, with every repeat, as JSON; - is standard output\n"
     "  --csv FILE             write the results as CSV; - is standard output\n"
     "\n"
-    "Counts may be given as 5000, 64M (millions), 16Mi (2^20s) or 2^20.\n";
+    "Counts may be given as 5000, 64M (millions), 16Mi (2^20s) or 2^20.\n"
+    "\n"
+    "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map\n"
+    "and a lock-free skiplist; 'pleach bench gfsl --help'.\n";
 
 enum { MOST_COUNT_POWER = 31 };
 
@@ -313,6 +317,7 @@ int command_bench(int argc, char **argv)
     struct cli cli;
     struct request request;
     char line[512];
+    if (argc > 0 && strcmp(argv[0], "gfsl") == 0) return command_bench_gfsl(argc - 1, argv + 1);
     cli_start(&cli, command, argc, argv);
     read_request(&cli, &request);
     if (cli.status != EXIT_GOOD) return cli.status;

@@ -17,6 +17,7 @@
  *   bench_queue.c     single operations through a queue
  *   bench_index.c     the multi-value index
  *   bench_mixed_*     updates and queries at the same time, in one kernel
+ *   bench_gfsl*       a command of its own: bench_gfsl.h
  *   bench_limits.c    how fast the machine's memory is
  *   bench_report.c    table, JSON, CSV
  *   bench_host.c, bench_cuda.c   where the data lies and how it is timed

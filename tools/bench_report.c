@@ -33,7 +33,7 @@ static void print_heading(const struct bench_report *report)
 {
     for (size_t i = 0; i < MACHINE_LINES; i++)
         fprintf(report->table, "%-9s %s\n", machine_names[i], report->machine[i]);
-    fprintf(report->table, "\n%-20s %-8s %4s %10s %10s %-8s %7s %10s %8s %8s\n", "benchmark", "device", "bits",
+    fprintf(report->table, "\n%-22s %-8s %4s %10s %10s %-8s %7s %10s %8s %8s\n", "benchmark", "device", "bits",
             "keys", "batch", "dist", "threads", "M/s", "spread", "x lines");
     fflush(report->table);
 }
@@ -86,7 +86,7 @@ static const char *or_dash(char *text, size_t size, const char *format, double n
 static void print_row(const struct bench_report *report, const struct bench_row *row)
 {
     char bits[8], threads[8], multiple[16];
-    fprintf(report->table, "%-20s %-8s %4s %10zu %10zu %-8s %7s %10.2f %7.1f%% %8s\n", row->name, row->device,
+    fprintf(report->table, "%-22s %-8s %4s %10zu %10zu %-8s %7s %10.2f %7.1f%% %8s\n", row->name, row->device,
             or_dash(bits, sizeof bits, "%.0f", row->bits), row->keys, row->batch, row->dist,
             or_dash(threads, sizeof threads, "%.0f", row->threads), row->median, 100 * row->spread,
             or_dash(multiple, sizeof multiple, "%.3f", row->line_multiple));
