@@ -65,7 +65,8 @@ static pleach_map *open_map(pleach_device device, unsigned key_bits)
     gpu_pointer = &behind; /* somewhere that no argument is */
     pleach_map *map = base_alloc(1, sizeof *map);
     assert_non_null(map);
-    *map = (pleach_map){.ops = &counterfeit_ops, .exec = &behind, .device = device, .key_bits = key_bits};
+    *map = (pleach_map){.ops = &counterfeit_ops, .exec = &behind, .device = device, .key_bits = key_bits,
+                          .slots = NODE_SLOTS};
     assert_true(gate_init(&map->gate));
     return map;
 }
@@ -152,9 +153,12 @@ static void creation_takes_options_of_skiplists(const void *unused)
     cpus_online = 2;
     assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.structure = (pleach_structure)2});
     assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.structure = (pleach_structure)-1});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.chunk = 16}); /* a tree has none of these */
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.team = 1});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.raise = 1});
     for (unsigned bits = 32; bits <= 64; bits *= 2) {
         for (unsigned chunk = 16; chunk <= 32; chunk *= 2) {
-            const uint64_t least = (uint64_t)LEAST_NODES * chunk * bits / 4;
+            const uint64_t least = (uint64_t)(LEAST_NODES + SKIPLIST_LEVELS) * chunk * bits / 4;
             assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .chunk = chunk});
             assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .chunk = chunk, .max_bytes = least});
             assert_skiplist(PLEACH_E_ARGUMENT,

@@ -407,16 +407,15 @@ static void move_to_larger_map(const setting *where, const wide *full, oracle *o
 static void reach_limit(const setting *where, uint64_t nodes, pattern order, size_t portion)
 {
     rng r = rng_for(test_seed(), nodes);
-    uint64_t node_bytes = node_bytes_for(where);
     size_t n = more_than_fit(nodes);
-    wide w = wide_open_limited(where, nodes * node_bytes);
+    wide w = wide_open_limited(where, node_memory(where, nodes));
     uint64_t *keys = pattern_keys(order, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
     oracle *o = oracle_create(n, keys);
     size_t refused = put_until_full(&w, o, n, keys, values, portion);
     assert_true(refused > 0);
     assert_true(o->size >= 2 * nodes); /* the pool was used before it was called full */
     assert_same(&w, o);
-    assert_within_limit(&w, nodes * node_bytes);
+    assert_within_limit(&w, node_memory(where, nodes));
     refuse_one(&w, o, n, keys);
     use_full_map(&w, o, n, keys);
     erase_both(&w, o, n / 2, keys);
@@ -452,7 +451,7 @@ static void compact_makes_room_in_a_full_map(const setting *where)
     enum { NODES = 100 };
     const size_t n = more_than_fit(NODES);
     rng r = rng_for(test_seed(), 1);
-    wide w = wide_open_limited(where, NODES * node_bytes_for(where));
+    wide w = wide_open_limited(where, node_memory(where, NODES));
     uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
     oracle *o = oracle_create(n, keys);
     put_until_full(&w, o, n, keys, values, SIZE_MAX);
@@ -474,7 +473,7 @@ static void load_beyond_the_limit_leaves_an_empty_map(const setting *where)
     enum { NODES = 50 };
     const size_t n = more_than_fit(NODES);
     rng r = rng_for(test_seed(), 2);
-    wide w = wide_open_limited(where, NODES * node_bytes_for(where));
+    wide w = wide_open_limited(where, node_memory(where, NODES));
     uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
     oracle *o = oracle_create(n, keys);
     assert_answers(PLEACH_E_FULL, wide_load(&w, n, keys, keys, 1));
@@ -490,7 +489,7 @@ static void load_beyond_the_limit_leaves_an_empty_map(const setting *where)
 static void reserve_beyond_the_limit_is_refused(const setting *where)
 {
     enum { NODES = 50 };
-    wide w = wide_open_limited(where, NODES * node_bytes_for(where));
+    wide w = wide_open_limited(where, node_memory(where, NODES));
     assert_answers(PLEACH_E_FULL, pleach_map_reserve(w.map, 100 * NODES));
     assert_answers(PLEACH_OK, pleach_map_reserve(w.map, NODES));
     assert_answers(PLEACH_OK, pleach_map_put_one(w.map, 1, 1, NULL, NULL));

@@ -438,7 +438,7 @@ static void full_and_busy_maps_are_left_alone(const setting *where)
     assert_holds(&target, &content);
     wide_close(&target);
 
-    wide limited = wide_open_limited(where, 20 * 256);
+    wide limited = wide_open_limited(where, node_memory(where, 20));
     if (where->device == PLEACH_CPU) { /* a GPU's pool grows by megabytes */
         assert_ok(wide_put(&limited, before.n, before.keys, before.values, NULL, NULL));
         assert_int_equal(pleach_map_load_file(limited.map, f.path, 0), PLEACH_E_FULL);

@@ -679,8 +679,9 @@ static void neighbours_across_emptied_leaves(const setting *where)
 
 static void a_full_map(const setting *where)
 {
+    const uint64_t nodes = leaf_slots() > 14 ? 8 : 16;
     habit does = {.agents = 4, .calls = 60, .keys = 400, .distance = 9, .erases = 20, .arrays = 10, .ranges = 5,
-                  .emptied = 10, .max_bytes = 16 * 4 * where->key_bits, .rounds = 400}; /* sixteen nodes, of a tree */
+                  .emptied = 10, .max_bytes = node_memory(where, nodes), .rounds = 400};
     assert_true(perform(where, &does) > 0);
 }
 

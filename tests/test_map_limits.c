@@ -61,10 +61,10 @@ static bool put_refused(const wide *w, oracle *o, uint64_t key, uint64_t value)
 static void note_place(const wide *w, uint64_t nodes, size_t refused, places_hit *hit)
 {
     pleach_map_stats stats = stats_of(w);
-    uint64_t used = stats.leaves + stats.inner, spare = nodes / 64;
-    assert_true(used < nodes);
+    uint64_t used = stats.leaves + stats.inner, all = nodes_with_heads(nodes), spare = all / 64;
+    assert_true(used < all);
     if (refused)
-        assert_true(used + spare >= nodes - 1);
+        assert_true(used + spare >= all - 1);
     hit->leaf += refused && !stats.unposted;
     if (tests_skiplist())
         return;
@@ -102,7 +102,7 @@ static void recover(const wide *w, oracle *o, const uint64_t *keys, const uint64
 /* Answers whether the limit was noticed. */
 static bool run_out_of_nodes(const setting *where, uint64_t nodes, const uint64_t *keys, places_hit *hit)
 {
-    wide w = wide_open_limited(where, nodes * node_bytes_for(where));
+    wide w = wide_open_limited(where, node_memory(where, nodes));
     uint64_t *values = values_for(LIMIT_KEYS, keys, w.top, 1);
     oracle *o = oracle_create(LIMIT_KEYS, keys);
     size_t refused = 0;
@@ -182,7 +182,7 @@ static uint64_t most_reserved(const wide *w)
  * the last one of its level, so that all are left half full. */
 static void insert_reserved(const setting *where, uint64_t nodes, bool descending, bool largest_first)
 {
-    wide w = wide_open_limited(where, nodes * node_bytes_for(where));
+    wide w = wide_open_limited(where, node_memory(where, nodes));
     uint64_t keys = most_reserved(&w);
     for (uint64_t i = 0; i < keys; i++) {
         uint64_t key = descending ? keys - i : i;
@@ -286,7 +286,7 @@ static void crowd_runs_out(const setting *where, uint64_t nodes, size_t agents, 
 {
     rng r = rng_for(test_seed(), 30 + round);
     size_t n = more_than_fit(nodes) / agents * agents;
-    crowd c = {wide_open_limited(where, nodes * node_bytes_for(where)), n / agents, in_arrays, NULL, NULL};
+    crowd c = {wide_open_limited(where, node_memory(where, nodes)), n / agents, in_arrays, NULL, NULL};
     c.keys = pattern_keys(order, n, c.w.top, &r);
     if (order == SORTED)
         shuffle(&r, n, c.keys); /* neighbours go to different agents */
@@ -295,7 +295,8 @@ static void crowd_runs_out(const setting *where, uint64_t nodes, size_t agents, 
     run_agents(agents, put_own, &c);
     assert_true(compare_crowd(&c, o, n) > 0);
     pleach_map_stats stats = stats_of(&c.w);
-    assert_true(stats.leaves + stats.inner < nodes && stats.leaves + stats.inner + nodes / 64 + agents >= nodes);
+    uint64_t used = stats.leaves + stats.inner, all = nodes_with_heads(nodes);
+    assert_true(used < all && used + all / 64 + agents >= all);
     uint64_t gone = erase_every_other_key(&c.w, o);
     assert_ok(pleach_map_compact(c.w.map, 0.7));
     assert_false(put_refused(&c.w, o, gone, 1));

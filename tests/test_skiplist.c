@@ -476,20 +476,17 @@ typedef struct churn {
 
 enum { CHURNED_AT_ONCE = 1000 };
 
+/* As many inserts as erases in each turn, so that the number of keys stays what it is. */
 static void churn_on(agent *a)
 {
     churn *c = a->shared;
     uint64_t keys[CHURNED_AT_ONCE];
     for (size_t call = 0; call < c->calls && !stopped(a); call++) {
-        const uint64_t dice = rng_below(&a->r, 10);
         for (size_t i = 0; i < CHURNED_AT_ONCE; i++)
             keys[i] = rng_below(&a->r, c->range);
-        if (dice < 4)
-            EXPECT_OK(a, wide_add(&c->w, CHURNED_AT_ONCE, keys, keys, NULL, NULL));
-        else if (dice < 8)
-            EXPECT_OK(a, wide_erase(&c->w, CHURNED_AT_ONCE, keys, NULL, NULL));
-        else
-            EXPECT_OK(a, wide_find(&c->w, CHURNED_AT_ONCE, keys, NULL, NULL));
+        EXPECT_OK(a, wide_add(&c->w, 400, keys, keys, NULL, NULL));
+        EXPECT_OK(a, wide_erase(&c->w, 400, keys + 400, NULL, NULL));
+        EXPECT_OK(a, wide_find(&c->w, 200, keys + 800, NULL, NULL));
     }
 }
 
@@ -566,7 +563,9 @@ static void tides_of(const setting *where, shape s)
         t.ebb = true;
         run_agents(agents, turn_tide, &t);
         assert_same_content(&t.w, nothing);
-        assert_true(stats_of(&t.w).leaves <= 1 + n / 100); /* merged away */
+        const uint64_t left = stats_of(&t.w).leaves;
+        print_message("%" PRIu64 " chunks are left\n", left);
+        assert_true(left <= 1 + n / 100); /* the others were merged away */
         shuffle(&r, n, keys);
     }
     assert_true(stats_of(&t.w).reclaimed_bytes > 0);

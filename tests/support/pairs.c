@@ -74,11 +74,9 @@ void assert_holds(const wide *w, const pairs *expected)
 
 wide open_target(const setting *where, unsigned versioned, const pairs *content)
 {
-    pleach_map_config config = config_for(where);
+    pleach_map_config config = versioned ? tree_config_for(where) : config_for(where);
     wide w = {NULL, where->key_bits, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX};
     config.versioned = versioned;
-    if (versioned)
-        config.structure = PLEACH_BLINK;
     assert_ok(pleach_map_create(&w.map, &config));
     assert_ok(wide_load(&w, content->n, content->keys, content->values, 0));
     return w;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "buffers.h"
+#include "core/skiplist/skiplist_format.h"
 
 /* PLEACH_TEST_ENGINE=batches, or calls: array updates by that engine in all tests. */
 static pleach_engine engine_for_tests(void)
@@ -28,25 +29,44 @@ static void choose_skiplist(pleach_map_config *config)
     config->raise = raise ? strtod(raise, NULL) : 0;
 }
 
-pleach_map_config config_for(const setting *where)
+pleach_map_config tree_config_for(const setting *where)
 {
     /* PLEACH_TEST_VERSIONED=1: all tests with maps that can have snapshots, where there are such. */
     const char *versioned = getenv("PLEACH_TEST_VERSIONED");
-    pleach_map_config config = {.device = where->device,
-                                .key_bits = where->key_bits,
-                                .threads = where->threads,
-                                .versioned = versioned && versioned[0] == '1',
-                                .engine = engine_for_tests()};
+    return (pleach_map_config){.device = where->device,
+                               .key_bits = where->key_bits,
+                               .threads = where->threads,
+                               .versioned = versioned && versioned[0] == '1',
+                               .engine = engine_for_tests()};
+}
+
+pleach_map_config config_for(const setting *where)
+{
+    pleach_map_config config = tree_config_for(where);
     if (tests_skiplist())
         choose_skiplist(&config);
     return config;
 }
 
-size_t leaf_slots(void) { return chunk_for_tests() - 2; }
+size_t leaf_slots(void)
+{
+    return chunk_for_tests() - 2;
+}
 
-uint64_t node_bytes_for(const setting *where) { return (uint64_t)chunk_for_tests() * where->key_bits / 4; }
+uint64_t nodes_with_heads(uint64_t nodes)
+{
+    return nodes + (tests_skiplist() ? SKIPLIST_LEVELS : 0);
+}
 
-size_t more_than_fit(uint64_t nodes) { return (size_t)nodes * leaf_slots() * 10 / 7; }
+uint64_t node_memory(const setting *where, uint64_t nodes)
+{
+    return nodes_with_heads(nodes) * chunk_for_tests() * where->key_bits / 4;
+}
+
+size_t more_than_fit(uint64_t nodes)
+{
+    return (size_t)nodes * leaf_slots() * 10 / 7;
+}
 
 static wide open_as(pleach_map_config config)
 {
@@ -65,8 +85,7 @@ wide wide_open_limited(const setting *where, uint64_t max_bytes)
 
 wide wide_open_versioned(const setting *where)
 {
-    pleach_map_config config = config_for(where);
-    config.structure = PLEACH_BLINK;
+    pleach_map_config config = tree_config_for(where);
     config.versioned = 1;
     return open_as(config);
 }

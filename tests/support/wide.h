@@ -17,11 +17,16 @@ typedef struct wide {
 
 pleach_map_config config_for(const setting *where);
 
-/* Pairs that a leaf of these maps has room for, and the bytes of a node. */
-size_t leaf_slots(void);
-uint64_t node_bytes_for(const setting *where);
+/* The same for a tree, whatever the others are. */
+pleach_map_config tree_config_for(const setting *where);
 
-/* More keys than so many nodes can hold. */
+/* Pairs that a leaf of these maps has room for. */
+size_t leaf_slots(void);
+
+/* So many nodes for keys, with those that a map has whatever it holds: a skiplist has the heads of all levels. How many
+ * that are, and the memory that they need; and more keys than they can hold. */
+uint64_t nodes_with_heads(uint64_t nodes);
+uint64_t node_memory(const setting *where, uint64_t nodes);
 size_t more_than_fit(uint64_t nodes);
 
 /* Opens an empty map, or fails the test. max_bytes as in pleach_map_config. */
