@@ -7,10 +7,12 @@ typedef struct W(look) {
     unsigned slot;
 } W(look);
 
-/* FOUND, ABSENT, RIGHT: as node_lookup answers. CHANGED: the chunk has changed meanwhile, look again. */
-PORT_FN node_answer W(chunk_look)(const W(node) *node, W(key) key, W(look) *look)
+/* FOUND, ABSENT, RIGHT: as node_lookup answers. CHANGED: the chunk has changed meanwhile, or is latched and whoever asks
+ * will need the latch; look again. */
+PORT_FN node_answer W(chunk_look)(const W(node) *node, W(key) key, W(look) *look, bool to_latch)
 {
     look->header = port_load_acquire(&node->word[W(HEADER_WORD)]);
+    if (to_latch && look->header & HEADER_LATCHED) return NODE_CHANGED; /* many may wait here: they read one word */
     look->slot = W(node_scan)(node, header_count(look->header), key, &look->pair);
     bool hit = look->slot < NODE_SLOTS;
     W(pair) link;
@@ -38,7 +40,7 @@ PORT_FN blink_step W(find_step)(W(blink) map, W(find) *find)
 {
     if (find->cursor.level > 0) return W(cursor_descend)(map, &find->cursor);
     W(look) look;
-    switch (W(chunk_look)(W(node_at)(map, find->cursor.node), find->cursor.target, &look)) {
+    switch (W(chunk_look)(W(node_at)(map, find->cursor.node), find->cursor.target, &look, false)) {
     case NODE_FOUND:
         find->found = true;
         find->value = look.pair.value;

@@ -61,7 +61,7 @@ PORT_FN blink_step W(merge_here)(W(blink) map, W(cursor) *cursor, uint32_t right
     return BLINK_DONE;
 }
 
-/* Whether the chunk `id` could take its right neighbour in; then that is made RAISING, if nobody else is about it, and
+/* Whether the chunk `id` can take its right neighbour in; then that is made RAISING, if nobody else is about it, and
  * *right is the link to it, and *raised whether it has a pair above. */
 PORT_FN bool W(merge_look)(W(blink) map, uint32_t id, W(pair) *right, bool *raised)
 {
@@ -71,6 +71,6 @@ PORT_FN bool W(merge_look)(W(blink) map, uint32_t id, W(pair) *right, bool *rais
     unsigned state = chunk_state(there);
     *raised = state == CHUNK_RAISED;
     if (there & HEADER_LATCHED || (state != CHUNK_RAISED && state != CHUNK_LOW)) return false;
-    if (header_count(header) >= CHUNK_FEW || header_count(header) + header_count(there) > CHUNK_MUCH) return false;
+    if (header_count(header) + header_count(there) > CHUNK_MUCH) return false;
     return port_latch(word, there, header_with_state(there, CHUNK_RAISING) + HEADER_VERSION_ONE);
 }

@@ -82,9 +82,9 @@ PORT_FN blink_step W(raise_here)(W(blink) map, W(cursor) *cursor, W(pair) pair, 
     return BLINK_DONE;
 }
 
-/* Takes the pair under the key out of the upper chunk under the cursor. DONE: *left pairs are left there. REFUSED: it
- * is the first one, which a search that comes to this chunk may need. */
-PORT_FN blink_step W(lower_here)(W(blink) map, W(cursor) *cursor, unsigned *left)
+/* Takes the pair under the key out of the upper chunk under the cursor. DONE: *left pairs are left there, and *low is
+ * the chunk's low key. REFUSED: it is the first one, which a search that comes to this chunk may need. */
+PORT_FN blink_step W(lower_here)(W(blink) map, W(cursor) *cursor, unsigned *left, W(key) *low)
 {
     uint64_t header;
     W(pair) link;
@@ -100,6 +100,7 @@ PORT_FN blink_step W(lower_here)(W(blink) map, W(cursor) *cursor, unsigned *left
     bool last = !W(pair_is_link)(link);
     W(slots_pad)(node, count - 1, last ? W(pair_load)(node, count - 2) : link); /* no copy of it stays */
     *left = count - 1;
+    *low = W(pair_load)(node, 0).key;
     uint32_t level = chunk_level(header);
     if (cursor->node == skiplist_head(level) && *left == 1 && last && level > 1)
         port_compare_swap(&map.tree->root, skiplist_root(level), skiplist_root(level - 1));

@@ -4,22 +4,25 @@
  *
  *     split  ->  RAISE  ->  MARK  ->  RAISE the new chunk of a split above  ->  ...
  *     small  ->  LOOK   ->  LOWER ->  MERGE  ->  LOOK at the chunk above, if that has become small  ->  ...
+ *                LEFT   ->
+ *
+ * A small chunk takes its right neighbour in (LOOK), or if that has too many pairs, its left neighbour takes it (LEFT).
  *
  * A chunk that cannot be merged after all is raised again, or marked as it was.
  */
 #ifndef PLEACH_SKIPLIST_TEND
 #define PLEACH_SKIPLIST_TEND
-typedef enum tend_stage { TEND_RAISE, TEND_MARK, TEND_LOOK, TEND_LOWER, TEND_MERGE } tend_stage;
+typedef enum tend_stage { TEND_RAISE, TEND_MARK, TEND_LOOK, TEND_LEFT, TEND_LOWER, TEND_MERGE } tend_stage;
 #endif
 
 typedef struct W(tend) {
     W(cursor) cursor;
-    W(pair) about;  /* low key and id of a chunk that is RAISING; LOOK: any key, and the chunk that is small */
+    W(pair) about;  /* low key and id of a chunk that is RAISING, or, in LOOK and LEFT, that is small */
     W(pair) next;   /* MARK: the same of a chunk to raise after it, or NODE_NONE */
     tend_stage stage;
     uint32_t level; /* of that chunk */
     uint32_t left;  /* LOWER, MERGE: its left neighbour of a while ago */
-    uint32_t small; /* MERGE: the chunk above, if it has become small, else NODE_NONE */
+    W(pair) small;  /* MERGE: the same of the chunk above, if it has become small, else NODE_NONE */
     unsigned state; /* MARK: what it becomes */
     bool raised;    /* MERGE: it had a pair above */
 } W(tend);
@@ -40,18 +43,19 @@ PORT_FN void W(tend_mark)(W(tend) *t, unsigned state, W(pair) next)
     t->cursor.node = W(pair_node)(t->about);
 }
 
-PORT_FN void W(tend_look)(W(tend) *t, uint32_t chunk, uint32_t level)
+PORT_FN void W(tend_look)(W(tend) *t, W(pair) small, uint32_t level)
 {
     t->stage = TEND_LOOK;
+    t->about = small;
     t->level = level;
-    t->left = t->cursor.node = chunk;
+    t->cursor.node = W(pair_node)(small);
 }
 
 /* After an update that answered TEND. */
 PORT_FN void W(tend_start)(W(blink) map, W(tend) *t, const W(update) *update)
 {
     if (W(pair_node)(update->separator) == NODE_NONE) {
-        W(tend_look)(t, update->cursor.node, 0);
+        W(tend_look)(t, W(pair_of)(update->cursor.low, update->cursor.node), 0);
         return;
     }
     W(tend_raise)(map, t, update->separator, 0);
@@ -79,7 +83,7 @@ PORT_FN blink_step W(step_mark)(W(blink) map, W(tend) *t)
 }
 
 /* To the left neighbour of the chunk. */
-PORT_FN void W(tend_merge)(W(tend) *t, uint32_t small)
+PORT_FN void W(tend_merge)(W(tend) *t, W(pair) small)
 {
     t->stage = TEND_MERGE;
     t->small = small;
@@ -89,27 +93,53 @@ PORT_FN void W(tend_merge)(W(tend) *t, uint32_t small)
     t->cursor.side_steps = 0;
 }
 
-PORT_FN blink_step W(step_look)(W(blink) map, W(tend) *t)
+/* Chunk `left` can take its right neighbour in, which is RAISING now. */
+PORT_FN blink_step W(tend_pair)(W(blink) map, W(tend) *t, uint32_t left, W(pair) right)
 {
-    W(pair) right;
-    if (!W(merge_look)(map, t->left, &right, &t->raised)) return BLINK_DONE;
+    t->left = left;
     t->about = W(pair_of)(right.key, W(pair_node)(right));
     W(cursor_start)(map, &t->cursor, right.key);
     if (t->raised)
         t->stage = TEND_LOWER;
     else
-        W(tend_merge)(t, NODE_NONE);
+        W(tend_merge)(t, W(pair_of)(0, NODE_NONE));
     return BLINK_MOVED;
+}
+
+PORT_FN blink_step W(step_look)(W(blink) map, W(tend) *t)
+{
+    W(pair) right;
+    uint32_t small = W(pair_node)(t->about);
+    if (W(merge_look)(map, small, &right, &t->raised)) return W(tend_pair)(map, t, small, right);
+    if (t->about.key == 0) return BLINK_DONE; /* a head; or the low key is not known, after a zombie */
+    t->stage = TEND_LEFT;
+    W(cursor_start)(map, &t->cursor, t->about.key - 1);
+    return BLINK_MOVED;
+}
+
+PORT_FN blink_step W(step_left)(W(blink) map, W(tend) *t)
+{
+    W(pair) link;
+    uint64_t header = W(node_end)(W(node_at)(map, t->cursor.node), &link);
+    if (header & HEADER_LATCHED) return BLINK_DONE; /* another time */
+    if (W(belongs_right)(link, t->cursor.target)) {
+        W(cursor_right)(map, &t->cursor, link);
+        return BLINK_MOVED;
+    }
+    if (!W(pair_is_link)(link) || W(pair_node)(link) != W(pair_node)(t->about)) return BLINK_DONE;
+    if (!W(merge_look)(map, t->cursor.node, &link, &t->raised)) return BLINK_DONE;
+    return W(tend_pair)(map, t, t->cursor.node, link);
 }
 
 PORT_FN blink_step W(step_lower)(W(blink) map, W(tend) *t)
 {
     unsigned left;
-    blink_step step = W(lower_here)(map, &t->cursor, &left);
+    W(key) low;
+    blink_step step = W(lower_here)(map, &t->cursor, &left, &low);
     if (step == BLINK_REFUSED)
         W(tend_mark)(t, CHUNK_RAISED, W(pair_of)(0, NODE_NONE));
     else if (step == BLINK_DONE)
-        W(tend_merge)(t, left < CHUNK_FEW ? t->cursor.node : NODE_NONE);
+        W(tend_merge)(t, left < CHUNK_FEW ? W(pair_of)(low, t->cursor.node) : W(pair_of)(0, NODE_NONE));
     else
         return step;
     return BLINK_MOVED;
@@ -118,7 +148,7 @@ PORT_FN blink_step W(step_lower)(W(blink) map, W(tend) *t)
 PORT_FN blink_step W(step_merge)(W(blink) map, W(tend) *t)
 {
     blink_step step = W(merge_here)(map, &t->cursor, W(pair_node)(t->about));
-    if (step == BLINK_DONE && t->small == NODE_NONE) return BLINK_DONE;
+    if (step == BLINK_DONE && W(pair_node)(t->small) == NODE_NONE) return BLINK_DONE;
     if (step == BLINK_DONE)
         W(tend_look)(t, t->small, t->level + 1);
     else if (step == BLINK_REFUSED && t->raised)
@@ -130,13 +160,14 @@ PORT_FN blink_step W(step_merge)(W(blink) map, W(tend) *t)
     return BLINK_MOVED;
 }
 
-/* Every stage but LOOK and MARK works on one level: the chunk's own, or the one above. */
+/* Every other stage works on one level: the chunk's own, or the one above. */
 PORT_FN blink_step W(tend_step)(W(blink) map, W(tend) *t)
 {
     if (t->stage == TEND_LOOK) return W(step_look)(map, t);
     if (t->stage == TEND_MARK) return W(step_mark)(map, t);
-    if (!W(on_level)(&t->cursor, t->stage == TEND_MERGE ? t->level : t->level + 1))
-        return W(cursor_descend)(map, &t->cursor);
+    bool above = t->stage == TEND_RAISE || t->stage == TEND_LOWER;
+    if (!W(on_level)(&t->cursor, above ? t->level + 1 : t->level)) return W(cursor_descend)(map, &t->cursor);
+    if (t->stage == TEND_LEFT) return W(step_left)(map, t);
     if (t->stage == TEND_RAISE) return W(step_raise)(map, t);
     return t->stage == TEND_LOWER ? W(step_lower)(map, t) : W(step_merge)(map, t);
 }

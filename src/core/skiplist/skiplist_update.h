@@ -64,7 +64,7 @@ PORT_FN blink_step W(update_bottom)(W(blink) map, W(update) *update)
 {
     W(node) *node = W(node_at)(map, update->cursor.node);
     W(look) look;
-    node_answer answer = W(chunk_look)(node, update->cursor.target, &look);
+    node_answer answer = W(chunk_look)(node, update->cursor.target, &look, true);
     bool present = answer == NODE_FOUND;
     if (present && update->kind == BLINK_ADD) {
         update->old = look.pair.value;
@@ -75,7 +75,7 @@ PORT_FN blink_step W(update_bottom)(W(blink) map, W(update) *update)
         update->outcome = BLINK_ABSENT;
         return BLINK_DONE;
     }
-    if (answer == NODE_CHANGED || look.header & HEADER_LATCHED) return BLINK_AGAIN;
+    if (answer == NODE_CHANGED) return BLINK_AGAIN;
     if (answer == NODE_RIGHT) {
         /* Not while a split of this chunk is unfinished: a find may still hit what has moved here. */
         port_validate_fence();

@@ -22,6 +22,7 @@ typedef struct blink_on_gpu {
     uint64_t raise;    /* of a skiplist, as the next two */
     unsigned team;
     unsigned processors;
+    bool small;        /* it had few chunks when last looked at */
     bool keeps;        /* snapshots were taken: updates had better be ready to keep images */
 } blink_on_gpu;
 

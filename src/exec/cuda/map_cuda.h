@@ -24,6 +24,7 @@ typedef struct cuda_map {
     const skiplist_cuda_ops *skiplist;
     uint64_t raise;
     unsigned team, processors;
+    atomic_bool small; /* as in blink_on_gpu */
     blink_tree *tree; /* device memory */
     cudaMemPool_t scratch;
     cudaStream_t sync_stream[SYNC_STREAMS]; /* synchronous calls, by thread number */
@@ -58,7 +59,8 @@ typedef struct cuda_map {
 static inline blink_on_gpu on_gpu(const cuda_map *map)
 {
     return (blink_on_gpu){map->key_bits, map->tree,  pool_cuda_nodes(map->pool), map->versions,
-                          map->raise,    map->team, map->processors,            map->asked};
+                          map->raise,    map->team, map->processors,            map->small,
+                          map->asked};
 }
 
 static inline cudaError_t cuda_run_kernel(const cuda_map *map, const request *r, update_notes *notes,

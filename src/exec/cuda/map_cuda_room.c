@@ -15,6 +15,8 @@
  */
 #include "map_cuda.h"
 
+enum { SMALL = 4096 }; /* nodes, of a map where thousands of threads would wait for each other */
+
 static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static uint64_t most_nodes_for(const cuda_map *map, uint64_t inserts, uint64_t used)
@@ -93,6 +95,7 @@ room cuda_room_for(cuda_map *map, uint64_t updates, bool insert)
     pthread_mutex_lock(&map->mutex);
     room room = {0, updates};
     uint64_t copies = map->asked || (map->versions.state && map->views > 0) ? updates : 0;
+    map->small = map->used_bound < SMALL;
     if (insert || copies) room.nodes = make_room(map, insert ? updates : 0, copies);
     map->sync_updates += updates;
     pthread_mutex_unlock(&map->mutex);

@@ -18,20 +18,20 @@ PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
     if (array) ((W(key) *)array)[i] = value;
 }
 
-/* Runs `element(map, r, i, ...)` for all elements, in stays of so many a thread. All threads of the block take part in
- * coming and going. */
-#define STAYING(gpu, r, stay, element)                                                                           \
+/* Runs `element` for i = first .. end-1, in stays of so many a thread. All threads of the block take part in coming and
+ * going. */
+#define STAYING(gpu, first, end, stay, element)                                                                  \
     __shared__ epoch_agent agent;                                                                                \
     skiplist_place place = place_on(gpu);                                                                        \
     W(blink) map = W(map_of)(gpu);                                                                               \
     map.agent = &agent;                                                                                          \
     skiplist_join(&place, &agent, BLOCK_THREADS, blockIdx.x);                                                    \
     const size_t wave = (size_t)gridDim.x * BLOCK_THREADS;                                                       \
-    for (size_t base = (size_t)blockIdx.x * BLOCK_THREADS; base < (r).n; base += (stay) * wave) {                \
+    for (size_t base = (first) + (size_t)blockIdx.x * BLOCK_THREADS; base < (end); base += (stay) * wave) {      \
         skiplist_begin(&place, &agent);                                                                          \
         for (unsigned turn = 0; turn < (stay); turn++) {                                                         \
             size_t i = base + turn * wave + threadIdx.x;                                                         \
-            if (i < (r).n) element;                                                                              \
+            if (i < (end)) element;                                                                              \
         }                                                                                                        \
         skiplist_end(&place, &agent);                                                                            \
     }                                                                                                            \
@@ -49,7 +49,7 @@ PORT_FN void W(find_element)(W(blink) map, const request &r, size_t i)
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, r, QUERY_STAY, W(find_element)(map, r, i));
+    STAYING(gpu, 0, r.n, QUERY_STAY, W(find_element)(map, r, i));
 }
 
 /* What a thread's updates come to. */
@@ -69,10 +69,11 @@ PORT_FN void W(update_element)(W(blink) map, const request &r, size_t i, W(sums)
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, 8)
-    W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, update_notes *notes)
+    W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
+                     size_t end, update_notes *notes)
 {
     W(sums) sums = {0, 0};
-    STAYING(gpu, r, UPDATE_STAY, W(update_element)(map, r, i, &sums));
+    STAYING(gpu, first, end, UPDATE_STAY, W(update_element)(map, r, i, &sums));
     for (unsigned by = 16; by > 0; by /= 2) {
         sums.grown += __shfl_xor_sync(0xffffffffu, sums.grown, by);
         sums.refused += __shfl_xor_sync(0xffffffffu, sums.refused, by);
@@ -103,7 +104,7 @@ PORT_FN void W(seek_element)(W(blink) map, const request &r, size_t i)
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     W(seek_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, r, QUERY_STAY, W(seek_element)(map, r, i));
+    STAYING(gpu, 0, r.n, QUERY_STAY, W(seek_element)(map, r, i));
 }
 
 PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
@@ -128,5 +129,5 @@ PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, r, 1, W(range_element)(map, r, i));
+    STAYING(gpu, 0, r.n, 1, W(range_element)(map, r, i));
 }

@@ -9,6 +9,9 @@
  * were merged away wait until everybody inside has left. Queries have no such chunks, and stay for some. */
 enum { UPDATE_STAY = 1, QUERY_STAY = 4, BLOCKS_PER_SM = 16 };
 
+/* Of arrays of inserts into a small skiplist: update_all. */
+enum { RAMP_FIRST = 256, RAMP_STEP = 8, RAMP_LAST = 1 << 18 };
+
 PORT_FN skiplist_place place_on(const blink_on_gpu &gpu)
 {
     skiplist_place place;
@@ -48,12 +51,33 @@ static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
         return cudaGetLastError();                                                                               \
     } while (0)
 
+static cudaError_t update_part(blink_on_gpu map, const request *r, size_t first, size_t end, update_notes *notes,
+                               cudaStream_t stream)
+{
+    LAUNCH_STAYING(update_kernel, end - first, (map, *r, first, end, notes));
+}
+
+/* Thousands of threads that all want the few chunks of a small skiplist get in each other's way: the first elements of
+ * an array by few threads, the next, when there are more chunks, by more. */
+static cudaError_t update_all(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
+{
+    size_t first = 0, end = map.small && r->kind != REQUEST_ERASE ? RAMP_FIRST : r->n;
+    cudaError_t error = cudaSuccess;
+    while (first < r->n && error == cudaSuccess) {
+        if (end > r->n || end > RAMP_LAST) end = r->n;
+        error = update_part(map, r, first, end, notes, stream);
+        first = end;
+        end *= RAMP_STEP;
+    }
+    return error;
+}
+
 static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
 {
     switch (r->kind) {
     case REQUEST_PUT:
     case REQUEST_ADD:
-    case REQUEST_ERASE: LAUNCH_STAYING(update_kernel, r->n, (map, *r, notes));
+    case REQUEST_ERASE: return update_all(map, r, notes, stream);
     case REQUEST_FIND: LAUNCH_STAYING(find_kernel, r->n, (map, *r));
     case REQUEST_SUCC:
     case REQUEST_PRED:
