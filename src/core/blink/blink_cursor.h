@@ -90,19 +90,25 @@ PORT_FN void W(cursor_right)(W(blink) map, W(cursor) *cursor, W(pair) link)
     W(cursor_to_root)(cursor, port_load(&map.tree->root));
 }
 
-/* Visits the inner node under the cursor and goes down, or right. */
-PORT_FN blink_step W(cursor_descend)(W(blink) map, W(cursor) *cursor)
+/* By a pair of the inner node under the cursor: down, or right. */
+PORT_FN void W(cursor_follow)(W(blink) map, W(cursor) *cursor, W(pair) pair)
 {
-    W(pair) pair;
-    if (!W(node_route)(W(node_at)(map, cursor->node), cursor->target, &pair)) return BLINK_AGAIN;
     if (W(pair_is_link)(pair)) {
         W(cursor_right)(map, cursor, pair);
-        return BLINK_MOVED;
+        return;
     }
     cursor->parent = cursor->node;
     cursor->node = W(pair_node)(pair);
     cursor->low = pair.key;
     cursor->level--;
+}
+
+/* Visits the inner node under the cursor. */
+PORT_FN blink_step W(cursor_descend)(W(blink) map, W(cursor) *cursor)
+{
+    W(pair) pair;
+    if (!W(node_route)(W(node_at)(map, cursor->node), cursor->target, &pair)) return BLINK_AGAIN;
+    W(cursor_follow)(map, cursor, pair);
     return BLINK_MOVED;
 }
 

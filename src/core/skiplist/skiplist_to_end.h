@@ -26,11 +26,17 @@ PORT_COLD void W(tend_to_end)(W(blink) map, W(update) update)
         BLINK_WAIT(step, attempts);
 }
 
-PORT_FN void W(update_to_end)(W(blink) map, W(update) *update, blink_kind kind, W(key) key, W(key) value)
+/* From wherever its cursor is. */
+PORT_FN void W(update_finish)(W(blink) map, W(update) *update)
 {
-    W(update_start)(map, update, kind, key, value);
     unsigned attempts = 0, step;
     while ((step = port_between_tries(W(update_step)(map, update))) == BLINK_MOVED || step == BLINK_AGAIN)
         BLINK_WAIT(step, attempts);
     if (step == BLINK_TEND) W(tend_to_end)(map, *update);
+}
+
+PORT_FN void W(update_to_end)(W(blink) map, W(update) *update, blink_kind kind, W(key) key, W(key) value)
+{
+    W(update_start)(map, update, kind, key, value);
+    W(update_finish)(map, update);
 }

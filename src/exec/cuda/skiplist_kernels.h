@@ -1,6 +1,7 @@
 /* exec/cuda/skiplist_kernels.h - array calls of a skiplist: one GPU thread per operation, blocks that stay on the GPU
  * and go through the array together. Included by skiplist_launch.h, once per key width. */
 #include "../../core/skiplist/skiplist_to_end.h"
+#include "../../core/skiplist/skiplist_team.h"
 
 PORT_FN W(blink) W(map_of)(const blink_on_gpu &gpu)
 {
@@ -18,19 +19,19 @@ PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
     if (array) ((W(key) *)array)[i] = value;
 }
 
-/* Runs `element` for i = first .. end-1, in stays of so many a thread. All threads of the block take part in coming and
- * going. */
-#define STAYING(gpu, first, end, stay, element)                                                                  \
+/* Runs `element` for i = first .. end-1, in stays of so many a team of so many threads. All threads of the block take
+ * part in coming and going. */
+#define STAYING(gpu, first, end, lanes, stay, element)                                                                  \
     __shared__ epoch_agent agent;                                                                                \
     skiplist_place place = place_on(gpu);                                                                        \
     W(blink) map = W(map_of)(gpu);                                                                               \
     map.agent = &agent;                                                                                          \
     skiplist_join(&place, &agent, BLOCK_THREADS, blockIdx.x);                                                    \
-    const size_t wave = (size_t)gridDim.x * BLOCK_THREADS;                                                       \
-    for (size_t base = (first) + (size_t)blockIdx.x * BLOCK_THREADS; base < (end); base += (stay) * wave) {      \
+    const size_t own = BLOCK_THREADS / (lanes), wave = gridDim.x * own;                                          \
+    for (size_t base = (first) + blockIdx.x * own; base < (end); base += (stay) * wave) {                        \
         skiplist_begin(&place, &agent);                                                                          \
         for (unsigned turn = 0; turn < (stay); turn++) {                                                         \
-            size_t i = base + turn * wave + threadIdx.x;                                                         \
+            size_t i = base + turn * wave + threadIdx.x / (lanes);                                               \
             if (i < (end)) element;                                                                              \
         }                                                                                                        \
         skiplist_end(&place, &agent);                                                                            \
@@ -49,18 +50,39 @@ PORT_FN void W(find_element)(W(blink) map, const request &r, size_t i)
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, 0, r.n, QUERY_STAY, W(find_element)(map, r, i));
+    STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(find_element)(map, r, i));
+}
+
+/* The same by teams. */
+PORT_FN void W(find_by_team)(W(blink) map, team t, const request &r, size_t i)
+{
+    W(find) find;
+    W(team_find)(map, t, &find, ((const W(key) *)r.keys)[i]);
+    if (t.lane != 0) return;
+    if (find.found) W(set_key)(r.out_values, i, find.value);
+    if (r.flags) r.flags[i] = find.found;
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(team_find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+{
+    team t = team_of(gpu.team);
+    STAYING(gpu, 0, r.n, t.lanes, QUERY_STAY, W(find_by_team)(map, t, r, i));
 }
 
 /* What a thread's updates come to. */
 typedef struct W(sums) { int grown; unsigned refused; } W(sums);
 
-PORT_FN void W(update_element)(W(blink) map, const request &r, size_t i, W(sums) *sums)
+PORT_FN void W(update_element)(W(blink) map, team t, const request &r, size_t i, W(sums) *sums)
 {
     W(update) update;
     blink_kind kind = r.kind == REQUEST_PUT ? BLINK_PUT : r.kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
-    W(key) value = kind == BLINK_ERASE ? 0 : ((const W(key) *)r.values)[i];
-    W(update_to_end)(map, &update, kind, ((const W(key) *)r.keys)[i], value);
+    W(key) key = ((const W(key) *)r.keys)[i], value = kind == BLINK_ERASE ? 0 : ((const W(key) *)r.values)[i];
+    if (t.lanes > 1)
+        W(team_update)(map, t, &update, kind, key, value);
+    else
+        W(update_to_end)(map, &update, kind, key, value);
+    if (t.lane != 0) return;
     if (update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED)
         W(set_key)(r.out_values, i, update.old);
     if (r.flags) r.flags[i] = (uint8_t)update.outcome;
@@ -68,12 +90,9 @@ PORT_FN void W(update_element)(W(blink) map, const request &r, size_t i, W(sums)
     sums->refused += update.outcome == BLINK_NOT_APPLIED;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS, 8)
-    W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
-                     size_t end, update_notes *notes)
+/* A map's size changes by what a warp's threads have inserted and erased, in one addition. */
+PORT_FN void W(add_sums)(const blink_on_gpu &gpu, W(sums) sums, update_notes *notes)
 {
-    W(sums) sums = {0, 0};
-    STAYING(gpu, first, end, UPDATE_STAY, W(update_element)(map, r, i, &sums));
     for (unsigned by = 16; by > 0; by /= 2) {
         sums.grown += __shfl_xor_sync(0xffffffffu, sums.grown, by);
         sums.refused += __shfl_xor_sync(0xffffffffu, sums.refused, by);
@@ -81,6 +100,25 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, 8)
     if (threadIdx.x % 32 != 0) return;
     if (sums.grown) port_fetch_add(&gpu.tree->stripe[blockIdx.x % BLINK_STRIPES].size, (uint64_t)(int64_t)sums.grown);
     if (sums.refused) port_fetch_add(&notes->not_applied, sums.refused);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS, 8)
+    W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
+                     size_t end, update_notes *notes)
+{
+    W(sums) sums = {0, 0};
+    STAYING(gpu, first, end, 1, UPDATE_STAY, W(update_element)(map, team_of(1), r, i, &sums));
+    W(add_sums)(gpu, sums, notes);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS, 8)
+    W(team_update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
+                          size_t end, update_notes *notes)
+{
+    W(sums) sums = {0, 0};
+    team t = team_of(gpu.team);
+    STAYING(gpu, first, end, t.lanes, UPDATE_STAY, W(update_element)(map, t, r, i, &sums));
+    W(add_sums)(gpu, sums, notes);
 }
 
 PORT_FN void W(seek_element)(W(blink) map, const request &r, size_t i)
@@ -104,7 +142,7 @@ PORT_FN void W(seek_element)(W(blink) map, const request &r, size_t i)
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     W(seek_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, 0, r.n, QUERY_STAY, W(seek_element)(map, r, i));
+    STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(seek_element)(map, r, i));
 }
 
 PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
@@ -129,5 +167,5 @@ PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, 0, r.n, 1, W(range_element)(map, r, i));
+    STAYING(gpu, 0, r.n, 1, 1, W(range_element)(map, r, i));
 }

@@ -54,6 +54,7 @@ static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
 static cudaError_t update_part(blink_on_gpu map, const request *r, size_t first, size_t end, update_notes *notes,
                                cudaStream_t stream)
 {
+    if (map.team > 1) LAUNCH_STAYING(team_update_kernel, (end - first) * map.team, (map, *r, first, end, notes));
     LAUNCH_STAYING(update_kernel, end - first, (map, *r, first, end, notes));
 }
 
@@ -61,7 +62,8 @@ static cudaError_t update_part(blink_on_gpu map, const request *r, size_t first,
  * an array by few threads, the next, when there are more chunks, by more. */
 static cudaError_t update_all(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
 {
-    size_t first = 0, end = map.small && r->kind != REQUEST_ERASE ? RAMP_FIRST : r->n;
+    const size_t few = RAMP_FIRST;
+    size_t first = 0, end = map.small && r->kind != REQUEST_ERASE ? few : r->n;
     cudaError_t error = cudaSuccess;
     while (first < r->n && error == cudaSuccess) {
         if (end > r->n || end > RAMP_LAST) end = r->n;
@@ -78,7 +80,9 @@ static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes
     case REQUEST_PUT:
     case REQUEST_ADD:
     case REQUEST_ERASE: return update_all(map, r, notes, stream);
-    case REQUEST_FIND: LAUNCH_STAYING(find_kernel, r->n, (map, *r));
+    case REQUEST_FIND:
+        if (map.team > 1) LAUNCH_STAYING(team_find_kernel, r->n * map.team, (map, *r));
+        LAUNCH_STAYING(find_kernel, r->n, (map, *r));
     case REQUEST_SUCC:
     case REQUEST_PRED:
     case REQUEST_CEILING:
