@@ -63,15 +63,22 @@ PORT_FN void *pool_address(void *nodes, uint32_t id, size_t node_bytes)
     return port_follow((char *)nodes + id * node_bytes, id);
 }
 
-PORT_FN void pool_give(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint32_t id)
+/* Nodes from `id` to `last`, each of which names the next one, at once. */
+PORT_FN void pool_give_row(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint32_t id,
+                           uint32_t last)
 {
     uint64_t *head = &pool->free[stripe % POOL_STRIPES].head;
-    uint64_t *next = (uint64_t *)pool_address(nodes, id, node_bytes);
+    uint64_t *next = (uint64_t *)pool_address(nodes, last, node_bytes);
     for (;;) {
         uint64_t old = port_load(head);
         port_store(next, old & UINT32_MAX);
         if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id)) return;
     }
+}
+
+PORT_FN void pool_give(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint32_t id)
+{
+    pool_give_row(pool, nodes, node_bytes, stripe, id, id);
 }
 
 PORT_FN uint32_t pool_take_returned(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe)

@@ -4,6 +4,7 @@
 typedef struct W(look) {
     uint64_t header; /* from before */
     W(pair) pair;    /* the key's, if slot < NODE_SLOTS; else the link */
+    W(pair) last;    /* for an erase */
     unsigned slot;
 } W(look);
 

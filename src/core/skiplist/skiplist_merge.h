@@ -61,16 +61,18 @@ PORT_FN blink_step W(merge_here)(W(blink) map, W(cursor) *cursor, uint32_t right
     return BLINK_DONE;
 }
 
-/* Whether the chunk `id` can take its right neighbour in; then that is made RAISING, if nobody else is about it, and
- * *right is the link to it, and *raised whether it has a pair above. */
-PORT_FN bool W(merge_look)(W(blink) map, uint32_t id, W(pair) *right, bool *raised)
+/* Can the chunk `id` take its right neighbour in? DONE: that has been made RAISING, *right is the link to it, and
+ * *raised whether it has a pair above. AGAIN: somebody is about one of them. REFUSED: it cannot. */
+PORT_FN blink_step W(merge_look)(W(blink) map, uint32_t id, W(pair) *right, bool *raised)
 {
     uint64_t header = W(node_end)(W(node_at)(map, id), right);
-    if (header & HEADER_LATCHED || chunk_state(header) == CHUNK_ZOMBIE || !W(pair_is_link)(*right)) return false;
+    if (header & HEADER_LATCHED) return BLINK_AGAIN;
+    if (chunk_state(header) == CHUNK_ZOMBIE || !W(pair_is_link)(*right)) return BLINK_REFUSED;
     uint64_t *word = &W(node_at)(map, W(pair_node)(*right))->word[W(HEADER_WORD)], there = port_load(word);
     unsigned state = chunk_state(there);
     *raised = state == CHUNK_RAISED;
-    if (there & HEADER_LATCHED || (state != CHUNK_RAISED && state != CHUNK_LOW)) return false;
-    if (header_count(header) + header_count(there) > CHUNK_MUCH) return false;
-    return port_latch(word, there, header_with_state(there, CHUNK_RAISING) + HEADER_VERSION_ONE);
+    if (header_count(header) + header_count(there) > CHUNK_MUCH) return BLINK_REFUSED;
+    if (there & HEADER_LATCHED || (state != CHUNK_RAISED && state != CHUNK_LOW)) return BLINK_AGAIN;
+    bool claimed = port_latch(word, there, header_with_state(there, CHUNK_RAISING) + HEADER_VERSION_ONE);
+    return claimed ? BLINK_DONE : BLINK_AGAIN;
 }

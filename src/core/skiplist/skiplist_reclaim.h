@@ -29,16 +29,20 @@ PORT_FN void skiplist_join(const skiplist_place *place, epoch_agent *a, uint32_t
 
 PORT_FN void skiplist_part(const skiplist_place *place, epoch_agent *a) { epoch_part(place->epoch, a); }
 
-/* Not a chunk any more. */
-PORT_FN void skiplist_give(const skiplist_place *place, unsigned stripe, uint32_t id)
+PORT_FN uint32_t skiplist_entry(const skiplist_place *place, const epoch_agent *a, uint64_t at)
 {
-    char *chunk = (char *)pool_address(place->nodes, id, place->node_bytes);
-    uint32_t slot_bytes = place->node_bytes / NODE_SLOTS;
-    port_store((uint64_t *)(chunk + slot_bytes * NODE_HEADER_SLOT), 0);
-    pool_give(&place->tree->pool, place->nodes, place->node_bytes, stripe, id);
+    return (uint32_t)port_load(&epoch_entry(place->epoch, a->slot, at)->id);
 }
 
-/* What is free at the front of the agent's ring goes to the pool. Its slot is not inside. */
+/* Not a chunk any more, and before `next` in a row of free ones. */
+PORT_FN void skiplist_free(const skiplist_place *place, uint32_t id, uint32_t next)
+{
+    uint64_t *chunk = (uint64_t *)pool_address(place->nodes, id, place->node_bytes);
+    port_store(&chunk[place->node_bytes / NODE_SLOTS * NODE_HEADER_SLOT / sizeof *chunk], 0);
+    port_store(chunk, next);
+}
+
+/* What is free at the front of the agent's ring goes to the pool, as one row. Its slot is not inside. */
 PORT_FN void skiplist_return(const skiplist_place *place, epoch_agent *a)
 {
     uint32_t ids = epoch_free_ids(place->epoch, a);
@@ -46,9 +50,12 @@ PORT_FN void skiplist_return(const skiplist_place *place, epoch_agent *a)
     epoch_home *home = &place->epoch.home[a->slot];
     uint64_t head = port_load(&home->head);
     for (uint32_t i = port_lane(a->lanes); i < ids; i += a->lanes)
-        skiplist_give(place, a->slot, (uint32_t)port_load(&epoch_entry(place->epoch, a->slot, head + i)->id));
+        skiplist_free(place, skiplist_entry(place, a, head + i),
+                      i + 1 < ids ? skiplist_entry(place, a, head + i + 1) : 0);
     port_lanes_meet(a->lanes);
     if (port_lane(a->lanes) == 0) {
+        pool_give_row(&place->tree->pool, place->nodes, place->node_bytes, a->slot, skiplist_entry(place, a, head),
+                      skiplist_entry(place, a, head + ids - 1));
         port_store(&home->head, head + ids);
         port_fetch_add(&place->tree->returned, ids);
         port_fetch_add(&place->tree->reclaimed, ids);

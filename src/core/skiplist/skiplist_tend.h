@@ -6,12 +6,13 @@
  *     small  ->  LOOK   ->  LOWER ->  MERGE  ->  LOOK at the chunk above, if that has become small  ->  ...
  *                LEFT   ->
  *
- * A small chunk takes its right neighbour in (LOOK), or if that has too many pairs, its left neighbour takes it (LEFT).
- *
- * A chunk that cannot be merged after all is raised again, or marked as it was.
+ * A small chunk takes its right neighbour in (LOOK); if that cannot be, its left neighbour takes it (LEFT). A chunk that
+ * cannot be merged after all is raised again, or marked as it was. Nobody waits for others for long: a chunk that stays
+ * small harms nobody, and the next erase will try again.
  */
 #ifndef PLEACH_SKIPLIST_TEND
 #define PLEACH_SKIPLIST_TEND
+enum { TEND_TRIES = 8 }; /* to find a neighbour that nobody else is about */
 typedef enum tend_stage { TEND_RAISE, TEND_MARK, TEND_LOOK, TEND_LEFT, TEND_LOWER, TEND_MERGE } tend_stage;
 #endif
 
@@ -23,14 +24,17 @@ typedef struct W(tend) {
     uint32_t level; /* of that chunk */
     uint32_t left;  /* LOWER, MERGE: its left neighbour of a while ago */
     W(pair) small;  /* MERGE: the same of the chunk above, if it has become small, else NODE_NONE */
-    unsigned state; /* MARK: what it becomes */
-    bool raised;    /* MERGE: it had a pair above */
+    W(pair) left_of; /* after MARK: LEFT of this chunk, which is small, unless NODE_NONE */
+    unsigned state;  /* MARK: what it becomes */
+    unsigned tries;
+    bool raised;     /* MERGE: it had a pair above */
 } W(tend);
 
 PORT_FN void W(tend_raise)(W(blink) map, W(tend) *t, W(pair) about, uint32_t level)
 {
     t->stage = TEND_RAISE;
     t->about = about;
+    t->left_of = W(pair_of)(0, NODE_NONE);
     t->level = level;
     W(cursor_start)(map, &t->cursor, about.key);
 }
@@ -46,9 +50,23 @@ PORT_FN void W(tend_mark)(W(tend) *t, unsigned state, W(pair) next)
 PORT_FN void W(tend_look)(W(tend) *t, W(pair) small, uint32_t level)
 {
     t->stage = TEND_LOOK;
-    t->about = small;
+    t->about = t->left_of = small;
     t->level = level;
+    t->tries = 0;
     t->cursor.node = W(pair_node)(small);
+}
+
+/* To the left neighbour of a chunk that is small. */
+PORT_FN blink_step W(tend_left)(W(blink) map, W(tend) *t)
+{
+    W(pair) small = t->left_of;
+    t->left_of = W(pair_of)(0, NODE_NONE);
+    if (small.key == 0) return BLINK_DONE; /* a head; or the low key is not known, after a zombie; or there is none */
+    t->stage = TEND_LEFT;
+    t->about = small;
+    t->tries = 0;
+    W(cursor_start)(map, &t->cursor, small.key - 1);
+    return BLINK_MOVED;
 }
 
 /* After an update that answered TEND. */
@@ -77,7 +95,7 @@ PORT_FN blink_step W(step_raise)(W(blink) map, W(tend) *t)
 PORT_FN blink_step W(step_mark)(W(blink) map, W(tend) *t)
 {
     if (!W(set_state)(map, W(pair_node)(t->about), t->state)) return BLINK_AGAIN;
-    if (W(pair_node)(t->next) == NODE_NONE) return BLINK_DONE;
+    if (W(pair_node)(t->next) == NODE_NONE) return W(tend_left)(map, t);
     W(tend_raise)(map, t, t->next, t->level + 1);
     return BLINK_MOVED;
 }
@@ -110,25 +128,25 @@ PORT_FN blink_step W(step_look)(W(blink) map, W(tend) *t)
 {
     W(pair) right;
     uint32_t small = W(pair_node)(t->about);
-    if (W(merge_look)(map, small, &right, &t->raised)) return W(tend_pair)(map, t, small, right);
-    if (t->about.key == 0) return BLINK_DONE; /* a head; or the low key is not known, after a zombie */
-    t->stage = TEND_LEFT;
-    W(cursor_start)(map, &t->cursor, t->about.key - 1);
-    return BLINK_MOVED;
+    blink_step step = W(merge_look)(map, small, &right, &t->raised);
+    if (step == BLINK_DONE) return W(tend_pair)(map, t, small, right);
+    if (step == BLINK_AGAIN && t->tries++ < TEND_TRIES) return BLINK_AGAIN;
+    return W(tend_left)(map, t);
 }
 
 PORT_FN blink_step W(step_left)(W(blink) map, W(tend) *t)
 {
     W(pair) link;
     uint64_t header = W(node_end)(W(node_at)(map, t->cursor.node), &link);
-    if (header & HEADER_LATCHED) return BLINK_DONE; /* another time */
+    if (header & HEADER_LATCHED) return t->tries++ < TEND_TRIES ? BLINK_AGAIN : BLINK_DONE;
     if (W(belongs_right)(link, t->cursor.target)) {
         W(cursor_right)(map, &t->cursor, link);
         return BLINK_MOVED;
     }
     if (!W(pair_is_link)(link) || W(pair_node)(link) != W(pair_node)(t->about)) return BLINK_DONE;
-    if (!W(merge_look)(map, t->cursor.node, &link, &t->raised)) return BLINK_DONE;
-    return W(tend_pair)(map, t, t->cursor.node, link);
+    blink_step step = W(merge_look)(map, t->cursor.node, &link, &t->raised);
+    if (step == BLINK_DONE) return W(tend_pair)(map, t, t->cursor.node, link);
+    return step == BLINK_AGAIN && t->tries++ < TEND_TRIES ? BLINK_AGAIN : BLINK_DONE;
 }
 
 PORT_FN blink_step W(step_lower)(W(blink) map, W(tend) *t)

@@ -42,7 +42,7 @@ PORT_FN blink_step W(insert_here)(W(blink) map, W(update) *update, W(node) *node
 PORT_FN blink_step W(erase_here)(W(update) *update, W(node) *node, const W(look) *look)
 {
     unsigned last = header_count(look->header) - 1;
-    if (look->slot != last) W(pair_store)(node, look->slot, W(pair_load)(node, last));
+    if (look->slot != last) W(pair_store)(node, look->slot, look->last);
     W(unlatch)(node, header_next(look->header, last));
     update->outcome = BLINK_ERASED;
     return last < CHUNK_FEW ? BLINK_TEND : BLINK_DONE;
@@ -83,6 +83,8 @@ PORT_FN blink_step W(update_bottom)(W(blink) map, W(update) *update)
         W(cursor_right)(map, &update->cursor, look.pair);
         return BLINK_MOVED;
     }
+    look.last = look.pair;
+    if (update->kind == BLINK_ERASE) look.last = W(pair_load)(node, header_count(look.header) - 1);
     if (!port_latch(&node->word[W(HEADER_WORD)], look.header, look.header | HEADER_LATCHED)) return BLINK_AGAIN;
     return W(change_here)(map, update, node, &look, present);
 }

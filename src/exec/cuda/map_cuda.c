@@ -143,6 +143,7 @@ static pleach_status reserve(cuda_map *map, uint64_t keys)
     if (nodes + limit / 64 > limit) return PLEACH_E_FULL;
     nodes += nodes / 60 + 256; /* the nodes that splits leave untouched, and what calls ask for beyond the plan */
     pthread_mutex_lock(&map->mutex);
+    if (map->skiplist) nodes = cuda_room_bound(map, keys) + 256;
     pleach_status status = cuda_room_grow(map, nodes < limit ? nodes : limit);
     pthread_mutex_unlock(&map->mutex);
     return status;

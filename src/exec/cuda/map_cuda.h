@@ -84,6 +84,7 @@ void cuda_room_done(cuda_map *map, room room);
 void cuda_room_for_snapshot(cuda_map *map); /* for the copies that updates under way may make because of it */
 void cuda_room_view(cuda_map *map, int opened); /* 1: a view was opened, -1: closed */
 pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes); /* mutex held */
+uint64_t cuda_room_bound(const cuda_map *map, uint64_t inserts); /* the most that an empty map comes to with these */
 
 /* The leaves with keys in the order of keys: their first keys, ids, and the keys in the leaves before. */
 typedef struct leaf_order {

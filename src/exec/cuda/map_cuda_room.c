@@ -13,6 +13,7 @@
  * are under way get it, and from then on all that come. One copy an update is the most, and there are rarely more at a
  * time than leaves, because images are used again when their snapshots are gone.
  */
+#include "../../core/skiplist/skiplist_format.h"
 #include "map_cuda.h"
 
 enum { SMALL = 4096 }; /* nodes, of a map where thousands of threads would wait for each other */
@@ -28,6 +29,11 @@ static uint64_t most_nodes_for(const cuda_map *map, uint64_t inserts, uint64_t u
 }
 
 static uint64_t with_spare(uint64_t nodes) { return nodes + nodes / 63 + 1; }
+
+uint64_t cuda_room_bound(const cuda_map *map, uint64_t inserts)
+{
+    return with_spare(SKIPLIST_LEVELS + 1 + most_nodes_for(map, inserts, SKIPLIST_LEVELS + 1));
+}
 
 static pleach_status look_at_used(cuda_map *map, uint64_t *used)
 {
