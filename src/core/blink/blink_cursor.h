@@ -18,7 +18,7 @@ typedef enum blink_step {
 
 /* Steps to the right before the first fresh descent. In a skiplist not every chunk can be reached from above. */
 #ifdef BLINK_SKIPLIST
-enum { BLINK_PATIENCE = 64 };
+enum { BLINK_PATIENCE = 1024 };
 #else
 enum { BLINK_PATIENCE = 4 };
 #endif

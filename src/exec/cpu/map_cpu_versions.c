@@ -9,18 +9,19 @@
 #include "../../gate/gate.h"
 #include "map_cpu.h"
 
-enum { AGENTS = 1024, VISITORS = 2048, RING = 512, FIRST_PINS = 64 };
+/* A ring of a skiplist is longer: a thread that the operating system stops inside holds back all that others retire. */
+enum { AGENTS = 1024, VISITORS = 2048, RING = 512, SKIPLIST_RING = 1 << 14, FIRST_PINS = 64 };
 
-static bool open_slots(cpu_map *map, unsigned visitors)
+static bool open_slots(cpu_map *map, unsigned visitors, unsigned ring)
 {
     epoch *e = &map->versions.epoch;
     epoch_begin(e->state);
     e->slots = AGENTS;
     e->visitors = visitors;
-    e->ring = RING;
+    e->ring = ring;
     e->announce = base_alloc((size_t)(AGENTS + visitors) * PORT_LINE_WORDS, sizeof *e->announce);
     e->home = base_alloc(AGENTS, sizeof *e->home);
-    size_t ring_bytes = RING * sizeof *e->rings;
+    size_t ring_bytes = ring * sizeof *e->rings;
     if (!e->announce || !e->home || !pool_host_open(&map->rings, AGENTS * ring_bytes, ring_bytes)) return false;
     e->rings = map->rings.nodes;
     return true;
@@ -30,7 +31,7 @@ static bool open_slots(cpu_map *map, unsigned visitors)
 bool cpu_epoch_open(cpu_map *map)
 {
     map->versions.epoch.state = base_alloc(1, sizeof *map->versions.epoch.state);
-    return map->versions.epoch.state && open_slots(map, 0);
+    return map->versions.epoch.state && open_slots(map, 0, SKIPLIST_RING);
 }
 
 /* A record for every node that there may ever be, and a ring for every agent; the operating system gives memory to
@@ -43,7 +44,7 @@ bool cpu_versions_open(cpu_map *map)
     if (!v->state) return false;
     v->epoch.state = &v->state->epoch;
     v->stripes = VERSION_STRIPES;
-    if (!open_slots(map, VISITORS)) return false;
+    if (!open_slots(map, VISITORS, RING)) return false;
     uint64_t *pins = base_alloc(FIRST_PINS, sizeof *pins);
     v->epoch.state->pin_table = (uint64_t)(uintptr_t)pins;
     v->epoch.state->pin_room = FIRST_PINS;
