@@ -42,7 +42,7 @@ const char gfsl_help[] =
     "  --chunk N[,N]          slots of a chunk, 16 or 32 (default both)\n"
     "  --team N               lanes that search a chunk together in array calls (default: the library's)\n"
     "  --raise P              chance that a new chunk is entered above (default: the library's)\n"
-    "  --stay N               operations of a thread between entering and leaving (default 8), in kernels\n"
+    "  --stay N               operations of a thread between entering and leaving (default 1), in kernels\n"
     "\n"
     "Kernels:\n"
     "  --block N              threads of a block, a multiple of 32 up to 1024 (default 128)\n"
