@@ -6,6 +6,8 @@ file(GLOB verify_sources CONFIGURE_DEPENDS verify/history/*.c verify/sim/*.c)
 # The structures' own source, compiled for the simulator (src/port/port_sim.h): once per set of node verbs and width.
 set(variants_map_variant plain.32 plain.64 x86.32 x86.64 cuda.32 cuda.64)
 set(variants_versioned_variant ${variants_map_variant})
+set(variants_skiplist_variant ${variants_map_variant})
+set(variants_skiplist_wide_variant cuda.32)
 set(variants_pool_variant plain.32 cuda.32)
 set(variants_gate_variant plain.32)
 set(variants_epoch_variant plain.32 cuda.32)

@@ -10,10 +10,11 @@
 #include "machine.h"
 #include "map_sim.h"
 #include "pool_sim.h"
+#include "skiplist_sim.h"
 #include "team_sim.h"
 
 extern const sim_structure sim_gate;
-const sim_structure *const sim_structures[] = {&sim_map,  &sim_versioned, &sim_pool, &sim_gate,
+const sim_structure *const sim_structures[] = {&sim_map,   &sim_versioned, &sim_skiplist, &sim_pool, &sim_gate,
                                                &sim_epoch, &sim_team,      NULL};
 
 enum { SCHEDULES_PER_REPORT = 4096, DRAWN_STRATEGIES = SIM_EXHAUSTIVE };

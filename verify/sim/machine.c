@@ -58,6 +58,18 @@ void sim_fail(const char *format, ...)
     abort();
 }
 
+void sim_expect(uint64_t accesses) { sim_now_running->expected_points = accesses; }
+void sim_multiprocessors(unsigned count) { sim_now_running->multiprocessors = count; }
+bool sim_alone(void) { return sim_now_running->live_count == 1; }
+
+void sim_solo(unsigned agent, unsigned budget, unsigned of_256)
+{
+    sim_machine *m = sim_now_running;
+    m->soloist = agent;
+    m->solo_budget = budget;
+    m->solo_chance = of_256;
+}
+
 void sim_without_fences(void) { sim_now_running->without_fences = true; }
 
 uint64_t sim_operation_begin(void)
@@ -101,9 +113,9 @@ static void agent_entry(void)
 static void agent_begin(sim_machine *m, unsigned index)
 {
     sim_agent *a = &m->agents[index];
-    a->multiprocessor = index % MULTIPROCESSORS;
+    a->multiprocessor = index % m->multiprocessors;
     a->done = false;
-    a->waiting = false;
+    a->waiting = a->allocating = false;
     a->floor = a->latest = m->now;
     a->buffered = a->fences = 0;
     memset(a->told, 0, m->nodes * sizeof a->told[0]);
@@ -131,11 +143,15 @@ bool machine_run(sim_machine *m, const sim_structure *structure, unsigned varian
     m->running = m->without_fences = false;
     m->failure[0] = 0;
     m->points = m->progress_at = 0;
+    m->expected_points = 0;
+    m->multiprocessors = MULTIPROCESSORS;
+    m->soloist = m->solo_displaced = NO_AGENT;
+    m->solo_inside = false;
     memory_reset(m);
     if (m->exhaustive) choices_restart(m->exhaustive);
     m->agent_count = m->live_count = structure->prepare(variant, tiny);
     m->budget = 60000 + 2000 * (uint64_t)m->agent_count;
-    m->expected_points = 100 * (uint64_t)m->agent_count;
+    if (m->expected_points == 0) m->expected_points = 100 * (uint64_t)m->agent_count;
     for (unsigned i = 0; i < m->agent_count; i++) agent_begin(m, i);
     draw_weakness(m);
     schedule_begin(m);

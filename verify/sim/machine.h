@@ -70,6 +70,7 @@ typedef struct sim_agent {
     uint8_t last_kind;
     uint32_t last_word; /* of its last access */
     bool waiting;       /* it has paused since its operation began */
+    bool allocating;    /* sim_allocating */
     uint64_t events;
     trace_event trace[TRACE_EVENTS];
 } sim_agent;
@@ -112,6 +113,7 @@ typedef struct sim_machine {
     uint64_t *memory;
     uint32_t words;                          /* in use */
     uint32_t nodes_at, node_words, nodes;    /* the part that is nodes */
+    uint32_t given[MAX_NODES];               /* instant after which a node's id is another node's; 0: never given back */
     uint32_t now;                            /* number of stores performed */
     uint16_t *cell_of;                       /* word -> cell; 0: never stored to while agents run */
     cell *cells;
@@ -137,6 +139,11 @@ typedef struct sim_machine {
     uint8_t marked_kind;                     /* delay */
     uint32_t marked_after;                   /* such accesses to let pass first */
     unsigned turn_left;
+    unsigned multiprocessors;
+    unsigned soloist, solo_budget, solo_chance; /* sim_solo; NO_AGENT: there is none */
+    unsigned solo_displaced;                    /* who would have been next */
+    bool solo_inside;                           /* within an operation */
+    uint64_t solo_since;
 
     uint64_t points, progress_at, budget, expected_points;
     uint64_t operations;

@@ -39,18 +39,7 @@ static W(blink) map_at(const map_place *place, unsigned stripe)
     return map;
 }
 
-static void sim_build(const build_plan *plan, void *nodes, const uint64_t *keys, const uint64_t *values)
-{
-    W(key) narrow_keys[512], narrow_values[512];
-    for (uint64_t i = 0; i < plan->keys; i++) {
-        narrow_keys[i] = (W(key))keys[i];
-        narrow_values[i] = (W(key))values[i];
-    }
-    for (uint32_t level = 0; level < plan->levels; level++)
-        for (uint64_t index = 0; index < plan->count[level]; index++)
-            for (unsigned slot = 0; slot < NODE_SLOTS; slot++)
-                W(build_slot)(plan, nodes, narrow_keys, narrow_values, level, index, slot);
-}
+#include "map_calls.h"
 
 static void run_update(W(blink) map, history_op *op)
 {
@@ -58,41 +47,6 @@ static void run_update(W(blink) map, history_op *op)
     W(key) old = 0;
     op->outcome = (uint8_t)W(update_counted)(map, kind, (W(key))op->key, (W(key))op->value, &old);
     op->out_value = old;
-}
-
-static void run_find(W(blink) map, history_op *op)
-{
-    W(find) find;
-    W(find_start)(map, &find, (W(key))op->key);
-    BLINK_TO_END(W(find_step)(map, &find));
-    op->outcome = find.found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
-    op->out_value = find.found ? find.value : 0;
-}
-
-static void run_seek(W(blink) map, history_op *op)
-{
-    W(seek) seek;
-    W(seek_start)(map, &seek, (W(key))op->key, op->kind == HISTORY_CEIL);
-    BLINK_TO_END(W(seek_step)(map, &seek));
-    op->outcome = seek.found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
-    op->out_key = seek.found ? seek.answer.key : 0;
-    op->out_value = seek.found ? seek.answer.value : 0;
-}
-
-static void keep_pairs(history_op *op, history_pair *pairs, const W(key) *keys, const W(key) *values, uint64_t count)
-{
-    op->pair_count = (uint32_t)count;
-    op->limited = count == MAP_RANGE_ROOM;
-    for (uint64_t i = 0; i < count; i++) pairs[i] = (history_pair){keys[i], values[i]};
-}
-
-static void run_range(W(blink) map, history_op *op, history_pair *pairs)
-{
-    W(key) keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
-    W(range) range;
-    W(range_start)(map, &range, (W(key))op->key, (W(key))op->high, MAP_RANGE_ROOM, MAP_RANGE_ROOM, keys, values);
-    BLINK_TO_END(W(range_step)(map, &range));
-    keep_pairs(op, pairs, keys, values, range.count);
 }
 
 static void sim_run(map_place place, unsigned stripe, history_op *op, history_pair *pairs)
@@ -115,26 +69,6 @@ static void sim_run(map_place place, unsigned stripe, history_op *op, history_pa
     version_close(map.versions, &agent, stripe);
 #endif
     op->returned = sim_operation_end(1);
-}
-
-static size_t sim_export(map_place place, history_pair *pairs, size_t room)
-{
-    W(blink) map = map_at(&place, 0);
-    W(cursor) cursor;
-    size_t count = 0;
-    W(cursor_start)(map, &cursor, 0);
-    while (cursor.level > 0) W(cursor_descend)(map, &cursor);
-    for (uint32_t id = cursor.node; id != NODE_NONE;) {
-        const W(node) *leaf = W(node_at)(map, id);
-        W(pair) link = W(pair_load)(leaf, NODE_LINK_SLOT);
-        unsigned in_leaf = header_count(W(header_load)(leaf));
-        for (unsigned i = 0; i < in_leaf; i++, count++) {
-            W(pair) pair = W(pair_load)(leaf, i);
-            if (count < room) pairs[count] = (history_pair){pair.key, pair.value};
-        }
-        id = W(pair_is_link)(link) ? W(pair_node)(link) : NODE_NONE;
-    }
-    return count;
 }
 
 static size_t sim_detours(map_place place, const history_pair *pairs, size_t count)
@@ -270,64 +204,6 @@ const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, PORT_LINE_WORDS, sim_b
                                   NULL, sim_export, sim_detours, NULL};
 
 #else
-
-enum { MOST_IN_ARRAY = 16 };
-
-/* The arrays of one call, as a user would have them. */
-typedef struct array_call {
-    W(key) keys[MOST_IN_ARRAY], values[MOST_IN_ARRAY], out_keys[MOST_IN_ARRAY * MAP_RANGE_ROOM],
-        out_values[MOST_IN_ARRAY * MAP_RANGE_ROOM];
-    uint8_t flags[MOST_IN_ARRAY];
-    uint32_t counts[MOST_IN_ARRAY];
-} array_call;
-
-static request request_of(history_op *ops, unsigned count, array_call *call)
-{
-    static const request_kind kinds[] = {[HISTORY_PUT] = REQUEST_PUT,      [HISTORY_ADD] = REQUEST_ADD,
-                                         [HISTORY_ERASE] = REQUEST_ERASE,  [HISTORY_FIND] = REQUEST_FIND,
-                                         [HISTORY_CEIL] = REQUEST_CEILING, [HISTORY_FLOOR] = REQUEST_FLOOR,
-                                         [HISTORY_RANGE] = REQUEST_RANGE};
-    request r = {.kind = kinds[ops[0].kind], .n = count, .keys = call->keys, .values = call->values,
-                 .out_keys = call->out_keys, .out_values = call->out_values, .flags = call->flags};
-    bool range = ops[0].kind == HISTORY_RANGE;
-    if (range) r.limit = MAP_RANGE_ROOM, r.counts = call->counts;
-    for (unsigned i = 0; i < count; i++) {
-        call->keys[i] = (W(key))ops[i].key;
-        call->values[i] = (W(key))(range ? ops[i].high : ops[i].value);
-        call->out_keys[i] = call->out_values[i] = 0;
-    }
-    return r;
-}
-
-static void answers_of(const array_call *call, history_op *op, unsigned i, history_pair *pairs)
-{
-    if (op->kind == HISTORY_RANGE) {
-        keep_pairs(op, pairs, call->out_keys + i * MAP_RANGE_ROOM, call->out_values + i * MAP_RANGE_ROOM,
-                   call->counts[i]);
-        return;
-    }
-    bool query = op->kind >= HISTORY_FIND;
-    op->outcome = !query ? call->flags[i] : call->flags[i] ? HISTORY_FOUND : HISTORY_NOT_FOUND;
-    op->out_key = call->out_keys[i];
-    op->out_value = call->out_values[i];
-}
-
-static void sim_run_array(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
-{
-    array_call call;
-    request r = request_of(ops, count, &call);
-    run_result result = {0, 0};
-    uint64_t invoked = sim_operation_begin();
-    RUN_NAME.run(place, stripe, &r, 0, count, &result);
-    if (result.size_change)
-        port_fetch_add(&place.tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
-    uint64_t returned = sim_operation_end(count);
-    for (unsigned i = 0; i < count; i++) {
-        ops[i].invoked = invoked;
-        ops[i].returned = returned;
-        answers_of(&call, &ops[i], i, pairs + i * MAP_RANGE_ROOM);
-    }
-}
 
 const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, false, PORT_LINE_WORDS, sim_build, sim_run, sim_run_array, NULL,
                                   NULL, NULL, NULL, sim_export, sim_detours, NULL};

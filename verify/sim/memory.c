@@ -16,6 +16,7 @@ void memory_reset(sim_machine *m)
     m->words = 0;
     m->nodes = 0;
     m->nodes_at = UINT32_MAX;
+    memset(m->given, 0, sizeof m->given);
     m->now = 1;
     for (unsigned i = 0; i < MULTIPROCESSORS; i++) m->l1_generation[i]++;
 }
@@ -48,6 +49,30 @@ static uint32_t word_of(sim_machine *m, const uint64_t *p)
 }
 
 static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* ---- nodes that go back to their allocator ---- */
+
+/* A load that gives its id comes later than the store that lets the allocator hand it out again. */
+void sim_given(uint32_t id)
+{
+    sim_machine *m = sim_now_running;
+    if (m->running && id < m->nodes) m->given[id] = m->now + 1;
+}
+
+void sim_allocating(bool allocating)
+{
+    sim_machine *m = sim_now_running;
+    if (m->running) m->me->allocating = allocating;
+}
+
+/* Whoever touches a node has learnt its id since it was given back for the last time. */
+static void check_given(sim_machine *m, uint32_t word)
+{
+    if (word < m->nodes_at) return;
+    uint32_t id = (word - m->nodes_at) / m->node_words;
+    if (id >= m->nodes || m->me->told[id] >= m->given[id] || m->me->allocating) return;
+    sim_fail("agent %u came upon node %u before it was given back, and touches it after that", m->me->index, id);
+}
 
 /* ---- the past of a word ---- */
 
@@ -338,6 +363,7 @@ uint64_t sim_load(const uint64_t *p, int order, int scope)
     uint64_t value;
     point_kind kind = scope == SIM_cta ? POINT_LOAD_CACHED : acquires(order) ? POINT_LOAD_ACQUIRE : POINT_LOAD;
     schedule_point(m, kind, word);
+    check_given(m, word);
     if (order == __ATOMIC_SEQ_CST) memory_drain(m);
     bool was_forwarded = forwarded(m->me, word, &value);
     if (was_forwarded) {
@@ -371,6 +397,7 @@ void sim_load_two(const uint64_t *p, uint64_t *first, uint64_t *second, int scop
     if (word % 2) sim_fail("agent %u makes an access of 16 bytes that is not aligned", m->me->index);
     point_kind kind = scope == SIM_cta ? POINT_LOAD_CACHED : POINT_LOAD;
     schedule_point(m, kind, word);
+    check_given(m, word);
     uint32_t floor = later(floor_of(m, word), floor_of(m, word + 1));
     uint32_t known = later(known_since(m, word), known_since(m, word + 1));
     uint32_t of = before_last_store(m, word + 1, floor) ? word + 1 : word;
@@ -392,6 +419,7 @@ void sim_store(uint64_t *p, uint64_t v, int order)
     buffered_store s = {.word = word_of(m, p), .words = 1, .value = {v}};
     point_kind kind = releases(order) ? POINT_STORE_RELEASE : POINT_STORE;
     schedule_point(m, kind, s.word);
+    check_given(m, s.word);
     if (releases(order)) m->me->fences++;
     trace_access(m, kind, s.word, v, 0);
     store(m, s);
@@ -412,6 +440,7 @@ void sim_store_two(uint64_t *p, uint64_t first, uint64_t second)
     (void)word_of(m, p + 1);
     if (s.word % 2) sim_fail("agent %u makes an access of 16 bytes that is not aligned", m->me->index);
     schedule_point(m, POINT_STORE, s.word);
+    check_given(m, s.word);
     trace_access(m, POINT_STORE, s.word, first, 0);
     trace_access(m, POINT_STORE, s.word + 1, second, 0);
     store(m, s);
@@ -468,6 +497,7 @@ uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int 
     }
     uint32_t word = word_of(m, p);
     schedule_point(m, POINT_SWAP, word);
+    check_given(m, word);
     perform_buffered_of(m, word);
     if (m->memory[word] == expected && (releases(order) || fenced_off(m->me))) memory_drain(m);
     uint64_t old = m->memory[word]; /* others may have come between while stores were drained */

@@ -98,6 +98,40 @@ static unsigned next_agent(sim_machine *m, point_kind kind, bool leaving)
     }
 }
 
+static bool is_live(const sim_machine *m, unsigned agent)
+{
+    return agent < m->agent_count && !m->agents[agent].done;
+}
+
+/* Who goes on while the soloist stands between two operations. */
+static unsigned next_of_others(const sim_machine *m)
+{
+    if (m->solo_displaced != m->soloist && is_live(m, m->solo_displaced)) return m->solo_displaced;
+    unsigned at = m->live[0] == m->soloist && m->live_count > 1;
+    return m->live[at];
+}
+
+static unsigned next_beside_soloist(sim_machine *m, point_kind kind)
+{
+    if (m->me->index != m->soloist) {
+        m->solo_displaced = next_agent(m, kind, false);
+        bool now = is_live(m, m->soloist) && choose_chance(m, m->solo_chance);
+        return now ? m->soloist : m->solo_displaced;
+    }
+    if (m->solo_inside && m->points - m->solo_since > m->solo_budget)
+        sim_fail("agent %u's operation has not ended within %u accesses while the others stood still", m->soloist,
+                 m->solo_budget);
+    return !m->solo_inside && (kind == POINT_BEGIN || kind == POINT_PAUSE) ? next_of_others(m) : m->soloist;
+}
+
+/* From when it is let into its operation to the end of that. */
+static void note_soloist(sim_machine *m, point_kind kind)
+{
+    if (m->me->index != m->soloist || (kind != POINT_BEGIN && kind != POINT_END)) return;
+    m->solo_inside = kind == POINT_BEGIN;
+    m->solo_since = m->points;
+}
+
 static void jump_to(sim_machine *m, unsigned next)
 {
     sim_agent *me = m->me;
@@ -113,10 +147,11 @@ void schedule_point(sim_machine *m, point_kind kind, uint32_t word)
     if (m->points - m->progress_at > m->budget)
         sim_fail("no operation has ended within %llu accesses", (unsigned long long)m->budget);
     memory_maybe_drain_one(m);
-    unsigned next = next_agent(m, kind, false);
+    unsigned next = m->soloist == NO_AGENT ? next_agent(m, kind, false) : next_beside_soloist(m, kind);
     me->last_kind = (uint8_t)kind;
     me->last_word = word;
     jump_to(m, next);
+    if (m->soloist != NO_AGENT) note_soloist(m, kind);
 }
 
 void schedule_leave(sim_machine *m)

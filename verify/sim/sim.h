@@ -72,6 +72,14 @@ void *sim_reserve(size_t bytes);
 /* Which part of it is nodes, so that ids found in shared words can be recognised. */
 void sim_nodes(void *nodes, size_t node_bytes, uint32_t count);
 
+/* How many accesses a schedule has, more or less, so that changes of priority fall anywhere in it. */
+void sim_expect(uint64_t accesses);
+/* Agents have this many L1 caches, at most 4, which is what there are if nobody asks. */
+void sim_multiprocessors(unsigned count);
+/* One agent whose operations nobody interrupts: with chance `of_256` one of them comes before an access of the others,
+ * who stand still meanwhile, wherever they are. A finding if one has not ended after `budget` accesses. */
+void sim_solo(unsigned agent, unsigned budget, unsigned of_256);
+
 /* Operations of this schedule order nothing when they begin and end, as in a program without fences. Stamps then say
  * something about the operations of one agent only. */
 void sim_without_fences(void);
@@ -88,6 +96,14 @@ uint64_t sim_stamp(void);
 
 /* Something was achieved, though no operation has ended: waiting is not yet a hang. */
 void sim_progress(void);
+
+/* All others are done. */
+bool sim_alone(void);
+
+/* This node goes back to its allocator. An access to it by whoever came upon its id before that is a finding. */
+void sim_given(uint32_t id);
+/* From true to false the calling agent acts as the allocator, which may look at a node that is not its own. */
+void sim_allocating(bool allocating);
 
 /* From true to false the calling agent is alone, and its accesses are plain: to look at what there is, its own stores
  * included. */

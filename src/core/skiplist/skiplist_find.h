@@ -19,7 +19,9 @@ PORT_FN node_answer W(chunk_look)(const W(node) *node, W(key) key, W(look) *look
     W(pair) link;
     if (PAIR_IS_ATOMIC && hit) {
         port_validate_fence(); /* this thread's later operations see no older state than this one did */
-        return NODE_FOUND;
+        /* The slot may have ceased to count since, and an insert have put its pair there, which does not count yet:
+         * others would still answer that the key is absent. */
+        return look->slot < header_count(W(header_load)(node)) ? NODE_FOUND : NODE_CHANGED;
     }
     uint64_t header = W(node_last)(node, &link);
     if (!PAIR_IS_ATOMIC && (header != look->header || header & HEADER_LATCHED)) return NODE_CHANGED;

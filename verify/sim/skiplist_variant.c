@@ -1,0 +1,212 @@
+/* verify/sim/skiplist_variant.c - the operations of the skiplist, compiled for the simulator, as map_variant.c compiles
+ * those of the tree: machines, key widths, array calls. An agent comes in and goes out as threads and blocks do. */
+#include "../../src/pool/pool.h"
+#include "skiplist_sim.h"
+
+/* The pool tells the simulator what goes back to it; and only the pool may look at a node that may be another's by now:
+ * then its swap fails. */
+PORT_FN uint32_t watched_take_any(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe)
+{
+    sim_allocating(true);
+    uint32_t id = pool_take_any(pool, nodes, node_bytes, stripe);
+    sim_allocating(false);
+    return id;
+}
+
+PORT_FN void watched_give(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint32_t id)
+{
+    sim_given(id);
+    sim_allocating(true);
+    pool_give(pool, nodes, node_bytes, stripe, id);
+    sim_allocating(false);
+}
+
+#define pool_take_any watched_take_any
+#define pool_give watched_give
+
+#if defined(PLEACH_NODE_ISA_cuda)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* it does not see that a slot goes with a pair */
+#endif
+#define VARIANT(name) name##_cuda
+#include "../../src/core/skiplist/skiplist.h"
+#include "../../src/core/skiplist/skiplist_build.h"
+#include "../../src/core/skiplist/skiplist_reclaim.h"
+#else
+#if defined(PLEACH_NODE_ISA_x86)
+#define VARIANT(name) name##_x86
+#else
+#define VARIANT(name) name##_plain
+#endif
+#define WITH_ARRAYS 1
+#define RUN_SKIPLIST 1
+#include "../../src/exec/cpu/blink_run.c"
+#endif
+
+#define VARIANT_NAME2(name) VARIANT(name)
+#if PLEACH_NODE_SLOTS == 16
+#define VARIANT_NAME VARIANT_NAME2(W(sim_skiplist))
+#else
+#define VARIANT_NAME VARIANT_NAME2(W(sim_skiplist_wide))
+#endif
+
+/* While agents run the simulator sees to it that they get on. */
+enum { MOST_STEPS_ALONE = 1 << 17 };
+static _Thread_local bool stuck;
+static _Thread_local blink_step last_step;
+
+#define BLINK_TO_END(step_call)                                                                                  \
+    do {                                                                                                         \
+        unsigned attempts_ = 0, steps_ = 0;                                                                      \
+        blink_step step_;                                                                                        \
+        stuck = false;                                                                                           \
+        while ((step_ = (step_call)) == BLINK_MOVED || step_ == BLINK_AGAIN) {                                   \
+            if (step_ == BLINK_AGAIN) port_pause(attempts_++);                                                   \
+            if ((stuck = steps_++ > MOST_STEPS_ALONE)) break;                                                    \
+        }                                                                                                        \
+        last_step = step_;                                                                                       \
+    } while (0)
+
+static W(blink) map_at(const map_place *place, unsigned stripe)
+{
+    return (W(blink)){.tree = place->tree, .nodes = place->nodes, .stripe = stripe, .raise = place->raise};
+}
+
+static skiplist_place place_at(const map_place *place)
+{
+    return (skiplist_place){place->tree, place->nodes, place->versions.epoch, sizeof(W(node))};
+}
+
+#include "map_calls.h"
+
+static void run_update(W(blink) map, history_op *op)
+{
+    blink_kind kind = op->kind == HISTORY_PUT ? BLINK_PUT : op->kind == HISTORY_ADD ? BLINK_ADD : BLINK_ERASE;
+    W(update) update;
+    W(update_start)(map, &update, kind, (W(key))op->key, (W(key))op->value);
+    BLINK_TO_END(W(update_step)(map, &update));
+    if (last_step == BLINK_TEND) {
+        W(tend) tend = {.stage = TEND_RAISE};
+        W(tend_start)(map, &tend, &update);
+        BLINK_TO_END(W(tend_step)(map, &tend));
+    }
+    uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
+    if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
+    if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);
+    op->outcome = (uint8_t)update.outcome;
+    op->out_value = update.old;
+}
+
+static void run_one(W(blink) map, history_op *op, history_pair *pairs)
+{
+    switch (op->kind) {
+    case HISTORY_FIND: run_find(map, op); break;
+    case HISTORY_CEIL:
+    case HISTORY_FLOOR: run_seek(map, op); break;
+    case HISTORY_RANGE: run_range(map, op, pairs); break;
+    default: run_update(map, op); break;
+    }
+}
+
+static void do_stay(W(blink) map, const skiplist_place *at, const skiplist_stay *stay, history_op *ops,
+                    history_pair *pairs)
+{
+    uint64_t invoked = stay->as_one ? sim_operation_begin() : 0;
+    skiplist_begin(at, map.agent);
+    for (unsigned i = 0; i < stay->ops; i++) {
+        if (!stay->as_one) ops[i].invoked = sim_operation_begin();
+        run_one(map, &ops[i], &pairs[i * MAP_RANGE_ROOM]);
+        if (!stay->as_one) ops[i].returned = sim_operation_end(1);
+    }
+    skiplist_end(at, map.agent);
+    if (!stay->as_one) return;
+    uint64_t returned = sim_operation_end(stay->ops);
+    for (unsigned i = 0; i < stay->ops; i++) ops[i].invoked = invoked, ops[i].returned = returned;
+}
+
+static void sim_visit(map_place place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
+                      history_pair *pairs)
+{
+    W(blink) map = map_at(&place, stripe);
+    skiplist_place at = place_at(&place);
+    epoch_agent agent;
+    map.agent = &agent;
+    skiplist_join(&at, &agent, 1, stripe);
+    for (unsigned i = 0; i < count; i++) {
+        do_stay(map, &at, &stays[i], ops, pairs);
+        ops += stays[i].ops;
+        pairs += stays[i].ops * MAP_RANGE_ROOM;
+        if (!stays[i].parts || i + 1 == count) continue;
+        skiplist_part(&at, &agent);
+        skiplist_join(&at, &agent, 1, stripe);
+    }
+    skiplist_part(&at, &agent);
+}
+
+static unsigned sim_visit_solo(map_place place, unsigned stripe, unsigned each, history_op *ops, unsigned count)
+{
+    W(blink) map = map_at(&place, stripe);
+    skiplist_place at = place_at(&place);
+    epoch_agent agent;
+    unsigned made = 0;
+    map.agent = &agent;
+    skiplist_join(&at, &agent, 1, stripe);
+    while (made < count && !sim_alone()) {
+        skiplist_stay finds = {.ops = count - made < each ? count - made : each};
+        do_stay(map, &at, &finds, &ops[made], NULL);
+        made += finds.ops;
+    }
+    skiplist_part(&at, &agent);
+    return made;
+}
+
+static bool sim_alone_update(map_place place, unsigned stripe, history_op *op)
+{
+    W(blink) map = map_at(&place, stripe);
+    skiplist_place at = place_at(&place);
+    epoch_agent agent;
+    map.agent = &agent;
+    skiplist_join(&at, &agent, 1, stripe);
+    skiplist_begin(&at, &agent);
+    run_update(map, op);
+    skiplist_end(&at, &agent);
+    skiplist_part(&at, &agent);
+    return !stuck;
+}
+
+static size_t sim_missed(map_place place, const history_pair *pairs, size_t count)
+{
+    size_t missed = 0;
+    for (size_t i = 0; i < count; i++) {
+        history_op op = {.kind = HISTORY_FIND, .key = pairs[i].key};
+        run_find(map_at(&place, 0), &op);
+        missed += stuck || op.outcome != HISTORY_FOUND || op.out_value != pairs[i].value;
+    }
+    return missed;
+}
+
+/* The rest of a scan that others began, and two steps of the clock; then what is in every slot's ring. */
+static void sim_return_all(map_place place)
+{
+    skiplist_place at = place_at(&place);
+    epoch_agent agent;
+    for (unsigned i = 0; i < 4; i++) {
+        epoch_agent_begin(&agent, 1);
+        epoch_scan(at.epoch, &agent, EPOCH_ALL, true);
+    }
+    for (uint32_t slot = 0; slot < at.epoch.slots; slot++) {
+        skiplist_join(&at, &agent, 1, slot);
+        skiplist_return(&at, &agent);
+        skiplist_part(&at, &agent);
+    }
+}
+
+#ifdef WITH_ARRAYS
+#define RUN_ARRAY sim_run_array
+#else
+#define RUN_ARRAY NULL
+#endif
+
+const skiplist_variant VARIANT_NAME = {PLEACH_KEY_BITS, NODE_SLOTS, PORT_LINE_WORDS, PAIR_IS_ATOMIC, sim_build,
+                                       sim_visit, sim_visit_solo, RUN_ARRAY, sim_alone_update, sim_export, sim_missed,
+                                       sim_return_all};
