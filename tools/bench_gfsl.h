@@ -51,7 +51,7 @@ struct gfsl_options {
     struct gfsl_mix mixes[GFSL_MOST_MIXES];
     struct gfsl_subject subjects[GFSL_MOST_SUBJECTS];
     double raise;
-    bool distinct, load, help, paper, no_array;
+    bool distinct, load, help, paper, no_array, stats;
     const char *json, *csv;
 };
 

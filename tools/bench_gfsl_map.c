@@ -1,5 +1,6 @@
 /* bench_gfsl_map.c - skiplists and B-link trees under the operations of bench_gfsl.h: from kernels or single calls, and
  * by array calls. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,10 +159,22 @@ static bool note_exported(struct gfsl *g, const void *keys, size_t n)
     return true;
 }
 
+/* Nodes that are in use, and those that wait to be used again. */
+static void print_stats(struct gfsl *g)
+{
+    pleach_map_stats stats;
+    if (pleach_map_get_stats(g->map, &stats) != PLEACH_OK || stats.node_bytes == 0) return;
+    printf("  %.1f MB in nodes, %.1f%% more held (%" PRIu64 " zombies), %.2f full, %.1f MB reclaimed, "
+           "%" PRIu64 " restarts\n",
+           (double)stats.node_bytes / 1e6, 100 * (double)stats.free_bytes / (double)stats.node_bytes, stats.zombies,
+           stats.fill, (double)stats.reclaimed_bytes / 1e6, stats.restarts);
+}
+
 static bool map_collect(struct gfsl *g, bool last)
 {
     size_t n = 0;
     close_view(g);
+    if (last && g->options->stats) print_stats(g);
     if (last && !validate(g)) return false;
     void *keys = malloc(g->range * word_bytes(g->bits));
     if (keys == NULL) return gfsl_complain(g, "exporting it", PLEACH_E_MEMORY);

@@ -26,6 +26,7 @@ const char gfsl_help[] =
     "                         (default 1-1-98,5-5-90,10-10-80,20-20-60,contains,insert,delete)\n"
     "  --structure NAME[,...] skiplist, map, lockfree (default all)\n"
     "  --no-array             no array calls\n"
+    "  --stats                after each row the memory that the structure holds, and restarts of queries\n"
     "  --ops N                operations (default 10M; CPU 1M)\n"
     "  --updates N            the same of insert and of delete (default: as many as the range has keys)\n"
     "  --distinct             operations on different keys; else keys are drawn one by one, and some come twice\n"
@@ -176,6 +177,8 @@ static bool take_flag(struct cli *cli, struct gfsl_options *options)
         flag = &options->load;
     else if (cli_take_flag(cli, "--no-array"))
         flag = &options->no_array;
+    else if (cli_take_flag(cli, "--stats"))
+        flag = &options->stats;
     if (flag != NULL) *flag = true;
     return flag != NULL;
 }

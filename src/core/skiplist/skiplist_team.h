@@ -78,23 +78,24 @@ PORT_FN void W(team_start)(W(blink) map, team t, W(cursor) *cursor, W(key) key)
     cursor->level = team_word(t, cursor->level, 0);
 }
 
-/* node_scan by all lanes: true if the key is there, and then its pair, for all. */
-PORT_FN bool W(team_scan)(team t, const W(node) *node, unsigned count, W(key) key, W(pair) *found)
+/* node_scan by all lanes: the slot that the key is in, and its pair, for all; or NODE_SLOTS. */
+PORT_FN unsigned W(team_scan)(team t, const W(node) *node, unsigned count, W(key) key, W(pair) *found)
 {
     W(pair) pair[W(TEAM_PAIRS)];
-    bool hit = false;
+    unsigned slot = NODE_SLOTS;
     for (unsigned load = t.lane; load * W(TEAM_PAIRS) < count; load += t.lanes) {
         W(team_split)(port_load_two(&node->word[2 * load]), pair);
         PORT_UNROLL for (unsigned i = 0; i < W(TEAM_PAIRS); i++) {
             if (load * W(TEAM_PAIRS) + i >= count || pair[i].key != key) continue;
             *found = pair[i];
-            hit = true;
+            slot = load * W(TEAM_PAIRS) + i;
         }
     }
-    unsigned hits = __ballot_sync(t.mask, hit) & t.mask;
-    if (!hits) return false;
-    *found = W(team_pair)(t, *found, (__ffs(hits) - 1) % t.lanes);
-    return true;
+    unsigned hits = __ballot_sync(t.mask, slot < NODE_SLOTS) & t.mask;
+    if (!hits) return NODE_SLOTS;
+    unsigned who = (__ffs(hits) - 1) % t.lanes;
+    *found = W(team_pair)(t, *found, who);
+    return team_word(t, slot, who);
 }
 
 /* chunk_look by all lanes; the first one sees to header and link. */
@@ -103,7 +104,11 @@ PORT_FN node_answer W(team_look)(team t, const W(node) *node, W(key) key, W(pair
     uint64_t before = t.lane == 0 ? W(header_load)(node) : 0, after = 0;
     before = team_word(t, before, 0);
     port_validate_fence();
-    if (W(team_scan)(t, node, header_count(before), key, pair)) return NODE_FOUND;
+    unsigned slot = W(team_scan)(t, node, header_count(before), key, pair);
+    if (slot < NODE_SLOTS) {
+        after = t.lane == 0 ? W(header_load)(node) : 0;
+        return slot < header_count(team_word(t, after, 0)) ? NODE_FOUND : NODE_CHANGED; /* as in chunk_look */
+    }
     W(pair) link = W(pair_of)(0, 0);
     __syncwarp(t.mask); /* all have seen their slots */
     if (t.lane == 0) after = W(node_last)(node, &link);
