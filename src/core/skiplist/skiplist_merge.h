@@ -66,7 +66,8 @@ PORT_FN blink_step W(merge_here)(W(blink) map, W(cursor) *cursor, uint32_t right
 PORT_FN bool W(merge_look)(W(blink) map, uint32_t id, W(pair) *right, bool *raised)
 {
     uint64_t header = W(node_end)(W(node_at)(map, id), right);
-    if (header & HEADER_LATCHED || chunk_state(header) == CHUNK_ZOMBIE || !W(pair_is_link)(*right)) return false;
+    if (header & HEADER_LATCHED || !W(pair_is_link)(*right)) return false;
+    if (W(leads_back)(header, *right)) return false; /* to its left neighbour, which must not go where it would */
     uint64_t *word = &W(node_at)(map, W(pair_node)(*right))->word[W(HEADER_WORD)], there = port_load(word);
     unsigned state = chunk_state(there);
     *raised = state == CHUNK_RAISED;
