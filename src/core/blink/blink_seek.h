@@ -86,7 +86,7 @@ PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
     uint64_t header = W(node_end)(node, &link);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
 #ifdef BLINK_SKIPLIST
-    if (chunk_state(header) == CHUNK_ZOMBIE) { /* its link says where to go on, but not the low key there */
+    if (W(leads_back)(header, link)) { /* its link says where to go on, but not the low key there */
         port_fetch_add(&map.tree->restarts, 1);
         port_forget_cached(); /* else the old image of an upper chunk could lead here again and again */
         W(seek_walk)(map, seek);

@@ -67,7 +67,8 @@ PORT_FN blink_step W(merge_look)(W(blink) map, uint32_t id, W(pair) *right, bool
 {
     uint64_t header = W(node_end)(W(node_at)(map, id), right);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
-    if (chunk_state(header) == CHUNK_ZOMBIE || !W(pair_is_link)(*right)) return BLINK_REFUSED;
+    if (!W(pair_is_link)(*right)) return BLINK_REFUSED;
+    if (W(leads_back)(header, *right)) return BLINK_REFUSED; /* to its left neighbour, which must not go where it would */
     uint64_t *word = &W(node_at)(map, W(pair_node)(*right))->word[W(HEADER_WORD)], there = port_load(word);
     unsigned state = chunk_state(there);
     *raised = state == CHUNK_RAISED;

@@ -23,3 +23,9 @@ PORT_FN bool W(is_raised)(W(blink) map, uint32_t id, uint64_t low, unsigned leve
     dice = (dice ^ dice >> 29) * 0xbf58476d1ce4e5b9u;
     return level + 1 < SKIPLIST_LEVELS && dice >> 32 < map.raise;
 }
+
+/* A zombie, or one that became it between the looks at header and link: no live chunk's high key is 0. */
+PORT_FN bool W(leads_back)(uint64_t header, W(pair) link)
+{
+    return chunk_state(header) == CHUNK_ZOMBIE || (W(pair_is_link)(link) && link.key == 0);
+}
