@@ -1,7 +1,8 @@
 /* pleach/skiplist_device.cuh - a map that is a skiplist from inside your own kernels.
  *
- * Open a view on the host (pleach_skiplist_view_open), pass it to the kernel by value (best as a __grid_constant__), and
- * call these functions from any number of blocks, beside array calls, single calls and other kernels on the same map.
+ * Open a view on the host (pleach_skiplist_view_open), pass it to the kernel by value (best as a __grid_constant__),
+ * and call these functions from any number of blocks, beside array calls, single calls and other kernels on the same
+ * map.
  * Define PLEACH_CHUNK as 16 or 32, the map's, before including this; without, it is 16. Not together with
  * pleach/map_device.cuh or pleach/versioned_device.cuh in one file.
  *

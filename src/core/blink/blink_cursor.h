@@ -4,8 +4,8 @@
 #define PLEACH_BLINK_STEP
 /* What a step answers. MOVED: visit the next node. AGAIN: a latch or a writer was in the way; the same node once more,
  * after others had a turn. DONE: the operation has its result. SPLIT: it has, and leaves a separator to post. KEEP, in
- * maps with versions: an update has latched its leaf, and must go on with update_keeping at once. In a skiplist: TEND is
- * what SPLIT is here, and REFUSED, of a part of an operation, that it could not be done. */
+ * maps with versions: an update has latched its leaf, and must go on with update_keeping at once. In a skiplist: TEND
+ * is what SPLIT is here, and REFUSED, of a part of an operation, that it could not be done. */
 typedef enum blink_step {
     BLINK_MOVED,
     BLINK_AGAIN,

@@ -36,9 +36,9 @@
  *
  * LINEARIZATION POINTS
  *   find, contains, hit      the first load of the header, or the store of the pair if that came later: what the header
- *       counts is live, and writers store only live pairs there. Or, where the slot has ceased to count meanwhile and an
- *       insert has stored its pair there, the store of the header that counts it: a hit is one only if its slot counts
- *       in a second look, so that nobody finds the key while others do not yet.
+ *       counts is live, and writers store only live pairs there. Or, where the slot has ceased to count meanwhile and
+ *       an insert has stored its pair there, the store of the header that counts it: a hit is one only if its slot
+ *       counts in a second look, so that nobody finds the key while others do not yet.
  *   find, contains, miss     between the two looks at the header: with the same version no key was there all the time
  *       and not seen. If an erase of the key is under way and was seen, then after its store.
  *   put, add, that insert    the store of the header that counts the pair.

@@ -1,4 +1,5 @@
-/* core/skiplist/skiplist_check.h - the validator, and counts over all chunks, of a quiescent skiplist in host memory. */
+/* core/skiplist/skiplist_check.h - the validator, and counts over all chunks, of a quiescent skiplist in host memory.
+ */
 #ifndef PLEACH_SKIPLIST_CHECK_H
 #define PLEACH_SKIPLIST_CHECK_H
 

@@ -8,8 +8,8 @@ typedef struct W(look) {
     unsigned slot;
 } W(look);
 
-/* FOUND, ABSENT, RIGHT: as node_lookup answers. CHANGED: the chunk has changed meanwhile, or is latched and whoever asks
- * will need the latch; look again. */
+/* FOUND, ABSENT, RIGHT: as node_lookup answers. CHANGED: the chunk has changed meanwhile, or is latched and whoever
+ * asks will need the latch; look again. */
 PORT_FN node_answer W(chunk_look)(const W(node) *node, W(key) key, W(look) *look, bool to_latch)
 {
     look->header = port_load_acquire(&node->word[W(HEADER_WORD)]);

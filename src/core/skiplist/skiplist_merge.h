@@ -8,7 +8,8 @@ PORT_FN void W(merge_bottom)(W(blink) map, uint32_t left_id, uint64_t header, ui
     unsigned count = header_count(header), more = header_count(right_header);
     for (unsigned i = 0; i < more; i++) W(pair_store)(left, count + i, W(pair_load)(right, i));
     uint64_t between = header_next(header, count + more);
-    port_store_release(&left->word[W(HEADER_WORD)], between | HEADER_LATCHED); /* they count before they are passed by */
+    /* They count before they are passed by. */
+    port_store_release(&left->word[W(HEADER_WORD)], between | HEADER_LATCHED);
     W(pair) link = W(pair_load)(right, NODE_LINK_SLOT);
     port_publish_fence();
     W(pair_store)(left, NODE_LINK_SLOT, link);
@@ -68,7 +69,7 @@ PORT_FN blink_step W(merge_look)(W(blink) map, uint32_t id, W(pair) *right, bool
     uint64_t header = W(node_end)(W(node_at)(map, id), right);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
     if (!W(pair_is_link)(*right)) return BLINK_REFUSED;
-    if (W(leads_back)(header, *right)) return BLINK_REFUSED; /* to its left neighbour, which must not go where it would */
+    if (W(leads_back)(header, *right)) return BLINK_REFUSED; /* else its left neighbour would be put where it ends */
     uint64_t *word = &W(node_at)(map, W(pair_node)(*right))->word[W(HEADER_WORD)], there = port_load(word);
     unsigned state = chunk_state(there);
     *raised = state == CHUNK_RAISED;

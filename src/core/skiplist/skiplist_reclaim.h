@@ -1,5 +1,5 @@
-/* core/skiplist/skiplist_reclaim.h - coming into a skiplist and going out, and chunks that are free again. For agents of
- * the epoch module: a CPU thread, or a block of a GPU's threads, all of which call these functions together.
+/* core/skiplist/skiplist_reclaim.h - coming into a skiplist and going out, and chunks that are free again. For agents
+ * of the epoch module: a CPU thread, or a block of a GPU's threads, all of which call these functions together.
  *
  *     skiplist_join     claims a slot; waits for one if all are taken
  *     skiplist_begin    inside from here, for some operations, as few as is bearable: the longer the stays, the more

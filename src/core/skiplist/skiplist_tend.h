@@ -1,14 +1,14 @@
-/* core/skiplist/skiplist_tend.h - what an update leaves to do on the levels above: to raise the new chunk of a split, or
- * to merge a chunk that has become small with its neighbour. The update itself has taken effect. Included by skiplist.h,
- * once per key width.
+/* core/skiplist/skiplist_tend.h - what an update leaves to do on the levels above: to raise the new chunk of a split,
+ * or to merge a chunk that has become small with its neighbour. The update itself has taken effect. Included by
+ * skiplist.h, once per key width.
  *
  *     split  ->  RAISE  ->  MARK  ->  RAISE the new chunk of a split above  ->  ...
  *     small  ->  LOOK   ->  LOWER ->  MERGE  ->  LOOK at the chunk above, if that has become small  ->  ...
  *                LEFT   ->
  *
- * A small chunk takes its right neighbour in (LOOK); if that cannot be, its left neighbour takes it (LEFT). A chunk that
- * cannot be merged after all is raised again, or marked as it was. Nobody waits for others for long: a chunk that stays
- * small harms nobody, and the next erase will try again.
+ * A small chunk takes its right neighbour in (LOOK); if that cannot be, its left neighbour takes it (LEFT). A chunk
+ * that cannot be merged after all is raised again, or marked as it was. Nobody waits for others for long: a chunk that
+ * stays small harms nobody, and the next erase will try again.
  */
 #ifndef PLEACH_SKIPLIST_TEND
 #define PLEACH_SKIPLIST_TEND

@@ -1,5 +1,5 @@
-/* exec/cuda/skiplist_cuda.h - launchers of the skiplist's kernels, for one size of chunks each: what blink_cuda.h is for
- * the B-link tree, whose descriptions hold here. */
+/* exec/cuda/skiplist_cuda.h - launchers of the skiplist's kernels, for one size of chunks each: what blink_cuda.h is
+ * for the B-link tree, whose descriptions hold here. */
 #ifndef PLEACH_SKIPLIST_CUDA_H
 #define PLEACH_SKIPLIST_CUDA_H
 

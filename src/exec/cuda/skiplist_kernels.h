@@ -21,7 +21,7 @@ PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
 
 /* Runs `element` for i = first .. end-1, in stays of so many a team of so many threads. All threads of the block take
  * part in coming and going. */
-#define STAYING(gpu, first, end, lanes, stay, element)                                                                  \
+#define STAYING(gpu, first, end, lanes, stay, element)                                                           \
     __shared__ epoch_agent agent;                                                                                \
     skiplist_place place = place_on(gpu);                                                                        \
     W(blink) map = W(map_of)(gpu);                                                                               \
