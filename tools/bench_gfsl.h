@@ -21,7 +21,7 @@
 #include "lockfree_host.h"
 
 enum { GFSL_MOST_RANGES = 16, GFSL_MOST_MIXES = 16, GFSL_MOST_SUBJECTS = 8, GFSL_SHORT_NAME = 16 };
-enum { GFSL_USUAL_BLOCK = 128, GFSL_USUAL_STAY = 1 };
+enum { GFSL_USUAL_BLOCK = 512, GFSL_USUAL_STAY = 1 };
 
 /* ---- bench_gfsl_options.c ---- */
 

@@ -46,7 +46,7 @@ const char gfsl_help[] =
     "  --stay N               operations of a thread between entering and leaving (default 1), in kernels\n"
     "\n"
     "Kernels:\n"
-    "  --block N              threads of a block, a multiple of 32 up to 1024 (default 128)\n"
+    "  --block N              threads of a block, a multiple of 32 up to 1024 (default 512)\n"
     "  --blocks-per-sm N      so many blocks per multiprocessor, which take turns (default: one for each turn)\n"
     "\n"
     "Counts may be given as 5000, 64M (millions), 16Mi (2^20s) or 2^20.\n";

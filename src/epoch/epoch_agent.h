@@ -152,6 +152,7 @@ PORT_FN uint32_t epoch_close(epoch e, epoch_agent *a, uint64_t until)
 PORT_FN void epoch_stay_begin(epoch e, epoch_agent *a)
 {
     if (port_lane(a->lanes) == 0) {
+        a->bagged = 0;
         epoch_enter(e, a->slot);
         port_forget_cached();
         epoch_home *home = &e.home[a->slot];
@@ -182,7 +183,6 @@ PORT_FN void epoch_stay_end(epoch e, epoch_agent *a)
         if (lane == 0) port_store(&home->tail, tail + bagged);
     }
     if (lane == 0) {
-        a->bagged = 0;
         a->waiting = port_load(&e.home[a->slot].head) != port_load(&e.home[a->slot].tail);
         epoch_leave(e, a->slot);
     }

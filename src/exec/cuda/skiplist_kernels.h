@@ -26,8 +26,8 @@ PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
     skiplist_place place = place_on(gpu);                                                                        \
     W(blink) map = W(map_of)(gpu);                                                                               \
     map.agent = &agent;                                                                                          \
-    skiplist_join(&place, &agent, BLOCK_THREADS, blockIdx.x);                                                    \
-    const size_t own = BLOCK_THREADS / (lanes), wave = gridDim.x * own;                                          \
+    skiplist_join(&place, &agent, STAY_THREADS, blockIdx.x);                                                     \
+    const size_t own = STAY_THREADS / (lanes), wave = gridDim.x * own;                                           \
     for (size_t base = (first) + blockIdx.x * own; base < (end); base += (stay) * wave) {                        \
         skiplist_begin(&place, &agent);                                                                          \
         for (unsigned turn = 0; turn < (stay); turn++) {                                                         \
@@ -47,7 +47,7 @@ PORT_FN void W(find_element)(W(blink) map, const request &r, size_t i)
     if (r.flags) r.flags[i] = find.found;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS)
+static __global__ void __launch_bounds__(STAY_THREADS)
     W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
     STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(find_element)(map, r, i));
@@ -63,7 +63,7 @@ PORT_FN void W(find_by_team)(W(blink) map, team t, const request &r, size_t i)
     if (r.flags) r.flags[i] = find.found;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS)
+static __global__ void __launch_bounds__(STAY_THREADS)
     W(team_find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
     team t = team_of(gpu.team);
@@ -102,7 +102,7 @@ PORT_FN void W(add_sums)(const blink_on_gpu &gpu, W(sums) sums, update_notes *no
     if (sums.refused) port_fetch_add(&notes->not_applied, sums.refused);
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS, 8)
+static __global__ void __launch_bounds__(STAY_THREADS, 2)
     W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
                      size_t end, update_notes *notes)
 {
@@ -111,7 +111,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, 8)
     W(add_sums)(gpu, sums, notes);
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS, 8)
+static __global__ void __launch_bounds__(STAY_THREADS, 2)
     W(team_update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
                           size_t end, update_notes *notes)
 {
@@ -139,7 +139,7 @@ PORT_FN void W(seek_element)(W(blink) map, const request &r, size_t i)
     if (r.flags) r.flags[i] = seek.found;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS)
+static __global__ void __launch_bounds__(STAY_THREADS)
     W(seek_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
     STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(seek_element)(map, r, i));
@@ -164,7 +164,7 @@ PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
     if (r.long_counts) r.long_counts[i] = range.count;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS)
+static __global__ void __launch_bounds__(STAY_THREADS)
     W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
     STAYING(gpu, 0, r.n, 1, 1, W(range_element)(map, r, i));

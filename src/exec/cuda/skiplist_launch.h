@@ -6,8 +6,9 @@
 #include "../../core/skiplist/skiplist_reclaim.h"
 
 /* A block is an agent: it keeps its slot, and stays inside for one operation a thread at a time, because chunks that
- * were merged away wait until everybody inside has left. Queries have no such chunks, and stay for some. */
-enum { UPDATE_STAY = 1, QUERY_STAY = 4, BLOCKS_PER_SM = 16 };
+ * were merged away wait until everybody inside has left. Queries have no such chunks, and stay for some. Blocks are
+ * large: each of their stays empties the multiprocessor's L1 for all (docs/performance.md). */
+enum { STAY_THREADS = 512, UPDATE_STAY = 1, QUERY_STAY = 4, BLOCKS_PER_SM = 4 };
 
 /* Of arrays of inserts into a small skiplist: update_all. */
 enum { RAMP_FIRST = 256, RAMP_STEP = 8, RAMP_LAST = 1 << 18 };
@@ -36,8 +37,8 @@ PORT_FN skiplist_place place_on(const blink_on_gpu &gpu)
 /* As many blocks as the GPU can hold at a time, or as there is work for. */
 static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
 {
-    unsigned most = map->processors * BLOCKS_PER_SM, all = blocks_for(threads);
-    return all < most ? all : most;
+    uint64_t most = (uint64_t)map->processors * BLOCKS_PER_SM, all = (threads + STAY_THREADS - 1) / STAY_THREADS;
+    return (unsigned)(all < most ? all : most);
 }
 
 #define LAUNCH_STAYING(kernel, threads, args)                                                                    \
@@ -45,9 +46,9 @@ static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
         if ((threads) == 0) return cudaSuccess;                                                                  \
         cudaGetLastError();                                                                                      \
         if (map.key_bits == 32)                                                                                  \
-            kernel##32<<<staying_blocks(&map, threads), BLOCK_THREADS, 0, stream>>> args;                        \
+            kernel##32<<<staying_blocks(&map, threads), STAY_THREADS, 0, stream>>> args;                         \
         else                                                                                                     \
-            kernel##64<<<staying_blocks(&map, threads), BLOCK_THREADS, 0, stream>>> args;                        \
+            kernel##64<<<staying_blocks(&map, threads), STAY_THREADS, 0, stream>>> args;                         \
         return cudaGetLastError();                                                                               \
     } while (0)
 
