@@ -445,7 +445,7 @@ static void waits_for_other(unsigned agent)
     if (agent == 0) {
         sim_solo(1, 100, 256);
         sim_store(x, 1, RELAXED);
-        sim_store(x, 2, SEQ_CST);
+        sim_store(x, 2, SEQ);
     } else {
         while (sim_load(x, RELAXED, SIM_gpu) == 1) sim_pause();
     }

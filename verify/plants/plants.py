@@ -707,7 +707,8 @@ PLANTS = [
 
     # ---- skiplist: levels above ----
     Plant("merge_does_not_lower", "the pair of a zombie stays in the level above", "skiplist/plain64", CHUNK_TEND,
-          "    if (t->raised)\n        t->stage = TEND_LOWER;", "    if (t->raised && t->level > 0)\n        t->stage = TEND_LOWER;"),
+          "    if (t->raised)\n        t->stage = TEND_LOWER;",
+          "    if (t->raised && t->level > 0)\n        t->stage = TEND_LOWER;"),
     Plant("pads_keep_removed_pair", "a pair that was taken out is still followed", "skiplist/cuda32", CHUNK_RAISE,
           "    W(slots_pad)(node, count - 1, last ? W(pair_load)(node, count - 2) : link); /* no copy of it stays */\n",
           ""),
@@ -715,16 +716,7 @@ PLANTS = [
           CHUNK_MERGE, "(state != CHUNK_RAISED && state != CHUNK_LOW)", "state == CHUNK_ZOMBIE"),
     Plant("first_pair_is_removed", "an upper chunk has no pair for its low key", "skiplist/x86_64", CHUNK_RAISE,
           "    if (at == 0) {\n", "    if (at == 0 && count == 1) {\n"),
-    Plant("root_is_lowered_unlatched", "searches begin below a level that has pairs", "skiplist/cuda32", CHUNK_RAISE,
-          """        port_compare_swap(&map.tree->root, skiplist_root(level), skiplist_root(level - 1));
-    W(unlatch)(node, header_next(header, *left));
-""",
-          """        W(unlatch)(node, header_next(header, *left)),
-            port_compare_swap(&map.tree->root, skiplist_root(level), skiplist_root(level - 1));
-    else
-        W(unlatch)(node, header_next(header, *left));
-"""),
-    Plant("zombie_link_is_trusted", "a zombie's link is taken for one to the right", "skiplist/x86_32", CHUNK_TAKE,
+    Plant("zombie_link_is_trusted", "a zombie's link is taken for one to the right", "skiplist/cuda64", CHUNK_TAKE,
           "    return chunk_state(header) == CHUNK_ZOMBIE || (W(pair_is_link)(link) && link.key == 0);",
           "    return (void)link, chunk_state(header) == CHUNK_ZOMBIE;"),
     Plant("seek_goes_on_from_zombie", "the largest key below is looked for below the wrong one", "skiplist/cuda64",
