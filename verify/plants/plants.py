@@ -678,7 +678,8 @@ PLANTS = [
 """),
     Plant("merge_passes_by_first", "a chunk is passed by before its pairs count in the other", "skiplist/plain32",
           CHUNK_MERGE,
-          """    port_store_release(&left->word[W(HEADER_WORD)], between | HEADER_LATCHED); /* they count before they are passed by */
+          """    port_store_release(&left->word[W(HEADER_WORD)], between | HEADER_LATCHED); """
+          """/* they count before they are passed by */
     W(pair) link = W(pair_load)(right, NODE_LINK_SLOT);
     port_publish_fence();
     W(pair_store)(left, NODE_LINK_SLOT, link);
@@ -737,8 +738,8 @@ PLANTS = [
     Plant("l1_is_not_emptied", "an agent that comes in sees old images in its L1 (GPU)", "skiplist/cuda32", AGENT,
           "        epoch_enter(e, a->slot);\n        port_forget_cached();\n", "        epoch_enter(e, a->slot);\n"),
     Plant("stay_is_not_announced", "nobody knows that an agent is inside", "skiplist/x86_64", EPOCH,
-          "    port_latch(epoch_slot(e, slot), EPOCH_OUT, EPOCH_IN + port_load(&e.state->clock)); /* ours: it succeeds */\n",
-          ""),
+          "    port_latch(epoch_slot(e, slot), EPOCH_OUT, EPOCH_IN + port_load(&e.state->clock)); "
+          "/* ours: it succeeds */\n", ""),
     Plant("ring_is_given_whole", "what was just retired goes to the pool", "skiplist/plain32", AGENT,
           "while (head + free < tail && port_load(&epoch_entry(e, a->slot, head + free)->until) <= oldest) free++;",
           "(void)oldest, free = tail - head;"),
