@@ -412,6 +412,53 @@ static void find_failure(void (*body)(unsigned agent), char *failure)
     machine_destroy(m);
 }
 
+/* The id is in x until agent 0 gives the node back; agent 1 follows it. */
+static void given_back(unsigned agent, bool too_soon)
+{
+    if (agent == 0) {
+        sim_store(x, 3, RELAXED);
+        if (!too_soon) return;
+        sim_store(x, 0, RELAXED);
+        sim_given(3);
+        sim_store(y, 1, RELAXED);
+    } else if (sim_load(x, RELAXED, SIM_gpu) == 3) {
+        sim_load(sim_follow(nodes + 3 * 8, 3), RELAXED, SIM_gpu);
+    }
+}
+
+static void given_too_soon(unsigned agent) { given_back(agent, true); }
+static void never_given(unsigned agent) { given_back(agent, false); }
+
+static void use_after_giving_is_found(const void *argument)
+{
+    (void)argument;
+    char failure[FAILURE_SIZE];
+    find_failure(given_too_soon, failure);
+    assert_non_null(strstr(failure, "before it was given back"));
+    find_failure(never_given, failure);
+    assert_string_equal(failure, "");
+}
+
+/* Agent 1's operation ends by itself, or only when agent 0 goes on. */
+static void waits_for_other(unsigned agent)
+{
+    if (agent == 0) {
+        sim_solo(1, 100, 256);
+        sim_store(x, 1, RELAXED);
+        sim_store(x, 2, SEQ);
+    } else {
+        while (sim_load(x, RELAXED, SIM_gpu) == 1) sim_pause();
+    }
+}
+
+static void waiting_solo_is_found(const void *argument)
+{
+    (void)argument;
+    char failure[FAILURE_SIZE];
+    find_failure(waits_for_other, failure);
+    assert_non_null(strstr(failure, "while the others stood still"));
+}
+
 static void deadlock_is_found(const void *argument)
 {
     (void)argument;
@@ -551,6 +598,11 @@ static void a_name_repeats_its_schedule(const void *argument)
                                         "map:x86_64:delay:0000000000000007", "pool:cuda:random:0000000000000abc",
                                         "gate:cpu:pct:00000000000000ff", "epoch:plain:delay:0000000000000123",
                                         "epoch:cuda:exhaustive:1:2.1:10=1,40=1",
+                                        "skiplist:cuda32:random:0000000000000051",
+                                        "skiplist:plain64:pct:0000000000000052",
+                                        "skiplist:x86_32:delay:0000000000000053",
+                                        "skiplist:cuda32_wide:random:0000000000000054",
+                                        "skiplist:x86_64:exhaustive:9:2.1:10=1,40=1",
                                         "team:plain32:random:0000000000000042", "team:x86_64:pct:0000000000000043",
                                         "team:plain64:exhaustive:1:2.1:10=1,40=1",
                                         "map:cuda64:exhaustive:7:2.1:5=1,30=1"};
@@ -601,10 +653,12 @@ static void jobs_do_not_matter(const void *argument)
 int main(int argc, char **argv)
 {
     enum { LITMUS_CASES = sizeof litmus_cases / sizeof litmus_cases[0] };
-    enum { OTHER_CASES = 6 };
+    enum { OTHER_CASES = 8 };
     static unit_case cases[LITMUS_CASES + OTHER_CASES] = {
         {"deadlock_is_found", deadlock_is_found, NULL},
         {"wild_access_is_found", wild_access_is_found, NULL},
+        {"use_after_giving_is_found", use_after_giving_is_found, NULL},
+        {"waiting_solo_is_found", waiting_solo_is_found, NULL},
         {"plain_accesses_are_watched", plain_accesses_are_watched, NULL},
         {"a_name_repeats_its_schedule", a_name_repeats_its_schedule, NULL},
         {"bad_names_are_refused", bad_names_are_refused, NULL},

@@ -10,7 +10,12 @@ typedef struct skiplist_stay {
     unsigned ops;
     bool as_one; /* nothing is ordered between its operations: each gets the stamps of the whole stay */
     bool parts;  /* the slot is given back after it */
+    /* Where a scenario wants an order of coming and going: the stage that the stay waits for, for some time, before it
+     * begins, and before its first operation; and which it is when the agent has come in, and when it has gone out. */
+    uint8_t begins_at, works_at, makes_in, makes_out;
 } skiplist_stay;
+
+extern _Thread_local unsigned skiplist_stage;
 
 typedef struct skiplist_variant {
     unsigned key_bits;

@@ -108,17 +108,31 @@ static void run_one(W(blink) map, history_op *op, history_pair *pairs)
     }
 }
 
+static void wait_for_stage(unsigned stage)
+{
+    for (unsigned i = 0; skiplist_stage < stage && i < 400; i++) sim_pause();
+}
+
+static void make_stage(unsigned stage)
+{
+    if (skiplist_stage < stage) skiplist_stage = stage;
+}
+
 static void do_stay(W(blink) map, const skiplist_place *at, const skiplist_stay *stay, history_op *ops,
                     history_pair *pairs)
 {
+    wait_for_stage(stay->begins_at);
     uint64_t invoked = stay->as_one ? sim_operation_begin() : 0;
     skiplist_begin(at, map.agent);
+    make_stage(stay->makes_in);
+    wait_for_stage(stay->works_at);
     for (unsigned i = 0; i < stay->ops; i++) {
         if (!stay->as_one) ops[i].invoked = sim_operation_begin();
         run_one(map, &ops[i], &pairs[i * MAP_RANGE_ROOM]);
         if (!stay->as_one) ops[i].returned = sim_operation_end(1);
     }
     skiplist_end(at, map.agent);
+    make_stage(stay->makes_out);
     if (!stay->as_one) return;
     uint64_t returned = sim_operation_end(stay->ops);
     for (unsigned i = 0; i < stay->ops; i++) ops[i].invoked = invoked, ops[i].returned = returned;

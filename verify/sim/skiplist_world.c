@@ -11,6 +11,7 @@
 #include "skiplist_sim.h"
 
 enum { MOST_AGENTS = 40, MOST_KEYS = 420, MOST_OPS = 420, MOST_STAYS = MOST_OPS, NODES = 192 };
+enum { MOST_EXPECTED = 50 }; /* operations; who is held back for longer than that would pass for one that hangs */
 enum { MOST_SLOTS = 8, MOST_RING = 6, LINE_WORDS = 8 /* at least PORT_LINE_WORDS */ };
 enum { FIRST_STAMP = 2000, FIRST_PLACE = 3000, FIRST_COUNT = 5000 }; /* none looks like the id of a chunk */
 
@@ -34,6 +35,7 @@ typedef struct world {
     bool arrays;     /* agents make array calls */
     bool owned;      /* each agent has keys of its own, next to the others' */
     bool may_refuse; /* the pool is small */
+    bool some_low;   /* when the agents begin, not all chunks are raised */
     bool stuck;      /* before the agents began */
     bool solo;       /* the last agent makes finds beside those who stand still */
     unsigned as_one; /* percent of stays */
@@ -53,6 +55,7 @@ typedef struct world {
 } world;
 
 static _Thread_local world w;
+_Thread_local unsigned skiplist_stage;
 
 /* ---- keys: number 0 is the smallest key there is, the last one the largest, and none looks like a chunk's id ---- */
 
@@ -89,6 +92,40 @@ static void begin_counters(uint64_t keys)
     tree->restarts = tree->reclaimed = FIRST_COUNT;
 }
 
+static uint64_t *chunk_at(uint64_t id) { return (uint64_t *)((char *)w.place.nodes + id * w.chunk_bytes); }
+
+static unsigned slot_words(void) { return w.list->key_bits / 32; }
+
+static uint64_t *header_at(uint64_t id) { return &chunk_at(id)[slot_words() * (w.list->slots - 1)]; }
+
+/* The pair of a chunk that was built goes out of the level above, if it is not the first there: as if the chunk had not
+ * been raised. */
+static void make_low(const build_plan *plan, uint32_t level, uint64_t index)
+{
+    if (index % plan->per_inner == 0) return;
+    uint64_t above = index / plan->per_inner, words = slot_words();
+    uint32_t parent = above ? (uint32_t)(plan->first_id[level + 1] + above) : skiplist_head(level + 1);
+    uint64_t *pairs = chunk_at(parent), *header = header_at(parent), id = plan->first_id[level] + index;
+    unsigned count = header_count(*header), at = 0;
+    while (at < count && (uint32_t)(pairs[at * words + words - 1] >> (words == 1) * 32) != id) at++;
+    bool last = above + 1 == plan->count[level + 1];
+    memmove(&pairs[at * words], &pairs[(at + 1) * words], (count - 1 - at) * words * 8);
+    for (unsigned i = count - 1; i < w.list->slots - 1; i++)
+        memcpy(&pairs[i * words], &pairs[(last ? count - 2 : w.list->slots - 2) * words], words * 8);
+    *header = header_first(chunk_bits(level + 1, chunk_state(*header)), count - 1);
+    *header_at(id) = header_with_state(*header_at(id), CHUNK_LOW);
+    if (above == 0 && last && count == 2 && level > 0) w.place.tree->root = skiplist_root(level);
+}
+
+/* Some chunks of the two lowest levels. */
+static void make_some_low(const build_plan *plan)
+{
+    unsigned of = 2 + (unsigned)sim_draw(6);
+    for (uint32_t level = 2; level-- > 0;)
+        for (uint64_t index = plan->count[level]; index-- > 1;)
+            if (sim_draw(of) == 0) make_low(plan, level, index);
+}
+
 /* Every `stride`-th key from `first` on. */
 static void build(unsigned first, unsigned stride, unsigned count, double fill)
 {
@@ -108,6 +145,7 @@ static void build(unsigned first, unsigned stride, unsigned count, double fill)
     w.list->build(&plan, w.place.nodes, keys, values);
     w.place.tree->root = plan.root;
     begin_counters(count);
+    if (w.some_low) make_some_low(&plan);
 }
 
 /* As a user says it: 1 or 0.5. */
@@ -368,7 +406,7 @@ static void recycle(void)
     for (unsigned c = 0; c < thin; c++) empty_chunk(first_thin + c, w.capacity / 3);
     settle();
     begin_plan(agents);
-    mix looks = sim_draw(3) ? (mix){0, 0, 0, 0, 10} : (mix){10, 5, 10, 20, 10};
+    mix looks = sim_draw(3) ? (mix){0, 0, 0, 0, 10} : sim_draw(2) ? (mix){0, 0, 0, 70, 10} : (mix){10, 5, 10, 20, 10};
     for (unsigned a = 0; a < agents; a++) {
         bool writes = a < writers;
         unsigned rounds = writes ? 1 + (unsigned)sim_draw(2) : 1, passes = sim_draw(4) ? 3 : (unsigned)sim_draw(8);
@@ -382,7 +420,177 @@ static void recycle(void)
                 plan_op(&w.ops[count], a, kind, merges ? draw_present() : draw_key(a, agents, kind));
             }
         }
-        w.longest_stay = writes ? 1 + (sim_draw(4) == 0) : 12;
+        w.longest_stay = writes || sim_draw(3) == 0 ? 1 + (sim_draw(4) == 0) : 12;
+        plan_stays(a, count);
+    }
+}
+
+/* One who splits, and others who change keys of that chunk and look for them at once. */
+static void plan_split(unsigned agents, unsigned first)
+{
+    unsigned count = 0;
+    begin_plan(agents);
+    w.as_one = 0;
+    for (unsigned a = 0; a < agents; a++) {
+        unsigned ops = 1 + (unsigned)sim_draw(3), number = first + 1 + 2 * (unsigned)sim_draw(w.capacity);
+        for (unsigned i = 0; i < ops; i++, count++) {
+            bool puts = a == 0 || (i % 2 == 0 && sim_draw(4) == 0);
+            uint8_t kind = puts ? HISTORY_PUT : i % 2 ? HISTORY_FIND : HISTORY_ERASE;
+            if (a > 0 && sim_draw(4) == 0) kind = HISTORY_FIND;
+            if (a == 0) number = first + 2 + 2 * (unsigned)sim_draw(w.capacity - 1); /* one that is not there */
+            plan_op(&w.ops[count], a, kind, key_of(number));
+        }
+        w.longest_stay = 4;
+        plan_stays(a, count);
+    }
+}
+
+/* The pairs of a full chunk in another order: a split moves some to where others were. */
+static void shuffle(unsigned chunk, unsigned times)
+{
+    for (; times > 0; times--) {
+        unsigned number = 1 + 2 * (chunk * w.capacity + (unsigned)sim_draw(w.capacity));
+        alone(HISTORY_ERASE, number);
+        alone(HISTORY_PUT, number);
+    }
+}
+
+/* Few keys of full chunks: they meet on what a split moves. */
+static void splitting(void)
+{
+    unsigned chunks = 1 + (unsigned)sim_draw(3), agents = 2 + (unsigned)sim_draw(3);
+    w.universe = 2 * w.capacity * chunks + 2;
+    build(1, 2, w.capacity * chunks, 1);
+    unsigned chunk = (unsigned)sim_draw(chunks);
+    shuffle(chunk, (unsigned)sim_draw(w.capacity));
+    settle();
+    if (sim_draw(3)) {
+        plan_split(agents, 2 * chunk * w.capacity);
+        return;
+    }
+    w.width = 3 + (unsigned)sim_draw(8);
+    w.from = (unsigned)sim_draw(w.universe - w.width + 1);
+    plan_ops(agents, 1 + (unsigned)sim_draw(3), (mix){35, 5, 30, 0, 0});
+}
+
+/* A chunk that is about to take the next one in, which has as many pairs as is bearable, while others put more into
+ * both. */
+static void swelling(void)
+{
+    unsigned agents = 2 + (unsigned)sim_draw(4), few = w.capacity / 3, much = w.capacity * 3 / 4, count = 0;
+    w.universe = 4 * w.capacity + 2;
+    build(1, 2, 2 * w.capacity, 1);
+    empty_chunk(0, few);
+    empty_chunk(1, much - few + 1 - (unsigned)sim_draw(2));
+    settle();
+    begin_plan(agents);
+    for (unsigned a = 0; a < agents; a++) {
+        unsigned ops = a == 0 ? 1 + (unsigned)sim_draw(2) : 2 + (unsigned)sim_draw(6);
+        set_window(a == 0 ? 0 : (unsigned)sim_draw(2), 1);
+        for (unsigned i = 0; i < ops; i++, count++) {
+            uint8_t kind = a == 0 ? HISTORY_ERASE : sim_draw(5) ? HISTORY_PUT : HISTORY_FIND;
+            plan_op(&w.ops[count], a, kind, a == 0 ? draw_present() : draw_key(a, agents, kind));
+        }
+        plan_stays(a, count);
+    }
+}
+
+/* Three chunks above the bottom, with a few pairs each: whoever erases lowers a chunk, and then one of these; if there
+ * is no room in its bag for both, that is raised again. */
+static void tottering(void)
+{
+    unsigned per_chunk = 2 + (unsigned)sim_draw(w.capacity / 3 - 1);
+    unsigned chunks = 2 * per_chunk + 1 + (unsigned)sim_draw(per_chunk);
+    w.universe = 2 * per_chunk * chunks + 2;
+    if (sim_draw(3)) w.place.versions.epoch.ring = 1;
+    build(1, 2, per_chunk * chunks, (double)per_chunk / w.capacity);
+    settle();
+    if (sim_draw(4) == 0) {
+        draw_window(per_chunk * chunks);
+        plan_ops(2 + (unsigned)sim_draw(2), 1 + (unsigned)sim_draw(3), (mix){10, 0, 80, 0, 0});
+        return;
+    }
+    unsigned agents = 2 + (sim_draw(4) == 0), next = sim_draw(2) ? per_chunk : 1;
+    unsigned first = next == 1 ? (unsigned)sim_draw(per_chunk) : 0;
+    begin_plan(agents);
+    for (unsigned a = 0; a < agents; a++) { /* of chunks under two upper ones, or next to each other */
+        plan_op(&w.ops[a], a, HISTORY_ERASE, key_of(1 + 2 * per_chunk * (first + next * a)));
+        plan_stays(a, a + 1);
+    }
+}
+
+/* Chunks with one pair each, which is erased, and somebody who looks for the next key down. */
+static void hollow(void)
+{
+    unsigned keys = 4 + (unsigned)sim_draw(6), agents = 2 + (unsigned)sim_draw(2), count = 0;
+    w.universe = 2 * keys + 2;
+    build(1, 2, keys, 1.0 / w.capacity);
+    settle();
+    begin_plan(agents);
+    for (unsigned a = 0; a < agents; a++) {
+        unsigned ops = 1 + (unsigned)sim_draw(3), at = (unsigned)sim_draw(keys - 2);
+        bool looks = a == 1 || (a > 1 && sim_draw(2));
+        for (unsigned i = 0; i < ops; i++, count++)
+            plan_op(&w.ops[count], a, looks ? HISTORY_FLOOR : HISTORY_ERASE,
+                    key_of(looks ? 4 + 2 * (unsigned)sim_draw(keys - 2) : 1 + 2 * (at + i % 2)));
+        plan_stays(a, count);
+    }
+}
+
+/* Two who share an L1, and one who does not. The first is inside, and has looked at nothing yet, when the other takes a
+ * chunk out; then the second comes in, and may find in L1 what the first one loads late and old: the way to that chunk.
+ * A range does nothing that empties L1. */
+static void haunted(void)
+{
+    unsigned thin = 2 + (unsigned)sim_draw(2), at = (unsigned)sim_draw(thin - 1), count = 0;
+    unsigned told = (unsigned)sim_draw(sim_draw(2) ? 1 : 4), passes = told + 3 + (unsigned)sim_draw(2);
+    sim_multiprocessors(2);
+    w.universe = 2 * w.capacity * thin + 2;
+    build(1, 2, w.capacity * thin, 1);
+    for (unsigned c = 0; c < thin; c++) empty_chunk(c, w.capacity / 3);
+    settle();
+    begin_plan(3);
+    w.as_one = 100;
+    w.longest_stay = 1;
+    for (unsigned a = 0; a < 3; a++) {
+        set_window(a == 1 ? at : at + 1, 1);
+        for (unsigned i = 0; i < (a == 1 ? passes : 1 + a / 2); i++, count++)
+            plan_op(&w.ops[count], a, a == 1 && i == 0 ? HISTORY_ERASE : HISTORY_RANGE, draw_present());
+        if (a == 2) w.longest_stay = 4;
+        plan_stays(a, count);
+    }
+    skiplist_stay *first = &w.stays[0], *second = &w.stays[w.first_stay[1]], *third = &w.stays[w.first_stay[2]];
+    first->makes_in = 1;
+    first->works_at = 3;
+    first->makes_out = 4;
+    second->begins_at = 1;
+    second[told].makes_out = 2;
+    second[told + 1].begins_at = 4;
+    second[passes - 1].makes_in = 5;
+    third->begins_at = 2;
+    third->makes_in = 3;
+    third->works_at = sim_draw(3) ? 5 : 0;
+}
+
+/* One who erases and puts a few keys of one chunk in turns, and others who look for these, again and again. */
+static void flicker(void)
+{
+    unsigned agents = 2 + (unsigned)sim_draw(3), count = 0;
+    w.universe = 24;
+    build(1, 1 + (unsigned)sim_draw(2), 2 + (unsigned)sim_draw(8), 1);
+    settle();
+    w.width = 1 + (unsigned)sim_draw(3);
+    w.from = 1 + (unsigned)sim_draw(w.initial_count);
+    begin_plan(agents);
+    w.as_one = 0;
+    for (unsigned a = 0; a < agents; a++) {
+        unsigned ops = 2 + (unsigned)sim_draw(6);
+        uint64_t key = key_of(w.from + (unsigned)sim_draw(w.width));
+        for (unsigned i = 0; i < ops; i++, count++) {
+            uint8_t kind = a > 0 && sim_draw(8) ? HISTORY_FIND : i % 2 ? HISTORY_PUT : HISTORY_ERASE;
+            plan_op(&w.ops[count], a, kind, key);
+        }
+        w.longest_stay = 12;
         plan_stays(a, count);
     }
 }
@@ -415,7 +623,8 @@ static void crowd(void)
     build(1, 2, (unsigned)sim_draw(36), 0.3 + 0.1 * (double)sim_draw(8));
     draw_window(2);
     settle();
-    plan_ops(12 + (unsigned)sim_draw(MOST_AGENTS - 12 + 1), 1 + (unsigned)sim_draw(3), sim_draw(2) ? erase_mix : even_mix);
+    unsigned agents = 12 + (unsigned)sim_draw(MOST_AGENTS - 12 + 1);
+    plan_ops(agents, 1 + (unsigned)sim_draw(3), sim_draw(2) ? erase_mix : even_mix);
 }
 
 /* Writers, and one who looks for keys beside them, whatever they are at: find and contains wait for nobody. */
@@ -428,8 +637,10 @@ static void solo(void)
     w.solo = true;
     w.agents = writers + 1;
     w.longest_stay = 20;
-    for (unsigned i = 0; i < LOOKS && count < MOST_OPS; i++, count++)
-        plan_op(&w.ops[count], writers, HISTORY_FIND, draw_key(writers, w.agents, sim_draw(2) ? HISTORY_PUT : HISTORY_FIND));
+    for (unsigned i = 0; i < LOOKS && count < MOST_OPS; i++, count++) {
+        uint8_t like = sim_draw(2) ? HISTORY_PUT : HISTORY_FIND; /* of any key, or of one that was there */
+        plan_op(&w.ops[count], writers, HISTORY_FIND, draw_key(writers, w.agents, like));
+    }
     plan_stays(writers, count);
     sim_solo(writers, BUDGET, sim_draw(3) ? 256 : 64);
 }
@@ -450,9 +661,11 @@ static const struct {
 } tiny_cases[] = {
     {6, 14, {"e1", "f11 f3"}},             /* the last pair takes the place of the first */
     {6, 14, {"p3", "f3 f3"}},              /* a new value */
+    {6, 14, {"e11 p4", "f4 f4"}},          /* a slot that counts no more, and not yet again */
     {14, 14, {"p4", "f27"}},               /* a split, and a key that moves */
     {14, 14, {"p4", "f13"}},               /* a split, and a key that stays */
     {14, 14, {"p4", "e27 f27"}},           /* an erase through an unfinished split */
+    {14, 14, {"e27 f27", "p4"}},
     {14, 14, {"p4", "p26"}},               /* two inserts into a full chunk */
     {14, 14, {"p4", "r13"}},               /* a split, and a range over it */
     {4, 2, {"e1", "f5"}},                  /* a merge, and a key that moves */
@@ -463,6 +676,7 @@ static const struct {
     {4, 2, {"e1", "l6"}},
     {4, 2, {"e1", "r3"}},
     {6, 2, {"e1", "e5"}},                  /* a chunk that is to be merged merges another */
+    {12, 3, {"e7", "e13"}},
     {8, 2, {"e1", "f13"}},                 /* upper chunks are merged, searches begin one level lower */
     {8, 2, {"e1", "e9"}},
     {28, 14, {"p30", "e1"}},               /* a chunk is raised, and another one lowered */
@@ -504,11 +718,55 @@ static void tiny(unsigned number)
     for (unsigned a = 0; a < 2; a++) plan_tiny(a, tiny_cases[number].part[a]);
 }
 
+/* Any operations of a shape. */
+static void anything(void)
+{
+    w.arrays = w.list->run_array && sim_draw(4) == 0;
+    w.owned = !w.arrays && sim_draw(8) == 0;
+    if (w.owned) sim_without_fences();
+    draw_shape();
+    plan_ops(few_agents(), 1 + (unsigned)sim_draw(5), draw_mix());
+}
+
+static void draw_scenario(void)
+{
+    unsigned draw = (unsigned)sim_draw(100);
+    if (draw < 22) {
+        recycle();
+    } else if (draw < 36) {
+        splitting();
+    } else if (draw < 41) {
+        swelling();
+    } else if (draw < 57) {
+        tottering();
+    } else if (draw < 64) {
+        flicker();
+    } else if (draw < 67) {
+        hollow();
+    } else if (draw < 70) {
+        haunted();
+    } else if (draw < 76) {
+        draw_shape();
+        churn();
+    } else if (draw < 79) {
+        w.arrays = w.list->run_array && sim_draw(4) == 0;
+        ascending();
+    } else if (draw < 80) {
+        crowd();
+    } else if (draw < 83 && w.list->lock_free) {
+        draw_shape();
+        solo();
+    } else {
+        anything();
+    }
+}
+
 static unsigned prepare(unsigned variant, int tiny_case)
 {
     w.list = variants[variant];
     w.capacity = w.list->slots - 2;
-    w.arrays = w.owned = w.may_refuse = w.stuck = w.solo = false;
+    w.arrays = w.owned = w.may_refuse = w.some_low = w.stuck = w.solo = false;
+    skiplist_stage = 0;
     w.next_value = 0;
     w.first_value = tiny_case < 0 && sim_draw(2) ? NODE_LINK + 1000u : 1000; /* may look like a link, to no chunk */
     if (tiny_case >= 0) {
@@ -517,32 +775,12 @@ static unsigned prepare(unsigned variant, int tiny_case)
     }
     begin_epoch(2 + (unsigned)sim_draw(MOST_SLOTS - 1), 1 + (unsigned)sim_draw(MOST_RING));
     draw_raise();
+    w.some_low = sim_draw(4) == 0;
     sim_multiprocessors(1 + (unsigned)sim_draw(4));
-    unsigned draw = (unsigned)sim_draw(100);
-    w.arrays = w.list->run_array && sim_draw(6) == 0;
-    if (draw < 6) {
-        ascending();
-    } else if (draw < 7) {
-        crowd();
-    } else if (draw < 10 && w.list->lock_free) {
-        w.arrays = false;
-        draw_shape();
-        solo();
-    } else if (draw < 40) {
-        w.arrays = false;
-        recycle();
-    } else if (draw < 60) {
-        w.arrays = false;
-        draw_shape();
-        churn();
-    } else {
-        w.owned = !w.arrays && sim_draw(8) == 0;
-        if (w.owned) sim_without_fences();
-        draw_shape();
-        plan_ops(few_agents(), 1 + (unsigned)sim_draw(5), draw_mix());
-    }
+    draw_scenario();
     if (sim_draw(6) == 0) limit_pool();
-    sim_expect(120 * (uint64_t)w.first_op[w.agents]);
+    unsigned ops = w.first_op[w.agents - w.solo];
+    sim_expect(120 * (uint64_t)(ops < MOST_EXPECTED ? ops : MOST_EXPECTED));
     return w.agents;
 }
 
@@ -559,12 +797,6 @@ static void agent(unsigned index)
 }
 
 /* ---- judging ---- */
-
-static uint64_t *chunk_at(uint64_t id) { return (uint64_t *)((char *)w.place.nodes + id * w.chunk_bytes); }
-
-static unsigned slot_words(void) { return w.list->key_bits / 32; }
-
-static uint64_t header_of(uint64_t id) { return chunk_at(id)[slot_words() * (w.list->slots - 1)]; }
 
 /* S8: who is not live is a zombie in a ring, or free in a list, and nowhere else. */
 static bool judge_places(char *why, size_t size, bool zombies_allowed)
@@ -584,7 +816,7 @@ static bool judge_places(char *why, size_t size, bool zombies_allowed)
             free_ids++;
         }
     for (uint64_t id = 1; id < used; id++) {
-        uint64_t header = header_of(id);
+        uint64_t header = *header_at(id);
         unsigned rings = header && chunk_state(header) == CHUNK_ZOMBIE, lists = header == 0;
         if (in_rings[id] == rings && in_lists[id] == lists && (zombies_allowed || !rings)) continue;
         snprintf(why, size, "S8: chunk %llu is %s, and %u times in a ring, %u times in a list", (unsigned long long)id,
@@ -737,7 +969,7 @@ static void describe(uint32_t word, uint64_t value, char *text, size_t size)
     else if (is_within(word, w.place.tree, sizeof *w.place.tree, &at))
         describe_tree(at * 8, value, text, size);
     else
-        describe_chunk(word - (size_t)((const uint64_t *)w.place.nodes - (const uint64_t *)e->state), value, text, size);
+        describe_chunk(word - (size_t)((uint64_t *)w.place.nodes - (uint64_t *)e->state), value, text, size);
 }
 
 static bool is_latched(uint32_t word, uint64_t value)
