@@ -66,7 +66,7 @@
  *   the same leaf wait. In a versioned map every reader of that leaf does.
  * - succ, pred, min and max over a stretch of emptied leaves read all of it, at least twice, and start again when
  *   somebody updates it meanwhile. Compact after erasing much.
- * - Of a skiplist (PLEACH_SKIPLIST) the first three do not hold: erasing merges small chunks and uses their memory again
+ * - Of a skiplist (PLEACH_SKIPLIST) the first two do not hold: erasing merges small chunks and uses their memory again
  *   (stats, export and others that run alone give all of it back to the pool), and finds are lock-free, but for 64-bit
  *   keys on CPUs without AVX.
  * - Operations do not order your own memory accesses on a GPU: to hand data over through a map there, use fences.
@@ -170,9 +170,9 @@ typedef struct pleach_map_stats {
 
 /* Creates an empty map. config may be NULL (all defaults).
  * Errors: ARGUMENT (key_bits, device, threads, versioned, engine or structure out of range, a GPU map with 128-bit
- * keys, max_bytes below eight nodes (of a skiplist: 32 chunks), a skiplist with 128-bit keys, versions or batches, chunk,
- * team or raise out of range or set for a tree, out NULL), MEMORY, FULL (reserve_keys beyond the limit), NO_CUDA, NO_GPU, CUDA. On error *out is
- * NULL. */
+ * keys, max_bytes below eight nodes (of a skiplist: 32 chunks), a skiplist with 128-bit keys, versions or batches,
+ * chunk, team or raise out of range or set for a tree, out NULL), MEMORY, FULL (reserve_keys beyond the limit),
+ * NO_CUDA, NO_GPU, CUDA. On error *out is NULL. */
 PLEACH_API pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config);
 
 /* Frees the map and its memory; NULL is allowed. No other call may be running or come later, and no kernel may be using

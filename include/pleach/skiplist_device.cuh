@@ -15,7 +15,8 @@
  *
  * While a block is inside, chunks that were merged away are not used again: go out and come in now and then, say after
  * one update or four queries a thread. pleach_skiplist_pass does both at once. Coming in empties the multiprocessor's
- * L1, so large blocks are fastest, of 512 threads. The block must have a multiple of 32 threads. There are 4,096 places inside; if all are taken, entering waits for one.
+ * L1, so large blocks are fastest, of 512 threads. The block must have a multiple of 32 threads. There are 4,096 places
+ * inside; if all are taken, entering waits for one.
  *
  * The guarantees are those of pleach/map.h. A kernel cannot get memory: an insert that finds none answers
  * PLEACH_NOT_APPLIED; pleach_map_reserve before the launch.

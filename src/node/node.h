@@ -2,8 +2,8 @@
  *
  * LAYOUT
  *
- * A node is 16 slots (or 32, in a skiplist that asks for it); a slot is one pair: 8 bytes with 32-bit keys (node 128 bytes), 16 bytes with 64-bit keys (256),
- * 32 bytes with 128-bit keys (512).
+ * A node is 16 slots (or 32, in a skiplist that asks for it); a slot is one pair: 8 bytes with 32-bit keys (node 128
+ * bytes), 16 bytes with 64-bit keys (256), 32 bytes with 128-bit keys (512).
  *
  *     slot    0      1      2            13      14      15
  *          +------+------+------+     +------+------+--------+

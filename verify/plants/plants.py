@@ -645,11 +645,11 @@ PLANTS = [
 """),
     Plant("erase_copies_late", "the last pair is copied when it does not count any more", "skiplist/plain64",
           CHUNK_UPDATE,
-          """    if (look->slot != last) W(pair_store)(node, look->slot, W(pair_load)(node, last));
+          """    if (look->slot != last) W(pair_store)(node, look->slot, look->last);
     W(unlatch)(node, header_next(look->header, last));
 """,
           """    W(unlatch)(node, header_next(look->header, last));
-    if (look->slot != last) W(pair_store)(node, look->slot, W(pair_load)(node, last));
+    if (look->slot != last) W(pair_store)(node, look->slot, look->last);
 """),
     Plant("split_overwrites_first", "pairs are overwritten before the link to them is there", "skiplist/x86_32",
           CHUNK_SPLIT,
@@ -678,8 +678,7 @@ PLANTS = [
 """),
     Plant("merge_passes_by_first", "a chunk is passed by before its pairs count in the other", "skiplist/plain32",
           CHUNK_MERGE,
-          """    port_store_release(&left->word[W(HEADER_WORD)], between | HEADER_LATCHED); """
-          """/* they count before they are passed by */
+          """    port_store_release(&left->word[W(HEADER_WORD)], between | HEADER_LATCHED);
     W(pair) link = W(pair_load)(right, NODE_LINK_SLOT);
     port_publish_fence();
     W(pair_store)(left, NODE_LINK_SLOT, link);
@@ -746,5 +745,5 @@ PLANTS = [
     Plant("bag_passes_ring", "a full ring loses what it had", "skiplist/x86_32", AGENT,
           "a->bag_room = room < EPOCH_BAG ? (uint32_t)room : EPOCH_BAG;", "a->bag_room = EPOCH_BAG;"),
     Plant("given_chunk_stays_zombie", "a chunk in a free list passes for a zombie", "skiplist/cuda64", RECLAIM,
-          "    port_store((uint64_t *)(chunk + slot_bytes * NODE_HEADER_SLOT), 0);\n", ""),
+          "    port_store(&chunk[place->node_bytes / NODE_SLOTS * NODE_HEADER_SLOT / sizeof *chunk], 0);\n", ""),
 ]

@@ -17,7 +17,7 @@
  *   S4  A RAISED chunk has exactly one pair in the level above, under its low key; a LOW one has none; of a RAISING one
  *       only the agent that has made it so may put or remove the pair. Heads are RAISED.
  *   S5  Nothing in a live chunk names a zombie. A zombie names the chunk that took its pairs, or a later such one.
- *   S6  The level that searches begin on is at most the highest one with more than a head's pair, or 1.
+ *   S6  No level above the one that searches begin on has more than its head's pair for the head below.
  *   S7  The stripes' sizes add up to the number of keys, when no update is running.
  *   S8  Every chunk that was taken from the pool is in one place: live, in the bag or ring of an agent, or in a free
  *       list.
