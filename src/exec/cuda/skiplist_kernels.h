@@ -21,13 +21,13 @@ PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
 
 /* Runs `element` for i = first .. end-1, in stays of so many a team of so many threads. All threads of the block take
  * part in coming and going. */
-#define STAYING(gpu, threads, first, end, lanes, stay, element)                                                  \
+#define STAYING(gpu, first, end, lanes, stay, element)                                                           \
     __shared__ epoch_agent agent;                                                                                \
     skiplist_place place = place_on(gpu);                                                                        \
     W(blink) map = W(map_of)(gpu);                                                                               \
     map.agent = &agent;                                                                                          \
-    skiplist_join(&place, &agent, (threads), blockIdx.x);                                                        \
-    const size_t own = (threads) / (lanes), wave = gridDim.x * own;                                              \
+    skiplist_join(&place, &agent, STAY_THREADS, blockIdx.x);                                                     \
+    const size_t own = STAY_THREADS / (lanes), wave = gridDim.x * own;                                           \
     for (size_t base = (first) + blockIdx.x * own; base < (end); base += (stay) * wave) {                        \
         skiplist_begin(&place, &agent);                                                                          \
         for (unsigned turn = 0; turn < (stay); turn++) {                                                         \
@@ -47,10 +47,10 @@ PORT_FN void W(find_element)(W(blink) map, const request &r, size_t i)
     if (r.flags) r.flags[i] = find.found;
 }
 
-static __global__ void __launch_bounds__(QUERY_THREADS)
+static __global__ void __launch_bounds__(STAY_THREADS)
     W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, QUERY_THREADS, 0, r.n, 1, QUERY_STAY, W(find_element)(map, r, i));
+    STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(find_element)(map, r, i));
 }
 
 /* The same by teams. */
@@ -63,11 +63,11 @@ PORT_FN void W(find_by_team)(W(blink) map, team t, const request &r, size_t i)
     if (r.flags) r.flags[i] = find.found;
 }
 
-static __global__ void __launch_bounds__(QUERY_THREADS)
+static __global__ void __launch_bounds__(STAY_THREADS)
     W(team_find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
     team t = team_of(gpu.team);
-    STAYING(gpu, QUERY_THREADS, 0, r.n, t.lanes, QUERY_STAY, W(find_by_team)(map, t, r, i));
+    STAYING(gpu, 0, r.n, t.lanes, QUERY_STAY, W(find_by_team)(map, t, r, i));
 }
 
 /* What a thread's updates come to. */
@@ -102,22 +102,22 @@ PORT_FN void W(add_sums)(const blink_on_gpu &gpu, W(sums) sums, update_notes *no
     if (sums.refused) port_fetch_add(&notes->not_applied, sums.refused);
 }
 
-static __global__ void __launch_bounds__(UPDATE_THREADS, 2)
+static __global__ void __launch_bounds__(STAY_THREADS, 2)
     W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
                      size_t end, update_notes *notes)
 {
     W(sums) sums = {0, 0};
-    STAYING(gpu, UPDATE_THREADS, first, end, 1, UPDATE_STAY, W(update_element)(map, team_of(1), r, i, &sums));
+    STAYING(gpu, first, end, 1, UPDATE_STAY, W(update_element)(map, team_of(1), r, i, &sums));
     W(add_sums)(gpu, sums, notes);
 }
 
-static __global__ void __launch_bounds__(UPDATE_THREADS, 2)
+static __global__ void __launch_bounds__(STAY_THREADS, 2)
     W(team_update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
                           size_t end, update_notes *notes)
 {
     W(sums) sums = {0, 0};
     team t = team_of(gpu.team);
-    STAYING(gpu, UPDATE_THREADS, first, end, t.lanes, UPDATE_STAY, W(update_element)(map, t, r, i, &sums));
+    STAYING(gpu, first, end, t.lanes, UPDATE_STAY, W(update_element)(map, t, r, i, &sums));
     W(add_sums)(gpu, sums, notes);
 }
 
@@ -139,10 +139,10 @@ PORT_FN void W(seek_element)(W(blink) map, const request &r, size_t i)
     if (r.flags) r.flags[i] = seek.found;
 }
 
-static __global__ void __launch_bounds__(QUERY_THREADS)
+static __global__ void __launch_bounds__(STAY_THREADS)
     W(seek_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, QUERY_THREADS, 0, r.n, 1, QUERY_STAY, W(seek_element)(map, r, i));
+    STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(seek_element)(map, r, i));
 }
 
 PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
@@ -164,8 +164,8 @@ PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
     if (r.long_counts) r.long_counts[i] = range.count;
 }
 
-static __global__ void __launch_bounds__(QUERY_THREADS)
+static __global__ void __launch_bounds__(STAY_THREADS)
     W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, QUERY_THREADS, 0, r.n, 1, 1, W(range_element)(map, r, i));
+    STAYING(gpu, 0, r.n, 1, 1, W(range_element)(map, r, i));
 }

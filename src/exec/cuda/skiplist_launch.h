@@ -6,10 +6,9 @@
 #include "../../core/skiplist/skiplist_reclaim.h"
 
 /* A block is an agent: it keeps its slot, and stays inside for one operation a thread at a time, because chunks that
- * were merged away wait until everybody inside has left. Each stay empties the multiprocessor's L1 for all, so blocks of
- * updates are large. Queries merge nothing, and stay for longer, in blocks that do not wait for many others
- * (docs/performance.md). */
-enum { UPDATE_THREADS = 512, UPDATE_STAY = 1, QUERY_THREADS = 128, QUERY_STAY = 16, THREADS_PER_SM = 2048 };
+ * were merged away wait until everybody inside has left. Queries have no such chunks, and stay for some. Blocks are
+ * large: each of their stays empties the multiprocessor's L1 for all (docs/performance.md). */
+enum { STAY_THREADS = 512, UPDATE_STAY = 1, QUERY_STAY = 4, BLOCKS_PER_SM = 4 };
 
 /* Of arrays of inserts into a small skiplist: update_all. */
 enum { RAMP_FIRST = 256, RAMP_STEP = 8, RAMP_LAST = 1 << 18 };
@@ -36,29 +35,28 @@ PORT_FN skiplist_place place_on(const blink_on_gpu &gpu)
 #undef PLEACH_KEY_BITS
 
 /* As many blocks as the GPU can hold at a time, or as there is work for. */
-static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads, unsigned block)
+static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
 {
-    uint64_t most = (uint64_t)map->processors * (THREADS_PER_SM / block), all = (threads + block - 1) / block;
+    uint64_t most = (uint64_t)map->processors * BLOCKS_PER_SM, all = (threads + STAY_THREADS - 1) / STAY_THREADS;
     return (unsigned)(all < most ? all : most);
 }
 
-#define LAUNCH_STAYING(kernel, block, threads, args)                                                             \
+#define LAUNCH_STAYING(kernel, threads, args)                                                                    \
     do {                                                                                                         \
         if ((threads) == 0) return cudaSuccess;                                                                  \
         cudaGetLastError();                                                                                      \
         if (map.key_bits == 32)                                                                                  \
-            kernel##32<<<staying_blocks(&map, threads, block), (block), 0, stream>>> args;                       \
+            kernel##32<<<staying_blocks(&map, threads), STAY_THREADS, 0, stream>>> args;                         \
         else                                                                                                     \
-            kernel##64<<<staying_blocks(&map, threads, block), (block), 0, stream>>> args;                       \
+            kernel##64<<<staying_blocks(&map, threads), STAY_THREADS, 0, stream>>> args;                         \
         return cudaGetLastError();                                                                               \
     } while (0)
 
 static cudaError_t update_part(blink_on_gpu map, const request *r, size_t first, size_t end, update_notes *notes,
                                cudaStream_t stream)
 {
-    if (map.team > 1)
-        LAUNCH_STAYING(team_update_kernel, UPDATE_THREADS, (end - first) * map.team, (map, *r, first, end, notes));
-    LAUNCH_STAYING(update_kernel, UPDATE_THREADS, end - first, (map, *r, first, end, notes));
+    if (map.team > 1) LAUNCH_STAYING(team_update_kernel, (end - first) * map.team, (map, *r, first, end, notes));
+    LAUNCH_STAYING(update_kernel, end - first, (map, *r, first, end, notes));
 }
 
 /* Thousands of threads that all want the few chunks of a small skiplist get in each other's way: the first elements of
@@ -84,14 +82,14 @@ static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes
     case REQUEST_ADD:
     case REQUEST_ERASE: return update_all(map, r, notes, stream);
     case REQUEST_FIND:
-        if (map.team > 1) LAUNCH_STAYING(team_find_kernel, QUERY_THREADS, r->n * map.team, (map, *r));
-        LAUNCH_STAYING(find_kernel, QUERY_THREADS, r->n, (map, *r));
+        if (map.team > 1) LAUNCH_STAYING(team_find_kernel, r->n * map.team, (map, *r));
+        LAUNCH_STAYING(find_kernel, r->n, (map, *r));
     case REQUEST_SUCC:
     case REQUEST_PRED:
     case REQUEST_CEILING:
-    case REQUEST_FLOOR: LAUNCH_STAYING(seek_kernel, QUERY_THREADS, r->n, (map, *r));
+    case REQUEST_FLOOR: LAUNCH_STAYING(seek_kernel, r->n, (map, *r));
     case REQUEST_RANGE:
-    case REQUEST_COUNT: LAUNCH_STAYING(range_kernel, QUERY_THREADS, r->n, (map, *r));
+    case REQUEST_COUNT: LAUNCH_STAYING(range_kernel, r->n, (map, *r));
     }
     return cudaErrorInvalidValue;
 }
