@@ -723,6 +723,9 @@ static void open_and_close_views(pleach_map *map)
     map->versioned = true;
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, &view)); /* that is another kind of view */
     map->versioned = false;
+    map->structure = PLEACH_SKIPLIST;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, &view)); /* and so is that */
+    map->structure = PLEACH_BLINK;
     behind.answer = PLEACH_E_CUDA;
     assert_taken(PLEACH_E_CUDA, pleach_map_view_open(map, &view));
     behind.answer = PLEACH_OK;
@@ -759,6 +762,31 @@ static void open_and_close_versioned_views(pleach_map *map)
     assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, &(pleach_versioned_view){0}));
     assert_refused(PLEACH_E_BUSY, pleach_map_clear(map));
     assert_refused(PLEACH_OK, pleach_versioned_view_close(map, &view));
+    assert_int_equal(behind.views_closed, 1);
+    assert_null(view.tree);
+}
+
+static void open_and_close_skiplist_views(pleach_map *map)
+{
+    pleach_skiplist_view view = {0}, forged = {.tree = word_in};
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_open(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_open(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_open(map, &view)); /* it is a tree */
+    map->structure = PLEACH_SKIPLIST;
+    map->slots = 32;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(map, &forged));
+    behind.answer = PLEACH_E_CUDA;
+    assert_taken(PLEACH_E_CUDA, pleach_skiplist_view_open(map, &view));
+    behind.answer = PLEACH_OK;
+    assert_taken(PLEACH_OK, pleach_skiplist_view_open(map, &view));
+    assert_non_null(view.tree);
+    assert_int_equal(view.key_bits, map->key_bits);
+    assert_int_equal(view.chunk, 32);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(map, &(pleach_skiplist_view){0}));
+    assert_refused(PLEACH_E_BUSY, pleach_map_clear(map));
+    assert_refused(PLEACH_OK, pleach_skiplist_view_close(map, &view));
     assert_int_equal(behind.views_closed, 1);
     assert_null(view.tree);
 }
@@ -812,6 +840,7 @@ static void views_are_opened_and_closed_once(const void *unused)
     (void)unused;
     with_every_map(open_and_close_views);
     with_every_map(open_and_close_versioned_views);
+    with_every_map(open_and_close_skiplist_views);
 }
 
 static void apply_batches(pleach_map *map)
