@@ -959,8 +959,8 @@ static void restarts_of(const setting *where, shape s)
     run_agents(calling_threads(), mix, &m);
     const double restarts = (double)(stats_of(&m.w).restarts - before), finds = (double)atomic_load(&m.finds);
     print_message("%.0f restarts in %.0f finds: %.4f%%\n", restarts, finds, 100 * restarts / finds);
-    /* A GPU's threads are as many as there are keys. */
-    assert_true(restarts < finds * (where->device == PLEACH_CUDA ? 0.05 : 0.01));
+    /* A GPU's threads are as many as there are keys; in plain C finds of 64-bit keys wait for a writer. */
+    assert_true(restarts < finds * 0.05);
     free(keys);
     wide_close(&m.w);
 }

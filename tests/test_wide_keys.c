@@ -123,7 +123,8 @@ static void make_operation(trial *t, size_t i, const model *m, rng *r, const pla
     if (rng_percent(r, 3)) t->values[i] = t->keys[i] / 2; /* backwards */
 }
 
-static size_t room_for(const plan *p) { return p->n * (p->limit ? p->limit : p->widest + 2); }
+/* Around a row there may be its neighbours. */
+static size_t room_for(const plan *p) { return p->n * (p->limit ? p->limit : 4 * p->widest + 8); }
 
 static void make_results(pleach_batch *b, const plan *p)
 {

@@ -115,6 +115,7 @@ BATCH_TEST = {"PLEACH_TEST_SCALE": "5", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": 
 TEST_FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-w", "-Iinclude", "-Isrc", "-Itests",
               "-Itests/support", "-I."]
 PER_WIDTH = ("blink_run.c", "versioned_run.c", "batch_run.c")
+PER_SLOTS = ("skiplist_run.c", "skiplist_check_slots.c")
 
 
 def compile_objects(cc, folder, sources, objects, *flags):
@@ -135,16 +136,28 @@ def per_width(cc, folder, names, objects):
                                         f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1")]
 
 
+def per_slots(cc, folder, objects):
+    """What is compiled for both sizes of a skiplist's chunks."""
+    made = []
+    for slots in ("-DPLEACH_NODE_SLOTS=16", "-DPLEACH_NODE_SLOTS=32"):
+        made += compile_objects(cc, folder, ["src/core/skiplist/skiplist_check_slots.c"], objects, slots)
+        for bits in ("32", "64"):
+            made += compile_objects(cc, folder, ["src/exec/cpu/skiplist_run.c"], objects, slots,
+                                    f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1")
+    return made
+
+
 def compile_batch_test(build, cc):
     """Everything that plants leave alone: the library for CPUs and the test, but for batch_run.c."""
     objects = os.path.join(build, "plants", "batch_test")
     shutil.rmtree(objects, ignore_errors=True)
     os.makedirs(objects)
     sources = [s for part in ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api", "queue")
-               for s in sorted(glob.glob(f"src/{part}/*.c", root_dir=ROOT)) if not s.endswith(PER_WIDTH)]
+               for s in sorted(glob.glob(f"src/{part}/*.c", root_dir=ROOT)) if not s.endswith(PER_WIDTH + PER_SLOTS)]
     sources += sorted(glob.glob("tests/support/*.c", root_dir=ROOT)) + ["tests/test_batch.c"]
     sources += sorted(glob.glob("verify/history/*.c", root_dir=ROOT))
-    return compile_objects(cc, ROOT, sources, objects) + per_width(cc, ROOT, PER_WIDTH[:2], objects)
+    made = compile_objects(cc, ROOT, sources, objects) + per_width(cc, ROOT, PER_WIDTH[:2], objects)
+    return made + per_slots(cc, ROOT, objects)
 
 
 def run_batch_test(cc, folder, others):
