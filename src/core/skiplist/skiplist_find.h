@@ -55,7 +55,8 @@ PORT_FN blink_step W(find_step)(W(blink) map, W(find) *find)
         W(cursor_right)(map, &find->cursor, look.pair);
         return BLINK_MOVED;
     default:
+        if (!PAIR_IS_ATOMIC) return BLINK_AGAIN; /* a writer is to be waited for */
         port_fetch_add(&map.tree->restarts, 1);
-        return PAIR_IS_ATOMIC ? BLINK_MOVED : BLINK_AGAIN; /* somebody got on: no reason to wait */
+        return BLINK_MOVED; /* somebody got on: no reason to wait */
     }
 }
