@@ -66,9 +66,9 @@
  *   the same leaf wait. In a versioned map every reader of that leaf does.
  * - succ, pred, min and max over a stretch of emptied leaves read all of it, at least twice, and start again when
  *   somebody updates it meanwhile. Compact after erasing much.
- * - Of a skiplist (PLEACH_SKIPLIST) the first two do not hold: erasing merges small chunks and uses their memory again
- *   (stats, export and others that run alone give all of it back to the pool), and finds are lock-free, but for 64-bit
- *   keys on CPUs without AVX.
+ * - Of a skiplist (PLEACH_SKIPLIST) the first two do not hold: erasing merges small chunks and uses their memory again,
+ *   and finds are lock-free, but for 64-bit keys on CPUs without AVX. At its limit it may refuse inserts though chunks
+ *   were merged away, as long as somebody may still look at those; pleach_map_get_stats waits for that.
  * - Operations do not order your own memory accesses on a GPU: to hand data over through a map there, use fences.
  */
 #ifndef PLEACH_MAP_H
