@@ -660,11 +660,6 @@ PLANTS = [
           """    if (!appending) W(close_left)(node, &image, pair, separator, left);
     W(pair_store)(node, NODE_LINK_SLOT, W(link_to)(separator, right));
 """),
-    Plant("split_overwrite_passes_link", "pairs may be seen overwritten before the link to them", "skiplist/cuda64",
-          CHUNK_SPLIT,
-          "    port_publish_fence(); /* what moves is found behind the link before it is overwritten here */\n", ""),
-    Plant("split_names_too_soon", "a new chunk may be seen before its contents", "skiplist/plain32", CHUNK_SPLIT,
-          "    port_publish_fence(); /* the new chunk is there before anything names it */\n", ""),
     Plant("split_moves_what_stays", "a pair that stays is missed while it moves down", "skiplist/cuda32", CHUNK_SPLIT,
           """        if (image->pair[hole].key < separator) continue;
         while (next < NODE_CAPACITY && image->pair[next].key >= separator) next++;
@@ -716,9 +711,6 @@ PLANTS = [
           CHUNK_MERGE, "(state != CHUNK_RAISED && state != CHUNK_LOW)", "state == CHUNK_ZOMBIE"),
     Plant("first_pair_is_removed", "an upper chunk has no pair for its low key", "skiplist/x86_64", CHUNK_RAISE,
           "    if (at == 0) {\n", "    if (at == 0 && count == 1) {\n"),
-    Plant("zombie_link_is_trusted", "a zombie's link is taken for one to the right", "skiplist/cuda64", CHUNK_TAKE,
-          "    return chunk_state(header) == CHUNK_ZOMBIE || (W(pair_is_link)(link) && link.key == 0);",
-          "    return (void)link, chunk_state(header) == CHUNK_ZOMBIE;"),
     Plant("seek_goes_on_from_zombie", "the largest key below is looked for below the wrong one", "skiplist/cuda64",
           SEEK,
           """        port_fetch_add(&map.tree->restarts, 1);
@@ -729,11 +721,6 @@ PLANTS = [
     # ---- skiplist: reclamation ----
     Plant("retired_is_free_now", "a chunk is used again while agents of its epoch may look at it", "skiplist/plain32",
           AGENT, "a->scan_least = port_load(&e.state->clock) + 2;", "a->scan_least = port_load(&e.state->clock);"),
-    Plant("retired_one_epoch", "a chunk is used again while an L1 has old images of what names it (GPU)",
-          "skiplist/cuda32", AGENT, "a->scan_least = port_load(&e.state->clock) + 2;",
-          "a->scan_least = port_load(&e.state->clock) + 1;"),
-    Plant("clock_does_not_wait", "the clock goes on though not everybody inside has seen it (GPU)", "skiplist/cuda64",
-          AGENT, "if (over && ticking && a->scan_least == clock)", "if (over && ticking)"),
     Plant("l1_is_not_emptied", "an agent that comes in sees old images in its L1 (GPU)", "skiplist/cuda32", AGENT,
           "        epoch_enter(e, a->slot);\n        port_forget_cached();\n", "        epoch_enter(e, a->slot);\n"),
     Plant("stay_is_not_announced", "nobody knows that an agent is inside", "skiplist/x86_64", EPOCH,
