@@ -695,7 +695,7 @@ static void limits_of(const setting *where, shape s)
         assert_same(&w, o);
         assert_true(stats_of(&w).node_bytes <= config.max_bytes);
         held_first = round == 0 ? o->size : held_first;
-        assert_true(o->size > held_first / 3 && o->size > 3 * CHUNKS);
+        assert_true(o->size > held_first / 2 && o->size > 4 * CHUNKS);
         erase_both(&w, o, n, keys);
         assert_same(&w, o);
         stats_of(&w); /* what threads have retired last is free now, whoever was stopped inside meanwhile */
@@ -960,8 +960,8 @@ static void restarts_of(const setting *where, shape s)
     run_agents(calling_threads(), mix, &m);
     const double restarts = (double)(stats_of(&m.w).restarts - before), finds = (double)atomic_load(&m.finds);
     print_message("%.0f restarts in %.0f finds: %.4f%%\n", restarts, finds, 100 * restarts / finds);
-    /* A GPU's threads are as many as there are keys; in plain C finds of 64-bit keys wait for a writer. */
-    assert_true(restarts < finds * 0.05);
+    /* A GPU's threads are as many as there are keys. */
+    assert_true(restarts < finds * (where->device == PLEACH_CUDA ? 0.05 : 0.01));
     free(keys);
     wide_close(&m.w);
 }

@@ -65,6 +65,18 @@
  *   has the rest. On a GPU cached images of memory must be gone, too, before it is used again: two epochs instead of
  *   one (skiplist_reclaim.h).
  *
+ * MEMORY ORDERS  (port/port.h)
+ *   port_store_release of a header pairs with the first load of the header in chunk_look: who sees a count sees the
+ *       pairs that it counts.
+ *   port_latch's (b), and the release that ends an update, pair with node_last's fence before the second look at the
+ *       header: who has seen a store of a later version sees that version, or the latch before it.
+ *   The fence between a split's link and what it overwrites pairs with node_last, which loads the link after the slots:
+ *       who misses a pair that has moved sees the link to it. So do the fences between a merge's count, link and
+ *       zombie, with the order of link before header in node_last: who is passed by, or sent back, finds what counts.
+ *   port_publish_fence before a link or a pair that names a new chunk pairs with the address dependency of the reader.
+ *   epoch_stay_end's port_settle before the clock pairs with epoch_enter: who comes in at a later time sees what took a
+ *       chunk out. epoch_stay_begin's port_forget_cached pairs with every port_load_cached of the stay.
+ *
  * PROGRESS
  *   find and contains are lock-free (where a pair is one access: everywhere but for 64-bit keys in plain C): a chunk is
  *   read again only if its header has changed, which is somebody's progress, and is counted as a restart.

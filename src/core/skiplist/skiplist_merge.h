@@ -1,6 +1,6 @@
 /* core/skiplist/skiplist_merge.h - a chunk takes its right neighbour in. Included by skiplist.h, once per key width. */
 
-/* Both are latched; *header and right_header are from before, and the pairs fit. The left one is unlatched, and what is
+/* Both are latched; header and right_header are from before, and the pairs fit. The left one is unlatched, and what is
  * left of the right one is a zombie. */
 PORT_FN void W(merge_bottom)(W(blink) map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
 {

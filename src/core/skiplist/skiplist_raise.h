@@ -20,7 +20,7 @@ PORT_FN bool W(on_level)(W(cursor) *cursor, uint32_t level)
 }
 
 /* Searches begin on this level from now on. The level's head is latched, as when the level is found empty, so the two
- * do not cross. */
+ * do not cross. A swap that fails means that somebody else has raised it. */
 PORT_FN void W(begin_at)(W(blink) map, uint32_t level)
 {
     for (;;) {
