@@ -62,3 +62,5 @@ foreach(source IN LISTS test_sources)
         set_tests_properties(${name}.cuda PROPERTIES LABELS gpu TIMEOUT 900 RUN_SERIAL ON)
     endif()
 endforeach()
+
+target_sources(test_cell_set PRIVATE tools/cell_set.c)

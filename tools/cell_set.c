@@ -6,18 +6,20 @@ enum { SMALL_SHIFT = 12, LARGE_SHIFT = 18 };
 
 static size_t pieces(size_t n, unsigned shift) { return ((n - 1) >> shift) + 1; }
 
+/* The top word has a bit to the right of all: cell_set_before may begin at the end, `cells`. */
 bool cell_set_create(struct cell_set *set, size_t cells)
 {
     *set = (struct cell_set){.cells = cells};
-    size_t words = cells;
+    size_t words = cells, end = cells;
     do {
         words = pieces(words, 6);
+        end >>= 6;
         set->bits[set->levels] = calloc(words, sizeof(uint64_t));
         if (set->bits[set->levels++] == NULL) return false;
-    } while (words > 1 && set->levels < CELL_SET_LEVELS);
+    } while (end > 0 && set->levels < CELL_SET_LEVELS);
     set->small = calloc(pieces(cells, SMALL_SHIFT), sizeof set->small[0]);
     set->large = calloc(pieces(cells, LARGE_SHIFT), sizeof set->large[0]);
-    return words == 1 && set->small != NULL && set->large != NULL;
+    return end == 0 && set->small != NULL && set->large != NULL;
 }
 
 void cell_set_destroy(struct cell_set *set)

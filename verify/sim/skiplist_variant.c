@@ -30,7 +30,7 @@ PORT_FN void watched_give(pool_state *pool, void *nodes, size_t node_bytes, unsi
 #endif
 #define VARIANT(name) name##_cuda
 #include "../../src/core/skiplist/skiplist.h"
-#include "../../src/core/skiplist/skiplist_build.h"
+#include "../../src/core/blink/blink_build.h"
 #include "../../src/core/skiplist/skiplist_reclaim.h"
 #else
 #if defined(PLEACH_NODE_ISA_x86)

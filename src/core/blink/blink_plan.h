@@ -16,9 +16,8 @@ typedef struct build_plan {
     uint64_t span[BLINK_MAX_LEVEL];  /* keys below one node of this level */
 } build_plan;
 
-static inline __attribute__((unused)) uint32_t build_pairs_per_node(double fill, uint32_t least)
+static inline __attribute__((unused)) uint32_t build_pairs_per_node(uint32_t capacity, double fill, uint32_t least)
 {
-    const uint32_t capacity = NODE_CAPACITY;
     uint32_t pairs = (uint32_t)(capacity * fill + 0.5);
     return pairs < least ? least : pairs > capacity ? capacity : pairs;
 }
@@ -27,8 +26,8 @@ static inline __attribute__((unused)) uint32_t build_pairs_per_node(double fill,
 static inline __attribute__((unused)) void build_plan_make(build_plan *plan, uint64_t keys, double fill)
 {
     plan->keys = keys;
-    plan->per_leaf = build_pairs_per_node(fill, 1);
-    plan->per_inner = build_pairs_per_node(fill, 2);
+    plan->per_leaf = build_pairs_per_node(NODE_CAPACITY, fill, 1);
+    plan->per_inner = build_pairs_per_node(NODE_CAPACITY, fill, 2);
     plan->nodes = 0;
     plan->levels = 0;
     uint64_t count = keys ? (keys + plan->per_leaf - 1) / plan->per_leaf : 1;

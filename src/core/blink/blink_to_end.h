@@ -4,20 +4,7 @@
  * Progress: blink.h. A latch is taken and released inside one try, so a lane that pauses holds none that another lane
  * of its warp may need; port_between_tries sees to it that the compiler leaves it so.
  */
-#ifndef BLINK_TO_END
-#define BLINK_WAIT(step, attempts)                                                                               \
-    do {                                                                                                         \
-        if ((step) == BLINK_AGAIN) port_pause((attempts)++);                                                     \
-    } while (0)
-
-/* For steps that take no latch. */
-#define BLINK_TO_END(step_call)                                                                                  \
-    do {                                                                                                         \
-        unsigned attempts_ = 0;                                                                                  \
-        blink_step step_;                                                                                        \
-        while ((step_ = (step_call)) == BLINK_MOVED || step_ == BLINK_AGAIN) BLINK_WAIT(step_, attempts_);       \
-    } while (0)
-#endif
+#include "blink_wait.h"
 
 /* Out of line and by value, so that an update's state stays in registers until it splits. */
 PORT_COLD void W(post_to_end)(W(blink) map, W(pair) separator, uint32_t parent)

@@ -7,19 +7,13 @@
 #include "../blink/blink_plan.h"
 #include "skiplist_format.h"
 
-static inline __attribute__((unused)) uint32_t skiplist_pairs_per_chunk(uint32_t capacity, double fill, uint32_t least)
-{
-    uint32_t pairs = (uint32_t)(capacity * fill + 0.5);
-    return pairs < least ? least : pairs > capacity ? capacity : pairs;
-}
-
 /* Chunk `index` of a level, if not the head, has id first_id[level] + index. `slots`: of a chunk. */
 static inline __attribute__((unused)) void skiplist_plan_make(build_plan *plan, uint64_t keys, double fill,
                                                               uint32_t slots)
 {
     plan->keys = keys;
-    plan->per_leaf = skiplist_pairs_per_chunk(slots - 2, fill, 1);
-    plan->per_inner = skiplist_pairs_per_chunk(slots - 2, fill, 2);
+    plan->per_leaf = build_pairs_per_node(slots - 2, fill, 1);
+    plan->per_inner = build_pairs_per_node(slots - 2, fill, 2);
     plan->levels = SKIPLIST_LEVELS;
     plan->nodes = SKIPLIST_LEVELS;
     plan->root = skiplist_root(1);

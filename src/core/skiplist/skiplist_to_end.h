@@ -1,20 +1,7 @@
 /* core/skiplist/skiplist_to_end.h - a GPU thread runs one operation from its first step to its last, inside a stay.
  * Include after skiplist.h, once per key width. Progress: skiplist.h; what blink_to_end.h says of latches and lanes
  * holds here too. */
-#ifndef BLINK_TO_END
-#define BLINK_WAIT(step, attempts)                                                                               \
-    do {                                                                                                         \
-        if ((step) == BLINK_AGAIN) port_pause((attempts)++);                                                     \
-    } while (0)
-
-/* For steps that take no latch. */
-#define BLINK_TO_END(step_call)                                                                                  \
-    do {                                                                                                         \
-        unsigned attempts_ = 0;                                                                                  \
-        blink_step step_;                                                                                        \
-        while ((step_ = (step_call)) == BLINK_MOVED || step_ == BLINK_AGAIN) BLINK_WAIT(step_, attempts_);       \
-    } while (0)
-#endif
+#include "../blink/blink_wait.h"
 
 /* Out of line and by value, so that an update's state stays in registers until there is something to tend. */
 PORT_COLD void W(tend_to_end)(W(blink) map, W(update) update)

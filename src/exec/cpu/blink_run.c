@@ -5,14 +5,11 @@
 #include "../../core/versioned/versioned.h"
 #elif defined(RUN_SKIPLIST)
 #include "../../core/skiplist/skiplist.h"
-#include "../../core/skiplist/skiplist_build.h"
 #include "../../core/skiplist/skiplist_reclaim.h"
 #else
 #include "../../core/blink/blink.h"
 #endif
-#ifndef RUN_SKIPLIST
 #include "../../core/blink/blink_build.h"
-#endif
 
 #include "blink_run.h"
 

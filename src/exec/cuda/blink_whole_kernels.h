@@ -1,10 +1,6 @@
 /* exec/cuda/blink_whole_kernels.h - kernels over all nodes of a map, or all pairs: build, count, list, copy. Included
  * by blink_cuda.cu, once per key width. Maps with versions use them too. */
-#ifdef BLINK_SKIPLIST
-#include "../../core/skiplist/skiplist_build.h"
-#else
 #include "../../core/blink/blink_build.h"
-#endif
 #include "../../core/blink/blink_shape.h"
 
 #ifndef PLEACH_WHOLE_KERNELS
