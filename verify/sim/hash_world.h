@@ -1,0 +1,50 @@
+/* verify/sim/hash_world.h - a schedule's tables, keys and operations: between hash_world.c, which lays them out, and
+ * hash_judge.c. */
+#ifndef PLEACH_HASH_WORLD_H
+#define PLEACH_HASH_WORLD_H
+
+#include "hash_sim.h"
+
+enum {
+    HASH_AGENTS = 24,
+    HASH_TABLES = 4,
+    HASH_KEYS = 40,
+    HASH_OPS = 360,
+    HASH_SLABS = 512,    /* ids below */
+    HASH_FIRST_ID = 160, /* flags and slots of a header, and small counts, are no ids: the simulator must not mix them up */
+    HASH_TABLE_STEP = 64 /* a key's number in a history is its number here + this * the table's */
+};
+
+typedef struct hash_world {
+    const hash_variant *kind;
+    slab_place place;
+    slab_table *table; /* an array */
+    unsigned tables, agents, stripes;
+    bool may_refuse; /* the pool is small */
+    bool stuck;      /* before the agents began */
+    bool solo;       /* the last agent makes finds beside those who stand still */
+    uint64_t keys[HASH_KEYS];
+    unsigned universe;
+    uint64_t lost_from, lost_to; /* ids that nobody got, for which agents have raced */
+    uint64_t next_value;
+    history_pair initial[HASH_TABLES * HASH_KEYS], last[HASH_TABLES * HASH_KEYS];
+    size_t initial_count;
+    unsigned first_op[HASH_AGENTS + 1];
+    history_op ops[HASH_OPS];
+    history history;
+    bool bad_history; /* the last schedule's */
+    history_checker *checker;
+} hash_world;
+
+extern _Thread_local hash_world hash_now;
+
+/* The pairs of all tables, as finds by somebody who is alone see them; answers how many. */
+size_t hash_find_all(history_pair *pairs);
+
+bool hash_judge(char *why, size_t size, sim_checked *checked);
+void hash_explain(FILE *out);
+void hash_describe(uint32_t word, uint64_t value, char *text, size_t size);
+bool hash_is_latched(uint32_t word, uint64_t value);
+void hash_forget(void);
+
+#endif
