@@ -37,9 +37,10 @@
  *
  * GROWTH   Somebody takes a run for the next root, and enters that in the table. From now on whoever wants to change a
  *   bucket moves it first; and everybody who changes something moves a few more. To move a bucket: latch it, write its
- *   pairs to the buckets of the next root that its hashes name, which are nobody else's, and then mark it as moved,
- *   with the next root in its link. Until that store the old bucket is its keys' home, after it the new ones are. Who
- *   moves the last one makes the next root the root, and gives the old run back.
+ *   pairs to the buckets of the next root that its hashes name, which are nobody else's, and then mark it as moved.
+ *   Its link stays as it was, for who is still reading it; where it has moved to, the table says. Until that store the
+ *   old bucket is its keys' home, after it the new ones are. Who moves the last one makes the next root the root, and
+ *   gives the old run back.
  *
  * MEMORY ORDERS  (port/port.h)
  *   port_store_release of a header pairs with its load and port_validate_fence in the next latch and in a reader.

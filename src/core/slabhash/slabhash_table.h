@@ -23,7 +23,8 @@ PORT_FN uint32_t slab_take(const slab_place *place)
     return id;
 }
 
-/* The root that the table moves to; 0: it does not move. For who has latched a bucket of this root. */
+/* The root that the table moves to; 0: it does not move. For who has latched a bucket of this root, or has seen that one
+ * has moved, and looks at the root again. */
 PORT_FN uint64_t slab_target(const slab_table *table, uint64_t root)
 {
     uint64_t next = port_load(&table->next);

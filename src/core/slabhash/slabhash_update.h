@@ -107,7 +107,7 @@ PORT_FN slab_step S(change_move)(const slab_place *place, slab_table *table, S(s
 PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     uint32_t hash = S(slab_hash)(place, c->pair.key);
-    uint64_t root, next;
+    uint64_t root, next = 0;
     c->fresh = 0;
     if (S(bucket_latch)(place, table, hash, &root, &next, c) != SLAB_DONE) return SLAB_AGAIN;
     if (!c->first) {
