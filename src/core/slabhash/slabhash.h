@@ -46,6 +46,7 @@
  *   port_store_release of a header pairs with its load and port_validate_fence in the next latch and in a reader.
  *   port_latch's (b), and port_publish_fence where a slab is filled that came from the pool, pair with
  *       port_validate_fence before a reader's last looks: who has seen a word of a later use sees the later version.
+ *   So does port_publish_fence in slab_free, after the header of the bucket that the slab was in.
  *   port_publish_fence before a link or a root pairs with the address dependency of who follows it.
  *
  * PROGRESS   finds wait for nobody: one that has to begin again has been overtaken by an update that was done. Updates

@@ -10,6 +10,8 @@ enum { SLAB_HELP = 4, SLAB_MOST_TARGETS = 8 }; /* buckets that an update moves b
 /* A slab that is in no table any more. */
 PORT_FN void slab_free(const slab_place *place, uint32_t id)
 {
+    port_publish_fence(); /* whoever sees what becomes of it sees that its bucket has changed: that store's release alone
+                           * does not keep later ones behind it */
     uint64_t *header = &slab_at(place, id)->word[SLAB_HEADER];
     port_store(header, slab_next_header(port_load(header), SLAB_OTHER, 0));
     pool_give_run(place->runs, 0, id);
