@@ -18,6 +18,9 @@ typedef struct hash_variant {
     bool (*alone)(const slab_place *place, slab_table *table, uint64_t key, history_op *op);
     /* A run of slabs that were in use: taken, given some past, and returned. */
     void (*recycle)(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys, unsigned count);
+    /* What an agent does that has had its root for long, and wants to change something: it comes to the first slab of a
+     * bucket, which is another's by now, latches it, sees that its root has changed, and lets go. */
+    void (*haunt)(const slab_place *place, const slab_table *table, uint32_t id);
     const hash_run_ops *ops; /* for who is alone */
 } hash_variant;
 

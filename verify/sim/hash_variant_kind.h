@@ -51,4 +51,4 @@ static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t versi
 }
 
 const hash_variant VARIANT_NAME(S(sim_hash)) = {PLEACH_KEY_BITS, SLAB_SLOTS, SLAB_VALUES, S(sim_hash_of), S(sim_run),
-                                                S(sim_alone), S(sim_recycle), &S(ops)};
+                                                S(sim_alone), S(sim_recycle), haunt, &S(ops)};

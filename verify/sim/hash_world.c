@@ -247,6 +247,25 @@ static void outpaced(void)
     }
 }
 
+/* What one table leaves as it grows is the first slab of another, which two agents begin: one of them in vain. Others
+ * come to that slab as to the first table's. */
+static void inherited(void)
+{
+    unsigned keys = slots() + (unsigned)sim_draw(2 * slots()), heirs = hash_now.tables - 1;
+    unsigned agents = 3 + (unsigned)sim_draw(3);
+    hash_now.stripes = 1;
+    draw_keys(keys + 3);
+    fill(0, 0, keys);
+    settle();
+    for (unsigned a = 0; a < agents; a++) {
+        begin_agent(a);
+        for (unsigned i = a > 1; i < 2; i++) plan_op(a, HISTORY_PUT, 0, keys + (unsigned)sim_draw(3));
+        if (a > 1 && sim_draw(2)) continue;
+        for (unsigned i = (unsigned)sim_draw(3) + heirs; i > heirs; i--)
+            plan_op(a, sim_draw(3) ? HISTORY_ADD : HISTORY_ERASE, 1 + i % heirs, draw_number());
+    }
+}
+
 /* A chain whose slabs come and go before the eyes of others: all keys of one slab are erased, and put again. */
 static void flicker(void)
 {
@@ -290,10 +309,32 @@ static void add_soloist(void)
     sim_solo(me, BUDGET, sim_draw(3) ? 256 : 64);
 }
 
+/* Agents that have had their roots since before, and come with them to any slab that has ever been used. */
+static void add_ghosts(void)
+{
+    hash_now.ghosts = 1 + (unsigned)sim_draw(2);
+    hash_now.ghosts_end = (uint32_t)hash_now.place.runs.pool->next;
+    if (hash_now.ghosts_end == HASH_FIRST_ID) hash_now.ghosts = 0;
+}
+
+static void haunt(void)
+{
+    enum { TIMES = 12 };
+    hash_world *w = &hash_now;
+    uint32_t slabs = w->ghosts_end - HASH_FIRST_ID;
+    for (unsigned i = 0; i < TIMES && !sim_alone(); i++) {
+        sim_operation_begin();
+        w->kind->haunt(&w->place, &w->table[0], HASH_FIRST_ID + (uint32_t)sim_draw(slabs));
+        sim_operation_end(0);
+    }
+}
+
 static void draw_scenario(void)
 {
     unsigned draw = (unsigned)sim_draw(100);
-    if (draw < 15)
+    if (draw < 8 && hash_now.tables > 1)
+        inherited();
+    else if (draw < 15)
         beginning();
     else if (draw < 40)
         brimming();
@@ -305,7 +346,10 @@ static void draw_scenario(void)
         flicker();
     else
         crowd();
-    if (sim_draw(12) == 0) add_soloist();
+    if (sim_draw(12) == 0)
+        add_soloist();
+    else if (sim_draw(4) == 0)
+        add_ghosts();
 }
 
 /* A pool with room for a few slabs only. */
@@ -373,6 +417,7 @@ static unsigned prepare(unsigned variant, int tiny_case)
     hash_world *w = &hash_now;
     w->kind = variants[variant];
     w->may_refuse = w->stuck = w->solo = false;
+    w->ghosts = 0;
     w->next_value = w->lost_from = w->lost_to = 0;
     w->stripes = 1;
     if (tiny_case >= 0) {
@@ -387,12 +432,16 @@ static unsigned prepare(unsigned variant, int tiny_case)
     if (sim_draw(4) == 0) limit_pool();
     unsigned ops = w->first_op[w->agents - w->solo];
     sim_expect(80 * (uint64_t)ops);
-    return w->agents;
+    return w->agents + w->ghosts;
 }
 
 static void agent(unsigned index)
 {
     hash_world *w = &hash_now;
+    if (index >= w->agents) {
+        haunt();
+        return;
+    }
     bool solo = w->solo && index + 1 == w->agents;
     slab_place place = w->place;
     place.runs.stripe = index % w->stripes;

@@ -20,6 +20,8 @@ typedef struct hash_world {
     slab_place place;
     slab_table *table; /* an array */
     unsigned tables, agents, stripes;
+    unsigned ghosts; /* so many agents more, who come late to slabs below ghosts_end */
+    uint32_t ghosts_end;
     bool may_refuse; /* the pool is small */
     bool stuck;      /* before the agents began */
     bool solo;       /* the last agent makes finds beside those who stand still */
