@@ -251,18 +251,21 @@ static void outpaced(void)
  * come to that slab as to the first table's. */
 static void inherited(void)
 {
-    unsigned keys = slots() + (unsigned)sim_draw(2 * slots()), heirs = hash_now.tables - 1;
-    unsigned agents = 3 + (unsigned)sim_draw(3);
+    unsigned keys = slots() + (unsigned)sim_draw(slots() + 1), heirs = hash_now.tables - 1;
+    unsigned agents = 3 + (unsigned)sim_draw(2);
     hash_now.stripes = 1;
     draw_keys(keys + 3);
     fill(0, 0, keys);
     settle();
     for (unsigned a = 0; a < agents; a++) {
+        bool late = a > 1;
         begin_agent(a);
-        for (unsigned i = a > 1; i < 2; i++) plan_op(a, HISTORY_PUT, 0, keys + (unsigned)sim_draw(3));
-        if (a > 1 && sim_draw(2)) continue;
-        for (unsigned i = (unsigned)sim_draw(3) + heirs; i > heirs; i--)
-            plan_op(a, sim_draw(3) ? HISTORY_ADD : HISTORY_ERASE, 1 + i % heirs, draw_number());
+        for (unsigned i = late; i < 2; i++)
+            plan_op(a, late && sim_draw(2) ? HISTORY_FIND : HISTORY_PUT, 0,
+                    late ? (unsigned)sim_draw(keys) : keys + (unsigned)sim_draw(3));
+        if (late) continue;
+        for (unsigned i = 1 + (unsigned)sim_draw(3); i > 0; i--)
+            plan_op(a, sim_draw(4) ? HISTORY_ADD : HISTORY_ERASE, 1 + i % heirs, (unsigned)sim_draw(keys));
     }
 }
 
@@ -285,6 +288,27 @@ static void flicker(void)
         for (unsigned i = 0; i < slots(); i++) plan_op(a, HISTORY_ERASE, table, slab * slots() + i);
         table = (unsigned)sim_draw(w->tables);
         for (unsigned i = 0; i < slots(); i++) plan_op(a, HISTORY_PUT, table, (slab * slots() + i + 1) % w->universe);
+    }
+}
+
+/* A slot in the middle of a chain that still has the key which was erased there gets another one. */
+static void vacancy(void)
+{
+    hash_world *w = &hash_now;
+    unsigned slabs = 2 + (unsigned)sim_draw(2), agents = 2 + (unsigned)sim_draw(2), keys = slabs * slots();
+    unsigned erased = slots() + (unsigned)sim_draw(keys - slots());
+    draw_keys(keys + 2);
+    for (unsigned t = 0; t < w->tables; t++) {
+        fill(t, 0, keys);
+        do_alone(&w->place, t, HISTORY_ERASE, erased);
+    }
+    settle();
+    for (unsigned a = 0; a < agents; a++) {
+        begin_agent(a);
+        for (unsigned i = 1 + (unsigned)sim_draw(2); i > 0; i--) {
+            bool puts = a == 0 || sim_draw(4) == 0;
+            plan_op(a, puts ? HISTORY_PUT : HISTORY_FIND, 0, puts ? keys + (unsigned)sim_draw(2) : erased);
+        }
     }
 }
 
@@ -342,8 +366,10 @@ static void draw_scenario(void)
         moving();
     else if (draw < 80)
         outpaced();
-    else if (draw < 98)
+    else if (draw < 91)
         flicker();
+    else if (draw < 98)
+        vacancy();
     else
         crowd();
     if (sim_draw(12) == 0)
