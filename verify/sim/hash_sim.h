@@ -1,5 +1,5 @@
-/* verify/sim/hash_sim.h - hash tables under the simulator: what hash_variant.c, compiled once per machine and key width,
- * offers to hash_world.c, which knows neither. */
+/* verify/sim/hash_sim.h - hash tables under the simulator: what hash_variant.c, compiled once per machine and key
+ * width, offers to hash_world.c, which knows neither. */
 #ifndef PLEACH_HASH_SIM_H
 #define PLEACH_HASH_SIM_H
 
@@ -11,7 +11,7 @@ typedef struct hash_variant {
     unsigned key_bits, slots; /* of a slab */
     bool values;
     uint32_t (*hash)(const slab_place *place, uint64_t key);
-    /* One operation of an agent, with its answer and stamps put into it; op->key is the history's, `key` the table's. */
+    /* One operation, with its answer and stamps put into it; op->key is the history's, `key` the table's. */
     void (*run)(const slab_place *place, slab_table *table, uint64_t key, history_op *op);
     /* The same by somebody who is alone, without helping to move other buckets, and without stamps. False: it did not
      * end. */

@@ -28,7 +28,8 @@ static bool S(sim_alone)(const slab_place *place, slab_table *table, uint64_t ke
     S(key) value = 0;
     bool found = false, finds = op->kind == HISTORY_FIND;
     for (unsigned step = 0; step < MOST_STEPS_ALONE; step++) {
-        slab_step done = finds ? S(slab_find)(place, table, (S(key))key, &found, &value) : S(slab_update)(place, table, &c);
+        slab_step done = finds ? S(slab_find)(place, table, (S(key))key, &found, &value)
+                               : S(slab_update)(place, table, &c);
         if (done != SLAB_DONE) continue;
         op->outcome = !finds ? (uint8_t)c.outcome : found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
         op->out_value = finds && found ? value : 0;
@@ -37,7 +38,8 @@ static bool S(sim_alone)(const slab_place *place, slab_table *table, uint64_t ke
     return false;
 }
 
-static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys, unsigned count)
+static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys,
+                           unsigned count)
 {
     uint32_t id = pool_take_run(place->runs, log);
     if (!id) return;

@@ -1,5 +1,5 @@
-/* verify/sim/hash_world.h - a schedule's tables, keys and operations: between hash_world.c, which lays them out, and
- * hash_judge.c. */
+/* verify/sim/hash_world.h - a schedule's tables, keys and operations: between hash_world.c, which lays them out,
+ * hash_scenarios.c and hash_judge.c. */
 #ifndef PLEACH_HASH_WORLD_H
 #define PLEACH_HASH_WORLD_H
 
@@ -11,7 +11,7 @@ enum {
     HASH_KEYS = 40,
     HASH_OPS = 360,
     HASH_SLABS = 512,    /* ids below */
-    HASH_FIRST_ID = 160, /* flags and slots of a header, and small counts, are no ids: the simulator must not mix them up */
+    HASH_FIRST_ID = 160, /* flags and slots of a header, and small counts, are no ids, nor taken for such */
     HASH_TABLE_STEP = 64 /* a key's number in a history is its number here + this * the table's */
 };
 
@@ -39,6 +39,33 @@ typedef struct hash_world {
 } hash_world;
 
 extern _Thread_local hash_world hash_now;
+
+uint64_t hash_fresh_value(void);
+unsigned hash_slots(void);
+
+/* ---- before agents run (hash_world.c) ---- */
+
+/* So many keys. Most of them are in one bucket until there are so many buckets, the others anywhere. */
+void hash_draw_keys(unsigned count);
+/* By somebody who is alone, and does not help. */
+void hash_do_alone(const slab_place *place, unsigned table, uint8_t kind, unsigned number);
+/* Keys from..to-1 into the table that there is, without growth. */
+void hash_fill(unsigned table, unsigned from, unsigned to);
+/* Somebody has been at work here. */
+void hash_work_on(unsigned table, unsigned times, unsigned puts_percent);
+/* Slabs in the free lists, whose keys are those of the tables. */
+void hash_recycle(unsigned most);
+/* What the agents find. */
+void hash_settle(void);
+
+/* ---- what agents do (hash_scenarios.c) ---- */
+
+/* Agents are planned one after the other. */
+void hash_begin_agent(unsigned agent);
+void hash_plan_op(unsigned agent, uint8_t kind, unsigned table, unsigned number);
+void hash_draw_scenario(void);
+
+/* ---- afterwards (hash_judge.c) ---- */
 
 /* The pairs of all tables, as finds by somebody who is alone see them; answers how many. */
 size_t hash_find_all(history_pair *pairs);

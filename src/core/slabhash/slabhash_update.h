@@ -45,8 +45,8 @@ PORT_COLD bool S(table_begin)(const slab_place *place, slab_table *table, uint64
     if (!id) return false;
     slab *first = slab_at(place, id);
     port_store(&first->word[SLAB_LINK], 0);
-    /* Latched from the beginning: a late agent that knows the slab from a former table could latch it else, and would put
-     * this header back when the slab is free again (H5). */
+    /* Latched from the beginning: a late agent that knows the slab from a former table could latch it else, and would
+     * put this header back when the slab is free again (H5). */
     uint64_t header = slab_next_header(port_load(&first->word[SLAB_HEADER]), 0, 0);
     port_store_release(&first->word[SLAB_HEADER], header | SLAB_LATCHED);
     if (port_compare_swap(&table->root, root, slab_root_after(root, slab_root_of(id, 0))))
