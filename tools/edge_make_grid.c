@@ -76,7 +76,8 @@ struct point {
 static struct point point_at(const struct grid *grid, uint64_t row, uint64_t column)
 {
     const uint64_t random = edge_random(grid->seed, row * grid->columns + column);
-    return (struct point){(int64_t)(256 * column + random % 127) - 63, (int64_t)(256 * row + (random >> 32) % 127) - 63};
+    const uint64_t x = 256 * column + random % 127, y = 256 * row + (random >> 32) % 127;
+    return (struct point){(int64_t)x - 63, (int64_t)y - 63};
 }
 
 /* Whether d lies inside the circle through a, b, c, which turn to the left: the sign of the usual determinant. */

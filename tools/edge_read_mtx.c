@@ -43,20 +43,21 @@ static bool read_banner(struct edge_input *in, struct banner *banner)
     char line[200], start[20], object[20], layout[20], field[20], symmetry[20];
     edge_read_rest(in, line, sizeof line);
     if (!edge_input_good(in)) return false;
+    for (char *c = line; *c != '\0'; c++)
+        if ((*c < ' ' && *c != '\t' && *c != '\r') || *c > '~') *c = '?'; /* messages show its words */
     if (sscanf(line, "%19s %19s %19s %19s %19s", start, object, layout, field, symmetry) != 5 ||
         strcasecmp(start, "%%MatrixMarket") != 0)
         return edge_input_fail(in, "a Matrix Market file begins with a line like '%%%%MatrixMarket matrix coordinate "
                                    "pattern symmetric'; this one does not");
-    for (char *c = line; *c != '\0'; c++)
-        if (*c < ' ' || *c > '~') *c = '?';
     if (strcasecmp(object, "matrix") != 0) return edge_input_fail(in, "this holds no matrix, but a '%s'", object);
     if (strcasecmp(layout, "array") == 0)
         return edge_input_fail(in, "the matrix is dense (array); only the coordinate format, which lists edges, "
                                    "can be read");
     if (strcasecmp(layout, "coordinate") != 0)
         return edge_input_fail(in, "the format is '%s', not coordinate", layout);
+    if (!read_field(in, field, banner) || !read_symmetry(in, symmetry, banner)) return false;
     edge_next_line(in);
-    return read_field(in, field, banner) && read_symmetry(in, symmetry, banner);
+    return true;
 }
 
 static bool read_sizes(struct edge_input *in, struct edge_list *list, uint64_t *entries)

@@ -27,23 +27,6 @@ static const struct {
     {"gen", graph_gen},
 };
 
-bool graph_take_format(struct cli *cli, struct edge_read_options *options)
-{
-    size_t format = options->format;
-    if (cli_take_flag(cli, "--temporal"))
-        options->temporal = true;
-    else if (!cli_take_choice(cli, "--format", edge_format_names, &format))
-        return false;
-    options->format = (enum edge_format)format;
-    return true;
-}
-
-int graph_complain(const char *named, const struct edge_error *error)
-{
-    cli_complain(named, "%s", error->text);
-    return error->fault == EDGE_BAD_FILE ? EXIT_WRONG : EXIT_USAGE;
-}
-
 int command_graph(int argc, char **argv)
 {
     if (argc == 0) {
