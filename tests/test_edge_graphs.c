@@ -136,8 +136,8 @@ static struct baseline_triangles triangles_of(const struct edge_list *list, unsi
     return result;
 }
 
-/* In the plane two neighbours of a point are neighbours with the chance 1 - 3 sqrt(3) / (4 pi) = 0.587; a little more at
- * the border. */
+/* In the plane two neighbours of a point are neighbours with the chance 1 - 3 sqrt(3) / (4 pi) = 0.587; a little more
+ * at the border. */
 static void check_clustering(const struct edge_list *list)
 {
     const double triangles = (double)triangles_of(list, 2, NULL).triangles;

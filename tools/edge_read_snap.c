@@ -40,7 +40,10 @@ static bool read_comment(struct edge_input *in, struct edge_list *list)
     if (list->count > 0) return true;
     const char *const words = text + strspn(text, "#% \t");
     if (strncasecmp(words, "undirected", 10) == 0) list->undirected = true;
-    if (strncasecmp(words, "nodes:", 6) == 0) list->declared = strtoull(words + 6, NULL, 10);
+    if (strncasecmp(words, "nodes:", 6) == 0) {
+        const unsigned long long declared = strtoull(words + 6, NULL, 10);
+        list->declared = declared <= (uint64_t)EDGE_MOST_ID + 1 ? declared : 0; /* no such number can be true */
+    }
     return true;
 }
 
