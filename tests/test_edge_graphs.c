@@ -286,7 +286,7 @@ static void test_triangles_by_threads(const void *argument)
         assert_int_equal(triangles_of(&list, threads, per_vertex).triangles, alone.triangles);
     for (uint64_t i = 0; i < list.declared; i++) sum += per_vertex[i];
     assert_int_equal(sum, 3 * alone.triangles);
-    assert_true(alone.degrees >= 0 && alone.build >= 0 && alone.sort >= 0 && alone.count > 0);
+    assert_true(alone.rank >= 0 && alone.build >= 0 && alone.sort >= 0 && alone.count > 0);
     free(per_vertex);
     edge_list_free(&list);
 }

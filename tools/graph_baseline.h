@@ -1,7 +1,7 @@
 /* graph_baseline.h - BASELINES, for comparison only: what one would write without a dynamic graph structure.
  *
  * Triangles are counted on a static graph that is built for the purpose; edges are inserted into one growing array for
- * each vertex. Both are plain, and as fast as plain code gets with threads; no structure of pleach is in them.
+ * each vertex. Both are plain code with threads; no structure of pleach is in them.
  *
  * Vertex ids are below `vertices`, and memory is proportional to it: edge_list_compact first where ids are sparse.
  */
@@ -17,10 +17,10 @@ struct baseline_triangles {
     uint64_t triangles;
     uint64_t edges; /* of the simple graph */
     /* Seconds of the phases. */
-    double degrees; /* counting how many edges each vertex has */
-    double build;   /* orienting the edges from lower degree to higher, as rows of one array */
-    double sort;    /* the rows, without duplicates */
-    double count;   /* merging rows */
+    double rank;  /* numbering the vertices anew, by degree */
+    double build; /* putting the edges, from the lower rank to the higher, in rows of one array */
+    double sort;  /* the rows, without duplicates */
+    double count; /* merging rows */
 };
 
 /* Counts the triangles of the list as a simple undirected graph. per_vertex, if not NULL, has room for `vertices`

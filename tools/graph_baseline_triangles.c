@@ -13,10 +13,11 @@ struct counting {
     const struct edge_list *list;
     uint64_t vertices;
     _Atomic uint32_t *degrees; /* later: how far each row is filled, then how long it is */
-    uint32_t *ranks;           /* the degrees, unchanged: they decide about directions */
+    uint32_t *ranks;           /* of the vertices, by degree: rows and all that is in them are ranks */
+    uint64_t *words;           /* for the ranking: twice as many as vertices */
     uint64_t *begins;          /* of the rows */
     uint32_t *rows, *scratch;
-    _Atomic uint64_t *per_vertex;
+    _Atomic uint64_t *per_vertex; /* by rank */
     atomic_uint_fast64_t next; /* vertex that nobody has taken yet */
     atomic_uint_fast64_t sum;
 };
@@ -39,14 +40,12 @@ static void count_degrees(void *context, size_t begin, size_t end)
     }
 }
 
-/* Edges go from the end of lower degree, or lower id, so that no row is long: at most the root of twice the edges. */
+/* Edges go from the lower rank to the higher, so that no row is long: at most the root of twice the edges. */
 static void orient(const struct counting *work, size_t edge, uint32_t *low, uint32_t *high)
 {
-    const uint32_t from = work->list->from[edge], to = work->list->to[edge];
-    const uint32_t a = work->ranks[from], b = work->ranks[to];
-    const bool forward = a < b || (a == b && from < to);
-    *low = forward ? from : to;
-    *high = forward ? to : from;
+    const uint32_t from = work->ranks[work->list->from[edge]], to = work->ranks[work->list->to[edge]];
+    *low = from < to ? from : to;
+    *high = from < to ? to : from;
 }
 
 static void count_rows(void *context, size_t begin, size_t end)
@@ -96,26 +95,24 @@ static void note_triangle(struct counting *work, uint32_t a, uint32_t b, uint32_
     atomic_fetch_add_explicit(&work->per_vertex[c], 1, memory_order_relaxed);
 }
 
-/* Vertices that both rows have. */
-static uint64_t merge_rows(struct counting *work, uint32_t one, uint32_t other)
+/* What the rest of a row, from `at` on, and another row have in common. */
+static uint64_t merge_rows(struct counting *work, uint32_t one, uint32_t at, uint32_t other)
 {
     const uint32_t *a = work->rows + work->begins[one], *b = work->rows + work->begins[other];
     const uint32_t *const a_end = a + atomic_load_explicit(&work->degrees[one], memory_order_relaxed);
     const uint32_t *const b_end = b + atomic_load_explicit(&work->degrees[other], memory_order_relaxed);
     uint64_t found = 0;
-    while (a < a_end && b < b_end) {
+    for (a += at; a < a_end && b < b_end;) {
         const uint32_t here = *a, there = *b;
-        if (here == there) {
-            found++;
-            if (work->per_vertex != NULL) note_triangle(work, one, other, here);
-        }
+        found += here == there;
+        if (here == there && work->per_vertex != NULL) note_triangle(work, one, other, here);
         a += here <= there;
         b += there <= here;
     }
     return found;
 }
 
-/* A triangle has one vertex that is below both others, and is found in that one's row only. */
+/* A triangle is found once: in the row of its lowest vertex, at the middle one, with the highest further on in both. */
 static void count_triangles(void *context, unsigned index)
 {
     struct counting *const work = context;
@@ -125,7 +122,7 @@ static void count_triangles(void *context, unsigned index)
         for (uint64_t vertex = begin; vertex < end; vertex++) {
             const uint32_t *const row = work->rows + work->begins[vertex];
             const uint32_t length = atomic_load_explicit(&work->degrees[vertex], memory_order_relaxed);
-            for (uint32_t i = 0; i < length; i++) found += merge_rows(work, (uint32_t)vertex, row[i]);
+            for (uint32_t i = 0; i < length; i++) found += merge_rows(work, (uint32_t)vertex, i + 1, row[i]);
         }
     }
     atomic_fetch_add_explicit(&work->sum, found, memory_order_relaxed);
@@ -135,17 +132,19 @@ static bool allocate(struct counting *work)
 {
     work->degrees = calloc(work->vertices + 1, sizeof work->degrees[0]);
     work->ranks = calloc(work->vertices + 1, sizeof work->ranks[0]);
+    work->words = calloc(2 * work->vertices + 2, sizeof work->words[0]);
     work->begins = calloc(work->vertices + 1, sizeof work->begins[0]);
     work->rows = calloc(work->list->count + 1, sizeof work->rows[0]);
     work->scratch = calloc(work->list->count + 1, sizeof work->scratch[0]);
-    return work->degrees != NULL && work->ranks != NULL && work->begins != NULL && work->rows != NULL &&
-           work->scratch != NULL;
+    return work->degrees != NULL && work->ranks != NULL && work->words != NULL && work->begins != NULL &&
+           work->rows != NULL && work->scratch != NULL;
 }
 
 static void release(struct counting *work)
 {
     free((void *)work->degrees);
     free(work->ranks);
+    free(work->words);
     free(work->begins);
     free(work->rows);
     free(work->scratch);
@@ -156,10 +155,13 @@ static void clear_degrees(struct counting *work)
     for (uint64_t i = 0; i < work->vertices; i++) atomic_store_explicit(&work->degrees[i], 0, memory_order_relaxed);
 }
 
-static void keep_ranks(struct counting *work)
+/* By degree, and by id where degrees are the same. */
+static void rank_vertices(struct counting *work)
 {
     for (uint64_t i = 0; i < work->vertices; i++)
-        work->ranks[i] = atomic_load_explicit(&work->degrees[i], memory_order_relaxed);
+        work->words[i] = edge_pack(atomic_load_explicit(&work->degrees[i], memory_order_relaxed), (uint32_t)i);
+    edge_sort_words(work->words, work->words + work->vertices, work->vertices);
+    for (uint64_t i = 0; i < work->vertices; i++) work->ranks[(uint32_t)work->words[i]] = (uint32_t)i;
     clear_degrees(work);
 }
 
@@ -183,7 +185,7 @@ static void run_phases(struct crew *crew, struct counting *work, struct baseline
 {
     const double start = clock_seconds();
     crew_share(crew, work->list->count, count_degrees, work);
-    keep_ranks(work);
+    rank_vertices(work);
     const double counted = clock_seconds();
     crew_share(crew, work->list->count, count_rows, work);
     begin_rows(work);
@@ -192,7 +194,7 @@ static void run_phases(struct crew *crew, struct counting *work, struct baseline
     result->edges = run_part(crew, sort_rows, work);
     const double sorted = clock_seconds();
     result->triangles = run_part(crew, count_triangles, work);
-    result->degrees = counted - start;
+    result->rank = counted - start;
     result->build = built - counted;
     result->sort = sorted - built;
     result->count = clock_seconds() - sorted;
@@ -201,7 +203,7 @@ static void run_phases(struct crew *crew, struct counting *work, struct baseline
 static void copy_counts(const struct counting *work, uint64_t *per_vertex)
 {
     for (uint64_t i = 0; i < work->vertices; i++)
-        per_vertex[i] = atomic_load_explicit(&work->per_vertex[i], memory_order_relaxed);
+        per_vertex[i] = atomic_load_explicit(&work->per_vertex[work->ranks[i]], memory_order_relaxed);
 }
 
 bool baseline_count_triangles(struct crew *crew, const struct edge_list *list, uint64_t vertices, uint64_t *per_vertex,
