@@ -1,0 +1,147 @@
+/* core/slabhash/slabhash_move.h - growth: a table moves to a longer run, bucket by bucket. Included by slabhash.h, once
+ * per kind of table. */
+
+/* Where the pairs go that have one target: a chain under construction. */
+typedef struct S(slab_filler) {
+    slab *first, *at;
+    uint32_t mask;       /* of `at` */
+    uint32_t first_mask; /* of `first`, when `at` is another */
+    uint32_t slabs;      /* beside the first */
+} S(slab_filler);
+
+PORT_FN void S(filler_end_slab)(S(slab_filler) *f)
+{
+    if (f->at == f->first) {
+        f->first_mask = f->mask;
+        return;
+    }
+    uint64_t *header = &f->at->word[SLAB_HEADER];
+    port_store(header, slab_next_header(port_load(header), SLAB_OTHER, f->mask));
+}
+
+/* False: there is no slab for it. */
+PORT_FN bool S(filler_put)(const slab_place *place, S(slab_filler) *f, S(slot) pair)
+{
+    if (f->mask == SLAB_ALL) {
+        uint32_t id = slab_take(place);
+        if (!id) return false;
+        S(filler_end_slab)(f);
+        port_store(&f->at->word[SLAB_LINK], id);
+        f->at = slab_at(place, id);
+        f->mask = 0;
+        f->slabs++;
+        port_store(&f->at->word[SLAB_LINK], 0);
+    }
+    unsigned slot = S(slab_free_slot)(f->mask);
+    S(slot_store)(f->at, slot, pair);
+    f->mask |= (uint32_t)1 << slot;
+    return true;
+}
+
+/* The slabs of a chain after its first one, back to the pool; how many. */
+PORT_FN uint32_t S(chain_free)(const slab_place *place, uint32_t id)
+{
+    uint32_t slabs = 0;
+    while (id) {
+        uint32_t next = (uint32_t)port_load(&slab_at(place, id)->word[SLAB_LINK]);
+        slab_free(place, id);
+        id = next;
+        slabs++;
+    }
+    return slabs;
+}
+
+/* Copies those pairs of a latched bucket that belong to one target bucket; the target's header is left as it was. */
+PORT_FN bool S(move_part)(const slab_place *place, const slab *from, uint64_t header, uint64_t next, uint32_t target,
+                          S(slab_filler) *f)
+{
+    *f = (S(slab_filler)){.first = slab_at(place, target), .at = slab_at(place, target)};
+    port_store(&f->first->word[SLAB_LINK], 0);
+    for (uint32_t mask = slab_mask(header);;) {
+        for (unsigned slot = 0; slot < SLAB_SLOTS; slot++) {
+            if (!(mask >> slot & 1)) continue;
+            S(slot) pair = S(slot_load)(from, slot);
+            if (slab_bucket(next, S(slab_hash)(place, pair.key)) != target) continue;
+            if (!S(filler_put)(place, f, pair)) return false;
+        }
+        uint32_t id = (uint32_t)port_load(&from->word[SLAB_LINK]);
+        if (!id) break;
+        from = slab_at(place, id);
+        mask = slab_mask(port_load(&from->word[SLAB_HEADER]));
+    }
+    S(filler_end_slab)(f);
+    return true;
+}
+
+/* Moves a bucket that the caller has latched, `number` of this root; its latch is gone afterwards. False: memory is
+ * lacking, and the bucket is as it was, latched. */
+PORT_COLD bool S(move_bucket)(const slab_place *place, slab_table *table, uint64_t root, uint64_t next, uint32_t number,
+                              uint64_t header)
+{
+    slab *bucket = slab_at(place, slab_root_first(root) + number);
+    uint32_t targets = (uint32_t)1 << (slab_root_log(next) - slab_root_log(root)), done = 0, slabs = 0;
+    uint32_t masks[SLAB_MOST_TARGETS];
+    bool all = true;
+    for (; all && done < targets; done++) {
+        S(slab_filler) f;
+        uint32_t target = slab_root_first(next) + number + (done << slab_root_log(root));
+        all = S(move_part)(place, bucket, header, next, target, &f);
+        masks[done] = f.first_mask;
+        slabs += f.slabs;
+    }
+    if (!all) {
+        while (done-- > 0) {
+            slab *target = slab_at(place, slab_root_first(next) + number + (done << slab_root_log(root)));
+            S(chain_free)(place, (uint32_t)port_load(&target->word[SLAB_LINK]));
+        }
+        return false;
+    }
+    port_publish_fence();
+    for (uint32_t i = 0; i < targets; i++) {
+        slab *target = slab_at(place, slab_root_first(next) + number + (i << slab_root_log(root)));
+        port_store(&target->word[SLAB_HEADER], slab_next_header(port_load(&target->word[SLAB_HEADER]), 0, masks[i]));
+    }
+    uint32_t chain = (uint32_t)port_load(&bucket->word[SLAB_LINK]);
+    port_store(&bucket->word[SLAB_LINK], next);
+    port_store_release(&bucket->word[SLAB_HEADER], slab_next_header(header, SLAB_MOVED, 0));
+    slabs -= S(chain_free)(place, chain);
+    if (!place->load_of_keys && slabs) port_fetch_add(&table->load, (uint64_t)(int64_t)(int32_t)slabs);
+    slab_count_moved(place, table, root, next);
+    return true;
+}
+
+/* An agent's share of moving a table: some buckets that it has set out to move. */
+typedef struct S(slab_help) { uint32_t bucket, end; } S(slab_help);
+
+/* False: there is nothing to set out for. */
+PORT_FN bool S(help_begin)(slab_table *table, S(slab_help) *help)
+{
+    for (;;) {
+        uint64_t root = port_load(&table->root), next = slab_target(table, root);
+        uint64_t cursor = port_load(&table->cursor), buckets = (uint64_t)1 << slab_root_log(root);
+        if (!next || cursor >> 32 != slab_root_first(next) || (uint32_t)cursor >= buckets) return false;
+        uint64_t after = (uint32_t)cursor + SLAB_HELP < buckets ? (uint32_t)cursor + SLAB_HELP : buckets;
+        if (!port_compare_swap(&table->cursor, cursor, cursor >> 32 << 32 | after)) continue;
+        *help = (S(slab_help)){(uint32_t)cursor, (uint32_t)after};
+        return true;
+    }
+}
+
+/* One bucket. Whatever growth was under way when it was set out for, the one that is now is meant: if the other is over
+ * its buckets have all moved. */
+PORT_FN slab_step S(help_step)(const slab_place *place, slab_table *table, S(slab_help) *help)
+{
+    if (help->bucket >= help->end) return SLAB_DONE;
+    uint64_t root = port_load(&table->root);
+    if (help->bucket >> slab_root_log(root)) return SLAB_DONE;
+    slab *bucket = slab_at(place, slab_root_first(root) + help->bucket);
+    uint64_t *word = &bucket->word[SLAB_HEADER], header = port_load(word);
+    if (header & SLAB_LATCHED) return SLAB_AGAIN;
+    if (!(header & (SLAB_MOVED | SLAB_OTHER))) {
+        if (!port_latch(word, header, header | SLAB_LATCHED)) return SLAB_AGAIN;
+        uint64_t next = port_load(&table->root) == root ? slab_target(table, root) : 0;
+        if (!next || !S(move_bucket)(place, table, root, next, help->bucket, header)) port_store_release(word, header);
+    }
+    help->bucket++;
+    return help->bucket < help->end ? SLAB_AGAIN : SLAB_DONE;
+}

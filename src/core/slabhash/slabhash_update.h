@@ -1,0 +1,195 @@
+/* core/slabhash/slabhash_update.h - put, add and erase, in two halves: what is to be done is found out under the latch
+ * (prepare), and done (commit) or not (abandon). Included by slabhash.h, once per kind of table. */
+
+/* A change of a latched bucket. */
+typedef struct S(slab_change) {
+    slab_kind kind;
+    S(slot) pair;         /* what is put */
+    S(slot) old;          /* what was there, if the outcome says so */
+    slab_outcome outcome;
+    bool helps;           /* the table is moving */
+    slab *first;          /* of the bucket; latched */
+    uint64_t header;      /* of the first slab, before it was latched */
+    slab *at, *before;    /* the slab with the slot, and the one with the link to it */
+    unsigned slot;
+    uint32_t fresh;       /* a slab from the pool, for the end of the chain, which is `at`; 0: it needs none */
+} S(slab_change);
+
+/* Latches the bucket that a hash names. DONE with first == NULL: there is no table. */
+PORT_FN slab_step S(bucket_latch)(const slab_place *place, slab_table *table, uint32_t hash, uint64_t *root,
+                                  uint64_t *next, S(slab_change) *c)
+{
+    S(slab_look) look;
+    if (S(look_begin)(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
+    c->first = NULL;
+    *root = look.root;
+    if (!look.first) return SLAB_DONE;
+    if (look.header & SLAB_LATCHED) return SLAB_AGAIN;
+    slab *first = (slab *)look.first;
+    if (!port_latch(&first->word[SLAB_HEADER], look.header, look.header | SLAB_LATCHED)) return SLAB_AGAIN;
+    if (port_load(&table->root) != look.root) { /* somebody else's bucket, by now */
+        port_store_release(&first->word[SLAB_HEADER], look.header);
+        return SLAB_AGAIN;
+    }
+    c->first = first;
+    c->header = look.header;
+    bool of_root = first == slab_at(place, slab_bucket(look.root, hash));
+    *next = of_root ? slab_target(table, look.root) : 0;
+    return SLAB_DONE;
+}
+
+/* The first slab of an empty table. False: there is no memory. */
+PORT_COLD bool S(table_begin)(const slab_place *place, slab_table *table, uint64_t root)
+{
+    uint32_t id = slab_take(place);
+    if (!id) return false;
+    slab *first = slab_at(place, id);
+    port_store(&first->word[SLAB_LINK], 0);
+    port_store_release(&first->word[SLAB_HEADER], slab_next_header(port_load(&first->word[SLAB_HEADER]), 0, 0));
+    if (port_compare_swap(&table->root, root, slab_root_after(root, slab_root_of(id, 0)))) return true;
+    slab_free(place, id);
+    return true;
+}
+
+PORT_FN bool S(wants_growth)(const slab_place *place, const slab_table *table, uint64_t root)
+{
+    uint64_t load = slab_load(port_load(&table->load)), buckets = (uint64_t)1 << slab_root_log(root);
+    if (place->load_of_keys) return load * 1024 >= buckets * SLAB_SLOTS * place->load_of_keys;
+    return load * SLAB_OVERFLOW_PART >= buckets;
+}
+
+/* Where the key is in the bucket, or where it could be put. */
+PORT_FN void S(change_locate)(const slab_place *place, S(slab_change) *c)
+{
+    slab *at = c->first, *before = NULL, *room = NULL;
+    uint32_t mask = slab_mask(c->header), room_mask = 0;
+    c->before = NULL;
+    for (;;) {
+        c->slot = S(slab_search)(at, mask, c->pair.key, &c->old);
+        if (c->slot < SLAB_SLOTS) {
+            c->at = at;
+            c->before = before;
+            c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
+            return;
+        }
+        if (!room && mask != SLAB_ALL) {
+            room = at;
+            room_mask = mask;
+        }
+        uint32_t next = (uint32_t)port_load(&at->word[SLAB_LINK]);
+        if (!next) break;
+        before = at;
+        at = slab_at(place, next);
+        mask = slab_mask(port_load(&at->word[SLAB_HEADER]));
+    }
+    c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
+    c->at = room ? room : at;
+    c->slot = room ? S(slab_free_slot)(room_mask) : SLAB_SLOTS;
+}
+
+PORT_FN void S(change_abandon)(const slab_place *place, S(slab_change) *c)
+{
+    if (c->fresh) slab_free(place, c->fresh);
+    if (c->first) port_store_release(&c->first->word[SLAB_HEADER], c->header);
+}
+
+/* A bucket of a table that moves, or that has no room for the key and ought to move: it moves. DONE: it could not. */
+PORT_FN slab_step S(change_move)(const slab_place *place, slab_table *table, S(slab_change) *c, uint32_t hash,
+                                 uint64_t root, uint64_t next)
+{
+    uint32_t number = slab_bucket(root, hash) - slab_root_first(root);
+    c->helps = true;
+    return S(move_bucket)(place, table, root, next, number, c->header) ? SLAB_AGAIN : SLAB_DONE;
+}
+
+/* DONE: the bucket is latched, what the change will do is in c->outcome, and it can be done. Or there is no bucket, and
+ * nothing to do, or NOT_APPLIED. */
+PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    uint32_t hash = S(slab_hash)(place, c->pair.key);
+    uint64_t root, next;
+    c->fresh = 0;
+    if (S(bucket_latch)(place, table, hash, &root, &next, c) != SLAB_DONE) return SLAB_AGAIN;
+    if (!c->first) {
+        c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_NOT_APPLIED;
+        return c->kind == SLAB_ERASE || !S(table_begin)(place, table, root) ? SLAB_DONE : SLAB_AGAIN;
+    }
+    if (next && S(change_move)(place, table, c, hash, root, next) == SLAB_AGAIN) return SLAB_AGAIN;
+    S(change_locate)(place, c);
+    if (c->outcome != SLAB_INSERTED || c->slot < SLAB_SLOTS) return SLAB_DONE;
+    if (c->first == slab_at(place, slab_bucket(root, hash)) && S(wants_growth)(place, table, root)) {
+        slab_start_growth(place, table, slab_root_log(root) + 1);
+        next = slab_target(table, root);
+        if (next && S(change_move)(place, table, c, hash, root, next) == SLAB_AGAIN) return SLAB_AGAIN;
+    }
+    c->fresh = slab_take(place);
+    if (!c->fresh) c->outcome = SLAB_NOT_APPLIED;
+    return SLAB_DONE;
+}
+
+PORT_FN void S(commit_insert)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    uint32_t mask = slab_mask(c->header);
+    if (c->fresh) {
+        slab *fresh = slab_at(place, c->fresh);
+        S(slot_store)(fresh, 0, c->pair);
+        port_store(&fresh->word[SLAB_LINK], 0);
+        port_store(&fresh->word[SLAB_HEADER], slab_next_header(port_load(&fresh->word[SLAB_HEADER]), SLAB_OTHER, 1));
+        port_publish_fence();
+        port_store(&c->at->word[SLAB_LINK], c->fresh);
+        if (!place->load_of_keys) port_fetch_add(&table->load, 1);
+    } else {
+        S(slot_store)(c->at, c->slot, c->pair);
+        if (c->at == c->first) {
+            mask |= (uint32_t)1 << c->slot;
+        } else {
+            uint64_t *header = &c->at->word[SLAB_HEADER];
+            uint64_t old = port_load(header);
+            port_store_release(header, slab_next_header(old, SLAB_OTHER, slab_mask(old) | (uint32_t)1 << c->slot));
+        }
+    }
+    port_store_release(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask));
+}
+
+/* A slab after the first one that becomes empty leaves the chain. */
+PORT_FN void S(commit_erase)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    uint32_t mask = slab_mask(c->header), bit = (uint32_t)1 << c->slot, emptied = 0;
+    if (c->at == c->first) {
+        mask &= ~bit;
+    } else {
+        uint64_t *header = &c->at->word[SLAB_HEADER], old = port_load(header);
+        port_store(header, slab_next_header(old, SLAB_OTHER, slab_mask(old) & ~bit));
+        if (!(slab_mask(old) & ~bit)) {
+            emptied = (uint32_t)port_load(&c->before->word[SLAB_LINK]);
+            port_store(&c->before->word[SLAB_LINK], port_load(&c->at->word[SLAB_LINK]));
+        }
+    }
+    port_store_release(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask));
+    if (!emptied) return;
+    slab_free(place, emptied);
+    if (!place->load_of_keys) port_fetch_add(&table->load, (uint64_t)-1);
+}
+
+/* The latch is gone afterwards. */
+PORT_FN void S(change_commit)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    if (c->outcome == SLAB_INSERTED) {
+        if (place->load_of_keys) port_fetch_add(&table->load, 1);
+        S(commit_insert)(place, table, c);
+    } else if (c->outcome == SLAB_ERASED) {
+        if (place->load_of_keys) port_fetch_add(&table->load, (uint64_t)-1);
+        S(commit_erase)(place, table, c);
+    } else if (c->first) {
+        if (c->outcome == SLAB_REPLACED) S(slot_assign)(c->at, c->slot, c->pair);
+        port_store_release(&c->first->word[SLAB_HEADER], c->header);
+    }
+}
+
+/* One try of an update. */
+PORT_FN slab_step S(slab_update)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    if (S(change_prepare)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
+    S(change_commit)(place, table, c);
+    return SLAB_DONE;
+}

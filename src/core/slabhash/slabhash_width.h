@@ -1,0 +1,126 @@
+/* core/slabhash/slabhash_width.h - slots of the four kinds of table: 32- or 64-bit keys, with values of the same width
+ * (a map) or without (a set). Included with PLEACH_KEY_BITS and SLAB_VALUES set; S(name) is name_map32 and so on.
+ *
+ *     map32   one word a slot: key in the low half, value in the high one       14 slots
+ *     set32   half a word a slot                                                28
+ *     map64   two words a slot: key, value                                       7
+ *     set64   one word a slot                                                   14
+ */
+#undef S
+#undef SLAB_SLOTS
+#if SLAB_VALUES && PLEACH_KEY_BITS == 32
+#define S(name) name##_map32
+#define SLAB_SLOTS SLAB_PAYLOAD
+#elif SLAB_VALUES && PLEACH_KEY_BITS == 64
+#define S(name) name##_map64
+#define SLAB_SLOTS (SLAB_PAYLOAD / 2)
+#elif PLEACH_KEY_BITS == 32
+#define S(name) name##_set32
+#define SLAB_SLOTS (2 * SLAB_PAYLOAD)
+#else
+#define S(name) name##_set64
+#define SLAB_SLOTS SLAB_PAYLOAD
+#endif
+#define SLAB_ALL (((uint32_t)1 << SLAB_SLOTS) - 1)
+
+#if PLEACH_KEY_BITS == 32
+typedef uint32_t S(key);
+#else
+typedef uint64_t S(key);
+#endif
+
+typedef struct S(slot) { S(key) key, value; } S(slot); /* a set's values are 0 */
+
+/* Finalizers of MurmurHash3. Every key of 32 bits has a hash of its own. */
+PORT_FN uint32_t S(slab_hash)(const slab_place *place, S(key) key)
+{
+#if PLEACH_KEY_BITS == 32
+    uint32_t h = key ^ place->seed;
+    h = (h ^ h >> 16) * 0x85ebca6bu;
+    h = (h ^ h >> 13) * 0xc2b2ae35u;
+    return h ^ h >> 16;
+#else
+    uint64_t h = key ^ place->seed;
+    h = (h ^ h >> 33) * 0xff51afd7ed558ccdu;
+    h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53u;
+    return (uint32_t)(h ^ h >> 33);
+#endif
+}
+
+/* A slot; its words one after the other, which is good enough: the key of a taken slot does not change, and the value
+ * is one word's. */
+PORT_FN S(slot) S(slot_load)(const slab *s, unsigned slot)
+{
+    const uint64_t *payload = &s->word[SLAB_FIRST];
+#if SLAB_VALUES && PLEACH_KEY_BITS == 32
+    uint64_t word = port_load(&payload[slot]);
+    return (S(slot)){(uint32_t)word, (uint32_t)(word >> 32)};
+#elif SLAB_VALUES
+    return (S(slot)){port_load(&payload[2 * slot]), port_load(&payload[2 * slot + 1])};
+#elif PLEACH_KEY_BITS == 32
+    return (S(slot)){(uint32_t)(port_load(&payload[slot / 2]) >> 32 * (slot % 2)), 0};
+#else
+    return (S(slot)){port_load(&payload[slot]), 0};
+#endif
+}
+
+/* By who has the latch. A set32's neighbour in the word is written again as it was. */
+PORT_FN void S(slot_store)(slab *s, unsigned slot, S(slot) pair)
+{
+    uint64_t *payload = &s->word[SLAB_FIRST];
+#if SLAB_VALUES && PLEACH_KEY_BITS == 32
+    port_store(&payload[slot], (uint64_t)pair.value << 32 | pair.key);
+#elif SLAB_VALUES
+    port_store(&payload[2 * slot], pair.key);
+    port_store(&payload[2 * slot + 1], pair.value);
+#elif PLEACH_KEY_BITS == 32
+    unsigned shift = 32 * (slot % 2);
+    uint64_t other = port_load(&payload[slot / 2]) & (uint64_t)UINT32_MAX << (32 - shift);
+    port_store(&payload[slot / 2], other | (uint64_t)pair.key << shift);
+#else
+    port_store(&payload[slot], pair.key);
+#endif
+}
+
+/* Another value for a taken slot, in one access. */
+PORT_FN void S(slot_assign)(slab *s, unsigned slot, S(slot) pair)
+{
+#if SLAB_VALUES && PLEACH_KEY_BITS == 64
+    port_store(&s->word[SLAB_FIRST + 2 * slot + 1], pair.value);
+#elif SLAB_VALUES
+    S(slot_store)(s, slot, pair);
+#else
+    (void)s, (void)slot, (void)pair;
+#endif
+}
+
+/* The slot, out of those in `mask`, that has the key; SLAB_SLOTS: none. */
+PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot) *pair)
+{
+    unsigned found = SLAB_SLOTS;
+#if !SLAB_VALUES && PLEACH_KEY_BITS == 32
+    PORT_UNROLL for (unsigned i = 0; i < SLAB_PAYLOAD; i++) {
+        uint64_t word = port_load(&s->word[SLAB_FIRST + i]);
+        if ((uint32_t)word == key && mask >> 2 * i & 1) found = 2 * i;
+        if (word >> 32 == key && mask >> (2 * i + 1) & 1) found = 2 * i + 1;
+    }
+    *pair = (S(slot)){key, 0};
+#else
+    PORT_UNROLL for (unsigned i = 0; i < SLAB_SLOTS; i++) {
+        S(slot) slot = S(slot_load)(s, i);
+        if (slot.key == key && mask >> i & 1) {
+            found = i;
+            *pair = slot;
+        }
+    }
+#endif
+    return found;
+}
+
+/* The number of a free slot; there is one. */
+PORT_FN unsigned S(slab_free_slot)(uint32_t mask)
+{
+    unsigned slot = 0;
+    while (mask >> slot & 1) slot++;
+    return slot;
+}

@@ -1,0 +1,322 @@
+/* exec/cpu/hash_cpu.c - hash tables in host memory: hash_exec_ops for CPU threads. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../base/memory.h"
+#include "../../gate/gate.h"
+#include "../../pool/pool_host.h"
+#include "hash_run.h"
+#include "workers.h"
+
+static const double RESERVE_LOAD = 0.6; /* of the slots, in a table that was sized ahead */
+enum { GRAIN_BUCKETS = 4096 };
+
+/* Slabs, and the table that is in them. */
+typedef struct hash_memory {
+    slabhash_state *state;
+    pool_host slabs;
+} hash_memory;
+
+typedef struct cpu_hash {
+    unsigned key_bits, threads;
+    bool values;
+    uint32_t seed;
+    uint64_t max_bytes;
+    hash_memory memory;
+    workers *workers;
+    const hash_run_ops *ops;
+} cpu_hash;
+
+static slab_place place_of(const cpu_hash *hash, const hash_memory *m, uint32_t stripe)
+{
+    return (slab_place){.runs = {&m->state->pool, &m->state->runs, m->slabs.nodes, SLAB_BYTES, stripe},
+                        .seed = hash->seed};
+}
+
+/* ---- memory ---- */
+
+static void memory_close(hash_memory *m)
+{
+    pool_host_close(&m->slabs);
+    base_free(m->state);
+    *m = (hash_memory){0};
+}
+
+/* A table of 2^log empty buckets: fresh memory is that. */
+static pleach_status memory_open(const cpu_hash *hash, hash_memory *m, unsigned log)
+{
+    *m = (hash_memory){0};
+    m->state = base_alloc(1, sizeof *m->state);
+    if (!m->state || !pool_host_open(&m->slabs, hash->max_bytes, SLAB_BYTES)) {
+        memory_close(m);
+        return PLEACH_E_MEMORY;
+    }
+    pool_state *pool = &m->state->pool;
+    pool->capacity = m->slabs.bytes / SLAB_BYTES;
+    pool->next = 1;
+    slab_place place = place_of(hash, m, 0);
+    uint32_t first = pool_take_fresh_run(place.runs, log);
+    if (!first) {
+        memory_close(m);
+        return PLEACH_E_FULL;
+    }
+    m->state->table.root = slab_root_of(first, log);
+    return PLEACH_OK;
+}
+
+static uint64_t size_of(const hash_memory *m)
+{
+    uint64_t size = 0;
+    for (unsigned i = 0; i < SLABHASH_STRIPES; i++) size += port_load(&m->state->stripe[i].size);
+    return (int64_t)size < 0 ? 0 : size;
+}
+
+/* ---- array calls ---- */
+
+typedef struct run_job {
+    const cpu_hash *hash;
+    const hash_request *request;
+    atomic_uint_fast64_t not_applied;
+} run_job;
+
+static void run_part(void *context, size_t begin, size_t end)
+{
+    run_job *job = context;
+    slabhash_state *state = job->hash->memory.state;
+    unsigned stripe = gate_thread_number();
+    hash_run_result result = {0, 0};
+    slab_place place = place_of(job->hash, &job->hash->memory, stripe);
+    job->hash->ops->run(&place, &state->table, job->request, begin, end, &result);
+    if (result.size_change)
+        port_fetch_add(&state->stripe[stripe % SLABHASH_STRIPES].size, (uint64_t)result.size_change);
+    if (result.not_applied) atomic_fetch_add(&job->not_applied, result.not_applied);
+}
+
+static pleach_status hash_cpu_run(void *exec, const hash_request *request, pleach_stream stream)
+{
+    (void)stream; /* the api layer takes none for a CPU table */
+    cpu_hash *hash = exec;
+    run_job job = {hash, request, 0};
+    size_t grain = request->n / (8 * (size_t)hash->threads);
+    grain = grain < 256 ? 256 : grain > 16384 ? 16384 : grain;
+    if (request->n == 1)
+        run_part(&job, 0, 1);
+    else
+        workers_run(hash->workers, request->n, grain, run_part, &job);
+    return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
+}
+
+static pleach_status hash_cpu_size(void *exec, uint64_t *size)
+{
+    *size = size_of(&((cpu_hash *)exec)->memory);
+    return PLEACH_OK;
+}
+
+/* ---- alone ---- */
+
+static pleach_status hash_cpu_quiesce(void *exec)
+{
+    (void)exec; /* a CPU call is over when it returns */
+    return PLEACH_OK;
+}
+
+typedef struct copy_job {
+    const cpu_hash *hash;
+    hash_memory *to;
+    atomic_bool failed;
+} copy_job;
+
+static void copy_part(void *context, size_t begin, size_t end)
+{
+    copy_job *job = context;
+    unsigned stripe = gate_thread_number();
+    slab_place from = place_of(job->hash, &job->hash->memory, stripe), to = place_of(job->hash, job->to, stripe);
+    if (!job->hash->ops->copy(&from, &job->hash->memory.state->table, begin, end, &to, &job->to->state->table))
+        atomic_store(&job->failed, true);
+}
+
+/* So that all buckets are the root's. */
+static pleach_status finish_growth(cpu_hash *hash)
+{
+    slab_place place = place_of(hash, &hash->memory, 0);
+    return hash->ops->finish_growth(&place, &hash->memory.state->table) ? PLEACH_OK : PLEACH_E_FULL;
+}
+
+static pleach_status hash_cpu_resize(void *exec, uint64_t keys)
+{
+    cpu_hash *hash = exec;
+    uint64_t size = size_of(&hash->memory);
+    pleach_status status = finish_growth(hash);
+    if (status != PLEACH_OK) return status;
+    hash_memory to;
+    unsigned slots = slabhash_slots(hash->key_bits, hash->values);
+    status = memory_open(hash, &to, slabhash_log_for(keys > size ? keys : size, slots, RESERVE_LOAD));
+    if (status != PLEACH_OK) return status;
+    copy_job job = {hash, &to, false};
+    uint64_t buckets = (uint64_t)1 << slab_root_log(hash->memory.state->table.root);
+    workers_run(hash->workers, buckets, GRAIN_BUCKETS, copy_part, &job);
+    if (atomic_load(&job.failed)) {
+        memory_close(&to);
+        return PLEACH_E_FULL;
+    }
+    to.state->stripe[0].size = size;
+    memory_close(&hash->memory);
+    hash->memory = to;
+    return PLEACH_OK;
+}
+
+static pleach_status hash_cpu_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
+{
+    cpu_hash *hash = exec;
+    *n = size_of(&hash->memory);
+    if (!out_keys && !out_values) return PLEACH_OK;
+    if (*n > capacity) return PLEACH_E_SPACE;
+    pleach_status status = finish_growth(hash);
+    if (status != PLEACH_OK) return status;
+    slab_place place = place_of(hash, &hash->memory, 0);
+    const slab_table *table = &hash->memory.state->table;
+    hash->ops->list(&place, table, 0, (uint64_t)1 << slab_root_log(table->root), out_keys, out_values, 0);
+    return PLEACH_OK;
+}
+
+static pleach_status hash_cpu_clear(void *exec)
+{
+    cpu_hash *hash = exec;
+    hash_memory to;
+    pleach_status status = memory_open(hash, &to, SLABHASH_LEAST_LOG);
+    if (status != PLEACH_OK) return status;
+    memory_close(&hash->memory);
+    hash->memory = to;
+    return PLEACH_OK;
+}
+
+/* ---- looking at it ---- */
+
+static uint64_t ids_of(const pool_state *pool) { return pool->next < pool->capacity ? pool->next : pool->capacity; }
+
+/* Counts and checks. MEMORY: it could not be looked at. */
+static pleach_status look(cpu_hash *hash, hash_counts *counts, uint64_t **seen, char *message, size_t size)
+{
+    slab_place place = place_of(hash, &hash->memory, 0);
+    *seen = base_alloc(ids_of(&hash->memory.state->pool) / 64 + 1, sizeof **seen);
+    if (!*seen) return PLEACH_E_MEMORY;
+    bool sound = hash->ops->check(&place, &hash->memory.state->table, *seen, counts, message, size);
+    return sound ? PLEACH_OK : PLEACH_E_CORRUPT;
+}
+
+static pleach_status hash_cpu_stats(void *exec, pleach_hash_stats *stats)
+{
+    cpu_hash *hash = exec;
+    hash_counts counts;
+    uint64_t *seen;
+    char message[128];
+    pleach_status status = look(hash, &counts, &seen, message, sizeof message);
+    base_free(seen);
+    if (status != PLEACH_OK) return status;
+    const slabhash_state *state = hash->memory.state;
+    uint64_t next_buckets = slab_target(&state->table, state->table.root)
+                                ? (uint64_t)1 << slab_root_log(state->table.next)
+                                : 0;
+    uint64_t slots = slabhash_slots(hash->key_bits, hash->values);
+    stats->keys = counts.keys;
+    stats->buckets = counts.buckets;
+    stats->overflow_slabs = counts.overflow_slabs;
+    stats->slabs = counts.buckets + next_buckets + counts.overflow_slabs;
+    stats->longest_chain = counts.longest_chain;
+    stats->moved_buckets = counts.moved_buckets;
+    stats->slab_bytes = stats->slabs * SLAB_BYTES;
+    stats->free_bytes = (ids_of(&state->pool) - 1 - stats->slabs) * SLAB_BYTES;
+    stats->utilisation = (double)counts.keys / (double)(stats->slabs * slots);
+    return PLEACH_OK;
+}
+
+static bool check_free_list(const hash_memory *m, uint64_t head, unsigned log, uint64_t *seen)
+{
+    for (uint64_t id = head & UINT32_MAX; id;) {
+        for (uint64_t i = id; i < id + ((uint64_t)1 << log); i++) {
+            if (i >= ids_of(&m->state->pool) || seen[i / 64] >> i % 64 & 1) return false;
+            seen[i / 64] |= (uint64_t)1 << i % 64;
+        }
+        id = ((const slab *)m->slabs.nodes)[id].word[SLAB_LINK];
+    }
+    return true;
+}
+
+/* Every slab that was taken is in the table, or in one list of free ones. */
+static bool check_pool(const hash_memory *m, uint64_t *seen, char *message, size_t size)
+{
+    const slabhash_state *s = m->state;
+    bool sound = true;
+    for (unsigned i = 0; i < POOL_SINGLE_STRIPES && sound; i++)
+        sound = check_free_list(m, s->runs.single[i].head, 0, seen);
+    for (unsigned log = 1; log < POOL_RUN_LOGS && sound; log++)
+        sound = check_free_list(m, s->runs.longer[log].head, log, seen);
+    if (!sound) return snprintf(message, size, "P1: a free slab is in two places"), false;
+    for (uint64_t id = 1; id < s->pool.next && s->pool.next <= s->pool.capacity; id++)
+        if (!(seen[id / 64] >> id % 64 & 1))
+            return snprintf(message, size, "P1: slab %llu is nowhere", (unsigned long long)id), false;
+    return true;
+}
+
+static pleach_status hash_cpu_validate(void *exec, char *message, size_t message_size)
+{
+    cpu_hash *hash = exec;
+    hash_counts counts;
+    uint64_t *seen;
+    pleach_status status = look(hash, &counts, &seen, message, message_size);
+    if (status == PLEACH_OK && counts.keys != size_of(&hash->memory)) {
+        snprintf(message, message_size, "H9: %llu keys, the sizes say %llu", (unsigned long long)counts.keys,
+                 (unsigned long long)size_of(&hash->memory));
+        status = PLEACH_E_CORRUPT;
+    }
+    if (status == PLEACH_OK && !check_pool(&hash->memory, seen, message, message_size)) status = PLEACH_E_CORRUPT;
+    base_free(seen);
+    return status;
+}
+
+/* ---- life ---- */
+
+static void hash_cpu_destroy(void *exec)
+{
+    cpu_hash *hash = exec;
+    if (hash->workers) workers_destroy(hash->workers);
+    memory_close(&hash->memory);
+    base_free(hash);
+}
+
+static pleach_status hash_cpu_create(void **exec, const pleach_hash_config *config)
+{
+    cpu_hash *hash = base_alloc(1, sizeof *hash);
+    if (!hash) return PLEACH_E_MEMORY;
+    hash->key_bits = config->key_bits;
+    hash->values = !config->set;
+    hash->threads = config->threads;
+    hash->seed = config->seed;
+    hash->max_bytes = config->max_bytes;
+    hash->ops = hash_run_choose(hash->key_bits, hash->values);
+    hash->workers = workers_create(hash->threads);
+    unsigned slots = slabhash_slots(hash->key_bits, hash->values);
+    pleach_status status = hash->workers ? memory_open(hash, &hash->memory,
+                                                       slabhash_log_for(config->reserve_keys, slots, RESERVE_LOAD))
+                                         : PLEACH_E_MEMORY;
+    if (status != PLEACH_OK) {
+        hash_cpu_destroy(hash);
+        return status;
+    }
+    *exec = hash;
+    return PLEACH_OK;
+}
+
+const hash_exec_ops hash_exec_cpu = {
+    .create = hash_cpu_create,
+    .destroy = hash_cpu_destroy,
+    .run = hash_cpu_run,
+    .size = hash_cpu_size,
+    .quiesce = hash_cpu_quiesce,
+    .resize = hash_cpu_resize,
+    .export_pairs = hash_cpu_export,
+    .stats = hash_cpu_stats,
+    .clear = hash_cpu_clear,
+    .validate = hash_cpu_validate,
+};

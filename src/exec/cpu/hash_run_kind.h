@@ -1,0 +1,133 @@
+/* exec/cpu/hash_run_kind.h - the functions of hash_run.h for one kind of table. Included by hash_run.c with
+ * PLEACH_KEY_BITS and SLAB_VALUES set. */
+#include "../../core/slabhash/slabhash.h"
+#include "../../core/slabhash/slabhash_check.h"
+
+/* ---- operations ---- */
+
+static void S(prefetch)(const slab_place *place, uint64_t root, S(key) key)
+{
+    const char *bucket = (const char *)slab_at(place, slab_bucket(root, S(slab_hash)(place, key)));
+    port_prefetch(bucket);
+    port_prefetch(bucket + SLAB_BYTES / 2);
+}
+
+/* Moves some buckets of a table that is growing. */
+static void S(help)(const slab_place *place, slab_table *table)
+{
+    S(slab_help) help;
+    if (!S(help_begin)(table, &help)) return;
+    for (unsigned attempt = 0; S(help_step)(place, table, &help) != SLAB_DONE;) port_pause(attempt++);
+}
+
+static void S(run_find)(const slab_place *place, slab_table *table, const hash_request *r, size_t i)
+{
+    S(key) value = 0;
+    bool found;
+    unsigned attempt = 0;
+    while (S(slab_find)(place, table, ((const S(key) *)r->keys)[i], &found, &value) != SLAB_DONE)
+        port_pause(attempt++);
+    if (found && r->out_values) ((S(key) *)r->out_values)[i] = value;
+    if (r->flags) r->flags[i] = found;
+}
+
+static void S(run_update)(const slab_place *place, slab_table *table, const hash_request *r, size_t i,
+                          hash_run_result *result)
+{
+    S(slab_change) c = {.kind = (slab_kind)r->kind, .pair = {((const S(key) *)r->keys)[i], 0}};
+    if (r->values) c.pair.value = ((const S(key) *)r->values)[i];
+    for (unsigned attempt = 0; S(slab_update)(place, table, &c) != SLAB_DONE;) port_pause(attempt++);
+    if (c.helps) S(help)(place, table);
+    bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
+    if (had && r->out_values) ((S(key) *)r->out_values)[i] = c.old.value;
+    if (r->flags) r->flags[i] = (uint8_t)c.outcome;
+    result->size_change += (c.outcome == SLAB_INSERTED) - (c.outcome == SLAB_ERASED);
+    result->not_applied += c.outcome == SLAB_NOT_APPLIED;
+}
+
+/* Nearly every operation touches one slab, which is nowhere near: so some are asked for ahead. */
+static void S(run)(const slab_place *place, slab_table *table, const hash_request *r, size_t begin, size_t end,
+                   hash_run_result *result)
+{
+    enum { AHEAD = 32 };
+    for (size_t at = begin; at < end; at += AHEAD) {
+        size_t stop = at + AHEAD < end ? at + AHEAD : end;
+        uint64_t root = port_load(&table->root);
+        if (stop > at + 1 && slab_root_first(root))
+            for (size_t i = at; i < stop; i++) S(prefetch)(place, root, ((const S(key) *)r->keys)[i]);
+        for (size_t i = at; i < stop; i++) {
+            if (r->kind == HASH_FIND)
+                S(run_find)(place, table, r, i);
+            else
+                S(run_update)(place, table, r, i, result);
+        }
+    }
+}
+
+/* ---- alone ---- */
+
+static bool S(finish_growth)(const slab_place *place, slab_table *table)
+{
+    uint64_t root = port_load(&table->root);
+    if (!slab_target(table, root)) return true;
+    S(slab_help) all = {0, (uint32_t)1 << slab_root_log(root)};
+    while (S(help_step)(place, table, &all) != SLAB_DONE) {
+    }
+    return port_load(&table->root) != root;
+}
+
+/* A bucket's pairs, one after the other. */
+typedef struct S(walk) {
+    const slab_place *place;
+    const slab *at;
+    uint32_t mask;
+} S(walk);
+
+static S(walk) S(walk_begin)(const slab_place *place, uint32_t id)
+{
+    const slab *first = slab_at(place, id);
+    return (S(walk)){place, first, slab_mask(first->word[SLAB_HEADER])};
+}
+
+static bool S(walk_next)(S(walk) *walk, S(slot) *pair)
+{
+    while (!walk->mask) {
+        uint32_t next = (uint32_t)walk->at->word[SLAB_LINK];
+        if (!next) return false;
+        walk->at = slab_at(walk->place, next);
+        walk->mask = slab_mask(walk->at->word[SLAB_HEADER]);
+    }
+    *pair = S(slot_load)(walk->at, (unsigned)__builtin_ctz(walk->mask));
+    walk->mask &= walk->mask - 1;
+    return true;
+}
+
+static bool S(copy)(const slab_place *from, const slab_table *table, uint64_t begin, uint64_t end, const slab_place *to,
+                    slab_table *copy)
+{
+    for (uint64_t bucket = begin; bucket < end; bucket++) {
+        S(walk) walk = S(walk_begin)(from, slab_root_first(table->root) + (uint32_t)bucket);
+        S(slab_change) c = {.kind = SLAB_ADD};
+        while (S(walk_next)(&walk, &c.pair)) {
+            for (unsigned attempt = 0; S(slab_update)(to, copy, &c) != SLAB_DONE;) port_pause(attempt++);
+            if (c.outcome == SLAB_NOT_APPLIED) return false;
+        }
+    }
+    return true;
+}
+
+static uint64_t S(list)(const slab_place *place, const slab_table *table, uint64_t begin, uint64_t end, void *keys,
+                        void *values, uint64_t at)
+{
+    for (uint64_t bucket = begin; bucket < end; bucket++) {
+        S(walk) walk = S(walk_begin)(place, slab_root_first(table->root) + (uint32_t)bucket);
+        S(slot) pair;
+        for (; S(walk_next)(&walk, &pair); at++) {
+            if (keys) ((S(key) *)keys)[at] = pair.key;
+            if (values) ((S(key) *)values)[at] = pair.value;
+        }
+    }
+    return at;
+}
+
+static const hash_run_ops S(ops) = {S(run), S(finish_growth), S(copy), S(list), S(slab_check)};
