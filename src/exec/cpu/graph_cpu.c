@@ -14,16 +14,11 @@ graph_place graph_place_of(const cpu_graph *graph)
     return (graph_place){slabs, state, graph->directory.nodes, graph->directed};
 }
 
-uint64_t graph_stretches(const cpu_graph *graph)
+bool graph_segment(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end)
 {
-    return graph->state->segments << (GRAPH_SEGMENT_LOG - GRAPH_STRETCH_LOG);
-}
-
-bool graph_stretch(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end)
-{
-    *first = number << GRAPH_STRETCH_LOG;
-    *end = (number + 1) << GRAPH_STRETCH_LOG;
-    return port_load(&place->directory[*first >> GRAPH_SEGMENT_LOG]) != 0;
+    *first = number << GRAPH_SEGMENT_LOG;
+    *end = (number + 1) << GRAPH_SEGMENT_LOG;
+    return port_load(&place->directory[number]) != 0;
 }
 
 /* ---- array calls ---- */

@@ -22,10 +22,9 @@ typedef struct cpu_graph {
 /* How the calling thread reaches it. */
 graph_place graph_place_of(const cpu_graph *graph);
 
-/* Vertices are gone through in stretches, those that were never made left out: ids may be few and large. */
-enum { GRAPH_STRETCH_LOG = 9 };
-uint64_t graph_stretches(const cpu_graph *graph);
-bool graph_stretch(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end); /* false: left out */
+/* Vertices are gone through by segments, those that were never made left out: ids may be few and large. False: this one
+ * is. Else its vertices are *first .. *end - 1. */
+bool graph_segment(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end);
 
 void graph_count_changes(const cpu_graph *graph, const graph_result *result);
 

@@ -97,8 +97,8 @@ static bool count_all(census *c)
 static bool check_edges(census *c)
 {
     uint64_t id, end;
-    for (uint64_t stretch = 0; stretch < graph_stretches(c->graph); stretch++)
-        for (bool made = graph_stretch(&c->place, stretch, &id, &end); made && id < end; id++) {
+    for (uint64_t segment = 0; segment < c->graph->state->segments; segment++)
+        for (bool made = graph_segment(&c->place, segment, &id, &end); made && id < end; id++) {
             edge_check e = {c, (uint32_t)id, true};
             c->graph->ops->visit(&c->place, graph_vertex(&c->place, (uint32_t)id), check_edge, &e);
             if (!e.fine) return false;

@@ -178,8 +178,8 @@ static uint64_t count_rows(const cpu_graph *graph)
 {
     graph_place place = graph_place_of(graph);
     uint64_t first, end;
-    for (uint64_t stretch = graph_stretches(graph); stretch-- > 0;)
-        for (bool made = graph_stretch(&place, stretch, &first, &end); made && end > first; end--)
+    for (uint64_t segment = graph->state->segments; segment-- > 0;)
+        for (bool made = graph_segment(&place, segment, &first, &end); made && end > first; end--)
             if (graph_vertex_is_there(graph_vertex(&place, (uint32_t)(end - 1)))) return end;
     return 0;
 }
@@ -189,8 +189,8 @@ static uint64_t list_there(const cpu_graph *graph, uint32_t *ids)
 {
     graph_place place = graph_place_of(graph);
     uint64_t count = 0, id, end;
-    for (uint64_t stretch = 0; stretch < graph_stretches(graph); stretch++)
-        for (bool made = graph_stretch(&place, stretch, &id, &end); made && id < end; id++) {
+    for (uint64_t segment = 0; segment < graph->state->segments; segment++)
+        for (bool made = graph_segment(&place, segment, &id, &end); made && id < end; id++) {
             if (!graph_vertex_is_there(graph_vertex(&place, (uint32_t)id))) continue;
             if (ids) ids[count] = (uint32_t)id;
             count++;

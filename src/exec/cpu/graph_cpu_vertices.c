@@ -5,10 +5,10 @@
 #include "graph_cpu.h"
 
 /* Few at a time, unless there are so many that most of them must be empty. */
-static void run_stretches(const cpu_graph *graph, work_fn *work, void *context)
+static void run_segments(const cpu_graph *graph, work_fn *work, void *context)
 {
-    uint64_t stretches = graph_stretches(graph);
-    workers_run(graph->workers, stretches, stretches >> 12 ? stretches >> 12 : 1, work, context);
+    uint64_t segments = graph->state->segments;
+    workers_run(graph->workers, segments, segments >> 12 ? segments >> 12 : 1, work, context);
 }
 
 /* ---- building: degrees first ---- */
@@ -55,8 +55,8 @@ static void open_part(void *context, size_t begin, size_t end)
     build_job *job = context;
     graph_place place = graph_place_of(job->graph);
     uint64_t id, stop;
-    for (size_t stretch = begin; stretch < end; stretch++)
-        for (bool made = graph_stretch(&place, stretch, &id, &stop); made && id < stop; id++)
+    for (size_t segment = begin; segment < end; segment++)
+        for (bool made = graph_segment(&place, segment, &id, &stop); made && id < stop; id++)
             if (!open_vertex(job->graph, &place, graph_vertex(&place, (uint32_t)id))) atomic_store(&job->failed, true);
 }
 
@@ -68,7 +68,7 @@ pleach_status graph_cpu_build(void *exec, size_t n, const uint32_t *from, const 
     if (vertices || edges) return PLEACH_E_NOT_EMPTY;
     build_job job = {graph, from, to, false};
     workers_run(graph->workers, n, 1 << 14, count_part, &job);
-    run_stretches(graph, open_part, &job);
+    run_segments(graph, open_part, &job);
     graph_request r = {.kind = GRAPH_INSERT_EDGES, .n = n, .from = from, .to = to, .values = values};
     pleach_status status = atomic_load(&job.failed) ? PLEACH_E_FULL : graph_cpu_run(exec, &r, PLEACH_SYNC);
     if (status != PLEACH_OK && status != PLEACH_E_VERTEX) {
@@ -184,8 +184,8 @@ static void sweep_part(void *context, size_t begin, size_t end)
     erase_job *job = context;
     graph_place place = graph_place_of(job->graph);
     uint64_t edges = 0, id, stop;
-    for (size_t stretch = begin; stretch < end; stretch++)
-        for (bool made = graph_stretch(&place, stretch, &id, &stop); made && id < stop; id++)
+    for (size_t segment = begin; segment < end; segment++)
+        for (bool made = graph_segment(&place, segment, &id, &stop); made && id < stop; id++)
             edges += sweep_vertex(job, &place, graph_vertex(&place, (uint32_t)id));
     atomic_fetch_add(&job->edges, edges);
 }
@@ -224,7 +224,7 @@ pleach_status graph_cpu_erase_vertices(void *exec, size_t n, const uint32_t *ver
     erase_job job = {graph, vertices, outcomes, 0};
     graph_result result = {.vertices = -(int64_t)mark_dying(graph, n, vertices, outcomes)};
     if (graph->directed)
-        run_stretches(graph, sweep_part, &job);
+        run_segments(graph, sweep_part, &job);
     else
         workers_run(graph->workers, n, 64, mirrors_part, &job);
     workers_run(graph->workers, n, 64, drop_part, &job);
