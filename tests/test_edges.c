@@ -227,13 +227,14 @@ static void test_format_by_choice(const void *argument)
 
 /* ---- damaged compression ---- */
 
-static const char sample[] = "# Nodes: 9 Edges: 3\n0 1\n1 2\n7 8\n";
-
 static void write_image(folder *f, size_t size, const uint8_t *bytes)
 {
     name_file(f, "a.el");
     file_image_write(f->path, size, bytes);
 }
+
+#if defined PLEACH_HAVE_ZLIB || defined PLEACH_HAVE_LZMA
+static const char sample[] = "# Nodes: 9 Edges: 3\n0 1\n1 2\n7 8\n";
 
 /* Cut off anywhere it is refused; with any bit turned it is refused, or holds the same. */
 static void check_damage(file_image image, const char *named)
@@ -262,6 +263,7 @@ static void check_damage(file_image image, const char *named)
     free(image.bytes);
     folder_close(&f);
 }
+#endif
 
 #if !defined PLEACH_HAVE_ZLIB || !defined PLEACH_HAVE_LZMA
 static void check_lacking(size_t size, const uint8_t *magic, const char *package)
