@@ -107,9 +107,9 @@ static bool S(slab_check)(const slab_place *place, const slab_table *table, uint
                   : !S(check_bucket)(place, root, first, seen, counts, message, size))
             return false;
     }
-    if (table->load >> 32 != counts->moved_buckets)
+    if (slab_moved(table->load) != counts->moved_buckets)
         return snprintf(message, size, "H8: %" PRIu64 " buckets have moved, the table counts %" PRIu64,
-                        counts->moved_buckets, table->load >> 32), false;
+                        counts->moved_buckets, slab_moved(table->load)), false;
     uint64_t load = place->load_of_keys ? counts->keys : counts->overflow_slabs;
     if (slab_load(table->load) != (uint32_t)load)
         return snprintf(message, size, "H8: the load is %" PRIu64 ", the table counts %" PRIu32, load,

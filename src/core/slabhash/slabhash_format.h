@@ -53,9 +53,10 @@ typedef struct slab_table {
     uint64_t root;
     uint64_t next;   /* the root that it moves to, without a version; 0: it does not move. 1: about to */
     uint64_t cursor; /* while it moves: first slab's id there << 32 | buckets that somebody has set out to move */
-    uint64_t load;   /* buckets that have moved << 32 | overflow slabs, or keys: slab_place */
+    uint64_t load;   /* bits 0-31 overflow slabs, or keys: slab_place | 32 the owner's | 33-63 buckets that have moved */
 } slab_table;
-enum { SLAB_NEXT_CLAIMED = 1 };
+enum { SLAB_NEXT_CLAIMED = 1, SLAB_MOVED_SHIFT = 33 };
+#define SLAB_OWNERS ((uint64_t)1 << 32)
 
 /* How an agent reaches tables. */
 typedef struct slab_place {
@@ -72,6 +73,7 @@ PORT_FN slab *slab_at(const slab_place *place, uint32_t id)
 }
 
 PORT_FN uint32_t slab_load(uint64_t load) { return (uint32_t)load; }
+PORT_FN uint64_t slab_moved(uint64_t load) { return load >> SLAB_MOVED_SHIFT; }
 
 /* ---- what operations answer; the first six as pleach_outcome ---- */
 typedef enum slab_kind { SLAB_PUT, SLAB_ADD, SLAB_ERASE } slab_kind;

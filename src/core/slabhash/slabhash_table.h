@@ -47,12 +47,12 @@ PORT_COLD void slab_start_growth(const slab_place *place, slab_table *table, uns
 /* One more bucket has moved. The last one brings the next root. */
 PORT_FN void slab_count_moved(const slab_place *place, slab_table *table, uint64_t root, uint64_t next)
 {
-    const uint64_t one = (uint64_t)1 << 32;
+    const uint64_t one = (uint64_t)1 << SLAB_MOVED_SHIFT;
     uint64_t load, buckets = (uint64_t)1 << slab_root_log(root);
     do {
         load = port_load(&table->load);
     } while (!port_compare_swap(&table->load, load, load + one)); /* acquires what the others have moved */
-    if ((load >> 32) + 1 < buckets) return;
+    if (slab_moved(load) + 1 < buckets) return;
     port_fetch_add(&table->load, 0 - buckets * one);
     port_store(&table->cursor, 0);
     port_publish_fence();
