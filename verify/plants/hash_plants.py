@@ -108,7 +108,8 @@ HASH_PLANTS = (
           "        port_store_release(&bucket->word[SLAB_HEADER], header);\n        return false;\n    }\n"
           "    port_publish_fence();"),
     Plant("growth_ends_early", "a bucket is left behind in the old run", "hash/plain64", TABLE,
-          "if ((load >> 32) + 1 < buckets) return;", "if ((load >> 32) + 2 < buckets) return;"),
+          "if (slab_moved(load) + 1 < buckets) return;",
+          "if (slab_moved(load) + 2 < buckets) return;"),
     Plant("count_does_not_acquire", "the next root is seen before all have moved there", "hash/cuda64", TABLE,
           "    do {\n        load = port_load(&table->load);\n"
           "    } while (!port_compare_swap(&table->load, load, load + one));",
