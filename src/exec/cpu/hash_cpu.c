@@ -253,7 +253,7 @@ static bool check_pool(const hash_memory *m, uint64_t *seen, char *message, size
     for (unsigned log = 1; log < POOL_RUN_LOGS && sound; log++)
         sound = check_free_list(m, s->runs.longer[log].head, log, seen);
     if (!sound) return snprintf(message, size, "P1: a free slab is in two places"), false;
-    for (uint64_t id = 1; id < s->pool.next && s->pool.next <= s->pool.capacity; id++)
+    for (uint64_t id = 1; id < ids_of(&s->pool); id++)
         if (!(seen[id / 64] >> id % 64 & 1))
             return snprintf(message, size, "P1: slab %llu is nowhere", (unsigned long long)id), false;
     return true;
