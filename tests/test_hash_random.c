@@ -210,7 +210,7 @@ static void erase_portions(const swell *s, uint64_t keys)
 
 static void grows_to_a_million_and_back(const setting *where, bool set)
 {
-    swell s = {.h = hashed_open(where, set), .most = shrunk(1000000, 20000)};
+    swell s = {.h = hashed_open(where, set), .most = shrunk(where->threads > 1 ? 1000000 : 250000, 20000)};
     s.portion = s.most / 8;
     s.most = 8 * s.portion;
     uint64_t keys = insert_portions(&s, true), bytes = hashed_bytes(&s.h), once_more;
