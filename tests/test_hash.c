@@ -1,4 +1,4 @@
-/* test_hash.c - hash tables, call by call: outcomes, old values, extremes, arrays, and the calls for the whole table. */
+/* test_hash.c - hash tables, call by call: outcomes, old values, extremes, arrays, calls for the whole table. */
 #include <stdlib.h>
 #include <string.h>
 

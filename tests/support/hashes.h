@@ -1,8 +1,8 @@
 /* support/hashes.h - a hash table of any kind (map or set, either key width) behind arrays of uint64_t, so that a case
  * is written once for all four.
  *
- * A set has no values: those that are given here go nowhere, and array calls write no old ones. Nothing here asserts but
- * what says so: the calls may be used from any thread. Every element counts as a checked operation.
+ * A set has no values: those that are given here go nowhere, and array calls write no old ones. Nothing here asserts
+ * but what says so: the calls may be used from any thread. Every element counts as a checked operation.
  */
 #ifndef PLEACH_TESTS_HASHES_H
 #define PLEACH_TESTS_HASHES_H
