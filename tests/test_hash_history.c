@@ -1,5 +1,5 @@
-/* test_hash_history.c - threads work on one hash table with few keys, so that they collide, and write down what they are
- * told. Whether some order explains all of it is then judged by verify/history.
+/* test_hash_history.c - threads work on one hash table with few keys, so that they collide, and write down what they
+ * are told. Whether some order explains all of it is then judged by verify/history.
  *
  * Work goes in rounds on one table: all agents call, all wait, the first one exports the table and checks the history,
  * and the next round begins with what the table holds. Some rounds begin with an empty table, of one bucket, so that it
