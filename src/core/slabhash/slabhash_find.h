@@ -5,6 +5,7 @@ typedef struct S(slab_look) {
     const slab_table *table;
     const slab *first;
     uint64_t root, header;
+    unsigned log; /* of the number of buckets that it is one of */
 } S(slab_look);
 
 /* Nothing of the bucket has changed since the look began, but values. */
@@ -21,6 +22,7 @@ PORT_FN slab_step S(look_begin)(const slab_place *place, const slab_table *table
     look->table = table;
     look->first = NULL;
     look->root = port_load(&table->root);
+    look->log = slab_root_log(look->root);
     if (!slab_root_first(look->root)) return SLAB_DONE;
     const slab *first = slab_at(place, slab_bucket(look->root, hash));
     look->header = port_load(&first->word[SLAB_HEADER]);
@@ -30,6 +32,7 @@ PORT_FN slab_step S(look_begin)(const slab_place *place, const slab_table *table
         port_validate_fence();
         if (port_load(&table->root) != look->root) return SLAB_AGAIN; /* then that may have been any link */
         first = slab_at(place, slab_bucket(next, hash));
+        look->log = slab_root_log(next);
         look->header = port_load(&first->word[SLAB_HEADER]);
         port_validate_fence();
     }

@@ -1,0 +1,73 @@
+/* exec/graph_exec.h - what an executor of graphs offers to the api layer. Arguments have been checked and the gate is
+ * held as noted. */
+#ifndef PLEACH_GRAPH_EXEC_H
+#define PLEACH_GRAPH_EXEC_H
+
+#include "../../include/pleach/graph.h"
+#include "../../include/pleach/triangles.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum graph_request_kind {
+    GRAPH_INSERT_EDGES,
+    GRAPH_ERASE_EDGES,
+    GRAPH_FIND_EDGES,
+    GRAPH_INSERT_VERTICES,
+    GRAPH_FIND_VERTICES,
+    GRAPH_DEGREES
+} graph_request_kind;
+
+/* One array call. Unused members are NULL or 0. */
+typedef struct graph_request {
+    graph_request_kind kind;
+    size_t n;
+    const uint32_t *from; /* or vertices */
+    const uint32_t *to;
+    const uint32_t *values;
+    uint32_t *out_values; /* or degrees */
+    uint8_t *flags;       /* outcomes, or found */
+} graph_request;
+
+/* Where an export goes. */
+typedef struct graph_rows {
+    size_t row_capacity, entry_capacity;
+    uint64_t *offsets;
+    uint32_t *targets, *values;
+    uint64_t rows, entries; /* results */
+} graph_rows;
+
+typedef struct graph_exec_ops {
+    pleach_status (*create)(void **exec, const pleach_graph_config *config);
+    void (*destroy)(void *exec);
+
+    /* Gate: shared. */
+    pleach_status (*run)(void *exec, const graph_request *request, pleach_stream stream);
+    pleach_status (*neighbours)(void *exec, size_t n, const uint32_t *vertices, size_t capacity, uint32_t *neighbours,
+                                uint32_t *values, uint64_t *offsets, size_t *total);
+    pleach_status (*size)(void *exec, uint64_t *vertices, uint64_t *edges);
+
+    /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */
+    pleach_status (*quiesce)(void *exec);
+    pleach_status (*build)(void *exec, size_t n, const uint32_t *from, const uint32_t *to, const uint32_t *values);
+    pleach_status (*new_vertices)(void *exec, size_t n, uint32_t *vertices);
+    pleach_status (*erase_vertices)(void *exec, size_t n, const uint32_t *vertices, uint8_t *outcomes);
+    pleach_status (*export_rows)(void *exec, graph_rows *rows);
+    pleach_status (*export_edges)(void *exec, size_t capacity, uint32_t *from, uint32_t *to, uint32_t *values,
+                                  uint64_t *edges);
+    pleach_status (*clear)(void *exec);
+    pleach_status (*stats)(void *exec, pleach_graph_stats *stats);
+    pleach_status (*validate)(void *exec, char *message, size_t message_size);
+    pleach_status (*triangles)(void *exec, size_t capacity, uint64_t *by_vertex, uint64_t *total);
+    /* Inserts or erases edges, and tells by how many the triangles have become more, or fewer. */
+    pleach_status (*run_counting)(void *exec, const graph_request *request, size_t capacity, uint64_t *by_vertex,
+                                  uint64_t *change);
+} graph_exec_ops;
+
+extern const graph_exec_ops graph_exec_cpu;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

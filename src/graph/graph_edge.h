@@ -1,0 +1,93 @@
+/* graph/graph_edge.h - edges put, erased and looked up. The algorithm, written once for CPU threads and GPU threads;
+ * include with SLAB_VALUES set: with values of 32 bits, or without.
+ *
+ * A directed edge (u, v) is the key v in u's table. An undirected one is that and the key u in v's table. Its home, the
+ * half that decides whether it is there and what its value is, is in the table of the smaller of the two ids.
+ *
+ * INVARIANTS
+ *   G1  No vertex is its own neighbour.
+ *   G2  Undirected: when no update is running both halves of an edge are there, with one value, or none is.
+ *   G3  Whoever changes an undirected edge has the latches of both buckets, from before the first half changes.
+ *   G4  The ends of every edge are vertices that are there.
+ *   G5  A vertex's load counts its neighbours; the stripes add up to the number of edges, and of vertices.
+ *
+ * WHO MAY RUN TOGETHER   everything here. Vertices are erased by somebody who is alone.
+ * LINEARIZATION POINTS   those of the hash table, at the edge's home. Who lists the neighbours of the other end may see
+ *                        the edge a little earlier or later.
+ * PROGRESS   nobody waits with a latch in its hands: who does not get the second one lets go of the first, and tries
+ *            again. Who has both waits for nobody.
+ */
+#ifndef PLEACH_KEY_BITS
+#define PLEACH_KEY_BITS 32
+#endif
+#include "../core/slabhash/slabhash.h"
+#include "graph_format.h"
+
+typedef struct S(graph_edge) {
+    slab_kind kind;
+    uint32_t from, to;
+    S(key) value;         /* what is put */
+    S(key) old;           /* what was there, if the outcome says so */
+    slab_outcome outcome;
+    slab_table *home, *other; /* the tables of the ends, home first */
+    bool helps_home, helps_other; /* these tables are moving */
+} S(graph_edge);
+
+/* Finds the tables. False: there is nothing to be done, and the outcome says why. */
+PORT_FN bool S(edge_begin)(const graph_place *g, S(graph_edge) *e)
+{
+    bool swapped = !g->directed && e->to < e->from, erases = e->kind == SLAB_ERASE;
+    uint32_t home = swapped ? e->to : e->from, other = swapped ? e->from : e->to;
+    e->home = erases ? graph_vertex(g, home) : graph_vertex_made(g, home);
+    e->other = erases ? graph_vertex(g, other) : graph_vertex_made(g, other);
+    e->helps_home = e->helps_other = false;
+    e->outcome = erases ? SLAB_ABSENT : SLAB_NOT_APPLIED;
+    return e->home && e->other;
+}
+
+PORT_FN S(slab_change) S(edge_half)(const graph_place *g, const S(graph_edge) *e, bool at_home)
+{
+    S(slab_change) c = {.kind = e->kind};
+    bool from_is_home = g->directed || e->from < e->to;
+    c.pair.key = at_home == from_is_home ? e->to : e->from;
+    c.pair.value = e->value;
+    return c;
+}
+
+/* One try. The ends differ. */
+PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
+{
+    S(slab_change) home = S(edge_half)(g, e, true);
+    slab_step step = S(change_prepare)(&g->slabs, e->home, &home);
+    e->helps_home |= home.helps;
+    if (step != SLAB_DONE) return SLAB_AGAIN;
+    e->outcome = home.outcome;
+    e->old = home.old.value;
+    bool changes = home.outcome == SLAB_INSERTED || home.outcome == SLAB_ERASED ||
+                   (home.outcome == SLAB_REPLACED && SLAB_VALUES);
+    if (g->directed || !changes) {
+        S(change_commit)(&g->slabs, e->home, &home);
+        return SLAB_DONE;
+    }
+    S(slab_change) other = S(edge_half)(g, e, false);
+    step = S(change_prepare)(&g->slabs, e->other, &other);
+    e->helps_other |= other.helps;
+    if (step != SLAB_DONE || other.outcome == SLAB_NOT_APPLIED) {
+        if (step == SLAB_DONE) S(change_abandon)(&g->slabs, &other);
+        S(change_abandon)(&g->slabs, &home);
+        e->outcome = SLAB_NOT_APPLIED;
+        return step;
+    }
+    S(change_commit)(&g->slabs, e->other, &other);
+    S(change_commit)(&g->slabs, e->home, &home);
+    return SLAB_DONE;
+}
+
+PORT_FN slab_step S(edge_find)(const graph_place *g, uint32_t from, uint32_t to, bool *found, S(key) *value)
+{
+    bool swapped = !g->directed && to < from;
+    const slab_table *home = graph_vertex(g, swapped ? to : from);
+    *found = false;
+    if (!home) return SLAB_DONE;
+    return S(slab_find)(&g->slabs, home, swapped ? from : to, found, value);
+}
