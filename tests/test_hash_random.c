@@ -261,6 +261,26 @@ static void turnover_needs_no_more_memory(const setting *where, bool set)
     hashed_close(&s.h);
 }
 
+static bool is_growing(const pleach_hash_stats *stats) { return stats->slabs > stats->buckets + stats->overflow_slabs; }
+
+/* Each update of a table that grows moves some buckets, so that growth is over when a quarter as many updates as there
+ * are buckets have been made: until then finds may have to look at two places. */
+static void growth_comes_to_an_end(const setting *where, bool set)
+{
+    hashed h = hashed_open(where, set);
+    size_t updates = 0, growths = 0, n = shrunk(3000, 1500);
+    for (size_t i = 0; i < n; i++) {
+        assert_ok(pleach_hash_put_one(h.hash, nth_key(&h, i), i & h.top, NULL, NULL));
+        pleach_hash_stats stats = hashed_stats(&h);
+        growths += is_growing(&stats) && updates == 0;
+        updates = is_growing(&stats) ? updates + 1 : 0;
+        assert_true(updates <= stats.buckets / 4 + 1);
+    }
+    assert_true(growths >= 3);
+    count_checked(n);
+    hashed_close(&h);
+}
+
 /* ---- keys of one bucket, and seeds ---- */
 
 static void keys_of_one_bucket(const setting *where, bool set)
@@ -336,6 +356,7 @@ BOTH(random_calls_in_one_bucket)
 BOTH(grows_to_a_million_and_back)
 BOTH(memory_is_given_back)
 BOTH(turnover_needs_no_more_memory)
+BOTH(growth_comes_to_an_end)
 BOTH(keys_of_one_bucket)
 BOTH(seeds_scatter_otherwise)
 
@@ -349,6 +370,7 @@ int main(int argc, char **argv)
         CASE(grows_to_a_million_and_back_in_maps_and_sets),
         CASE(memory_is_given_back_in_maps_and_sets),
         CASE(turnover_needs_no_more_memory_in_maps_and_sets),
+        CASE(growth_comes_to_an_end_in_maps_and_sets),
         CASE(keys_of_one_bucket_in_maps_and_sets),
         CASE(seeds_scatter_otherwise_in_maps_and_sets),
     };
