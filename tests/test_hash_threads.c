@@ -320,6 +320,49 @@ static void what_stays_is_found(const setting *where, bool set)
     hashed_close(&s.h);
 }
 
+/* ---- a slot that changes hands ----
+ * One thread has two keys take turns in the only slot that is free, as fast as it can. Whoever reads that slot's key and
+ * then its value, and not the header again, reads the value of the other. */
+
+typedef struct swap {
+    hashed h;
+    size_t turns;
+} swap;
+
+static uint64_t value_at(uint64_t key, uint64_t turn) { return key << 24 | (turn & 0xffffff); }
+
+static void take_turns(agent *a, const swap *s)
+{
+    for (uint64_t turn = 0; turn < s->turns && !stopped(a); turn++)
+        for (uint64_t key = 1; key <= 2; key++) {
+            EXPECT_OK(a, pleach_hash_put_one(s->h.hash, key, value_at(key, turn), NULL, NULL));
+            EXPECT_OK(a, pleach_hash_erase_one(s->h.hash, key, NULL, NULL));
+        }
+    stop_all(a);
+}
+
+static void change_hands(agent *a)
+{
+    const swap *s = a->shared;
+    if (a->index == 0) take_turns(a, s);
+    uint64_t last[3] = {0}, count = 0;
+    for (; !stopped(a); count++) {
+        uint64_t key = 1 + count % 2, value = 0;
+        int found = -1;
+        EXPECT_OK(a, pleach_hash_find_one(s->h.hash, key, &found, &value));
+        EXPECT(a, !found || (s->h.set ? value == 0 : value >> 24 == key && value >= last[key]));
+        if (found) last[key] = value;
+    }
+    count_checked(count);
+}
+
+static void a_slot_changes_hands(const setting *where, bool set)
+{
+    swap s = {.h = hashed_open(where, set), .turns = scaled(150000)};
+    run_agents(3, change_hands, &s);
+    hashed_close(&s.h);
+}
+
 /* ---- one thread brings, another takes away ----
  * What one frees the other has to find: else each round takes new memory. */
 
@@ -370,6 +413,7 @@ BOTH(many_threads_in_one_bucket)
 BOTH(growth_under_load)
 BOTH(whole_calls_beside_others)
 BOTH(what_stays_is_found)
+BOTH(a_slot_changes_hands)
 BOTH(one_brings_another_takes_away)
 
 int main(int argc, char **argv)
@@ -381,6 +425,7 @@ int main(int argc, char **argv)
         CASE(growth_under_load_in_maps_and_sets),
         CASE(whole_calls_beside_others_in_maps_and_sets),
         CASE(what_stays_is_found_in_maps_and_sets),
+        CASE(a_slot_changes_hands_in_maps_and_sets),
         CASE(one_brings_another_takes_away_in_maps_and_sets),
     };
     return run_hash_cases(argc, argv, cases, COUNT_OF(cases));
