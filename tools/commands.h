@@ -11,6 +11,7 @@ int command_demo(int argc, char **argv);
 int command_soak(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_replay(int argc, char **argv);
+int command_graph(int argc, char **argv);
 int command_sim(int argc, char **argv);
 
 #endif

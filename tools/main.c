@@ -16,6 +16,7 @@ static const char help[] =
     "  soak     the same without end: more kinds of rounds, and a watch for hangs\n"
     "  bench    measure\n"
     "  replay   carry out operations from a file or standard input, one result a line\n"
+    "  graph    figures of edge files, and graphs to order\n"
     "  sim      run the structures' source on a simulated machine, under adversarial schedules\n"
     "  help     this text; 'pleach help COMMAND' is 'pleach COMMAND --help'\n"
     "\n"
@@ -33,6 +34,7 @@ static const struct {
     {"soak", command_soak},
     {"bench", command_bench},
     {"replay", command_replay},
+    {"graph", command_graph},
     {"sim", command_sim},
 };
 
@@ -40,7 +42,8 @@ static int run_command(const char *name, int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(commands[i].name, name) == 0) return commands[i].run(argc, argv);
-    cli_complain("pleach", "there is no command '%s'; it is one of info, demo, soak, bench, replay, sim, help", name);
+    cli_complain("pleach", "there is no command '%s'; it is one of info, demo, soak, bench, replay, graph, sim, help",
+                 name);
     return EXIT_USAGE;
 }
 

@@ -1,0 +1,27 @@
+# pleach_compression: what the readers of edge files (tools/edge_*.c) need for gzip and xz. Neither library is required,
+# and pleach itself uses neither. .deps is where scripts/setup unpacks them if it may not install them.
+
+set(deps ${PROJECT_SOURCE_DIR}/.deps/usr)
+find_path(PLEACH_ZLIB_INCLUDE_DIR zlib.h HINTS ${deps} PATH_SUFFIXES include)
+find_library(PLEACH_ZLIB_LIBRARY z HINTS ${deps} PATH_SUFFIXES lib lib/${CMAKE_LIBRARY_ARCHITECTURE})
+find_path(PLEACH_LZMA_INCLUDE_DIR lzma.h HINTS ${deps} PATH_SUFFIXES include)
+find_library(PLEACH_LZMA_LIBRARY lzma HINTS ${deps} PATH_SUFFIXES lib lib/${CMAKE_LIBRARY_ARCHITECTURE})
+
+add_library(pleach_compression INTERFACE)
+foreach(library ZLIB LZMA)
+    mark_as_advanced(PLEACH_${library}_INCLUDE_DIR PLEACH_${library}_LIBRARY)
+    set(found OFF)
+    if(PLEACH_${library}_INCLUDE_DIR AND PLEACH_${library}_LIBRARY)
+        set(found ON)
+        target_include_directories(pleach_compression SYSTEM INTERFACE ${PLEACH_${library}_INCLUDE_DIR})
+        target_link_libraries(pleach_compression INTERFACE ${PLEACH_${library}_LIBRARY})
+        target_compile_definitions(pleach_compression INTERFACE PLEACH_HAVE_${library}=1)
+    endif()
+    set(PLEACH_WITH_${library} ${found} CACHE INTERNAL "edge files compressed this way can be read")
+endforeach()
+if(NOT PLEACH_WITH_ZLIB)
+    message(STATUS "no zlib, so edge files that gzip made cannot be read: scripts/setup gets it")
+endif()
+if(NOT PLEACH_WITH_LZMA)
+    message(STATUS "no liblzma, so edge files that xz made cannot be read: scripts/setup gets it")
+endif()
