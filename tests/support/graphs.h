@@ -1,5 +1,5 @@
-/* support/graphs.h - what the tests of graphs share: the kinds of graph that cases run over, and a model of a graph that
- * is slow and obvious: a matrix.
+/* support/graphs.h - what the tests of graphs share: the kinds of graph that cases run over, and a model of a graph
+ * that is slow and obvious: a matrix.
  *
  * Graphs are in host memory only, so these programs take no --device: `--filter PATTERN` alone. Names of runs are such
  * as "undirected/values/t3 self_loops_are_not_kept".
