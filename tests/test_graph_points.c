@@ -279,7 +279,8 @@ static void neighbours_that_do_not_fit_are_counted(const graph_kind *kind)
         uint32_t values[N + 1] = {0};
         assert_ok(pleach_graph_neighbours(graph, 2, asked, all, NULL, values, offsets, NULL));
         assert_int_equal(values[1], 1004);
-        assert_int_equal(pleach_graph_neighbours(graph, 2, asked, all - 1, NULL, values, offsets, NULL), PLEACH_E_SPACE);
+        assert_int_equal(pleach_graph_neighbours(graph, 2, asked, all - 1, NULL, values, offsets, NULL),
+                         PLEACH_E_SPACE);
     }
     assert_ok(pleach_graph_neighbours(graph, 0, NULL, 0, NULL, NULL, offsets, &total));
     assert_true(total == 0 && offsets[0] == 0);

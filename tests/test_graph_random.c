@@ -17,7 +17,7 @@ typedef struct play {
     edge_batch b;
     rng r;
     uint32_t next_value;
-    bool rows; /* the ids allow for exports */
+    bool rows; /* the ids are small enough for rows */
 } play;
 
 static void random_insert(play *p, size_t n)
@@ -99,8 +99,8 @@ static void random_call(play *p, unsigned erases)
 /* Phases in which there are more inserts, and such with more erases: the graph grows and shrinks. */
 static void perform(const graph_kind *kind, uint32_t n, const uint32_t *ids, bool rows, size_t calls)
 {
-    play p = {.kind = kind, .graph = graph_open(kind), .m = matrix_open(kind, n, ids), .b = edge_batch_open(MOST_IN_CALL),
-              .r = rng_for(test_seed(), n), .rows = rows};
+    play p = {.kind = kind, .graph = graph_open(kind), .m = matrix_open(kind, n, ids),
+              .b = edge_batch_open(MOST_IN_CALL), .r = rng_for(test_seed(), n), .rows = rows};
     size_t interval = calls / 12 + 1;
     for (size_t call = 0; call < calls; call++) {
         random_call(&p, call / interval % 2 ? 70 : 25);
@@ -143,7 +143,7 @@ static void many_vertices_far_apart(const graph_kind *kind)
     free(ids);
 }
 
-/* From 0 to the largest id: exports would need room for all ids between. */
+/* From 0 to the largest id: rows would need room for all ids between. */
 static void ids_all_over(const graph_kind *kind)
 {
     uint32_t ids[40];

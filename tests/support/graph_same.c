@@ -107,6 +107,18 @@ static void assert_same_export(pleach_graph *graph, const graph_matrix *m)
     free(values);
 }
 
+static void assert_same_list(pleach_graph *graph, const graph_matrix *m)
+{
+    uint32_t *ids = must_alloc(m->n, sizeof *ids);
+    uint64_t n = UINT64_MAX, at = 0;
+    assert_ok(pleach_graph_export_vertices(graph, m->n, ids, &n));
+    assert_int_equal(n, m->vertices);
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->there[i])
+            assert_int_equal(ids[at++], m->ids[i]);
+    free(ids);
+}
+
 static void assert_same_rows(pleach_graph *graph, const graph_matrix *m, uint64_t ends)
 {
     uint64_t rows = 0, entries = 0, largest = 0, place = 0;
@@ -139,8 +151,8 @@ void assert_same_graph(pleach_graph *graph, const graph_matrix *m, bool rows)
     assert_same_vertices(graph, m);
     assert_same_edges(graph, m);
     assert_same_neighbours(graph, m, ends);
-    if (!rows)
-        return;
     assert_same_export(graph, m);
-    assert_same_rows(graph, m, ends);
+    assert_same_list(graph, m);
+    if (rows)
+        assert_same_rows(graph, m, ends);
 }
