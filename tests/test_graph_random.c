@@ -135,7 +135,7 @@ static void a_dense_graph(const graph_kind *kind)
 
 static void many_vertices_far_apart(const graph_kind *kind)
 {
-    enum { N = 600 };
+    enum { N = 300 };
     uint32_t *ids = must_alloc(N, sizeof *ids);
     for (uint32_t i = 0; i < N; i++)
         ids[i] = i * 997;
