@@ -282,7 +282,9 @@ static void assert_request(graph_request_kind kind, const void *first, const voi
 {
     const graph_request *r = &behind.request;
     assert_true(r->kind == kind && r->n == 3 && r->from == from);
-    assert_true((const void *)r->to == first && (const void *)r->out_values == second && (const void *)r->flags == third);
+    assert_ptr_equal(r->to, first);
+    assert_ptr_equal(r->out_values, second);
+    assert_ptr_equal(r->flags, third);
 }
 
 static void requests_of(pleach_graph *graph)
@@ -349,8 +351,8 @@ static pleach_status do_counting(pleach_graph *g)
 }
 static pleach_status do_clustering(pleach_graph *g) { return pleach_graph_clustering(g, 0, NULL, NULL); }
 
-static alone_call *const alone_calls[] = {do_build, do_new, do_erase, do_list, do_edges, do_rows, do_rows_only, do_clear,
-                                          do_stats, do_validate, do_triangles, do_counting, do_clustering};
+static alone_call *const alone_calls[] = {do_build, do_new, do_erase, do_list, do_edges, do_rows, do_rows_only,
+                                          do_clear, do_stats, do_validate, do_triangles, do_counting, do_clustering};
 
 /* Refused while a view is open, and while work on streams cannot be waited for; and the gate is free afterwards. */
 static void exclusive_calls_wait_and_are_refused(const void *unused)

@@ -1,5 +1,5 @@
-/* test_graph_faults.c - allocations that fail: every one of a script of calls in turn. Whatever fails, the call says so,
- * the graph is sound and as promised, it works afterwards, and nothing is left behind. */
+/* test_graph_faults.c - allocations that fail: every one of a script of calls in turn. Whatever fails, the call says
+ * so, the graph is sound and as promised, it works afterwards, and nothing is left behind. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* test_graph_history.c - threads work on few edges, so that they collide, and write down what they are told. Whether some
- * order explains all of it is then judged by verify/history, as for maps: an edge is a key, and an undirected one the
- * same key from whichever end it was asked for.
+/* test_graph_history.c - threads work on few edges, so that they collide, and write down what they are told. Whether
+ * some order explains all of it is then judged by verify/history, as for maps: an edge is a key, and an undirected one
+ * the same key from whichever end it was asked for.
  *
  * A graph's updates do not tell which value they found, and a history's do. So all that is judged is whether an edge is
  * there: every value is written down as 1, and an insert as an add, which finds the edge there or brings it.

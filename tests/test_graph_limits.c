@@ -95,7 +95,8 @@ static void what_does_not_fit_beside_an_id_that_is_not_usable(const graph_kind *
     graph_close(graph);
 }
 
-/* Without duplicates, so that who was refused is not there. Then some of what is there goes, and half of it comes back. */
+/* Without duplicates, so that who was refused is not there. Then some of what is there goes, and half of that comes
+ * back. */
 static void there_is_room_again_after_erasing(const graph_kind *kind)
 {
     enum { VERTICES = 700, EDGES = VERTICES * 140 };

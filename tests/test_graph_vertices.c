@@ -1,5 +1,5 @@
-/* test_graph_vertices.c - vertices put, made and erased, and what is done to a whole graph: build, exports, clear, stats;
- * by hand and against a model. */
+/* test_graph_vertices.c - vertices put, made and erased, and what is done to a whole graph: build, exports, clear,
+ * stats; by hand and against a model. */
 #include <stdlib.h>
 #include <string.h>
 
