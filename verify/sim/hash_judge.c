@@ -122,7 +122,8 @@ bool hash_judge(char *why, size_t size, sim_checked *checked)
     if (!judge_contents(&last_count, why, size) || refused_without_need(why, size)) return false;
     if (!w->checker) w->checker = history_checker_create();
     w->history = (history){.initial = w->initial, .initial_count = w->initial_count, .ops = w->ops,
-                           .count = w->first_op[w->agents], .final = w->last, .final_count = last_count};
+                           .count = w->first_op[w->agents], .pairs = w->pairs, .final = w->last,
+                           .final_count = last_count};
     history_verdict verdict = w->checker ? history_check(w->checker, &w->history) : HISTORY_UNDECIDED;
     checked->histories += verdict == HISTORY_GOOD;
     checked->undecided += verdict == HISTORY_UNDECIDED;

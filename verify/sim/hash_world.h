@@ -10,6 +10,7 @@ enum {
     HASH_TABLES = 4,
     HASH_KEYS = 40,
     HASH_OPS = 360,
+    HASH_WALKS = 16,
     HASH_SLABS = 512,    /* ids below */
     HASH_FIRST_ID = 160, /* flags and slots of a header, and small counts, are no ids, nor taken for such */
     HASH_TABLE_STEP = 64 /* a key's number in a history is its number here + this * the table's */
@@ -33,6 +34,8 @@ typedef struct hash_world {
     size_t initial_count;
     unsigned first_op[HASH_AGENTS + 1];
     history_op ops[HASH_OPS];
+    history_pair pairs[HASH_WALKS * HASH_KEYS]; /* what walks have seen */
+    unsigned walks;
     history history;
     bool bad_history; /* the last schedule's */
     history_checker *checker;
