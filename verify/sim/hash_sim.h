@@ -23,6 +23,8 @@ typedef struct hash_variant {
     /* What an agent does that has had its root for long, and wants to change something: it comes to the first slab of a
      * bucket, which is another's by now, latches it, sees that its root has changed, and lets go. */
     void (*haunt)(const slab_place *place, const slab_table *table, uint32_t id);
+    /* What is left of a growth, by somebody who is alone. False: it is not over. */
+    bool (*finish)(const slab_place *place, slab_table *table);
     const hash_run_ops *ops; /* for who is alone */
 } hash_variant;
 

@@ -55,6 +55,15 @@ static bool S(sim_alone)(const slab_place *place, slab_table *table, uint64_t ke
     return false;
 }
 
+static bool S(sim_finish)(const slab_place *place, slab_table *table)
+{
+    uint64_t root = table->root;
+    if (!slab_target(table, root)) return true;
+    S(slab_help) all = {0, (uint32_t)1 << slab_root_log(root)};
+    for (unsigned step = 0; step < MOST_STEPS_ALONE && S(help_step)(place, table, &all) != SLAB_DONE;) step++;
+    return table->root != root;
+}
+
 static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys,
                            unsigned count)
 {
@@ -70,4 +79,5 @@ static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t versi
 }
 
 const hash_variant VARIANT_NAME(S(sim_hash)) = {PLEACH_KEY_BITS, SLAB_SLOTS, SLAB_VALUES, S(sim_hash_of), S(sim_run),
-                                                S(sim_walk), S(sim_alone), S(sim_recycle), haunt, &S(ops)};
+                                                S(sim_walk), S(sim_alone), S(sim_recycle), haunt, S(sim_finish),
+                                                &S(ops)};

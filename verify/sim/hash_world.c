@@ -182,7 +182,7 @@ static unsigned prepare(unsigned variant, int tiny_case)
     w->kind = variants[variant];
     w->may_refuse = w->stuck = w->solo = false;
     w->ghosts = w->walks = 0;
-    w->next_value = w->lost_from = w->lost_to = 0;
+    w->next_value = w->passed_from = w->passed_to = 0;
     w->stripes = 1;
     if (tiny_case >= 0) {
         tiny((unsigned)tiny_case);

@@ -28,7 +28,7 @@ typedef struct hash_world {
     bool solo;       /* the last agent makes finds beside those who stand still */
     uint64_t keys[HASH_KEYS];
     unsigned universe;
-    uint64_t lost_from, lost_to; /* ids that nobody got, for which agents have raced */
+    uint64_t passed_from, passed_to; /* ids that the pool passed by while it was full */
     uint64_t next_value;
     history_pair initial[HASH_TABLES * HASH_KEYS], last[HASH_TABLES * HASH_KEYS];
     size_t initial_count;

@@ -35,6 +35,7 @@ PORT_FN slab_step S(bucket_latch)(const slab_place *place, slab_table *table, ui
     c->header = look.header;
     bool of_root = first == slab_at(place, slab_bucket(look.root, hash));
     *next = of_root ? slab_target(table, look.root) : 0;
+    if (!of_root) c->helps = true; /* the bucket has moved, others have not: else the last ones would take long */
     return SLAB_DONE;
 }
 
