@@ -13,11 +13,12 @@ static const char help[] =
     "\n"
     "  info FILE              vertices, edges, self loops and the highest degree of a file of edges\n"
     "  gen KIND ... -o FILE   make a graph: rmat, rgg, grid, delaunay\n"
+    "  bench [EXPERIMENT...]  measure dynamic graphs\n"
     "\n"
     "Files are Matrix Market (.mtx), METIS (.graph, .metis) or lines 'u v'; plain, gzip or xz.\n"
     "'pleach graph SUBCOMMAND --help' tells more.\n"
     "\n"
-    "Exit status: 0 all is well, 1 a file's contents are wrong, 2 the command could not be carried out.\n";
+    "Exit status: 0 all is well, 1 a file's contents or an answer are wrong, 2 the command could not be carried out.\n";
 
 static const struct {
     const char *name;
@@ -25,6 +26,7 @@ static const struct {
 } subcommands[] = {
     {"info", graph_info},
     {"gen", graph_gen},
+    {"bench", graph_bench},
 };
 
 int command_graph(int argc, char **argv)
