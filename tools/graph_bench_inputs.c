@@ -21,7 +21,8 @@ static void *device_twin(const struct graph_bench *bench, void *host, size_t byt
 bool edge_array_make(struct graph_bench *bench, struct edge_array *array, size_t count)
 {
     const size_t bytes = (count + 1) * sizeof(uint32_t);
-    *array = (struct edge_array){.count = count, .from = malloc(bytes), .to = malloc(bytes), .flags = malloc(count + 1)};
+    *array = (struct edge_array){.count = count, .from = malloc(bytes), .to = malloc(bytes)};
+    array->flags = malloc(count + 1);
     array->device_from = device_twin(bench, array->from, bytes);
     array->device_to = device_twin(bench, array->to, bytes);
     array->device_flags = device_twin(bench, array->flags, count + 1);

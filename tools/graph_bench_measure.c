@@ -64,7 +64,8 @@ pleach_status call_build(void *context, pleach_stream stream)
 {
     const struct edge_call *const c = context;
     (void)stream; /* it is synchronous */
-    return pleach_graph_build(c->graph, c->count, c->edges->device_from + c->begin, c->edges->device_to + c->begin, NULL);
+    return pleach_graph_build(c->graph, c->count, c->edges->device_from + c->begin, c->edges->device_to + c->begin,
+                              NULL);
 }
 
 pleach_status call_insert(void *context, pleach_stream stream)
