@@ -44,6 +44,14 @@ runs_right() { # PROGRAM
     [ "$(tail -n 2 <<<"$output")" = "$expected_lines" ] && [ "$(grep -c ': new$' <<<"$output")" -eq 7 ]
 }
 
+# Ten accounts that all pay each other: each is in 36 rings of three.
+finds_the_ring() { # PROGRAM
+    local output
+    output=$("$1") || return 1
+    printf '%s\n' "$output"
+    [ "$(grep -c ' is in 36 of them$' <<<"$output")" -eq 10 ]
+}
+
 # Without a GPU the example must start, say so, and end well; with one its own check decides.
 runs_or_says_no_gpu() { # PROGRAM
     local output
@@ -108,7 +116,7 @@ check "it exports pleach_* and nothing else" exports_only_pleach
 check "it has a soname" has_soname
 check "it needs no CUDA library to load" needs_no_driver
 
-for header in status.h map.h pleach.h; do
+for header in status.h map.h hash.h graph.h triangles.h pleach.h; do
     check "pleach/$header compiles by itself as C" public_header_stands_alone $header c
 done
 have c++ && CC=c++ check "pleach/pleach.h compiles as C++" public_header_stands_alone pleach.h cc
@@ -124,6 +132,7 @@ fi
 
 check "find_package(pleach) builds the examples" by_cmake
 check "the host example runs" runs_right "$work/cmake/ordered_index"
+check "the example of a graph runs" finds_the_ring "$work/cmake/fraud_stream"
 
 if with_cuda && have nvcc; then
     check "nvcc compiles the kernel example" by_nvcc

@@ -99,3 +99,40 @@ bool edge_list_compact(struct edge_list *list, uint32_t **ids, size_t *vertices)
     *ids = all;
     return true;
 }
+
+struct event {
+    uint64_t time;
+    size_t at; /* in the list */
+    uint32_t from, to;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct event *one = a, *two = b;
+    if (one->time != two->time) return one->time < two->time ? -1 : 1;
+    return one->at < two->at ? -1 : 1;
+}
+
+static bool is_sorted_by_time(const struct edge_list *list)
+{
+    for (size_t i = 1; i < list->count; i++)
+        if (list->time[i] < list->time[i - 1]) return false;
+    return true;
+}
+
+bool edge_list_sort_by_time(struct edge_list *list)
+{
+    if (is_sorted_by_time(list)) return true;
+    struct event *const events = malloc(list->count * sizeof *events);
+    if (events == NULL) return false;
+    for (size_t i = 0; i < list->count; i++)
+        events[i] = (struct event){list->time[i], i, list->from[i], list->to[i]};
+    qsort(events, list->count, sizeof *events, by_time);
+    for (size_t i = 0; i < list->count; i++) {
+        list->time[i] = events[i].time;
+        list->from[i] = events[i].from;
+        list->to[i] = events[i].to;
+    }
+    free(events);
+    return true;
+}

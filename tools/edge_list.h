@@ -40,4 +40,7 @@ uint64_t edge_list_id_limit(const struct edge_list *list);
  * has the old ids. False when memory is lacking, and then the list is as it was. */
 bool edge_list_compact(struct edge_list *list, uint32_t **ids, size_t *vertices);
 
+/* Of a list with times: oldest first, equal ones in the order that they were in. False as above. */
+bool edge_list_sort_by_time(struct edge_list *list);
+
 #endif

@@ -12,6 +12,8 @@ static const char help[] =
     "usage: pleach graph SUBCOMMAND [OPTION...]\n"
     "\n"
     "  info FILE              vertices, edges, self loops and the highest degree of a file of edges\n"
+    "  triangles FILE         count the triangles of a graph\n"
+    "  stream FILE            replay events 'u v t' in batches, old edges leaving; triangles after each\n"
     "  gen KIND ... -o FILE   make a graph: rmat, rgg, grid, delaunay\n"
     "  bench [EXPERIMENT...]  measure dynamic graphs\n"
     "\n"
@@ -25,6 +27,8 @@ static const struct {
     int (*run)(int argc, char **argv);
 } subcommands[] = {
     {"info", graph_info},
+    {"triangles", graph_triangles},
+    {"stream", graph_stream},
     {"gen", graph_gen},
     {"bench", graph_bench},
 };

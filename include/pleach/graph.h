@@ -131,6 +131,17 @@ PLEACH_API pleach_status pleach_graph_export_rows(pleach_graph *graph, size_t ro
 PLEACH_API pleach_status pleach_graph_export_edges(pleach_graph *graph, size_t capacity, uint32_t *from, uint32_t *to,
                                                    uint32_t *values, uint64_t *edges);
 
+/* The ids of all vertices that are there, ascending. With vertices NULL only *n is written. SPACE. */
+PLEACH_API pleach_status pleach_graph_export_vertices(pleach_graph *graph, size_t capacity, uint32_t *vertices,
+                                                      uint64_t *n);
+
+/* The whole graph to a file, and back; every byte is checksummed. A file is replaced when the new one is complete, as in
+ * pleach/file.h; a graph is replaced when all of the file has been verified. Alone. Errors: ARGUMENT, FILE (errno tells
+ * more), FORMAT (damaged, or no graph), NEWER, WIDTH (the graph is directed and the file's is not, or has values and the
+ * file has none, or the other way round), MEMORY, FULL, NO_FILES; after an error graph and file are as they were. */
+PLEACH_API pleach_status pleach_graph_save(pleach_graph *graph, const char *path);
+PLEACH_API pleach_status pleach_graph_load_file(pleach_graph *graph, const char *path);
+
 /* Removes everything and gives the memory back. */
 PLEACH_API pleach_status pleach_graph_clear(pleach_graph *graph);
 PLEACH_API pleach_status pleach_graph_get_stats(pleach_graph *graph, pleach_graph_stats *stats);

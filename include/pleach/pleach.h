@@ -4,12 +4,15 @@
 
 #include "batch.h"
 #include "file.h"
+#include "graph.h"
+#include "hash.h"
 #include "index.h"
 #include "map.h"
 #include "queue.h"
-#include "snapshot.h"
 #include "skiplist.h"
+#include "snapshot.h"
 #include "status.h"
+#include "triangles.h"
 
 #ifdef __cplusplus
 extern "C" {

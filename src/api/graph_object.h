@@ -10,6 +10,7 @@ struct pleach_graph {
     void *exec;
     pleach_device device;
     bool directed, values;
+    pleach_graph_config config; /* complete */
     gate gate;
 };
 

@@ -1,0 +1,57 @@
+#include "graph_load.h"
+
+#include <stdlib.h>
+
+#include "graph.h"
+
+static const char *const device_names[] = {"cpu", "cuda", NULL};
+
+bool graph_take_where(struct cli *cli, struct graph_where *where)
+{
+    return cli_take_choice(cli, "--device", device_names, &where->device) ||
+           cli_take_number(cli, "--threads", 1, 1024, &where->threads);
+}
+
+int graph_open(const char *command, const struct graph_where *where, pleach_graph **graph)
+{
+    const pleach_graph_config config = {.device = (pleach_device)where->device, .threads = (unsigned)where->threads};
+    const pleach_status status = pleach_graph_create(graph, &config);
+    if (status == PLEACH_OK) return EXIT_GOOD;
+    cli_complain(command, "%s", pleach_strerror(status));
+    return EXIT_USAGE;
+}
+
+static int build(const char *command, const struct graph_where *where, const struct edge_list *list,
+                 struct graph_loaded *loaded)
+{
+    const int opened = graph_open(command, where, &loaded->graph);
+    if (opened != EXIT_GOOD) return opened;
+    const pleach_status status = pleach_graph_build(loaded->graph, list->count, list->from, list->to, NULL);
+    if (status == PLEACH_OK) return EXIT_GOOD;
+    cli_complain(command, "the graph could not be built: %s", pleach_strerror(status));
+    return EXIT_USAGE;
+}
+
+int graph_load(const char *command, const char *file, const struct edge_read_options *read,
+               const struct graph_where *where, struct graph_loaded *loaded)
+{
+    struct edge_list list;
+    struct edge_error error;
+    *loaded = (struct graph_loaded){0};
+    if (!edge_read(file, read, &list, &error)) return graph_complain(command, &error);
+    int status = EXIT_USAGE;
+    if (edge_list_compact(&list, &loaded->ids, &loaded->vertices))
+        status = build(command, where, &list, loaded);
+    else
+        cli_complain(command, "out of memory for %zu edges", list.count);
+    edge_list_free(&list);
+    if (status != EXIT_GOOD) graph_unload(loaded);
+    return status;
+}
+
+void graph_unload(struct graph_loaded *loaded)
+{
+    pleach_graph_destroy(loaded->graph);
+    free(loaded->ids);
+    *loaded = (struct graph_loaded){0};
+}

@@ -1,0 +1,33 @@
+/* graph_load.h - the graph of a file of edges, and the options that say where it is kept. */
+#ifndef PLEACH_TOOLS_GRAPH_LOAD_H
+#define PLEACH_TOOLS_GRAPH_LOAD_H
+
+#include "cli.h"
+#include "edge_list.h"
+#include "edge_read.h"
+#include "pleach/triangles.h"
+
+struct graph_where {
+    size_t device;    /* a pleach_device */
+    uint64_t threads; /* 0: one for each online CPU */
+};
+
+/* --device and --threads. Whether the current word was one of them. */
+bool graph_take_where(struct cli *cli, struct graph_where *where);
+
+/* An undirected graph without values; vertices have new numbers, 0 and on, in the order of their ids. */
+struct graph_loaded {
+    pleach_graph *graph;
+    size_t vertices;
+    uint32_t *ids; /* by number */
+};
+
+/* An empty one. EXIT_GOOD, or the exit status after a complaint. */
+int graph_open(const char *command, const struct graph_where *where, pleach_graph **graph);
+
+/* The same for the graph of a file, built at once. */
+int graph_load(const char *command, const char *file, const struct edge_read_options *read,
+               const struct graph_where *where, struct graph_loaded *loaded);
+void graph_unload(struct graph_loaded *loaded);
+
+#endif
