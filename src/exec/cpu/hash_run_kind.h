@@ -86,7 +86,7 @@ static S(walk) S(walk_begin)(const slab_place *place, const slab_table *table, u
     S(walk) walk = {.place = place, .target = number, .step = (uint32_t)1 << slab_root_log(table->root)};
     S(walk_enter)(&walk, slab_root_first(table->root) + number);
     if (!(walk.at->word[SLAB_HEADER] & SLAB_MOVED)) return walk;
-    walk.next = walk.at->word[SLAB_LINK];
+    walk.next = slab_target(table, table->root);
     S(walk_enter)(&walk, slab_root_first(walk.next) + number);
     return walk;
 }
