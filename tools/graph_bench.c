@@ -109,7 +109,7 @@ static bool can_write(const char *path)
 static bool has_graphs(struct graph_bench *bench)
 {
     pleach_graph *graph = NULL;
-    const bool has = graph_open(bench, false, 0, &graph);
+    const bool has = graph_bench_open(bench, false, 0, &graph);
     pleach_graph_destroy(graph);
     return has;
 }

@@ -127,7 +127,7 @@ static inline bool graph_goes_on(const struct graph_bench *bench) { return !benc
 static inline bool graph_on_cpu(const struct graph_bench *bench) { return bench->device->kind == PLEACH_CPU; }
 
 /* A graph without values; load 0 is the library's default. */
-bool graph_open(struct graph_bench *bench, bool directed, double load, pleach_graph **graph);
+bool graph_bench_open(struct graph_bench *bench, bool directed, double load, pleach_graph **graph);
 /* The call's seconds. */
 bool graph_time(struct graph_bench *bench, const char *what, bench_call *call, void *context, double *seconds);
 /* Exactly so many edges, and every invariant holds. */

@@ -24,7 +24,7 @@ struct opening {
 static pleach_status call_open_and_build(void *context, pleach_stream stream)
 {
     struct opening *const o = context;
-    if (!graph_open(o->bench, false, 0, &o->build.graph)) return PLEACH_E_MEMORY;
+    if (!graph_bench_open(o->bench, false, 0, &o->build.graph)) return PLEACH_E_MEMORY;
     return call_build(&o->build, stream);
 }
 

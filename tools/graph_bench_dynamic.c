@@ -62,7 +62,7 @@ static bool run_once(struct dynamic *d)
     uint64_t before = 0, between = 0, more = 0;
     struct edge_call kept = {.edges = &d->batch, .count = d->batch.count}, anew = kept;
     struct edge_call build = {.edges = &d->base, .count = d->base.count};
-    bool good = graph_open(d->bench, false, 0, &kept.graph) && graph_open(d->bench, false, 0, &anew.graph);
+    bool good = graph_bench_open(d->bench, false, 0, &kept.graph) && graph_bench_open(d->bench, false, 0, &anew.graph);
     build.graph = kept.graph;
     good = good && graph_time(d->bench, "building", call_build, &build, &unused) &&
            graph_time(d->bench, "counting", call_triangles, &build, &unused);

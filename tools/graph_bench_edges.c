@@ -61,7 +61,7 @@ static double change_graph(struct work *work, bool erases)
     struct graph_bench *const bench = work->bench;
     pleach_graph *graph = NULL;
     double seconds = 0, rate = 0;
-    if (!graph_open(bench, work->directed, 0, &graph)) return 0;
+    if (!graph_bench_open(bench, work->directed, 0, &graph)) return 0;
     struct edge_call build = {.graph = graph, .edges = work->base, .count = work->base->count};
     struct edge_call change = {.graph = graph, .edges = &work->batch, .count = work->batch.count};
     if (graph_time(bench, "building the graph", call_build, &build, &seconds) &&
@@ -82,7 +82,7 @@ static double incremental_ours(struct work *work)
     struct graph_bench *const bench = work->bench;
     pleach_graph *graph = NULL;
     double sum = 0, seconds = 0;
-    if (!graph_open(bench, work->directed, 0, &graph)) return 0;
+    if (!graph_bench_open(bench, work->directed, 0, &graph)) return 0;
     bool good = true;
     for (size_t at = 0; good && at < work->base->count; at += work->batch.count) {
         const size_t left = work->base->count - at;

@@ -13,7 +13,7 @@ static bool run_once(struct graph_bench *bench, const struct graph_input *input,
 {
     double seconds = 0, counting = 0;
     struct edge_call call = {.edges = &input->once, .count = input->once.count};
-    if (!graph_open(bench, false, load, &call.graph)) return false;
+    if (!graph_bench_open(bench, false, load, &call.graph)) return false;
     bool good = graph_time(bench, "inserting edges", call_insert, &call, &seconds) &&
                 graph_time(bench, "counting triangles", call_triangles, &call, &counting) &&
                 graph_check(bench, call.graph, input->once.count);

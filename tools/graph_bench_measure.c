@@ -30,7 +30,7 @@ bool graph_no_memory(struct graph_bench *bench)
     return false;
 }
 
-bool graph_open(struct graph_bench *bench, bool directed, double load, pleach_graph **graph)
+bool graph_bench_open(struct graph_bench *bench, bool directed, double load, pleach_graph **graph)
 {
     const pleach_graph_config config = {.device = bench->device->kind, .directed = directed, .load = load,
                                         .threads = graph_on_cpu(bench) ? bench->threads : 0};

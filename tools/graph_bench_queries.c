@@ -197,7 +197,7 @@ static bool begin(struct queries *q)
             return graph_no_memory(bench);
     }
     struct edge_call build = {.edges = &q->input->once, .count = q->input->once.count};
-    if (!graph_open(bench, false, 0, &q->graph)) return false;
+    if (!graph_bench_open(bench, false, 0, &q->graph)) return false;
     build.graph = q->graph;
     return graph_time(bench, "building the graph", call_build, &build, &unused) &&
            edge_array_make(bench, &q->edges, (size_t)1 << largest_batch(bench, 20)) &&

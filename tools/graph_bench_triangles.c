@@ -29,7 +29,7 @@ static bool count_ours(struct graph_bench *bench, const struct graph_input *inpu
 {
     double build = 0, count = 0;
     struct edge_call call = {.edges = &input->once, .count = input->once.count};
-    if (!graph_open(bench, false, 0, &call.graph)) return false;
+    if (!graph_bench_open(bench, false, 0, &call.graph)) return false;
     bool good = graph_time(bench, "building the graph", call_build, &call, &build) &&
                 graph_time(bench, "counting triangles", call_triangles, &call, &count);
     pleach_graph_destroy(call.graph);

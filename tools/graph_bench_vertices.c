@@ -58,7 +58,7 @@ static void end_erasing(struct graph_bench *bench, struct erasing *e)
 static double erase_once(struct graph_bench *bench, struct erasing *e, const struct graph_input *input)
 {
     double seconds = 0, unused;
-    if (!graph_open(bench, false, 0, &e->graph)) return 0;
+    if (!graph_bench_open(bench, false, 0, &e->graph)) return 0;
     struct edge_call build = {.graph = e->graph, .edges = &input->once, .count = input->once.count};
     const bool good = graph_time(bench, "building the graph", call_build, &build, &unused) &&
                       graph_time(bench, "erase_vertices", call_erase_vertices, e, &seconds) &&
