@@ -9,6 +9,7 @@ typedef struct S(slab_change) {
     slab_outcome outcome;
     bool helps;           /* the table is moving */
     bool only;            /* the bucket is the only one of its table */
+    bool known_absent;    /* the caller knows that the key is not there */
     slab *first;          /* of the bucket; latched */
     uint64_t header;      /* of the first slab, before it was latched */
     slab *at, *before;    /* the slab with the slot, and the one with the link to it */
@@ -73,7 +74,7 @@ PORT_FN void S(change_locate)(const slab_place *place, S(slab_change) *c)
     uint32_t mask = slab_mask(c->header), room_mask = 0;
     c->before = NULL;
     for (;;) {
-        c->slot = S(slab_search)(at, mask, c->pair.key, &c->old);
+        c->slot = c->known_absent ? SLAB_SLOTS : S(slab_search)(at, mask, c->pair.key, &c->old);
         if (c->slot < SLAB_SLOTS) {
             c->at = at;
             c->before = before;
@@ -83,6 +84,7 @@ PORT_FN void S(change_locate)(const slab_place *place, S(slab_change) *c)
         if (!room && mask != SLAB_ALL) {
             room = at;
             room_mask = mask;
+            if (c->known_absent) break;
         }
         uint32_t next = (uint32_t)port_load(&at->word[SLAB_LINK]);
         if (!next) break;
