@@ -16,6 +16,7 @@
  *   bench_single.c    single calls
  *   bench_queue.c     single operations through a queue
  *   bench_index.c     the multi-value index
+ *   bench_hash.c      the slab hash, beside the map
  *   bench_mixed_*     updates and queries at the same time, in one kernel
  *   bench_gfsl*       a command of its own: bench_gfsl.h
  *   bench_limits.c    how fast the machine's memory is
@@ -251,9 +252,9 @@ struct bench_case {
 };
 
 #ifdef PLEACH_TOOLS_CUDA
-enum { BENCH_CASES = 27 };
+enum { BENCH_CASES = 28 };
 #else
-enum { BENCH_CASES = 23 };
+enum { BENCH_CASES = 24 };
 #endif
 extern const struct bench_case bench_cases[BENCH_CASES];
 
@@ -281,6 +282,7 @@ void bench_batches(struct bench *bench, const struct bench_case *which);
 void bench_apply(struct bench *bench, const struct bench_case *which);
 void bench_queue(struct bench *bench, const struct bench_case *which);
 void bench_index(struct bench *bench, const struct bench_case *which);
+void bench_hash(struct bench *bench, const struct bench_case *which);
 void bench_limits(struct bench *bench, const struct bench_case *which);
 
 /* bench_mixed_cuda.c */

@@ -15,11 +15,12 @@ static const char help[] =
     "  triangles FILE         count the triangles of a graph\n"
     "  stream FILE            replay events 'u v t' in batches, old edges leaving; triangles after each\n"
     "  gen KIND ... -o FILE   make a graph: rmat, rgg, grid, delaunay\n"
+    "  bench [EXPERIMENT...]  measure dynamic graphs\n"
     "\n"
     "Files are Matrix Market (.mtx), METIS (.graph, .metis) or lines 'u v'; plain, gzip or xz.\n"
     "'pleach graph SUBCOMMAND --help' tells more.\n"
     "\n"
-    "Exit status: 0 all is well, 1 a file's contents are wrong, 2 the command could not be carried out.\n";
+    "Exit status: 0 all is well, 1 a file's contents or an answer are wrong, 2 the command could not be carried out.\n";
 
 static const struct {
     const char *name;
@@ -29,6 +30,7 @@ static const struct {
     {"triangles", graph_triangles},
     {"stream", graph_stream},
     {"gen", graph_gen},
+    {"bench", graph_bench},
 };
 
 int command_graph(int argc, char **argv)

@@ -10,6 +10,7 @@ int graph_info(int argc, char **argv);
 int graph_gen(int argc, char **argv);
 int graph_triangles(int argc, char **argv);
 int graph_stream(int argc, char **argv);
+int graph_bench(int argc, char **argv);
 
 /* Options that every subcommand with an edge file has: --format and --temporal. Whether the current word was one. */
 bool graph_take_format(struct cli *cli, struct edge_read_options *options);

@@ -70,6 +70,7 @@ PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
         return SLAB_DONE;
     }
     S(slab_change) other = S(edge_half)(g, e, false);
+    other.known_absent = home.outcome == SLAB_INSERTED; /* both halves change under the latch of the first (G2, G3) */
     step = S(change_prepare)(&g->slabs, e->other, &other);
     e->helps_other |= other.helps;
     if (step != SLAB_DONE || other.outcome == SLAB_NOT_APPLIED) {

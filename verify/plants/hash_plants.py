@@ -113,11 +113,11 @@ HASH_PLANTS = (
           "    slabs -= S(chain_free)(place, chain);\n"
           "    port_store_release(&bucket->word[SLAB_HEADER], slab_next_header(header, SLAB_MOVED, 0));"),
     Plant("failed_move_keeps_slabs", "slabs of a move for which memory was lacking are lost", "hash/cuda64", MOVE,
-          "S(chain_free)(place, (uint32_t)port_load(&target->word[SLAB_LINK]));", "(void)target;"),
+          "S(chain_free)(place, (uint32_t)port_load(&fillers[i].first->word[SLAB_LINK]));", "(void)fillers[i];"),
     Plant("failed_move_lets_go", "a move for which memory was lacking gives its latch away", "hash/plain64", MOVE,
-          "        return false;\n    }\n    port_publish_fence();",
+          "        return false;\n    }\n    for (uint32_t i = 0; i < targets; i++) {",
           "        port_store_release(&bucket->word[SLAB_HEADER], header);\n        return false;\n    }\n"
-          "    port_publish_fence();"),
+          "    for (uint32_t i = 0; i < targets; i++) {"),
     Plant("growth_ends_early", "a bucket is left behind in the old run", "hash/plain64", TABLE,
           "if (slab_moved(load) + 1 < buckets) return;",
           "if (slab_moved(load) + 2 < buckets) return;"),

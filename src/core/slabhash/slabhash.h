@@ -59,6 +59,7 @@
  */
 #include "slabhash_table.h"
 #include "slabhash_width.h"
+#include "slabhash_search.h"
 #include "slabhash_find.h"
 #include "slabhash_move.h"
 #include "slabhash_update.h"

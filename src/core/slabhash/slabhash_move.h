@@ -51,26 +51,23 @@ PORT_FN uint32_t S(chain_free)(const slab_place *place, uint32_t id)
     return slabs;
 }
 
-/* Copies those pairs of a latched bucket that belong to one target bucket; the target's header is left as it was. */
-PORT_FN bool S(move_part)(const slab_place *place, const slab *from, uint64_t header, uint64_t next, uint32_t target,
-                          S(slab_filler) *f)
+/* Copies the pairs of a latched bucket to the targets, by the bits of their hashes from `shift` on; the targets' headers
+ * are left as they were. False: memory is lacking. */
+PORT_FN bool S(move_pairs)(const slab_place *place, const slab *from, uint64_t header, unsigned shift, uint32_t targets,
+                           S(slab_filler) *fillers)
 {
-    *f = (S(slab_filler)){.first = slab_at(place, target), .at = slab_at(place, target)};
-    port_store(&f->first->word[SLAB_LINK], 0);
     for (uint32_t mask = slab_mask(header);;) {
         for (unsigned slot = 0; slot < SLAB_SLOTS; slot++) {
             if (!(mask >> slot & 1)) continue;
             S(slot) pair = S(slot_load)(from, slot);
-            if (slab_bucket(next, S(slab_hash)(place, pair.key)) != target) continue;
-            if (!S(filler_put)(place, f, pair)) return false;
+            if (!S(filler_put)(place, &fillers[S(slab_hash)(place, pair.key) >> shift & (targets - 1)], pair))
+                return false;
         }
         uint32_t id = (uint32_t)port_load(&from->word[SLAB_LINK]);
-        if (!id) break;
+        if (!id) return true;
         from = slab_at(place, id);
         mask = slab_mask(port_load(&from->word[SLAB_HEADER]));
     }
-    S(filler_end_slab)(f);
-    return true;
 }
 
 /* Moves a bucket that the caller has latched, `number` of this root; its latch is gone afterwards. False: memory is
@@ -79,27 +76,27 @@ PORT_COLD bool S(move_bucket)(const slab_place *place, slab_table *table, uint64
                               uint64_t header)
 {
     slab *bucket = slab_at(place, slab_root_first(root) + number);
-    uint32_t targets = (uint32_t)1 << (slab_root_log(next) - slab_root_log(root)), done = 0, slabs = 0;
-    uint32_t masks[SLAB_MOST_TARGETS];
-    bool all = true;
-    for (; all && done < targets; done++) {
-        S(slab_filler) f;
-        uint32_t target = slab_root_first(next) + number + (done << slab_root_log(root));
-        all = S(move_part)(place, bucket, header, next, target, &f);
-        masks[done] = f.first_mask;
-        slabs += f.slabs;
+    unsigned shift = slab_root_log(root);
+    uint32_t targets = (uint32_t)1 << (slab_root_log(next) - shift), slabs = 0;
+    S(slab_filler) fillers[SLAB_MOST_TARGETS];
+    for (uint32_t i = 0; i < targets; i++) {
+        slab *target = slab_at(place, slab_root_first(next) + number + (i << shift));
+        fillers[i] = (S(slab_filler)){.first = target, .at = target};
+        port_store(&target->word[SLAB_LINK], 0);
     }
-    if (!all) {
-        while (done-- > 0) {
-            slab *target = slab_at(place, slab_root_first(next) + number + (done << slab_root_log(root)));
-            S(chain_free)(place, (uint32_t)port_load(&target->word[SLAB_LINK]));
-        }
+    if (!S(move_pairs)(place, bucket, header, shift, targets, fillers)) {
+        for (uint32_t i = 0; i < targets; i++)
+            S(chain_free)(place, (uint32_t)port_load(&fillers[i].first->word[SLAB_LINK]));
         return false;
+    }
+    for (uint32_t i = 0; i < targets; i++) {
+        S(filler_end_slab)(&fillers[i]);
+        slabs += fillers[i].slabs;
     }
     port_publish_fence();
     for (uint32_t i = 0; i < targets; i++) {
-        slab *target = slab_at(place, slab_root_first(next) + number + (i << slab_root_log(root)));
-        port_store(&target->word[SLAB_HEADER], slab_next_header(port_load(&target->word[SLAB_HEADER]), 0, masks[i]));
+        uint64_t *first = &fillers[i].first->word[SLAB_HEADER];
+        port_store(first, slab_next_header(port_load(first), 0, fillers[i].first_mask));
     }
     /* The link stays: a reader who has seen the bucket before it moved follows it. */
     uint32_t chain = (uint32_t)port_load(&bucket->word[SLAB_LINK]);

@@ -8,6 +8,8 @@ typedef struct S(slab_change) {
     S(slot) old;          /* what was there, if the outcome says so */
     slab_outcome outcome;
     bool helps;           /* the table is moving */
+    bool only;            /* the bucket is the only one of its table */
+    bool known_absent;    /* the caller knows that the key is not there */
     slab *first;          /* of the bucket; latched */
     uint64_t header;      /* of the first slab, before it was latched */
     slab *at, *before;    /* the slab with the slot, and the one with the link to it */
@@ -34,6 +36,7 @@ PORT_FN slab_step S(bucket_latch)(const slab_place *place, slab_table *table, ui
     c->first = first;
     c->header = look.header;
     bool of_root = first == slab_at(place, slab_bucket(look.root, hash));
+    c->only = of_root && slab_root_log(look.root) == 0;
     *next = of_root ? slab_target(table, look.root) : 0;
     if (!of_root) c->helps = true; /* the bucket has moved, others have not: else the last ones would take long */
     return SLAB_DONE;
@@ -71,7 +74,7 @@ PORT_FN void S(change_locate)(const slab_place *place, S(slab_change) *c)
     uint32_t mask = slab_mask(c->header), room_mask = 0;
     c->before = NULL;
     for (;;) {
-        c->slot = S(slab_search)(at, mask, c->pair.key, &c->old);
+        c->slot = c->known_absent ? SLAB_SLOTS : S(slab_search)(at, mask, c->pair.key, &c->old);
         if (c->slot < SLAB_SLOTS) {
             c->at = at;
             c->before = before;
@@ -81,6 +84,7 @@ PORT_FN void S(change_locate)(const slab_place *place, S(slab_change) *c)
         if (!room && mask != SLAB_ALL) {
             room = at;
             room_mask = mask;
+            if (c->known_absent) break;
         }
         uint32_t next = (uint32_t)port_load(&at->word[SLAB_LINK]);
         if (!next) break;
@@ -177,14 +181,25 @@ PORT_FN void S(commit_erase)(const slab_place *place, slab_table *table, S(slab_
     if (!place->load_of_keys) port_fetch_add(&table->load, (uint64_t)-1);
 }
 
+/* A key more, or less, where load counts them. Who has latched the only bucket of a table is the only one to write it:
+ * no bucket has moved that could be counted, and the owner has set its bit before the first key came. */
+PORT_FN void S(count_key)(const slab_place *place, slab_table *table, const S(slab_change) *c, uint64_t more)
+{
+    if (!place->load_of_keys) return;
+    if (c->only)
+        port_store(&table->load, port_load(&table->load) + more);
+    else
+        port_fetch_add(&table->load, more);
+}
+
 /* The latch is gone afterwards. */
 PORT_FN void S(change_commit)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     if (c->outcome == SLAB_INSERTED) {
-        if (place->load_of_keys) port_fetch_add(&table->load, 1);
+        S(count_key)(place, table, c, 1);
         S(commit_insert)(place, table, c);
     } else if (c->outcome == SLAB_ERASED) {
-        if (place->load_of_keys) port_fetch_add(&table->load, (uint64_t)-1);
+        S(count_key)(place, table, c, (uint64_t)-1);
         S(commit_erase)(place, table, c);
     } else if (c->first) {
         if (c->outcome == SLAB_REPLACED) S(slot_assign)(c->at, c->slot, c->pair);

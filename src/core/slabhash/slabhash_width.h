@@ -93,34 +93,3 @@ PORT_FN void S(slot_assign)(slab *s, unsigned slot, S(slot) pair)
     (void)s, (void)slot, (void)pair;
 #endif
 }
-
-/* The slot, out of those in `mask`, that has the key; SLAB_SLOTS: none. */
-PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot) *pair)
-{
-    unsigned found = SLAB_SLOTS;
-#if !SLAB_VALUES && PLEACH_KEY_BITS == 32
-    PORT_UNROLL for (unsigned i = 0; i < SLAB_PAYLOAD; i++) {
-        uint64_t word = port_load(&s->word[SLAB_FIRST + i]);
-        if ((uint32_t)word == key && mask >> 2 * i & 1) found = 2 * i;
-        if (word >> 32 == key && mask >> (2 * i + 1) & 1) found = 2 * i + 1;
-    }
-    *pair = (S(slot)){key, 0};
-#else
-    PORT_UNROLL for (unsigned i = 0; i < SLAB_SLOTS; i++) {
-        S(slot) slot = S(slot_load)(s, i);
-        if (slot.key == key && mask >> i & 1) {
-            found = i;
-            *pair = slot;
-        }
-    }
-#endif
-    return found;
-}
-
-/* The number of a free slot; there is one. */
-PORT_FN unsigned S(slab_free_slot)(uint32_t mask)
-{
-    unsigned slot = 0;
-    while (mask >> slot & 1) slot++;
-    return slot;
-}

@@ -28,10 +28,15 @@ static bool count_end(const graph_place *place, uint32_t id)
 
 static void count_part(void *context, size_t begin, size_t end)
 {
+    enum { AHEAD = 16 };
     build_job *job = context;
     graph_place place = graph_place_of(job->graph);
     for (size_t i = begin; i < end; i++) {
         uint32_t from = job->from[i], to = job->to[i];
+        if (i + AHEAD < end) {
+            port_prefetch(graph_vertex(&place, job->from[i + AHEAD]));
+            port_prefetch(graph_vertex(&place, job->to[i + AHEAD]));
+        }
         if (from == to || from == GRAPH_NO_VERTEX || to == GRAPH_NO_VERTEX) continue;
         if (!count_end(&place, from) || (!place.directed && !count_end(&place, to))) {
             atomic_store(&job->failed, true);

@@ -9,7 +9,7 @@ static void S(help)(const graph_place *g, slab_table *table)
 {
     S(slab_help) help;
     if (!S(help_begin)(table, &help)) return;
-    for (unsigned attempt = 0; S(help_step)(&g->slabs, table, &help) != SLAB_DONE;) port_pause(attempt++);
+    for (unsigned attempt = 0; S(help_step)(&g->slabs, table, &help) != SLAB_DONE;) update_pause(attempt++);
 }
 
 /* ---- edges ---- */
@@ -24,7 +24,7 @@ static uint8_t S(update)(const graph_place *g, const graph_request *r, size_t i,
     if (e.from == e.to) return PLEACH_EDGE_LOOP;
     if (S(edge_begin)(g, &e)) {
         if (e.kind == SLAB_PUT) result->vertices += graph_vertex_put(e.home) + graph_vertex_put(e.other);
-        for (unsigned attempt = 0; S(edge_update)(g, &e) != SLAB_DONE;) port_pause(attempt++);
+        for (unsigned attempt = 0; S(edge_update)(g, &e) != SLAB_DONE;) update_pause(attempt++);
         if (e.helps_home) S(help)(g, e.home);
         if (e.helps_other) S(help)(g, e.other);
     }
@@ -84,28 +84,38 @@ static void S(prefetch_bucket)(const graph_place *g, uint32_t from, uint32_t to)
     port_prefetch(bucket + SLAB_BYTES / 2);
 }
 
-static void S(prefetch)(const graph_place *g, const graph_request *r, size_t begin, size_t end)
+static void S(prefetch_vertices)(const graph_place *g, const graph_request *r, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
         port_prefetch(graph_vertex(g, r->from[i]));
         if (r->to) port_prefetch(graph_vertex(g, r->to[i]));
     }
-    if (!r->to) return;
-    for (size_t i = begin; i < end; i++) {
+}
+
+static void S(prefetch_buckets)(const graph_place *g, const graph_request *r, size_t begin, size_t end)
+{
+    for (size_t i = begin; r->to && i < end; i++) {
         bool one_half = g->directed || r->kind == GRAPH_FIND_EDGES, swapped = !g->directed && r->to[i] < r->from[i];
         if (!one_half || !swapped) S(prefetch_bucket)(g, r->from[i], r->to[i]);
         if (!one_half || swapped) S(prefetch_bucket)(g, r->to[i], r->from[i]);
     }
 }
 
+/* While some elements are worked on, the buckets of the next ones are on their way, and the vertices of those after. */
 static void S(run)(const graph_place *g, const graph_request *r, size_t begin, size_t end, graph_result *result)
 {
-    enum { AHEAD = 16 };
-    for (size_t at = begin; at < end; at += AHEAD) {
-        size_t stop = at + AHEAD < end ? at + AHEAD : end;
-        if (stop > at + 1) S(prefetch)(g, r, at, stop);
-        for (size_t i = at; i < stop; i++) S(run_one)(g, r, i, result);
+    enum { SOME = 16 };
+#define CLAMPED(at) ((at) < end ? (at) : end)
+    if (end - begin > 1) {
+        S(prefetch_vertices)(g, r, begin, CLAMPED(begin + 2 * SOME));
+        S(prefetch_buckets)(g, r, begin, CLAMPED(begin + SOME));
     }
+    for (size_t at = begin; at < end; at += SOME) {
+        S(prefetch_vertices)(g, r, CLAMPED(at + 2 * SOME), CLAMPED(at + 3 * SOME));
+        S(prefetch_buckets)(g, r, CLAMPED(at + SOME), CLAMPED(at + 2 * SOME));
+        for (size_t i = at; i < CLAMPED(at + SOME); i++) S(run_one)(g, r, i, result);
+    }
+#undef CLAMPED
 }
 
 /* ---- vertices ---- */
@@ -152,7 +162,7 @@ static void S(visit)(const graph_place *g, const slab_table *vertex, graph_take 
 static void S(erase_half)(const graph_place *g, slab_table *vertex, uint32_t target)
 {
     S(slab_change) c = {.kind = SLAB_ERASE, .pair = {target, 0}};
-    for (unsigned attempt = 0; S(slab_update)(&g->slabs, vertex, &c) != SLAB_DONE;) port_pause(attempt++);
+    for (unsigned attempt = 0; S(slab_update)(&g->slabs, vertex, &c) != SLAB_DONE;) update_pause(attempt++);
 }
 
 static bool S(open)(const graph_place *g, slab_table *vertex, unsigned log)

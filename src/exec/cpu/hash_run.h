@@ -36,4 +36,12 @@ typedef struct hash_run_ops {
 
 const hash_run_ops *hash_run_choose(unsigned key_bits, bool values);
 
+/* After an update's try that was not the last. The first few that fail have as a rule made room, by beginning a table or
+ * moving a bucket, and need not wait for anybody; a pause would cost more than they did. */
+static inline void update_pause(unsigned attempt)
+{
+    enum { OWN_STEPS = 4 };
+    if (attempt >= OWN_STEPS) port_pause(attempt);
+}
+
 #endif

@@ -17,7 +17,7 @@ static void S(help)(const slab_place *place, slab_table *table)
 {
     S(slab_help) help;
     if (!S(help_begin)(table, &help)) return;
-    for (unsigned attempt = 0; S(help_step)(place, table, &help) != SLAB_DONE;) port_pause(attempt++);
+    for (unsigned attempt = 0; S(help_step)(place, table, &help) != SLAB_DONE;) update_pause(attempt++);
 }
 
 static void S(run_find)(const slab_place *place, slab_table *table, const hash_request *r, size_t i)
@@ -36,7 +36,7 @@ static void S(run_update)(const slab_place *place, slab_table *table, const hash
 {
     S(slab_change) c = {.kind = (slab_kind)r->kind, .pair = {((const S(key) *)r->keys)[i], 0}};
     if (r->values) c.pair.value = ((const S(key) *)r->values)[i];
-    for (unsigned attempt = 0; S(slab_update)(place, table, &c) != SLAB_DONE;) port_pause(attempt++);
+    for (unsigned attempt = 0; S(slab_update)(place, table, &c) != SLAB_DONE;) update_pause(attempt++);
     if (c.helps) S(help)(place, table);
     bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
     if (had && r->out_values) ((S(key) *)r->out_values)[i] = c.old.value;
@@ -129,7 +129,7 @@ static bool S(copy)(const slab_place *from, const slab_table *table, uint64_t be
         S(walk) walk = S(walk_begin)(from, table, (uint32_t)bucket);
         S(slab_change) c = {.kind = SLAB_ADD};
         while (S(walk_next)(&walk, &c.pair)) {
-            for (unsigned attempt = 0; S(slab_update)(to, copy, &c) != SLAB_DONE;) port_pause(attempt++);
+            for (unsigned attempt = 0; S(slab_update)(to, copy, &c) != SLAB_DONE;) update_pause(attempt++);
             if (c.outcome == SLAB_NOT_APPLIED) return false;
         }
     }

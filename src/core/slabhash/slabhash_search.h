@@ -1,0 +1,88 @@
+/* core/slabhash/slabhash_search.h - the slot of a key in a slab, and a free slot. Included by slabhash.h, once per kind
+ * of table.
+ *
+ * On x86 keys of 32 bits are compared four at a time: SSE2 is part of every x86-64. A wide load reads its words one by
+ * one, as far as others can tell, and none of them twice; what may be read while others write is the same as word by
+ * word. Not for the simulator and ThreadSanitizer, which must see each word.
+ */
+#undef SLAB_WIDE
+#if defined(__SSE2__) && PLEACH_KEY_BITS == 32 && !defined(PLEACH_SIM) && !defined(__CUDACC__) && \
+    !defined(__SANITIZE_THREAD__)
+#define SLAB_WIDE 1
+#include <emmintrin.h>
+#else
+#define SLAB_WIDE 0
+#endif
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#undef SLAB_WIDE
+#define SLAB_WIDE 0
+#endif
+#endif
+
+#if SLAB_WIDE
+PORT_FN __m128i S(wide_load)(const slab *s, unsigned pair)
+{
+    return pair < SLAB_PAYLOAD / 2 ? ((const volatile __m128i *)&s->word[SLAB_FIRST])[pair] : _mm_setzero_si128();
+}
+
+/* Four keys against one, all ones where they are equal: of a set two words, of a map the lower halves of four. */
+PORT_FN __m128i S(wide_equal)(const slab *s, unsigned four, __m128i key)
+{
+#if SLAB_VALUES
+    __m128 low = _mm_castsi128_ps(S(wide_load)(s, 2 * four)), high = _mm_castsi128_ps(S(wide_load)(s, 2 * four + 1));
+    return _mm_cmpeq_epi32(_mm_castps_si128(_mm_shuffle_ps(low, high, 0x88)), key);
+#else
+    return _mm_cmpeq_epi32(S(wide_load)(s, four), key);
+#endif
+}
+
+/* A bit for each of sixteen slots, from `four` on. */
+PORT_FN uint32_t S(wide_bits)(const slab *s, unsigned four, __m128i key)
+{
+    __m128i first = _mm_packs_epi32(S(wide_equal)(s, four, key), S(wide_equal)(s, four + 1, key));
+    __m128i second = _mm_packs_epi32(S(wide_equal)(s, four + 2, key), S(wide_equal)(s, four + 3, key));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(first, second));
+}
+#endif
+
+/* The slot, out of those in `mask`, that has the key; SLAB_SLOTS: none. */
+PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot) *pair)
+{
+    unsigned found = SLAB_SLOTS;
+#if SLAB_WIDE
+    __m128i wanted = _mm_set1_epi32((int)key);
+    uint32_t equal = S(wide_bits)(s, 0, wanted);
+    if (SLAB_SLOTS > 16) equal |= S(wide_bits)(s, 4, wanted) << 16;
+    equal &= mask;
+    if (equal) found = (unsigned)__builtin_ctz(equal);
+    *pair = (S(slot)){key, 0};
+    if (SLAB_VALUES && equal) *pair = S(slot_load)(s, found);
+#elif !SLAB_VALUES && PLEACH_KEY_BITS == 32
+    PORT_UNROLL for (unsigned i = 0; i < SLAB_PAYLOAD; i++) {
+        uint64_t word = port_load(&s->word[SLAB_FIRST + i]);
+        if ((uint32_t)word == key && mask >> 2 * i & 1) found = 2 * i;
+        if (word >> 32 == key && mask >> (2 * i + 1) & 1) found = 2 * i + 1;
+    }
+    *pair = (S(slot)){key, 0};
+#else
+    PORT_UNROLL for (unsigned i = 0; i < SLAB_SLOTS; i++) {
+        S(slot) slot = S(slot_load)(s, i);
+        if (slot.key == key && mask >> i & 1) {
+            found = i;
+            *pair = slot;
+        }
+    }
+#endif
+    return found;
+}
+
+/* The number of a free slot; there is one. */
+PORT_FN unsigned S(slab_free_slot)(uint32_t mask)
+{
+#ifdef __CUDA_ARCH__
+    return (unsigned)__ffs((int)~mask) - 1;
+#else
+    return (unsigned)__builtin_ctz(~mask);
+#endif
+}

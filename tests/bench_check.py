@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""The benchmarks of graphs and hash tables, at sizes that take seconds: every one runs, checks its answers, and reports
+what it should; and the triangles that it counts are those of the same graphs, counted here.
+
+usage: bench_check.py [--pleach FILE]"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCALE = 8
+EXPERIMENTS = ("insert", "erase", "erase-vertices", "build", "incremental", "triangles", "dynamic", "load", "queries")
+GRAPHS = {"road": ["grid"], "delaunay": ["delaunay"], "rgg": ["rgg"],
+          "social": ["rmat", "--edge-factor", "16", "--scramble"]}
+passed = failed = 0
+
+
+def check(name, right, detail=""):
+    global passed, failed
+    passed += right
+    failed += not right
+    if not right:
+        print(f"FAILED {name}: {detail}")
+
+
+def run(arguments, status=0):
+    result = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
+    right = result.returncode == status
+    check(" ".join(map(str, arguments[1:])), right, f"status {result.returncode}: {result.stderr.strip()[-500:]}")
+    return result
+
+
+def results_of(arguments):
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        result = run([*arguments, "--json", file.name])
+        return json.load(open(file.name))["results"] if result.returncode == 0 else []
+
+
+def triangles_of(pleach, kind):
+    """By going through all pairs of neighbours of the lowest vertex."""
+    lines = run([pleach, "graph", "gen", *kind, "--scale", str(SCALE), "--seed", "1", "-o", "-"]).stdout.splitlines()
+    higher = {}
+    for line in lines:
+        if line and line[0] not in "#%":
+            low, high = sorted(map(int, line.split()[:2]))
+            if low != high:
+                higher.setdefault(low, set()).add(high)
+    return sum(len(higher[u] & higher.get(v, set())) for u in higher for v in higher[u])
+
+
+def check_graphs(pleach):
+    command = [pleach, "graph", "bench", "--scale", str(SCALE), "--runs", "2", "--threads", "2"]
+    rows = results_of([*command, "--all"])
+    for name in EXPERIMENTS:
+        own = [row for row in rows if row["experiment"] == name]
+        check(f"{name} has rows", len(own) > 0)
+        unmeasured = [row for row in own if not row["median"] > 0]
+        check(f"{name} measures", not unmeasured, str(unmeasured[:1]))
+    for name in ("insert", "incremental", "build", "triangles", "dynamic", "queries"):
+        check(f"{name} has a peer", any(row["experiment"] == name and row["times_peer"] > 0 for row in rows))
+    for graph, kind in GRAPHS.items():
+        notes = [row["note"] for row in rows
+                 if row["experiment"] == "triangles" and row["graph"] == graph and row["what"] == "pleach"]
+        expected = f"{triangles_of(pleach, kind)} triangles;"
+        check(f"triangles of {graph}", len(notes) == 1 and notes[0].startswith(expected), f"{notes}, not {expected}")
+    one = results_of([*command, "queries"])
+    check("one experiment", one and {row["experiment"] for row in one} == {"queries"})
+    run([*command, "nothing"], status=2)
+    run([*command, "--scale", "3"], status=2)
+    run([pleach, "graph", "bench", "--help"])
+
+
+def check_hashes(pleach):
+    rows = results_of([pleach, "bench", "hash", "--device", "cpu", "--keys", "5000", "--repeat", "2", "--quick"])
+    whats = ("put-sized", "put-growing", "find", "find-miss", "erase-half")
+    for bits in (32, 64):
+        for name in [f"hash/{kind}/{what}" for kind in ("map", "set") for what in whats] + ["map/put", "map/find"]:
+            own = [row for row in rows if row["name"] == name and row["bits"] == bits]
+            check(f"{name} {bits}", len(own) == 1 and own[0]["median_mps"] > 0, f"{len(own)} rows")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
+    pleach = parser.parse_args().pleach
+    check_graphs(pleach)
+    check_hashes(pleach)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())

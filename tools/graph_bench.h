@@ -1,0 +1,185 @@
+/* graph_bench.h - the parts of pleach graph bench.
+ *
+ *   graph_bench.c            options, and the loop over experiments
+ *   graph_bench_inputs.c     the graphs, and arrays of edges where the device can read them
+ *   graph_bench_report.c     table and JSON
+ *   graph_bench_measure.c    runs, timing, complaints: what every experiment does
+ *   graph_bench_edges.c      insert, erase, incremental
+ *   graph_bench_vertices.c   erase-vertices
+ *   graph_bench_build.c      build
+ *   graph_bench_triangles.c  triangles; graph_bench_graphblas.c has GraphBLAS's side of it
+ *   graph_bench_dynamic.c    dynamic
+ *   graph_bench_load.c       load
+ *   graph_bench_queries.c    queries
+ *
+ * The experiments are those of the dissertation that the graph comes from (Awad, Fully Concurrent GPU Data Structures,
+ * chapter 5); its figures, on a TITAN V, stand beside those measured. Arguments are made before the clock starts, every
+ * run begins with a graph in the same state, and results are checked after the clock has stopped.
+ */
+#ifndef PLEACH_TOOLS_GRAPH_BENCH_H
+#define PLEACH_TOOLS_GRAPH_BENCH_H
+
+#include <pleach/triangles.h>
+
+#include "bench_device.h"
+#include "crew.h"
+#include "edge_list.h"
+
+enum { GRAPH_MOST_RUNS = 51, GRAPH_CLASSES = 4, GRAPH_LEAST_SCALE = 4, GRAPH_MOST_SCALE = 26 };
+
+/* ---- graph_bench_inputs.c ---- */
+
+enum graph_class { CLASS_ROAD, CLASS_DELAUNAY, CLASS_RGG, CLASS_SOCIAL };
+
+/* Edges where the device can read them, with room for an outcome each. On the CPU both are the same arrays. */
+struct edge_array {
+    size_t count;
+    uint32_t *from, *to;
+    uint8_t *flags;
+    uint32_t *device_from, *device_to;
+    uint8_t *device_flags;
+};
+
+/* A simple undirected graph. */
+struct graph_input {
+    const char *name;
+    uint64_t vertices;
+    struct edge_array once; /* each edge once, in an order as a file or a generator has it */
+    struct edge_array both; /* each in both directions: for baselines, and for directed graphs */
+};
+
+struct graph_bench;
+
+bool edge_array_make(struct graph_bench *bench, struct edge_array *array, size_t count);
+/* To the device; and the flags back from there. */
+bool edge_array_send(struct graph_bench *bench, struct edge_array *array);
+bool edge_array_fetch(struct graph_bench *bench, struct edge_array *array);
+void edge_array_free(struct graph_bench *bench, struct edge_array *array);
+/* The same edges in both directions. */
+bool edge_array_double(struct graph_bench *bench, struct edge_array *both, const struct edge_array *once);
+
+/* One of the four classes, with 2^scale vertices. */
+bool graph_input_make(struct graph_bench *bench, struct graph_input *input, enum graph_class which);
+/* R-MAT with so many edges for each vertex before duplicates are merged. */
+bool graph_input_rmat(struct graph_bench *bench, struct graph_input *input, uint64_t edge_factor);
+void graph_input_free(struct graph_bench *bench, struct graph_input *input);
+
+/* Random pairs of different vertices; other ones for another seed. */
+void make_random_edges(struct edge_array *array, uint64_t vertices, uint64_t seed);
+/* Edges out of `source`, at random: some of them may come more than once. */
+void make_present_edges(struct edge_array *array, const struct edge_array *source, uint64_t seed);
+
+/* How many different edges the arrays hold in all; undirected: (u, v) and (v, u) are one. False: no memory. */
+bool count_different(const struct edge_array *one, const struct edge_array *two, bool directed, uint64_t *different);
+
+/* ---- graph_bench_report.c ---- */
+
+/* The median of all runs, and their spread: (highest - lowest) / median. */
+struct figure {
+    size_t runs;
+    double of_run[GRAPH_MOST_RUNS];
+};
+double figure_median(const struct figure *figure);
+double figure_spread(const struct figure *figure);
+void figure_add(struct figure *figure, double value);
+
+struct graph_row {
+    const char *experiment;
+    const char *graph; /* a class, or "mean" */
+    uint64_t batch;    /* 0: none */
+    const char *what;  /* whose figure, and of what */
+    const char *unit;
+    const struct figure *figure;
+    double seed;              /* what the dissertation has; 0: nothing */
+    const struct figure *peer; /* of the baseline of the same run; may be NULL */
+    const char *note;          /* may be NULL */
+    bool detail;               /* in the table only if all is to be shown */
+};
+
+struct graph_report;
+
+/* The table goes to standard output, or to standard error if `quiet_output`. NULL: no memory. */
+struct graph_report *graph_report_create(const struct graph_bench *bench, bool quiet_output, bool all);
+void graph_report_destroy(struct graph_report *report);
+void graph_report_add(struct graph_report *report, const struct graph_row *row);
+/* False after a complaint. */
+bool graph_report_json(const struct graph_report *report, const char *path);
+
+/* ---- graph_bench_measure.c ---- */
+
+struct graph_bench {
+    const struct bench_device *device;
+    struct crew *crew; /* of the baselines, and of the checks; as many threads as pleach's graphs have */
+    unsigned threads, scale;
+    size_t runs;
+    struct graph_report *report;
+    bool wrong;   /* an answer was */
+    bool stopped; /* something could not be carried out */
+    struct graph_input inputs[GRAPH_CLASSES];
+};
+
+/* Each answers false after a complaint. */
+bool graph_stop(struct graph_bench *bench, const char *what, pleach_status status);
+bool graph_wrong(struct graph_bench *bench, const char *what);
+bool graph_no_memory(struct graph_bench *bench);
+
+static inline bool graph_goes_on(const struct graph_bench *bench) { return !bench->wrong && !bench->stopped; }
+static inline bool graph_on_cpu(const struct graph_bench *bench) { return bench->device->kind == PLEACH_CPU; }
+
+/* A graph without values; load 0 is the library's default. */
+bool graph_bench_open(struct graph_bench *bench, bool directed, double load, pleach_graph **graph);
+/* The call's seconds. */
+bool graph_time(struct graph_bench *bench, const char *what, bench_call *call, void *context, double *seconds);
+/* Exactly so many edges, and every invariant holds. */
+bool graph_check(struct graph_bench *bench, pleach_graph *graph, uint64_t edges);
+
+/* An array call of a graph, as graph_time takes it. */
+struct edge_call {
+    pleach_graph *graph;
+    const struct edge_array *edges;
+    size_t begin, count; /* of them */
+    uint64_t result;     /* of calls that have one */
+};
+pleach_status call_build(void *context, pleach_stream stream);
+pleach_status call_insert(void *context, pleach_stream stream);
+pleach_status call_erase(void *context, pleach_stream stream);
+pleach_status call_find(void *context, pleach_stream stream);
+pleach_status call_triangles(void *context, pleach_stream stream);
+
+/* The flags of an array that are this one. */
+size_t count_flags(const struct edge_array *array, uint8_t flag);
+
+static inline double millions_per_second(size_t count, double seconds) { return (double)count / seconds / 1e6; }
+
+/* The largest batch at a scale: eight edges for each vertex. */
+static inline unsigned largest_batch(const struct graph_bench *bench, unsigned most)
+{
+    return bench->scale + 3 < most ? bench->scale + 3 : most;
+}
+
+/* ---- the experiments ---- */
+
+void graph_bench_insert(struct graph_bench *bench);
+void graph_bench_erase(struct graph_bench *bench);
+void graph_bench_incremental(struct graph_bench *bench);
+void graph_bench_erase_vertices(struct graph_bench *bench);
+void graph_bench_build(struct graph_bench *bench);
+void graph_bench_triangles(struct graph_bench *bench);
+void graph_bench_dynamic(struct graph_bench *bench);
+void graph_bench_load(struct graph_bench *bench);
+void graph_bench_queries(struct graph_bench *bench);
+
+/* ---- graph_bench_graphblas.c, where GraphBLAS was found: PLEACH_HAVE_GRAPHBLAS ---- */
+
+struct graphblas_count {
+    uint64_t triangles;
+    double build, product; /* seconds: ranking and the matrix; the product and its sum */
+};
+
+/* To be called once before, and once after all counting. */
+bool graphblas_start(unsigned threads);
+void graphblas_finish(void);
+/* Triangles as the masked product C<L> = L * L. False: it has failed. */
+bool graphblas_triangles(const struct edge_array *once, uint64_t vertices, struct graphblas_count *count);
+
+#endif

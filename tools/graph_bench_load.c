@@ -1,0 +1,75 @@
+/* graph_bench_load.c - what the load factor does: how full a vertex's table may be before it grows. R-MAT graphs of
+ * different degree, undirected, whose edges are inserted in one call into an empty graph, so that tables grow. */
+#include <stdio.h>
+
+#include "graph_bench.h"
+
+struct loaded {
+    struct figure rate, triangles;
+    pleach_graph_stats stats;
+};
+
+static bool run_once(struct graph_bench *bench, const struct graph_input *input, double load, struct loaded *result)
+{
+    double seconds = 0, counting = 0;
+    struct edge_call call = {.edges = &input->once, .count = input->once.count};
+    if (!graph_bench_open(bench, false, load, &call.graph)) return false;
+    bool good = graph_time(bench, "inserting edges", call_insert, &call, &seconds) &&
+                graph_time(bench, "counting triangles", call_triangles, &call, &counting) &&
+                graph_check(bench, call.graph, input->once.count);
+    const pleach_status status = good ? pleach_graph_get_stats(call.graph, &result->stats) : PLEACH_OK;
+    if (status != PLEACH_OK) good = graph_stop(bench, "asking for statistics", status);
+    pleach_graph_destroy(call.graph);
+    figure_add(&result->rate, millions_per_second(input->once.count, seconds));
+    figure_add(&result->triangles, 1e3 * counting);
+    return good;
+}
+
+static void add_figure(const struct graph_bench *bench, const char *graph, const char *what, const char *unit,
+                       double value)
+{
+    struct figure figure = {0};
+    figure_add(&figure, value);
+    graph_report_add(bench->report, &(struct graph_row){.experiment = "load", .graph = graph, .what = what,
+                                                        .unit = unit, .figure = &figure, .detail = true});
+}
+
+static void add_rows(const struct graph_bench *bench, const struct graph_input *input, double load,
+                     const struct loaded *result)
+{
+    char what[40], note[120];
+    const pleach_graph_stats *const s = &result->stats;
+    const double degree = 2 * (double)input->once.count / (double)input->vertices;
+    const double chain = (double)s->slabs / (double)(s->slabs > s->overflow_slabs ? s->slabs - s->overflow_slabs : 1);
+    const double bytes = (double)(s->slab_bytes + s->dictionary_bytes) / (double)(s->edges > 0 ? s->edges : 1);
+    snprintf(what, sizeof what, "degree %.1f, load %.2f", degree, load);
+    snprintf(note, sizeof note, "utilisation %.2f, %.1f bytes/edge, chain %.2f, triangles %.1f ms", s->utilisation,
+             bytes, chain, figure_median(&result->triangles));
+    graph_report_add(bench->report, &(struct graph_row){.experiment = "load", .graph = input->name, .what = what,
+                                                        .unit = "MEdge/s", .figure = &result->rate, .note = note});
+    graph_report_add(bench->report, &(struct graph_row){.experiment = "load", .graph = input->name, .what = what,
+                                                        .unit = "ms", .figure = &result->triangles, .detail = true});
+    add_figure(bench, input->name, what, "used", s->utilisation);
+    add_figure(bench, input->name, what, "bytes", bytes);
+    add_figure(bench, input->name, what, "chain", chain);
+}
+
+static void measure_degree(struct graph_bench *bench, uint64_t edge_factor)
+{
+    static const double loads[] = {0.3, 0.5, 0.7, 0.85, 1};
+    struct graph_input input;
+    bool good = graph_input_rmat(bench, &input, edge_factor);
+    for (size_t i = 0; good && i < sizeof loads / sizeof loads[0]; i++) {
+        struct loaded result = {0};
+        for (size_t run = 0; good && run < bench->runs; run++) good = run_once(bench, &input, loads[i], &result);
+        if (good) add_rows(bench, &input, loads[i], &result);
+    }
+    graph_input_free(bench, &input);
+}
+
+void graph_bench_load(struct graph_bench *bench)
+{
+    static const uint64_t edge_factors[] = {2, 8, 32};
+    for (size_t i = 0; i < sizeof edge_factors / sizeof edge_factors[0] && graph_goes_on(bench); i++)
+        measure_degree(bench, edge_factors[i]);
+}

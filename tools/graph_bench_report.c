@@ -1,0 +1,188 @@
+/* graph_bench_report.c - figures of pleach graph bench, as a table and as JSON. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "graph_bench.h"
+#include "machine.h"
+
+static const char command[] = "pleach graph bench";
+
+/* A row, with copies of what may not last. */
+struct kept {
+    struct graph_row row;
+    struct figure figure, peer;
+    char what[40], note[120];
+};
+
+struct graph_report {
+    FILE *table;
+    bool all;
+    const struct graph_bench *bench;
+    struct kept **rows;
+    size_t count, capacity;
+};
+
+/* ---- figures ---- */
+
+void figure_add(struct figure *figure, double value) { figure->of_run[figure->runs++] = value; }
+
+static int compare(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static void sort_runs(const struct figure *figure, double *sorted)
+{
+    memcpy(sorted, figure->of_run, figure->runs * sizeof sorted[0]);
+    qsort(sorted, figure->runs, sizeof sorted[0], compare);
+}
+
+double figure_median(const struct figure *figure)
+{
+    double sorted[GRAPH_MOST_RUNS];
+    const size_t n = figure->runs;
+    if (n == 0) return 0;
+    sort_runs(figure, sorted);
+    return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+double figure_spread(const struct figure *figure)
+{
+    double sorted[GRAPH_MOST_RUNS];
+    const double median = figure_median(figure);
+    if (!(median > 0)) return 0;
+    sort_runs(figure, sorted);
+    return (sorted[figure->runs - 1] - sorted[0]) / median;
+}
+
+/* ---- the table ---- */
+
+static void print_heading(const struct graph_report *report)
+{
+    char cpu[300], gpu[300];
+    machine_cpu(cpu, sizeof cpu);
+    machine_gpu(gpu, sizeof gpu);
+    fprintf(report->table, "cpu       %s\ngpu       %s\ndevice    %s, %u threads; scale %u, %zu runs\n\n", cpu, gpu,
+            report->bench->device->name, report->bench->threads, report->bench->scale, report->bench->runs);
+    fprintf(report->table, "%-15s %-9s %8s %-24s %10s %-9s %7s %9s %7s\n", "experiment", "graph", "batch", "what",
+            "median", "unit", "spread", "TITAN V", "x peer");
+    fflush(report->table);
+}
+
+struct graph_report *graph_report_create(const struct graph_bench *bench, bool quiet_output, bool all)
+{
+    struct graph_report *const report = calloc(1, sizeof *report);
+    if (report == NULL) return NULL;
+    report->table = quiet_output ? stderr : stdout;
+    report->bench = bench;
+    report->all = all;
+    print_heading(report);
+    return report;
+}
+
+void graph_report_destroy(struct graph_report *report)
+{
+    if (report == NULL) return;
+    for (size_t i = 0; i < report->count; i++) free(report->rows[i]);
+    free(report->rows);
+    free(report);
+}
+
+/* How many times as fast as the peer; 0: there is none. Times are better when they are less. */
+static double times_peer(const struct graph_row *row)
+{
+    if (row->peer == NULL) return 0;
+    const double own = figure_median(row->figure), peer = figure_median(row->peer);
+    if (!(own > 0 && peer > 0)) return 0;
+    return strcmp(row->unit, "ms") == 0 ? peer / own : own / peer;
+}
+
+static const char *or_dash(char *text, size_t size, const char *format, double number)
+{
+    if (number > 0)
+        snprintf(text, size, format, number);
+    else
+        snprintf(text, size, "-");
+    return text;
+}
+
+static void print_row(const struct graph_report *report, const struct graph_row *row)
+{
+    char batch[24], seed[24], peer[24];
+    fprintf(report->table, "%-15s %-9s %8s %-24s %10.3f %-9s %6.1f%% %9s %7s%s%s\n", row->experiment, row->graph,
+            or_dash(batch, sizeof batch, "%.0f", (double)row->batch), row->what, figure_median(row->figure), row->unit,
+            100 * figure_spread(row->figure), or_dash(seed, sizeof seed, "%.2f", row->seed),
+            or_dash(peer, sizeof peer, "%.2f", times_peer(row)), row->note != NULL ? "  " : "",
+            row->note != NULL ? row->note : "");
+    fflush(report->table);
+}
+
+static bool make_room(struct graph_report *report)
+{
+    if (report->count < report->capacity) return true;
+    const size_t capacity = report->capacity > 0 ? 2 * report->capacity : 64;
+    struct kept **const rows = realloc(report->rows, capacity * sizeof rows[0]);
+    if (rows == NULL) return false;
+    report->rows = rows;
+    report->capacity = capacity;
+    return true;
+}
+
+void graph_report_add(struct graph_report *report, const struct graph_row *row)
+{
+    if (!row->detail || report->all) print_row(report, row);
+    struct kept *const kept = make_room(report) ? calloc(1, sizeof *kept) : NULL;
+    if (kept == NULL) return; /* it has been printed */
+    kept->row = *row;
+    kept->figure = *row->figure;
+    kept->row.figure = &kept->figure;
+    if (row->peer != NULL) {
+        kept->peer = *row->peer;
+        kept->row.peer = &kept->peer;
+    }
+    snprintf(kept->what, sizeof kept->what, "%s", row->what);
+    snprintf(kept->note, sizeof kept->note, "%s", row->note != NULL ? row->note : "");
+    kept->row.what = kept->what;
+    kept->row.note = kept->note;
+    report->rows[report->count++] = kept;
+}
+
+/* ---- JSON. No text here has a character that must be escaped. ---- */
+
+static void write_row(FILE *file, const struct graph_row *row)
+{
+    fprintf(file,
+            "{\"experiment\": \"%s\", \"graph\": \"%s\", \"batch\": %" PRIu64 ", \"what\": \"%s\", \"unit\": \"%s\", "
+            "\"median\": %.6g, \"spread\": %.4f, \"titan_v\": %.6g, \"times_peer\": %.4f, \"note\": \"%s\", "
+            "\"runs\": [",
+            row->experiment, row->graph, row->batch, row->what, row->unit, figure_median(row->figure),
+            figure_spread(row->figure), row->seed, times_peer(row), row->note);
+    for (size_t i = 0; i < row->figure->runs; i++)
+        fprintf(file, "%s%.6g", i == 0 ? "" : ", ", row->figure->of_run[i]);
+    fprintf(file, "]}");
+}
+
+bool graph_report_json(const struct graph_report *report, const char *path)
+{
+    const struct graph_bench *const bench = report->bench;
+    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    bool written = file != NULL;
+    if (file != NULL) {
+        fprintf(file, "{\n  \"device\": \"%s\", \"threads\": %u, \"scale\": %u, \"runs\": %zu,\n  \"results\": [",
+                bench->device->name, bench->threads, bench->scale, bench->runs);
+        for (size_t i = 0; i < report->count; i++) {
+            fprintf(file, "%s\n    ", i == 0 ? "" : ",");
+            write_row(file, &report->rows[i]->row);
+        }
+        fprintf(file, "\n  ]\n}\n");
+        written = ferror(file) == 0;
+        written = (file == stdout ? fflush(file) : fclose(file)) == 0 && written;
+    }
+    if (!written) cli_complain(command, "cannot write %s: %s", path, strerror(errno));
+    return written;
+}

@@ -1,0 +1,112 @@
+/* graph_bench_vertices.c - vertices erased by batches, with all their edges. */
+#include <stdlib.h>
+
+#include "edge_sort.h"
+#include "graph_bench.h"
+#include "mix.h"
+
+enum { LEAST_POWER = 16, MOST_POWER = 20, ORDER_SEED = 41 };
+
+/* Table 5.4, millions of vertices per second. */
+static const double seed_rates[] = {5.35, 9.23, 12.66, 19.21, 26.49};
+
+struct erasing {
+    pleach_graph *graph;
+    size_t count;
+    uint32_t *vertices, *device_vertices; /* different ones, at random */
+    uint64_t left;                        /* edges between all others */
+};
+
+static pleach_status call_erase_vertices(void *context, pleach_stream stream)
+{
+    const struct erasing *const e = context;
+    (void)stream; /* it is synchronous */
+    return pleach_graph_erase_vertices(e->graph, e->count, e->device_vertices, NULL);
+}
+
+/* Edges that no vertex of the batch is an end of. */
+static bool count_left(struct erasing *e, const struct graph_input *input)
+{
+    uint8_t *const goes = calloc(input->vertices, 1);
+    if (goes == NULL) return false;
+    for (size_t i = 0; i < e->count; i++) goes[e->vertices[i]] = 1;
+    e->left = 0;
+    for (size_t i = 0; i < input->once.count; i++) e->left += !goes[input->once.from[i]] && !goes[input->once.to[i]];
+    free(goes);
+    return true;
+}
+
+static bool begin_erasing(struct graph_bench *bench, struct erasing *e, const struct graph_input *input)
+{
+    const struct mix_order order = mix_order_make(input->vertices, ORDER_SEED);
+    const size_t bytes = e->count * sizeof(uint32_t);
+    e->vertices = malloc(bytes);
+    if (e->vertices == NULL) return graph_no_memory(bench);
+    for (size_t i = 0; i < e->count; i++) e->vertices[i] = (uint32_t)mix_order_at(&order, i);
+    e->device_vertices = graph_on_cpu(bench) ? e->vertices : bench->device->allocate(bytes);
+    if (e->device_vertices == NULL || !count_left(e, input)) return graph_no_memory(bench);
+    return graph_on_cpu(bench) || bench->device->copy_in(e->device_vertices, e->vertices, bytes) ||
+           graph_stop(bench, "copying vertices to the device", PLEACH_E_CUDA);
+}
+
+static void end_erasing(struct graph_bench *bench, struct erasing *e)
+{
+    if (e->device_vertices != e->vertices) bench->device->release(e->device_vertices);
+    free(e->vertices);
+}
+
+static double erase_once(struct graph_bench *bench, struct erasing *e, const struct graph_input *input)
+{
+    double seconds = 0, unused;
+    if (!graph_bench_open(bench, false, 0, &e->graph)) return 0;
+    struct edge_call build = {.graph = e->graph, .edges = &input->once, .count = input->once.count};
+    const bool good = graph_time(bench, "building the graph", call_build, &build, &unused) &&
+                      graph_time(bench, "erase_vertices", call_erase_vertices, e, &seconds) &&
+                      graph_check(bench, e->graph, e->left);
+    pleach_graph_destroy(e->graph);
+    return good ? millions_per_second(e->count, seconds) : 0;
+}
+
+static void measure_class(struct graph_bench *bench, const struct graph_input *input, size_t count,
+                          struct figure *figure)
+{
+    struct erasing e = {.count = count};
+    bool good = begin_erasing(bench, &e, input);
+    for (size_t run = 0; good && run < bench->runs && graph_goes_on(bench); run++)
+        figure_add(figure, erase_once(bench, &e, input));
+    end_erasing(bench, &e);
+}
+
+static void measure_batch(struct graph_bench *bench, unsigned power, double seed)
+{
+    struct figure classes[GRAPH_CLASSES] = {0}, mean = {0};
+    struct graph_row row = {.experiment = "erase-vertices", .batch = (uint64_t)1 << power, .what = "pleach",
+                            .unit = "MVertex/s"};
+    for (size_t i = 0; i < GRAPH_CLASSES && graph_goes_on(bench); i++)
+        measure_class(bench, &bench->inputs[i], (size_t)1 << power, &classes[i]);
+    if (!graph_goes_on(bench)) return;
+    row.detail = true;
+    for (size_t i = 0; i < GRAPH_CLASSES; i++) {
+        row.graph = bench->inputs[i].name;
+        row.figure = &classes[i];
+        graph_report_add(bench->report, &row);
+    }
+    for (size_t run = 0; run < bench->runs; run++) {
+        double sum = 0;
+        for (size_t i = 0; i < GRAPH_CLASSES; i++) sum += classes[i].of_run[run];
+        figure_add(&mean, sum / GRAPH_CLASSES);
+    }
+    row.detail = false;
+    row.graph = "mean";
+    row.figure = &mean;
+    row.seed = seed;
+    graph_report_add(bench->report, &row);
+}
+
+/* At most half of the vertices. */
+void graph_bench_erase_vertices(struct graph_bench *bench)
+{
+    const unsigned most = bench->scale - 1 < MOST_POWER ? bench->scale - 1 : MOST_POWER;
+    for (unsigned power = most < LEAST_POWER ? most : LEAST_POWER; power <= most && graph_goes_on(bench); power++)
+        measure_batch(bench, power, power < LEAST_POWER ? 0 : seed_rates[power - LEAST_POWER]);
+}
