@@ -10,11 +10,19 @@ struct pleach_graph {
     void *exec;
     pleach_device device;
     bool directed, values;
+    bool host_only; /* arguments are host memory, and there are no streams */
+    bool snapshots;
     gate gate;
 };
 
 pleach_status graph_check_request(const pleach_graph *graph, const graph_request *r, pleach_stream stream);
 pleach_status graph_check_pointers(const pleach_graph *graph, const void *const *pointers, size_t n);
+
+/* Arguments of the calls that list neighbours, and edges. */
+pleach_status graph_check_lists(const pleach_graph *graph, size_t n, const uint32_t *vertices,
+                                const uint32_t *neighbours, const uint32_t *values, const uint64_t *offsets);
+pleach_status graph_check_edges_out(const pleach_graph *graph, const uint32_t *from, const uint32_t *to,
+                                    const uint32_t *values, const uint64_t *edges);
 
 /* Alone in the graph; OK is followed by gate_leave_exclusive. */
 pleach_status graph_enter_alone(pleach_graph *graph);
