@@ -67,7 +67,7 @@ target_sources(test_cell_set PRIVATE tools/cell_set.c)
 
 # What reads, makes and measures edges is in tools/, and tested without the command around it.
 file(GLOB edge_sources CONFIGURE_DEPENDS tools/edge_*.c tools/graph_baseline_*.c)
-foreach(name test_edges test_edge_graphs)
+foreach(name test_edges test_edge_make test_graph_info test_graph_baseline)
     target_sources(${name} PRIVATE tests/support/edges/edge_files.c ${edge_sources} tools/graph_files.c
                                    tools/graph_info.c tools/graph_gen.c tools/cli.c tools/crew.c tools/text_out.c)
     target_link_libraries(${name} PRIVATE pleach_compression)

@@ -1,5 +1,4 @@
-/* test_edges.c - files of edges: every format in every compression, every message with its line, and the figures of
- * `pleach graph info`. */
+/* test_edges.c - files of edges: every format in every compression, and every message with its line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,9 @@
 #include "support/random.h"
 #include "support/units.h"
 #include "tools/edge_read.h"
-#include "tools/edge_summary.h"
 #include "tools/edge_write.h"
 
-static size_t files_read, files_refused, lists_summed;
+static size_t files_read, files_refused;
 
 static const struct edge_read_options usual, temporal = {.temporal = true};
 
@@ -229,13 +227,14 @@ static void test_format_by_choice(const void *argument)
 
 /* ---- damaged compression ---- */
 
-static const char sample[] = "# Nodes: 9 Edges: 3\n0 1\n1 2\n7 8\n";
-
 static void write_image(folder *f, size_t size, const uint8_t *bytes)
 {
     name_file(f, "a.el");
     file_image_write(f->path, size, bytes);
 }
+
+#if defined PLEACH_HAVE_ZLIB || defined PLEACH_HAVE_LZMA
+static const char sample[] = "# Nodes: 9 Edges: 3\n0 1\n1 2\n7 8\n";
 
 /* Cut off anywhere it is refused; with any bit turned it is refused, or holds the same. */
 static void check_damage(file_image image, const char *named)
@@ -264,6 +263,7 @@ static void check_damage(file_image image, const char *named)
     free(image.bytes);
     folder_close(&f);
 }
+#endif
 
 #if !defined PLEACH_HAVE_ZLIB || !defined PLEACH_HAVE_LZMA
 static void check_lacking(size_t size, const uint8_t *magic, const char *package)
@@ -299,7 +299,7 @@ static void test_damaged_xz(const void *argument)
 #endif
 }
 
-/* ---- large files, and figures ---- */
+/* ---- large files ---- */
 
 static void make_random(struct edge_list *list, bool timed, size_t count, uint64_t ids, uint64_t part)
 {
@@ -361,76 +361,6 @@ static void test_large_files(const void *argument)
     edge_list_free(&list);
 }
 
-enum { MOST_IDS = 40 };
-
-static void check_summary(const struct edge_list *list, const uint32_t *ids, size_t id_count)
-{
-    bool to[MOST_IDS][MOST_IDS] = {{false}};
-    struct edge_summary want = {0}, got;
-    for (size_t i = 0; i < list->count; i++) {
-        to[list->from[i]][list->to[i]] = true;
-        if (list->undirected) to[list->to[i]][list->from[i]] = true;
-        want.self_loops += list->from[i] == list->to[i];
-    }
-    for (size_t u = 0; u < id_count; u++) {
-        uint64_t degree = 0;
-        for (size_t v = 0; v < id_count; v++) {
-            degree += u != v && (to[u][v] || to[v][u]);
-            want.directed += u != v && to[u][v];
-            want.edges += u < v && (to[u][v] || to[v][u]);
-        }
-        want.vertices += degree > 0 || to[u][u];
-        if (degree > want.max_degree) want.max_degree = degree;
-    }
-    for (size_t i = 0; i < list->count; i++) { /* figures do not depend on which ids there are */
-        list->from[i] = ids[list->from[i]];
-        list->to[i] = ids[list->to[i]];
-    }
-    assert_true(edge_summarize(list, &got));
-    assert_memory_equal(&got, &want, sizeof got);
-    lists_summed++;
-}
-
-static void test_summaries(const void *argument)
-{
-    (void)argument;
-    for (size_t round = 0; round < scaled(2000); round++) {
-        rng random = rng_for(test_seed(), 100 + round);
-        uint32_t ids[MOST_IDS];
-        struct edge_list list;
-        const uint64_t id_count = 1 + rng_below(&random, MOST_IDS), gap = UINT64_C(1) << rng_below(&random, 27);
-        for (size_t i = 0; i < MOST_IDS; i++) ids[i] = (uint32_t)(i * gap + rng_below(&random, gap));
-        ids[id_count - 1] = rng_percent(&random, 30) ? EDGE_MOST_ID : ids[id_count - 1];
-        make_random(&list, false, rng_below(&random, 200), id_count, 100 + round);
-        list.undirected = rng_percent(&random, 50);
-        check_summary(&list, ids, id_count);
-        edge_list_free(&list);
-    }
-}
-
-/* Renumbered, a list has the same edges under other names. */
-static void test_compact(const void *argument)
-{
-    (void)argument;
-    struct edge_list list, compact;
-    uint32_t *ids;
-    size_t vertices;
-    make_random(&list, false, 5000, UINT32_MAX, 4);
-    make_random(&compact, false, 5000, UINT32_MAX, 4);
-    assert_true(edge_list_compact(&compact, &ids, &vertices));
-    assert_int_equal(edge_list_id_limit(&compact), vertices);
-    for (size_t i = 1; i < vertices; i++) assert_true(ids[i - 1] < ids[i]);
-    for (size_t i = 0; i < list.count; i++) {
-        assert_int_equal(ids[compact.from[i]], list.from[i]);
-        assert_int_equal(ids[compact.to[i]], list.to[i]);
-    }
-    free(ids);
-    edge_list_free(&list);
-    edge_list_free(&compact);
-    assert_true(edge_list_compact(&list, &ids, &vertices));
-    assert_true(ids == NULL && vertices == 0 && edge_list_id_limit(&list) == 0);
-}
-
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -440,10 +370,8 @@ int main(int argc, char **argv)
         {"damaged gzip files", test_damaged_gzip, NULL},
         {"damaged xz files", test_damaged_xz, NULL},
         {"large files", test_large_files, NULL},
-        {"summaries", test_summaries, NULL},
-        {"compact", test_compact, NULL},
     };
     const int status = run_units("test_edges", argc, argv, cases, COUNT_OF(cases));
-    printf("test_edges: %zu files read, %zu refused, %zu lists summed up\n", files_read, files_refused, lists_summed);
+    printf("test_edges: %zu files read, %zu refused\n", files_read, files_refused);
     return status;
 }

@@ -12,13 +12,13 @@ enum { VERTICES_AT_ONCE = 64 };
 struct counting {
     const struct edge_list *list;
     uint64_t vertices;
-    _Atomic uint32_t *degrees; /* later: how far each row is filled, then how long it is */
+    _Atomic uint32_t *degrees; /* later, by rank: how far each row is filled, then how long it is */
     uint32_t *ranks;           /* of the vertices, by degree: rows and all that is in them are ranks */
     uint64_t *words;           /* for the ranking: twice as many as vertices */
     uint64_t *begins;          /* of the rows */
     uint32_t *rows, *scratch;
     _Atomic uint64_t *per_vertex; /* by rank */
-    atomic_uint_fast64_t next; /* vertex that nobody has taken yet */
+    atomic_uint_fast64_t next;    /* vertex that nobody has taken yet */
     atomic_uint_fast64_t sum;
 };
 
@@ -40,7 +40,7 @@ static void count_degrees(void *context, size_t begin, size_t end)
     }
 }
 
-/* Edges go from the lower rank to the higher, so that no row is long: at most the root of twice the edges. */
+/* Edges go from the lower rank to the higher, so that the rows of vertices with many are short. */
 static void orient(const struct counting *work, size_t edge, uint32_t *low, uint32_t *high)
 {
     const uint32_t from = work->ranks[work->list->from[edge]], to = work->ranks[work->list->to[edge]];

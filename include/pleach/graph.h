@@ -22,11 +22,11 @@
  *   new_vertices, clear, exports, validate, get_stats
  *
  * Of an ordered graph (PLEACH_ADJACENCY_ORDERED), for which the table above is too modest:
- *   - insert_edges, erase_edges, insert_vertices and erase_vertices are linearizable, each call as a whole. Its elements
- *     take effect in the order of the array: of equal edges the first is new and the value of the last one stays, at
- *     both ends.
- *   - It is applied as a whole or not at all. If there is not enough memory, or after any error but VERTEX, all outcomes
- *     are NOT_APPLIED, and the graph is as it was.
+ *   - insert_edges, erase_edges, insert_vertices and erase_vertices are linearizable, each call as a whole. Its
+ *     elements take effect in the order of the array: of equal edges the first is new and the value of the last one
+ *     stays, at both ends.
+ *   - It is applied as a whole or not at all. If there is not enough memory, or after any error but VERTEX, all
+ *     outcomes are NOT_APPLIED, and the graph is as it was.
  *   - find_edges, find_vertices and degrees are linearizable, each element by itself; neighbours as a whole.
  *   - One call changes the graph at a time. Such a call is one batch (pleach/batch.h) of at most 2^30 operations, one a
  *     half of an edge and one a new vertex: beyond that SIZE.
@@ -120,8 +120,8 @@ PLEACH_API pleach_status pleach_graph_insert_vertices(pleach_graph *graph, size_
 /* The n smallest ids that were not in use, and are now: so ids of erased vertices come back. After FULL the first ones
  * may have been handed out: those that are not PLEACH_NO_VERTEX. Alone. */
 PLEACH_API pleach_status pleach_graph_new_vertices(pleach_graph *graph, size_t n, uint32_t *vertices);
-/* With all their edges, also those that lead to them. Outcomes ERASED or ABSENT; may be NULL. Alone. Of an ordered graph
- * it needs memory: MEMORY or FULL, and nothing is erased. */
+/* With all their edges, also those that lead to them. Outcomes ERASED or ABSENT; may be NULL. Alone. Of an ordered
+ * graph it needs memory: MEMORY or FULL, and nothing is erased. */
 PLEACH_API pleach_status pleach_graph_erase_vertices(pleach_graph *graph, size_t n, const uint32_t *vertices,
                                                      uint8_t *outcomes);
 PLEACH_API pleach_status pleach_graph_find_vertices(pleach_graph *graph, size_t n, const uint32_t *vertices,
@@ -155,6 +155,18 @@ PLEACH_API pleach_status pleach_graph_export_rows(pleach_graph *graph, size_t ro
  * NULL only *edges is written. SPACE. */
 PLEACH_API pleach_status pleach_graph_export_edges(pleach_graph *graph, size_t capacity, uint32_t *from, uint32_t *to,
                                                    uint32_t *values, uint64_t *edges);
+
+/* The ids of all vertices that are there, ascending. With vertices NULL only *n is written. SPACE. */
+PLEACH_API pleach_status pleach_graph_export_vertices(pleach_graph *graph, size_t capacity, uint32_t *vertices,
+                                                      uint64_t *n);
+
+/* The whole graph to a file, and back; every byte is checksummed. A file is replaced when the new one is complete, as
+ * in pleach/file.h; a graph is replaced when all of the file has been verified. Alone. Errors: ARGUMENT, FILE (errno
+ * tells more), FORMAT (damaged, or no graph), NEWER, WIDTH (the graph is directed and the file's is not, or has values
+ * and the file has none, or the other way round), MEMORY, FULL, NO_FILES, BUSY (loading while a snapshot is live);
+ * after an error graph and file are as they were. */
+PLEACH_API pleach_status pleach_graph_save(pleach_graph *graph, const char *path);
+PLEACH_API pleach_status pleach_graph_load_file(pleach_graph *graph, const char *path);
 
 /* Removes everything and gives the memory back. BUSY while a snapshot is live. */
 PLEACH_API pleach_status pleach_graph_clear(pleach_graph *graph);

@@ -1,12 +1,12 @@
 /* pleach/graph_snapshot.h - a whole graph as it was at one instant, while updates go on.
  *
- * An ordered graph (adjacency = PLEACH_ADJACENCY_ORDERED) that was made with `snapshots = 1` lets you take snapshots. All
- * questions to one see the same vertices, edges and values, whatever is done to the graph meanwhile. An array call that
- * puts or erases edges or vertices is seen as a whole or not at all. Taking a snapshot copies nothing, and waits for the
- * update that is running; questions wait for none.
+ * An ordered graph (adjacency = PLEACH_ADJACENCY_ORDERED) that was made with `snapshots = 1` lets you take snapshots.
+ * All questions to one see the same vertices, edges and values, whatever is done to the graph meanwhile. An array call
+ * that puts or erases edges or vertices is seen as a whole or not at all. Taking a snapshot copies nothing, and waits
+ * for the update, or the call that runs alone, that is running; questions wait for none.
  *
  * Any number may be live, taken and asked and released by any threads; all must be released before the graph is
- * destroyed. While one is live, pleach_graph_build and pleach_graph_clear answer PLEACH_E_BUSY, and every update keeps
+ * destroyed. While one is live, pleach_graph_build, _clear and _load_file answer PLEACH_E_BUSY, and every update keeps
  * copies of what it changes: erasing too may answer PLEACH_E_FULL then.
  */
 #ifndef PLEACH_GRAPH_SNAPSHOT_H

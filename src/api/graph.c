@@ -47,8 +47,8 @@ pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config 
     graph->device = complete.device;
     graph->directed = complete.directed;
     graph->values = complete.values;
+    graph->config = complete;
     graph->host_only = ordered || complete.device == PLEACH_CPU;
-    graph->snapshots = complete.snapshots;
     bool gated = gate_init(&graph->gate);
     status = gated ? graph->ops->create(&graph->exec, &complete) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {
@@ -261,6 +261,18 @@ pleach_status pleach_graph_export_edges(pleach_graph *graph, size_t capacity, ui
     if (status == PLEACH_OK) status = graph_enter_alone(graph);
     if (status != PLEACH_OK) return status;
     status = graph->ops->export_edges(graph->exec, capacity, from, to, values, edges);
+    gate_leave_exclusive(&graph->gate);
+    return status;
+}
+
+pleach_status pleach_graph_export_vertices(pleach_graph *graph, size_t capacity, uint32_t *vertices, uint64_t *n)
+{
+    if (!graph || !n) return PLEACH_E_ARGUMENT;
+    const void *pointers[] = {vertices};
+    pleach_status status = graph_check_pointers(graph, pointers, 1);
+    if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status != PLEACH_OK) return status;
+    status = graph->ops->list_vertices(graph->exec, capacity, vertices, n);
     gate_leave_exclusive(&graph->gate);
     return status;
 }

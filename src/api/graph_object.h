@@ -2,6 +2,8 @@
 #ifndef PLEACH_GRAPH_OBJECT_H
 #define PLEACH_GRAPH_OBJECT_H
 
+#include <stdatomic.h>
+
 #include "../exec/graph_exec.h"
 #include "../gate/gate.h"
 
@@ -11,7 +13,8 @@ struct pleach_graph {
     pleach_device device;
     bool directed, values;
     bool host_only; /* arguments are host memory, and there are no streams */
-    bool snapshots;
+    pleach_graph_config config;   /* complete */
+    atomic_size_t live_snapshots; /* while there are any, `exec` stays what it is */
     gate gate;
 };
 

@@ -1,5 +1,5 @@
-/* api/graph_snapshot.c - snapshots of graphs: check the arguments, hand over to the executor. No gate is passed: what
- * would take from under a snapshot is refused by the map that it is a snapshot of. */
+/* api/graph_snapshot.c - snapshots of graphs: check the arguments, hand over to the executor. Questions pass no gate:
+ * what would be taken from under a live snapshot is refused. */
 #include "../../include/pleach/graph_snapshot.h"
 
 #include "../base/memory.h"
@@ -14,11 +14,14 @@ pleach_status pleach_graph_snapshot_take(pleach_graph *graph, pleach_graph_snaps
 {
     if (!out) return PLEACH_E_ARGUMENT;
     *out = NULL;
-    if (!graph || !graph->snapshots) return PLEACH_E_ARGUMENT;
+    if (!graph || !graph->config.snapshots) return PLEACH_E_ARGUMENT;
     pleach_graph_snapshot *snapshot = base_alloc(1, sizeof *snapshot);
     if (!snapshot) return PLEACH_E_MEMORY;
     snapshot->graph = graph;
+    gate_enter(&graph->gate);
     pleach_status status = graph->ops->snapshots->take(graph->exec, &snapshot->at);
+    if (status == PLEACH_OK) atomic_fetch_add(&graph->live_snapshots, 1);
+    gate_leave(&graph->gate);
     if (status == PLEACH_OK)
         *out = snapshot;
     else
@@ -30,6 +33,7 @@ void pleach_graph_snapshot_release(pleach_graph_snapshot *snapshot)
 {
     if (!snapshot) return;
     snapshot->graph->ops->snapshots->release(snapshot->graph->exec, snapshot->at);
+    atomic_fetch_sub(&snapshot->graph->live_snapshots, 1);
     base_free(snapshot);
 }
 

@@ -38,7 +38,7 @@ typedef struct graph_rows {
     uint64_t rows, entries; /* results */
 } graph_rows;
 
-/* Snapshots of a whole graph. Gate: none; what runs alone looks after live snapshots itself. */
+/* Snapshots of a whole graph. Gate: shared for take, none for the others; what runs alone looks after live ones. */
 typedef struct graph_snapshot_ops {
     pleach_status (*take)(void *exec, void **snapshot);
     void (*release)(void *exec, void *snapshot);
@@ -70,6 +70,7 @@ typedef struct graph_exec_ops {
     pleach_status (*export_rows)(void *exec, graph_rows *rows);
     pleach_status (*export_edges)(void *exec, size_t capacity, uint32_t *from, uint32_t *to, uint32_t *values,
                                   uint64_t *edges);
+    pleach_status (*list_vertices)(void *exec, size_t capacity, uint32_t *ids, uint64_t *count); /* that are there */
     pleach_status (*clear)(void *exec);
     pleach_status (*stats)(void *exec, pleach_graph_stats *stats);
     pleach_status (*validate)(void *exec, char *message, size_t message_size);

@@ -12,6 +12,16 @@ pleach_status file_save(pleach_snapshot *snapshot, const char *path, uint32_t bl
 
 pleach_status file_load(pleach_map *map, const char *path, double fill);
 
+/* 64-bit pairs in arrays, whose keys ascend strictly: graphs are saved as such (docs/file-format.md). */
+typedef struct file_pairs {
+    uint64_t *keys, *values;
+    uint64_t count;
+} file_pairs;
+
+pleach_status file_save_pairs(const file_pairs *pairs, const char *path);
+pleach_status file_load_pairs(file_pairs *pairs, const char *path); /* after OK, file_free_pairs */
+void file_free_pairs(file_pairs *pairs);
+
 pleach_status file_read_info(const char *path, pleach_file_info *info);
 
 #endif

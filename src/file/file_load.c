@@ -131,16 +131,40 @@ static pleach_status read_pairs(reader *r, unsigned key_bits)
     return status == PLEACH_OK ? read_trailer(r) : status;
 }
 
+/* The keys and values are the caller's to free, whatever the answer. */
+static pleach_status read_file(reader *r, unsigned key_bits, const char *path)
+{
+    pleach_status status = old_file_open(&r->file, path);
+    if (status != PLEACH_OK) return status;
+    status = read_pairs(r, key_bits);
+    old_file_close(&r->file);
+    base_free(r->block); /* before a map or a graph needs memory */
+    return status;
+}
+
 pleach_status file_load(pleach_map *map, const char *path, double fill)
 {
     reader r = {0};
-    pleach_status status = old_file_open(&r.file, path);
-    if (status != PLEACH_OK) return status;
-    status = read_pairs(&r, map->key_bits);
-    old_file_close(&r.file);
-    base_free(r.block); /* before the map needs memory */
+    pleach_status status = read_file(&r, map->key_bits, path);
     if (status == PLEACH_OK) status = map_replace(map, r.header.pairs, r.keys, r.values, fill);
     base_free(r.keys);
     base_free(r.values);
     return status;
+}
+
+pleach_status file_load_pairs(file_pairs *pairs, const char *path)
+{
+    reader r = {0};
+    pleach_status status = read_file(&r, 64, path);
+    *pairs = (file_pairs){(uint64_t *)r.keys, (uint64_t *)r.values, r.header.pairs};
+    if (status == PLEACH_OK) return PLEACH_OK;
+    file_free_pairs(pairs);
+    return status;
+}
+
+void file_free_pairs(file_pairs *pairs)
+{
+    base_free(pairs->keys);
+    base_free(pairs->values);
+    *pairs = (file_pairs){0};
 }

@@ -1,6 +1,6 @@
-/* file/file_save.c - a snapshot becomes a file. Block after block is read from the snapshot, which holds still, and
- * written; the number of pairs is known at the end, so the head is written last. A file that somebody finds half
- * written therefore begins with zeros, and is no file of pleach's. */
+/* file/file_save.c - a snapshot, or a graph's edges, become a file. Block after block is read from the snapshot, which
+ * holds still, or from arrays, and written; the number of pairs is known at the end, so the head is written last. A file
+ * that somebody finds half written therefore begins with zeros, and is no file of pleach's. */
 #include <string.h>
 
 #include "../api/map_object.h"
@@ -10,7 +10,8 @@
 #include "file_format.h"
 
 typedef struct writer {
-    pleach_snapshot *snapshot;
+    pleach_snapshot *snapshot;   /* or, with NULL, */
+    const file_pairs *arrays;    /* 64-bit keys and values that ascend */
     unsigned key_bits;
     size_t key_bytes;
     uint32_t block_pairs;
@@ -55,8 +56,22 @@ static pleach_status write_block(writer *w, size_t pairs)
     return status;
 }
 
+static pleach_status write_array_blocks(writer *w)
+{
+    const file_pairs *from = w->arrays;
+    for (uint64_t at = 0, pairs; at < from->count; at += pairs) {
+        pairs = from->count - at < w->block_pairs ? from->count - at : w->block_pairs;
+        char *keys = w->block + sizeof(file_block);
+        memcpy(keys, from->keys + at, pairs * w->key_bytes);
+        memcpy(keys + pairs * w->key_bytes, from->values + at, pairs * w->key_bytes);
+        pleach_status status = write_block(w, pairs);
+        if (status != PLEACH_OK) return status;
+    }
+    return PLEACH_OK;
+}
+
 /* Progress: every block begins above the last key of the one before. */
-static pleach_status write_blocks(writer *w)
+static pleach_status write_snapshot_blocks(writer *w)
 {
     key128 from = 0, greatest = map_largest(w->snapshot->map), last = greatest;
     size_t pairs;
@@ -87,21 +102,30 @@ static pleach_status write_file(writer *w, const char *path)
 {
     pleach_status status = new_file_begin(&w->file, path);
     if (status != PLEACH_OK) return status;
-    status = write_blocks(w);
+    status = w->snapshot ? write_snapshot_blocks(w) : write_array_blocks(w);
     if (status == PLEACH_OK) status = write_ends(w);
     if (status == PLEACH_OK) return new_file_finish(&w->file);
     new_file_discard(&w->file);
     return status;
 }
 
-pleach_status file_save(pleach_snapshot *snapshot, const char *path, uint32_t block_pairs)
+static pleach_status save(writer w, const char *path)
 {
-    unsigned key_bits = snapshot->map->key_bits;
-    writer w = {.snapshot = snapshot, .key_bits = key_bits, .key_bytes = key_bits / 8, .block_pairs = block_pairs,
-                .place = sizeof(file_header)};
-    w.block = base_alloc(1, file_block_bytes(key_bits, block_pairs) + sizeof(uint64_t));
+    w.key_bytes = w.key_bits / 8;
+    w.place = sizeof(file_header);
+    w.block = base_alloc(1, file_block_bytes(w.key_bits, w.block_pairs) + sizeof(uint64_t));
     if (!w.block) return PLEACH_E_MEMORY;
     pleach_status status = write_file(&w, path);
     base_free(w.block);
     return status;
+}
+
+pleach_status file_save(pleach_snapshot *snapshot, const char *path, uint32_t block_pairs)
+{
+    return save((writer){.snapshot = snapshot, .key_bits = snapshot->map->key_bits, .block_pairs = block_pairs}, path);
+}
+
+pleach_status file_save_pairs(const file_pairs *pairs, const char *path)
+{
+    return save((writer){.arrays = pairs, .key_bits = 64, .block_pairs = FILE_BLOCK_PAIRS}, path);
 }

@@ -170,6 +170,7 @@ const graph_exec_ops graph_exec_ordered = {
     .erase_vertices = ordered_erase_vertices,
     .export_rows = export_rows,
     .export_edges = export_edges,
+    .list_vertices = ordered_list_vertices,
     .clear = clear,
     .stats = ordered_stats,
     .validate = ordered_validate,

@@ -5,8 +5,8 @@
  * u * 2^32 + PLEACH_NO_VERTEX, its marker, which no edge can have: the last key of its row.
  *
  * That vertices and edges are in one map is what makes every change one batch of the map: applied as a whole or not at
- * all, and shown by a snapshot as a whole or not at all. Two maps would need a change to be taken back in the first when
- * the second has no memory for it; and where a snapshot is live, taking back needs memory too.
+ * all, and shown by a snapshot as a whole or not at all. Two maps would need a change to be taken back in the first
+ * when the second has no memory for it; and where a snapshot is live, taking back needs memory too.
  *
  * INVARIANTS   G1, G2, G4 and G5 of graph_edge.h, after every batch.
  * WHO MAY RUN TOGETHER   what the graph's gate lets. Changes are batches, which the map carries out one by one; its
@@ -107,6 +107,7 @@ void ordered_keys_close(ordered_keys *all);
 pleach_status ordered_rows(ordered_view view, graph_rows *out);
 pleach_status ordered_edges(ordered_view view, size_t capacity, uint32_t *from, uint32_t *to, uint32_t *values,
                             uint64_t *edges);
+pleach_status ordered_list_vertices(void *exec, size_t capacity, uint32_t *ids, uint64_t *count);
 void ordered_sizes(ordered_view view, uint64_t *vertices, uint64_t *edges);
 
 /* ---- ordered_build.c, ordered_check.c, ordered_triangles.c, ordered_change.c ---- */

@@ -2,9 +2,9 @@
  * alone.
  *
  * Some edges at a time: first the end with fewer neighbours is found, by reading both rows page by page until one ends;
- * so a long row costs no more than the short one beside it. Then the short row is read page by page again, and the third
- * edges are asked for in one array. Memory is that of the pages, and is there before anything is changed: what has been
- * applied can be counted.
+ * so a long row costs no more than the short one beside it. Then the short row is read page by page again, and the
+ * third edges are asked for in one array. Memory is that of the pages, and is there before anything is changed: what
+ * has been applied can be counted.
  */
 #include <string.h>
 
@@ -167,8 +167,8 @@ static pleach_status insert_counting(pages *p, uint8_t *outcomes)
     return counted != PLEACH_OK ? counted : status;
 }
 
-/* Edges that go are counted while they are there. If there is no memory to let them go, because a snapshot is live, they
- * are counted once more, the other way round. */
+/* Edges that go are counted while they are there. If there is no memory to let them go, because a snapshot is live,
+ * they are counted once more, the other way round. */
 static pleach_status erase_counting(pages *p)
 {
     graph_request find = *p->change.request;

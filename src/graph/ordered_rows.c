@@ -90,6 +90,23 @@ pleach_status ordered_rows(ordered_view view, graph_rows *out)
     return status;
 }
 
+/* ---- vertices ---- */
+
+pleach_status ordered_list_vertices(void *exec, size_t capacity, uint32_t *ids, uint64_t *count)
+{
+    ordered_view view = {exec, NULL};
+    ordered_sizes(view, count, NULL);
+    if (!ids) return PLEACH_OK;
+    if (*count > capacity) return PLEACH_E_SPACE;
+    ordered_keys all;
+    pleach_status status = ordered_keys_open(view, false, &all);
+    size_t at = 0;
+    for (size_t i = 0; i < all.n; i++)
+        if (ordered_is_marker(all.keys[i])) ids[at++] = (uint32_t)(all.keys[i] >> 32);
+    ordered_keys_close(&all);
+    return status;
+}
+
 /* ---- edges ---- */
 
 static bool is_home(const ordered_graph *graph, uint64_t key)

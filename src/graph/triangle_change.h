@@ -1,9 +1,9 @@
 /* graph/triangle_change.h - by how many the triangles change with some edges: what executors share.
  *
  * The edges that come, or go, are numbered. A triangle that comes with several of them is counted at the largest of
- * their numbers, one that goes at the smallest. The executor goes, for each edge, through the neighbours of the end that
- * has fewer, asks for the third edge at the other end, and hands those over that have it; it does so when all edges that
- * come are there, or while all that go are.
+ * their numbers, one that goes at the smallest. The executor goes, for each edge, through the neighbours of the end
+ * that has fewer, asks for the third edge at the other end, and hands those over that have it; it does so when all
+ * edges that come are there, or while all that go are.
  */
 #ifndef PLEACH_GRAPH_TRIANGLE_CHANGE_H
 #define PLEACH_GRAPH_TRIANGLE_CHANGE_H

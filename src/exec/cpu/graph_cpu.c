@@ -14,7 +14,12 @@ graph_place graph_place_of(const cpu_graph *graph)
     return (graph_place){slabs, state, graph->directory.nodes, graph->directed};
 }
 
-uint64_t graph_end(const cpu_graph *graph) { return graph->state->segments << GRAPH_SEGMENT_LOG; }
+bool graph_segment(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end)
+{
+    *first = number << GRAPH_SEGMENT_LOG;
+    *end = (number + 1) << GRAPH_SEGMENT_LOG;
+    return port_load(&place->directory[number]) != 0;
+}
 
 /* ---- array calls ---- */
 
@@ -151,6 +156,7 @@ const graph_exec_ops graph_exec_cpu = {
     .erase_vertices = graph_cpu_erase_vertices,
     .export_rows = graph_cpu_export_rows,
     .export_edges = graph_cpu_export_edges,
+    .list_vertices = graph_cpu_list_vertices,
     .clear = graph_cpu_clear,
     .stats = graph_cpu_stats,
     .validate = graph_cpu_validate,

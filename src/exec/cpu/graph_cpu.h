@@ -22,8 +22,9 @@ typedef struct cpu_graph {
 /* How the calling thread reaches it. */
 graph_place graph_place_of(const cpu_graph *graph);
 
-/* One more than the largest id that may be there. */
-uint64_t graph_end(const cpu_graph *graph);
+/* Vertices are gone through by segments, those that were never made left out: ids may be few and large. False: this one
+ * is. Else its vertices are *first .. *end - 1. */
+bool graph_segment(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end);
 
 void graph_count_changes(const cpu_graph *graph, const graph_result *result);
 
@@ -33,6 +34,7 @@ pleach_status graph_cpu_neighbours(void *exec, size_t n, const uint32_t *vertice
 pleach_status graph_cpu_export_rows(void *exec, graph_rows *rows);
 pleach_status graph_cpu_export_edges(void *exec, size_t capacity, uint32_t *from, uint32_t *to, uint32_t *values,
                                      uint64_t *edges);
+pleach_status graph_cpu_list_vertices(void *exec, size_t capacity, uint32_t *ids, uint64_t *count);
 
 /* graph_cpu_vertices.c */
 pleach_status graph_cpu_build(void *exec, size_t n, const uint32_t *from, const uint32_t *to, const uint32_t *values);

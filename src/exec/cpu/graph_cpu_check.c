@@ -96,12 +96,13 @@ static bool count_all(census *c)
 
 static bool check_edges(census *c)
 {
-    for (uint64_t id = 0; id < graph_end(c->graph); id++) {
-        const slab_table *vertex = graph_vertex(&c->place, (uint32_t)id);
-        edge_check e = {c, (uint32_t)id, true};
-        if (vertex) c->graph->ops->visit(&c->place, vertex, check_edge, &e);
-        if (!e.fine) return false;
-    }
+    uint64_t id, end;
+    for (uint64_t segment = 0; segment < c->graph->state->segments; segment++)
+        for (bool made = graph_segment(&c->place, segment, &id, &end); made && id < end; id++) {
+            edge_check e = {c, (uint32_t)id, true};
+            c->graph->ops->visit(&c->place, graph_vertex(&c->place, (uint32_t)id), check_edge, &e);
+            if (!e.fine) return false;
+        }
     return true;
 }
 

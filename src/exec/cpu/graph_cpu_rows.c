@@ -126,6 +126,7 @@ pleach_status graph_cpu_neighbours(void *exec, size_t n, const uint32_t *vertice
 typedef struct rows_job {
     const cpu_graph *graph;
     bool once;         /* an undirected edge only at its smaller end */
+    const uint32_t *ids; /* of the rows' vertices; NULL: row i is vertex i */
     uint64_t rows;
     uint64_t *offsets; /* rows + 1 */
     uint32_t *from, *targets, *values;
@@ -156,15 +157,15 @@ static void rows_part(void *context, size_t begin, size_t end)
     rows_job *job = context;
     graph_place place = graph_place_of(job->graph);
     chunk_lists room = {0};
-    for (uint64_t id = begin; id < end; id++) {
-        uint64_t n = list_in_order(job, &place, id, &room);
+    for (uint64_t row = begin; row < end; row++) {
+        uint64_t id = job->ids ? job->ids[row] : row, n = list_in_order(job, &place, id, &room);
         if (n == UINT64_MAX) {
             atomic_store(&job->failed, true);
             break;
         }
-        if (!job->targets) job->offsets[id + 1] = n;
+        if (!job->targets) job->offsets[row + 1] = n;
         for (uint64_t k = 0; job->targets && k < n; k++) {
-            uint64_t at = job->offsets[id] + k;
+            uint64_t at = job->offsets[row] + k;
             if (job->from) job->from[at] = (uint32_t)id;
             job->targets[at] = room.targets[k].id;
             if (job->values) job->values[at] = room.targets[k].value;
@@ -176,9 +177,35 @@ static void rows_part(void *context, size_t begin, size_t end)
 static uint64_t count_rows(const cpu_graph *graph)
 {
     graph_place place = graph_place_of(graph);
-    uint64_t rows = graph_end(graph);
-    while (rows > 0 && !graph_vertex_is_there(graph_vertex(&place, (uint32_t)(rows - 1)))) rows--;
-    return rows;
+    uint64_t first, end;
+    for (uint64_t segment = graph->state->segments; segment-- > 0;)
+        for (bool made = graph_segment(&place, segment, &first, &end); made && end > first; end--)
+            if (graph_vertex_is_there(graph_vertex(&place, (uint32_t)(end - 1)))) return end;
+    return 0;
+}
+
+/* Visits segments that were made, so that a few large ids cost little. Counts, or, where there is somewhere to, lists. */
+static uint64_t list_there(const cpu_graph *graph, uint32_t *ids)
+{
+    graph_place place = graph_place_of(graph);
+    uint64_t count = 0, id, end;
+    for (uint64_t segment = 0; segment < graph->state->segments; segment++)
+        for (bool made = graph_segment(&place, segment, &id, &end); made && id < end; id++) {
+            if (!graph_vertex_is_there(graph_vertex(&place, (uint32_t)id))) continue;
+            if (ids) ids[count] = (uint32_t)id;
+            count++;
+        }
+    return count;
+}
+
+pleach_status graph_cpu_list_vertices(void *exec, size_t capacity, uint32_t *ids, uint64_t *count)
+{
+    cpu_graph *graph = exec;
+    *count = list_there(graph, NULL);
+    if (!ids) return PLEACH_OK;
+    if (*count > capacity) return PLEACH_E_SPACE;
+    list_there(graph, ids);
+    return PLEACH_OK;
 }
 
 static bool count_entries(rows_job *job)
@@ -213,10 +240,15 @@ pleach_status graph_cpu_export_edges(void *exec, size_t capacity, uint32_t *from
     graph_exec_cpu.size(exec, NULL, edges);
     if (!from && !to) return PLEACH_OK;
     if (*edges > capacity) return PLEACH_E_SPACE;
-    rows_job job = {.graph = graph, .once = !graph->directed, .rows = count_rows(graph)};
-    job.offsets = base_alloc(job.rows + 1, sizeof *job.offsets);
-    if (!job.offsets) return PLEACH_E_MEMORY;
-    bool fine = count_entries(&job);
+    uint64_t rows = list_there(graph, NULL);
+    uint32_t *ids = base_alloc(rows + 1, sizeof *ids);
+    rows_job job = {.graph = graph, .once = !graph->directed, .ids = ids, .rows = rows};
+    job.offsets = base_alloc(rows + 1, sizeof *job.offsets);
+    bool fine = ids && job.offsets;
+    if (fine) {
+        list_there(graph, ids);
+        fine = count_entries(&job);
+    }
     if (fine) {
         job.from = from;
         job.targets = to;
@@ -224,6 +256,7 @@ pleach_status graph_cpu_export_edges(void *exec, size_t capacity, uint32_t *from
         workers_run(graph->workers, job.rows, CHUNK, rows_part, &job);
         fine = !atomic_load(&job.failed);
     }
+    base_free(ids);
     base_free(job.offsets);
     return fine ? PLEACH_OK : PLEACH_E_MEMORY;
 }

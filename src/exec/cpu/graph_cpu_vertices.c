@@ -4,7 +4,12 @@
 #include "../../base/memory.h"
 #include "graph_cpu.h"
 
-enum { CHUNK = 512 };
+/* Few at a time, unless there are so many that most of them must be empty. */
+static void run_segments(const cpu_graph *graph, work_fn *work, void *context)
+{
+    uint64_t segments = graph->state->segments;
+    workers_run(graph->workers, segments, segments >> 12 ? segments >> 12 : 1, work, context);
+}
 
 /* ---- building: degrees first ---- */
 
@@ -35,20 +40,24 @@ static void count_part(void *context, size_t begin, size_t end)
     }
 }
 
-/* The counts become buckets. Edges that come twice were counted twice: then there are some more than are needed. */
+/* The count becomes buckets. Edges that come twice were counted twice: then there are some more than are needed. */
+static bool open_vertex(const cpu_graph *graph, const graph_place *place, slab_table *vertex)
+{
+    uint64_t degree = vertex->load;
+    unsigned slots = graph->ops->slots;
+    if (!degree) return true;
+    vertex->load = 0;
+    return graph->ops->open(place, vertex, degree <= slots ? 0 : slabhash_log_for(degree, slots, graph->load / 1024.0));
+}
+
 static void open_part(void *context, size_t begin, size_t end)
 {
     build_job *job = context;
     graph_place place = graph_place_of(job->graph);
-    const double load = (double)job->graph->load / 1024;
-    for (uint64_t id = begin; id < end; id++) {
-        slab_table *vertex = graph_vertex(&place, (uint32_t)id);
-        uint64_t degree = vertex ? vertex->load : 0;
-        if (!degree) continue;
-        vertex->load = 0;
-        unsigned log = degree <= job->graph->ops->slots ? 0 : slabhash_log_for(degree, job->graph->ops->slots, load);
-        if (!job->graph->ops->open(&place, vertex, log)) atomic_store(&job->failed, true);
-    }
+    uint64_t id, stop;
+    for (size_t segment = begin; segment < end; segment++)
+        for (bool made = graph_segment(&place, segment, &id, &stop); made && id < stop; id++)
+            if (!open_vertex(job->graph, &place, graph_vertex(&place, (uint32_t)id))) atomic_store(&job->failed, true);
 }
 
 pleach_status graph_cpu_build(void *exec, size_t n, const uint32_t *from, const uint32_t *to, const uint32_t *values)
@@ -59,7 +68,7 @@ pleach_status graph_cpu_build(void *exec, size_t n, const uint32_t *from, const 
     if (vertices || edges) return PLEACH_E_NOT_EMPTY;
     build_job job = {graph, from, to, false};
     workers_run(graph->workers, n, 1 << 14, count_part, &job);
-    workers_run(graph->workers, graph_end(graph), CHUNK, open_part, &job);
+    run_segments(graph, open_part, &job);
     graph_request r = {.kind = GRAPH_INSERT_EDGES, .n = n, .from = from, .to = to, .values = values};
     pleach_status status = atomic_load(&job.failed) ? PLEACH_E_FULL : graph_cpu_run(exec, &r, PLEACH_SYNC);
     if (status != PLEACH_OK && status != PLEACH_E_VERTEX) {
@@ -155,27 +164,29 @@ static bool note_gone(void *context, graph_target target)
     return g->count < SOME;
 }
 
-/* Directed: edges of those that stay to those that go, and all edges of those that go. */
+/* Directed: edges of those that stay to those that go, and all edges of those that go; how many. */
+static uint64_t sweep_vertex(const erase_job *job, const graph_place *place, slab_table *vertex)
+{
+    uint64_t edges = 0;
+    if (!graph_vertex_is_there(vertex)) return slab_load(vertex->load);
+    gone g = {.place = place, .count = SOME};
+    while (g.count == SOME) {
+        g.count = 0;
+        job->graph->ops->visit(place, vertex, note_gone, &g);
+        for (unsigned k = 0; k < g.count; k++) job->graph->ops->erase_half(place, vertex, g.ids[k]);
+        edges += g.count;
+    }
+    return edges;
+}
+
 static void sweep_part(void *context, size_t begin, size_t end)
 {
     erase_job *job = context;
     graph_place place = graph_place_of(job->graph);
-    uint64_t edges = 0;
-    for (uint64_t id = begin; id < end; id++) {
-        slab_table *vertex = graph_vertex(&place, (uint32_t)id);
-        if (!vertex) continue;
-        if (!graph_vertex_is_there(vertex)) {
-            edges += slab_load(vertex->load);
-            continue;
-        }
-        gone g = {.place = &place, .count = SOME};
-        while (g.count == SOME) {
-            g.count = 0;
-            job->graph->ops->visit(&place, vertex, note_gone, &g);
-            for (unsigned k = 0; k < g.count; k++) job->graph->ops->erase_half(&place, vertex, g.ids[k]);
-            edges += g.count;
-        }
-    }
+    uint64_t edges = 0, id, stop;
+    for (size_t segment = begin; segment < end; segment++)
+        for (bool made = graph_segment(&place, segment, &id, &stop); made && id < stop; id++)
+            edges += sweep_vertex(job, &place, graph_vertex(&place, (uint32_t)id));
     atomic_fetch_add(&job->edges, edges);
 }
 
@@ -213,7 +224,7 @@ pleach_status graph_cpu_erase_vertices(void *exec, size_t n, const uint32_t *ver
     erase_job job = {graph, vertices, outcomes, 0};
     graph_result result = {.vertices = -(int64_t)mark_dying(graph, n, vertices, outcomes)};
     if (graph->directed)
-        workers_run(graph->workers, graph_end(graph), CHUNK, sweep_part, &job);
+        run_segments(graph, sweep_part, &job);
     else
         workers_run(graph->workers, n, 64, mirrors_part, &job);
     workers_run(graph->workers, n, 64, drop_part, &job);
