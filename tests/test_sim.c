@@ -603,6 +603,9 @@ static void a_name_repeats_its_schedule(const void *argument)
                                         "skiplist:x86_32:delay:0000000000000053",
                                         "skiplist:cuda32_wide:random:0000000000000054",
                                         "skiplist:x86_64:exhaustive:9:2.1:10=1,40=1",
+                                        "hash:cuda32:random:0000000000000061", "hash:plain64:pct:0000000000000062",
+                                        "hash:plain32_set:delay:0000000000000063",
+                                        "hash:cuda64_set:exhaustive:4:2.1:10=1,40=1",
                                         "team:plain32:random:0000000000000042", "team:x86_64:pct:0000000000000043",
                                         "team:plain64:exhaustive:1:2.1:10=1,40=1",
                                         "map:cuda64:exhaustive:7:2.1:5=1,30=1"};

@@ -35,6 +35,8 @@ static const char help[] =
     "  size              how many keys\n"
     "  validate          'ok', or what is wrong\n"
     "\n"
+    "A hash table has no order: with --structure hash, range, count, succ, pred, min and max are errors.\n"
+    "\n"
     "With --structure versioned also:\n"
     "  snap NAME         take a snapshot and call it NAME: 'ok'\n"
     "  drop NAME         release it: 'ok'\n"
@@ -46,19 +48,19 @@ static const char help[] =
     "carried out gives 'error: ...', and the rest goes on.\n"
     "\n"
     "  --structure NAME   what to carry them out on: map (default); versioned, a map with snapshots; skiplist, a map\n"
-    "                     that is a skiplist, without snapshots and batches\n"
+    "                     that is a skiplist, without snapshots and batches; hash, a hash table (CPU only)\n"
     "  --chunk 16|32      slots of a skiplist's chunk (default: the library's)\n"
     "  --keys 32|64       width of keys and values in bits (default 64); --bits is the same\n"
     "  --device cpu|cuda  where (default cpu)\n"
     "  --threads N        CPU: threads that work at once, 1 to 256 (default: one per CPU online)\n"
     "  --batch N          take N operations at a time, 1 to 1048576 (default 4096; 1 when reading from a terminal)\n"
     "  --engine NAME      batches: by pleach_map_apply; calls: by calls that run at the same time; auto (default):\n"
-    "                     with --batch above 1 batches for a map, array calls for a skiplist\n"
+    "                     with --batch above 1 batches for a map, array calls for a skiplist or a hash table\n"
     "  --stats            tell on standard error how many operations ran side by side\n"
     "\n"
     "The output does not depend on device, threads, batch and engine. With --engine calls a batch is cut into runs of\n"
     "operations that commute; all threads, or one array call for each kind of operation (on a GPU, and by auto for a\n"
-    "skiplist), carry out a run.\n"
+    "skiplist or a hash table), carry out a run.\n"
     "Results appear when their batch is full or the input ends: with --batch 1, after each line.\n"
     "\n"
     "Exit status: 0, 1 if a result was an error, 2 if the command could not be carried out.\n";
@@ -72,11 +74,11 @@ struct options {
 
 static const char *const width_names[] = {"32", "64", NULL};
 static const char *const device_names[] = {"cpu", "cuda", NULL};
-static const char *const structure_names[] = {"map", "versioned", "skiplist", NULL};
+static const char *const structure_names[] = {"map", "versioned", "skiplist", "hash", NULL};
 static const char *const chunk_names[] = {"16", "32", NULL};
 static const char *const engine_names[] = {"auto", "batches", "calls", NULL};
 
-enum { MAP, VERSIONED, SKIPLIST };              /* structures */
+enum { MAP, VERSIONED, SKIPLIST, HASH };        /* structures */
 enum { CHUNK_16, CHUNK_32, CHUNK_OF_LIBRARY };
 enum { BY_BEST, BY_BATCHES, BY_CALLS };         /* engines */
 
@@ -107,6 +109,7 @@ static void read_options(struct cli *cli, struct options *options)
             options->file = word;
     }
     if (options->structure == SKIPLIST && options->engine == BY_BATCHES) cli_fail(cli, "skiplists have no batches");
+    if (options->structure == HASH && options->engine == BY_BATCHES) cli_fail(cli, "hash tables have no batches");
     if (options->structure != SKIPLIST && options->chunk != CHUNK_OF_LIBRARY)
         cli_fail(cli, "--chunk is for --structure skiplist");
 }
@@ -187,6 +190,7 @@ static int run_input(struct replay *replay)
             replay_parse(line, length, replay->key_bits, &replay->ops[replay->count++]);
         else
             replay_parse_long_line(&replay->ops[replay->count++]);
+        if (replay->hashed) replay_refuse_ordered(&replay->ops[replay->count - 1]);
         if (replay->count == replay->batch) run_batch(replay);
         if (replay->out.error != 0) break;
     }
@@ -234,7 +238,7 @@ static bool create_parts(struct replay *replay)
 static void destroy_parts(struct replay *replay)
 {
     replay_release_all(replay);
-    pleach_map_destroy(replay->map);
+    points_destroy(replay);
     plan_destroy(&replay->plan);
     array_scratch_destroy(&replay->scratch);
     for (unsigned i = 0; replay->stores != NULL && i < replay->threads; i++) pair_store_destroy(&replay->stores[i]);
@@ -245,29 +249,19 @@ static void destroy_parts(struct replay *replay)
     free(replay);
 }
 
-static pleach_status create_map(struct replay *replay)
-{
-    /* Single calls come from threads of ours, and the map needs none of its own. */
-    const pleach_map_config config = {.device = replay->device, .key_bits = replay->key_bits,
-                                      .threads = replay->by_batches || replay->by_arrays ? replay->threads : 1,
-                                      .versioned = replay->versioned,
-                                      .structure = replay->skiplist ? PLEACH_SKIPLIST : PLEACH_BLINK,
-                                      .chunk = replay->chunk};
-    return pleach_map_create(&replay->map, &config);
-}
-
 static void apply_options(struct replay *replay, const struct options *options, int file)
 {
     replay->device = options->device == 1 ? PLEACH_CUDA : PLEACH_CPU;
     replay->versioned = options->structure == VERSIONED;
     replay->skiplist = options->structure == SKIPLIST;
+    replay->hashed = options->structure == HASH;
     replay->chunk = options->chunk == CHUNK_OF_LIBRARY ? 0 : options->chunk == CHUNK_32 ? 32 : 16;
     replay->key_bits = options->key_width == 0 ? 32 : 64;
     replay->threads = replay->device == PLEACH_CUDA ? 1 : (unsigned)options->threads;
     replay->batch = options->batch > 0 ? options->batch : isatty(file) ? 1 : DEFAULT_BATCH;
     const bool many = options->engine == BY_BEST && replay->batch > 1;
     replay->by_batches = options->engine == BY_BATCHES || (many && options->structure == MAP);
-    replay->by_arrays = replay->device == PLEACH_CUDA || (many && replay->skiplist);
+    replay->by_arrays = replay->device == PLEACH_CUDA || (many && (replay->skiplist || replay->hashed));
 }
 
 static int replay_file(const struct options *options, int file)
@@ -280,10 +274,11 @@ static int replay_file(const struct options *options, int file)
     apply_options(replay, options, file);
     text_in_start(&replay->in, file, show_output, replay);
     text_out_start(&replay->out, STDOUT_FILENO);
-    const pleach_status status = create_map(replay);
+    const pleach_status status = points_create(replay);
     int result = EXIT_USAGE;
     if (status != PLEACH_OK)
-        cli_complain(command, "cannot create the map: %s", pleach_strerror(status));
+        cli_complain(command, "cannot create the %s: %s", replay->hashed ? "hash table" : "map",
+                     pleach_strerror(status));
     else if (!create_parts(replay))
         cli_complain(command, "out of memory, or too many threads");
     else

@@ -2,8 +2,9 @@
  *
  *   replay_parse.c     a line becomes an operation
  *   replay_plan.c      a batch is cut into runs of operations that commute
- *   replay_single.c    a run is carried out by single calls from several threads (CPU maps)
- *   replay_array.c     a run is carried out by one array call for each kind of operation (GPU maps, skiplists)
+ *   replay_single.c    a run is carried out by single calls from several threads (CPU)
+ *   replay_array.c     a run is carried out by one array call for each kind of operation (GPU, skiplists, hash tables)
+ *   replay_points.c    the calls that maps and hash tables have alike
  *   replay_batch.c     operations of all kinds are carried out by one call, in their order
  *   replay_snapshot.c  snapshots by name, and files: what only a versioned map has
  *   replay_print.c     an answer becomes a line
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #include "crew.h"
+#include "pleach/hash.h"
 #include "pleach/pleach.h"
 #include "text_in.h"
 #include "text_out.h"
@@ -79,6 +81,9 @@ struct answer {
 /* line is as text_in_line gives it: no blanks at the ends, one between words. */
 void replay_parse(const char *line, size_t length, unsigned key_bits, struct op *op);
 void replay_parse_long_line(struct op *op);
+
+/* Makes an operation that needs an order a bad one. */
+void replay_refuse_ordered(struct op *op);
 
 /* Memory that a parsed operation has of its own. */
 void replay_free_op(struct op *op);
@@ -151,8 +156,9 @@ struct named_snapshot {
 
 struct replay {
     pleach_map *map;
+    pleach_hash *hash; /* in place of the map, which is NULL then; or NULL */
     bool versioned;
-    bool skiplist;
+    bool skiplist, hashed;
     unsigned chunk;  /* of a skiplist; 0: the library's choice */
     bool by_batches; /* pleach_map_apply, where it can */
     bool by_arrays;  /* array calls, where there are such */
@@ -201,6 +207,21 @@ uint32_t replay_range_limit(uint64_t limit);
 
 /* The line for an update's outcome; shared by single and array calls. */
 void replay_answer_update(struct answer *answer, enum op_kind kind, pleach_outcome outcome, uint64_t old_value);
+
+/* ---- replay_points.c ---- */
+
+pleach_status points_create(struct replay *replay);
+void points_destroy(struct replay *replay);
+pleach_status points_update_one(const struct replay *replay, const struct op *op, pleach_outcome *outcome,
+                                uint64_t *old_value);
+pleach_status points_find_one(const struct replay *replay, const struct op *op, int *found, uint64_t *value);
+
+/* On the elements that replay->scratch has: a and b in, bytes and out_a out. */
+pleach_status points_update(const struct replay *replay, enum op_kind kind, size_t n);
+pleach_status points_find(const struct replay *replay, enum op_kind kind, size_t n);
+
+pleach_status points_size(const struct replay *replay, uint64_t *size);
+pleach_status points_validate(struct replay *replay); /* says why in replay->message */
 
 /* ---- replay_snapshot.c ---- */
 

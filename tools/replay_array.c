@@ -62,13 +62,7 @@ static void run_updates(struct replay *replay, enum op_kind kind, size_t n)
 {
     struct array_scratch *s = &replay->scratch;
     memset(s->bytes, PLEACH_NOT_APPLIED, n);
-    pleach_status status;
-    if (kind == OP_PUT)
-        status = pleach_map_put(replay->map, n, s->a, s->b, s->bytes, s->out_a, PLEACH_SYNC);
-    else if (kind == OP_ADD)
-        status = pleach_map_add(replay->map, n, s->a, s->b, s->bytes, s->out_a, PLEACH_SYNC);
-    else
-        status = pleach_map_erase(replay->map, n, s->a, s->bytes, s->out_a, PLEACH_SYNC);
+    const pleach_status status = points_update(replay, kind, n);
     if (status != PLEACH_OK && status != PLEACH_E_FULL) {
         fail_members(replay, n, status);
         return;
@@ -81,9 +75,7 @@ static void run_updates(struct replay *replay, enum op_kind kind, size_t n)
 static void run_point_reads(struct replay *replay, enum op_kind kind, size_t n)
 {
     struct array_scratch *s = &replay->scratch;
-    const pleach_status status = kind == OP_GET
-                                     ? pleach_map_find(replay->map, n, s->a, s->out_a, s->bytes, PLEACH_SYNC)
-                                     : pleach_map_contains(replay->map, n, s->a, s->bytes, PLEACH_SYNC);
+    const pleach_status status = points_find(replay, kind, n);
     if (status != PLEACH_OK) {
         fail_members(replay, n, status);
         return;

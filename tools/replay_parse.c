@@ -128,6 +128,15 @@ void replay_parse(const char *line, size_t length, unsigned key_bits, struct op 
                  grammar[found].name, grammar[found].arguments);
 }
 
+void replay_refuse_ordered(struct op *op)
+{
+    if (op->kind < OP_RANGE || op->kind > OP_MAX) return;
+    size_t i = 0;
+    while (grammar[i].kind != op->kind) i++;
+    make_bad(op, "a hash table has no order, and so no %s; it has put, add, del, get, has, size and validate",
+             grammar[i].name);
+}
+
 void replay_free_op(struct op *op)
 {
     free(op->error);

@@ -64,25 +64,22 @@ void replay_answer_update(struct answer *answer, enum op_kind kind, pleach_outco
     }
 }
 
-static void answer_update(pleach_map *map, const struct op *op, struct answer *answer)
+static void answer_update(const struct replay *replay, const struct op *op, struct answer *answer)
 {
     pleach_outcome outcome = PLEACH_NOT_APPLIED;
     uint64_t old_value = 0;
-    const pleach_status status = op->kind == OP_PUT   ? pleach_map_put_one(map, op->a, op->b, &outcome, &old_value)
-                                 : op->kind == OP_ADD ? pleach_map_add_one(map, op->a, op->b, &outcome, &old_value)
-                                                      : pleach_map_erase_one(map, op->a, &outcome, &old_value);
+    const pleach_status status = points_update_one(replay, op, &outcome, &old_value);
     if (status == PLEACH_OK)
         replay_answer_update(answer, op->kind, outcome, old_value);
     else
         answer_error(answer, status);
 }
 
-static void answer_point_read(pleach_map *map, const struct op *op, struct answer *answer)
+static void answer_point_read(const struct replay *replay, const struct op *op, struct answer *answer)
 {
     int found = 0;
     uint64_t value = 0;
-    const pleach_status status = op->kind == OP_GET ? pleach_map_find_one(map, op->a, &found, &value)
-                                                    : pleach_map_contains_one(map, op->a, &found);
+    const pleach_status status = points_find_one(replay, op, &found, &value);
     if (status != PLEACH_OK)
         answer_error(answer, status);
     else if (op->kind == OP_HAS)
@@ -164,7 +161,7 @@ static void answer_range(const struct replay *replay, unsigned index, const stru
 static void answer_validate(struct replay *replay, struct answer *answer)
 {
     replay->message[0] = '\0';
-    const pleach_status status = pleach_map_validate(replay->map, replay->message, sizeof replay->message);
+    const pleach_status status = points_validate(replay);
     if (status == PLEACH_OK)
         answer_word(answer, "ok");
     else if (status == PLEACH_E_CORRUPT && replay->message[0] != '\0')
@@ -179,7 +176,7 @@ void replay_whole_map(struct replay *replay, const struct op *op, struct answer 
         answer_validate(replay, answer);
     } else if (op->kind == OP_SIZE) {
         uint64_t size = 0;
-        const pleach_status status = pleach_map_size(replay->map, &size);
+        const pleach_status status = points_size(replay, &size);
         answer_number(answer, size);
         if (status != PLEACH_OK) answer_error(answer, status);
     } else {
@@ -194,9 +191,9 @@ static void carry_out(struct replay *replay, unsigned index, size_t i)
     switch (op->kind) {
     case OP_PUT:
     case OP_ADD:
-    case OP_DEL: answer_update(replay->map, op, answer); break;
+    case OP_DEL: answer_update(replay, op, answer); break;
     case OP_GET:
-    case OP_HAS: answer_point_read(replay->map, op, answer); break;
+    case OP_HAS: answer_point_read(replay, op, answer); break;
     case OP_SUCC:
     case OP_PRED: answer_neighbour(replay->map, op, answer); break;
     case OP_RANGE: answer_range(replay, index, op, answer); break;

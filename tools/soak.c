@@ -32,8 +32,9 @@ static const char help[] =
     "                              whole      load, clear, compact, export, stats and validate beside other calls\n"
     "                              batches    long random batches, compared with one operation after the other\n"
     "  --versioned               maps with versions: snapshots are taken, asked and released beside the calls\n"
-    "  --structure map|skiplist  what the maps are (default map, a tree); skiplists of both sizes of chunks and with\n"
-    "                            several chances to raise one, by the round; they have no versions and no batches\n"
+    "  --structure NAME          what the maps are: map (default), a tree; skiplist, of both sizes of chunks and with\n"
+    "                            several chances to raise one, by the round, without versions and batches; hash, hash\n"
+    "                            tables, which have one scenario of their own, on the CPU\n"
     "  --device cpu|cuda         where (default cpu)\n"
     "  --bits 32|64              width of keys (default: both in turn)\n"
     "  --threads N               threads that call the map, 2 to 64 (default: one per CPU, at least 4)\n"
@@ -46,10 +47,12 @@ static const char help[] =
     "\n"
     "Exit status: 0 all answers are right, 1 one is wrong or a call hangs, 2 the soak could not be run.\n";
 
-static const struct {
+struct scenario {
     const char *name;
     void (*run)(struct soak *soak);
-} scenarios[] = {
+};
+
+static const struct scenario of_hashes = {"hash", soak_hash}, scenarios[] = {
     {"mixed", soak_mixed},
     {"conserved", soak_conserved},
     {"sorted", soak_sorted},
@@ -61,7 +64,8 @@ enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0], BATCHES = SCENARIOS -
 static const char *const scenario_names[] = {"mixed", "conserved", "sorted", "whole", "batches", "all", NULL};
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const bits_names[] = {"32", "64", NULL};
-static const char *const structure_names[] = {"map", "skiplist", NULL};
+static const char *const structure_names[] = {"map", "skiplist", "hash", NULL};
+enum { SKIPLIST = 1, HASH = 2 }; /* of these */
 
 /* ---- options ---- */
 
@@ -117,8 +121,10 @@ static void read_words(struct cli *cli, struct words *words)
                  !take_duration(cli, "--patience", &words->patience))
             cli_fail(cli, "unknown word '%s'", cli->argv[cli->at]);
     }
-    if (words->structure == 1 && (words->versioned || words->scenario == BATCHES))
+    if (words->structure == SKIPLIST && (words->versioned || words->scenario == BATCHES))
         cli_fail(cli, "skiplists have no versions and no batches");
+    if (words->structure == HASH && (words->versioned || words->scenario != SCENARIOS || words->device == 1))
+        cli_fail(cli, "hash tables have no versions, one scenario of their own, and are on the CPU");
 }
 
 static uint64_t clock_seed(void) { return mix64((uint64_t)(clock_seconds() * 1e9) ^ (uint64_t)getpid()) >> 24; }
@@ -151,18 +157,23 @@ static struct soak_options make_options(const struct words *words)
         .seconds = seconds > 0 ? seconds : rounds != UINT64_MAX || words->operations > 0 ? INFINITY : 60,
         .patience = words->patience,
         .versioned = words->versioned,
-        .skiplist = words->structure == 1,
+        .skiplist = words->structure == SKIPLIST,
+        .hashed = words->structure == HASH,
     };
 }
 
 /* ---- rounds ---- */
 
 /* Of which the rounds take one after the other. */
-static size_t scenario_count(const struct soak_options *options) { return options->skiplist ? BATCHES : SCENARIOS; }
-
-static size_t scenario_of(const struct soak_options *options, uint64_t round)
+static size_t scenario_count(const struct soak_options *options)
 {
-    return options->scenario == SCENARIOS ? round % scenario_count(options) : options->scenario;
+    return options->hashed ? 1 : options->skiplist ? BATCHES : SCENARIOS;
+}
+
+static const struct scenario *scenario_of(const struct soak_options *options, uint64_t round)
+{
+    if (options->hashed) return &of_hashes;
+    return &scenarios[options->scenario == SCENARIOS ? round % scenario_count(options) : options->scenario];
 }
 
 static unsigned bits_of(const struct soak_options *options, uint64_t round)
@@ -173,7 +184,7 @@ static unsigned bits_of(const struct soak_options *options, uint64_t round)
 
 const char *soak_scenario_name(const struct soak *soak, uint64_t round)
 {
-    return scenarios[scenario_of(&soak->options, round)].name;
+    return scenario_of(&soak->options, round)->name;
 }
 
 pleach_map_config soak_config(const struct soak *soak)
@@ -195,7 +206,7 @@ static void run_round(struct soak *soak)
     soak->seed = mix64(mix64(options->seed) + soak->round);
     soak->random = (struct mix_random){soak->seed};
     atomic_store(&soak->shown_round, soak->round);
-    scenarios[scenario_of(options, soak->round)].run(soak);
+    scenario_of(options, soak->round)->run(soak);
     soak->rounds_done++;
 }
 
@@ -216,7 +227,10 @@ void soak_tell_repeat(const struct soak *soak, uint64_t round)
 {
     const struct soak_options *options = &soak->options;
     const char *device = device_names[options->device == PLEACH_CUDA];
-    const char *kind = options->versioned ? " --versioned" : options->skiplist ? " --structure skiplist" : "";
+    const char *kind = options->versioned  ? " --versioned"
+                       : options->skiplist ? " --structure skiplist"
+                       : options->hashed   ? " --structure hash"
+                                           : "";
     char streams[32] = "", keys[40] = "", batch[40] = "";
     if (options->device == PLEACH_CUDA) snprintf(streams, sizeof streams, " --streams %u", options->streams);
     if (options->keys > 0) snprintf(keys, sizeof keys, " --keys %" PRIu64, options->keys);
@@ -224,7 +238,8 @@ void soak_tell_repeat(const struct soak *soak, uint64_t round)
     cli_complain(command,
                  "to repeat the round: pleach soak%s --device %s --threads %u%s%s%s --scenario %s --bits %u --seed "
                  "%" PRIu64 " --round %" PRIu64,
-                 kind, device, options->threads, streams, keys, batch, soak_scenario_name(soak, round),
+                 kind, device, options->threads, streams, keys, batch,
+                 options->hashed ? "all" : soak_scenario_name(soak, round),
                  bits_of(options, round), options->seed, round);
 }
 

@@ -7,6 +7,7 @@
  *   soak_check.c       comparing every answer with the oracle's
  *   soak_snapshots.c   snapshots beside the work, if the maps are versioned
  *   soak_mixed.c, soak_conserved.c, soak_sorted.c, soak_whole.c, soak_batches.c    the scenarios
+ *   soak_hash.c        the scenario of hash tables
  *
  * A round is a map and some turns on it. In a turn each hand (a thread; on a GPU with a stream, which hands may share)
  * first chooses its calls, then all hands make theirs at the same time, then each checks its answers. A round follows
@@ -47,7 +48,7 @@ struct soak_options {
     uint64_t seed, first_round, rounds, operations;
     uint64_t keys, batch; /* 0 for the scenario's own */
     double seconds, patience;
-    bool versioned, skiplist;
+    bool versioned, skiplist, hashed;
 };
 
 /* ---- soak_keys.c ---- */
@@ -270,6 +271,7 @@ void soak_conserved(struct soak *soak);
 void soak_sorted(struct soak *soak);
 void soak_whole(struct soak *soak);
 void soak_batches(struct soak *soak);
+void soak_hash(struct soak *soak);
 
 /* Looks at the maps of sorted for the last time. */
 void soak_sorted_finish(struct soak *soak);

@@ -20,8 +20,9 @@
  * get the memory to grow has longer chains instead, for as long as there is any memory at all.
  *
  * MEMORY   128 bytes a slab; a slab has 14 slots (32-bit map, 64-bit set), 28 (32-bit set) or 7 (64-bit map), and
- * between 0.4 and 0.8 of the slots are taken after growth. Slots of erased keys are used again, and so are slabs that
- * become empty; pleach_hash_compact gives memory back to the machine.
+ * between 0.36 and 0.74 of the slots are taken between growths. Growth leaves about as much free memory as the slabs
+ * need (docs/hash.md has bytes a key). Slots of erased keys are used again, and so are slabs that become empty;
+ * pleach_hash_compact gives memory back to the machine.
  */
 #ifndef PLEACH_HASH_H
 #define PLEACH_HASH_H

@@ -160,6 +160,7 @@ static pleach_status run_one(pleach_hash *hash, hash_request_kind kind, uint64_t
                              uint64_t *out)
 {
     if (!hash) return PLEACH_E_ARGUMENT;
+    if (hash->set) value = 0;
     if (hash->key_bits == 32 && (key > UINT32_MAX || value > UINT32_MAX)) return PLEACH_E_WIDTH;
     cell key_in = cell_of(hash, key), value_in = cell_of(hash, value), value_out = {.wide = 0};
     hash_request r = {kind, 1, &key_in, hash->set ? NULL : &value_in, &value_out, flag};

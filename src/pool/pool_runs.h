@@ -2,7 +2,9 @@
  *
  * Fresh ones come off the pool's end. Returned ones are kept in one list per length; who finds the list of its length
  * empty takes a longer run, and puts back the halves that it does not need. Neighbours are not joined again: that is
- * for somebody who is alone, and rebuilds.
+ * for somebody who is alone, and rebuilds. Single nodes have a list for each stripe of agents; an agent looks through
+ * the others' before it takes anything new, if somebody has given a node since that was last in vain. Else memory would
+ * run away where some agents only take and others only give.
  *
  * A returned run's link is in the second word of its first node, and every other word is left as it was: for structures
  * whose readers may still look at nodes that were given back, and find out by the first word.
@@ -26,7 +28,7 @@ typedef struct pool_run_list {
 /* Zeros to begin with. */
 typedef struct pool_runs {
     pool_run_list single[POOL_SINGLE_STRIPES]; /* runs of one node, which are the most, by agent */
-    pool_run_list longer[POOL_RUN_LOGS];       /* by log; the first is not used */
+    pool_run_list longer[POOL_RUN_LOGS];       /* by log; the first one's head is a flag: see pool_singles_given */
 } pool_runs;
 
 /* How runs are reached. */
@@ -48,14 +50,17 @@ PORT_FN uint64_t *pool_run_head(pool_runs_place p, unsigned log)
     return log ? &p.runs->longer[log].head : &p.runs->single[p.stripe % POOL_SINGLE_STRIPES].head;
 }
 
+/* 1: some list of single nodes may have one. */
+PORT_FN uint64_t *pool_singles_given(pool_runs_place p) { return &p.runs->longer[0].head; }
+
 PORT_FN void pool_give_run(pool_runs_place p, unsigned log, uint32_t id)
 {
-    uint64_t *head = pool_run_head(p, log), *link = pool_run_link(p, id);
-    for (;;) {
-        uint64_t old = port_load(head);
+    uint64_t *head = pool_run_head(p, log), *link = pool_run_link(p, id), old;
+    do {
+        old = port_load(head);
         port_store(link, old & UINT32_MAX);
-        if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id)) return;
-    }
+    } while (!port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id));
+    if (log == 0 && !port_load(pool_singles_given(p))) port_store(pool_singles_given(p), 1);
 }
 
 PORT_FN uint32_t pool_take_run_from(pool_runs_place p, uint64_t *head)
@@ -70,14 +75,21 @@ PORT_FN uint32_t pool_take_run_from(pool_runs_place p, uint64_t *head)
     }
 }
 
-/* Off the end. The addition could be by many at once, so the end may pass the capacity by far: the look before it keeps
- * that to as many as race for the last run. */
+/* Off the end. Single nodes come by an addition, which never fails; many at once may move the end past the capacity,
+ * and lose no node by that. If a longer run came so, and the end had moved on since it was looked at, the nodes up to
+ * the capacity would be lost: so that is a swap. */
 PORT_FN uint32_t pool_take_fresh_run(pool_runs_place p, unsigned log)
 {
     uint64_t count = (uint64_t)1 << log, capacity = port_load(&p.pool->capacity);
-    if (port_load(&p.pool->next) + count > capacity) return 0;
-    uint64_t id = port_fetch_add(&p.pool->next, count);
-    return id + count <= capacity ? (uint32_t)id : 0;
+    for (;;) {
+        uint64_t id = port_load(&p.pool->next);
+        if (id + count > capacity) return 0;
+        if (log == 0) {
+            id = port_fetch_add(&p.pool->next, 1);
+            return id < capacity ? (uint32_t)id : 0;
+        }
+        if (port_compare_swap(&p.pool->next, id, id + count)) return (uint32_t)id;
+    }
 }
 
 /* From a longer run that was returned: the first part of it; the others go to their lists. */
@@ -92,7 +104,7 @@ PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log)
     return 0;
 }
 
-/* Single nodes of the other stripes. */
+/* Single nodes of the other stripes. One that is given while this looks may be missed, until somebody gives another. */
 PORT_COLD uint32_t pool_take_others(pool_runs_place p)
 {
     for (unsigned i = 1; i < POOL_SINGLE_STRIPES; i++) {
@@ -101,6 +113,7 @@ PORT_COLD uint32_t pool_take_others(pool_runs_place p)
         uint32_t id = pool_take_run_from(p, pool_run_head(other, 0));
         if (id) return id;
     }
+    port_store(pool_singles_given(p), 0);
     return 0;
 }
 
@@ -109,9 +122,10 @@ PORT_COLD uint32_t pool_take_others(pool_runs_place p)
 PORT_FN uint32_t pool_take_run(pool_runs_place p, unsigned log)
 {
     uint32_t id = pool_take_run_from(p, pool_run_head(p, log));
+    if (!id && log == 0 && port_load(pool_singles_given(p))) id = pool_take_others(p);
     if (!id) id = pool_split_run(p, log);
     if (!id) id = pool_take_fresh_run(p, log);
-    if (!id && log == 0) id = pool_take_others(p);
+    if (!id && log == 0) id = pool_take_others(p); /* what was missed */
     return id;
 }
 

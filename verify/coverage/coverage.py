@@ -11,7 +11,7 @@ LINES      A header or a source that is compiled several times (by key width, by
            simulator runs the GPU's verbs, and that says nothing of the library.
 ARGUMENT   All branches of all functions in src/api/. That layer checks arguments, passes the gate and hands over, and
 CHECKS     has nothing else in it, so there is no list of functions to keep up to date, and no exception.
-           tests/test_map_arguments.c compiles src/api/map.c a second time, with a counterfeit executor behind it, to
+           tests/test_map_arguments.c and test_hash_arguments.c compile src/api/ again, with a counterfeit executor, to
            take the branches that need a GPU; the n-th branch of a line is the same one in both.
 """
 

@@ -22,6 +22,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from hash_plants import HASH_PLANTS
 from plants import PLANTS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -228,7 +229,7 @@ def main():
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     cc = os.environ.get("CC", "cc")
-    wanted = [p for p in PLANTS if not options.names or p.name in options.names]
+    wanted = [p for p in (*PLANTS, *HASH_PLANTS) if not options.names or p.name in options.names]
     if options.names and len(wanted) != len(options.names):
         parser.error("no such plant")
 

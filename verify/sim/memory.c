@@ -321,6 +321,13 @@ static void tell(sim_machine *m, uint32_t id, uint32_t time)
     if (id < m->nodes) m->me->told[id] = later(m->me->told[id], time);
 }
 
+void sim_tell_run(uint32_t first, uint64_t count)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running || first >= m->nodes) return;
+    for (uint64_t id = first; id < first + count && id < m->nodes; id++) tell(m, (uint32_t)id, m->me->told[first]);
+}
+
 /* Remembers what a load gives to those after it. Ids are in the low half of words outside of nodes and of 16-byte
  * pairs, and in the high half of 8-byte pairs; bit 31 is the link's. */
 static void loaded(sim_machine *m, uint32_t word, uint64_t value, uint32_t time)

@@ -105,6 +105,10 @@ void sim_given(uint32_t id);
 /* From true to false the calling agent acts as the allocator, which may look at a node that is not its own. */
 void sim_allocating(bool allocating);
 
+/* The calling agent makes addresses of `count` neighbouring nodes from the id of the first: who knows this id knows all
+ * of theirs. */
+void sim_tell_run(uint32_t first, uint64_t count);
+
 /* From true to false the calling agent is alone, and its accesses are plain: to look at what there is, its own stores
  * included. */
 void sim_look(bool looking);

@@ -13,7 +13,8 @@
  *   H4  Versions of a slab only grow, also from one use of its memory to the next: nothing but these functions, and
  *       somebody who is alone, ever writes a header. Roots of a table do not come back either.
  *   H5  Slabs of the pool that are not the first of a bucket, or are in no table, have SLAB_OTHER or SLAB_MOVED: nobody
- *       can latch them.
+ *       can latch them. Who makes such a slab of a bucket's first one has its latch, or is alone: late agents may latch
+ *       it as well, and put back the header that they found.
  *   H6  While the table's root is R, the run of R is in nobody else's hands, nor is the run of its next root.
  *
  * MEMORY IS USED AGAIN AT ONCE, without waiting for those who may still be looking at it. A slab stays a slab for as
@@ -37,14 +38,16 @@
  *
  * GROWTH   Somebody takes a run for the next root, and enters that in the table. From now on whoever wants to change a
  *   bucket moves it first; and everybody who changes something moves a few more. To move a bucket: latch it, write its
- *   pairs to the buckets of the next root that its hashes name, which are nobody else's, and then mark it as moved,
- *   with the next root in its link. Until that store the old bucket is its keys' home, after it the new ones are. Who
- *   moves the last one makes the next root the root, and gives the old run back.
+ *   pairs to the buckets of the next root that its hashes name, which are nobody else's, and then mark it as moved.
+ *   Its link stays as it was, for who is still reading it; where it has moved to, the table says. Until that store the
+ *   old bucket is its keys' home, after it the new ones are. Who moves the last one makes the next root the root, and
+ *   gives the old run back.
  *
  * MEMORY ORDERS  (port/port.h)
  *   port_store_release of a header pairs with its load and port_validate_fence in the next latch and in a reader.
  *   port_latch's (b), and port_publish_fence where a slab is filled that came from the pool, pair with
  *       port_validate_fence before a reader's last looks: who has seen a word of a later use sees the later version.
+ *   So does port_publish_fence in slab_free, after the header of the bucket that the slab was in.
  *   port_publish_fence before a link or a root pairs with the address dependency of who follows it.
  *
  * PROGRESS   finds wait for nobody: one that has to begin again has been overtaken by an update that was done. Updates

@@ -28,9 +28,10 @@ PORT_FN slab_step S(look_begin)(const slab_place *place, const slab_table *table
     look->header = port_load(&first->word[SLAB_HEADER]);
     port_validate_fence();
     if (look->header & SLAB_MOVED) {
-        uint64_t next = port_load(&first->word[SLAB_LINK]);
+        /* Who marked the bucket had seen the next root, so it is here to be seen, until this root is none any more. */
+        uint64_t next = slab_target(table, look->root);
         port_validate_fence();
-        if (port_load(&table->root) != look->root) return SLAB_AGAIN; /* then that may have been any link */
+        if (!next || port_load(&table->root) != look->root) return SLAB_AGAIN;
         first = slab_at(place, slab_bucket(next, hash));
         look->log = slab_root_log(next);
         look->header = port_load(&first->word[SLAB_HEADER]);

@@ -101,8 +101,8 @@ PORT_COLD bool S(move_bucket)(const slab_place *place, slab_table *table, uint64
         slab *target = slab_at(place, slab_root_first(next) + number + (i << slab_root_log(root)));
         port_store(&target->word[SLAB_HEADER], slab_next_header(port_load(&target->word[SLAB_HEADER]), 0, masks[i]));
     }
+    /* The link stays: a reader who has seen the bucket before it moved follows it. */
     uint32_t chain = (uint32_t)port_load(&bucket->word[SLAB_LINK]);
-    port_store(&bucket->word[SLAB_LINK], next);
     port_store_release(&bucket->word[SLAB_HEADER], slab_next_header(header, SLAB_MOVED, 0));
     slabs -= S(chain_free)(place, chain);
     if (!place->load_of_keys && slabs) port_fetch_add(&table->load, (uint64_t)(int64_t)(int32_t)slabs);

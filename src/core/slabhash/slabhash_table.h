@@ -10,6 +10,8 @@ enum { SLAB_HELP = 4, SLAB_MOST_TARGETS = 8 }; /* buckets that an update moves b
 /* A slab that is in no table any more. */
 PORT_FN void slab_free(const slab_place *place, uint32_t id)
 {
+    port_publish_fence(); /* whoever sees what becomes of it sees that its bucket has changed: the release of that
+                           * header alone does not keep later stores behind it */
     uint64_t *header = &slab_at(place, id)->word[SLAB_HEADER];
     port_store(header, slab_next_header(port_load(header), SLAB_OTHER, 0));
     pool_give_run(place->runs, 0, id);
@@ -23,7 +25,8 @@ PORT_FN uint32_t slab_take(const slab_place *place)
     return id;
 }
 
-/* The root that the table moves to; 0: it does not move. For who has latched a bucket of this root. */
+/* The root that the table moves to; 0: it does not move. For who has latched a bucket of this root, or has seen that
+ * one has moved, and looks at the root again. */
 PORT_FN uint64_t slab_target(const slab_table *table, uint64_t root)
 {
     uint64_t next = port_load(&table->next);

@@ -35,6 +35,7 @@ PORT_FN slab_step S(bucket_latch)(const slab_place *place, slab_table *table, ui
     c->header = look.header;
     bool of_root = first == slab_at(place, slab_bucket(look.root, hash));
     *next = of_root ? slab_target(table, look.root) : 0;
+    if (!of_root) c->helps = true; /* the bucket has moved, others have not: else the last ones would take long */
     return SLAB_DONE;
 }
 
@@ -45,9 +46,14 @@ PORT_COLD bool S(table_begin)(const slab_place *place, slab_table *table, uint64
     if (!id) return false;
     slab *first = slab_at(place, id);
     port_store(&first->word[SLAB_LINK], 0);
-    port_store_release(&first->word[SLAB_HEADER], slab_next_header(port_load(&first->word[SLAB_HEADER]), 0, 0));
-    if (port_compare_swap(&table->root, root, slab_root_after(root, slab_root_of(id, 0)))) return true;
-    slab_free(place, id);
+    /* Latched from the beginning: a late agent that knows the slab from a former table could latch it else, and would
+     * put this header back when the slab is free again (H5). */
+    uint64_t header = slab_next_header(port_load(&first->word[SLAB_HEADER]), 0, 0);
+    port_store_release(&first->word[SLAB_HEADER], header | SLAB_LATCHED);
+    if (port_compare_swap(&table->root, root, slab_root_after(root, slab_root_of(id, 0))))
+        port_store_release(&first->word[SLAB_HEADER], header);
+    else
+        slab_free(place, id);
     return true;
 }
 
@@ -107,7 +113,7 @@ PORT_FN slab_step S(change_move)(const slab_place *place, slab_table *table, S(s
 PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     uint32_t hash = S(slab_hash)(place, c->pair.key);
-    uint64_t root, next;
+    uint64_t root, next = 0;
     c->fresh = 0;
     if (S(bucket_latch)(place, table, hash, &root, &next, c) != SLAB_DONE) return SLAB_AGAIN;
     if (!c->first) {

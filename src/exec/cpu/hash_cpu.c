@@ -136,22 +136,13 @@ static void copy_part(void *context, size_t begin, size_t end)
         atomic_store(&job->failed, true);
 }
 
-/* So that all buckets are the root's. */
-static pleach_status finish_growth(cpu_hash *hash)
-{
-    slab_place place = place_of(hash, &hash->memory, 0);
-    return hash->ops->finish_growth(&place, &hash->memory.state->table) ? PLEACH_OK : PLEACH_E_FULL;
-}
-
 static pleach_status hash_cpu_resize(void *exec, uint64_t keys)
 {
     cpu_hash *hash = exec;
     uint64_t size = size_of(&hash->memory);
-    pleach_status status = finish_growth(hash);
-    if (status != PLEACH_OK) return status;
     hash_memory to;
     unsigned slots = slabhash_slots(hash->key_bits, hash->values);
-    status = memory_open(hash, &to, slabhash_log_for(keys > size ? keys : size, slots, RESERVE_LOAD));
+    pleach_status status = memory_open(hash, &to, slabhash_log_for(keys > size ? keys : size, slots, RESERVE_LOAD));
     if (status != PLEACH_OK) return status;
     copy_job job = {hash, &to, false};
     uint64_t buckets = (uint64_t)1 << slab_root_log(hash->memory.state->table.root);
@@ -172,8 +163,6 @@ static pleach_status hash_cpu_export(void *exec, size_t capacity, void *out_keys
     *n = size_of(&hash->memory);
     if (!out_keys && !out_values) return PLEACH_OK;
     if (*n > capacity) return PLEACH_E_SPACE;
-    pleach_status status = finish_growth(hash);
-    if (status != PLEACH_OK) return status;
     slab_place place = place_of(hash, &hash->memory, 0);
     const slab_table *table = &hash->memory.state->table;
     hash->ops->list(&place, table, 0, (uint64_t)1 << slab_root_log(table->root), out_keys, out_values, 0);
@@ -253,7 +242,7 @@ static bool check_pool(const hash_memory *m, uint64_t *seen, char *message, size
     for (unsigned log = 1; log < POOL_RUN_LOGS && sound; log++)
         sound = check_free_list(m, s->runs.longer[log].head, log, seen);
     if (!sound) return snprintf(message, size, "P1: a free slab is in two places"), false;
-    for (uint64_t id = 1; id < s->pool.next && s->pool.next <= s->pool.capacity; id++)
+    for (uint64_t id = 1; id < ids_of(&s->pool); id++)
         if (!(seen[id / 64] >> id % 64 & 1))
             return snprintf(message, size, "P1: slab %llu is nowhere", (unsigned long long)id), false;
     return true;

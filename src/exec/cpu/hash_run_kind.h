@@ -66,37 +66,47 @@ static void S(run)(const slab_place *place, slab_table *table, const hash_reques
 
 /* ---- alone ---- */
 
-static bool S(finish_growth)(const slab_place *place, slab_table *table)
-{
-    uint64_t root = port_load(&table->root);
-    if (!slab_target(table, root)) return true;
-    S(slab_help) all = {0, (uint32_t)1 << slab_root_log(root)};
-    while (S(help_step)(place, table, &all) != SLAB_DONE) {
-    }
-    return port_load(&table->root) != root;
-}
-
-/* A bucket's pairs, one after the other. */
+/* A bucket's pairs, one after the other; those of its targets if it has moved. */
 typedef struct S(walk) {
     const slab_place *place;
     const slab *at;
     uint32_t mask;
+    uint64_t next;         /* the root that it has moved to; 0: it has not */
+    uint32_t target, step; /* buckets of that */
 } S(walk);
 
-static S(walk) S(walk_begin)(const slab_place *place, uint32_t id)
+static void S(walk_enter)(S(walk) *walk, uint32_t id)
 {
-    const slab *first = slab_at(place, id);
-    return (S(walk)){place, first, slab_mask(first->word[SLAB_HEADER])};
+    walk->at = slab_at(walk->place, id);
+    walk->mask = slab_mask(walk->at->word[SLAB_HEADER]);
+}
+
+static S(walk) S(walk_begin)(const slab_place *place, const slab_table *table, uint32_t number)
+{
+    S(walk) walk = {.place = place, .target = number, .step = (uint32_t)1 << slab_root_log(table->root)};
+    S(walk_enter)(&walk, slab_root_first(table->root) + number);
+    if (!(walk.at->word[SLAB_HEADER] & SLAB_MOVED)) return walk;
+    walk.next = walk.at->word[SLAB_LINK];
+    S(walk_enter)(&walk, slab_root_first(walk.next) + number);
+    return walk;
+}
+
+/* The next slab of the bucket, or the next target. */
+static bool S(walk_on)(S(walk) *walk)
+{
+    uint32_t id = (uint32_t)walk->at->word[SLAB_LINK];
+    if (!id && walk->next) {
+        walk->target += walk->step;
+        if (walk->target >> slab_root_log(walk->next) == 0) id = slab_root_first(walk->next) + walk->target;
+    }
+    if (id) S(walk_enter)(walk, id);
+    return id;
 }
 
 static bool S(walk_next)(S(walk) *walk, S(slot) *pair)
 {
-    while (!walk->mask) {
-        uint32_t next = (uint32_t)walk->at->word[SLAB_LINK];
-        if (!next) return false;
-        walk->at = slab_at(walk->place, next);
-        walk->mask = slab_mask(walk->at->word[SLAB_HEADER]);
-    }
+    while (!walk->mask)
+        if (!S(walk_on)(walk)) return false;
     *pair = S(slot_load)(walk->at, (unsigned)__builtin_ctz(walk->mask));
     walk->mask &= walk->mask - 1;
     return true;
@@ -106,7 +116,7 @@ static bool S(copy)(const slab_place *from, const slab_table *table, uint64_t be
                     slab_table *copy)
 {
     for (uint64_t bucket = begin; bucket < end; bucket++) {
-        S(walk) walk = S(walk_begin)(from, slab_root_first(table->root) + (uint32_t)bucket);
+        S(walk) walk = S(walk_begin)(from, table, (uint32_t)bucket);
         S(slab_change) c = {.kind = SLAB_ADD};
         while (S(walk_next)(&walk, &c.pair)) {
             for (unsigned attempt = 0; S(slab_update)(to, copy, &c) != SLAB_DONE;) port_pause(attempt++);
@@ -120,7 +130,7 @@ static uint64_t S(list)(const slab_place *place, const slab_table *table, uint64
                         void *values, uint64_t at)
 {
     for (uint64_t bucket = begin; bucket < end; bucket++) {
-        S(walk) walk = S(walk_begin)(place, slab_root_first(table->root) + (uint32_t)bucket);
+        S(walk) walk = S(walk_begin)(place, table, (uint32_t)bucket);
         S(slot) pair;
         for (; S(walk_next)(&walk, &pair); at++) {
             if (keys) ((S(key) *)keys)[at] = pair.key;
@@ -130,4 +140,4 @@ static uint64_t S(list)(const slab_place *place, const slab_table *table, uint64
     return at;
 }
 
-static const hash_run_ops S(ops) = {S(run), S(finish_growth), S(copy), S(list), S(slab_check)};
+static const hash_run_ops S(ops) = {S(run), S(copy), S(list), S(slab_check)};

@@ -1,0 +1,32 @@
+/* verify/sim/hash_sim.h - hash tables under the simulator: what hash_variant.c, compiled once per machine and key
+ * width, offers to hash_world.c, which knows neither. */
+#ifndef PLEACH_HASH_SIM_H
+#define PLEACH_HASH_SIM_H
+
+#include "../../src/exec/cpu/hash_run.h"
+#include "../history/history.h"
+#include "sim.h"
+
+typedef struct hash_variant {
+    unsigned key_bits, slots; /* of a slab */
+    bool values;
+    uint32_t (*hash)(const slab_place *place, uint64_t key);
+    /* One operation, with its answer and stamps put into it; op->key is the history's, `key` the table's. */
+    void (*run)(const slab_place *place, slab_table *table, uint64_t key, history_op *op);
+    /* The same by somebody who is alone, without helping to move other buckets, and without stamps. False: it did not
+     * end. */
+    bool (*alone)(const slab_place *place, slab_table *table, uint64_t key, history_op *op);
+    /* A run of slabs that were in use: taken, given some past, and returned. */
+    void (*recycle)(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys, unsigned count);
+    /* What an agent does that has had its root for long, and wants to change something: it comes to the first slab of a
+     * bucket, which is another's by now, latches it, sees that its root has changed, and lets go. */
+    void (*haunt)(const slab_place *place, const slab_table *table, uint32_t id);
+    const hash_run_ops *ops; /* for who is alone */
+} hash_variant;
+
+extern const hash_variant sim_hash_map32_plain, sim_hash_map64_plain, sim_hash_map32_cuda, sim_hash_map64_cuda;
+extern const hash_variant sim_hash_set32_plain, sim_hash_set64_plain, sim_hash_set32_cuda, sim_hash_set64_cuda;
+
+extern const sim_structure sim_hash;
+
+#endif

@@ -1,0 +1,56 @@
+/* verify/sim/hash_variant_kind.h - maps or sets of one key width. Included by hash_variant.c with SLAB_VALUES set. */
+#include "../../src/exec/cpu/hash_run_kind.h"
+
+static uint32_t S(sim_hash_of)(const slab_place *place, uint64_t key) { return S(slab_hash)(place, (S(key))key); }
+
+static void S(sim_do)(const slab_place *place, slab_table *table, uint64_t wide_key, history_op *op)
+{
+    S(key) key = (S(key))wide_key, value = (S(key))op->value, old = 0;
+    uint8_t flag = 0;
+    hash_run_result result = {0, 0};
+    hash_request r = {.kind = (hash_request_kind)op->kind, .n = 1, .keys = &key, .out_values = &old, .flags = &flag};
+    if (SLAB_VALUES) r.values = &value;
+    S(ops).run(place, table, &r, 0, 1, &result);
+    op->outcome = op->kind != HISTORY_FIND ? flag : flag ? HISTORY_FOUND : HISTORY_NOT_FOUND;
+    op->out_value = old;
+}
+
+static void S(sim_run)(const slab_place *place, slab_table *table, uint64_t key, history_op *op)
+{
+    op->invoked = sim_operation_begin();
+    S(sim_do)(place, table, key, op);
+    op->returned = sim_operation_end(1);
+}
+
+static bool S(sim_alone)(const slab_place *place, slab_table *table, uint64_t key, history_op *op)
+{
+    S(slab_change) c = {.kind = (slab_kind)op->kind, .pair = {(S(key))key, SLAB_VALUES ? (S(key))op->value : 0}};
+    S(key) value = 0;
+    bool found = false, finds = op->kind == HISTORY_FIND;
+    for (unsigned step = 0; step < MOST_STEPS_ALONE; step++) {
+        slab_step done = finds ? S(slab_find)(place, table, (S(key))key, &found, &value)
+                               : S(slab_update)(place, table, &c);
+        if (done != SLAB_DONE) continue;
+        op->outcome = !finds ? (uint8_t)c.outcome : found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
+        op->out_value = finds && found ? value : 0;
+        return true;
+    }
+    return false;
+}
+
+static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys,
+                           unsigned count)
+{
+    uint32_t id = pool_take_run(place->runs, log);
+    if (!id) return;
+    for (uint32_t i = 0; i < (uint32_t)1 << log; i++) {
+        slab *s = slab_at(place, id + i);
+        s->word[SLAB_HEADER] = version << SLAB_VERSION_SHIFT | (log ? SLAB_MOVED : SLAB_OTHER);
+        for (unsigned slot = 0; slot < SLAB_SLOTS && count; slot++)
+            S(slot_store)(s, slot, (S(slot)){(S(key))keys[(i + slot) % count], 7777777});
+    }
+    pool_give_run(place->runs, log, id);
+}
+
+const hash_variant VARIANT_NAME(S(sim_hash)) = {PLEACH_KEY_BITS, SLAB_SLOTS, SLAB_VALUES, S(sim_hash_of), S(sim_run),
+                                                S(sim_alone), S(sim_recycle), haunt, &S(ops)};
