@@ -18,7 +18,7 @@ static void random_call(trio *t, rng *r, bool shrinks)
     if (dice < 5)
         trio_insert_vertices(t, &p);
     else if (dice < 10) {
-        p.n = 1 + p.n % 5;
+        p.n = p.n < 5 ? p.n : 5;
         trio_erase_vertices(t, &p);
     } else if (dice < 12)
         trio_rebuild(t, &p);
@@ -144,6 +144,38 @@ static void new_ids_are_the_smallest(const setting *where)
     count_checked(3007);
 }
 
+/* All triangles of vertices whose ids are as far apart as can be, with some vertices without edges between. */
+static void few_and_large_ids_cost_little(const setting *where)
+{
+    enum { CLIQUE = 40, EDGES = CLIQUE * (CLIQUE - 1) / 2 };
+    pleach_graph *graph = ordered_open(where, false, true, 0);
+    pleach_graph_snapshot *snapshot;
+    const uint32_t step = UINT32_MAX / CLIQUE;
+    uint32_t from[EDGES], to[EDGES], n = 0;
+    uint64_t triangles = 0;
+    for (uint32_t a = 0; a < CLIQUE; a++) {
+        uint32_t alone = a * step + 7;
+        assert_ok(pleach_graph_insert_vertices(graph, 1, &alone, NULL, PLEACH_SYNC));
+        for (uint32_t b = 0; b < a; b++, n++) {
+            from[n] = a * step;
+            to[n] = b * step;
+        }
+    }
+    assert_ok(pleach_graph_insert_edges(graph, n, from, to, where->key_bits == 64 ? to : NULL, NULL, PLEACH_SYNC));
+    assert_ok(pleach_graph_snapshot_take(graph, &snapshot));
+    assert_ok(pleach_graph_triangles(graph, 0, NULL, &triangles));
+    assert_int_equal(triangles, CLIQUE * (CLIQUE - 1) * (CLIQUE - 2) / 6);
+    assert_ok(pleach_graph_erase_vertices(graph, 1, &from[0], NULL));
+    assert_ok(pleach_graph_triangles(graph, 0, NULL, &triangles));
+    assert_int_equal(triangles, (CLIQUE - 1) * (CLIQUE - 2) * (CLIQUE - 3) / 6);
+    assert_ok(pleach_graph_snapshot_triangles(snapshot, 0, NULL, &triangles));
+    assert_int_equal(triangles, CLIQUE * (CLIQUE - 1) * (CLIQUE - 2) / 6);
+    pleach_graph_snapshot_release(snapshot);
+    assert_ordered_sound(graph);
+    pleach_graph_destroy(graph);
+    count_checked(EDGES);
+}
+
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static void bad_arguments_are_refused(const setting *where)
@@ -213,6 +245,7 @@ static const test_case cases[] = {
     CASE(elements_take_effect_in_order),
     CASE(rows_longer_than_a_page),
     CASE(new_ids_are_the_smallest),
+    CASE(few_and_large_ids_cost_little),
     CASE(bad_arguments_are_refused),
     CASE(files_are_of_both_kinds),
 };
