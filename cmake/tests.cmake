@@ -72,3 +72,13 @@ foreach(name test_edges test_edge_make test_graph_info test_graph_baseline)
                                    tools/graph_info.c tools/graph_gen.c tools/cli.c tools/crew.c tools/text_out.c)
     target_link_libraries(${name} PRIVATE pleach_compression)
 endforeach()
+
+# Something to compare triangles with, where it is: Debian's libgraphblas-dev. Its own header is not ours to warn about.
+find_path(GRAPHBLAS_INCLUDE_DIR GraphBLAS.h PATH_SUFFIXES suitesparse)
+find_library(GRAPHBLAS_LIBRARY graphblas)
+mark_as_advanced(GRAPHBLAS_INCLUDE_DIR GRAPHBLAS_LIBRARY)
+if(GRAPHBLAS_INCLUDE_DIR AND GRAPHBLAS_LIBRARY)
+    target_compile_definitions(test_graph_graphblas PRIVATE PLEACH_TEST_GRAPHBLAS=1)
+    target_include_directories(test_graph_graphblas SYSTEM PRIVATE ${GRAPHBLAS_INCLUDE_DIR})
+    target_link_libraries(test_graph_graphblas PRIVATE ${GRAPHBLAS_LIBRARY})
+endif()

@@ -42,7 +42,8 @@ static bool mark_list(uint64_t head, unsigned log, uint64_t *seen, char *why, si
     return true;
 }
 
-/* Ids at the very end are lost when agents race for the last run (pool_take_fresh_run). */
+/* Ids beyond the capacity are lost when agents race for the last slab (pool_take_fresh_run); the capacity may be raised
+ * later. None below it is. */
 static bool judge_places(uint64_t *seen, char *why, size_t size)
 {
     hash_world *w = &hash_now;
@@ -53,8 +54,7 @@ static bool judge_places(uint64_t *seen, char *why, size_t size)
         if (!mark_list(runs->runs->longer[log].head, log, seen, why, size)) return false;
     uint64_t next = runs->pool->next, capacity = runs->pool->capacity, end = next < capacity ? next : capacity;
     if (next > capacity) {
-        while (end > HASH_FIRST_ID && !(seen[(end - 1) / 64] >> (end - 1) % 64 & 1)) end--;
-        w->lost_from = end;
+        w->lost_from = capacity;
         w->lost_to = next;
     }
     for (uint64_t id = HASH_FIRST_ID; id < end; id++)

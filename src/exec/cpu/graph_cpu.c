@@ -58,8 +58,8 @@ pleach_status graph_cpu_run(void *exec, const graph_request *request, pleach_str
         run_part(&job, 0, 1);
     else
         workers_run(graph->workers, request->n, grain, run_part, &job);
-    if (atomic_load(&job.no_vertex)) return PLEACH_E_VERTEX;
-    return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
+    if (atomic_load(&job.not_applied)) return PLEACH_E_FULL; /* VERTEX says that all else was applied */
+    return atomic_load(&job.no_vertex) ? PLEACH_E_VERTEX : PLEACH_OK;
 }
 
 static pleach_status graph_cpu_size(void *exec, uint64_t *vertices, uint64_t *edges)

@@ -60,6 +60,23 @@ static void open_part(void *context, size_t begin, size_t end)
             if (!open_vertex(job->graph, &place, graph_vertex(&place, (uint32_t)id))) atomic_store(&job->failed, true);
 }
 
+static void empty_part(void *context, size_t begin, size_t end)
+{
+    const cpu_graph *graph = context;
+    graph_place place = graph_place_of(graph);
+    uint64_t id, stop;
+    for (size_t segment = begin; segment < end; segment++)
+        for (bool made = graph_segment(&place, segment, &id, &stop); made && id < stop; id++)
+            graph->ops->drop(&place, graph_vertex(&place, (uint32_t)id));
+}
+
+/* For who has no memory to begin anew with: what there is stays the graph's, and is free. */
+static void empty_in_place(cpu_graph *graph)
+{
+    run_segments(graph, empty_part, graph);
+    for (unsigned i = 0; i < GRAPH_STRIPES; i++) graph->state->stripe[i].edges = graph->state->stripe[i].vertices = 0;
+}
+
 pleach_status graph_cpu_build(void *exec, size_t n, const uint32_t *from, const uint32_t *to, const uint32_t *values)
 {
     cpu_graph *graph = exec;
@@ -71,10 +88,8 @@ pleach_status graph_cpu_build(void *exec, size_t n, const uint32_t *from, const 
     run_segments(graph, open_part, &job);
     graph_request r = {.kind = GRAPH_INSERT_EDGES, .n = n, .from = from, .to = to, .values = values};
     pleach_status status = atomic_load(&job.failed) ? PLEACH_E_FULL : graph_cpu_run(exec, &r, PLEACH_SYNC);
-    if (status != PLEACH_OK && status != PLEACH_E_VERTEX) {
-        pleach_status cleared = graph_cpu_clear(exec);
-        if (cleared != PLEACH_OK) return cleared;
-    }
+    bool applied = status == PLEACH_OK || status == PLEACH_E_VERTEX;
+    if (!applied && graph_cpu_clear(exec) != PLEACH_OK) empty_in_place(graph);
     return status;
 }
 

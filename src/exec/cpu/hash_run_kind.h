@@ -66,6 +66,16 @@ static void S(run)(const slab_place *place, slab_table *table, const hash_reques
 
 /* ---- alone ---- */
 
+static bool S(finish_growth)(const slab_place *place, slab_table *table)
+{
+    uint64_t root = port_load(&table->root);
+    if (!slab_target(table, root)) return true;
+    S(slab_help) all = {0, (uint32_t)1 << slab_root_log(root)};
+    while (S(help_step)(place, table, &all) != SLAB_DONE) {
+    }
+    return port_load(&table->root) != root;
+}
+
 /* A bucket's pairs, one after the other; those of its targets if it has moved. */
 typedef struct S(walk) {
     const slab_place *place;
@@ -140,4 +150,4 @@ static uint64_t S(list)(const slab_place *place, const slab_table *table, uint64
     return at;
 }
 
-static const hash_run_ops S(ops) = {S(run), S(copy), S(list), S(slab_check)};
+static const hash_run_ops S(ops) = {S(run), S(finish_growth), S(copy), S(list), S(slab_check)};
