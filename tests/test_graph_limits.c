@@ -63,8 +63,8 @@ static void what_does_not_fit_is_refused(const graph_kind *kind)
     enum { EDGES = 200000, VERTICES = 1500 };
     edge_batch b = edge_batch_open(EDGES);
     rng r = rng_for(test_seed(), 3);
-    for (unsigned round = 0; round < 3; round++) {
-        pleach_graph *graph = open_limited(kind, LEAST_BYTES + round * 200001);
+    for (unsigned round = 0; round < 2; round++) {
+        pleach_graph *graph = open_limited(kind, LEAST_BYTES + round * 400001);
         fill_crowded(&b, EDGES, VERTICES, &r);
         assert_int_equal(pleach_graph_insert_edges(graph, b.n, b.from, b.to, values_or_null(kind, b.values), b.outcomes,
                                                    PLEACH_SYNC), PLEACH_E_FULL);
@@ -199,7 +199,7 @@ static void a_build_that_does_not_fit(const graph_kind *kind)
     edge_batch b = edge_batch_open(EDGES);
     rng r = rng_for(test_seed(), 4);
     pleach_graph *graph = open_limited(kind, LEAST_BYTES);
-    for (unsigned round = 0; round < 3; round++) {
+    for (unsigned round = 0; round < 2; round++) {
         fill_crowded(&b, EDGES, VERTICES, &r);
         assert_int_equal(pleach_graph_build(graph, EDGES, b.from, b.to, values_or_null(kind, b.values)), PLEACH_E_FULL);
         assert_graph_size(graph, 0, 0);
@@ -250,7 +250,7 @@ static void a_build_that_does_not_fit_and_cannot_begin_anew(const graph_kind *ki
 /* *change counts what was applied. */
 static void triangles_of_what_fits(const graph_kind *kind)
 {
-    enum { EDGES = 60000, VERTICES = 900 };
+    enum { EDGES = 30000, VERTICES = 3500 };
     edge_batch b = edge_batch_open(EDGES);
     rng r = rng_for(test_seed(), 7);
     pleach_graph *graph = open_limited(kind, LEAST_BYTES);

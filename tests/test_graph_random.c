@@ -101,7 +101,7 @@ static void perform(const graph_kind *kind, uint32_t n, const uint32_t *ids, boo
 {
     play p = {.kind = kind, .graph = graph_open(kind), .m = matrix_open(kind, n, ids),
               .b = edge_batch_open(MOST_IN_CALL), .r = rng_for(test_seed(), n), .rows = rows};
-    size_t interval = calls / 12 + 1;
+    size_t interval = calls / 6 + 1;
     for (size_t call = 0; call < calls; call++) {
         random_call(&p, call / interval % 2 ? 70 : 25);
         if (call % interval == interval - 1)
