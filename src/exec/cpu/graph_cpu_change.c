@@ -7,17 +7,18 @@
 #include <stdatomic.h>
 
 #include "../../base/memory.h"
-#include "../hash_exec.h"
 #include "graph_cpu.h"
+
+/* An edge, by the ids of its ends, and the element that it is; name 0, which is no edge's: nothing. */
+typedef struct numbered { uint64_t name, element; } numbered;
 
 typedef struct changes {
     cpu_graph *graph;
     const graph_request *request;
     uint8_t *counts;   /* by element: this edge is one of those that change, the only one of its kind */
     bool coming;
-    void *numbers;     /* a hash table: edge to element */
-    uint64_t *names, *elements;
-    uint8_t *outcomes; /* of putting these there */
+    numbered *numbers; /* at most half full; an edge is at the place that its hash names, or the next free one */
+    uint64_t mask;     /* of places */
     size_t capacity;
     uint64_t *by_vertex;
     atomic_uint_fast64_t change;
@@ -33,47 +34,47 @@ static uint64_t name_of(uint32_t one, uint32_t two)
 /* All memory that counting needs: what has been applied must be counted. */
 static bool open_numbers(changes *c)
 {
-    pleach_hash_config config = {.key_bits = 64, .threads = c->graph->threads, .reserve_keys = c->request->n};
+    uint64_t places = 16;
+    while (places < 2 * c->request->n) places *= 2;
+    c->mask = places - 1;
     c->counts = base_alloc(c->request->n, 1);
-    c->names = base_alloc(c->request->n, sizeof *c->names);
-    c->elements = base_alloc(c->request->n, sizeof *c->elements);
-    c->outcomes = base_alloc(c->request->n, 1);
-    return c->counts && c->names && c->elements && c->outcomes &&
-           hash_exec_cpu.create(&c->numbers, &config) == PLEACH_OK;
+    c->numbers = base_alloc(places, sizeof *c->numbers);
+    return c->counts && c->numbers;
 }
 
 static void close_numbers(changes *c)
 {
-    if (c->numbers) hash_exec_cpu.destroy(c->numbers);
     base_free(c->counts);
-    base_free(c->names);
-    base_free(c->elements);
-    base_free(c->outcomes);
+    base_free(c->numbers);
 }
 
-/* Elements whose edges change: outcome or presence says so, and of equal ones the table keeps one. */
-static pleach_status number_edges(changes *c)
+/* Where the edge is, or where it would be. */
+static numbered *place_of(const changes *c, uint64_t name)
+{
+    uint64_t hash = (name ^ name >> 33 ^ c->graph->seed) * 0xff51afd7ed558ccdu;
+    uint64_t place = (hash ^ hash >> 33) & c->mask;
+    while (c->numbers[place].name && c->numbers[place].name != name) place = (place + 1) & c->mask;
+    return &c->numbers[place];
+}
+
+/* Elements whose edges change: outcome or presence says so, and of equal ones the first is kept. */
+static void number_edges(changes *c)
 {
     const graph_request *r = c->request;
-    size_t n = 0;
-    for (size_t i = 0; i < r->n; i++)
-        if (c->counts[i]) {
-            c->names[n] = name_of(r->from[i], r->to[i]);
-            c->elements[n++] = i;
-        }
-    hash_request add = {.kind = HASH_ADD, .n = n, .keys = c->names, .values = c->elements, .flags = c->outcomes};
-    pleach_status status = n > 0 ? hash_exec_cpu.run(c->numbers, &add, PLEACH_SYNC) : PLEACH_OK;
-    for (size_t i = 0; i < n; i++) c->counts[c->elements[i]] = c->outcomes[i] == PLEACH_INSERTED;
-    return status;
+    for (size_t i = 0; i < r->n; i++) {
+        if (!c->counts[i]) continue;
+        uint64_t name = name_of(r->from[i], r->to[i]);
+        numbered *place = place_of(c, name);
+        c->counts[i] = !place->name;
+        if (!place->name) *place = (numbered){name, i};
+    }
 }
 
 /* UINT64_MAX: this edge does not change. */
 static uint64_t number_of(const changes *c, uint32_t one, uint32_t two)
 {
-    uint64_t name = name_of(one, two), number = UINT64_MAX;
-    hash_request find = {.kind = HASH_FIND, .n = 1, .keys = &name, .out_values = &number};
-    hash_exec_cpu.run(c->numbers, &find, PLEACH_SYNC);
-    return number;
+    const numbered *place = place_of(c, name_of(one, two));
+    return place->name ? place->element : UINT64_MAX;
 }
 
 /* ---- counting ---- */
@@ -130,11 +131,10 @@ static void count_part(void *context, size_t begin, size_t end)
     atomic_fetch_add(&c->change, change);
 }
 
-static pleach_status count_change(changes *c)
+static void count_change(changes *c)
 {
-    pleach_status status = number_edges(c);
-    if (status == PLEACH_OK) workers_run(c->graph->workers, c->request->n, 256, count_part, c);
-    return status;
+    number_edges(c);
+    workers_run(c->graph->workers, c->request->n, 256, count_part, c);
 }
 
 /* Edges that come are counted when they are there. */
@@ -144,8 +144,8 @@ static pleach_status insert_counting(changes *c, uint8_t *outcomes)
     r.flags = outcomes;
     pleach_status status = graph_cpu_run(c->graph, &r, PLEACH_SYNC);
     for (size_t i = 0; i < r.n; i++) c->counts[i] = outcomes[i] == PLEACH_EDGE_NEW;
-    pleach_status counted = count_change(c);
-    return counted != PLEACH_OK ? counted : status;
+    count_change(c);
+    return status;
 }
 
 /* Edges that go are counted while they are there. */
@@ -155,8 +155,8 @@ static pleach_status erase_counting(changes *c)
     find.kind = GRAPH_FIND_EDGES;
     find.flags = c->counts;
     graph_cpu_run(c->graph, &find, PLEACH_SYNC);
-    pleach_status status = count_change(c);
-    return status != PLEACH_OK ? status : graph_cpu_run(c->graph, c->request, PLEACH_SYNC);
+    count_change(c);
+    return graph_cpu_run(c->graph, c->request, PLEACH_SYNC);
 }
 
 pleach_status graph_cpu_run_counting(void *exec, const graph_request *request, size_t capacity, uint64_t *by_vertex,
