@@ -56,7 +56,7 @@ static counterfeit_graph behind; /* the graph of the case at hand */
 
 static pleach_graph *open_graph(pleach_device device, bool directed, bool values)
 {
-    behind = (counterfeit_graph){.rows = 2};
+    behind = (counterfeit_graph){.rows = 2, .vertices = 2};
     gpu_pointer = &behind; /* somewhere that no argument is */
     pleach_graph *graph = base_alloc(1, sizeof *graph);
     assert_non_null(graph);
@@ -456,6 +456,9 @@ static void clustering_asks_for_degrees_and_triangles(const void *unused)
             assert_true(fabs(coefficients[i] - (i >= n ? -1 : i < 2 ? 1.0 / 3 : 0)) < 1e-12);
         assert_true(fabs(average - 1.0 / 3) < 1e-12);
     }
+    behind.vertices = 0;
+    assert_answers(PLEACH_OK, pleach_graph_clustering(graph, 0, NULL, &average));
+    assert_true(average == 0);
     for (size_t ok = 0; ok < 2; ok++) {
         behind.exports = 0;
         behind.fails_after = ok;

@@ -10,7 +10,8 @@
  *   - Undirected: (u, v) and (v, u) name the same edge. It takes effect at one instant, for all who ask for the edge;
  *     who lists the neighbours of the larger of u and v may see it a little earlier or later.
  *
- * A vertex's neighbours are in a hash table that grows with their number, from one line of 128 bytes on: docs/graph.md.
+ * A vertex's neighbours are in a hash table that grows with their number, from one line of 128 bytes on; or, of an
+ * ordered graph, in order, with those of all other vertices, in one tree: pleach_adjacency, docs/graph.md.
  *
  * WHAT IS LINEARIZABLE
  *   insert_edges, erase_edges, find_edges, insert_vertices   yes, each element by itself
@@ -19,6 +20,18 @@
  *                            neither put nor erased meanwhile is listed once
  *   erase_vertices, build,   run alone: they wait until all other calls are done, and hold newcomers back
  *   new_vertices, clear, exports, validate, get_stats
+ *
+ * Of an ordered graph (PLEACH_ADJACENCY_ORDERED), for which the table above is too modest:
+ *   - insert_edges, erase_edges, insert_vertices and erase_vertices are linearizable, each call as a whole. Its
+ *     elements take effect in the order of the array: of equal edges the first is new and the value of the last one
+ *     stays, at both ends.
+ *   - It is applied as a whole or not at all. If there is not enough memory, or after any error but VERTEX, all
+ *     outcomes are NOT_APPLIED, and the graph is as it was.
+ *   - find_edges, find_vertices and degrees are linearizable, each element by itself; neighbours as a whole.
+ *   - One call changes the graph at a time. Such a call is one batch (pleach/batch.h) of at most 2^30 operations, one a
+ *     half of an edge and one a new vertex: beyond that SIZE.
+ *   - Snapshots of the whole graph can be taken: pleach/graph_snapshot.h.
+ *   - Arguments are host memory, also where the graph is on a GPU: POINTER for device memory, STREAM for a stream.
  *
  * Arguments, pointers, streams and "may be NULL" are as in pleach/map.h; so is what happens when memory runs out: the
  * elements that were not applied say so, and the call answers PLEACH_E_FULL.
@@ -46,6 +59,12 @@ typedef enum pleach_edge_outcome {
     PLEACH_EDGE_LOOP = 6         /* both ends are one vertex: nothing was done */
 } pleach_edge_outcome;
 
+/* How neighbours are kept. */
+typedef enum pleach_adjacency {
+    PLEACH_ADJACENCY_HASH = 0,   /* a hash table for each vertex: the fastest for single edges */
+    PLEACH_ADJACENCY_ORDERED = 1 /* one ordered map: batches as a whole, snapshots, neighbours in order as they are */
+} pleach_adjacency;
+
 /* Options. Zero everything, then set what you need: all zeros is an undirected graph without values, on the CPU. */
 typedef struct pleach_graph_config {
     pleach_device device;
@@ -56,8 +75,12 @@ typedef struct pleach_graph_config {
     uint32_t seed;      /* of the hash function */
     double load;        /* keys to slots at which a vertex's table grows; 0 means the default, 0.7 */
     uint64_t max_bytes; /* limit on memory; 0 means no limit but the machine's */
+    pleach_adjacency adjacency; /* seed and load are for hash tables only */
+    unsigned snapshots; /* 1: snapshots can be taken; of an ordered graph only */
 } pleach_graph_config;
 
+/* Of an ordered graph: vertices, edges, max_degree, slab_bytes (of nodes, and of what is kept for snapshots),
+ * free_bytes and utilisation; the others are 0. */
 typedef struct pleach_graph_stats {
     uint64_t vertices, edges;
     uint64_t max_degree;
@@ -71,7 +94,8 @@ typedef struct pleach_graph_stats {
     double utilisation;      /* neighbours to slots */
 } pleach_graph_stats;
 
-/* Errors: ARGUMENT, MEMORY; NO_CUDA for device = PLEACH_CUDA: this version has graphs in host memory only. */
+/* Errors: ARGUMENT, MEMORY; with device = PLEACH_CUDA also NO_CUDA, NO_GPU, CUDA. Of graphs with hash tables this
+ * version has those in host memory only: NO_CUDA. */
 PLEACH_API pleach_status pleach_graph_create(pleach_graph **graph, const pleach_graph_config *config);
 PLEACH_API void pleach_graph_destroy(pleach_graph *graph);
 
@@ -96,7 +120,8 @@ PLEACH_API pleach_status pleach_graph_insert_vertices(pleach_graph *graph, size_
 /* The n smallest ids that were not in use, and are now: so ids of erased vertices come back. After FULL the first ones
  * may have been handed out: those that are not PLEACH_NO_VERTEX. Alone. */
 PLEACH_API pleach_status pleach_graph_new_vertices(pleach_graph *graph, size_t n, uint32_t *vertices);
-/* With all their edges, also those that lead to them. Outcomes ERASED or ABSENT; may be NULL. Alone. */
+/* With all their edges, also those that lead to them. Outcomes ERASED or ABSENT; may be NULL. Alone. Of an ordered
+ * graph it needs memory: MEMORY or FULL, and nothing is erased. */
 PLEACH_API pleach_status pleach_graph_erase_vertices(pleach_graph *graph, size_t n, const uint32_t *vertices,
                                                      uint8_t *outcomes);
 PLEACH_API pleach_status pleach_graph_find_vertices(pleach_graph *graph, size_t n, const uint32_t *vertices,
@@ -116,7 +141,7 @@ PLEACH_API pleach_status pleach_graph_neighbours(pleach_graph *graph, size_t n, 
 PLEACH_API pleach_status pleach_graph_size(pleach_graph *graph, uint64_t *vertices, uint64_t *edges);
 
 /* Edges into an empty graph, as insert_edges does, but degrees are counted first and each table is made large enough
- * at once. NOT_EMPTY; after FULL or MEMORY the graph is empty. */
+ * at once. NOT_EMPTY; after FULL or MEMORY the graph is empty. BUSY while a snapshot is live. */
 PLEACH_API pleach_status pleach_graph_build(pleach_graph *graph, size_t n, const uint32_t *from, const uint32_t *to,
                                             const uint32_t *values);
 
@@ -135,14 +160,15 @@ PLEACH_API pleach_status pleach_graph_export_edges(pleach_graph *graph, size_t c
 PLEACH_API pleach_status pleach_graph_export_vertices(pleach_graph *graph, size_t capacity, uint32_t *vertices,
                                                       uint64_t *n);
 
-/* The whole graph to a file, and back; every byte is checksummed. A file is replaced when the new one is complete, as in
- * pleach/file.h; a graph is replaced when all of the file has been verified. Alone. Errors: ARGUMENT, FILE (errno tells
- * more), FORMAT (damaged, or no graph), NEWER, WIDTH (the graph is directed and the file's is not, or has values and the
- * file has none, or the other way round), MEMORY, FULL, NO_FILES; after an error graph and file are as they were. */
+/* The whole graph to a file, and back; every byte is checksummed. A file is replaced when the new one is complete, as
+ * in pleach/file.h; a graph is replaced when all of the file has been verified. Alone. Errors: ARGUMENT, FILE (errno
+ * tells more), FORMAT (damaged, or no graph), NEWER, WIDTH (the graph is directed and the file's is not, or has values
+ * and the file has none, or the other way round), MEMORY, FULL, NO_FILES, BUSY (loading while a snapshot is live);
+ * after an error graph and file are as they were. */
 PLEACH_API pleach_status pleach_graph_save(pleach_graph *graph, const char *path);
 PLEACH_API pleach_status pleach_graph_load_file(pleach_graph *graph, const char *path);
 
-/* Removes everything and gives the memory back. */
+/* Removes everything and gives the memory back. BUSY while a snapshot is live. */
 PLEACH_API pleach_status pleach_graph_clear(pleach_graph *graph);
 PLEACH_API pleach_status pleach_graph_get_stats(pleach_graph *graph, pleach_graph_stats *stats);
 /* As pleach_hash_validate; the invariants are in docs/graph.md. */

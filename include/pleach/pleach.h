@@ -5,6 +5,7 @@
 #include "batch.h"
 #include "file.h"
 #include "graph.h"
+#include "graph_snapshot.h"
 #include "hash.h"
 #include "index.h"
 #include "map.h"

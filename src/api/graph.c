@@ -17,6 +17,9 @@ static pleach_status complete_config(pleach_graph_config *config)
 {
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
     if (config->directed > 1 || config->values > 1 || config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
+    if (config->adjacency != PLEACH_ADJACENCY_HASH && config->adjacency != PLEACH_ADJACENCY_ORDERED)
+        return PLEACH_E_ARGUMENT;
+    if (config->snapshots > (config->adjacency == PLEACH_ADJACENCY_ORDERED)) return PLEACH_E_ARGUMENT;
     if (config->load == 0) config->load = DEFAULT_LOAD;
     if (!(config->load >= LEAST_LOAD && config->load <= 1)) return PLEACH_E_ARGUMENT; /* nor a NaN */
     if (config->max_bytes && config->max_bytes < LEAST_BYTES) return PLEACH_E_ARGUMENT;
@@ -35,15 +38,17 @@ pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config 
     if (config) complete = *config;
     pleach_status status = complete_config(&complete);
     if (status != PLEACH_OK) return status;
-    if (complete.device == PLEACH_CUDA) return PLEACH_E_NO_CUDA;
+    bool ordered = complete.adjacency == PLEACH_ADJACENCY_ORDERED;
+    if (complete.device == PLEACH_CUDA && !ordered) return PLEACH_E_NO_CUDA;
 
     pleach_graph *graph = base_alloc(1, sizeof *graph);
     if (!graph) return PLEACH_E_MEMORY;
-    graph->ops = &graph_exec_cpu;
+    graph->ops = ordered ? &graph_exec_ordered : &graph_exec_cpu;
     graph->device = complete.device;
     graph->directed = complete.directed;
     graph->values = complete.values;
     graph->config = complete;
+    graph->host_only = ordered || complete.device == PLEACH_CPU;
     bool gated = gate_init(&graph->gate);
     status = gated ? graph->ops->create(&graph->exec, &complete) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {
@@ -73,7 +78,7 @@ static bool has_ends(graph_request_kind kind)
 
 pleach_status graph_check_pointers(const pleach_graph *graph, const void *const *pointers, size_t n)
 {
-    if (graph->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
+    if (!graph->host_only) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
     for (size_t i = 0; i < n; i++)
         if (pointers[i] && foreign_pointer(pointers[i])) return PLEACH_E_POINTER;
     return PLEACH_OK;
@@ -82,7 +87,7 @@ pleach_status graph_check_pointers(const pleach_graph *graph, const void *const 
 pleach_status graph_check_request(const pleach_graph *graph, const graph_request *r, pleach_stream stream)
 {
     if (!graph) return PLEACH_E_ARGUMENT;
-    if (graph->device == PLEACH_CPU && stream != PLEACH_SYNC) return PLEACH_E_STREAM;
+    if (graph->host_only && stream != PLEACH_SYNC) return PLEACH_E_STREAM;
     bool out_values = r->out_values && r->kind != GRAPH_DEGREES;
     if (!graph->values && (r->values || out_values)) return PLEACH_E_ARGUMENT;
     if (r->n == 0) return PLEACH_OK;
@@ -147,13 +152,19 @@ pleach_status pleach_graph_degrees(pleach_graph *graph, size_t n, const uint32_t
     return run(graph, &r, stream);
 }
 
-pleach_status pleach_graph_neighbours(pleach_graph *graph, size_t n, const uint32_t *vertices, size_t capacity,
-                                      uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total)
+pleach_status graph_check_lists(const pleach_graph *graph, size_t n, const uint32_t *vertices,
+                                const uint32_t *neighbours, const uint32_t *values, const uint64_t *offsets)
 {
     if (!graph || !offsets || (n && !vertices) || (values && !graph->values)) return PLEACH_E_ARGUMENT;
     if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
     const void *pointers[] = {vertices, neighbours, values, offsets};
-    pleach_status status = graph_check_pointers(graph, pointers, sizeof pointers / sizeof *pointers);
+    return graph_check_pointers(graph, pointers, sizeof pointers / sizeof *pointers);
+}
+
+pleach_status pleach_graph_neighbours(pleach_graph *graph, size_t n, const uint32_t *vertices, size_t capacity,
+                                      uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total)
+{
+    pleach_status status = graph_check_lists(graph, n, vertices, neighbours, values, offsets);
     if (status != PLEACH_OK) return status;
     size_t found = 0;
     gate_enter(&graph->gate);
@@ -235,12 +246,18 @@ pleach_status pleach_graph_export_rows(pleach_graph *graph, size_t row_capacity,
     return status;
 }
 
-pleach_status pleach_graph_export_edges(pleach_graph *graph, size_t capacity, uint32_t *from, uint32_t *to,
-                                        uint32_t *values, uint64_t *edges)
+pleach_status graph_check_edges_out(const pleach_graph *graph, const uint32_t *from, const uint32_t *to,
+                                    const uint32_t *values, const uint64_t *edges)
 {
     if (!graph || !edges || (values && !graph->values) || !from != !to) return PLEACH_E_ARGUMENT;
     const void *pointers[] = {from, to, values};
-    pleach_status status = graph_check_pointers(graph, pointers, sizeof pointers / sizeof *pointers);
+    return graph_check_pointers(graph, pointers, sizeof pointers / sizeof *pointers);
+}
+
+pleach_status pleach_graph_export_edges(pleach_graph *graph, size_t capacity, uint32_t *from, uint32_t *to,
+                                        uint32_t *values, uint64_t *edges)
+{
+    pleach_status status = graph_check_edges_out(graph, from, to, values, edges);
     if (status == PLEACH_OK) status = graph_enter_alone(graph);
     if (status != PLEACH_OK) return status;
     status = graph->ops->export_edges(graph->exec, capacity, from, to, values, edges);

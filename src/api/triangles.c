@@ -71,7 +71,7 @@ static pleach_status clustering_alone(pleach_graph *graph, size_t n, double *coe
             double degree = i < rows.rows ? (double)(offsets[i + 1] - offsets[i]) : 0;
             double coefficient = degree < 2 ? 0 : 2 * (double)triangles[i] / (degree * (degree - 1));
             sum += coefficient;
-            if (i < n && coefficients) coefficients[i] = coefficient;
+            if (i < n) coefficients[i] = coefficient;
         }
         graph->ops->size(graph->exec, &vertices, NULL);
         if (average) *average = vertices ? sum / (double)vertices : 0;

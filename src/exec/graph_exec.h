@@ -38,7 +38,21 @@ typedef struct graph_rows {
     uint64_t rows, entries; /* results */
 } graph_rows;
 
+/* Snapshots of a whole graph. Gate: shared for take, none for the others; what runs alone looks after live ones. */
+typedef struct graph_snapshot_ops {
+    pleach_status (*take)(void *exec, void **snapshot);
+    void (*release)(void *exec, void *snapshot);
+    void (*size)(void *exec, void *snapshot, uint64_t *vertices, uint64_t *edges);
+    pleach_status (*run)(void *exec, void *snapshot, const graph_request *request); /* questions only */
+    pleach_status (*neighbours)(void *exec, void *snapshot, size_t n, const uint32_t *vertices, size_t capacity,
+                                uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total);
+    pleach_status (*export_edges)(void *exec, void *snapshot, size_t capacity, uint32_t *from, uint32_t *to,
+                                  uint32_t *values, uint64_t *edges);
+    pleach_status (*triangles)(void *exec, void *snapshot, size_t capacity, uint64_t *by_vertex, uint64_t *total);
+} graph_snapshot_ops;
+
 typedef struct graph_exec_ops {
+    const graph_snapshot_ops *snapshots; /* NULL: there are none */
     pleach_status (*create)(void **exec, const pleach_graph_config *config);
     void (*destroy)(void *exec);
 
@@ -67,6 +81,7 @@ typedef struct graph_exec_ops {
 } graph_exec_ops;
 
 extern const graph_exec_ops graph_exec_cpu;
+extern const graph_exec_ops graph_exec_ordered; /* on every device */
 
 #ifdef __cplusplus
 }

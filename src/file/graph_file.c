@@ -146,6 +146,10 @@ static pleach_status replace(pleach_graph *graph, file_pairs *pairs)
     if (status != PLEACH_OK) return status;
     status = fill(graph, filled, pairs);
     if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status == PLEACH_OK && atomic_load(&graph->live_snapshots)) {
+        gate_leave_exclusive(&graph->gate);
+        status = PLEACH_E_BUSY;
+    }
     if (status != PLEACH_OK) {
         graph->ops->destroy(filled);
         return status;

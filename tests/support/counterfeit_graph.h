@@ -11,6 +11,7 @@ typedef struct counterfeit_graph {
     size_t fails_after;           /* so many exports that succeed: then export_answer */
     size_t calls, exports, quiesced;
     uint64_t rows;                /* written by export_rows */
+    uint64_t vertices;            /* written by size */
     graph_request request;        /* of the last run, build or erase_vertices */
     size_t capacity;              /* of the last call that has one */
     pleach_stream stream;
@@ -47,7 +48,7 @@ static pleach_status counterfeit_neighbours(void *exec, size_t n, const uint32_t
 static pleach_status counterfeit_size(void *exec, uint64_t *vertices, uint64_t *edges)
 {
     if (vertices)
-        *vertices = 2;
+        *vertices = ((counterfeit_graph *)exec)->vertices;
     if (edges)
         *edges = 1;
     return answer_once(exec);

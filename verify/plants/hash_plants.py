@@ -4,6 +4,7 @@ from plants import Plant
 TABLE = "src/core/slabhash/slabhash_table.h"
 WIDTH = "src/core/slabhash/slabhash_width.h"
 FIND = "src/core/slabhash/slabhash_find.h"
+WALK = "src/core/slabhash/slabhash_walk.h"
 MOVE = "src/core/slabhash/slabhash_move.h"
 UPDATE = "src/core/slabhash/slabhash_update.h"
 RUNS = "src/pool/pool_runs.h"
@@ -27,6 +28,15 @@ HASH_PLANTS = (
           "(header ^ look->header) & ~(uint64_t)SLAB_LATCHED", "header ^ (look->header & ~(uint64_t)SLAB_LATCHED)"),
     Plant("moved_skips_root", "a root of another growth is followed", "hash/cuda32", FIND,
           "if (!next || port_load(&table->root) != look->root)", "if (!next)"),
+    # ---- walks ----
+    Plant("walk_skips_last_look", "a walk believes a bucket that has changed meanwhile", "hash/plain32", WALK,
+          "    if (S(look_holds)(&look)) return SLAB_DONE;\n    sink->count = before;\n    return SLAB_AGAIN;",
+          "    return SLAB_DONE;"),
+    Plant("walk_keeps_what_it_saw", "a walk that looks again sees keys twice", "hash/cuda64_set", WALK,
+          "    if (S(look_holds)(&look)) return SLAB_DONE;\n    sink->count = before;",
+          "    if (S(look_holds)(&look)) return SLAB_DONE;"),
+    Plant("walk_misses_new_buckets", "a walk sees one bucket of those that another has become", "hash/cuda32", WALK,
+          "for (; bits < log; bits++, count++) {", "for (; 0 && bits < log; bits++, count++) {"),
     # ---- updates ----
     Plant("latch_skips_root", "an update changes a bucket that is another table's by now", "hash/plain64_set", UPDATE,
           "if (port_load(&table->root) != look.root) {", "if (0) {"),
@@ -75,15 +85,13 @@ HASH_PLANTS = (
     Plant("run_list_has_no_tag", "a list that changed and changed back hands a slab out twice", "hash/plain64", RUNS,
           "if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | (uint32_t)next)) return id;",
           "if (port_compare_swap(head, old, old >> 32 << 32 | (uint32_t)next)) return id;",
-          ((RUNS, "} while (!port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id));",
-            "} while (!port_compare_swap(head, old, old >> 32 << 32 | id));"),)),
+          ((RUNS, "while (!port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id));",
+            "while (!port_compare_swap(head, old, old >> 32 << 32 | id));"),)),
     Plant("run_is_split_wrongly", "the part of a run that is kept is given back, too", "hash/cuda64", RUNS,
           "pool_give_run(p, longer, id + ((uint32_t)1 << longer));", "pool_give_run(p, longer, id);"),
-    Plant("last_run_passes_end", "a run ends where there is no memory", "hash/cuda32", RUNS,
-          "if (id + count > capacity) return 0;", "if (id >= capacity) return 0;"),
-    Plant("run_by_addition", "a run that was overtaken takes the last slabs along", "hash/plain64_set", RUNS,
+    Plant("last_run_passes_end", "a run is taken by addition, and ends where there is no memory", "hash/cuda32", RUNS,
           "if (port_compare_swap(&p.pool->next, id, id + count)) return (uint32_t)id;",
-          "id = port_fetch_add(&p.pool->next, count);\n        return id + count <= capacity ? (uint32_t)id : 0;"),
+          "return (uint32_t)port_fetch_add(&p.pool->next, count);"),
     # ---- growth ----
     Plant("moved_link_is_root", "a find follows the next root as if it were a link of the chain", "hash/cuda64", MOVE,
           "    uint32_t chain = (uint32_t)port_load(&bucket->word[SLAB_LINK]);",
@@ -113,10 +121,13 @@ HASH_PLANTS = (
     Plant("growth_ends_early", "a bucket is left behind in the old run", "hash/plain64", TABLE,
           "if (slab_moved(load) + 1 < buckets) return;",
           "if (slab_moved(load) + 2 < buckets) return;"),
-    Plant("count_does_not_acquire", "the next root is seen before all have moved there", "hash/cuda64", TABLE,
-          "    do {\n        load = port_load(&table->load);\n"
-          "    } while (!port_compare_swap(&table->load, load, load + one));",
-          "    load = port_fetch_add(&table->load, one);"),
+    Plant("bucket_counts_first", "a bucket counts as moved before it is said to be", "hash/plain64", MOVE,
+          "    port_store_release(&bucket->word[SLAB_HEADER], slab_next_header(header, SLAB_MOVED, 0));\n",
+          "    slab_count_moved(place, table, root, next);\n"
+          "    port_store_release(&bucket->word[SLAB_HEADER], slab_next_header(header, SLAB_MOVED, 0));\n",
+          ((MOVE, "port_fetch_add(&table->load, (uint64_t)(int64_t)(int32_t)slabs);\n"
+            "    slab_count_moved(place, table, root, next);",
+            "port_fetch_add(&table->load, (uint64_t)(int64_t)(int32_t)slabs);"),)),
     Plant("growth_is_not_claimed", "two agents take a run for one growth", "hash/cuda64_set", TABLE,
           "if (port_load(&table->next) || !port_compare_swap(&table->next, 0, SLAB_NEXT_CLAIMED)) return;",
           "if (port_load(&table->next)) return;\n    port_store(&table->next, SLAB_NEXT_CLAIMED);"),

@@ -42,8 +42,7 @@ static bool mark_list(uint64_t head, unsigned log, uint64_t *seen, char *why, si
     return true;
 }
 
-/* Ids beyond the capacity are lost when agents race for the last slab (pool_take_fresh_run); the capacity may be raised
- * later. None below it is. */
+/* Agents that race for the last slab move the end past the capacity; if that grows later, these ids are nowhere. */
 static bool judge_places(uint64_t *seen, char *why, size_t size)
 {
     hash_world *w = &hash_now;
@@ -54,11 +53,11 @@ static bool judge_places(uint64_t *seen, char *why, size_t size)
         if (!mark_list(runs->runs->longer[log].head, log, seen, why, size)) return false;
     uint64_t next = runs->pool->next, capacity = runs->pool->capacity, end = next < capacity ? next : capacity;
     if (next > capacity) {
-        w->lost_from = capacity;
-        w->lost_to = next;
+        w->passed_from = capacity;
+        w->passed_to = next;
     }
     for (uint64_t id = HASH_FIRST_ID; id < end; id++)
-        if (!(seen[id / 64] >> id % 64 & 1) && (id < w->lost_from || id >= w->lost_to))
+        if (!(seen[id / 64] >> id % 64 & 1) && (id < w->passed_from || id >= w->passed_to))
             return snprintf(why, size, "P1: slab %llu is nowhere", (unsigned long long)id), false;
     return true;
 }
@@ -107,7 +106,7 @@ static bool judge_growth(size_t before, char *why, size_t size)
     size_t after;
     hash_now.place.runs.pool->capacity = HASH_SLABS;
     for (unsigned t = 0; t < hash_now.tables; t++)
-        if (!hash_now.kind->ops->finish_growth(&hash_now.place, &hash_now.table[t]))
+        if (!hash_now.kind->finish(&hash_now.place, &hash_now.table[t]))
             return snprintf(why, size, "a growth cannot be finished by somebody who is alone"), false;
     if (!judge_contents(&after, why, size)) return false;
     return after == before || (snprintf(why, size, "finishing a growth changes the number of keys"), false);
@@ -122,7 +121,8 @@ bool hash_judge(char *why, size_t size, sim_checked *checked)
     if (!judge_contents(&last_count, why, size) || refused_without_need(why, size)) return false;
     if (!w->checker) w->checker = history_checker_create();
     w->history = (history){.initial = w->initial, .initial_count = w->initial_count, .ops = w->ops,
-                           .count = w->first_op[w->agents], .final = w->last, .final_count = last_count};
+                           .count = w->first_op[w->agents], .pairs = w->pairs, .final = w->last,
+                           .final_count = last_count};
     history_verdict verdict = w->checker ? history_check(w->checker, &w->history) : HISTORY_UNDECIDED;
     checked->histories += verdict == HISTORY_GOOD;
     checked->undecided += verdict == HISTORY_UNDECIDED;

@@ -26,6 +26,17 @@ void hash_begin_agent(unsigned agent)
     hash_now.first_op[agent + 1] = hash_now.first_op[agent];
 }
 
+/* All keys of a table, each at an instant of its own. */
+static void plan_walk(unsigned agent, unsigned table)
+{
+    hash_world *w = &hash_now;
+    if (w->walks == HASH_WALKS || w->first_op[agent + 1] == HASH_OPS) return;
+    hash_plan_op(agent, HISTORY_RANGE, table, 0);
+    history_op *op = &w->ops[w->first_op[agent + 1] - 1];
+    op->high = op->key + HASH_TABLE_STEP - 1;
+    op->pairs = HASH_KEYS * w->walks++;
+}
+
 static uint8_t draw_kind(mix mix)
 {
     unsigned draw = (unsigned)sim_draw(100);
@@ -53,7 +64,11 @@ static unsigned draw_number(void)
 static void plan_agent(unsigned agent, unsigned ops, mix mix)
 {
     hash_begin_agent(agent);
-    for (; ops > 0; ops--) hash_plan_op(agent, draw_kind(mix), (unsigned)sim_draw(hash_now.tables), draw_number());
+    for (; ops > 0; ops--) {
+        unsigned table = (unsigned)sim_draw(hash_now.tables);
+        if (sim_draw(16) == 0) plan_walk(agent, table);
+        hash_plan_op(agent, draw_kind(mix), table, draw_number());
+    }
 }
 
 static void plan_any(unsigned agents, unsigned most_each)
@@ -105,6 +120,25 @@ static void moving(void)
     if (sim_draw(2)) hash_work_on((unsigned)sim_draw(w->tables), (unsigned)sim_draw(4), 50);
     hash_settle();
     plan_any(few_agents(), 4);
+}
+
+/* The run that one table leaves is what others grow to, at once. */
+static void relay(void)
+{
+    hash_world *w = &hash_now;
+    unsigned keys = hash_slots() * 2, agents = 2 + (unsigned)sim_draw(2);
+    w->stripes = 1;
+    hash_draw_keys(6 * hash_slots() + 2);
+    for (unsigned i = 0; i < w->universe && !is_moving(0); i++) hash_do_alone(&w->place, 0, HISTORY_PUT, i);
+    for (unsigned t = 1; t < w->tables; t++) hash_fill(t, 0, keys);
+    hash_settle();
+    for (unsigned a = 0; a < agents; a++) {
+        hash_begin_agent(a);
+        for (unsigned i = 1 + (unsigned)sim_draw(2); i > 0; i--) hash_plan_op(a, HISTORY_PUT, 0, draw_number());
+        for (unsigned i = 1 + (unsigned)sim_draw(3); i > 0; i--)
+            hash_plan_op(a, sim_draw(3) ? HISTORY_PUT : HISTORY_FIND, 1 + i % (w->tables - 1),
+                         (unsigned)sim_draw(w->universe));
+    }
 }
 
 /* Others make tables grow, more than once, and take and return slabs, while somebody comes with an old root. */
@@ -237,6 +271,8 @@ void hash_draw_scenario(void)
         beginning();
     else if (draw < 40)
         brimming();
+    else if (draw < 46 && hash_now.tables > 1)
+        relay();
     else if (draw < 60)
         moving();
     else if (draw < 80)

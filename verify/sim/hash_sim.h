@@ -13,7 +13,9 @@ typedef struct hash_variant {
     uint32_t (*hash)(const slab_place *place, uint64_t key);
     /* One operation, with its answer and stamps put into it; op->key is the history's, `key` the table's. */
     void (*run)(const slab_place *place, slab_table *table, uint64_t key, history_op *op);
-    /* The same by somebody who is alone, without helping to move other buckets, and without stamps. False: it did not
+    /* All pairs of a table, with its own keys, as they come; every one must be among so many. */
+    void (*walk)(const slab_place *place, const slab_table *table, history_op *op, history_pair *pairs, uint64_t room);
+    /* `run` by somebody who is alone, without helping to move other buckets, and without stamps. False: it did not
      * end. */
     bool (*alone)(const slab_place *place, slab_table *table, uint64_t key, history_op *op);
     /* A run of slabs that were in use: taken, given some past, and returned. */
@@ -21,6 +23,8 @@ typedef struct hash_variant {
     /* What an agent does that has had its root for long, and wants to change something: it comes to the first slab of a
      * bucket, which is another's by now, latches it, sees that its root has changed, and lets go. */
     void (*haunt)(const slab_place *place, const slab_table *table, uint32_t id);
+    /* What is left of a growth, by somebody who is alone. False: it is not over. */
+    bool (*finish)(const slab_place *place, slab_table *table);
     const hash_run_ops *ops; /* for who is alone */
 } hash_variant;
 

@@ -27,7 +27,7 @@ static uint32_t told_bucket(uint64_t root, uint32_t hash)
 #define VARIANT_NAME2(name) VARIANT(name)
 #define VARIANT_NAME(name) VARIANT_NAME2(name)
 
-enum { MOST_STEPS_ALONE = 1 << 12 };
+enum { MOST_STEPS_ALONE = 1 << 12, MOST_WALKED = 64 };
 
 /* As bucket_latch and help_step do. There is no root that names a slab which nobody has had. */
 static void haunt(const slab_place *place, const slab_table *table, uint32_t id)

@@ -1,5 +1,6 @@
 /* verify/sim/hash_variant_kind.h - maps or sets of one key width. Included by hash_variant.c with SLAB_VALUES set. */
 #include "../../src/exec/cpu/hash_run_kind.h"
+#include "../../src/core/slabhash/slabhash_walk.h"
 
 static uint32_t S(sim_hash_of)(const slab_place *place, uint64_t key) { return S(slab_hash)(place, (S(key))key); }
 
@@ -22,6 +23,22 @@ static void S(sim_run)(const slab_place *place, slab_table *table, uint64_t key,
     op->returned = sim_operation_end(1);
 }
 
+/* As a graph lists the neighbours of a vertex. */
+static void S(sim_walk)(const slab_place *place, const slab_table *table, history_op *op, history_pair *pairs,
+                        uint64_t room)
+{
+    S(slot) slots[MOST_WALKED];
+    S(slab_sink) sink = {slots, 0, room};
+    op->invoked = sim_operation_begin();
+    uint64_t root = port_load(&table->root);
+    for (uint32_t group = 0; slab_root_first(root) && group >> slab_root_log(root) == 0; group++)
+        S(walk_group)(place, table, group, slab_root_log(root), &sink);
+    op->returned = sim_operation_end(1);
+    if (sink.count > room) sim_fail("a walk sees %u keys, of %u", (unsigned)sink.count, (unsigned)room);
+    op->pair_count = (uint32_t)sink.count;
+    for (uint32_t i = 0; i < op->pair_count; i++) pairs[i] = (history_pair){slots[i].key, slots[i].value};
+}
+
 static bool S(sim_alone)(const slab_place *place, slab_table *table, uint64_t key, history_op *op)
 {
     S(slab_change) c = {.kind = (slab_kind)op->kind, .pair = {(S(key))key, SLAB_VALUES ? (S(key))op->value : 0}};
@@ -36,6 +53,15 @@ static bool S(sim_alone)(const slab_place *place, slab_table *table, uint64_t ke
         return true;
     }
     return false;
+}
+
+static bool S(sim_finish)(const slab_place *place, slab_table *table)
+{
+    uint64_t root = table->root;
+    if (!slab_target(table, root)) return true;
+    S(slab_help) all = {0, (uint32_t)1 << slab_root_log(root)};
+    for (unsigned step = 0; step < MOST_STEPS_ALONE && S(help_step)(place, table, &all) != SLAB_DONE;) step++;
+    return table->root != root;
 }
 
 static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys,
@@ -53,4 +79,5 @@ static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t versi
 }
 
 const hash_variant VARIANT_NAME(S(sim_hash)) = {PLEACH_KEY_BITS, SLAB_SLOTS, SLAB_VALUES, S(sim_hash_of), S(sim_run),
-                                                S(sim_alone), S(sim_recycle), haunt, &S(ops)};
+                                                S(sim_walk), S(sim_alone), S(sim_recycle), haunt, S(sim_finish),
+                                                &S(ops)};

@@ -181,8 +181,8 @@ static unsigned prepare(unsigned variant, int tiny_case)
     hash_world *w = &hash_now;
     w->kind = variants[variant];
     w->may_refuse = w->stuck = w->solo = false;
-    w->ghosts = 0;
-    w->next_value = w->lost_from = w->lost_to = 0;
+    w->ghosts = w->walks = 0;
+    w->next_value = w->passed_from = w->passed_to = 0;
     w->stripes = 1;
     if (tiny_case >= 0) {
         tiny((unsigned)tiny_case);
@@ -211,6 +211,26 @@ static void haunt(void)
     }
 }
 
+/* The history's keys, ascending, instead of the table's. */
+static void name_pairs(uint64_t first, history_pair *pairs, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        unsigned number = 0, at = i;
+        while (number < hash_now.universe && hash_now.keys[number] != pairs[i].key) number++;
+        if (number == hash_now.universe) sim_fail("a walk sees a key that nobody has put");
+        history_pair named = {first + number, pairs[i].value};
+        for (; at > 0 && pairs[at - 1].key > named.key; at--) pairs[at] = pairs[at - 1];
+        pairs[at] = named;
+    }
+}
+
+static void walk(const slab_place *place, history_op *op)
+{
+    history_pair *pairs = &hash_now.pairs[op->pairs];
+    hash_now.kind->walk(place, &hash_now.table[op->key / HASH_TABLE_STEP], op, pairs, hash_now.universe);
+    name_pairs(op->key, pairs, op->pair_count);
+}
+
 static void agent(unsigned index)
 {
     hash_world *w = &hash_now;
@@ -227,7 +247,10 @@ static void agent(unsigned index)
             return;
         }
         history_op *op = &w->ops[i];
-        w->kind->run(&place, &w->table[op->key / HASH_TABLE_STEP], w->keys[op->key % HASH_TABLE_STEP], op);
+        if (op->kind == HISTORY_RANGE)
+            walk(&place, op);
+        else
+            w->kind->run(&place, &w->table[op->key / HASH_TABLE_STEP], w->keys[op->key % HASH_TABLE_STEP], op);
     }
 }
 

@@ -10,6 +10,7 @@ enum {
     HASH_TABLES = 4,
     HASH_KEYS = 40,
     HASH_OPS = 360,
+    HASH_WALKS = 16,
     HASH_SLABS = 512,    /* ids below */
     HASH_FIRST_ID = 160, /* flags and slots of a header, and small counts, are no ids, nor taken for such */
     HASH_TABLE_STEP = 64 /* a key's number in a history is its number here + this * the table's */
@@ -27,12 +28,14 @@ typedef struct hash_world {
     bool solo;       /* the last agent makes finds beside those who stand still */
     uint64_t keys[HASH_KEYS];
     unsigned universe;
-    uint64_t lost_from, lost_to; /* ids that nobody got, for which agents have raced */
+    uint64_t passed_from, passed_to; /* ids that the pool passed by while it was full */
     uint64_t next_value;
     history_pair initial[HASH_TABLES * HASH_KEYS], last[HASH_TABLES * HASH_KEYS];
     size_t initial_count;
     unsigned first_op[HASH_AGENTS + 1];
     history_op ops[HASH_OPS];
+    history_pair pairs[HASH_WALKS * HASH_KEYS]; /* what walks have seen */
+    unsigned walks;
     history history;
     bool bad_history; /* the last schedule's */
     history_checker *checker;
