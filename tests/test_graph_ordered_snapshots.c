@@ -212,7 +212,7 @@ static void ask_snapshot(agent *a, play *p, pleach_graph_snapshot *snapshot, sig
 
 static void read_snapshots(agent *a, play *p)
 {
-    while (atomic_load(&p->writing) && !stopped(a)) {
+    do { /* at least once: few updates may be over before a reader begins */
         pleach_graph_snapshot *snapshot;
         sight s;
         look_before(p, &s);
@@ -224,7 +224,7 @@ static void read_snapshots(agent *a, play *p)
         ask_snapshot(a, p, snapshot, &s); /* later: it is what it was */
         EXPECT(a, !memcmp(first, s.parts, sizeof first));
         pleach_graph_snapshot_release(snapshot);
-    }
+    } while (atomic_load(&p->writing) && !stopped(a));
 }
 
 /* Lists of neighbours of the graph itself are of one instant too, all of a call. */
@@ -234,7 +234,7 @@ static void read_lists(agent *a, play *p)
     uint64_t offsets[ALL + 1];
     for (uint32_t i = 0; i < ALL; i++)
         ids[i] = i;
-    while (atomic_load(&p->writing) && !stopped(a)) {
+    do {
         sight s = {0};
         look_before(p, &s);
         EXPECT_OK(a, pleach_graph_neighbours(p->graph, ALL, ids, ALL * OWN, targets, p->values ? values : NULL, offsets,
@@ -244,7 +244,7 @@ static void read_lists(agent *a, play *p)
             for (uint64_t k = offsets[i]; k < offsets[i + 1]; k++)
                 add_half(&s, i, targets[k], p->values ? values[k] : 0);
         judge(a, p, &s, false, 0);
-    }
+    } while (atomic_load(&p->writing) && !stopped(a));
 }
 
 static void perform(agent *a)
