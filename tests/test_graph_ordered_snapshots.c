@@ -4,6 +4,7 @@
  * Each writer has vertices of its own and goes through calls that are known beforehand, with the graph after each of
  * them. What a reader sees of a writer's vertices must be one of those graphs, and not an older one than the writer had
  * finished before, nor a newer one than it had begun. */
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,8 @@ static void write_all(agent *a, play *p, plan *of)
 {
     for (size_t i = 0; i < p->calls && !stopped(a); i++) {
         const call *c = &of->calls[i];
+        while (i == p->calls / 2 && !atomic_load(&p->seen) && !stopped(a))
+            sched_yield(); /* so that readers, who wait for nobody, look while there is something to come */
         atomic_store(&of->begun, i + 1);
         if (c->kind == INSERT)
             EXPECT_OK(a, pleach_graph_insert_edges(p->graph, c->n, c->from, c->to, p->values ? c->values : NULL, NULL,
