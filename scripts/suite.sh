@@ -141,6 +141,18 @@ device_tests() {
     done
 }
 
+# Those of cpu_tests that work on maps, for which how these are made and searched makes a difference.
+map_tests() {
+    local name
+    for name in $(cpu_tests); do
+        case $name in
+        test_map_* | test_batch* | test_index | test_queue | test_file_format | test_wide_keys | test_skiplist)
+            echo "$name"
+            ;;
+        esac
+    done
+}
+
 # Those of device_tests whose maps can be skiplists (PLEACH_TEST_STRUCTURE).
 skiplist_tests() {
     local name

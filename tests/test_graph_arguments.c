@@ -61,7 +61,7 @@ static pleach_graph *open_graph(pleach_device device, bool directed, bool values
     pleach_graph *graph = base_alloc(1, sizeof *graph);
     assert_non_null(graph);
     *graph = (pleach_graph){.ops = &counterfeit_ops, .exec = &behind, .device = device, .directed = directed,
-                            .values = values};
+                            .values = values, .host_only = device == PLEACH_CPU};
     assert_true(gate_init(&graph->gate));
     return graph;
 }

@@ -4,6 +4,7 @@
  * Each writer has vertices of its own and goes through calls that are known beforehand, with the graph after each of
  * them. What a reader sees of a writer's vertices must be one of those graphs, and not an older one than the writer had
  * finished before, nor a newer one than it had begun. */
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,8 @@ static void write_all(agent *a, play *p, plan *of)
 {
     for (size_t i = 0; i < p->calls && !stopped(a); i++) {
         const call *c = &of->calls[i];
+        while (i == p->calls / 2 && !atomic_load(&p->seen) && !stopped(a))
+            sched_yield(); /* so that readers, who wait for nobody, look while there is something to come */
         atomic_store(&of->begun, i + 1);
         if (c->kind == INSERT)
             EXPECT_OK(a, pleach_graph_insert_edges(p->graph, c->n, c->from, c->to, p->values ? c->values : NULL, NULL,
@@ -212,7 +215,7 @@ static void ask_snapshot(agent *a, play *p, pleach_graph_snapshot *snapshot, sig
 
 static void read_snapshots(agent *a, play *p)
 {
-    while (atomic_load(&p->writing) && !stopped(a)) {
+    do { /* at least once: few updates may be over before a reader begins */
         pleach_graph_snapshot *snapshot;
         sight s;
         look_before(p, &s);
@@ -224,7 +227,7 @@ static void read_snapshots(agent *a, play *p)
         ask_snapshot(a, p, snapshot, &s); /* later: it is what it was */
         EXPECT(a, !memcmp(first, s.parts, sizeof first));
         pleach_graph_snapshot_release(snapshot);
-    }
+    } while (atomic_load(&p->writing) && !stopped(a));
 }
 
 /* Lists of neighbours of the graph itself are of one instant too, all of a call. */
@@ -234,7 +237,7 @@ static void read_lists(agent *a, play *p)
     uint64_t offsets[ALL + 1];
     for (uint32_t i = 0; i < ALL; i++)
         ids[i] = i;
-    while (atomic_load(&p->writing) && !stopped(a)) {
+    do {
         sight s = {0};
         look_before(p, &s);
         EXPECT_OK(a, pleach_graph_neighbours(p->graph, ALL, ids, ALL * OWN, targets, p->values ? values : NULL, offsets,
@@ -244,7 +247,7 @@ static void read_lists(agent *a, play *p)
             for (uint64_t k = offsets[i]; k < offsets[i + 1]; k++)
                 add_half(&s, i, targets[k], p->values ? values[k] : 0);
         judge(a, p, &s, false, 0);
-    }
+    } while (atomic_load(&p->writing) && !stopped(a));
 }
 
 static void perform(agent *a)

@@ -162,8 +162,8 @@ static pleach_status insert_counting(pages *p, uint8_t *outcomes)
     r.flags = outcomes;
     pleach_status status = ordered_insert_edges(p->graph, &r);
     for (size_t i = 0; i < r.n; i++) p->change.counts[i] = outcomes[i] == PLEACH_EDGE_NEW;
-    pleach_status counted = change_number(&p->change);
-    if (counted == PLEACH_OK) counted = count_change(p);
+    change_number(&p->change);
+    pleach_status counted = count_change(p);
     return counted != PLEACH_OK ? counted : status;
 }
 
@@ -175,8 +175,9 @@ static pleach_status erase_counting(pages *p)
     find.kind = GRAPH_FIND_EDGES;
     find.flags = p->change.counts;
     pleach_status status = ordered_ask((ordered_view){p->graph, NULL}, &find);
-    if (status == PLEACH_OK) status = change_number(&p->change);
-    if (status == PLEACH_OK) status = count_change(p);
+    if (status != PLEACH_OK) return status;
+    change_number(&p->change);
+    status = count_change(p);
     if (status != PLEACH_OK) return status;
     status = ordered_erase_edges(p->graph, p->change.request);
     if (status == PLEACH_OK || status == PLEACH_E_VERTEX) return status;
@@ -196,7 +197,7 @@ pleach_status ordered_run_counting(void *exec, const graph_request *request, siz
     p->change = (triangle_change){.request = request, .coming = request->kind == GRAPH_INSERT_EDGES,
                                   .capacity = capacity, .by_vertex = by_vertex};
     pleach_status status = PLEACH_E_MEMORY;
-    if (change_open(&p->change, p->graph->threads) && (request->flags || own))
+    if (change_open(&p->change) && (request->flags || own))
         status = p->change.coming ? insert_counting(p, own ? own : request->flags) : erase_counting(p);
     *change = atomic_load(&p->change.change);
     change_close(&p->change);

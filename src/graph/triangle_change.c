@@ -2,57 +2,55 @@
 #include "triangle_change.h"
 
 #include "../base/memory.h"
-#include "../exec/hash_exec.h"
 
 static uint64_t name_of(uint32_t one, uint32_t two)
 {
     return one < two ? (uint64_t)one << 32 | two : (uint64_t)two << 32 | one;
 }
 
-bool change_open(triangle_change *c, unsigned threads)
+bool change_open(triangle_change *c)
 {
-    size_t n = c->request->n;
-    pleach_hash_config config = {.key_bits = 64, .threads = threads, .reserve_keys = n};
-    c->counts = base_alloc(n, 1);
-    c->names = base_alloc(n, sizeof *c->names);
-    c->elements = base_alloc(n, sizeof *c->elements);
-    c->outcomes = base_alloc(n, 1);
-    return c->counts && c->names && c->elements && c->outcomes &&
-           hash_exec_cpu.create(&c->numbers, &config) == PLEACH_OK;
+    uint64_t places = 16;
+    while (places < 2 * c->request->n) places *= 2;
+    c->mask = places - 1;
+    c->counts = base_alloc(c->request->n, 1);
+    c->numbers = base_alloc(places, sizeof *c->numbers);
+    return c->counts && c->numbers;
 }
 
 void change_close(triangle_change *c)
 {
-    if (c->numbers) hash_exec_cpu.destroy(c->numbers);
     base_free(c->counts);
-    base_free(c->names);
-    base_free(c->elements);
-    base_free(c->outcomes);
+    base_free(c->numbers);
 }
 
-/* Of equal ones the table keeps one. */
-pleach_status change_number(triangle_change *c)
+/* Where the edge is, or where it would be. */
+static numbered_edge *place_of(const triangle_change *c, uint64_t name)
+{
+    uint64_t hash = (name ^ name >> 33) * 0xff51afd7ed558ccdu;
+    uint64_t place = (hash ^ hash >> 33) & c->mask;
+    while (c->numbers[place].name && c->numbers[place].name != name) place = (place + 1) & c->mask;
+    return &c->numbers[place];
+}
+
+/* Of equal ones the first is kept. */
+void change_number(triangle_change *c)
 {
     const graph_request *r = c->request;
-    size_t n = 0;
-    for (size_t i = 0; i < r->n; i++)
-        if (c->counts[i]) {
-            c->names[n] = name_of(r->from[i], r->to[i]);
-            c->elements[n++] = i;
-        }
-    hash_request add = {.kind = HASH_ADD, .n = n, .keys = c->names, .values = c->elements, .flags = c->outcomes};
-    pleach_status status = n > 0 ? hash_exec_cpu.run(c->numbers, &add, PLEACH_SYNC) : PLEACH_OK;
-    for (size_t i = 0; i < n; i++) c->counts[c->elements[i]] = c->outcomes[i] == PLEACH_INSERTED;
-    return status;
+    for (size_t i = 0; i < r->n; i++) {
+        if (!c->counts[i]) continue;
+        uint64_t name = name_of(r->from[i], r->to[i]);
+        numbered_edge *place = place_of(c, name);
+        c->counts[i] = !place->name;
+        if (!place->name) *place = (numbered_edge){name, i};
+    }
 }
 
 /* UINT64_MAX: this edge does not change. */
 static uint64_t number_of(const triangle_change *c, uint32_t one, uint32_t two)
 {
-    uint64_t name = name_of(one, two), number = UINT64_MAX;
-    hash_request find = {.kind = HASH_FIND, .n = 1, .keys = &name, .out_values = &number};
-    hash_exec_cpu.run(c->numbers, &find, PLEACH_SYNC);
-    return number;
+    const numbered_edge *place = place_of(c, name_of(one, two));
+    return place->name ? place->element : UINT64_MAX;
 }
 
 /* Is a triangle with this edge to be counted at the other? */

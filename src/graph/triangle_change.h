@@ -13,14 +13,16 @@
 
 #include "../exec/graph_exec.h"
 
+/* An edge, by the ids of its ends, and the element that it is; name 0, which is no edge's: nothing. */
+typedef struct numbered_edge { uint64_t name, element; } numbered_edge;
+
 typedef struct triangle_change {
     const graph_request *request;
     bool coming;
     bool back;         /* counted triangles are taken back: the edges did not go after all */
     uint8_t *counts;   /* by element: this edge is one of those that change, the only one of its kind */
-    void *numbers;     /* a hash table: edge to element */
-    uint64_t *names, *elements;
-    uint8_t *outcomes; /* of putting these there */
+    numbered_edge *numbers; /* at most half full; an edge is at the place that its hash names, or the next free one */
+    uint64_t mask;          /* of places */
     size_t capacity;
     uint64_t *by_vertex;
     atomic_uint_fast64_t change;
@@ -28,11 +30,11 @@ typedef struct triangle_change {
 
 /* All memory that numbering and counting need: what has been applied must be counted. False: there is none; closed in
  * any case. */
-bool change_open(triangle_change *c, unsigned threads);
+bool change_open(triangle_change *c);
 void change_close(triangle_change *c);
 
 /* Numbers the elements whose `counts` are set, and leaves these set for one of equal edges. */
-pleach_status change_number(triangle_change *c);
+void change_number(triangle_change *c);
 
 /* The triangle of element `number`'s ends and `third`: whether it is counted here. Then it is charged to `third`. */
 bool change_counts_here(const triangle_change *c, uint64_t number, uint32_t third);

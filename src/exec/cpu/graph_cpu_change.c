@@ -40,11 +40,10 @@ static void count_part(void *context, size_t begin, size_t end)
     }
 }
 
-static pleach_status count_change(change_job *job)
+static void count_change(change_job *job)
 {
-    pleach_status status = change_number(&job->change);
-    if (status == PLEACH_OK) workers_run(job->graph->workers, job->change.request->n, 256, count_part, job);
-    return status;
+    change_number(&job->change);
+    workers_run(job->graph->workers, job->change.request->n, 256, count_part, job);
 }
 
 /* Edges that come are counted when they are there. */
@@ -54,8 +53,8 @@ static pleach_status insert_counting(change_job *job, uint8_t *outcomes)
     r.flags = outcomes;
     pleach_status status = graph_cpu_run(job->graph, &r, PLEACH_SYNC);
     for (size_t i = 0; i < r.n; i++) job->change.counts[i] = outcomes[i] == PLEACH_EDGE_NEW;
-    pleach_status counted = count_change(job);
-    return counted != PLEACH_OK ? counted : status;
+    count_change(job);
+    return status;
 }
 
 /* Edges that go are counted while they are there. */
@@ -65,8 +64,8 @@ static pleach_status erase_counting(change_job *job)
     find.kind = GRAPH_FIND_EDGES;
     find.flags = job->change.counts;
     graph_cpu_run(job->graph, &find, PLEACH_SYNC);
-    pleach_status status = count_change(job);
-    return status != PLEACH_OK ? status : graph_cpu_run(job->graph, job->change.request, PLEACH_SYNC);
+    count_change(job);
+    return graph_cpu_run(job->graph, job->change.request, PLEACH_SYNC);
 }
 
 pleach_status graph_cpu_run_counting(void *exec, const graph_request *request, size_t capacity, uint64_t *by_vertex,
@@ -76,7 +75,7 @@ pleach_status graph_cpu_run_counting(void *exec, const graph_request *request, s
                              .by_vertex = by_vertex}};
     uint8_t *own = request->flags ? NULL : base_alloc(request->n, 1);
     pleach_status status = PLEACH_E_MEMORY;
-    if (change_open(&job.change, job.graph->threads) && (request->flags || own))
+    if (change_open(&job.change) && (request->flags || own))
         status = job.change.coming ? insert_counting(&job, own ? own : request->flags) : erase_counting(&job);
     change_close(&job.change);
     base_free(own);
