@@ -48,7 +48,7 @@ pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config 
     graph->directed = complete.directed;
     graph->values = complete.values;
     graph->config = complete;
-    graph->host_only = ordered || complete.device == PLEACH_CPU;
+    graph->host_only = true; /* hash tables in GPU memory were refused above */
     bool gated = gate_init(&graph->gate);
     status = gated ? graph->ops->create(&graph->exec, &complete) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {
