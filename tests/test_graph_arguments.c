@@ -131,6 +131,24 @@ static void creation_takes_options_up_to_their_limits(const void *unused)
     pleach_graph_destroy(NULL);
 }
 
+static void creation_takes_options_of_ordered_graphs(const void *unused)
+{
+    (void)unused;
+    cpus_online = 2;
+    for (unsigned snapshots = 0; snapshots < 3; snapshots++) {
+        assert_creation(snapshots < 2 ? PLEACH_OK : PLEACH_E_ARGUMENT,
+                        &(pleach_graph_config){.adjacency = PLEACH_ADJACENCY_ORDERED, .snapshots = snapshots});
+        assert_creation(snapshots < 1 ? PLEACH_OK : PLEACH_E_ARGUMENT, &(pleach_graph_config){.snapshots = snapshots});
+    }
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_graph_config){.adjacency = (pleach_adjacency)2});
+    /* What becomes of it is for the map to say, which is in GPU memory or cannot be. */
+    pleach_graph *graph = NULL;
+    pleach_status status = pleach_graph_create(&graph, &(pleach_graph_config){.device = PLEACH_CUDA,
+                                                                              .adjacency = PLEACH_ADJACENCY_ORDERED});
+    assert_int_equal(status == PLEACH_OK, graph != NULL);
+    pleach_graph_destroy(graph);
+}
+
 static void default_threads_are_the_machines(const void *unused)
 {
     static const struct { long online; unsigned threads; } table[] = {{-1, 1}, {0, 1}, {1, 1}, {7, 7}, {5000, 1024}};
@@ -482,6 +500,7 @@ int main(int argc, char **argv)
 {
     static unit_case cases[] = {
         {"creation_takes_options_up_to_their_limits", creation_takes_options_up_to_their_limits, NULL},
+        {"creation_takes_options_of_ordered_graphs", creation_takes_options_of_ordered_graphs, NULL},
         {"default_threads_are_the_machines", default_threads_are_the_machines, NULL},
         {"creation_fails_without_memory_or_gate", creation_fails_without_memory_or_gate, NULL},
         {"arrays_that_are_needed_are_asked_for", arrays_that_are_needed_are_asked_for, NULL},
