@@ -117,6 +117,8 @@ TEST_FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-w", "
               "-Itests/support", "-I."]
 PER_WIDTH = ("blink_run.c", "versioned_run.c", "batch_run.c")
 PER_SLOTS = ("skiplist_run.c", "skiplist_check_slots.c")
+# Folders of the library for CPUs, but for files, which need xxHash.
+LIBRARY = ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api", "graph", "queue")
 
 
 def compile_objects(cc, folder, sources, objects, *flags):
@@ -153,7 +155,7 @@ def compile_batch_test(build, cc):
     objects = os.path.join(build, "plants", "batch_test")
     shutil.rmtree(objects, ignore_errors=True)
     os.makedirs(objects)
-    sources = [s for part in ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api", "queue")
+    sources = [s for part in LIBRARY
                for s in sorted(glob.glob(f"src/{part}/*.c", root_dir=ROOT)) if not s.endswith(PER_WIDTH + PER_SLOTS)]
     sources += sorted(glob.glob("tests/support/*.c", root_dir=ROOT)) + ["tests/test_batch.c"]
     sources += sorted(glob.glob("verify/history/*.c", root_dir=ROOT))
@@ -195,7 +197,7 @@ def ask_tsan(p, folder, cc):
     shutil.copytree(os.path.join(ROOT, "tests"), os.path.join(folder, "tests"))
     flags = ["-std=c17", "-O1", "-g", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-fsanitize=thread", "-w",
              "-Iinclude", "-Isrc", "-Itests", "-Itests/support", "-I."]
-    sources = [s for part in ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api", "queue")
+    sources = [s for part in LIBRARY
                for s in glob.glob(f"src/{part}/*.c", root_dir=folder) if not s.endswith("blink_run.c")]
     sources += glob.glob("tests/support/*.c", root_dir=folder) + ["tests/test_map_threads.c"]
     objects = []
