@@ -6,7 +6,7 @@
 #include "support/buffers.h"
 #include "support/graphs.h"
 
-enum { LARGEST = PLEACH_NO_VERTEX - 1 };
+#define LARGEST (PLEACH_NO_VERTEX - 1)
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
