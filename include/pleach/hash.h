@@ -59,8 +59,8 @@ typedef struct pleach_hash_stats {
     double utilisation;      /* keys to slots */
 } pleach_hash_stats;
 
-/* Errors: ARGUMENT, MEMORY, FULL (reserve_keys need more than max_bytes); NO_CUDA for device = PLEACH_CUDA: this version
- * has hash tables in host memory only. */
+/* Errors: ARGUMENT, MEMORY, FULL (reserve_keys need more than max_bytes); NO_CUDA for device = PLEACH_CUDA: this
+ * version has hash tables in host memory only. */
 PLEACH_API pleach_status pleach_hash_create(pleach_hash **hash, const pleach_hash_config *config);
 PLEACH_API void pleach_hash_destroy(pleach_hash *hash);
 
@@ -105,7 +105,7 @@ PLEACH_API pleach_status pleach_hash_reserve(pleach_hash *hash, uint64_t keys);
 PLEACH_API pleach_status pleach_hash_compact(pleach_hash *hash);
 
 /* All keys, in no order, and their values; out_keys and out_values may each be NULL. *n (required) is the number of
- * keys, also when capacity is less: then SPACE, and nothing is written. */
+ * keys, also when capacity is less: then SPACE, and nothing is written. With both NULL it only counts. */
 PLEACH_API pleach_status pleach_hash_export(pleach_hash *hash, size_t capacity, void *out_keys, void *out_values,
                                             size_t *n);
 
