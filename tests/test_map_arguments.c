@@ -10,28 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <base/foreign_pointer.h>
-#include <base/memory.h>
-#include <gate/gate.h>
-
-#include "support/harness.h"
+#include "support/counterfeit_host.h"
 #include "support/units.h"
-
-static bool gate_cannot_begin;
-static long cpus_online;
-static const void *gpu_pointer;
-
-static bool counterfeit_gate_init(gate *g) { return !gate_cannot_begin && gate_init(g); }
-
-static long counterfeit_sysconf(int name)
-{
-    assert_int_equal(name, _SC_NPROCESSORS_ONLN);
-    return cpus_online;
-}
-
-static bool counterfeit_foreign_pointer(const void *pointer) { return pointer == gpu_pointer; }
 
 #define gate_init counterfeit_gate_init
 #define sysconf counterfeit_sysconf
@@ -44,9 +25,6 @@ static bool counterfeit_foreign_pointer(const void *pointer) { return pointer ==
 #undef foreign_pointer
 
 #include "support/counterfeit.h"
-
-/* A stream that is never used as one. */
-#define SOME_STREAM ((pleach_stream)(uintptr_t)64)
 
 #define assert_answers(expected, call) assert_status((call), (expected), #call, __LINE__)
 

@@ -15,6 +15,9 @@ int graph_bench(int argc, char **argv);
 /* Options that every subcommand with an edge file has: --format and --temporal. Whether the current word was one. */
 bool graph_take_format(struct cli *cli, struct edge_read_options *options);
 
+/* The rest of a subcommand's words: the one FILE, or an option that there is not. */
+void graph_take_file(struct cli *cli, const char **file);
+
 /* Prints the error; answers the exit status that it means. */
 int graph_complain(const char *command, const struct edge_error *error);
 

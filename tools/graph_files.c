@@ -12,6 +12,17 @@ bool graph_take_format(struct cli *cli, struct edge_read_options *options)
     return true;
 }
 
+void graph_take_file(struct cli *cli, const char **file)
+{
+    const char *word = NULL;
+    if (!cli_take_word(cli, &word))
+        cli_reject_option(cli);
+    else if (*file != NULL)
+        cli_fail(cli, "one FILE at a time: '%s' or '%s'", *file, word);
+    else
+        *file = word;
+}
+
 int graph_complain(const char *named, const struct edge_error *error)
 {
     cli_complain(named, "%s", error->text);

@@ -77,18 +77,12 @@ int graph_info(int argc, char **argv)
     const char *file = NULL;
     cli_start(&cli, command, argc, argv);
     while (cli_more(&cli)) {
-        const char *word = NULL;
         if (cli_take_flag(&cli, "--help")) {
             fputs(help, stdout);
             return EXIT_GOOD;
         }
         if (graph_take_format(&cli, &options)) continue;
-        if (!cli_take_word(&cli, &word))
-            cli_reject_option(&cli);
-        else if (file != NULL)
-            cli_fail(&cli, "one FILE at a time: '%s' or '%s'", file, word);
-        else
-            file = word;
+        graph_take_file(&cli, &file);
     }
     if (cli.status == EXIT_GOOD && file == NULL) cli_fail(&cli, "which FILE?");
     return cli.status == EXIT_GOOD ? print_info(file, &options) : cli.status;

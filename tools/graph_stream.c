@@ -43,7 +43,6 @@ static void read_order(struct cli *cli, struct order *order)
 {
     *order = (struct order){.batch = 1000, .read = {.temporal = true}};
     while (cli_more(cli)) {
-        const char *word = NULL;
         if (cli_take_flag(cli, "--help"))
             order->help = true;
         else if (cli_take_flag(cli, "--no-plot"))
@@ -56,12 +55,8 @@ static void read_order(struct cli *cli, struct order *order)
                  cli_take_number(cli, "--batch", 1, (uint64_t)1 << 30, &order->batch) ||
                  cli_take_text(cli, "--plot", &order->plot))
             continue;
-        else if (!cli_take_word(cli, &word))
-            cli_reject_option(cli);
-        else if (order->file != NULL)
-            cli_fail(cli, "one FILE at a time: '%s' or '%s'", order->file, word);
         else
-            order->file = word;
+            graph_take_file(cli, &order->file);
     }
     if (cli->status == EXIT_GOOD && !order->help && order->file == NULL) cli_fail(cli, "which FILE?");
 }

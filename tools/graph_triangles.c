@@ -34,7 +34,6 @@ static void read_order(struct cli *cli, struct order *order)
 {
     *order = (struct order){0};
     while (cli_more(cli)) {
-        const char *word = NULL;
         if (cli_take_flag(cli, "--help"))
             order->help = true;
         else if (cli_take_flag(cli, "--clustering"))
@@ -42,12 +41,8 @@ static void read_order(struct cli *cli, struct order *order)
         else if (graph_take_format(cli, &order->read) || graph_take_where(cli, &order->where) ||
                  cli_take_number(cli, "--top", 1, UINT32_MAX, &order->top))
             continue;
-        else if (!cli_take_word(cli, &word))
-            cli_reject_option(cli);
-        else if (order->file != NULL)
-            cli_fail(cli, "one FILE at a time: '%s' or '%s'", order->file, word);
         else
-            order->file = word;
+            graph_take_file(cli, &order->file);
     }
     if (cli->status == EXIT_GOOD && !order->help && order->file == NULL) cli_fail(cli, "which FILE?");
 }

@@ -1,13 +1,11 @@
 /* api/graph.c - the graph's public functions: check the arguments, pass the gate, hand over to the executor. */
 #include "../../include/pleach/graph.h"
 
-#include <unistd.h>
-
 #include "../base/foreign_pointer.h"
 #include "../base/memory.h"
+#include "config_threads.h"
 #include "graph_object.h"
 
-enum { MOST_THREADS = 1024 };
 static const uint64_t LEAST_BYTES = (uint64_t)1 << 19, MOST_ELEMENTS = (uint64_t)1 << 31;
 static const double DEFAULT_LOAD = 0.7, LEAST_LOAD = 0.1;
 
@@ -16,17 +14,13 @@ static const double DEFAULT_LOAD = 0.7, LEAST_LOAD = 0.1;
 static pleach_status complete_config(pleach_graph_config *config)
 {
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
-    if (config->directed > 1 || config->values > 1 || config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
+    if (config->directed > 1 || config->values > 1 || !config_threads(&config->threads)) return PLEACH_E_ARGUMENT;
     if (config->adjacency != PLEACH_ADJACENCY_HASH && config->adjacency != PLEACH_ADJACENCY_ORDERED)
         return PLEACH_E_ARGUMENT;
     if (config->snapshots > (config->adjacency == PLEACH_ADJACENCY_ORDERED)) return PLEACH_E_ARGUMENT;
     if (config->load == 0) config->load = DEFAULT_LOAD;
     if (!(config->load >= LEAST_LOAD && config->load <= 1)) return PLEACH_E_ARGUMENT; /* nor a NaN */
     if (config->max_bytes && config->max_bytes < LEAST_BYTES) return PLEACH_E_ARGUMENT;
-    if (config->threads == 0) {
-        long online = sysconf(_SC_NPROCESSORS_ONLN);
-        config->threads = online < 1 ? 1 : online > MOST_THREADS ? MOST_THREADS : (unsigned)online;
-    }
     return PLEACH_OK;
 }
 

@@ -1,14 +1,12 @@
 /* api/hash.c - the hash table's public functions: check the arguments, pass the gate, hand over to the executor. */
 #include "../../include/pleach/hash.h"
 
-#include <unistd.h>
-
 #include "../base/foreign_pointer.h"
 #include "../base/memory.h"
 #include "../exec/hash_exec.h"
 #include "../gate/gate.h"
+#include "config_threads.h"
 
-enum { MOST_THREADS = 1024 };
 static const uint64_t LEAST_BYTES = 1024, MOST_KEYS = (uint64_t)1 << 35, MOST_ELEMENTS = (uint64_t)1 << 31;
 
 struct pleach_hash {
@@ -27,13 +25,9 @@ static pleach_status complete_config(pleach_hash_config *config)
     if (config->key_bits == 0) config->key_bits = 64;
     if (config->key_bits != 32 && config->key_bits != 64) return PLEACH_E_ARGUMENT;
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
-    if (config->set > 1 || config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
+    if (config->set > 1 || !config_threads(&config->threads)) return PLEACH_E_ARGUMENT;
     if (config->max_bytes && config->max_bytes < LEAST_BYTES) return PLEACH_E_ARGUMENT;
     if (config->reserve_keys > MOST_KEYS) return PLEACH_E_FULL;
-    if (config->threads == 0) {
-        long online = sysconf(_SC_NPROCESSORS_ONLN);
-        config->threads = online < 1 ? 1 : online > MOST_THREADS ? MOST_THREADS : (unsigned)online;
-    }
     return PLEACH_OK;
 }
 

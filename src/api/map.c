@@ -2,16 +2,16 @@
 #include "../../include/pleach/map.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "../base/memory.h"
 #include "../base/foreign_pointer.h"
 #include "../core/skiplist/skiplist_format.h"
 #include "../node/node_sizes.h"
+#include "config_threads.h"
 #include "map_object.h"
 
 static const uint64_t MOST_KEYS = (uint64_t)1 << 34; /* more than 2^31 nodes can hold half full */
-enum { LEAST_NODES = 8, MOST_THREADS = 1024, DEFAULT_CHUNK = 16 };
+enum { LEAST_NODES = 8, DEFAULT_CHUNK = 16 };
 static const double DEFAULT_FILL = 0.7;
 
 /* ---- life ---- */
@@ -38,7 +38,7 @@ static pleach_status complete_config(pleach_map_config *config)
     if (config->key_bits != 32 && config->key_bits != 64 && config->key_bits != 128) return PLEACH_E_ARGUMENT;
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
     if (config->device == PLEACH_CUDA && config->key_bits == 128) return PLEACH_E_ARGUMENT;
-    if (config->threads > MOST_THREADS) return PLEACH_E_ARGUMENT;
+    if (!config_threads(&config->threads)) return PLEACH_E_ARGUMENT;
     if (config->versioned > 1) return PLEACH_E_ARGUMENT;
     if (config->engine > PLEACH_ENGINE_BATCHES) return PLEACH_E_ARGUMENT;
     pleach_status structured = complete_structure(config);
@@ -48,10 +48,6 @@ static pleach_status complete_config(pleach_map_config *config)
                                     : LEAST_NODES * node_bytes_of(config->key_bits);
     if (config->max_bytes && config->max_bytes < least_bytes) return PLEACH_E_ARGUMENT;
     if (config->reserve_keys > MOST_KEYS) return PLEACH_E_FULL;
-    if (config->threads == 0) {
-        long online = sysconf(_SC_NPROCESSORS_ONLN);
-        config->threads = online < 1 ? 1 : online > MOST_THREADS ? MOST_THREADS : (unsigned)online;
-    }
     return PLEACH_OK;
 }
 

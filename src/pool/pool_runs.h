@@ -28,7 +28,9 @@ typedef struct pool_run_list {
 /* Zeros to begin with. */
 typedef struct pool_runs {
     pool_run_list single[POOL_SINGLE_STRIPES]; /* runs of one node, which are the most, by agent */
-    pool_run_list longer[POOL_RUN_LOGS];       /* by log; the first one's head is a flag: see pool_singles_given */
+    pool_run_list longer[POOL_RUN_LOGS];       /* by log; the first is not used */
+    uint64_t singles_given;                    /* 1: some list of single nodes may have one */
+    uint64_t reserved[7];
 } pool_runs;
 
 /* How runs are reached. */
@@ -50,9 +52,6 @@ PORT_FN uint64_t *pool_run_head(pool_runs_place p, unsigned log)
     return log ? &p.runs->longer[log].head : &p.runs->single[p.stripe % POOL_SINGLE_STRIPES].head;
 }
 
-/* 1: some list of single nodes may have one. */
-PORT_FN uint64_t *pool_singles_given(pool_runs_place p) { return &p.runs->longer[0].head; }
-
 PORT_FN void pool_give_run(pool_runs_place p, unsigned log, uint32_t id)
 {
     uint64_t *head = pool_run_head(p, log), *link = pool_run_link(p, id), old;
@@ -60,7 +59,7 @@ PORT_FN void pool_give_run(pool_runs_place p, unsigned log, uint32_t id)
         old = port_load(head);
         port_store(link, old & UINT32_MAX);
     } while (!port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id));
-    if (log == 0 && !port_load(pool_singles_given(p))) port_store(pool_singles_given(p), 1);
+    if (log == 0 && !port_load(&p.runs->singles_given)) port_store(&p.runs->singles_given, 1);
 }
 
 PORT_FN uint32_t pool_take_run_from(pool_runs_place p, uint64_t *head)
@@ -113,7 +112,7 @@ PORT_COLD uint32_t pool_take_others(pool_runs_place p)
         uint32_t id = pool_take_run_from(p, pool_run_head(other, 0));
         if (id) return id;
     }
-    port_store(pool_singles_given(p), 0);
+    port_store(&p.runs->singles_given, 0);
     return 0;
 }
 
@@ -122,7 +121,7 @@ PORT_COLD uint32_t pool_take_others(pool_runs_place p)
 PORT_FN uint32_t pool_take_run(pool_runs_place p, unsigned log)
 {
     uint32_t id = pool_take_run_from(p, pool_run_head(p, log));
-    if (!id && log == 0 && port_load(pool_singles_given(p))) id = pool_take_others(p);
+    if (!id && log == 0 && port_load(&p.runs->singles_given)) id = pool_take_others(p);
     if (!id) id = pool_split_run(p, log);
     if (!id) id = pool_take_fresh_run(p, log);
     if (!id && log == 0) id = pool_take_others(p); /* what was missed */

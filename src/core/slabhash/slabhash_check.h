@@ -3,15 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Marks a slab as seen; false: it was, or it is none of the pool's. */
-static bool S(check_mark)(const slab_place *place, uint64_t *seen, uint64_t id)
-{
-    const pool_state *pool = place->runs.pool;
-    if (id == 0 || id >= pool->next || id >= pool->capacity) return false;
-    bool fresh = !(seen[id / 64] >> id % 64 & 1);
-    seen[id / 64] |= (uint64_t)1 << id % 64;
-    return fresh;
-}
+#include "../../pool/pool_runs_check.h"
 
 /* A bucket's slots, against those that came before in it: pairs[0 .. count-1] have been seen. */
 static bool S(check_unique)(const slab_place *place, uint32_t first, const slab *last, unsigned slot, S(key) key)
@@ -52,7 +44,7 @@ static bool S(check_bucket)(const slab_place *place, uint64_t root, uint32_t fir
 {
     uint64_t length = 0;
     for (uint32_t id = first; id; id = (uint32_t)slab_at(place, id)->word[SLAB_LINK], length++) {
-        if (id != first && !S(check_mark)(place, seen, id))
+        if (id != first && !pool_mark_run(place->runs.pool, seen, id, 1))
             return snprintf(message, size, "P1: slab %" PRIu32 " of bucket %" PRIu32 " is in two places", id, first),
                    false;
         uint64_t flags = slab_at(place, id)->word[SLAB_HEADER] & (SLAB_LATCHED | SLAB_MOVED | SLAB_OTHER);
@@ -84,7 +76,7 @@ static bool S(check_targets)(const slab_place *place, uint64_t root, uint64_t ne
 static bool S(check_run)(const slab_place *place, uint64_t root, uint64_t *seen, char *message, size_t size)
 {
     for (uint64_t i = 0; i < (uint64_t)1 << slab_root_log(root); i++)
-        if (!S(check_mark)(place, seen, slab_root_first(root) + i))
+        if (!pool_mark_run(place->runs.pool, seen, slab_root_first(root) + i, 1))
             return snprintf(message, size, "H6: bucket %" PRIu64 " of the run at %" PRIu32 " is in two places", i,
                             slab_root_first(root)), false;
     return true;

@@ -52,12 +52,10 @@ pleach_status graph_cpu_run(void *exec, const graph_request *request, pleach_str
     (void)stream; /* the api layer takes none for a CPU graph */
     cpu_graph *graph = exec;
     run_job job = {graph, request, 0, 0};
-    size_t grain = request->n / (8 * (size_t)graph->threads);
-    grain = grain < 256 ? 256 : grain > 16384 ? 16384 : grain;
     if (request->n == 1)
         run_part(&job, 0, 1);
     else
-        workers_run(graph->workers, request->n, grain, run_part, &job);
+        workers_run(graph->workers, request->n, workers_grain(graph->threads, request->n), run_part, &job);
     if (atomic_load(&job.not_applied)) return PLEACH_E_FULL; /* VERTEX says that all else was applied */
     return atomic_load(&job.no_vertex) ? PLEACH_E_VERTEX : PLEACH_OK;
 }

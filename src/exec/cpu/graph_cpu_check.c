@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "../../base/memory.h"
+#include "../../pool/pool_runs_check.h"
 #include "graph_cpu.h"
 
 /* What is counted on the way through all vertices. */
@@ -15,17 +16,6 @@ typedef struct census {
     char *message;
     size_t size;
 } census;
-
-static uint64_t ids_of(const pool_state *pool) { return pool->next < pool->capacity ? pool->next : pool->capacity; }
-
-static bool mark(census *c, uint64_t id, uint64_t count)
-{
-    for (uint64_t i = id; i < id + count; i++) {
-        if (i == 0 || i >= ids_of(&c->graph->state->pool) || c->seen[i / 64] >> i % 64 & 1) return false;
-        c->seen[i / 64] |= (uint64_t)1 << i % 64;
-    }
-    return true;
-}
 
 /* ---- one vertex ---- */
 
@@ -86,7 +76,7 @@ static bool count_all(census *c)
     for (uint64_t segment = 0; segment < c->graph->state->segments; segment++) {
         uint64_t run = c->place.directory[segment];
         if (!run) continue;
-        if (!mark(c, run, slabs))
+        if (!pool_mark_run(&c->graph->state->pool, c->seen, run, slabs))
             return snprintf(c->message, c->size, "P1: segment %" PRIu64 " is in two places", segment), false;
         for (uint64_t i = 0; i < per_segment; i++)
             if (!count_vertex(c, segment * per_segment + i)) return false;
@@ -116,31 +106,10 @@ static bool check_sums(census *c)
     return true;
 }
 
-static bool check_free_list(census *c, uint64_t head, unsigned log)
-{
-    for (uint64_t id = head & UINT32_MAX; id; id = slab_at(&c->place.slabs, (uint32_t)id)->word[SLAB_LINK])
-        if (!mark(c, id, (uint64_t)1 << log))
-            return snprintf(c->message, c->size, "P1: free slab %" PRIu64 " is in two places", id), false;
-    return true;
-}
-
-static bool check_pool(census *c)
-{
-    const graph_state *s = c->graph->state;
-    for (unsigned i = 0; i < POOL_SINGLE_STRIPES; i++)
-        if (!check_free_list(c, s->runs.single[i].head, 0)) return false;
-    for (unsigned log = 1; log < POOL_RUN_LOGS; log++)
-        if (!check_free_list(c, s->runs.longer[log].head, log)) return false;
-    for (uint64_t id = 1; id < s->pool.next && s->pool.next <= s->pool.capacity; id++)
-        if (!(c->seen[id / 64] >> id % 64 & 1))
-            return snprintf(c->message, c->size, "P1: slab %" PRIu64 " is nowhere", id), false;
-    return true;
-}
-
 static bool open_census(census *c, cpu_graph *graph, char *message, size_t size)
 {
     *c = (census){.graph = graph, .place = graph_place_of(graph), .message = message, .size = size};
-    c->seen = base_alloc(ids_of(&graph->state->pool) / 64 + 1, sizeof *c->seen);
+    c->seen = base_alloc(pool_ids(&graph->state->pool) / 64 + 1, sizeof *c->seen);
     return c->seen != NULL;
 }
 
@@ -148,7 +117,7 @@ pleach_status graph_cpu_validate(void *exec, char *message, size_t message_size)
 {
     census c;
     if (!open_census(&c, exec, message, message_size)) return PLEACH_E_MEMORY;
-    bool sound = count_all(&c) && check_sums(&c) && check_edges(&c) && check_pool(&c);
+    bool sound = count_all(&c) && check_sums(&c) && check_edges(&c) && pool_check_runs(c.place.slabs.runs, c.seen, message, message_size);
     base_free(c.seen);
     return sound ? PLEACH_OK : PLEACH_E_CORRUPT;
 }
@@ -175,7 +144,7 @@ pleach_status graph_cpu_stats(void *exec, pleach_graph_stats *stats)
     stats->slabs = c.bucket_slabs + c.sum.overflow_slabs;
     stats->slab_bytes = stats->slabs * SLAB_BYTES;
     stats->dictionary_bytes = dictionary_slabs * SLAB_BYTES;
-    stats->free_bytes = (ids_of(&graph->state->pool) - 1 - stats->slabs - dictionary_slabs) * SLAB_BYTES;
+    stats->free_bytes = (pool_ids(&graph->state->pool) - 1 - stats->slabs - dictionary_slabs) * SLAB_BYTES;
     stats->utilisation = stats->slabs ? (double)c.halves / (double)(stats->slabs * graph->ops->slots) : 0;
     return PLEACH_OK;
 }

@@ -4,13 +4,7 @@
 #include "../../core/slabhash/slabhash_walk.h"
 #include "../../core/slabhash/slabhash_check.h"
 #include "../../core/slabhash/slabhash_drop.h"
-
-static void S(help)(const graph_place *g, slab_table *table)
-{
-    S(slab_help) help;
-    if (!S(help_begin)(table, &help)) return;
-    for (unsigned attempt = 0; S(help_step)(&g->slabs, table, &help) != SLAB_DONE;) update_pause(attempt++);
-}
+#include "slab_run.h"
 
 /* ---- edges ---- */
 
@@ -25,8 +19,8 @@ static uint8_t S(update)(const graph_place *g, const graph_request *r, size_t i,
     if (S(edge_begin)(g, &e)) {
         if (e.kind == SLAB_PUT) result->vertices += graph_vertex_put(e.home) + graph_vertex_put(e.other);
         for (unsigned attempt = 0; S(edge_update)(g, &e) != SLAB_DONE;) update_pause(attempt++);
-        if (e.helps_home) S(help)(g, e.home);
-        if (e.helps_other) S(help)(g, e.other);
+        if (e.helps_home) S(help)(&g->slabs, e.home);
+        if (e.helps_other) S(help)(&g->slabs, e.other);
     }
     result->edges += (e.outcome == SLAB_INSERTED) - (e.outcome == SLAB_ERASED);
     result->not_applied += e.outcome == SLAB_NOT_APPLIED;
@@ -78,10 +72,7 @@ static void S(prefetch_bucket)(const graph_place *g, uint32_t from, uint32_t to)
 {
     const slab_table *vertex = graph_vertex(g, from);
     uint64_t root = vertex ? port_load(&vertex->root) : 0;
-    if (!slab_root_first(root)) return;
-    const char *bucket = (const char *)slab_at(&g->slabs, slab_bucket(root, S(slab_hash)(&g->slabs, to)));
-    port_prefetch(bucket);
-    port_prefetch(bucket + SLAB_BYTES / 2);
+    if (slab_root_first(root)) S(prefetch_slab)(&g->slabs, root, to);
 }
 
 static void S(prefetch_vertices)(const graph_place *g, const graph_request *r, size_t begin, size_t end)

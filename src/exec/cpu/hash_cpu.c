@@ -6,6 +6,7 @@
 #include "../../base/memory.h"
 #include "../../gate/gate.h"
 #include "../../pool/pool_host.h"
+#include "../../pool/pool_runs_check.h"
 #include "hash_run.h"
 #include "workers.h"
 
@@ -98,12 +99,10 @@ static pleach_status hash_cpu_run(void *exec, const hash_request *request, pleac
     (void)stream; /* the api layer takes none for a CPU table */
     cpu_hash *hash = exec;
     run_job job = {hash, request, 0};
-    size_t grain = request->n / (8 * (size_t)hash->threads);
-    grain = grain < 256 ? 256 : grain > 16384 ? 16384 : grain;
     if (request->n == 1)
         run_part(&job, 0, 1);
     else
-        workers_run(hash->workers, request->n, grain, run_part, &job);
+        workers_run(hash->workers, request->n, workers_grain(hash->threads, request->n), run_part, &job);
     return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
 }
 
@@ -182,13 +181,11 @@ static pleach_status hash_cpu_clear(void *exec)
 
 /* ---- looking at it ---- */
 
-static uint64_t ids_of(const pool_state *pool) { return pool->next < pool->capacity ? pool->next : pool->capacity; }
-
 /* Counts and checks. MEMORY: it could not be looked at. */
 static pleach_status look(cpu_hash *hash, hash_counts *counts, uint64_t **seen, char *message, size_t size)
 {
     slab_place place = place_of(hash, &hash->memory, 0);
-    *seen = base_alloc(ids_of(&hash->memory.state->pool) / 64 + 1, sizeof **seen);
+    *seen = base_alloc(pool_ids(&hash->memory.state->pool) / 64 + 1, sizeof **seen);
     if (!*seen) return PLEACH_E_MEMORY;
     bool sound = hash->ops->check(&place, &hash->memory.state->table, *seen, counts, message, size);
     return sound ? PLEACH_OK : PLEACH_E_CORRUPT;
@@ -215,37 +212,9 @@ static pleach_status hash_cpu_stats(void *exec, pleach_hash_stats *stats)
     stats->longest_chain = counts.longest_chain;
     stats->moved_buckets = counts.moved_buckets;
     stats->slab_bytes = stats->slabs * SLAB_BYTES;
-    stats->free_bytes = (ids_of(&state->pool) - 1 - stats->slabs) * SLAB_BYTES;
+    stats->free_bytes = (pool_ids(&state->pool) - 1 - stats->slabs) * SLAB_BYTES;
     stats->utilisation = (double)counts.keys / (double)(stats->slabs * slots);
     return PLEACH_OK;
-}
-
-static bool check_free_list(const hash_memory *m, uint64_t head, unsigned log, uint64_t *seen)
-{
-    for (uint64_t id = head & UINT32_MAX; id;) {
-        for (uint64_t i = id; i < id + ((uint64_t)1 << log); i++) {
-            if (i >= ids_of(&m->state->pool) || seen[i / 64] >> i % 64 & 1) return false;
-            seen[i / 64] |= (uint64_t)1 << i % 64;
-        }
-        id = ((const slab *)m->slabs.nodes)[id].word[SLAB_LINK];
-    }
-    return true;
-}
-
-/* Every slab that was taken is in the table, or in one list of free ones. */
-static bool check_pool(const hash_memory *m, uint64_t *seen, char *message, size_t size)
-{
-    const slabhash_state *s = m->state;
-    bool sound = true;
-    for (unsigned i = 0; i < POOL_SINGLE_STRIPES && sound; i++)
-        sound = check_free_list(m, s->runs.single[i].head, 0, seen);
-    for (unsigned log = 1; log < POOL_RUN_LOGS && sound; log++)
-        sound = check_free_list(m, s->runs.longer[log].head, log, seen);
-    if (!sound) return snprintf(message, size, "P1: a free slab is in two places"), false;
-    for (uint64_t id = 1; id < ids_of(&s->pool); id++)
-        if (!(seen[id / 64] >> id % 64 & 1))
-            return snprintf(message, size, "P1: slab %llu is nowhere", (unsigned long long)id), false;
-    return true;
 }
 
 static pleach_status hash_cpu_validate(void *exec, char *message, size_t message_size)
@@ -259,7 +228,8 @@ static pleach_status hash_cpu_validate(void *exec, char *message, size_t message
                  (unsigned long long)size_of(&hash->memory));
         status = PLEACH_E_CORRUPT;
     }
-    if (status == PLEACH_OK && !check_pool(&hash->memory, seen, message, message_size)) status = PLEACH_E_CORRUPT;
+    slab_place place = place_of(hash, &hash->memory, 0);
+    if (status == PLEACH_OK && !pool_check_runs(place.runs, seen, message, message_size)) status = PLEACH_E_CORRUPT;
     base_free(seen);
     return status;
 }

@@ -19,8 +19,6 @@ typedef struct hash_run_ops {
     /* Elements begin .. end-1 of a request. */
     void (*run)(const slab_place *place, slab_table *table, const hash_request *request, size_t begin, size_t end,
                 hash_run_result *result);
-    /* Moves what is left of a table that is growing. False: memory is lacking. Alone. For the simulator's judgement. */
-    bool (*finish_growth)(const slab_place *place, slab_table *table);
     /* Puts the pairs of buckets begin .. end-1 into another table, which nobody else sees. Alone, but for others who do
      * the same. False: memory is lacking. */
     bool (*copy)(const slab_place *from, const slab_table *table, uint64_t begin, uint64_t end, const slab_place *to,
@@ -35,13 +33,5 @@ typedef struct hash_run_ops {
 } hash_run_ops;
 
 const hash_run_ops *hash_run_choose(unsigned key_bits, bool values);
-
-/* After an update's try that was not the last. The first few that fail have as a rule made room, by beginning a table or
- * moving a bucket, and need not wait for anybody; a pause would cost more than they did. */
-static inline void update_pause(unsigned attempt)
-{
-    enum { OWN_STEPS = 4 };
-    if (attempt >= OWN_STEPS) port_pause(attempt);
-}
 
 #endif

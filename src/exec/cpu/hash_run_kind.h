@@ -2,23 +2,9 @@
  * PLEACH_KEY_BITS and SLAB_VALUES set. */
 #include "../../core/slabhash/slabhash.h"
 #include "../../core/slabhash/slabhash_check.h"
+#include "slab_run.h"
 
 /* ---- operations ---- */
-
-static void S(prefetch)(const slab_place *place, uint64_t root, S(key) key)
-{
-    const char *bucket = (const char *)slab_at(place, slab_bucket(root, S(slab_hash)(place, key)));
-    port_prefetch(bucket);
-    port_prefetch(bucket + SLAB_BYTES / 2);
-}
-
-/* Moves some buckets of a table that is growing. */
-static void S(help)(const slab_place *place, slab_table *table)
-{
-    S(slab_help) help;
-    if (!S(help_begin)(table, &help)) return;
-    for (unsigned attempt = 0; S(help_step)(place, table, &help) != SLAB_DONE;) update_pause(attempt++);
-}
 
 static void S(run_find)(const slab_place *place, slab_table *table, const hash_request *r, size_t i)
 {
@@ -54,7 +40,7 @@ static void S(run)(const slab_place *place, slab_table *table, const hash_reques
         size_t stop = at + AHEAD < end ? at + AHEAD : end;
         uint64_t root = port_load(&table->root);
         if (stop > at + 1 && slab_root_first(root))
-            for (size_t i = at; i < stop; i++) S(prefetch)(place, root, ((const S(key) *)r->keys)[i]);
+            for (size_t i = at; i < stop; i++) S(prefetch_slab)(place, root, ((const S(key) *)r->keys)[i]);
         for (size_t i = at; i < stop; i++) {
             if (r->kind == HASH_FIND)
                 S(run_find)(place, table, r, i);
@@ -65,16 +51,6 @@ static void S(run)(const slab_place *place, slab_table *table, const hash_reques
 }
 
 /* ---- alone ---- */
-
-static bool S(finish_growth)(const slab_place *place, slab_table *table)
-{
-    uint64_t root = port_load(&table->root);
-    if (!slab_target(table, root)) return true;
-    S(slab_help) all = {0, (uint32_t)1 << slab_root_log(root)};
-    while (S(help_step)(place, table, &all) != SLAB_DONE) {
-    }
-    return port_load(&table->root) != root;
-}
 
 /* A bucket's pairs, one after the other; those of its targets if it has moved. */
 typedef struct S(walk) {
@@ -150,4 +126,4 @@ static uint64_t S(list)(const slab_place *place, const slab_table *table, uint64
     return at;
 }
 
-static const hash_run_ops S(ops) = {S(run), S(finish_growth), S(copy), S(list), S(slab_check)};
+static const hash_run_ops S(ops) = {S(run), S(copy), S(list), S(slab_check)};

@@ -154,13 +154,6 @@ static void run_part(void *context, size_t begin, size_t end)
     if (result.not_applied) atomic_fetch_add(&job->not_applied, result.not_applied);
 }
 
-/* Parts large enough to keep many operations in flight, and small enough that nobody waits long for the last one. */
-static size_t grain_for(const cpu_map *map, size_t n)
-{
-    size_t grain = n / (8 * (size_t)map->threads);
-    return grain < 256 ? 256 : grain > 16384 ? 16384 : grain;
-}
-
 pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
 {
     (void)stream; /* the api layer takes none for a CPU map */
@@ -169,7 +162,7 @@ pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
     if (request->n == 1)
         run_part(&job, 0, 1);
     else
-        workers_run(map->workers, request->n, grain_for(map, request->n), run_part, &job);
+        workers_run(map->workers, request->n, workers_grain(map->threads, request->n), run_part, &job);
     return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
 }
 

@@ -20,6 +20,14 @@ void workers_destroy(workers *w);
  * are busy with another caller's elements, or there are none, it does all of its own at once. */
 void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *context);
 
+/* A grain for n operations: parts large enough to keep many of them in flight, and small enough that nobody waits long
+ * for the last one. */
+static inline size_t workers_grain(unsigned threads, size_t n)
+{
+    size_t grain = n / (8 * (size_t)threads);
+    return grain < 256 ? 256 : grain > 16384 ? 16384 : grain;
+}
+
 /* A team: threads that go through the same stages together, and meet between them. */
 typedef struct team {
     unsigned members;
