@@ -327,5 +327,5 @@ int main(int argc, char **argv)
         CASE(reserved_keys_come_without_growth_in_maps_and_sets),
         CASE(reserve_beyond_the_limit_changes_nothing_in_maps_and_sets),
     };
-    return run_hash_cases(argc, argv, cases, COUNT_OF(cases));
+    return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -348,5 +348,5 @@ int main(int argc, char **argv)
         CASE(a_full_table_in_maps_and_sets),
         CASE(all_of_them_were_judged),
     };
-    return run_hash_cases(argc, argv, cases, COUNT_OF(cases));
+    return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

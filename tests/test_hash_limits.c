@@ -327,5 +327,5 @@ int main(int argc, char **argv)
         CASE(threads_run_out_together_in_maps_and_sets),
         CASE(allocations_fail_in_turn_in_maps_and_sets),
     };
-    return run_hash_cases(argc, argv, cases, COUNT_OF(cases));
+    return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

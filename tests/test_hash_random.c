@@ -375,5 +375,5 @@ int main(int argc, char **argv)
         CASE(keys_of_one_bucket_in_maps_and_sets),
         CASE(seeds_scatter_otherwise_in_maps_and_sets),
     };
-    return run_hash_cases(argc, argv, cases, COUNT_OF(cases));
+    return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

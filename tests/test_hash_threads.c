@@ -428,5 +428,5 @@ int main(int argc, char **argv)
         CASE(a_slot_changes_hands_in_maps_and_sets),
         CASE(one_brings_another_takes_away_in_maps_and_sets),
     };
-    return run_hash_cases(argc, argv, cases, COUNT_OF(cases));
+    return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -54,7 +54,7 @@ const struct bench_case bench_cases[BENCH_CASES] = {
      "finds with 0%, 5%, 50% puts of present keys, submitted to a queue by all threads; and calls that wait"},
     {"index", {8 * M, 1 << 20, 1 << 23, 1 << 20}, ARRAY | CASE_DISTINCT | CASE_NARROW | CASE_TREE, bench_index,
      "a multi-value index of so many pairs, 8 ids a key: arrays, and a batch with a quarter of each; host arrays"},
-    {"hash", {4404019, 0, 0, 0}, CASE_CPU | CASE_DISTINCT | CASE_NARROW | CASE_TREE, bench_hash,
+    {"hash", {4404019, 0, 35232153, 0}, ARRAY | CASE_DISTINCT | CASE_NARROW | CASE_TREE, bench_hash,
      "hash tables of a 64th of the keys, an 8th, all: put, find, erase of half; the map's beside them"},
 #ifdef PLEACH_TOOLS_CUDA
     {"mixed-range", {0, 0, 40 * M, 5 * M}, CASE_CUDA | CASE_DISTINCT | CASE_TREE, bench_mixed_range,

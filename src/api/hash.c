@@ -31,6 +31,16 @@ static pleach_status complete_config(pleach_hash_config *config)
     return PLEACH_OK;
 }
 
+static const hash_exec_ops *ops_of(pleach_device device)
+{
+    if (device == PLEACH_CPU) return &hash_exec_cpu;
+#ifdef PLEACH_HAVE_CUDA
+    return &hash_exec_cuda;
+#else
+    return NULL;
+#endif
+}
+
 pleach_status pleach_hash_create(pleach_hash **out, const pleach_hash_config *config)
 {
     if (!out) return PLEACH_E_ARGUMENT;
@@ -39,11 +49,12 @@ pleach_status pleach_hash_create(pleach_hash **out, const pleach_hash_config *co
     if (config) complete = *config;
     pleach_status status = complete_config(&complete);
     if (status != PLEACH_OK) return status;
-    if (complete.device == PLEACH_CUDA) return PLEACH_E_NO_CUDA;
+    const hash_exec_ops *ops = ops_of(complete.device);
+    if (!ops) return PLEACH_E_NO_CUDA;
 
     pleach_hash *hash = base_alloc(1, sizeof *hash);
     if (!hash) return PLEACH_E_MEMORY;
-    hash->ops = &hash_exec_cpu;
+    hash->ops = ops;
     hash->device = complete.device;
     hash->key_bits = complete.key_bits;
     hash->set = complete.set;

@@ -30,6 +30,12 @@ typedef struct graph_request {
     uint8_t *flags;       /* outcomes, or found */
 } graph_request;
 
+/* What some elements of one came to. */
+typedef struct graph_result {
+    int64_t edges, vertices; /* how many more there are */
+    uint64_t not_applied, no_vertex;
+} graph_result;
+
 /* Where an export goes. */
 typedef struct graph_rows {
     size_t row_capacity, entry_capacity;
@@ -81,6 +87,7 @@ typedef struct graph_exec_ops {
 } graph_exec_ops;
 
 extern const graph_exec_ops graph_exec_cpu;
+extern const graph_exec_ops graph_exec_cuda; /* in builds with CUDA */
 extern const graph_exec_ops graph_exec_ordered; /* on every device */
 
 #ifdef __cplusplus

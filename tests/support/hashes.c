@@ -6,11 +6,6 @@
 #include "buffers.h"
 #include "compare.h"
 
-int run_hash_cases(int argc, char **argv, const test_case *cases, size_t count)
-{
-    return run_cases(argc, argv, PLEACH_CPU, cases, count);
-}
-
 void with_map_and_set(const setting *where, void (*run)(const setting *where, bool set))
 {
     run(where, false);

@@ -21,9 +21,6 @@ typedef struct hashed {
     uint32_t seed; /* of its hash function */
 } hashed;
 
-/* The cases, for hash tables in host memory: so far there are no others. */
-int run_hash_cases(int argc, char **argv, const test_case *cases, size_t count);
-
 /* Runs the case with a map and with a set. */
 void with_map_and_set(const setting *where, void (*run)(const setting *where, bool set));
 

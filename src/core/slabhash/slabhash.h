@@ -16,6 +16,8 @@
  *       can latch them. Who makes such a slab of a bucket's first one has its latch, or is alone: late agents may latch
  *       it as well, and put back the header that they found.
  *   H6  While the table's root is R, the run of R is in nobody else's hands, nor is the run of its next root.
+ *   H10 A key that is not in the group of slots that its hash names, in its bucket's first slab, has a mark for its group
+ *       in that slab's link, since before it could be seen (docs/hash.md has H7 to H9, of tables that are quiet).
  *
  * MEMORY IS USED AGAIN AT ONCE, without waiting for those who may still be looking at it. A slab stays a slab for as
  *   long as agents are about, so a late reader reads words that mean nothing, and finds out: it looks at the first
@@ -28,9 +30,11 @@
  *       later. Both looks at the first slab's header, before and after, show the same version, so the slot's key was
  *       this one since that load (H3), and the same root, so this was the table (H6). An erase of it may be under way,
  *       and have cleared the mask; but a value that was stored came before that.
- *   find, key absent    the load of the last mask that could have shown it. The slots that were taken when the first
- *       header was read hold their keys all the while; a slab further along the chain shows a key as soon as its mask
- *       does, and a key that comes there later comes after that load.
+ *   find, key absent    the load of the link that had no mark for its group, or of the last mask that could have shown
+ *       it. The slots that were taken when the first header was read hold their keys all the while, and a key that
+ *       comes to the group comes with another header; the first slab's link is not older than that header, so without
+ *       the mark no key of the group was elsewhere when it was loaded (H10). A slab further along the chain shows a key
+ *       as soon as its mask does, and a key that comes there later comes after that load.
  *   insert              the store of the mask that has its bit, or of the link to the slab that it came with.
  *   erase               the store of the mask without its bit.
  *   assign              the store of the value's word.

@@ -22,11 +22,44 @@ enum { SLAB_LATCHED = 1, SLAB_MOVED = 2, SLAB_OTHER = 4, SLAB_MASK_SHIFT = 3, SL
 
 PORT_FN uint32_t slab_mask(uint64_t header) { return (uint32_t)(header >> SLAB_MASK_SHIFT) & 0xfffffff; }
 
+/* The lowest of some bits. */
+PORT_FN unsigned slab_lowest(uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+    return (unsigned)__ffs((int)bits) - 1;
+#else
+    return (unsigned)__builtin_ctz(bits);
+#endif
+}
+
 /* The next version of a header, with other flags and slots. */
 PORT_FN uint64_t slab_next_header(uint64_t header, uint64_t flags, uint32_t mask)
 {
     return ((header >> SLAB_VERSION_SHIFT) + 1) << SLAB_VERSION_SHIFT | (uint64_t)mask << SLAB_MASK_SHIFT | flags;
 }
+
+/* ---- groups, and the link ----
+ *
+ * A key is put into the group of slots that its hash names, which are a sector of a GPU's memory, as long as that has
+ * room in its bucket's first slab. Else it is put elsewhere in the bucket, and the first slab's link says that keys of
+ * this group are: who does not find a key in its group, and sees no such mark, need not look further.
+ *
+ *     link   bits 0-31 the next slab's id, 0: there is none | 32-35 of a first slab: group 0-3 has keys elsewhere
+ */
+#ifdef PLEACH_SIM
+enum { SLAB_GROUPS = 2, SLAB_GROUP_WORDS = 1, SLAB_GROUPS_FROM = SLAB_FIRST };
+PORT_FN unsigned slab_group(uint32_t hash) { return hash >> 31; }
+#else
+enum { SLAB_GROUPS = 4, SLAB_GROUP_WORDS = 4, SLAB_GROUPS_FROM = 0 }; /* the first one has header and link as well */
+/* By seven pairs of words, because the first group has one and the others two. The bucket has the hash's low bits; of a
+ * large table nearly all of them, so they must come in as well. */
+PORT_FN unsigned slab_group(uint32_t hash) { return ((hash * 0x9e3779b1u >> 25) * 7 / 128 + 1) / 2; }
+#endif
+
+PORT_FN uint64_t slab_elsewhere(unsigned group) { return (uint64_t)1 << (32 + group); }
+
+/* Another next slab, and the marks as they were. */
+PORT_FN uint64_t slab_relink(uint64_t link, uint32_t next) { return link >> 32 << 32 | next; }
 
 /* ---- the root ----
  *

@@ -7,6 +7,7 @@ typedef struct S(slab_filler) {
     uint32_t mask;       /* of `at` */
     uint32_t first_mask; /* of `first`, when `at` is another */
     uint32_t slabs;      /* beside the first */
+    uint64_t link;       /* of `first` */
 } S(slab_filler);
 
 PORT_FN void S(filler_end_slab)(S(slab_filler) *f)
@@ -19,20 +20,28 @@ PORT_FN void S(filler_end_slab)(S(slab_filler) *f)
     port_store(header, slab_next_header(port_load(header), SLAB_OTHER, f->mask));
 }
 
-/* False: there is no slab for it. */
-PORT_FN bool S(filler_put)(const slab_place *place, S(slab_filler) *f, S(slot) pair)
+PORT_FN bool S(filler_next_slab)(const slab_place *place, S(slab_filler) *f)
 {
-    if (f->mask == SLAB_ALL) {
-        uint32_t id = slab_take(place);
-        if (!id) return false;
-        S(filler_end_slab)(f);
+    uint32_t id = slab_take(place);
+    if (!id) return false;
+    S(filler_end_slab)(f);
+    if (f->at == f->first)
+        f->link = slab_relink(f->link, id);
+    else
         port_store(&f->at->word[SLAB_LINK], id);
-        f->at = slab_at(place, id);
-        f->mask = 0;
-        f->slabs++;
-        port_store(&f->at->word[SLAB_LINK], 0);
-    }
-    unsigned slot = S(slab_free_slot)(f->mask);
+    f->at = slab_at(place, id);
+    f->mask = 0;
+    f->slabs++;
+    port_store(&f->at->word[SLAB_LINK], 0);
+    return true;
+}
+
+/* False: there is no slab for it. */
+PORT_FN bool S(filler_put)(const slab_place *place, S(slab_filler) *f, S(slot) pair, unsigned group)
+{
+    if (f->mask == SLAB_ALL && !S(filler_next_slab)(place, f)) return false;
+    unsigned slot = S(slab_free_slot)(f->mask, group);
+    if (f->at != f->first || !(S(group_slots)(group) >> slot & 1)) f->link |= slab_elsewhere(group);
     S(slot_store)(f->at, slot, pair);
     f->mask |= (uint32_t)1 << slot;
     return true;
@@ -60,8 +69,8 @@ PORT_FN bool S(move_pairs)(const slab_place *place, const slab *from, uint64_t h
         for (unsigned slot = 0; slot < SLAB_SLOTS; slot++) {
             if (!(mask >> slot & 1)) continue;
             S(slot) pair = S(slot_load)(from, slot);
-            if (!S(filler_put)(place, &fillers[S(slab_hash)(place, pair.key) >> shift & (targets - 1)], pair))
-                return false;
+            uint32_t hash = S(slab_hash)(place, pair.key);
+            if (!S(filler_put)(place, &fillers[hash >> shift & (targets - 1)], pair, slab_group(hash))) return false;
         }
         uint32_t id = (uint32_t)port_load(&from->word[SLAB_LINK]);
         if (!id) return true;
@@ -82,15 +91,15 @@ PORT_COLD bool S(move_bucket)(const slab_place *place, slab_table *table, uint64
     for (uint32_t i = 0; i < targets; i++) {
         slab *target = slab_at(place, slab_root_first(next) + number + (i << shift));
         fillers[i] = (S(slab_filler)){.first = target, .at = target};
-        port_store(&target->word[SLAB_LINK], 0);
     }
     if (!S(move_pairs)(place, bucket, header, shift, targets, fillers)) {
         for (uint32_t i = 0; i < targets; i++)
-            S(chain_free)(place, (uint32_t)port_load(&fillers[i].first->word[SLAB_LINK]));
+            S(chain_free)(place, (uint32_t)fillers[i].link);
         return false;
     }
     for (uint32_t i = 0; i < targets; i++) {
         S(filler_end_slab)(&fillers[i]);
+        port_store(&fillers[i].first->word[SLAB_LINK], fillers[i].link);
         slabs += fillers[i].slabs;
     }
     port_publish_fence();

@@ -77,12 +77,70 @@ PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot
     return found;
 }
 
-/* The number of a free slot; there is one. */
-PORT_FN unsigned S(slab_free_slot)(uint32_t mask)
+/* The slots of a group. */
+PORT_FN uint32_t S(group_slots)(unsigned group)
 {
-#ifdef __CUDA_ARCH__
-    return (unsigned)__ffs((int)~mask) - 1;
+    unsigned from = SLAB_GROUPS_FROM + group * SLAB_GROUP_WORDS, first = from > SLAB_FIRST ? from - SLAB_FIRST : 0;
+    unsigned words = from + SLAB_GROUP_WORDS - SLAB_FIRST - first;
+    unsigned slot = first * SLAB_SLOTS / SLAB_PAYLOAD, slots = words * SLAB_SLOTS / SLAB_PAYLOAD;
+    if (slots == 0) slots = 1; /* the simulator's: two words, and one slot of them */
+    return (((uint32_t)1 << slots) - 1) << slot;
+}
+
+/* A pair of words, from `word` on, which is even. */
+PORT_FN unsigned S(search_two)(const slab *s, unsigned word, uint32_t mask, S(key) key, S(slot) *pair)
+{
+    uint64_t one, two;
+    unsigned found = SLAB_SLOTS;
+#ifdef __CUDACC__
+    port_load_in_order(&s->word[word], &one, &two); /* one access */
 #else
-    return (unsigned)__builtin_ctz(~mask);
+    one = port_load(&s->word[word]);
+    two = port_load(&s->word[word + 1]);
 #endif
+#if SLAB_VALUES && PLEACH_KEY_BITS == 64
+    unsigned slot = (word - SLAB_FIRST) / 2;
+    if (one == key && mask >> slot & 1) found = slot;
+    if (found == slot) *pair = (S(slot)){one, two};
+#elif !SLAB_VALUES && PLEACH_KEY_BITS == 32
+    unsigned slot = (word - SLAB_FIRST) * 2;
+    if ((uint32_t)one == key && mask >> slot & 1) found = slot;
+    if (one >> 32 == key && mask >> (slot + 1) & 1) found = slot + 1;
+    if ((uint32_t)two == key && mask >> (slot + 2) & 1) found = slot + 2;
+    if (two >> 32 == key && mask >> (slot + 3) & 1) found = slot + 3;
+    *pair = (S(slot)){key, 0};
+#else
+    unsigned slot = word - SLAB_FIRST;
+    uint64_t equal = one;
+    if ((S(key))one == key && mask >> slot & 1) found = slot;
+    if ((S(key))two == key && mask >> (slot + 1) & 1) found = slot + 1, equal = two;
+    if (found < SLAB_SLOTS) *pair = (S(slot)){key, SLAB_VALUES ? (S(key))(equal >> 32) : 0};
+#endif
+    return found;
+}
+
+/* The same, of the slots of one group. */
+PORT_FN unsigned S(slab_search_group)(const slab *s, uint32_t mask, unsigned group, S(key) key, S(slot) *pair)
+{
+    mask &= S(group_slots)(group);
+    unsigned found = SLAB_SLOTS;
+    if (!mask) return found;
+#ifdef PLEACH_SIM
+    found = S(search_two)(s, SLAB_FIRST, mask, key, pair);
+#else
+    S(slot) early;
+    found = S(search_two)(s, SLAB_GROUP_WORDS * group + 2, mask, key, pair);
+    if (group) {
+        unsigned before = S(search_two)(s, SLAB_GROUP_WORDS * group, mask, key, &early);
+        if (before < SLAB_SLOTS) found = before, *pair = early;
+    }
+#endif
+    return found;
+}
+
+/* The number of a free slot, of the group if it has one; there is one. */
+PORT_FN unsigned S(slab_free_slot)(uint32_t mask, unsigned group)
+{
+    uint32_t in_group = ~mask & S(group_slots)(group);
+    return slab_lowest(in_group ? in_group : ~mask);
 }

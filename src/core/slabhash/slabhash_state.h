@@ -18,6 +18,16 @@ typedef struct slabhash_state {
     } stripe[SLABHASH_STRIPES];
 } slabhash_state;
 
+static const double SLABHASH_RESERVE_LOAD = 0.6; /* of the slots, in a table that was sized ahead */
+
+/* The number of keys; exact when nobody is changing it. */
+static inline __attribute__((unused)) uint64_t slabhash_size(const slabhash_state *state)
+{
+    uint64_t size = 0;
+    for (unsigned i = 0; i < SLABHASH_STRIPES; i++) size += *(const volatile uint64_t *)&state->stripe[i].size;
+    return (int64_t)size < 0 ? 0 : size;
+}
+
 /* Slots of a slab. */
 static inline __attribute__((unused)) unsigned slabhash_slots(unsigned key_bits, bool values)
 {

@@ -25,13 +25,17 @@ PORT_FN uint32_t slab_take(const slab_place *place)
     return id;
 }
 
-/* The root that the table moves to; 0: it does not move. For who has latched a bucket of this root, or has seen that
- * one has moved, and looks at the root again. */
-PORT_FN uint64_t slab_target(const slab_table *table, uint64_t root)
+/* What a table's `next` means while its root is `root`: the root that it moves to; 0: it does not move. */
+PORT_FN uint64_t slab_target_of(uint64_t next, uint64_t root)
 {
-    uint64_t next = port_load(&table->next);
     bool moves = next > SLAB_NEXT_CLAIMED && slab_root_first(next) != slab_root_first(root);
     return moves ? next : 0;
+}
+
+/* For who has latched a bucket of this root, or has seen that one has moved, and looks at the root again. */
+PORT_FN uint64_t slab_target(const slab_table *table, uint64_t root)
+{
+    return slab_target_of(port_load(&table->next), root);
 }
 
 /* To 2^log buckets. By who has latched a bucket, so the root stays. */

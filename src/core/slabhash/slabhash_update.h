@@ -11,11 +11,21 @@ typedef struct S(slab_change) {
     bool only;            /* the bucket is the only one of its table */
     bool known_absent;    /* the caller knows that the key is not there */
     slab *first;          /* of the bucket; latched */
-    uint64_t header;      /* of the first slab, before it was latched */
+    uint64_t header, link; /* of the first slab, before it was latched */
+    unsigned group;       /* the key's */
     slab *at, *before;    /* the slab with the slot, and the one with the link to it */
     unsigned slot;
     uint32_t fresh;       /* a slab from the pool, for the end of the chain, which is `at`; 0: it needs none */
 } S(slab_change);
+
+PORT_FN void S(change_begin)(S(slab_change) *c, slab_kind kind, S(key) key, S(key) value)
+{
+    c->kind = kind;
+    c->pair.key = key;
+    c->pair.value = value;
+    c->old.value = 0;
+    c->helps = c->known_absent = false;
+}
 
 /* Latches the bucket that a hash names. DONE with first == NULL: there is no table. */
 PORT_FN slab_step S(bucket_latch)(const slab_place *place, slab_table *table, uint32_t hash, uint64_t *root,
@@ -29,15 +39,18 @@ PORT_FN slab_step S(bucket_latch)(const slab_place *place, slab_table *table, ui
     if (look.header & SLAB_LATCHED) return SLAB_AGAIN;
     slab *first = (slab *)look.first;
     if (!port_latch(&first->word[SLAB_HEADER], look.header, look.header | SLAB_LATCHED)) return SLAB_AGAIN;
-    if (port_load(&table->root) != look.root) { /* somebody else's bucket, by now */
+    uint64_t now, target;
+    port_load_in_order(&table->root, &now, &target);
+    if (now != look.root) { /* somebody else's bucket, by now */
         port_store_release(&first->word[SLAB_HEADER], look.header);
-        return SLAB_AGAIN;
+        return S(look_again)();
     }
     c->first = first;
     c->header = look.header;
+    c->link = look.link;
     bool of_root = first == slab_at(place, slab_bucket(look.root, hash));
     c->only = of_root && slab_root_log(look.root) == 0;
-    *next = of_root ? slab_target(table, look.root) : 0;
+    *next = of_root ? slab_target_of(target, look.root) : 0;
     if (!of_root) c->helps = true; /* the bucket has moved, others have not: else the last ones would take long */
     return SLAB_DONE;
 }
@@ -67,34 +80,53 @@ PORT_FN bool S(wants_growth)(const slab_place *place, const slab_table *table, u
     return load * SLAB_OVERFLOW_PART >= buckets;
 }
 
+/* Where a key of a group that has some elsewhere is, if it is there. */
+PORT_FN void S(locate_elsewhere)(const slab_place *place, S(slab_change) *c)
+{
+    uint64_t header = c->header, link = c->link;
+    for (;;) {
+        c->slot = S(slab_search)(c->at, slab_mask(header), c->pair.key, &c->old);
+        if (c->slot < SLAB_SLOTS || !(uint32_t)link) return;
+        c->before = c->at;
+        c->at = slab_at(place, (uint32_t)link);
+        port_load_in_order(&c->at->word[SLAB_HEADER], &header, &link);
+    }
+}
+
+/* Where a key that is not there could be put: in its group, or else in the first slab, or else in the first slab of the
+ * chain that has room; with slot == SLAB_SLOTS there is none, and `at` is the chain's end. */
+PORT_FN void S(locate_room)(const slab_place *place, S(slab_change) *c)
+{
+    uint64_t header = c->header, link = c->link;
+    c->at = c->first;
+    c->slot = SLAB_SLOTS;
+    for (;;) {
+        if (slab_mask(header) != SLAB_ALL) {
+            c->slot = S(slab_free_slot)(slab_mask(header), c->group);
+            return;
+        }
+        if (!(uint32_t)link) return;
+        c->at = slab_at(place, (uint32_t)link);
+        port_load_in_order(&c->at->word[SLAB_HEADER], &header, &link);
+    }
+}
+
 /* Where the key is in the bucket, or where it could be put. */
 PORT_FN void S(change_locate)(const slab_place *place, S(slab_change) *c)
 {
-    slab *at = c->first, *before = NULL, *room = NULL;
-    uint32_t mask = slab_mask(c->header), room_mask = 0;
+    c->at = c->first;
     c->before = NULL;
-    for (;;) {
-        c->slot = c->known_absent ? SLAB_SLOTS : S(slab_search)(at, mask, c->pair.key, &c->old);
-        if (c->slot < SLAB_SLOTS) {
-            c->at = at;
-            c->before = before;
-            c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
-            return;
-        }
-        if (!room && mask != SLAB_ALL) {
-            room = at;
-            room_mask = mask;
-            if (c->known_absent) break;
-        }
-        uint32_t next = (uint32_t)port_load(&at->word[SLAB_LINK]);
-        if (!next) break;
-        before = at;
-        at = slab_at(place, next);
-        mask = slab_mask(port_load(&at->word[SLAB_HEADER]));
+    c->slot = SLAB_SLOTS;
+    if (!c->known_absent) {
+        c->slot = S(slab_search_group)(c->first, slab_mask(c->header), c->group, c->pair.key, &c->old);
+        if (c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) S(locate_elsewhere)(place, c);
+    }
+    if (c->slot < SLAB_SLOTS) {
+        c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
+        return;
     }
     c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
-    c->at = room ? room : at;
-    c->slot = room ? S(slab_free_slot)(room_mask) : SLAB_SLOTS;
+    if (c->outcome == SLAB_INSERTED) S(locate_room)(place, c);
 }
 
 PORT_FN void S(change_abandon)(const slab_place *place, S(slab_change) *c)
@@ -119,6 +151,7 @@ PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, 
     uint32_t hash = S(slab_hash)(place, c->pair.key);
     uint64_t root, next = 0;
     c->fresh = 0;
+    c->group = slab_group(hash);
     if (S(bucket_latch)(place, table, hash, &root, &next, c) != SLAB_DONE) return SLAB_AGAIN;
     if (!c->first) {
         c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_NOT_APPLIED;
@@ -137,16 +170,27 @@ PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, 
     return SLAB_DONE;
 }
 
+/* A key that is put elsewhere than in its group: whoever sees it there, or its bucket as one that has it, must have seen
+ * the mark; so that is stored first. */
+PORT_FN void S(mark_elsewhere)(S(slab_change) *c)
+{
+    bool in_group = c->at == c->first && c->slot < SLAB_SLOTS && S(group_slots)(c->group) >> c->slot & 1;
+    if (in_group || c->link & slab_elsewhere(c->group)) return;
+    c->link |= slab_elsewhere(c->group);
+    port_store(&c->first->word[SLAB_LINK], c->link);
+}
+
 PORT_FN void S(commit_insert)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     uint32_t mask = slab_mask(c->header);
+    S(mark_elsewhere)(c);
     if (c->fresh) {
         slab *fresh = slab_at(place, c->fresh);
         S(slot_store)(fresh, 0, c->pair);
         port_store(&fresh->word[SLAB_LINK], 0);
         port_store(&fresh->word[SLAB_HEADER], slab_next_header(port_load(&fresh->word[SLAB_HEADER]), SLAB_OTHER, 1));
         port_publish_fence();
-        port_store(&c->at->word[SLAB_LINK], c->fresh);
+        port_store(&c->at->word[SLAB_LINK], c->at == c->first ? slab_relink(c->link, c->fresh) : c->fresh);
         if (!place->load_of_keys) port_fetch_add(&table->load, 1);
     } else {
         S(slot_store)(c->at, c->slot, c->pair);
@@ -171,8 +215,9 @@ PORT_FN void S(commit_erase)(const slab_place *place, slab_table *table, S(slab_
         uint64_t *header = &c->at->word[SLAB_HEADER], old = port_load(header);
         port_store(header, slab_next_header(old, SLAB_OTHER, slab_mask(old) & ~bit));
         if (!(slab_mask(old) & ~bit)) {
-            emptied = (uint32_t)port_load(&c->before->word[SLAB_LINK]);
-            port_store(&c->before->word[SLAB_LINK], port_load(&c->at->word[SLAB_LINK]));
+            uint64_t *link = &c->before->word[SLAB_LINK], to_it = port_load(link);
+            emptied = (uint32_t)to_it;
+            port_store(link, slab_relink(to_it, (uint32_t)port_load(&c->at->word[SLAB_LINK])));
         }
     }
     port_store_release(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask));
@@ -207,10 +252,49 @@ PORT_FN void S(change_commit)(const slab_place *place, slab_table *table, S(slab
     }
 }
 
-/* One try of an update. */
-PORT_FN slab_step S(slab_update)(const slab_place *place, slab_table *table, S(slab_change) *c)
+/* Most updates need no more than their group, in a bucket that stays where it is. False: this one does, or somebody is
+ * in its way; nothing has changed. */
+PORT_FN bool S(update_in_group)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    uint32_t hash = S(slab_hash)(place, c->pair.key);
+    uint64_t root, next = 0;
+    c->group = slab_group(hash);
+    if (S(bucket_latch)(place, table, hash, &root, &next, c) != SLAB_DONE || !c->first) return false;
+    uint32_t mask = slab_mask(c->header);
+    c->at = c->first;
+    c->before = NULL;
+    c->fresh = 0;
+    c->slot = S(slab_search_group)(c->first, mask, c->group, c->pair.key, &c->old);
+    bool found = c->slot < SLAB_SLOTS, room = (~mask & S(group_slots)(c->group)) != 0;
+    if (next || (!found && (c->link & slab_elsewhere(c->group) || (c->kind != SLAB_ERASE && !room)))) {
+        S(change_abandon)(place, c);
+        return false;
+    }
+    if (found) {
+        c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
+    } else {
+        c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
+        c->slot = S(slab_free_slot)(mask, c->group);
+    }
+    S(change_commit)(place, table, c);
+    return true;
+}
+
+PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     if (S(change_prepare)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
     S(change_commit)(place, table, c);
     return SLAB_DONE;
+}
+
+/* One try of an update. */
+PORT_FN slab_step S(slab_update)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    if (S(update_in_group)(place, table, c)) return SLAB_DONE;
+    /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. */
+    slab_place far = *place;
+    S(slab_change) change = *c;
+    slab_step step = S(update_at_length)(&far, table, &change);
+    *c = change;
+    return step;
 }

@@ -6,10 +6,10 @@
 #include "graph_run_kind.h"
 
 const graph_run_ops graph_run_set = {SLAB_SLOTS, run_set32,  list_set32, visit_set32,     erase_half_set32,
-                                     open_set32, drop_set32, find_set32, slab_check_set32};
+                                     open_set32, drop_set32, graph_find_set32, slab_check_set32};
 #undef SLAB_VALUES
 #define SLAB_VALUES 1
 #include "graph_run_kind.h"
 
 const graph_run_ops graph_run_map = {SLAB_SLOTS, run_map32,  list_map32, visit_map32,     erase_half_map32,
-                                     open_map32, drop_map32, find_map32, slab_check_map32};
+                                     open_map32, drop_map32, graph_find_map32, slab_check_map32};

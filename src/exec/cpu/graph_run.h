@@ -7,11 +7,6 @@
 #include "../graph_exec.h"
 #include "hash_run.h"
 
-typedef struct graph_result {
-    int64_t edges, vertices; /* how many more there are */
-    uint64_t not_applied, no_vertex;
-} graph_result;
-
 /* A neighbour. */
 typedef struct graph_target { uint32_t id, value; } graph_target;
 

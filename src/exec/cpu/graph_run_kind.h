@@ -1,71 +1,10 @@
 /* exec/cpu/graph_run_kind.h - the functions of graph_run.h, for edges with values or without. Included by graph_run.c
  * with SLAB_VALUES set. */
-#include "../../graph/graph_edge.h"
+#include "../../graph/graph_to_end.h"
 #include "../../core/slabhash/slabhash_walk.h"
 #include "../../core/slabhash/slabhash_check.h"
 #include "../../core/slabhash/slabhash_drop.h"
 #include "slab_run.h"
-
-/* ---- edges ---- */
-
-static uint8_t S(update)(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
-{
-    S(graph_edge) e = {.kind = r->kind == GRAPH_INSERT_EDGES ? SLAB_PUT : SLAB_ERASE,
-                       .from = r->from[i], .to = r->to[i], .value = r->values ? r->values[i] : 0};
-    bool no_vertex = e.from == GRAPH_NO_VERTEX || e.to == GRAPH_NO_VERTEX;
-    result->no_vertex += no_vertex;
-    if (no_vertex) return PLEACH_EDGE_NOT_APPLIED;
-    if (e.from == e.to) return PLEACH_EDGE_LOOP;
-    if (S(edge_begin)(g, &e)) {
-        if (e.kind == SLAB_PUT) result->vertices += graph_vertex_put(e.home) + graph_vertex_put(e.other);
-        for (unsigned attempt = 0; S(edge_update)(g, &e) != SLAB_DONE;) update_pause(attempt++);
-        if (e.helps_home) S(help)(&g->slabs, e.home);
-        if (e.helps_other) S(help)(&g->slabs, e.other);
-    }
-    result->edges += (e.outcome == SLAB_INSERTED) - (e.outcome == SLAB_ERASED);
-    result->not_applied += e.outcome == SLAB_NOT_APPLIED;
-    return (uint8_t)e.outcome;
-}
-
-static bool S(find)(const graph_place *g, uint32_t from, uint32_t to, uint32_t *value)
-{
-    bool found;
-    uint32_t at = 0;
-    if (from == to || from == GRAPH_NO_VERTEX || to == GRAPH_NO_VERTEX) return false;
-    for (unsigned attempt = 0; S(edge_find)(g, from, to, &found, &at) != SLAB_DONE;) port_pause(attempt++);
-    if (found) *value = at;
-    return found;
-}
-
-/* ---- any element ---- */
-
-static void S(run_one)(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
-{
-    uint8_t flag = 0;
-    slab_table *vertex;
-    uint32_t value = 0;
-    switch (r->kind) {
-    case GRAPH_INSERT_EDGES:
-    case GRAPH_ERASE_EDGES: flag = S(update)(g, r, i, result); break;
-    case GRAPH_FIND_EDGES:
-        flag = S(find)(g, r->from[i], r->to[i], &value);
-        if (flag && r->out_values) r->out_values[i] = value;
-        break;
-    case GRAPH_INSERT_VERTICES:
-        result->no_vertex += r->from[i] == GRAPH_NO_VERTEX;
-        vertex = r->from[i] == GRAPH_NO_VERTEX ? NULL : graph_vertex_made(g, r->from[i]);
-        if (vertex) flag = graph_vertex_put(vertex) ? PLEACH_EDGE_NEW : PLEACH_EDGE_REPLACED;
-        result->vertices += flag == PLEACH_EDGE_NEW;
-        result->not_applied += flag == PLEACH_EDGE_NOT_APPLIED && r->from[i] != GRAPH_NO_VERTEX;
-        break;
-    case GRAPH_FIND_VERTICES: flag = graph_vertex_is_there(graph_vertex(g, r->from[i])); break;
-    case GRAPH_DEGREES:
-        vertex = graph_vertex(g, r->from[i]);
-        r->out_values[i] = vertex ? slab_load(port_load(&vertex->load)) : 0;
-        return;
-    }
-    if (r->flags) r->flags[i] = flag;
-}
 
 /* What an edge touches first: the two vertices, and then the buckets of their tables. Some edges are asked for ahead. */
 static void S(prefetch_bucket)(const graph_place *g, uint32_t from, uint32_t to)
@@ -104,7 +43,7 @@ static void S(run)(const graph_place *g, const graph_request *r, size_t begin, s
     for (size_t at = begin; at < end; at += SOME) {
         S(prefetch_vertices)(g, r, CLAMPED(at + 2 * SOME), CLAMPED(at + 3 * SOME));
         S(prefetch_buckets)(g, r, CLAMPED(at + SOME), CLAMPED(at + 2 * SOME));
-        for (size_t i = at; i < CLAMPED(at + SOME); i++) S(run_one)(g, r, i, result);
+        for (size_t i = at; i < CLAMPED(at + SOME); i++) S(graph_one)(g, r, i, result);
     }
 #undef CLAMPED
 }
@@ -153,7 +92,7 @@ static void S(visit)(const graph_place *g, const slab_table *vertex, graph_take 
 static void S(erase_half)(const graph_place *g, slab_table *vertex, uint32_t target)
 {
     S(slab_change) c = {.kind = SLAB_ERASE, .pair = {target, 0}};
-    for (unsigned attempt = 0; S(slab_update)(&g->slabs, vertex, &c) != SLAB_DONE;) update_pause(attempt++);
+    S(update_to_end)(&g->slabs, vertex, &c);
 }
 
 static bool S(open)(const graph_place *g, slab_table *vertex, unsigned log)

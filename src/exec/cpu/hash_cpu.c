@@ -1,16 +1,12 @@
 /* exec/cpu/hash_cpu.c - hash tables in host memory: hash_exec_ops for CPU threads. */
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "../../base/memory.h"
 #include "../../gate/gate.h"
 #include "../../pool/pool_host.h"
-#include "../../pool/pool_runs_check.h"
-#include "hash_run.h"
+#include "hash_look.h"
 #include "workers.h"
 
-static const double RESERVE_LOAD = 0.6; /* of the slots, in a table that was sized ahead */
 enum { GRAIN_BUCKETS = 4096 };
 
 /* Slabs, and the table that is in them. */
@@ -66,13 +62,6 @@ static pleach_status memory_open(const cpu_hash *hash, hash_memory *m, unsigned 
     return PLEACH_OK;
 }
 
-static uint64_t size_of(const hash_memory *m)
-{
-    uint64_t size = 0;
-    for (unsigned i = 0; i < SLABHASH_STRIPES; i++) size += port_load(&m->state->stripe[i].size);
-    return (int64_t)size < 0 ? 0 : size;
-}
-
 /* ---- array calls ---- */
 
 typedef struct run_job {
@@ -108,7 +97,7 @@ static pleach_status hash_cpu_run(void *exec, const hash_request *request, pleac
 
 static pleach_status hash_cpu_size(void *exec, uint64_t *size)
 {
-    *size = size_of(&((cpu_hash *)exec)->memory);
+    *size = slabhash_size(((cpu_hash *)exec)->memory.state);
     return PLEACH_OK;
 }
 
@@ -138,10 +127,10 @@ static void copy_part(void *context, size_t begin, size_t end)
 static pleach_status hash_cpu_resize(void *exec, uint64_t keys)
 {
     cpu_hash *hash = exec;
-    uint64_t size = size_of(&hash->memory);
+    uint64_t size = slabhash_size(hash->memory.state);
     hash_memory to;
     unsigned slots = slabhash_slots(hash->key_bits, hash->values);
-    pleach_status status = memory_open(hash, &to, slabhash_log_for(keys > size ? keys : size, slots, RESERVE_LOAD));
+    pleach_status status = memory_open(hash, &to, slabhash_log_for(keys > size ? keys : size, slots, SLABHASH_RESERVE_LOAD));
     if (status != PLEACH_OK) return status;
     copy_job job = {hash, &to, false};
     uint64_t buckets = (uint64_t)1 << slab_root_log(hash->memory.state->table.root);
@@ -159,7 +148,7 @@ static pleach_status hash_cpu_resize(void *exec, uint64_t keys)
 static pleach_status hash_cpu_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
     cpu_hash *hash = exec;
-    *n = size_of(&hash->memory);
+    *n = slabhash_size(hash->memory.state);
     if (!out_keys && !out_values) return PLEACH_OK;
     if (*n > capacity) return PLEACH_E_SPACE;
     slab_place place = place_of(hash, &hash->memory, 0);
@@ -181,57 +170,22 @@ static pleach_status hash_cpu_clear(void *exec)
 
 /* ---- looking at it ---- */
 
-/* Counts and checks. MEMORY: it could not be looked at. */
-static pleach_status look(cpu_hash *hash, hash_counts *counts, uint64_t **seen, char *message, size_t size)
+static hash_sight sight_of(const cpu_hash *hash)
 {
-    slab_place place = place_of(hash, &hash->memory, 0);
-    *seen = base_alloc(pool_ids(&hash->memory.state->pool) / 64 + 1, sizeof **seen);
-    if (!*seen) return PLEACH_E_MEMORY;
-    bool sound = hash->ops->check(&place, &hash->memory.state->table, *seen, counts, message, size);
-    return sound ? PLEACH_OK : PLEACH_E_CORRUPT;
+    return (hash_sight){hash->ops, slabhash_slots(hash->key_bits, hash->values), place_of(hash, &hash->memory, 0),
+                        hash->memory.state};
 }
 
 static pleach_status hash_cpu_stats(void *exec, pleach_hash_stats *stats)
 {
-    cpu_hash *hash = exec;
-    hash_counts counts;
-    uint64_t *seen;
-    char message[128];
-    pleach_status status = look(hash, &counts, &seen, message, sizeof message);
-    base_free(seen);
-    if (status != PLEACH_OK) return status;
-    const slabhash_state *state = hash->memory.state;
-    uint64_t next_buckets = slab_target(&state->table, state->table.root)
-                                ? (uint64_t)1 << slab_root_log(state->table.next)
-                                : 0;
-    uint64_t slots = slabhash_slots(hash->key_bits, hash->values);
-    stats->keys = counts.keys;
-    stats->buckets = counts.buckets;
-    stats->overflow_slabs = counts.overflow_slabs;
-    stats->slabs = counts.buckets + next_buckets + counts.overflow_slabs;
-    stats->longest_chain = counts.longest_chain;
-    stats->moved_buckets = counts.moved_buckets;
-    stats->slab_bytes = stats->slabs * SLAB_BYTES;
-    stats->free_bytes = (pool_ids(&state->pool) - 1 - stats->slabs) * SLAB_BYTES;
-    stats->utilisation = (double)counts.keys / (double)(stats->slabs * slots);
-    return PLEACH_OK;
+    hash_sight sight = sight_of(exec);
+    return hash_look_stats(&sight, stats);
 }
 
 static pleach_status hash_cpu_validate(void *exec, char *message, size_t message_size)
 {
-    cpu_hash *hash = exec;
-    hash_counts counts;
-    uint64_t *seen;
-    pleach_status status = look(hash, &counts, &seen, message, message_size);
-    if (status == PLEACH_OK && counts.keys != size_of(&hash->memory)) {
-        snprintf(message, message_size, "H9: %llu keys, the sizes say %llu", (unsigned long long)counts.keys,
-                 (unsigned long long)size_of(&hash->memory));
-        status = PLEACH_E_CORRUPT;
-    }
-    slab_place place = place_of(hash, &hash->memory, 0);
-    if (status == PLEACH_OK && !pool_check_runs(place.runs, seen, message, message_size)) status = PLEACH_E_CORRUPT;
-    base_free(seen);
-    return status;
+    hash_sight sight = sight_of(exec);
+    return hash_look_validate(&sight, message, message_size);
 }
 
 /* ---- life ---- */
@@ -257,7 +211,7 @@ static pleach_status hash_cpu_create(void **exec, const pleach_hash_config *conf
     hash->workers = workers_create(hash->threads);
     unsigned slots = slabhash_slots(hash->key_bits, hash->values);
     pleach_status status = hash->workers ? memory_open(hash, &hash->memory,
-                                                       slabhash_log_for(config->reserve_keys, slots, RESERVE_LOAD))
+                                                       slabhash_log_for(config->reserve_keys, slots, SLABHASH_RESERVE_LOAD))
                                          : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {
         hash_cpu_destroy(hash);

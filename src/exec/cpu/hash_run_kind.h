@@ -2,6 +2,8 @@
  * PLEACH_KEY_BITS and SLAB_VALUES set. */
 #include "../../core/slabhash/slabhash.h"
 #include "../../core/slabhash/slabhash_check.h"
+#include "../../core/slabhash/slabhash_pairs.h"
+#include "../../core/slabhash/slabhash_to_end.h"
 #include "slab_run.h"
 
 /* ---- operations ---- */
@@ -9,10 +11,7 @@
 static void S(run_find)(const slab_place *place, slab_table *table, const hash_request *r, size_t i)
 {
     S(key) value = 0;
-    bool found;
-    unsigned attempt = 0;
-    while (S(slab_find)(place, table, ((const S(key) *)r->keys)[i], &found, &value) != SLAB_DONE)
-        port_pause(attempt++);
+    bool found = S(find_to_end)(place, table, ((const S(key) *)r->keys)[i], &value);
     if (found && r->out_values) ((S(key) *)r->out_values)[i] = value;
     if (r->flags) r->flags[i] = found;
 }
@@ -22,8 +21,7 @@ static void S(run_update)(const slab_place *place, slab_table *table, const hash
 {
     S(slab_change) c = {.kind = (slab_kind)r->kind, .pair = {((const S(key) *)r->keys)[i], 0}};
     if (r->values) c.pair.value = ((const S(key) *)r->values)[i];
-    for (unsigned attempt = 0; S(slab_update)(place, table, &c) != SLAB_DONE;) update_pause(attempt++);
-    if (c.helps) S(help)(place, table);
+    S(update_to_end)(place, table, &c);
     bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
     if (had && r->out_values) ((S(key) *)r->out_values)[i] = c.old.value;
     if (r->flags) r->flags[i] = (uint8_t)c.outcome;
@@ -52,60 +50,14 @@ static void S(run)(const slab_place *place, slab_table *table, const hash_reques
 
 /* ---- alone ---- */
 
-/* A bucket's pairs, one after the other; those of its targets if it has moved. */
-typedef struct S(walk) {
-    const slab_place *place;
-    const slab *at;
-    uint32_t mask;
-    uint64_t next;         /* the root that it has moved to; 0: it has not */
-    uint32_t target, step; /* buckets of that */
-} S(walk);
-
-static void S(walk_enter)(S(walk) *walk, uint32_t id)
-{
-    walk->at = slab_at(walk->place, id);
-    walk->mask = slab_mask(walk->at->word[SLAB_HEADER]);
-}
-
-static S(walk) S(walk_begin)(const slab_place *place, const slab_table *table, uint32_t number)
-{
-    S(walk) walk = {.place = place, .target = number, .step = (uint32_t)1 << slab_root_log(table->root)};
-    S(walk_enter)(&walk, slab_root_first(table->root) + number);
-    if (!(walk.at->word[SLAB_HEADER] & SLAB_MOVED)) return walk;
-    walk.next = slab_target(table, table->root);
-    S(walk_enter)(&walk, slab_root_first(walk.next) + number);
-    return walk;
-}
-
-/* The next slab of the bucket, or the next target. */
-static bool S(walk_on)(S(walk) *walk)
-{
-    uint32_t id = (uint32_t)walk->at->word[SLAB_LINK];
-    if (!id && walk->next) {
-        walk->target += walk->step;
-        if (walk->target >> slab_root_log(walk->next) == 0) id = slab_root_first(walk->next) + walk->target;
-    }
-    if (id) S(walk_enter)(walk, id);
-    return id;
-}
-
-static bool S(walk_next)(S(walk) *walk, S(slot) *pair)
-{
-    while (!walk->mask)
-        if (!S(walk_on)(walk)) return false;
-    *pair = S(slot_load)(walk->at, (unsigned)__builtin_ctz(walk->mask));
-    walk->mask &= walk->mask - 1;
-    return true;
-}
-
 static bool S(copy)(const slab_place *from, const slab_table *table, uint64_t begin, uint64_t end, const slab_place *to,
                     slab_table *copy)
 {
     for (uint64_t bucket = begin; bucket < end; bucket++) {
-        S(walk) walk = S(walk_begin)(from, table, (uint32_t)bucket);
+        S(pairs) pairs = S(pairs_begin)(from, table, (uint32_t)bucket);
         S(slab_change) c = {.kind = SLAB_ADD};
-        while (S(walk_next)(&walk, &c.pair)) {
-            for (unsigned attempt = 0; S(slab_update)(to, copy, &c) != SLAB_DONE;) update_pause(attempt++);
+        while (S(pairs_next)(&pairs, &c.pair)) {
+            S(update_to_end)(to, copy, &c);
             if (c.outcome == SLAB_NOT_APPLIED) return false;
         }
     }
@@ -116,9 +68,9 @@ static uint64_t S(list)(const slab_place *place, const slab_table *table, uint64
                         void *values, uint64_t at)
 {
     for (uint64_t bucket = begin; bucket < end; bucket++) {
-        S(walk) walk = S(walk_begin)(place, table, (uint32_t)bucket);
+        S(pairs) pairs = S(pairs_begin)(place, table, (uint32_t)bucket);
         S(slot) pair;
-        for (; S(walk_next)(&walk, &pair); at++) {
+        for (; S(pairs_next)(&pairs, &pair); at++) {
             if (keys) ((S(key) *)keys)[at] = pair.key;
             if (values) ((S(key) *)values)[at] = pair.value;
         }

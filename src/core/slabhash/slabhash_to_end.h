@@ -1,0 +1,40 @@
+/* core/slabhash/slabhash_to_end.h - one agent runs one operation from its first try to its last. Included after
+ * slabhash.h, once per kind of table.
+ *
+ * Progress: slabhash.h. A latch is taken and released inside one try, so a lane of a GPU that pauses holds none that
+ * another lane of its warp may need; port_between_tries sees to it that the compiler leaves it so.
+ */
+#ifndef PLEACH_SLABHASH_TO_END_H
+#define PLEACH_SLABHASH_TO_END_H
+/* After an update's try that was not the last. The first few that fail have as a rule made room, by beginning a table or
+ * moving a bucket, and need not wait for anybody; a pause would cost more than they did. */
+PORT_FN void slab_update_pause(unsigned attempt)
+{
+    enum { OWN_STEPS = 4 };
+    if (attempt >= OWN_STEPS) port_pause(attempt);
+}
+#endif
+
+PORT_FN bool S(find_to_end)(const slab_place *place, const slab_table *table, S(key) key, S(key) *value)
+{
+    bool found = false;
+    unsigned attempt = 0;
+    while (port_between_tries(S(slab_find)(place, table, key, &found, value)) != SLAB_DONE) port_pause(attempt++);
+    return found;
+}
+
+/* Moves some buckets of a table that is growing. */
+PORT_COLD void S(help_to_end)(const slab_place *place, slab_table *table)
+{
+    S(slab_help) help;
+    unsigned attempt = 0;
+    if (!S(help_begin)(table, &help)) return;
+    while (port_between_tries(S(help_step)(place, table, &help)) != SLAB_DONE) slab_update_pause(attempt++);
+}
+
+PORT_FN void S(update_to_end)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    unsigned attempt = 0;
+    while (port_between_tries(S(slab_update)(place, table, c)) != SLAB_DONE) slab_update_pause(attempt++);
+    if (c->helps) S(help_to_end)(place, table);
+}

@@ -1,0 +1,84 @@
+/* exec/cuda/slabhash_kernels.h - one GPU thread per operation, each running the same tries as a CPU thread would.
+ * Included by slabhash_cuda.cu, once per kind of table. */
+#include "../../core/slabhash/slabhash.h"
+#include "../../core/slabhash/slabhash_pairs.h"
+#include "../../core/slabhash/slabhash_to_end.h"
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    S(find_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= r.n) return;
+    slab_place place = place_of(hash);
+    S(key) value = 0;
+    bool found = S(find_to_end)(&place, &hash.state->table, ((const S(key) *)r.keys)[i], &value);
+    if (found && r.out_values) ((S(key) *)r.out_values)[i] = value;
+    if (r.flags) r.flags[i] = found;
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
+    S(update_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
+                     uint64_t *not_applied)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    S(slab_change) c;
+    c.outcome = SLAB_ABSENT;
+    if (i < r.n) {
+        slab_place place = place_of(hash);
+        S(change_begin)(&c, (slab_kind)r.kind, ((const S(key) *)r.keys)[i],
+                        r.values ? ((const S(key) *)r.values)[i] : 0);
+        S(update_to_end)(&place, &hash.state->table, &c);
+        bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
+        if (had && r.out_values) ((S(key) *)r.out_values)[i] = c.old.value;
+        if (r.flags) r.flags[i] = (uint8_t)c.outcome;
+    }
+    count_outcomes(hash.state, c.outcome, not_applied);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    S(move_kernel)(const __grid_constant__ slabhash_on_gpu hash, uint64_t buckets)
+{
+    uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= buckets) return;
+    slab_place place = place_of(hash);
+    S(slab_help) help;
+    help.bucket = (uint32_t)i;
+    help.end = (uint32_t)i + 1;
+    unsigned attempt = 0;
+    while (port_between_tries(S(help_step)(&place, &hash.state->table, &help)) != SLAB_DONE) port_pause(attempt++);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    S(copy_kernel)(const __grid_constant__ slabhash_on_gpu from, uint64_t buckets,
+                   const __grid_constant__ slabhash_on_gpu to, uint64_t *not_applied)
+{
+    uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= buckets) return;
+    slab_place place = place_of(from), target = place_of(to);
+    S(pairs) pairs = S(pairs_begin)(&place, &from.state->table, (uint32_t)i);
+    S(slab_change) c;
+    S(change_begin)(&c, SLAB_ADD, 0, 0);
+    while (S(pairs_next)(&pairs, &c.pair)) {
+        S(update_to_end)(&target, &to.state->table, &c);
+        if (c.outcome == SLAB_NOT_APPLIED) port_fetch_add(not_applied, 1);
+    }
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    S(list_kernel)(const __grid_constant__ slabhash_on_gpu hash, uint64_t buckets, S(key) *keys, S(key) *values,
+                   uint64_t *count)
+{
+    uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= buckets) return;
+    slab_place place = place_of(hash);
+    S(pairs) pairs = S(pairs_begin)(&place, &hash.state->table, (uint32_t)i);
+    S(slot) pair;
+    uint64_t here = 0;
+    while (S(pairs_next)(&pairs, &pair)) here++;
+    uint64_t at = here ? port_fetch_add(count, here) : 0;
+    pairs = S(pairs_begin)(&place, &hash.state->table, (uint32_t)i);
+    for (; S(pairs_next)(&pairs, &pair); at++) {
+        if (keys) keys[at] = pair.key;
+        if (values) values[at] = pair.value;
+    }
+}
