@@ -47,10 +47,10 @@ PORT_FN uint64_t slab_next_header(uint64_t header, uint64_t flags, uint32_t mask
  *     link   bits 0-31 the next slab's id, 0: there is none | 32-35 of a first slab: group 0-3 has keys elsewhere
  */
 #ifdef PLEACH_SIM
-enum { SLAB_GROUPS = 2, SLAB_GROUP_WORDS = 1, SLAB_GROUPS_FROM = SLAB_FIRST };
+enum { SLAB_GROUPS = 2 };
 PORT_FN unsigned slab_group(uint32_t hash) { return hash >> 31; }
 #else
-enum { SLAB_GROUPS = 4, SLAB_GROUP_WORDS = 4, SLAB_GROUPS_FROM = 0 }; /* the first one has header and link as well */
+enum { SLAB_GROUPS = 4, SLAB_GROUP_WORDS = 4 }; /* the first one has header and link as well */
 /* By seven pairs of words, because the first group has one and the others two. The bucket has the hash's low bits; of a
  * large table nearly all of them, so they must come in as well. */
 PORT_FN unsigned slab_group(uint32_t hash) { return ((hash * 0x9e3779b1u >> 25) * 7 / 128 + 1) / 2; }

@@ -80,11 +80,14 @@ PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot
 /* The slots of a group. */
 PORT_FN uint32_t S(group_slots)(unsigned group)
 {
-    unsigned from = SLAB_GROUPS_FROM + group * SLAB_GROUP_WORDS, first = from > SLAB_FIRST ? from - SLAB_FIRST : 0;
-    unsigned words = from + SLAB_GROUP_WORDS - SLAB_FIRST - first;
-    unsigned slot = first * SLAB_SLOTS / SLAB_PAYLOAD, slots = words * SLAB_SLOTS / SLAB_PAYLOAD;
-    if (slots == 0) slots = 1; /* the simulator's: two words, and one slot of them */
-    return (((uint32_t)1 << slots) - 1) << slot;
+#ifdef PLEACH_SIM
+    enum { EACH = SLAB_SLOTS > 1 ? SLAB_SLOTS / SLAB_GROUPS : 1 }; /* of two words one each; a map of 64 bits has one */
+    return (((uint32_t)1 << EACH) - 1) << (SLAB_SLOTS > 1 ? group * EACH : 0);
+#else
+    /* As if header and link were slots as well. */
+    enum { HEAD = SLAB_FIRST * SLAB_SLOTS / SLAB_PAYLOAD, EACH = SLAB_GROUP_WORDS * SLAB_SLOTS / SLAB_PAYLOAD };
+    return (((uint32_t)1 << EACH) - 1) << group * EACH >> HEAD;
+#endif
 }
 
 /* A pair of words, from `word` on, which is even. */

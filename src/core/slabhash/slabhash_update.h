@@ -291,10 +291,15 @@ PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *tab
 PORT_FN slab_step S(slab_update)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     if (S(update_in_group)(place, table, c)) return SLAB_DONE;
-    /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. */
+    /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. The
+     * change is copied by what it is made of: of a struct as a whole, with members that are not set yet, nvcc 13.0 has
+     * made something else. */
     slab_place far = *place;
-    S(slab_change) change = *c;
+    S(slab_change) change;
+    S(change_begin)(&change, c->kind, c->pair.key, c->pair.value);
     slab_step step = S(update_at_length)(&far, table, &change);
-    *c = change;
+    c->outcome = change.outcome;
+    c->old = change.old;
+    c->helps |= change.helps;
     return step;
 }
