@@ -46,16 +46,23 @@ static __device__ __forceinline__ void add_to_total(const triangle_graph *g, uin
     if (lane_of() == 0 && triangles) atomicAdd(&g->notes->total, (unsigned long long)triangles);
 }
 
-/* As many blocks as run at once: they take vertices, largest degrees first, until there are no more. */
+/* As many blocks as run at once: they take vertices, largest degrees first, until there are no more. What their shared
+ * memory leaves is L1 cache: the driver is told how much they need. */
 static cudaError_t blocks_at_once(const void *kernel, unsigned *blocks)
 {
-    int gpu, processors, each;
+    int gpu, processors, each, most;
+    struct cudaFuncAttributes kernels;
     cudaError_t error = cudaGetDevice(&gpu);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, gpu);
     if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerMultiprocessor, gpu);
+    if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, TRIANGLE_THREADS, 0);
-    if (error == cudaSuccess) *blocks = (unsigned)(processors * (each > 0 ? each : 1));
-    return error;
+    if (error == cudaSuccess) error = cudaFuncGetAttributes(&kernels, kernel);
+    if (error != cudaSuccess) return error;
+    int needed = each * ((int)kernels.sharedSizeBytes + 1024), percent = (int)((100ll * needed + most - 1) / most);
+    *blocks = (unsigned)(processors * (each > 0 ? each : 1));
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent < 100 ? percent : 100);
 }
 
 static cudaError_t launch_at_once(const void *kernel, const triangle_graph *g, cudaStream_t stream)

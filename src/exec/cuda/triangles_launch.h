@@ -22,15 +22,15 @@ enum {
     TRIANGLE_WIDE = 64,     /* blocks count at vertices of such a degree or more, warps at the others */
 };
 
-/* Where a vertex's list is, in both arrays. */
+/* Where a vertex's list is, in both arrays. Read at once. */
 typedef struct triangle_list {
-    uint64_t start;
+    uint64_t start __attribute__((aligned(16)));
     uint32_t packed, members;
 } triangle_list;
 
 typedef struct triangle_notes {
     unsigned long long total;
-    unsigned long long ticket[4];  /* who takes which vertices, for each kernel */
+    unsigned long long ticket[5];  /* who takes which vertices, for each kernel */
     uint64_t sharing, wide, active; /* vertices with degrees of TRIANGLE_SHARING, TRIANGLE_WIDE, 2 and more */
 } triangle_notes;
 
