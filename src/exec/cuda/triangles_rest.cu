@@ -49,8 +49,8 @@ static __device__ uint32_t find_numbers(const triangle_graph *g, const rest_set 
     return found;
 }
 
-/* The lists of up to 32 members of c, one for each lane that has one: a lane goes through its own if all are short, else
- * the warp goes through one after the other. */
+/* The lists of up to 32 members of c, one for each lane that has one: a lane goes through its own if all are short,
+ * else the warp goes through one after the other. */
 static __device__ uint64_t find_lists(const triangle_graph *g, const rest_set *set, unsigned slots_log2,
                                       uint32_t member, bool mine, const bool by_vertex)
 {
@@ -117,7 +117,8 @@ static __device__ __forceinline__ void count_rest_all(const triangle_graph *g, r
         if (first >= end) break;
         triangle_list list = {0, 0, 0};
         if (lane < AT_ONCE && first + lane < end) list = g->list[first + lane];
-        unsigned some = __ballot_sync(ALL_LANES, list.members > 1);
+        /* A packed word stands for a member or more within the window. */
+        unsigned some = __ballot_sync(ALL_LANES, list.members - list.packed > 1);
         for (; some; some &= some - 1) {
             unsigned i = __ffs(some) - 1;
             triangle_list its = {__shfl_sync(ALL_LANES, list.start, i), 0, __shfl_sync(ALL_LANES, list.members, i)};
