@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* Rows as in triangles_cuda.h, in device memory. *seconds = the time on the GPU from rows to *total: numbers by degree,
- * lists of smaller numbers, their sort, and the faster of two merges; memory is had before. 0, or -1 if a call of CUDA's
- * fails. */
+/* Rows as in triangles_cuda.h, in device memory. *seconds = the time on the GPU from rows to *total: numbers by
+ * degree, lists of smaller numbers, their sort, and the faster of two merges; memory is had before. 0, or -1 if a call
+ * of CUDA's fails or the merges differ. */
 int triangles_merge_cuda(uint64_t n, const uint64_t *offsets, const uint32_t *targets, uint64_t *total,
                          double *seconds);
 
