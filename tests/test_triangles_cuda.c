@@ -367,7 +367,7 @@ static void check_shapes(machine *m)
     check(m, clique("a triangle", 3, 100));
     check(m, clique("clique of 64", 64, 64));
     check(m, clique("clique of 65", 65, 70));
-    check(m, clique("clique of 161", 161, 1000));
+    check(m, clique("clique of 257", 257, 1000));
     check(m, clique("clique of 700", 700, 700));
     check(m, clique("clique of 3000", 3000, 100000));
     check(m, buried_clique("clique behind others"));

@@ -18,7 +18,7 @@ enum {
     TRIANGLE_MASK = (1 << TRIANGLE_BITS) - 1,
     TRIANGLE_KEY_BITS = 24,
     TRIANGLE_MOST_DEGREE = (1 << TRIANGLE_KEY_BITS) - 1, /* in keys */
-    TRIANGLE_SHARING = 160, /* vertices of such a degree or more: members share words */
+    TRIANGLE_SHARING = 256, /* vertices of such a degree or more: members share words */
     TRIANGLE_WIDE = 64,     /* blocks count at vertices of such a degree or more, warps at the others */
 };
 

@@ -157,7 +157,7 @@ static __global__ void __launch_bounds__(TRIANGLE_THREADS) write_sharing_lists(t
         if (number >= end) return;
         uint32_t id = g.id[number];
         uint64_t from = g.offsets[id], to = g.offsets[(uint64_t)id + 1];
-        gather_list(&g, &b, from, to);
+        if (number > 0) gather_list(&g, &b, from, to); /* the first has none; its row may be everybody */
         __syncthreads();
         uint32_t packed = pack_bits(&g, &b, from);
         triangle_list list = {from, packed, b.members};
