@@ -77,6 +77,8 @@ static __global__ void __launch_bounds__(TRIANGLE_THREADS) write_lists(triangle_
 
 /* ---- lists of vertices with many neighbours: by a block each ---- */
 
+static_assert(TRIANGLE_PLACES % TRIANGLE_THREADS == 0, "warps have equal parts of the bits");
+
 typedef struct sharing_block {
     uint32_t bits[TRIANGLE_PLACES];
     uint64_t number;

@@ -46,21 +46,31 @@ static __device__ __forceinline__ uint32_t look_up(const uint32_t *bits, const u
     return found;
 }
 
-static __device__ uint32_t look_up_by_vertex(const triangle_graph *g, const uint32_t *bits, wide_counters *c,
-                                             const uint32_t *list, uint32_t length, unsigned lane)
+/* A triangle for each bit that the word has in the set. */
+static __device__ __forceinline__ uint32_t count_hits(const triangle_graph *g, const uint32_t *bits, wide_counters *c,
+                                                      uint32_t word, bool counters)
+{
+    uint32_t place = word >> TRIANGLE_BITS, set = bits[place], hits = set & word, found = __popc(hits);
+    for (; hits; hits &= hits - 1) {
+        uint32_t below = (hits & (0 - hits)) - 1;
+        if (counters)
+            atomicAdd(&c->counter[c->first[place] + __popc(set & below)], 1);
+        else
+            charge(g, place * TRIANGLE_BITS + __popc(below), 1);
+    }
+    return found;
+}
+
+static __device__ __forceinline__ uint32_t look_up_by_vertex(const triangle_graph *g, const uint32_t *bits,
+                                                             wide_counters *c, const uint32_t *list, uint32_t length,
+                                                             unsigned lane)
 {
     uint32_t found = 0;
     bool counters = c->used <= COUNTERS;
-    for (uint32_t k = lane; k < length; k += 32) {
-        uint32_t place = list[k] >> TRIANGLE_BITS, set = bits[place];
-        for (uint32_t hits = set & list[k]; hits; hits &= hits - 1) {
-            uint32_t lowest = hits & (0 - hits);
-            if (counters)
-                atomicAdd(&c->counter[c->first[place] + __popc(set & (lowest - 1))], 1);
-            else
-                charge(g, place * TRIANGLE_BITS + __popc(lowest - 1), 1);
-            found++;
-        }
+    for (uint32_t k = lane; k < length; k += 128) {
+        uint32_t word[4];
+        for (uint32_t i = 0; i < 4; i++) word[i] = k + 32 * i < length ? list[k + 32 * i] : 0;
+        for (uint32_t i = 0; i < 4; i++) found += count_hits(g, bits, c, word[i], counters);
     }
     return found;
 }
@@ -243,16 +253,23 @@ static __device__ __forceinline__ uint32_t find_words(const narrow_set *set, con
     return found;
 }
 
-static __device__ uint32_t find_words_by_vertex(narrow_set *set, const uint32_t *list, uint32_t length, unsigned lane)
+static __device__ __forceinline__ uint32_t find_words_by_vertex(narrow_set *set, const uint32_t *list, uint32_t length,
+                                                                unsigned lane)
 {
     uint32_t found = 0;
     unsigned at;
-    for (uint32_t k = lane; k < length; k += 32)
-        for (uint32_t hits = find_word(set, list[k], &at); hits; hits &= hits - 1) {
-            uint32_t below = (hits & (0 - hits)) - 1;
-            atomicAdd(&set->counter[set->first[at] + __popc(set->slot[at] & below)], 1);
-            found++;
+    for (uint32_t k = lane; k < length; k += 64) {
+        uint32_t word[2];
+        for (uint32_t i = 0; i < 2; i++) word[i] = k + 32 * i < length ? list[k + 32 * i] : 0;
+        for (uint32_t i = 0; i < 2; i++) {
+            uint32_t hits = word[i] ? find_word(set, word[i], &at) : 0;
+            found += __popc(hits);
+            for (; hits; hits &= hits - 1) {
+                uint32_t below = (hits & (0 - hits)) - 1;
+                atomicAdd(&set->counter[set->first[at] + __popc(set->slot[at] & below)], 1);
+            }
         }
+    }
     return found;
 }
 
