@@ -162,7 +162,8 @@ static cudaError_t run(merged *m, cudaEvent_t *event)
 static size_t lay_out(merged *m, char *memory)
 {
     size_t used = 0, sort[3] = {0, 0, 0};
-    cub::DeviceRadixSort::SortPairsDescending(NULL, sort[0], m->degree, m->sorted_degree, m->ids, m->id, m->n, 0, m->bits);
+    cub::DeviceRadixSort::SortPairsDescending(NULL, sort[0], m->degree, m->sorted_degree, m->ids, m->id, m->n, 0,
+                                              m->bits);
     cub::DeviceRadixSort::SortKeys(NULL, sort[1], m->keys, m->sorted_keys, m->edges, 0, 2 * m->bits);
     cub::DeviceScan::ExclusiveSum(NULL, sort[2], m->size, m->first, m->n + 1);
     m->scratch_bytes = sort[0] > sort[1] ? sort[0] : sort[1];

@@ -134,7 +134,7 @@ static __global__ void __launch_bounds__(TRIANGLE_THREADS) count_at_rest(triangl
     count_rest_all(&g, &set[warp_of()], false);
 }
 
-static __global__ void __launch_bounds__(TRIANGLE_THREADS) count_at_rest_by_vertex(triangle_graph g)
+static __global__ void __launch_bounds__(TRIANGLE_THREADS, 5) count_at_rest_by_vertex(triangle_graph g)
 {
     __shared__ rest_set set[TRIANGLE_WARPS];
     count_rest_all(&g, &set[warp_of()], true);

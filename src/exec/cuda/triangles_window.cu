@@ -5,13 +5,16 @@
  * An R-MAT graph of 2^20 vertices and 2^24 edges has 1.57e7 edges, lists of 683 at most, and 4.24e8 triangles. To look
  * members up one by one would take 4.4e9 lookups, 17.7 GB from the L2 cache; merging sorted lists reads up to 6.9e9
  * members. In packed words it is 1.4e9, 5.6 GB, in 5.2e7 steps of a warp, 84% of whose lanes have a word. On an H200
- * that is about 1 ms of the L2 cache, 0.7 ms of shared memory if three lanes of a warp meet in a bank (fewer do, as long
- * lists are in order), and 0.6 ms of instructions. 3.4e5 members are beyond the window.
+ * that is about 1 ms of the L2 cache, 0.7 ms of shared memory if three lanes of a warp meet in a bank (fewer do, as
+ * long lists are in order), and 0.6 ms of instructions. 3.4e5 members are beyond the window.
  *
  * At vertices with many neighbours a block counts, and the set is a bit for each number of the window: 16 KiB. At those
  * with fewer than TRIANGLE_WIDE a warp does, and the set is a hash table of 1 KiB.
  */
 #include "triangles_kernels.h"
+
+/* So many blocks fit on a multiprocessor without spilling. */
+enum { WIDE_BLOCKS = 8, NARROW_BLOCKS = 6, BY_VERTEX_BLOCKS = 5 };
 
 /* ---- blocks ---- */
 
@@ -184,13 +187,13 @@ static __device__ __forceinline__ void count_wide_all(const triangle_graph *g, w
     add_to_total(g, all);
 }
 
-static __global__ void __launch_bounds__(TRIANGLE_THREADS, 6) count_at_wide(triangle_graph g)
+static __global__ void __launch_bounds__(TRIANGLE_THREADS, WIDE_BLOCKS) count_at_wide(triangle_graph g)
 {
     __shared__ wide_block b;
     count_wide_all(&g, &b, NULL);
 }
 
-static __global__ void __launch_bounds__(TRIANGLE_THREADS) count_at_wide_by_vertex(triangle_graph g)
+static __global__ void __launch_bounds__(TRIANGLE_THREADS, BY_VERTEX_BLOCKS) count_at_wide_by_vertex(triangle_graph g)
 {
     __shared__ wide_block b;
     __shared__ wide_counters c;
@@ -356,13 +359,13 @@ static __device__ __forceinline__ void count_narrow_all(const triangle_graph *g,
     add_to_total(g, all);
 }
 
-static __global__ void __launch_bounds__(TRIANGLE_THREADS, 6) count_at_narrow(triangle_graph g)
+static __global__ void __launch_bounds__(TRIANGLE_THREADS, NARROW_BLOCKS) count_at_narrow(triangle_graph g)
 {
     __shared__ narrow_set set[TRIANGLE_WARPS];
     count_narrow_all(&g, &set[warp_of()], false);
 }
 
-static __global__ void __launch_bounds__(TRIANGLE_THREADS) count_at_narrow_by_vertex(triangle_graph g)
+static __global__ void __launch_bounds__(TRIANGLE_THREADS, BY_VERTEX_BLOCKS) count_at_narrow_by_vertex(triangle_graph g)
 {
     __shared__ narrow_set set[TRIANGLE_WARPS];
     count_narrow_all(&g, &set[warp_of()], true);
