@@ -64,6 +64,9 @@ foreach(source IN LISTS test_sources)
 endforeach()
 
 target_sources(test_cell_set PRIVATE tools/cell_set.c)
+if(PLEACH_WITH_CUDA)
+    target_sources(test_triangles_cuda PRIVATE tools/triangles_merge_cuda.cu)
+endif()
 
 # What reads, makes and measures edges is in tools/, and tested without the command around it.
 file(GLOB edge_sources CONFIGURE_DEPENDS tools/edge_*.c tools/graph_baseline_*.c)
