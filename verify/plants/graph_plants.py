@@ -4,6 +4,7 @@ from plants import Plant
 EDGE = "src/graph/graph_edge.h"
 FORMAT = "src/graph/graph_format.h"
 TABLE = "src/core/slabhash/slabhash_table.h"
+LOOP = "verify/sim/graph_variant_kind.h"  # as src/exec/cpu/graph_run_kind.h
 UPDATE = "src/core/slabhash/slabhash_update.h"
 
 COMMIT_OTHER = "    S(change_commit)(&g->slabs, e->other, &other);\n"
@@ -12,7 +13,7 @@ ABANDON_HOME = "        S(change_abandon)(&g->slabs, &home);\n"
 
 GRAPH_PLANTS = (
     # ---- two tables ----
-    Plant("home_is_changed_first", "an edge is there before its other half is", "graph/cuda_values", EDGE,
+    Plant("home_is_changed_first", "an edge is there before its other half is", "graph/cuda", EDGE,
           COMMIT_OTHER + COMMIT_HOME, COMMIT_HOME + COMMIT_OTHER),
     Plant("home_is_let_go_first", "the other half changes when the latch of the first is gone", "graph/plain", EDGE,
           "    S(slab_change) other = S(edge_half)(g, e, false);",
@@ -54,6 +55,13 @@ GRAPH_PLANTS = (
     Plant("unknown_edge_is_refused", "erasing an edge of vertices that nobody knows is refused", "graph/plain", EDGE,
           "e->outcome = erases ? SLAB_ABSENT : SLAB_NOT_APPLIED;", "e->outcome = SLAB_NOT_APPLIED;"),
     # ---- vertices ----
+    Plant("vertices_come_last", "an edge is there before its ends are", "graph/plain_values",
+          LOOP, "        S(sim_put_ends)(g, &e, op);\n        for", "        for",
+          ((LOOP, "        if (e.helps_home)", "        S(sim_put_ends)(g, &e, op);\n        if (e.helps_home)"),)),
+    Plant("edge_is_seen_first", "who has seen an edge does not find its ends", "graph/cuda", LOOP,
+          "        S(sim_put_ends)(g, &e, op);\n        for", "        for",
+          ((LOOP, "        if (e.helps_home)", "        S(sim_put_ends)(g, &e, op);\n        if (e.helps_home)"),
+           (UPDATE, "    if (c->only)\n", "    if (0)\n"))),
     Plant("vertex_put_is_store", "a vertex that is put takes the count of its neighbours back", "graph/plain", FORMAT,
           "if (port_compare_swap(&vertex->load, load, load | SLAB_OWNERS)) return true;",
           "port_store(&vertex->load, load | SLAB_OWNERS);\n        return true;"),

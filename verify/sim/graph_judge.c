@@ -151,7 +151,7 @@ static bool judge_shape(size_t *count, char *why, size_t size)
 /* ---- the answers ----
  *
  * A half of an edge is a key. Finds ask for the home; a change is one of both halves, each at an instant of its own
- * between its stamps; and who lists the neighbours of a vertex sees the halves in its table, whose ever homes these are.
+ * between its stamps; and who lists the neighbours of a vertex sees the halves in its table, whosever homes these are.
  * A vertex is a key that is put if it is absent, by who puts an edge, too. */
 
 static void tell(const graph_op *op, uint8_t kind, uint64_t key, uint8_t outcome)
@@ -224,6 +224,32 @@ static bool refused_without_need(char *why, size_t size)
     return false;
 }
 
+/* Does this operation's answer say that there is an edge with this end? */
+static bool tells_of(const graph_op *op, uint32_t id)
+{
+    bool is_end = op->from == id || (op->kind != GRAPH_OP_LIST && op->to == id);
+    if (op->kind != GRAPH_OP_LIST)
+        return is_end && (op->kind == GRAPH_OP_FIND ? op->outcome == HISTORY_FOUND
+                                                    : op->kind == GRAPH_OP_ERASE && op->outcome == HISTORY_ERASED);
+    for (uint32_t i = 0; i < op->target_count; i++)
+        if (is_end || graph_now.targets[op->targets + i].id == id) return true;
+    return false;
+}
+
+/* G4, while agents run: whoever has seen an edge finds its ends. Key by key, histories do not say that. */
+static bool edge_before_vertex(char *why, size_t size)
+{
+    const graph_op *end = &graph_now.ops[graph_now.first_op[graph_now.agents]];
+    for (const graph_op *op = graph_now.ops; op < end; op++) {
+        if (op->kind != GRAPH_OP_FIND_VERTEX || op->outcome == HISTORY_FOUND) continue;
+        for (const graph_op *before = graph_now.ops; before < end; before++)
+            if (before->returned < op->invoked && tells_of(before, op->from))
+                return snprintf(why, size, "G4: vertex %" PRIu32 " is not there when its edge has been seen", op->from),
+                       true;
+    }
+    return false;
+}
+
 /* With memory enough, what is left of growth can be done, and changes nothing. */
 static bool judge_growth(size_t before, char *why, size_t size)
 {
@@ -244,7 +270,8 @@ bool graph_judge(char *why, size_t size, sim_checked *checked)
     size_t last_count;
     w->bad_history = false;
     if (w->stuck) return snprintf(why, size, "an operation does not end, and nobody else is there"), false;
-    if (!judge_shape(&last_count, why, size) || refused_without_need(why, size)) return false;
+    if (!judge_shape(&last_count, why, size) || refused_without_need(why, size) || edge_before_vertex(why, size))
+        return false;
     if (!w->checker) w->checker = history_checker_create();
     tell_all(last_count);
     history_verdict verdict = w->checker ? history_check(w->checker, &w->history) : HISTORY_UNDECIDED;

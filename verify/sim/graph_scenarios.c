@@ -94,6 +94,25 @@ static void contested(void)
     plan_any(few_agents(), 5, draw_id(), 2);
 }
 
+/* One edge, or two, that come and go; who is told of it looks at both its ends at once, and whether these are there. */
+static void witnessed(void)
+{
+    unsigned agents = 2 + (unsigned)sim_draw(3);
+    graph_choose_ids(2 + (unsigned)sim_draw(2));
+    graph_work((unsigned)sim_draw(3), 90);
+    graph_settle();
+    for (unsigned a = 0; a < agents; a++) {
+        unsigned changes = a == 0 ? 100 : (unsigned)sim_draw(3) * 50;
+        graph_begin_agent(a);
+        for (unsigned i = 1 + (unsigned)sim_draw(3); i > 0; i--) {
+            uint32_t from = draw_id(), to = draw_id();
+            graph_op_kind change = sim_draw(3) ? GRAPH_OP_PUT : GRAPH_OP_ERASE;
+            graph_plan_op(a, sim_draw_chance(changes) ? change : GRAPH_OP_FIND, from, to);
+            if (a > 0) graph_plan_op(a, sim_draw(3) ? GRAPH_OP_LIST : GRAPH_OP_FIND_VERTEX, sim_draw(2) ? from : to, 0);
+        }
+    }
+}
+
 /* A vertex whose slabs are full, or nearly, so that its table is about to grow; so are some of the others. */
 static void brimming(void)
 {
@@ -198,13 +217,15 @@ static void add_soloist(void)
 void graph_draw_scenario(void)
 {
     unsigned draw = (unsigned)sim_draw(100);
-    if (draw < 20)
+    if (draw < 18)
         beginning();
-    else if (draw < 40)
+    else if (draw < 32)
         contested();
-    else if (draw < 60)
+    else if (draw < 46)
+        witnessed();
+    else if (draw < 62)
         brimming();
-    else if (draw < 75)
+    else if (draw < 76)
         moving();
     else if (draw < 87)
         triangle();

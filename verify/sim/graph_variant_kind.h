@@ -12,15 +12,13 @@ static uint8_t S(sim_put_vertex)(slab_table *vertex)
     return graph_vertex_put(vertex) ? HISTORY_INSERTED : HISTORY_EXISTS;
 }
 
-/* The tables, and the vertices that come with an edge. */
-static bool S(sim_begin)(const graph_place *g, S(graph_edge) *e, graph_op *op)
+/* The vertices that come with an edge. */
+static void S(sim_put_ends)(const graph_place *g, const S(graph_edge) *e, graph_op *op)
 {
-    op->outcome = op->new_from = op->new_to = HISTORY_NOT_APPLIED;
-    bool begun = S(edge_begin)(g, e), from_is_home = g->directed || e->from < e->to;
-    if (!begun || e->kind != SLAB_PUT) return begun;
+    bool from_is_home = g->directed || e->from < e->to;
+    if (e->kind != SLAB_PUT) return;
     op->new_from = S(sim_put_vertex)(from_is_home ? e->home : e->other);
     op->new_to = S(sim_put_vertex)(from_is_home ? e->other : e->home);
-    return true;
 }
 
 static void S(sim_end)(const S(graph_edge) *e, graph_op *op)
@@ -40,7 +38,8 @@ static S(graph_edge) S(sim_edge)(const graph_op *op)
 static void S(sim_update)(const graph_place *g, graph_op *op)
 {
     S(graph_edge) e = S(sim_edge)(op);
-    if (S(sim_begin)(g, &e, op)) {
+    if (S(edge_begin)(g, &e)) {
+        S(sim_put_ends)(g, &e, op);
         for (unsigned attempt = 0; S(edge_update)(g, &e) != SLAB_DONE;) update_pause(attempt++);
         if (e.helps_home) S(help)(&g->slabs, e.home);
         if (e.helps_other) S(help)(&g->slabs, e.other);
@@ -75,7 +74,8 @@ static void S(sim_run)(const graph_place *g, graph_op *op, graph_target *targets
 static bool S(sim_alone)(const graph_place *g, graph_op *op)
 {
     S(graph_edge) e = S(sim_edge)(op);
-    bool done = !S(sim_begin)(g, &e, op);
+    bool done = !S(edge_begin)(g, &e);
+    if (!done) S(sim_put_ends)(g, &e, op);
     for (unsigned step = 0; !done && step < MOST_STEPS_ALONE; step++) done = S(edge_update)(g, &e) == SLAB_DONE;
     S(sim_end)(&e, op);
     return done;
