@@ -34,7 +34,13 @@ GRAPH_PLANTS = (
           "other.known_absent = home.outcome == SLAB_INSERTED;", "other.known_absent = true;"),
     Plant("edge_counts_at_home_twice", "the load of the other end's table stays as it was", "graph/cuda", EDGE,
           "S(change_commit)(&g->slabs, e->other, &other);", "S(change_commit)(&g->slabs, e->home, &other);"),
-    Plant("find_asks_either_end", "a find asks the table of the end that it was given first", "graph/plain_values", EDGE,
+    Plant("edge_counts_before", "a degree counts an edge that is about to change twice", "graph/plain_values", EDGE,
+          "    step = S(change_prepare)(&g->slabs, e->other, &other);",
+          "    S(count_key)(&g->slabs, e->home, &home, 1);\n"
+          "    step = S(change_prepare)(&g->slabs, e->other, &other);\n"
+          "    S(count_key)(&g->slabs, e->home, &home, (uint64_t)-1);"),
+    Plant("find_asks_either_end", "a find asks the table of the end that it was given first", "graph/plain_values",
+          EDGE,
           "    bool swapped = !g->directed && to < from;\n    const", "    bool swapped = false;\n    const"),
     # ---- letting go ----
     Plant("abandon_forgets_home", "who does not get the second latch keeps the first", "graph/cuda", EDGE,

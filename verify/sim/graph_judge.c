@@ -126,7 +126,8 @@ static void mark_none(census *c)
         w->passed_to = state()->pool.next;
     }
     for (uint64_t id = 0; id < GRAPH_SLABS; id++)
-        if (id < GRAPH_FIRST_ID || (id >= w->passed_from && id < w->passed_to)) c->seen[id / 64] |= (uint64_t)1 << id % 64;
+        if (id < GRAPH_FIRST_ID || (id >= w->passed_from && id < w->passed_to))
+            c->seen[id / 64] |= (uint64_t)1 << id % 64;
 }
 
 /* Answers in *count how many halves and vertices there are. */
@@ -204,7 +205,7 @@ static void tell_all(size_t last_count)
             tell_list(op);
         else if (op->kind <= GRAPH_OP_FIND)
             tell_edge(op);
-        else
+        else if (op->kind != GRAPH_OP_DEGREE)
             tell(op, op->kind == GRAPH_OP_PUT_VERTEX ? HISTORY_ADD : HISTORY_FIND, GRAPH_VERTEX_KEYS + op->from,
                  op->outcome);
     }
@@ -250,6 +251,40 @@ static bool edge_before_vertex(char *why, size_t size)
     return false;
 }
 
+/* How many more neighbours of a vertex there are by this operation. */
+static int64_t neighbours_by(const graph_op *op, uint32_t id)
+{
+    if (op->kind > GRAPH_OP_ERASE || (op->from != id && (graph_now.place.directed || op->to != id))) return 0;
+    return (op->outcome == HISTORY_INSERTED) - (op->outcome == HISTORY_ERASED);
+}
+
+/* G5, while agents run: a degree counts the edges that were there, and of those that came or went meanwhile some. */
+static bool wrong_degree(const graph_op *op, char *why, size_t size)
+{
+    graph_world *w = &graph_now;
+    int64_t least = 0, most;
+    for (size_t i = 0; i < w->initial_count; i++)
+        least += w->initial[i].key < GRAPH_VERTEX_KEYS && w->initial[i].key / GRAPH_IDS == op->from;
+    most = least;
+    for (unsigned i = 0; i < w->first_op[w->agents]; i++) {
+        const graph_op *other = &w->ops[i];
+        int64_t more = neighbours_by(other, op->from);
+        bool before = other->returned < op->invoked, after = other->invoked > op->returned;
+        if (!after && (before || more < 0)) least += more;
+        if (!after && (before || more > 0)) most += more;
+    }
+    if (op->old >= least && op->old <= most) return false;
+    return snprintf(why, size, "G5: the degree of vertex %" PRIu32 " is said to be %" PRIu32 ", and is from %" PRId64
+                    " to %" PRId64, op->from, op->old, least, most), true;
+}
+
+static bool any_wrong_degree(char *why, size_t size)
+{
+    for (unsigned i = 0; i < graph_now.first_op[graph_now.agents]; i++)
+        if (graph_now.ops[i].kind == GRAPH_OP_DEGREE && wrong_degree(&graph_now.ops[i], why, size)) return true;
+    return false;
+}
+
 /* With memory enough, what is left of growth can be done, and changes nothing. */
 static bool judge_growth(size_t before, char *why, size_t size)
 {
@@ -270,7 +305,8 @@ bool graph_judge(char *why, size_t size, sim_checked *checked)
     size_t last_count;
     w->bad_history = false;
     if (w->stuck) return snprintf(why, size, "an operation does not end, and nobody else is there"), false;
-    if (!judge_shape(&last_count, why, size) || refused_without_need(why, size) || edge_before_vertex(why, size))
+    if (!judge_shape(&last_count, why, size) || refused_without_need(why, size) || edge_before_vertex(why, size) ||
+        any_wrong_degree(why, size))
         return false;
     if (!w->checker) w->checker = history_checker_create();
     tell_all(last_count);
@@ -285,8 +321,8 @@ bool graph_judge(char *why, size_t size, sim_checked *checked)
 void graph_explain(FILE *out)
 {
     if (!graph_now.bad_history) return;
-    fprintf(out, "the half of edge (u, v) in u's table is the key %d u + v, and vertex v is the key %d + v%s\n", GRAPH_IDS,
-            GRAPH_VERTEX_KEYS, graph_now.place.directed ? "" : "; the edge's home is in the smaller one's");
+    fprintf(out, "the half of edge (u, v) in u's table is the key %d u + v, and vertex v is the key %d + v%s\n",
+            GRAPH_IDS, GRAPH_VERTEX_KEYS, graph_now.place.directed ? "" : "; the edge's home is in the smaller one's");
     history_explain(graph_now.checker, &graph_now.history, out);
 }
 

@@ -6,8 +6,8 @@ typedef struct mix {
     unsigned put, erase, list, vertex;
 } mix;
 
-static const mix even_mix = {35, 30, 10, 5}, insert_mix = {65, 10, 8, 5}, erase_mix = {20, 50, 10, 2},
-                 look_mix = {20, 15, 25, 10};
+static const mix even_mix = {35, 30, 10, 8}, insert_mix = {65, 10, 8, 8}, erase_mix = {20, 50, 10, 4},
+                 look_mix = {20, 15, 25, 20};
 
 /* ---- planning ---- */
 
@@ -35,7 +35,8 @@ static graph_op_kind draw_kind(mix mix)
     if (draw < mix.put) return GRAPH_OP_PUT;
     if ((draw -= mix.put) < mix.erase) return GRAPH_OP_ERASE;
     if ((draw -= mix.erase) < mix.list) return GRAPH_OP_LIST;
-    if ((draw -= mix.list) < mix.vertex) return sim_draw(2) ? GRAPH_OP_PUT_VERTEX : GRAPH_OP_FIND_VERTEX;
+    if ((draw -= mix.list) < mix.vertex)
+        return sim_draw(2) ? GRAPH_OP_DEGREE : sim_draw(2) ? GRAPH_OP_PUT_VERTEX : GRAPH_OP_FIND_VERTEX;
     return GRAPH_OP_FIND;
 }
 

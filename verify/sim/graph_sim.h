@@ -14,7 +14,8 @@ typedef enum graph_op_kind {
     GRAPH_OP_FIND,
     GRAPH_OP_LIST,       /* the neighbours of `from` */
     GRAPH_OP_PUT_VERTEX, /* `from` */
-    GRAPH_OP_FIND_VERTEX
+    GRAPH_OP_FIND_VERTEX,
+    GRAPH_OP_DEGREE /* of `from`: in `old` */
 } graph_op_kind;
 
 /* An operation, and what it answered. */

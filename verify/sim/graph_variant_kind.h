@@ -66,6 +66,10 @@ static void S(sim_run)(const graph_place *g, graph_op *op, graph_target *targets
         found = graph_vertex_is_there(graph_vertex(g, op->from));
         op->outcome = found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
         break;
+    case GRAPH_OP_DEGREE:
+        vertex = graph_vertex(g, op->from);
+        op->old = vertex ? slab_load(port_load(&vertex->load)) : 0;
+        break;
     default: S(sim_update)(g, op);
     }
     op->returned = sim_operation_end(1);

@@ -137,9 +137,9 @@ static void limit_pool(void)
 /* ---- tiny cases ---- */
 
 /* Two agents, a few operations each; what the exhaustive strategy goes through. There are vertices a, b, c and d of one
- * segment, and z of another. If the graph is built, c has edges with a, b and d, and if it is `full`, with a fourth one,
- * which fills its slabs. A letter and two vertices: p puts, e erases, f finds. l lists the neighbours of a vertex, v
- * puts one, ? asks for one. */
+ * segment, and z of another. If the graph is built, c has edges with a, b and d, and if it is `full`, with a fourth
+ * one, which fills its slabs. A letter and two vertices: p puts, e erases, f finds. l lists the neighbours of a vertex,
+ * d asks how many there are, v puts one, ? asks for one. */
 static const struct {
     bool built, full;
     const char *part[2];
@@ -154,6 +154,7 @@ static const struct {
     {true, true, {"pcz", "eac fcz"}},      /* growth */
     {true, true, {"pzc", "fcd lc"}},
     {true, true, {"pcz", "pac lc"}},
+    {true, true, {"pcz", "eac dc"}},
 };
 
 static uint32_t id_of_letter(char letter) { return letter == 'z' ? GRAPH_IDS - 1 : (uint32_t)(letter - 'a'); }
@@ -165,6 +166,7 @@ static graph_op_kind kind_of_letter(char letter)
     case 'e': return GRAPH_OP_ERASE;
     case 'f': return GRAPH_OP_FIND;
     case 'l': return GRAPH_OP_LIST;
+    case 'd': return GRAPH_OP_DEGREE;
     case 'v': return GRAPH_OP_PUT_VERTEX;
     default: return GRAPH_OP_FIND_VERTEX;
     }

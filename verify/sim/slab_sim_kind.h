@@ -1,5 +1,5 @@
-/* verify/sim/slab_sim_kind.h - tables of one kind in the hands of somebody who is alone. Included after slabhash.h, once
- * per kind of table. */
+/* verify/sim/slab_sim_kind.h - tables of one kind in the hands of somebody who is alone. Included after slabhash.h,
+ * once per kind of table. */
 
 /* What is left of a growth. False: it is not over. */
 static bool S(sim_finish)(const slab_place *place, slab_table *table)
