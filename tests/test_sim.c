@@ -606,6 +606,9 @@ static void a_name_repeats_its_schedule(const void *argument)
                                         "hash:cuda32:random:0000000000000061", "hash:plain64:pct:0000000000000062",
                                         "hash:plain32_set:delay:0000000000000063",
                                         "hash:cuda64_set:exhaustive:4:2.1:10=1,40=1",
+                                        "graph:cuda:random:0000000000000071", "graph:plain:pct:0000000000000072",
+                                        "graph:plain_values:delay:0000000000000073",
+                                        "graph:cuda_values:exhaustive:8:2.1:10=1,40=1",
                                         "team:plain32:random:0000000000000042", "team:x86_64:pct:0000000000000043",
                                         "team:plain64:exhaustive:1:2.1:10=1,40=1",
                                         "map:cuda64:exhaustive:7:2.1:5=1,30=1"};

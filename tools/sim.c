@@ -16,7 +16,7 @@ static const char help[] =
     "the structure is valid, and that all answers could have come from one that does one operation after the other.\n"
     "docs/verification.md says what this shows and what it cannot.\n"
     "\n"
-    "  --structure NAME     map, versioned, skiplist, hash, pool, gate, epoch, team, or all (default)\n"
+    "  --structure NAME     map, versioned, skiplist, hash, graph, pool, gate, epoch, team, or all (default)\n"
     "  --variant NAME       one machine and key width, such as cuda32, plain64, x86_32 (default: all in turn)\n"
     "  --strategy NAME      random, pct, delay, exhaustive, or all (default: the first three in turn)\n"
     "  --seed S             default 1\n"

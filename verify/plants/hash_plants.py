@@ -92,6 +92,10 @@ HASH_PLANTS = (
     Plant("last_run_passes_end", "a run is taken by addition, and ends where there is no memory", "hash/cuda32", RUNS,
           "if (port_compare_swap(&p.pool->next, id, id + count)) return (uint32_t)id;",
           "return (uint32_t)port_fetch_add(&p.pool->next, count);"),
+    Plant("run_by_addition", "a run that ends where there is no memory takes the nodes before that along",
+          "hash/plain64_set", RUNS,
+          "if (port_compare_swap(&p.pool->next, id, id + count)) return (uint32_t)id;",
+          "id = port_fetch_add(&p.pool->next, count);\n        return id + count <= capacity ? (uint32_t)id : 0;"),
     # ---- growth ----
     Plant("moved_link_is_root", "a find follows the next root as if it were a link of the chain", "hash/cuda64", MOVE,
           "    uint32_t chain = (uint32_t)port_load(&bucket->word[SLAB_LINK]);",

@@ -22,6 +22,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from graph_plants import GRAPH_PLANTS
 from hash_plants import HASH_PLANTS
 from plants import PLANTS
 
@@ -231,7 +232,7 @@ def main():
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     cc = os.environ.get("CC", "cc")
-    wanted = [p for p in (*PLANTS, *HASH_PLANTS) if not options.names or p.name in options.names]
+    wanted = [p for p in (*PLANTS, *HASH_PLANTS, *GRAPH_PLANTS) if not options.names or p.name in options.names]
     if options.names and len(wanted) != len(options.names):
         parser.error("no such plant")
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "epoch_sim.h"
+#include "graph_sim.h"
 #include "hash_sim.h"
 #include "machine.h"
 #include "map_sim.h"
@@ -15,8 +16,8 @@
 #include "team_sim.h"
 
 extern const sim_structure sim_gate;
-const sim_structure *const sim_structures[] = {&sim_map,  &sim_versioned, &sim_skiplist, &sim_hash, &sim_pool,
-                                               &sim_gate, &sim_epoch,     &sim_team,     NULL};
+const sim_structure *const sim_structures[] = {&sim_map,  &sim_versioned, &sim_skiplist, &sim_hash, &sim_graph,
+                                               &sim_pool, &sim_gate,      &sim_epoch,    &sim_team, NULL};
 
 enum { SCHEDULES_PER_REPORT = 4096, DRAWN_STRATEGIES = SIM_EXHAUSTIVE };
 

@@ -13,6 +13,7 @@
 #endif
 #endif
 #ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef __SANITIZE_THREAD__
@@ -52,9 +53,14 @@ bool fiber_create(fiber *f, size_t stack_bytes)
     return true;
 }
 
-/* ThreadSanitizer thinks that what an abandoned fiber called is still going on: it gets a new one. */
-static void forget_tsan(fiber *f)
+/* Sanitizers think that what an abandoned fiber called is still going on. ThreadSanitizer gets a new one. For
+ * AddressSanitizer the surroundings of its variables are no memory, wherever on the stack they were, and functions that
+ * come to lie there do not make it such again. */
+static void forget_calls(fiber *f)
 {
+#ifdef __SANITIZE_ADDRESS__
+    if (f->stack) __asan_unpoison_memory_region(f->stack, f->stack_bytes);
+#endif
 #ifdef __SANITIZE_THREAD__
     if (f->tsan) __tsan_destroy_fiber(f->tsan);
 #endif
@@ -63,9 +69,9 @@ static void forget_tsan(fiber *f)
 
 static void unmap_stack(fiber *f)
 {
+    forget_calls(f);
     if (f->stack) munmap(f->stack - GUARD, GUARD + f->stack_bytes);
     f->stack = NULL;
-    forget_tsan(f);
 }
 
 #if defined(__x86_64__)
@@ -99,7 +105,7 @@ __asm__(".text\n"
 void fiber_aim(fiber *f, void (*entry)(void))
 {
     f->entry = entry;
-    forget_tsan(f);
+    forget_calls(f);
     /* As if `begin` had been called from nowhere: six saved registers, its address to return to, and an empty word that
      * leaves the stack as aligned as a call does. */
     uintptr_t *top = (uintptr_t *)(f->stack + f->stack_bytes);
@@ -138,7 +144,7 @@ void fiber_aim(fiber *f, void (*entry)(void))
     context->uc_link = NULL;
     f->entry = entry;
     f->fake_stack = NULL;
-    forget_tsan(f);
+    forget_calls(f);
     makecontext(context, begin, 0);
 }
 

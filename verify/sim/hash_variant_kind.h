@@ -1,6 +1,7 @@
 /* verify/sim/hash_variant_kind.h - maps or sets of one key width. Included by hash_variant.c with SLAB_VALUES set. */
 #include "../../src/exec/cpu/hash_run_kind.h"
 #include "../../src/core/slabhash/slabhash_walk.h"
+#include "slab_sim_kind.h"
 
 static uint32_t S(sim_hash_of)(const slab_place *place, uint64_t key) { return S(slab_hash)(place, (S(key))key); }
 
@@ -53,29 +54,6 @@ static bool S(sim_alone)(const slab_place *place, slab_table *table, uint64_t ke
         return true;
     }
     return false;
-}
-
-static bool S(sim_finish)(const slab_place *place, slab_table *table)
-{
-    uint64_t root = table->root;
-    if (!slab_target(table, root)) return true;
-    S(slab_help) all = {0, (uint32_t)1 << slab_root_log(root)};
-    for (unsigned step = 0; step < MOST_STEPS_ALONE && S(help_step)(place, table, &all) != SLAB_DONE;) step++;
-    return table->root != root;
-}
-
-static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys,
-                           unsigned count)
-{
-    uint32_t id = pool_take_run(place->runs, log);
-    if (!id) return;
-    for (uint32_t i = 0; i < (uint32_t)1 << log; i++) {
-        slab *s = slab_at(place, id + i);
-        s->word[SLAB_HEADER] = version << SLAB_VERSION_SHIFT | (log ? SLAB_MOVED : SLAB_OTHER);
-        for (unsigned slot = 0; slot < SLAB_SLOTS && count; slot++)
-            S(slot_store)(s, slot, (S(slot)){(S(key))keys[(i + slot) % count], 7777777});
-    }
-    pool_give_run(place->runs, log, id);
 }
 
 const hash_variant VARIANT_NAME(S(sim_hash)) = {PLEACH_KEY_BITS, SLAB_SLOTS, SLAB_VALUES, S(sim_hash_of), S(sim_run),

@@ -1,0 +1,93 @@
+"""The planted bugs of graphs; see plants.py."""
+from plants import Plant
+
+EDGE = "src/graph/graph_edge.h"
+FORMAT = "src/graph/graph_format.h"
+TABLE = "src/core/slabhash/slabhash_table.h"
+LOOP = "verify/sim/graph_variant_kind.h"  # as src/exec/cpu/graph_run_kind.h
+UPDATE = "src/core/slabhash/slabhash_update.h"
+
+COMMIT_OTHER = "    S(change_commit)(&g->slabs, e->other, &other);\n"
+COMMIT_HOME = "    S(change_commit)(&g->slabs, e->home, &home);\n"
+ABANDON_HOME = "        S(change_abandon)(&g->slabs, &home);\n"
+
+GRAPH_PLANTS = (
+    # ---- two tables ----
+    Plant("home_is_changed_first", "an edge is there before its other half is", "graph/cuda", EDGE,
+          COMMIT_OTHER + COMMIT_HOME, COMMIT_HOME + COMMIT_OTHER),
+    Plant("home_is_let_go_first", "the other half changes when the latch of the first is gone", "graph/plain", EDGE,
+          "    S(slab_change) other = S(edge_half)(g, e, false);",
+          "    S(change_commit)(&g->slabs, e->home, &home);\n    home.first = NULL;\n    home.fresh = 0;\n"
+          "    S(slab_change) other = S(edge_half)(g, e, false);",
+          ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
+    Plant("other_half_waits_alone", "the halves of an edge change one after the other, each under its own latch",
+          "graph/cuda", EDGE, "    step = S(change_prepare)(&g->slabs, e->other, &other);",
+          "    S(change_commit)(&g->slabs, e->home, &home);\n    home.first = NULL;\n    home.fresh = 0;\n"
+          "    for (unsigned n = 0; (step = S(change_prepare)(&g->slabs, e->other, &other)) != SLAB_DONE;)\n"
+          "        port_pause(n++);",
+          ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
+    Plant("other_half_is_forgotten", "an edge that is erased stays in the other end's table", "graph/plain", EDGE,
+          "home.outcome == SLAB_INSERTED || home.outcome == SLAB_ERASED ||", "home.outcome == SLAB_INSERTED ||"),
+    Plant("other_half_keeps_value", "an edge has two values, one at each end", "graph/cuda_values", EDGE,
+          "(home.outcome == SLAB_REPLACED && SLAB_VALUES)", "(home.outcome == SLAB_REPLACED && !SLAB_VALUES)"),
+    Plant("known_absent_always", "the other half is not looked for", "graph/plain_values", EDGE,
+          "other.known_absent = home.outcome == SLAB_INSERTED;", "other.known_absent = true;"),
+    Plant("edge_counts_at_home_twice", "the load of the other end's table stays as it was", "graph/cuda", EDGE,
+          "S(change_commit)(&g->slabs, e->other, &other);", "S(change_commit)(&g->slabs, e->home, &other);"),
+    Plant("edge_counts_before", "a degree counts an edge that is about to change twice", "graph/plain_values", EDGE,
+          "    step = S(change_prepare)(&g->slabs, e->other, &other);",
+          "    S(count_key)(&g->slabs, e->home, &home, 1);\n"
+          "    step = S(change_prepare)(&g->slabs, e->other, &other);\n"
+          "    S(count_key)(&g->slabs, e->home, &home, (uint64_t)-1);"),
+    Plant("find_asks_either_end", "a find asks the table of the end that it was given first", "graph/plain_values",
+          EDGE,
+          "    bool swapped = !g->directed && to < from;\n    const", "    bool swapped = false;\n    const"),
+    # ---- letting go ----
+    Plant("abandon_forgets_home", "who does not get the second latch keeps the first", "graph/cuda", EDGE,
+          ABANDON_HOME, ""),
+    Plant("abandon_forgets_other", "who has no memory for the other half keeps its latch", "graph/plain", EDGE,
+          "        if (step == SLAB_DONE) S(change_abandon)(&g->slabs, &other);\n", ""),
+    Plant("abandon_what_moved", "a latch is let go that is another's, or none any more", "graph/cuda", EDGE,
+          "if (step == SLAB_DONE) S(change_abandon)(&g->slabs, &other);", "S(change_abandon)(&g->slabs, &other);"),
+    Plant("abandon_loses_slab", "the slab for an edge that does not come is lost", "graph/plain_values", UPDATE,
+          "if (c->fresh) slab_free(place, c->fresh);", "(void)place;"),
+    Plant("other_half_lacks_memory", "half an edge comes where there is memory for no more", "graph/cuda_values", EDGE,
+          "if (step != SLAB_DONE || other.outcome == SLAB_NOT_APPLIED) {", "if (step != SLAB_DONE) {"),
+    Plant("abandoned_is_inserted", "an edge for which memory was lacking is told to be there", "graph/plain", EDGE,
+          "        e->outcome = SLAB_NOT_APPLIED;\n        return step;", "        return step;"),
+    Plant("second_latch_is_refusal", "who does not get the second latch says that there is no memory", "graph/cuda",
+          EDGE, "        e->outcome = SLAB_NOT_APPLIED;\n        return step;",
+          "        e->outcome = SLAB_NOT_APPLIED;\n        return SLAB_DONE;"),
+    Plant("unknown_edge_is_refused", "erasing an edge of vertices that nobody knows is refused", "graph/plain", EDGE,
+          "e->outcome = erases ? SLAB_ABSENT : SLAB_NOT_APPLIED;", "e->outcome = SLAB_NOT_APPLIED;"),
+    # ---- vertices ----
+    Plant("vertices_come_last", "an edge is there before its ends are", "graph/plain_values",
+          LOOP, "        S(sim_put_ends)(g, &e, op);\n        for", "        for",
+          ((LOOP, "        if (e.helps_home)", "        S(sim_put_ends)(g, &e, op);\n        if (e.helps_home)"),)),
+    Plant("edge_is_seen_first", "who has seen an edge does not find its ends", "graph/cuda", LOOP,
+          "        S(sim_put_ends)(g, &e, op);\n        for", "        for",
+          ((LOOP, "        if (e.helps_home)", "        S(sim_put_ends)(g, &e, op);\n        if (e.helps_home)"),
+           (UPDATE, "    if (c->only)\n", "    if (0)\n"))),
+    Plant("vertex_put_is_store", "a vertex that is put takes the count of its neighbours back", "graph/plain", FORMAT,
+          "if (port_compare_swap(&vertex->load, load, load | SLAB_OWNERS)) return true;",
+          "port_store(&vertex->load, load | SLAB_OWNERS);\n        return true;"),
+    Plant("growth_loses_vertex", "a vertex is not there any more when its table has grown", "graph/cuda_values", TABLE,
+          "port_fetch_add(&table->load, 0 - buckets * one);",
+          "port_fetch_add(&table->load, 0 - buckets * one - SLAB_OWNERS);"),
+    Plant("load_is_added_in_two", "two who count at once count one", "graph/plain_values", UPDATE,
+          "    if (c->only)\n", "    if (c->first)\n"),
+    Plant("segment_is_made_twice", "a segment takes the place of another, and of what was put there", "graph/cuda",
+          FORMAT, "if (!port_compare_swap(entry, 0, run)) pool_give_run(",
+          "if (!port_load(entry)) port_store(entry, run);\n    else pool_give_run("),
+    Plant("segment_is_lost", "memory for a segment that another has made meanwhile is nowhere", "graph/plain", FORMAT,
+          "if (!port_compare_swap(entry, 0, run)) pool_give_run(g->slabs.runs, GRAPH_SEGMENT_SLABS_LOG, run);",
+          "(void)port_compare_swap(entry, 0, run);"),
+    Plant("segment_is_used_memory", "a segment has the words of slabs that were there before", "graph/cuda_values",
+          FORMAT, "pool_take_fresh_run(g->slabs.runs, GRAPH_SEGMENT_SLABS_LOG)",
+          "pool_take_run(g->slabs.runs, GRAPH_SEGMENT_SLABS_LOG)"),
+    Plant("segments_are_forgotten", "the number of segments goes back when a smaller one is made", "graph/plain_values",
+          FORMAT,
+          "if (segments > number || port_compare_swap(&g->state->segments, segments, number + 1)) return true;",
+          "if (segments > number) return true;\n        port_store(&g->state->segments, number + 1);\n"
+          "        return true;"),
+)
