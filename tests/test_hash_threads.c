@@ -129,19 +129,19 @@ static void run_crowd(const setting *where, bool set, size_t keys, bool of_one_b
 
 static void many_threads_on_few_keys(const setting *where, bool set)
 {
-    run_crowd(where, set, 2, false, (crowd){.calls = scaled(40000), .arrays = 5, .erases = 50});
-    run_crowd(where, set, 9, false, (crowd){.calls = scaled(40000), .arrays = 5, .erases = 40});
+    run_crowd(where, set, 2, false, (crowd){.calls = scaled_single_calls(where, 40000), .arrays = 5, .erases = 50});
+    run_crowd(where, set, 9, false, (crowd){.calls = scaled_single_calls(where, 40000), .arrays = 5, .erases = 40});
 }
 
 static void many_threads_on_many_keys(const setting *where, bool set)
 {
-    run_crowd(where, set, MOST_KEYS, false, (crowd){.calls = scaled(60000), .arrays = 10, .erases = 25});
+    run_crowd(where, set, MOST_KEYS, false, (crowd){.calls = scaled_single_calls(where, 60000), .arrays = 10, .erases = 25});
 }
 
 /* Slabs come to the chain and leave it all the time. */
 static void many_threads_in_one_bucket(const setting *where, bool set)
 {
-    run_crowd(where, set, 3 * 28, true, (crowd){.calls = scaled(30000), .arrays = 5, .erases = 50});
+    run_crowd(where, set, 3 * 28, true, (crowd){.calls = scaled_single_calls(where, 30000), .arrays = 5, .erases = 50});
 }
 
 /* ---- keys with one owner, in a table that grows ----
@@ -309,7 +309,7 @@ static void stay_or_go(agent *a)
 
 static void what_stays_is_found(const setting *where, bool set)
 {
-    stays s = {.h = hashed_open(where, set), .all = 200, .staying = 20, .calls = scaled(30000)};
+    stays s = {.h = hashed_open(where, set), .all = 200, .staying = 20, .calls = scaled_single_calls(where, 30000)};
     s.key = colliding_keys(&s.h, s.all);
     for (size_t i = 0; i < s.all; i++) { /* those that stay are spread over the chain */
         size_t which = i % 10 ? s.staying + i - i / 10 - 1 : i / 10;
@@ -358,7 +358,7 @@ static void change_hands(agent *a)
 
 static void a_slot_changes_hands(const setting *where, bool set)
 {
-    swap s = {.h = hashed_open(where, set), .turns = scaled(150000)};
+    swap s = {.h = hashed_open(where, set), .turns = scaled_single_calls(where, 150000)};
     run_agents(3, change_hands, &s);
     hashed_close(&s.h);
 }

@@ -14,6 +14,7 @@
 #define PORT_FN static inline __attribute__((unused))
 #define PORT_COLD static __attribute__((noinline, unused))
 #define PORT_UNROLL
+#define PORT_LOOP
 
 PORT_FN uint64_t port_load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 PORT_FN uint64_t port_load_cached(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }

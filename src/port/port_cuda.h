@@ -20,6 +20,7 @@
 #define PORT_FN static __device__ __forceinline__
 #define PORT_COLD static __device__ __noinline__
 #define PORT_UNROLL _Pragma("unroll")
+#define PORT_LOOP _Pragma("unroll 1")
 #endif
 
 PORT_FN uint64_t port_load(const uint64_t *p)

@@ -33,6 +33,7 @@ static inline __attribute__((unused)) void *port_follow(void *p, uint32_t id) { 
 #define PORT_FN static inline __attribute__((unused))
 #define PORT_COLD static __attribute__((noinline, unused))
 #define PORT_UNROLL
+#define PORT_LOOP
 
 enum {
     SIM_relaxed = __ATOMIC_RELAXED,

@@ -42,6 +42,7 @@ PORT_FN slab_step S(look_begin)(const slab_place *place, const slab_table *table
     look->log = slab_root_log(look->root);
     if (!slab_root_first(look->root)) return SLAB_DONE;
     const slab *first = slab_at(place, slab_bucket(look->root, hash));
+    slab_expect_group(first, hash);
     S(look_at)(look, first);
     if (look->header & SLAB_MOVED) {
         /* Who marked the bucket had seen the next root, so it is here to be seen, until this root is none any more. */

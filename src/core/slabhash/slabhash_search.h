@@ -46,50 +46,6 @@ PORT_FN uint32_t S(wide_bits)(const slab *s, unsigned four, __m128i key)
 }
 #endif
 
-/* The slot, out of those in `mask`, that has the key; SLAB_SLOTS: none. */
-PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot) *pair)
-{
-    unsigned found = SLAB_SLOTS;
-#if SLAB_WIDE
-    __m128i wanted = _mm_set1_epi32((int)key);
-    uint32_t equal = S(wide_bits)(s, 0, wanted);
-    if (SLAB_SLOTS > 16) equal |= S(wide_bits)(s, 4, wanted) << 16;
-    equal &= mask;
-    if (equal) found = (unsigned)__builtin_ctz(equal);
-    *pair = (S(slot)){key, 0};
-    if (SLAB_VALUES && equal) *pair = S(slot_load)(s, found);
-#elif !SLAB_VALUES && PLEACH_KEY_BITS == 32
-    PORT_UNROLL for (unsigned i = 0; i < SLAB_PAYLOAD; i++) {
-        uint64_t word = port_load(&s->word[SLAB_FIRST + i]);
-        if ((uint32_t)word == key && mask >> 2 * i & 1) found = 2 * i;
-        if (word >> 32 == key && mask >> (2 * i + 1) & 1) found = 2 * i + 1;
-    }
-    *pair = (S(slot)){key, 0};
-#else
-    PORT_UNROLL for (unsigned i = 0; i < SLAB_SLOTS; i++) {
-        S(slot) slot = S(slot_load)(s, i);
-        if (slot.key == key && mask >> i & 1) {
-            found = i;
-            *pair = slot;
-        }
-    }
-#endif
-    return found;
-}
-
-/* The slots of a group. */
-PORT_FN uint32_t S(group_slots)(unsigned group)
-{
-#ifdef PLEACH_SIM
-    enum { EACH = SLAB_SLOTS > 1 ? SLAB_SLOTS / SLAB_GROUPS : 1 }; /* of two words one each; a map of 64 bits has one */
-    return (((uint32_t)1 << EACH) - 1) << (SLAB_SLOTS > 1 ? group * EACH : 0);
-#else
-    /* As if header and link were slots as well. */
-    enum { HEAD = SLAB_FIRST * SLAB_SLOTS / SLAB_PAYLOAD, EACH = SLAB_GROUP_WORDS * SLAB_SLOTS / SLAB_PAYLOAD };
-    return (((uint32_t)1 << EACH) - 1) << group * EACH >> HEAD;
-#endif
-}
-
 /* A pair of words, from `word` on, which is even. */
 PORT_FN unsigned S(search_two)(const slab *s, unsigned word, uint32_t mask, S(key) key, S(slot) *pair)
 {
@@ -120,6 +76,38 @@ PORT_FN unsigned S(search_two)(const slab *s, unsigned word, uint32_t mask, S(ke
     if (found < SLAB_SLOTS) *pair = (S(slot)){key, SLAB_VALUES ? (S(key))(equal >> 32) : 0};
 #endif
     return found;
+}
+
+/* The slot, out of those in `mask`, that has the key; SLAB_SLOTS: none. */
+PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot) *pair)
+{
+    unsigned found = SLAB_SLOTS;
+#if SLAB_WIDE
+    __m128i wanted = _mm_set1_epi32((int)key);
+    uint32_t equal = S(wide_bits)(s, 0, wanted);
+    if (SLAB_SLOTS > 16) equal |= S(wide_bits)(s, 4, wanted) << 16;
+    equal &= mask;
+    if (equal) found = (unsigned)__builtin_ctz(equal);
+    *pair = (S(slot)){key, 0};
+    if (SLAB_VALUES && equal) *pair = S(slot_load)(s, found);
+#else
+    PORT_LOOP for (unsigned word = SLAB_FIRST; word < SLAB_FIRST + SLAB_PAYLOAD && found == SLAB_SLOTS; word += 2)
+        found = S(search_two)(s, word, mask, key, pair);
+#endif
+    return found;
+}
+
+/* The slots of a group. */
+PORT_FN uint32_t S(group_slots)(unsigned group)
+{
+#ifdef PLEACH_SIM
+    enum { EACH = SLAB_SLOTS > 1 ? SLAB_SLOTS / SLAB_GROUPS : 1 }; /* of two words one each; a map of 64 bits has one */
+    return (((uint32_t)1 << EACH) - 1) << (SLAB_SLOTS > 1 ? group * EACH : 0);
+#else
+    /* As if header and link were slots as well. */
+    enum { HEAD = SLAB_FIRST * SLAB_SLOTS / SLAB_PAYLOAD, EACH = SLAB_GROUP_WORDS * SLAB_SLOTS / SLAB_PAYLOAD };
+    return (((uint32_t)1 << EACH) - 1) << group * EACH >> HEAD;
+#endif
 }
 
 /* The same, of the slots of one group. */

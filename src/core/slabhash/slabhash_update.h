@@ -252,32 +252,45 @@ PORT_FN void S(change_commit)(const slab_place *place, slab_table *table, S(slab
     }
 }
 
-/* Most updates need no more than their group, in a bucket that stays where it is. False: this one does, or somebody is
- * in its way; nothing has changed. */
-PORT_FN bool S(update_in_group)(const slab_place *place, slab_table *table, S(slab_change) *c)
+/* The slot of the key in the latched bucket's first slab, or one where it could be put. False: it may be, or must be put,
+ * in another slab. */
+PORT_FN bool S(locate_in_first)(S(slab_change) *c)
 {
-    uint32_t hash = S(slab_hash)(place, c->pair.key);
-    uint64_t root, next = 0;
-    c->group = slab_group(hash);
-    if (S(bucket_latch)(place, table, hash, &root, &next, c) != SLAB_DONE || !c->first) return false;
     uint32_t mask = slab_mask(c->header);
     c->at = c->first;
     c->before = NULL;
     c->fresh = 0;
     c->slot = S(slab_search_group)(c->first, mask, c->group, c->pair.key, &c->old);
-    bool found = c->slot < SLAB_SLOTS, room = (~mask & S(group_slots)(c->group)) != 0;
-    if (next || (!found && (c->link & slab_elsewhere(c->group) || (c->kind != SLAB_ERASE && !room)))) {
-        S(change_abandon)(place, c);
-        return false;
+    if (c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) {
+        c->slot = S(slab_search)(c->first, mask & ~S(group_slots)(c->group), c->pair.key, &c->old);
+        if (c->slot == SLAB_SLOTS && (uint32_t)c->link) return false;
     }
-    if (found) {
+    if (c->slot < SLAB_SLOTS) {
         c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
-    } else {
-        c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
-        c->slot = S(slab_free_slot)(mask, c->group);
+        return true;
+    }
+    c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
+    if (c->outcome == SLAB_ABSENT) return true;
+    if (mask == SLAB_ALL) return false;
+    c->slot = S(slab_free_slot)(mask, c->group);
+    return true;
+}
+
+/* Most updates need no more than the first slab of a bucket that stays where it is. FURTHER: this one does; nothing has
+ * changed. */
+PORT_FN slab_step S(update_in_first)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    uint32_t hash = S(slab_hash)(place, c->pair.key);
+    uint64_t root, next = 0;
+    c->group = slab_group(hash);
+    if (S(bucket_latch)(place, table, hash, &root, &next, c) != SLAB_DONE) return SLAB_AGAIN;
+    if (!c->first) return SLAB_FURTHER;
+    if (next || !S(locate_in_first)(c)) {
+        port_store_release(&c->first->word[SLAB_HEADER], c->header);
+        return SLAB_FURTHER;
     }
     S(change_commit)(place, table, c);
-    return true;
+    return SLAB_DONE;
 }
 
 PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *table, S(slab_change) *c)
@@ -290,14 +303,15 @@ PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *tab
 /* One try of an update. */
 PORT_FN slab_step S(slab_update)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
-    if (S(update_in_group)(place, table, c)) return SLAB_DONE;
+    slab_step step = S(update_in_first)(place, table, c);
+    if (step != SLAB_FURTHER) return step;
     /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. The
      * change is copied by what it is made of: of a struct as a whole, with members that are not set yet, nvcc 13.0 has
      * made something else. */
     slab_place far = *place;
     S(slab_change) change;
     S(change_begin)(&change, c->kind, c->pair.key, c->pair.value);
-    slab_step step = S(update_at_length)(&far, table, &change);
+    step = S(update_at_length)(&far, table, &change);
     c->outcome = change.outcome;
     c->old = change.old;
     c->helps |= change.helps;

@@ -11,8 +11,9 @@ typedef struct hash_sight {
     const slabhash_state *state;
 } hash_sight;
 
+void hash_look_stats(const hash_sight *sight, pleach_hash_stats *stats);
+
 /* MEMORY: it could not be looked at. */
-pleach_status hash_look_stats(const hash_sight *sight, pleach_hash_stats *stats);
 pleach_status hash_look_validate(const hash_sight *sight, char *message, size_t message_size);
 
 #endif

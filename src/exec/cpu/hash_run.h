@@ -30,6 +30,8 @@ typedef struct hash_run_ops {
     /* Checks the invariants. Alone. `seen` has a bit for each slab of the pool. */
     bool (*check)(const slab_place *place, const slab_table *table, uint64_t *seen, hash_counts *counts, char *message,
                   size_t message_size);
+    /* Counts, and checks nothing. Alone. */
+    void (*count)(const slab_place *place, const slab_table *table, hash_counts *counts);
 } hash_run_ops;
 
 const hash_run_ops *hash_run_choose(unsigned key_bits, bool values);

@@ -2,6 +2,7 @@
  * PLEACH_KEY_BITS and SLAB_VALUES set. */
 #include "../../core/slabhash/slabhash.h"
 #include "../../core/slabhash/slabhash_check.h"
+#include "../../core/slabhash/slabhash_count.h"
 #include "../../core/slabhash/slabhash_pairs.h"
 #include "../../core/slabhash/slabhash_to_end.h"
 #include "slab_run.h"
@@ -78,4 +79,4 @@ static uint64_t S(list)(const slab_place *place, const slab_table *table, uint64
     return at;
 }
 
-static const hash_run_ops S(ops) = {S(run), S(copy), S(list), S(slab_check)};
+static const hash_run_ops S(ops) = {S(run), S(copy), S(list), S(slab_check), S(slab_count)};

@@ -321,8 +321,8 @@ static pleach_status look(cuda_hash *hash, pleach_hash_stats *stats, char *messa
 {
     hash_sight sight = {.ops = hash_run_choose(hash->key_bits, hash->values), .slots = slots_of(hash)};
     pleach_status status = copy_to_host(hash, &sight);
-    if (status == PLEACH_OK)
-        status = stats ? hash_look_stats(&sight, stats) : hash_look_validate(&sight, message, message_size);
+    if (status == PLEACH_OK && stats) hash_look_stats(&sight, stats);
+    if (status == PLEACH_OK && !stats) status = hash_look_validate(&sight, message, message_size);
     base_free(sight.place.runs.nodes);
     base_free((void *)sight.state);
     return status;

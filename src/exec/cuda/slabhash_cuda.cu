@@ -1,7 +1,7 @@
 /* exec/cuda/slabhash_cuda.cu - the kernels of hash tables, for the four kinds, and their launchers. */
 #include "slabhash_cuda.h"
 
-enum { BLOCK_THREADS = 128, UPDATE_BLOCKS = 10 };
+enum { BLOCK_THREADS = 128, FIND_BLOCKS = 16, UPDATE_BLOCKS = 12 };
 
 PORT_FN slab_place place_of(const slabhash_on_gpu &hash)
 {

@@ -4,7 +4,7 @@
 #include "../../core/slabhash/slabhash_pairs.h"
 #include "../../core/slabhash/slabhash_to_end.h"
 
-static __global__ void __launch_bounds__(BLOCK_THREADS)
+static __global__ void __launch_bounds__(BLOCK_THREADS, FIND_BLOCKS)
     S(find_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
