@@ -3,7 +3,7 @@
 #include "slab_sim_kind.h"
 
 static const graph_run_ops S(ops) = {SLAB_SLOTS, S(run),  S(list), S(visit),     S(erase_half),
-                                     S(open),    S(drop), S(find), S(slab_check)};
+                                     S(open),    S(drop), S(graph_find), S(slab_check)};
 
 static uint32_t S(sim_hash_of)(const slab_place *place, uint32_t key) { return S(slab_hash)(place, key); }
 
@@ -40,9 +40,9 @@ static void S(sim_update)(const graph_place *g, graph_op *op)
     S(graph_edge) e = S(sim_edge)(op);
     if (S(edge_begin)(g, &e)) {
         S(sim_put_ends)(g, &e, op);
-        for (unsigned attempt = 0; S(edge_update)(g, &e) != SLAB_DONE;) update_pause(attempt++);
-        if (e.helps_home) S(help)(&g->slabs, e.home);
-        if (e.helps_other) S(help)(&g->slabs, e.other);
+        for (unsigned attempt = 0; S(edge_update)(g, &e) != SLAB_DONE;) slab_update_pause(attempt++);
+        if (e.helps_home) S(help_to_end)(&g->slabs, e.home);
+        if (e.helps_other) S(help_to_end)(&g->slabs, e.other);
     }
     S(sim_end)(&e, op);
 }
@@ -54,7 +54,7 @@ static void S(sim_run)(const graph_place *g, graph_op *op, graph_target *targets
     op->invoked = sim_operation_begin();
     switch (op->kind) {
     case GRAPH_OP_FIND:
-        found = S(find)(g, op->from, op->to, &op->old);
+        found = S(graph_find)(g, op->from, op->to, &op->old);
         op->outcome = found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
         break;
     case GRAPH_OP_LIST: op->target_count = (uint32_t)S(list)(g, op->from, targets, room); break;
