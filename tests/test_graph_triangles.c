@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "support/buffers.h"
 #include "support/graphs.h"
@@ -150,6 +151,34 @@ static void a_larger_id_does_not_fit(const graph_kind *kind)
     assert_true(total == 1 && by_vertex[9] == 1 && by_vertex[0] == 0);
     graph_checked(2);
     graph_close(graph);
+}
+
+static long most_kilobytes(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+/* Arrays by id would be of 34 GB; and half a gigabyte is more than a few vertices anywhere need. */
+static void few_and_large_ids(const graph_kind *kind)
+{
+    const pleach_adjacency adjacencies[] = {PLEACH_ADJACENCY_HASH, PLEACH_ADJACENCY_ORDERED};
+    for (size_t i = 0; i < COUNT_OF(adjacencies); i++) {
+        const pleach_graph_config config = {.values = kind->values, .threads = kind->threads,
+                                            .max_bytes = (uint64_t)64 << 20, .adjacency = adjacencies[i]};
+        pleach_graph *graph;
+        assert_ok(pleach_graph_create(&graph, &config));
+        put_clique(graph, kind, 0, 5);
+        put_clique(graph, kind, 1u << 31, 6);
+        put_clique(graph, kind, PLEACH_NO_VERTEX - 40, 40);
+        put(graph, kind, 3, PLEACH_NO_VERTEX - 1);
+        put(graph, kind, 4, PLEACH_NO_VERTEX - 1);
+        long before = most_kilobytes();
+        assert_triangles(graph, triples_of(5) + triples_of(6) + triples_of(40) + 1);
+        assert_true(most_kilobytes() - before < 512 * 1024);
+        graph_close(graph);
+    }
 }
 
 /* ---- against the brute force ------------------------------------------------------------------------------------- */
@@ -329,6 +358,7 @@ static const graph_case cases[] = {
     UNDIRECTED_CASE(turan_graphs),
     UNDIRECTED_CASE(two_cliques_that_share_an_edge),
     UNDIRECTED_CASE(a_larger_id_does_not_fit),
+    UNDIRECTED_CASE(few_and_large_ids),
     UNDIRECTED_CASE(random_graphs),
     UNDIRECTED_CASE(few_vertices_kept_up_to_date),
     UNDIRECTED_CASE(more_vertices_kept_up_to_date),

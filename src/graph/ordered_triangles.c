@@ -4,9 +4,8 @@
 
 #include "../base/memory.h"
 #include "ordered.h"
+#include "places.h"
 #include "triangles.h"
-
-enum { SPARSE = 8 }; /* ids for each vertex that is there */
 
 /* ---- rows by id ---- */
 
@@ -36,16 +35,6 @@ typedef struct places {
     uint32_t *targets; /* places */
 } places;
 
-static uint32_t place_of(const places *p, uint32_t id)
-{
-    uint64_t begin = 0, end = p->vertices;
-    while (end - begin > 1) {
-        uint64_t middle = begin + (end - begin) / 2;
-        *(p->ids[middle] <= id ? &begin : &end) = middle;
-    }
-    return (uint32_t)begin;
-}
-
 /* A row ends with its marker. */
 static void find_rows(places *p)
 {
@@ -63,7 +52,7 @@ static void fill_part(void *context, size_t begin, size_t end)
     places *p = context;
     for (uint64_t place = begin; place < end; place++)
         for (uint64_t at = p->offsets[place]; at < p->offsets[place + 1]; at++)
-            p->targets[at] = place_of(p, (uint32_t)p->all.keys[at + place]); /* a marker for each row before */
+            p->targets[at] = place_of_id(p->ids, p->vertices, (uint32_t)p->all.keys[at + place]); /* markers before */
 }
 
 static pleach_status count_by_place(ordered_view view, uint64_t *total)
@@ -98,6 +87,6 @@ pleach_status ordered_triangles(ordered_view view, size_t capacity, uint64_t *by
     if (by_vertex && rows.rows > capacity) return PLEACH_E_SPACE;
     if (by_vertex) memset(by_vertex, 0, capacity * sizeof *by_vertex);
     ordered_sizes(view, &vertices, NULL);
-    if (!by_vertex && rows.rows / SPARSE > vertices) return count_by_place(view, total);
+    if (!by_vertex && places_worthwhile(rows.rows, vertices)) return count_by_place(view, total);
     return count_by_id(view, &rows, by_vertex, total);
 }
