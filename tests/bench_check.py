@@ -68,9 +68,27 @@ def check_graphs(pleach):
         check(f"triangles of {graph}", len(notes) == 1 and notes[0].startswith(expected), f"{notes}, not {expected}")
     one = results_of([*command, "queries"])
     check("one experiment", one and {row["experiment"] for row in one} == {"queries"})
+    ordered = results_of([*command, "--adjacency", "ordered"])
+    check("ordered graphs", {row["experiment"] for row in ordered} == set(EXPERIMENTS) - {"load"})
+    run([*command, "--adjacency", "ordered", "load"], status=2)
     run([*command, "nothing"], status=2)
     run([*command, "--scale", "3"], status=2)
     run([pleach, "graph", "bench", "--help"])
+
+
+def check_adjacencies(pleach):
+    """Whatever keeps the neighbours, the answers are the same."""
+    with tempfile.NamedTemporaryFile(suffix=".txt", mode="w") as file:
+        for i in range(2000):
+            file.write(f"{i * 7919 % 97} {i * 104729 % 89} {i}\n")
+        file.flush()
+        for words in (["triangles", "--top", "5", "--clustering"],
+                      ["stream", "--batch", "100", "--window", "700", "--no-plot", "--check"]):
+            answers = [[line.split()[:7] for line in run([pleach, "graph", *words, "--adjacency", adjacency,
+                                                          file.name]).stdout.splitlines()]
+                       for adjacency in ("hash", "ordered")]
+            check(f"{words[0]} with both adjacencies", answers[0] == answers[1] and len(answers[0]) > 5)
+        run([pleach, "graph", "triangles", "--adjacency", "none", file.name], status=2)
 
 
 def check_hashes(pleach):
@@ -87,6 +105,7 @@ def main():
     parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
     pleach = parser.parse_args().pleach
     check_graphs(pleach)
+    check_adjacencies(pleach)
     check_hashes(pleach)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

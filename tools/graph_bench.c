@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "graph.h"
+#include "graph_load.h"
 
 static const char command[] = "pleach graph bench";
 
@@ -29,6 +30,7 @@ static const char help[] =
     "\n"
     "  --device cpu|cuda  where pleach's graph is (default cpu)\n"
     "  --threads N        of pleach's graph and of the baselines, on the CPU (default: one per CPU online)\n"
+    "  --adjacency A      how pleach keeps neighbours: hash (default) or ordered, which has no load\n"
     "  --scale S          4 to 26 (default 16; on a GPU 20)\n"
     "  --runs R           1 to 51 (default 3)\n"
     "  --all              also the figures of each graph where the mean is shown\n"
@@ -55,7 +57,7 @@ static const struct {
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 
 struct request {
-    size_t device;
+    size_t device, adjacency;
     uint64_t threads, scale, runs; /* scale 0: the default */
     const char *json;
     bool wanted[EXPERIMENTS], any_wanted, all, help;
@@ -71,6 +73,17 @@ static void want(struct cli *cli, struct request *request, const char *name)
     cli_fail(cli, "there is no experiment '%s'", name);
 }
 
+/* An ordered graph has no tables that it could be of. */
+static void leave_out_load(struct cli *cli, struct request *request)
+{
+    for (size_t i = 0; i < EXPERIMENTS; i++) {
+        const bool is_load = experiments[i].run == graph_bench_load;
+        if (is_load && request->wanted[i]) cli_fail(cli, "an ordered graph has no load factor");
+        if (!request->any_wanted) request->wanted[i] = !is_load;
+    }
+    request->any_wanted = true;
+}
+
 static void read_request(struct cli *cli, struct request *request)
 {
     static const char *const devices[] = {"cpu", "cuda", NULL}; /* as pleach_device */
@@ -83,6 +96,7 @@ static void read_request(struct cli *cli, struct request *request)
             request->all = true;
         else if (cli_take_choice(cli, "--device", devices, &request->device) ||
                  cli_take_number(cli, "--threads", 1, 1024, &request->threads) ||
+                 graph_take_adjacency(cli, &request->adjacency) ||
                  cli_take_number(cli, "--scale", GRAPH_LEAST_SCALE, GRAPH_MOST_SCALE, &request->scale) ||
                  cli_take_number(cli, "--runs", 1, GRAPH_MOST_RUNS, &request->runs) ||
                  cli_take_text(cli, "--json", &request->json))
@@ -92,6 +106,7 @@ static void read_request(struct cli *cli, struct request *request)
         else
             cli_reject_option(cli);
     }
+    if (request->adjacency == PLEACH_ADJACENCY_ORDERED && cli->status == EXIT_GOOD) leave_out_load(cli, request);
     if (request->scale == 0) request->scale = request->device == 1 ? 20 : 16;
 }
 
@@ -150,12 +165,17 @@ int graph_bench(int argc, char **argv)
         return EXIT_GOOD;
     }
     struct graph_bench bench = {.threads = (unsigned)request.threads, .scale = (unsigned)request.scale,
-                                .runs = (size_t)request.runs};
+                                .runs = (size_t)request.runs, .adjacency = (pleach_adjacency)request.adjacency};
     bench.device = request.device == 1 ? bench_device_cuda(&why) : bench_device_host();
     if (bench.device == NULL) {
         cli_complain(command, "--device cuda: %s", why);
         return EXIT_USAGE;
     }
+    /* Arguments of an ordered graph are host memory, wherever it is; and its calls take no stream. */
+    struct bench_device host = *bench_device_host();
+    host.name = bench.device->name;
+    host.kind = bench.device->kind;
+    if (bench.adjacency == PLEACH_ADJACENCY_ORDERED) bench.device = &host;
     if (!can_write(request.json) || !has_graphs(&bench)) return EXIT_USAGE;
     return run_experiments(&bench, &request);
 }

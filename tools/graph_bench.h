@@ -111,6 +111,7 @@ struct graph_bench {
     const struct bench_device *device;
     struct crew *crew; /* of the baselines, and of the checks; as many threads as pleach's graphs have */
     unsigned threads, scale;
+    pleach_adjacency adjacency;
     size_t runs;
     struct graph_report *report;
     bool wrong;   /* an answer was */

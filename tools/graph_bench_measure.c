@@ -33,7 +33,8 @@ bool graph_no_memory(struct graph_bench *bench)
 bool graph_bench_open(struct graph_bench *bench, bool directed, double load, pleach_graph **graph)
 {
     const pleach_graph_config config = {.device = bench->device->kind, .directed = directed, .load = load,
-                                        .threads = graph_on_cpu(bench) ? bench->threads : 0};
+                                        .threads = graph_on_cpu(bench) ? bench->threads : 0,
+                                        .adjacency = bench->adjacency};
     const pleach_status status = pleach_graph_create(graph, &config);
     return status == PLEACH_OK || graph_stop(bench, "creating a graph", status);
 }
