@@ -17,7 +17,7 @@ static pleach_status count_by_id(ordered_view view, graph_rows *rows, uint64_t *
     rows->targets = base_alloc(rows->entries + 1, sizeof *rows->targets);
     pleach_status status = rows->offsets && rows->targets ? ordered_rows(view, rows) : PLEACH_E_MEMORY;
     if (status == PLEACH_OK) {
-        triangle_rows found = {rows->rows, rows->offsets, rows->targets};
+        triangle_rows found = {rows->rows, rows->offsets, rows->targets, NULL};
         status = triangles_count(view.graph->workers, view.graph->threads, &found, by_vertex, total);
     }
     base_free(rows->offsets);
@@ -68,7 +68,7 @@ static pleach_status count_by_place(ordered_view view, uint64_t *total)
     if (p.ids && p.offsets && p.targets) {
         find_rows(&p);
         workers_run(view.graph->workers, p.vertices, 256, fill_part, &p);
-        triangle_rows found = {p.vertices, p.offsets, p.targets};
+        triangle_rows found = {p.vertices, p.offsets, p.targets, NULL};
         status = triangles_count(view.graph->workers, view.graph->threads, &found, NULL, total);
     }
     base_free(p.ids);
