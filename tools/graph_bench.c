@@ -27,6 +27,9 @@ static const char help[] =
     "  dynamic         table 5.9: batches with the triangles kept up to date, against counting anew\n"
     "  load            figures 5.2, 5.3: what the load factor of the tables does\n"
     "  queries         edges looked for, degrees, neighbours\n"
+    "  paper           only if it is named: these tables and figures one after the other, as the dissertation has\n"
+    "                  them, with the figures that it has of others too; graphs and batches are smaller than its own\n"
+    "                  by the same factor, so that --scale 20 has its batches\n"
     "\n"
     "  --device cpu|cuda  where pleach's graph is (default cpu)\n"
     "  --threads N        of pleach's graph and of the baselines, on the CPU (default: one per CPU online)\n"
@@ -52,9 +55,16 @@ static const struct {
     {"erase-vertices", graph_bench_erase_vertices}, {"build", graph_bench_build},
     {"incremental", graph_bench_incremental}, {"triangles", graph_bench_triangles},
     {"dynamic", graph_bench_dynamic},         {"load", graph_bench_load},
-    {"queries", graph_bench_queries},
+    {"queries", graph_bench_queries},         {"paper", graph_bench_paper},
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
+
+/* All but those that are the others once more, or that an ordered graph does not have: it has no tables. */
+static bool is_one_of_all(size_t i, size_t adjacency)
+{
+    if (experiments[i].run == graph_bench_paper) return false;
+    return adjacency != PLEACH_ADJACENCY_ORDERED || experiments[i].run != graph_bench_load;
+}
 
 struct request {
     size_t device, adjacency;
@@ -73,15 +83,14 @@ static void want(struct cli *cli, struct request *request, const char *name)
     cli_fail(cli, "there is no experiment '%s'", name);
 }
 
-/* An ordered graph has no tables that it could be of. */
-static void leave_out_load(struct cli *cli, struct request *request)
+static void want_all(struct cli *cli, struct request *request)
 {
     for (size_t i = 0; i < EXPERIMENTS; i++) {
-        const bool is_load = experiments[i].run == graph_bench_load;
-        if (is_load && request->wanted[i]) cli_fail(cli, "an ordered graph has no load factor");
-        if (!request->any_wanted) request->wanted[i] = !is_load;
+        const bool one_of_all = is_one_of_all(i, request->adjacency);
+        if (!request->any_wanted) request->wanted[i] = one_of_all;
+        if (request->wanted[i] && !one_of_all && experiments[i].run == graph_bench_load)
+            cli_fail(cli, "an ordered graph has no load factor");
     }
-    request->any_wanted = true;
 }
 
 static void read_request(struct cli *cli, struct request *request)
@@ -106,7 +115,7 @@ static void read_request(struct cli *cli, struct request *request)
         else
             cli_reject_option(cli);
     }
-    if (request->adjacency == PLEACH_ADJACENCY_ORDERED && cli->status == EXIT_GOOD) leave_out_load(cli, request);
+    if (cli->status == EXIT_GOOD) want_all(cli, request);
     if (request->scale == 0) request->scale = request->device == 1 ? 20 : 16;
 }
 
@@ -144,7 +153,7 @@ static int run_experiments(struct graph_bench *bench, const struct request *requ
     if (bench->crew == NULL || bench->report == NULL) graph_no_memory(bench);
     if (graph_goes_on(bench) && make_inputs(bench))
         for (size_t i = 0; i < EXPERIMENTS && graph_goes_on(bench); i++)
-            if (!request->any_wanted || request->wanted[i]) experiments[i].run(bench);
+            if (request->wanted[i]) experiments[i].run(bench);
     if (bench->report != NULL && request->json != NULL) written = graph_report_json(bench->report, request->json);
     for (size_t i = 0; i < GRAPH_CLASSES; i++) graph_input_free(bench, &bench->inputs[i]);
     graph_report_destroy(bench->report);

@@ -97,6 +97,14 @@ pleach_status call_triangles(void *context, pleach_stream stream)
     return pleach_graph_triangles(c->graph, 0, NULL, &c->result);
 }
 
+pleach_status call_insert_counting(void *context, pleach_stream stream)
+{
+    struct edge_call *const c = context;
+    (void)stream; /* it is synchronous */
+    return pleach_graph_insert_counting(c->graph, c->count, c->edges->device_from + c->begin,
+                                        c->edges->device_to + c->begin, NULL, NULL, 0, NULL, &c->result);
+}
+
 size_t count_flags(const struct edge_array *array, uint8_t flag)
 {
     size_t count = 0;

@@ -158,6 +158,12 @@ void graph_report_add(struct graph_report *report, const struct graph_row *row)
     report->rows[report->count++] = kept;
 }
 
+void graph_report_heading(struct graph_report *report, const char *text)
+{
+    fprintf(report->table, "\n%s\n", text);
+    fflush(report->table);
+}
+
 /* ---- JSON. No text here has a character that must be escaped. ---- */
 
 static void write_row(FILE *file, const struct graph_row *row)
