@@ -141,11 +141,12 @@ static void count_part(void *context, size_t begin, size_t end)
 {
     oriented *o = context;
     uint64_t words = o->n / 64 + 1, total = 0;
-    uint64_t *bits = base_alloc(o->marked ? 2 * words : words, sizeof *bits), *marked_bits = bits + words;
+    uint64_t *bits = base_alloc(o->marked ? 2 * words : words, sizeof *bits);
     if (!bits) {
         atomic_store(&o->failed, true);
         return;
     }
+    uint64_t *marked_bits = bits + words;
     for (uint64_t number = begin; number < end; number++) {
         const uint32_t *list = o->targets + o->offsets[number], *stop = o->targets + o->offsets[number + 1];
         const uint32_t *marked = o->marked ? o->targets + o->marked[number] : stop;
