@@ -3,7 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "base/memory.h"
+#include "exec/cpu/graph_way.h"
 #include "support/buffers.h"
 #include "support/graphs.h"
 
@@ -150,6 +153,34 @@ static void a_larger_id_does_not_fit(const graph_kind *kind)
     assert_true(total == 1 && by_vertex[9] == 1 && by_vertex[0] == 0);
     graph_checked(2);
     graph_close(graph);
+}
+
+static long most_kilobytes(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+/* Arrays by id would be of 34 GB; and half a gigabyte is more than a few vertices anywhere need. */
+static void few_and_large_ids(const graph_kind *kind)
+{
+    const pleach_adjacency adjacencies[] = {PLEACH_ADJACENCY_HASH, PLEACH_ADJACENCY_ORDERED};
+    for (size_t i = 0; i < COUNT_OF(adjacencies); i++) {
+        const pleach_graph_config config = {.values = kind->values, .threads = kind->threads,
+                                            .max_bytes = (uint64_t)64 << 20, .adjacency = adjacencies[i]};
+        pleach_graph *graph;
+        assert_ok(pleach_graph_create(&graph, &config));
+        put_clique(graph, kind, 0, 5);
+        put_clique(graph, kind, 1u << 31, 6);
+        put_clique(graph, kind, PLEACH_NO_VERTEX - 40, 40);
+        put(graph, kind, 3, PLEACH_NO_VERTEX - 1);
+        put(graph, kind, 4, PLEACH_NO_VERTEX - 1);
+        long before = most_kilobytes();
+        assert_triangles(graph, triples_of(5) + triples_of(6) + triples_of(40) + 1);
+        assert_true(most_kilobytes() - before < 512 * 1024);
+        graph_close(graph);
+    }
 }
 
 /* ---- against the brute force ------------------------------------------------------------------------------------- */
@@ -322,6 +353,120 @@ static void an_id_that_is_not_usable(const graph_kind *kind)
     graph_close(graph);
 }
 
+/* ---- by wedges, and by rows -------------------------------------------------------------------------------------- */
+
+static const graph_way ways[] = {GRAPH_BY_WEDGES, GRAPH_BY_ROWS, GRAPH_LESS_WORK}; /* the last is as it was */
+
+static void each_way_keeps_up(const graph_kind *kind)
+{
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        graph_cpu_force_way(ways[i]);
+        keep_up(kind, 7, 12, scaled(200));
+        keep_up(kind, 60, 400, scaled(60));
+        triangles_that_come_and_go_at_once(kind);
+        empty_calls_change_nothing(kind);
+        an_id_that_is_not_usable(kind);
+    }
+}
+
+/* Large enough for a choice by work. The same calls in each way change the same, also by vertex, of which not all are
+ * charged. */
+static void each_way_changes_the_same(const graph_kind *kind)
+{
+    enum { N = 1500, CAPACITY = 1200, CALLS = 4 };
+    uint32_t *ids = must_alloc(N, sizeof *ids);
+    for (uint32_t i = 0; i < N; i++)
+        ids[i] = i;
+    graph_matrix m = matrix_open(kind, N, ids); /* for its ids */
+    edge_batch b = edge_batch_open(40000);
+    uint64_t *kept[COUNT_OF(ways)], change[COUNT_OF(ways)], total = 0;
+    pleach_graph *graphs[COUNT_OF(ways)];
+    rng r = rng_for(test_seed(), 77);
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        kept[i] = must_alloc(CAPACITY, sizeof *kept[i]);
+        graphs[i] = graph_open(kind);
+    }
+    for (size_t call = 0; call < CALLS; call++) {
+        edge_batch_fill(&b, call == 1 ? 300 : 40000, &m, 0, &r);
+        for (size_t i = 0; i < COUNT_OF(ways); i++) {
+            graph_cpu_force_way(ways[i]);
+            if (call < 2)
+                assert_ok(pleach_graph_insert_counting(graphs[i], b.n, b.from, b.to, values_or_null(kind, b.values),
+                                                       NULL, CAPACITY, kept[i], &change[i]));
+            else
+                assert_ok(pleach_graph_erase_counting(graphs[i], b.n, b.from, b.to, NULL, CAPACITY, kept[i],
+                                                      &change[i]));
+            assert_int_equal(change[i], change[0]);
+            assert_memory_equal(kept[i], kept[0], CAPACITY * sizeof *kept[i]);
+        }
+        total = call < 2 ? total + change[0] : total - change[0];
+        assert_triangles(graphs[0], total);
+        graph_checked(3 * b.n);
+    }
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        free(kept[i]);
+        graph_close(graphs[i]);
+    }
+    edge_batch_close(&b);
+    matrix_close(&m);
+    free(ids);
+}
+
+/* Rows are by place then; vertices beyond the capacity are not charged. */
+static void few_and_large_ids_by_rows(const graph_kind *kind)
+{
+    const uint32_t last = PLEACH_NO_VERTEX - 1, from[] = {1, 2, last, last}, to[] = {2, last, 1, 5}, values[4] = {0};
+    pleach_graph *graph = graph_open(kind);
+    uint64_t kept[3] = {0}, change = 9;
+    graph_cpu_force_way(GRAPH_BY_ROWS);
+    assert_ok(pleach_graph_insert_counting(graph, 4, from, to, values_or_null(kind, values), NULL, 3, kept, &change));
+    assert_true(change == 1 && kept[0] == 0 && kept[1] == 1 && kept[2] == 1);
+    assert_ok(pleach_graph_erase_counting(graph, 1, from, to, NULL, 3, kept, &change));
+    assert_true(change == 1 && kept[0] == 0 && kept[1] == 0 && kept[2] == 0);
+    graph_cpu_force_way(GRAPH_LESS_WORK);
+    graph_close(graph);
+    graph_checked(5);
+}
+
+/* Where rows find no memory there are the wedges; and where these have none, nothing is done. */
+static void rows_without_memory(const graph_kind *kind)
+{
+    enum { N = 40, EDGES = 300 };
+    uint32_t ids[N];
+    for (uint32_t i = 0; i < N; i++)
+        ids[i] = i;
+    graph_matrix m = matrix_open(kind, N, ids);
+    edge_batch b = edge_batch_open(EDGES);
+    pleach_graph *graph = graph_open(kind);
+    uint64_t kept[N] = {0}, counted[N], sum = 0, total;
+    size_t fallen_back = 0;
+    rng r = rng_for(test_seed(), 78);
+    graph_cpu_force_way(GRAPH_BY_ROWS);
+    for (unsigned erases = 0; erases < 2; erases++)
+        for (long nth = 1, asked = 1; asked >= nth - 1; nth++) {
+            uint64_t change = 9;
+            edge_batch_fill(&b, EDGES, &m, 0, &r);
+            base_fail_nth_allocation(nth);
+            pleach_status status =
+                erases ? pleach_graph_erase_counting(graph, b.n, b.from, b.to, NULL, N, kept, &change)
+                       : pleach_graph_insert_counting(graph, b.n, b.from, b.to, values_or_null(kind, b.values), NULL,
+                                                      N, kept, &change);
+            asked = base_fail_nth_allocation(0);
+            assert_true(status == PLEACH_OK || (status == PLEACH_E_MEMORY && change == 0));
+            fallen_back += status == PLEACH_OK && asked >= nth;
+            sum = erases ? sum - change : sum + change;
+            assert_ok(pleach_graph_triangles(graph, N, counted, &total));
+            assert_int_equal(total, sum);
+            assert_memory_equal(counted, kept, sizeof kept);
+            graph_checked(b.n);
+        }
+    assert_true(fallen_back >= 10);
+    graph_cpu_force_way(GRAPH_LESS_WORK);
+    edge_batch_close(&b);
+    matrix_close(&m);
+    graph_close(graph);
+}
+
 static const graph_case cases[] = {
     UNDIRECTED_CASE(complete_graphs),
     UNDIRECTED_CASE(graphs_without_triangles),
@@ -329,6 +474,7 @@ static const graph_case cases[] = {
     UNDIRECTED_CASE(turan_graphs),
     UNDIRECTED_CASE(two_cliques_that_share_an_edge),
     UNDIRECTED_CASE(a_larger_id_does_not_fit),
+    UNDIRECTED_CASE(few_and_large_ids),
     UNDIRECTED_CASE(random_graphs),
     UNDIRECTED_CASE(few_vertices_kept_up_to_date),
     UNDIRECTED_CASE(more_vertices_kept_up_to_date),
@@ -336,6 +482,10 @@ static const graph_case cases[] = {
     UNDIRECTED_CASE(triangles_that_come_and_go_at_once),
     UNDIRECTED_CASE(empty_calls_change_nothing),
     UNDIRECTED_CASE(an_id_that_is_not_usable),
+    UNDIRECTED_CASE(each_way_keeps_up),
+    UNDIRECTED_CASE(each_way_changes_the_same),
+    UNDIRECTED_CASE(few_and_large_ids_by_rows),
+    UNDIRECTED_CASE(rows_without_memory),
 };
 
 int main(int argc, char **argv)

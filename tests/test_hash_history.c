@@ -6,10 +6,8 @@
  * grows several times while they last. A set's values are all 0, so that of a set only presence is judged.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "support/agents.h"
 #include "support/buffers.h"
@@ -18,7 +16,7 @@
 #include "support/recorder.h"
 #include "verify/history/history.h"
 
-enum { MOST_IN_CALL = 8, MOST_IN_TABLE = 1024 };
+enum { MOST_IN_TABLE = 1024 };
 
 /* What agents do. */
 typedef struct habit {
@@ -45,24 +43,6 @@ typedef struct scene {
 } scene;
 
 static size_t histories_checked, operations_checked;
-
-/* ---- loitering ---- */
-
-static void spin(uint64_t turns)
-{
-    for (volatile uint64_t i = 0; i < turns; i++) {}
-}
-
-static void loiter(rng *r)
-{
-    uint64_t dice = rng_below(r, 1000);
-    if (dice < 2)
-        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-    else if (dice < 60)
-        sched_yield();
-    else if (dice < 300)
-        spin(rng_below(r, 200));
-}
 
 static uint64_t invoke(agent *a)
 {
@@ -131,15 +111,9 @@ static void find_one(agent *a, history_op op)
     count_checked(1);
 }
 
-typedef struct array_call {
-    size_t n;
-    uint64_t keys[MOST_IN_CALL], values[MOST_IN_CALL], told[MOST_IN_CALL];
-    uint8_t outcomes[MOST_IN_CALL];
-} array_call;
-
-static pleach_status make_array_call(const hashed *h, history_kind kind, array_call *c)
+static pleach_status make_array_call(const hashed *h, array_call *c)
 {
-    switch (kind) {
+    switch (c->kind) {
     case HISTORY_PUT: return hashed_put(h, c->n, c->keys, c->values, c->outcomes, c->told);
     case HISTORY_ADD: return hashed_add(h, c->n, c->keys, c->values, c->outcomes, c->told);
     case HISTORY_ERASE: return hashed_erase(h, c->n, c->keys, c->outcomes, c->told);
@@ -147,27 +121,20 @@ static pleach_status make_array_call(const hashed *h, history_kind kind, array_c
     }
 }
 
-/* All elements have the call's times. Keys may be equal. */
+/* Keys may be equal. */
 static void call_array(agent *a, size_t call)
 {
     scene *s = a->shared;
-    history_kind kind = some_kind(a);
-    array_call c = {.n = 1 + rng_below(&a->r, MOST_IN_CALL)};
+    array_call c = {.kind = some_kind(a), .n = 1 + rng_below(&a->r, MOST_IN_ARRAY)};
     for (size_t i = 0; i < c.n; i++) {
         c.keys[i] = some_key(a);
-        c.values[i] = some_value(a, call * MOST_IN_CALL + i);
+        c.values[i] = some_value(a, call * MOST_IN_ARRAY + i);
     }
     uint64_t invoked = invoke(a);
-    pleach_status status = make_array_call(&s->h, kind, &c);
+    pleach_status status = make_array_call(&s->h, &c);
     uint64_t returned = recorder_now(s->book);
     EXPECT(a, is_fine(s, status));
-    for (size_t i = 0; i < c.n; i++) {
-        uint8_t outcome = c.outcomes[i];
-        if (kind == HISTORY_FIND) outcome = outcome ? HISTORY_FOUND : HISTORY_NOT_FOUND;
-        record(s->book, a->index, (history_op){.invoked = invoked, .returned = returned, .kind = (uint8_t)kind,
-                                               .key = c.keys[i], .value = c.values[i], .out_value = c.told[i],
-                                               .outcome = outcome});
-    }
+    record_array(s->book, a->index, &c, invoked, returned);
 }
 
 static void call_something(agent *a, size_t call)

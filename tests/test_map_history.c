@@ -9,11 +9,9 @@
  * with the stamps of the taking, however late the question comes.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "support/agents.h"
 #include "support/buffers.h"
@@ -24,7 +22,7 @@
 #include "support/wide.h"
 #include "verify/history/history.h"
 
-enum { MOST_IN_CALL = 8, MOST_IN_MAP = 1024, MOST_AGENTS = 8, QUESTIONS = 3 };
+enum { MOST_IN_MAP = 1024, MOST_AGENTS = 8, QUESTIONS = 3 };
 
 /* What agents do. */
 typedef struct habit {
@@ -61,24 +59,6 @@ typedef struct scene {
 } scene;
 
 static size_t histories_checked, operations_checked;
-
-/* ---- loitering --------------------------------------------------------------------------------------------------- */
-
-static void spin(uint64_t turns)
-{
-    for (volatile uint64_t i = 0; i < turns; i++) {}
-}
-
-static void loiter(rng *r)
-{
-    uint64_t dice = rng_below(r, 1000);
-    if (dice < 2)
-        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-    else if (dice < 60)
-        sched_yield();
-    else if (dice < 300)
-        spin(rng_below(r, 200));
-}
 
 static uint64_t invoke(agent *a)
 {
@@ -166,15 +146,9 @@ static void call_one(agent *a, size_t call)
         update_one(a, op);
 }
 
-typedef struct array_call {
-    size_t n;
-    uint64_t keys[MOST_IN_CALL], values[MOST_IN_CALL], told[MOST_IN_CALL];
-    uint8_t outcomes[MOST_IN_CALL];
-} array_call;
-
-static pleach_status make_array_call(const wide *w, history_kind kind, array_call *c)
+static pleach_status make_array_call(const wide *w, array_call *c)
 {
-    switch (kind) {
+    switch (c->kind) {
     case HISTORY_PUT: return wide_put(w, c->n, c->keys, c->values, c->outcomes, c->told);
     case HISTORY_ADD: return wide_add(w, c->n, c->keys, c->values, c->outcomes, c->told);
     case HISTORY_ERASE: return wide_erase(w, c->n, c->keys, c->outcomes, c->told);
@@ -182,28 +156,20 @@ static pleach_status make_array_call(const wide *w, history_kind kind, array_cal
     }
 }
 
-/* All elements have the call's times. Keys may be equal. */
+/* Keys may be equal. */
 static void call_array(agent *a, size_t call)
 {
     scene *s = a->shared;
-    history_kind kind = some_kind(a);
-    array_call c = {.n = 1 + rng_below(&a->r, MOST_IN_CALL)};
+    array_call c = {.kind = some_kind(a), .n = 1 + rng_below(&a->r, MOST_IN_ARRAY)};
     for (size_t i = 0; i < c.n; i++) {
         c.keys[i] = some_key(a);
-        c.values[i] = some_value(a, call * MOST_IN_CALL + i);
+        c.values[i] = some_value(a, call * MOST_IN_ARRAY + i);
     }
     uint64_t invoked = invoke(a);
-    pleach_status status = make_array_call(&s->w, kind, &c);
+    pleach_status status = make_array_call(&s->w, &c);
     uint64_t returned = recorder_now(s->book);
     EXPECT(a, is_fine(s, status));
-    for (size_t i = 0; i < c.n; i++) {
-        uint8_t outcome = c.outcomes[i];
-        if (kind == HISTORY_FIND)
-            outcome = outcome ? HISTORY_FOUND : HISTORY_NOT_FOUND;
-        record(s->book, a->index, (history_op){.invoked = invoked, .returned = returned, .kind = (uint8_t)kind,
-                                               .key = c.keys[i], .value = c.values[i], .out_value = c.told[i],
-                                               .outcome = outcome});
-    }
+    record_array(s->book, a->index, &c, invoked, returned);
 }
 
 static void call_range(agent *a)

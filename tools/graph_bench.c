@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "graph.h"
+#include "graph_load.h"
 
 static const char command[] = "pleach graph bench";
 
@@ -26,9 +27,13 @@ static const char help[] =
     "  dynamic         table 5.9: batches with the triangles kept up to date, against counting anew\n"
     "  load            figures 5.2, 5.3: what the load factor of the tables does\n"
     "  queries         edges looked for, degrees, neighbours\n"
+    "  paper           only if it is named: these tables and figures one after the other, as the dissertation has\n"
+    "                  them, with the figures that it has of others too; graphs and batches are smaller than its own\n"
+    "                  by the same factor, so that --scale 20 has its batches\n"
     "\n"
     "  --device cpu|cuda  where pleach's graph is (default cpu)\n"
     "  --threads N        of pleach's graph and of the baselines, on the CPU (default: one per CPU online)\n"
+    "  --adjacency A      how pleach keeps neighbours: hash (default) or ordered, which has no load\n"
     "  --scale S          4 to 26 (default 16; on a GPU 20)\n"
     "  --runs R           1 to 51 (default 3)\n"
     "  --all              also the figures of each graph where the mean is shown\n"
@@ -50,12 +55,19 @@ static const struct {
     {"erase-vertices", graph_bench_erase_vertices}, {"build", graph_bench_build},
     {"incremental", graph_bench_incremental}, {"triangles", graph_bench_triangles},
     {"dynamic", graph_bench_dynamic},         {"load", graph_bench_load},
-    {"queries", graph_bench_queries},
+    {"queries", graph_bench_queries},         {"paper", graph_bench_paper},
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 
+/* All but those that are the others once more, or that an ordered graph does not have: it has no tables. */
+static bool is_one_of_all(size_t i, size_t adjacency)
+{
+    if (experiments[i].run == graph_bench_paper) return false;
+    return adjacency != PLEACH_ADJACENCY_ORDERED || experiments[i].run != graph_bench_load;
+}
+
 struct request {
-    size_t device;
+    size_t device, adjacency;
     uint64_t threads, scale, runs; /* scale 0: the default */
     const char *json;
     bool wanted[EXPERIMENTS], any_wanted, all, help;
@@ -71,6 +83,16 @@ static void want(struct cli *cli, struct request *request, const char *name)
     cli_fail(cli, "there is no experiment '%s'", name);
 }
 
+static void want_all(struct cli *cli, struct request *request)
+{
+    for (size_t i = 0; i < EXPERIMENTS; i++) {
+        const bool one_of_all = is_one_of_all(i, request->adjacency);
+        if (!request->any_wanted) request->wanted[i] = one_of_all;
+        if (request->wanted[i] && !one_of_all && experiments[i].run == graph_bench_load)
+            cli_fail(cli, "an ordered graph has no load factor");
+    }
+}
+
 static void read_request(struct cli *cli, struct request *request)
 {
     static const char *const devices[] = {"cpu", "cuda", NULL}; /* as pleach_device */
@@ -83,6 +105,7 @@ static void read_request(struct cli *cli, struct request *request)
             request->all = true;
         else if (cli_take_choice(cli, "--device", devices, &request->device) ||
                  cli_take_number(cli, "--threads", 1, 1024, &request->threads) ||
+                 graph_take_adjacency(cli, &request->adjacency) ||
                  cli_take_number(cli, "--scale", GRAPH_LEAST_SCALE, GRAPH_MOST_SCALE, &request->scale) ||
                  cli_take_number(cli, "--runs", 1, GRAPH_MOST_RUNS, &request->runs) ||
                  cli_take_text(cli, "--json", &request->json))
@@ -92,6 +115,7 @@ static void read_request(struct cli *cli, struct request *request)
         else
             cli_reject_option(cli);
     }
+    if (cli->status == EXIT_GOOD) want_all(cli, request);
     if (request->scale == 0) request->scale = request->device == 1 ? 20 : 16;
 }
 
@@ -129,7 +153,7 @@ static int run_experiments(struct graph_bench *bench, const struct request *requ
     if (bench->crew == NULL || bench->report == NULL) graph_no_memory(bench);
     if (graph_goes_on(bench) && make_inputs(bench))
         for (size_t i = 0; i < EXPERIMENTS && graph_goes_on(bench); i++)
-            if (!request->any_wanted || request->wanted[i]) experiments[i].run(bench);
+            if (request->wanted[i]) experiments[i].run(bench);
     if (bench->report != NULL && request->json != NULL) written = graph_report_json(bench->report, request->json);
     for (size_t i = 0; i < GRAPH_CLASSES; i++) graph_input_free(bench, &bench->inputs[i]);
     graph_report_destroy(bench->report);
@@ -150,12 +174,17 @@ int graph_bench(int argc, char **argv)
         return EXIT_GOOD;
     }
     struct graph_bench bench = {.threads = (unsigned)request.threads, .scale = (unsigned)request.scale,
-                                .runs = (size_t)request.runs};
+                                .runs = (size_t)request.runs, .adjacency = (pleach_adjacency)request.adjacency};
     bench.device = request.device == 1 ? bench_device_cuda(&why) : bench_device_host();
     if (bench.device == NULL) {
         cli_complain(command, "--device cuda: %s", why);
         return EXIT_USAGE;
     }
+    /* Arguments of an ordered graph are host memory, wherever it is; and its calls take no stream. */
+    struct bench_device host = *bench_device_host();
+    host.name = bench.device->name;
+    host.kind = bench.device->kind;
+    if (bench.adjacency == PLEACH_ADJACENCY_ORDERED) bench.device = &host;
     if (!can_write(request.json) || !has_graphs(&bench)) return EXIT_USAGE;
     return run_experiments(&bench, &request);
 }

@@ -11,6 +11,8 @@
  *   graph_bench_dynamic.c    dynamic
  *   graph_bench_load.c       load
  *   graph_bench_queries.c    queries
+ *   graph_bench_paper.c      paper: the dissertation's tables one after the other, by parts of the files above and by
+ *   graph_bench_rounds.c     rounds of a batch and a count; graph_bench_seed.c has the dissertation's graphs
  *
  * The experiments are those of the dissertation that the graph comes from (Awad, Fully Concurrent GPU Data Structures,
  * chapter 5); its figures, on a TITAN V, stand beside those measured. Arguments are made before the clock starts, every
@@ -102,6 +104,8 @@ struct graph_report;
 struct graph_report *graph_report_create(const struct graph_bench *bench, bool quiet_output, bool all);
 void graph_report_destroy(struct graph_report *report);
 void graph_report_add(struct graph_report *report, const struct graph_row *row);
+/* A line of the table; not in the JSON. */
+void graph_report_heading(struct graph_report *report, const char *text);
 /* False after a complaint. */
 bool graph_report_json(const struct graph_report *report, const char *path);
 
@@ -111,6 +115,7 @@ struct graph_bench {
     const struct bench_device *device;
     struct crew *crew; /* of the baselines, and of the checks; as many threads as pleach's graphs have */
     unsigned threads, scale;
+    pleach_adjacency adjacency;
     size_t runs;
     struct graph_report *report;
     bool wrong;   /* an answer was */
@@ -145,6 +150,7 @@ pleach_status call_insert(void *context, pleach_stream stream);
 pleach_status call_erase(void *context, pleach_stream stream);
 pleach_status call_find(void *context, pleach_stream stream);
 pleach_status call_triangles(void *context, pleach_stream stream);
+pleach_status call_insert_counting(void *context, pleach_stream stream); /* the result: by how many more */
 
 /* The flags of an array that are this one. */
 size_t count_flags(const struct edge_array *array, uint8_t flag);
@@ -168,6 +174,48 @@ void graph_bench_triangles(struct graph_bench *bench);
 void graph_bench_dynamic(struct graph_bench *bench);
 void graph_bench_load(struct graph_bench *bench);
 void graph_bench_queries(struct graph_bench *bench);
+
+/* ---- the dissertation's tables, graphs and batches as many times smaller as the scale is below its own ---- */
+
+enum { PAPER_SCALE = 20 };
+
+/* So many powers of two: a batch of 2^p there is one of 2^(p - n) here. */
+static inline unsigned paper_shrink(const struct graph_bench *bench, unsigned scale_there)
+{
+    return bench->scale < scale_there ? scale_there - bench->scale : 0;
+}
+
+void graph_bench_paper(struct graph_bench *bench);
+
+/* Of graph_bench_edges.c: tables 5.2, 5.3, 5.6. Of _vertices.c: 5.4. Of _build.c: 5.5. Of _triangles.c: 5.7, 5.8. Of
+ * _rounds.c: 5.9. Of _load.c: figures 5.2, 5.3. */
+void paper_insert(struct graph_bench *bench);
+void paper_erase(struct graph_bench *bench);
+void paper_erase_vertices(struct graph_bench *bench);
+void paper_build(struct graph_bench *bench);
+void paper_incremental(struct graph_bench *bench);
+void paper_triangles(struct graph_bench *bench);
+void paper_rounds(struct graph_bench *bench);
+void paper_load(struct graph_bench *bench);
+
+/* graph_bench_seed.c: the graphs of table 5.1, each of one of the classes, and what was measured on them: tables 5.5,
+ * 5.7 and 5.8, milliseconds; 0: it ran out of memory. */
+struct seed_graph {
+    const char *name;
+    enum graph_class class;
+    double entries; /* millions */
+    double build, build_hornet;
+    double count, count_hornet, count_faimgraph;
+    double sort_csr, sort_faimgraph;
+};
+enum { SEED_GRAPHS = 12 };
+extern const struct seed_graph seed_graphs[SEED_GRAPHS];
+
+/* A row for each of them, with the rate of its class, by `milliseconds` for so many entries an edge, beside its own.
+ * Which column that is, `seed` says, and what else there is to tell, `note`. */
+void paper_add_graphs(const struct graph_bench *bench, const char *table, const char *what, size_t entries_an_edge,
+                      const struct figure *milliseconds, double (*seed)(const struct seed_graph *graph),
+                      void (*note)(const struct seed_graph *graph, char *text, size_t size));
 
 /* ---- graph_bench_graphblas.c, where GraphBLAS was found: PLEACH_HAVE_GRAPHBLAS ---- */
 

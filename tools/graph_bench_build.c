@@ -78,3 +78,23 @@ void graph_bench_build(struct graph_bench *bench)
 {
     for (size_t class = 0; class < GRAPH_CLASSES && graph_goes_on(bench); class++) build_class(bench, class);
 }
+
+/* ---- the dissertation's table ---- */
+
+static double seed_build(const struct seed_graph *graph) { return graph->build; }
+
+static void note_build(const struct seed_graph *graph, char *text, size_t size)
+{
+    const int length = snprintf(text, size, "as %s; TITAN V: %.2f ms", graph->name, graph->build);
+    if (graph->build_hornet > 0)
+        snprintf(text + length, size - (size_t)length, ", Hornet %.2f", graph->build_hornet);
+}
+
+void paper_build(struct graph_bench *bench)
+{
+    struct figure ours[GRAPH_CLASSES] = {0};
+    for (size_t class = 0; class < GRAPH_CLASSES; class++)
+        for (size_t run = 0; run < bench->runs && graph_goes_on(bench); run++)
+            figure_add(&ours[class], build_ours(bench, &bench->inputs[class]));
+    if (graph_goes_on(bench)) paper_add_graphs(bench, "table-5.5", "pleach", 2, ours, seed_build, note_build);
+}

@@ -18,18 +18,10 @@ struct dynamic {
     struct figure insert_counting, insert_recount, erase_counting, erase_recount; /* milliseconds */
 };
 
-static pleach_status call_insert_counting(void *context, pleach_stream stream)
-{
-    struct edge_call *const c = context;
-    (void)stream; /* it is synchronous */
-    return pleach_graph_insert_counting(c->graph, c->count, c->edges->device_from, c->edges->device_to, NULL, NULL, 0,
-                                        NULL, &c->result);
-}
-
 static pleach_status call_erase_counting(void *context, pleach_stream stream)
 {
     struct edge_call *const c = context;
-    (void)stream;
+    (void)stream; /* it is synchronous */
     return pleach_graph_erase_counting(c->graph, c->count, c->edges->device_from, c->edges->device_to, NULL, 0, NULL,
                                        &c->result);
 }

@@ -33,6 +33,7 @@ struct experiment {
     void (*make)(struct edge_array *batch, const struct graph_input *input, const struct edge_array *base);
     side *ours, *baseline; /* the second one on the CPU only, or NULL */
     const double *seed;    /* by power of two of the batch */
+    const double *hornet, *faimgraph; /* likewise, where the dissertation's table is to be shown; 0: nothing */
     bool directed;
     bool erases;
 };
@@ -209,7 +210,7 @@ static void mean_of(const struct graph_bench *bench, const struct figure *classe
 }
 
 static void add_rows(const struct graph_bench *bench, const struct experiment *what, size_t count, double seed,
-                     const char *graph, const struct figure *ours, const struct figure *baseline)
+                     const char *graph, const struct figure *ours, const struct figure *baseline, const char *note)
 {
     char own_name[40];
     const bool compared = baseline->runs > 0;
@@ -221,10 +222,12 @@ static void add_rows(const struct graph_bench *bench, const struct experiment *w
     row.figure = ours;
     row.seed = row.detail || !what->directed ? 0 : seed;
     row.peer = compared ? baseline : NULL;
+    row.note = note;
     graph_report_add(bench->report, &row);
 }
 
-static void measure_batch(struct graph_bench *bench, const struct experiment *what, unsigned power, double seed)
+static void measure_batch(struct graph_bench *bench, const struct experiment *what, unsigned power, double seed,
+                          const char *note)
 {
     const size_t count = (size_t)1 << power;
     struct figure ours, baseline = {0};
@@ -233,10 +236,10 @@ static void measure_batch(struct graph_bench *bench, const struct experiment *wh
         measure_class(bench, what, count, class, &sums);
     if (!graph_goes_on(bench)) return;
     for (size_t class = 0; class < GRAPH_CLASSES; class++)
-        add_rows(bench, what, count, 0, bench->inputs[class].name, &sums.ours[class], &sums.baseline[class]);
+        add_rows(bench, what, count, 0, bench->inputs[class].name, &sums.ours[class], &sums.baseline[class], NULL);
     mean_of(bench, sums.ours, &ours);
     if (sums.baseline[0].runs > 0) mean_of(bench, sums.baseline, &baseline);
-    add_rows(bench, what, count, seed, "mean", &ours, &baseline);
+    add_rows(bench, what, count, seed, "mean", &ours, &baseline, note);
 }
 
 /* At a scale that is too small for the least batch of the dissertation, one of the size that fits. */
@@ -244,7 +247,7 @@ static void measure_batches(struct graph_bench *bench, const struct experiment *
 {
     const unsigned most = largest_batch(bench, MOST_POWER);
     for (unsigned power = most < least ? most : least; power <= most && graph_goes_on(bench); power++)
-        measure_batch(bench, what, power, power < LEAST_POWER ? 0 : what->seed[power - LEAST_POWER]);
+        measure_batch(bench, what, power, power < LEAST_POWER ? 0 : what->seed[power - LEAST_POWER], NULL);
 }
 
 /* Tables 5.2, 5.3 and 5.6. */
@@ -278,4 +281,52 @@ void graph_bench_incremental(struct graph_bench *bench)
     measure_batches(bench, &what, least);
     what.directed = false;
     if (graph_goes_on(bench)) measure_batches(bench, &what, least);
+}
+
+/* ---- the dissertation's tables ---- */
+
+static const double hornet_insert[POWERS] = {33.67, 44.71, 51.43, 70.81, 83.54, 97.41, 110.89};
+static const double faimgraph_insert[POWERS] = {92.47, 133.97, 157.15, 188.98};
+static const double hornet_erase[POWERS] = {91.73, 159.69, 259.31, 377.79, 537.73, 739.82, 1024.87};
+static const double faimgraph_erase[POWERS] = {111.71, 112.96, 171.75, 257.66};
+static const double hornet_incremental[POWERS] = {0, 0, 0, 0, 164.44, 176.96, 184.75};
+static const double none[POWERS] = {0};
+
+/* Every batch of the table that the scale leaves an edge of. */
+static void measure_table(struct graph_bench *bench, const struct experiment *what)
+{
+    const unsigned shrink = paper_shrink(bench, PAPER_SCALE);
+    for (unsigned i = 0; i < POWERS && graph_goes_on(bench); i++) {
+        char note[120];
+        if (what->seed[i] > 0 && i + LEAST_POWER >= shrink) {
+            const int length = snprintf(note, sizeof note, "as 2^%u; TITAN V: Hornet %.2f", i + LEAST_POWER,
+                                        what->hornet[i]);
+            if (what->faimgraph[i] > 0)
+                snprintf(note + length, sizeof note - (size_t)length, ", faimGraph %.2f", what->faimgraph[i]);
+            measure_batch(bench, what, i + LEAST_POWER - shrink, what->seed[i], note);
+        }
+    }
+}
+
+void paper_insert(struct graph_bench *bench)
+{
+    const struct experiment what = {.name = "table-5.2", .make = make_new, .ours = insert_ours, .seed = seed_insert,
+                                    .hornet = hornet_insert, .faimgraph = faimgraph_insert, .directed = true};
+    measure_table(bench, &what);
+}
+
+void paper_erase(struct graph_bench *bench)
+{
+    const struct experiment what = {.name = "table-5.3", .make = make_old, .ours = erase_ours, .seed = seed_erase,
+                                    .hornet = hornet_erase, .faimgraph = faimgraph_erase, .directed = true,
+                                    .erases = true};
+    measure_table(bench, &what);
+}
+
+void paper_incremental(struct graph_bench *bench)
+{
+    const struct experiment what = {.name = "table-5.6", .make = make_none, .ours = incremental_ours,
+                                    .seed = seed_incremental, .hornet = hornet_incremental, .faimgraph = none,
+                                    .directed = true};
+    measure_table(bench, &what);
 }

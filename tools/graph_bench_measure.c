@@ -33,7 +33,8 @@ bool graph_no_memory(struct graph_bench *bench)
 bool graph_bench_open(struct graph_bench *bench, bool directed, double load, pleach_graph **graph)
 {
     const pleach_graph_config config = {.device = bench->device->kind, .directed = directed, .load = load,
-                                        .threads = graph_on_cpu(bench) ? bench->threads : 0};
+                                        .threads = graph_on_cpu(bench) ? bench->threads : 0,
+                                        .adjacency = bench->adjacency};
     const pleach_status status = pleach_graph_create(graph, &config);
     return status == PLEACH_OK || graph_stop(bench, "creating a graph", status);
 }
@@ -94,6 +95,14 @@ pleach_status call_triangles(void *context, pleach_stream stream)
     struct edge_call *const c = context;
     (void)stream;
     return pleach_graph_triangles(c->graph, 0, NULL, &c->result);
+}
+
+pleach_status call_insert_counting(void *context, pleach_stream stream)
+{
+    struct edge_call *const c = context;
+    (void)stream; /* it is synchronous */
+    return pleach_graph_insert_counting(c->graph, c->count, c->edges->device_from + c->begin,
+                                        c->edges->device_to + c->begin, NULL, NULL, 0, NULL, &c->result);
 }
 
 size_t count_flags(const struct edge_array *array, uint8_t flag)

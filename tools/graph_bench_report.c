@@ -11,6 +11,11 @@
 
 static const char command[] = "pleach graph bench";
 
+static const char *adjacency_name(const struct graph_bench *bench)
+{
+    return bench->adjacency == PLEACH_ADJACENCY_ORDERED ? "ordered" : "hash";
+}
+
 /* A row, with copies of what may not last. */
 struct kept {
     struct graph_row row;
@@ -67,8 +72,9 @@ static void print_heading(const struct graph_report *report)
     char cpu[300], gpu[300];
     machine_cpu(cpu, sizeof cpu);
     machine_gpu(gpu, sizeof gpu);
-    fprintf(report->table, "cpu       %s\ngpu       %s\ndevice    %s, %u threads; scale %u, %zu runs\n\n", cpu, gpu,
-            report->bench->device->name, report->bench->threads, report->bench->scale, report->bench->runs);
+    fprintf(report->table, "cpu       %s\ngpu       %s\ndevice    %s, %u threads; adjacency %s; scale %u, %zu runs\n\n",
+            cpu, gpu, report->bench->device->name, report->bench->threads, adjacency_name(report->bench),
+            report->bench->scale, report->bench->runs);
     fprintf(report->table, "%-15s %-9s %8s %-24s %10s %-9s %7s %9s %7s\n", "experiment", "graph", "batch", "what",
             "median", "unit", "spread", "TITAN V", "x peer");
     fflush(report->table);
@@ -152,6 +158,12 @@ void graph_report_add(struct graph_report *report, const struct graph_row *row)
     report->rows[report->count++] = kept;
 }
 
+void graph_report_heading(struct graph_report *report, const char *text)
+{
+    fprintf(report->table, "\n%s\n", text);
+    fflush(report->table);
+}
+
 /* ---- JSON. No text here has a character that must be escaped. ---- */
 
 static void write_row(FILE *file, const struct graph_row *row)
@@ -173,8 +185,10 @@ bool graph_report_json(const struct graph_report *report, const char *path)
     FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     bool written = file != NULL;
     if (file != NULL) {
-        fprintf(file, "{\n  \"device\": \"%s\", \"threads\": %u, \"scale\": %u, \"runs\": %zu,\n  \"results\": [",
-                bench->device->name, bench->threads, bench->scale, bench->runs);
+        fprintf(file,
+                "{\n  \"device\": \"%s\", \"threads\": %u, \"adjacency\": \"%s\", \"scale\": %u, \"runs\": %zu,\n"
+                "  \"results\": [",
+                bench->device->name, bench->threads, adjacency_name(bench), bench->scale, bench->runs);
         for (size_t i = 0; i < report->count; i++) {
             fprintf(file, "%s\n    ", i == 0 ? "" : ",");
             write_row(file, &report->rows[i]->row);

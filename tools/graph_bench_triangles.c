@@ -119,3 +119,37 @@ void graph_bench_triangles(struct graph_bench *bench)
     graphblas_finish();
 #endif
 }
+
+/* ---- the dissertation's tables ---- */
+
+static double seed_count(const struct seed_graph *graph) { return graph->count; }
+static double seed_sort(const struct seed_graph *graph) { return graph->sort_csr; }
+
+static void note_count(const struct seed_graph *graph, char *text, size_t size)
+{
+    snprintf(text, size, "as %s; TITAN V: %.2f ms, Hornet %.2f, faimGraph %.2f", graph->name, graph->count,
+             graph->count_hornet, graph->count_faimgraph);
+}
+
+static void note_sort(const struct seed_graph *graph, char *text, size_t size)
+{
+    snprintf(text, size, "as %s; TITAN V: CSR %.2f ms, faimGraph %.2f", graph->name, graph->sort_csr,
+             graph->sort_faimgraph);
+}
+
+/* What is sorted are the baseline's rows, on the host: pleach sorts nothing. */
+void paper_triangles(struct graph_bench *bench)
+{
+    struct counts counts[GRAPH_CLASSES] = {0};
+    struct figure count[GRAPH_CLASSES], sort[GRAPH_CLASSES];
+    for (size_t class = 0; class < GRAPH_CLASSES && graph_goes_on(bench); class++) {
+        for (size_t run = 0; run < bench->runs && graph_goes_on(bench); run++)
+            if (count_rows(bench, &bench->inputs[class], &counts[class]))
+                count_ours(bench, &bench->inputs[class], &counts[class]);
+        count[class] = counts[class].ours;
+        sort[class] = counts[class].sort;
+    }
+    if (!graph_goes_on(bench)) return;
+    paper_add_graphs(bench, "table-5.7", "pleach", 2, count, seed_count, note_count);
+    paper_add_graphs(bench, "table-5.8", "rows sorted, host", 1, sort, seed_sort, note_sort);
+}

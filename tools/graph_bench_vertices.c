@@ -1,4 +1,5 @@
 /* graph_bench_vertices.c - vertices erased by batches, with all their edges. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "edge_sort.h"
@@ -77,10 +78,10 @@ static void measure_class(struct graph_bench *bench, const struct graph_input *i
     end_erasing(bench, &e);
 }
 
-static void measure_batch(struct graph_bench *bench, unsigned power, double seed)
+static void measure_batch(struct graph_bench *bench, const char *name, unsigned power, double seed, const char *note)
 {
     struct figure classes[GRAPH_CLASSES] = {0}, mean = {0};
-    struct graph_row row = {.experiment = "erase-vertices", .batch = (uint64_t)1 << power, .what = "pleach",
+    struct graph_row row = {.experiment = name, .batch = (uint64_t)1 << power, .what = "pleach",
                             .unit = "MVertex/s"};
     for (size_t i = 0; i < GRAPH_CLASSES && graph_goes_on(bench); i++)
         measure_class(bench, &bench->inputs[i], (size_t)1 << power, &classes[i]);
@@ -100,6 +101,7 @@ static void measure_batch(struct graph_bench *bench, unsigned power, double seed
     row.graph = "mean";
     row.figure = &mean;
     row.seed = seed;
+    row.note = note;
     graph_report_add(bench->report, &row);
 }
 
@@ -108,5 +110,18 @@ void graph_bench_erase_vertices(struct graph_bench *bench)
 {
     const unsigned most = bench->scale - 1 < MOST_POWER ? bench->scale - 1 : MOST_POWER;
     for (unsigned power = most < LEAST_POWER ? most : LEAST_POWER; power <= most && graph_goes_on(bench); power++)
-        measure_batch(bench, power, power < LEAST_POWER ? 0 : seed_rates[power - LEAST_POWER]);
+        measure_batch(bench, "erase-vertices", power, power < LEAST_POWER ? 0 : seed_rates[power - LEAST_POWER], NULL);
+}
+
+/* The dissertation's four graphs have 2^23 vertices, about: the largest batch is an eighth of them. */
+void paper_erase_vertices(struct graph_bench *bench)
+{
+    static const double faimgraph[] = {0.44, 0.71, 1.12, 1.62, 2.96};
+    const unsigned shrink = paper_shrink(bench, 23);
+    for (unsigned i = 0; i <= MOST_POWER - LEAST_POWER && graph_goes_on(bench); i++) {
+        char note[120];
+        if (i + LEAST_POWER < shrink) continue;
+        snprintf(note, sizeof note, "as 2^%u; TITAN V: faimGraph %.2f", i + LEAST_POWER, faimgraph[i]);
+        measure_batch(bench, "table-5.4", i + LEAST_POWER - shrink, seed_rates[i], note);
+    }
 }

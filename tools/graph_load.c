@@ -6,15 +6,23 @@
 
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 
+bool graph_take_adjacency(struct cli *cli, size_t *adjacency)
+{
+    static const char *const names[] = {"hash", "ordered", NULL}; /* as pleach_adjacency */
+    return cli_take_choice(cli, "--adjacency", names, adjacency);
+}
+
 bool graph_take_where(struct cli *cli, struct graph_where *where)
 {
     return cli_take_choice(cli, "--device", device_names, &where->device) ||
-           cli_take_number(cli, "--threads", 1, 1024, &where->threads);
+           cli_take_number(cli, "--threads", 1, 1024, &where->threads) ||
+           graph_take_adjacency(cli, &where->adjacency);
 }
 
 int graph_open(const char *command, const struct graph_where *where, pleach_graph **graph)
 {
-    const pleach_graph_config config = {.device = (pleach_device)where->device, .threads = (unsigned)where->threads};
+    const pleach_graph_config config = {.device = (pleach_device)where->device, .threads = (unsigned)where->threads,
+                                        .adjacency = (pleach_adjacency)where->adjacency};
     const pleach_status status = pleach_graph_create(graph, &config);
     if (status == PLEACH_OK) return EXIT_GOOD;
     cli_complain(command, "%s", pleach_strerror(status));

@@ -1,7 +1,8 @@
 /* pleach/triangles.h - triangles of an undirected graph: counted whole, or kept up to date as edges come and go.
  *
  * A triangle is three vertices with an edge between each two of them. Counting whole costs time by the size of the
- * graph; keeping up to date costs time by the number of changed edges and the degrees of their ends.
+ * graph; keeping up to date costs time by the number of changed edges and the degrees of their ends, or by the size of
+ * the graph where that is less.
  */
 #ifndef PLEACH_TRIANGLES_H
 #define PLEACH_TRIANGLES_H

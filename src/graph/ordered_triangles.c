@@ -4,9 +4,8 @@
 
 #include "../base/memory.h"
 #include "ordered.h"
+#include "places.h"
 #include "triangles.h"
-
-enum { SPARSE = 8 }; /* ids for each vertex that is there */
 
 /* ---- rows by id ---- */
 
@@ -18,7 +17,7 @@ static pleach_status count_by_id(ordered_view view, graph_rows *rows, uint64_t *
     rows->targets = base_alloc(rows->entries + 1, sizeof *rows->targets);
     pleach_status status = rows->offsets && rows->targets ? ordered_rows(view, rows) : PLEACH_E_MEMORY;
     if (status == PLEACH_OK) {
-        triangle_rows found = {rows->rows, rows->offsets, rows->targets};
+        triangle_rows found = {rows->rows, rows->offsets, rows->targets, NULL};
         status = triangles_count(view.graph->workers, view.graph->threads, &found, by_vertex, total);
     }
     base_free(rows->offsets);
@@ -35,16 +34,6 @@ typedef struct places {
     uint64_t *offsets; /* by place, one more than vertices; in all.keys, less the markers before */
     uint32_t *targets; /* places */
 } places;
-
-static uint32_t place_of(const places *p, uint32_t id)
-{
-    uint64_t begin = 0, end = p->vertices;
-    while (end - begin > 1) {
-        uint64_t middle = begin + (end - begin) / 2;
-        *(p->ids[middle] <= id ? &begin : &end) = middle;
-    }
-    return (uint32_t)begin;
-}
 
 /* A row ends with its marker. */
 static void find_rows(places *p)
@@ -63,7 +52,7 @@ static void fill_part(void *context, size_t begin, size_t end)
     places *p = context;
     for (uint64_t place = begin; place < end; place++)
         for (uint64_t at = p->offsets[place]; at < p->offsets[place + 1]; at++)
-            p->targets[at] = place_of(p, (uint32_t)p->all.keys[at + place]); /* a marker for each row before */
+            p->targets[at] = place_of_id(p->ids, p->vertices, (uint32_t)p->all.keys[at + place]); /* markers before */
 }
 
 static pleach_status count_by_place(ordered_view view, uint64_t *total)
@@ -79,7 +68,7 @@ static pleach_status count_by_place(ordered_view view, uint64_t *total)
     if (p.ids && p.offsets && p.targets) {
         find_rows(&p);
         workers_run(view.graph->workers, p.vertices, 256, fill_part, &p);
-        triangle_rows found = {p.vertices, p.offsets, p.targets};
+        triangle_rows found = {p.vertices, p.offsets, p.targets, NULL};
         status = triangles_count(view.graph->workers, view.graph->threads, &found, NULL, total);
     }
     base_free(p.ids);
@@ -98,6 +87,6 @@ pleach_status ordered_triangles(ordered_view view, size_t capacity, uint64_t *by
     if (by_vertex && rows.rows > capacity) return PLEACH_E_SPACE;
     if (by_vertex) memset(by_vertex, 0, capacity * sizeof *by_vertex);
     ordered_sizes(view, &vertices, NULL);
-    if (!by_vertex && rows.rows / SPARSE > vertices) return count_by_place(view, total);
+    if (!by_vertex && places_worthwhile(rows.rows, vertices)) return count_by_place(view, total);
     return count_by_id(view, &rows, by_vertex, total);
 }

@@ -24,11 +24,21 @@ void change_close(triangle_change *c)
     base_free(c->numbers);
 }
 
+static uint64_t first_place_of(const triangle_change *c, uint64_t name)
+{
+    uint64_t hash = (name ^ name >> 33) * 0xff51afd7ed558ccdu;
+    return (hash ^ hash >> 33) & c->mask;
+}
+
+void change_prefetch(const triangle_change *c, uint32_t one, uint32_t two)
+{
+    __builtin_prefetch(&c->numbers[first_place_of(c, name_of(one, two))]);
+}
+
 /* Where the edge is, or where it would be. */
 static numbered_edge *place_of(const triangle_change *c, uint64_t name)
 {
-    uint64_t hash = (name ^ name >> 33) * 0xff51afd7ed558ccdu;
-    uint64_t place = (hash ^ hash >> 33) & c->mask;
+    uint64_t place = first_place_of(c, name);
     while (c->numbers[place].name && c->numbers[place].name != name) place = (place + 1) & c->mask;
     return &c->numbers[place];
 }
@@ -36,8 +46,10 @@ static numbered_edge *place_of(const triangle_change *c, uint64_t name)
 /* Of equal ones the first is kept. */
 void change_number(triangle_change *c)
 {
+    enum { AHEAD = 16 };
     const graph_request *r = c->request;
     for (size_t i = 0; i < r->n; i++) {
+        if (i + AHEAD < r->n) change_prefetch(c, r->from[i + AHEAD], r->to[i + AHEAD]);
         if (!c->counts[i]) continue;
         uint64_t name = name_of(r->from[i], r->to[i]);
         numbered_edge *place = place_of(c, name);
@@ -53,6 +65,8 @@ static uint64_t number_of(const triangle_change *c, uint32_t one, uint32_t two)
     return place->name ? place->element : UINT64_MAX;
 }
 
+bool change_has(const triangle_change *c, uint32_t one, uint32_t two) { return number_of(c, one, two) != UINT64_MAX; }
+
 /* Is a triangle with this edge to be counted at the other? */
 static bool counted_there(const triangle_change *c, uint64_t number, uint32_t end, uint32_t third)
 {
@@ -61,7 +75,7 @@ static bool counted_there(const triangle_change *c, uint64_t number, uint32_t en
     return c->coming ? other > number : other < number;
 }
 
-static void charge(const triangle_change *c, uint32_t id, uint64_t triangles)
+void change_charge(const triangle_change *c, uint32_t id, uint64_t triangles)
 {
     if (!c->by_vertex || id >= c->capacity || !triangles) return;
     __atomic_fetch_add(&c->by_vertex[id], c->coming != c->back ? triangles : 0 - triangles, __ATOMIC_RELAXED);
@@ -71,13 +85,13 @@ bool change_counts_here(const triangle_change *c, uint64_t number, uint32_t thir
 {
     if (counted_there(c, number, c->request->from[number], third)) return false;
     if (counted_there(c, number, c->request->to[number], third)) return false;
-    charge(c, third, 1);
+    change_charge(c, third, 1);
     return true;
 }
 
 void change_add(triangle_change *c, uint64_t number, uint64_t triangles)
 {
-    charge(c, c->request->from[number], triangles);
-    charge(c, c->request->to[number], triangles);
+    change_charge(c, c->request->from[number], triangles);
+    change_charge(c, c->request->to[number], triangles);
     atomic_fetch_add(&c->change, c->back ? 0 - triangles : triangles);
 }

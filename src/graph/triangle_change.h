@@ -36,8 +36,15 @@ void change_close(triangle_change *c);
 /* Numbers the elements whose `counts` are set, and leaves these set for one of equal edges. */
 void change_number(triangle_change *c);
 
+/* Whether this edge is one of those that change; and memory that is soon asked for that. */
+bool change_has(const triangle_change *c, uint32_t one, uint32_t two);
+void change_prefetch(const triangle_change *c, uint32_t one, uint32_t two);
+
 /* The triangle of element `number`'s ends and `third`: whether it is counted here. Then it is charged to `third`. */
 bool change_counts_here(const triangle_change *c, uint64_t number, uint32_t third);
+
+/* So many triangles that `id` is part of, as the caller's by_vertex is to have it. Beside others. */
+void change_charge(const triangle_change *c, uint32_t id, uint64_t triangles);
 
 /* What element `number` has counted: charged to its ends, and to the sum. Beside other elements. */
 void change_add(triangle_change *c, uint64_t number, uint64_t triangles);

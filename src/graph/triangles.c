@@ -1,9 +1,13 @@
-/* graph/triangles.c - all triangles of rows.
+/* graph/triangles.c - triangles of rows.
  *
  * Vertices get new numbers by falling degree, and each keeps its neighbours with smaller numbers only: no list of these
  * is longer than the square root of twice the number of edges. A triangle a < b < c is found at c: with the list of c
  * as bits, every list of a member b of it is gone through, and those members a that have their bit are counted. So
  * nothing is sorted; and the bits that are asked for most, of vertices with many neighbours, are next to each other.
+ *
+ * Where edges are marked, lists have them last, as rows do, and c has bits for its marked edges alone too. If (b, c) is
+ * not marked, an unmarked (a, b) asks these bits: one of a triangle's edges must be marked. So each triangle is looked
+ * at once, as without marks.
  */
 #include "triangles.h"
 
@@ -20,6 +24,7 @@ typedef struct oriented {
     uint32_t *id;      /* by number */
     uint64_t *offsets; /* by number, n + 1 */
     uint32_t *targets; /* numbers */
+    uint64_t *marked;  /* by number: where in targets the marked ones begin; NULL: all are */
     uint64_t *by_vertex;
     atomic_uint_fast64_t total;
     atomic_bool failed;
@@ -69,11 +74,13 @@ static void fill_part(void *context, size_t begin, size_t end)
     oriented *o = context;
     for (uint64_t number = begin; number < end; number++) {
         uint64_t from = o->rows->offsets[o->id[number]], to = o->rows->offsets[o->id[number] + 1];
-        uint64_t at = o->offsets[number];
+        uint64_t at = o->offsets[number], unmarked = o->marked ? o->rows->marked[o->id[number]] : from;
         for (uint64_t i = from; i < to; i++) {
+            if (o->marked && i == unmarked) o->marked[number] = at;
             uint32_t other = o->number[o->rows->targets[i]];
             if (other < number) o->targets[at++] = other;
         }
+        if (o->marked && unmarked == to) o->marked[number] = at;
     }
 }
 
@@ -81,53 +88,73 @@ static void fill_part(void *context, size_t begin, size_t end)
 
 static bool has_bit(const uint64_t *bits, uint32_t number) { return bits[number / 64] >> number % 64 & 1; }
 
-static uint64_t count_at(const oriented *o, const uint64_t *bits, uint64_t number)
-{
-    uint64_t count = 0;
-    for (uint64_t i = o->offsets[number]; i < o->offsets[number + 1]; i++) {
-        const uint32_t *list = o->targets + o->offsets[o->targets[i]];
-        const uint32_t *end = o->targets + o->offsets[o->targets[i] + 1];
-        for (; list < end; list++) count += has_bit(bits, *list);
-    }
-    return count;
-}
-
 static void charge(uint64_t *by_vertex, uint32_t id, uint64_t triangles)
 {
     if (triangles) __atomic_fetch_add(&by_vertex[id], triangles, __ATOMIC_RELAXED);
 }
 
-static uint64_t count_by_vertex(const oriented *o, const uint64_t *bits, uint64_t number)
+/* Members of a list, from `at` on, that have their bit. */
+static uint64_t count_bits(const oriented *o, const uint64_t *bits, uint64_t at, uint64_t end)
+{
+    uint64_t count = 0;
+    if (!o->by_vertex) {
+        for (; at < end; at++) count += has_bit(bits, o->targets[at]);
+        return count;
+    }
+    for (; at < end; at++) {
+        if (!has_bit(bits, o->targets[at])) continue;
+        count++;
+        charge(o->by_vertex, o->id[o->targets[at]], 1);
+    }
+    return count;
+}
+
+static uint64_t count_at(const oriented *o, const uint64_t *bits, const uint64_t *marked_bits, uint64_t number)
 {
     uint64_t count = 0;
     for (uint64_t i = o->offsets[number]; i < o->offsets[number + 1]; i++) {
         uint32_t middle = o->targets[i];
-        uint64_t here = 0;
-        for (uint64_t k = o->offsets[middle]; k < o->offsets[middle + 1]; k++) {
-            if (!has_bit(bits, o->targets[k])) continue;
-            here++;
-            charge(o->by_vertex, o->id[o->targets[k]], 1);
+        uint64_t begin = o->offsets[middle], end = o->offsets[middle + 1], here = 0;
+        if (o->marked && i < o->marked[number]) {
+            here = count_bits(o, marked_bits, begin, o->marked[middle]);
+            begin = o->marked[middle];
         }
-        charge(o->by_vertex, o->id[middle], here);
+        here += count_bits(o, bits, begin, end);
+        if (o->by_vertex) charge(o->by_vertex, o->id[middle], here);
         count += here;
     }
-    charge(o->by_vertex, o->id[number], count);
+    if (o->by_vertex) charge(o->by_vertex, o->id[number], count);
     return count;
+}
+
+static void set_bits(uint64_t *bits, const uint32_t *list, const uint32_t *end)
+{
+    for (; list < end; list++) bits[*list / 64] |= (uint64_t)1 << *list % 64;
+}
+
+static void clear_bits(uint64_t *bits, const uint32_t *list, const uint32_t *end)
+{
+    for (; list < end; list++) bits[*list / 64] = 0;
 }
 
 static void count_part(void *context, size_t begin, size_t end)
 {
     oriented *o = context;
-    uint64_t *bits = base_alloc(o->n / 64 + 1, sizeof *bits), total = 0;
+    uint64_t words = o->n / 64 + 1, total = 0;
+    uint64_t *bits = base_alloc(o->marked ? 2 * words : words, sizeof *bits);
     if (!bits) {
         atomic_store(&o->failed, true);
         return;
     }
+    uint64_t *marked_bits = bits + words;
     for (uint64_t number = begin; number < end; number++) {
-        for (uint64_t i = o->offsets[number]; i < o->offsets[number + 1]; i++)
-            bits[o->targets[i] / 64] |= (uint64_t)1 << o->targets[i] % 64;
-        total += o->by_vertex ? count_by_vertex(o, bits, number) : count_at(o, bits, number);
-        for (uint64_t i = o->offsets[number]; i < o->offsets[number + 1]; i++) bits[o->targets[i] / 64] = 0;
+        const uint32_t *list = o->targets + o->offsets[number], *stop = o->targets + o->offsets[number + 1];
+        const uint32_t *marked = o->marked ? o->targets + o->marked[number] : stop;
+        set_bits(bits, list, stop);
+        set_bits(marked_bits, marked, stop);
+        total += count_at(o, bits, marked_bits, number);
+        clear_bits(bits, list, stop);
+        clear_bits(marked_bits, marked, stop);
     }
     base_free(bits);
     atomic_fetch_add(&o->total, total);
@@ -154,11 +181,14 @@ pleach_status triangles_count(workers *all, unsigned threads, const triangle_row
     o.number = base_alloc(o.n + 1, sizeof *o.number);
     o.id = base_alloc(o.n + 1, sizeof *o.id);
     o.offsets = base_alloc(o.n + 1, sizeof *o.offsets);
-    pleach_status status = o.number && o.id && o.offsets ? count_oriented(all, threads, &o) : PLEACH_E_MEMORY;
+    if (rows->marked) o.marked = base_alloc(o.n + 1, sizeof *o.marked);
+    bool fine = o.number && o.id && o.offsets && (o.marked || !rows->marked);
+    pleach_status status = fine ? count_oriented(all, threads, &o) : PLEACH_E_MEMORY;
     base_free(o.number);
     base_free(o.id);
     base_free(o.offsets);
     base_free(o.targets);
+    base_free(o.marked);
     *total = atomic_load(&o.total);
     return status;
 }

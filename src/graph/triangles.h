@@ -1,4 +1,5 @@
-/* graph/triangles.h - all triangles of an undirected graph that is given as rows, whoever keeps it. */
+/* graph/triangles.h - triangles of an undirected graph that is given as rows, whoever keeps it: all, or those that have
+ * a marked edge. */
 #ifndef PLEACH_GRAPH_TRIANGLES_H
 #define PLEACH_GRAPH_TRIANGLES_H
 
@@ -13,9 +14,11 @@ typedef struct triangle_rows {
     uint64_t n;
     const uint64_t *offsets; /* n + 1 */
     const uint32_t *targets;
+    const uint64_t *marked; /* by row: where in targets its marked neighbours begin, which are its last ones. An edge
+                             * is marked in both rows or in none. NULL: all are */
 } triangle_rows;
 
-/* by_vertex may be NULL, else it has n elements or more, and is added to. MEMORY: then it holds nothing of use. */
+/* The triangles with a marked edge. by_vertex may be NULL, else it has n elements or more, and is added to. MEMORY: then it holds nothing of use. */
 pleach_status triangles_count(workers *all, unsigned threads, const triangle_rows *rows, uint64_t *by_vertex,
                               uint64_t *total);
 

@@ -1,7 +1,9 @@
 #include "recorder.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "buffers.h"
 
@@ -68,10 +70,38 @@ uint64_t recorder_now(recorder *r)
     return atomic_fetch_add(&r->clock, 1);
 }
 
+static void spin(uint64_t turns)
+{
+    for (volatile uint64_t i = 0; i < turns; i++) {}
+}
+
+void loiter(rng *r)
+{
+    uint64_t dice = rng_below(r, 1000);
+    if (dice < 2)
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    else if (dice < 60)
+        sched_yield();
+    else if (dice < 300)
+        spin(rng_below(r, 200));
+}
+
 void record(recorder *r, size_t agent, history_op op)
 {
     op.agent = (uint32_t)agent;
     add_op(&r->books[agent], op);
+}
+
+void record_array(recorder *r, size_t agent, const array_call *c, uint64_t invoked, uint64_t returned)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        uint8_t outcome = c->outcomes[i];
+        if (c->kind == HISTORY_FIND)
+            outcome = outcome ? HISTORY_FOUND : HISTORY_NOT_FOUND;
+        record(r, agent, (history_op){.invoked = invoked, .returned = returned, .kind = (uint8_t)c->kind,
+                                      .key = c->keys[i], .value = c->values[i], .out_value = c->told[i],
+                                      .outcome = outcome});
+    }
 }
 
 void record_range(recorder *r, size_t agent, history_op op, uint32_t limit, size_t n, const uint64_t *keys,

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "random.h"
 #include "verify/history/history.h"
 
 typedef struct book {
@@ -32,8 +33,23 @@ void recorder_destroy(recorder *r);
 /* The time. Sequentially consistent, so that neither the compiler nor the processor takes it at another time. */
 uint64_t recorder_now(recorder *r);
 
+/* Does nothing for a while, mostly a short one; seldom so long that the operating system runs others. */
+void loiter(rng *r);
+
 /* Adds an operation to the agent's book. */
 void record(recorder *r, size_t agent, history_op op);
+
+/* An array call: its arguments, and what it told. */
+enum { MOST_IN_ARRAY = 8 };
+typedef struct array_call {
+    history_kind kind;
+    size_t n;
+    uint64_t keys[MOST_IN_ARRAY], values[MOST_IN_ARRAY], told[MOST_IN_ARRAY];
+    uint8_t outcomes[MOST_IN_ARRAY]; /* of a find: found */
+} array_call;
+
+/* Adds the elements of a call, which all have its times. */
+void record_array(recorder *r, size_t agent, const array_call *c, uint64_t invoked, uint64_t returned);
 
 /* Adds a range with what it reported; limit 0: none. */
 void record_range(recorder *r, size_t agent, history_op op, uint32_t limit, size_t n, const uint64_t *keys,

@@ -119,7 +119,8 @@ PORT_COLD bool S(move_bucket)(const slab_place *place, slab_table *table, uint64
 /* An agent's share of moving a table: some buckets that it has set out to move. */
 typedef struct S(slab_help) { uint32_t bucket, end; } S(slab_help);
 
-/* False: there is nothing to set out for. */
+/* False: there is nothing to set out for. PROGRESS: who begins again has been overtaken by an agent that has set out
+ * for these buckets, of which there are so many only; or growth has ended or begun. */
 PORT_FN bool S(help_begin)(slab_table *table, S(slab_help) *help)
 {
     for (;;) {

@@ -52,7 +52,9 @@ enum { S(WALK_PENDING) = 32 };
 
 /* The group of hashes whose lowest `bits` bits are those of `group`, which has no others. Where the table has more
  * buckets by now, the one of `group` has some of these only; the rest are groups with one bit more, or two, and so on,
- * that are done later. There are never more of those than hashes have bits. */
+ * that are done later. There are never more of those than hashes have bits. PROGRESS: a bucket is read again only after
+ * an update of it, or of the root, that was done; each bucket that was read is over, and there are no more of them than
+ * the table has grown to meanwhile. */
 PORT_FN void S(walk_group)(const slab_place *place, const slab_table *table, uint32_t group, unsigned bits,
                            S(slab_sink) *sink)
 {

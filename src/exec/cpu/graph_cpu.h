@@ -2,6 +2,7 @@
 #ifndef PLEACH_GRAPH_CPU_H
 #define PLEACH_GRAPH_CPU_H
 
+#include "../../graph/triangle_change.h"
 #include "../../pool/pool_host.h"
 #include "graph_run.h"
 #include "workers.h"
@@ -47,6 +48,12 @@ pleach_status graph_cpu_validate(void *exec, char *message, size_t message_size)
 
 /* graph_cpu_triangles.c */
 pleach_status graph_cpu_triangles(void *exec, size_t capacity, uint64_t *by_vertex, uint64_t *total);
+/* Those that have an edge of the change, in time by the size of the graph: charged, and added up. False: there is no
+ * memory for it, and nothing was done. */
+bool graph_cpu_triangles_of(cpu_graph *graph, triangle_change *change);
+
+/* graph_cpu_work.c: whether that is less work than the wedges at each edge. */
+bool graph_cpu_rows_are_less_work(const cpu_graph *graph, const triangle_change *change);
 
 /* graph_cpu_change.c */
 pleach_status graph_cpu_run_counting(void *exec, const graph_request *request, size_t capacity, uint64_t *by_vertex,

@@ -1,7 +1,7 @@
 /* exec/cpu/graph_cpu_change.c - by how many the triangles change with some edges, by somebody who is alone: the wedges
- * at each edge, which graph/triangle_change.h numbers and judges. */
+ * at each edge, which graph/triangle_change.h numbers and judges; or, where that is less work, all rows of the graph
+ * are gone through for triangles with such an edge. */
 #include "../../base/memory.h"
-#include "../../graph/triangle_change.h"
 #include "graph_cpu.h"
 
 typedef struct change_job {
@@ -40,9 +40,12 @@ static void count_part(void *context, size_t begin, size_t end)
     }
 }
 
+/* Wedges need no memory, so there is always a way. */
 static void count_change(change_job *job)
 {
     change_number(&job->change);
+    if (graph_cpu_rows_are_less_work(job->graph, &job->change) && graph_cpu_triangles_of(job->graph, &job->change))
+        return;
     workers_run(job->graph->workers, job->change.request->n, 256, count_part, job);
 }
 
