@@ -45,31 +45,59 @@ PORT_FN bool S(edge_begin)(const graph_place *g, S(graph_edge) *e)
     return e->home && e->other;
 }
 
-PORT_FN S(slab_change) S(edge_half)(const graph_place *g, const S(graph_edge) *e, bool at_home)
+PORT_FN void S(edge_half)(const graph_place *g, const S(graph_edge) *e, bool at_home, S(slab_change) *c)
 {
-    S(slab_change) c = {.kind = e->kind};
     bool from_is_home = g->directed || e->from < e->to;
-    c.pair.key = at_home == from_is_home ? e->to : e->from;
-    c.pair.value = e->value;
-    return c;
+    S(change_begin)(c, e->kind, at_home == from_is_home ? e->to : e->from, e->value);
 }
 
-/* One try. The ends differ. */
-PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
+/* Whether an edge with this outcome at home has to change at the other end. */
+PORT_FN bool S(edge_has_other)(slab_outcome outcome)
 {
-    S(slab_change) home = S(edge_half)(g, e, true);
+    return outcome == SLAB_INSERTED || outcome == SLAB_ERASED || (outcome == SLAB_REPLACED && SLAB_VALUES);
+}
+
+/* An undirected edge both of whose halves need no more than the first slabs of their buckets. FURTHER: this one does, and
+ * nothing has changed. */
+PORT_FN slab_step S(edge_in_first)(const graph_place *g, S(graph_edge) *e)
+{
+    S(slab_change) home, other;
+    S(edge_half)(g, e, true, &home);
+    slab_step step = S(prepare_in_first)(&g->slabs, e->home, &home);
+    e->helps_home |= home.helps;
+    if (step != SLAB_DONE) return step;
+    if (S(edge_has_other)(home.outcome)) {
+        S(edge_half)(g, e, false, &other);
+        other.known_absent = home.outcome == SLAB_INSERTED; /* as in edge_at_length */
+        step = S(prepare_in_first)(&g->slabs, e->other, &other);
+        e->helps_other |= other.helps;
+        if (step != SLAB_DONE) {
+            S(change_abandon)(&g->slabs, &home);
+            return step;
+        }
+        S(change_commit)(&g->slabs, e->other, &other);
+    }
+    S(change_commit)(&g->slabs, e->home, &home);
+    e->outcome = home.outcome;
+    e->old = home.old.value;
+    return SLAB_DONE;
+}
+
+/* One try of an undirected edge. */
+PORT_COLD slab_step S(edge_at_length)(const graph_place *g, S(graph_edge) *e)
+{
+    S(slab_change) home, other;
+    S(edge_half)(g, e, true, &home);
     slab_step step = S(change_prepare)(&g->slabs, e->home, &home);
     e->helps_home |= home.helps;
     if (step != SLAB_DONE) return SLAB_AGAIN;
     e->outcome = home.outcome;
     e->old = home.old.value;
-    bool changes = home.outcome == SLAB_INSERTED || home.outcome == SLAB_ERASED ||
-                   (home.outcome == SLAB_REPLACED && SLAB_VALUES);
-    if (g->directed || !changes) {
+    if (!S(edge_has_other)(home.outcome)) {
         S(change_commit)(&g->slabs, e->home, &home);
         return SLAB_DONE;
     }
-    S(slab_change) other = S(edge_half)(g, e, false);
+    S(edge_half)(g, e, false, &other);
     other.known_absent = home.outcome == SLAB_INSERTED; /* both halves change under the latch of the first (G2, G3) */
     step = S(change_prepare)(&g->slabs, e->other, &other);
     e->helps_other |= other.helps;
@@ -82,6 +110,35 @@ PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
     S(change_commit)(&g->slabs, e->other, &other);
     S(change_commit)(&g->slabs, e->home, &home);
     return SLAB_DONE;
+}
+
+/* A directed edge is one key of one table. */
+PORT_FN slab_step S(edge_one_way)(const graph_place *g, S(graph_edge) *e)
+{
+    S(slab_change) c;
+    S(edge_half)(g, e, true, &c);
+    slab_step step = S(slab_update)(&g->slabs, e->home, &c);
+    e->helps_home |= c.helps;
+    e->outcome = c.outcome;
+    e->old = c.old.value;
+    return step;
+}
+
+/* One try. The ends differ. */
+PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
+{
+    if (g->directed) return S(edge_one_way)(g, e);
+    slab_step step = S(edge_in_first)(g, e);
+    if (step != SLAB_FURTHER) return step;
+    /* Copies, as in slab_update. */
+    graph_place far = *g;
+    S(graph_edge) edge = *e;
+    step = S(edge_at_length)(&far, &edge);
+    e->outcome = edge.outcome;
+    e->old = edge.old;
+    e->helps_home = edge.helps_home;
+    e->helps_other = edge.helps_other;
+    return step;
 }
 
 PORT_FN slab_step S(edge_find)(const graph_place *g, uint32_t from, uint32_t to, bool *found, S(key) *value)

@@ -49,7 +49,9 @@ typedef struct graph_place {
 /* NULL: its segment was never made, so nobody has put it there. */
 PORT_FN slab_table *graph_vertex(const graph_place *g, uint32_t id)
 {
-    uint32_t segment = (uint32_t)port_load(&g->directory[id >> GRAPH_SEGMENT_LOG]);
+    const uint64_t *entry = &g->directory[id >> GRAPH_SEGMENT_LOG];
+    uint32_t segment = (uint32_t)port_load_cached(entry); /* an entry changes once: from 0 */
+    if (!segment) segment = (uint32_t)port_load(entry);
     if (!segment) return NULL;
     return (slab_table *)slab_at(&g->slabs, segment) + (id & (((uint32_t)1 << GRAPH_SEGMENT_LOG) - 1));
 }

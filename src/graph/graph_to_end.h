@@ -13,6 +13,7 @@ PORT_FN uint8_t S(graph_update)(const graph_place *g, const graph_request *r, si
     e.from = r->from[i];
     e.to = r->to[i];
     e.value = r->values ? r->values[i] : 0;
+    e.old = 0;
     bool no_vertex = e.from == GRAPH_NO_VERTEX || e.to == GRAPH_NO_VERTEX;
     result->no_vertex += no_vertex;
     if (no_vertex) return PLEACH_EDGE_NOT_APPLIED;
@@ -51,11 +52,26 @@ PORT_FN uint8_t S(graph_put_vertex)(const graph_place *g, uint32_t id, graph_res
     return is_new ? PLEACH_EDGE_NEW : PLEACH_EDGE_REPLACED;
 }
 
+PORT_FN void S(graph_one_vertex)(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
+{
+    uint8_t flag = 0;
+    const slab_table *vertex;
+    if (r->kind == GRAPH_DEGREES) {
+        vertex = graph_vertex(g, r->from[i]);
+        r->out_values[i] = vertex ? slab_load(port_load(&vertex->load)) : 0;
+        return;
+    }
+    if (r->kind == GRAPH_INSERT_VERTICES)
+        flag = S(graph_put_vertex)(g, r->from[i], result);
+    else
+        flag = graph_vertex_is_there(graph_vertex(g, r->from[i]));
+    if (r->flags) r->flags[i] = flag;
+}
+
 PORT_FN void S(graph_one)(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
 {
     uint8_t flag = 0;
     uint32_t value = 0;
-    const slab_table *vertex;
     switch (r->kind) {
     case GRAPH_INSERT_EDGES:
     case GRAPH_ERASE_EDGES: flag = S(graph_update)(g, r, i, result); break;
@@ -63,12 +79,7 @@ PORT_FN void S(graph_one)(const graph_place *g, const graph_request *r, size_t i
         flag = S(graph_find)(g, r->from[i], r->to[i], &value);
         if (flag && r->out_values) r->out_values[i] = value;
         break;
-    case GRAPH_INSERT_VERTICES: flag = S(graph_put_vertex)(g, r->from[i], result); break;
-    case GRAPH_FIND_VERTICES: flag = graph_vertex_is_there(graph_vertex(g, r->from[i])); break;
-    case GRAPH_DEGREES:
-        vertex = graph_vertex(g, r->from[i]);
-        r->out_values[i] = vertex ? slab_load(port_load(&vertex->load)) : 0;
-        return;
+    default: S(graph_one_vertex)(g, r, i, result); return;
     }
     if (r->flags) r->flags[i] = flag;
 }

@@ -24,6 +24,8 @@
  *                              port_load, port_load_cached and port_store of two words, 16-byte aligned, as one access.
  *                              On GPUs, and on x86 with AVX (where no load is cached in this sense).
  * port_fetch_add(p, v)         relaxed; returns the old value.
+ * port_add(p, v)               the same, and nobody wants to know. PORT_ADDS_AWAY: the machine's memory does it while
+ *                              the agent goes on.
  * port_mark(p, bits)           sets bits of a word; relaxed.
  * port_compare_swap(p, a, b)   acquire and release.
  * port_publish_fence()         stores before it are visible before stores after it.

@@ -76,6 +76,17 @@ PORT_FN uint64_t port_fetch_add(uint64_t *p, uint64_t v)
     return old;
 }
 
+#ifdef PLEACH_SIM
+enum { PORT_ADDS_AWAY = 0 };
+PORT_FN void port_add(uint64_t *p, uint64_t v) { port_fetch_add(p, v); }
+#else
+enum { PORT_ADDS_AWAY = 1 };
+PORT_FN void port_add(uint64_t *p, uint64_t v)
+{
+    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
+}
+#endif
+
 #ifndef PLEACH_SIM
 PORT_FN void port_mark(uint64_t *p, uint64_t bits) { atomicOr((unsigned long long *)p, (unsigned long long)bits); }
 #endif

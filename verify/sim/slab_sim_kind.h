@@ -7,7 +7,7 @@ static bool S(sim_finish)(const slab_place *place, slab_table *table)
     uint64_t root = table->root;
     if (!slab_target(table, root)) return true;
     S(slab_help) all = {0, (uint32_t)1 << slab_root_log(root)};
-    for (unsigned step = 0; step < MOST_STEPS_ALONE && S(help_step)(place, table, &all) != SLAB_DONE;) step++;
+    for (unsigned step = 0; step < MOST_STEPS_ALONE && S(help_step)(place, table, &all, NULL) != SLAB_DONE;) step++;
     return table->root != root;
 }
 

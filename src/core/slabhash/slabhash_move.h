@@ -79,8 +79,8 @@ PORT_FN bool S(move_pairs)(const slab_place *place, const slab *from, uint64_t h
     }
 }
 
-/* Moves a bucket that the caller has latched, `number` of this root; its latch is gone afterwards. False: memory is
- * lacking, and the bucket is as it was, latched. */
+/* Moves a bucket that the caller has latched, `number` of this root; its latch is gone afterwards, and the caller has to
+ * count it. False: memory is lacking, and the bucket is as it was, latched. */
 PORT_COLD bool S(move_bucket)(const slab_place *place, slab_table *table, uint64_t root, uint64_t next, uint32_t number,
                               uint64_t header)
 {
@@ -112,7 +112,6 @@ PORT_COLD bool S(move_bucket)(const slab_place *place, slab_table *table, uint64
     port_store_release(&bucket->word[SLAB_HEADER], slab_next_header(header, SLAB_MOVED, 0));
     slabs -= S(chain_free)(place, chain);
     if (!place->load_of_keys && slabs) port_fetch_add(&table->load, (uint64_t)(int64_t)(int32_t)slabs);
-    slab_count_moved(place, table, root, next);
     return true;
 }
 
@@ -134,9 +133,9 @@ PORT_FN bool S(help_begin)(slab_table *table, S(slab_help) *help)
     }
 }
 
-/* One bucket. Whatever growth was under way when it was set out for, the one that is now is meant: if the other is over
+/* One bucket, which is counted, or, where the caller counts, noted in *moved. Whatever growth was under way when it was set out for, the one that is now is meant: if the other is over
  * its buckets have all moved. */
-PORT_FN slab_step S(help_step)(const slab_place *place, slab_table *table, S(slab_help) *help)
+PORT_FN slab_step S(help_step)(const slab_place *place, slab_table *table, S(slab_help) *help, uint32_t *moved)
 {
     if (help->bucket >= help->end) return SLAB_DONE;
     uint64_t root = port_load(&table->root);
@@ -147,7 +146,12 @@ PORT_FN slab_step S(help_step)(const slab_place *place, slab_table *table, S(sla
     if (!(header & (SLAB_MOVED | SLAB_OTHER))) {
         if (!port_latch(word, header, header | SLAB_LATCHED)) return SLAB_AGAIN;
         uint64_t next = port_load(&table->root) == root ? slab_target(table, root) : 0;
-        if (!next || !S(move_bucket)(place, table, root, next, help->bucket, header)) port_store_release(word, header);
+        if (!next || !S(move_bucket)(place, table, root, next, help->bucket, header))
+            port_store_release(word, header);
+        else if (moved)
+            ++*moved;
+        else
+            slab_count_moved(place, table, root, next, 1);
     }
     help->bucket++;
     return help->bucket < help->end ? SLAB_AGAIN : SLAB_DONE;

@@ -48,15 +48,15 @@ PORT_COLD void slab_start_growth(const slab_place *place, slab_table *table, uns
     port_store_release(&table->next, run ? slab_root_of(run, log) : 0);
 }
 
-/* One more bucket has moved. The last one brings the next root. */
-PORT_FN void slab_count_moved(const slab_place *place, slab_table *table, uint64_t root, uint64_t next)
+/* So many more buckets have moved. The last one brings the next root: it has seen what all the others have moved. */
+PORT_FN void slab_count_moved(const slab_place *place, slab_table *table, uint64_t root, uint64_t next, uint32_t count)
 {
     const uint64_t one = (uint64_t)1 << SLAB_MOVED_SHIFT;
-    uint64_t load, buckets = (uint64_t)1 << slab_root_log(root);
-    do {
-        load = port_load(&table->load);
-    } while (!port_compare_swap(&table->load, load, load + one)); /* acquires what the others have moved */
-    if (slab_moved(load) + 1 < buckets) return;
+    uint64_t buckets = (uint64_t)1 << slab_root_log(root);
+    port_publish_fence();
+    uint64_t load = port_fetch_add(&table->load, count * one);
+    if (slab_moved(load) + count < buckets) return;
+    port_forget_cached();
     port_fetch_add(&table->load, 0 - buckets * one);
     port_store(&table->cursor, 0);
     port_publish_fence();

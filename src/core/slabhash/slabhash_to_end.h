@@ -29,7 +29,7 @@ PORT_COLD void S(help_to_end)(const slab_place *place, slab_table *table)
     S(slab_help) help;
     unsigned attempt = 0;
     if (!S(help_begin)(table, &help)) return;
-    while (port_between_tries(S(help_step)(place, table, &help)) != SLAB_DONE) slab_update_pause(attempt++);
+    while (port_between_tries(S(help_step)(place, table, &help, NULL)) != SLAB_DONE) slab_update_pause(attempt++);
 }
 
 PORT_FN void S(update_to_end)(const slab_place *place, slab_table *table, S(slab_change) *c)

@@ -141,7 +141,9 @@ PORT_FN slab_step S(change_move)(const slab_place *place, slab_table *table, S(s
 {
     uint32_t number = slab_bucket(root, hash) - slab_root_first(root);
     c->helps = true;
-    return S(move_bucket)(place, table, root, next, number, c->header) ? SLAB_AGAIN : SLAB_DONE;
+    if (!S(move_bucket)(place, table, root, next, number, c->header)) return SLAB_DONE;
+    slab_count_moved(place, table, root, next, 1);
+    return SLAB_AGAIN;
 }
 
 /* DONE: the bucket is latched, what the change will do is in c->outcome, and it can be done. Or there is no bucket, and
@@ -231,10 +233,10 @@ PORT_FN void S(commit_erase)(const slab_place *place, slab_table *table, S(slab_
 PORT_FN void S(count_key)(const slab_place *place, slab_table *table, const S(slab_change) *c, uint64_t more)
 {
     if (!place->load_of_keys) return;
-    if (c->only)
+    if (c->only && !PORT_ADDS_AWAY)
         port_store(&table->load, port_load(&table->load) + more);
     else
-        port_fetch_add(&table->load, more);
+        port_add(&table->load, more);
 }
 
 /* The latch is gone afterwards. */
@@ -260,8 +262,9 @@ PORT_FN bool S(locate_in_first)(S(slab_change) *c)
     c->at = c->first;
     c->before = NULL;
     c->fresh = 0;
-    c->slot = S(slab_search_group)(c->first, mask, c->group, c->pair.key, &c->old);
-    if (c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) {
+    c->slot = SLAB_SLOTS;
+    if (!c->known_absent) c->slot = S(slab_search_group)(c->first, mask, c->group, c->pair.key, &c->old);
+    if (!c->known_absent && c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) {
         c->slot = S(slab_search)(c->first, mask & ~S(group_slots)(c->group), c->pair.key, &c->old);
         if (c->slot == SLAB_SLOTS && (uint32_t)c->link) return false;
     }
@@ -276,21 +279,18 @@ PORT_FN bool S(locate_in_first)(S(slab_change) *c)
     return true;
 }
 
-/* Most updates need no more than the first slab of a bucket that stays where it is. FURTHER: this one does; nothing has
- * changed. */
-PORT_FN slab_step S(update_in_first)(const slab_place *place, slab_table *table, S(slab_change) *c)
+/* As change_prepare, for changes that need no more than the first slab of a bucket that stays where it is, as most do.
+ * FURTHER: this one does; nothing has changed, and nothing is latched. */
+PORT_FN slab_step S(prepare_in_first)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     uint32_t hash = S(slab_hash)(place, c->pair.key);
     uint64_t root, next = 0;
     c->group = slab_group(hash);
     if (S(bucket_latch)(place, table, hash, &root, &next, c) != SLAB_DONE) return SLAB_AGAIN;
     if (!c->first) return SLAB_FURTHER;
-    if (next || !S(locate_in_first)(c)) {
-        port_store_release(&c->first->word[SLAB_HEADER], c->header);
-        return SLAB_FURTHER;
-    }
-    S(change_commit)(place, table, c);
-    return SLAB_DONE;
+    if (!next && S(locate_in_first)(c)) return SLAB_DONE;
+    port_store_release(&c->first->word[SLAB_HEADER], c->header);
+    return SLAB_FURTHER;
 }
 
 PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *table, S(slab_change) *c)
@@ -303,7 +303,8 @@ PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *tab
 /* One try of an update. */
 PORT_FN slab_step S(slab_update)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
-    slab_step step = S(update_in_first)(place, table, c);
+    slab_step step = S(prepare_in_first)(place, table, c);
+    if (step == SLAB_DONE) S(change_commit)(place, table, c);
     if (step != SLAB_FURTHER) return step;
     /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. The
      * change is copied by what it is made of: of a struct as a whole, with members that are not set yet, nvcc 13.0 has

@@ -1,7 +1,7 @@
 /* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. */
 #include "edges_cuda.h"
 
-enum { BLOCK_THREADS = 128 };
+enum { BLOCK_THREADS = 128, UPDATE_BLOCKS = 8 };
 
 PORT_FN graph_place place_of(const graph_on_gpu &graph)
 {
@@ -196,6 +196,8 @@ cudaError_t edges_cuda_make_segments(graph_on_gpu graph, uint32_t *marks, uint64
 cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool again, graph_result *result,
                            cudaStream_t stream)
 {
+    bool updates = r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_ERASE_EDGES;
+    if (updates) LAUNCH_KIND(graph, update_kernel, r->n, graph, *r, again, result);
     LAUNCH_KIND(graph, run_kernel, r->n, graph, *r, again, result);
 }
 

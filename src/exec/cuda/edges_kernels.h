@@ -4,18 +4,40 @@
 #include "../../core/slabhash/slabhash_drop.h"
 #include "../../core/slabhash/slabhash_walk.h"
 
+/* Edges that come or go. */
+static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
+    S(update_kernel)(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
+                     graph_result *result)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    graph_result here = {0, 0, 0, 0};
+    if (i < r.n && !(again && r.flags[i] != PLEACH_EDGE_NOT_APPLIED)) {
+        graph_place g = place_of(graph);
+        uint8_t outcome = S(graph_update)(&g, &r, i, &here);
+        if (r.flags) r.flags[i] = outcome;
+    }
+    add_results(graph.state, &here, result);
+}
+
+/* Vertices that come, and questions. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     S(run_kernel)(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
                   graph_result *result)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     graph_result here = {0, 0, 0, 0};
-    bool active = i < r.n && !(again && r.flags[i] != PLEACH_EDGE_NOT_APPLIED);
-    if (active) {
+    if (i < r.n && !(again && r.flags[i] != PLEACH_EDGE_NOT_APPLIED)) {
         graph_place g = place_of(graph);
-        S(graph_one)(&g, &r, i, &here);
+        if (r.kind == GRAPH_FIND_EDGES) {
+            uint32_t value;
+            bool found = S(graph_find)(&g, r.from[i], r.to[i], &value);
+            if (found && r.out_values) r.out_values[i] = value;
+            if (r.flags) r.flags[i] = found;
+        } else {
+            S(graph_one_vertex)(&g, &r, i, &here);
+        }
     }
-    if (r.kind <= GRAPH_ERASE_EDGES || r.kind == GRAPH_INSERT_VERTICES) add_results(graph.state, &here, result);
+    if (r.kind == GRAPH_INSERT_VERTICES) add_results(graph.state, &here, result);
 }
 
 /* ---- lists, beside updates ---- */

@@ -85,14 +85,11 @@ pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const grap
 }
 
 /* Some memory beforehand: a slab for every fourth end of an edge is as much as graphs take as a rule. */
-static slabs_room room_for(cuda_graph *graph, const graph_request *r)
+static void room_for(cuda_graph *graph, const graph_request *r)
 {
-    slabs_room room = {r->n / 2 + 4096, r->n};
     pthread_mutex_lock(&graph->slabs.mutex);
-    slabs_make_room(&graph->slabs, room.slabs);
-    slabs_promise(&graph->slabs, room);
+    slabs_make_room(&graph->slabs, r->n / 2 + 4096);
     pthread_mutex_unlock(&graph->slabs.mutex);
-    return room;
 }
 
 static pleach_status status_of(const graph_result *result)
@@ -107,13 +104,12 @@ static pleach_status insert(cuda_graph *graph, const graph_request *r, cudaStrea
     graph_request staged;
     graph_result result = {0, 0, 0, 0};
     pthread_mutex_lock(&graph->inserting);
-    slabs_room room = room_for(graph, r);
+    room_for(graph, r);
     pleach_status status = graph_cuda_stage(graph, r, &s, &staged);
     if (status == PLEACH_OK && !staged.flags) status = staging_scratch(&s, r->n, (void **)&staged.flags);
     if (status == PLEACH_OK) status = graph_cuda_insert_staged(graph, &s, &staged, &result);
     if (status == PLEACH_OK) status = staging_return_results(&s);
     status = graph_cuda_end(&s, status);
-    slabs_returned(&graph->slabs, room);
     pthread_mutex_unlock(&graph->inserting);
     return status != PLEACH_OK ? status : status_of(&result);
 }
@@ -265,13 +261,10 @@ static pleach_status cuda_run_counting(void *exec, const graph_request *r, size_
 
 pleach_status graph_cuda_begin_anew(cuda_graph *graph)
 {
-    pleach_status status = slabs_begin_anew(&graph->slabs, 0);
-    if (status != PLEACH_OK) return status;
     graph->lowest_free = 0;
     CUDA_TRY(cudaMemsetAsync(graph->directory, 0, GRAPH_SEGMENTS * sizeof(uint64_t), graph->slabs.control));
     CUDA_TRY(cudaMemsetAsync(graph->marks, 0, GRAPH_SEGMENTS / 8, graph->slabs.control));
-    CUDA_TRY(cudaStreamSynchronize(graph->slabs.control));
-    return PLEACH_OK;
+    return slabs_begin_anew(&graph->slabs, 0);
 }
 
 static pleach_status cuda_clear(void *exec)

@@ -100,15 +100,16 @@ pleach_status graph_cuda_build(cuda_graph *graph, size_t n, const uint32_t *from
     uint64_t vertices, edges;
     graph_result result = {0, 0, 0, 0};
     pleach_status status = graph_cuda_size_of(graph, &vertices, &edges);
-    if (status != PLEACH_OK || n == 0) return status;
+    if (status != PLEACH_OK) return status;
     if (vertices || edges) return PLEACH_E_NOT_EMPTY;
+    if (n == 0) return PLEACH_OK;
     graph_request r = {.kind = GRAPH_INSERT_EDGES, .n = n, .from = from, .to = to, .values = values};
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
     status = graph_cuda_end(&s, build_staged(graph, &s, &r, &result));
     if (status == PLEACH_OK && result.not_applied) status = PLEACH_E_FULL;
     if (status != PLEACH_OK) {
-        pleach_status emptied = graph_cuda_begin_anew(graph);
-        return status == PLEACH_E_POINTER || emptied == PLEACH_OK ? status : emptied;
+        graph_cuda_begin_anew(graph); /* empty in any case; what memory it could not get it asks for later */
+        return status;
     }
     return result.no_vertex ? PLEACH_E_VERTEX : PLEACH_OK;
 }

@@ -143,7 +143,7 @@ static pleach_status run(cuda_hash *hash, const hash_request *r, pleach_stream s
     slabs_room room = room_for(hash, r);
     pleach_status status = stream == PLEACH_SYNC ? run_synchronously(hash, r)
                                                  : run_on_stream(hash, r, (cudaStream_t)stream, room);
-    slabs_returned(&hash->slabs, room);
+    if (room.updates) slabs_returned(&hash->slabs, room);
     return status;
 }
 

@@ -35,17 +35,26 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     count_outcomes(hash.state, c.outcome, not_applied);
 }
 
+/* A block counts what its threads have moved at once: one by one all would wait for one word of memory. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     S(move_kernel)(const __grid_constant__ slabhash_on_gpu hash, uint64_t buckets)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i >= buckets) return;
     slab_place place = place_of(hash);
-    S(slab_help) help;
-    help.bucket = (uint32_t)i;
-    help.end = (uint32_t)i + 1;
+    slab_table *table = &hash.state->table;
+    uint32_t moved = 0;
     unsigned attempt = 0;
-    while (port_between_tries(S(help_step)(&place, &hash.state->table, &help)) != SLAB_DONE) port_pause(attempt++);
+    if (i < buckets) {
+        S(slab_help) help;
+        help.bucket = (uint32_t)i;
+        help.end = (uint32_t)i + 1;
+        while (port_between_tries(S(help_step)(&place, table, &help, &moved)) != SLAB_DONE) port_pause(attempt++);
+        if (moved) port_publish_fence();
+    }
+    int count = __syncthreads_count(moved);
+    if (threadIdx.x != 0 || !count) return;
+    uint64_t root = port_load(&table->root); /* until these are counted it stays */
+    slab_count_moved(&place, table, root, slab_target(table, root), (uint32_t)count);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)

@@ -111,11 +111,25 @@ pleach_status slabs_peek(slabs_cuda *slabs, size_t offset, void *to, size_t byte
 
 /* ---- room ---- */
 
+/* Kernels that ran out of slabs have moved the pool's end past its capacity. When none is running it is set back, so that
+ * these ids are not lost. */
+static pleach_status set_end_back(slabs_cuda *slabs)
+{
+    uint64_t *end = &((pool_state *)slabs->state)->next, next;
+    if (slabs->views > 0 || slabs->streams.marks > 0 || slabs->running > 0) return PLEACH_OK;
+    CUDA_TRY(cudaMemcpyAsync(&next, end, sizeof next, cudaMemcpyDeviceToHost, slabs->control));
+    CUDA_TRY(cudaStreamSynchronize(slabs->control));
+    if (slabs->capacity == 0 || next <= slabs->capacity) return PLEACH_OK;
+    CUDA_TRY(cudaMemcpyAsync(end, &slabs->capacity, sizeof next, cudaMemcpyHostToDevice, slabs->control));
+    return PLEACH_OK;
+}
+
 pleach_status slabs_grow(slabs_cuda *slabs, uint64_t slabs_needed)
 {
     if (slabs_needed <= slabs->capacity) return PLEACH_OK;
     if (slabs_needed > slabs_limit(slabs)) return PLEACH_E_FULL;
-    pleach_status status = pool_cuda_grow(slabs->pool, slabs_needed * SLAB_BYTES, slabs->control);
+    pleach_status status = set_end_back(slabs);
+    if (status == PLEACH_OK) status = pool_cuda_grow(slabs->pool, slabs_needed * SLAB_BYTES, slabs->control);
     if (status != PLEACH_OK) return status;
     uint64_t capacity = pool_cuda_mapped(slabs->pool) / SLAB_BYTES;
     /* The memory is zeroed before kernels hear of it: both are on the control stream, in this order. */
@@ -169,6 +183,7 @@ void slabs_promise(slabs_cuda *slabs, slabs_room room)
     slabs->used_bound += room.slabs;
     slabs->sync.slabs += room.slabs;
     slabs->sync.updates += room.updates;
+    slabs->running++;
 }
 
 void slabs_returned(slabs_cuda *slabs, slabs_room room)
@@ -176,6 +191,7 @@ void slabs_returned(slabs_cuda *slabs, slabs_room room)
     pthread_mutex_lock(&slabs->mutex);
     slabs->sync.slabs -= room.slabs;
     slabs->sync.updates -= room.updates;
+    slabs->running--;
     pthread_mutex_unlock(&slabs->mutex);
 }
 

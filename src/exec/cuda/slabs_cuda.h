@@ -28,6 +28,7 @@ typedef struct slabs_cuda {
     uint64_t capacity;   /* slabs with memory; the state's copy is never larger */
     uint64_t used_bound; /* at most so many ids will have been handed out when all work so far is done */
     slabs_room sync;     /* of calls that have not returned yet */
+    int running;         /* kernels that may take slabs, of calls that have not returned yet */
     int views;           /* that are open: kernels of users, who take slabs without telling */
     streams streams;
 } slabs_cuda;
