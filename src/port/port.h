@@ -72,6 +72,11 @@
 #include "port_cpu.h"
 #endif
 
+#if defined(PLEACH_SIM) || !defined(__CUDACC__)
+enum { PORT_ADDS_AWAY = 0 };
+PORT_FN void port_add(uint64_t *p, uint64_t v) { port_fetch_add(p, v); }
+#endif
+
 PORT_FN unsigned port_between_tries(unsigned step)
 {
 #ifdef __CUDA_ARCH__

@@ -47,8 +47,6 @@ PORT_FN void port_mark(uint64_t *p, uint64_t bits)
 {
     if (~__atomic_load_n(p, __ATOMIC_RELAXED) & bits) __atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
 }
-enum { PORT_ADDS_AWAY = 0 };
-PORT_FN void port_add(uint64_t *p, uint64_t v) { port_fetch_add(p, v); }
 #endif
 
 PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)

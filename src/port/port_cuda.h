@@ -76,10 +76,7 @@ PORT_FN uint64_t port_fetch_add(uint64_t *p, uint64_t v)
     return old;
 }
 
-#ifdef PLEACH_SIM
-enum { PORT_ADDS_AWAY = 0 };
-PORT_FN void port_add(uint64_t *p, uint64_t v) { port_fetch_add(p, v); }
-#else
+#ifndef PLEACH_SIM
 enum { PORT_ADDS_AWAY = 1 };
 PORT_FN void port_add(uint64_t *p, uint64_t v)
 {
