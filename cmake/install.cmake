@@ -10,7 +10,7 @@ if(PLEACH_TOOLS)
     install(TARGETS pleach_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-# The public headers, and beside them what map_device.cuh includes: the algorithms, which a user's kernel compiles in.
+# The public headers, and beside them what those for kernels include: the algorithms, which a user's kernel compiles in.
 install(DIRECTORY include/pleach DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 install(DIRECTORY src/base src/port src/node src/pool src/epoch src/version src/core

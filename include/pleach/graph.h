@@ -174,6 +174,23 @@ PLEACH_API pleach_status pleach_graph_get_stats(pleach_graph *graph, pleach_grap
 /* As pleach_hash_validate; the invariants are in docs/graph.md. */
 PLEACH_API pleach_status pleach_graph_validate(pleach_graph *graph, char *message, size_t message_size);
 
+/* ---- device views ----------------------------------------------------------------------------------------------
+ * What a kernel needs to work on a graph; pass it by value. Open one, launch kernels that use pleach/graph_device.cuh,
+ * wait for them, close it. Any number may be open; while one is, calls that run alone answer BUSY. Kernels cannot get
+ * memory: look at outcomes. */
+typedef struct pleach_graph_view {
+    void *state;     /* the graph's counters, device memory */
+    void *slabs;     /* the slabs' base address */
+    void *directory; /* of the vertices */
+    uint32_t seed;
+    uint32_t load;   /* of 1,024 slots */
+    uint32_t directed, values;
+} pleach_graph_view;
+
+/* ARGUMENT for a graph on the CPU, and for an ordered one. */
+PLEACH_API pleach_status pleach_graph_view_open(pleach_graph *graph, pleach_graph_view *view);
+PLEACH_API pleach_status pleach_graph_view_close(pleach_graph *graph, pleach_graph_view *view);
+
 #ifdef __cplusplus
 }
 #endif
