@@ -1,8 +1,8 @@
 /* pleach/hash_device.cuh - the hash table from inside your own kernels.
  *
- * Open a view on the host (pleach_hash_view_open), pass it to the kernel by value (best as a __grid_constant__), and call
- * these functions from any number of threads, beside array calls and single calls on the same table. Each thread runs
- * its operation by itself; threads of a warp may call different functions, and no thread needs its neighbours.
+ * Open a view on the host (pleach_hash_view_open), pass it to the kernel by value (best as a __grid_constant__), and
+ * call these functions from any number of threads, beside array calls and single calls on the same table. Each thread
+ * runs its operation by itself; threads of a warp may call different functions, and no thread needs its neighbours.
  *
  * The guarantees are those of pleach/hash.h: everything here is linearizable, and finds wait for nobody.
  *

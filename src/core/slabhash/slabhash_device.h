@@ -1,5 +1,5 @@
-/* core/slabhash/slabhash_device.h - one thread's operation, from start to end, as the device-side API offers it. Included
- * by pleach/hash_device.cuh, once per kind of table. */
+/* core/slabhash/slabhash_device.h - one thread's operation, from start to end, as the device-side API offers it.
+ * Included by pleach/hash_device.cuh, once per kind of table. */
 #include "slabhash_state.h"
 #include "slabhash_kind.h"
 

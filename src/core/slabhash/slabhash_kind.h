@@ -1,5 +1,5 @@
-/* core/slabhash/slabhash_kind.h - the algorithm for one kind of table, at most once in a file: pleach/hash_device.cuh and
- * pleach/graph_device.cuh need some of the same kinds, and may be included together. With PLEACH_KEY_BITS and
+/* core/slabhash/slabhash_kind.h - the algorithm for one kind of table, at most once in a file: pleach/hash_device.cuh
+ * and pleach/graph_device.cuh need some of the same kinds, and may be included together. With PLEACH_KEY_BITS and
  * SLAB_VALUES set; afterwards S(name) is of that kind, also if it was there before. */
 #if SLAB_VALUES && PLEACH_KEY_BITS == 32
 #ifndef PLEACH_SLABHASH_MAP32
