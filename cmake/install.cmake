@@ -16,6 +16,8 @@ install(DIRECTORY include/pleach DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 install(DIRECTORY src/base src/port src/node src/pool src/epoch src/version src/core
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
+install(FILES src/graph/graph_device.h src/graph/graph_device_kind.h src/graph/graph_edge.h src/graph/graph_format.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail/graph)
 
 # What a program must name besides libpleach.a.
 set(private_libs "-lpthread -lm")

@@ -221,7 +221,7 @@ static void test_filling(unsigned bits, unsigned set, unsigned n, uint64_t max_b
     counters here = collect(there);
     cudaFree(told);
     expect(pleach_hash_view_close(hash, &view) == PLEACH_OK, "the view closes");
-    expect((here.not_applied > 0) == (max_bytes > 0), max_bytes ? "keys were refused at the limit" : "none was refused");
+    expect((here.not_applied > 0) == (max_bytes > 0), max_bytes ? "some are refused at the limit" : "none was refused");
     if (!max_bytes) expect(here.inserted == n, "every key has come once");
     expect_sound(hash, here.inserted);
     expect(pleach_hash_get_stats(hash, &stats) == PLEACH_OK && stats.buckets > 1, "the table has grown in the kernel");
