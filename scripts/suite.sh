@@ -135,7 +135,7 @@ cuda_tests() {
 device_tests() {
     local name
     for name in $(cpu_tests); do
-        if grep -q -e '--device' -e 'run_cases(' "tests/$name.c"; then
+        if grep -q -e '--device' -e 'run_cases(' -e 'run_graph_cases(' "tests/$name.c"; then
             echo "$name"
         fi
     done

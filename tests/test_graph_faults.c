@@ -272,7 +272,8 @@ static void lists_that_need_more_room(const graph_kind *kind)
 
 static void creation(const graph_kind *kind)
 {
-    pleach_graph_config config = {.directed = kind->directed, .values = kind->values, .threads = kind->threads};
+    pleach_graph_config config = {.device = kind->device, .directed = kind->directed, .values = kind->values,
+                                  .threads = kind->threads};
     for (long nth = 1;; nth++) {
         long held = base_held();
         pleach_graph *graph = (pleach_graph *)(uintptr_t)64;

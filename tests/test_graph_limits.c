@@ -13,7 +13,8 @@ enum { LEAST_BYTES = 1 << 19 };
 
 static pleach_graph *open_limited(const graph_kind *kind, uint64_t bytes)
 {
-    pleach_graph_config config = {.directed = kind->directed, .values = kind->values, .threads = kind->threads,
+    pleach_graph_config config = {.device = kind->device, .directed = kind->directed, .values = kind->values,
+                                  .threads = kind->threads,
                                   .max_bytes = bytes};
     pleach_graph *graph = NULL;
     assert_ok(pleach_graph_create(&graph, &config));
@@ -222,7 +223,8 @@ static void a_build_that_does_not_fit_and_cannot_begin_anew(const graph_kind *ki
     enum { SEGMENT_SLABS = 1024, NEIGHBOURS = 3584, SLACK = 20, SLAB_SIZE = 128 };
     const uint32_t slots = kind->values ? 14 : 28, hubs = kind->values ? 12 : 24;
     const uint64_t slabs = 1 + SEGMENT_SLABS + hubs * NEIGHBOURS / slots + (kind->directed ? 0 : NEIGHBOURS) + SLACK;
-    pleach_graph_config config = {.directed = kind->directed, .values = kind->values, .threads = kind->threads,
+    pleach_graph_config config = {.device = kind->device, .directed = kind->directed, .values = kind->values,
+                                  .threads = kind->threads,
                                   .max_bytes = slabs * SLAB_SIZE, .load = 1};
     pleach_graph *graph = NULL;
     edge_batch b = edge_batch_open(hubs * NEIGHBOURS);
@@ -312,7 +314,7 @@ static void push(agent *a)
 
 static void threads_at_the_limit(const graph_kind *kind)
 {
-    crush c = {.kind = kind, .graph = open_limited(kind, LEAST_BYTES), .calls = scaled(8000)};
+    crush c = {.kind = kind, .graph = open_limited(kind, LEAST_BYTES), .calls = scaled_calls(kind, 8000)};
     run_agents(calling_threads(), push, &c);
     uint64_t edges = 0;
     assert_ok(pleach_graph_size(c.graph, NULL, &edges));

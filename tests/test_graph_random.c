@@ -122,7 +122,7 @@ static void few_vertices(const graph_kind *kind)
     uint32_t ids[12];
     for (uint32_t i = 0; i < COUNT_OF(ids); i++)
         ids[i] = i;
-    perform(kind, COUNT_OF(ids), ids, true, scaled(1500));
+    perform(kind, COUNT_OF(ids), ids, true, scaled_calls(kind, 1500));
 }
 
 static void a_dense_graph(const graph_kind *kind)
@@ -130,7 +130,7 @@ static void a_dense_graph(const graph_kind *kind)
     uint32_t ids[150];
     for (uint32_t i = 0; i < COUNT_OF(ids); i++)
         ids[i] = 4000 + i; /* in two segments of vertices */
-    perform(kind, COUNT_OF(ids), ids, true, scaled(1500));
+    perform(kind, COUNT_OF(ids), ids, true, scaled_calls(kind, 1500));
 }
 
 static void many_vertices_far_apart(const graph_kind *kind)
@@ -139,7 +139,7 @@ static void many_vertices_far_apart(const graph_kind *kind)
     uint32_t *ids = must_alloc(N, sizeof *ids);
     for (uint32_t i = 0; i < N; i++)
         ids[i] = i * 997;
-    perform(kind, N, ids, true, scaled(1000));
+    perform(kind, N, ids, true, scaled_calls(kind, 1000));
     free(ids);
 }
 
@@ -149,7 +149,7 @@ static void ids_all_over(const graph_kind *kind)
     uint32_t ids[40];
     for (uint32_t i = 0; i < COUNT_OF(ids); i++)
         ids[i] = i * (UINT32_MAX / (COUNT_OF(ids) - 1)) - (i + 1 == COUNT_OF(ids));
-    perform(kind, COUNT_OF(ids), ids, false, scaled(200));
+    perform(kind, COUNT_OF(ids), ids, false, scaled_calls(kind, 200));
 }
 
 /* ---- hubs -------------------------------------------------------------------------------------------------------- */

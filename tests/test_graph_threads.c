@@ -133,12 +133,12 @@ static void perform(const graph_kind *kind, uint32_t vertices, unsigned erases, 
 
 static void few_edges(const graph_kind *kind)
 {
-    perform(kind, 3, 50, 3, scaled(15000));
+    perform(kind, 3, 50, 3, scaled_calls(kind, 15000));
 }
 
 static void a_dense_crowd(const graph_kind *kind)
 {
-    perform(kind, 40, 45, 3, scaled(10000));
+    perform(kind, 40, 45, 3, scaled_calls(kind, 10000));
 }
 
 static void tables_that_grow(const graph_kind *kind)
@@ -204,7 +204,7 @@ static void look_or_change(agent *a)
 
 static void who_stays_is_listed_once(const graph_kind *kind)
 {
-    gathering g = {.kind = kind, .stay = 400, .lists = scaled(600), .hub = 100000};
+    gathering g = {.kind = kind, .stay = 400, .lists = scaled_calls(kind, 600), .hub = 100000};
     for (unsigned round = 0; round < 3; round++) {
         g.graph = graph_open(kind);
         atomic_init(&g.looking, 2);
@@ -238,7 +238,7 @@ static void take_ids(agent *a)
 static void ids_are_handed_out_once(const graph_kind *kind)
 {
     crowd c = {.kind = kind, .graph = graph_open(kind), .vertices = 4 * (uint32_t)calling_threads(),
-               .calls = scaled(1000)};
+               .calls = scaled_calls(kind, 1000)};
     c.balance = must_alloc(c.vertices, sizeof *c.balance);
     run_agents(calling_threads(), take_ids, &c);
     assert_graph_size(c.graph, 0, 0);

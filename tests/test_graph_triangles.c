@@ -167,7 +167,7 @@ static void few_and_large_ids(const graph_kind *kind)
 {
     const pleach_adjacency adjacencies[] = {PLEACH_ADJACENCY_HASH, PLEACH_ADJACENCY_ORDERED};
     for (size_t i = 0; i < COUNT_OF(adjacencies); i++) {
-        const pleach_graph_config config = {.values = kind->values, .threads = kind->threads,
+        const pleach_graph_config config = {.device = kind->device, .values = kind->values, .threads = kind->threads,
                                             .max_bytes = (uint64_t)64 << 20, .adjacency = adjacencies[i]};
         pleach_graph *graph;
         assert_ok(pleach_graph_create(&graph, &config));
@@ -279,17 +279,17 @@ static void keep_up(const graph_kind *kind, uint32_t n, size_t most_in_call, siz
 
 static void few_vertices_kept_up_to_date(const graph_kind *kind)
 {
-    keep_up(kind, 7, 12, scaled(600));
+    keep_up(kind, 7, 12, scaled_calls(kind, 600));
 }
 
 static void more_vertices_kept_up_to_date(const graph_kind *kind)
 {
-    keep_up(kind, 60, 400, scaled(200));
+    keep_up(kind, 60, 400, scaled_calls(kind, 200));
 }
 
 static void single_edges_kept_up_to_date(const graph_kind *kind)
 {
-    keep_up(kind, 16, 1, scaled(1000));
+    keep_up(kind, 16, 1, scaled_calls(kind, 1000));
 }
 
 /* Triangles whole, in one call: each is counted once, whichever of its edges are new. */
@@ -361,8 +361,8 @@ static void each_way_keeps_up(const graph_kind *kind)
 {
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         graph_cpu_force_way(ways[i]);
-        keep_up(kind, 7, 12, scaled(200));
-        keep_up(kind, 60, 400, scaled(60));
+        keep_up(kind, 7, 12, scaled_calls(kind, 200));
+        keep_up(kind, 60, 400, scaled_calls(kind, 60));
         triangles_that_come_and_go_at_once(kind);
         empty_calls_change_nothing(kind);
         an_id_that_is_not_usable(kind);

@@ -275,7 +275,8 @@ static void stats_add_up(const graph_kind *kind)
 static uint64_t slabs_at_load(const graph_kind *kind, double load)
 {
     enum { N = 4000 };
-    pleach_graph_config config = {.directed = kind->directed, .values = kind->values, .threads = 1, .load = load};
+    pleach_graph_config config = {.device = kind->device, .directed = kind->directed, .values = kind->values,
+                                  .threads = 1, .load = load};
     pleach_graph *graph = NULL;
     pleach_graph_stats stats;
     uint32_t from[N], to[N];

@@ -24,6 +24,17 @@ static pleach_status complete_config(pleach_graph_config *config)
     return PLEACH_OK;
 }
 
+static const graph_exec_ops *ops_of(const pleach_graph_config *config)
+{
+    if (config->adjacency == PLEACH_ADJACENCY_ORDERED) return &graph_exec_ordered;
+    if (config->device == PLEACH_CPU) return &graph_exec_cpu;
+#ifdef PLEACH_HAVE_CUDA
+    return &graph_exec_cuda;
+#else
+    return NULL;
+#endif
+}
+
 pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config *config)
 {
     if (!out) return PLEACH_E_ARGUMENT;
@@ -32,17 +43,17 @@ pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config 
     if (config) complete = *config;
     pleach_status status = complete_config(&complete);
     if (status != PLEACH_OK) return status;
-    bool ordered = complete.adjacency == PLEACH_ADJACENCY_ORDERED;
-    if (complete.device == PLEACH_CUDA && !ordered) return PLEACH_E_NO_CUDA;
+    const graph_exec_ops *ops = ops_of(&complete);
+    if (!ops) return PLEACH_E_NO_CUDA;
 
     pleach_graph *graph = base_alloc(1, sizeof *graph);
     if (!graph) return PLEACH_E_MEMORY;
-    graph->ops = ordered ? &graph_exec_ordered : &graph_exec_cpu;
+    graph->ops = ops;
     graph->device = complete.device;
     graph->directed = complete.directed;
     graph->values = complete.values;
     graph->config = complete;
-    graph->host_only = true; /* hash tables in GPU memory were refused above */
+    graph->host_only = complete.device == PLEACH_CPU || complete.adjacency == PLEACH_ADJACENCY_ORDERED;
     bool gated = gate_init(&graph->gate);
     status = gated ? graph->ops->create(&graph->exec, &complete) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {

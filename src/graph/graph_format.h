@@ -43,6 +43,7 @@ typedef struct graph_place {
     graph_state *state;
     uint64_t *directory;
     uint32_t directed;
+    uint32_t no_segments; /* 1: who misses one has to do without. Thousands of GPU threads would all make it at once */
 } graph_place;
 
 /* NULL: its segment was never made, so nobody has put it there. */
@@ -75,7 +76,7 @@ PORT_COLD bool graph_make_segment(const graph_place *g, uint32_t id)
 PORT_FN slab_table *graph_vertex_made(const graph_place *g, uint32_t id)
 {
     slab_table *vertex = graph_vertex(g, id);
-    if (!vertex && graph_make_segment(g, id)) vertex = graph_vertex(g, id);
+    if (!vertex && !g->no_segments && graph_make_segment(g, id)) vertex = graph_vertex(g, id);
     return vertex;
 }
 

@@ -9,13 +9,24 @@
 #include "buffers.h"
 #include "units.h"
 
-static const graph_kind kinds[] = {
-    {"undirected/plain/t3", false, false, 3}, {"undirected/values/t3", false, true, 3},
-    {"undirected/plain/t1", false, false, 1}, {"undirected/values/t1", false, true, 1},
-    {"directed/plain/t3", true, false, 3},    {"directed/values/t3", true, true, 3},
-    {"directed/plain/t1", true, false, 1},    {"directed/values/t1", true, true, 1},
+static const graph_kind host_kinds[] = {
+    {"undirected/plain/t3", false, false, 3, PLEACH_CPU}, {"undirected/values/t3", false, true, 3, PLEACH_CPU},
+    {"undirected/plain/t1", false, false, 1, PLEACH_CPU}, {"undirected/values/t1", false, true, 1, PLEACH_CPU},
+    {"directed/plain/t3", true, false, 3, PLEACH_CPU},    {"directed/values/t3", true, true, 3, PLEACH_CPU},
+    {"directed/plain/t1", true, false, 1, PLEACH_CPU},    {"directed/values/t1", true, true, 1, PLEACH_CPU},
 };
-enum { KINDS = COUNT_OF(kinds), UNDIRECTED = 4, MOST_NAME = 120 };
+static const graph_kind cuda_kinds[] = {
+    {"cuda/undirected/plain", false, false, 2, PLEACH_CUDA}, {"cuda/undirected/values", false, true, 2, PLEACH_CUDA},
+    {"cuda/directed/plain", true, false, 2, PLEACH_CUDA},    {"cuda/directed/values", true, true, 2, PLEACH_CUDA},
+};
+
+/* The kinds of one device; the undirected ones come first. */
+typedef struct device_kinds {
+    const graph_kind *kinds;
+    size_t count, undirected;
+} device_kinds;
+static const device_kinds on_host = {host_kinds, COUNT_OF(host_kinds), 4}, on_cuda = {cuda_kinds, 4, 2};
+enum { MOST_NAME = 120 };
 
 /* ---- the runner -------------------------------------------------------------------------------------------------- */
 
@@ -46,23 +57,26 @@ static void all_of_them_were_counted(const void *unused)
     assert_true(atomic_load(&operations) > 0);
 }
 
-static size_t runs_of(const graph_case *what)
+static size_t runs_of(const graph_case *what, const device_kinds *on)
 {
-    return what->over == EVERY_KIND ? KINDS : what->over == UNDIRECTED_KINDS ? UNDIRECTED : 1;
+    return what->over == EVERY_KIND ? on->count : what->over == UNDIRECTED_KINDS ? on->undirected : 1;
 }
 
 int run_graph_cases(const char *program, int argc, char **argv, const graph_case *cases, size_t count)
 {
-    graph_run *runs = must_alloc(count * KINDS, sizeof *runs);
-    unit_case *units = must_alloc(count * KINDS + 1, sizeof *units);
+    bool cuda = argc >= 3 && !strcmp(argv[1], "--device") && !strcmp(argv[2], "cuda");
+    const device_kinds *on = cuda ? &on_cuda : &on_host;
+    graph_run *runs = must_alloc(count * on->count, sizeof *runs);
+    unit_case *units = must_alloc(count * on->count + 1, sizeof *units);
     size_t n = 0;
     running = program;
-    for (size_t k = 0; k < KINDS; k++)
+    if (cuda) argc -= 2, argv += 2;
+    for (size_t k = 0; k < on->count; k++)
         for (size_t c = 0; c < count; c++) {
-            if (k >= runs_of(&cases[c]))
+            if (k >= runs_of(&cases[c], on))
                 continue;
-            runs[n] = (graph_run){&cases[c], &kinds[k], ""};
-            snprintf(runs[n].name, sizeof runs[n].name, "%s %s", kinds[k].name, cases[c].name);
+            runs[n] = (graph_run){&cases[c], &on->kinds[k], ""};
+            snprintf(runs[n].name, sizeof runs[n].name, "%s %s", on->kinds[k].name, cases[c].name);
             units[n] = (unit_case){runs[n].name, run_one, &runs[n]};
             n++;
         }
@@ -75,10 +89,21 @@ int run_graph_cases(const char *program, int argc, char **argv, const graph_case
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */
 
+size_t scaled_calls(const graph_kind *kind, size_t n)
+{
+    return kind->device == PLEACH_CPU ? scaled(n) : scaled(n / 20 + 1);
+}
+
+pleach_graph_config graph_config_of(const graph_kind *kind)
+{
+    return (pleach_graph_config){.device = kind->device, .directed = kind->directed, .values = kind->values,
+                                 .threads = kind->threads};
+}
+
 pleach_graph *graph_open(const graph_kind *kind)
 {
-    pleach_graph_config config = {.directed = kind->directed, .values = kind->values, .threads = kind->threads,
-                                  .seed = (uint32_t)test_seed()};
+    pleach_graph_config config = graph_config_of(kind);
+    config.seed = (uint32_t)test_seed();
     pleach_graph *graph = NULL;
     assert_ok(pleach_graph_create(&graph, &config));
     return graph;

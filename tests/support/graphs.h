@@ -1,8 +1,8 @@
 /* support/graphs.h - what the tests of graphs share: the kinds of graph that cases run over, and a model of a graph
  * that is slow and obvious: a matrix.
  *
- * Graphs are in host memory only, so these programs take no --device: `--filter PATTERN` alone. Names of runs are such
- * as "undirected/values/t3 self_loops_are_not_kept".
+ * These programs take `--device cuda` first, for graphs in GPU memory, and then `--filter PATTERN`. Names of runs are
+ * such as "undirected/values/t3 self_loops_are_not_kept".
  */
 #ifndef PLEACH_TESTS_GRAPHS_H
 #define PLEACH_TESTS_GRAPHS_H
@@ -14,6 +14,7 @@ typedef struct graph_kind {
     const char *name;
     bool directed, values;
     unsigned threads; /* the graph's worker threads */
+    pleach_device device;
 } graph_kind;
 
 typedef enum graph_kinds { EVERY_KIND, UNDIRECTED_KINDS, ONE_KIND } graph_kinds;
@@ -34,6 +35,10 @@ int run_graph_cases(const char *program, int argc, char **argv, const graph_case
 /* Adds to these operations; callable from any thread. */
 void graph_checked(size_t operations);
 
+/* n, sized by PLEACH_TEST_SCALE; of calls that are made one by one, fewer on a GPU. */
+size_t scaled_calls(const graph_kind *kind, size_t n);
+
+pleach_graph_config graph_config_of(const graph_kind *kind);
 pleach_graph *graph_open(const graph_kind *kind);
 void graph_close(pleach_graph *graph); /* validates first */
 void assert_sound(pleach_graph *graph);

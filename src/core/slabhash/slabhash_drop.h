@@ -2,7 +2,7 @@
  * with it. Included after slabhash.h, once per kind of table. */
 
 /* 2^log empty buckets. False: memory is lacking. */
-static bool S(table_open)(const slab_place *place, slab_table *table, unsigned log)
+PORT_FN bool S(table_open)(const slab_place *place, slab_table *table, unsigned log)
 {
     uint32_t first = pool_take_run(place->runs, log);
     if (!first) return false;
@@ -17,7 +17,7 @@ static bool S(table_open)(const slab_place *place, slab_table *table, unsigned l
 }
 
 /* Buckets number, number + step ... of a run lose their chains, and their first slabs can be latched by nobody. */
-static void S(drop_buckets)(const slab_place *place, uint64_t root, uint32_t number, uint32_t step, bool used)
+PORT_FN void S(drop_buckets)(const slab_place *place, uint64_t root, uint32_t number, uint32_t step, bool used)
 {
     for (uint32_t i = number; i >> slab_root_log(root) == 0; i += step) {
         slab *s = slab_at(place, slab_root_first(root) + i);
@@ -28,7 +28,7 @@ static void S(drop_buckets)(const slab_place *place, uint64_t root, uint32_t num
 }
 
 /* An empty table, without memory. What its owner has marked is unmarked. */
-static void S(table_drop)(const slab_place *place, slab_table *table)
+PORT_FN void S(table_drop)(const slab_place *place, slab_table *table)
 {
     uint64_t root = table->root, next = slab_target(table, root);
     if (slab_root_first(root)) {

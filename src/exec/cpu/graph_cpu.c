@@ -11,7 +11,7 @@ graph_place graph_place_of(const cpu_graph *graph)
     graph_state *state = graph->state;
     slab_place slabs = {.runs = {&state->pool, &state->runs, graph->slabs.nodes, SLAB_BYTES, gate_thread_number()},
                         .seed = graph->seed, .load_of_keys = graph->load};
-    return (graph_place){slabs, state, graph->directory.nodes, graph->directed};
+    return (graph_place){slabs, state, graph->directory.nodes, graph->directed, 0};
 }
 
 bool graph_segment(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end)

@@ -1,0 +1,476 @@
+/* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. */
+#include "edges_cuda.h"
+
+enum { BLOCK_THREADS = 128 };
+
+PORT_FN graph_place place_of(const graph_on_gpu &graph)
+{
+    graph_place g;
+    g.slabs.runs.pool = &graph.state->pool;
+    g.slabs.runs.runs = &graph.state->runs;
+    g.slabs.runs.nodes = graph.slabs;
+    g.slabs.runs.node_bytes = SLAB_BYTES;
+    g.slabs.runs.stripe = blockIdx.x;
+    g.slabs.seed = graph.seed;
+    g.slabs.load_of_keys = graph.load;
+    g.state = graph.state;
+    g.directory = graph.directory;
+    g.directed = graph.directed;
+    g.no_segments = 1;
+    return g;
+}
+
+PORT_FN uint32_t id_in(segment_list list, uint64_t i)
+{
+    return list.numbers[i >> GRAPH_SEGMENT_LOG] << GRAPH_SEGMENT_LOG |
+           ((uint32_t)i & (((uint32_t)1 << GRAPH_SEGMENT_LOG) - 1));
+}
+
+/* What a block's threads have done, in a few additions. */
+PORT_FN void add_results(graph_state *state, const graph_result *here, graph_result *result)
+{
+    __shared__ int sums[4];
+    if (threadIdx.x < 4) sums[threadIdx.x] = 0;
+    __syncthreads();
+    int edges = __reduce_add_sync(~0u, (int)here->edges), vertices = __reduce_add_sync(~0u, (int)here->vertices);
+    int refused = __reduce_add_sync(~0u, (int)here->not_applied), none = __reduce_add_sync(~0u, (int)here->no_vertex);
+    if (threadIdx.x % 32 == 0) {
+        if (edges) atomicAdd(&sums[0], edges);
+        if (vertices) atomicAdd(&sums[1], vertices);
+        if (refused) atomicAdd(&sums[2], refused);
+        if (none) atomicAdd(&sums[3], none);
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    unsigned stripe = blockIdx.x % GRAPH_STRIPES;
+    if (sums[0]) port_fetch_add(&state->stripe[stripe].edges, (uint64_t)(int64_t)sums[0]);
+    if (sums[1]) port_fetch_add(&state->stripe[stripe].vertices, (uint64_t)(int64_t)sums[1]);
+    if (sums[2]) port_fetch_add(&result->not_applied, (uint64_t)sums[2]);
+    if (sums[3]) port_fetch_add(&result->no_vertex, (uint64_t)sums[3]);
+}
+
+/* Slabs of a table for so many keys. */
+PORT_FN uint64_t slabs_for(uint64_t degree, unsigned slots, uint32_t load)
+{
+    if (degree == 0) return 0;
+    uint64_t slabs = 1;
+    if (degree > slots)
+        while (degree * 1024 > slabs * slots * load && slabs < (uint64_t)1 << (POOL_RUN_LOGS - 1)) slabs *= 2;
+    return slabs;
+}
+
+/* ---- triangles that change ---- */
+
+/* The caller's counts by vertex. */
+typedef struct charges {
+    uint64_t *by_vertex;
+    size_t capacity;
+    bool coming;
+} charges;
+
+PORT_FN void charge(charges c, uint32_t id, uint64_t triangles)
+{
+    if (c.by_vertex && id < c.capacity) port_fetch_add(&c.by_vertex[id], c.coming ? triangles : 0 - triangles);
+}
+
+PORT_FN uint64_t name_of(uint32_t one, uint32_t two)
+{
+    return one < two ? (uint64_t)one << 32 | two : (uint64_t)two << 32 | one;
+}
+
+PORT_FN uint64_t first_place(numbered_places numbers, uint64_t name)
+{
+    uint64_t hash = (name ^ name >> 33) * 0xff51afd7ed558ccdu;
+    return (hash ^ hash >> 33) & numbers.mask;
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    number_kernel(size_t n, const uint32_t *from, const uint32_t *to, uint8_t *counts, numbered_places numbers)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= n || !counts[i]) return;
+    uint64_t name = name_of(from[i], to[i]);
+    for (uint64_t place = first_place(numbers, name);; place = (place + 1) & numbers.mask) {
+        unsigned long long was = atomicCAS((unsigned long long *)&numbers.names[place], 0ull, (unsigned long long)name);
+        if (was == 0) numbers.elements[place] = (uint32_t)i;
+        if (was == name) counts[i] = 0;
+        if (was == 0 || was == name) return;
+    }
+}
+
+/* The element that this edge is; UINT32_MAX: it does not change. */
+PORT_FN uint32_t number_of(numbered_places numbers, uint32_t one, uint32_t two)
+{
+    uint64_t name = name_of(one, two);
+    for (uint64_t place = first_place(numbers, name);; place = (place + 1) & numbers.mask) {
+        uint64_t there = numbers.names[place];
+        if (there == 0) return UINT32_MAX;
+        if (there == name) return numbers.elements[place];
+    }
+}
+
+/* A triangle that comes with several edges is counted at the largest of their numbers, one that goes at the smallest. */
+PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one, uint32_t two, uint32_t third,
+                          bool coming)
+{
+    uint32_t other = number_of(numbers, one, third);
+    if (other != UINT32_MAX && (coming ? other > number : other < number)) return false;
+    other = number_of(numbers, two, third);
+    return other == UINT32_MAX || !(coming ? other > number : other < number);
+}
+
+/* ---- kernels by kind ---- */
+
+#define PLEACH_KEY_BITS 32
+#define SLAB_VALUES 0
+#include "edges_kernels.h"
+#undef SLAB_VALUES
+#define SLAB_VALUES 1
+#include "edges_kernels.h"
+
+static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
+
+/* Launches a kernel; leaves the enclosing function. An error that an earlier call of the user's has left on this thread
+ * is dropped first: it would pass for the launch's. */
+#define LAUNCH(kernel, threads, ...)                                                                             \
+    do {                                                                                                         \
+        if ((threads) == 0) return cudaSuccess;                                                                  \
+        cudaGetLastError();                                                                                      \
+        kernel<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>>(__VA_ARGS__);                                  \
+        return cudaGetLastError();                                                                               \
+    } while (0)
+#define LAUNCH_KIND(graph, kernel, threads, ...)                                                                 \
+    do {                                                                                                         \
+        if ((graph).values) LAUNCH(kernel##_map32, threads, __VA_ARGS__);                                        \
+        LAUNCH(kernel##_set32, threads, __VA_ARGS__);                                                            \
+    } while (0)
+
+/* ---- array calls ---- */
+
+PORT_FN void mark_segment(const graph_on_gpu &graph, uint32_t id, uint32_t *marks)
+{
+    if (id == GRAPH_NO_VERTEX) return;
+    uint32_t number = id >> GRAPH_SEGMENT_LOG, bit = 1u << number % 32;
+    if (graph.directory[number] || *(volatile uint32_t *)&marks[number / 32] & bit) return;
+    atomicOr(&marks[number / 32], bit);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    mark_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                uint32_t *marks)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= n) return;
+    if (to && to[i] == from[i]) return;
+    if (to && (to[i] == GRAPH_NO_VERTEX || from[i] == GRAPH_NO_VERTEX)) return;
+    mark_segment(graph, from[i], marks);
+    if (to) mark_segment(graph, to[i], marks);
+}
+
+cudaError_t edges_cuda_mark_segments(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                                     uint32_t *marks, cudaStream_t stream)
+{
+    LAUNCH(mark_kernel, n, graph, n, from, to, marks);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    make_kernel(const __grid_constant__ graph_on_gpu graph, uint32_t *marks, uint64_t *lacking)
+{
+    uint64_t word = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (word >= GRAPH_SEGMENTS / 32) return;
+    uint32_t left = marks[word];
+    if (!left) return;
+    marks[word] = 0;
+    graph_place g = place_of(graph);
+    for (; left; left &= left - 1) {
+        uint32_t number = (uint32_t)word * 32 + slab_lowest(left);
+        if (!graph_make_segment(&g, number << GRAPH_SEGMENT_LOG)) port_fetch_add(lacking, 1);
+    }
+}
+
+cudaError_t edges_cuda_make_segments(graph_on_gpu graph, uint32_t *marks, uint64_t *lacking, cudaStream_t stream)
+{
+    LAUNCH(make_kernel, GRAPH_SEGMENTS / 32, graph, marks, lacking);
+}
+
+cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool again, graph_result *result,
+                           cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, run_kernel, r->n, graph, *r, again, result);
+}
+
+cudaError_t edges_cuda_list(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint64_t *places,
+                            uint64_t *neighbours, uint32_t *values, uint64_t *counts, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, list_kernel, n, graph, n, vertices, places, neighbours, values, counts);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    spare_kernel(const uint64_t *counts, uint64_t *places, size_t n, uint64_t spare)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i <= n) places[i] = i < n ? counts[i] + spare : 0;
+}
+
+cudaError_t edges_cuda_add_spare(const uint64_t *counts, uint64_t *places, size_t n, uint64_t spare,
+                                 cudaStream_t stream)
+{
+    LAUNCH(spare_kernel, n + 1, counts, places, n, spare);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    misfits_kernel(const uint64_t *places, const uint64_t *counts, size_t n, uint64_t *misfits)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    int here = __syncthreads_count(i < n && counts[i] > places[i + 1] - places[i]);
+    if (threadIdx.x == 0 && here) port_fetch_add(misfits, (uint64_t)here);
+}
+
+cudaError_t edges_cuda_count_misfits(const uint64_t *places, const uint64_t *counts, size_t n, uint64_t *misfits,
+                                     cudaStream_t stream)
+{
+    LAUNCH(misfits_kernel, n, places, counts, n, misfits);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    pack_kernel(size_t n, const uint64_t *places, const uint64_t *offsets, const uint64_t *neighbours,
+                const uint32_t *values, uint64_t *packed, uint32_t *packed_values)
+{
+    size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
+    if (i >= n) return;
+    uint64_t count = offsets[i + 1] - offsets[i];
+    for (uint64_t k = threadIdx.x % 32; k < count; k += 32) {
+        packed[offsets[i] + k] = neighbours[places[i] + k];
+        if (values) packed_values[offsets[i] + k] = values[places[i] + k];
+    }
+}
+
+cudaError_t edges_cuda_pack(size_t n, const uint64_t *places, const uint64_t *offsets, const uint64_t *neighbours,
+                            const uint32_t *values, uint64_t *packed, uint32_t *packed_values, cudaStream_t stream)
+{
+    LAUNCH(pack_kernel, 32 * n, n, places, offsets, neighbours, values, packed, packed_values);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) ids_kernel(size_t n, const uint64_t *packed, uint32_t *ids)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i < n) ids[i] = (uint32_t)packed[i];
+}
+
+cudaError_t edges_cuda_ids_of(size_t n, const uint64_t *packed, uint32_t *ids, cudaStream_t stream)
+{
+    LAUNCH(ids_kernel, n, n, packed, ids);
+}
+
+/* ---- building ---- */
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    count_ends_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= n || from[i] == to[i] || from[i] == GRAPH_NO_VERTEX || to[i] == GRAPH_NO_VERTEX) return;
+    graph_place g = place_of(graph);
+    port_fetch_add(&graph_vertex(&g, from[i])->load, 1);
+    if (!g.directed) port_fetch_add(&graph_vertex(&g, to[i])->load, 1);
+}
+
+cudaError_t edges_cuda_count_ends(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                                  cudaStream_t stream)
+{
+    LAUNCH(count_ends_kernel, n, graph, n, from, to);
+}
+
+cudaError_t edges_cuda_sizes(graph_on_gpu graph, segment_list list, uint64_t *sizes, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, sizes_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, sizes);
+}
+
+/* Slabs that were never taken are zeros, which is empty buckets. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    open_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, const uint64_t *offsets, uint64_t first)
+{
+    uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
+    graph_place g = place_of(graph);
+    slab_table *vertex = graph_vertex(&g, id_in(list, i));
+    uint32_t slabs = (uint32_t)(offsets[i + 1] - offsets[i]);
+    vertex->load = 0;
+    if (!slabs) return;
+    uint64_t root = slab_root_of((uint32_t)(first + offsets[i]), slab_lowest(slabs));
+    vertex->root = slab_root_after(vertex->root, root);
+}
+
+cudaError_t edges_cuda_open(graph_on_gpu graph, segment_list list, const uint64_t *offsets, uint64_t first,
+                            cudaStream_t stream)
+{
+    LAUNCH(open_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, offsets, first);
+}
+
+/* ---- vertices ---- */
+
+enum { NEW_THREADS = 1024 };
+
+/* One block, which looks at as many ids at a time as it has threads. It ends at a segment that was not made. */
+static __global__ void __launch_bounds__(NEW_THREADS)
+    new_kernel(const __grid_constant__ graph_on_gpu graph, uint64_t lowest, size_t n, uint32_t *vertices,
+               new_ids *found)
+{
+    __shared__ uint32_t before[NEW_THREADS / 32];
+    __shared__ unsigned long long next;
+    graph_place g = place_of(graph);
+    uint64_t have = 0, at = lowest;
+    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (threadIdx.x == 0) next = lowest;
+    for (; have < n; at += NEW_THREADS) {
+        uint64_t id = at + threadIdx.x;
+        slab_table *vertex = id < GRAPH_NO_VERTEX ? graph_vertex(&g, (uint32_t)id) : NULL;
+        bool is_free = vertex && !graph_vertex_is_there(vertex);
+        uint32_t lanes = __ballot_sync(~0u, is_free);
+        if (lane == 0) before[warp] = (uint32_t)__popc(lanes);
+        int there = __syncthreads_count(vertex != NULL); /* ids of one segment follow each other: these come first */
+        uint32_t earlier = (uint32_t)__popc(lanes & ((1u << lane) - 1)), all = 0;
+        for (unsigned w = 0; w < NEW_THREADS / 32; w++) {
+            if (w < warp) earlier += before[w];
+            all += before[w];
+        }
+        if (is_free && have + earlier < n) {
+            vertices[have + earlier] = (uint32_t)id;
+            graph_vertex_put(vertex);
+            if (have + earlier + 1 == n) next = id + 1;
+        }
+        if (threadIdx.x == 0 && have + all < n) next = at + (unsigned)there;
+        have += all;
+        __syncthreads();
+        if (there < NEW_THREADS) break;
+    }
+    if (threadIdx.x == 0) {
+        found->count = have < n ? have : n;
+        found->next = next;
+        port_fetch_add(&graph.state->stripe[0].vertices, found->count);
+    }
+}
+
+cudaError_t edges_cuda_new_vertices(graph_on_gpu graph, uint64_t lowest, size_t n, uint32_t *vertices, new_ids *found,
+                                    cudaStream_t stream)
+{
+    cudaGetLastError();
+    new_kernel<<<1, NEW_THREADS, 0, stream>>>(graph, lowest, n, vertices, found);
+    return cudaGetLastError();
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    dying_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
+                 erase_notes *notes)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    bool dies = false;
+    if (i < n) {
+        graph_place g = place_of(graph);
+        slab_table *vertex = vertices[i] == GRAPH_NO_VERTEX ? NULL : graph_vertex(&g, vertices[i]);
+        if (vertex) {
+            uint64_t was = atomicAnd((unsigned long long *)&vertex->load, ~(unsigned long long)SLAB_OWNERS);
+            dies = was & SLAB_OWNERS;
+        }
+        outcomes[i] = dies ? PLEACH_EDGE_ERASED : PLEACH_EDGE_ABSENT;
+    }
+    uint32_t lowest = __reduce_min_sync(~0u, dies ? vertices[i] : GRAPH_NO_VERTEX);
+    if (threadIdx.x % 32 == 0 && lowest < port_load(&notes->lowest))
+        atomicMin((unsigned long long *)&notes->lowest, (unsigned long long)lowest);
+    int here = __syncthreads_count(dies);
+    if (threadIdx.x == 0 && here) port_fetch_add(&notes->dying, (uint64_t)here);
+}
+
+cudaError_t edges_cuda_mark_dying(graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
+                                  erase_notes *notes, cudaStream_t stream)
+{
+    LAUNCH(dying_kernel, n, graph, n, vertices, outcomes, notes);
+}
+
+cudaError_t edges_cuda_erase_mirrors(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
+                                     uint64_t *edges, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, mirrors_kernel, 32 * n, graph, n, vertices, outcomes, edges);
+}
+
+cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, uint64_t *edges, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, sweep_kernel, 32 * (list.count << GRAPH_SEGMENT_LOG), graph, list, edges);
+}
+
+cudaError_t edges_cuda_drop(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
+                            cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, drop_kernel, n, graph, n, vertices, outcomes);
+}
+
+/* ---- rows ---- */
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    rows_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, uint64_t *rows)
+{
+    uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    bool there = false;
+    uint32_t id = 0;
+    if (i >> GRAPH_SEGMENT_LOG < list.count) {
+        graph_place g = place_of(graph);
+        id = id_in(list, i);
+        there = graph_vertex_is_there(graph_vertex(&g, id));
+    }
+    uint32_t lanes = __ballot_sync(~0u, there);
+    if (lanes && threadIdx.x % 32 == 31 - __clz(lanes)) atomicMax((unsigned long long *)rows, (unsigned long long)id + 1);
+}
+
+cudaError_t edges_cuda_rows(graph_on_gpu graph, segment_list list, uint64_t *rows, cudaStream_t stream)
+{
+    LAUNCH(rows_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, rows);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    degrees_kernel(const __grid_constant__ graph_on_gpu graph, uint64_t n, uint64_t *degrees)
+{
+    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (id > n) return;
+    graph_place g = place_of(graph);
+    const slab_table *vertex = id < n ? graph_vertex(&g, (uint32_t)id) : NULL;
+    degrees[id] = vertex ? slab_load(vertex->load) : 0;
+}
+
+cudaError_t edges_cuda_degrees(graph_on_gpu graph, uint64_t n, uint64_t *degrees, cudaStream_t stream)
+{
+    LAUNCH(degrees_kernel, n + 1, graph, n, degrees);
+}
+
+cudaError_t edges_cuda_fill(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint64_t *cursors,
+                            uint32_t *targets, cudaStream_t stream)
+{
+    cudaError_t error = cudaMemcpyAsync(cursors, offsets, n * sizeof *cursors, cudaMemcpyDeviceToDevice, stream);
+    if (error != cudaSuccess) return error;
+    LAUNCH_KIND(graph, fill_kernel, n, graph, n, cursors, targets);
+}
+
+/* ---- triangles that change ---- */
+
+cudaError_t edges_cuda_number(size_t n, const uint32_t *from, const uint32_t *to, uint8_t *counts,
+                              numbered_places numbers, cudaStream_t stream)
+{
+    LAUNCH(number_kernel, n, n, from, to, counts, numbers);
+}
+
+cudaError_t edges_cuda_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                              const uint8_t *counts, numbered_places numbers, bool coming, size_t capacity,
+                              uint64_t *by_vertex, uint64_t *change, cudaStream_t stream)
+{
+    charges charges = {by_vertex, capacity, coming};
+    LAUNCH_KIND(graph, wedges_kernel, 32 * n, graph, n, from, to, counts, numbers, coming, charges, change);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) where_kernel(size_t n, uint8_t *flags, uint8_t wanted)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i < n) flags[i] = flags[i] == wanted;
+}
+
+cudaError_t edges_cuda_where(size_t n, uint8_t *flags, uint8_t wanted, cudaStream_t stream)
+{
+    LAUNCH(where_kernel, n, n, flags, wanted);
+}

@@ -1,0 +1,66 @@
+/* exec/cuda/graph_cuda.h - a graph in GPU memory, as the files of this folder share it. */
+#ifndef PLEACH_GRAPH_CUDA_H
+#define PLEACH_GRAPH_CUDA_H
+
+#include "edges_cuda.h"
+#include "slabs_cuda.h"
+
+typedef struct cuda_graph {
+    slabs_cuda slabs;
+    bool directed, values;
+    uint32_t seed, load; /* load: of 1,024 slots */
+    uint64_t max_bytes;
+    uint64_t *directory;  /* device memory */
+    uint32_t *marks;      /* a bit for each segment; zeros between calls. Who inserts has `inserting` */
+    pthread_mutex_t inserting;
+    uint64_t lowest_free; /* no smaller id is free; for who is alone */
+} cuda_graph;
+
+static inline graph_on_gpu graph_on(const cuda_graph *graph)
+{
+    return (graph_on_gpu){graph->values, graph->directed,     graph->seed, graph->load,
+                          graph->slabs.state, slabs_nodes(&graph->slabs), graph->directory};
+}
+
+/* Scratch memory of a library call that is made twice: first to say how much it needs. */
+#define WITH_SCRATCH(s, call, ...)                                                                               \
+    do {                                                                                                         \
+        size_t bytes_ = 0;                                                                                       \
+        void *scratch_ = NULL;                                                                                   \
+        CUDA_TRY(call(NULL, &bytes_, __VA_ARGS__));                                                              \
+        pleach_status status_ = staging_scratch(s, bytes_, &scratch_);                                           \
+        if (status_ != PLEACH_OK) return status_;                                                                \
+        CUDA_TRY(call(scratch_, &bytes_, __VA_ARGS__));                                                          \
+    } while (0)
+
+/* graph_cuda.c: a request whose arrays are device memory, to its end; *result is what it came to. Elements that found no
+ * memory are done again when there is more, so it needs flags. */
+pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result);
+pleach_status graph_cuda_stage(const cuda_graph *graph, const graph_request *r, staging *s, graph_request *staged);
+pleach_status graph_cuda_size_of(const cuda_graph *graph, uint64_t *vertices, uint64_t *edges);
+pleach_status graph_cuda_begin_anew(cuda_graph *graph);
+pleach_status graph_cuda_end(staging *s, pleach_status status); /* frees, waits, and answers the first that failed */
+
+/* graph_cuda_vertices.c */
+pleach_status graph_cuda_build(cuda_graph *graph, size_t n, const uint32_t *from, const uint32_t *to,
+                               const uint32_t *values);
+pleach_status graph_cuda_new(cuda_graph *graph, size_t n, uint32_t *vertices);
+pleach_status graph_cuda_erase(cuda_graph *graph, size_t n, const uint32_t *vertices, uint8_t *outcomes);
+pleach_status graph_cuda_segments(const cuda_graph *graph, staging *s, segment_list *list);
+
+/* graph_cuda_rows.c */
+pleach_status graph_cuda_list(cuda_graph *graph, size_t n, const uint32_t *vertices, size_t capacity,
+                              uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total);
+pleach_status graph_cuda_triangles(cuda_graph *graph, size_t capacity, uint64_t *by_vertex, uint64_t *total);
+pleach_status graph_cuda_count_change(cuda_graph *graph, const graph_request *r, size_t capacity, uint64_t *by_vertex,
+                                      uint64_t *change);
+
+/* graph_cuda_mirror.c: what is done with a copy in host memory. */
+pleach_status graph_cuda_export_rows(cuda_graph *graph, graph_rows *rows);
+pleach_status graph_cuda_export_edges(cuda_graph *graph, size_t capacity, uint32_t *from, uint32_t *to,
+                                      uint32_t *values, uint64_t *edges);
+pleach_status graph_cuda_export_vertices(cuda_graph *graph, size_t capacity, uint32_t *ids, uint64_t *count);
+pleach_status graph_cuda_look(cuda_graph *graph, pleach_graph_stats *stats, char *message, size_t message_size);
+pleach_status graph_cuda_mirror_triangles(cuda_graph *graph, uint64_t *total);
+
+#endif

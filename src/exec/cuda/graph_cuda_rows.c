@@ -1,0 +1,243 @@
+/* exec/cuda/graph_cuda_rows.c - lists of neighbours, and triangles, of a graph in GPU memory. */
+#include "../../base/memory.h"
+#include "graph_cuda.h"
+#include "sort_cuda.h"
+#include "triangles_cuda.h"
+
+/* ---- neighbours of some vertices, while others change the graph ---- */
+
+typedef struct lists {
+    size_t n;
+    const uint32_t *vertices;
+    uint64_t *places;     /* n + 1: where each list has room */
+    uint64_t *counts;     /* n + 1 */
+    uint64_t *neighbours; /* with the number of their list above them */
+    uint32_t *values;
+    uint64_t room;
+} lists;
+
+/* Rooms with some to spare, and lists in them; *misfits of these were longer. */
+static pleach_status fill_rooms(const cuda_graph *graph, staging *s, lists *l, uint64_t spare, uint64_t *misfits)
+{
+    uint64_t *there;
+    pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(edges_cuda_list(graph_on(graph), l->n, l->vertices, NULL, NULL, NULL, l->counts, s->stream));
+    CUDA_TRY(edges_cuda_add_spare(l->counts, l->places, l->n, spare, s->stream));
+    WITH_SCRATCH(s, sort_cuda_scan, l->places, l->places, l->n + 1, s->stream);
+    CUDA_TRY(cudaMemcpyAsync(&l->room, l->places + l->n, sizeof l->room, cudaMemcpyDeviceToHost, s->stream));
+    CUDA_TRY(cudaStreamSynchronize(s->stream));
+    status = staging_scratch(s, (l->room + 1) * sizeof *l->neighbours, (void **)&l->neighbours);
+    if (status == PLEACH_OK && graph->values)
+        status = staging_scratch(s, (l->room + 1) * sizeof *l->values, (void **)&l->values);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
+    CUDA_TRY(edges_cuda_list(graph_on(graph), l->n, l->vertices, l->places, l->neighbours, l->values, l->counts,
+                             s->stream));
+    CUDA_TRY(edges_cuda_count_misfits(l->places, l->counts, l->n, there, s->stream));
+    CUDA_TRY(cudaMemcpyAsync(misfits, there, sizeof *misfits, cudaMemcpyDeviceToHost, s->stream));
+    CUDA_TRY(cudaStreamSynchronize(s->stream));
+    return PLEACH_OK;
+}
+
+/* The lists one after the other, each in order. */
+static pleach_status pack_lists(const cuda_graph *graph, staging *s, const lists *l, uint64_t total,
+                                const uint64_t *offsets, uint32_t *neighbours, uint32_t *values)
+{
+    uint64_t *packed, *sorted;
+    uint32_t *packed_values = NULL, *sorted_values = NULL;
+    pleach_status status = staging_scratch(s, (total + 1) * sizeof *packed, (void **)&packed);
+    if (status == PLEACH_OK) status = staging_scratch(s, (total + 1) * sizeof *sorted, (void **)&sorted);
+    if (status == PLEACH_OK) status = staging_scratch(s, (total + 1) * sizeof *values, (void **)&packed_values);
+    if (status == PLEACH_OK) status = staging_scratch(s, (total + 1) * sizeof *values, (void **)&sorted_values);
+    if (status == PLEACH_OK)
+        status = staging_output(s, neighbours, total * sizeof *neighbours, false, (void **)&neighbours);
+    if (status == PLEACH_OK) status = staging_output(s, values, total * sizeof *values, false, (void **)&values);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(edges_cuda_pack(l->n, l->places, offsets, l->neighbours, graph->values ? l->values : NULL, packed,
+                             packed_values, s->stream));
+    WITH_SCRATCH(s, sort_cuda_pairs, 64, 32, packed, sorted, packed_values, sorted_values, total, s->stream);
+    if (neighbours) CUDA_TRY(edges_cuda_ids_of(total, sorted, neighbours, s->stream));
+    if (values)
+        CUDA_TRY(cudaMemcpyAsync(values, sorted_values, total * sizeof *values, cudaMemcpyDeviceToDevice, s->stream));
+    return PLEACH_OK;
+}
+
+static pleach_status list_staged(cuda_graph *graph, staging *s, size_t n, const uint32_t *vertices, size_t capacity,
+                                 uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total)
+{
+    lists l = {.n = n};
+    uint64_t misfits = 1, sum = 0;
+    pleach_status status = staging_input(s, vertices, n * sizeof *vertices, (const void **)&l.vertices);
+    if (status == PLEACH_OK) status = staging_scratch(s, (n + 1) * sizeof *l.places, (void **)&l.places);
+    if (status == PLEACH_OK) status = staging_scratch(s, (n + 1) * sizeof *l.counts, (void **)&l.counts);
+    if (status == PLEACH_OK) status = staging_output(s, offsets, (n + 1) * sizeof *offsets, false, (void **)&offsets);
+    /* Lists that grow while they are listed may come to be longer than their rooms; more is spared the next time. */
+    for (uint64_t spare = 8; status == PLEACH_OK && misfits; spare *= 8)
+        status = spare > (uint64_t)1 << 24 ? PLEACH_E_MEMORY : fill_rooms(graph, s, &l, spare, &misfits);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(cudaMemsetAsync(l.counts + n, 0, sizeof *l.counts, s->stream));
+    WITH_SCRATCH(s, sort_cuda_scan, l.counts, offsets, n + 1, s->stream);
+    CUDA_TRY(cudaMemcpyAsync(&sum, offsets + n, sizeof sum, cudaMemcpyDeviceToHost, s->stream));
+    CUDA_TRY(cudaStreamSynchronize(s->stream));
+    *total = sum;
+    bool wanted = neighbours || values;
+    if (sum <= capacity && wanted && sum) status = pack_lists(graph, s, &l, sum, offsets, neighbours, values);
+    if (status == PLEACH_OK) status = staging_return_results(s);
+    return status == PLEACH_OK && wanted && sum > capacity ? PLEACH_E_SPACE : status;
+}
+
+pleach_status graph_cuda_list(cuda_graph *graph, size_t n, const uint32_t *vertices, size_t capacity,
+                              uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total)
+{
+    if (n == 0) {
+        *total = 0;
+        uint64_t zero = 0;
+        CUDA_TRY(cudaMemcpy(offsets, &zero, sizeof zero, cudaMemcpyDefault));
+        return PLEACH_OK;
+    }
+    staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
+    pleach_status status = list_staged(graph, &s, n, vertices, capacity, neighbours, values, offsets, total);
+    pleach_status ended = graph_cuda_end(&s, PLEACH_OK);
+    return status != PLEACH_OK ? status : ended;
+}
+
+/* ---- all triangles: tables become rows ---- */
+
+static pleach_status count_rows(const cuda_graph *graph, staging *s, uint64_t *rows)
+{
+    segment_list list;
+    uint64_t *there;
+    pleach_status status = graph_cuda_segments(graph, s, &list);
+    if (status == PLEACH_OK) status = staging_scratch(s, sizeof *there, (void **)&there);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
+    CUDA_TRY(edges_cuda_rows(graph_on(graph), list, there, s->stream));
+    CUDA_TRY(cudaMemcpyAsync(rows, there, sizeof *rows, cudaMemcpyDeviceToHost, s->stream));
+    CUDA_TRY(cudaStreamSynchronize(s->stream));
+    return PLEACH_OK;
+}
+
+static pleach_status count_staged(cuda_graph *graph, staging *s, uint64_t rows, uint64_t entries, size_t capacity,
+                                  uint64_t *by_vertex, uint64_t *total)
+{
+    uint64_t *offsets, *cursors, *counts;
+    uint32_t *targets;
+    pleach_status status = staging_scratch(s, (rows + 1) * sizeof *offsets, (void **)&offsets);
+    if (status == PLEACH_OK) status = staging_scratch(s, (rows + 1) * sizeof *cursors, (void **)&cursors);
+    if (status == PLEACH_OK) status = staging_scratch(s, (entries + 1) * sizeof *targets, (void **)&targets);
+    if (status == PLEACH_OK)
+        status = staging_output(s, by_vertex, capacity * sizeof *by_vertex, false, (void **)&counts);
+    if (status != PLEACH_OK) return status;
+    if (counts) CUDA_TRY(cudaMemsetAsync(counts, 0, capacity * sizeof *counts, s->stream));
+    CUDA_TRY(edges_cuda_degrees(graph_on(graph), rows, offsets, s->stream));
+    WITH_SCRATCH(s, sort_cuda_scan, offsets, offsets, rows + 1, s->stream);
+    CUDA_TRY(edges_cuda_fill(graph_on(graph), rows, offsets, cursors, targets, s->stream));
+    triangles_on_gpu all = {rows, offsets, targets};
+    status = triangles_cuda_count(s, &all, counts, total);
+    return status == PLEACH_OK ? staging_return_results(s) : status;
+}
+
+pleach_status graph_cuda_triangles(cuda_graph *graph, size_t capacity, uint64_t *by_vertex, uint64_t *total)
+{
+    enum { SPARSE = 64 }; /* ids for each vertex that is there */
+    uint64_t rows = 0, vertices, edges;
+    pleach_status status = graph_cuda_size_of(graph, &vertices, &edges);
+    if (status != PLEACH_OK) return status;
+    staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
+    status = count_rows(graph, &s, &rows);
+    if (status == PLEACH_OK && by_vertex && rows > capacity) status = PLEACH_E_SPACE;
+    bool sparse = !by_vertex && rows > (1 << 20) && rows / SPARSE > vertices;
+    if (status == PLEACH_OK && !sparse && capacity + rows)
+        status = count_staged(graph, &s, rows, 2 * edges, capacity, by_vertex, total);
+    pleach_status ended = graph_cuda_end(&s, PLEACH_OK);
+    if (status == PLEACH_OK) status = ended;
+    return status == PLEACH_OK && sparse ? graph_cuda_mirror_triangles(graph, total) : status;
+}
+
+/* ---- triangles that come or go with edges ---- */
+
+typedef struct counting {
+    graph_request staged;
+    uint8_t *counts; /* elements that change the graph */
+    numbered_places numbers;
+    uint64_t *by_vertex, *change;
+    size_t capacity;
+} counting;
+
+static pleach_status open_counting(const cuda_graph *graph, staging *s, const graph_request *r, size_t capacity,
+                                   uint64_t *by_vertex, counting *c)
+{
+    uint64_t places = 16;
+    while (places < 2 * r->n) places *= 2;
+    c->capacity = capacity;
+    c->numbers.mask = places - 1;
+    pleach_status status = graph_cuda_stage(graph, r, s, &c->staged);
+    if (status == PLEACH_OK && !c->staged.flags) status = staging_scratch(s, r->n, (void **)&c->staged.flags);
+    if (status == PLEACH_OK) status = staging_scratch(s, r->n, (void **)&c->counts);
+    if (status == PLEACH_OK) status = staging_scratch(s, places * sizeof(uint64_t), (void **)&c->numbers.names);
+    if (status == PLEACH_OK) status = staging_scratch(s, places * sizeof(uint32_t), (void **)&c->numbers.elements);
+    if (status == PLEACH_OK) status = staging_scratch(s, sizeof *c->change, (void **)&c->change);
+    if (status == PLEACH_OK)
+        status = staging_output(s, by_vertex, capacity * sizeof *by_vertex, true, (void **)&c->by_vertex);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(cudaMemsetAsync(c->numbers.names, 0, places * sizeof(uint64_t), s->stream));
+    CUDA_TRY(cudaMemsetAsync(c->change, 0, sizeof *c->change, s->stream));
+    return PLEACH_OK;
+}
+
+/* counts[] has been filled, and all edges that come are there, or all that go still are. */
+static pleach_status count_wedges(const cuda_graph *graph, staging *s, const counting *c, bool coming, uint64_t *change)
+{
+    const graph_request *r = &c->staged;
+    CUDA_TRY(edges_cuda_number(r->n, r->from, r->to, c->counts, c->numbers, s->stream));
+    CUDA_TRY(edges_cuda_wedges(graph_on(graph), r->n, r->from, r->to, c->counts, c->numbers, coming, c->capacity,
+                               c->by_vertex, c->change, s->stream));
+    CUDA_TRY(cudaMemcpyAsync(change, c->change, sizeof *change, cudaMemcpyDeviceToHost, s->stream));
+    CUDA_TRY(cudaStreamSynchronize(s->stream));
+    return PLEACH_OK;
+}
+
+static pleach_status insert_counting(cuda_graph *graph, staging *s, counting *c, graph_result *result, uint64_t *change)
+{
+    slabs_make_room(&graph->slabs, c->staged.n / 2 + 4096);
+    pleach_status status = graph_cuda_insert_staged(graph, s, &c->staged, result);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(cudaMemcpyAsync(c->counts, c->staged.flags, c->staged.n, cudaMemcpyDeviceToDevice, s->stream));
+    CUDA_TRY(edges_cuda_where(c->staged.n, c->counts, PLEACH_EDGE_NEW, s->stream));
+    return count_wedges(graph, s, c, true, change);
+}
+
+static pleach_status erase_counting(cuda_graph *graph, staging *s, counting *c, graph_result *result, uint64_t *change)
+{
+    graph_request find = c->staged;
+    graph_result *there;
+    find.kind = GRAPH_FIND_EDGES;
+    find.flags = c->counts;
+    pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
+    CUDA_TRY(edges_cuda_run(graph_on(graph), &find, false, there, s->stream));
+    status = count_wedges(graph, s, c, false, change);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(edges_cuda_run(graph_on(graph), &c->staged, false, there, s->stream));
+    CUDA_TRY(cudaMemcpyAsync(result, there, sizeof *result, cudaMemcpyDeviceToHost, s->stream));
+    CUDA_TRY(cudaStreamSynchronize(s->stream));
+    return PLEACH_OK;
+}
+
+pleach_status graph_cuda_count_change(cuda_graph *graph, const graph_request *r, size_t capacity, uint64_t *by_vertex,
+                                      uint64_t *change)
+{
+    staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
+    counting c = {.capacity = 0};
+    graph_result result = {0, 0, 0, 0};
+    pleach_status status = open_counting(graph, &s, r, capacity, by_vertex, &c);
+    if (status == PLEACH_OK)
+        status = r->kind == GRAPH_INSERT_EDGES ? insert_counting(graph, &s, &c, &result, change)
+                                               : erase_counting(graph, &s, &c, &result, change);
+    if (status == PLEACH_OK) status = staging_return_results(&s);
+    status = graph_cuda_end(&s, status);
+    if (status != PLEACH_OK) return status;
+    return result.not_applied ? PLEACH_E_FULL : result.no_vertex ? PLEACH_E_VERTEX : PLEACH_OK;
+}
