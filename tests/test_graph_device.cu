@@ -47,6 +47,7 @@ __global__ void own(const __grid_constant__ pleach_graph_view view, counters *c)
     EXPECT(pleach_graph_find_edge(view, a, b, &value) && value == (values ? i + 1 : 0));
     EXPECT(pleach_graph_find_edge(view, b, a, NULL) == !directed);
     EXPECT(pleach_graph_vertex_is_there(view, a) && pleach_graph_vertex_is_there(view, b));
+    EXPECT(pleach_graph_insert_edge(view, a, VERTICES + SPARE + i, 1) == PLEACH_EDGE_NOT_APPLIED); /* of no segment */
     EXPECT(!pleach_graph_vertex_is_there(view, VERTICES + SPARE + i));
     EXPECT(pleach_graph_degree(view, a) == 1 && pleach_graph_degree(view, b) == (directed ? 0 : 1));
     EXPECT(pleach_graph_insert_edge(view, a, a, 1) == PLEACH_EDGE_LOOP && !pleach_graph_find_edge(view, a, a, NULL));

@@ -21,6 +21,7 @@ PORT_FN graph_place graph_view_place(const pleach_graph_view *view)
     g.state = state;
     g.directory = (uint64_t *)view->directory;
     g.directed = view->directed;
+    g.no_segments = 1;
     return g;
 }
 
