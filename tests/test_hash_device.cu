@@ -235,9 +235,9 @@ static void test_filling(unsigned bits, unsigned set, unsigned n, uint64_t max_b
 
 static void test_refusals(void)
 {
+    kind_name = "refusals";
     pleach_hash *host = NULL, *gpu = open_table(32, 0, 0, 0);
     pleach_hash_view view = {};
-    kind_name = "refusals";
     expect(pleach_hash_create(&host, NULL) == PLEACH_OK, "a table on the CPU");
     expect(pleach_hash_view_open(host, &view) == PLEACH_E_ARGUMENT, "no view of that");
     expect(pleach_hash_view_open(gpu, NULL) == PLEACH_E_ARGUMENT && pleach_hash_view_open(NULL, &view) ==

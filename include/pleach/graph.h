@@ -33,6 +33,8 @@
  *   - Snapshots of the whole graph can be taken: pleach/graph_snapshot.h.
  *   - Arguments are host memory, also where the graph is on a GPU: POINTER for device memory, STREAM for a stream.
  *
+ * Calls come in arrays, and, where hash tables are in GPU memory, from your own kernels (pleach/graph_device.cuh).
+ *
  * Arguments, pointers, streams and "may be NULL" are as in pleach/map.h; so is what happens when memory runs out: the
  * elements that were not applied say so, and the call answers PLEACH_E_FULL.
  */
