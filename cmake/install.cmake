@@ -10,12 +10,14 @@ if(PLEACH_TOOLS)
     install(TARGETS pleach_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-# The public headers, and beside them what map_device.cuh includes: the algorithms, which a user's kernel compiles in.
+# The public headers, and beside them what those for kernels include: the algorithms, which a user's kernel compiles in.
 install(DIRECTORY include/pleach DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 install(DIRECTORY src/base src/port src/node src/pool src/epoch src/version src/core
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
+install(FILES src/graph/graph_device.h src/graph/graph_device_kind.h src/graph/graph_edge.h src/graph/graph_format.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail/graph)
 
 # What a program must name besides libpleach.a.
 set(private_libs "-lpthread -lm")

@@ -52,6 +52,13 @@ finds_the_ring() { # PROGRAM
     [ "$(grep -c ' is in 36 of them$' <<<"$output")" -eq 10 ]
 }
 
+searches_or_says_no_gpu() { # PROGRAM
+    local output
+    output=$("$1") || return 1
+    printf '%s\n' "$output"
+    grep -q -e '^no GPU' -e '; 0 distances are not those of the host$' <<<"$output"
+}
+
 # Without a GPU the example must start, say so, and end well; with one its own check decides.
 runs_or_says_no_gpu() { # PROGRAM
     local output
@@ -139,6 +146,7 @@ if with_cuda && have nvcc; then
     check "it runs, or says that there is no GPU" runs_or_says_no_gpu "$work/device_side_nvcc"
     check "CMake built the kernel example too" test -x "$work/cmake/device_side"
     check "it runs, or says that there is no GPU" runs_or_says_no_gpu "$work/cmake/device_side"
+    check "so does the search of a graph" searches_or_says_no_gpu "$work/cmake/bfs"
 fi
 
 [ -x "$prefix/bin/pleach" ] && check "the installed command runs" "$prefix/bin/pleach" info

@@ -371,6 +371,51 @@ static void exclusive_calls_wait_and_are_refused(const void *unused)
     }
 }
 
+static void open_and_close_views(pleach_graph *graph)
+{
+    pleach_graph_view view = {.seed = 1}, second, forged = {.state = from};
+    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_open(graph, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_open(NULL, &view));
+    behind.answer = PLEACH_E_CUDA;
+    assert_taken(PLEACH_E_CUDA, pleach_graph_view_open(graph, &view));
+    assert_true(!view.state && !view.seed);
+    behind.answer = PLEACH_OK;
+    assert_taken(PLEACH_OK, pleach_graph_clear(graph)); /* the view that failed does not keep others out */
+    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, &forged)); /* none is open */
+    assert_taken(PLEACH_OK, pleach_graph_view_open(graph, &view));
+    assert_taken(PLEACH_OK, pleach_graph_view_open(graph, &second));
+    assert_true(view.state == &behind && view.seed == 3 && view.load == 4 && view.directed == 1);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, &(pleach_graph_view){0}));
+    assert_int_equal(behind.views_closed, 0);
+    assert_refused(PLEACH_OK, pleach_graph_view_close(graph, &view));
+    assert_refused(PLEACH_E_BUSY, pleach_graph_clear(graph)); /* one is still open */
+    assert_refused(PLEACH_OK, pleach_graph_view_close(graph, &second));
+    assert_int_equal(behind.views_closed, 2);
+    assert_null(view.state);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, &view)); /* closed already */
+    assert_taken(PLEACH_OK, pleach_graph_clear(graph));
+}
+
+/* Of graphs in host memory there are none. */
+static void views(const void *unused)
+{
+    (void)unused;
+    with_every_graph(open_and_close_views);
+    cpus_online = 2;
+    for (int ordered = 0; ordered < 2; ordered++) {
+        pleach_graph *real;
+        pleach_graph_view view = {.state = from};
+        pleach_graph_config config = {.adjacency = ordered ? PLEACH_ADJACENCY_ORDERED : PLEACH_ADJACENCY_HASH};
+        assert_answers(PLEACH_OK, pleach_graph_create(&real, &config));
+        assert_answers(PLEACH_E_ARGUMENT, pleach_graph_view_open(real, &view));
+        assert_null(view.state);
+        assert_answers(PLEACH_OK, pleach_graph_clear(real));
+        pleach_graph_destroy(real);
+    }
+}
+
 static void calls_need_a_graph_and_a_place_for_the_answer(const void *unused)
 {
     (void)unused;
@@ -489,6 +534,7 @@ int main(int argc, char **argv)
         {"gpu_memory_is_not_for_cpu_graphs", gpu_memory_is_not_for_cpu_graphs, NULL},
         {"executors_get_what_was_given", executors_get_what_was_given, NULL},
         {"exclusive_calls_wait_and_are_refused", exclusive_calls_wait_and_are_refused, NULL},
+        {"views", views, NULL},
         {"calls_need_a_graph_and_a_place_for_the_answer", calls_need_a_graph_and_a_place_for_the_answer, NULL},
         {"validate_writes_its_message", validate_writes_its_message, NULL},
         {"triangles_are_for_undirected_graphs", triangles_are_for_undirected_graphs, NULL},

@@ -410,6 +410,48 @@ static void calls_for_the_whole_table(const void *unused)
     with_every_hash(messages);
 }
 
+/* ---- views ---- */
+
+static void open_and_close_views(pleach_hash *h)
+{
+    pleach_hash_view view = {.seed = 1}, second, forged = {.state = keys};
+    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_open(h, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_open(NULL, &view));
+    behind.answer = PLEACH_E_CUDA;
+    assert_taken(PLEACH_E_CUDA, pleach_hash_view_open(h, &view));
+    assert_true(!view.state && !view.seed);
+    behind.answer = PLEACH_OK;
+    assert_taken(PLEACH_OK, pleach_hash_clear(h)); /* the view that failed does not keep others out */
+    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, &forged)); /* none is open */
+    assert_taken(PLEACH_OK, pleach_hash_view_open(h, &view));
+    assert_taken(PLEACH_OK, pleach_hash_view_open(h, &second));
+    assert_true(view.state == &behind && view.key_bits == 32 && view.set == 1 && view.seed == COUNTERFEIT_VALUE);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, &(pleach_hash_view){0}));
+    assert_int_equal(behind.views_closed, 0);
+    assert_refused(PLEACH_OK, pleach_hash_view_close(h, &view));
+    assert_refused(PLEACH_E_BUSY, pleach_hash_clear(h)); /* one is still open */
+    assert_refused(PLEACH_OK, pleach_hash_view_close(h, &second));
+    assert_int_equal(behind.views_closed, 2);
+    assert_null(view.state);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, &view)); /* closed already */
+    assert_taken(PLEACH_OK, pleach_hash_clear(h));
+}
+
+static void views(const void *unused)
+{
+    (void)unused;
+    with_every_hash(open_and_close_views);
+    pleach_hash *real;
+    pleach_hash_view view = {.state = keys};
+    assert_int_equal(pleach_hash_create(&real, NULL), PLEACH_OK);
+    assert_int_equal(pleach_hash_view_open(real, &view), PLEACH_E_ARGUMENT); /* it is a CPU table */
+    assert_null(view.state);
+    assert_int_equal(pleach_hash_clear(real), PLEACH_OK);
+    pleach_hash_destroy(real);
+}
+
 #define UNIT(function) {#function, function, NULL}
 
 int main(int argc, char **argv)
@@ -418,6 +460,7 @@ int main(int argc, char **argv)
         UNIT(creation_takes_options_up_to_their_limits),
         UNIT(there_are_as_many_workers_as_cpus),
         UNIT(creation_that_fails_leaves_nothing),
+        UNIT(views),
         UNIT(without_a_table),
         UNIT(array_calls_refuse_what_they_must),
         UNIT(values_are_for_maps_only),

@@ -33,6 +33,8 @@
  *   - Snapshots of the whole graph can be taken: pleach/graph_snapshot.h.
  *   - Arguments are host memory, also where the graph is on a GPU: POINTER for device memory, STREAM for a stream.
  *
+ * Calls come in arrays, and, where hash tables are in GPU memory, from your own kernels (pleach/graph_device.cuh).
+ *
  * Arguments, pointers, streams and "may be NULL" are as in pleach/map.h; so is what happens when memory runs out: the
  * elements that were not applied say so, and the call answers PLEACH_E_FULL.
  */
@@ -173,6 +175,23 @@ PLEACH_API pleach_status pleach_graph_clear(pleach_graph *graph);
 PLEACH_API pleach_status pleach_graph_get_stats(pleach_graph *graph, pleach_graph_stats *stats);
 /* As pleach_hash_validate; the invariants are in docs/graph.md. */
 PLEACH_API pleach_status pleach_graph_validate(pleach_graph *graph, char *message, size_t message_size);
+
+/* ---- device views ----------------------------------------------------------------------------------------------
+ * What a kernel needs to work on a graph; pass it by value. Open one, launch kernels that use pleach/graph_device.cuh,
+ * wait for them, close it. Any number may be open; while one is, calls that run alone answer BUSY. Kernels cannot get
+ * memory: look at outcomes. */
+typedef struct pleach_graph_view {
+    void *state;     /* the graph's counters, device memory */
+    void *slabs;     /* the slabs' base address */
+    void *directory; /* of the vertices */
+    uint32_t seed;
+    uint32_t load;   /* of 1,024 slots */
+    uint32_t directed, values;
+} pleach_graph_view;
+
+/* ARGUMENT for a graph on the CPU, and for an ordered one. */
+PLEACH_API pleach_status pleach_graph_view_open(pleach_graph *graph, pleach_graph_view *view);
+PLEACH_API pleach_status pleach_graph_view_close(pleach_graph *graph, pleach_graph_view *view);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,8 @@
  *   reserve, compact, export, clear,  run alone: they wait until all other calls are done, and hold newcomers back.
  *   validate, get_stats
  *
+ * Calls come in arrays, one by one, and from your own kernels (pleach/hash_device.cuh), all at the same time.
+ *
  * Finds take no latch and wait for nobody. Updates latch one bucket, which is some tens of keys, for as long as they
  * change it. Arguments, pointers, streams and the meaning of "may be NULL" are as in pleach/map.h.
  *
@@ -116,6 +118,23 @@ PLEACH_API pleach_status pleach_hash_get_stats(pleach_hash *hash, pleach_hash_st
 /* Checks every invariant of docs/hash.md that a quiet table shows. On CORRUPT the message (may be NULL) names the first
  * that fails, and the slab; else it is empty. */
 PLEACH_API pleach_status pleach_hash_validate(pleach_hash *hash, char *message, size_t message_size);
+
+/* ---- device views ----------------------------------------------------------------------------------------------
+ * What a kernel needs to work on a table; pass it by value. Open one, launch kernels that use pleach/hash_device.cuh,
+ * wait for them, close it. Any number may be open; while one is, calls that run alone answer BUSY. Kernels cannot get
+ * memory: pleach_hash_reserve before the view is opened, and look at outcomes. */
+typedef struct pleach_hash_view {
+    void *state;       /* the table and its counters, device memory */
+    void *slabs;       /* the slabs' base address */
+    uint32_t key_bits;
+    uint32_t set;      /* 1: keys without values */
+    uint32_t seed;
+    uint32_t reserved;
+} pleach_hash_view;
+
+/* ARGUMENT for a CPU table. */
+PLEACH_API pleach_status pleach_hash_view_open(pleach_hash *hash, pleach_hash_view *view);
+PLEACH_API pleach_status pleach_hash_view_close(pleach_hash *hash, pleach_hash_view *view);
 
 #ifdef __cplusplus
 }

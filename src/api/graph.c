@@ -315,3 +315,28 @@ pleach_status pleach_graph_validate(pleach_graph *graph, char *message, size_t m
     gate_leave_exclusive(&graph->gate);
     return status;
 }
+
+/* ---- device views ---- */
+
+pleach_status pleach_graph_view_open(pleach_graph *graph, pleach_graph_view *view)
+{
+    if (!graph || !view) return PLEACH_E_ARGUMENT;
+    *view = (pleach_graph_view){0};
+    if (!graph->ops->view) return PLEACH_E_ARGUMENT;
+    gate_view_open(&graph->gate); /* first, so that no exclusive call is inside or comes in any more */
+    pleach_graph_view found;
+    pleach_status status = graph->ops->view(graph->exec, &found);
+    if (status == PLEACH_OK)
+        *view = found;
+    else
+        gate_view_close(&graph->gate);
+    return status;
+}
+
+pleach_status pleach_graph_view_close(pleach_graph *graph, pleach_graph_view *view)
+{
+    if (!graph || !view || !view->state || !gate_view_close(&graph->gate)) return PLEACH_E_ARGUMENT;
+    graph->ops->view_closed(graph->exec);
+    *view = (pleach_graph_view){0};
+    return PLEACH_OK;
+}

@@ -295,3 +295,28 @@ pleach_status pleach_hash_validate(pleach_hash *hash, char *message, size_t mess
     gate_leave_exclusive(&hash->gate);
     return status;
 }
+
+/* ---- device views ---- */
+
+pleach_status pleach_hash_view_open(pleach_hash *hash, pleach_hash_view *view)
+{
+    if (!hash || !view) return PLEACH_E_ARGUMENT;
+    *view = (pleach_hash_view){0};
+    if (!hash->ops->view) return PLEACH_E_ARGUMENT;
+    gate_view_open(&hash->gate); /* first, so that no exclusive call is inside or comes in any more */
+    pleach_hash_view found;
+    pleach_status status = hash->ops->view(hash->exec, &found);
+    if (status == PLEACH_OK)
+        *view = found;
+    else
+        gate_view_close(&hash->gate);
+    return status;
+}
+
+pleach_status pleach_hash_view_close(pleach_hash *hash, pleach_hash_view *view)
+{
+    if (!hash || !view || !view->state || !gate_view_close(&hash->gate)) return PLEACH_E_ARGUMENT;
+    hash->ops->view_closed(hash->exec);
+    *view = (pleach_hash_view){0};
+    return PLEACH_OK;
+}

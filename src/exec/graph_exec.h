@@ -67,6 +67,8 @@ typedef struct graph_exec_ops {
     pleach_status (*neighbours)(void *exec, size_t n, const uint32_t *vertices, size_t capacity, uint32_t *neighbours,
                                 uint32_t *values, uint64_t *offsets, size_t *total);
     pleach_status (*size)(void *exec, uint64_t *vertices, uint64_t *edges);
+    pleach_status (*view)(void *exec, pleach_graph_view *view); /* NULL: has no views */
+    void (*view_closed)(void *exec);                            /* once for each view */
 
     /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */
     pleach_status (*quiesce)(void *exec);

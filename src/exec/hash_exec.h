@@ -28,6 +28,8 @@ typedef struct hash_exec_ops {
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const hash_request *request, pleach_stream stream);
     pleach_status (*size)(void *exec, uint64_t *size);
+    pleach_status (*view)(void *exec, pleach_hash_view *view); /* NULL: has no views */
+    void (*view_closed)(void *exec);                           /* once for each view */
 
     /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */
     pleach_status (*quiesce)(void *exec);

@@ -20,7 +20,9 @@
 #ifndef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 32
 #endif
+#ifndef GRAPH_SLABS_ARE_THERE /* they are shared with other headers: graph_device.h */
 #include "../core/slabhash/slabhash.h"
+#endif
 #include "graph_format.h"
 
 typedef struct S(graph_edge) {

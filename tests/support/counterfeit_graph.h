@@ -9,7 +9,7 @@ typedef struct counterfeit_graph {
     pleach_status answer;         /* of every call but these: */
     pleach_status quiesce_answer, export_answer;
     size_t fails_after;           /* so many exports that succeed: then export_answer */
-    size_t calls, exports, quiesced;
+    size_t calls, exports, quiesced, views_closed;
     uint64_t rows;                /* written by export_rows */
     uint64_t vertices;            /* written by size */
     graph_request request;        /* of the last run, build or erase_vertices */
@@ -53,6 +53,14 @@ static pleach_status counterfeit_size(void *exec, uint64_t *vertices, uint64_t *
         *edges = 1;
     return answer_once(exec);
 }
+
+static pleach_status counterfeit_view(void *exec, pleach_graph_view *view)
+{
+    *view = (pleach_graph_view){.state = exec, .slabs = exec, .directory = exec, .seed = 3, .load = 4, .directed = 1};
+    return answer_once(exec);
+}
+
+static void counterfeit_view_closed(void *exec) { ((counterfeit_graph *)exec)->views_closed++; }
 
 static pleach_status counterfeit_quiesce(void *exec)
 {
@@ -153,6 +161,8 @@ static const graph_exec_ops counterfeit_ops = {
     .run = counterfeit_run,
     .neighbours = counterfeit_neighbours,
     .size = counterfeit_size,
+    .view = counterfeit_view,
+    .view_closed = counterfeit_view_closed,
     .quiesce = counterfeit_quiesce,
     .build = counterfeit_build,
     .new_vertices = counterfeit_new_vertices,

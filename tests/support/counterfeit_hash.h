@@ -14,7 +14,7 @@ typedef struct counterfeit {
     pleach_status quiesce_answer;
     uint8_t flag;         /* written by run, if the request has flags */
     size_t calls;         /* that came through */
-    size_t quiesced, destroyed;
+    size_t quiesced, destroyed, views_closed;
     uint64_t reserved;    /* keys of the last resize */
     hash_request request; /* of the last run */
 } counterfeit;
@@ -42,6 +42,14 @@ static pleach_status counterfeit_size(void *exec, uint64_t *size)
     *size = COUNTERFEIT_VALUE;
     return answer_once(exec);
 }
+
+static pleach_status counterfeit_view(void *exec, pleach_hash_view *view)
+{
+    *view = (pleach_hash_view){.state = exec, .slabs = exec, .key_bits = 32, .set = 1, .seed = COUNTERFEIT_VALUE};
+    return answer_once(exec);
+}
+
+static void counterfeit_view_closed(void *exec) { ((counterfeit *)exec)->views_closed++; }
 
 static pleach_status counterfeit_quiesce(void *exec)
 {
@@ -82,6 +90,8 @@ static const hash_exec_ops counterfeit_ops = {
     .destroy = counterfeit_destroy,
     .run = counterfeit_run,
     .size = counterfeit_size,
+    .view = counterfeit_view,
+    .view_closed = counterfeit_view_closed,
     .quiesce = counterfeit_quiesce,
     .resize = counterfeit_resize,
     .export_pairs = counterfeit_export,

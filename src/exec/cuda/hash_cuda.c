@@ -18,6 +18,7 @@ typedef struct cuda_hash {
     /* slabs.mutex guards these */
     uint64_t keys_bound; /* at most so many keys will be there when all work so far is done */
     unsigned log;        /* the table has at least 2^log buckets */
+    bool keys_unknown;   /* keys_bound is not one: kernels of users have put keys since it was looked at */
 } cuda_hash;
 
 static slabhash_on_gpu on_gpu(const cuda_hash *hash)
@@ -68,13 +69,13 @@ static bool grow_once(cuda_hash *hash, unsigned log)
 /* So many keys more may come. Mutex held. */
 static void room_for_keys(cuda_hash *hash, uint64_t inserts)
 {
-    bool unknown = hash->slabs.views > 0;
-    if (unknown || log_for(hash, hash->keys_bound + inserts) > hash->log) {
+    if (hash->keys_unknown || log_for(hash, hash->keys_bound + inserts) > hash->log) {
         slabhash_state *state = base_alloc(1, sizeof *state);
         uint64_t pending = slabs_pending(&hash->slabs).updates; /* first, as in slabs_cuda.c */
         if (state && slabs_peek(&hash->slabs, 0, state, sizeof *state) == PLEACH_OK) {
             hash->keys_bound = slabhash_size(state) + pending;
             hash->log = slab_root_log(state->table.root);
+            hash->keys_unknown = hash->slabs.views > 0;
         }
         base_free(state);
     }
@@ -173,6 +174,35 @@ static pleach_status hash_cuda_quiesce(void *exec)
     cuda_hash *hash = exec;
     SLABS_ON_GPU(&hash->slabs, slabs_quiesce(&hash->slabs));
 }
+
+/* ---- views ---- */
+
+/* Kernels of users find the slabs that a table of this size chains before it grows: so those that are reserved for have
+ * room. */
+static pleach_status room_for_view(cuda_hash *hash)
+{
+    slab_table table;
+    pleach_status status = slabs_view(&hash->slabs, 1);
+    if (status != PLEACH_OK) return status;
+    pthread_mutex_lock(&hash->slabs.mutex);
+    hash->keys_unknown = true;
+    status = peek_table(hash, &table);
+    uint64_t buckets = status == PLEACH_OK ? (uint64_t)1 << slab_root_log(table.root) : 0;
+    if (status == PLEACH_OK) slabs_make_room(&hash->slabs, buckets / SLAB_OVERFLOW_PART + 64);
+    pthread_mutex_unlock(&hash->slabs.mutex);
+    if (status != PLEACH_OK) slabs_view(&hash->slabs, -1);
+    return status;
+}
+
+static pleach_status hash_cuda_view(void *exec, pleach_hash_view *view)
+{
+    cuda_hash *hash = exec;
+    *view = (pleach_hash_view){.state = hash->slabs.state, .slabs = slabs_nodes(&hash->slabs),
+                               .key_bits = hash->key_bits, .set = !hash->values, .seed = hash->seed};
+    SLABS_ON_GPU(&hash->slabs, room_for_view(hash));
+}
+
+static void hash_cuda_view_closed(void *exec) { slabs_view(&((cuda_hash *)exec)->slabs, -1); }
 
 /* ---- alone ---- */
 
@@ -396,6 +426,8 @@ const hash_exec_ops hash_exec_cuda = {
     .destroy = hash_cuda_destroy,
     .run = hash_cuda_run,
     .size = hash_cuda_size,
+    .view = hash_cuda_view,
+    .view_closed = hash_cuda_view_closed,
     .quiesce = hash_cuda_quiesce,
     .resize = hash_cuda_resize,
     .export_pairs = hash_cuda_export,
