@@ -24,6 +24,7 @@ PORT_FN void S(change_begin)(S(slab_change) *c, slab_kind kind, S(key) key, S(ke
     c->pair.key = key;
     c->pair.value = value;
     c->old.value = 0;
+    c->outcome = SLAB_NOT_APPLIED;
     c->helps = c->known_absent = false;
 }
 

@@ -187,6 +187,27 @@ static pleach_status cuda_neighbours(void *exec, size_t n, const uint32_t *verti
     SLABS_ON_GPU(&graph->slabs, graph_cuda_list(graph, n, vertices, capacity, neighbours, values, offsets, total));
 }
 
+/* Kernels of users cannot get memory, nor does a graph know what they will do: so it has some to spare. */
+static pleach_status open_view(cuda_graph *graph)
+{
+    slabs_view(&graph->slabs, 1);
+    pthread_mutex_lock(&graph->slabs.mutex);
+    slabs_make_room(&graph->slabs, graph->slabs.capacity / 8 + 4096);
+    pthread_mutex_unlock(&graph->slabs.mutex);
+    return PLEACH_OK;
+}
+
+static pleach_status cuda_view(void *exec, pleach_graph_view *view)
+{
+    cuda_graph *graph = exec;
+    *view = (pleach_graph_view){.state = graph->slabs.state, .slabs = slabs_nodes(&graph->slabs),
+                                .directory = graph->directory, .seed = graph->seed, .load = graph->load,
+                                .directed = graph->directed, .values = graph->values};
+    SLABS_ON_GPU(&graph->slabs, open_view(graph));
+}
+
+static void cuda_view_closed(void *exec) { slabs_view(&((cuda_graph *)exec)->slabs, -1); }
+
 static pleach_status cuda_quiesce(void *exec)
 {
     cuda_graph *graph = exec;
@@ -343,6 +364,8 @@ const graph_exec_ops graph_exec_cuda = {
     .run = cuda_run,
     .neighbours = cuda_neighbours,
     .size = cuda_size,
+    .view = cuda_view,
+    .view_closed = cuda_view_closed,
     .quiesce = cuda_quiesce,
     .build = cuda_build,
     .new_vertices = cuda_new_vertices,
