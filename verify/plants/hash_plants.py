@@ -146,6 +146,10 @@ HASH_PLANTS = (
           "hash/plain64_set", RUNS,
           "if (port_compare_swap(&p.pool->next, id, id + count)) return (uint32_t)id;",
           "id = port_fetch_add(&p.pool->next, count);\n        return id + count <= capacity ? (uint32_t)id : 0;"),
+    Plant("missed_run_is_refused", "a run that was given while somebody found no other is there for nobody",
+          "hash/cuda64", RUNS, "    if (!id) id = pool_split_run(p, log, UINT64_MAX);\n", ""),
+    Plant("missed_single_is_refused", "a slab that was given while somebody found no other is there for nobody",
+          "hash/plain32", RUNS, "    if (!id && log == 0) id = pool_take_others(p);\n", ""),
     # ---- growth ----
     Plant("moved_link_is_root", "a find follows the next root as if it were a link of the chain", "hash/cuda64", MOVE,
           "    uint32_t chain = (uint32_t)port_load(&bucket->word[SLAB_LINK]);",
