@@ -122,8 +122,16 @@ static void random_calls(const setting *where, bool set, size_t rows, size_t cal
     hashed_close(&t.h);
 }
 
-static void random_calls_on_few_keys(const setting *where, bool set) { random_calls(where, set, 40, scaled_single_calls(where, 60000)); }
-static void random_calls_on_some_keys(const setting *where, bool set) { random_calls(where, set, 2001, scaled_single_calls(where, 60000)); }
+static void random_calls_on_few_keys(const setting *where, bool set)
+{
+    random_calls(where, set, 40, scaled_single_calls(where, 60000));
+}
+
+static void random_calls_on_some_keys(const setting *where, bool set)
+{
+    random_calls(where, set, 2001, scaled_single_calls(where, 60000));
+}
+
 static void random_calls_on_many_keys(const setting *where, bool set)
 {
     random_calls(where, set, 30000, scaled_single_calls(where, 40000));

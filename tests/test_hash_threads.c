@@ -135,7 +135,8 @@ static void many_threads_on_few_keys(const setting *where, bool set)
 
 static void many_threads_on_many_keys(const setting *where, bool set)
 {
-    run_crowd(where, set, MOST_KEYS, false, (crowd){.calls = scaled_single_calls(where, 60000), .arrays = 10, .erases = 25});
+    run_crowd(where, set, MOST_KEYS, false,
+              (crowd){.calls = scaled_single_calls(where, 60000), .arrays = 10, .erases = 25});
 }
 
 /* Slabs come to the chain and leave it all the time. */
@@ -321,8 +322,8 @@ static void what_stays_is_found(const setting *where, bool set)
 }
 
 /* ---- a slot that changes hands ----
- * One thread has two keys take turns in the only slot that is free, as fast as it can. Whoever reads that slot's key and
- * then its value, and not the header again, reads the value of the other. */
+ * One thread has two keys take turns in the only slot that is free, as fast as it can. Whoever reads that slot's key
+ * and then its value, and not the header again, reads the value of the other. */
 
 typedef struct swap {
     hashed h;

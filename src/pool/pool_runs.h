@@ -6,6 +6,14 @@
  * the others' before it takes anything new, if somebody has given a node since that was last in vain. Else memory would
  * run away where some agents only take and others only give.
  *
+ * Which lists of longer runs may have one is in one word, so that who wants a node, and has nothing to split, need not
+ * look at them all: on a GPU that would be as many loads, one after the other, for each new slab. The word is no more
+ * than a hint, as that of single nodes is. A list whose bit is set may be empty: who finds it so clears the bit. One
+ * whose bit is clear may have a run: it was given after somebody had found the list empty, by an agent that saw the bit
+ * still set, and then the bit was cleared. Such a run is passed by until another of its length is given, or there is no
+ * fresh memory any more: then all lists are looked through, whatever the words say, before anybody is told that there
+ * is no run.
+ *
  * A returned run's link is in the second word of its first node, and every other word is left as it was: for structures
  * whose readers may still look at nodes that were given back, and find out by the first word.
  *
@@ -30,7 +38,8 @@ typedef struct pool_runs {
     pool_run_list single[POOL_SINGLE_STRIPES]; /* runs of one node, which are the most, by agent */
     pool_run_list longer[POOL_RUN_LOGS];       /* by log; the first is not used */
     uint64_t singles_given;                    /* 1: some list of single nodes may have one */
-    uint64_t reserved[7];
+    uint64_t longer_given;                     /* bit `log`: the list of these runs may have one */
+    uint64_t reserved[6];
 } pool_runs;
 
 /* How runs are reached. */
@@ -52,6 +61,23 @@ PORT_FN uint64_t *pool_run_head(pool_runs_place p, unsigned log)
     return log ? &p.runs->longer[log].head : &p.runs->single[p.stripe % POOL_SINGLE_STRIPES].head;
 }
 
+/* The list has got one. A swap that fails has been overtaken by one for another list, or by one that clears a bit. */
+PORT_FN void pool_note_longer(pool_runs_place p, unsigned log)
+{
+    uint64_t *given = &p.runs->longer_given, bit = (uint64_t)1 << log, old;
+    do {
+        old = port_load(given);
+        if (old & bit) return;
+    } while (!port_compare_swap(given, old, old | bit));
+}
+
+/* The list was found empty. If the swap fails the bit stays, for the next one who finds that. */
+PORT_FN void pool_note_none(pool_runs_place p, unsigned log)
+{
+    uint64_t *given = &p.runs->longer_given, bit = (uint64_t)1 << log, old = port_load(given);
+    if (old & bit) (void)port_compare_swap(given, old, old & ~bit);
+}
+
 PORT_FN void pool_give_run(pool_runs_place p, unsigned log, uint32_t id)
 {
     uint64_t *head = pool_run_head(p, log), *link = pool_run_link(p, id), old;
@@ -59,7 +85,10 @@ PORT_FN void pool_give_run(pool_runs_place p, unsigned log, uint32_t id)
         old = port_load(head);
         port_store(link, old & UINT32_MAX);
     } while (!port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id));
-    if (log == 0 && !port_load(&p.runs->singles_given)) port_store(&p.runs->singles_given, 1);
+    if (log)
+        pool_note_longer(p, log);
+    else if (!port_load(&p.runs->singles_given))
+        port_store(&p.runs->singles_given, 1);
 }
 
 PORT_FN uint32_t pool_take_run_from(pool_runs_place p, uint64_t *head)
@@ -91,12 +120,16 @@ PORT_FN uint32_t pool_take_fresh_run(pool_runs_place p, unsigned log)
     }
 }
 
-/* From a longer run that was returned: the first part of it; the others go to their lists. */
-PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log)
+/* From a longer run that was returned, in one of these lists: the first part of it; the others go to their lists. */
+PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t lists)
 {
     for (unsigned longer = log + 1; longer < POOL_RUN_LOGS; longer++) {
+        if (!(lists >> longer & 1)) continue;
         uint32_t id = pool_take_run_from(p, pool_run_head(p, longer));
-        if (!id) continue;
+        if (!id) {
+            pool_note_none(p, longer);
+            continue;
+        }
         while (longer-- > log) pool_give_run(p, longer, id + ((uint32_t)1 << longer));
         return id;
     }
@@ -122,9 +155,12 @@ PORT_FN uint32_t pool_take_run(pool_runs_place p, unsigned log)
 {
     uint32_t id = pool_take_run_from(p, pool_run_head(p, log));
     if (!id && log == 0 && port_load(&p.runs->singles_given)) id = pool_take_others(p);
-    if (!id) id = pool_split_run(p, log);
+    uint64_t lists = id ? 0 : port_load(&p.runs->longer_given);
+    if (lists >> log >> 1) id = pool_split_run(p, log, lists);
     if (!id) id = pool_take_fresh_run(p, log);
-    if (!id && log == 0) id = pool_take_others(p); /* what was missed */
+    /* What was missed. Longer runs first: who splits one meanwhile leaves a single node. */
+    if (!id) id = pool_split_run(p, log, UINT64_MAX);
+    if (!id && log == 0) id = pool_take_others(p);
     return id;
 }
 

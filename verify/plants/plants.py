@@ -2,7 +2,8 @@
 
 A plant is a name, what it breaks, the file, the text to find there (exactly once) and the text to put in its place.
 `where` names structure and variant in which it must be caught; `more` has further edits, as (file, find, with), where
-one line does not make a fault.
+one line does not make a fault. `tiny`: by going through the tiny cases, with one preemption. A fault that a sector's
+leaving the L1 mends would need luck else; sectors stay there.
 """
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ class Plant:
     find: str
     put: str
     more: tuple = ()
+    tiny: bool = False
 
 
 FUNCTION = "src/batch/batch_function.h"

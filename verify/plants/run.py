@@ -96,6 +96,8 @@ def catch(p, folder, build, cc, schedules):
     program = compile_plant(p, folder, build, cc)
     structure, variant = p.where.split("/")
     same = ["--structure", structure, "--variant", variant, "--seed", "1", "--jobs", "1", "--trace", "0"]
+    if p.tiny:
+        same += ["--strategy", "exhaustive", "--preemptions", "1", "--weakness", "0"]
     run = simulate(program, *same, "--schedules", str(schedules))
     found = re.search(r"^finding: (.*)$", run.stdout, re.M)
     if run.returncode != 1 or not found:

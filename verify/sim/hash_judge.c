@@ -42,15 +42,22 @@ static bool mark_list(uint64_t head, unsigned log, uint64_t *seen, char *why, si
     return true;
 }
 
+static bool mark_lists(uint64_t *seen, char *why, size_t size)
+{
+    const pool_runs *runs = hash_now.place.runs.runs;
+    for (unsigned i = 0; i < POOL_SINGLE_STRIPES; i++)
+        if (!mark_list(runs->single[i].head, 0, seen, why, size)) return false;
+    for (unsigned log = 1; log < POOL_RUN_LOGS; log++)
+        if (!mark_list(runs->longer[log].head, log, seen, why, size)) return false;
+    return true;
+}
+
 /* Agents that race for the last slab move the end past the capacity; if that grows later, these ids are nowhere. */
 static bool judge_places(uint64_t *seen, char *why, size_t size)
 {
     hash_world *w = &hash_now;
     const pool_runs_place *runs = &w->place.runs;
-    for (unsigned i = 0; i < POOL_SINGLE_STRIPES; i++)
-        if (!mark_list(runs->runs->single[i].head, 0, seen, why, size)) return false;
-    for (unsigned log = 1; log < POOL_RUN_LOGS; log++)
-        if (!mark_list(runs->runs->longer[log].head, log, seen, why, size)) return false;
+    if (!mark_lists(seen, why, size)) return false;
     uint64_t next = runs->pool->next, capacity = runs->pool->capacity, end = next < capacity ? next : capacity;
     if (next > capacity) {
         w->passed_from = capacity;
@@ -112,6 +119,20 @@ static bool judge_growth(size_t before, char *why, size_t size)
     return after == before || (snprintf(why, size, "finishing a growth changes the number of keys"), false);
 }
 
+/* Who is alone gets every free slab, whatever list it is in and whatever run it is part of, before it is told that
+ * there is none. */
+static bool judge_free(char *why, size_t size)
+{
+    uint64_t seen[HASH_SLABS / 64] = {0};
+    unsigned expected = 0, taken = 0;
+    if (!mark_lists(seen, why, size)) return false;
+    for (unsigned i = 0; i < HASH_SLABS / 64; i++) expected += (unsigned)__builtin_popcountll(seen[i]);
+    hash_now.place.runs.pool->capacity = 0; /* nothing fresh */
+    while (hash_now.kind->take(&hash_now.place)) taken++;
+    if (taken == expected) return true;
+    return snprintf(why, size, "%u slabs are free, %u could be taken", expected, taken), false;
+}
+
 bool hash_judge(char *why, size_t size, sim_checked *checked)
 {
     hash_world *w = &hash_now;
@@ -128,7 +149,7 @@ bool hash_judge(char *why, size_t size, sim_checked *checked)
     checked->undecided += verdict == HISTORY_UNDECIDED;
     w->bad_history = verdict == HISTORY_BAD;
     if (w->bad_history) return snprintf(why, size, "the answers are not those of a table"), false;
-    return judge_growth(last_count, why, size);
+    return judge_growth(last_count, why, size) && judge_free(why, size);
 }
 
 void hash_explain(FILE *out)

@@ -25,6 +25,7 @@ typedef struct hash_variant {
     void (*haunt)(const slab_place *place, const slab_table *table, uint32_t id);
     /* What is left of a growth, by somebody who is alone. False: it is not over. */
     bool (*finish)(const slab_place *place, slab_table *table);
+    uint32_t (*take)(const slab_place *place); /* a slab; 0: there is none */
     const hash_run_ops *ops; /* for who is alone */
 } hash_variant;
 

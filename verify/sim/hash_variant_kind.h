@@ -58,4 +58,4 @@ static bool S(sim_alone)(const slab_place *place, slab_table *table, uint64_t ke
 
 const hash_variant VARIANT_NAME(S(sim_hash)) = {PLEACH_KEY_BITS, SLAB_SLOTS, SLAB_VALUES, S(sim_hash_of), S(sim_run),
                                                 S(sim_walk), S(sim_alone), S(sim_recycle), haunt, S(sim_finish),
-                                                &S(ops)};
+                                                slab_take, &S(ops)};

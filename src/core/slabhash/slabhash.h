@@ -16,8 +16,8 @@
  *       can latch them. Who makes such a slab of a bucket's first one has its latch, or is alone: late agents may latch
  *       it as well, and put back the header that they found.
  *   H6  While the table's root is R, the run of R is in nobody else's hands, nor is the run of its next root.
- *   H10 A key that is not in the group of slots that its hash names, in its bucket's first slab, has a mark for its group
- *       in that slab's link, since before it could be seen (docs/hash.md has H7 to H9, of tables that are quiet).
+ *   H10 A key that is not in the group of slots that its hash names, in its bucket's first slab, has a mark for its
+ *       group in that slab's link, since before it could be seen (docs/hash.md has H7 to H9, of tables that are quiet).
  *
  * MEMORY IS USED AGAIN AT ONCE, without waiting for those who may still be looking at it. A slab stays a slab for as
  *   long as agents are about, so a late reader reads words that mean nothing, and finds out: it looks at the first

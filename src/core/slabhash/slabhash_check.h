@@ -28,13 +28,13 @@ static bool S(check_slots)(const slab_place *place, uint64_t root, uint32_t firs
         if (!(mask >> slot & 1)) continue;
         S(key) key = S(slot_load)(at, slot).key;
         if (slab_bucket(root, S(slab_hash)(place, key)) != first)
-            return snprintf(message, size, "H1: slab %" PRIu32 " slot %u: key %" PRIu64 " belongs to another bucket", id,
-                            slot, (uint64_t)key), false;
+            return snprintf(message, size, "H1: slab %" PRIu32 " slot %u: key %" PRIu64 " belongs to another bucket",
+                            id, slot, (uint64_t)key), false;
         unsigned group = slab_group(S(slab_hash)(place, key));
         bool in_group = id == first && S(group_slots)(group) >> slot & 1;
         if (!in_group && !(slab_at(place, first)->word[SLAB_LINK] & slab_elsewhere(group)))
-            return snprintf(message, size, "H10: slab %" PRIu32 " slot %u: key %" PRIu64 " is not in its group, and bucket "
-                            "%" PRIu32 " does not say so", id, slot, (uint64_t)key, first), false;
+            return snprintf(message, size, "H10: slab %" PRIu32 " slot %u: key %" PRIu64 " is not in its group, and "
+                            "bucket %" PRIu32 " does not say so", id, slot, (uint64_t)key, first), false;
         if (!S(check_unique)(place, first, at, slot, key))
             return snprintf(message, size, "H1: slab %" PRIu32 " slot %u: key %" PRIu64 " is in its bucket twice", id,
                             slot, (uint64_t)key), false;

@@ -1,5 +1,5 @@
-/* core/slabhash/slabhash_count.h - what a quiet table has, without looking at its keys. Host only; included once per kind
- * of table, after slabhash.h. */
+/* core/slabhash/slabhash_count.h - what a quiet table has, without looking at its keys. Host only; included once per
+ * kind of table, after slabhash.h. */
 
 static void S(count_chain)(const slab_place *place, uint32_t first, hash_counts *counts)
 {

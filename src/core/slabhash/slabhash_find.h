@@ -66,7 +66,7 @@ PORT_FN slab_step S(find_elsewhere)(const slab_place *place, const S(slab_look) 
     for (const slab *at = look->first;;) {
         *found = S(slab_search)(at, mask, key, pair) < SLAB_SLOTS;
         if (*found || !next) return SLAB_DONE;
-        if (at != look->first && !S(look_holds)(look)) return SLAB_AGAIN; /* links that are no chain could go in rings */
+        if (at != look->first && !S(look_holds)(look)) return SLAB_AGAIN; /* links of no chain could go in rings */
         uint64_t header, link;
         at = slab_at(place, next);
         port_load_in_order(&at->word[SLAB_HEADER], &header, &link);

@@ -96,7 +96,7 @@ typedef struct slab_table {
     uint64_t root;
     uint64_t next;   /* the root that it moves to, without a version; 0: it does not move. 1: about to */
     uint64_t cursor; /* while it moves: first slab's id there << 32 | buckets that somebody has set out to move */
-    uint64_t load;   /* bits 0-31 overflow slabs, or keys: slab_place | 32 the owner's | 33-63 buckets that have moved */
+    uint64_t load;   /* bits 0-31 overflow slabs, or keys: slab_place | 32 the owner's | 33-63 buckets that moved */
 } slab_table;
 enum { SLAB_NEXT_CLAIMED = 1, SLAB_MOVED_SHIFT = 33 };
 #define SLAB_OWNERS ((uint64_t)1 << 32)

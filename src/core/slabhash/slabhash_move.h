@@ -60,8 +60,8 @@ PORT_FN uint32_t S(chain_free)(const slab_place *place, uint32_t id)
     return slabs;
 }
 
-/* Copies the pairs of a latched bucket to the targets, by the bits of their hashes from `shift` on; the targets' headers
- * are left as they were. False: memory is lacking. */
+/* Copies the pairs of a latched bucket to the targets, by the bits of their hashes from `shift` on; the targets'
+ * headers are left as they were. False: memory is lacking. */
 PORT_FN bool S(move_pairs)(const slab_place *place, const slab *from, uint64_t header, unsigned shift, uint32_t targets,
                            S(slab_filler) *fillers)
 {

@@ -6,8 +6,8 @@
  */
 #ifndef PLEACH_SLABHASH_TO_END_H
 #define PLEACH_SLABHASH_TO_END_H
-/* After an update's try that was not the last. The first few that fail have as a rule made room, by beginning a table or
- * moving a bucket, and need not wait for anybody; a pause would cost more than they did. */
+/* After an update's try that was not the last. The first few that fail have as a rule made room, by beginning a table
+ * or moving a bucket, and need not wait for anybody; a pause would cost more than they did. */
 PORT_FN void slab_update_pause(unsigned attempt)
 {
     enum { OWN_STEPS = 4 };

@@ -173,8 +173,8 @@ PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, 
     return SLAB_DONE;
 }
 
-/* A key that is put elsewhere than in its group: whoever sees it there, or its bucket as one that has it, must have seen
- * the mark; so that is stored first. */
+/* A key that is put elsewhere than in its group: whoever sees it there, or its bucket as one that has it, must have
+ * seen the mark; so that is stored first. */
 PORT_FN void S(mark_elsewhere)(S(slab_change) *c)
 {
     bool in_group = c->at == c->first && c->slot < SLAB_SLOTS && S(group_slots)(c->group) >> c->slot & 1;
@@ -255,8 +255,8 @@ PORT_FN void S(change_commit)(const slab_place *place, slab_table *table, S(slab
     }
 }
 
-/* The slot of the key in the latched bucket's first slab, or one where it could be put. False: it may be, or must be put,
- * in another slab. */
+/* The slot of the key in the latched bucket's first slab, or one where it could be put. False: it may be, or must be
+ * put, in another slab. */
 PORT_FN bool S(locate_in_first)(S(slab_change) *c)
 {
     uint32_t mask = slab_mask(c->header);

@@ -117,7 +117,8 @@ pleach_status graph_cpu_validate(void *exec, char *message, size_t message_size)
 {
     census c;
     if (!open_census(&c, exec, message, message_size)) return PLEACH_E_MEMORY;
-    bool sound = count_all(&c) && check_sums(&c) && check_edges(&c) && pool_check_runs(c.place.slabs.runs, c.seen, message, message_size);
+    bool sound = count_all(&c) && check_sums(&c) && check_edges(&c) &&
+                 pool_check_runs(c.place.slabs.runs, c.seen, message, message_size);
     base_free(c.seen);
     return sound ? PLEACH_OK : PLEACH_E_CORRUPT;
 }

@@ -184,7 +184,8 @@ static uint64_t count_rows(const cpu_graph *graph)
     return 0;
 }
 
-/* Visits segments that were made, so that a few large ids cost little. Counts, or, where there is somewhere to, lists. */
+/* Visits segments that were made, so that a few large ids cost little. Counts, or, where there is somewhere to,
+ * lists. */
 static uint64_t list_there(const cpu_graph *graph, uint32_t *ids)
 {
     graph_place place = graph_place_of(graph);

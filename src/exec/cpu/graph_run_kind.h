@@ -6,7 +6,8 @@
 #include "../../core/slabhash/slabhash_drop.h"
 #include "slab_run.h"
 
-/* What an edge touches first: the two vertices, and then the buckets of their tables. Some edges are asked for ahead. */
+/* What an edge touches first: the two vertices, and then the buckets of their tables. Some edges are asked for
+ * ahead. */
 static void S(prefetch_bucket)(const graph_place *g, uint32_t from, uint32_t to)
 {
     const slab_table *vertex = graph_vertex(g, from);

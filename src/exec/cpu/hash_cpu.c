@@ -130,7 +130,8 @@ static pleach_status hash_cpu_resize(void *exec, uint64_t keys)
     uint64_t size = slabhash_size(hash->memory.state);
     hash_memory to;
     unsigned slots = slabhash_slots(hash->key_bits, hash->values);
-    pleach_status status = memory_open(hash, &to, slabhash_log_for(keys > size ? keys : size, slots, SLABHASH_RESERVE_LOAD));
+    unsigned log = slabhash_log_for(keys > size ? keys : size, slots, SLABHASH_RESERVE_LOAD);
+    pleach_status status = memory_open(hash, &to, log);
     if (status != PLEACH_OK) return status;
     copy_job job = {hash, &to, false};
     uint64_t buckets = (uint64_t)1 << slab_root_log(hash->memory.state->table.root);
@@ -211,9 +212,8 @@ static pleach_status hash_cpu_create(void **exec, const pleach_hash_config *conf
     hash->ops = hash_run_choose(hash->key_bits, hash->values);
     hash->workers = workers_create(hash->threads);
     unsigned slots = slabhash_slots(hash->key_bits, hash->values);
-    pleach_status status = hash->workers ? memory_open(hash, &hash->memory,
-                                                       slabhash_log_for(config->reserve_keys, slots, SLABHASH_RESERVE_LOAD))
-                                         : PLEACH_E_MEMORY;
+    unsigned log = slabhash_log_for(config->reserve_keys, slots, SLABHASH_RESERVE_LOAD);
+    pleach_status status = hash->workers ? memory_open(hash, &hash->memory, log) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {
         hash_cpu_destroy(hash);
         return status;
