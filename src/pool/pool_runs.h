@@ -27,6 +27,11 @@
 #include "pool.h"
 
 enum { POOL_RUN_LOGS = 31, POOL_SINGLE_STRIPES = 32 };
+#ifdef PLEACH_SIM
+enum { POOL_ROW_LOG = 1 };
+#else
+enum { POOL_ROW_LOG = 6 };
+#endif
 
 typedef struct pool_run_list {
     uint64_t head; /* tag << 32 | id, id 0: empty */
@@ -78,13 +83,21 @@ PORT_FN void pool_note_none(pool_runs_place p, unsigned log)
     if (old & bit) (void)port_compare_swap(given, old, old & ~bit);
 }
 
+/* Pushes a list whose nodes from `first` to `last` name each other. Who fails waits a little: thousands of GPU threads
+ * would else keep each other from ever succeeding. */
+PORT_FN void pool_push(pool_runs_place p, uint64_t *head, uint32_t first, uint32_t last)
+{
+    uint64_t *link = pool_run_link(p, last);
+    for (unsigned attempt = 0;; port_pause(attempt++)) {
+        uint64_t old = port_load(head);
+        port_store(link, old & UINT32_MAX);
+        if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | first)) return;
+    }
+}
+
 PORT_FN void pool_give_run(pool_runs_place p, unsigned log, uint32_t id)
 {
-    uint64_t *head = pool_run_head(p, log), *link = pool_run_link(p, id), old;
-    do {
-        old = port_load(head);
-        port_store(link, old & UINT32_MAX);
-    } while (!port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id));
+    pool_push(p, pool_run_head(p, log), id, id);
     if (log)
         pool_note_longer(p, log);
     else if (!port_load(&p.runs->singles_given))
@@ -94,7 +107,7 @@ PORT_FN void pool_give_run(pool_runs_place p, unsigned log, uint32_t id)
 PORT_FN uint32_t pool_take_run_from(pool_runs_place p, uint64_t *head)
 {
     if (!(uint32_t)port_load(head)) return 0; /* a cheap look first */
-    for (;;) {
+    for (unsigned attempt = 0;; port_pause(attempt++)) {
         uint64_t old = port_load_acquire(head);
         uint32_t id = (uint32_t)old;
         if (id == 0) return 0;
@@ -103,24 +116,34 @@ PORT_FN uint32_t pool_take_run_from(pool_runs_place p, uint64_t *head)
     }
 }
 
-/* Off the end. Single nodes come by an addition, which never fails; many at once may move the end past the capacity,
- * and lose no node by that. If a longer run came so, and the end had moved on since it was looked at, the nodes up to
- * the capacity would be lost: so that is a swap. */
+/* Off the end, by an addition, which never fails. Many at once may move the end past the capacity; the one whose run has
+ * nodes on both sides of it puts those that have memory into the lists, so none is lost. */
 PORT_FN uint32_t pool_take_fresh_run(pool_runs_place p, unsigned log)
 {
     uint64_t count = (uint64_t)1 << log, capacity = port_load(&p.pool->capacity);
-    for (;;) {
-        uint64_t id = port_load(&p.pool->next);
-        if (id + count > capacity) return 0;
-        if (log == 0) {
-            id = port_fetch_add(&p.pool->next, 1);
-            return id < capacity ? (uint32_t)id : 0;
-        }
-        if (port_compare_swap(&p.pool->next, id, id + count)) return (uint32_t)id;
+    if (port_load(&p.pool->next) + count > capacity) return 0;
+    uint64_t id = port_fetch_add(&p.pool->next, count);
+    if (id + count <= capacity) return (uint32_t)id;
+    for (unsigned part = log; part-- > 0;) {
+        if (id + ((uint64_t)1 << part) > capacity) continue;
+        pool_give_run(p, part, (uint32_t)id);
+        id += (uint64_t)1 << part;
     }
+    return 0;
 }
 
-/* From a longer run that was returned, in one of these lists: the first part of it; the others go to their lists. */
+/* The nodes of a run after its first one, to the agent's list, at once. */
+PORT_FN void pool_give_rest(pool_runs_place p, uint32_t id, unsigned log)
+{
+    uint32_t last = id + ((uint32_t)1 << log) - 1;
+    if (log == 0) return;
+    for (uint32_t at = id + 1; at < last; at++) port_store(pool_run_link(p, at), at + 1);
+    pool_push(p, pool_run_head(p, 0), id + 1, last);
+    if (!port_load(&p.runs->singles_given)) port_store(&p.runs->singles_given, 1);
+}
+
+/* From a longer run that was returned, in one of these lists: the first part of it; the others go to their lists. Who
+ * wants a single node has some more for the next time, so that not all agents come here for each. */
 PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t lists)
 {
     for (unsigned longer = log + 1; longer < POOL_RUN_LOGS; longer++) {
@@ -130,7 +153,9 @@ PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t list
             pool_note_none(p, longer);
             continue;
         }
-        while (longer-- > log) pool_give_run(p, longer, id + ((uint32_t)1 << longer));
+        unsigned part = log ? log : longer < POOL_ROW_LOG ? longer : POOL_ROW_LOG;
+        while (longer-- > part) pool_give_run(p, longer, id + ((uint32_t)1 << longer));
+        if (log == 0) pool_give_rest(p, id, part);
         return id;
     }
     return 0;

@@ -144,8 +144,8 @@ HASH_PLANTS = (
           "return (uint32_t)port_fetch_add(&p.pool->next, count);"),
     Plant("run_by_addition", "a run that ends where there is no memory takes the nodes before that along",
           "hash/plain64_set", RUNS,
-          "if (port_compare_swap(&p.pool->next, id, id + count)) return (uint32_t)id;",
-          "id = port_fetch_add(&p.pool->next, count);\n        return id + count <= capacity ? (uint32_t)id : 0;"),
+          "    if (id + count <= capacity) return (uint32_t)id;\n",
+          "    return id + count <= capacity ? (uint32_t)id : 0;\n"),
     Plant("missed_run_is_refused", "a run that was given while somebody found no other is there for nobody",
           "hash/cuda64", RUNS, "    if (!id) id = pool_split_run(p, log, UINT64_MAX);\n", ""),
     Plant("missed_single_is_refused", "a slab that was given while somebody found no other is there for nobody",
@@ -177,15 +177,14 @@ HASH_PLANTS = (
           "        port_store_release(&bucket->word[SLAB_HEADER], header);\n        return false;\n    }\n"
           "    for (uint32_t i = 0; i < targets; i++) {"),
     Plant("growth_ends_early", "a bucket is left behind in the old run", "hash/plain64", TABLE,
-          "if (slab_moved(load) + 1 < buckets) return;",
-          "if (slab_moved(load) + 2 < buckets) return;"),
+          "if (slab_moved(load) + count < buckets) return;",
+          "if (slab_moved(load) + count + 1 < buckets) return;"),
     Plant("bucket_counts_first", "a bucket counts as moved before it is said to be", "hash/plain64", MOVE,
           "    port_store_release(&bucket->word[SLAB_HEADER], slab_next_header(header, SLAB_MOVED, 0));\n",
-          "    slab_count_moved(place, table, root, next);\n"
+          "    slab_count_moved(place, table, root, next, 1);\n"
           "    port_store_release(&bucket->word[SLAB_HEADER], slab_next_header(header, SLAB_MOVED, 0));\n",
-          ((MOVE, "port_fetch_add(&table->load, (uint64_t)(int64_t)(int32_t)slabs);\n"
-            "    slab_count_moved(place, table, root, next);",
-            "port_fetch_add(&table->load, (uint64_t)(int64_t)(int32_t)slabs);"),)),
+          ((MOVE, "        else\n            slab_count_moved(place, table, root, next, 1);\n", ""),
+           (UPDATE, "    slab_count_moved(place, table, root, next, 1);\n", ""))),
     Plant("growth_is_not_claimed", "two agents take a run for one growth", "hash/cuda64_set", TABLE,
           "if (port_load(&table->next) || !port_compare_swap(&table->next, 0, SLAB_NEXT_CLAIMED)) return;",
           "if (port_load(&table->next)) return;\n    port_store(&table->next, SLAB_NEXT_CLAIMED);"),

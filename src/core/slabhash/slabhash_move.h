@@ -122,7 +122,7 @@ typedef struct S(slab_help) { uint32_t bucket, end; } S(slab_help);
  * for these buckets, of which there are so many only; or growth has ended or begun. */
 PORT_FN bool S(help_begin)(slab_table *table, S(slab_help) *help)
 {
-    for (;;) {
+    for (unsigned attempt = 0;; port_pause(attempt++)) {
         uint64_t root = port_load(&table->root), next = slab_target(table, root);
         uint64_t cursor = port_load(&table->cursor), buckets = (uint64_t)1 << slab_root_log(root);
         if (!next || cursor >> 32 != slab_root_first(next) || (uint32_t)cursor >= buckets) return false;
