@@ -1,7 +1,7 @@
 /* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. */
 #include "edges_cuda.h"
 
-enum { BLOCK_THREADS = 128, UPDATE_BLOCKS = 8 };
+enum { BLOCK_THREADS = 128, UPDATE_BLOCKS = 5, FILL_FEW = 16, LARGE_BLOCKS = 2112 };
 
 PORT_FN graph_place place_of(const graph_on_gpu &graph)
 {
@@ -442,12 +442,24 @@ cudaError_t edges_cuda_degrees(graph_on_gpu graph, uint64_t n, uint64_t *degrees
     LAUNCH(degrees_kernel, n + 1, graph, n, degrees);
 }
 
-cudaError_t edges_cuda_fill(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint64_t *cursors,
-                            uint32_t *targets, cudaStream_t stream)
+static cudaError_t fill_large(graph_on_gpu graph, const uint32_t *large, const uint64_t *large_count,
+                              const uint64_t *offsets, uint32_t *targets, cudaStream_t stream)
 {
-    cudaError_t error = cudaMemcpyAsync(cursors, offsets, n * sizeof *cursors, cudaMemcpyDeviceToDevice, stream);
-    if (error != cudaSuccess) return error;
-    LAUNCH_KIND(graph, fill_kernel, n, graph, n, cursors, targets);
+    LAUNCH_KIND(graph, fill_large_kernel, LARGE_BLOCKS * BLOCK_THREADS, graph, large, large_count, offsets, targets);
+}
+
+static cudaError_t fill_small(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
+                              uint32_t *large, uint64_t *large_count, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, fill_kernel, 32 * n, graph, n, offsets, targets, large, large_count);
+}
+
+cudaError_t edges_cuda_fill(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
+                            uint32_t *large, uint64_t *large_count, cudaStream_t stream)
+{
+    cudaError_t error = cudaMemsetAsync(large_count, 0, sizeof *large_count, stream);
+    if (error == cudaSuccess) error = fill_small(graph, n, offsets, targets, large, large_count, stream);
+    return error == cudaSuccess ? fill_large(graph, large, large_count, offsets, targets, stream) : error;
 }
 
 /* ---- triangles that change ---- */

@@ -88,10 +88,10 @@ cudaError_t edges_cuda_drop(graph_on_gpu graph, size_t n, const uint32_t *vertic
 /* One more than the largest id that is there. */
 cudaError_t edges_cuda_rows(graph_on_gpu graph, segment_list list, uint64_t *rows, cudaStream_t stream);
 
-/* Degrees of ids below n, and their neighbours from offsets[id] on, in no order. cursors: n elements of scratch. */
+/* Degrees of ids below n, and a 0; and their neighbours from offsets[id] on, in no order. large: n ids of scratch. */
 cudaError_t edges_cuda_degrees(graph_on_gpu graph, uint64_t n, uint64_t *degrees, cudaStream_t stream);
-cudaError_t edges_cuda_fill(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint64_t *cursors,
-                            uint32_t *targets, cudaStream_t stream);
+cudaError_t edges_cuda_fill(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
+                            uint32_t *large, uint64_t *large_count, cudaStream_t stream);
 
 /* ---- triangles that change: edges of a request, numbered ---- */
 

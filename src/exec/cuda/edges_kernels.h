@@ -233,42 +233,59 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 /* ---- rows ---- */
 
-PORT_FN void S(fill_chain)(const graph_place *g, uint32_t id, uint64_t *cursor, uint32_t *targets)
+/* The keys of a slab to their places, a lane each; how many there were. */
+PORT_FN uint32_t S(fill_slab)(const slab *s, unsigned lane, uint32_t *targets)
 {
-    for (; id; id = (uint32_t)slab_at(&g->slabs, id)->word[SLAB_LINK]) {
-        const slab *s = slab_at(&g->slabs, id);
-        uint32_t left = slab_mask(s->word[SLAB_HEADER]);
-        uint64_t at = left ? port_fetch_add(cursor, (uint64_t)__popc(left)) : 0;
-        for (; left; left &= left - 1) targets[at++] = S(slot_load)(s, slab_lowest(left)).key;
-    }
+    uint32_t mask = slab_mask(s->word[SLAB_HEADER]);
+    if (lane < SLAB_SLOTS && mask >> lane & 1)
+#if SLAB_VALUES
+        targets[__popc(mask & ((1u << lane) - 1))] = (uint32_t)s->word[SLAB_FIRST + lane];
+#else
+        targets[__popc(mask & ((1u << lane) - 1))] = ((const uint32_t *)&s->word[SLAB_FIRST])[lane];
+#endif
+    return (uint32_t)__popc(mask);
 }
 
-/* A thread does the vertex that is its own, if that is small; the warp does large ones together. */
+/* A warp a vertex; those with many chains are left for many warps. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(fill_kernel)(const __grid_constant__ graph_on_gpu graph, uint64_t n, uint64_t *cursors, uint32_t *targets)
+    S(fill_kernel)(const __grid_constant__ graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
+                   uint32_t *large, uint64_t *large_count)
 {
-    enum { FEW = 4 };
-    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    uint64_t id = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
+    unsigned lane = threadIdx.x % 32;
+    if (id >= n || offsets[id] == offsets[id + 1]) return;
+    graph_place g = place_of(graph);
+    S(slab_walk) w = S(slabs_of)(graph_vertex(&g, (uint32_t)id));
+    uint32_t chains = S(chains_of)(&w), *to = targets + offsets[id];
+    if (chains > FILL_FEW) {
+        if (lane == 0) large[port_fetch_add(large_count, 1)] = (uint32_t)id;
+        return;
+    }
+    for (uint32_t chain = 0; chain < chains; chain++)
+        for (uint32_t at = S(chain_at)(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK])
+            to += S(fill_slab)(slab_at(&g.slabs, at), lane, to);
+}
+
+/* A block a vertex that has many; `cursors` begin as offsets. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    S(fill_large_kernel)(const __grid_constant__ graph_on_gpu graph, const uint32_t *large, const uint64_t *large_count,
+                         const uint64_t *offsets, uint32_t *targets)
+{
+    __shared__ unsigned long long cursor;
     unsigned lane = threadIdx.x % 32;
     graph_place g = place_of(graph);
-    const slab_table *vertex = id < n ? graph_vertex(&g, (uint32_t)id) : NULL;
-    S(slab_walk) w;
-    w.root = w.next = 0;
-    w.buckets = 0;
-    if (vertex) w = S(slabs_of)(vertex);
-    uint32_t chains = w.buckets ? S(chains_of)(&w) : 0;
-    for (uint32_t chain = 0; chains <= FEW && chain < chains; chain++)
-        S(fill_chain)(&g, S(chain_at)(&g, &w, chain), &cursors[id], targets);
-    for (uint32_t large = __ballot_sync(~0u, chains > FEW); large; large &= large - 1) {
-        int whose = (int)slab_lowest(large);
-        S(slab_walk) its;
-        its.root = __shfl_sync(~0u, w.root, whose);
-        its.next = __shfl_sync(~0u, w.next, whose);
-        its.buckets = __shfl_sync(~0u, w.buckets, whose);
-        uint64_t *cursor = &cursors[id - lane + (unsigned)whose];
-        for (uint32_t chain = lane; chain < S(chains_of)(&its); chain += 32)
-            S(fill_chain)(&g, S(chain_at)(&g, &its, chain), cursor, targets);
-        __syncwarp();
+    for (uint64_t i = blockIdx.x; i < *large_count; i += gridDim.x) {
+        S(slab_walk) w = S(slabs_of)(graph_vertex(&g, large[i]));
+        __syncthreads();
+        if (threadIdx.x == 0) cursor = offsets[large[i]];
+        __syncthreads();
+        for (uint32_t chain = threadIdx.x / 32; chain < S(chains_of)(&w); chain += BLOCK_THREADS / 32)
+            for (uint32_t at = S(chain_at)(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK]) {
+                const slab *s = slab_at(&g.slabs, at);
+                unsigned long long to = 0;
+                if (lane == 0) to = atomicAdd(&cursor, (unsigned long long)__popc(slab_mask(s->word[SLAB_HEADER])));
+                S(fill_slab)(s, lane, targets + __shfl_sync(~0u, to, 0));
+            }
     }
 }
 

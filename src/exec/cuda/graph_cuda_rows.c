@@ -121,10 +121,11 @@ static pleach_status count_rows(const cuda_graph *graph, staging *s, uint64_t *r
 static pleach_status count_staged(cuda_graph *graph, staging *s, uint64_t rows, uint64_t entries, size_t capacity,
                                   uint64_t *by_vertex, uint64_t *total)
 {
-    uint64_t *offsets, *cursors, *counts;
-    uint32_t *targets;
+    uint64_t *offsets, *large_count, *counts;
+    uint32_t *targets, *large;
     pleach_status status = staging_scratch(s, (rows + 1) * sizeof *offsets, (void **)&offsets);
-    if (status == PLEACH_OK) status = staging_scratch(s, (rows + 1) * sizeof *cursors, (void **)&cursors);
+    if (status == PLEACH_OK) status = staging_scratch(s, rows * sizeof *large, (void **)&large);
+    if (status == PLEACH_OK) status = staging_scratch(s, sizeof *large_count, (void **)&large_count);
     if (status == PLEACH_OK) status = staging_scratch(s, (entries + 1) * sizeof *targets, (void **)&targets);
     if (status == PLEACH_OK)
         status = staging_output(s, by_vertex, capacity * sizeof *by_vertex, false, (void **)&counts);
@@ -132,7 +133,7 @@ static pleach_status count_staged(cuda_graph *graph, staging *s, uint64_t rows, 
     if (counts) CUDA_TRY(cudaMemsetAsync(counts, 0, capacity * sizeof *counts, s->stream));
     CUDA_TRY(edges_cuda_degrees(graph_on(graph), rows, offsets, s->stream));
     WITH_SCRATCH(s, sort_cuda_scan, offsets, offsets, rows + 1, s->stream);
-    CUDA_TRY(edges_cuda_fill(graph_on(graph), rows, offsets, cursors, targets, s->stream));
+    CUDA_TRY(edges_cuda_fill(graph_on(graph), rows, offsets, targets, large, large_count, s->stream));
     triangles_on_gpu all = {rows, offsets, targets};
     status = triangles_cuda_count(s, &all, counts, total);
     return status == PLEACH_OK ? staging_return_results(s) : status;

@@ -66,30 +66,53 @@ static bool grow_once(cuda_hash *hash, unsigned log)
     return after.root != before.root;
 }
 
-/* So many keys more may come. Mutex held. */
-static void room_for_keys(cuda_hash *hash, uint64_t inserts)
+/* Looks at the size, beside whatever runs. */
+static void look_at_keys(cuda_hash *hash)
 {
-    if (hash->keys_unknown || log_for(hash, hash->keys_bound + inserts) > hash->log) {
-        slabhash_state *state = base_alloc(1, sizeof *state);
-        uint64_t pending = slabs_pending(&hash->slabs).updates; /* first, as in slabs_cuda.c */
-        if (state && slabs_peek(&hash->slabs, 0, state, sizeof *state) == PLEACH_OK) {
-            hash->keys_bound = slabhash_size(state) + pending;
-            hash->log = slab_root_log(state->table.root);
-            hash->keys_unknown = hash->slabs.views > 0;
-        }
-        base_free(state);
+    slabhash_state *state = base_alloc(1, sizeof *state);
+    uint64_t pending = slabs_pending(&hash->slabs).updates; /* first, as in slabs_cuda.c */
+    if (state && slabs_peek(&hash->slabs, 0, state, sizeof *state) == PLEACH_OK) {
+        hash->keys_bound = slabhash_size(state) + pending;
+        hash->log = slab_root_log(state->table.root);
+        hash->keys_unknown = hash->slabs.views > 0;
     }
-    hash->keys_bound += inserts;
+    base_free(state);
+}
+
+/* How many keys of a staged request are new, as far as a sample of them tells: a table ought not to grow because keys
+ * that it has get other values. If the sample has told too few the kernel's threads make the table grow. */
+static uint64_t new_keys(const cuda_hash *hash, const hash_request *r, staging *s)
+{
+    uint64_t *there, missing = SLABHASH_SAMPLE;
+    if (!hash->keys_bound || r->n < 16 * SLABHASH_SAMPLE) return r->n;
+    if (staging_scratch(s, sizeof *there, (void **)&there) != PLEACH_OK) return r->n;
+    cudaError_t error = cudaMemsetAsync(there, 0, sizeof *there, s->stream);
+    if (error == cudaSuccess) error = slabhash_cuda_sample(on_gpu(hash), r->n, r->keys, there, s->stream);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(&missing, there, sizeof missing, cudaMemcpyDeviceToHost, s->stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(s->stream);
+    if (error != cudaSuccess) return r->n;
+    uint64_t most = missing + missing / 16 + 8;
+    return most < SLABHASH_SAMPLE ? r->n / SLABHASH_SAMPLE * most : r->n;
+}
+
+/* Buckets for what a staged request may bring. Mutex held. */
+static void room_for_keys(cuda_hash *hash, const hash_request *r, staging *s)
+{
+    uint64_t more = r->n;
+    if (hash->keys_unknown || log_for(hash, hash->keys_bound + more) > hash->log) look_at_keys(hash);
+    if (log_for(hash, hash->keys_bound + more) > hash->log) more = new_keys(hash, r, s);
+    hash->keys_bound += more;
     unsigned log = log_for(hash, hash->keys_bound);
     while (hash->log < log && grow_once(hash, log)) {}
 }
 
-static slabs_room room_for(cuda_hash *hash, const hash_request *r)
+static slabs_room room_for(cuda_hash *hash, const hash_request *r, staging *s)
 {
     slabs_room room = {0, 0};
     if (r->kind != HASH_PUT && r->kind != HASH_ADD) return room;
     pthread_mutex_lock(&hash->slabs.mutex);
-    room_for_keys(hash, r->n);
+    room_for_keys(hash, r, s);
     room.updates = r->n;
     room.slabs = slabs_for(hash, r->n);
     slabs_make_room(&hash->slabs, room.slabs);
@@ -100,7 +123,8 @@ static slabs_room room_for(cuda_hash *hash, const hash_request *r)
 
 /* ---- array calls ---- */
 
-static pleach_status launch(cuda_hash *hash, const hash_request *r, staging *s, uint64_t **not_applied)
+static pleach_status launch(cuda_hash *hash, const hash_request *r, staging *s, uint64_t **not_applied,
+                            slabs_room *room)
 {
     size_t array = r->n * (hash->key_bits / 8);
     hash_request staged = *r;
@@ -110,6 +134,7 @@ static pleach_status launch(cuda_hash *hash, const hash_request *r, staging *s, 
     if (status == PLEACH_OK) status = staging_output(s, r->flags, r->n, false, (void **)&staged.flags);
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof **not_applied, (void **)not_applied);
     if (status != PLEACH_OK) return status;
+    *room = room_for(hash, &staged, s);
     CUDA_TRY(cudaMemsetAsync(*not_applied, 0, sizeof **not_applied, s->stream));
     CUDA_TRY(slabhash_cuda_run(on_gpu(hash), &staged, *not_applied, s->stream));
     return staging_return_results(s);
@@ -119,33 +144,33 @@ static pleach_status run_synchronously(cuda_hash *hash, const hash_request *r)
 {
     staging s = slabs_staging(&hash->slabs, slabs_stream(&hash->slabs));
     uint64_t *there, not_applied = 0;
-    pleach_status status = launch(hash, r, &s, &there);
+    slabs_room room = {0, 0};
+    pleach_status status = launch(hash, r, &s, &there, &room);
     if (status == PLEACH_OK && r->kind != HASH_FIND)
         status = cuda_status(cudaMemcpyAsync(&not_applied, there, sizeof not_applied, cudaMemcpyDeviceToHost,
                                              s.stream));
     staging_free(&s);
     pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
+    if (room.updates) slabs_returned(&hash->slabs, room);
     if (status == PLEACH_OK) status = finished;
     return status != PLEACH_OK ? status : not_applied ? PLEACH_E_FULL : PLEACH_OK;
 }
 
-static pleach_status run_on_stream(cuda_hash *hash, const hash_request *r, cudaStream_t stream, slabs_room room)
+static pleach_status run_on_stream(cuda_hash *hash, const hash_request *r, cudaStream_t stream)
 {
     staging s = slabs_staging(&hash->slabs, stream);
     uint64_t *not_applied;
-    pleach_status status = launch(hash, r, &s, &not_applied);
+    slabs_room room = {0, 0};
+    pleach_status status = launch(hash, r, &s, &not_applied, &room);
     staging_free(&s);
     pleach_status noted = slabs_left_on(&hash->slabs, stream, room);
+    if (room.updates) slabs_returned(&hash->slabs, room);
     return status != PLEACH_OK ? status : noted;
 }
 
 static pleach_status run(cuda_hash *hash, const hash_request *r, pleach_stream stream)
 {
-    slabs_room room = room_for(hash, r);
-    pleach_status status = stream == PLEACH_SYNC ? run_synchronously(hash, r)
-                                                 : run_on_stream(hash, r, (cudaStream_t)stream, room);
-    if (room.updates) slabs_returned(&hash->slabs, room);
-    return status;
+    return stream == PLEACH_SYNC ? run_synchronously(hash, r) : run_on_stream(hash, r, (cudaStream_t)stream);
 }
 
 static pleach_status hash_cuda_run(void *exec, const hash_request *r, pleach_stream stream)

@@ -1,7 +1,7 @@
 /* exec/cuda/slabhash_cuda.cu - the kernels of hash tables, for the four kinds, and their launchers. */
 #include "slabhash_cuda.h"
 
-enum { BLOCK_THREADS = 128, FIND_BLOCKS = 16, UPDATE_BLOCKS = 12 };
+enum { BLOCK_THREADS = 128, FIND_BLOCKS = 12, UPDATE_BLOCKS = 8 };
 
 PORT_FN slab_place place_of(const slabhash_on_gpu &hash)
 {
@@ -70,6 +70,12 @@ cudaError_t slabhash_cuda_run(slabhash_on_gpu hash, const hash_request *r, uint6
 {
     if (r->kind == HASH_FIND) LAUNCH(hash, find_kernel, r->n, hash, *r);
     LAUNCH(hash, update_kernel, r->n, hash, *r, not_applied);
+}
+
+cudaError_t slabhash_cuda_sample(slabhash_on_gpu hash, size_t n, const void *keys, uint64_t *missing,
+                                 cudaStream_t stream)
+{
+    LAUNCH(hash, sample_kernel, SLABHASH_SAMPLE, hash, n, (const KEY *)keys, missing);
 }
 
 static __global__ void start_kernel(const __grid_constant__ slabhash_on_gpu hash, unsigned log)

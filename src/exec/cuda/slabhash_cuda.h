@@ -23,6 +23,11 @@ typedef struct slabhash_on_gpu {
 /* An array call's; *not_applied is added to. Arrays are device memory. */
 cudaError_t slabhash_cuda_run(slabhash_on_gpu hash, const hash_request *r, uint64_t *not_applied, cudaStream_t stream);
 
+/* How many of some keys out of n, evenly spread, are not there: *missing is added to. */
+enum { SLABHASH_SAMPLE = 1024 };
+cudaError_t slabhash_cuda_sample(slabhash_on_gpu hash, size_t n, const void *keys, uint64_t *missing,
+                                 cudaStream_t stream);
+
 /* Growth to 2^log buckets begins, unless one is under way. */
 cudaError_t slabhash_cuda_start_growth(slabhash_on_gpu hash, unsigned log, cudaStream_t stream);
 

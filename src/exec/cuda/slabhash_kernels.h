@@ -35,6 +35,17 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     count_outcomes(hash.state, c.outcome, not_applied);
 }
 
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    S(sample_kernel)(const __grid_constant__ slabhash_on_gpu hash, size_t n, const S(key) *keys, uint64_t *missing)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    slab_place place = place_of(hash);
+    S(key) value;
+    bool found = S(find_to_end)(&place, &hash.state->table, keys[i * n / SLABHASH_SAMPLE], &value);
+    int here = __syncthreads_count(!found);
+    if (threadIdx.x == 0 && here) port_fetch_add(missing, (uint64_t)here);
+}
+
 /* A block counts what its threads have moved at once: one by one all would wait for one word of memory. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     S(move_kernel)(const __grid_constant__ slabhash_on_gpu hash, uint64_t buckets)
