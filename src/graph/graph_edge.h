@@ -47,6 +47,20 @@ PORT_FN bool S(edge_begin)(const graph_place *g, S(graph_edge) *e)
     return e->home && e->other;
 }
 
+PORT_FN void S(edge_copy)(S(graph_edge) *to, const S(graph_edge) *from)
+{
+    to->kind = from->kind;
+    to->from = from->from;
+    to->to = from->to;
+    to->value = from->value;
+    to->old = 0;
+    to->outcome = from->outcome;
+    to->home = from->home;
+    to->other = from->other;
+    to->helps_home = from->helps_home;
+    to->helps_other = from->helps_other;
+}
+
 PORT_FN void S(edge_half)(const graph_place *g, const S(graph_edge) *e, bool at_home, S(slab_change) *c)
 {
     bool from_is_home = g->directed || e->from < e->to;
@@ -59,59 +73,60 @@ PORT_FN bool S(edge_has_other)(slab_outcome outcome)
     return outcome == SLAB_INSERTED || outcome == SLAB_ERASED || (outcome == SLAB_REPLACED && SLAB_VALUES);
 }
 
-/* An undirected edge both of whose halves need no more than the first slabs of their buckets. FURTHER: this one does, and
- * nothing has changed. */
-PORT_FN slab_step S(edge_in_first)(const graph_place *g, S(graph_edge) *e)
+/* The other half of an undirected edge whose home is latched, and prepared: latched. AGAIN: nothing is. */
+PORT_FN slab_step S(edge_latch_other)(const graph_place *g, const S(graph_edge) *e, S(slab_change) *home,
+                                      S(slab_change) *other)
 {
-    S(slab_change) home, other;
-    S(edge_half)(g, e, true, &home);
-    slab_step step = S(prepare_in_first)(&g->slabs, e->home, &home);
-    e->helps_home |= home.helps;
-    if (step != SLAB_DONE) return step;
-    if (S(edge_has_other)(home.outcome)) {
-        S(edge_half)(g, e, false, &other);
-        other.known_absent = home.outcome == SLAB_INSERTED; /* as in edge_at_length */
-        step = S(prepare_in_first)(&g->slabs, e->other, &other);
-        e->helps_other |= other.helps;
-        if (step != SLAB_DONE) {
-            S(change_abandon)(&g->slabs, &home);
-            return step;
-        }
-        S(change_commit)(&g->slabs, e->other, &other);
-    }
-    S(change_commit)(&g->slabs, e->home, &home);
-    e->outcome = home.outcome;
-    e->old = home.old.value;
+    S(edge_half)(g, e, false, other);
+    other->known_absent = home->outcome == SLAB_INSERTED; /* both halves change under the latch of the first (G2, G3) */
+    if (S(change_latch)(&g->slabs, e->other, other) == SLAB_DONE) return SLAB_DONE;
+    S(change_abandon)(&g->slabs, home);
+    return SLAB_AGAIN;
+}
+
+/* Both halves, of which both are prepared. */
+PORT_FN slab_step S(edge_commit)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home, S(slab_change) *other)
+{
+    e->outcome = home->outcome;
+    e->old = home->old.value;
+    S(change_commit)(&g->slabs, e->other, other);
+    S(change_commit)(&g->slabs, e->home, home);
     return SLAB_DONE;
 }
 
-/* One try of an undirected edge. */
-PORT_COLD slab_step S(edge_at_length)(const graph_place *g, S(graph_edge) *e)
+PORT_FN slab_step S(edge_commit_home)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home)
 {
-    S(slab_change) home, other;
-    S(edge_half)(g, e, true, &home);
-    slab_step step = S(change_prepare)(&g->slabs, e->home, &home);
-    e->helps_home |= home.helps;
-    if (step != SLAB_DONE) return SLAB_AGAIN;
-    e->outcome = home.outcome;
-    e->old = home.old.value;
-    if (!S(edge_has_other)(home.outcome)) {
-        S(change_commit)(&g->slabs, e->home, &home);
-        return SLAB_DONE;
-    }
-    S(edge_half)(g, e, false, &other);
-    other.known_absent = home.outcome == SLAB_INSERTED; /* both halves change under the latch of the first (G2, G3) */
-    step = S(change_prepare)(&g->slabs, e->other, &other);
-    e->helps_other |= other.helps;
-    if (step != SLAB_DONE || other.outcome == SLAB_NOT_APPLIED) {
-        if (step == SLAB_DONE) S(change_abandon)(&g->slabs, &other);
-        S(change_abandon)(&g->slabs, &home);
+    e->outcome = home->outcome;
+    e->old = home->old.value;
+    S(change_commit)(&g->slabs, e->home, home);
+    return SLAB_DONE;
+}
+
+/* The long way from where the other half is latched. */
+PORT_COLD slab_step S(edge_other_at_length)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home,
+                                            S(slab_change) *other)
+{
+    slab_step step = S(change_prepare)(&g->slabs, e->other, other);
+    e->helps_other |= other->helps;
+    if (step != SLAB_DONE || other->outcome == SLAB_NOT_APPLIED) {
+        if (step == SLAB_DONE) S(change_abandon)(&g->slabs, other);
+        S(change_abandon)(&g->slabs, home);
         e->outcome = SLAB_NOT_APPLIED;
         return step;
     }
-    S(change_commit)(&g->slabs, e->other, &other);
-    S(change_commit)(&g->slabs, e->home, &home);
-    return SLAB_DONE;
+    return S(edge_commit)(g, e, home, other);
+}
+
+/* The long way from where the home is latched. */
+PORT_COLD slab_step S(edge_at_length)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home)
+{
+    slab_step step = S(change_prepare)(&g->slabs, e->home, home);
+    e->helps_home |= home->helps;
+    if (step != SLAB_DONE) return SLAB_AGAIN;
+    if (!S(edge_has_other)(home->outcome)) return S(edge_commit_home)(g, e, home);
+    S(slab_change) other;
+    if (S(edge_latch_other)(g, e, home, &other) != SLAB_DONE) return SLAB_AGAIN;
+    return S(edge_other_at_length)(g, e, home, &other);
 }
 
 /* A directed edge is one key of one table. */
@@ -126,20 +141,39 @@ PORT_FN slab_step S(edge_one_way)(const graph_place *g, S(graph_edge) *e)
     return step;
 }
 
-/* One try. The ends differ. */
+/* One try. The ends differ. Most edges need no more than the first slabs of two buckets; copies, and why there is a long
+ * way at all: slab_update. */
 PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
 {
     if (g->directed) return S(edge_one_way)(g, e);
-    slab_step step = S(edge_in_first)(g, e);
-    if (step != SLAB_FURTHER) return step;
-    /* Copies, as in slab_update. */
+    S(slab_change) home, other, far_home, far_other;
     graph_place far = *g;
-    S(graph_edge) edge = *e;
-    step = S(edge_at_length)(&far, &edge);
+    S(edge_half)(g, e, true, &home);
+    if (S(change_latch)(&g->slabs, e->home, &home) != SLAB_DONE) return SLAB_AGAIN;
+    e->helps_home |= home.helps;
+    bool in_first = S(prepare_in_first)(&home);
+    if (in_first && !S(edge_has_other)(home.outcome)) return S(edge_commit_home)(g, e, &home);
+    if (in_first && S(edge_latch_other)(g, e, &home, &other) != SLAB_DONE) return SLAB_AGAIN;
+    if (in_first) e->helps_other |= other.helps;
+    if (in_first && S(prepare_in_first)(&other)) return S(edge_commit)(g, e, &home, &other);
+    S(graph_edge) edge;
+    S(edge_copy)(&edge, e);
+    S(change_copy)(&far_home, &home);
+    slab_step step;
+    if (in_first) {
+        far_home.at = home.at;
+        far_home.slot = home.slot;
+        far_home.outcome = home.outcome;
+        far_home.old.value = home.old.value;
+        S(change_copy)(&far_other, &other);
+        step = S(edge_other_at_length)(&far, &edge, &far_home, &far_other);
+    } else {
+        step = S(edge_at_length)(&far, &edge, &far_home);
+    }
     e->outcome = edge.outcome;
     e->old = edge.old;
-    e->helps_home = edge.helps_home;
-    e->helps_other = edge.helps_other;
+    e->helps_home |= edge.helps_home;
+    e->helps_other |= edge.helps_other;
     return step;
 }
 

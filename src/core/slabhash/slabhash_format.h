@@ -130,6 +130,6 @@ typedef enum slab_outcome {
     SLAB_ABSENT
 } slab_outcome;
 
-typedef enum slab_step { SLAB_DONE, SLAB_AGAIN, SLAB_FURTHER } slab_step;
+typedef enum slab_step { SLAB_DONE, SLAB_AGAIN } slab_step;
 
 #endif

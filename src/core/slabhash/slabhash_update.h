@@ -12,6 +12,7 @@ typedef struct S(slab_change) {
     bool known_absent;    /* the caller knows that the key is not there */
     slab *first;          /* of the bucket; latched */
     uint64_t header, link; /* of the first slab, before it was latched */
+    uint64_t root, next;  /* of the table; next: the bucket is to move there */
     unsigned group;       /* the key's */
     slab *at, *before;    /* the slab with the slot, and the one with the link to it */
     unsigned slot;
@@ -28,14 +29,40 @@ PORT_FN void S(change_begin)(S(slab_change) *c, slab_kind kind, S(key) key, S(ke
     c->helps = c->known_absent = false;
 }
 
-/* Latches the bucket that a hash names. DONE with first == NULL: there is no table. */
-PORT_FN slab_step S(bucket_latch)(const slab_place *place, slab_table *table, uint32_t hash, uint64_t *root,
-                                  uint64_t *next, S(slab_change) *c)
+/* A change that has been latched, and no more. Member by member: of a struct as a whole, with members that are not set yet,
+ * nvcc 13.0 has made something else. */
+PORT_FN void S(change_copy)(S(slab_change) *to, const S(slab_change) *from)
+{
+    to->kind = from->kind;
+    to->pair.key = from->pair.key;
+    to->pair.value = from->pair.value;
+    to->old.key = 0;
+    to->old.value = 0;
+    to->outcome = SLAB_NOT_APPLIED;
+    to->helps = from->helps;
+    to->only = from->only;
+    to->known_absent = from->known_absent;
+    to->first = from->first;
+    to->header = from->header;
+    to->link = from->link;
+    to->root = from->root;
+    to->next = from->next;
+    to->group = from->group;
+    to->at = to->before = NULL;
+    to->slot = SLAB_SLOTS;
+    to->fresh = 0;
+}
+
+/* Latches the key's bucket. DONE with first == NULL: there is no table. */
+PORT_FN slab_step S(change_latch)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     S(slab_look) look;
+    uint32_t hash = S(slab_hash)(place, c->pair.key);
     if (S(look_begin)(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
+    c->group = slab_group(hash);
     c->first = NULL;
-    *root = look.root;
+    c->root = look.root;
+    c->next = 0;
     if (!look.first) return SLAB_DONE;
     if (look.header & SLAB_LATCHED) return SLAB_AGAIN;
     slab *first = (slab *)look.first;
@@ -51,7 +78,7 @@ PORT_FN slab_step S(bucket_latch)(const slab_place *place, slab_table *table, ui
     c->link = look.link;
     bool of_root = first == slab_at(place, slab_bucket(look.root, hash));
     c->only = of_root && slab_root_log(look.root) == 0;
-    *next = of_root ? slab_target_of(target, look.root) : 0;
+    if (of_root) c->next = slab_target_of(target, look.root);
     if (!of_root) c->helps = true; /* the bucket has moved, others have not: else the last ones would take long */
     return SLAB_DONE;
 }
@@ -137,36 +164,33 @@ PORT_FN void S(change_abandon)(const slab_place *place, S(slab_change) *c)
 }
 
 /* A bucket of a table that moves, or that has no room for the key and ought to move: it moves. DONE: it could not. */
-PORT_FN slab_step S(change_move)(const slab_place *place, slab_table *table, S(slab_change) *c, uint32_t hash,
-                                 uint64_t root, uint64_t next)
+PORT_FN slab_step S(change_move)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
-    uint32_t number = slab_bucket(root, hash) - slab_root_first(root);
+    uint64_t root = c->root, next = c->next;
+    uint32_t number = slab_bucket(root, S(slab_hash)(place, c->pair.key)) - slab_root_first(root);
     c->helps = true;
     if (!S(move_bucket)(place, table, root, next, number, c->header)) return SLAB_DONE;
     slab_count_moved(place, table, root, next, 1);
     return SLAB_AGAIN;
 }
 
-/* DONE: the bucket is latched, what the change will do is in c->outcome, and it can be done. Or there is no bucket, and
- * nothing to do, or NOT_APPLIED. */
+/* Of a change that is latched. DONE: what it will do is in c->outcome, and it can be done. Or there is no bucket, and
+ * nothing to do, or NOT_APPLIED. AGAIN: the latch is gone. */
 PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
-    uint32_t hash = S(slab_hash)(place, c->pair.key);
-    uint64_t root, next = 0;
     c->fresh = 0;
-    c->group = slab_group(hash);
-    if (S(bucket_latch)(place, table, hash, &root, &next, c) != SLAB_DONE) return SLAB_AGAIN;
     if (!c->first) {
         c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_NOT_APPLIED;
-        return c->kind == SLAB_ERASE || !S(table_begin)(place, table, root) ? SLAB_DONE : SLAB_AGAIN;
+        return c->kind == SLAB_ERASE || !S(table_begin)(place, table, c->root) ? SLAB_DONE : SLAB_AGAIN;
     }
-    if (next && S(change_move)(place, table, c, hash, root, next) == SLAB_AGAIN) return SLAB_AGAIN;
+    if (c->next && S(change_move)(place, table, c) == SLAB_AGAIN) return SLAB_AGAIN;
     S(change_locate)(place, c);
     if (c->outcome != SLAB_INSERTED || c->slot < SLAB_SLOTS) return SLAB_DONE;
-    if (c->first == slab_at(place, slab_bucket(root, hash)) && S(wants_growth)(place, table, root)) {
-        slab_start_growth(place, table, slab_root_log(root) + 1);
-        next = slab_target(table, root);
-        if (next && S(change_move)(place, table, c, hash, root, next) == SLAB_AGAIN) return SLAB_AGAIN;
+    uint32_t hash = S(slab_hash)(place, c->pair.key);
+    if (c->first == slab_at(place, slab_bucket(c->root, hash)) && S(wants_growth)(place, table, c->root)) {
+        slab_start_growth(place, table, slab_root_log(c->root) + 1);
+        c->next = slab_target(table, c->root);
+        if (c->next && S(change_move)(place, table, c) == SLAB_AGAIN) return SLAB_AGAIN;
     }
     c->fresh = slab_take(place);
     if (!c->fresh) c->outcome = SLAB_NOT_APPLIED;
@@ -281,18 +305,8 @@ PORT_FN bool S(locate_in_first)(S(slab_change) *c)
 }
 
 /* As change_prepare, for changes that need no more than the first slab of a bucket that stays where it is, as most do.
- * FURTHER: this one does; nothing has changed, and nothing is latched. */
-PORT_FN slab_step S(prepare_in_first)(const slab_place *place, slab_table *table, S(slab_change) *c)
-{
-    uint32_t hash = S(slab_hash)(place, c->pair.key);
-    uint64_t root, next = 0;
-    c->group = slab_group(hash);
-    if (S(bucket_latch)(place, table, hash, &root, &next, c) != SLAB_DONE) return SLAB_AGAIN;
-    if (!c->first) return SLAB_FURTHER;
-    if (!next && S(locate_in_first)(c)) return SLAB_DONE;
-    port_store_release(&c->first->word[SLAB_HEADER], c->header);
-    return SLAB_FURTHER;
-}
+ * False: this one does, and is latched as before. */
+PORT_FN bool S(prepare_in_first)(S(slab_change) *c) { return c->first && !c->next && S(locate_in_first)(c); }
 
 PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
@@ -301,21 +315,21 @@ PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *tab
     return SLAB_DONE;
 }
 
-/* One try of an update. */
+/* One try of an update. Who has the latch goes the long way with it in its hands: it might not get it again for long. */
 PORT_FN slab_step S(slab_update)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
-    slab_step step = S(prepare_in_first)(place, table, c);
-    if (step == SLAB_DONE) S(change_commit)(place, table, c);
-    if (step != SLAB_FURTHER) return step;
-    /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. The
-     * change is copied by what it is made of: of a struct as a whole, with members that are not set yet, nvcc 13.0 has
-     * made something else. */
+    if (S(change_latch)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
+    if (S(prepare_in_first)(c)) {
+        S(change_commit)(place, table, c);
+        return SLAB_DONE;
+    }
+    /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. */
     slab_place far = *place;
     S(slab_change) change;
-    S(change_begin)(&change, c->kind, c->pair.key, c->pair.value);
-    step = S(update_at_length)(&far, table, &change);
+    S(change_copy)(&change, c);
+    slab_step step = S(update_at_length)(&far, table, &change);
     c->outcome = change.outcome;
-    c->old = change.old;
+    c->old.value = change.old.value;
     c->helps |= change.helps;
     return step;
 }
