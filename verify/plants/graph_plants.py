@@ -24,7 +24,9 @@ OTHER_WAITS = ("    for (unsigned n = 0; (step = S(change_prepare)(&g->slabs, e-
 GRAPH_PLANTS = (
     # ---- two tables ----
     Plant("home_is_changed_first", "an edge is there before its other half is", "graph/cuda", EDGE,
-          COMMIT_OTHER + COMMIT_HOME, COMMIT_HOME + COMMIT_OTHER),
+          COMMIT_OTHER + COMMIT_HOME, COMMIT_HOME + COMMIT_OTHER,
+          ((EDGE, SHORT_COMMIT, "    }\n" + COMMIT_HOME + "    if (S(edge_has_other)(home.outcome)) {\n    " +
+            COMMIT_OTHER + "    }\n"),)),
     Plant("home_is_let_go_first", "the other half changes when the latch of the first is gone", "graph/plain", EDGE,
           "    }\n    S(edge_half)(g, e, false, &other);",
           "    }\n" + HOME_IS_GONE + "    S(edge_half)(g, e, false, &other);",
