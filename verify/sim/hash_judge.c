@@ -21,6 +21,8 @@ size_t hash_find_all(history_pair *pairs)
 
 /* ---- every slab is in one place ---- */
 
+/* A slab that is free can be latched by nobody; one whose header is 0 was never in a table: what is left of a run that
+ * would have ended where there is no memory (pool_take_fresh_run). */
 static bool mark_free_run(uint64_t id, unsigned log, uint64_t *seen, char *why, size_t size)
 {
     for (uint64_t end = id + ((uint64_t)1 << log); id < end; id++) {
@@ -28,6 +30,7 @@ static bool mark_free_run(uint64_t id, unsigned log, uint64_t *seen, char *why, 
             return snprintf(why, size, "P1: slab %llu is free, and somewhere else too", (unsigned long long)id), false;
         seen[id / 64] |= (uint64_t)1 << id % 64;
         uint64_t header = slab_of(id)->word[SLAB_HEADER];
+        if (header == 0) continue;
         if ((header & SLAB_LATCHED) || !(header & (SLAB_MOVED | SLAB_OTHER)) || slab_mask(header))
             return snprintf(why, size, "H5: slab %llu is free, and has the header %llx", (unsigned long long)id,
                             (unsigned long long)header), false;
