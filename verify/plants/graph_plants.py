@@ -11,29 +11,42 @@ COMMIT_OTHER = "    S(change_commit)(&g->slabs, e->other, &other);\n"
 COMMIT_HOME = "    S(change_commit)(&g->slabs, e->home, &home);\n"
 ABANDON_HOME = "        S(change_abandon)(&g->slabs, &home);\n"
 
+# The short way of an undirected edge.
+SHORT_OTHER = "        S(edge_half)(g, e, false, &other);\n        other.known_absent"
+SHORT_PREPARE = "        step = S(prepare_in_first)(&g->slabs, e->other, &other);\n"
+SHORT_ABANDON = "            S(change_abandon)(&g->slabs, &home);\n            return step;\n"
+SHORT_COMMIT = "    " + COMMIT_OTHER + "    }\n" + COMMIT_HOME
+SHORT_COMMIT_OTHER = "    " + COMMIT_OTHER + "    } else {\n    " + COMMIT_HOME + "    }\n"
+HOME_IS_GONE = COMMIT_HOME + "    home.first = NULL;\n    home.fresh = 0;\n"
+OTHER_WAITS = ("    for (unsigned n = 0; (step = S(change_prepare)(&g->slabs, e->other, &other)) != SLAB_DONE;)\n"
+               "        port_pause(n++);\n")
+
 GRAPH_PLANTS = (
     # ---- two tables ----
     Plant("home_is_changed_first", "an edge is there before its other half is", "graph/cuda", EDGE,
-          COMMIT_OTHER + COMMIT_HOME, COMMIT_HOME + COMMIT_OTHER),
+          COMMIT_OTHER + COMMIT_HOME, COMMIT_HOME + COMMIT_OTHER,
+          ((EDGE, SHORT_COMMIT, "    }\n" + COMMIT_HOME + "    if (S(edge_has_other)(home.outcome)) {\n    " +
+            COMMIT_OTHER + "    }\n"),)),
     Plant("home_is_let_go_first", "the other half changes when the latch of the first is gone", "graph/plain", EDGE,
-          "    S(slab_change) other = S(edge_half)(g, e, false);",
-          "    S(change_commit)(&g->slabs, e->home, &home);\n    home.first = NULL;\n    home.fresh = 0;\n"
-          "    S(slab_change) other = S(edge_half)(g, e, false);",
-          ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
+          "    }\n    S(edge_half)(g, e, false, &other);",
+          "    }\n" + HOME_IS_GONE + "    S(edge_half)(g, e, false, &other);",
+          ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER), (EDGE, SHORT_OTHER, HOME_IS_GONE + SHORT_OTHER),
+           (EDGE, SHORT_COMMIT, SHORT_COMMIT_OTHER))),
     Plant("other_half_waits_alone", "the halves of an edge change one after the other, each under its own latch",
           "graph/cuda", EDGE, "    step = S(change_prepare)(&g->slabs, e->other, &other);",
-          "    S(change_commit)(&g->slabs, e->home, &home);\n    home.first = NULL;\n    home.fresh = 0;\n"
-          "    for (unsigned n = 0; (step = S(change_prepare)(&g->slabs, e->other, &other)) != SLAB_DONE;)\n"
-          "        port_pause(n++);",
-          ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
+          HOME_IS_GONE + OTHER_WAITS,
+          ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER), (EDGE, SHORT_PREPARE, HOME_IS_GONE + OTHER_WAITS),
+           (EDGE, SHORT_COMMIT, SHORT_COMMIT_OTHER))),
     Plant("other_half_is_forgotten", "an edge that is erased stays in the other end's table", "graph/plain", EDGE,
-          "home.outcome == SLAB_INSERTED || home.outcome == SLAB_ERASED ||", "home.outcome == SLAB_INSERTED ||"),
+          "outcome == SLAB_INSERTED || outcome == SLAB_ERASED ||", "outcome == SLAB_INSERTED ||"),
     Plant("other_half_keeps_value", "an edge has two values, one at each end", "graph/cuda_values", EDGE,
-          "(home.outcome == SLAB_REPLACED && SLAB_VALUES)", "(home.outcome == SLAB_REPLACED && !SLAB_VALUES)"),
+          "(outcome == SLAB_REPLACED && SLAB_VALUES)", "(outcome == SLAB_REPLACED && !SLAB_VALUES)"),
     Plant("known_absent_always", "the other half is not looked for", "graph/plain_values", EDGE,
-          "other.known_absent = home.outcome == SLAB_INSERTED;", "other.known_absent = true;"),
+          "other.known_absent = home.outcome == SLAB_INSERTED; /* both", "other.known_absent = true; /* both",
+          ((EDGE, "other.known_absent = home.outcome == SLAB_INSERTED; /* as", "other.known_absent = true; /* as"),)),
     Plant("edge_counts_at_home_twice", "the load of the other end's table stays as it was", "graph/cuda", EDGE,
-          "S(change_commit)(&g->slabs, e->other, &other);", "S(change_commit)(&g->slabs, e->home, &other);"),
+          COMMIT_OTHER + COMMIT_HOME, "    S(change_commit)(&g->slabs, e->home, &other);\n" + COMMIT_HOME,
+          ((EDGE, SHORT_COMMIT, "        S(change_commit)(&g->slabs, e->home, &other);\n    }\n" + COMMIT_HOME),)),
     Plant("edge_counts_before", "a degree counts an edge that is about to change twice", "graph/plain_values", EDGE,
           "    step = S(change_prepare)(&g->slabs, e->other, &other);",
           "    S(count_key)(&g->slabs, e->home, &home, 1);\n"
@@ -44,7 +57,13 @@ GRAPH_PLANTS = (
           "    bool swapped = !g->directed && to < from;\n    const", "    bool swapped = false;\n    const"),
     # ---- letting go ----
     Plant("abandon_forgets_home", "who does not get the second latch keeps the first", "graph/cuda", EDGE,
-          ABANDON_HOME, ""),
+          ABANDON_HOME + "        e->outcome", "        e->outcome",
+          ((EDGE, SHORT_ABANDON, "            return step;\n"),)),
+    Plant("short_edge_keeps_home", "who goes the long way for the other half waits for its own latch of the first",
+          "graph/plain_values", EDGE, SHORT_ABANDON,
+          "            if (step != SLAB_FURTHER) S(change_abandon)(&g->slabs, &home);\n            return step;\n"),
+    Plant("short_edge_loses_outcome", "an edge that came by the short way is told to lack memory", "graph/cuda_values",
+          EDGE, COMMIT_HOME + "    e->outcome = home.outcome;\n", COMMIT_HOME),
     Plant("abandon_forgets_other", "who has no memory for the other half keeps its latch", "graph/plain", EDGE,
           "        if (step == SLAB_DONE) S(change_abandon)(&g->slabs, &other);\n", ""),
     Plant("abandon_what_moved", "a latch is let go that is another's, or none any more", "graph/cuda", EDGE,
@@ -67,7 +86,7 @@ GRAPH_PLANTS = (
     Plant("edge_is_seen_first", "who has seen an edge does not find its ends", "graph/cuda", LOOP,
           "        S(sim_put_ends)(g, &e, op);\n        for", "        for",
           ((LOOP, "        if (e.helps_home)", "        S(sim_put_ends)(g, &e, op);\n        if (e.helps_home)"),
-           (UPDATE, "    if (c->only)\n", "    if (0)\n"))),
+           (UPDATE, "    if (c->only &&", "    if (0 &&"))),
     Plant("vertex_put_is_store", "a vertex that is put takes the count of its neighbours back", "graph/plain", FORMAT,
           "if (port_compare_swap(&vertex->load, load, load | SLAB_OWNERS)) return true;",
           "port_store(&vertex->load, load | SLAB_OWNERS);\n        return true;"),
@@ -75,7 +94,7 @@ GRAPH_PLANTS = (
           "port_fetch_add(&table->load, 0 - buckets * one);",
           "port_fetch_add(&table->load, 0 - buckets * one - SLAB_OWNERS);"),
     Plant("load_is_added_in_two", "two who count at once count one", "graph/plain_values", UPDATE,
-          "    if (c->only)\n", "    if (c->first)\n"),
+          "    if (c->only &&", "    if (c->first &&"),
     Plant("segment_is_made_twice", "a segment takes the place of another, and of what was put there", "graph/cuda",
           FORMAT, "if (!port_compare_swap(entry, 0, run)) pool_give_run(",
           "if (!port_load(entry)) port_store(entry, run);\n    else pool_give_run("),
