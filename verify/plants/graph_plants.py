@@ -7,73 +7,57 @@ TABLE = "src/core/slabhash/slabhash_table.h"
 LOOP = "verify/sim/graph_variant_kind.h"  # as src/exec/cpu/graph_run_kind.h
 UPDATE = "src/core/slabhash/slabhash_update.h"
 
-COMMIT_OTHER = "    S(change_commit)(&g->slabs, e->other, &other);\n"
-COMMIT_HOME = "    S(change_commit)(&g->slabs, e->home, &home);\n"
-ABANDON_HOME = "        S(change_abandon)(&g->slabs, &home);\n"
-
-# The short way of an undirected edge.
-SHORT_OTHER = "        S(edge_half)(g, e, false, &other);\n        other.known_absent"
-SHORT_PREPARE = "        step = S(prepare_in_first)(&g->slabs, e->other, &other);\n"
-SHORT_ABANDON = "            S(change_abandon)(&g->slabs, &home);\n            return step;\n"
-SHORT_COMMIT = "    " + COMMIT_OTHER + "    }\n" + COMMIT_HOME
-SHORT_COMMIT_OTHER = "    " + COMMIT_OTHER + "    } else {\n    " + COMMIT_HOME + "    }\n"
-HOME_IS_GONE = COMMIT_HOME + "    home.first = NULL;\n    home.fresh = 0;\n"
-OTHER_WAITS = ("    for (unsigned n = 0; (step = S(change_prepare)(&g->slabs, e->other, &other)) != SLAB_DONE;)\n"
-               "        port_pause(n++);\n")
+COMMIT_OTHER = "    S(change_commit)(&g->slabs, e->other, other);\n"
+COMMIT_HOME = "    S(change_commit)(&g->slabs, e->home, home);\n"
+LATCH_OTHER = "    if (S(change_latch)(&g->slabs, e->other, other) == SLAB_DONE) return SLAB_DONE;\n"
+ABANDON_OTHER = "if (step == SLAB_DONE) S(change_abandon)(&g->slabs, other);"
+HOME_IS_GONE = COMMIT_HOME + "    home->first = NULL;\n    home->fresh = 0;\n"
 
 GRAPH_PLANTS = (
     # ---- two tables ----
     Plant("home_is_changed_first", "an edge is there before its other half is", "graph/cuda", EDGE,
-          COMMIT_OTHER + COMMIT_HOME, COMMIT_HOME + COMMIT_OTHER,
-          ((EDGE, SHORT_COMMIT, "    }\n" + COMMIT_HOME + "    if (S(edge_has_other)(home.outcome)) {\n    " +
-            COMMIT_OTHER + "    }\n"),)),
+          COMMIT_OTHER + COMMIT_HOME, COMMIT_HOME + COMMIT_OTHER),
     Plant("home_is_let_go_first", "the other half changes when the latch of the first is gone", "graph/plain", EDGE,
-          "    }\n    S(edge_half)(g, e, false, &other);",
-          "    }\n" + HOME_IS_GONE + "    S(edge_half)(g, e, false, &other);",
-          ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER), (EDGE, SHORT_OTHER, HOME_IS_GONE + SHORT_OTHER),
-           (EDGE, SHORT_COMMIT, SHORT_COMMIT_OTHER))),
+          LATCH_OTHER, HOME_IS_GONE + LATCH_OTHER, ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
     Plant("other_half_waits_alone", "the halves of an edge change one after the other, each under its own latch",
-          "graph/cuda", EDGE, "    step = S(change_prepare)(&g->slabs, e->other, &other);",
-          HOME_IS_GONE + OTHER_WAITS,
-          ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER), (EDGE, SHORT_PREPARE, HOME_IS_GONE + OTHER_WAITS),
-           (EDGE, SHORT_COMMIT, SHORT_COMMIT_OTHER))),
+          "graph/cuda", EDGE, LATCH_OTHER,
+          HOME_IS_GONE + "    for (unsigned n = 0; S(change_latch)(&g->slabs, e->other, other) != SLAB_DONE;)\n"
+          "        port_pause(n++);\n    return SLAB_DONE;\n", ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
     Plant("other_half_is_forgotten", "an edge that is erased stays in the other end's table", "graph/plain", EDGE,
           "outcome == SLAB_INSERTED || outcome == SLAB_ERASED ||", "outcome == SLAB_INSERTED ||"),
     Plant("other_half_keeps_value", "an edge has two values, one at each end", "graph/cuda_values", EDGE,
           "(outcome == SLAB_REPLACED && SLAB_VALUES)", "(outcome == SLAB_REPLACED && !SLAB_VALUES)"),
     Plant("known_absent_always", "the other half is not looked for", "graph/plain_values", EDGE,
-          "other.known_absent = home.outcome == SLAB_INSERTED; /* both", "other.known_absent = true; /* both",
-          ((EDGE, "other.known_absent = home.outcome == SLAB_INSERTED; /* as", "other.known_absent = true; /* as"),)),
+          "other->known_absent = home->outcome == SLAB_INSERTED;", "other->known_absent = true;"),
     Plant("edge_counts_at_home_twice", "the load of the other end's table stays as it was", "graph/cuda", EDGE,
-          COMMIT_OTHER + COMMIT_HOME, "    S(change_commit)(&g->slabs, e->home, &other);\n" + COMMIT_HOME,
-          ((EDGE, SHORT_COMMIT, "        S(change_commit)(&g->slabs, e->home, &other);\n    }\n" + COMMIT_HOME),)),
+          COMMIT_OTHER + COMMIT_HOME, "    S(change_commit)(&g->slabs, e->home, other);\n" + COMMIT_HOME),
     Plant("edge_counts_before", "a degree counts an edge that is about to change twice", "graph/plain_values", EDGE,
-          "    step = S(change_prepare)(&g->slabs, e->other, &other);",
-          "    S(count_key)(&g->slabs, e->home, &home, 1);\n"
-          "    step = S(change_prepare)(&g->slabs, e->other, &other);\n"
-          "    S(count_key)(&g->slabs, e->home, &home, (uint64_t)-1);"),
+          COMMIT_OTHER + COMMIT_HOME,
+          "    S(count_key)(&g->slabs, e->home, home, 1);\n" + COMMIT_OTHER +
+          "    S(count_key)(&g->slabs, e->home, home, (uint64_t)-1);\n" + COMMIT_HOME),
     Plant("find_asks_either_end", "a find asks the table of the end that it was given first", "graph/plain_values",
           EDGE,
           "    bool swapped = !g->directed && to < from;\n    const", "    bool swapped = false;\n    const"),
     # ---- letting go ----
     Plant("abandon_forgets_home", "who does not get the second latch keeps the first", "graph/cuda", EDGE,
-          ABANDON_HOME + "        e->outcome", "        e->outcome",
-          ((EDGE, SHORT_ABANDON, "            return step;\n"),)),
-    Plant("short_edge_keeps_home", "who goes the long way for the other half waits for its own latch of the first",
-          "graph/plain_values", EDGE, SHORT_ABANDON,
-          "            if (step != SLAB_FURTHER) S(change_abandon)(&g->slabs, &home);\n            return step;\n"),
-    Plant("short_edge_loses_outcome", "an edge that came by the short way is told to lack memory", "graph/cuda_values",
-          EDGE, COMMIT_HOME + "    e->outcome = home.outcome;\n", COMMIT_HOME),
+          "    S(change_abandon)(&g->slabs, home);\n    return SLAB_AGAIN;", "    return SLAB_AGAIN;"),
+    Plant("refusal_keeps_home", "who has no memory for the other half keeps the latch of the first",
+          "graph/plain_values", EDGE, "        S(change_abandon)(&g->slabs, home);\n        e->outcome",
+          "        e->outcome"),
+    Plant("edge_loses_outcome", "an edge that came is told to lack memory", "graph/cuda_values", EDGE,
+          "    e->outcome = home->outcome;\n    e->old = home->old.value;\n" + COMMIT_OTHER,
+          "    e->old = home->old.value;\n" + COMMIT_OTHER),
     Plant("abandon_forgets_other", "who has no memory for the other half keeps its latch", "graph/plain", EDGE,
-          "        if (step == SLAB_DONE) S(change_abandon)(&g->slabs, &other);\n", ""),
+          "        " + ABANDON_OTHER + "\n", ""),
     Plant("abandon_what_moved", "a latch is let go that is another's, or none any more", "graph/cuda", EDGE,
-          "if (step == SLAB_DONE) S(change_abandon)(&g->slabs, &other);", "S(change_abandon)(&g->slabs, &other);"),
+          ABANDON_OTHER, "S(change_abandon)(&g->slabs, other);"),
     Plant("abandon_loses_slab", "the slab for an edge that does not come is lost", "graph/plain_values", UPDATE,
           "if (c->fresh) slab_free(place, c->fresh);", "(void)place;"),
     Plant("other_half_lacks_memory", "half an edge comes where there is memory for no more", "graph/cuda_values", EDGE,
-          "if (step != SLAB_DONE || other.outcome == SLAB_NOT_APPLIED) {", "if (step != SLAB_DONE) {"),
+          "if (step != SLAB_DONE || other->outcome == SLAB_NOT_APPLIED) {", "if (step != SLAB_DONE) {"),
     Plant("abandoned_is_inserted", "an edge for which memory was lacking is told to be there", "graph/plain", EDGE,
-          "        e->outcome = SLAB_NOT_APPLIED;\n        return step;", "        return step;"),
+          "        e->outcome = SLAB_NOT_APPLIED;\n        return step;",
+          "        e->outcome = home->outcome;\n        return step;"),
     Plant("second_latch_is_refusal", "who does not get the second latch says that there is no memory", "graph/cuda",
           EDGE, "        e->outcome = SLAB_NOT_APPLIED;\n        return step;",
           "        e->outcome = SLAB_NOT_APPLIED;\n        return SLAB_DONE;"),

@@ -119,9 +119,10 @@ HASH_PLANTS = (
           "        if (c->slot == SLAB_SLOTS && (uint32_t)c->link) return false;\n", ""),
     Plant("short_way_fills_full_slab", "a key is put into a slab that has no room", "hash/plain64", UPDATE,
           "    if (mask == SLAB_ALL) return false;\n", ""),
-    Plant("short_way_keeps_latch", "an update that goes the long way waits for its own latch", "hash/cuda64", UPDATE,
-          "    port_store_release(&c->first->word[SLAB_HEADER], c->header);\n    return SLAB_FURTHER;",
-          "    return SLAB_FURTHER;"),
+    Plant("long_way_has_no_latch", "an update goes the long way without the latch", "hash/cuda64", UPDATE,
+          "    slab_place far = *place;\n    S(slab_change) change;\n",
+          "    if (c->first) port_store_release(&c->first->word[SLAB_HEADER], c->header);\n"
+          "    slab_place far = *place;\n    S(slab_change) change;\n"),
     Plant("old_root_is_empty", "a table is empty for who has its root from before it began", "hash/cuda32", FIND,
           "    if (!slab_root_first(look->root)) look->root = port_load(&table->root);\n", ""),
     Plant("old_root_is_kept", "who finds a bucket moved comes with the same old root again and again", "hash/cuda64",
