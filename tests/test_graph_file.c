@@ -1,5 +1,5 @@
-/* test_graph_file.c - graphs to files and back: all kinds, vertices without edges, large ids; files that are damaged, of
- * another kind, or no graphs; every allocation and every call of the file system failing in turn. */
+/* test_graph_file.c - graphs to files and back: all kinds, vertices without edges, large ids; files that are damaged,
+ * of another kind, or no graphs; every allocation and every call of the file system failing in turn. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -96,8 +96,8 @@ typedef struct pleach_graph_stats {
     double utilisation;      /* neighbours to slots */
 } pleach_graph_stats;
 
-/* Errors: ARGUMENT, MEMORY; with device = PLEACH_CUDA also NO_CUDA, NO_GPU, CUDA. In GPU memory calls that insert wait for
- * their kernels, also on a stream: how much memory they need is known only when they have run. */
+/* Errors: ARGUMENT, MEMORY; with device = PLEACH_CUDA also NO_CUDA, NO_GPU, CUDA. In GPU memory calls that insert wait
+ * for their kernels, also on a stream: how much memory they need is known only when they have run. */
 PLEACH_API pleach_status pleach_graph_create(pleach_graph **graph, const pleach_graph_config *config);
 PLEACH_API void pleach_graph_destroy(pleach_graph *graph);
 

@@ -61,7 +61,8 @@ typedef struct pleach_hash_stats {
     double utilisation;      /* keys to slots */
 } pleach_hash_stats;
 
-/* Errors: ARGUMENT, MEMORY, FULL (reserve_keys need more than max_bytes); NO_CUDA, NO_GPU, CUDA for device = PLEACH_CUDA. */
+/* Errors: ARGUMENT, MEMORY, FULL (reserve_keys need more than max_bytes); NO_CUDA, NO_GPU, CUDA for device =
+ * PLEACH_CUDA. */
 PLEACH_API pleach_status pleach_hash_create(pleach_hash **hash, const pleach_hash_config *config);
 PLEACH_API void pleach_hash_destroy(pleach_hash *hash);
 

@@ -141,8 +141,8 @@ PORT_FN slab_step S(edge_one_way)(const graph_place *g, S(graph_edge) *e)
     return step;
 }
 
-/* One try. The ends differ. Most edges need no more than the first slabs of two buckets; copies, and why there is a long
- * way at all: slab_update. */
+/* One try. The ends differ. Most edges need no more than the first slabs of two buckets; copies, and why there is a
+ * long way at all: slab_update. */
 PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
 {
     if (g->directed) return S(edge_one_way)(g, e);

@@ -1,5 +1,5 @@
-/* graph/graph_to_end.h - one element of an array call on a graph, by one agent: a CPU thread or a GPU thread. Include with
- * SLAB_VALUES set. */
+/* graph/graph_to_end.h - one element of an array call on a graph, by one agent: a CPU thread or a GPU thread. Include
+ * with SLAB_VALUES set. */
 #include "graph_edge.h"
 #include "../core/slabhash/slabhash_to_end.h"
 

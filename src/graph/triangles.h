@@ -18,7 +18,8 @@ typedef struct triangle_rows {
                              * is marked in both rows or in none. NULL: all are */
 } triangle_rows;
 
-/* The triangles with a marked edge. by_vertex may be NULL, else it has n elements or more, and is added to. MEMORY: then it holds nothing of use. */
+/* The triangles with a marked edge. by_vertex may be NULL, else it has n elements or more, and is added to. MEMORY:
+ * then it holds nothing of use. */
 pleach_status triangles_count(workers *all, unsigned threads, const triangle_rows *rows, uint64_t *by_vertex,
                               uint64_t *total);
 

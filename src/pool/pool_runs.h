@@ -116,8 +116,8 @@ PORT_FN uint32_t pool_take_run_from(pool_runs_place p, uint64_t *head)
     }
 }
 
-/* Off the end, by an addition, which never fails. Many at once may move the end past the capacity; the one whose run has
- * nodes on both sides of it puts those that have memory into the lists, so none is lost. */
+/* Off the end, by an addition, which never fails. Many at once may move the end past the capacity; the one whose run
+ * has nodes on both sides of it puts those that have memory into the lists, so none is lost. */
 PORT_FN uint32_t pool_take_fresh_run(pool_runs_place p, unsigned log)
 {
     uint64_t count = (uint64_t)1 << log, capacity = port_load(&p.pool->capacity);

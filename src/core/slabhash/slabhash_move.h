@@ -79,8 +79,8 @@ PORT_FN bool S(move_pairs)(const slab_place *place, const slab *from, uint64_t h
     }
 }
 
-/* Moves a bucket that the caller has latched, `number` of this root; its latch is gone afterwards, and the caller has to
- * count it. False: memory is lacking, and the bucket is as it was, latched. */
+/* Moves a bucket that the caller has latched, `number` of this root; its latch is gone afterwards, and the caller has
+ * to count it. False: memory is lacking, and the bucket is as it was, latched. */
 PORT_COLD bool S(move_bucket)(const slab_place *place, slab_table *table, uint64_t root, uint64_t next, uint32_t number,
                               uint64_t header)
 {
@@ -133,8 +133,8 @@ PORT_FN bool S(help_begin)(slab_table *table, S(slab_help) *help)
     }
 }
 
-/* One bucket, which is counted, or, where the caller counts, noted in *moved. Whatever growth was under way when it was set out for, the one that is now is meant: if the other is over
- * its buckets have all moved. */
+/* One bucket, which is counted, or, where the caller counts, noted in *moved. Whatever growth was under way when it was
+ * set out for, the one that is now is meant: if the other is over its buckets have all moved. */
 PORT_FN slab_step S(help_step)(const slab_place *place, slab_table *table, S(slab_help) *help, uint32_t *moved)
 {
     if (help->bucket >= help->end) return SLAB_DONE;

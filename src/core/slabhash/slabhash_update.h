@@ -29,8 +29,8 @@ PORT_FN void S(change_begin)(S(slab_change) *c, slab_kind kind, S(key) key, S(ke
     c->helps = c->known_absent = false;
 }
 
-/* A change that has been latched, and no more. Member by member: of a struct as a whole, with members that are not set yet,
- * nvcc 13.0 has made something else. */
+/* A change that has been latched, and no more. Member by member: of a struct as a whole, with members that are not set
+ * yet, nvcc 13.0 has made something else. */
 PORT_FN void S(change_copy)(S(slab_change) *to, const S(slab_change) *from)
 {
     to->kind = from->kind;
@@ -315,7 +315,8 @@ PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *tab
     return SLAB_DONE;
 }
 
-/* One try of an update. Who has the latch goes the long way with it in its hands: it might not get it again for long. */
+/* One try of an update. Who has the latch goes the long way with it in its hands: it might not get it again for
+ * long. */
 PORT_FN slab_step S(slab_update)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     if (S(change_latch)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;

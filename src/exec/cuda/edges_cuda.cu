@@ -109,7 +109,8 @@ PORT_FN uint32_t number_of(numbered_places numbers, uint32_t one, uint32_t two)
     }
 }
 
-/* A triangle that comes with several edges is counted at the largest of their numbers, one that goes at the smallest. */
+/* A triangle that comes with several edges is counted at the largest of their numbers, one that goes at the
+ * smallest. */
 PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one, uint32_t two, uint32_t third,
                           bool coming)
 {
@@ -419,7 +420,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         there = graph_vertex_is_there(graph_vertex(&g, id));
     }
     uint32_t lanes = __ballot_sync(~0u, there);
-    if (lanes && threadIdx.x % 32 == 31 - __clz(lanes)) atomicMax((unsigned long long *)rows, (unsigned long long)id + 1);
+    if (lanes && threadIdx.x % 32 == 31 - __clz(lanes))
+        atomicMax((unsigned long long *)rows, (unsigned long long)id + 1);
 }
 
 cudaError_t edges_cuda_rows(graph_on_gpu graph, segment_list list, uint64_t *rows, cudaStream_t stream)

@@ -67,8 +67,8 @@ cudaError_t edges_cuda_sizes(graph_on_gpu graph, segment_list list, uint64_t *si
 cudaError_t edges_cuda_open(graph_on_gpu graph, segment_list list, const uint64_t *offsets, uint64_t first,
                             cudaStream_t stream);
 
-/* The n smallest ids from `lowest` on that are free, up to the first segment that was not made: how many there were, and
- * no smaller id than `next` is free any more. */
+/* The n smallest ids from `lowest` on that are free, up to the first segment that was not made: how many there were,
+ * and no smaller id than `next` is free any more. */
 typedef struct new_ids { uint64_t count, next; } new_ids;
 cudaError_t edges_cuda_new_vertices(graph_on_gpu graph, uint64_t lowest, size_t n, uint32_t *vertices, new_ids *found,
                                     cudaStream_t stream);

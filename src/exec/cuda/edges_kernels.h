@@ -291,7 +291,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 /* ---- triangles that change ---- */
 
-/* A warp an edge: lanes go through the neighbours of the end that has fewer, and ask for the third edge at the other. */
+/* A warp an edge: lanes go through the neighbours of the end that has fewer, and ask for the third edge at the
+ * other. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     S(wedges_kernel)(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
                      const uint8_t *counts, numbered_places numbers, bool coming, charges charges, uint64_t *change)

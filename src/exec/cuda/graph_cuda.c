@@ -1,8 +1,8 @@
 /* exec/cuda/graph_cuda.c - graphs in GPU memory: graph_exec_ops for CUDA; array calls, and the graph's life.
  *
- * A kernel cannot get memory, and how much an insertion takes depends on which ids are new and which tables grow. So the
- * host has some memory ready, looks at what was not applied for lack of it, gets more, and has just these elements done
- * again. Such a call waits for its kernels, also on a stream. Segments of vertices are made before edges come.
+ * A kernel cannot get memory, and how much an insertion takes depends on which ids are new and which tables grow. So
+ * the host has some memory ready, looks at what was not applied for lack of it, gets more, and has just these elements
+ * done again. Such a call waits for its kernels, also on a stream. Segments of vertices are made before edges come.
  */
 #include "graph_cuda.h"
 
@@ -11,7 +11,10 @@
 
 /* ---- array calls ---- */
 
-static bool inserts(const graph_request *r) { return r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_INSERT_VERTICES; }
+static bool inserts(const graph_request *r)
+{
+    return r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_INSERT_VERTICES;
+}
 
 pleach_status graph_cuda_stage(const cuda_graph *graph, const graph_request *r, staging *s, graph_request *staged)
 {

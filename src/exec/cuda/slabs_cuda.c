@@ -111,8 +111,8 @@ pleach_status slabs_peek(slabs_cuda *slabs, size_t offset, void *to, size_t byte
 
 /* ---- room ---- */
 
-/* Kernels that ran out of slabs have moved the pool's end past its capacity. When none is running it is set back, so that
- * these ids are not lost. */
+/* Kernels that ran out of slabs have moved the pool's end past its capacity. When none is running it is set back, so
+ * that these ids are not lost. */
 static pleach_status set_end_back(slabs_cuda *slabs)
 {
     uint64_t *end = &((pool_state *)slabs->state)->next, next;
