@@ -237,7 +237,7 @@ static void own_keys(agent *a)
 
 static void growth_under_load(const setting *where, bool set)
 {
-    estate e = {.h = hashed_open(where, set), .each = shrunk(30000, 3000)};
+    estate e = {.h = hashed_open(where, set), .each = where->device == PLEACH_CPU ? shrunk(30000, 3000) : 300};
     run_agents(calling_threads(), own_keys, &e);
     pleach_hash_stats stats = hashed_stats(&e.h);
     assert_int_equal(stats.keys, calling_threads() * e.each);
@@ -247,7 +247,8 @@ static void growth_under_load(const setting *where, bool set)
 
 static void whole_calls_beside_others(const setting *where, bool set)
 {
-    estate e = {.h = hashed_open(where, set), .each = shrunk(4000, 500), .with_whole_calls = true};
+    estate e = {.h = hashed_open(where, set), .each = where->device == PLEACH_CPU ? shrunk(4000, 500) : 60,
+                .with_whole_calls = true};
     run_agents(calling_threads() + 1, own_keys, &e);
     hashed_close(&e.h);
 }

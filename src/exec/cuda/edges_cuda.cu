@@ -26,14 +26,30 @@ PORT_FN uint32_t id_in(segment_list list, uint64_t i)
            ((uint32_t)i & (((uint32_t)1 << GRAPH_SEGMENT_LOG) - 1));
 }
 
+/* Of all lanes of a warp. */
+PORT_FN int warp_sum(int mine)
+{
+    for (unsigned step = 16; step; step /= 2) mine += __shfl_xor_sync(~0u, mine, step);
+    return mine;
+}
+
+PORT_FN uint32_t warp_least(uint32_t mine)
+{
+    for (unsigned step = 16; step; step /= 2) {
+        uint32_t other = __shfl_xor_sync(~0u, mine, step);
+        if (other < mine) mine = other;
+    }
+    return mine;
+}
+
 /* What a block's threads have done, in a few additions. */
 PORT_FN void add_results(graph_state *state, const graph_result *here, graph_result *result)
 {
     __shared__ int sums[4];
     if (threadIdx.x < 4) sums[threadIdx.x] = 0;
     __syncthreads();
-    int edges = __reduce_add_sync(~0u, (int)here->edges), vertices = __reduce_add_sync(~0u, (int)here->vertices);
-    int refused = __reduce_add_sync(~0u, (int)here->not_applied), none = __reduce_add_sync(~0u, (int)here->no_vertex);
+    int edges = warp_sum((int)here->edges), vertices = warp_sum((int)here->vertices);
+    int refused = warp_sum((int)here->not_applied), none = warp_sum((int)here->no_vertex);
     if (threadIdx.x % 32 == 0) {
         if (edges) atomicAdd(&sums[0], edges);
         if (vertices) atomicAdd(&sums[1], vertices);
@@ -376,7 +392,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         }
         outcomes[i] = dies ? PLEACH_EDGE_ERASED : PLEACH_EDGE_ABSENT;
     }
-    uint32_t lowest = __reduce_min_sync(~0u, dies ? vertices[i] : GRAPH_NO_VERTEX);
+    uint32_t lowest = warp_least(dies ? vertices[i] : GRAPH_NO_VERTEX);
     if (threadIdx.x % 32 == 0 && lowest < port_load(&notes->lowest))
         atomicMin((unsigned long long *)&notes->lowest, (unsigned long long)lowest);
     int here = __syncthreads_count(dies);
