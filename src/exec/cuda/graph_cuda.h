@@ -22,17 +22,6 @@ static inline graph_on_gpu graph_on(const cuda_graph *graph)
                           graph->slabs.state, slabs_nodes(&graph->slabs), graph->directory};
 }
 
-/* Scratch memory of a library call that is made twice: first to say how much it needs. */
-#define WITH_SCRATCH(s, call, ...)                                                                               \
-    do {                                                                                                         \
-        size_t bytes_ = 0;                                                                                       \
-        void *scratch_ = NULL;                                                                                   \
-        CUDA_TRY(call(NULL, &bytes_, __VA_ARGS__));                                                              \
-        pleach_status status_ = staging_scratch(s, bytes_, &scratch_);                                           \
-        if (status_ != PLEACH_OK) return status_;                                                                \
-        CUDA_TRY(call(scratch_, &bytes_, __VA_ARGS__));                                                          \
-    } while (0)
-
 /* graph_cuda.c: a request whose arrays are device memory, to its end; *result is what it came to. Elements that found
  * no memory are done again when there is more, so it needs flags. */
 pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result);

@@ -115,17 +115,6 @@ pleach_status cuda_whole_clear(cuda_map *map)
 
 /* ---- load ---- */
 
-/* A CUB call, first for the size of its scratch memory, then for good. */
-#define WITH_SCRATCH(s, call, ...)                                                                               \
-    do {                                                                                                         \
-        size_t bytes_ = 0;                                                                                       \
-        void *scratch_ = NULL;                                                                                   \
-        CUDA_TRY(call(NULL, &bytes_, __VA_ARGS__));                                                              \
-        pleach_status status_ = staging_scratch(s, bytes_, &scratch_);                                           \
-        if (status_ != PLEACH_OK) return status_;                                                                \
-        CUDA_TRY(call(scratch_, &bytes_, __VA_ARGS__));                                                          \
-    } while (0)
-
 static pleach_status is_ascending(const cuda_map *map, staging *s, const void *keys, size_t n, bool *ascending)
 {
     uint64_t *flag_there, flag = 0;

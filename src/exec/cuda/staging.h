@@ -31,6 +31,18 @@ pleach_status staging_output(staging *s, void *array, size_t bytes, bool sparse,
 
 pleach_status staging_scratch(staging *s, size_t bytes, void **device);
 
+/* A call of CUB's, which is made twice: first to say how much scratch memory it needs. Leaves the enclosing function,
+ * which answers a pleach_status, if anything fails. */
+#define WITH_SCRATCH(s, call, ...)                                                                               \
+    do {                                                                                                         \
+        size_t bytes_ = 0;                                                                                       \
+        void *scratch_ = NULL;                                                                                   \
+        CUDA_TRY(call(NULL, &bytes_, __VA_ARGS__));                                                              \
+        pleach_status status_ = staging_scratch(s, bytes_, &scratch_);                                           \
+        if (status_ != PLEACH_OK) return status_;                                                                \
+        CUDA_TRY(call(scratch_, &bytes_, __VA_ARGS__));                                                          \
+    } while (0)
+
 pleach_status staging_return_results(staging *s);
 
 /* On every path out; waits for nothing. */
