@@ -256,7 +256,7 @@ static pleach_status count_there(machine *m, const rows_there *there, uint64_t *
 static uint64_t expected(machine *m, const graph *g, uint64_t *by_vertex)
 {
     uint64_t total = g->known_total;
-    triangle_rows rows = {g->n, g->offsets, g->targets};
+    triangle_rows rows = {g->n, g->offsets, g->targets, NULL};
     if (!g->known)
         need(triangles_count(m->all, m->threads, &rows, by_vertex, &total) == PLEACH_OK, "count on the CPU");
     else
