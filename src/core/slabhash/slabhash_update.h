@@ -61,6 +61,8 @@ PORT_FN slab_step S(change_latch)(const slab_place *place, slab_table *table, S(
     if (S(look_begin)(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
     c->group = slab_group(hash);
     c->first = NULL;
+    c->only = false;
+    c->header = c->link = 0;
     c->root = look.root;
     c->next = 0;
     if (!look.first) return SLAB_DONE;
