@@ -53,7 +53,7 @@ pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config 
     graph->directed = complete.directed;
     graph->values = complete.values;
     graph->config = complete;
-    graph->host_only = complete.device == PLEACH_CPU || complete.adjacency == PLEACH_ADJACENCY_ORDERED;
+    graph->host_only = ops->host_only;
     bool gated = gate_init(&graph->gate);
     status = gated ? graph->ops->create(&graph->exec, &complete) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) {

@@ -3,6 +3,8 @@
 #ifndef PLEACH_GRAPH_EXEC_H
 #define PLEACH_GRAPH_EXEC_H
 
+#include <stdbool.h>
+
 #include "../../include/pleach/graph.h"
 #include "../../include/pleach/triangles.h"
 
@@ -58,6 +60,7 @@ typedef struct graph_snapshot_ops {
 } graph_snapshot_ops;
 
 typedef struct graph_exec_ops {
+    bool host_only; /* arguments are host memory, and there are no streams */
     const graph_snapshot_ops *snapshots; /* NULL: there are none */
     pleach_status (*create)(void **exec, const pleach_graph_config *config);
     void (*destroy)(void *exec);

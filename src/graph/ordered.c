@@ -158,6 +158,7 @@ static const graph_snapshot_ops snapshot_ops = {
 };
 
 const graph_exec_ops graph_exec_ordered = {
+    .host_only = true,
     .snapshots = &snapshot_ops,
     .create = create,
     .destroy = destroy,

@@ -143,6 +143,7 @@ static pleach_status graph_cpu_create(void **exec, const pleach_graph_config *co
 }
 
 const graph_exec_ops graph_exec_cpu = {
+    .host_only = true,
     .create = graph_cpu_create,
     .destroy = graph_cpu_destroy,
     .run = graph_cpu_run,
