@@ -24,7 +24,7 @@ static const double SLABHASH_RESERVE_LOAD = 0.6; /* of the slots, in a table tha
 static inline __attribute__((unused)) uint64_t slabhash_size(const slabhash_state *state)
 {
     uint64_t size = 0;
-    for (unsigned i = 0; i < SLABHASH_STRIPES; i++) size += *(const volatile uint64_t *)&state->stripe[i].size;
+    for (unsigned i = 0; i < SLABHASH_STRIPES; i++) size += __atomic_load_n(&state->stripe[i].size, __ATOMIC_RELAXED);
     return (int64_t)size < 0 ? 0 : size;
 }
 
