@@ -13,8 +13,8 @@
  *   H4  Versions of a slab only grow, also from one use of its memory to the next: nothing but these functions, and
  *       somebody who is alone, ever writes a header. Roots of a table do not come back either.
  *   H5  Slabs of the pool that are not the first of a bucket, or are in no table, have SLAB_OTHER or SLAB_MOVED, or
- *       were never used: nobody can latch them. Who makes such a slab of a bucket's first one has its latch, or is alone:
- *       late agents may latch it as well, and put back the header that they found.
+ *       were never used: nobody can latch them. Who makes such a slab of a bucket's first one has its latch, or is
+ *       alone: late agents may latch it as well, and put back the header that they found.
  *   H6  While the table's root is R, the run of R is in nobody else's hands, nor is the run of its next root.
  *   H10 A key that is not in the group of slots that its hash names, in its bucket's first slab, has a mark for its
  *       group in that slab's link, since before it could be seen (docs/hash.md has H7 to H9, of tables that are quiet).

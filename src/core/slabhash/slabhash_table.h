@@ -48,7 +48,8 @@ PORT_COLD void slab_start_growth(const slab_place *place, slab_table *table, uns
     port_store_release(&table->next, run ? slab_root_of(run, log) : 0);
 }
 
-/* So many more buckets have moved. The last one brings the next root: it has seen what all the others have moved. */
+/* So many more buckets have moved. The last one brings the next root. The fence before each addition pairs with the one
+ * after the last: who has seen all additions has seen what all have moved, and so has who sees the root after it. */
 PORT_FN void slab_count_moved(const slab_place *place, slab_table *table, uint64_t root, uint64_t next, uint32_t count)
 {
     const uint64_t one = (uint64_t)1 << SLAB_MOVED_SHIFT;

@@ -33,4 +33,16 @@ pleach_status cuda_use(int gpu);
         if (error_ != cudaSuccess) return cuda_status(error_);                                                   \
     } while (0)
 
+/* Runs a call with the GPU of an object (its member `gpu`) current, leaves the caller's choice of GPU as it was, and
+ * the enclosing function, which answers a pleach_status. The call may free the object. */
+#define ON_GPU(object, call)                                                                                     \
+    do {                                                                                                         \
+        int gpu_ = (object)->gpu, before_ = gpu_;                                                                \
+        cudaGetDevice(&before_);                                                                                 \
+        if (before_ != gpu_) CUDA_TRY(cudaSetDevice(gpu_));                                                      \
+        pleach_status status_ = (call);                                                                          \
+        if (before_ != gpu_) cudaSetDevice(before_);                                                             \
+        return status_;                                                                                          \
+    } while (0)
+
 #endif

@@ -225,33 +225,6 @@ cudaError_t edges_cuda_list(graph_on_gpu graph, size_t n, const uint32_t *vertic
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    spare_kernel(const uint64_t *counts, uint64_t *places, size_t n, uint64_t spare)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i <= n) places[i] = i < n ? counts[i] + spare : 0;
-}
-
-cudaError_t edges_cuda_add_spare(const uint64_t *counts, uint64_t *places, size_t n, uint64_t spare,
-                                 cudaStream_t stream)
-{
-    LAUNCH(spare_kernel, n + 1, counts, places, n, spare);
-}
-
-static __global__ void __launch_bounds__(BLOCK_THREADS)
-    misfits_kernel(const uint64_t *places, const uint64_t *counts, size_t n, uint64_t *misfits)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    int here = __syncthreads_count(i < n && counts[i] > places[i + 1] - places[i]);
-    if (threadIdx.x == 0 && here) port_fetch_add(misfits, (uint64_t)here);
-}
-
-cudaError_t edges_cuda_count_misfits(const uint64_t *places, const uint64_t *counts, size_t n, uint64_t *misfits,
-                                     cudaStream_t stream)
-{
-    LAUNCH(misfits_kernel, n, places, counts, n, misfits);
-}
-
-static __global__ void __launch_bounds__(BLOCK_THREADS)
     pack_kernel(size_t n, const uint64_t *places, const uint64_t *offsets, const uint64_t *neighbours,
                 const uint32_t *values, uint64_t *packed, uint32_t *packed_values)
 {

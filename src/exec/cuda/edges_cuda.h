@@ -45,12 +45,6 @@ cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool agai
 cudaError_t edges_cuda_list(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint64_t *places,
                             uint64_t *neighbours, uint32_t *values, uint64_t *counts, cudaStream_t stream);
 
-/* places[i] = counts[i] + spare, and 0 for the n-th; and how many counts are larger than their rooms. */
-cudaError_t edges_cuda_add_spare(const uint64_t *counts, uint64_t *places, size_t n, uint64_t spare,
-                                 cudaStream_t stream);
-cudaError_t edges_cuda_count_misfits(const uint64_t *places, const uint64_t *counts, size_t n, uint64_t *misfits,
-                                     cudaStream_t stream);
-
 /* From neighbours in rooms to neighbours one after the other. */
 cudaError_t edges_cuda_pack(size_t n, const uint64_t *places, const uint64_t *offsets, const uint64_t *neighbours,
                             const uint32_t *values, uint64_t *packed, uint32_t *packed_values, cudaStream_t stream);

@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 /* ---- lists, beside updates ---- */
 
-/* As S(slab_sink), to two arrays. An id comes with the number of its list, to be sorted by. */
+/* The neighbours of a vertex, as many as there is room for; how many it has. */
 PORT_FN uint64_t S(list_vertex)(const graph_place *g, uint32_t id, S(slot) *slots, uint64_t room)
 {
     const slab_table *vertex = graph_vertex(g, id);
@@ -57,7 +57,8 @@ PORT_FN uint64_t S(list_vertex)(const graph_place *g, uint32_t id, S(slot) *slot
     return sink.count;
 }
 
-/* A slot is as wide as an element of `neighbours`, and is written there first. */
+/* A slot is as wide as an element of `neighbours`, and is written there first; then it is an id with the number of its
+ * list above it, to be sorted by. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     S(list_kernel)(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
                    const uint64_t *places, uint64_t *neighbours, uint32_t *values, uint64_t *counts)
@@ -78,7 +79,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 /* ---- alone: the slabs of a vertex, by the lanes of a warp ---- */
 
-/* What a lane does with a slab: `context` is its own. */
+/* Where the slabs of a vertex are. */
 typedef struct S(slab_walk) {
     uint64_t root, next;
     uint32_t buckets;
@@ -266,7 +267,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
             to += S(fill_slab)(slab_at(&g.slabs, at), lane, to);
 }
 
-/* A block a vertex that has many; `cursors` begin as offsets. */
+/* A block a vertex that has many. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     S(fill_large_kernel)(const __grid_constant__ graph_on_gpu graph, const uint32_t *large, const uint64_t *large_count,
                          const uint64_t *offsets, uint32_t *targets)

@@ -16,10 +16,9 @@ static bool inserts(const graph_request *r)
     return r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_INSERT_VERTICES;
 }
 
-pleach_status graph_cuda_stage(const cuda_graph *graph, const graph_request *r, staging *s, graph_request *staged)
+pleach_status graph_cuda_stage(const graph_request *r, staging *s, graph_request *staged)
 {
     size_t ids = r->n * sizeof(uint32_t);
-    (void)graph;
     *staged = *r;
     pleach_status status = staging_input(s, r->from, ids, (const void **)&staged->from);
     if (status == PLEACH_OK) status = staging_input(s, r->to, ids, (const void **)&staged->to);
@@ -73,6 +72,7 @@ static bool more_memory(cuda_graph *graph, const run_notes *notes)
     return more;
 }
 
+/* It ends: each round but the last has got more memory, of which there is only so much. */
 pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result)
 {
     run_notes *there, notes;
@@ -108,7 +108,7 @@ static pleach_status insert(cuda_graph *graph, const graph_request *r, cudaStrea
     graph_result result = {0, 0, 0, 0};
     pthread_mutex_lock(&graph->inserting);
     room_for(graph, r);
-    pleach_status status = graph_cuda_stage(graph, r, &s, &staged);
+    pleach_status status = graph_cuda_stage(r, &s, &staged);
     if (status == PLEACH_OK && !staged.flags) status = staging_scratch(&s, r->n, (void **)&staged.flags);
     if (status == PLEACH_OK) status = graph_cuda_insert_staged(graph, &s, &staged, &result);
     if (status == PLEACH_OK) status = staging_return_results(&s);
@@ -120,7 +120,7 @@ static pleach_status insert(cuda_graph *graph, const graph_request *r, cudaStrea
 static pleach_status launch(cuda_graph *graph, const graph_request *r, staging *s, graph_result **there)
 {
     graph_request staged;
-    pleach_status status = graph_cuda_stage(graph, r, s, &staged);
+    pleach_status status = graph_cuda_stage(r, s, &staged);
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof **there, (void **)there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(*there, 0, sizeof **there, s->stream));
@@ -159,7 +159,7 @@ static pleach_status run(cuda_graph *graph, const graph_request *r, pleach_strea
 static pleach_status cuda_run(void *exec, const graph_request *r, pleach_stream stream)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, run(graph, r, stream));
+    ON_GPU(&graph->slabs, run(graph, r, stream));
 }
 
 pleach_status graph_cuda_size_of(const cuda_graph *graph, uint64_t *vertices, uint64_t *edges)
@@ -180,14 +180,14 @@ pleach_status graph_cuda_size_of(const cuda_graph *graph, uint64_t *vertices, ui
 static pleach_status cuda_size(void *exec, uint64_t *vertices, uint64_t *edges)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_size_of(graph, vertices, edges));
+    ON_GPU(&graph->slabs, graph_cuda_size_of(graph, vertices, edges));
 }
 
 static pleach_status cuda_neighbours(void *exec, size_t n, const uint32_t *vertices, size_t capacity,
                                      uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_list(graph, n, vertices, capacity, neighbours, values, offsets, total));
+    ON_GPU(&graph->slabs, graph_cuda_list(graph, n, vertices, capacity, neighbours, values, offsets, total));
 }
 
 /* Kernels of users cannot get memory, nor does a graph know what they will do: so it has some to spare. */
@@ -206,7 +206,7 @@ static pleach_status cuda_view(void *exec, pleach_graph_view *view)
     *view = (pleach_graph_view){.state = graph->slabs.state, .slabs = slabs_nodes(&graph->slabs),
                                 .directory = graph->directory, .seed = graph->seed, .load = graph->load,
                                 .directed = graph->directed, .values = graph->values};
-    SLABS_ON_GPU(&graph->slabs, open_view(graph));
+    ON_GPU(&graph->slabs, open_view(graph));
 }
 
 static void cuda_view_closed(void *exec) { slabs_view(&((cuda_graph *)exec)->slabs, -1); }
@@ -214,7 +214,7 @@ static void cuda_view_closed(void *exec) { slabs_view(&((cuda_graph *)exec)->sla
 static pleach_status cuda_quiesce(void *exec)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, slabs_quiesce(&graph->slabs));
+    ON_GPU(&graph->slabs, slabs_quiesce(&graph->slabs));
 }
 
 /* ---- alone ---- */
@@ -222,63 +222,63 @@ static pleach_status cuda_quiesce(void *exec)
 static pleach_status cuda_build(void *exec, size_t n, const uint32_t *from, const uint32_t *to, const uint32_t *values)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_build(graph, n, from, to, values));
+    ON_GPU(&graph->slabs, graph_cuda_build(graph, n, from, to, values));
 }
 
 static pleach_status cuda_new_vertices(void *exec, size_t n, uint32_t *vertices)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_new(graph, n, vertices));
+    ON_GPU(&graph->slabs, graph_cuda_new(graph, n, vertices));
 }
 
 static pleach_status cuda_erase_vertices(void *exec, size_t n, const uint32_t *vertices, uint8_t *outcomes)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_erase(graph, n, vertices, outcomes));
+    ON_GPU(&graph->slabs, graph_cuda_erase(graph, n, vertices, outcomes));
 }
 
 static pleach_status cuda_export_rows(void *exec, graph_rows *rows)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_export_rows(graph, rows));
+    ON_GPU(&graph->slabs, graph_cuda_export_rows(graph, rows));
 }
 
 static pleach_status cuda_export_edges(void *exec, size_t capacity, uint32_t *from, uint32_t *to, uint32_t *values,
                                        uint64_t *edges)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_export_edges(graph, capacity, from, to, values, edges));
+    ON_GPU(&graph->slabs, graph_cuda_export_edges(graph, capacity, from, to, values, edges));
 }
 
 static pleach_status cuda_list_vertices(void *exec, size_t capacity, uint32_t *ids, uint64_t *count)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_export_vertices(graph, capacity, ids, count));
+    ON_GPU(&graph->slabs, graph_cuda_export_vertices(graph, capacity, ids, count));
 }
 
 static pleach_status cuda_stats(void *exec, pleach_graph_stats *stats)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_look(graph, stats, NULL, 0));
+    ON_GPU(&graph->slabs, graph_cuda_look(graph, stats, NULL, 0));
 }
 
 static pleach_status cuda_validate(void *exec, char *message, size_t message_size)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_look(graph, NULL, message, message_size));
+    ON_GPU(&graph->slabs, graph_cuda_look(graph, NULL, message, message_size));
 }
 
 static pleach_status cuda_triangles(void *exec, size_t capacity, uint64_t *by_vertex, uint64_t *total)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_triangles(graph, capacity, by_vertex, total));
+    ON_GPU(&graph->slabs, graph_cuda_triangles(graph, capacity, by_vertex, total));
 }
 
 static pleach_status cuda_run_counting(void *exec, const graph_request *r, size_t capacity, uint64_t *by_vertex,
                                        uint64_t *change)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_count_change(graph, r, capacity, by_vertex, change));
+    ON_GPU(&graph->slabs, graph_cuda_count_change(graph, r, capacity, by_vertex, change));
 }
 
 /* ---- life ---- */
@@ -294,7 +294,7 @@ pleach_status graph_cuda_begin_anew(cuda_graph *graph)
 static pleach_status cuda_clear(void *exec)
 {
     cuda_graph *graph = exec;
-    SLABS_ON_GPU(&graph->slabs, graph_cuda_begin_anew(graph));
+    ON_GPU(&graph->slabs, graph_cuda_begin_anew(graph));
 }
 
 static pleach_status destroy(cuda_graph *graph)

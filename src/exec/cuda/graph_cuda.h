@@ -25,7 +25,7 @@ static inline graph_on_gpu graph_on(const cuda_graph *graph)
 /* graph_cuda.c: a request whose arrays are device memory, to its end; *result is what it came to. Elements that found
  * no memory are done again when there is more, so it needs flags. */
 pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result);
-pleach_status graph_cuda_stage(const cuda_graph *graph, const graph_request *r, staging *s, graph_request *staged);
+pleach_status graph_cuda_stage(const graph_request *r, staging *s, graph_request *staged);
 pleach_status graph_cuda_size_of(const cuda_graph *graph, uint64_t *vertices, uint64_t *edges);
 pleach_status graph_cuda_begin_anew(cuda_graph *graph);
 pleach_status graph_cuda_end(staging *s, pleach_status status); /* frees, waits, and answers the first that failed */

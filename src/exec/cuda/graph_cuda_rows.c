@@ -1,5 +1,6 @@
 /* exec/cuda/graph_cuda_rows.c - lists of neighbours, and triangles, of a graph in GPU memory. */
 #include "../../base/memory.h"
+#include "blink_cuda.h"
 #include "graph_cuda.h"
 #include "sort_cuda.h"
 #include "triangles_cuda.h"
@@ -23,7 +24,7 @@ static pleach_status fill_rooms(const cuda_graph *graph, staging *s, lists *l, u
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(edges_cuda_list(graph_on(graph), l->n, l->vertices, NULL, NULL, NULL, l->counts, s->stream));
-    CUDA_TRY(edges_cuda_add_spare(l->counts, l->places, l->n, spare, s->stream));
+    CUDA_TRY(blink_cuda_add_spare(l->counts, l->places, l->n, spare, s->stream));
     WITH_SCRATCH(s, sort_cuda_scan, l->places, l->places, l->n + 1, s->stream);
     CUDA_TRY(cudaMemcpyAsync(&l->room, l->places + l->n, sizeof l->room, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
@@ -34,7 +35,7 @@ static pleach_status fill_rooms(const cuda_graph *graph, staging *s, lists *l, u
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
     CUDA_TRY(edges_cuda_list(graph_on(graph), l->n, l->vertices, l->places, l->neighbours, l->values, l->counts,
                              s->stream));
-    CUDA_TRY(edges_cuda_count_misfits(l->places, l->counts, l->n, there, s->stream));
+    CUDA_TRY(blink_cuda_count_misfits(l->places, l->counts, l->n, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(misfits, there, sizeof *misfits, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
@@ -166,14 +167,14 @@ typedef struct counting {
     size_t capacity;
 } counting;
 
-static pleach_status open_counting(const cuda_graph *graph, staging *s, const graph_request *r, size_t capacity,
-                                   uint64_t *by_vertex, counting *c)
+static pleach_status open_counting(staging *s, const graph_request *r, size_t capacity, uint64_t *by_vertex,
+                                   counting *c)
 {
     uint64_t places = 16;
     while (places < 2 * r->n) places *= 2;
     c->capacity = capacity;
     c->numbers.mask = places - 1;
-    pleach_status status = graph_cuda_stage(graph, r, s, &c->staged);
+    pleach_status status = graph_cuda_stage(r, s, &c->staged);
     if (status == PLEACH_OK && !c->staged.flags) status = staging_scratch(s, r->n, (void **)&c->staged.flags);
     if (status == PLEACH_OK) status = staging_scratch(s, r->n, (void **)&c->counts);
     if (status == PLEACH_OK) status = staging_scratch(s, places * sizeof(uint64_t), (void **)&c->numbers.names);
@@ -233,7 +234,7 @@ pleach_status graph_cuda_count_change(cuda_graph *graph, const graph_request *r,
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
     counting c = {.capacity = 0};
     graph_result result = {0, 0, 0, 0};
-    pleach_status status = open_counting(graph, &s, r, capacity, by_vertex, &c);
+    pleach_status status = open_counting(&s, r, capacity, by_vertex, &c);
     if (status == PLEACH_OK)
         status = r->kind == GRAPH_INSERT_EDGES ? insert_counting(graph, &s, &c, &result, change)
                                                : erase_counting(graph, &s, &c, &result, change);

@@ -34,7 +34,8 @@ pleach_status graph_cuda_segments(const cuda_graph *graph, staging *s, segment_l
 
 /* ---- building: degrees first ---- */
 
-/* Segments for all ids of a request. */
+/* Segments for all ids of a request. It ends: one that is lacking did not fit behind the pool's end, so slabs_grow gets
+ * memory, of which there is only so much, or fails. */
 static pleach_status make_segments(cuda_graph *graph, staging *s, const graph_request *r)
 {
     uint64_t *there, lacking = 1;
@@ -84,7 +85,7 @@ static pleach_status open_tables(cuda_graph *graph, staging *s)
 static pleach_status build_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result)
 {
     graph_request staged;
-    pleach_status status = graph_cuda_stage(graph, r, s, &staged);
+    pleach_status status = graph_cuda_stage(r, s, &staged);
     if (status == PLEACH_OK) status = staging_scratch(s, r->n, (void **)&staged.flags);
     if (status == PLEACH_OK) status = make_segments(graph, s, &staged);
     if (status != PLEACH_OK) return status;

@@ -176,7 +176,7 @@ static pleach_status run(cuda_hash *hash, const hash_request *r, pleach_stream s
 static pleach_status hash_cuda_run(void *exec, const hash_request *r, pleach_stream stream)
 {
     cuda_hash *hash = exec;
-    SLABS_ON_GPU(&hash->slabs, run(hash, r, stream));
+    ON_GPU(&hash->slabs, run(hash, r, stream));
 }
 
 static pleach_status read_size(const cuda_hash *hash, uint64_t *size)
@@ -191,13 +191,13 @@ static pleach_status read_size(const cuda_hash *hash, uint64_t *size)
 static pleach_status hash_cuda_size(void *exec, uint64_t *size)
 {
     cuda_hash *hash = exec;
-    SLABS_ON_GPU(&hash->slabs, read_size(hash, size));
+    ON_GPU(&hash->slabs, read_size(hash, size));
 }
 
 static pleach_status hash_cuda_quiesce(void *exec)
 {
     cuda_hash *hash = exec;
-    SLABS_ON_GPU(&hash->slabs, slabs_quiesce(&hash->slabs));
+    ON_GPU(&hash->slabs, slabs_quiesce(&hash->slabs));
 }
 
 /* ---- views ---- */
@@ -224,7 +224,7 @@ static pleach_status hash_cuda_view(void *exec, pleach_hash_view *view)
     cuda_hash *hash = exec;
     *view = (pleach_hash_view){.state = hash->slabs.state, .slabs = slabs_nodes(&hash->slabs),
                                .key_bits = hash->key_bits, .set = !hash->values, .seed = hash->seed};
-    SLABS_ON_GPU(&hash->slabs, room_for_view(hash));
+    ON_GPU(&hash->slabs, room_for_view(hash));
 }
 
 static void hash_cuda_view_closed(void *exec) { slabs_view(&((cuda_hash *)exec)->slabs, -1); }
@@ -308,7 +308,7 @@ static pleach_status resize(cuda_hash *hash, uint64_t keys)
 static pleach_status hash_cuda_resize(void *exec, uint64_t keys)
 {
     cuda_hash *hash = exec;
-    SLABS_ON_GPU(&hash->slabs, resize(hash, keys));
+    ON_GPU(&hash->slabs, resize(hash, keys));
 }
 
 static pleach_status list_pairs(cuda_hash *hash, staging *s, size_t n, void *out_keys, void *out_values)
@@ -346,13 +346,13 @@ static pleach_status export_pairs(cuda_hash *hash, size_t capacity, void *out_ke
 static pleach_status hash_cuda_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
     cuda_hash *hash = exec;
-    SLABS_ON_GPU(&hash->slabs, export_pairs(hash, capacity, out_keys, out_values, n));
+    ON_GPU(&hash->slabs, export_pairs(hash, capacity, out_keys, out_values, n));
 }
 
 static pleach_status hash_cuda_clear(void *exec)
 {
     cuda_hash *hash = exec;
-    SLABS_ON_GPU(&hash->slabs, begin_anew(hash, SLABHASH_LEAST_LOG));
+    ON_GPU(&hash->slabs, begin_anew(hash, SLABHASH_LEAST_LOG));
 }
 
 /* ---- looking at it: a copy in host memory ---- */
@@ -386,13 +386,13 @@ static pleach_status look(cuda_hash *hash, pleach_hash_stats *stats, char *messa
 static pleach_status hash_cuda_stats(void *exec, pleach_hash_stats *stats)
 {
     cuda_hash *hash = exec;
-    SLABS_ON_GPU(&hash->slabs, look(hash, stats, NULL, 0));
+    ON_GPU(&hash->slabs, look(hash, stats, NULL, 0));
 }
 
 static pleach_status hash_cuda_validate(void *exec, char *message, size_t message_size)
 {
     cuda_hash *hash = exec;
-    SLABS_ON_GPU(&hash->slabs, look(hash, NULL, message, message_size));
+    ON_GPU(&hash->slabs, look(hash, NULL, message, message_size));
 }
 
 /* ---- life ---- */

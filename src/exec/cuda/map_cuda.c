@@ -7,17 +7,6 @@
 #include "../../gate/gate.h"
 #include "../../node/node_sizes.h"
 
-/* Runs a call with the map's GPU current, and leaves the caller's choice of GPU as it was. */
-#define ON_GPU(map, call)                                                                                        \
-    do {                                                                                                         \
-        int before_ = (map)->gpu;                                                                                \
-        cudaGetDevice(&before_);                                                                                 \
-        if (before_ != (map)->gpu) CUDA_TRY(cudaSetDevice((map)->gpu));                                          \
-        pleach_status status_ = (call);                                                                          \
-        if (before_ != (map)->gpu) cudaSetDevice(before_);                                                       \
-        return status_;                                                                                          \
-    } while (0)
-
 /* ---- array calls ---- */
 
 static bool is_insert(const request *r) { return r->kind == REQUEST_PUT || r->kind == REQUEST_ADD; }
@@ -305,21 +294,6 @@ static void cuda_destroy(void *exec)
     if (before != gpu) cudaSetDevice(before);
 }
 
-/* Scratch memory stays with the map between calls; clear and compact give it back. */
-static pleach_status make_scratch_pool(cuda_map *map)
-{
-    struct cudaMemPoolProps kind;
-    memset(&kind, 0, sizeof kind);
-    kind.allocType = cudaMemAllocationTypePinned;
-    kind.location.type = cudaMemLocationTypeDevice;
-    kind.location.id = map->gpu;
-    uint64_t keep_all = UINT64_MAX;
-    if (base_allocation_fails()) return PLEACH_E_MEMORY;
-    CUDA_TRY(cudaMemPoolCreate(&map->scratch, &kind));
-    CUDA_TRY(cudaMemPoolSetAttribute(map->scratch, cudaMemPoolAttrReleaseThreshold, &keep_all));
-    return PLEACH_OK;
-}
-
 static pleach_status make_streams(cuda_map *map)
 {
     for (unsigned i = 0; i < SYNC_STREAMS; i++) {
@@ -341,7 +315,7 @@ static pleach_status make_streams(cuda_map *map)
 static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
 {
     pleach_status status = make_streams(map);
-    if (status == PLEACH_OK) status = make_scratch_pool(map);
+    if (status == PLEACH_OK) status = staging_open_pool(map->gpu, &map->scratch);
     int processors = 0;
     CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, map->gpu));
     map->processors = (unsigned)processors;

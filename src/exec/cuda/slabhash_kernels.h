@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         help.bucket = (uint32_t)i;
         help.end = (uint32_t)i + 1;
         while (port_between_tries(S(help_step)(&place, table, &help, &moved)) != SLAB_DONE) port_pause(attempt++);
-        if (moved) port_publish_fence();
+        if (moved) port_publish_fence(); /* before the block's addition, which is another thread's */
     }
     int count = __syncthreads_count(moved);
     if (threadIdx.x != 0 || !count) return;

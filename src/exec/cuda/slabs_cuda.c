@@ -1,27 +1,10 @@
 #include "slabs_cuda.h"
 
-#include <string.h>
-
 #include "../../base/memory.h"
 #include "../../gate/gate.h"
 #include "../../pool/pool_runs.h"
 
 /* ---- life ---- */
-
-/* Scratch memory stays with the structure between calls. */
-static pleach_status open_scratch(slabs_cuda *slabs)
-{
-    struct cudaMemPoolProps kind;
-    memset(&kind, 0, sizeof kind);
-    kind.allocType = cudaMemAllocationTypePinned;
-    kind.location.type = cudaMemLocationTypeDevice;
-    kind.location.id = slabs->gpu;
-    uint64_t keep_all = UINT64_MAX;
-    if (base_allocation_fails()) return PLEACH_E_MEMORY;
-    CUDA_TRY(cudaMemPoolCreate(&slabs->scratch, &kind));
-    CUDA_TRY(cudaMemPoolSetAttribute(slabs->scratch, cudaMemPoolAttrReleaseThreshold, &keep_all));
-    return PLEACH_OK;
-}
 
 static pleach_status open_streams(slabs_cuda *slabs)
 {
@@ -40,7 +23,7 @@ pleach_status slabs_open(slabs_cuda *slabs, int gpu, uint64_t max_bytes, size_t 
     slabs->state_bytes = state_bytes;
     pthread_mutex_init(&slabs->mutex, NULL);
     pleach_status status = open_streams(slabs);
-    if (status == PLEACH_OK) status = open_scratch(slabs);
+    if (status == PLEACH_OK) status = staging_open_pool(gpu, &slabs->scratch);
     if (status == PLEACH_OK && base_allocation_fails()) status = PLEACH_E_MEMORY;
     if (status == PLEACH_OK) status = cuda_status(cudaMalloc(&slabs->state, state_bytes));
     if (status == PLEACH_OK) status = pool_cuda_open(&slabs->pool, gpu, max_bytes, SLAB_BYTES);

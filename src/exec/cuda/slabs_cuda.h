@@ -33,17 +33,6 @@ typedef struct slabs_cuda {
     streams streams;
 } slabs_cuda;
 
-/* Runs a call with the structure's GPU current, and leaves the caller's choice of GPU as it was. */
-#define SLABS_ON_GPU(slabs, call)                                                                                \
-    do {                                                                                                         \
-        int gpu_ = (slabs)->gpu, before_ = gpu_;                                                                 \
-        cudaGetDevice(&before_);                                                                                 \
-        if (before_ != gpu_) CUDA_TRY(cudaSetDevice(gpu_));                                                      \
-        pleach_status status_ = (call);                                                                          \
-        if (before_ != gpu_) cudaSetDevice(before_);                                                             \
-        return status_;                                                                                          \
-    } while (0)
-
 static inline staging slabs_staging(const slabs_cuda *slabs, cudaStream_t stream)
 {
     return (staging){.pool = slabs->scratch, .stream = stream, .gpu = slabs->gpu};

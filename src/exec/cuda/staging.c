@@ -1,6 +1,23 @@
 #include "staging.h"
 
+#include <stdint.h>
+#include <string.h>
+
 #include "../../base/memory.h"
+
+pleach_status staging_open_pool(int gpu, cudaMemPool_t *pool)
+{
+    struct cudaMemPoolProps kind;
+    memset(&kind, 0, sizeof kind);
+    kind.allocType = cudaMemAllocationTypePinned;
+    kind.location.type = cudaMemLocationTypeDevice;
+    kind.location.id = gpu;
+    uint64_t keep_all = UINT64_MAX;
+    if (base_allocation_fails()) return PLEACH_E_MEMORY;
+    CUDA_TRY(cudaMemPoolCreate(pool, &kind));
+    CUDA_TRY(cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keep_all));
+    return PLEACH_OK;
+}
 
 typedef enum memory_kind { MEMORY_HOST, MEMORY_DEVICE, MEMORY_FOREIGN } memory_kind;
 

@@ -21,6 +21,9 @@ typedef struct staging {
     } result[STAGING_MOST];
 } staging;
 
+/* A pool for the scratch memory of one structure, which keeps it between calls. */
+pleach_status staging_open_pool(int gpu, cudaMemPool_t *pool);
+
 /* *device = memory that the GPU reads the array from: the array itself, or a copy. NULL stays NULL. POINTER if it
  * belongs to another GPU. */
 pleach_status staging_input(staging *s, const void *array, size_t bytes, const void **device);
