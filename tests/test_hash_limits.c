@@ -69,19 +69,32 @@ static size_t put_array(const hashed *h, oracle *o, size_t n, const uint64_t *ke
     return refused;
 }
 
+/* One after the other; where a single call is a kernel, in arrays of a few. Answers how many were refused. */
+static size_t put_in_turn(const hashed *h, oracle *o, size_t n, const uint64_t *keys, const uint64_t *values)
+{
+    const size_t at_once = h->device == PLEACH_CPU ? 1 : 23;
+    size_t refused = 0;
+    for (size_t i = 0; i < n; i += at_once) {
+        size_t few = n - i < at_once ? n - i : at_once;
+        refused += few == 1 ? put_refused(h, o, keys[i], values[i]) : put_array(h, o, few, keys + i, values + i);
+    }
+    return refused;
+}
+
 /* Half of what is there is erased, which always works; some of it fits again. */
 static void assert_room_after_erasing(const hashed *h, oracle *o, size_t n, const uint64_t *keys)
 {
-    size_t erased = 0, back = 0;
+    size_t erased = 0, back;
     uint64_t *gone = must_alloc(n, sizeof *gone);
     for (size_t i = 0; i < n; i++)
         if (oracle_find(o, keys[i], NULL) && i % 2) gone[erased++] = keys[i];
     hash_erase_both(h, o, erased, gone);
     assert_same_hash(h, o);
-    for (size_t i = 0; i < erased; i++) back += !put_refused(h, o, gone[i], i & h->top);
+    uint64_t *values = values_for(erased, gone, h->top, 2);
+    back = erased - put_in_turn(h, o, erased, gone, values);
     assert_true(back >= erased / 2);
     assert_same_hash(h, o);
-    free(gone);
+    free(gone), free(values);
 }
 
 /* What is there can be given new values without any memory. */
@@ -96,12 +109,11 @@ static void assert_values_can_change(const hashed *h, oracle *o)
 
 static void fill_and_empty(const hashed *h, uint64_t slabs, bool of_one_bucket, bool by_array, rng *r)
 {
-    size_t n = more_keys_than_fit(h, slabs), refused = 0;
+    size_t n = more_keys_than_fit(h, slabs), refused;
     uint64_t *keys = of_one_bucket ? colliding_keys(h, n) : pattern_keys(RANDOM, n, h->top, r);
     uint64_t *values = values_for(n, keys, h->top, 1);
     oracle *o = oracle_create(n, keys);
-    for (size_t i = 0; i < n && !by_array; i++) refused += put_refused(h, o, keys[i], values[i]);
-    if (by_array) refused = put_array(h, o, n, keys, values);
+    refused = (by_array ? put_array : put_in_turn)(h, o, n, keys, values);
     assert_true(refused > 0);
     assert_same_hash(h, o);
     assert_true(hashed_bytes(h) <= slabs * SLAB);
@@ -144,9 +156,10 @@ static bool growth_without_end(const setting *where, bool set, uint64_t slabs)
     hashed h = hashed_open_as(&config);
     size_t n = more_keys_than_fit(&h, slabs);
     uint64_t *keys = colliding_keys(&h, n);
+    uint64_t *values = values_for(n, keys, h.top, 1);
     oracle *o = oracle_create(n, keys);
     assert_int_equal(hashed_stats(&h).buckets, 64);
-    for (size_t i = 0; i < n; i++) put_refused(&h, o, keys[i], i & h.top);
+    put_in_turn(&h, o, n, keys, values);
     pleach_hash_stats stats = hashed_stats(&h);
     bool growing = stats.slabs > stats.buckets + stats.overflow_slabs;
     assert_same_hash(&h, o);
@@ -156,7 +169,7 @@ static bool growth_without_end(const setting *where, bool set, uint64_t slabs)
     assert_ok(pleach_hash_compact(h.hash));
     assert_same_hash(&h, o);
     oracle_destroy(o);
-    free(keys);
+    free(keys), free(values);
     hashed_close(&h);
     return stuck;
 }
@@ -284,7 +297,8 @@ static size_t call_all(script *s)
 static long calls_with_a_failure(const setting *where, bool set, long nth)
 {
     script s = {.config = hash_config_for(where, set)};
-    s.h = (hashed){NULL, where->key_bits, set, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX, s.config.seed};
+    s.h = (hashed){.device = where->device, .key_bits = where->key_bits, .set = set, .seed = s.config.seed};
+    s.h.top = where->key_bits == 32 ? UINT32_MAX : UINT64_MAX;
     for (size_t i = 0; i < COUNT_OF(s.keys); i++) s.keys[i] = i * i;
     s.o = oracle_create(COUNT_OF(s.keys), s.keys);
     begin(&s, nth);

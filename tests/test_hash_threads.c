@@ -247,7 +247,7 @@ static void growth_under_load(const setting *where, bool set)
 
 static void whole_calls_beside_others(const setting *where, bool set)
 {
-    estate e = {.h = hashed_open(where, set), .each = where->device == PLEACH_CPU ? shrunk(4000, 500) : 60,
+    estate e = {.h = hashed_open(where, set), .each = where->device == PLEACH_CPU ? shrunk(4000, 500) : 20,
                 .with_whole_calls = true};
     run_agents(calling_threads() + 1, own_keys, &e);
     hashed_close(&e.h);

@@ -23,7 +23,8 @@ pleach_hash_config hash_config_for(const setting *where, bool set)
 
 hashed hashed_open_as(const pleach_hash_config *config)
 {
-    hashed h = {NULL, config->key_bits, config->set, config->key_bits == 32 ? UINT32_MAX : UINT64_MAX, config->seed};
+    uint64_t top = config->key_bits == 32 ? UINT32_MAX : UINT64_MAX;
+    hashed h = {NULL, config->device, config->key_bits, config->set, top, config->seed};
     assert_ok(pleach_hash_create(&h.hash, config));
     assert_non_null(h.hash);
     return h;

@@ -15,6 +15,7 @@
 
 typedef struct hashed {
     pleach_hash *hash;
+    pleach_device device;
     unsigned key_bits;
     bool set;
     uint64_t top;  /* the largest key and the largest value */
