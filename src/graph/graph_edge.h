@@ -12,8 +12,8 @@
  *   G5  A vertex's load counts its neighbours; the stripes add up to the number of edges, and of vertices.
  *
  * WHO MAY RUN TOGETHER   everything here. Vertices are erased by somebody who is alone.
- * LINEARIZATION POINTS   those of the hash table, at the edge's home. Who lists the neighbours of the other end may see
- *                        the edge a little earlier or later.
+ * LINEARIZATION POINTS   those of the hash table, at the edge's home, where updates that find nothing to be done look
+ *                        only. Who lists the neighbours of the other end may see the edge a little earlier or later.
  * PROGRESS   nobody waits with a latch in its hands: who does not get the second one lets go of the first, and tries
  *            again. Who has both waits for nobody.
  */
@@ -33,6 +33,7 @@ typedef struct S(graph_edge) {
     slab_outcome outcome;
     slab_table *home, *other; /* the tables of the ends, home first */
     bool helps_home, helps_other; /* these tables are moving */
+    bool brief;               /* the caller does not help */
 } S(graph_edge);
 
 /* Finds the tables. False: there is nothing to be done, and the outcome says why. */
@@ -42,7 +43,7 @@ PORT_FN bool S(edge_begin)(const graph_place *g, S(graph_edge) *e)
     uint32_t home = swapped ? e->to : e->from, other = swapped ? e->from : e->to;
     e->home = erases ? graph_vertex(g, home) : graph_vertex_made(g, home);
     e->other = erases ? graph_vertex(g, other) : graph_vertex_made(g, other);
-    e->helps_home = e->helps_other = false;
+    e->helps_home = e->helps_other = e->brief = false;
     e->outcome = erases ? SLAB_ABSENT : SLAB_NOT_APPLIED;
     return e->home && e->other;
 }
@@ -59,12 +60,14 @@ PORT_FN void S(edge_copy)(S(graph_edge) *to, const S(graph_edge) *from)
     to->other = from->other;
     to->helps_home = from->helps_home;
     to->helps_other = from->helps_other;
+    to->brief = false;
 }
 
 PORT_FN void S(edge_half)(const graph_place *g, const S(graph_edge) *e, bool at_home, S(slab_change) *c)
 {
     bool from_is_home = g->directed || e->from < e->to;
     S(change_begin)(c, e->kind, at_home == from_is_home ? e->to : e->from, e->value);
+    c->brief = e->brief;
 }
 
 /* Whether an edge with this outcome at home has to change at the other end. */
@@ -79,7 +82,9 @@ PORT_FN slab_step S(edge_latch_other)(const graph_place *g, const S(graph_edge) 
 {
     S(edge_half)(g, e, false, other);
     other->known_absent = home->outcome == SLAB_INSERTED; /* both halves change under the latch of the first (G2, G3) */
-    if (S(change_latch)(&g->slabs, e->other, other) == SLAB_DONE) return SLAB_DONE;
+    if (S(change_look)(&g->slabs, e->other, other) == SLAB_DONE &&
+        S(change_latch)(&g->slabs, e->other, other) == SLAB_DONE)
+        return SLAB_DONE;
     S(change_abandon)(&g->slabs, home);
     return SLAB_AGAIN;
 }
@@ -141,26 +146,41 @@ PORT_FN slab_step S(edge_one_way)(const graph_place *g, S(graph_edge) *e)
     return step;
 }
 
-/* One try. The ends differ. Most edges need no more than the first slabs of two buckets; copies, and why there is a
- * long way at all: slab_update. */
+/* A try of an edge that needs no more than the first slabs of two buckets, as most do. LONG: this one does, and its
+ * home is latched, and with *both its other half as well. */
+PORT_FN slab_step S(edge_in_first)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home, S(slab_change) *other,
+                                   bool *both)
+{
+    *both = false;
+    S(edge_half)(g, e, true, home);
+    if (S(change_look)(&g->slabs, e->home, home) != SLAB_DONE) return SLAB_AGAIN;
+    if (home->in_first && !S(change_alters)(home)) {
+        e->outcome = home->outcome;
+        e->old = home->old.value;
+        return S(change_unaltered)(e->home, home);
+    }
+    if (S(change_latch)(&g->slabs, e->home, home) != SLAB_DONE) return SLAB_AGAIN;
+    e->helps_home |= home->helps;
+    if (!S(goes_short_way)(home)) return SLAB_LONG;
+    if (S(edge_latch_other)(g, e, home, other) != SLAB_DONE) return SLAB_AGAIN;
+    e->helps_other |= other->helps;
+    *both = true;
+    return S(goes_short_way)(other) ? S(edge_commit)(g, e, home, other) : SLAB_LONG;
+}
+
+/* One try. The ends differ. Copies, and why there is a long way at all: slab_update. */
 PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
 {
     if (g->directed) return S(edge_one_way)(g, e);
     S(slab_change) home, other, far_home, far_other;
+    bool both;
+    slab_step step = S(edge_in_first)(g, e, &home, &other, &both);
+    if (step != SLAB_LONG) return step;
     graph_place far = *g;
-    S(edge_half)(g, e, true, &home);
-    if (S(change_latch)(&g->slabs, e->home, &home) != SLAB_DONE) return SLAB_AGAIN;
-    e->helps_home |= home.helps;
-    bool in_first = S(prepare_in_first)(&home);
-    if (in_first && !S(edge_has_other)(home.outcome)) return S(edge_commit_home)(g, e, &home);
-    if (in_first && S(edge_latch_other)(g, e, &home, &other) != SLAB_DONE) return SLAB_AGAIN;
-    if (in_first) e->helps_other |= other.helps;
-    if (in_first && S(prepare_in_first)(&other)) return S(edge_commit)(g, e, &home, &other);
     S(graph_edge) edge;
     S(edge_copy)(&edge, e);
     S(change_copy)(&far_home, &home);
-    slab_step step;
-    if (in_first) {
+    if (both) {
         far_home.at = home.at;
         far_home.slot = home.slot;
         far_home.outcome = home.outcome;
@@ -175,6 +195,27 @@ PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
     e->helps_home |= edge.helps_home;
     e->helps_other |= edge.helps_other;
     return step;
+}
+
+/* One try that goes the short way or none. LONG: nothing was done, and nothing is latched. */
+PORT_FN slab_step S(edge_update_briefly)(const graph_place *g, S(graph_edge) *e)
+{
+    S(slab_change) home, other;
+    bool both = false;
+    slab_step step;
+    e->brief = true;
+    if (g->directed) {
+        S(edge_half)(g, e, true, &home);
+        step = S(update_in_first)(&g->slabs, e->home, &home);
+        e->outcome = home.outcome;
+        e->old = home.old.value;
+    } else {
+        step = S(edge_in_first)(g, e, &home, &other, &both);
+    }
+    if (step != SLAB_LONG) return step;
+    if (both) S(change_abandon)(&g->slabs, &other);
+    S(change_abandon)(&g->slabs, &home);
+    return SLAB_LONG;
 }
 
 PORT_FN slab_step S(edge_find)(const graph_place *g, uint32_t from, uint32_t to, bool *found, S(key) *value)

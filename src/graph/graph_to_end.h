@@ -5,28 +5,59 @@
 
 #include "../exec/graph_exec.h"
 
+/* The edge that an element names, with its ends made vertices. False: there is nothing to be done, and *said is its
+ * outcome. */
+PORT_FN bool S(edge_of)(const graph_place *g, const graph_request *r, size_t i, S(graph_edge) *e, graph_result *result,
+                        uint8_t *said)
+{
+    e->kind = r->kind == GRAPH_INSERT_EDGES ? SLAB_PUT : SLAB_ERASE;
+    e->from = r->from[i];
+    e->to = r->to[i];
+    e->value = r->values ? r->values[i] : 0;
+    e->old = 0;
+    bool no_vertex = e->from == GRAPH_NO_VERTEX || e->to == GRAPH_NO_VERTEX, loop = e->from == e->to;
+    result->no_vertex += no_vertex;
+    *said = loop && !no_vertex ? PLEACH_EDGE_LOOP : PLEACH_EDGE_NOT_APPLIED;
+    if (no_vertex || loop) return false;
+    bool there = S(edge_begin)(g, e);
+    *said = (uint8_t)e->outcome;
+    result->not_applied += !there && e->kind == SLAB_PUT;
+    if (there && e->kind == SLAB_PUT) result->vertices += graph_vertex_put(e->home) + graph_vertex_put(e->other);
+    return there;
+}
+
+PORT_FN uint8_t S(edge_said)(const S(graph_edge) *e, graph_result *result)
+{
+    result->edges += (e->outcome == SLAB_INSERTED) - (e->outcome == SLAB_ERASED);
+    result->not_applied += e->outcome == SLAB_NOT_APPLIED;
+    return (uint8_t)e->outcome;
+}
+
 PORT_FN uint8_t S(graph_update)(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
 {
     S(graph_edge) e;
     unsigned attempt = 0;
-    e.kind = r->kind == GRAPH_INSERT_EDGES ? SLAB_PUT : SLAB_ERASE;
-    e.from = r->from[i];
-    e.to = r->to[i];
-    e.value = r->values ? r->values[i] : 0;
-    e.old = 0;
-    bool no_vertex = e.from == GRAPH_NO_VERTEX || e.to == GRAPH_NO_VERTEX;
-    result->no_vertex += no_vertex;
-    if (no_vertex) return PLEACH_EDGE_NOT_APPLIED;
-    if (e.from == e.to) return PLEACH_EDGE_LOOP;
-    if (S(edge_begin)(g, &e)) {
-        if (e.kind == SLAB_PUT) result->vertices += graph_vertex_put(e.home) + graph_vertex_put(e.other);
-        while (port_between_tries(S(edge_update)(g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
-        if (e.helps_home) S(help_to_end)(&g->slabs, e.home);
-        if (e.helps_other) S(help_to_end)(&g->slabs, e.other);
-    }
-    result->edges += (e.outcome == SLAB_INSERTED) - (e.outcome == SLAB_ERASED);
-    result->not_applied += e.outcome == SLAB_NOT_APPLIED;
-    return (uint8_t)e.outcome;
+    uint8_t said;
+    if (!S(edge_of)(g, r, i, &e, result, &said)) return said;
+    while (port_between_tries(S(edge_update)(g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
+    if (e.helps_home) S(help_to_end)(&g->slabs, e.home);
+    if (e.helps_other) S(help_to_end)(&g->slabs, e.other);
+    return S(edge_said)(&e, result);
+}
+
+/* As graph_update, by a few tries that need no more than first slabs. False: that was not enough, and nothing is
+ * done but that the ends are vertices. */
+PORT_FN bool S(graph_update_briefly)(const graph_place *g, const graph_request *r, size_t i, graph_result *result,
+                                     uint8_t *said)
+{
+    S(graph_edge) e;
+    slab_step step = SLAB_AGAIN;
+    if (!S(edge_of)(g, r, i, &e, result, said)) return true;
+    for (unsigned left = SLAB_BRIEF_TRIES; left && step == SLAB_AGAIN; left--)
+        step = (slab_step)port_between_tries(S(edge_update_briefly)(g, &e));
+    if (step != SLAB_DONE) return false;
+    *said = S(edge_said)(&e, result);
+    return true;
 }
 
 PORT_FN bool S(graph_find)(const graph_place *g, uint32_t from, uint32_t to, uint32_t *value)

@@ -95,14 +95,17 @@ PORT_FN void pool_push(pool_runs_place p, uint64_t *head, uint32_t first, uint32
     }
 }
 
-PORT_FN void pool_give_run(pool_runs_place p, unsigned log, uint32_t id)
+/* Runs of one length whose first nodes, from `first` to `last`, name each other. */
+PORT_FN void pool_give_runs(pool_runs_place p, unsigned log, uint32_t first, uint32_t last)
 {
-    pool_push(p, pool_run_head(p, log), id, id);
+    pool_push(p, pool_run_head(p, log), first, last);
     if (log)
         pool_note_longer(p, log);
     else if (!port_load(&p.runs->singles_given))
         port_store(&p.runs->singles_given, 1);
 }
+
+PORT_FN void pool_give_run(pool_runs_place p, unsigned log, uint32_t id) { pool_give_runs(p, log, id, id); }
 
 PORT_FN uint32_t pool_take_run_from(pool_runs_place p, uint64_t *head)
 {
@@ -138,8 +141,7 @@ PORT_FN void pool_give_rest(pool_runs_place p, uint32_t id, unsigned log)
     uint32_t last = id + ((uint32_t)1 << log) - 1;
     if (log == 0) return;
     for (uint32_t at = id + 1; at < last; at++) port_store(pool_run_link(p, at), at + 1);
-    pool_push(p, pool_run_head(p, 0), id + 1, last);
-    if (!port_load(&p.runs->singles_given)) port_store(&p.runs->singles_given, 1);
+    pool_give_runs(p, 0, id + 1, last);
 }
 
 /* From a longer run that was returned, in one of these lists: the first part of it; the others go to their lists. Who

@@ -50,6 +50,10 @@
  *                              loaded after id. No machine that this runs on does otherwise, so there is no code for
  *                              it; the simulator, which forgets such order else, must be told.
  *
+ * port_after(p, value)         p, for an access that is to come after the load, or the swap, that `value` is from, and
+ *                              after no others. On a GPU an address that is made from it: a fence would do, but holds up
+ *                              all of a multiprocessor's accesses for some hundred cycles.
+ *
  * port_between_tries(step)     step, at the point of a loop where every try of an operation ends. A GPU's compiler may
  *                              move what a try does on success behind the loop, where lanes that have left wait for
  *                              those that have not; if that is the releasing of a latch which those wait for, they wait

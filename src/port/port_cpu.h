@@ -105,6 +105,13 @@ PORT_FN void port_lane_min(uint64_t *p, uint64_t v)
 
 PORT_FN void port_forget_cached(void) { port_validate_fence(); }
 
+PORT_FN const uint64_t *port_after(const uint64_t *p, uint64_t value)
+{
+    (void)value;
+    port_validate_fence();
+    return p;
+}
+
 PORT_FN void port_pause(unsigned attempt)
 {
     /* The holder of a latch may be descheduled: after some tries give it the processor. */

@@ -151,6 +151,20 @@ PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
     return true;
 }
 
+/* x * x + x is even, which no compiler knows: so the address is there when the value is. */
+PORT_FN const uint64_t *port_after(const uint64_t *p, uint64_t value)
+{
+#ifdef PLEACH_SIM
+    (void)value;
+    PTX_AFTER_BRANCH();
+    return p;
+#else
+    uint32_t x = (uint32_t)value, nothing;
+    asm volatile("{ .reg .u32 t; mad.lo.u32 t, %1, %1, %1; and.b32 %0, t, 1; }" : "=r"(nothing) : "r"(x));
+    return p + nothing;
+#endif
+}
+
 /* Grows from 32 to 512 ns with the attempts, and differs between lanes so that they do not come back together. */
 PORT_FN void port_pause(unsigned attempt)
 {

@@ -151,8 +151,8 @@ static bool judge_shape(size_t *count, char *why, size_t size)
 
 /* ---- the answers ----
  *
- * A half of an edge is a key. Finds ask for the home; a change is one of both halves, each at an instant of its own
- * between its stamps; and who lists the neighbours of a vertex sees the halves in its table, whosever homes these are.
+ * A half of an edge is a key. Finds ask for the home, and so do updates that find nothing to be done; a change is one
+ * of both halves, each at an instant of its own between its stamps; and who lists the neighbours of a vertex sees the halves in its table, whosever homes these are.
  * A vertex is a key that is put if it is absent, by who puts an edge, too. */
 
 static void tell(const graph_op *op, uint8_t kind, uint64_t key, uint8_t outcome)
@@ -182,13 +182,19 @@ static void tell_list(const graph_op *op)
     told->pair_count = op->target_count;
 }
 
+static bool alters(const graph_op *op)
+{
+    bool replaces = op->outcome == HISTORY_REPLACED && graph_now.kind->values;
+    return op->outcome == HISTORY_INSERTED || op->outcome == HISTORY_ERASED || replaces;
+}
+
 static void tell_edge(const graph_op *op)
 {
     static const uint8_t kinds[] = {HISTORY_PUT, HISTORY_ADD, HISTORY_ERASE, HISTORY_FIND};
     bool directed = graph_now.place.directed, turned = !directed && op->to < op->from;
     uint64_t home = turned ? op->to : op->from, other = turned ? op->from : op->to;
     tell(op, kinds[op->kind], home * GRAPH_IDS + other, op->outcome);
-    if (!directed && op->kind != GRAPH_OP_FIND) tell(op, kinds[op->kind], other * GRAPH_IDS + home, op->outcome);
+    if (!directed && alters(op)) tell(op, kinds[op->kind], other * GRAPH_IDS + home, op->outcome);
     if (op->kind != GRAPH_OP_PUT || op->new_from == HISTORY_NOT_APPLIED) return;
     tell(op, HISTORY_ADD, GRAPH_VERTEX_KEYS + op->from, op->new_from);
     tell(op, HISTORY_ADD, GRAPH_VERTEX_KEYS + op->to, op->new_to);

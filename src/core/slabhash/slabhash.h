@@ -30,15 +30,18 @@
  *       later. Both looks at the first slab's header, before and after, show the same version, so the slot's key was
  *       this one since that load (H3), and the same root, so this was the table (H6). An erase of it may be under way,
  *       and have cleared the mask; but a value that was stored came before that.
- *   find, key absent    the load of the link that had no mark for its group, or of the last mask that could have shown
- *       it. The slots that were taken when the first header was read hold their keys all the while, and a key that
- *       comes to the group comes with another header; the first slab's link is not older than that header, so without
- *       the mark no key of the group was elsewhere when it was loaded (H10). A slab further along the chain shows a key
- *       as soon as its mask does, and a key that comes there later comes after that load.
+ *   find, key absent    if its group has no mark: the load of the link, or, if the key was in its group when the header
+ *       was read and has been erased since, that erase. If it was in the group, and was not erased, it was in a slot
+ *       that the mask named, and in that slot it was when that was read: keys do not change their slots (H3), and a
+ *       bucket that moves meanwhile is left as it is until the root changes, which is looked at in the end (H6). The
+ *       link is not older than the header, so without the mark it was not elsewhere either (H10). With a mark: the
+ *       load of the last mask that could have shown it. Header and root are the same in the end, so the slots of the
+ *       first slab hold their keys all the while; a slab further along the chain shows a key as soon as its mask does,
+ *       and a key that comes there later comes after that load.
  *   insert              the store of the mask that has its bit, or of the link to the slab that it came with.
  *   erase               the store of the mask without its bit.
  *   assign              the store of the value's word.
- *   what changes nothing   any instant while the latch is held; or, without a table, the load of the root.
+ *   what changes nothing   as a find; or, on the long way, any instant while the latch is held.
  *
  * GROWTH   Somebody takes a run for the next root, and enters that in the table. From now on whoever wants to change a
  *   bucket moves it first; and everybody who changes something moves a few more. To move a bucket: latch it, write its
@@ -48,9 +51,11 @@
  *   gives the old run back.
  *
  * MEMORY ORDERS  (port/port.h)
- *   port_store_release of a header pairs with its load and port_validate_fence in the next latch and in a reader.
+ *   port_store_release of a header pairs with its load, and port_after of that, in the next latch and in a reader.
  *   port_latch's (b), and port_publish_fence where a slab is filled that came from the pool, pair with
- *       port_validate_fence before a reader's last looks: who has seen a word of a later use sees the later version.
+ *       port_after in a reader's last looks: who has seen a word of a later use sees the later version.
+ *   A latch is taken by swapping the header that the look began with: what was read since was read in that version, or
+ *       under the latch. Values alone have no version, and are read again.
  *   So does port_publish_fence in slab_free, after the header of the bucket that the slab was in.
  *   port_publish_fence before a link or a root pairs with the address dependency of who follows it.
  *

@@ -56,16 +56,6 @@ enum { SLAB_GROUPS = 4, SLAB_GROUP_WORDS = 4 }; /* the first one has header and 
 PORT_FN unsigned slab_group(uint32_t hash) { return ((hash * 0x9e3779b1u >> 25) * 7 / 128 + 1) / 2; }
 #endif
 
-/* Asks a GPU's memory for the group that will be looked at when the header has come. */
-PORT_FN void slab_expect_group(const slab *first, uint32_t hash)
-{
-#ifdef __CUDA_ARCH__
-    port_prefetch(&first->word[SLAB_GROUP_WORDS * slab_group(hash)]);
-#else
-    (void)first, (void)hash;
-#endif
-}
-
 PORT_FN uint64_t slab_elsewhere(unsigned group) { return (uint64_t)1 << (32 + group); }
 
 /* Another next slab, and the marks as they were. */
@@ -130,6 +120,6 @@ typedef enum slab_outcome {
     SLAB_ABSENT
 } slab_outcome;
 
-typedef enum slab_step { SLAB_DONE, SLAB_AGAIN } slab_step;
+typedef enum slab_step { SLAB_DONE, SLAB_AGAIN, SLAB_LONG } slab_step;
 
 #endif

@@ -46,14 +46,16 @@ PORT_FN uint32_t S(wide_bits)(const slab *s, unsigned four, __m128i key)
 }
 #endif
 
-/* A pair of words, from `word` on, which is even. */
-PORT_FN unsigned S(search_two)(const slab *s, unsigned word, uint32_t mask, S(key) key, S(slot) *pair)
+/* A pair of words, from `word` on, which is even. `seen` gets something of every load: port_after. */
+PORT_FN unsigned S(search_two)(const slab *s, unsigned word, uint32_t mask, S(key) key, S(slot) *pair, uint64_t *seen)
 {
     uint64_t one, two;
     unsigned found = SLAB_SLOTS;
 #ifdef __CUDACC__
     port_load_in_order(&s->word[word], &one, &two); /* one access */
+    *seen ^= one;
 #else
+    (void)seen;
     one = port_load(&s->word[word]);
     two = port_load(&s->word[word + 1]);
 #endif
@@ -79,10 +81,11 @@ PORT_FN unsigned S(search_two)(const slab *s, unsigned word, uint32_t mask, S(ke
 }
 
 /* The slot, out of those in `mask`, that has the key; SLAB_SLOTS: none. */
-PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot) *pair)
+PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot) *pair, uint64_t *seen)
 {
     unsigned found = SLAB_SLOTS;
 #if SLAB_WIDE
+    (void)seen;
     __m128i wanted = _mm_set1_epi32((int)key);
     uint32_t equal = S(wide_bits)(s, 0, wanted);
     if (SLAB_SLOTS > 16) equal |= S(wide_bits)(s, 4, wanted) << 16;
@@ -92,7 +95,7 @@ PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot
     if (SLAB_VALUES && equal) *pair = S(slot_load)(s, found);
 #else
     PORT_LOOP for (unsigned word = SLAB_FIRST; word < SLAB_FIRST + SLAB_PAYLOAD && found == SLAB_SLOTS; word += 2)
-        found = S(search_two)(s, word, mask, key, pair);
+        found = S(search_two)(s, word, mask, key, pair, seen);
 #endif
     return found;
 }
@@ -111,18 +114,19 @@ PORT_FN uint32_t S(group_slots)(unsigned group)
 }
 
 /* The same, of the slots of one group. */
-PORT_FN unsigned S(slab_search_group)(const slab *s, uint32_t mask, unsigned group, S(key) key, S(slot) *pair)
+PORT_FN unsigned S(slab_search_group)(const slab *s, uint32_t mask, unsigned group, S(key) key, S(slot) *pair,
+                                      uint64_t *seen)
 {
     mask &= S(group_slots)(group);
     unsigned found = SLAB_SLOTS;
     if (!mask) return found;
 #ifdef PLEACH_SIM
-    found = S(search_two)(s, SLAB_FIRST, mask, key, pair);
+    found = S(search_two)(s, SLAB_FIRST, mask, key, pair, seen);
 #else
     S(slot) early;
-    found = S(search_two)(s, SLAB_GROUP_WORDS * group + 2, mask, key, pair);
+    found = S(search_two)(s, SLAB_GROUP_WORDS * group + 2, mask, key, pair, seen);
     if (group) {
-        unsigned before = S(search_two)(s, SLAB_GROUP_WORDS * group, mask, key, &early);
+        unsigned before = S(search_two)(s, SLAB_GROUP_WORDS * group, mask, key, &early, seen);
         if (before < SLAB_SLOTS) found = before, *pair = early;
     }
 #endif

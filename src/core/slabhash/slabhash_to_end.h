@@ -13,6 +13,8 @@ PORT_FN void slab_update_pause(unsigned attempt)
     enum { OWN_STEPS = 4 };
     if (attempt >= OWN_STEPS) port_pause(attempt);
 }
+
+enum { SLAB_BRIEF_TRIES = 3 };
 #endif
 
 PORT_FN bool S(find_to_end)(const slab_place *place, const slab_table *table, S(key) key, S(key) *value)
@@ -37,4 +39,13 @@ PORT_FN void S(update_to_end)(const slab_place *place, slab_table *table, S(slab
     unsigned attempt = 0;
     while (port_between_tries(S(slab_update)(place, table, c)) != SLAB_DONE) slab_update_pause(attempt++);
     if (c->helps) S(help_to_end)(place, table);
+}
+
+/* A few tries that need no more than the bucket's first slab. False: that was not enough, and nothing is done. */
+PORT_FN bool S(update_briefly)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    slab_step step = SLAB_AGAIN;
+    for (unsigned left = SLAB_BRIEF_TRIES; left && step == SLAB_AGAIN; left--)
+        step = (slab_step)port_between_tries(S(slab_update_briefly)(place, table, c));
+    return step == SLAB_DONE;
 }

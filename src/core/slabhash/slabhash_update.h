@@ -1,5 +1,6 @@
-/* core/slabhash/slabhash_update.h - put, add and erase, in two halves: what is to be done is found out under the latch
- * (prepare), and done (commit) or not (abandon). Included by slabhash.h, once per kind of table. */
+/* core/slabhash/slabhash_update.h - put, add and erase. A look at the bucket tells what is to be done; if that is
+ * nothing, it is over. Else the bucket is latched as it was seen, or, if the look was not enough, it is found out under
+ * the latch (prepare); and it is done (commit) or not (abandon). Included by slabhash.h, once per kind of table. */
 
 /* A change of a latched bucket. */
 typedef struct S(slab_change) {
@@ -10,6 +11,9 @@ typedef struct S(slab_change) {
     bool helps;           /* the table is moving */
     bool only;            /* the bucket is the only one of its table */
     bool known_absent;    /* the caller knows that the key is not there */
+    bool brief;           /* the caller does not help */
+    bool in_first;        /* `at` and `slot` are right: no other slab is needed, nor a look at one */
+    uint64_t seen;        /* of every load of the look: port_after */
     slab *first;          /* of the bucket; latched */
     uint64_t header, link; /* of the first slab, before it was latched */
     uint64_t root, next;  /* of the table; next: the bucket is to move there */
@@ -26,7 +30,7 @@ PORT_FN void S(change_begin)(S(slab_change) *c, slab_kind kind, S(key) key, S(ke
     c->pair.value = value;
     c->old.value = 0;
     c->outcome = SLAB_NOT_APPLIED;
-    c->helps = c->known_absent = false;
+    c->helps = c->known_absent = c->brief = false;
 }
 
 /* A change that has been latched, and no more. Member by member: of a struct as a whole, with members that are not set
@@ -42,6 +46,8 @@ PORT_FN void S(change_copy)(S(slab_change) *to, const S(slab_change) *from)
     to->helps = from->helps;
     to->only = from->only;
     to->known_absent = from->known_absent;
+    to->brief = to->in_first = false;
+    to->seen = 0;
     to->first = from->first;
     to->header = from->header;
     to->link = from->link;
@@ -53,36 +59,98 @@ PORT_FN void S(change_copy)(S(slab_change) *to, const S(slab_change) *from)
     to->fresh = 0;
 }
 
-/* Latches the key's bucket. DONE with first == NULL: there is no table. */
-PORT_FN slab_step S(change_latch)(const slab_place *place, slab_table *table, S(slab_change) *c)
+/* The slot of the key in its bucket's first slab, or one where it could be put. False: it may be, or must be put, in
+ * another slab. */
+PORT_FN bool S(locate_in_first)(S(slab_change) *c)
+{
+    uint32_t mask = slab_mask(c->header);
+    c->at = c->first;
+    c->before = NULL;
+    c->slot = SLAB_SLOTS;
+    if (!c->known_absent) c->slot = S(slab_search_group)(c->first, mask, c->group, c->pair.key, &c->old, &c->seen);
+    if (!c->known_absent && c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) {
+        c->slot = S(slab_search)(c->first, mask & ~S(group_slots)(c->group), c->pair.key, &c->old, &c->seen);
+        if (c->slot == SLAB_SLOTS && (uint32_t)c->link) return false;
+    }
+    if (c->slot < SLAB_SLOTS) {
+        c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
+        return true;
+    }
+    c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
+    if (c->outcome == SLAB_ABSENT) return true;
+    if (mask == SLAB_ALL) return false;
+    c->slot = S(slab_free_slot)(mask, c->group);
+    return true;
+}
+
+/* Looks at the key's bucket. DONE with first == NULL: there is no table. */
+PORT_FN slab_step S(change_look)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     S(slab_look) look;
     uint32_t hash = S(slab_hash)(place, c->pair.key);
     if (S(look_begin)(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
     c->group = slab_group(hash);
-    c->first = NULL;
+    c->first = (slab *)look.first;
     c->only = false;
-    c->header = c->link = 0;
     c->root = look.root;
     c->next = 0;
-    if (!look.first) return SLAB_DONE;
-    if (look.header & SLAB_LATCHED) return SLAB_AGAIN;
-    slab *first = (slab *)look.first;
-    if (!port_latch(&first->word[SLAB_HEADER], look.header, look.header | SLAB_LATCHED)) return SLAB_AGAIN;
+    c->fresh = 0;
+    c->header = look.first ? look.header : 0;
+    c->link = look.first ? look.link : 0;
+    c->seen = c->header;
+    c->in_first = c->first && S(locate_in_first)(c);
+    if (!c->first && c->kind == SLAB_ERASE) {
+        c->in_first = true;
+        c->slot = SLAB_SLOTS;
+        c->outcome = SLAB_ABSENT;
+    }
+    return SLAB_DONE;
+}
+
+/* Whether anything is to be done, as far as the look has told. */
+PORT_FN bool S(change_alters)(const S(slab_change) *c)
+{
+    return c->outcome == SLAB_INSERTED || c->outcome == SLAB_ERASED || (c->outcome == SLAB_REPLACED && SLAB_VALUES);
+}
+
+/* Of a change that alters nothing: whether what was seen can be believed, as in a find. */
+PORT_FN slab_step S(change_unaltered)(const slab_table *table, const S(slab_change) *c)
+{
+    S(slab_look) look;
+    look.table = table;
+    look.first = c->first;
+    look.root = c->root;
+    look.header = c->header;
+    look.link = c->link;
+    bool in_no_slot = c->slot == SLAB_SLOTS && !(c->link & slab_elsewhere(c->group));
+    return S(look_holds_after)(&look, c->seen, in_no_slot) ? SLAB_DONE : SLAB_AGAIN;
+}
+
+/* Latches the bucket that was looked at, as it was then; values alone may be others by now. */
+PORT_FN slab_step S(change_latch)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    slab *first = c->first;
+    if (!first) return SLAB_DONE;
+    if (c->header & SLAB_LATCHED) return SLAB_AGAIN;
+    if (!port_latch(&first->word[SLAB_HEADER], c->header, c->header | SLAB_LATCHED)) return SLAB_AGAIN;
     uint64_t now, target;
     port_load_in_order(&table->root, &now, &target);
-    if (now != look.root) { /* somebody else's bucket, by now */
-        port_store_release(&first->word[SLAB_HEADER], look.header);
+    if (now != c->root) { /* somebody else's bucket, by now */
+        port_store_release(&first->word[SLAB_HEADER], c->header);
         return S(look_again)();
     }
-    c->first = first;
-    c->header = look.header;
-    c->link = look.link;
-    bool of_root = first == slab_at(place, slab_bucket(look.root, hash));
-    c->only = of_root && slab_root_log(look.root) == 0;
-    if (of_root) c->next = slab_target_of(target, look.root);
+    bool of_root = first == slab_at(place, slab_bucket(c->root, S(slab_hash)(place, c->pair.key)));
+    c->only = of_root && slab_root_log(c->root) == 0;
+    if (of_root) c->next = slab_target_of(target, c->root);
     if (!of_root) c->helps = true; /* the bucket has moved, others have not: else the last ones would take long */
+    if (SLAB_VALUES && c->in_first && c->outcome != SLAB_INSERTED) c->old = S(slot_load)(first, c->slot);
     return SLAB_DONE;
+}
+
+/* Of a change that is latched: whether the short way is enough. */
+PORT_FN bool S(goes_short_way)(const S(slab_change) *c)
+{
+    return c->first && c->in_first && !c->next && !(c->brief && c->helps);
 }
 
 /* The first slab of an empty table. False: there is no memory. */
@@ -115,7 +183,7 @@ PORT_FN void S(locate_elsewhere)(const slab_place *place, S(slab_change) *c)
 {
     uint64_t header = c->header, link = c->link;
     for (;;) {
-        c->slot = S(slab_search)(c->at, slab_mask(header), c->pair.key, &c->old);
+        c->slot = S(slab_search)(c->at, slab_mask(header), c->pair.key, &c->old, &c->seen);
         if (c->slot < SLAB_SLOTS || !(uint32_t)link) return;
         c->before = c->at;
         c->at = slab_at(place, (uint32_t)link);
@@ -148,7 +216,7 @@ PORT_FN void S(change_locate)(const slab_place *place, S(slab_change) *c)
     c->before = NULL;
     c->slot = SLAB_SLOTS;
     if (!c->known_absent) {
-        c->slot = S(slab_search_group)(c->first, slab_mask(c->header), c->group, c->pair.key, &c->old);
+        c->slot = S(slab_search_group)(c->first, slab_mask(c->header), c->group, c->pair.key, &c->old, &c->seen);
         if (c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) S(locate_elsewhere)(place, c);
     }
     if (c->slot < SLAB_SLOTS) {
@@ -281,34 +349,26 @@ PORT_FN void S(change_commit)(const slab_place *place, slab_table *table, S(slab
     }
 }
 
-/* The slot of the key in the latched bucket's first slab, or one where it could be put. False: it may be, or must be
- * put, in another slab. */
-PORT_FN bool S(locate_in_first)(S(slab_change) *c)
+/* A try of an update that needs no more than the first slab of a bucket that stays where it is, as most do. LONG: this
+ * one does, and is latched. */
+PORT_FN slab_step S(update_in_first)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
-    uint32_t mask = slab_mask(c->header);
-    c->at = c->first;
-    c->before = NULL;
-    c->fresh = 0;
-    c->slot = SLAB_SLOTS;
-    if (!c->known_absent) c->slot = S(slab_search_group)(c->first, mask, c->group, c->pair.key, &c->old);
-    if (!c->known_absent && c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) {
-        c->slot = S(slab_search)(c->first, mask & ~S(group_slots)(c->group), c->pair.key, &c->old);
-        if (c->slot == SLAB_SLOTS && (uint32_t)c->link) return false;
-    }
-    if (c->slot < SLAB_SLOTS) {
-        c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
-        return true;
-    }
-    c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
-    if (c->outcome == SLAB_ABSENT) return true;
-    if (mask == SLAB_ALL) return false;
-    c->slot = S(slab_free_slot)(mask, c->group);
-    return true;
+    if (S(change_look)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
+    if (c->in_first && !S(change_alters)(c)) return S(change_unaltered)(table, c);
+    if (S(change_latch)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
+    if (!S(goes_short_way)(c)) return SLAB_LONG;
+    S(change_commit)(place, table, c);
+    return SLAB_DONE;
 }
 
-/* As change_prepare, for changes that need no more than the first slab of a bucket that stays where it is, as most do.
- * False: this one does, and is latched as before. */
-PORT_FN bool S(prepare_in_first)(S(slab_change) *c) { return c->first && !c->next && S(locate_in_first)(c); }
+/* A try that goes the short way or none. LONG: nothing was done, and nothing is latched. */
+PORT_FN slab_step S(slab_update_briefly)(const slab_place *place, slab_table *table, S(slab_change) *c)
+{
+    c->brief = true;
+    slab_step step = S(update_in_first)(place, table, c);
+    if (step == SLAB_LONG) S(change_abandon)(place, c);
+    return step;
+}
 
 PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
@@ -321,16 +381,13 @@ PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *tab
  * long. */
 PORT_FN slab_step S(slab_update)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
-    if (S(change_latch)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
-    if (S(prepare_in_first)(c)) {
-        S(change_commit)(place, table, c);
-        return SLAB_DONE;
-    }
+    slab_step step = S(update_in_first)(place, table, c);
+    if (step != SLAB_LONG) return step;
     /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. */
     slab_place far = *place;
     S(slab_change) change;
     S(change_copy)(&change, c);
-    slab_step step = S(update_at_length)(&far, table, &change);
+    step = S(update_at_length)(&far, table, &change);
     c->outcome = change.outcome;
     c->old.value = change.old.value;
     c->helps |= change.helps;

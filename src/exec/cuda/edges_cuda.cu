@@ -1,7 +1,8 @@
 /* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. */
 #include "edges_cuda.h"
+#include "warps.h"
 
-enum { BLOCK_THREADS = 128, UPDATE_BLOCKS = 5, FILL_FEW = 16, LARGE_BLOCKS = 2112 };
+enum { BLOCK_THREADS = 128, BRIEF_BLOCKS = 8, UPDATE_BLOCKS = 5, MANY_CHAINS = 16, LARGE_BLOCKS = 2112 };
 
 PORT_FN graph_place place_of(const graph_on_gpu &graph)
 {
@@ -24,22 +25,6 @@ PORT_FN uint32_t id_in(segment_list list, uint64_t i)
 {
     return list.numbers[i >> GRAPH_SEGMENT_LOG] << GRAPH_SEGMENT_LOG |
            ((uint32_t)i & (((uint32_t)1 << GRAPH_SEGMENT_LOG) - 1));
-}
-
-/* Of all lanes of a warp. */
-PORT_FN int warp_sum(int mine)
-{
-    for (unsigned step = 16; step; step /= 2) mine += __shfl_xor_sync(~0u, mine, step);
-    return mine;
-}
-
-PORT_FN uint32_t warp_least(uint32_t mine)
-{
-    for (unsigned step = 16; step; step /= 2) {
-        uint32_t other = __shfl_xor_sync(~0u, mine, step);
-        if (other < mine) mine = other;
-    }
-    return mine;
 }
 
 /* What a block's threads have done, in a few additions. */
@@ -73,6 +58,36 @@ PORT_FN uint64_t slabs_for(uint64_t degree, unsigned slots, uint32_t load)
     if (degree > slots)
         while (degree * 1024 > slabs * slots * load && slabs < (uint64_t)1 << (POOL_RUN_LOGS - 1)) slabs *= 2;
     return slabs;
+}
+
+/* ---- vertices that go ---- */
+
+/* Slabs, or runs of one length by their first slabs, that name each other. */
+typedef struct slab_stack { uint32_t first, last; } slab_stack;
+
+PORT_FN void stack_slab(const slab_place *place, slab_stack *stack, uint32_t id)
+{
+    if (stack->first)
+        slab_at(place, stack->last)->word[SLAB_LINK] = id;
+    else
+        stack->first = id;
+    stack->last = id;
+}
+
+/* By all lanes of a warp: what they have of runs of this length goes to the pool at once. */
+PORT_FN void give_stacks(const slab_place *place, unsigned log, slab_stack mine)
+{
+    uint32_t lanes = __ballot_sync(~0u, mine.first != 0);
+    if (!lanes) return;
+    unsigned lane = threadIdx.x % 32;
+    uint32_t above = lanes & ~((2u << lane) - 1);
+    uint32_t next = __shfl_sync(~0u, mine.first, above ? __ffs((int)above) - 1 : 0);
+    if (mine.first && above) slab_at(place, mine.last)->word[SLAB_LINK] = next;
+    uint32_t first = __shfl_sync(~0u, mine.first, __ffs((int)lanes) - 1);
+    uint32_t last = __shfl_sync(~0u, mine.last, 31 - __clz((int)lanes));
+    port_publish_fence();
+    __syncwarp();
+    if (lane == 0) pool_give_runs(place->runs, log, first, last);
 }
 
 /* ---- triangles that change ---- */
@@ -141,9 +156,11 @@ PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one
 #define PLEACH_KEY_BITS 32
 #define SLAB_VALUES 0
 #include "edges_kernels.h"
+#include "edges_erase_kernels.h"
 #undef SLAB_VALUES
 #define SLAB_VALUES 1
 #include "edges_kernels.h"
+#include "edges_erase_kernels.h"
 
 static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
 
@@ -210,11 +227,33 @@ cudaError_t edges_cuda_make_segments(graph_on_gpu graph, uint32_t *marks, uint64
     LAUNCH(make_kernel, GRAPH_SEGMENTS / 32, graph, marks, lacking);
 }
 
-cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool again, graph_result *result,
-                           cudaStream_t stream)
+static cudaError_t update_briefly(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                                  graph_result *result, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, brief_kernel, r->n, graph, *r, again, later, result);
+}
+
+static cudaError_t update_at_length(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                                    graph_result *result, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, graph, *r, again, later,
+                result);
+}
+
+static cudaError_t update(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                          graph_result *result, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    if (later.elements) error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);
+    if (later.elements && error == cudaSuccess) error = update_briefly(graph, r, again, later, result, stream);
+    return error == cudaSuccess ? update_at_length(graph, r, again, later, result, stream) : error;
+}
+
+cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                           graph_result *result, cudaStream_t stream)
 {
     bool updates = r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_ERASE_EDGES;
-    if (updates) LAUNCH_KIND(graph, update_kernel, r->n, graph, *r, again, result);
+    if (updates) return update(graph, r, again, later, result, stream);
     LAUNCH_KIND(graph, run_kernel, r->n, graph, *r, again, result);
 }
 
@@ -352,7 +391,7 @@ cudaError_t edges_cuda_new_vertices(graph_on_gpu graph, uint64_t lowest, size_t 
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     dying_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
-                 erase_notes *notes)
+                 dying_ids dying, erase_notes *notes)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     bool dies = false;
@@ -364,6 +403,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
             dies = was & SLAB_OWNERS;
         }
         outcomes[i] = dies ? PLEACH_EDGE_ERASED : PLEACH_EDGE_ABSENT;
+        if (dies && dying.bits) atomicOr(&dying.bits[vertices[i] / 32], 1u << vertices[i] % 32);
     }
     uint32_t lowest = warp_least(dies ? vertices[i] : GRAPH_NO_VERTEX);
     if (threadIdx.x % 32 == 0 && lowest < port_load(&notes->lowest))
@@ -373,9 +413,9 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 cudaError_t edges_cuda_mark_dying(graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
-                                  erase_notes *notes, cudaStream_t stream)
+                                  dying_ids dying, erase_notes *notes, cudaStream_t stream)
 {
-    LAUNCH(dying_kernel, n, graph, n, vertices, outcomes, notes);
+    LAUNCH(dying_kernel, n, graph, n, vertices, outcomes, dying, notes);
 }
 
 cudaError_t edges_cuda_erase_mirrors(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
@@ -384,9 +424,24 @@ cudaError_t edges_cuda_erase_mirrors(graph_on_gpu graph, size_t n, const uint32_
     LAUNCH_KIND(graph, mirrors_kernel, 32 * n, graph, n, vertices, outcomes, edges);
 }
 
-cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, uint64_t *edges, cudaStream_t stream)
+static cudaError_t sweep_small(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
+                               uint64_t *large_count, uint64_t *edges, cudaStream_t stream)
 {
-    LAUNCH_KIND(graph, sweep_kernel, 32 * (list.count << GRAPH_SEGMENT_LOG), graph, list, edges);
+    LAUNCH_KIND(graph, sweep_kernel, LARGE_BLOCKS * BLOCK_THREADS, graph, list, dying, large, large_count, edges);
+}
+
+static cudaError_t sweep_large(graph_on_gpu graph, dying_ids dying, const uint32_t *large, const uint64_t *large_count,
+                               uint64_t *edges, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, sweep_large_kernel, LARGE_BLOCKS * BLOCK_THREADS, graph, dying, large, large_count, edges);
+}
+
+cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
+                             uint64_t *large_count, uint64_t *edges, cudaStream_t stream)
+{
+    cudaError_t error = cudaMemsetAsync(large_count, 0, sizeof *large_count, stream);
+    if (error == cudaSuccess) error = sweep_small(graph, list, dying, large, large_count, edges, stream);
+    return error == cudaSuccess ? sweep_large(graph, dying, large, large_count, edges, stream) : error;
 }
 
 cudaError_t edges_cuda_drop(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,

@@ -7,6 +7,7 @@
 
 #include "../../graph/graph_format.h"
 #include "../graph_exec.h"
+#include "later.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +26,7 @@ typedef struct graph_on_gpu {
 typedef struct segment_list {
     const uint32_t *numbers; /* ascending */
     uint64_t count;
+    uint64_t ids; /* all ids are below this */
 } segment_list;
 
 /* ---- array calls ---- */
@@ -36,9 +38,10 @@ cudaError_t edges_cuda_mark_segments(graph_on_gpu graph, size_t n, const uint32_
 /* Makes those that are marked, as far as there is memory, and leaves no mark; *lacking is added to. */
 cudaError_t edges_cuda_make_segments(graph_on_gpu graph, uint32_t *marks, uint64_t *lacking, cudaStream_t stream);
 
-/* An array call's; *result is added to. Of a call that is made again only elements that were not applied. */
-cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool again, graph_result *result,
-                           cudaStream_t stream);
+/* An array call's; *result is added to. Of a call that is made again only elements that were not applied. The list is
+ * for edges that come or go. */
+cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                           graph_result *result, cudaStream_t stream);
 
 /* The neighbours of vertices[i], as many as fit, from places[i] up to places[i + 1]; and how many there are. Without
  * neighbours it only counts. Beside everything. */
@@ -71,11 +74,14 @@ cudaError_t edges_cuda_new_vertices(graph_on_gpu graph, uint64_t lowest, size_t 
  * edges at vertices that stay go, of these vertices one by one, or in a sweep over all vertices; and then their tables.
  * An edge that goes is counted once. */
 typedef struct erase_notes { uint64_t dying, edges, lowest; } erase_notes;
+typedef struct dying_ids { uint32_t *bits; } dying_ids; /* a bit for each id; NULL: vertices are looked up */
 cudaError_t edges_cuda_mark_dying(graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
-                                  erase_notes *notes, cudaStream_t stream);
+                                  dying_ids dying, erase_notes *notes, cudaStream_t stream);
 cudaError_t edges_cuda_erase_mirrors(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
                                      uint64_t *edges, cudaStream_t stream);
-cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, uint64_t *edges, cudaStream_t stream);
+/* large: scratch for as many ids as the segments have. */
+cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
+                             uint64_t *large_count, uint64_t *edges, cudaStream_t stream);
 cudaError_t edges_cuda_drop(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
                             cudaStream_t stream);
 

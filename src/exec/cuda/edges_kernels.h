@@ -5,13 +5,32 @@
 #include "../../core/slabhash/slabhash_walk.h"
 
 /* Edges that come or go. */
-static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
-    S(update_kernel)(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
-                     graph_result *result)
+static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
+    S(brief_kernel)(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
+                    later_list later, graph_result *result)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     graph_result here = {0, 0, 0, 0};
+    bool done = true;
     if (i < r.n && !(again && r.flags[i] != PLEACH_EDGE_NOT_APPLIED)) {
+        graph_place g = place_of(graph);
+        uint8_t outcome = PLEACH_EDGE_NOT_APPLIED;
+        done = S(graph_update_briefly)(&g, &r, i, &here, &outcome);
+        if (done && r.flags) r.flags[i] = outcome;
+    }
+    leave_for_later(later, !done, i);
+    add_results(graph.state, &here, result);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
+    S(update_kernel)(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
+                     later_list later, graph_result *result)
+{
+    uint64_t n = later.elements ? *later.count : r.n, step = (uint64_t)gridDim.x * BLOCK_THREADS;
+    graph_result here = {0, 0, 0, 0};
+    for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
+        size_t i = later.elements ? later.elements[k] : k;
+        if (!later.elements && again && r.flags[i] != PLEACH_EDGE_NOT_APPLIED) continue;
         graph_place g = place_of(graph);
         uint8_t outcome = S(graph_update)(&g, &r, i, &here);
         if (r.flags) r.flags[i] = outcome;
@@ -112,115 +131,6 @@ PORT_FN uint32_t S(chain_at)(const graph_place *g, const S(slab_walk) *w, uint32
     return number == old ? first : 0;
 }
 
-/* ---- vertices that go ---- */
-
-/* Lane by lane: the halves at neighbours that stay. An edge between two that go is counted at the smaller one. */
-static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(mirrors_kernel)(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
-                      const uint8_t *outcomes, uint64_t *edges)
-{
-    size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
-    unsigned lane = threadIdx.x % 32;
-    if (i >= n || outcomes[i] != PLEACH_EDGE_ERASED) return;
-    graph_place g = place_of(graph);
-    uint32_t id = vertices[i], count = 0;
-    S(slab_walk) w = S(slabs_of)(graph_vertex(&g, id));
-    for (uint32_t chain = 0; chain < S(chains_of)(&w); chain++) {
-        for (uint32_t at = S(chain_at)(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK]) {
-            const slab *s = slab_at(&g.slabs, at);
-            if (lane >= SLAB_SLOTS || !(slab_mask(s->word[SLAB_HEADER]) >> lane & 1)) continue;
-            uint32_t other = S(slot_load)(s, lane).key;
-            slab_table *there = graph_vertex(&g, other);
-            bool stays = graph_vertex_is_there(there);
-            count += stays || id < other;
-            if (!stays) continue;
-            S(slab_change) c;
-            S(change_begin)(&c, SLAB_ERASE, id, 0);
-            S(update_to_end)(&g.slabs, there, &c);
-        }
-    }
-    for (unsigned step = 16; step; step /= 2) count += __shfl_down_sync(~0u, count, step);
-    if (lane == 0 && count) port_fetch_add(edges, count);
-}
-
-/* Empties the chain of one bucket of those that go; how many went. The first slab's latch is nobody's. */
-PORT_FN uint32_t S(sweep_chain)(const graph_place *g, uint32_t first_id)
-{
-    uint32_t gone = 0, before = first_id;
-    for (uint32_t id = first_id; id;) {
-        slab *s = slab_at(&g->slabs, id);
-        uint64_t header = s->word[SLAB_HEADER], link = s->word[SLAB_LINK];
-        uint32_t mask = slab_mask(header), kept = mask, next = (uint32_t)link;
-        for (uint32_t left = mask; left; left &= left - 1) {
-            unsigned slot = slab_lowest(left);
-            if (!graph_vertex_is_there(graph_vertex(g, S(slot_load)(s, slot).key))) kept &= ~((uint32_t)1 << slot);
-        }
-        gone += (uint32_t)__popc(mask ^ kept);
-        if (id != first_id && !kept) {
-            slab *from = slab_at(&g->slabs, before);
-            from->word[SLAB_LINK] = slab_relink(from->word[SLAB_LINK], next);
-            slab_free(&g->slabs, id);
-        } else {
-            if (kept != mask) s->word[SLAB_HEADER] = slab_next_header(header, id == first_id ? 0 : SLAB_OTHER, kept);
-            before = id;
-        }
-        id = next;
-    }
-    return gone;
-}
-
-/* How many edges go with a vertex that goes itself. */
-PORT_FN uint32_t S(dying_edges)(const graph_place *g, uint32_t id, const S(slab_walk) *w, unsigned lane)
-{
-    uint32_t count = 0;
-    for (uint32_t chain = lane; chain < S(chains_of)(w); chain += 32)
-        for (uint32_t at = S(chain_at)(g, w, chain); at; at = (uint32_t)slab_at(&g->slabs, at)->word[SLAB_LINK]) {
-            const slab *s = slab_at(&g->slabs, at);
-            for (uint32_t left = slab_mask(s->word[SLAB_HEADER]); left; left &= left - 1) {
-                uint32_t other = S(slot_load)(s, slab_lowest(left)).key;
-                bool here = g->directed || (id < other && !graph_vertex_is_there(graph_vertex(g, other)));
-                count += here;
-            }
-        }
-    return count;
-}
-
-/* All vertices: edges to those that go. A warp each. */
-static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(sweep_kernel)(const __grid_constant__ graph_on_gpu graph, segment_list list, uint64_t *edges)
-{
-    uint64_t i = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
-    unsigned lane = threadIdx.x % 32;
-    if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
-    graph_place g = place_of(graph);
-    uint32_t id = id_in(list, i), count = 0;
-    slab_table *vertex = graph_vertex(&g, id);
-    S(slab_walk) w = S(slabs_of)(vertex);
-    bool stays = graph_vertex_is_there(vertex);
-    if (stays) {
-        for (uint32_t chain = lane; chain < S(chains_of)(&w); chain += 32) {
-            uint32_t at = S(chain_at)(&g, &w, chain);
-            if (at) count += S(sweep_chain)(&g, at);
-        }
-    } else {
-        count = S(dying_edges)(&g, id, &w, lane);
-    }
-    for (unsigned step = 16; step; step /= 2) count += __shfl_down_sync(~0u, count, step);
-    if (lane || !count) return;
-    if (stays) vertex->load -= count; /* keys; nobody else writes it */
-    port_fetch_add(edges, count);
-}
-
-static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(drop_kernel)(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
-                   const uint8_t *outcomes)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i >= n || outcomes[i] != PLEACH_EDGE_ERASED) return;
-    graph_place g = place_of(graph);
-    S(table_drop)(&g.slabs, graph_vertex(&g, vertices[i]));
-}
-
 /* ---- tables for what is to come ---- */
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
@@ -258,7 +168,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     graph_place g = place_of(graph);
     S(slab_walk) w = S(slabs_of)(graph_vertex(&g, (uint32_t)id));
     uint32_t chains = S(chains_of)(&w), *to = targets + offsets[id];
-    if (chains > FILL_FEW) {
+    if (chains > MANY_CHAINS) {
         if (lane == 0) large[port_fetch_add(large_count, 1)] = (uint32_t)id;
         return;
     }

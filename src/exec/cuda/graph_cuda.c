@@ -43,13 +43,13 @@ typedef struct run_notes {
     uint64_t used;    /* of the pool's ids, afterwards */
 } run_notes;
 
-static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_request *r, bool again, run_notes *there,
-                                 run_notes *notes)
+static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_request *r, bool again, later_list later,
+                                 run_notes *there, run_notes *notes)
 {
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
     CUDA_TRY(edges_cuda_mark_segments(graph_on(graph), r->n, r->from, r->to, graph->marks, s->stream));
     CUDA_TRY(edges_cuda_make_segments(graph_on(graph), graph->marks, &there->lacking, s->stream));
-    CUDA_TRY(edges_cuda_run(graph_on(graph), r, again, &there->result, s->stream));
+    CUDA_TRY(edges_cuda_run(graph_on(graph), r, again, later, &there->result, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&there->used, &graph_on(graph).state->pool.next, sizeof there->used,
                              cudaMemcpyDeviceToDevice, s->stream));
     CUDA_TRY(cudaMemcpyAsync(notes, there, sizeof *notes, cudaMemcpyDeviceToHost, s->stream));
@@ -76,9 +76,10 @@ static bool more_memory(cuda_graph *graph, const run_notes *notes)
 pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result)
 {
     run_notes *there, notes;
+    later_list later = r->kind == GRAPH_INSERT_EDGES ? later_of(s, r->n) : (later_list){NULL, NULL};
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     for (bool again = false; status == PLEACH_OK; again = true) {
-        status = insert_once(graph, s, r, again, there, &notes);
+        status = insert_once(graph, s, r, again, later, there, &notes);
         if (status != PLEACH_OK) break;
         if (!again) *result = notes.result;
         result->not_applied = notes.result.not_applied;
@@ -124,7 +125,8 @@ static pleach_status launch(cuda_graph *graph, const graph_request *r, staging *
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof **there, (void **)there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(*there, 0, sizeof **there, s->stream));
-    CUDA_TRY(edges_cuda_run(graph_on(graph), &staged, false, *there, s->stream));
+    later_list later = r->kind == GRAPH_ERASE_EDGES ? later_of(s, r->n) : (later_list){NULL, NULL};
+    CUDA_TRY(edges_cuda_run(graph_on(graph), &staged, false, later, *there, s->stream));
     return staging_return_results(s);
 }
 

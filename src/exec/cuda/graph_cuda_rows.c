@@ -219,10 +219,10 @@ static pleach_status erase_counting(cuda_graph *graph, staging *s, counting *c, 
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(edges_cuda_run(graph_on(graph), &find, false, there, s->stream));
+    CUDA_TRY(edges_cuda_run(graph_on(graph), &find, false, (later_list){NULL, NULL}, there, s->stream));
     status = count_wedges(graph, s, c, false, change);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(edges_cuda_run(graph_on(graph), &c->staged, false, there, s->stream));
+    CUDA_TRY(edges_cuda_run(graph_on(graph), &c->staged, false, later_of(s, c->staged.n), there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(result, there, sizeof *result, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;

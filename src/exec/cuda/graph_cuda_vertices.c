@@ -10,7 +10,7 @@ pleach_status graph_cuda_segments(const cuda_graph *graph, staging *s, segment_l
     const graph_state *state = graph->slabs.state;
     CUDA_TRY(cudaMemcpyAsync(&segments, &state->segments, sizeof segments, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
-    *list = (segment_list){NULL, 0};
+    *list = (segment_list){NULL, 0, 0};
     if (!segments) return PLEACH_OK;
     uint64_t *directory = base_alloc(segments, sizeof *directory);
     uint32_t *numbers = base_alloc(segments, sizeof *numbers), *there;
@@ -28,7 +28,7 @@ pleach_status graph_cuda_segments(const cuda_graph *graph, staging *s, segment_l
     if (status == PLEACH_OK) status = cuda_status(cudaStreamSynchronize(s->stream));
     base_free(directory);
     base_free(numbers);
-    if (status == PLEACH_OK) *list = (segment_list){there, count};
+    if (status == PLEACH_OK) *list = (segment_list){there, count, segments << GRAPH_SEGMENT_LOG};
     return status;
 }
 
@@ -172,13 +172,27 @@ pleach_status graph_cuda_new(cuda_graph *graph, size_t n, uint32_t *vertices)
 /* ---- erasing: needs no memory of the graph's ---- */
 
 /* Few of many vertices: their neighbours are visited. Else all vertices are. */
-static cudaError_t erase_halves(cuda_graph *graph, segment_list list, size_t n, const uint32_t *vertices,
-                                const uint8_t *outcomes, erase_notes *there, cudaStream_t stream)
+static bool sweeps(const cuda_graph *graph, segment_list list, size_t n)
 {
     enum { MANY = 64 };
-    if (graph->directed || n >= (list.count << GRAPH_SEGMENT_LOG) / MANY)
-        return edges_cuda_sweep(graph_on(graph), list, &there->edges, stream);
-    return edges_cuda_erase_mirrors(graph_on(graph), n, vertices, outcomes, &there->edges, stream);
+    return graph->directed || n >= (list.count << GRAPH_SEGMENT_LOG) / MANY;
+}
+
+/* What a sweep needs. Ids that are few and far apart are looked up: bits would be more memory than vertices. */
+typedef struct sweep_scratch {
+    dying_ids dying;
+    uint32_t *large;
+    uint64_t *large_count;
+} sweep_scratch;
+
+static pleach_status open_sweep(staging *s, segment_list list, sweep_scratch *w)
+{
+    uint64_t vertices = list.count << GRAPH_SEGMENT_LOG, bytes = list.ids / 8;
+    pleach_status status = staging_scratch(s, vertices * sizeof *w->large, (void **)&w->large);
+    if (status == PLEACH_OK) status = staging_scratch(s, sizeof *w->large_count, (void **)&w->large_count);
+    if (status != PLEACH_OK || bytes > vertices) return status;
+    status = staging_scratch(s, bytes, (void **)&w->dying.bits);
+    return status == PLEACH_OK ? cuda_status(cudaMemsetAsync(w->dying.bits, 0, bytes, s->stream)) : status;
 }
 
 static pleach_status add_to_sums(cuda_graph *graph, staging *s, const erase_notes *notes)
@@ -194,6 +208,12 @@ static pleach_status add_to_sums(cuda_graph *graph, staging *s, const erase_note
     return PLEACH_OK;
 }
 
+static pleach_status no_vertices_erased(staging *s, size_t n, uint8_t *said)
+{
+    CUDA_TRY(cudaMemsetAsync(said, PLEACH_EDGE_ABSENT, n, s->stream));
+    return staging_return_results(s);
+}
+
 /* All memory is taken before anything is erased. */
 static pleach_status erase_staged(cuda_graph *graph, staging *s, size_t n, const uint32_t *vertices, uint8_t *outcomes)
 {
@@ -201,15 +221,24 @@ static pleach_status erase_staged(cuda_graph *graph, staging *s, size_t n, const
     uint8_t *said;
     segment_list list;
     erase_notes *there, notes = {0, 0, GRAPH_NO_VERTEX};
+    sweep_scratch sweep = {{NULL}, NULL, NULL};
     pleach_status status = staging_input(s, vertices, n * sizeof *ids, (const void **)&ids);
     if (status == PLEACH_OK) status = staging_output(s, outcomes, n, false, (void **)&said);
     if (status == PLEACH_OK && !said) status = staging_scratch(s, n, (void **)&said);
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status == PLEACH_OK) status = graph_cuda_segments(graph, s, &list);
+    if (status == PLEACH_OK && list.count == 0) status = no_vertices_erased(s, n, said);
+    if (status != PLEACH_OK || list.count == 0) return status;
+    bool all = sweeps(graph, list, n);
+    if (all) status = open_sweep(s, list, &sweep);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemcpyAsync(there, &notes, sizeof notes, cudaMemcpyHostToDevice, s->stream));
-    CUDA_TRY(edges_cuda_mark_dying(graph_on(graph), n, ids, said, there, s->stream));
-    CUDA_TRY(erase_halves(graph, list, n, ids, said, there, s->stream));
+    CUDA_TRY(edges_cuda_mark_dying(graph_on(graph), n, ids, said, sweep.dying, there, s->stream));
+    if (all)
+        CUDA_TRY(edges_cuda_sweep(graph_on(graph), list, sweep.dying, sweep.large, sweep.large_count, &there->edges,
+                                  s->stream));
+    else
+        CUDA_TRY(edges_cuda_erase_mirrors(graph_on(graph), n, ids, said, &there->edges, s->stream));
     CUDA_TRY(edges_cuda_drop(graph_on(graph), n, ids, said, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&notes, there, sizeof notes, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));

@@ -136,7 +136,10 @@ static pleach_status launch(cuda_hash *hash, const hash_request *r, staging *s, 
     if (status != PLEACH_OK) return status;
     *room = room_for(hash, &staged, s);
     CUDA_TRY(cudaMemsetAsync(*not_applied, 0, sizeof **not_applied, s->stream));
-    CUDA_TRY(slabhash_cuda_run(on_gpu(hash), &staged, *not_applied, s->stream));
+    if (r->kind == HASH_FIND)
+        CUDA_TRY(slabhash_cuda_find(on_gpu(hash), &staged, s->stream));
+    else
+        CUDA_TRY(slabhash_cuda_update(on_gpu(hash), &staged, later_of(s, r->n), *not_applied, s->stream));
     return staging_return_results(s);
 }
 

@@ -1,7 +1,8 @@
 /* exec/cuda/slabhash_cuda.cu - the kernels of hash tables, for the four kinds, and their launchers. */
 #include "slabhash_cuda.h"
+#include "warps.h"
 
-enum { BLOCK_THREADS = 128, FIND_BLOCKS = 12, UPDATE_BLOCKS = 8 };
+enum { BLOCK_THREADS = 128, FIND_BLOCKS = 12, BRIEF_BLOCKS = 12, UPDATE_BLOCKS = 8 };
 
 PORT_FN slab_place place_of(const slabhash_on_gpu &hash)
 {
@@ -16,15 +17,22 @@ PORT_FN slab_place place_of(const slabhash_on_gpu &hash)
     return place;
 }
 
-/* The size changes by what a block's threads have inserted and erased, in one addition per block. */
-PORT_FN void count_outcomes(slabhash_state *state, slab_outcome outcome, uint64_t *not_applied)
+/* What a thread has done. */
+typedef struct changes { int grown, missing; } changes;
+
+PORT_FN void note_outcome(changes *here, slab_outcome outcome)
 {
-    int grown = __syncthreads_count(outcome == SLAB_INSERTED), shrunk = __syncthreads_count(outcome == SLAB_ERASED);
-    int missing = __syncthreads_count(outcome == SLAB_NOT_APPLIED);
-    if (threadIdx.x != 0) return;
-    if (grown != shrunk)
-        port_fetch_add(&state->stripe[blockIdx.x % SLABHASH_STRIPES].size, (uint64_t)(int64_t)(grown - shrunk));
-    if (missing) port_fetch_add(not_applied, (uint64_t)missing);
+    here->grown += (outcome == SLAB_INSERTED) - (outcome == SLAB_ERASED);
+    here->missing += outcome == SLAB_NOT_APPLIED;
+}
+
+/* A warp's threads together. */
+PORT_FN void add_changes(slabhash_state *state, changes here, uint64_t *not_applied)
+{
+    int grown = warp_sum(here.grown), missing = warp_sum(here.missing);
+    if (threadIdx.x % 32 != 0) return;
+    if (grown) port_add(&state->stripe[blockIdx.x % SLABHASH_STRIPES].size, (uint64_t)(int64_t)grown);
+    if (missing) port_add(not_applied, (uint64_t)missing);
 }
 
 #define PLEACH_KEY_BITS 32
@@ -66,10 +74,30 @@ static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOC
         kernel<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>>(__VA_ARGS__);                                  \
     } while (0)
 
-cudaError_t slabhash_cuda_run(slabhash_on_gpu hash, const hash_request *r, uint64_t *not_applied, cudaStream_t stream)
+cudaError_t slabhash_cuda_find(slabhash_on_gpu hash, const hash_request *r, cudaStream_t stream)
 {
-    if (r->kind == HASH_FIND) LAUNCH(hash, find_kernel, r->n, hash, *r);
-    LAUNCH(hash, update_kernel, r->n, hash, *r, not_applied);
+    LAUNCH(hash, find_kernel, r->n, hash, *r);
+}
+
+static cudaError_t update_briefly(slabhash_on_gpu hash, const hash_request *r, later_list later, uint64_t *not_applied,
+                                  cudaStream_t stream)
+{
+    LAUNCH(hash, brief_kernel, r->n, hash, *r, later, not_applied);
+}
+
+static cudaError_t update_at_length(slabhash_on_gpu hash, const hash_request *r, later_list later,
+                                    uint64_t *not_applied, cudaStream_t stream)
+{
+    LAUNCH(hash, update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, hash, *r, later, not_applied);
+}
+
+cudaError_t slabhash_cuda_update(slabhash_on_gpu hash, const hash_request *r, later_list later, uint64_t *not_applied,
+                                 cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    if (later.elements) error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);
+    if (later.elements && error == cudaSuccess) error = update_briefly(hash, r, later, not_applied, stream);
+    return error == cudaSuccess ? update_at_length(hash, r, later, not_applied, stream) : error;
 }
 
 cudaError_t slabhash_cuda_sample(slabhash_on_gpu hash, size_t n, const void *keys, uint64_t *missing,

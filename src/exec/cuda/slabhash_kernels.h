@@ -16,23 +16,53 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, FIND_BLOCKS)
     if (r.flags) r.flags[i] = found;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
-    S(update_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
-                     uint64_t *not_applied)
+PORT_FN void S(begin_element)(const hash_request *r, size_t i, S(slab_change) *c)
+{
+    S(change_begin)(c, (slab_kind)r->kind, ((const S(key) *)r->keys)[i],
+                    r->values ? ((const S(key) *)r->values)[i] : 0);
+}
+
+PORT_FN void S(answer_element)(const hash_request *r, size_t i, const S(slab_change) *c, changes *here)
+{
+    bool had = c->outcome == SLAB_REPLACED || c->outcome == SLAB_EXISTS || c->outcome == SLAB_ERASED;
+    if (had && r->out_values) ((S(key) *)r->out_values)[i] = c->old.value;
+    if (r->flags) r->flags[i] = (uint8_t)c->outcome;
+    note_outcome(here, c->outcome);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
+    S(brief_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
+                    later_list later, uint64_t *not_applied)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    S(slab_change) c;
-    c.outcome = SLAB_ABSENT;
+    changes here = {0, 0};
+    bool done = true;
     if (i < r.n) {
         slab_place place = place_of(hash);
-        S(change_begin)(&c, (slab_kind)r.kind, ((const S(key) *)r.keys)[i],
-                        r.values ? ((const S(key) *)r.values)[i] : 0);
-        S(update_to_end)(&place, &hash.state->table, &c);
-        bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
-        if (had && r.out_values) ((S(key) *)r.out_values)[i] = c.old.value;
-        if (r.flags) r.flags[i] = (uint8_t)c.outcome;
+        S(slab_change) c;
+        S(begin_element)(&r, i, &c);
+        done = S(update_briefly)(&place, &hash.state->table, &c);
+        if (done) S(answer_element)(&r, i, &c, &here);
     }
-    count_outcomes(hash.state, c.outcome, not_applied);
+    leave_for_later(later, !done, i);
+    add_changes(hash.state, here, not_applied);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
+    S(update_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
+                     later_list later, uint64_t *not_applied)
+{
+    uint64_t n = later.elements ? *later.count : r.n, step = (uint64_t)gridDim.x * BLOCK_THREADS;
+    changes here = {0, 0};
+    for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
+        size_t i = later.elements ? later.elements[k] : k;
+        slab_place place = place_of(hash);
+        S(slab_change) c;
+        S(begin_element)(&r, i, &c);
+        S(update_to_end)(&place, &hash.state->table, &c);
+        S(answer_element)(&r, i, &c, &here);
+    }
+    add_changes(hash.state, here, not_applied);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
