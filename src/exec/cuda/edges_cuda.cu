@@ -3,6 +3,7 @@
 #include "warps.h"
 
 enum { BLOCK_THREADS = 128, BRIEF_BLOCKS = 8, UPDATE_BLOCKS = 5, MANY_CHAINS = 16, LARGE_BLOCKS = 2112 };
+enum { SWEEP_THREADS = 1024, SWEEP_BLOCKS = 264, DROP_BLOCKS = 132 };
 
 PORT_FN graph_place place_of(const graph_on_gpu &graph)
 {
@@ -433,7 +434,12 @@ static cudaError_t sweep_small(graph_on_gpu graph, segment_list list, dying_ids 
 static cudaError_t sweep_large(graph_on_gpu graph, dying_ids dying, const uint32_t *large, const uint64_t *large_count,
                                uint64_t *edges, cudaStream_t stream)
 {
-    LAUNCH_KIND(graph, sweep_large_kernel, LARGE_BLOCKS * BLOCK_THREADS, graph, dying, large, large_count, edges);
+    cudaGetLastError();
+    if (graph.values)
+        sweep_large_kernel_map32<<<SWEEP_BLOCKS, SWEEP_THREADS, 0, stream>>>(graph, dying, large, large_count, edges);
+    else
+        sweep_large_kernel_set32<<<SWEEP_BLOCKS, SWEEP_THREADS, 0, stream>>>(graph, dying, large, large_count, edges);
+    return cudaGetLastError();
 }
 
 cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
@@ -447,7 +453,8 @@ cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, dying_ids dy
 cudaError_t edges_cuda_drop(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
                             cudaStream_t stream)
 {
-    LAUNCH_KIND(graph, drop_kernel, n, graph, n, vertices, outcomes);
+    LAUNCH_KIND(graph, drop_kernel, n < DROP_BLOCKS * BLOCK_THREADS ? n : DROP_BLOCKS * BLOCK_THREADS, graph, n,
+                vertices, outcomes);
 }
 
 /* ---- rows ---- */
@@ -533,4 +540,38 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) where_kernel(size_t n, u
 cudaError_t edges_cuda_where(size_t n, uint8_t *flags, uint8_t wanted, cudaStream_t stream)
 {
     LAUNCH(where_kernel, n, n, flags, wanted);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    sample_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                  uint64_t *members)
+{
+    size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) * n / EDGES_SAMPLE;
+    graph_place g = place_of(graph);
+    bool fine = from[i] != GRAPH_NO_VERTEX && to[i] != GRAPH_NO_VERTEX;
+    const slab_table *one = fine ? graph_vertex(&g, from[i]) : NULL, *two = fine ? graph_vertex(&g, to[i]) : NULL;
+    uint32_t few = one ? slab_load(one->load) : 0, many = two ? slab_load(two->load) : 0;
+    if (many < few) few = many;
+    int sum = warp_sum((int)(few < 1u << 24 ? few : 1u << 24));
+    if (threadIdx.x % 32 == 0) port_add(members, (uint64_t)sum);
+}
+
+cudaError_t edges_cuda_sample_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                                     uint64_t *members, cudaStream_t stream)
+{
+    LAUNCH(sample_kernel, EDGES_SAMPLE, graph, n, from, to, members);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    difference_kernel(size_t n, uint64_t *by_vertex, uint64_t before_rows, const uint64_t *before, uint64_t after_rows,
+                      const uint64_t *after)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i < n) by_vertex[i] += (i < after_rows ? after[i] : 0) - (i < before_rows ? before[i] : 0);
+}
+
+cudaError_t edges_cuda_add_difference(size_t n, uint64_t *by_vertex, uint64_t before_rows, const uint64_t *before,
+                                      uint64_t after_rows, const uint64_t *after, cudaStream_t stream)
+{
+    LAUNCH(difference_kernel, n, n, by_vertex, before_rows, before, after_rows, after);
 }

@@ -107,6 +107,13 @@ cudaError_t edges_cuda_number(size_t n, const uint32_t *from, const uint32_t *to
 cudaError_t edges_cuda_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
                               const uint8_t *counts, numbered_places numbers, bool coming, size_t capacity,
                               uint64_t *by_vertex, uint64_t *change, cudaStream_t stream);
+/* How many neighbours wedges would ask for, of EDGES_SAMPLE of n edges, evenly spread: *members is added to. */
+enum { EDGES_SAMPLE = 4096 };
+cudaError_t edges_cuda_sample_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                                     uint64_t *members, cudaStream_t stream);
+/* by_vertex[i] += after[i] - before[i], where there are none beyond so many rows. */
+cudaError_t edges_cuda_add_difference(size_t n, uint64_t *by_vertex, uint64_t before_rows, const uint64_t *before,
+                                      uint64_t after_rows, const uint64_t *after, cudaStream_t stream);
 cudaError_t edges_cuda_where(size_t n, uint8_t *flags, uint8_t wanted, cudaStream_t stream); /* flags[i] == wanted */
 
 #ifdef __cplusplus

@@ -127,7 +127,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 /* Those: a block each. */
-static __global__ void __launch_bounds__(BLOCK_THREADS)
+static __global__ void __launch_bounds__(SWEEP_THREADS)
     S(sweep_large_kernel)(const __grid_constant__ graph_on_gpu graph, dying_ids dying, const uint32_t *large,
                           const uint64_t *large_count, uint64_t *edges)
 {
@@ -135,7 +135,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     graph_place g = place_of(graph);
     for (uint64_t i = blockIdx.x; i < *large_count; i += gridDim.x) {
         S(slab_walk) w = S(slabs_of)(graph_vertex(&g, large[i]));
-        count += S(sweep_vertex)(&g, dying, large[i], &w, threadIdx.x / 32, BLOCK_THREADS / 32);
+        count += S(sweep_vertex)(&g, dying, large[i], &w, threadIdx.x / 32, SWEEP_THREADS / 32);
     }
     if (threadIdx.x % 32 == 0 && count) port_add(edges, count);
 }
@@ -160,34 +160,53 @@ PORT_FN void S(drop_chains)(const slab_place *place, uint64_t root, slab_stack *
         S(drop_chain)(place, slab_root_first(root) + i, false, stack);
 }
 
-/* A lane each, but buckets of longer tables are for all lanes. What becomes free is given by a warp at once: one by one
- * all threads would swap the same few words. */
+/* A warp's longer runs, by the log of their length. */
+PORT_FN void S(stack_runs)(const slab_place *place, slab_stack *runs, uint64_t root)
+{
+    unsigned log = slab_root_log(root);
+    for (uint32_t left = __ballot_sync(~0u, root != 0 && log); left;) {
+        unsigned now = __shfl_sync(~0u, log, __ffs((int)left) - 1);
+        bool these = root != 0 && log == now;
+        uint32_t lanes = __ballot_sync(~0u, these);
+        for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+            uint32_t first = __shfl_sync(~0u, slab_root_first(root), __ffs((int)rest) - 1);
+            if (threadIdx.x % 32 == 0) stack_slab(place, &runs[now], first);
+        }
+        left &= ~lanes;
+    }
+    __syncwarp();
+}
+
+/* A lane each, but buckets of longer tables are for all lanes. What becomes free is given when a warp has done with all
+ * its vertices: one by one all threads would swap the same few words. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     S(drop_kernel)(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
                    const uint8_t *outcomes)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    __shared__ slab_stack all_runs[BLOCK_THREADS / 32][POOL_RUN_LOGS];
     graph_place g = place_of(graph);
-    slab_stack slabs = {0, 0}, run = {0, 0};
-    slab_table *table = i < n && outcomes[i] == PLEACH_EDGE_ERASED ? graph_vertex(&g, vertices[i]) : NULL;
-    uint64_t root = table ? table->root : 0;
-    if (table && table->next) { /* growth was under way, which is rare */
-        S(table_drop)(&g.slabs, table);
-        root = 0;
+    slab_stack slabs = {0, 0}, *runs = all_runs[threadIdx.x / 32];
+    if (threadIdx.x % 32 < POOL_RUN_LOGS) runs[threadIdx.x % 32] = slabs;
+    __syncwarp();
+    size_t step = (size_t)gridDim.x * BLOCK_THREADS, first = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x / 32 * 32;
+    for (; first < n; first += step) {
+        size_t i = first + threadIdx.x % 32;
+        slab_table *table = i < n && outcomes[i] == PLEACH_EDGE_ERASED ? graph_vertex(&g, vertices[i]) : NULL;
+        uint64_t root = table ? table->root : 0;
+        if (table && table->next) { /* growth was under way, which is rare */
+            S(table_drop)(&g.slabs, table);
+            root = 0;
+        }
+        if (!slab_root_first(root)) root = 0;
+        if (root && slab_root_log(root) == 0) S(drop_chain)(&g.slabs, slab_root_first(root), true, &slabs);
+        for (uint32_t lanes = __ballot_sync(~0u, root && slab_root_log(root)); lanes; lanes &= lanes - 1)
+            S(drop_chains)(&g.slabs, __shfl_sync(~0u, root, __ffs((int)lanes) - 1), &slabs);
+        S(stack_runs)(&g.slabs, runs, root);
+        if (root) table->root = slab_root_after(root, 0);
+        if (table) table->next = table->cursor = table->load = 0;
     }
-    if (!slab_root_first(root)) root = 0;
-    unsigned log = slab_root_log(root);
-    if (root && log == 0) S(drop_chain)(&g.slabs, slab_root_first(root), true, &slabs);
-    for (uint32_t lanes = __ballot_sync(~0u, root && log); lanes; lanes &= lanes - 1)
-        S(drop_chains)(&g.slabs, __shfl_sync(~0u, root, __ffs((int)lanes) - 1), &slabs);
-    if (root && log) stack_slab(&g.slabs, &run, slab_root_first(root));
-    if (root) table->root = slab_root_after(root, 0);
-    if (table) table->next = table->cursor = table->load = 0;
     give_stacks(&g.slabs, 0, slabs);
-    for (uint32_t left = __ballot_sync(~0u, run.first != 0); left;) {
-        unsigned now = __shfl_sync(~0u, log, __ffs((int)left) - 1);
-        slab_stack these = log == now ? run : (slab_stack){0, 0};
-        give_stacks(&g.slabs, now, these);
-        left &= ~__ballot_sync(~0u, log == now);
-    }
+    if (threadIdx.x % 32 == 0)
+        for (unsigned log = 1; log < POOL_RUN_LOGS; log++)
+            if (runs[log].first) pool_give_runs(g.slabs.runs, log, runs[log].first, runs[log].last);
 }

@@ -2,7 +2,7 @@
  *
  * A kernel cannot get memory, and how much an insertion takes depends on which ids are new and which tables grow. So
  * the host has some memory ready, looks at what was not applied for lack of it, gets more, and has just these elements
- * done again. Such a call waits for its kernels, also on a stream. Segments of vertices are made before edges come.
+ * done again. Such a call waits for its kernels, also on a stream. Segments of vertices are made between two rounds.
  */
 #include "graph_cuda.h"
 
@@ -47,8 +47,10 @@ static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_requ
                                  run_notes *there, run_notes *notes)
 {
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(edges_cuda_mark_segments(graph_on(graph), r->n, r->from, r->to, graph->marks, s->stream));
-    CUDA_TRY(edges_cuda_make_segments(graph_on(graph), graph->marks, &there->lacking, s->stream));
+    if (again) {
+        CUDA_TRY(edges_cuda_mark_segments(graph_on(graph), r->n, r->from, r->to, graph->marks, s->stream));
+        CUDA_TRY(edges_cuda_make_segments(graph_on(graph), graph->marks, &there->lacking, s->stream));
+    }
     CUDA_TRY(edges_cuda_run(graph_on(graph), r, again, later, &there->result, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&there->used, &graph_on(graph).state->pool.next, sizeof there->used,
                              cudaMemcpyDeviceToDevice, s->stream));
@@ -72,7 +74,8 @@ static bool more_memory(cuda_graph *graph, const run_notes *notes)
     return more;
 }
 
-/* It ends: each round but the last has got more memory, of which there is only so much. */
+/* The first round makes no segments: as a rule there are all it needs. It ends: each round but the first and the last
+ * has got more memory, of which there is only so much. */
 pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result)
 {
     run_notes *there, notes;
@@ -83,7 +86,7 @@ pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const grap
         if (status != PLEACH_OK) break;
         if (!again) *result = notes.result;
         result->not_applied = notes.result.not_applied;
-        if (!notes.result.not_applied || !more_memory(graph, &notes)) break;
+        if (!notes.result.not_applied || (again && !more_memory(graph, &notes))) break;
     }
     return status;
 }
@@ -154,6 +157,7 @@ static pleach_status run_on_stream(cuda_graph *graph, const graph_request *r, cu
 static pleach_status run(cuda_graph *graph, const graph_request *r, pleach_stream stream)
 {
     bool sync = stream == PLEACH_SYNC;
+    if (r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_ERASE_EDGES) graph_cuda_forget(graph);
     if (inserts(r)) return insert(graph, r, sync ? slabs_stream(&graph->slabs) : (cudaStream_t)stream);
     return sync ? run_synchronously(graph, r) : run_on_stream(graph, r, (cudaStream_t)stream);
 }
@@ -195,11 +199,11 @@ static pleach_status cuda_neighbours(void *exec, size_t n, const uint32_t *verti
 /* Kernels of users cannot get memory, nor does a graph know what they will do: so it has some to spare. */
 static pleach_status open_view(cuda_graph *graph)
 {
-    slabs_view(&graph->slabs, 1);
+    graph_cuda_forget(graph);
     pthread_mutex_lock(&graph->slabs.mutex);
     slabs_make_room(&graph->slabs, graph->slabs.capacity / 8 + 4096);
     pthread_mutex_unlock(&graph->slabs.mutex);
-    return PLEACH_OK;
+    return slabs_view(&graph->slabs, 1);
 }
 
 static pleach_status cuda_view(void *exec, pleach_graph_view *view)
@@ -211,7 +215,12 @@ static pleach_status cuda_view(void *exec, pleach_graph_view *view)
     ON_GPU(&graph->slabs, open_view(graph));
 }
 
-static void cuda_view_closed(void *exec) { slabs_view(&((cuda_graph *)exec)->slabs, -1); }
+static void cuda_view_closed(void *exec)
+{
+    cuda_graph *graph = exec;
+    graph_cuda_forget(graph);
+    slabs_view(&graph->slabs, -1);
+}
 
 static pleach_status cuda_quiesce(void *exec)
 {
@@ -288,6 +297,7 @@ static pleach_status cuda_run_counting(void *exec, const graph_request *r, size_
 pleach_status graph_cuda_begin_anew(cuda_graph *graph)
 {
     graph->lowest_free = 0;
+    graph_cuda_forget(graph);
     CUDA_TRY(cudaMemsetAsync(graph->directory, 0, GRAPH_SEGMENTS * sizeof(uint64_t), graph->slabs.control));
     CUDA_TRY(cudaMemsetAsync(graph->marks, 0, GRAPH_SEGMENTS / 8, graph->slabs.control));
     return slabs_begin_anew(&graph->slabs, 0);

@@ -2,6 +2,8 @@
 #ifndef PLEACH_GRAPH_CUDA_H
 #define PLEACH_GRAPH_CUDA_H
 
+#include <stdatomic.h>
+
 #include "edges_cuda.h"
 #include "slabs_cuda.h"
 
@@ -14,6 +16,8 @@ typedef struct cuda_graph {
     uint32_t *marks;      /* a bit for each segment; zeros between calls. Who inserts has `inserting` */
     pthread_mutex_t inserting;
     uint64_t lowest_free; /* no smaller id is free; for who is alone */
+    uint64_t triangles;   /* of the last count, if nothing has changed since; for who is alone */
+    atomic_bool triangles_known;
 } cuda_graph;
 
 static inline graph_on_gpu graph_on(const cuda_graph *graph)
@@ -41,8 +45,13 @@ pleach_status graph_cuda_segments(const cuda_graph *graph, staging *s, segment_l
 pleach_status graph_cuda_list(cuda_graph *graph, size_t n, const uint32_t *vertices, size_t capacity,
                               uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total);
 pleach_status graph_cuda_triangles(cuda_graph *graph, size_t capacity, uint64_t *by_vertex, uint64_t *total);
+pleach_status graph_cuda_count_rows(const cuda_graph *graph, staging *s, uint64_t *rows);
+
+/* graph_cuda_change.c. All that changes a graph has to forget what was counted. */
 pleach_status graph_cuda_count_change(cuda_graph *graph, const graph_request *r, size_t capacity, uint64_t *by_vertex,
                                       uint64_t *change);
+void graph_cuda_remember(cuda_graph *graph, uint64_t triangles);
+void graph_cuda_forget(cuda_graph *graph);
 
 /* graph_cuda_mirror.c: what is done with a copy in host memory. */
 pleach_status graph_cuda_export_rows(cuda_graph *graph, graph_rows *rows);

@@ -105,7 +105,7 @@ pleach_status graph_cuda_list(cuda_graph *graph, size_t n, const uint32_t *verti
 
 /* ---- all triangles: tables become rows ---- */
 
-static pleach_status count_rows(const cuda_graph *graph, staging *s, uint64_t *rows)
+pleach_status graph_cuda_count_rows(const cuda_graph *graph, staging *s, uint64_t *rows)
 {
     segment_list list;
     uint64_t *there;
@@ -147,99 +147,14 @@ pleach_status graph_cuda_triangles(cuda_graph *graph, size_t capacity, uint64_t 
     pleach_status status = graph_cuda_size_of(graph, &vertices, &edges);
     if (status != PLEACH_OK) return status;
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
-    status = count_rows(graph, &s, &rows);
+    status = graph_cuda_count_rows(graph, &s, &rows);
     if (status == PLEACH_OK && by_vertex && rows > capacity) status = PLEACH_E_SPACE;
     bool sparse = !by_vertex && rows > (1 << 20) && rows / SPARSE > vertices;
     if (status == PLEACH_OK && !sparse && capacity + rows)
         status = count_staged(graph, &s, rows, 2 * edges, capacity, by_vertex, total);
     pleach_status ended = graph_cuda_end(&s, PLEACH_OK);
     if (status == PLEACH_OK) status = ended;
-    return status == PLEACH_OK && sparse ? graph_cuda_mirror_triangles(graph, total) : status;
-}
-
-/* ---- triangles that come or go with edges ---- */
-
-typedef struct counting {
-    graph_request staged;
-    uint8_t *counts; /* elements that change the graph */
-    numbered_places numbers;
-    uint64_t *by_vertex, *change;
-    size_t capacity;
-} counting;
-
-static pleach_status open_counting(staging *s, const graph_request *r, size_t capacity, uint64_t *by_vertex,
-                                   counting *c)
-{
-    uint64_t places = 16;
-    while (places < 2 * r->n) places *= 2;
-    c->capacity = capacity;
-    c->numbers.mask = places - 1;
-    pleach_status status = graph_cuda_stage(r, s, &c->staged);
-    if (status == PLEACH_OK && !c->staged.flags) status = staging_scratch(s, r->n, (void **)&c->staged.flags);
-    if (status == PLEACH_OK) status = staging_scratch(s, r->n, (void **)&c->counts);
-    if (status == PLEACH_OK) status = staging_scratch(s, places * sizeof(uint64_t), (void **)&c->numbers.names);
-    if (status == PLEACH_OK) status = staging_scratch(s, places * sizeof(uint32_t), (void **)&c->numbers.elements);
-    if (status == PLEACH_OK) status = staging_scratch(s, sizeof *c->change, (void **)&c->change);
-    if (status == PLEACH_OK)
-        status = staging_output(s, by_vertex, capacity * sizeof *by_vertex, true, (void **)&c->by_vertex);
-    if (status != PLEACH_OK) return status;
-    CUDA_TRY(cudaMemsetAsync(c->numbers.names, 0, places * sizeof(uint64_t), s->stream));
-    CUDA_TRY(cudaMemsetAsync(c->change, 0, sizeof *c->change, s->stream));
-    return PLEACH_OK;
-}
-
-/* counts[] has been filled, and all edges that come are there, or all that go still are. */
-static pleach_status count_wedges(const cuda_graph *graph, staging *s, const counting *c, bool coming, uint64_t *change)
-{
-    const graph_request *r = &c->staged;
-    CUDA_TRY(edges_cuda_number(r->n, r->from, r->to, c->counts, c->numbers, s->stream));
-    CUDA_TRY(edges_cuda_wedges(graph_on(graph), r->n, r->from, r->to, c->counts, c->numbers, coming, c->capacity,
-                               c->by_vertex, c->change, s->stream));
-    CUDA_TRY(cudaMemcpyAsync(change, c->change, sizeof *change, cudaMemcpyDeviceToHost, s->stream));
-    CUDA_TRY(cudaStreamSynchronize(s->stream));
-    return PLEACH_OK;
-}
-
-static pleach_status insert_counting(cuda_graph *graph, staging *s, counting *c, graph_result *result, uint64_t *change)
-{
-    slabs_make_room(&graph->slabs, c->staged.n / 2 + 4096);
-    pleach_status status = graph_cuda_insert_staged(graph, s, &c->staged, result);
-    if (status != PLEACH_OK) return status;
-    CUDA_TRY(cudaMemcpyAsync(c->counts, c->staged.flags, c->staged.n, cudaMemcpyDeviceToDevice, s->stream));
-    CUDA_TRY(edges_cuda_where(c->staged.n, c->counts, PLEACH_EDGE_NEW, s->stream));
-    return count_wedges(graph, s, c, true, change);
-}
-
-static pleach_status erase_counting(cuda_graph *graph, staging *s, counting *c, graph_result *result, uint64_t *change)
-{
-    graph_request find = c->staged;
-    graph_result *there;
-    find.kind = GRAPH_FIND_EDGES;
-    find.flags = c->counts;
-    pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
-    if (status != PLEACH_OK) return status;
-    CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(edges_cuda_run(graph_on(graph), &find, false, (later_list){NULL, NULL}, there, s->stream));
-    status = count_wedges(graph, s, c, false, change);
-    if (status != PLEACH_OK) return status;
-    CUDA_TRY(edges_cuda_run(graph_on(graph), &c->staged, false, later_of(s, c->staged.n), there, s->stream));
-    CUDA_TRY(cudaMemcpyAsync(result, there, sizeof *result, cudaMemcpyDeviceToHost, s->stream));
-    CUDA_TRY(cudaStreamSynchronize(s->stream));
-    return PLEACH_OK;
-}
-
-pleach_status graph_cuda_count_change(cuda_graph *graph, const graph_request *r, size_t capacity, uint64_t *by_vertex,
-                                      uint64_t *change)
-{
-    staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
-    counting c = {.capacity = 0};
-    graph_result result = {0, 0, 0, 0};
-    pleach_status status = open_counting(&s, r, capacity, by_vertex, &c);
-    if (status == PLEACH_OK)
-        status = r->kind == GRAPH_INSERT_EDGES ? insert_counting(graph, &s, &c, &result, change)
-                                               : erase_counting(graph, &s, &c, &result, change);
-    if (status == PLEACH_OK) status = staging_return_results(&s);
-    status = graph_cuda_end(&s, status);
-    if (status != PLEACH_OK) return status;
-    return result.not_applied ? PLEACH_E_FULL : result.no_vertex ? PLEACH_E_VERTEX : PLEACH_OK;
+    if (status == PLEACH_OK && sparse) status = graph_cuda_mirror_triangles(graph, total);
+    if (status == PLEACH_OK) graph_cuda_remember(graph, *total);
+    return status;
 }

@@ -104,6 +104,7 @@ pleach_status graph_cuda_build(cuda_graph *graph, size_t n, const uint32_t *from
     if (status != PLEACH_OK) return status;
     if (vertices || edges) return PLEACH_E_NOT_EMPTY;
     if (n == 0) return PLEACH_OK;
+    graph_cuda_forget(graph);
     graph_request r = {.kind = GRAPH_INSERT_EDGES, .n = n, .from = from, .to = to, .values = values};
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
     status = graph_cuda_end(&s, build_staged(graph, &s, &r, &result));
@@ -250,5 +251,6 @@ static pleach_status erase_staged(cuda_graph *graph, staging *s, size_t n, const
 pleach_status graph_cuda_erase(cuda_graph *graph, size_t n, const uint32_t *vertices, uint8_t *outcomes)
 {
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
+    graph_cuda_forget(graph);
     return graph_cuda_end(&s, erase_staged(graph, &s, n, vertices, outcomes));
 }

@@ -210,16 +210,13 @@ static pleach_status hash_cuda_quiesce(void *exec)
 static pleach_status room_for_view(cuda_hash *hash)
 {
     slab_table table;
-    pleach_status status = slabs_view(&hash->slabs, 1);
-    if (status != PLEACH_OK) return status;
     pthread_mutex_lock(&hash->slabs.mutex);
     hash->keys_unknown = true;
-    status = peek_table(hash, &table);
+    pleach_status status = peek_table(hash, &table);
     uint64_t buckets = status == PLEACH_OK ? (uint64_t)1 << slab_root_log(table.root) : 0;
     if (status == PLEACH_OK) slabs_make_room(&hash->slabs, buckets / SLAB_OVERFLOW_PART + 64);
     pthread_mutex_unlock(&hash->slabs.mutex);
-    if (status != PLEACH_OK) slabs_view(&hash->slabs, -1);
-    return status;
+    return status == PLEACH_OK ? slabs_view(&hash->slabs, 1) : status;
 }
 
 static pleach_status hash_cuda_view(void *exec, pleach_hash_view *view)

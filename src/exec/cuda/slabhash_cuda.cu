@@ -2,7 +2,7 @@
 #include "slabhash_cuda.h"
 #include "warps.h"
 
-enum { BLOCK_THREADS = 128, FIND_BLOCKS = 12, BRIEF_BLOCKS = 12, UPDATE_BLOCKS = 8 };
+enum { BLOCK_THREADS = 128, FIND_BLOCKS = 12, BRIEF_BLOCKS = 10, UPDATE_BLOCKS = 8 };
 
 PORT_FN slab_place place_of(const slabhash_on_gpu &hash)
 {
