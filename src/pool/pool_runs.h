@@ -14,6 +14,9 @@
  * fresh memory any more: then all lists are looked through, whatever the words say, before anybody is told that there
  * is no run.
  *
+ * Who wants a single node and takes a longer run makes the rest of it the row, from which all take by an addition, which
+ * never fails: a list is a word that thousands of GPU threads would swap at once. There is one row at a time.
+ *
  * A returned run's link is in the second word of its first node, and every other word is left as it was: for structures
  * whose readers may still look at nodes that were given back, and find out by the first word.
  *
@@ -26,11 +29,11 @@
 
 #include "pool.h"
 
-enum { POOL_RUN_LOGS = 31, POOL_SINGLE_STRIPES = 32 };
+enum { POOL_RUN_LOGS = 31, POOL_MOST_STRIPES = 128 };
 #ifdef PLEACH_SIM
-enum { POOL_ROW_LOG = 1 };
+enum { POOL_SINGLE_STRIPES = 32, POOL_ROW_LOG = 1 };
 #else
-enum { POOL_ROW_LOG = 6 };
+enum { POOL_SINGLE_STRIPES = POOL_MOST_STRIPES, POOL_ROW_LOG = 6 };
 #endif
 
 typedef struct pool_run_list {
@@ -40,11 +43,12 @@ typedef struct pool_run_list {
 
 /* Zeros to begin with. */
 typedef struct pool_runs {
-    pool_run_list single[POOL_SINGLE_STRIPES]; /* runs of one node, which are the most, by agent */
+    pool_run_list single[POOL_MOST_STRIPES];   /* runs of one node, which are the most, by agent */
     pool_run_list longer[POOL_RUN_LOGS];       /* by log; the first is not used */
     uint64_t singles_given;                    /* 1: some list of single nodes may have one */
     uint64_t longer_given;                     /* bit `log`: the list of these runs may have one */
-    uint64_t reserved[6];
+    uint64_t row; /* single nodes with neighbouring ids: end << 32 | next; none if next is not below the end */
+    uint64_t reserved[5];
 } pool_runs;
 
 /* How runs are reached. */
@@ -144,8 +148,30 @@ PORT_FN void pool_give_rest(pool_runs_place p, uint32_t id, unsigned log)
     pool_give_runs(p, 0, id + 1, last);
 }
 
-/* From a longer run that was returned, in one of these lists: the first part of it; the others go to their lists. Who
- * wants a single node has some more for the next time, so that not all agents come here for each. */
+/* Off the row; 0: it is at its end. Additions past that are no harm, and are as many as there are agents. */
+PORT_FN uint32_t pool_take_from_row(pool_runs_place p)
+{
+    uint64_t row = port_load(&p.runs->row);
+    if ((uint32_t)row >= row >> 32) return 0;
+    row = port_fetch_add(&p.runs->row, 1);
+    if ((uint32_t)row >= row >> 32) return 0;
+    port_validate_fence(); /* what the agents did who had the node before was over when it became part of the row */
+    return (uint32_t)row;
+}
+
+/* Makes these the row. False: there is one. PROGRESS: a swap fails when another has brought one, or for an addition
+ * past the end of the last row, of which each agent makes one at most. */
+PORT_FN bool pool_begin_row(pool_runs_place p, uint32_t first, uint64_t end)
+{
+    for (;;) {
+        uint64_t row = port_load(&p.runs->row);
+        if ((uint32_t)row < row >> 32) return false;
+        if (port_compare_swap(&p.runs->row, row, end << 32 | first)) return true;
+    }
+}
+
+/* From a longer run that was returned, in one of these lists: the first part of it; the others go to their lists, or,
+ * for who wants a single node, become the row, or go to the agent's list. */
 PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t lists)
 {
     for (unsigned longer = log + 1; longer < POOL_RUN_LOGS; longer++) {
@@ -155,6 +181,7 @@ PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t list
             pool_note_none(p, longer);
             continue;
         }
+        if (log == 0 && pool_begin_row(p, id + 1, id + ((uint64_t)1 << longer))) return id;
         unsigned part = log ? log : longer < POOL_ROW_LOG ? longer : POOL_ROW_LOG;
         while (longer-- > part) pool_give_run(p, longer, id + ((uint32_t)1 << longer));
         if (log == 0) pool_give_rest(p, id, part);
@@ -181,6 +208,7 @@ PORT_COLD uint32_t pool_take_others(pool_runs_place p)
 PORT_FN uint32_t pool_take_run(pool_runs_place p, unsigned log)
 {
     uint32_t id = pool_take_run_from(p, pool_run_head(p, log));
+    if (!id && log == 0) id = pool_take_from_row(p);
     if (!id && log == 0 && port_load(&p.runs->singles_given)) id = pool_take_others(p);
     uint64_t lists = id ? 0 : port_load(&p.runs->longer_given);
     if (lists >> log >> 1) id = pool_split_run(p, log, lists);

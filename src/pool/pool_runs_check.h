@@ -39,6 +39,9 @@ PORT_FN bool pool_check_runs(pool_runs_place p, uint64_t *seen, char *message, s
         if (!pool_check_list(p, p.runs->single[i].head, 0, seen, message, size)) return false;
     for (unsigned log = 1; log < POOL_RUN_LOGS; log++)
         if (!pool_check_list(p, p.runs->longer[log].head, log, seen, message, size)) return false;
+    uint64_t row = p.runs->row, end = row >> 32, next = row & UINT32_MAX;
+    if (next < end && !pool_mark_run(p.pool, seen, next, end - next))
+        return snprintf(message, size, "P1: slab %" PRIu64 " of the row is in two places", next), false;
     for (uint64_t id = 1; id < pool_ids(p.pool); id++)
         if (!(seen[id / 64] >> id % 64 & 1))
             return snprintf(message, size, "P1: slab %" PRIu64 " is nowhere", id), false;

@@ -36,6 +36,8 @@
  * port_load_in_order(p, &a, &b)  port_load of two words, 16-byte aligned, of which the second is not loaded first.
  * port_forget_cached()         after it, port_load_cached returns nothing older than what was visible before it.
  * port_pause(attempt)          a short wait after the attempt-th failure of an operation.
+ * port_pause_longer(attempt)   the same, where thousands of a GPU's threads may wait for one word: how often they look at
+ *                              it is how long its owner waits for his own accesses.
  * port_prefetch(p)             a hint.
  *
  * An agent of the epoch module (epoch/) may be several threads of a GPU together, its lanes, who share fast memory:
@@ -79,6 +81,7 @@
 #if defined(PLEACH_SIM) || !defined(__CUDACC__)
 enum { PORT_ADDS_AWAY = 0 };
 PORT_FN void port_add(uint64_t *p, uint64_t v) { port_fetch_add(p, v); }
+PORT_FN void port_pause_longer(unsigned attempt) { port_pause(attempt); }
 #endif
 
 PORT_FN unsigned port_between_tries(unsigned step)

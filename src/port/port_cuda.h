@@ -172,6 +172,16 @@ PORT_FN void port_pause(unsigned attempt)
     __nanosleep((32u << shift) + 8u * (threadIdx.x & 31u));
 }
 
+#ifndef PLEACH_SIM
+/* Up to 32, 64, ... 131,072 ns. */
+PORT_FN void port_pause_longer(unsigned attempt)
+{
+    unsigned most = 32u << (attempt < 12 ? attempt : 12);
+    unsigned mixed = (blockIdx.x * blockDim.x + threadIdx.x + attempt) * 0x9e3779b1u;
+    __nanosleep(most / 2 + (mixed >> 16) % (most / 2));
+}
+#endif
+
 #ifdef PLEACH_SIM
 PORT_FN void port_prefetch(const void *p) { (void)p; }
 #else

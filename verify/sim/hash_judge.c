@@ -50,6 +50,8 @@ static bool mark_lists(uint64_t *seen, char *why, size_t size)
         if (!mark_list(runs->single[i].head, 0, seen, why, size)) return false;
     for (unsigned log = 1; log < POOL_RUN_LOGS; log++)
         if (!mark_list(runs->longer[log].head, log, seen, why, size)) return false;
+    for (uint64_t id = (uint32_t)runs->row; id < runs->row >> 32; id++)
+        if (!mark_free_run(id, 0, seen, why, size)) return false;
     return true;
 }
 

@@ -11,7 +11,7 @@
 PORT_FN void slab_update_pause(unsigned attempt)
 {
     enum { OWN_STEPS = 4 };
-    if (attempt >= OWN_STEPS) port_pause(attempt);
+    if (attempt >= OWN_STEPS) port_pause_longer(attempt - OWN_STEPS);
 }
 
 enum { SLAB_BRIEF_TRIES = 3 };

@@ -89,6 +89,7 @@ PORT_FN slab_step S(change_look)(const slab_place *place, slab_table *table, S(s
     S(slab_look) look;
     uint32_t hash = S(slab_hash)(place, c->pair.key);
     if (S(look_begin)(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
+    if (look.first && look.header & SLAB_LATCHED) return SLAB_AGAIN; /* all that others do is not to wait for this */
     c->group = slab_group(hash);
     c->first = (slab *)look.first;
     c->only = false;
@@ -131,7 +132,6 @@ PORT_FN slab_step S(change_latch)(const slab_place *place, slab_table *table, S(
 {
     slab *first = c->first;
     if (!first) return SLAB_DONE;
-    if (c->header & SLAB_LATCHED) return SLAB_AGAIN;
     if (!port_latch(&first->word[SLAB_HEADER], c->header, c->header | SLAB_LATCHED)) return SLAB_AGAIN;
     uint64_t now, target;
     port_load_in_order(&table->root, &now, &target);

@@ -92,7 +92,7 @@ static uint64_t new_keys(const cuda_hash *hash, const hash_request *r, staging *
         error = cudaMemcpyAsync(&missing, there, sizeof missing, cudaMemcpyDeviceToHost, s->stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(s->stream);
     if (error != cudaSuccess) return r->n;
-    uint64_t most = missing + missing / 16 + 8;
+    uint64_t most = missing ? missing + missing / 16 + 8 : 0;
     return most < SLABHASH_SAMPLE ? r->n / SLABHASH_SAMPLE * most : r->n;
 }
 

@@ -42,16 +42,31 @@ void slabs_close(slabs_cuda *slabs)
     pthread_mutex_destroy(&slabs->mutex);
 }
 
+/* Memory of about this size that there is from the beginning stays, so that there is nothing that can fail; with the
+ * rest it begins anew. Slabs with memory in the end. */
+static uint64_t keep_memory(slabs_cuda *slabs, uint64_t needed, pleach_status *status)
+{
+    uint64_t bytes = needed * SLAB_BYTES;
+    *status = pool_cuda_trim(slabs->pool, bytes);
+    if (*status == PLEACH_OK && pool_cuda_mapped(slabs->pool) > 2 * bytes + ((uint64_t)4 << 20))
+        *status = pool_cuda_trim(slabs->pool, 0);
+    uint64_t kept = pool_cuda_mapped(slabs->pool);
+    if (*status == PLEACH_OK && kept)
+        *status = cuda_status(cudaMemsetAsync(slabs_nodes(slabs), 0, kept, slabs->control));
+    return *status == PLEACH_OK ? kept / SLAB_BYTES : 0;
+}
+
 pleach_status slabs_begin_anew(slabs_cuda *slabs, uint64_t taken)
 {
     enum { LEAST = 1024 };
     uint64_t limit = slabs_limit(slabs), needed = taken + 1 > LEAST ? taken + 1 : LEAST;
     if (taken + 1 > limit) return PLEACH_E_FULL;
     if (needed > limit) needed = limit;
-    pool_state pool = {.next = taken + 1};
     CUDA_TRY(cudaStreamSynchronize(slabs->control));
-    pleach_status status = pool_cuda_trim(slabs->pool, 0);
-    slabs->capacity = slabs->used_bound = 0;
+    pleach_status status;
+    slabs->used_bound = 0;
+    slabs->capacity = keep_memory(slabs, needed, &status);
+    pool_state pool = {.next = taken + 1, .capacity = slabs->capacity};
     CUDA_TRY(cudaMemsetAsync(slabs->state, 0, slabs->state_bytes, slabs->control));
     CUDA_TRY(cudaMemcpyAsync(slabs->state, &pool, sizeof pool, cudaMemcpyHostToDevice, slabs->control));
     if (status == PLEACH_OK) status = slabs_grow(slabs, needed);
