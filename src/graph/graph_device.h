@@ -18,6 +18,7 @@ PORT_FN graph_place graph_view_place(const pleach_graph_view *view)
     g.slabs.runs.stripe = graph_view_stripe();
     g.slabs.seed = view->seed;
     g.slabs.load_of_keys = view->load;
+    g.slabs.hopeful = 0;
     g.state = state;
     g.directory = (uint64_t *)view->directory;
     g.directed = view->directed;
@@ -124,7 +125,7 @@ PORT_FN void graph_walk_look(graph_walk *w)
     place.runs.nodes = w->slabs;
     place.runs.node_bytes = SLAB_BYTES;
     place.runs.stripe = 0;
-    place.seed = place.load_of_keys = 0;
+    place.seed = place.load_of_keys = place.hopeful = 0;
     while (port_between_tries(look_begin_map32(&place, w->table, w->group, &w->look)) != SLAB_DONE)
         port_pause(attempt++);
 }

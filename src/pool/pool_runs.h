@@ -193,11 +193,19 @@ PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t list
 /* Single nodes of the other stripes. One that is given while this looks may be missed, until somebody gives another. */
 PORT_COLD uint32_t pool_take_others(pool_runs_place p)
 {
-    for (unsigned i = 1; i < POOL_SINGLE_STRIPES; i++) {
+    enum { AT_ONCE = 8 }; /* so that a GPU waits for some loads together */
+    for (unsigned i = 0; i < POOL_SINGLE_STRIPES; i += AT_ONCE) {
+        uint64_t heads[AT_ONCE];
         pool_runs_place other = p;
-        other.stripe = p.stripe + i;
-        uint32_t id = pool_take_run_from(p, pool_run_head(other, 0));
-        if (id) return id;
+        PORT_UNROLL for (unsigned k = 0; k < AT_ONCE; k++) {
+            other.stripe = p.stripe + i + k;
+            heads[k] = port_load(pool_run_head(other, 0));
+        }
+        PORT_UNROLL for (unsigned k = 0; k < AT_ONCE; k++) {
+            other.stripe = p.stripe + i + k;
+            uint32_t id = (uint32_t)heads[k] ? pool_take_run_from(p, pool_run_head(other, 0)) : 0;
+            if (id) return id;
+        }
     }
     port_store(&p.runs->singles_given, 0);
     return 0;

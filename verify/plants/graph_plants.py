@@ -9,7 +9,8 @@ UPDATE = "src/core/slabhash/slabhash_update.h"
 
 COMMIT_OTHER = "    S(change_commit)(&g->slabs, e->other, other);\n"
 COMMIT_HOME = "    S(change_commit)(&g->slabs, e->home, home);\n"
-LATCH_OTHER = "    if (S(change_latch)(&g->slabs, e->other, other) == SLAB_DONE) return SLAB_DONE;\n"
+LATCH_OTHER = ("    if (S(change_look)(&g->slabs, e->other, other) == SLAB_DONE &&\n"
+               "        S(change_latch)(&g->slabs, e->other, other) == SLAB_DONE)\n        return SLAB_DONE;\n")
 ABANDON_OTHER = "if (step == SLAB_DONE) S(change_abandon)(&g->slabs, other);"
 HOME_IS_GONE = COMMIT_HOME + "    home->first = NULL;\n    home->fresh = 0;\n"
 
@@ -21,7 +22,8 @@ GRAPH_PLANTS = (
           LATCH_OTHER, HOME_IS_GONE + LATCH_OTHER, ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
     Plant("other_half_waits_alone", "the halves of an edge change one after the other, each under its own latch",
           "graph/cuda", EDGE, LATCH_OTHER,
-          HOME_IS_GONE + "    for (unsigned n = 0; S(change_latch)(&g->slabs, e->other, other) != SLAB_DONE;)\n"
+          HOME_IS_GONE + "    for (unsigned n = 0; S(change_look)(&g->slabs, e->other, other) != SLAB_DONE ||\n"
+          "                         S(change_latch)(&g->slabs, e->other, other) != SLAB_DONE;)\n"
           "        port_pause(n++);\n    return SLAB_DONE;\n", ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
     Plant("other_half_is_forgotten", "an edge that is erased stays in the other end's table", "graph/plain", EDGE,
           "outcome == SLAB_INSERTED || outcome == SLAB_ERASED ||", "outcome == SLAB_INSERTED ||"),

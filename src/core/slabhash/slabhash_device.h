@@ -30,6 +30,7 @@ PORT_FN slab_place hash_view_place(const pleach_hash_view *view)
     place.runs.stripe = hash_view_stripe();
     place.seed = view->seed;
     place.load_of_keys = 0;
+    place.hopeful = 0;
     return place;
 }
 

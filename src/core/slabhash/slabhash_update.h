@@ -261,6 +261,10 @@ PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, 
         slab_start_growth(place, table, slab_root_log(c->root) + 1);
         c->next = slab_target(table, c->root);
         if (c->next && S(change_move)(place, table, c) == SLAB_AGAIN) return SLAB_AGAIN;
+        if (place->hopeful && !port_load(&table->next)) {
+            c->outcome = SLAB_NOT_APPLIED;
+            return SLAB_DONE;
+        }
     }
     c->fresh = slab_take(place);
     if (!c->fresh) c->outcome = SLAB_NOT_APPLIED;

@@ -15,6 +15,7 @@ PORT_FN graph_place place_of(const graph_on_gpu &graph)
     g.slabs.runs.stripe = blockIdx.x;
     g.slabs.seed = graph.seed;
     g.slabs.load_of_keys = graph.load;
+    g.slabs.hopeful = graph.hopeful;
     g.state = graph.state;
     g.directory = graph.directory;
     g.directed = graph.directed;

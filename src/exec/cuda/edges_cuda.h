@@ -17,6 +17,7 @@ extern "C" {
 typedef struct graph_on_gpu {
     bool values;
     uint32_t directed, seed, load;
+    uint32_t hopeful; /* as in slab_place */
     graph_state *state;
     void *slabs;
     uint64_t *directory;

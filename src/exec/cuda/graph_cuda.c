@@ -43,15 +43,17 @@ typedef struct run_notes {
     uint64_t used;    /* of the pool's ids, afterwards */
 } run_notes;
 
-static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_request *r, bool again, later_list later,
-                                 run_notes *there, run_notes *notes)
+static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_request *r, bool again, bool last,
+                                 later_list later, run_notes *there, run_notes *notes)
 {
+    graph_on_gpu hopeful = graph_on(graph);
+    hopeful.hopeful = !last;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
     if (again) {
         CUDA_TRY(edges_cuda_mark_segments(graph_on(graph), r->n, r->from, r->to, graph->marks, s->stream));
         CUDA_TRY(edges_cuda_make_segments(graph_on(graph), graph->marks, &there->lacking, s->stream));
     }
-    CUDA_TRY(edges_cuda_run(graph_on(graph), r, again, later, &there->result, s->stream));
+    CUDA_TRY(edges_cuda_run(hopeful, r, again, later, &there->result, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&there->used, &graph_on(graph).state->pool.next, sizeof there->used,
                              cudaMemcpyDeviceToDevice, s->stream));
     CUDA_TRY(cudaMemcpyAsync(notes, there, sizeof *notes, cudaMemcpyDeviceToHost, s->stream));
@@ -74,19 +76,20 @@ static bool more_memory(cuda_graph *graph, const run_notes *notes)
     return more;
 }
 
-/* The first round makes no segments: as a rule there are all it needs. It ends: each round but the first and the last
- * has got more memory, of which there is only so much. */
+/* The first round makes no segments: as a rule there are all it needs. The last one makes do with the memory that there
+ * is. It ends: each round between them has got more, of which there is only so much. */
 pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result)
 {
     run_notes *there, notes;
     later_list later = r->kind == GRAPH_INSERT_EDGES ? later_of(s, r->n) : (later_list){NULL, NULL};
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
-    for (bool again = false; status == PLEACH_OK; again = true) {
-        status = insert_once(graph, s, r, again, later, there, &notes);
+    for (bool again = false, last = false; status == PLEACH_OK; again = true) {
+        status = insert_once(graph, s, r, again, last, later, there, &notes);
         if (status != PLEACH_OK) break;
         if (!again) *result = notes.result;
         result->not_applied = notes.result.not_applied;
-        if (!notes.result.not_applied || (again && !more_memory(graph, &notes))) break;
+        if (!notes.result.not_applied || last) break;
+        last = again && !more_memory(graph, &notes);
     }
     return status;
 }

@@ -22,7 +22,7 @@ typedef struct cuda_graph {
 
 static inline graph_on_gpu graph_on(const cuda_graph *graph)
 {
-    return (graph_on_gpu){graph->values, graph->directed,     graph->seed, graph->load,
+    return (graph_on_gpu){graph->values, graph->directed,     graph->seed, graph->load, 0,
                           graph->slabs.state, slabs_nodes(&graph->slabs), graph->directory};
 }
 

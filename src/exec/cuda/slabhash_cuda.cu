@@ -14,6 +14,7 @@ PORT_FN slab_place place_of(const slabhash_on_gpu &hash)
     place.runs.stripe = blockIdx.x;
     place.seed = hash.seed;
     place.load_of_keys = 0;
+    place.hopeful = 0;
     return place;
 }
 
