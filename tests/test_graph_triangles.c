@@ -167,8 +167,9 @@ static void few_and_large_ids(const graph_kind *kind)
 {
     const pleach_adjacency adjacencies[] = {PLEACH_ADJACENCY_HASH, PLEACH_ADJACENCY_ORDERED};
     for (size_t i = 0; i < COUNT_OF(adjacencies); i++) {
-        const pleach_graph_config config = {.device = kind->device, .values = kind->values, .threads = kind->threads,
-                                            .max_bytes = (uint64_t)64 << 20, .adjacency = adjacencies[i]};
+        pleach_graph_config config = graph_config_of(kind);
+        config.max_bytes = (uint64_t)64 << 20;
+        config.adjacency = adjacencies[i];
         pleach_graph *graph;
         assert_ok(pleach_graph_create(&graph, &config));
         put_clique(graph, kind, 0, 5);

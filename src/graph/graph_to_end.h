@@ -1,8 +1,6 @@
 /* graph/graph_to_end.h - one element of an array call on a graph, by one agent: a CPU thread or a GPU thread. Include
  * with SLAB_VALUES set. */
 #include "graph_edge.h"
-#include "../core/slabhash/slabhash_to_end.h"
-
 #include "../exec/graph_exec.h"
 
 PORT_FN uint8_t S(graph_update)(const graph_place *g, const graph_request *r, size_t i, graph_result *result)

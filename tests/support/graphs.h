@@ -15,6 +15,7 @@ typedef struct graph_kind {
     bool directed, values;
     unsigned threads; /* the graph's worker threads */
     pleach_device device;
+    bool sparse; /* vertices are found through a hash table */
 } graph_kind;
 
 typedef enum graph_kinds { EVERY_KIND, UNDIRECTED_KINDS, ONE_KIND } graph_kinds;

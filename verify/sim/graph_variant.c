@@ -2,6 +2,9 @@
 #include "graph_sim.h"
 #include "slab_sim.h"
 
+#include "../../src/graph/graph_vertex.h"
+#define PLEACH_KEY_BITS 32
+
 static slab_table *vertex_of(const graph_place *g, uint32_t id) { return graph_vertex(g, id); }
 
 #define SLAB_VALUES 1
