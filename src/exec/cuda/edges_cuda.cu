@@ -1,26 +1,9 @@
 /* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. */
-#include "edges_cuda.h"
+#include "edges_launch.h"
 
-enum { BLOCK_THREADS = 128, UPDATE_BLOCKS = 5, FILL_FEW = 16, LARGE_BLOCKS = 2112 };
+enum { UPDATE_BLOCKS = 5, FILL_FEW = 16, LARGE_BLOCKS = 2112 };
 
-PORT_FN graph_place place_of(const graph_on_gpu &graph)
-{
-    graph_place g;
-    g.slabs.runs.pool = &graph.state->pool;
-    g.slabs.runs.runs = &graph.state->runs;
-    g.slabs.runs.nodes = graph.slabs;
-    g.slabs.runs.node_bytes = SLAB_BYTES;
-    g.slabs.runs.stripe = blockIdx.x;
-    g.slabs.seed = graph.seed;
-    g.slabs.load_of_keys = graph.load;
-    g.state = graph.state;
-    g.directory = graph.directory;
-    g.directed = graph.directed;
-    g.no_segments = 1;
-    return g;
-}
-
-PORT_FN uint32_t id_in(segment_list list, uint64_t i)
+PORT_FN uint32_t number_in(segment_list list, uint64_t i)
 {
     return list.numbers[i >> GRAPH_SEGMENT_LOG] << GRAPH_SEGMENT_LOG |
            ((uint32_t)i & (((uint32_t)1 << GRAPH_SEGMENT_LOG) - 1));
@@ -145,17 +128,6 @@ PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one
 #define SLAB_VALUES 1
 #include "edges_kernels.h"
 
-static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
-
-/* Launches a kernel; leaves the enclosing function. An error that an earlier call of the user's has left on this thread
- * is dropped first: it would pass for the launch's. */
-#define LAUNCH(kernel, threads, ...)                                                                             \
-    do {                                                                                                         \
-        if ((threads) == 0) return cudaSuccess;                                                                  \
-        cudaGetLastError();                                                                                      \
-        kernel<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>>(__VA_ARGS__);                                  \
-        return cudaGetLastError();                                                                               \
-    } while (0)
 #define LAUNCH_KIND(graph, kernel, threads, ...)                                                                 \
     do {                                                                                                         \
         if ((graph).values) LAUNCH(kernel##_map32, threads, __VA_ARGS__);                                        \
@@ -284,7 +256,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
     graph_place g = place_of(graph);
-    slab_table *vertex = graph_vertex(&g, id_in(list, i));
+    slab_table *vertex = graph_table(&g, number_in(list, i));
     uint32_t slabs = (uint32_t)(offsets[i + 1] - offsets[i]);
     vertex->load = 0;
     if (!slabs) return;
@@ -401,16 +373,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     rows_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, uint64_t *rows)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    bool there = false;
-    uint32_t id = 0;
+    uint32_t beyond = 0;
     if (i >> GRAPH_SEGMENT_LOG < list.count) {
         graph_place g = place_of(graph);
-        id = id_in(list, i);
-        there = graph_vertex_is_there(graph_vertex(&g, id));
+        uint32_t number = number_in(list, i);
+        if (graph_vertex_is_there(graph_table(&g, number))) beyond = graph_id(&g, number) + 1;
     }
-    uint32_t lanes = __ballot_sync(~0u, there);
-    if (lanes && threadIdx.x % 32 == 31 - __clz(lanes))
-        atomicMax((unsigned long long *)rows, (unsigned long long)id + 1);
+    beyond = ~warp_least(~beyond);
+    if (beyond && threadIdx.x % 32 == 0) atomicMax((unsigned long long *)rows, (unsigned long long)beyond);
 }
 
 cudaError_t edges_cuda_rows(graph_on_gpu graph, segment_list list, uint64_t *rows, cudaStream_t stream)

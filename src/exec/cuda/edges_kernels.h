@@ -193,8 +193,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     unsigned lane = threadIdx.x % 32;
     if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
     graph_place g = place_of(graph);
-    uint32_t id = id_in(list, i), count = 0;
-    slab_table *vertex = graph_vertex(&g, id);
+    uint32_t number = number_in(list, i), id = graph_id(&g, number), count = 0;
+    slab_table *vertex = graph_table(&g, number);
     S(slab_walk) w = S(slabs_of)(vertex);
     bool stays = graph_vertex_is_there(vertex);
     if (stays) {
@@ -229,7 +229,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
     graph_place g = place_of(graph);
-    sizes[i] = slabs_for(slab_load(graph_vertex(&g, id_in(list, i))->load), SLAB_SLOTS, graph.load);
+    sizes[i] = slabs_for(slab_load(graph_table(&g, number_in(list, i))->load), SLAB_SLOTS, graph.load);
 }
 
 /* ---- rows ---- */

@@ -38,6 +38,7 @@ pleach_status graph_cuda_segments(const cuda_graph *graph, staging *s, segment_l
  * memory, of which there is only so much, or fails. */
 static pleach_status make_segments(cuda_graph *graph, staging *s, const graph_request *r)
 {
+    if (graph->sparse) return graph_cuda_name_all(graph, r, s->stream);
     uint64_t *there, lacking = 1;
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
@@ -164,7 +165,8 @@ pleach_status graph_cuda_new(cuda_graph *graph, size_t n, uint32_t *vertices)
 {
     if (n == 0) return PLEACH_OK;
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
-    pleach_status status = new_staged(graph, &s, n, vertices);
+    pleach_status status = graph->sparse ? graph_cuda_new_sparse(graph, &s, n, vertices)
+                                         : new_staged(graph, &s, n, vertices);
     pleach_status ended = graph_cuda_end(&s, PLEACH_OK);
     return status != PLEACH_OK ? status : ended;
 }
@@ -215,6 +217,7 @@ static pleach_status erase_staged(cuda_graph *graph, staging *s, size_t n, const
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     if (notes.lowest < graph->lowest_free) graph->lowest_free = notes.lowest;
     status = add_to_sums(graph, s, &notes);
+    if (status == PLEACH_OK && graph->sparse) status = graph_cuda_forget(graph, s, n, ids, said);
     return status == PLEACH_OK ? staging_return_results(s) : status;
 }
 
