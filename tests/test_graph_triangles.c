@@ -179,6 +179,12 @@ static void few_and_large_ids(const graph_kind *kind)
         put(graph, kind, 4, PLEACH_NO_VERTEX - 1);
         long before = most_kilobytes();
         assert_triangles(graph, triples_of(5) + triples_of(6) + triples_of(40) + 1);
+        double coefficients[5], average = 0, last = (pairs_of(39) + 1.0) / (double)pairs_of(41);
+        assert_ok(pleach_graph_clustering(graph, 5, coefficients, &average));
+        for (size_t k = 0; k < 5; k++)
+            assert_true(fabs(coefficients[k] - (k < 3 ? 1 : 0.7)) < 1e-12);
+        assert_true(fabs(average - (3 + 2 * 0.7 + 6 + 39 + last) / 51) < 1e-12);
+        assert_ok(pleach_graph_clustering(graph, 0, NULL, NULL));
         assert_true(most_kilobytes() - before < 512 * 1024);
         graph_close(graph);
     }

@@ -70,9 +70,14 @@ static void all_of_them_were_counted(const void *unused)
     assert_true(atomic_load(&operations) > 0);
 }
 
-static size_t runs_of(const graph_case *what, const device_kinds *on)
+static bool is_over(const graph_case *what, const device_kinds *on, size_t k)
 {
-    return what->over == EVERY_KIND ? on->count : what->over == UNDIRECTED_KINDS ? on->undirected : 1;
+    switch (what->over) {
+    case EVERY_KIND: return true;
+    case UNDIRECTED_KINDS: return k < on->undirected;
+    case SPARSE_KINDS: return on->kinds[k].sparse;
+    default: return k == 0;
+    }
 }
 
 int run_graph_cases(const char *program, int argc, char **argv, const graph_case *cases, size_t count)
@@ -86,7 +91,7 @@ int run_graph_cases(const char *program, int argc, char **argv, const graph_case
     if (cuda) argc -= 2, argv += 2;
     for (size_t k = 0; k < on->count; k++)
         for (size_t c = 0; c < count; c++) {
-            if (k >= runs_of(&cases[c], on))
+            if (!is_over(&cases[c], on, k))
                 continue;
             runs[n] = (graph_run){&cases[c], &on->kinds[k], ""};
             snprintf(runs[n].name, sizeof runs[n].name, "%s %s", on->kinds[k].name, cases[c].name);

@@ -1,4 +1,6 @@
-/* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. */
+/* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. Compiled for dense graphs, which find a vertex by
+ * its id alone, and, by edges_sparse.cu, once more for sparse ones: kernels that could do both would need more registers
+ * for either. */
 #include "edges_launch.h"
 
 enum { UPDATE_BLOCKS = 5, FILL_FEW = 16, LARGE_BLOCKS = 2112 };
@@ -134,6 +136,29 @@ PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one
         LAUNCH(kernel##_set32, threads, __VA_ARGS__);                                                            \
     } while (0)
 
+/* Leaves the enclosing function if the graph is a sparse one, with what the same function for these answers. */
+#ifdef EDGES_SPARSE
+#define OF_SPARSE(name, ...) (void)0
+#else
+extern "C" {
+__typeof__(edges_cuda_run) edges_sparse_run;
+__typeof__(edges_cuda_list) edges_sparse_list;
+__typeof__(edges_cuda_count_ends) edges_sparse_count_ends;
+__typeof__(edges_cuda_sizes) edges_sparse_sizes;
+__typeof__(edges_cuda_open) edges_sparse_open;
+__typeof__(edges_cuda_mark_dying) edges_sparse_mark_dying;
+__typeof__(edges_cuda_erase_mirrors) edges_sparse_erase_mirrors;
+__typeof__(edges_cuda_sweep) edges_sparse_sweep;
+__typeof__(edges_cuda_drop) edges_sparse_drop;
+__typeof__(edges_cuda_rows) edges_sparse_rows;
+__typeof__(edges_cuda_degrees) edges_sparse_degrees;
+__typeof__(edges_cuda_fill) edges_sparse_fill;
+__typeof__(edges_cuda_wedges) edges_sparse_wedges;
+}
+#define OF_SPARSE(name, ...)                                                                                     \
+    if (graph.names) return edges_sparse_##name(__VA_ARGS__)
+#endif
+
 /* ---- array calls ---- */
 
 PORT_FN void mark_segment(const graph_on_gpu &graph, uint32_t id, uint32_t *marks)
@@ -185,6 +210,7 @@ cudaError_t edges_cuda_make_segments(graph_on_gpu graph, uint32_t *marks, uint64
 cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool again, graph_result *result,
                            cudaStream_t stream)
 {
+    OF_SPARSE(run, graph, r, again, result, stream);
     bool updates = r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_ERASE_EDGES;
     if (updates) LAUNCH_KIND(graph, update_kernel, r->n, graph, *r, again, result);
     LAUNCH_KIND(graph, run_kernel, r->n, graph, *r, again, result);
@@ -193,6 +219,7 @@ cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool agai
 cudaError_t edges_cuda_list(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint64_t *places,
                             uint64_t *neighbours, uint32_t *values, uint64_t *counts, cudaStream_t stream)
 {
+    OF_SPARSE(list, graph, n, vertices, places, neighbours, values, counts, stream);
     LAUNCH_KIND(graph, list_kernel, n, graph, n, vertices, places, neighbours, values, counts);
 }
 
@@ -241,11 +268,13 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 cudaError_t edges_cuda_count_ends(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
                                   cudaStream_t stream)
 {
+    OF_SPARSE(count_ends, graph, n, from, to, stream);
     LAUNCH(count_ends_kernel, n, graph, n, from, to);
 }
 
 cudaError_t edges_cuda_sizes(graph_on_gpu graph, segment_list list, uint64_t *sizes, cudaStream_t stream)
 {
+    OF_SPARSE(sizes, graph, list, sizes, stream);
     LAUNCH_KIND(graph, sizes_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, sizes);
 }
 
@@ -267,6 +296,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 cudaError_t edges_cuda_open(graph_on_gpu graph, segment_list list, const uint64_t *offsets, uint64_t first,
                             cudaStream_t stream)
 {
+    OF_SPARSE(open, graph, list, offsets, first, stream);
     LAUNCH(open_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, offsets, first);
 }
 
@@ -347,23 +377,27 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 cudaError_t edges_cuda_mark_dying(graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
                                   erase_notes *notes, cudaStream_t stream)
 {
+    OF_SPARSE(mark_dying, graph, n, vertices, outcomes, notes, stream);
     LAUNCH(dying_kernel, n, graph, n, vertices, outcomes, notes);
 }
 
 cudaError_t edges_cuda_erase_mirrors(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
                                      uint64_t *edges, cudaStream_t stream)
 {
+    OF_SPARSE(erase_mirrors, graph, n, vertices, outcomes, edges, stream);
     LAUNCH_KIND(graph, mirrors_kernel, 32 * n, graph, n, vertices, outcomes, edges);
 }
 
 cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, uint64_t *edges, cudaStream_t stream)
 {
+    OF_SPARSE(sweep, graph, list, edges, stream);
     LAUNCH_KIND(graph, sweep_kernel, 32 * (list.count << GRAPH_SEGMENT_LOG), graph, list, edges);
 }
 
 cudaError_t edges_cuda_drop(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
                             cudaStream_t stream)
 {
+    OF_SPARSE(drop, graph, n, vertices, outcomes, stream);
     LAUNCH_KIND(graph, drop_kernel, n, graph, n, vertices, outcomes);
 }
 
@@ -385,6 +419,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 cudaError_t edges_cuda_rows(graph_on_gpu graph, segment_list list, uint64_t *rows, cudaStream_t stream)
 {
+    OF_SPARSE(rows, graph, list, rows, stream);
     LAUNCH(rows_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, rows);
 }
 
@@ -400,6 +435,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 cudaError_t edges_cuda_degrees(graph_on_gpu graph, uint64_t n, uint64_t *degrees, cudaStream_t stream)
 {
+    OF_SPARSE(degrees, graph, n, degrees, stream);
     LAUNCH(degrees_kernel, n + 1, graph, n, degrees);
 }
 
@@ -418,6 +454,7 @@ static cudaError_t fill_small(graph_on_gpu graph, uint64_t n, const uint64_t *of
 cudaError_t edges_cuda_fill(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
                             uint32_t *large, uint64_t *large_count, cudaStream_t stream)
 {
+    OF_SPARSE(fill, graph, n, offsets, targets, large, large_count, stream);
     cudaError_t error = cudaMemsetAsync(large_count, 0, sizeof *large_count, stream);
     if (error == cudaSuccess) error = fill_small(graph, n, offsets, targets, large, large_count, stream);
     return error == cudaSuccess ? fill_large(graph, large, large_count, offsets, targets, stream) : error;
@@ -435,6 +472,7 @@ cudaError_t edges_cuda_wedges(graph_on_gpu graph, size_t n, const uint32_t *from
                               const uint8_t *counts, numbered_places numbers, bool coming, size_t capacity,
                               uint64_t *by_vertex, uint64_t *change, cudaStream_t stream)
 {
+    OF_SPARSE(wedges, graph, n, from, to, counts, numbers, coming, capacity, by_vertex, change, stream);
     charges charges = {by_vertex, capacity, coming};
     LAUNCH_KIND(graph, wedges_kernel, 32 * n, graph, n, from, to, counts, numbers, coming, charges, change);
 }

@@ -1,4 +1,5 @@
-/* exec/cuda/edges_launch.h - how kernels reach a graph, and are launched. Included by .cu files. */
+/* exec/cuda/edges_launch.h - how kernels reach a graph, and are launched. Included by .cu files; with EDGES_SPARSE, if
+ * the graph is a sparse one. */
 #ifndef PLEACH_EDGES_LAUNCH_H
 #define PLEACH_EDGES_LAUNCH_H
 
@@ -20,7 +21,11 @@ PORT_FN graph_place place_of(const graph_on_gpu &graph)
     g.slabs.load_of_keys = graph.load;
     g.state = graph.state;
     g.directory = graph.directory;
+#ifdef EDGES_SPARSE
     g.names = graph.names;
+#else
+    g.names = NULL;
+#endif
     g.directed = graph.directed;
     g.no_segments = 1;
     return g;

@@ -1,4 +1,5 @@
 /* exec/cuda/names_cuda.cu - the kernels of sparse graphs' ids, and their launchers. */
+#define EDGES_SPARSE 1
 #include "names_cuda.h"
 
 #include "edges_launch.h"
