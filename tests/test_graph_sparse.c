@@ -56,8 +56,8 @@ static void a_million_ids_anywhere(const graph_kind *kind)
     assert_ok(pleach_graph_get_stats(graph, &stats));
     assert_true(stats.dictionary_bytes < 72 * n + (1 << 20));
     assert_true(bytes_taken(graph) < 88 * n + (1 << 20));
-    printf("%zu ids anywhere: %.1f bytes for each, of %.1f that were taken\n", n, (double)stats.dictionary_bytes / (double)n,
-           (double)bytes_taken(graph) / (double)n);
+    printf("%zu ids anywhere: %.1f bytes for each, of %.1f that were taken\n", n,
+           (double)stats.dictionary_bytes / (double)n, (double)bytes_taken(graph) / (double)n);
     assert_ok(pleach_graph_insert_edges(graph, n / 2, ids, ids + n / 2, values_or_null(kind, ids), NULL, PLEACH_SYNC));
     assert_graph_size(graph, n, n / 2);
     assert_ok(pleach_graph_find_edges(graph, n / 2, ids, ids + n / 2, NULL, found, PLEACH_SYNC));

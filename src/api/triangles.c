@@ -62,7 +62,8 @@ static double coefficient_of(uint64_t degree, uint64_t triangles)
 }
 
 /* Rows by id. *sum is that of all coefficients. */
-static pleach_status clustering_by_id(pleach_graph *graph, graph_rows *rows, size_t n, double *coefficients, double *sum)
+static pleach_status clustering_by_id(pleach_graph *graph, graph_rows *rows, size_t n, double *coefficients,
+                                      double *sum)
 {
     uint64_t *triangles = base_alloc(rows->rows + 1, sizeof *triangles), total;
     pleach_status status = PLEACH_E_MEMORY;

@@ -1,9 +1,9 @@
-/* graph/graph_vertex.h - the vertex with an id, and how one comes to be. Included before SLAB_VALUES is set, because the
- * dictionary of a sparse graph is a map whatever its edges are.
+/* graph/graph_vertex.h - the vertex with an id, and how one comes to be. Included before SLAB_VALUES is set, because
+ * the dictionary of a sparse graph is a map whatever its edges are.
  *
  * INVARIANTS   of a sparse graph
- *   G6  An id has a number if the dictionary says so, and only then; no number has two ids. The number's name is that id,
- *       since before the dictionary said so.
+ *   G6  An id has a number if the dictionary says so, and only then; no number has two ids. The number's name is that
+ *       id, since before the dictionary said so.
  *   G7  Numbers below state->numbers that no id has are free: each is once among the state->free_numbers.
  *
  * WHO MAY RUN TOGETHER   everything but graph_forget, which only others of its kind run beside: a number that is free

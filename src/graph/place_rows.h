@@ -1,5 +1,5 @@
-/* graph/place_rows.h - an undirected graph as rows by the places of its vertices (places.h), whoever keeps it: by what it
- * exports. Alone. */
+/* graph/place_rows.h - an undirected graph as rows by the places of its vertices (places.h), whoever keeps it: by what
+ * it exports. Alone. */
 #ifndef PLEACH_GRAPH_PLACE_ROWS_H
 #define PLEACH_GRAPH_PLACE_ROWS_H
 

@@ -1,5 +1,5 @@
-/* core/slabhash/slabhash_names.h - S(name) is name_map32 and so on, and how many slots a slab has, by PLEACH_KEY_BITS and
- * SLAB_VALUES. Included whenever these have changed. */
+/* core/slabhash/slabhash_names.h - S(name) is name_map32 and so on, and how many slots a slab has, by PLEACH_KEY_BITS
+ * and SLAB_VALUES. Included whenever these have changed. */
 #undef S
 #undef SLAB_SLOTS
 #if SLAB_VALUES && PLEACH_KEY_BITS == 32

@@ -11,8 +11,8 @@ graph_place graph_place_of(const cpu_graph *graph)
     graph_state *state = graph->state;
     slab_place slabs = {.runs = {&state->pool, &state->runs, graph->slabs.nodes, SLAB_BYTES, gate_thread_number()},
                         .seed = graph->seed, .load_of_keys = graph->load};
-    uint64_t *directory = graph->directory.nodes;
-    return (graph_place){slabs, state, directory, graph->sparse ? directory + GRAPH_SEGMENTS : NULL, graph->directed, 0};
+    uint64_t *directory = graph->directory.nodes, *names = graph->sparse ? directory + GRAPH_SEGMENTS : NULL;
+    return (graph_place){slabs, state, directory, names, graph->directed, 0};
 }
 
 bool graph_segment(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end)

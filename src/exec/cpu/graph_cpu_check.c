@@ -153,8 +153,8 @@ static bool check_id(void *context, graph_target target)
         return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", as another has, or "
                         "nobody may", target.id, target.value), false;
     if (graph_id(&c->place, target.value) != target.id)
-        return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", whose name is %" PRIu32,
-                        target.id, target.value, graph_id(&c->place, target.value)), false;
+        return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", whose name is %"
+                        PRIu32, target.id, target.value, graph_id(&c->place, target.value)), false;
     n->fine = true;
     return true;
 }
@@ -164,8 +164,8 @@ static bool check_numbers(numbers_check *n)
     census *c = n->census;
     const graph_state *state = c->graph->state;
     if (state->numbers != c->ids + state->free_numbers)
-        return snprintf(c->message, c->size, "G7: %" PRIu64 " numbers, and %" PRIu64 " ids and %" PRIu64 " that are free",
-                        state->numbers, c->ids, state->free_numbers), false;
+        return snprintf(c->message, c->size, "G7: %" PRIu64 " numbers, and %" PRIu64 " ids and %" PRIu64 " that are "
+                        "free", state->numbers, c->ids, state->free_numbers), false;
     graph_run_map.visit(&c->place, &state->dictionary, check_id, n);
     for (uint64_t i = 0; n->fine && i < state->free_numbers; i++) {
         uint64_t number = *graph_name(&c->place, (uint32_t)i) >> 32;

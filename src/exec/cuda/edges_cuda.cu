@@ -1,6 +1,6 @@
-/* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. Compiled for dense graphs, which find a vertex by
- * its id alone, and, by edges_sparse.cu, once more for sparse ones: kernels that could do both would need more registers
- * for either. */
+/* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. Compiled for dense graphs, which find a vertex
+ * by its id alone, and, by edges_sparse.cu, once more for sparse ones: kernels that could do both would need more
+ * registers for either. */
 #include "edges_launch.h"
 
 enum { UPDATE_BLOCKS = 5, FILL_FEW = 16, LARGE_BLOCKS = 2112 };
