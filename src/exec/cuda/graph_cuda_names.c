@@ -47,18 +47,29 @@ static pleach_status note_used(cuda_graph *graph, staging *s)
     return PLEACH_OK;
 }
 
+/* How many numbers that were never handed out may be: so many that the limit leaves memory for the dictionary beside
+ * their segments, at half a slab for each of them with all that goes with it; and those that have a segment. */
+static uint64_t most_fresh(const cuda_graph *graph, uint64_t numbers, uint64_t used)
+{
+    uint64_t limit = slabs_limit(&graph->slabs), room = limit > used ? 2 * (limit - used) : 0;
+    uint64_t begun = (0 - numbers) & (((uint64_t)1 << GRAPH_SEGMENT_LOG) - 1), left = GRAPH_NO_VERTEX - numbers;
+    uint64_t most = room > begun ? room : begun;
+    return most < left ? most : left;
+}
+
 /* Numbers for so many ids: how many there are, in the end. */
 static pleach_status make_numbers(cuda_graph *graph, staging *s, uint64_t ids, uint64_t *numbered, uint64_t *lacking)
 {
-    uint64_t was[2]; /* numbers, and how many of them are free */
+    uint64_t was[2], used; /* numbers, and how many of them are free */
     segment_notes *there, notes = {0, UINT64_MAX};
     const graph_state *state = graph->slabs.state;
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemcpyAsync(was, &state->numbers, sizeof was, cudaMemcpyDeviceToHost, s->stream));
+    CUDA_TRY(cudaMemcpyAsync(&used, &state->pool.next, sizeof used, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
-    uint64_t fresh = ids > was[1] ? ids - was[1] : 0;
-    if (fresh > GRAPH_NO_VERTEX - was[0]) fresh = GRAPH_NO_VERTEX - was[0];
+    uint64_t fresh = ids > was[1] ? ids - was[1] : 0, most = most_fresh(graph, was[0], used);
+    if (fresh > most) fresh = most;
     uint64_t begin = was[0] >> GRAPH_SEGMENT_LOG, end = fresh ? ((was[0] + fresh - 1) >> GRAPH_SEGMENT_LOG) + 1 : begin;
     room_for(graph, (end - begin) * graph_segment_slabs(graph) + ids / 4 + 64);
     CUDA_TRY(cudaMemcpyAsync(there, &notes, sizeof notes, cudaMemcpyHostToDevice, s->stream));
@@ -86,7 +97,7 @@ static pleach_status give_numbers(cuda_graph *graph, staging *s, uint64_t ids, c
     status = staging_scratch(s, numbered * sizeof *list, (void **)&list);
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
-    while (log < POOL_RUN_LOGS - 1 && ids * 1024 > ((uint64_t)SLAB_PAYLOAD << log) * graph->load) log++;
+    while (log < POOL_RUN_LOGS - 1 && numbered * 1024 > ((uint64_t)SLAB_PAYLOAD << log) * graph->load) log++;
     CUDA_TRY(names_cuda_open(graph_on(graph), log, s->stream));
     CUDA_TRY(names_cuda_add(graph_on(graph), numbered, each, list, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&refused, there, sizeof refused, cudaMemcpyDeviceToHost, s->stream));
