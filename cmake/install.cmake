@@ -17,6 +17,7 @@ install(DIRECTORY src/base src/port src/node src/pool src/epoch src/version src/
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 install(FILES src/graph/graph_device.h src/graph/graph_device_kind.h src/graph/graph_edge.h src/graph/graph_format.h
+              src/graph/graph_vertex.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail/graph)
 
 # What a program must name besides libpleach.a.

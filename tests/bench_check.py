@@ -86,6 +86,8 @@ def check_graphs(pleach):
     ordered = results_of([*command, "--adjacency", "ordered"])
     check("ordered graphs", {row["experiment"] for row in ordered} == set(EXPERIMENTS) - {"load"})
     run([*command, "--adjacency", "ordered", "load"], status=2)
+    sparse = results_of([*command, "--sparse", "insert", "erase-vertices", "build"])
+    check("sparse graphs", {row["experiment"] for row in sparse} == {"insert", "erase-vertices", "build"})
     check_paper(command)
     run([*command, "nothing"], status=2)
     run([*command, "--scale", "3"], status=2)
@@ -100,10 +102,11 @@ def check_adjacencies(pleach):
         file.flush()
         for words in (["triangles", "--top", "5", "--clustering"],
                       ["stream", "--batch", "100", "--window", "700", "--no-plot", "--check"]):
-            answers = [[line.split()[:7] for line in run([pleach, "graph", *words, "--adjacency", adjacency,
+            answers = [[line.split()[:7] for line in run([pleach, "graph", *words, *kept,
                                                           file.name]).stdout.splitlines()]
-                       for adjacency in ("hash", "ordered")]
+                       for kept in (["--adjacency", "hash"], ["--adjacency", "ordered"], ["--sparse"])]
             check(f"{words[0]} with both adjacencies", answers[0] == answers[1] and len(answers[0]) > 5)
+            check(f"{words[0]} with sparse ids", answers[0] == answers[2])
         run([pleach, "graph", "triangles", "--adjacency", "none", file.name], status=2)
 
 

@@ -272,8 +272,7 @@ static void lists_that_need_more_room(const graph_kind *kind)
 
 static void creation(const graph_kind *kind)
 {
-    pleach_graph_config config = {.device = kind->device, .directed = kind->directed, .values = kind->values,
-                                  .threads = kind->threads};
+    pleach_graph_config config = graph_config_of(kind);
     for (long nth = 1;; nth++) {
         long held = base_held();
         pleach_graph *graph = (pleach_graph *)(uintptr_t)64;

@@ -13,12 +13,13 @@
 
 /* ---- graphs ---- */
 
-typedef struct kind { unsigned directed, values; } kind;
-static const kind kinds[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+typedef struct kind { unsigned directed, values, sparse; } kind;
+static const kind kinds[] = {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0}};
 
 static pleach_graph *open_graph(kind k, uint64_t max_bytes)
 {
-    const pleach_graph_config config = {.directed = k.directed, .values = k.values, .max_bytes = max_bytes};
+    const pleach_graph_config config = {.directed = k.directed, .values = k.values, .max_bytes = max_bytes,
+                                        .sparse_ids = k.sparse};
     pleach_graph *graph;
     assert_ok(pleach_graph_create(&graph, &config));
     return graph;
@@ -167,6 +168,27 @@ static void test_other_kinds(const void *argument)
     folder_close(&f);
 }
 
+/* How vertices are found is not in files. */
+static void test_sparse_and_dense(const void *argument)
+{
+    (void)argument;
+    folder f = folder_open();
+    for (size_t i = 0; i < 2 * COUNT_OF(kinds); i++) {
+        kind k = kinds[i / 2], other_kind = k;
+        k.sparse = i % 2;
+        other_kind.sparse = !k.sparse;
+        pleach_graph *graph = make_graph(k), *other = open_graph(other_kind, 0);
+        contents c = contents_of(graph, k);
+        assert_ok(pleach_graph_save(graph, f.path));
+        assert_ok(pleach_graph_load_file(other, f.path));
+        assert_same(&c, other, other_kind);
+        contents_free(&c);
+        pleach_graph_destroy(graph);
+        pleach_graph_destroy(other);
+    }
+    folder_close(&f);
+}
+
 /* Files with right checksums that hold no graph. */
 static void save_map(const folder *f, size_t n, const uint64_t *keys, const uint64_t *values)
 {
@@ -295,10 +317,13 @@ static void test_limit(const void *argument)
 }
 
 static const int yes = 1;
+static const kind sparse_undirected = {0, 0, 1}, sparse_directed = {1, 1, 1};
 
 #define CASES                                                                                                    \
     {"undirected", test_round_trip, &kinds[0]}, {"undirected, values", test_round_trip, &kinds[1]},              \
     {"directed", test_round_trip, &kinds[2]}, {"directed, values", test_round_trip, &kinds[3]},                  \
+    {"sparse", test_round_trip, &sparse_undirected}, {"sparse, directed", test_round_trip, &sparse_directed},    \
+    {"sparse and dense", test_sparse_and_dense, NULL},                                                           \
     {"files of other kinds", test_other_kinds, NULL}, {"files of no graph", test_no_graphs, NULL},               \
     {"damaged files", test_damage, NULL}, {"saving, with faults", test_faults, NULL},                            \
     {"loading, with faults", test_faults, &yes}, {"a file that is too large", test_limit, NULL}

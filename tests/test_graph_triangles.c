@@ -167,8 +167,9 @@ static void few_and_large_ids(const graph_kind *kind)
 {
     const pleach_adjacency adjacencies[] = {PLEACH_ADJACENCY_HASH, PLEACH_ADJACENCY_ORDERED};
     for (size_t i = 0; i < COUNT_OF(adjacencies); i++) {
-        const pleach_graph_config config = {.device = kind->device, .values = kind->values, .threads = kind->threads,
-                                            .max_bytes = (uint64_t)64 << 20, .adjacency = adjacencies[i]};
+        pleach_graph_config config = graph_config_of(kind);
+        config.max_bytes = (uint64_t)64 << 20;
+        config.adjacency = adjacencies[i];
         pleach_graph *graph;
         assert_ok(pleach_graph_create(&graph, &config));
         put_clique(graph, kind, 0, 5);
@@ -178,6 +179,12 @@ static void few_and_large_ids(const graph_kind *kind)
         put(graph, kind, 4, PLEACH_NO_VERTEX - 1);
         long before = most_kilobytes();
         assert_triangles(graph, triples_of(5) + triples_of(6) + triples_of(40) + 1);
+        double coefficients[5], average = 0, last = (pairs_of(39) + 1.0) / (double)pairs_of(41);
+        assert_ok(pleach_graph_clustering(graph, 5, coefficients, &average));
+        for (size_t k = 0; k < 5; k++)
+            assert_true(fabs(coefficients[k] - (k < 3 ? 1 : 0.7)) < 1e-12);
+        assert_true(fabs(average - (3 + 2 * 0.7 + 6 + 39 + last) / 51) < 1e-12);
+        assert_ok(pleach_graph_clustering(graph, 0, NULL, NULL));
         assert_true(most_kilobytes() - before < 512 * 1024);
         graph_close(graph);
     }

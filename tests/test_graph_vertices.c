@@ -275,8 +275,9 @@ static void stats_add_up(const graph_kind *kind)
 static uint64_t slabs_at_load(const graph_kind *kind, double load)
 {
     enum { N = 4000 };
-    pleach_graph_config config = {.device = kind->device, .directed = kind->directed, .values = kind->values,
-                                  .threads = 1, .load = load};
+    pleach_graph_config config = graph_config_of(kind);
+    config.threads = 1;
+    config.load = load;
     pleach_graph *graph = NULL;
     pleach_graph_stats stats;
     uint32_t from[N], to[N];

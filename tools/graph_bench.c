@@ -34,6 +34,7 @@ static const char help[] =
     "  --device cpu|cuda  where pleach's graph is (default cpu)\n"
     "  --threads N        of pleach's graph and of the baselines, on the CPU (default: one per CPU online)\n"
     "  --adjacency A      how pleach keeps neighbours: hash (default) or ordered, which has no load\n"
+    "  --sparse           pleach finds vertices through a hash table, though ids here need none\n"
     "  --scale S          4 to 26 (default 16; on a GPU 20)\n"
     "  --runs R           1 to 51 (default 3)\n"
     "  --all              also the figures of each graph where the mean is shown\n"
@@ -70,7 +71,7 @@ struct request {
     size_t device, adjacency;
     uint64_t threads, scale, runs; /* scale 0: the default */
     const char *json;
-    bool wanted[EXPERIMENTS], any_wanted, all, help;
+    bool wanted[EXPERIMENTS], any_wanted, all, sparse, help;
 };
 
 static void want(struct cli *cli, struct request *request, const char *name)
@@ -105,7 +106,7 @@ static void read_request(struct cli *cli, struct request *request)
             request->all = true;
         else if (cli_take_choice(cli, "--device", devices, &request->device) ||
                  cli_take_number(cli, "--threads", 1, 1024, &request->threads) ||
-                 graph_take_adjacency(cli, &request->adjacency) ||
+                 graph_take_adjacency(cli, &request->adjacency) || graph_take_sparse(cli, &request->sparse) ||
                  cli_take_number(cli, "--scale", GRAPH_LEAST_SCALE, GRAPH_MOST_SCALE, &request->scale) ||
                  cli_take_number(cli, "--runs", 1, GRAPH_MOST_RUNS, &request->runs) ||
                  cli_take_text(cli, "--json", &request->json))
@@ -174,7 +175,8 @@ int graph_bench(int argc, char **argv)
         return EXIT_GOOD;
     }
     struct graph_bench bench = {.threads = (unsigned)request.threads, .scale = (unsigned)request.scale,
-                                .runs = (size_t)request.runs, .adjacency = (pleach_adjacency)request.adjacency};
+                                .runs = (size_t)request.runs, .adjacency = (pleach_adjacency)request.adjacency,
+                                .sparse = request.sparse};
     bench.device = request.device == 1 ? bench_device_cuda(&why) : bench_device_host();
     if (bench.device == NULL) {
         cli_complain(command, "--device cuda: %s", why);

@@ -116,6 +116,7 @@ struct graph_bench {
     struct crew *crew; /* of the baselines, and of the checks; as many threads as pleach's graphs have */
     unsigned threads, scale;
     pleach_adjacency adjacency;
+    bool sparse; /* pleach's graphs are made so */
     size_t runs;
     struct graph_report *report;
     bool wrong;   /* an answer was */

@@ -13,7 +13,8 @@ static const char command[] = "pleach graph bench";
 
 static const char *adjacency_name(const struct graph_bench *bench)
 {
-    return bench->adjacency == PLEACH_ADJACENCY_ORDERED ? "ordered" : "hash";
+    if (bench->adjacency == PLEACH_ADJACENCY_ORDERED) return "ordered";
+    return bench->sparse ? "hash, sparse ids" : "hash";
 }
 
 /* A row, with copies of what may not last. */

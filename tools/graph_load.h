@@ -11,12 +11,16 @@ struct graph_where {
     size_t device;    /* a pleach_device */
     uint64_t threads; /* 0: one for each online CPU */
     size_t adjacency; /* a pleach_adjacency */
+    bool sparse;      /* vertices are found through a hash table */
 };
 
 /* --adjacency. Whether the current word was it; also for who has devices of its own. */
 bool graph_take_adjacency(struct cli *cli, size_t *adjacency);
 
-/* --device, --threads and --adjacency. Whether the current word was one of them. */
+/* --sparse, likewise. */
+bool graph_take_sparse(struct cli *cli, bool *sparse);
+
+/* --device, --threads, --adjacency and --sparse. Whether the current word was one of them. */
 bool graph_take_where(struct cli *cli, struct graph_where *where);
 
 /* An undirected graph without values; vertices have new numbers, 0 and on, in the order of their ids. */

@@ -26,6 +26,7 @@ static const char help[] =
     "  --device NAME   cpu (default) or cuda\n"
     "  --threads N     worker threads on the CPU (default: one for each online CPU)\n"
     "  --adjacency A   how neighbours are kept: hash (default), a table for each vertex; or ordered, one ordered map\n"
+    "  --sparse        vertices are found through a hash table, as is good for ids that are few and far apart\n"
     "\n"
     "Columns: batch, time of its last event, events so far, edges and triangles there are, edges that came and went with\n"
     "the batch, milliseconds that this took.\n"

@@ -17,6 +17,7 @@ static const char help[] =
     "  --device NAME   cpu (default) or cuda\n"
     "  --threads N     worker threads on the CPU (default: one for each online CPU)\n"
     "  --adjacency A   how neighbours are kept: hash (default), a table for each vertex; or ordered, one ordered map\n"
+    "  --sparse        vertices are found through a hash table, as is good for ids that are few and far apart\n"
     "  --top N         before it, the N vertices that are in most triangles: id, triangles, neighbours\n"
     "  --clustering    before it, the average clustering coefficient\n"
     "  --format NAME   as in pleach graph info\n"

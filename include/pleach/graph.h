@@ -13,6 +13,10 @@
  * A vertex's neighbours are in a hash table that grows with their number, from one line of 128 bytes on; or, of an
  * ordered graph, in order, with those of all other vertices, in one tree: pleach_adjacency, docs/graph.md.
  *
+ * Vertices are found by their ids directly, in pieces of memory for 4,096 neighbouring ids each: 128 KiB for each piece
+ * that has one. Where ids are few and far apart, say so (sparse_ids): they are then found through a hash table, which
+ * takes one more step for each end of an edge, and memory goes with the number of vertices: some 60 bytes for each.
+ *
  * WHAT IS LINEARIZABLE
  *   insert_edges, erase_edges, find_edges, insert_vertices   yes, each element by itself
  *   degrees                  exact when no update is running; else updates that are running may count or not
@@ -79,6 +83,8 @@ typedef struct pleach_graph_config {
     uint64_t max_bytes; /* limit on memory; 0 means no limit but the machine's */
     pleach_adjacency adjacency; /* seed and load are for hash tables only */
     unsigned snapshots; /* 1: snapshots can be taken; of an ordered graph only */
+    unsigned sparse_ids; /* 1: vertices are found through a hash table; for ids that are few and far apart. Memory of an
+                          * ordered graph goes with what there is in any case: there it changes nothing */
 } pleach_graph_config;
 
 /* Of an ordered graph: vertices, edges, max_degree, slab_bytes (of nodes, and of what is kept for snapshots),
@@ -91,7 +97,7 @@ typedef struct pleach_graph_stats {
     uint64_t slabs;          /* of all tables */
     uint64_t overflow_slabs; /* of these, the ones that are not the first of their bucket */
     uint64_t longest_chain;  /* slabs of the longest bucket */
-    uint64_t slab_bytes, dictionary_bytes;
+    uint64_t slab_bytes, dictionary_bytes; /* of neighbours; and of vertices, with all that they are found by */
     uint64_t free_bytes;     /* taken from the machine, and free */
     double utilisation;      /* neighbours to slots */
 } pleach_graph_stats;
@@ -184,6 +190,7 @@ typedef struct pleach_graph_view {
     void *state;     /* the graph's counters, device memory */
     void *slabs;     /* the slabs' base address */
     void *directory; /* of the vertices */
+    void *names;     /* of a graph with sparse ids; else NULL */
     uint32_t seed;
     uint32_t load;   /* of 1,024 slots */
     uint32_t directed, values;

@@ -15,8 +15,9 @@
  * MEMORY   A kernel cannot get any. Vertices' tables grow by themselves also here, for as long as the pool has free
  * memory; an edge for which there is none is PLEACH_EDGE_NOT_APPLIED, though its ends may be there by then. Nor can a
  * kernel put the first vertex of those 4,096 whose ids are the same but for the lowest 12 bits: PLEACH_EDGE_NOT_APPLIED
- * too. Put vertices that will come by pleach_graph_insert_vertices before, and edges that were not applied by
- * pleach_graph_insert_edges, which gets memory, also while the view is open.
+ * too. With sparse ids it cannot put any vertex whose id has not been put by an array call. Put vertices that will come
+ * by pleach_graph_insert_vertices before, and edges that were not applied by pleach_graph_insert_edges, which gets
+ * memory, also while the view is open.
  *
  * NEIGHBOURS, in no order, for one thread:
  *

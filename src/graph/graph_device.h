@@ -2,7 +2,7 @@
 #ifndef PLEACH_GRAPH_DEVICE_H
 #define PLEACH_GRAPH_DEVICE_H
 
-#include "graph_format.h"
+#include "graph_vertex.h"
 
 /* Warps have stripes of their own: of free slabs, and of the counters. */
 PORT_FN uint32_t graph_view_stripe(void) { return blockIdx.x + (threadIdx.x >> 5); }
@@ -21,12 +21,12 @@ PORT_FN graph_place graph_view_place(const pleach_graph_view *view)
     g.slabs.hopeful = 0;
     g.state = state;
     g.directory = (uint64_t *)view->directory;
+    g.names = (uint64_t *)view->names;
     g.directed = view->directed;
     g.no_segments = 1;
     return g;
 }
 
-#define GRAPH_SLABS_ARE_THERE
 #define PLEACH_KEY_BITS 32
 #define SLAB_VALUES 0
 #include "graph_device_kind.h"
@@ -35,7 +35,6 @@ PORT_FN graph_place graph_view_place(const pleach_graph_view *view)
 #include "graph_device_kind.h"
 #undef SLAB_VALUES
 #undef PLEACH_KEY_BITS
-#undef GRAPH_SLABS_ARE_THERE
 
 /* ---- edges and vertices ---- */
 

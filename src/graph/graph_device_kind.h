@@ -1,6 +1,5 @@
 /* graph/graph_device_kind.h - one thread's update or question, from start to end, for edges with values or without.
  * Included by graph_device.h with SLAB_VALUES set. */
-#include "../core/slabhash/slabhash_kind.h"
 #include "graph_edge.h"
 
 /* Out of line: with two latches, of two kinds of graph, it would be much code at each place that calls it. */

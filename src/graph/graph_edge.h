@@ -1,5 +1,5 @@
 /* graph/graph_edge.h - edges put, erased and looked up. The algorithm, written once for CPU threads and GPU threads;
- * include with SLAB_VALUES set: with values of 32 bits, or without.
+ * include after graph_vertex.h, with SLAB_VALUES set: with values of 32 bits, or without.
  *
  * A directed edge (u, v) is the key v in u's table. An undirected one is that and the key u in v's table. Its home, the
  * half that decides whether it is there and what its value is, is in the table of the smaller of the two ids.
@@ -20,10 +20,7 @@
 #ifndef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 32
 #endif
-#ifndef GRAPH_SLABS_ARE_THERE /* they are shared with other headers: graph_device.h */
-#include "../core/slabhash/slabhash.h"
-#endif
-#include "graph_format.h"
+#include "../core/slabhash/slabhash_kind.h"
 
 typedef struct S(graph_edge) {
     slab_kind kind;

@@ -1,8 +1,6 @@
 /* graph/graph_to_end.h - one element of an array call on a graph, by one agent: a CPU thread or a GPU thread. Include
  * with SLAB_VALUES set. */
 #include "graph_edge.h"
-#include "../core/slabhash/slabhash_to_end.h"
-
 #include "../exec/graph_exec.h"
 
 /* The edge that an element names, with its ends made vertices. False: there is nothing to be done, and *said is its

@@ -10,14 +10,26 @@
 #include "units.h"
 
 static const graph_kind host_kinds[] = {
-    {"undirected/plain/t3", false, false, 3, PLEACH_CPU}, {"undirected/values/t3", false, true, 3, PLEACH_CPU},
-    {"undirected/plain/t1", false, false, 1, PLEACH_CPU}, {"undirected/values/t1", false, true, 1, PLEACH_CPU},
-    {"directed/plain/t3", true, false, 3, PLEACH_CPU},    {"directed/values/t3", true, true, 3, PLEACH_CPU},
-    {"directed/plain/t1", true, false, 1, PLEACH_CPU},    {"directed/values/t1", true, true, 1, PLEACH_CPU},
+    {"undirected/plain/t3", false, false, 3, PLEACH_CPU, false},
+    {"undirected/values/t3", false, true, 3, PLEACH_CPU, false},
+    {"undirected/plain/t1", false, false, 1, PLEACH_CPU, false},
+    {"undirected/values/t1", false, true, 1, PLEACH_CPU, false},
+    {"sparse/undirected/plain/t3", false, false, 3, PLEACH_CPU, true},
+    {"sparse/undirected/values/t1", false, true, 1, PLEACH_CPU, true},
+    {"directed/plain/t3", true, false, 3, PLEACH_CPU, false},
+    {"directed/values/t3", true, true, 3, PLEACH_CPU, false},
+    {"directed/plain/t1", true, false, 1, PLEACH_CPU, false},
+    {"directed/values/t1", true, true, 1, PLEACH_CPU, false},
+    {"sparse/directed/plain/t1", true, false, 1, PLEACH_CPU, true},
+    {"sparse/directed/values/t3", true, true, 3, PLEACH_CPU, true},
 };
 static const graph_kind cuda_kinds[] = {
-    {"cuda/undirected/plain", false, false, 2, PLEACH_CUDA}, {"cuda/undirected/values", false, true, 2, PLEACH_CUDA},
-    {"cuda/directed/plain", true, false, 2, PLEACH_CUDA},    {"cuda/directed/values", true, true, 2, PLEACH_CUDA},
+    {"cuda/undirected/plain", false, false, 2, PLEACH_CUDA, false},
+    {"cuda/undirected/values", false, true, 2, PLEACH_CUDA, false},
+    {"cuda/sparse/undirected/plain", false, false, 2, PLEACH_CUDA, true},
+    {"cuda/directed/plain", true, false, 2, PLEACH_CUDA, false},
+    {"cuda/directed/values", true, true, 2, PLEACH_CUDA, false},
+    {"cuda/sparse/directed/values", true, true, 2, PLEACH_CUDA, true},
 };
 
 /* The kinds of one device; the undirected ones come first. */
@@ -25,7 +37,8 @@ typedef struct device_kinds {
     const graph_kind *kinds;
     size_t count, undirected;
 } device_kinds;
-static const device_kinds on_host = {host_kinds, COUNT_OF(host_kinds), 4}, on_cuda = {cuda_kinds, 4, 2};
+static const device_kinds on_host = {host_kinds, COUNT_OF(host_kinds), 6},
+                          on_cuda = {cuda_kinds, COUNT_OF(cuda_kinds), 3};
 enum { MOST_NAME = 120 };
 
 /* ---- the runner -------------------------------------------------------------------------------------------------- */
@@ -57,9 +70,14 @@ static void all_of_them_were_counted(const void *unused)
     assert_true(atomic_load(&operations) > 0);
 }
 
-static size_t runs_of(const graph_case *what, const device_kinds *on)
+static bool is_over(const graph_case *what, const device_kinds *on, size_t k)
 {
-    return what->over == EVERY_KIND ? on->count : what->over == UNDIRECTED_KINDS ? on->undirected : 1;
+    switch (what->over) {
+    case EVERY_KIND: return true;
+    case UNDIRECTED_KINDS: return k < on->undirected;
+    case SPARSE_KINDS: return on->kinds[k].sparse;
+    default: return k == 0;
+    }
 }
 
 int run_graph_cases(const char *program, int argc, char **argv, const graph_case *cases, size_t count)
@@ -73,7 +91,7 @@ int run_graph_cases(const char *program, int argc, char **argv, const graph_case
     if (cuda) argc -= 2, argv += 2;
     for (size_t k = 0; k < on->count; k++)
         for (size_t c = 0; c < count; c++) {
-            if (k >= runs_of(&cases[c], on))
+            if (!is_over(&cases[c], on, k))
                 continue;
             runs[n] = (graph_run){&cases[c], &on->kinds[k], ""};
             snprintf(runs[n].name, sizeof runs[n].name, "%s %s", on->kinds[k].name, cases[c].name);
@@ -97,7 +115,7 @@ size_t scaled_calls(const graph_kind *kind, size_t n)
 pleach_graph_config graph_config_of(const graph_kind *kind)
 {
     return (pleach_graph_config){.device = kind->device, .directed = kind->directed, .values = kind->values,
-                                 .threads = kind->threads};
+                                 .threads = kind->threads, .sparse_ids = kind->sparse};
 }
 
 pleach_graph *graph_open(const graph_kind *kind)

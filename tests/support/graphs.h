@@ -15,9 +15,10 @@ typedef struct graph_kind {
     bool directed, values;
     unsigned threads; /* the graph's worker threads */
     pleach_device device;
+    bool sparse; /* vertices are found through a hash table */
 } graph_kind;
 
-typedef enum graph_kinds { EVERY_KIND, UNDIRECTED_KINDS, ONE_KIND } graph_kinds;
+typedef enum graph_kinds { EVERY_KIND, UNDIRECTED_KINDS, SPARSE_KINDS, ONE_KIND } graph_kinds;
 
 typedef struct graph_case {
     const char *name;
@@ -27,6 +28,7 @@ typedef struct graph_case {
 
 #define GRAPH_CASE(function) {#function, function, EVERY_KIND}
 #define UNDIRECTED_CASE(function) {#function, function, UNDIRECTED_KINDS}
+#define SPARSE_CASE(function) {#function, function, SPARSE_KINDS}
 #define ONE_CASE(function) {#function, function, ONE_KIND}
 
 /* Runs the cases over their kinds, and says how many operations they checked; answers main's exit status. */

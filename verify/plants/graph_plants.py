@@ -3,6 +3,7 @@ from plants import Plant
 
 EDGE = "src/graph/graph_edge.h"
 FORMAT = "src/graph/graph_format.h"
+VERTEX = "src/graph/graph_vertex.h"
 TABLE = "src/core/slabhash/slabhash_table.h"
 LOOP = "verify/sim/graph_variant_kind.h"  # as src/exec/cpu/graph_run_kind.h
 UPDATE = "src/core/slabhash/slabhash_update.h"
@@ -85,14 +86,35 @@ GRAPH_PLANTS = (
           FORMAT, "if (!port_compare_swap(entry, 0, run)) pool_give_run(",
           "if (!port_load(entry)) port_store(entry, run);\n    else pool_give_run("),
     Plant("segment_is_lost", "memory for a segment that another has made meanwhile is nowhere", "graph/plain", FORMAT,
-          "if (!port_compare_swap(entry, 0, run)) pool_give_run(g->slabs.runs, GRAPH_SEGMENT_SLABS_LOG, run);",
+          "if (!port_compare_swap(entry, 0, run)) pool_give_run(g->slabs.runs, log, run);",
           "(void)port_compare_swap(entry, 0, run);"),
     Plant("segment_is_used_memory", "a segment has the words of slabs that were there before", "graph/cuda_values",
-          FORMAT, "pool_take_fresh_run(g->slabs.runs, GRAPH_SEGMENT_SLABS_LOG)",
-          "pool_take_run(g->slabs.runs, GRAPH_SEGMENT_SLABS_LOG)"),
+          FORMAT, "pool_take_fresh_run(g->slabs.runs, log)", "pool_take_run(g->slabs.runs, log)"),
     Plant("segments_are_forgotten", "the number of segments goes back when a smaller one is made", "graph/plain_values",
           FORMAT,
-          "if (segments > number || port_compare_swap(&g->state->segments, segments, number + 1)) return true;",
-          "if (segments > number) return true;\n        port_store(&g->state->segments, number + 1);\n"
+          "if (segments > segment || port_compare_swap(&g->state->segments, segments, segment + 1)) return true;",
+          "if (segments > segment) return true;\n        port_store(&g->state->segments, segment + 1);\n"
           "        return true;"),
+    # ---- ids of sparse graphs ----
+    Plant("number_is_taken_twice", "two ids that come at once have one number", "graph/cuda_sparse", VERTEX,
+          "if (!port_compare_swap(&g->state->numbers, numbers, numbers + 1)) continue;",
+          "port_store(&g->state->numbers, numbers + 1);"),
+    Plant("free_number_is_taken_twice", "two ids have one number, which was free", "graph/plain_sparse", VERTEX,
+          "if (!port_compare_swap(&g->state->free_numbers, spare, spare - 1)) continue;",
+          "port_store(&g->state->free_numbers, spare - 1);"),
+    Plant("known_id_takes_number", "a number is taken for an id that has one by now, and is lost", "graph/cuda_sparse",
+          VERTEX, "if (c->outcome == SLAB_INSERTED && !graph_take_number(", "if (!graph_take_number("),
+    Plant("number_has_no_name", "a number does not say whose it is", "graph/plain_sparse", VERTEX,
+          "        graph_store_name(g, *number, id);\n", ""),
+    Plant("name_loses_free_number", "a name takes the place of a number that is free", "graph/cuda_sparse", VERTEX,
+          "port_store(name, port_load(name) >> 32 << 32 | id);", "port_store(name, id);"),
+    Plant("known_id_has_no_number", "who finds under the latch that the id is there takes the first vertex for it",
+          "graph/plain_sparse", VERTEX, "c.outcome == SLAB_EXISTS ? c.old.value : c.pair.value", "c.pair.value"),
+    Plant("refused_id_keeps_latch", "who has no memory for a number keeps the latch of the id's bucket",
+          "graph/cuda_sparse", VERTEX, "        change_abandon_map32(&g->slabs, c);\n", ""),
+    Plant("refused_id_comes", "an id comes without a number when memory is lacking", "graph/plain_sparse", VERTEX,
+          "        change_abandon_map32(&g->slabs, c);\n", "        change_commit_map32(&g->slabs, dictionary, c);\n"),
+    Plant("number_has_no_segment", "a number is handed out before there is memory for its vertex", "graph/cuda_sparse",
+          VERTEX, "                !graph_make_segment(g, *number))\n                return false;",
+          "                *number == GRAPH_NO_VERTEX)\n                return false;"),
 )

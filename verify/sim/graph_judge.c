@@ -8,6 +8,7 @@
 typedef struct census {
     uint64_t seen[GRAPH_SLABS / 64];
     uint64_t vertices, halves;
+    uint64_t numbers; /* of a sparse graph: a bit for each that was seen */
     uint32_t id; /* the vertex whose edges are looked at */
     bool fine;
     char *why;
@@ -43,9 +44,10 @@ size_t graph_find_all(history_pair *pairs)
 
 /* ---- the shape ---- */
 
-static bool count_vertex(census *c, uint32_t id)
+static bool count_vertex(census *c, uint32_t number)
 {
-    const slab_table *vertex = graph_vertex_of(id);
+    const slab_table *vertex = graph_now.kind->table(&graph_now.place, number);
+    uint32_t id = graph_now.kind->id(&graph_now.place, number);
     hash_counts counts;
     char why[160];
     if (!graph_now.kind->ops->check(&graph_now.place.slabs, vertex, c->seen, &counts, why, sizeof why))
@@ -75,6 +77,59 @@ static bool count_segments(census *c)
     }
     return true;
 }
+
+/* ---- ids of a sparse graph ---- */
+
+static bool check_id(void *context, graph_target target)
+{
+    census *c = context;
+    c->fine = false;
+    if (target.value >= state()->numbers || c->numbers >> target.value & 1)
+        return snprintf(c->why, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", as another has, or nobody "
+                        "may", target.id, target.value), false;
+    c->numbers |= (uint64_t)1 << target.value;
+    uint32_t name = graph_now.kind->id(&graph_now.place, target.value);
+    if (name != target.id)
+        return snprintf(c->why, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", whose name is %" PRIu32,
+                        target.id, target.value, name), false;
+    return c->fine = true;
+}
+
+static bool check_free_numbers(census *c)
+{
+    for (uint32_t i = 0; i < state()->free_numbers; i++) {
+        uint32_t segment = (uint32_t)graph_now.place.names[i >> graph_now.kind->segment_log];
+        uint32_t within = i & (((uint32_t)1 << graph_now.kind->segment_log) - 1);
+        uint64_t number = slab_at(&graph_now.place.slabs, segment)->word[within] >> 32;
+        if (number >= state()->numbers || c->numbers >> number & 1)
+            return snprintf(c->why, c->size, "G7: number %" PRIu64 " is free, and is elsewhere or none", number), false;
+        c->numbers |= (uint64_t)1 << number;
+    }
+    return true;
+}
+
+static bool check_dictionary(census *c)
+{
+    const slab_table *dictionary = &state()->dictionary;
+    hash_counts counts;
+    char why[160];
+    if (!graph_now.sparse) return true;
+    for (uint32_t segment = 0; segment < graph_segments(); segment++) {
+        uint64_t run = graph_now.place.names[segment];
+        if (run && !pool_mark_run(&state()->pool, c->seen, run, 1))
+            return snprintf(c->why, c->size, "P1: names of segment %" PRIu32 " are in two places", segment), false;
+    }
+    if (!graph_now.kind->dictionary->check(&graph_now.place.slabs, dictionary, c->seen, &counts, why, sizeof why))
+        return snprintf(c->why, c->size, "dictionary: %s", why), false;
+    if (state()->numbers != counts.keys + state()->free_numbers || state()->numbers > GRAPH_IDS)
+        return snprintf(c->why, c->size, "G7: %" PRIu64 " numbers, and %" PRIu64 " ids and %" PRIu64 " that are free",
+                        state()->numbers, counts.keys, state()->free_numbers), false;
+    c->fine = true;
+    graph_now.kind->dictionary->visit(&graph_now.place, dictionary, check_id, c);
+    return c->fine && check_free_numbers(c);
+}
+
+/* ---- edges ---- */
 
 static bool check_edge(void *context, graph_target target)
 {
@@ -136,7 +191,7 @@ static bool judge_shape(size_t *count, char *why, size_t size)
     graph_world *w = &graph_now;
     census c = {.why = why, .size = size};
     mark_none(&c);
-    if (!count_segments(&c) || !check_edges(&c) || !check_free_headers(&c) ||
+    if (!count_segments(&c) || !check_dictionary(&c) || !check_edges(&c) || !check_free_headers(&c) ||
         !pool_check_runs(w->place.slabs.runs, c.seen, why, size))
         return false;
     if ((uint64_t)w->vertices != c.vertices || (uint64_t)w->edges * (w->place.directed ? 1 : 2) != c.halves)
@@ -301,6 +356,8 @@ static bool judge_growth(size_t before, char *why, size_t size)
         if (vertex && !graph_now.kind->finish(&graph_now.place.slabs, vertex))
             return snprintf(why, size, "a growth cannot be finished by somebody who is alone"), false;
     }
+    if (!graph_now.kind->finish_dictionary(&graph_now.place.slabs, &state()->dictionary))
+        return snprintf(why, size, "a growth of the dictionary cannot be finished by somebody who is alone"), false;
     if (!judge_shape(&after, why, size)) return false;
     return after == before || (snprintf(why, size, "finishing a growth changes the number of edges"), false);
 }
@@ -345,7 +402,16 @@ static size_t offset_in(uint32_t word, const void *part)
     return (size_t)((uint64_t *)state() + word - (const uint64_t *)part);
 }
 
-/* The vertex that a word of a slab belongs to; GRAPH_NO_VERTEX: the slab is no segment. */
+/* Of a sparse graph: the segment whose names a slab has; graph_segments(): it has none. */
+static uint32_t names_at(size_t at)
+{
+    uint32_t segment = 0;
+    if (!graph_now.sparse) return graph_segments();
+    while (segment < graph_segments() && graph_now.place.names[segment] != at / SLAB_WORDS) segment++;
+    return segment;
+}
+
+/* The number of the vertex that a word of a slab belongs to; GRAPH_NO_VERTEX: the slab is no segment. */
 static uint32_t vertex_at(size_t at)
 {
     for (uint32_t segment = 0; segment < graph_segments(); segment++)
@@ -385,6 +451,9 @@ void graph_describe(uint32_t word, uint64_t value, char *text, size_t size)
     size_t offset = at >= nodes ? offset_in(word, nodes) : 0;
     if (at >= nodes && vertex_at(offset) != GRAPH_NO_VERTEX)
         describe_vertex(vertex_at(offset), offset, value, text, size);
+    else if (at >= nodes && names_at(offset) < graph_segments())
+        snprintf(text, size, "names of segment %u: word %u = %u, %u", (unsigned)names_at(offset),
+                 (unsigned)(offset % SLAB_WORDS), (unsigned)(value >> 32), (unsigned)value);
     else if (at >= nodes)
         describe_slab(offset, value, text, size);
     else if (at >= graph_now.place.directory)
@@ -397,5 +466,5 @@ bool graph_is_latched(uint32_t word, uint64_t value)
 {
     const uint64_t *at = (uint64_t *)state() + word, *nodes = graph_now.place.slabs.runs.nodes;
     if (at < nodes || offset_in(word, nodes) % SLAB_WORDS != SLAB_HEADER || !(value & SLAB_LATCHED)) return false;
-    return vertex_at(offset_in(word, nodes)) == GRAPH_NO_VERTEX;
+    return vertex_at(offset_in(word, nodes)) == GRAPH_NO_VERTEX && names_at(offset_in(word, nodes)) == graph_segments();
 }

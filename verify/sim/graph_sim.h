@@ -33,7 +33,13 @@ typedef struct graph_op {
 typedef struct graph_variant {
     bool values;
     unsigned segment_log; /* as the variant is compiled, which is not how graph_world.c is */
-    slab_table *(*vertex)(const graph_place *g, uint32_t id); /* NULL: its segment was never made */
+    slab_table *(*vertex)(const graph_place *g, uint32_t id); /* NULL: its segment was never made, or no number taken */
+    slab_table *(*table)(const graph_place *g, uint32_t number);
+    uint32_t (*id)(const graph_place *g, uint32_t number);
+    /* Of a sparse graph: these ids get numbers, and lose them again. */
+    void (*come_and_go)(const graph_place *g, const uint32_t *ids, unsigned count);
+    const graph_run_ops *dictionary; /* for who is alone with that of a sparse graph */
+    bool (*finish_dictionary)(const slab_place *place, slab_table *table);
     uint32_t (*hash)(const slab_place *place, uint32_t key);
     /* One operation, with its answer and stamps put into it. What a list sees goes to `targets`. */
     void (*run)(const graph_place *g, graph_op *op, graph_target *targets, uint64_t room);

@@ -85,5 +85,19 @@ static bool S(sim_alone)(const graph_place *g, graph_op *op)
     return done;
 }
 
-const graph_variant VARIANT_NAME(S(sim_graph)) = {SLAB_VALUES, GRAPH_SEGMENT_LOG, vertex_of, S(sim_hash_of), S(sim_run),
-                                                  S(sim_alone), S(sim_recycle), S(sim_finish), &S(ops)};
+const graph_variant VARIANT_NAME(S(sim_graph)) = {
+    .values = SLAB_VALUES,
+    .segment_log = GRAPH_SEGMENT_LOG,
+    .vertex = vertex_of,
+    .table = table_of,
+    .id = id_of,
+    .come_and_go = come_and_go,
+    .dictionary = &ops_map32,
+    .finish_dictionary = sim_finish_map32,
+    .hash = S(sim_hash_of),
+    .run = S(sim_run),
+    .alone = S(sim_alone),
+    .recycle = S(sim_recycle),
+    .finish = S(sim_finish),
+    .ops = &S(ops),
+};

@@ -1,4 +1,5 @@
-/* verify/sim/graph_world.c - graphs under the simulator: directed and undirected, with values and without.
+/* verify/sim/graph_world.c - graphs under the simulator: directed and undirected, with values and without, dense and
+ * sparse.
  *
  * Slabs have few slots here and segments four vertices, and vertices are chosen by their hashes, so that tables grow
  * with a few edges and segments are made by every other one. Graphs are made ready by somebody who is alone; slabs in
@@ -9,9 +10,11 @@
 
 _Thread_local graph_world graph_now;
 
-static const graph_variant *const variants[] = {&sim_graph_set32_cuda, &sim_graph_map32_cuda, &sim_graph_set32_plain,
-                                                &sim_graph_map32_plain};
-static const char *const variant_names[] = {"cuda", "cuda_values", "plain", "plain_values", NULL};
+static const graph_variant *const variants[] = {&sim_graph_set32_cuda,  &sim_graph_map32_cuda, &sim_graph_set32_plain,
+                                                &sim_graph_map32_plain, &sim_graph_set32_cuda, &sim_graph_map32_plain};
+static const char *const variant_names[] = {"cuda",         "cuda_values", "plain",
+                                            "plain_values", "cuda_sparse", "plain_sparse", NULL};
+enum { FIRST_SPARSE = 4 };
 
 enum { NEVER_GROWS = 1 << 30 }; /* load_of_keys */
 enum { FIRST_VALUE = 100000, FIRST_VERSION = 4000 }; /* none looks like a slab's id */
@@ -30,6 +33,7 @@ static void begin(bool directed, uint32_t load_of_keys)
     graph_state *state = sim_reserve(sizeof *state);
     w->place = (graph_place){.state = state, .directed = directed};
     w->place.directory = sim_reserve(graph_segments() * sizeof(uint64_t));
+    if (w->sparse) w->place.names = sim_reserve(graph_segments() * sizeof(uint64_t));
     w->place.slabs = (slab_place){.runs = {.pool = &state->pool, .runs = &state->runs, .node_bytes = SLAB_BYTES},
                                   .load_of_keys = load_of_keys};
     w->place.slabs.runs.nodes = sim_reserve(GRAPH_SLABS * SLAB_BYTES);
@@ -116,7 +120,10 @@ void graph_recycle(unsigned most)
 {
     graph_world *w = &graph_now;
     uint64_t keys[GRAPH_CHOSEN];
+    unsigned gone = w->sparse ? (unsigned)sim_draw(4) : 0, first = (unsigned)sim_draw(w->chosen);
     for (unsigned i = 0; i < w->chosen; i++) keys[i] = w->ids[i];
+    if (first + gone > w->chosen) gone = w->chosen - first;
+    if (gone) w->kind->come_and_go(&w->place, &w->ids[first], gone);
     for (unsigned i = (unsigned)sim_draw(most + 1); i > 0; i--) {
         slab_place place = w->place.slabs;
         place.runs.stripe = (uint32_t)sim_draw(w->stripes);
@@ -207,6 +214,7 @@ static unsigned prepare(unsigned variant, int tiny_case)
 {
     graph_world *w = &graph_now;
     w->kind = variants[variant];
+    w->sparse = variant >= FIRST_SPARSE;
     w->may_refuse = w->stuck = w->solo = false;
     w->lists = w->next_value = 0;
     w->vertices = w->edges = 0;

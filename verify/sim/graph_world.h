@@ -21,6 +21,7 @@ typedef struct graph_world {
     const graph_variant *kind;
     graph_place place;
     unsigned agents, stripes;
+    bool sparse;     /* ids are found through a dictionary */
     bool may_refuse; /* the pool is small */
     bool stuck;      /* before the agents began */
     bool solo;       /* the last agent makes finds beside those who stand still */
@@ -59,7 +60,7 @@ void graph_do_alone(const graph_place *g, graph_op_kind kind, uint32_t from, uin
 void graph_fill(uint32_t hub, unsigned count);
 /* Somebody has been at work here. */
 void graph_work(unsigned times, unsigned puts_percent);
-/* Slabs in the free lists, whose keys are vertices. */
+/* Slabs in the free lists, whose keys are vertices. Of a sparse graph, free numbers too; before any vertex comes. */
 void graph_recycle(unsigned most);
 /* What the agents find. */
 void graph_settle(void);

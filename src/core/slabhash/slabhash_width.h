@@ -6,22 +6,7 @@
  *     map64   two words a slot: key, value                                       7
  *     set64   one word a slot                                                   14
  */
-#undef S
-#undef SLAB_SLOTS
-#if SLAB_VALUES && PLEACH_KEY_BITS == 32
-#define S(name) name##_map32
-#define SLAB_SLOTS SLAB_PAYLOAD
-#elif SLAB_VALUES && PLEACH_KEY_BITS == 64
-#define S(name) name##_map64
-#define SLAB_SLOTS (SLAB_PAYLOAD / 2)
-#elif PLEACH_KEY_BITS == 32
-#define S(name) name##_set32
-#define SLAB_SLOTS (2 * SLAB_PAYLOAD)
-#else
-#define S(name) name##_set64
-#define SLAB_SLOTS SLAB_PAYLOAD
-#endif
-#define SLAB_ALL (((uint32_t)1 << SLAB_SLOTS) - 1)
+#include "slabhash_names.h"
 
 #if PLEACH_KEY_BITS == 32
 typedef uint32_t S(key);

@@ -11,7 +11,8 @@ graph_place graph_place_of(const cpu_graph *graph)
     graph_state *state = graph->state;
     slab_place slabs = {.runs = {&state->pool, &state->runs, graph->slabs.nodes, SLAB_BYTES, gate_thread_number()},
                         .seed = graph->seed, .load_of_keys = graph->load};
-    return (graph_place){slabs, state, graph->directory.nodes, graph->directed, 0};
+    uint64_t *directory = graph->directory.nodes, *names = graph->sparse ? directory + GRAPH_SEGMENTS : NULL;
+    return (graph_place){slabs, state, directory, names, graph->directed, 0};
 }
 
 bool graph_segment(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end)
@@ -91,9 +92,10 @@ static void close_memory(cpu_graph *graph)
 
 static bool open_memory(cpu_graph *graph)
 {
+    uint64_t entries = graph->sparse ? 2 * GRAPH_SEGMENTS : GRAPH_SEGMENTS; /* names have some as well */
     graph->state = base_alloc(1, sizeof *graph->state);
     if (!graph->state || !pool_host_open(&graph->slabs, graph->max_bytes, SLAB_BYTES) ||
-        !pool_host_open(&graph->directory, GRAPH_SEGMENTS * sizeof(uint64_t), sizeof(uint64_t)))
+        !pool_host_open(&graph->directory, entries * sizeof(uint64_t), sizeof(uint64_t)))
         return false;
     graph->state->pool.capacity = graph->slabs.bytes / SLAB_BYTES;
     graph->state->pool.next = 1;
@@ -129,6 +131,7 @@ static pleach_status graph_cpu_create(void **exec, const pleach_graph_config *co
     graph->threads = config->threads;
     graph->directed = config->directed;
     graph->values = config->values;
+    graph->sparse = config->sparse_ids;
     graph->seed = config->seed;
     graph->load = (uint32_t)(config->load * 1024);
     graph->max_bytes = config->max_bytes;

@@ -2,6 +2,7 @@
 #ifndef PLEACH_GRAPH_CPU_H
 #define PLEACH_GRAPH_CPU_H
 
+#include "../../graph/graph_vertex.h"
 #include "../../graph/triangle_change.h"
 #include "../../pool/pool_host.h"
 #include "graph_run.h"
@@ -9,7 +10,7 @@
 
 typedef struct cpu_graph {
     unsigned threads;
-    bool directed, values;
+    bool directed, values, sparse;
     uint32_t seed, load; /* load: of 1,024 slots */
     uint64_t max_bytes;
     graph_state *state;
@@ -24,7 +25,7 @@ typedef struct cpu_graph {
 graph_place graph_place_of(const cpu_graph *graph);
 
 /* Vertices are gone through by segments, those that were never made left out: ids may be few and large. False: this one
- * is. Else its vertices are *first .. *end - 1. */
+ * is. Else its vertices have the numbers *first .. *end - 1 (graph_table, graph_id). */
 bool graph_segment(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end);
 
 void graph_count_changes(const cpu_graph *graph, const graph_result *result);

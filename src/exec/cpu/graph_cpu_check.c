@@ -12,16 +12,19 @@ typedef struct census {
     graph_place place;
     uint64_t *seen; /* a bit for each slab */
     uint64_t vertices, halves, max_degree, tables, single_tables, bucket_slabs;
+    uint64_t ids, dictionary_slabs; /* ids: of a sparse graph */
     hash_counts sum;
+    bool lacks_memory;
     char *message;
     size_t size;
 } census;
 
 /* ---- one vertex ---- */
 
-static bool count_vertex(census *c, uint64_t id)
+static bool count_vertex(census *c, uint32_t number)
 {
-    const slab_table *vertex = graph_vertex(&c->place, (uint32_t)id);
+    const slab_table *vertex = graph_table(&c->place, number);
+    uint64_t id = graph_id(&c->place, number);
     hash_counts counts;
     char why[160];
     if (!c->graph->ops->check(&c->place.slabs, vertex, c->seen, &counts, why, sizeof why))
@@ -76,25 +79,114 @@ static bool count_all(census *c)
     for (uint64_t segment = 0; segment < c->graph->state->segments; segment++) {
         uint64_t run = c->place.directory[segment];
         if (!run) continue;
+        c->dictionary_slabs += slabs;
         if (!pool_mark_run(&c->graph->state->pool, c->seen, run, slabs))
             return snprintf(c->message, c->size, "P1: segment %" PRIu64 " is in two places", segment), false;
         for (uint64_t i = 0; i < per_segment; i++)
-            if (!count_vertex(c, segment * per_segment + i)) return false;
+            if (!count_vertex(c, (uint32_t)(segment * per_segment + i))) return false;
     }
     return true;
 }
 
 static bool check_edges(census *c)
 {
-    uint64_t id, end;
+    uint64_t number, end;
     for (uint64_t segment = 0; segment < c->graph->state->segments; segment++)
-        for (bool made = graph_segment(&c->place, segment, &id, &end); made && id < end; id++) {
-            edge_check e = {c, (uint32_t)id, true};
-            c->graph->ops->visit(&c->place, graph_vertex(&c->place, (uint32_t)id), check_edge, &e);
+        for (bool made = graph_segment(&c->place, segment, &number, &end); made && number < end; number++) {
+            edge_check e = {c, graph_id(&c->place, (uint32_t)number), true};
+            c->graph->ops->visit(&c->place, graph_table(&c->place, (uint32_t)number), check_edge, &e);
             if (!e.fine) return false;
         }
     return true;
 }
+
+/* ---- ids of a sparse graph ---- */
+
+/* The segments of names, of which there may be one more than of vertices: memory was lacking. */
+static bool count_names(census *c)
+{
+    const graph_state *state = c->graph->state;
+    for (uint64_t segment = 0; segment <= state->segments && segment < GRAPH_SEGMENTS; segment++) {
+        uint64_t run = c->place.names[segment];
+        if (!run) continue;
+        c->dictionary_slabs += (uint64_t)1 << GRAPH_NAMES_LOG;
+        if (!pool_mark_run(&state->pool, c->seen, run, (uint64_t)1 << GRAPH_NAMES_LOG))
+            return snprintf(c->message, c->size, "P1: names of segment %" PRIu64 " are in two places", segment), false;
+    }
+    return true;
+}
+
+static bool count_dictionary(census *c)
+{
+    const slab_table *dictionary = &c->graph->state->dictionary;
+    hash_counts counts;
+    char why[160];
+    if (!c->graph->sparse) return true;
+    if (!graph_run_map.check(&c->place.slabs, dictionary, c->seen, &counts, why, sizeof why))
+        return snprintf(c->message, c->size, "dictionary: %s", why), false;
+    uint64_t next = slab_target(dictionary, dictionary->root);
+    c->ids = counts.keys;
+    c->dictionary_slabs += counts.buckets + (next ? (uint64_t)1 << slab_root_log(next) : 0) + counts.overflow_slabs;
+    return count_names(c);
+}
+
+/* Numbers that are accounted for, a bit each. */
+typedef struct numbers_check {
+    census *census;
+    uint64_t *seen;
+    bool fine;
+} numbers_check;
+
+static bool note_number(numbers_check *n, uint64_t number)
+{
+    if (number >= n->census->graph->state->numbers || n->seen[number / 64] >> number % 64 & 1) return false;
+    n->seen[number / 64] |= (uint64_t)1 << number % 64;
+    return true;
+}
+
+static bool check_id(void *context, graph_target target)
+{
+    numbers_check *n = context;
+    census *c = n->census;
+    n->fine = false;
+    if (!note_number(n, target.value))
+        return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", as another has, or "
+                        "nobody may", target.id, target.value), false;
+    if (graph_id(&c->place, target.value) != target.id)
+        return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", whose name is %"
+                        PRIu32, target.id, target.value, graph_id(&c->place, target.value)), false;
+    n->fine = true;
+    return true;
+}
+
+static bool check_numbers(numbers_check *n)
+{
+    census *c = n->census;
+    const graph_state *state = c->graph->state;
+    if (state->numbers != c->ids + state->free_numbers)
+        return snprintf(c->message, c->size, "G7: %" PRIu64 " numbers, and %" PRIu64 " ids and %" PRIu64 " that are "
+                        "free", state->numbers, c->ids, state->free_numbers), false;
+    graph_run_map.visit(&c->place, &state->dictionary, check_id, n);
+    for (uint64_t i = 0; n->fine && i < state->free_numbers; i++) {
+        uint64_t number = *graph_name(&c->place, (uint32_t)i) >> 32;
+        if (!note_number(n, number))
+            return snprintf(c->message, c->size, "G7: number %" PRIu64 " is free, and is elsewhere or none", number),
+                   false;
+    }
+    return n->fine;
+}
+
+static bool check_ids(census *c)
+{
+    if (!c->graph->sparse) return true;
+    numbers_check n = {c, base_alloc(c->graph->state->numbers / 64 + 1, sizeof *n.seen), true};
+    if (!n.seen) return c->lacks_memory = true, false;
+    bool sound = check_numbers(&n);
+    base_free(n.seen);
+    return sound;
+}
+
+/* ---- and the whole ---- */
 
 static bool check_sums(census *c)
 {
@@ -117,10 +209,10 @@ pleach_status graph_cpu_validate(void *exec, char *message, size_t message_size)
 {
     census c;
     if (!open_census(&c, exec, message, message_size)) return PLEACH_E_MEMORY;
-    bool sound = count_all(&c) && check_sums(&c) && check_edges(&c) &&
+    bool sound = count_all(&c) && count_dictionary(&c) && check_sums(&c) && check_ids(&c) && check_edges(&c) &&
                  pool_check_runs(c.place.slabs.runs, c.seen, message, message_size);
     base_free(c.seen);
-    return sound ? PLEACH_OK : PLEACH_E_CORRUPT;
+    return sound ? PLEACH_OK : c.lacks_memory ? PLEACH_E_MEMORY : PLEACH_E_CORRUPT;
 }
 
 pleach_status graph_cpu_stats(void *exec, pleach_graph_stats *stats)
@@ -129,12 +221,9 @@ pleach_status graph_cpu_stats(void *exec, pleach_graph_stats *stats)
     census c;
     char message[200];
     if (!open_census(&c, graph, message, sizeof message)) return PLEACH_E_MEMORY;
-    bool sound = count_all(&c);
+    bool sound = count_all(&c) && count_dictionary(&c);
     base_free(c.seen);
     if (!sound) return PLEACH_E_CORRUPT;
-    uint64_t segments = 0;
-    for (uint64_t i = 0; i < graph->state->segments; i++) segments += c.place.directory[i] != 0;
-    uint64_t dictionary_slabs = segments << GRAPH_SEGMENT_SLABS_LOG;
     stats->vertices = c.vertices;
     stats->edges = graph->directed ? c.halves : c.halves / 2;
     stats->max_degree = c.max_degree;
@@ -144,8 +233,8 @@ pleach_status graph_cpu_stats(void *exec, pleach_graph_stats *stats)
     stats->longest_chain = c.sum.longest_chain;
     stats->slabs = c.bucket_slabs + c.sum.overflow_slabs;
     stats->slab_bytes = stats->slabs * SLAB_BYTES;
-    stats->dictionary_bytes = dictionary_slabs * SLAB_BYTES;
-    stats->free_bytes = (pool_ids(&graph->state->pool) - 1 - stats->slabs - dictionary_slabs) * SLAB_BYTES;
+    stats->dictionary_bytes = c.dictionary_slabs * SLAB_BYTES;
+    stats->free_bytes = (pool_ids(&graph->state->pool) - 1 - stats->slabs - c.dictionary_slabs) * SLAB_BYTES;
     stats->utilisation = stats->slabs ? (double)c.halves / (double)(stats->slabs * graph->ops->slots) : 0;
     return PLEACH_OK;
 }

@@ -177,11 +177,21 @@ static void rows_part(void *context, size_t begin, size_t end)
 static uint64_t count_rows(const cpu_graph *graph)
 {
     graph_place place = graph_place_of(graph);
-    uint64_t first, end;
+    uint64_t first, end, rows = 0;
     for (uint64_t segment = graph->state->segments; segment-- > 0;)
-        for (bool made = graph_segment(&place, segment, &first, &end); made && end > first; end--)
-            if (graph_vertex_is_there(graph_vertex(&place, (uint32_t)(end - 1)))) return end;
-    return 0;
+        for (bool made = graph_segment(&place, segment, &first, &end); made && end > first; end--) {
+            if (!graph_vertex_is_there(graph_table(&place, (uint32_t)(end - 1)))) continue;
+            if (!graph->sparse) return end;
+            uint64_t id = graph_id(&place, (uint32_t)(end - 1));
+            if (id >= rows) rows = id + 1;
+        }
+    return rows;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, two = *(const uint32_t *)b;
+    return (one > two) - (one < two);
 }
 
 /* Visits segments that were made, so that a few large ids cost little. Counts, or, where there is somewhere to,
@@ -189,13 +199,14 @@ static uint64_t count_rows(const cpu_graph *graph)
 static uint64_t list_there(const cpu_graph *graph, uint32_t *ids)
 {
     graph_place place = graph_place_of(graph);
-    uint64_t count = 0, id, end;
+    uint64_t count = 0, number, end;
     for (uint64_t segment = 0; segment < graph->state->segments; segment++)
-        for (bool made = graph_segment(&place, segment, &id, &end); made && id < end; id++) {
-            if (!graph_vertex_is_there(graph_vertex(&place, (uint32_t)id))) continue;
-            if (ids) ids[count] = (uint32_t)id;
+        for (bool made = graph_segment(&place, segment, &number, &end); made && number < end; number++) {
+            if (!graph_vertex_is_there(graph_table(&place, (uint32_t)number))) continue;
+            if (ids) ids[count] = graph_id(&place, (uint32_t)number);
             count++;
         }
+    if (ids && graph->sparse) qsort(ids, count, sizeof *ids, by_number);
     return count;
 }
 

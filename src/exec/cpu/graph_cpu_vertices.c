@@ -59,26 +59,30 @@ static void open_part(void *context, size_t begin, size_t end)
 {
     build_job *job = context;
     graph_place place = graph_place_of(job->graph);
-    uint64_t id, stop;
+    uint64_t number, stop;
     for (size_t segment = begin; segment < end; segment++)
-        for (bool made = graph_segment(&place, segment, &id, &stop); made && id < stop; id++)
-            if (!open_vertex(job->graph, &place, graph_vertex(&place, (uint32_t)id))) atomic_store(&job->failed, true);
+        for (bool made = graph_segment(&place, segment, &number, &stop); made && number < stop; number++)
+            if (!open_vertex(job->graph, &place, graph_table(&place, (uint32_t)number)))
+                atomic_store(&job->failed, true);
 }
 
 static void empty_part(void *context, size_t begin, size_t end)
 {
     const cpu_graph *graph = context;
     graph_place place = graph_place_of(graph);
-    uint64_t id, stop;
+    uint64_t number, stop;
     for (size_t segment = begin; segment < end; segment++)
-        for (bool made = graph_segment(&place, segment, &id, &stop); made && id < stop; id++)
-            graph->ops->drop(&place, graph_vertex(&place, (uint32_t)id));
+        for (bool made = graph_segment(&place, segment, &number, &stop); made && number < stop; number++)
+            graph->ops->drop(&place, graph_table(&place, (uint32_t)number));
 }
 
 /* For who has no memory to begin anew with: what there is stays the graph's, and is free. */
 static void empty_in_place(cpu_graph *graph)
 {
+    graph_place place = graph_place_of(graph);
     run_segments(graph, empty_part, graph);
+    graph_run_map.drop(&place, &graph->state->dictionary);
+    graph->state->numbers = graph->state->free_numbers = 0;
     for (unsigned i = 0; i < GRAPH_STRIPES; i++) graph->state->stripe[i].edges = graph->state->stripe[i].vertices = 0;
 }
 
@@ -203,10 +207,10 @@ static void sweep_part(void *context, size_t begin, size_t end)
 {
     erase_job *job = context;
     graph_place place = graph_place_of(job->graph);
-    uint64_t edges = 0, id, stop;
+    uint64_t edges = 0, number, stop;
     for (size_t segment = begin; segment < end; segment++)
-        for (bool made = graph_segment(&place, segment, &id, &stop); made && id < stop; id++)
-            edges += sweep_vertex(job, &place, graph_vertex(&place, (uint32_t)id));
+        for (bool made = graph_segment(&place, segment, &number, &stop); made && number < stop; number++)
+            edges += sweep_vertex(job, &place, graph_table(&place, (uint32_t)number));
     atomic_fetch_add(&job->edges, edges);
 }
 
@@ -215,8 +219,28 @@ static void drop_part(void *context, size_t begin, size_t end)
     erase_job *job = context;
     graph_place place = graph_place_of(job->graph);
     for (size_t i = begin; i < end; i++)
-        if (job->outcomes[i] == PLEACH_EDGE_ERASED)
+        if (job->outcomes[i] == PLEACH_EDGE_ERASED) {
             job->graph->ops->drop(&place, graph_vertex(&place, job->vertices[i]));
+            if (job->graph->sparse) graph_forget(&place, job->vertices[i]);
+        }
+}
+
+static void forget_part(void *context, size_t begin, size_t end)
+{
+    graph_place place = graph_place_of(context);
+    for (size_t number = begin; number < end; number++) graph_forget_unused(&place, (uint32_t)number);
+}
+
+/* Of a sparse graph: ids that have a number and are not there, if there are such. Else whoever tries new ids while
+ * memory is lacking would leave more and more of them. */
+static void forget_unused(cpu_graph *graph)
+{
+    const graph_state *state = graph->state;
+    uint64_t vertices;
+    if (!graph->sparse) return;
+    graph_exec_cpu.size(graph, &vertices, NULL);
+    if (state->numbers == state->free_numbers + vertices) return;
+    workers_run(graph->workers, state->numbers, 1 << 12, forget_part, graph);
 }
 
 /* From here on these are not there: the first of equal ids is the one that is erased. */
@@ -250,6 +274,7 @@ pleach_status graph_cpu_erase_vertices(void *exec, size_t n, const uint32_t *ver
     workers_run(graph->workers, n, 64, drop_part, &job);
     result.edges = -(int64_t)atomic_load(&job.edges);
     graph_count_changes(graph, &result);
+    forget_unused(graph);
     base_free(own);
     return PLEACH_OK;
 }

@@ -57,10 +57,10 @@ typedef struct degree_table { double ends[POWERS], squares[POWERS]; } degree_tab
 static void count_degrees(const cpu_graph *graph, degree_table *table)
 {
     graph_place place = graph_place_of(graph);
-    uint64_t id, end;
+    uint64_t number, end;
     for (uint64_t segment = 0; segment < graph->state->segments; segment++)
-        for (bool made = graph_segment(&place, segment, &id, &end); made && id < end; id++) {
-            uint32_t degree = slab_load(graph_vertex(&place, (uint32_t)id)->load);
+        for (bool made = graph_segment(&place, segment, &number, &end); made && number < end; number++) {
+            uint32_t degree = slab_load(graph_table(&place, (uint32_t)number)->load);
             unsigned power = power_of(degree);
             table->ends[power] += degree;
             table->squares[power] += (double)degree * degree;

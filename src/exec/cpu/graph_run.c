@@ -1,4 +1,5 @@
 /* exec/cpu/graph_run.c - operations of graphs on CPU threads, with values and without. */
+#include "../../graph/graph_vertex.h"
 #include "graph_run.h"
 
 #define PLEACH_KEY_BITS 32

@@ -15,8 +15,22 @@ static void S(prefetch_bucket)(const graph_place *g, uint32_t from, uint32_t to)
     if (slab_root_first(root)) S(prefetch_slab)(&g->slabs, root, to);
 }
 
+/* Of a sparse graph: what says where the vertices are. Buckets are the same for both kinds of table. */
+static void S(prefetch_ids)(const graph_place *g, const graph_request *r, size_t begin, size_t end)
+{
+    uint64_t root = port_load(&g->state->dictionary.root);
+    for (size_t i = begin; slab_root_first(root) && i < end; i++) {
+        S(prefetch_slab)(&g->slabs, root, r->from[i]);
+        if (r->to) S(prefetch_slab)(&g->slabs, root, r->to[i]);
+    }
+}
+
 static void S(prefetch_vertices)(const graph_place *g, const graph_request *r, size_t begin, size_t end)
 {
+    if (g->names) {
+        S(prefetch_ids)(g, r, begin, end);
+        return;
+    }
     for (size_t i = begin; i < end; i++) {
         port_prefetch(graph_vertex(g, r->from[i]));
         if (r->to) port_prefetch(graph_vertex(g, r->to[i]));

@@ -1,29 +1,13 @@
-/* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. */
-#include "edges_cuda.h"
+/* exec/cuda/edges_cuda.cu - the kernels of graphs, and their launchers. Compiled for dense graphs, which find a vertex
+ * by its id alone, and, by edges_sparse.cu, once more for sparse ones: kernels that could do both would need more
+ * registers for either. */
+#include "edges_launch.h"
 #include "warps.h"
 
-enum { BLOCK_THREADS = 128, BRIEF_BLOCKS = 8, UPDATE_BLOCKS = 5, MANY_CHAINS = 16, LARGE_BLOCKS = 2112 };
+enum { BRIEF_BLOCKS = 8, UPDATE_BLOCKS = 5, MANY_CHAINS = 16, LARGE_BLOCKS = 2112 };
 enum { SWEEP_THREADS = 1024, SWEEP_BLOCKS = 264, DROP_BLOCKS = 132 };
 
-PORT_FN graph_place place_of(const graph_on_gpu &graph)
-{
-    graph_place g;
-    g.slabs.runs.pool = &graph.state->pool;
-    g.slabs.runs.runs = &graph.state->runs;
-    g.slabs.runs.nodes = graph.slabs;
-    g.slabs.runs.node_bytes = SLAB_BYTES;
-    g.slabs.runs.stripe = blockIdx.x;
-    g.slabs.seed = graph.seed;
-    g.slabs.load_of_keys = graph.load;
-    g.slabs.hopeful = graph.hopeful;
-    g.state = graph.state;
-    g.directory = graph.directory;
-    g.directed = graph.directed;
-    g.no_segments = 1;
-    return g;
-}
-
-PORT_FN uint32_t id_in(segment_list list, uint64_t i)
+PORT_FN uint32_t number_in(segment_list list, uint64_t i)
 {
     return list.numbers[i >> GRAPH_SEGMENT_LOG] << GRAPH_SEGMENT_LOG |
            ((uint32_t)i & (((uint32_t)1 << GRAPH_SEGMENT_LOG) - 1));
@@ -164,22 +148,35 @@ PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one
 #include "edges_kernels.h"
 #include "edges_erase_kernels.h"
 
-static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
-
-/* Launches a kernel; leaves the enclosing function. An error that an earlier call of the user's has left on this thread
- * is dropped first: it would pass for the launch's. */
-#define LAUNCH(kernel, threads, ...)                                                                             \
-    do {                                                                                                         \
-        if ((threads) == 0) return cudaSuccess;                                                                  \
-        cudaGetLastError();                                                                                      \
-        kernel<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>>(__VA_ARGS__);                                  \
-        return cudaGetLastError();                                                                               \
-    } while (0)
 #define LAUNCH_KIND(graph, kernel, threads, ...)                                                                 \
     do {                                                                                                         \
         if ((graph).values) LAUNCH(kernel##_map32, threads, __VA_ARGS__);                                        \
         LAUNCH(kernel##_set32, threads, __VA_ARGS__);                                                            \
     } while (0)
+
+/* Leaves the enclosing function if the graph is a sparse one, with what the same function for these answers. */
+#ifdef EDGES_SPARSE
+#define OF_SPARSE(name, ...) (void)0
+#else
+extern "C" {
+__typeof__(edges_cuda_run) edges_sparse_run;
+__typeof__(edges_cuda_list) edges_sparse_list;
+__typeof__(edges_cuda_count_ends) edges_sparse_count_ends;
+__typeof__(edges_cuda_sizes) edges_sparse_sizes;
+__typeof__(edges_cuda_open) edges_sparse_open;
+__typeof__(edges_cuda_mark_dying) edges_sparse_mark_dying;
+__typeof__(edges_cuda_erase_mirrors) edges_sparse_erase_mirrors;
+__typeof__(edges_cuda_sweep) edges_sparse_sweep;
+__typeof__(edges_cuda_drop) edges_sparse_drop;
+__typeof__(edges_cuda_rows) edges_sparse_rows;
+__typeof__(edges_cuda_degrees) edges_sparse_degrees;
+__typeof__(edges_cuda_fill) edges_sparse_fill;
+__typeof__(edges_cuda_wedges) edges_sparse_wedges;
+__typeof__(edges_cuda_sample_wedges) edges_sparse_sample_wedges;
+}
+#define OF_SPARSE(name, ...)                                                                                     \
+    if (graph.names) return edges_sparse_##name(__VA_ARGS__)
+#endif
 
 /* ---- array calls ---- */
 
@@ -254,6 +251,7 @@ static cudaError_t update(graph_on_gpu graph, const graph_request *r, bool again
 cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
                            graph_result *result, cudaStream_t stream)
 {
+    OF_SPARSE(run, graph, r, again, later, result, stream);
     bool updates = r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_ERASE_EDGES;
     if (updates) return update(graph, r, again, later, result, stream);
     LAUNCH_KIND(graph, run_kernel, r->n, graph, *r, again, result);
@@ -262,6 +260,7 @@ cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool agai
 cudaError_t edges_cuda_list(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint64_t *places,
                             uint64_t *neighbours, uint32_t *values, uint64_t *counts, cudaStream_t stream)
 {
+    OF_SPARSE(list, graph, n, vertices, places, neighbours, values, counts, stream);
     LAUNCH_KIND(graph, list_kernel, n, graph, n, vertices, places, neighbours, values, counts);
 }
 
@@ -310,11 +309,13 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 cudaError_t edges_cuda_count_ends(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
                                   cudaStream_t stream)
 {
+    OF_SPARSE(count_ends, graph, n, from, to, stream);
     LAUNCH(count_ends_kernel, n, graph, n, from, to);
 }
 
 cudaError_t edges_cuda_sizes(graph_on_gpu graph, segment_list list, uint64_t *sizes, cudaStream_t stream)
 {
+    OF_SPARSE(sizes, graph, list, sizes, stream);
     LAUNCH_KIND(graph, sizes_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, sizes);
 }
 
@@ -325,7 +326,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
     graph_place g = place_of(graph);
-    slab_table *vertex = graph_vertex(&g, id_in(list, i));
+    slab_table *vertex = graph_table(&g, number_in(list, i));
     uint32_t slabs = (uint32_t)(offsets[i + 1] - offsets[i]);
     vertex->load = 0;
     if (!slabs) return;
@@ -336,6 +337,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 cudaError_t edges_cuda_open(graph_on_gpu graph, segment_list list, const uint64_t *offsets, uint64_t first,
                             cudaStream_t stream)
 {
+    OF_SPARSE(open, graph, list, offsets, first, stream);
     LAUNCH(open_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, offsets, first);
 }
 
@@ -417,12 +419,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 cudaError_t edges_cuda_mark_dying(graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
                                   dying_ids dying, erase_notes *notes, cudaStream_t stream)
 {
+    OF_SPARSE(mark_dying, graph, n, vertices, outcomes, dying, notes, stream);
     LAUNCH(dying_kernel, n, graph, n, vertices, outcomes, dying, notes);
 }
 
 cudaError_t edges_cuda_erase_mirrors(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
                                      uint64_t *edges, cudaStream_t stream)
 {
+    OF_SPARSE(erase_mirrors, graph, n, vertices, outcomes, edges, stream);
     LAUNCH_KIND(graph, mirrors_kernel, 32 * n, graph, n, vertices, outcomes, edges);
 }
 
@@ -446,6 +450,7 @@ static cudaError_t sweep_large(graph_on_gpu graph, dying_ids dying, const uint32
 cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
                              uint64_t *large_count, uint64_t *edges, cudaStream_t stream)
 {
+    OF_SPARSE(sweep, graph, list, dying, large, large_count, edges, stream);
     cudaError_t error = cudaMemsetAsync(large_count, 0, sizeof *large_count, stream);
     if (error == cudaSuccess) error = sweep_small(graph, list, dying, large, large_count, edges, stream);
     return error == cudaSuccess ? sweep_large(graph, dying, large, large_count, edges, stream) : error;
@@ -454,6 +459,7 @@ cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, dying_ids dy
 cudaError_t edges_cuda_drop(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
                             cudaStream_t stream)
 {
+    OF_SPARSE(drop, graph, n, vertices, outcomes, stream);
     LAUNCH_KIND(graph, drop_kernel, n < DROP_BLOCKS * BLOCK_THREADS ? n : DROP_BLOCKS * BLOCK_THREADS, graph, n,
                 vertices, outcomes);
 }
@@ -464,20 +470,19 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     rows_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, uint64_t *rows)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    bool there = false;
-    uint32_t id = 0;
+    uint32_t beyond = 0;
     if (i >> GRAPH_SEGMENT_LOG < list.count) {
         graph_place g = place_of(graph);
-        id = id_in(list, i);
-        there = graph_vertex_is_there(graph_vertex(&g, id));
+        uint32_t number = number_in(list, i);
+        if (graph_vertex_is_there(graph_table(&g, number))) beyond = graph_id(&g, number) + 1;
     }
-    uint32_t lanes = __ballot_sync(~0u, there);
-    if (lanes && threadIdx.x % 32 == 31 - __clz(lanes))
-        atomicMax((unsigned long long *)rows, (unsigned long long)id + 1);
+    beyond = ~warp_least(~beyond);
+    if (beyond && threadIdx.x % 32 == 0) atomicMax((unsigned long long *)rows, (unsigned long long)beyond);
 }
 
 cudaError_t edges_cuda_rows(graph_on_gpu graph, segment_list list, uint64_t *rows, cudaStream_t stream)
 {
+    OF_SPARSE(rows, graph, list, rows, stream);
     LAUNCH(rows_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, rows);
 }
 
@@ -493,6 +498,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 cudaError_t edges_cuda_degrees(graph_on_gpu graph, uint64_t n, uint64_t *degrees, cudaStream_t stream)
 {
+    OF_SPARSE(degrees, graph, n, degrees, stream);
     LAUNCH(degrees_kernel, n + 1, graph, n, degrees);
 }
 
@@ -511,6 +517,7 @@ static cudaError_t fill_small(graph_on_gpu graph, uint64_t n, const uint64_t *of
 cudaError_t edges_cuda_fill(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
                             uint32_t *large, uint64_t *large_count, cudaStream_t stream)
 {
+    OF_SPARSE(fill, graph, n, offsets, targets, large, large_count, stream);
     cudaError_t error = cudaMemsetAsync(large_count, 0, sizeof *large_count, stream);
     if (error == cudaSuccess) error = fill_small(graph, n, offsets, targets, large, large_count, stream);
     return error == cudaSuccess ? fill_large(graph, large, large_count, offsets, targets, stream) : error;
@@ -528,6 +535,7 @@ cudaError_t edges_cuda_wedges(graph_on_gpu graph, size_t n, const uint32_t *from
                               const uint8_t *counts, numbered_places numbers, bool coming, size_t capacity,
                               uint64_t *by_vertex, uint64_t *change, cudaStream_t stream)
 {
+    OF_SPARSE(wedges, graph, n, from, to, counts, numbers, coming, capacity, by_vertex, change, stream);
     charges charges = {by_vertex, capacity, coming};
     LAUNCH_KIND(graph, wedges_kernel, 32 * n, graph, n, from, to, counts, numbers, coming, charges, change);
 }
@@ -560,6 +568,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 cudaError_t edges_cuda_sample_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
                                      uint64_t *members, cudaStream_t stream)
 {
+    OF_SPARSE(sample_wedges, graph, n, from, to, members, stream);
     LAUNCH(sample_kernel, EDGES_SAMPLE, graph, n, from, to, members);
 }
 

@@ -21,9 +21,11 @@ typedef struct graph_on_gpu {
     graph_state *state;
     void *slabs;
     uint64_t *directory;
+    uint64_t *names; /* NULL: the graph is dense */
 } graph_on_gpu;
 
-/* All vertices of the segments that were made: vertex i is in the i >> GRAPH_SEGMENT_LOG-th of these. */
+/* All vertices of the segments that were made, by their numbers: the i-th is in the i >> GRAPH_SEGMENT_LOG-th of
+ * these. */
 typedef struct segment_list {
     const uint32_t *numbers; /* ascending */
     uint64_t count;

@@ -92,11 +92,11 @@ PORT_FN uint32_t S(dying_edges)(const graph_place *g, dying_ids dying, uint32_t 
 }
 
 /* Some chains of a vertex, by a warp; how many edges went. */
-PORT_FN uint32_t S(sweep_vertex)(const graph_place *g, dying_ids dying, uint32_t id, const S(slab_walk) *w,
+PORT_FN uint32_t S(sweep_vertex)(const graph_place *g, dying_ids dying, uint32_t number, const S(slab_walk) *w,
                                  uint32_t first, uint32_t step)
 {
-    uint32_t count = 0;
-    slab_table *vertex = graph_vertex(g, id);
+    uint32_t count = 0, id = graph_id(g, number);
+    slab_table *vertex = graph_table(g, number);
     bool stays = graph_vertex_is_there(vertex);
     for (uint32_t chain = first; chain < S(chains_of)(w); chain += step) {
         uint32_t at = S(chain_at)(g, w, chain);
@@ -115,12 +115,12 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     unsigned lane = threadIdx.x % 32;
     graph_place g = place_of(graph);
     for (uint64_t i = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32; i < vertices; i += step) {
-        uint32_t id = id_in(list, i);
-        S(slab_walk) w = S(slabs_of)(graph_vertex(&g, id));
+        uint32_t number = number_in(list, i);
+        S(slab_walk) w = S(slabs_of)(graph_table(&g, number));
         if (S(chains_of)(&w) > MANY_CHAINS) {
-            if (lane == 0) large[port_fetch_add(large_count, 1)] = id;
+            if (lane == 0) large[port_fetch_add(large_count, 1)] = number;
         } else {
-            count += S(sweep_vertex)(&g, dying, id, &w, 0, 1);
+            count += S(sweep_vertex)(&g, dying, number, &w, 0, 1);
         }
     }
     if (lane == 0 && count) port_add(edges, count);
@@ -134,7 +134,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS)
     uint64_t count = 0;
     graph_place g = place_of(graph);
     for (uint64_t i = blockIdx.x; i < *large_count; i += gridDim.x) {
-        S(slab_walk) w = S(slabs_of)(graph_vertex(&g, large[i]));
+        S(slab_walk) w = S(slabs_of)(graph_table(&g, large[i]));
         count += S(sweep_vertex)(&g, dying, large[i], &w, threadIdx.x / 32, SWEEP_THREADS / 32);
     }
     if (threadIdx.x % 32 == 0 && count) port_add(edges, count);

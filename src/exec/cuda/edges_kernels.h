@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
     graph_place g = place_of(graph);
-    sizes[i] = slabs_for(slab_load(graph_vertex(&g, id_in(list, i))->load), SLAB_SLOTS, graph.load);
+    sizes[i] = slabs_for(slab_load(graph_table(&g, number_in(list, i))->load), SLAB_SLOTS, graph.load);
 }
 
 /* ---- rows ---- */

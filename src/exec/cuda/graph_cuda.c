@@ -2,7 +2,8 @@
  *
  * A kernel cannot get memory, and how much an insertion takes depends on which ids are new and which tables grow. So
  * the host has some memory ready, looks at what was not applied for lack of it, gets more, and has just these elements
- * done again. Such a call waits for its kernels, also on a stream. Segments of vertices are made between two rounds.
+ * done again. Such a call waits for its kernels, also on a stream. Segments of vertices are made between two rounds; or,
+ * of a sparse graph, ids that have no numbers get some (graph_cuda_names.c).
  */
 #include "graph_cuda.h"
 
@@ -46,10 +47,15 @@ typedef struct run_notes {
 static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_request *r, bool again, bool last,
                                  later_list later, run_notes *there, run_notes *notes)
 {
+    name_notes names = {0, 0};
     graph_on_gpu hopeful = graph_on(graph);
     hopeful.hopeful = !last;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    if (again) {
+    if (graph->sparse) {
+        pleach_status status = graph_cuda_name(graph, r, s->stream, &names);
+        bool lacks = status == PLEACH_E_MEMORY && again; /* some elements are applied by now, and the others say it */
+        if (status != PLEACH_OK && !lacks) return status;
+    } else if (again) {
         CUDA_TRY(edges_cuda_mark_segments(graph_on(graph), r->n, r->from, r->to, graph->marks, s->stream));
         CUDA_TRY(edges_cuda_make_segments(graph_on(graph), graph->marks, &there->lacking, s->stream));
     }
@@ -58,6 +64,7 @@ static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_requ
                              cudaMemcpyDeviceToDevice, s->stream));
     CUDA_TRY(cudaMemcpyAsync(notes, there, sizeof *notes, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
+    notes->lacking += names.lacking;
     pthread_mutex_lock(&graph->slabs.mutex);
     graph->slabs.used_bound = notes->used; /* nobody else takes any: one call inserts at a time */
     pthread_mutex_unlock(&graph->slabs.mutex);
@@ -69,7 +76,7 @@ static bool more_memory(cuda_graph *graph, const run_notes *notes)
 {
     slabs_cuda *slabs = &graph->slabs;
     pthread_mutex_lock(&slabs->mutex);
-    uint64_t before = slabs->capacity, segments = notes->lacking << GRAPH_SEGMENT_SLABS_LOG;
+    uint64_t before = slabs->capacity, segments = notes->lacking * graph_segment_slabs(graph);
     slabs_make_room(slabs, segments + before / 2 + 2 * notes->result.not_applied + 1024);
     bool more = slabs->capacity > before;
     pthread_mutex_unlock(&slabs->mutex);
@@ -160,7 +167,7 @@ static pleach_status run_on_stream(cuda_graph *graph, const graph_request *r, cu
 static pleach_status run(cuda_graph *graph, const graph_request *r, pleach_stream stream)
 {
     bool sync = stream == PLEACH_SYNC;
-    if (r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_ERASE_EDGES) graph_cuda_forget(graph);
+    if (r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_ERASE_EDGES) graph_cuda_forget_triangles(graph);
     if (inserts(r)) return insert(graph, r, sync ? slabs_stream(&graph->slabs) : (cudaStream_t)stream);
     return sync ? run_synchronously(graph, r) : run_on_stream(graph, r, (cudaStream_t)stream);
 }
@@ -202,7 +209,7 @@ static pleach_status cuda_neighbours(void *exec, size_t n, const uint32_t *verti
 /* Kernels of users cannot get memory, nor does a graph know what they will do: so it has some to spare. */
 static pleach_status open_view(cuda_graph *graph)
 {
-    graph_cuda_forget(graph);
+    graph_cuda_forget_triangles(graph);
     pthread_mutex_lock(&graph->slabs.mutex);
     slabs_make_room(&graph->slabs, graph->slabs.capacity / 8 + 4096);
     pthread_mutex_unlock(&graph->slabs.mutex);
@@ -213,15 +220,15 @@ static pleach_status cuda_view(void *exec, pleach_graph_view *view)
 {
     cuda_graph *graph = exec;
     *view = (pleach_graph_view){.state = graph->slabs.state, .slabs = slabs_nodes(&graph->slabs),
-                                .directory = graph->directory, .seed = graph->seed, .load = graph->load,
-                                .directed = graph->directed, .values = graph->values};
+                                .directory = graph->directory, .names = graph_on(graph).names, .seed = graph->seed,
+                                .load = graph->load, .directed = graph->directed, .values = graph->values};
     ON_GPU(&graph->slabs, open_view(graph));
 }
 
 static void cuda_view_closed(void *exec)
 {
     cuda_graph *graph = exec;
-    graph_cuda_forget(graph);
+    graph_cuda_forget_triangles(graph);
     slabs_view(&graph->slabs, -1);
 }
 
@@ -300,8 +307,8 @@ static pleach_status cuda_run_counting(void *exec, const graph_request *r, size_
 pleach_status graph_cuda_begin_anew(cuda_graph *graph)
 {
     graph->lowest_free = 0;
-    graph_cuda_forget(graph);
-    CUDA_TRY(cudaMemsetAsync(graph->directory, 0, GRAPH_SEGMENTS * sizeof(uint64_t), graph->slabs.control));
+    graph_cuda_forget_triangles(graph);
+    CUDA_TRY(cudaMemsetAsync(graph->directory, 0, graph_directory_bytes(graph), graph->slabs.control));
     CUDA_TRY(cudaMemsetAsync(graph->marks, 0, GRAPH_SEGMENTS / 8, graph->slabs.control));
     return slabs_begin_anew(&graph->slabs, 0);
 }
@@ -337,7 +344,7 @@ static pleach_status open_memory(cuda_graph *graph, int gpu)
     pleach_status status = slabs_open(&graph->slabs, gpu, graph->max_bytes, sizeof(graph_state));
     if (status == PLEACH_OK && base_allocation_fails()) status = PLEACH_E_MEMORY;
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(cudaMalloc((void **)&graph->directory, GRAPH_SEGMENTS * sizeof(uint64_t)));
+    CUDA_TRY(cudaMalloc((void **)&graph->directory, graph_directory_bytes(graph)));
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaMalloc((void **)&graph->marks, GRAPH_SEGMENTS / 8));
     return graph_cuda_begin_anew(graph);
@@ -351,6 +358,7 @@ static pleach_status create_on(cuda_graph **out, const pleach_graph_config *conf
     if (!graph) return PLEACH_E_MEMORY;
     graph->directed = config->directed;
     graph->values = config->values;
+    graph->sparse = config->sparse_ids;
     graph->seed = config->seed;
     graph->load = (uint32_t)(config->load * 1024);
     graph->max_bytes = config->max_bytes;

@@ -5,14 +5,15 @@
 #include <stdatomic.h>
 
 #include "edges_cuda.h"
+#include "names_cuda.h"
 #include "slabs_cuda.h"
 
 typedef struct cuda_graph {
     slabs_cuda slabs;
-    bool directed, values;
+    bool directed, values, sparse;
     uint32_t seed, load; /* load: of 1,024 slots */
     uint64_t max_bytes;
-    uint64_t *directory;  /* device memory */
+    uint64_t *directory;  /* device memory; of a sparse graph that of names follows it */
     uint32_t *marks;      /* a bit for each segment; zeros between calls. Who inserts has `inserting` */
     pthread_mutex_t inserting;
     uint64_t lowest_free; /* no smaller id is free; for who is alone */
@@ -23,7 +24,19 @@ typedef struct cuda_graph {
 static inline graph_on_gpu graph_on(const cuda_graph *graph)
 {
     return (graph_on_gpu){graph->values, graph->directed,     graph->seed, graph->load, 0,
-                          graph->slabs.state, slabs_nodes(&graph->slabs), graph->directory};
+                          graph->slabs.state, slabs_nodes(&graph->slabs), graph->directory,
+                          graph->sparse ? graph->directory + GRAPH_SEGMENTS : NULL};
+}
+
+static inline uint64_t graph_segment_slabs(const cuda_graph *graph)
+{
+    return ((uint64_t)1 << GRAPH_SEGMENT_SLABS_LOG) + (graph->sparse ? (uint64_t)1 << GRAPH_NAMES_LOG : 0);
+}
+
+/* Of the directory, or both of them. */
+static inline size_t graph_directory_bytes(const cuda_graph *graph)
+{
+    return (graph->sparse ? 2 : 1) * GRAPH_SEGMENTS * sizeof(uint64_t);
 }
 
 /* graph_cuda.c: a request whose arrays are device memory, to its end; *result is what it came to. Elements that found
@@ -41,17 +54,28 @@ pleach_status graph_cuda_new(cuda_graph *graph, size_t n, uint32_t *vertices);
 pleach_status graph_cuda_erase(cuda_graph *graph, size_t n, const uint32_t *vertices, uint8_t *outcomes);
 pleach_status graph_cuda_segments(const cuda_graph *graph, staging *s, segment_list *list);
 
+/* graph_cuda_names.c: of sparse graphs. Numbers for the ids of a request that have none; notes->left of them got none,
+ * for lack of memory. Who inserts has `inserting`, or is alone. */
+pleach_status graph_cuda_name(cuda_graph *graph, const graph_request *r, cudaStream_t stream, name_notes *notes);
+pleach_status graph_cuda_name_all(cuda_graph *graph, const graph_request *r, cudaStream_t stream); /* FULL, MEMORY */
+pleach_status graph_cuda_new_sparse(cuda_graph *graph, staging *s, size_t n, uint32_t *vertices);
+/* Ids of vertices that were dropped have no numbers any more, nor have those whose vertices are not there for another
+ * reason. Alone, when the sums are right. */
+pleach_status graph_cuda_forget(cuda_graph *graph, staging *s, size_t n, const uint32_t *vertices,
+                                const uint8_t *outcomes);
+
 /* graph_cuda_rows.c */
 pleach_status graph_cuda_list(cuda_graph *graph, size_t n, const uint32_t *vertices, size_t capacity,
                               uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total);
 pleach_status graph_cuda_triangles(cuda_graph *graph, size_t capacity, uint64_t *by_vertex, uint64_t *total);
+pleach_status graph_cuda_has_rows(const cuda_graph *graph, staging *s, bool *has); /* ids are not few and large */
 pleach_status graph_cuda_count_rows(const cuda_graph *graph, staging *s, uint64_t *rows);
 
 /* graph_cuda_change.c. All that changes a graph has to forget what was counted. */
 pleach_status graph_cuda_count_change(cuda_graph *graph, const graph_request *r, size_t capacity, uint64_t *by_vertex,
                                       uint64_t *change);
-void graph_cuda_remember(cuda_graph *graph, uint64_t triangles);
-void graph_cuda_forget(cuda_graph *graph);
+void graph_cuda_remember_triangles(cuda_graph *graph, uint64_t triangles);
+void graph_cuda_forget_triangles(cuda_graph *graph);
 
 /* graph_cuda_mirror.c: what is done with a copy in host memory. */
 pleach_status graph_cuda_export_rows(cuda_graph *graph, graph_rows *rows);

@@ -7,13 +7,13 @@
 
 /* ---- what the last count has told ---- */
 
-void graph_cuda_remember(cuda_graph *graph, uint64_t triangles)
+void graph_cuda_remember_triangles(cuda_graph *graph, uint64_t triangles)
 {
     graph->triangles = triangles;
     atomic_store_explicit(&graph->triangles_known, true, memory_order_relaxed);
 }
 
-void graph_cuda_forget(cuda_graph *graph)
+void graph_cuda_forget_triangles(cuda_graph *graph)
 {
     atomic_store_explicit(&graph->triangles_known, false, memory_order_relaxed);
 }
@@ -101,7 +101,7 @@ static pleach_status counting_all_is_less(const cuda_graph *graph, staging *s, c
     const graph_request *r = &c->staged;
     uint64_t *there, members = 0, edges;
     *less = false;
-    if (r->n < FEW_EDGES) return PLEACH_OK;
+    if (r->n < FEW_EDGES || graph->sparse) return PLEACH_OK;
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status == PLEACH_OK) status = graph_cuda_size_of(graph, NULL, &edges);
     if (status != PLEACH_OK) return status;
@@ -113,7 +113,7 @@ static pleach_status counting_all_is_less(const cuda_graph *graph, staging *s, c
     double all = COST_COUNT + COST_ENTRY / 1024.0 * 2 * (double)edges;
     bool known = !c->by_vertex && atomic_load_explicit(&graph->triangles_known, memory_order_relaxed);
     *less = COST_WEDGE / 1024.0 * wedges > (known ? 1 : 2) * all;
-    return PLEACH_OK;
+    return *less ? graph_cuda_has_rows(graph, s, less) : PLEACH_OK;
 }
 
 /* Triangles by vertex, for as many vertices as the graph has rows; in GPU memory. */
@@ -167,7 +167,7 @@ static pleach_status change_of_counts(cuda_graph *graph, staging *s, counting *c
     if (status == PLEACH_OK && (c->by_vertex || !atomic_load_explicit(&graph->triangles_known, memory_order_relaxed)))
         status = count_all(graph, s, c->by_vertex, &before);
     if (status != PLEACH_OK) return status;
-    graph_cuda_forget(graph);
+    graph_cuda_forget_triangles(graph);
     status = apply(graph, s, c, result);
     if (status == PLEACH_OK) status = count_all(graph, s, c->by_vertex, &after);
     if (status != PLEACH_OK) return status;
@@ -185,11 +185,11 @@ static pleach_status change_of_wedges(cuda_graph *graph, staging *s, counting *c
 {
     bool coming = c->staged.kind == GRAPH_INSERT_EDGES;
     bool known = atomic_load_explicit(&graph->triangles_known, memory_order_relaxed);
-    graph_cuda_forget(graph);
+    graph_cuda_forget_triangles(graph);
     pleach_status status = coming ? insert_counting(graph, s, c, result, change)
                                   : erase_counting(graph, s, c, result, change);
     if (status == PLEACH_OK && known)
-        graph_cuda_remember(graph, coming ? graph->triangles + *change : graph->triangles - *change);
+        graph_cuda_remember_triangles(graph, coming ? graph->triangles + *change : graph->triangles - *change);
     return status;
 }
 

@@ -24,18 +24,23 @@ static pleach_status copy_graph(const cuda_graph *graph, cpu_graph *mirror)
     uint64_t used = pool->next < pool->capacity ? pool->next : pool->capacity, segments = mirror->state->segments;
     mirror->slabs.bytes = used * SLAB_BYTES;
     mirror->slabs.nodes = base_alloc(used, SLAB_BYTES);
-    mirror->directory.nodes = base_alloc(GRAPH_SEGMENTS, sizeof(uint64_t));
+    mirror->directory.nodes = base_alloc(1, graph_directory_bytes(graph));
     if (!mirror->slabs.nodes || !mirror->directory.nodes) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaMemcpy(mirror->slabs.nodes, slabs_nodes(&graph->slabs), used * SLAB_BYTES, cudaMemcpyDeviceToHost));
     CUDA_TRY(cudaMemcpy(mirror->directory.nodes, graph->directory, segments * sizeof(uint64_t),
                         cudaMemcpyDeviceToHost));
+    if (graph->sparse) /* there may be names for one segment more */
+        CUDA_TRY(cudaMemcpy((uint64_t *)mirror->directory.nodes + GRAPH_SEGMENTS, graph->directory + GRAPH_SEGMENTS,
+                            (segments < GRAPH_SEGMENTS ? segments + 1 : segments) * sizeof(uint64_t),
+                            cudaMemcpyDeviceToHost));
     return PLEACH_OK;
 }
 
 static pleach_status open_mirror(const cuda_graph *graph, cpu_graph *mirror)
 {
-    *mirror = (cpu_graph){.threads = 1, .directed = graph->directed, .values = graph->values, .seed = graph->seed,
-                          .load = graph->load, .ops = graph->values ? &graph_run_map : &graph_run_set};
+    *mirror = (cpu_graph){.threads = 1, .directed = graph->directed, .values = graph->values,
+                          .sparse = graph->sparse, .seed = graph->seed, .load = graph->load,
+                          .ops = graph->values ? &graph_run_map : &graph_run_set};
     mirror->workers = workers_create(mirror->threads);
     pleach_status status = mirror->workers ? copy_graph(graph, mirror) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) close_mirror(mirror);

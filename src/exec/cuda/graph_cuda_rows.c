@@ -140,21 +140,36 @@ static pleach_status count_staged(cuda_graph *graph, staging *s, uint64_t rows, 
     return status == PLEACH_OK ? staging_return_results(s) : status;
 }
 
+/* Ids are so few and large that arrays by id would be much memory. */
+static bool ids_are_scattered(uint64_t rows, uint64_t vertices)
+{
+    enum { IDS_PER_VERTEX = 64, FEW = 1 << 20 };
+    return rows > FEW && rows / IDS_PER_VERTEX > vertices;
+}
+
+pleach_status graph_cuda_has_rows(const cuda_graph *graph, staging *s, bool *has)
+{
+    uint64_t rows = 0, vertices;
+    pleach_status status = graph_cuda_size_of(graph, &vertices, NULL);
+    if (status == PLEACH_OK) status = graph_cuda_count_rows(graph, s, &rows);
+    *has = !ids_are_scattered(rows, vertices);
+    return status;
+}
+
 pleach_status graph_cuda_triangles(cuda_graph *graph, size_t capacity, uint64_t *by_vertex, uint64_t *total)
 {
-    enum { SPARSE = 64 }; /* ids for each vertex that is there */
     uint64_t rows = 0, vertices, edges;
     pleach_status status = graph_cuda_size_of(graph, &vertices, &edges);
     if (status != PLEACH_OK) return status;
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
     status = graph_cuda_count_rows(graph, &s, &rows);
     if (status == PLEACH_OK && by_vertex && rows > capacity) status = PLEACH_E_SPACE;
-    bool sparse = !by_vertex && rows > (1 << 20) && rows / SPARSE > vertices;
+    bool sparse = !by_vertex && ids_are_scattered(rows, vertices);
     if (status == PLEACH_OK && !sparse && capacity + rows)
         status = count_staged(graph, &s, rows, 2 * edges, capacity, by_vertex, total);
     pleach_status ended = graph_cuda_end(&s, PLEACH_OK);
     if (status == PLEACH_OK) status = ended;
     if (status == PLEACH_OK && sparse) status = graph_cuda_mirror_triangles(graph, total);
-    if (status == PLEACH_OK) graph_cuda_remember(graph, *total);
+    if (status == PLEACH_OK) graph_cuda_remember_triangles(graph, *total);
     return status;
 }

@@ -38,6 +38,7 @@ pleach_status graph_cuda_segments(const cuda_graph *graph, staging *s, segment_l
  * memory, of which there is only so much, or fails. */
 static pleach_status make_segments(cuda_graph *graph, staging *s, const graph_request *r)
 {
+    if (graph->sparse) return graph_cuda_name_all(graph, r, s->stream);
     uint64_t *there, lacking = 1;
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
@@ -104,7 +105,7 @@ pleach_status graph_cuda_build(cuda_graph *graph, size_t n, const uint32_t *from
     if (status != PLEACH_OK) return status;
     if (vertices || edges) return PLEACH_E_NOT_EMPTY;
     if (n == 0) return PLEACH_OK;
-    graph_cuda_forget(graph);
+    graph_cuda_forget_triangles(graph);
     graph_request r = {.kind = GRAPH_INSERT_EDGES, .n = n, .from = from, .to = to, .values = values};
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
     status = graph_cuda_end(&s, build_staged(graph, &s, &r, &result));
@@ -165,7 +166,8 @@ pleach_status graph_cuda_new(cuda_graph *graph, size_t n, uint32_t *vertices)
 {
     if (n == 0) return PLEACH_OK;
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
-    pleach_status status = new_staged(graph, &s, n, vertices);
+    pleach_status status = graph->sparse ? graph_cuda_new_sparse(graph, &s, n, vertices)
+                                         : new_staged(graph, &s, n, vertices);
     pleach_status ended = graph_cuda_end(&s, PLEACH_OK);
     return status != PLEACH_OK ? status : ended;
 }
@@ -186,12 +188,12 @@ typedef struct sweep_scratch {
     uint64_t *large_count;
 } sweep_scratch;
 
-static pleach_status open_sweep(staging *s, segment_list list, sweep_scratch *w)
+static pleach_status open_sweep(const cuda_graph *graph, staging *s, segment_list list, sweep_scratch *w)
 {
     uint64_t vertices = list.count << GRAPH_SEGMENT_LOG, bytes = list.ids / 8;
     pleach_status status = staging_scratch(s, vertices * sizeof *w->large, (void **)&w->large);
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *w->large_count, (void **)&w->large_count);
-    if (status != PLEACH_OK || bytes > vertices) return status;
+    if (status != PLEACH_OK || graph->sparse || bytes > vertices) return status;
     status = staging_scratch(s, bytes, (void **)&w->dying.bits);
     return status == PLEACH_OK ? cuda_status(cudaMemsetAsync(w->dying.bits, 0, bytes, s->stream)) : status;
 }
@@ -231,7 +233,7 @@ static pleach_status erase_staged(cuda_graph *graph, staging *s, size_t n, const
     if (status == PLEACH_OK && list.count == 0) status = no_vertices_erased(s, n, said);
     if (status != PLEACH_OK || list.count == 0) return status;
     bool all = sweeps(graph, list, n);
-    if (all) status = open_sweep(s, list, &sweep);
+    if (all) status = open_sweep(graph, s, list, &sweep);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemcpyAsync(there, &notes, sizeof notes, cudaMemcpyHostToDevice, s->stream));
     CUDA_TRY(edges_cuda_mark_dying(graph_on(graph), n, ids, said, sweep.dying, there, s->stream));
@@ -245,12 +247,13 @@ static pleach_status erase_staged(cuda_graph *graph, staging *s, size_t n, const
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     if (notes.lowest < graph->lowest_free) graph->lowest_free = notes.lowest;
     status = add_to_sums(graph, s, &notes);
+    if (status == PLEACH_OK && graph->sparse) status = graph_cuda_forget(graph, s, n, ids, said);
     return status == PLEACH_OK ? staging_return_results(s) : status;
 }
 
 pleach_status graph_cuda_erase(cuda_graph *graph, size_t n, const uint32_t *vertices, uint8_t *outcomes)
 {
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
-    graph_cuda_forget(graph);
+    graph_cuda_forget_triangles(graph);
     return graph_cuda_end(&s, erase_staged(graph, &s, n, vertices, outcomes));
 }
