@@ -271,7 +271,7 @@ static void memory_that_ends_anywhere(const graph_kind *kind)
         pleach_graph *graph = open_limited(kind, LEAST_BYTES + i * 37 * SLAB_SIZE);
         fill_scattered(ids, N, 1);
         size_t once = put_what_fits(graph, ids, N, outcomes, found);
-        assert_in_range(once, 4096, N - 1);
+        assert_in_range(once, kind->device == PLEACH_CPU ? 4096 : 3500, N - 1); /* a GPU's threads race for the last */
         assert_ok(pleach_graph_erase_vertices(graph, N, ids, NULL));
         assert_graph_size(graph, 0, 0);
         fill_scattered(ids, N, 1 + N);

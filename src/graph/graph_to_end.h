@@ -31,12 +31,21 @@ PORT_FN uint8_t S(edge_said)(const S(graph_edge) *e, graph_result *result)
     return (uint8_t)e->outcome;
 }
 
+/* Ends without tables get them before anything is latched: others may wait for one of the ends. */
+PORT_FN void S(edge_begin_tables)(const graph_place *g, const S(graph_edge) *e)
+{
+    uint64_t home = port_load(&e->home->root), other = g->directed ? home : port_load(&e->other->root);
+    if (!slab_root_first(home)) S(table_begin)(&g->slabs, e->home, home);
+    if (!g->directed && !slab_root_first(other)) S(table_begin)(&g->slabs, e->other, other);
+}
+
 PORT_FN uint8_t S(graph_update)(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
 {
     S(graph_edge) e;
     unsigned attempt = 0;
     uint8_t said;
     if (!S(edge_of)(g, r, i, &e, result, &said)) return said;
+    if (e.kind == SLAB_PUT) S(edge_begin_tables)(g, &e);
     while (port_between_tries(S(edge_update)(g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
     if (e.helps_home) S(help_to_end)(&g->slabs, e.home);
     if (e.helps_other) S(help_to_end)(&g->slabs, e.other);

@@ -211,6 +211,14 @@ PORT_COLD uint32_t pool_take_others(pool_runs_place p)
     return 0;
 }
 
+/* As far as hints tell, there is no node to be had. */
+PORT_FN bool pool_seems_dry(pool_runs_place p)
+{
+    uint64_t row = port_load(&p.runs->row);
+    return port_load(&p.pool->next) >= port_load(&p.pool->capacity) && (uint32_t)row >= row >> 32 &&
+           !port_load(&p.runs->singles_given) && !port_load(&p.runs->longer_given);
+}
+
 /* The first node's id, or 0 if there is no such run. What it was before can be read from it: a node that was never
  * taken is all zeros. */
 PORT_FN uint32_t pool_take_run(pool_runs_place p, unsigned log)

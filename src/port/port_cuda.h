@@ -173,10 +173,10 @@ PORT_FN void port_pause(unsigned attempt)
 }
 
 #ifndef PLEACH_SIM
-/* Up to 32, 64, ... 131,072 ns. */
+/* Up to 32, 64, ... 32,768 ns. */
 PORT_FN void port_pause_longer(unsigned attempt)
 {
-    unsigned most = 32u << (attempt < 12 ? attempt : 12);
+    unsigned most = 32u << (attempt < 10 ? attempt : 10);
     unsigned mixed = (blockIdx.x * blockDim.x + threadIdx.x + attempt) * 0x9e3779b1u;
     __nanosleep(most / 2 + (mixed >> 16) % (most / 2));
 }

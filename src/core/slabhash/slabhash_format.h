@@ -97,8 +97,8 @@ typedef struct slab_place {
     uint32_t seed;         /* of the hash */
     uint32_t load_of_keys; /* `load` counts keys, and this is how many of them in 1,024 slots are too many; 0: it
                             * counts overflow slabs, and more than one for OVERFLOW_PART buckets are too many */
-    uint32_t hopeful;      /* 1: who wants to grow a table, and cannot, is not applied: there will be memory soon, and
-                            * a chain that takes the growth's place may come to be very long */
+    uint32_t hopeful;      /* 1: there will be more memory soon. Who wants to grow a table, and cannot, is not applied,
+                            * because a chain that takes the growth's place may come to be very long */
 } slab_place;
 enum { SLAB_OVERFLOW_PART = 8 };
 

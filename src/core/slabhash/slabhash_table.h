@@ -17,10 +17,13 @@ PORT_FN void slab_free(const slab_place *place, uint32_t id)
     pool_give_run(place->runs, 0, id);
 }
 
+/* Who is hopeful does not look into every corner of the pool. */
+PORT_FN bool slab_gives_up(const slab_place *place) { return place->hopeful && pool_seems_dry(place->runs); }
+
 /* A slab for the end of a chain; 0: there is none. */
 PORT_FN uint32_t slab_take(const slab_place *place)
 {
-    uint32_t id = pool_take_run(place->runs, 0);
+    uint32_t id = slab_gives_up(place) ? 0 : pool_take_run(place->runs, 0);
     if (id) port_publish_fence(); /* whoever sees what is written to it next sees that its last use is over */
     return id;
 }
@@ -42,7 +45,7 @@ PORT_FN uint64_t slab_target(const slab_table *table, uint64_t root)
 PORT_COLD void slab_start_growth(const slab_place *place, slab_table *table, unsigned log)
 {
     if (port_load(&table->next) || !port_compare_swap(&table->next, 0, SLAB_NEXT_CLAIMED)) return;
-    uint32_t run = log < POOL_RUN_LOGS ? pool_take_run(place->runs, log) : 0;
+    uint32_t run = log < POOL_RUN_LOGS && !slab_gives_up(place) ? pool_take_run(place->runs, log) : 0;
     if (run) port_publish_fence();
     port_store(&table->cursor, (uint64_t)run << 32);
     port_store_release(&table->next, run ? slab_root_of(run, log) : 0);
