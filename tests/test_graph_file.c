@@ -27,7 +27,8 @@ static pleach_graph *open_graph(kind k, uint64_t max_bytes)
 
 static void put_random_edges(pleach_graph *graph, kind k, size_t n, uint32_t ids, uint64_t seed)
 {
-    uint32_t *from = must_alloc(n, sizeof *from), *to = must_alloc(n, sizeof *to), *values = must_alloc(n, sizeof *values);
+    uint32_t *from = must_alloc(n, sizeof *from), *to = must_alloc(n, sizeof *to);
+    uint32_t *values = must_alloc(n, sizeof *values);
     rng r = rng_for(test_seed(), seed);
     for (size_t i = 0; i < n; i++) {
         from[i] = (uint32_t)rng_below(&r, ids);

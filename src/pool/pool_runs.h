@@ -14,8 +14,8 @@
  * fresh memory any more: then all lists are looked through, whatever the words say, before anybody is told that there
  * is no run.
  *
- * Who wants a single node and takes a longer run makes the rest of it the row, from which all take by an addition, which
- * never fails: a list is a word that thousands of GPU threads would swap at once. There is one row at a time.
+ * Who wants a single node and takes a longer run makes the rest of it the row, from which all take by an addition,
+ * which never fails: a list is a word that thousands of GPU threads would swap at once. There is one row at a time.
  *
  * A returned run's link is in the second word of its first node, and every other word is left as it was: for structures
  * whose readers may still look at nodes that were given back, and find out by the first word.

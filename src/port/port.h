@@ -36,8 +36,8 @@
  * port_load_in_order(p, &a, &b)  port_load of two words, 16-byte aligned, of which the second is not loaded first.
  * port_forget_cached()         after it, port_load_cached returns nothing older than what was visible before it.
  * port_pause(attempt)          a short wait after the attempt-th failure of an operation.
- * port_pause_longer(attempt)   the same, where thousands of a GPU's threads may wait for one word: how often they look at
- *                              it is how long its owner waits for his own accesses.
+ * port_pause_longer(attempt)   the same, where thousands of a GPU's threads may wait for one word: how often they look
+ *                              at it is how long its owner waits for his own accesses.
  * port_prefetch(p)             a hint.
  *
  * An agent of the epoch module (epoch/) may be several threads of a GPU together, its lanes, who share fast memory:
@@ -53,8 +53,8 @@
  *                              it; the simulator, which forgets such order else, must be told.
  *
  * port_after(p, value)         p, for an access that is to come after the load, or the swap, that `value` is from, and
- *                              after no others. On a GPU an address that is made from it: a fence would do, but holds up
- *                              all of a multiprocessor's accesses for some hundred cycles.
+ *                              after no others. On a GPU an address that is made from it: a fence would do, but holds
+ *                              up all of a multiprocessor's accesses for some hundred cycles.
  *
  * port_between_tries(step)     step, at the point of a loop where every try of an operation ends. A GPU's compiler may
  *                              move what a try does on success behind the loop, where lanes that have left wait for

@@ -2,8 +2,8 @@
  *
  * A kernel cannot get memory, and how much an insertion takes depends on which ids are new and which tables grow. So
  * the host has some memory ready, looks at what was not applied for lack of it, gets more, and has just these elements
- * done again. Such a call waits for its kernels, also on a stream. Segments of vertices are made between two rounds; or,
- * of a sparse graph, ids that have no numbers get some (graph_cuda_names.c).
+ * done again. Such a call waits for its kernels, also on a stream. Segments of vertices are made between two rounds;
+ * or, of a sparse graph, ids that have no numbers get some (graph_cuda_names.c).
  */
 #include "graph_cuda.h"
 

@@ -1,7 +1,7 @@
 /* exec/cuda/graph_cuda_change.c - by how many the triangles of a graph in GPU memory change with some edges.
  *
- * Either in the neighbourhoods of these edges (wedges), or as the difference of two counts of all, of which the first is
- * known as a rule: nothing has changed since the last one.
+ * Either in the neighbourhoods of these edges (wedges), or as the difference of two counts of all, of which the first
+ * is known as a rule: nothing has changed since the last one.
  */
 #include "graph_cuda.h"
 
