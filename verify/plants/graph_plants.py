@@ -17,8 +17,6 @@ HOME_IS_GONE = COMMIT_HOME + "    home->first = NULL;\n    home->fresh = 0;\n"
 
 GRAPH_PLANTS = (
     # ---- two tables ----
-    Plant("home_is_changed_first", "an edge is there before its other half is", "graph/cuda", EDGE,
-          COMMIT_OTHER + COMMIT_HOME, COMMIT_HOME + COMMIT_OTHER),
     Plant("home_is_let_go_first", "the other half changes when the latch of the first is gone", "graph/plain", EDGE,
           LATCH_OTHER, HOME_IS_GONE + LATCH_OTHER, ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
     Plant("other_half_waits_alone", "the halves of an edge change one after the other, each under its own latch",
