@@ -24,6 +24,8 @@ GRAPH_PLANTS = (
           HOME_IS_GONE + "    for (unsigned n = 0; S(change_look)(&g->slabs, e->other, other) != SLAB_DONE ||\n"
           "                         S(change_latch)(&g->slabs, e->other, other) != SLAB_DONE;)\n"
           "        port_pause(n++);\n    return SLAB_DONE;\n", ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
+    Plant("brief_try_keeps_other", "who leaves an edge to somebody else leaves its other end latched", "graph/cuda",
+          EDGE, "    if (both) S(change_abandon)(&g->slabs, &other);\n", ""),
     Plant("other_half_is_forgotten", "an edge that is erased stays in the other end's table", "graph/plain", EDGE,
           "outcome == SLAB_INSERTED || outcome == SLAB_ERASED ||", "outcome == SLAB_INSERTED ||"),
     Plant("other_half_keeps_value", "an edge has two values, one at each end", "graph/cuda_values", EDGE,
@@ -66,10 +68,12 @@ GRAPH_PLANTS = (
           "e->outcome = erases ? SLAB_ABSENT : SLAB_NOT_APPLIED;", "e->outcome = SLAB_NOT_APPLIED;"),
     # ---- vertices ----
     Plant("vertices_come_last", "an edge is there before its ends are", "graph/plain_values",
-          LOOP, "        S(sim_put_ends)(g, &e, op);\n        for", "        for",
+          LOOP, "        S(sim_put_ends)(g, &e, op);\n        if (S(sim_update_briefly)(g, &e)) {\n",
+          "        if (S(sim_update_briefly)(g, &e)) {\n            S(sim_put_ends)(g, &e, op);\n",
           ((LOOP, "        if (e.helps_home)", "        S(sim_put_ends)(g, &e, op);\n        if (e.helps_home)"),)),
     Plant("edge_is_seen_first", "who has seen an edge does not find its ends", "graph/cuda", LOOP,
-          "        S(sim_put_ends)(g, &e, op);\n        for", "        for",
+          "        S(sim_put_ends)(g, &e, op);\n        if (S(sim_update_briefly)(g, &e)) {\n",
+          "        if (S(sim_update_briefly)(g, &e)) {\n            S(sim_put_ends)(g, &e, op);\n",
           ((LOOP, "        if (e.helps_home)", "        S(sim_put_ends)(g, &e, op);\n        if (e.helps_home)"),
            (UPDATE, "    if (c->only &&", "    if (0 &&"))),
     Plant("vertex_put_is_store", "a vertex that is put takes the count of its neighbours back", "graph/plain", FORMAT,

@@ -92,6 +92,8 @@ HASH_PLANTS = (
     Plant("old_value_is_older", "an update tells a value that was replaced before it had the latch", "hash/plain64",
           UPDATE, "if (SLAB_VALUES && c->in_first && c->outcome != SLAB_INSERTED) c->old = S(slot_load)(first, c->slot);",
           "if (SLAB_VALUES && c->in_first && c->slot == SLAB_SLOTS) c->old = S(slot_load)(first, c->slot);"),
+    Plant("brief_try_keeps_latch", "who leaves an update to somebody else leaves its bucket latched", "hash/cuda32_set",
+          UPDATE, "    if (step == SLAB_LONG) S(change_abandon)(place, c);\n", ""),
     Plant("row_is_begun_twice", "a row is forgotten for another", "hash/cuda32", RUNS,
           "        if ((uint32_t)row < row >> 32) return false;\n", ""),
     Plant("row_has_no_end", "nodes are taken that are past the row's end", "hash/plain32", RUNS,

@@ -34,12 +34,30 @@ static S(graph_edge) S(sim_edge)(const graph_op *op)
                            .value = SLAB_VALUES ? op->value : 0};
 }
 
+/* What a GPU's first kernel tries, of some operations. */
+static bool S(sim_update_briefly)(const graph_place *g, S(graph_edge) *e)
+{
+    slab_step step = SLAB_AGAIN;
+#ifdef PLEACH_NODE_ISA_cuda
+    for (unsigned left = SLAB_BRIEF_TRIES; left && step == SLAB_AGAIN && (e->from ^ e->to) & 1; left--)
+        step = S(edge_update_briefly)(g, e);
+    e->brief = false;
+#else
+    (void)g, (void)e;
+#endif
+    return step == SLAB_DONE;
+}
+
 /* As update in exec/cpu/graph_run_kind.h, which has no use for old values, nor for which vertex is new. */
 static void S(sim_update)(const graph_place *g, graph_op *op)
 {
     S(graph_edge) e = S(sim_edge)(op);
     if (S(edge_begin)(g, &e)) {
         S(sim_put_ends)(g, &e, op);
+        if (S(sim_update_briefly)(g, &e)) {
+            S(sim_end)(&e, op);
+            return;
+        }
         for (unsigned attempt = 0; S(edge_update)(g, &e) != SLAB_DONE;) slab_update_pause(attempt++);
         if (e.helps_home) S(help_to_end)(&g->slabs, e.home);
         if (e.helps_other) S(help_to_end)(&g->slabs, e.other);

@@ -5,8 +5,27 @@
 
 static uint32_t S(sim_hash_of)(const slab_place *place, uint64_t key) { return S(slab_hash)(place, (S(key))key); }
 
+/* What a GPU's first kernel tries, of some operations. */
+static bool S(sim_do_briefly)(const slab_place *place, slab_table *table, uint64_t key, history_op *op)
+{
+#ifdef PLEACH_NODE_ISA_cuda
+    S(slab_change) c;
+    if (op->kind == HISTORY_FIND || !(key & 1)) return false;
+    S(change_begin)(&c, (slab_kind)op->kind, (S(key))key, SLAB_VALUES ? (S(key))op->value : 0);
+    if (!S(update_briefly)(place, table, &c)) return false;
+    bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
+    op->outcome = (uint8_t)c.outcome;
+    op->out_value = had ? c.old.value : 0;
+    return true;
+#else
+    (void)place, (void)table, (void)key, (void)op;
+    return false;
+#endif
+}
+
 static void S(sim_do)(const slab_place *place, slab_table *table, uint64_t wide_key, history_op *op)
 {
+    if (S(sim_do_briefly)(place, table, wide_key, op)) return;
     S(key) key = (S(key))wide_key, value = (S(key))op->value, old = 0;
     uint8_t flag = 0;
     hash_run_result result = {0, 0};
