@@ -33,10 +33,10 @@ def run(arguments, status=0):
     return result
 
 
-def results_of(arguments):
+def results_of(arguments, name="results"):
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         result = run([*arguments, "--json", file.name])
-        return json.load(open(file.name))["results"] if result.returncode == 0 else []
+        return json.load(open(file.name))[name] if result.returncode == 0 else []
 
 
 def triangles_of(pleach, kind):
@@ -111,12 +111,49 @@ def check_adjacencies(pleach):
 
 
 def check_hashes(pleach):
-    rows = results_of([pleach, "bench", "hash", "--device", "cpu", "--keys", "5000", "--repeat", "2", "--quick"])
+    rows = results_of([pleach, "bench", "hash", "--device", "cpu", "--keys", "5000", "--repeat", "2", "--quick"],
+                      "benchmarks")
     whats = ("put-sized", "put-growing", "find", "find-miss", "erase-half")
     for bits in (32, 64):
         for name in [f"hash/{kind}/{what}" for kind in ("map", "set") for what in whats] + ["map/put", "map/find"]:
-            own = [row for row in rows if row["name"] == name and row["bits"] == bits]
-            check(f"{name} {bits}", len(own) == 1 and own[0]["median_mps"] > 0, f"{len(own)} rows")
+            own = [row for row in rows if row["benchmark"] == name and row["bits"] == bits]
+            kinds = [row["run_type"] for row in own]
+            rates = [row["items_per_second"] for row in own]
+            right = kinds == ["iteration", "iteration", "aggregate"] and min(rates) > 0
+            check(f"{name} {bits}", right and abs(rates[2] - (rates[0] + rates[1]) / 2) < 1e-4 * rates[2], f"{own}")
+
+
+def check_compare(pleach):
+    """Which of made results are faster, slower or neither; and files that are none."""
+    def results(rates):
+        runs = [{"name": name, "run_type": "iteration", "items_per_second": rate}
+                for name, some in rates.items() for rate in some]
+        return {"context": {"cpu": "a"}, "benchmarks": runs + [{"name": "a_mean", "run_type": "aggregate"}]}
+
+    before = {"a": [1e6, 2e6, 3e6], "b": [10e6, 11e6, 12e6], "c": [10e6, 11e6, 12e6], "d": [10e6, 10e6], "e": [1e6]}
+    after = {"a": [3e6, 4e6, 5e6], "b": [13e6, 12.5e6, 14e6], "c": [9e6, 8e6, 7e6], "d": [10.1e6, 10.1e6], "f": [1e6]}
+    bad = ("", "{", "[1, 2", '{"a" 1}', '{"benchmarks": 3}', '{"a": "b\n"}', '{"a": "\\q"}', "[" * 100, "{} x", "nul",
+           "-", '{"benchmarks": [}')
+    with tempfile.TemporaryDirectory() as folder:
+        files = [pathlib.Path(folder) / name for name in ("before.json", "after.json", "bad.json")]
+        for file, rates in zip(files, (before, after)):
+            file.write_text(json.dumps(results(rates), indent=1))
+        command = [pleach, "bench", "compare"]
+        lines = run([*command, files[0], files[1]]).stdout.splitlines()
+        verdicts = {line.split()[0]: line.split()[-1] for line in lines if line[:2] in ("a ", "b ", "c ", "d ")}
+        check("verdicts", verdicts == {"a": "same", "b": "faster", "c": "slower", "d": "same"}, str(verdicts))
+        check("tally", lines[-1] == "1 faster, 1 slower, 2 the same, 1 only before, 1 only after", lines[-1])
+        lines = run([*command, "--changed", "--percent", "0.5", files[0], files[1]]).stdout.splitlines()
+        check("percent", lines[-1].startswith("2 faster, 1 slower, 1 the same"), lines[-1])
+        run([*command, "--fail-if-slower", files[0], files[1]], status=1)
+        run([*command, "--fail-if-slower", files[0], files[0]])
+        run([*command, files[0]], status=2)
+        run([*command, "--percent", "x", files[0], files[1]], status=2)
+        run([*command, files[0], pathlib.Path(folder) / "absent.json"], status=2)
+        for text in bad:
+            files[2].write_text(text)
+            run([*command, files[0], files[2]], status=2)
+        run([*command, "--help"])
 
 
 def main():
@@ -126,6 +163,7 @@ def main():
     check_graphs(pleach)
     check_adjacencies(pleach)
     check_hashes(pleach)
+    check_compare(pleach)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -48,13 +48,15 @@ static const char help[] =
     "  --engine NAME          updates by array calls: auto (default), calls (on a stream), batches; docs/batch.md\n"
     "  --no-reserve           do not have node memory ready before inserting: its growth is measured as well\n"
     "  --quick                smaller sizes, 3 repeats\n"
-    "  --json FILE            write the results, with every repeat, as JSON; - is standard output\n"
+    "  --json FILE            write the results, with every repeat, as JSON in the shape of Google Benchmark's;\n"
+    "                         - is standard output\n"
     "  --csv FILE             write the results as CSV; - is standard output\n"
     "\n"
     "Counts may be given as 5000, 64M (millions), 16Mi (2^20s) or 2^20.\n"
     "\n"
     "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map\n"
-    "and a lock-free skiplist; 'pleach bench gfsl --help'.\n";
+    "and a lock-free skiplist; 'pleach bench gfsl --help'. 'pleach bench compare BEFORE.json AFTER.json' tells what\n"
+    "got faster or slower.\n";
 
 enum { MOST_COUNT_POWER = 31 };
 
@@ -318,6 +320,7 @@ int command_bench(int argc, char **argv)
     struct request request;
     char line[512];
     if (argc > 0 && strcmp(argv[0], "gfsl") == 0) return command_bench_gfsl(argc - 1, argv + 1);
+    if (argc > 0 && strcmp(argv[0], "compare") == 0) return command_bench_compare(argc - 1, argv + 1);
     cli_start(&cli, command, argc, argv);
     read_request(&cli, &request);
     if (cli.status != EXIT_GOOD) return cli.status;

@@ -21,6 +21,7 @@
  *   bench_gfsl*       a command of its own: bench_gfsl.h
  *   bench_limits.c    how fast the machine's memory is
  *   bench_report.c    table, JSON, CSV
+ *   bench_compare.c   a command of its own: two files of results
  *   bench_host.c, bench_cuda.c   where the data lies and how it is timed
  *
  * A benchmark generates its arguments before the clock starts, brings the map to the same state before every repeat,
@@ -116,6 +117,10 @@ void bench_report_say(struct bench_report *report, const char *line);
 /* Write all rows; path may be "-". False after a complaint. */
 bool bench_report_json(const struct bench_report *report, const char *path);
 bool bench_report_csv(const struct bench_report *report, const char *path);
+
+/* ---- bench_compare.c ---- */
+
+int command_bench_compare(int argc, char **argv);
 
 /* ---- bench_measure.c ---- */
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench.h"
 #include "cli.h"
@@ -137,27 +138,56 @@ static void write_json_string(FILE *file, const char *text)
     fputc('"', file);
 }
 
+/* What Google Benchmark's files have of a run, and what it was run with. No run takes less than one nanosecond for an
+ * operation but in parallel, so times are told with all their digits. */
+static void write_json_run(FILE *file, const struct bench_row *row, double rate)
+{
+    fprintf(file, "\"repetitions\": %zu, \"threads\": %u, \"iterations\": %zu, ", row->repeats,
+            row->threads > 0 ? row->threads : 1, row->batch);
+    fprintf(file, "\"real_time\": %.9g, \"cpu_time\": %.9g, \"time_unit\": \"ns\", \"items_per_second\": %.9g, ",
+            1000 / rate, 1000 / rate, 1e6 * rate);
+    fprintf(file, "\"benchmark\": \"%s\", \"device\": \"%s\", \"bits\": %u, \"keys\": %zu, \"batch\": %zu, "
+            "\"dist\": \"%s\"", row->name, row->device, row->bits, row->keys, row->batch, row->dist);
+}
+
 static void write_json_row(FILE *file, const struct bench_row *row)
 {
-    fprintf(file,
-            "{\"name\": \"%s\", \"device\": \"%s\", \"bits\": %u, \"keys\": %zu, \"batch\": %zu, \"dist\": \"%s\", "
-            "\"threads\": %u, \"median_mps\": %.6g, \"spread\": %.4f, \"line_multiple\": %.4f, \"rates_mps\": [",
-            row->name, row->device, row->bits, row->keys, row->batch, row->dist, row->threads, row->median,
-            row->spread, row->line_multiple);
-    for (size_t i = 0; i < row->repeats; i++) fprintf(file, "%s%.6g", i == 0 ? "" : ", ", row->rates[i]);
-    fprintf(file, "]}");
+    char name[256];
+    snprintf(name, sizeof name, "%s/%s/bits:%u/keys:%zu/batch:%zu/dist:%s/threads:%u", row->name, row->device,
+             row->bits, row->keys, row->batch, row->dist, row->threads);
+    for (size_t i = 0; i < row->repeats; i++) {
+        fprintf(file, "{\"name\": \"%s\", \"run_name\": \"%s\", \"run_type\": \"iteration\", "
+                "\"repetition_index\": %zu, ", name, name, i);
+        write_json_run(file, row, row->rates[i]);
+        fprintf(file, "},\n    ");
+    }
+    fprintf(file, "{\"name\": \"%s_median\", \"run_name\": \"%s\", \"run_type\": \"aggregate\", "
+            "\"aggregate_name\": \"median\", ", name, name);
+    write_json_run(file, row, row->median);
+    fprintf(file, ", \"spread\": %.4f, \"line_multiple\": %.4f}", row->spread, row->line_multiple);
+}
+
+static void write_json_context(FILE *file, const struct bench_report *report)
+{
+    char date[32] = "";
+    const time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts) != NULL) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    fprintf(file, "{\"date\": \"%s\", \"executable\": \"pleach bench\", \"num_cpus\": %u", date, cli_online_cpus());
+    for (size_t i = 0; i < MACHINE_LINES; i++) {
+        fprintf(file, ", \"%s\": ", machine_names[i]);
+        write_json_string(file, report->machine[i]);
+    }
+    fprintf(file, "}");
 }
 
 bool bench_report_json(const struct bench_report *report, const char *path)
 {
     FILE *file = open_output(path);
     if (file == NULL) return false;
-    fprintf(file, "{\n  \"machine\": {");
-    for (size_t i = 0; i < MACHINE_LINES; i++) {
-        fprintf(file, "%s\"%s\": ", i == 0 ? "" : ", ", machine_names[i]);
-        write_json_string(file, report->machine[i]);
-    }
-    fprintf(file, "},\n  \"results\": [");
+    fprintf(file, "{\n  \"context\": ");
+    write_json_context(file, report);
+    fprintf(file, ",\n  \"benchmarks\": [");
     for (size_t i = 0; i < report->count; i++) {
         fprintf(file, "%s\n    ", i == 0 ? "" : ",");
         write_json_row(file, &report->rows[i]);
