@@ -1,5 +1,6 @@
 /* bench.c - pleach bench: options, and the loop over everything there is to measure. */
 #include "bench.h"
+#include "bench_page.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -56,7 +57,7 @@ static const char help[] =
     "\n"
     "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map\n"
     "and a lock-free skiplist; 'pleach bench gfsl --help'. 'pleach bench compare BEFORE.json AFTER.json' tells what\n"
-    "got faster or slower.\n";
+    "got faster or slower, and 'pleach bench report RESULTS.json' makes a page of results.\n";
 
 enum { MOST_COUNT_POWER = 31 };
 
@@ -320,6 +321,7 @@ int command_bench(int argc, char **argv)
     struct request request;
     char line[512];
     if (argc > 0 && strcmp(argv[0], "gfsl") == 0) return command_bench_gfsl(argc - 1, argv + 1);
+    if (argc > 0 && strcmp(argv[0], "report") == 0) return command_bench_report(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "compare") == 0) return command_bench_compare(argc - 1, argv + 1);
     cli_start(&cli, command, argc, argv);
     read_request(&cli, &request);
