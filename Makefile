@@ -26,8 +26,13 @@ verify:     ## the long form: millions of schedules, fuzzing, soaking, coverage
 test-gpu:   ## all tests on an NVIDIA GPU, and memcheck
 	@scripts/gpu test
 
-bench: build ## build, then run the benchmarks: BENCH="arguments of pleach bench"
+bench: build ## build, measure for a few minutes, and make a page of it; or BENCH="arguments of pleach bench"
+ifeq ($(strip $(BENCH)),)
+	@build/pleach bench --quick --json build/bench.json
+	@build/pleach bench report build/bench.json --output build/bench.html
+else
 	@build/pleach bench $(BENCH)
+endif
 
 install: build ## install to PREFIX (/usr/local), under DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
