@@ -3,6 +3,7 @@
  * that tell whose they are or only grow. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "support/agents.h"
 #include "support/buffers.h"
@@ -224,7 +225,12 @@ static void own_keys(agent *a)
 {
     const estate *e = a->shared;
     if (e->with_whole_calls && a->index == 0) {
-        while (!stopped(a)) disturb(a, e);
+        /* With a rest between them: who makes whole calls without end may keep all others out for minutes. */
+        const struct timespec rest = {.tv_nsec = 20000};
+        while (!stopped(a)) {
+            disturb(a, e);
+            nanosleep(&rest, NULL);
+        }
         return;
     }
     for (size_t round = 0; round < 2 && !stopped(a); round++) {
