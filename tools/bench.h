@@ -115,6 +115,9 @@ void bench_report_add(struct bench_report *report, struct bench_row *row, double
 /* A line among the rows, which is in no file. */
 void bench_report_say(struct bench_report *report, const char *line);
 
+/* Sorts them, in ascending order, and answers their median. */
+double bench_median(double *rates, size_t n);
+
 /* Write all rows; path may be "-". False after a complaint. */
 bool bench_report_json(const struct bench_report *report, const char *path);
 bool bench_report_csv(const struct bench_report *report, const char *path);

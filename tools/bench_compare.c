@@ -43,12 +43,6 @@ struct tally {
     size_t faster, slower, same, gone, new;
 };
 
-static int compare_numbers(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 /* Operations a second, or the inverse of the time where a file has only that. */
 static double rate_of(const struct json *run)
 {
@@ -74,8 +68,8 @@ static bool gather(struct series *s, const struct json *first)
     count = 0;
     for (const struct json *run = first; run != NULL; run = run->next)
         if (is_run(run) && strcmp(json_text(run, "name", ""), name) == 0) rates[count++] = rate_of(run);
-    qsort(rates, count, sizeof *rates, compare_numbers);
-    *s = (struct series){name, rates[0], rates[count - 1], (rates[(count - 1) / 2] + rates[count / 2]) / 2, count};
+    const double median = bench_median(rates, count);
+    *s = (struct series){name, rates[0], rates[count - 1], median, count};
     free(rates);
     return true;
 }

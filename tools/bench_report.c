@@ -63,13 +63,18 @@ static int compare_rates(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+double bench_median(double *rates, size_t n)
+{
+    qsort(rates, n, sizeof rates[0], compare_rates);
+    return (rates[(n - 1) / 2] + rates[n / 2]) / 2;
+}
+
 static void summarize(struct bench_row *row, double line_rate)
 {
     double sorted[BENCH_MOST_REPEATS];
     const size_t n = row->repeats;
     memcpy(sorted, row->rates, n * sizeof sorted[0]);
-    qsort(sorted, n, sizeof sorted[0], compare_rates);
-    row->median = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    row->median = bench_median(sorted, n);
     row->spread = row->median > 0 ? (sorted[n - 1] - sorted[0]) / row->median : 0;
     row->line_multiple = line_rate > 0 ? row->median / line_rate : 0;
 }
@@ -138,8 +143,8 @@ static void write_json_string(FILE *file, const char *text)
     fputc('"', file);
 }
 
-/* What Google Benchmark's files have of a run, and what it was run with. No run takes less than one nanosecond for an
- * operation but in parallel, so times are told with all their digits. */
+/* What Google Benchmark's files have of a run, and what it was run with. CPU time is not measured: its tools want the
+ * member, and get the time of the clock. */
 static void write_json_run(FILE *file, const struct bench_row *row, double rate)
 {
     fprintf(file, "\"repetitions\": %zu, \"threads\": %u, \"iterations\": %zu, ", row->repeats,

@@ -67,12 +67,6 @@ PORT_FN void S(edge_half)(const graph_place *g, const S(graph_edge) *e, bool at_
     c->brief = e->brief;
 }
 
-/* Whether an edge with this outcome at home has to change at the other end. */
-PORT_FN bool S(edge_has_other)(slab_outcome outcome)
-{
-    return outcome == SLAB_INSERTED || outcome == SLAB_ERASED || (outcome == SLAB_REPLACED && SLAB_VALUES);
-}
-
 /* The other half of an undirected edge whose home is latched, and prepared: latched. AGAIN: nothing is. */
 PORT_FN slab_step S(edge_latch_other)(const graph_place *g, const S(graph_edge) *e, S(slab_change) *home,
                                       S(slab_change) *other)
@@ -125,7 +119,7 @@ PORT_COLD slab_step S(edge_at_length)(const graph_place *g, S(graph_edge) *e, S(
     slab_step step = S(change_prepare)(&g->slabs, e->home, home);
     e->helps_home |= home->helps;
     if (step != SLAB_DONE) return SLAB_AGAIN;
-    if (!S(edge_has_other)(home->outcome)) return S(edge_commit_home)(g, e, home);
+    if (!S(change_alters)(home)) return S(edge_commit_home)(g, e, home);
     S(slab_change) other;
     if (S(edge_latch_other)(g, e, home, &other) != SLAB_DONE) return SLAB_AGAIN;
     return S(edge_other_at_length)(g, e, home, &other);

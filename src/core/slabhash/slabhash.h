@@ -54,13 +54,14 @@
  *   port_store_release of a header pairs with its load, and port_after of that, in the next latch and in a reader.
  *   port_latch's (b), and port_publish_fence where a slab is filled that came from the pool, pair with
  *       port_after in a reader's last looks: who has seen a word of a later use sees the later version.
- *   A latch is taken by swapping the header that the look began with: what was read since was read in that version, or
- *       under the latch. Values alone have no version, and are read again.
  *   So does port_publish_fence in slab_free, after the header of the bucket that the slab was in.
  *   port_publish_fence before a link or a root pairs with the address dependency of who follows it.
+ *   A latch is taken by swapping the header that the look began with: what was read since was read in that version, or
+ *       under the latch. Values alone have no version, and are read again.
  *
  * PROGRESS   finds wait for nobody: one that has to begin again has been overtaken by an update that was done. Updates
- *   wait for the latch of one bucket, whose holder waits for nobody (a graph's edge, of two tables: graph/).
+ *   wait for the latch of one bucket, whose holder waits for nobody (a graph's edge, of two tables: graph/); those that
+ *   alter nothing, and take none, may be overtaken as finds are.
  *
  * WHERE IT DEPARTS from the seed: keys of the full range, by masks; one thread an operation; slots of erased keys are
  *   used again, under the bucket's latch; tables grow; memory is given back; reading is validated instead of relying on

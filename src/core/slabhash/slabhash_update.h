@@ -89,7 +89,7 @@ PORT_FN slab_step S(change_look)(const slab_place *place, slab_table *table, S(s
     S(slab_look) look;
     uint32_t hash = S(slab_hash)(place, c->pair.key);
     if (S(look_begin)(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
-    if (look.first && look.header & SLAB_LATCHED) return SLAB_AGAIN; /* all that others do is not to wait for this */
+    if (look.first && look.header & SLAB_LATCHED) return SLAB_AGAIN; /* its slots are not worth the access */
     c->group = slab_group(hash);
     c->first = (slab *)look.first;
     c->only = false;
@@ -108,7 +108,7 @@ PORT_FN slab_step S(change_look)(const slab_place *place, slab_table *table, S(s
     return SLAB_DONE;
 }
 
-/* Whether anything is to be done, as far as the look has told. */
+/* Whether anything is to be done, as far as the look, or change_prepare, has told. */
 PORT_FN bool S(change_alters)(const S(slab_change) *c)
 {
     return c->outcome == SLAB_INSERTED || c->outcome == SLAB_ERASED || (c->outcome == SLAB_REPLACED && SLAB_VALUES);
