@@ -82,6 +82,7 @@ static pleach_status create(void **exec, const pleach_graph_config *config)
     }
     graph->directed = config->directed;
     graph->values = config->values;
+    graph->on_cpu = config->device != PLEACH_CUDA;
     graph->threads = config->threads;
     graph->workers = workers_create(config->threads);
     pleach_map_config of_map = {.device = config->device, .key_bits = 64, .threads = config->threads,

@@ -27,7 +27,7 @@
 
 typedef struct ordered_graph {
     pleach_map *map;
-    bool directed, values;
+    bool directed, values, on_cpu;
     unsigned threads;
     workers *workers;         /* of the host: they count triangles, on whatever device the map is */
     pthread_mutex_t changing; /* held while a batch changes map and counters, and while a snapshot is taken of both */

@@ -4,7 +4,7 @@
  * Some edges at a time: first the end with fewer neighbours is found, by reading both rows page by page until one ends;
  * so a long row costs no more than the short one beside it. Then the short row is read page by page again, and the
  * third edges are asked for in one array. Memory is that of the pages, and is there before anything is changed: what
- * has been applied can be counted.
+ * has been applied can be counted. That of a map on a GPU is there as well: a call of the largest size comes before.
  */
 #include <string.h>
 
@@ -31,9 +31,35 @@ typedef struct pages {
     uint8_t found[ROOM];
 } pages;
 
+/* A map on a GPU keeps the memory that calls have had, so if it lacks some now, a call of another thread has it, for a
+ * moment. */
+enum { MOST_TRIES = 8 };
+
 static pleach_status read_page(pages *p, unsigned queries, uint32_t limit)
 {
-    return pleach_map_range_limit(p->graph->map, queries, p->lo, p->hi, limit, p->keys, NULL, p->counts, PLEACH_SYNC);
+    pleach_status status = PLEACH_E_MEMORY;
+    for (unsigned i = 0; i < MOST_TRIES && status == PLEACH_E_MEMORY; i++)
+        status = pleach_map_range_limit(p->graph->map, queries, p->lo, p->hi, limit, p->keys, NULL, p->counts,
+                                        PLEACH_SYNC);
+    return status;
+}
+
+static pleach_status ask_thirds(pages *p, size_t n)
+{
+    pleach_status status = PLEACH_E_MEMORY;
+    for (unsigned i = 0; i < MOST_TRIES && status == PLEACH_E_MEMORY; i++)
+        status = pleach_map_contains(p->graph->map, n, p->thirds, p->found, PLEACH_SYNC);
+    return status;
+}
+
+/* Has the map get the memory that the largest calls need. */
+static pleach_status warm_up(pages *p)
+{
+    if (p->graph->on_cpu) return PLEACH_OK;
+    pleach_status status = pleach_map_range_limit(p->graph->map, 2 * CURSORS, p->lo, p->hi, ROOM / (2 * CURSORS),
+                                                  p->keys, NULL, p->counts, PLEACH_SYNC);
+    if (status != PLEACH_OK) return status;
+    return pleach_map_contains(p->graph->map, ROOM, p->thirds, p->found, PLEACH_SYNC);
 }
 
 static void open_row(pages *p, unsigned query, uint32_t vertex)
@@ -127,7 +153,7 @@ static pleach_status close_wedges(pages *p)
         status = read_page(p, p->n, limit);
         if (status != PLEACH_OK) return status;
         size_t thirds = compose_thirds(p, limit);
-        if (thirds > 0) status = pleach_map_contains(p->graph->map, thirds, p->thirds, p->found, PLEACH_SYNC);
+        if (thirds > 0) status = ask_thirds(p, thirds);
         if (status != PLEACH_OK) return status;
         workers_run(p->graph->workers, p->n, 16, judge_part, p);
         unsigned kept = 0;
@@ -196,8 +222,9 @@ pleach_status ordered_run_counting(void *exec, const graph_request *request, siz
     p->graph = exec;
     p->change = (triangle_change){.request = request, .coming = request->kind == GRAPH_INSERT_EDGES,
                                   .capacity = capacity, .by_vertex = by_vertex};
-    pleach_status status = PLEACH_E_MEMORY;
-    if (change_open(&p->change) && (request->flags || own))
+    bool opened = change_open(&p->change) && (request->flags || own);
+    pleach_status status = opened ? warm_up(p) : PLEACH_E_MEMORY;
+    if (status == PLEACH_OK)
         status = p->change.coming ? insert_counting(p, own ? own : request->flags) : erase_counting(p);
     *change = atomic_load(&p->change.change);
     change_close(&p->change);

@@ -46,6 +46,63 @@ PORT_FN uint64_t slabs_for(uint64_t degree, unsigned slots, uint32_t load)
     return slabs;
 }
 
+/* ---- vertices that many edges of a call go to ---- */
+
+enum { HUB_THREADS = 1024, HUB_BLOCKS = 64, HUB_PLACES = 3072, HUB_FEWEST = 1024 };
+enum { HUB_FREQUENT = 8, HUB_STEP_LOG = 3, HUB_TRIES = 16 };
+
+/* An edge a thread: how often each end is in the sample, and which are frequent. */
+typedef struct hub_sample {
+    unsigned long long edges[HUB_PLACES / 2]; /* so that equal edges are one */
+    uint32_t ids[HUB_PLACES], counts[HUB_PLACES];
+    uint32_t hub[2 * HUB_THREADS / HUB_FREQUENT], hubs; /* places of frequent ends */
+} hub_sample;
+
+PORT_FN uint32_t hub_hash(uint32_t id)
+{
+    uint32_t hash = id * 0x9e3779b1u;
+    return hash ^ hash >> 15;
+}
+
+/* True for one of equal edges. */
+PORT_FN bool sample_edge(hub_sample *sample, uint32_t from, uint32_t to)
+{
+    const unsigned long long name = (unsigned long long)from << 32 | to;
+    for (uint32_t place = hub_hash(from ^ hub_hash(to)) % (HUB_PLACES / 2);; place = (place + 1) % (HUB_PLACES / 2)) {
+        unsigned long long was = atomicCAS(&sample->edges[place], ~0ull, name);
+        if (was == ~0ull || was == name) return was != name;
+    }
+}
+
+PORT_FN void sample_end(hub_sample *sample, uint32_t id)
+{
+    for (uint32_t place = hub_hash(id) % HUB_PLACES;; place = (place + 1) % HUB_PLACES) {
+        uint32_t was = atomicCAS(&sample->ids[place], GRAPH_NO_VERTEX, id);
+        if (was != GRAPH_NO_VERTEX && was != id) continue;
+        if (atomicAdd(&sample->counts[place], 1u) + 1 == HUB_FREQUENT) sample->hub[atomicAdd(&sample->hubs, 1u)] = place;
+        return;
+    }
+}
+
+/* By all threads of a block, of n edges that are left for later: their ends are vertices, two for each. */
+PORT_FN void sample_edges(hub_sample *sample, const graph_place *g, const graph_request *r, const uint32_t *elements,
+                          uint64_t n)
+{
+    for (unsigned i = threadIdx.x; i < HUB_PLACES; i += HUB_THREADS) {
+        sample->ids[i] = GRAPH_NO_VERTEX;
+        sample->counts[i] = 0;
+        sample->edges[i / 2] = ~0ull;
+    }
+    if (threadIdx.x == 0) sample->hubs = 0;
+    __syncthreads();
+    uint32_t i = elements[threadIdx.x * n / HUB_THREADS], from = r->from[i], to = r->to[i];
+    if (sample_edge(sample, from, to)) {
+        sample_end(sample, from);
+        if (!g->directed) sample_end(sample, to);
+    }
+    __syncthreads();
+}
+
 /* ---- vertices that go ---- */
 
 /* Slabs, or runs of one length by their first slabs, that name each other. */
@@ -142,10 +199,12 @@ PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one
 #define PLEACH_KEY_BITS 32
 #define SLAB_VALUES 0
 #include "edges_kernels.h"
+#include "edges_hub_kernels.h"
 #include "edges_erase_kernels.h"
 #undef SLAB_VALUES
 #define SLAB_VALUES 1
 #include "edges_kernels.h"
+#include "edges_hub_kernels.h"
 #include "edges_erase_kernels.h"
 
 #define LAUNCH_KIND(graph, kernel, threads, ...)                                                                 \
@@ -239,12 +298,24 @@ static cudaError_t update_at_length(graph_on_gpu graph, const graph_request *r, 
                 result);
 }
 
+static cudaError_t grow_hubs(graph_on_gpu graph, const graph_request *r, later_list later, cudaStream_t stream)
+{
+    cudaGetLastError();
+    if (graph.values)
+        hub_kernel_map32<<<HUB_BLOCKS, HUB_THREADS, 0, stream>>>(graph, *r, later);
+    else
+        hub_kernel_set32<<<HUB_BLOCKS, HUB_THREADS, 0, stream>>>(graph, *r, later);
+    return cudaGetLastError();
+}
+
 static cudaError_t update(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
                           graph_result *result, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
-    if (later.elements) error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);
-    if (later.elements && error == cudaSuccess) error = update_briefly(graph, r, again, later, result, stream);
+    bool listed = later.elements, grows = listed && r->kind == GRAPH_INSERT_EDGES;
+    if (listed) error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);
+    if (listed && error == cudaSuccess) error = update_briefly(graph, r, again, later, result, stream);
+    if (grows && error == cudaSuccess) error = grow_hubs(graph, r, later, stream);
     return error == cudaSuccess ? update_at_length(graph, r, again, later, result, stream) : error;
 }
 
