@@ -319,6 +319,200 @@ static void newcomers_wait_behind_the_exclusive_caller(const void *unused)
     }
 }
 
+/* ---- the gate: in what order ----
+ * Agent 0 is alone inside until all others wait, who have come one by one; then it leaves and asks again at once. */
+
+static int waiting(gate *g)
+{
+    pthread_mutex_lock(&g->lock);
+    int count = (int)(g->waiting + (g->numbers - g->next));
+    pthread_mutex_unlock(&g->lock);
+    return count;
+}
+
+static void wait_for_queue(agent *a, encounter *e, int length)
+{
+    while ((!atomic_load(&e->stage) || waiting(&e->g) < length) && !stopped(a))
+        sched_yield();
+}
+
+/* By who has come when: all who share go first, in any order, then those who do not, in theirs. */
+static const char queue_up[] = "0sseebsbeesebsexeebxs";
+
+static bool is_in_turn(size_t index, int before)
+{
+    int shared = 0, exclusive = 0;
+    for (size_t i = 1; queue_up[i]; i++) {
+        shared += strchr("sb", queue_up[i]) != NULL;
+        exclusive += i < index && strchr("ex", queue_up[i]);
+    }
+    return strchr("sb", queue_up[index]) ? before < shared : before == shared + exclusive;
+}
+
+static void queue_at_gate(agent *a)
+{
+    encounter *e = a->shared;
+    char kind = queue_up[a->index];
+    if (a->index == 0) {
+        EXPECT(a, gate_enter_exclusive(&e->g));
+        atomic_store(&e->stage, 1);
+        wait_for_queue(a, e, (int)a->count - 1);
+        gate_leave_exclusive(&e->g);
+    } else
+        wait_for_queue(a, e, (int)a->index - 1);
+    bool in = true;
+    if (kind == 's')
+        gate_enter(&e->g);
+    else if (kind == 'b')
+        gate_enter_beside(&e->g);
+    else
+        in = kind == 'x' ? gate_enter_batch(&e->g) : gate_enter_exclusive(&e->g);
+    int before = atomic_fetch_add(&e->got_in, 1);
+    if (kind == 's')
+        gate_leave(&e->g);
+    else if (kind == 'b')
+        gate_leave_beside(&e->g);
+    else if (in)
+        gate_leave_exclusive(&e->g);
+    EXPECT(a, in);
+    EXPECT(a, a->index == 0 ? before == (int)a->count - 1 : is_in_turn(a->index, before));
+}
+
+static void who_waits_goes_first(const void *unused)
+{
+    (void)unused;
+    for (size_t round = 0; round < shrunk(200, 20); round++) {
+        encounter *e = open_encounter();
+        run_agents(strlen(queue_up), queue_at_gate, e);
+        close_encounter(e);
+    }
+}
+
+/* Who may be beside a batch, and waits for somebody else, need not wait for a batch that came before it. */
+static void queue_behind_batch(agent *a)
+{
+    encounter *e = a->shared;
+    if (a->index == 0) {
+        EXPECT(a, gate_enter_exclusive(&e->g));
+        atomic_store(&e->stage, 1);
+        wait_for_queue(a, e, 2);
+        gate_leave_exclusive(&e->g);
+        return;
+    }
+    wait_for_queue(a, e, (int)a->index - 1);
+    if (a->index == 1) {
+        EXPECT(a, gate_enter_batch(&e->g));
+        wait_until(a, &e->got_in, 1); /* or this does not end */
+        gate_leave_exclusive(&e->g);
+    } else {
+        gate_enter_beside(&e->g);
+        atomic_store(&e->got_in, 1);
+        gate_leave_beside(&e->g);
+    }
+}
+
+static void batches_hold_nobody_back_beside(const void *unused)
+{
+    (void)unused;
+    for (size_t round = 0; round < shrunk(50, 5); round++) {
+        encounter *e = open_encounter();
+        run_agents(3, queue_behind_batch, e);
+        close_encounter(e);
+    }
+}
+
+/* ---- the gate: one who wants to be alone all the time ----
+ * The first agent leaves and asks again at once, while the others make some calls each. Another's call is overtaken if
+ * it had begun before the first agent asked, and is still outside when that one is inside. This may happen to a thread
+ * on its way to the queue, above all if it loses its processor there. So the first agent sleeps a while inside when it
+ * has overtaken somebody: who is on its way then gets there, and who waits has nothing of it. */
+
+typedef struct siege {
+    gate g;
+    size_t calls;
+    atomic_size_t at_work, turns;
+    atomic_size_t steps[256]; /* of each agent: odd while it asks */
+} siege;
+
+static size_t overtaken(const agent *a, siege *s, const size_t *before)
+{
+    size_t count = 0;
+    for (size_t i = 1; i < a->count; i++)
+        count += before[i] % 2 && atomic_load(&s->steps[i]) == before[i];
+    return count;
+}
+
+static void be_alone_without_end(agent *a, siege *s)
+{
+    size_t before[COUNT_OF(s->steps)], all = 0;
+    while (atomic_load(&s->at_work) > 0 && !stopped(a)) {
+        for (size_t i = 1; i < a->count; i++)
+            before[i] = atomic_load(&s->steps[i]);
+        EXPECT(a, gate_enter_exclusive(&s->g));
+        size_t now = overtaken(a, s, before);
+        if (now)
+            nanosleep(&(struct timespec){.tv_nsec = 500 * 1000}, NULL);
+        for (volatile unsigned i = 0; i < 20000; i++) {
+        }
+        gate_leave_exclusive(&s->g);
+        atomic_fetch_add(&s->turns, 1);
+        EXPECT(a, (all += now) <= s->calls / 2); /* some in all; thousands if who waits is not let in first */
+    }
+}
+
+static void call_some(agent *a, siege *s)
+{
+    atomic_size_t *steps = &s->steps[a->index];
+    for (size_t call = 0; call < s->calls && !stopped(a); call++) {
+        size_t kind = (call + a->index) % 4;
+        bool in = true;
+        atomic_fetch_add(steps, 1);
+        if (kind < 2)
+            gate_enter(&s->g);
+        else if (kind == 2)
+            gate_enter_beside(&s->g);
+        else
+            in = gate_enter_exclusive(&s->g);
+        atomic_fetch_add(steps, 1);
+        EXPECT(a, in);
+        if (kind < 2)
+            gate_leave(&s->g);
+        else if (kind == 2)
+            gate_leave_beside(&s->g);
+        else
+            gate_leave_exclusive(&s->g);
+    }
+}
+
+static void besiege(agent *a)
+{
+    siege *s = a->shared;
+    if (a->index == 0) {
+        be_alone_without_end(a, s);
+        return;
+    }
+    while (atomic_load(&s->turns) == 0 && !stopped(a))
+        sched_yield();
+    call_some(a, s);
+    atomic_fetch_sub(&s->at_work, 1);
+}
+
+static void nobody_is_overtaken_for_long(const void *unused)
+{
+    (void)unused;
+    for (size_t round = 0; round < shrunk(20, 5); round++) {
+        siege *s = aligned_alloc(GATE_LINE, sizeof *s);
+        assert_non_null(s);
+        memset(s, 0, sizeof *s);
+        assert_true(gate_init(&s->g));
+        s->calls = 400;
+        atomic_store(&s->at_work, calling_threads());
+        run_agents(1 + calling_threads(), besiege, s);
+        gate_destroy(&s->g);
+        free(s);
+    }
+}
+
 /* All are inside at the same time, or this does not end. */
 static void share(agent *a)
 {
@@ -742,6 +936,9 @@ static unit_case cases[] = {
     {"exclusive_is_not_starved", exclusive_is_not_starved, NULL},
     {"all_wait_for_the_one_inside", all_wait_for_the_one_inside, NULL},
     {"newcomers_wait_behind_the_exclusive_caller", newcomers_wait_behind_the_exclusive_caller, NULL},
+    {"who_waits_goes_first", who_waits_goes_first, NULL},
+    {"batches_hold_nobody_back_beside", batches_hold_nobody_back_beside, NULL},
+    {"nobody_is_overtaken_for_long", nobody_is_overtaken_for_long, NULL},
     {"shared_callers_are_inside_together", shared_callers_are_inside_together, NULL},
     {"views_refuse_exclusive", views_refuse_exclusive, NULL},
     {"threads_have_numbers", threads_have_numbers, NULL},

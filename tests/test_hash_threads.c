@@ -3,7 +3,6 @@
  * that tell whose they are or only grow. */
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "support/agents.h"
 #include "support/buffers.h"
@@ -225,12 +224,7 @@ static void own_keys(agent *a)
 {
     const estate *e = a->shared;
     if (e->with_whole_calls && a->index == 0) {
-        /* With a rest between them: who makes whole calls without end may keep all others out for minutes. */
-        const struct timespec rest = {.tv_nsec = 20000};
-        while (!stopped(a)) {
-            disturb(a, e);
-            nanosleep(&rest, NULL);
-        }
+        while (!stopped(a)) disturb(a, e);
         return;
     }
     for (size_t round = 0; round < 2 && !stopped(a); round++) {

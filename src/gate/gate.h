@@ -9,8 +9,16 @@
  *
  * Device views (kernels that the library cannot see) are counted apart: while one is open, exclusive calls are refused.
  *
- * PROGRESS   shared calls wait only for exclusive ones. An exclusive call waits for the shared calls inside, and
- *            newcomers stay outside meanwhile, so it is not starved.
+ * Who finds the gate closed sleeps. When the exclusive caller leaves, all shared ones who wait are woken, and the gate
+ * stays open until every one of them is awake and counted in; then it is the turn of the next exclusive caller, by the
+ * numbers that these have drawn. Without this, a thread that makes exclusive calls without end would have closed the
+ * gate again before anybody is awake. It costs exclusive callers nothing, since they must wait for those inside anyway.
+ *
+ * FAIRNESS   who waits goes in before every exclusive caller that asks later, be it the one that is inside now: shared
+ *            callers when that one leaves, exclusive ones in the order in which they came.
+ * PROGRESS   shared calls wait for one exclusive call, which has closed the gate. Exclusive ones wait for those before
+ *            them, for shared callers that have waited and wake up, and for the calls inside; once it is their turn,
+ *            newcomers stay outside. So neither are starved.
  */
 #ifndef PLEACH_GATE_H
 #define PLEACH_GATE_H
@@ -18,15 +26,21 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-enum { GATE_SLOTS = 64, GATE_LINE = 64 };
+enum { GATE_SLOTS = 64, GATE_LINE = 64, GATE_TURNS = 8 };
 
 typedef enum gate_closed { GATE_OPEN, GATE_BATCH, GATE_ALONE } gate_closed;
 
 typedef struct gate {
-    _Alignas(GATE_LINE) atomic_uint closed;        /* to whom: gate_closed */
-    _Alignas(GATE_LINE) pthread_mutex_t exclusive; /* held by the exclusive caller */
-    unsigned views;                                /* under the mutex */
+    _Alignas(GATE_LINE) atomic_uint closed;   /* to whom: gate_closed; stored under the lock */
+    _Alignas(GATE_LINE) pthread_mutex_t lock; /* of all up to the slots; not held while anybody is waited for */
+    atomic_uint views;
+    unsigned waiting, waking;        /* shared callers: before a closed gate; woken since, and not counted in yet */
+    uint64_t left;                   /* times that an exclusive caller left */
+    uint64_t numbers, next;          /* of exclusive callers: drawn; whose turn it is, now or next */
+    pthread_cond_t opened;           /* shared callers wait here, */
+    pthread_cond_t turn[GATE_TURNS]; /* and here exclusive ones, by their numbers, so that few are woken in vain */
     struct {
         _Alignas(GATE_LINE) atomic_uint inside;
         atomic_uint beside;

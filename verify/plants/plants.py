@@ -153,9 +153,9 @@ PLANTS = [
 
     # ---- gate ----
     Plant("gate_enters_relaxed", "announcing oneself may come after looking at the gate", "gate/cpu", GATE,
-          "        atomic_fetch_add(counter, 1);\n        if (atomic_load(&g->closed) <= most_closed) return;",
-          "        atomic_fetch_add_explicit(counter, 1, memory_order_acquire);\n"
-          "        if (atomic_load_explicit(&g->closed, memory_order_acquire) <= most_closed) return;"),
+          "    atomic_fetch_add(counter, 1);\n    if (atomic_load(&g->closed) <= most) return;",
+          "    atomic_fetch_add_explicit(counter, 1, memory_order_acquire);\n"
+          "    if (atomic_load_explicit(&g->closed, memory_order_acquire) <= most) return;"),
     Plant("gate_leaves_relaxed", "what a call wrote may be missing for the exclusive caller", "gate/cpu", GATE,
           "inside, 1, memory_order_release)", "inside, 1, memory_order_relaxed)"),
     Plant("gate_is_left_relaxed_beside", "what a call beside a batch wrote may be missing for one that is alone",
@@ -163,7 +163,21 @@ PLANTS = [
     Plant("gate_forgets_those_beside", "who is alone does not wait for those that a batch lets in", "gate/cpu", GATE,
           "        while (closed == GATE_ALONE && atomic_load(&g->slot[i].beside) != 0) sched_yield();\n", ""),
     Plant("gate_does_not_look_back", "a call that finds the gate closed forgets that it announced itself", "gate/cpu",
-          GATE, "        atomic_fetch_sub(counter, 1);\n", ""),
+          GATE, "    atomic_fetch_sub(counter, 1);", "   "),
+    Plant("gate_has_no_numbers", "an exclusive caller that has just come is let in before those who wait", "gate/cpu",
+          GATE, "g->next != number || ", "",
+          ((GATE, "{ pthread_cond_broadcast(&g->turn[g->next % GATE_TURNS]); }",
+            "{ for (unsigned i = 0; i < GATE_TURNS; i++) pthread_cond_broadcast(&g->turn[i]); }"),)),
+    Plant("gate_does_not_wait_for_waking", "the gate is closed again before those who waited are awake", "gate/cpu",
+          GATE, " || g->waking > 0", ""),
+    Plant("gate_wakes_nobody", "who waits is not told that the gate is open", "gate/cpu", GATE,
+          "        pthread_cond_broadcast(&g->opened);", "        ;"),
+    Plant("gate_last_awake_calls_nobody", "the next exclusive caller is not told that all are awake", "gate/cpu", GATE,
+          "    if (--g->waking == 0) call_next(g);", "    --g->waking;"),
+    Plant("gate_refused_calls_nobody", "who is refused for a view does not tell the next in turn", "gate/cpu", GATE,
+          "        call_next(g); /*", "        ; /*"),
+    Plant("gate_believes_in_waking", "who is woken for nothing takes the gate for open", "gate/cpu", GATE,
+          "while (g->left == left) pthread_cond_wait", "if (g->left == left) pthread_cond_wait"),
 
     # ---- tree: latches ----
     Plant("put_unlocks_early", "the latch is released before the last store", "map/plain32", UPDATE,

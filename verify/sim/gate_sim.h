@@ -29,6 +29,23 @@ static inline int sim_mutex_init(uint64_t *mutex)
     return 0;
 }
 
+/* A condition counts how often it was signalled. Sometimes a waiter is woken without that. */
+static inline int sim_cond_wait(uint64_t *cond, uint64_t *mutex)
+{
+    uint64_t before = *cond;
+    const bool for_nothing = sim_draw_chance(10);
+    sim_mutex_unlock(mutex);
+    do {
+        sim_pause();
+    } while (*cond == before && !for_nothing);
+    return sim_mutex_lock(mutex);
+}
+
+/* The calling agent is about to sleep, and holds the lock. */
+#ifndef SIM_GATE_WAITS
+#define SIM_GATE_WAITS() ((void)0)
+#endif
+
 #undef atomic_init
 #undef atomic_load
 #undef atomic_load_explicit
@@ -41,6 +58,7 @@ static inline int sim_mutex_init(uint64_t *mutex)
 #define atomic_bool uint64_t
 #define atomic_uint uint64_t
 #define pthread_mutex_t uint64_t
+#define pthread_cond_t uint64_t
 #define atomic_init(p, v) (*(p) = (v))
 #define atomic_load_explicit(p, order) sim_load((p), (order), SIM_gpu)
 #define atomic_store_explicit(p, v, order) sim_store((p), (v), (order))
@@ -54,6 +72,10 @@ static inline int sim_mutex_init(uint64_t *mutex)
 #define pthread_mutex_destroy(mutex) ((void)(mutex))
 #define pthread_mutex_lock(mutex) sim_mutex_lock(mutex)
 #define pthread_mutex_unlock(mutex) sim_mutex_unlock(mutex)
+#define pthread_cond_init(cond, attributes) (*(cond) = 0)
+#define pthread_cond_destroy(cond) ((void)(cond))
+#define pthread_cond_wait(cond, mutex) (SIM_GATE_WAITS(), sim_cond_wait((cond), (mutex)))
+#define pthread_cond_broadcast(cond) (++*(cond))
 
 /* The library's own gate is linked too. */
 #define gate_init sim_gate_init

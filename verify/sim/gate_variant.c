@@ -1,8 +1,13 @@
 /* verify/sim/gate_variant.c - the gate's own source, and agents that go in and out.
  *
  * Each shared agent stores to a word of its own while inside, and so do those that may be beside a batch; an exclusive
- * agent must find there all that was stored by those whom it keeps out, though with the weakest loads. Who is inside is kept beside the simulated memory, where nothing is weak.
+ * agent must find there all that was stored by those whom it keeps out, though with the weakest loads. Who is inside,
+ * and who waits since when, is kept beside the simulated memory, where nothing is weak: whoever waited when an
+ * exclusive agent asked must have been let in before it.
  */
+static void note_waiting(void);
+#define SIM_GATE_WAITS note_waiting
+
 #include "gate_sim.h"
 
 #include "../../src/gate/gate.c"
@@ -11,21 +16,27 @@ enum { MOST_AGENTS = 12 };
 
 static const char *const variant_names[] = {"cpu", NULL};
 
+typedef enum wish { SHARED, BESIDE, EXCLUSIVE, VIEW } wish;
+
 typedef struct world {
     gate *gate;
     uint64_t *words; /* one for each agent */
     unsigned agents, rounds, slots;
     uint8_t exclusive_percent, view_percent;
-    unsigned shared_inside, beside_inside, exclusive_inside, batch_inside, views;
+    unsigned shared_inside, beside_inside, exclusive_inside, batch_inside, views, views_closed;
     uint64_t stored[MOST_AGENTS];
     bool beside[MOST_AGENTS]; /* the agent is one of those that may be beside a batch */
+    unsigned clock;           /* counts who asks, and who begins to wait */
+    struct {
+        wish wish;
+        unsigned waits_since; /* by the clock; 0: it does not */
+    } asking[MOST_AGENTS];
     bool tiny;
 } world;
 
 static _Thread_local world w;
-static _Thread_local unsigned agent_running; /* set at every entry: agents share the thread */
 
-unsigned sim_gate_thread_number(void) { return agent_running % w.slots; }
+unsigned sim_gate_thread_number(void) { return sim_who() % w.slots; }
 
 static unsigned prepare(unsigned variant, int tiny)
 {
@@ -42,27 +53,41 @@ static unsigned prepare(unsigned variant, int tiny)
     return w.agents;
 }
 
+static unsigned begin_asking(unsigned me, wish wish)
+{
+    w.asking[me].wish = wish;
+    return ++w.clock;
+}
+
+static void note_waiting(void)
+{
+    unsigned *since = &w.asking[sim_who()].waits_since;
+    if (*since == 0) *since = ++w.clock; /* later looks are the same waiting */
+}
+
+static void end_asking(unsigned me) { w.asking[me].waits_since = 0; }
+
 static void go_shared(unsigned me)
 {
-    agent_running = me;
+    begin_asking(me, SHARED);
     gate_enter(w.gate);
+    end_asking(me);
     if (w.exclusive_inside || w.batch_inside) sim_fail("agent %u is let in beside an exclusive one", me);
     w.shared_inside++;
     sim_store(&w.words[me], ++w.stored[me], __ATOMIC_RELAXED);
     w.shared_inside--;
-    agent_running = me;
     gate_leave(w.gate);
 }
 
 static void go_beside(unsigned me)
 {
-    agent_running = me;
+    begin_asking(me, BESIDE);
     gate_enter_beside(w.gate);
+    end_asking(me);
     if (w.exclusive_inside) sim_fail("agent %u is let in beside an exclusive one", me);
     w.beside_inside++;
     sim_store(&w.words[me], ++w.stored[me], __ATOMIC_RELAXED);
     w.beside_inside--;
-    agent_running = me;
     gate_leave_beside(w.gate);
 }
 
@@ -73,17 +98,37 @@ static void look_at_all(unsigned me, bool batch)
             sim_fail("agent %u is alone inside and does not see what agent %u stored", me, i);
 }
 
+/* Some may be through, and not have come to say so: those beside a batch, which does not wait for them, and exclusive
+ * agents that were refused for a view. */
+static bool may_be_through(unsigned who, bool beside_batch)
+{
+    wish wish = w.asking[who].wish;
+    return (wish == BESIDE && beside_batch) || (wish == EXCLUSIVE && w.view_percent > 0);
+}
+
+static void look_who_waits(unsigned me, unsigned asked, bool batch)
+{
+    for (unsigned i = 0; i < w.agents; i++) {
+        unsigned since = w.asking[i].waits_since;
+        if (since != 0 && since < asked && !may_be_through(i, batch))
+            sim_fail("agent %u is let in before agent %u, which waited when it asked", me, i);
+    }
+}
+
 static void go_exclusive(unsigned me)
 {
-    agent_running = me;
     const bool batch = !w.tiny && sim_draw(2);
     unsigned *inside = batch ? &w.batch_inside : &w.exclusive_inside;
-    if (!(batch ? gate_enter_batch(w.gate) : gate_enter_exclusive(w.gate))) {
-        if (w.views == 0) sim_fail("agent %u is refused though no view is open", me);
+    const unsigned asked = begin_asking(me, EXCLUSIVE), views_closed = w.views_closed;
+    const bool in = batch ? gate_enter_batch(w.gate) : gate_enter_exclusive(w.gate);
+    end_asking(me);
+    if (!in) {
+        if (w.views == 0 && w.views_closed == views_closed) sim_fail("agent %u is refused though no view is open", me);
         return;
     }
     if (w.shared_inside || w.exclusive_inside || w.batch_inside || (!batch && w.beside_inside))
         sim_fail("agent %u is let in alone, and is not", me);
+    look_who_waits(me, asked, batch);
     ++*inside;
     look_at_all(me, batch);
     if (w.shared_inside || (!batch && w.beside_inside))
@@ -95,10 +140,13 @@ static void go_exclusive(unsigned me)
 static void go_with_view(unsigned me)
 {
     w.views++; /* early and late, so that a refusal is never without reason */
+    begin_asking(me, VIEW);
     gate_view_open(w.gate);
+    end_asking(me);
     if (w.exclusive_inside || w.batch_inside) sim_fail("agent %u opens a view beside an exclusive agent", me);
     if (!gate_view_close(w.gate)) sim_fail("agent %u cannot close its view", me);
     w.views--;
+    w.views_closed++;
 }
 
 static void agent(unsigned me)
@@ -125,7 +173,7 @@ static bool judge(char *why, size_t size, sim_checked *checked)
         snprintf(why, size, "slot %u still counts somebody", i);
         return false;
     }
-    if (!w.gate->closed && !w.gate->exclusive && w.gate->views == 0) return true;
+    if (!w.gate->closed && !w.gate->lock && w.gate->views == 0) return true;
     snprintf(why, size, "the gate stays closed");
     return false;
 }
@@ -136,8 +184,10 @@ static void describe(uint32_t word, uint64_t value, char *text, size_t size)
     unsigned long long v = value;
     if (offset == offsetof(gate, closed))
         snprintf(text, size, "closed = %llu", v);
-    else if (offset == offsetof(gate, exclusive))
-        snprintf(text, size, "mutex = %llu", v);
+    else if (offset == offsetof(gate, lock))
+        snprintf(text, size, "lock = %llu", v);
+    else if (offset == offsetof(gate, views))
+        snprintf(text, size, "views = %llu", v);
     else if (offset < sizeof(gate))
         snprintf(text, size, "slot %zu = %llu", (offset - offsetof(gate, slot)) / GATE_LINE, v);
     else
@@ -147,7 +197,7 @@ static void describe(uint32_t word, uint64_t value, char *text, size_t size)
 static bool is_latched(uint32_t word, uint64_t value)
 {
     size_t offset = word * 8u;
-    return (offset == offsetof(gate, exclusive) || offset == offsetof(gate, closed)) && value != 0;
+    return (offset == offsetof(gate, lock) || offset == offsetof(gate, closed)) && value != 0;
 }
 
 extern const sim_structure sim_gate;

@@ -61,6 +61,7 @@ void sim_fail(const char *format, ...)
 void sim_expect(uint64_t accesses) { sim_now_running->expected_points = accesses; }
 void sim_multiprocessors(unsigned count) { sim_now_running->multiprocessors = count; }
 bool sim_alone(void) { return sim_now_running->live_count == 1; }
+unsigned sim_who(void) { return sim_now_running->me->index; }
 
 void sim_solo(unsigned agent, unsigned budget, unsigned of_256)
 {

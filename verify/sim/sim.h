@@ -100,6 +100,9 @@ void sim_progress(void);
 /* All others are done. */
 bool sim_alone(void);
 
+/* The calling agent's index. */
+unsigned sim_who(void);
+
 /* This node goes back to its allocator. An access to it by whoever came upon its id before that is a finding. */
 void sim_given(uint32_t id);
 /* From true to false the calling agent acts as the allocator, which may look at a node that is not its own. */

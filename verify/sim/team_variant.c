@@ -93,6 +93,11 @@ static inline void store_of_team(uint64_t *p, uint64_t v, int order)
 #undef atomic_fetch_add_explicit
 #undef pthread_mutex_lock
 #undef pthread_mutex_unlock
+#undef pthread_cond_t
+#undef pthread_cond_init
+#undef pthread_cond_destroy
+#undef pthread_cond_wait
+#undef pthread_cond_broadcast
 #define atomic_size_t uint64_t
 #define atomic_ulong uint64_t
 #define atomic_load_explicit(p, order) sim_synced_load((p), (order))
