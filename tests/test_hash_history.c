@@ -222,8 +222,9 @@ static scene perform(const setting *where, bool set, const habit *does)
 {
     pleach_hash_config config = hash_config_for(where, set);
     config.max_bytes = does->max_bytes;
+    const size_t rounds = where->device == PLEACH_CUDA ? does->rounds / 10 : does->rounds;
     scene s = {.h = hashed_open_as(&config), .does = does, .book = recorder_create(does->agents),
-               .checker = history_checker_create(), .rounds = scaled(does->rounds)};
+               .checker = history_checker_create(), .rounds = scaled(rounds)};
     assert_non_null(s.checker);
     s.key = keys_for(&s.h, does);
     s.buckets = buckets_of(&s);

@@ -67,34 +67,36 @@ PORT_FN void S(edge_half)(const graph_place *g, const S(graph_edge) *e, bool at_
     c->brief = e->brief;
 }
 
-/* The other half of an undirected edge whose home is latched, and prepared: latched. AGAIN: nothing is. */
+/* The other half of an undirected edge whose home is latched, and prepared: latched. AGAIN, LONG: nothing is. */
 PORT_FN slab_step S(edge_latch_other)(const graph_place *g, const S(graph_edge) *e, S(slab_change) *home,
                                       S(slab_change) *other)
 {
     S(edge_half)(g, e, false, other);
     other->known_absent = home->outcome == SLAB_INSERTED; /* both halves change under the latch of the first (G2, G3) */
-    if (S(change_look)(&g->slabs, e->other, other) == SLAB_DONE &&
-        S(change_latch)(&g->slabs, e->other, other) == SLAB_DONE)
-        return SLAB_DONE;
+    slab_step step = S(change_look)(&g->slabs, e->other, other);
+    if (step == SLAB_DONE && S(leaves_it)(other)) step = SLAB_LONG;
+    if (step == SLAB_DONE) step = S(change_latch)(&g->slabs, e->other, other);
+    if (step == SLAB_DONE) return SLAB_DONE;
     S(change_abandon)(&g->slabs, home);
-    return SLAB_AGAIN;
+    home->first = NULL;
+    return step;
 }
 
 /* Both halves, of which both are prepared. */
 PORT_FN slab_step S(edge_commit)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home, S(slab_change) *other)
 {
-    e->outcome = home->outcome;
-    e->old = home->old.value;
     S(change_commit)(&g->slabs, e->other, other);
     S(change_commit)(&g->slabs, e->home, home);
+    e->outcome = home->outcome;
+    e->old = home->old.value;
     return SLAB_DONE;
 }
 
 PORT_FN slab_step S(edge_commit_home)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home)
 {
+    S(change_commit)(&g->slabs, e->home, home);
     e->outcome = home->outcome;
     e->old = home->old.value;
-    S(change_commit)(&g->slabs, e->home, home);
     return SLAB_DONE;
 }
 
@@ -138,7 +140,7 @@ PORT_FN slab_step S(edge_one_way)(const graph_place *g, S(graph_edge) *e)
 }
 
 /* A try of an edge that needs no more than the first slabs of two buckets, as most do. LONG: this one does, and its
- * home is latched, and with *both its other half as well. */
+ * home is latched, unless home->first == NULL, and with *both its other half as well. */
 PORT_FN slab_step S(edge_in_first)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home, S(slab_change) *other,
                                    bool *both)
 {
@@ -150,10 +152,12 @@ PORT_FN slab_step S(edge_in_first)(const graph_place *g, S(graph_edge) *e, S(sla
         e->old = home->old.value;
         return S(change_unaltered)(e->home, home);
     }
+    if (S(leaves_it)(home)) return SLAB_LONG;
     if (S(change_latch)(&g->slabs, e->home, home) != SLAB_DONE) return SLAB_AGAIN;
     e->helps_home |= home->helps;
     if (!S(goes_short_way)(home)) return SLAB_LONG;
-    if (S(edge_latch_other)(g, e, home, other) != SLAB_DONE) return SLAB_AGAIN;
+    slab_step step = S(edge_latch_other)(g, e, home, other);
+    if (step != SLAB_DONE) return step;
     e->helps_other |= other->helps;
     *both = true;
     return S(goes_short_way)(other) ? S(edge_commit)(g, e, home, other) : SLAB_LONG;

@@ -112,6 +112,7 @@ PORT_COLD bool graph_make_segment(const graph_place *g, uint32_t number)
 /* The vertex is there from now on; true if it was not before. */
 PORT_FN bool graph_vertex_put(slab_table *vertex)
 {
+    if (port_load_cached(&vertex->load) & SLAB_OWNERS) return false; /* it leaves only while nobody else is about */
     for (;;) {
         uint64_t load = port_load(&vertex->load);
         if (load & SLAB_OWNERS) return false;

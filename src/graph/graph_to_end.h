@@ -60,7 +60,7 @@ PORT_FN bool S(graph_update_briefly)(const graph_place *g, const graph_request *
     S(graph_edge) e;
     slab_step step = SLAB_AGAIN;
     if (!S(edge_of)(g, r, i, &e, result, said)) return true;
-    for (unsigned left = SLAB_BRIEF_TRIES; left && step == SLAB_AGAIN; left--)
+    for (unsigned left = slab_brief_tries(r->n); left && step == SLAB_AGAIN; left--)
         step = (slab_step)port_between_tries(S(edge_update_briefly)(g, &e));
     if (step != SLAB_DONE) return false;
     *said = S(edge_said)(&e, result);

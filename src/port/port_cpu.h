@@ -22,6 +22,26 @@ PORT_FN uint64_t port_load_acquire(const uint64_t *p) { return __atomic_load_n(p
 PORT_FN void port_store(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 PORT_FN void port_store_release(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 
+PORT_FN uint64_t port_replace(uint64_t *p, uint64_t v)
+{
+    uint64_t old = port_load(p);
+    port_store(p, v);
+    return old;
+}
+
+PORT_FN uint64_t port_replace_half(uint64_t *p, unsigned high, uint32_t v)
+{
+    uint64_t other = port_load(p) & (uint64_t)UINT32_MAX << (high ? 0 : 32);
+    port_store(p, other | (uint64_t)v << (high ? 32 : 0));
+    return other;
+}
+
+PORT_FN void port_release_replaced(uint64_t *p, uint64_t v, uint64_t old)
+{
+    (void)old;
+    port_store_release(p, v);
+}
+
 PORT_FN void port_store_after_loads(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 
 typedef struct port_two { uint64_t first, second; } port_two;

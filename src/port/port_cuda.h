@@ -165,6 +165,25 @@ PORT_FN const uint64_t *port_after(const uint64_t *p, uint64_t value)
 #endif
 }
 
+PORT_FN uint64_t port_replace(uint64_t *p, uint64_t v)
+{
+    uint64_t old;
+    PTX_EXCHANGE(old, relaxed, gpu, p, v);
+    return old;
+}
+
+PORT_FN uint64_t port_replace_half(uint64_t *p, unsigned high, uint32_t v)
+{
+    uint32_t old;
+    PTX_EXCHANGE_HALF(old, relaxed, gpu, p, high, v);
+    return old;
+}
+
+PORT_FN void port_release_replaced(uint64_t *p, uint64_t v, uint64_t old)
+{
+    port_store((uint64_t *)port_after(p, old), v);
+}
+
 /* Grows from 32 to 512 ns with the attempts, and differs between lanes so that they do not come back together. */
 PORT_FN void port_pause(unsigned attempt)
 {

@@ -19,6 +19,7 @@ void sim_store_two(uint64_t *p, uint64_t first, uint64_t second);
 /* Both answer the old value. `in_one_go`: others see the new one at once, as from a GPU's L2. */
 uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order, bool in_one_go);
 uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int order, bool in_one_go);
+uint64_t sim_exchange(uint64_t *p, uint64_t v); /* relaxed, in one go */
 void sim_fence(int order, int scope);
 void sim_mark(uint64_t *p, uint64_t bits); /* of memory that agents share without the port layer: verify/sim/plain.h */
 void sim_pause(void);
@@ -61,6 +62,13 @@ static inline __attribute__((unused)) uint64_t sim_fetch_add_cta(uint64_t *p, ui
     return old;
 }
 
+/* Nobody else writes the other half meanwhile, which is known by now. */
+static inline __attribute__((unused)) uint32_t sim_exchange_half(uint64_t *p, unsigned high, uint32_t v)
+{
+    uint64_t other = sim_load(p, SIM_relaxed, SIM_gpu) & (uint64_t)UINT32_MAX << (high ? 0 : 32);
+    return (uint32_t)(sim_exchange(p, other | (uint64_t)v << (high ? 32 : 0)) >> (high ? 32 : 0));
+}
+
 #define PTX_STORE(order, scope, p, v) sim_store((p), (v), SIM_##scope == SIM_gpu ? SIM_##order : SIM_relaxed)
 #define PTX_STORE_TWO(order, scope, p, first, second) sim_store_two((p), (first), (second))
 #define PTX_ADD(old, order, scope, p, v)                                                                         \
@@ -68,6 +76,9 @@ static inline __attribute__((unused)) uint64_t sim_fetch_add_cta(uint64_t *p, ui
 #define PTX_CAS(old, order, scope, p, expected, desired)                                                         \
     ((old) = SIM_##scope == SIM_gpu ? sim_compare_swap((p), (expected), (desired), SIM_##order, true)                 \
                                    : sim_compare_swap_cta((p), (expected), (desired)))
+#define PTX_EXCHANGE(old, order, scope, p, v) ((old) = sim_exchange_##order##_##scope((p), (v)))
+#define sim_exchange_relaxed_gpu(p, v) sim_exchange((p), (v)) /* the one kind that there is */
+#define PTX_EXCHANGE_HALF(old, order, scope, p, high, v) ((old) = sim_exchange_half((p), (high), (v)))
 #define PTX_FENCE(order, scope) sim_fence(SIM_##order, SIM_##scope)
 #define PTX_AFTER_BRANCH() sim_after_branch()
 #define __nanosleep(ns) ((void)(ns), sim_pause())

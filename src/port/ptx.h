@@ -30,6 +30,14 @@
     asm volatile("atom." #order "." #scope ".global.cas.b64 %0, [%1], %2, %3;"                                   \
                  : "=l"(old) : "l"(p), "l"(expected), "l"(desired) : "memory")
 
+#define PTX_EXCHANGE(old, order, scope, p, v)                                                                    \
+    asm volatile("atom." #order "." #scope ".global.exch.b64 %0, [%1], %2;"                                      \
+                 : "=l"(old) : "l"(p), "l"(v) : "memory")
+
+#define PTX_EXCHANGE_HALF(old, order, scope, p, high, v)                                                         \
+    asm volatile("atom." #order "." #scope ".global.exch.b32 %0, [%1], %2;"                                      \
+                 : "=r"(old) : "l"((uint32_t *)(p) + (high)), "r"(v) : "memory")
+
 #define PTX_FENCE(order, scope) asm volatile("fence." #order "." #scope ";" : : : "memory")
 
 /* No instruction. The code below it is reached by a branch on a value loaded above it, and a GPU's thread does not go

@@ -10,8 +10,7 @@ UPDATE = "src/core/slabhash/slabhash_update.h"
 
 COMMIT_OTHER = "    S(change_commit)(&g->slabs, e->other, other);\n"
 COMMIT_HOME = "    S(change_commit)(&g->slabs, e->home, home);\n"
-LATCH_OTHER = ("    if (S(change_look)(&g->slabs, e->other, other) == SLAB_DONE &&\n"
-               "        S(change_latch)(&g->slabs, e->other, other) == SLAB_DONE)\n        return SLAB_DONE;\n")
+LATCH_OTHER = "    slab_step step = S(change_look)(&g->slabs, e->other, other);\n"
 ABANDON_OTHER = "if (step == SLAB_DONE) S(change_abandon)(&g->slabs, other);"
 HOME_IS_GONE = COMMIT_HOME + "    home->first = NULL;\n    home->fresh = 0;\n"
 
@@ -23,7 +22,7 @@ GRAPH_PLANTS = (
           "graph/cuda", EDGE, LATCH_OTHER,
           HOME_IS_GONE + "    for (unsigned n = 0; S(change_look)(&g->slabs, e->other, other) != SLAB_DONE ||\n"
           "                         S(change_latch)(&g->slabs, e->other, other) != SLAB_DONE;)\n"
-          "        port_pause(n++);\n    return SLAB_DONE;\n", ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
+          "        port_pause(n++);\n    slab_step step = SLAB_DONE;\n    return step;\n", ((EDGE, COMMIT_OTHER + COMMIT_HOME, COMMIT_OTHER),)),
     Plant("brief_try_keeps_other", "who leaves an edge to somebody else leaves its other end latched", "graph/cuda",
           EDGE, "    if (both) S(change_abandon)(&g->slabs, &other);\n", ""),
     Plant("other_half_is_forgotten", "an edge that is erased stays in the other end's table", "graph/plain", EDGE,
@@ -44,13 +43,15 @@ GRAPH_PLANTS = (
           "    bool swapped = !g->directed && to < from;\n    const", "    bool swapped = false;\n    const"),
     # ---- letting go ----
     Plant("abandon_forgets_home", "who does not get the second latch keeps the first", "graph/cuda", EDGE,
-          "    S(change_abandon)(&g->slabs, home);\n    return SLAB_AGAIN;", "    return SLAB_AGAIN;"),
+          "    S(change_abandon)(&g->slabs, home);\n    home->first = NULL;\n    return step;", "    return step;"),
+    Plant("left_edge_keeps_home", "who leaves an edge because of its other end lets go of its home twice", "graph/cuda",
+          EDGE, "    S(change_abandon)(&g->slabs, home);\n    home->first = NULL;\n",
+          "    S(change_abandon)(&g->slabs, home);\n"),
     Plant("refusal_keeps_home", "who has no memory for the other half keeps the latch of the first",
           "graph/plain_values", EDGE, "        S(change_abandon)(&g->slabs, home);\n        e->outcome",
           "        e->outcome"),
     Plant("edge_loses_outcome", "an edge that came is told to lack memory", "graph/cuda_values", EDGE,
-          "    e->outcome = home->outcome;\n    e->old = home->old.value;\n" + COMMIT_OTHER,
-          "    e->old = home->old.value;\n" + COMMIT_OTHER),
+          COMMIT_OTHER + COMMIT_HOME + "    e->outcome = home->outcome;\n", COMMIT_OTHER + COMMIT_HOME),
     Plant("abandon_forgets_other", "who has no memory for the other half keeps its latch", "graph/plain", EDGE,
           "        " + ABANDON_OTHER + "\n", ""),
     Plant("abandon_what_moved", "a latch is let go that is another's, or none any more", "graph/cuda", EDGE,

@@ -8,6 +8,7 @@ WALK = "src/core/slabhash/slabhash_walk.h"
 MOVE = "src/core/slabhash/slabhash_move.h"
 UPDATE = "src/core/slabhash/slabhash_update.h"
 RUNS = "src/pool/pool_runs.h"
+PORT_CUDA = "src/port/port_cuda.h"
 
 HASH_PLANTS = (
     # ---- finds ----
@@ -70,6 +71,20 @@ HASH_PLANTS = (
     Plant("erase_keeps_version", "a bucket whose keys have been erased passes for unchanged", "hash/cuda64", UPDATE,
           "slab_next_header(c->header, 0, mask));\n    if (!emptied) return;",
           "slab_next_header(c->header - SLAB_VERSION, 0, mask));\n    if (!emptied) return;"),
+    Plant("value_is_only_stored", "a bucket is let go before its new value is there", "hash/cuda32", PORT_CUDA,
+          "    PTX_EXCHANGE(old, relaxed, gpu, p, v);\n",
+          "    PTX_LOAD(old, relaxed, gpu, p);\n    PTX_STORE(relaxed, gpu, p, v);\n"),
+    Plant("half_is_only_stored", "a slot counts before its key of 32 bits is there", "hash/cuda32_set", PORT_CUDA,
+          "    PTX_EXCHANGE_HALF(old, relaxed, gpu, p, high, v);\n",
+          "    uint64_t was = port_load(p) & (uint64_t)UINT32_MAX << (high ? 0 : 32);\n"
+          "    port_store(p, was | (uint64_t)v << (high ? 32 : 0));\n    old = (uint32_t)was;\n"),
+    Plant("old_value_is_not_asked_for", "an update tells the value of its first look", "hash/cuda64", UPDATE,
+          "if (c->outcome == SLAB_REPLACED) c->old.value = S(slot_assign)(c->at, c->slot, c->pair);",
+          "if (c->outcome == SLAB_REPLACED) S(slot_assign)(c->at, c->slot, c->pair);"),
+    Plant("left_update_unlatches", "who leaves an update to somebody else lets go of a latch that it has not",
+          "hash/cuda32", UPDATE, "    c->first = NULL;\n    return true;\n", "    return true;\n"),
+    Plant("short_way_sets_no_mark", "a key is put elsewhere than in its group, and no mark says so", "hash/cuda32_set",
+          UPDATE, "c->at == c->first && !c->fresh && !S(needs_mark)(c)) {", "c->at == c->first && !c->fresh) {"),
     Plant("emptied_is_freed_first", "a slab is free while its bucket is said to be unchanged", "hash/cuda32_set",
           UPDATE, "    port_store_release(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask));\n"
           "    if (!emptied) return;\n    slab_free(place, emptied);",
@@ -90,7 +105,7 @@ HASH_PLANTS = (
           UPDATE, "return S(look_holds_after)(&look, c->seen, in_no_slot) ? SLAB_DONE : SLAB_AGAIN;",
           "return S(look_holds_after)(&look, c->seen, in_no_slot) ? SLAB_DONE : SLAB_DONE;"),
     Plant("old_value_is_older", "an update tells a value that was replaced before it had the latch", "hash/plain64",
-          UPDATE, "if (SLAB_VALUES && c->in_first && c->outcome != SLAB_INSERTED) c->old = S(slot_load)(first, c->slot);",
+          UPDATE, "if (SLAB_VALUES && c->in_first && c->outcome == SLAB_ERASED) c->old = S(slot_load)(first, c->slot);",
           "if (SLAB_VALUES && c->in_first && c->slot == SLAB_SLOTS) c->old = S(slot_load)(first, c->slot);"),
     Plant("brief_try_keeps_latch", "who leaves an update to somebody else leaves its bucket latched", "hash/cuda32_set",
           UPDATE, "    if (step == SLAB_LONG) S(change_abandon)(place, c);\n", ""),
@@ -104,8 +119,8 @@ HASH_PLANTS = (
           "    look->link = port_load(&first->word[SLAB_LINK]);\n"
           "    look->header = port_load(&first->word[SLAB_HEADER]);\n"),
     Plant("mark_after_header", "the mark of a key that is elsewhere comes when the latch is gone", "hash/cuda32_set",
-          UPDATE, "    uint32_t mask = slab_mask(c->header);\n    S(mark_elsewhere)(c);\n    if (c->fresh) {",
-          "    uint32_t mask = slab_mask(c->header);\n    if (c->fresh) S(mark_elsewhere)(c);\n    if (c->fresh) {",
+          UPDATE, "    S(mark_elsewhere)(c);\n    if (c->fresh) {",
+          "    if (c->fresh) S(mark_elsewhere)(c);\n    if (c->fresh) {",
           ((UPDATE, "    port_store_release(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask));\n}\n\n"
             "/* A slab after the first one",
             "    port_store_release(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask));\n"
@@ -113,9 +128,9 @@ HASH_PLANTS = (
     Plant("mark_forgets_first_slab", "a key in another group of the first slab has no mark", "hash/plain32_set", UPDATE,
           "c->slot < SLAB_SLOTS && S(group_slots)(c->group) >> c->slot & 1;", "c->slot < SLAB_SLOTS;"),
     Plant("mark_forgets_chain", "a key in a slab of the chain has no mark", "hash/cuda32", UPDATE,
-          "    if (in_group || c->link &", "    if (in_group || (c->at != c->first && !c->fresh) || c->link &"),
+          "return !in_group && !(c->link &", "return !in_group && (c->at == c->first || c->fresh) && !(c->link &"),
     Plant("mark_forgets_fresh_slab", "a key that comes with a slab of its own has no mark", "hash/plain64", UPDATE,
-          "    if (in_group || c->link &", "    if (in_group || c->fresh || c->link &"),
+          "return !in_group && !(c->link &", "return !in_group && !c->fresh && !(c->link &"),
     Plant("mark_is_not_kept", "the link to a slab that comes takes the mark of its key away", "hash/cuda64_set", UPDATE,
           "c->at == c->first ? slab_relink(c->link, c->fresh) : c->fresh);", "c->fresh);"),
     Plant("unlink_loses_marks", "a slab that leaves its chain takes the bucket's marks along", "hash/plain64_set",

@@ -12,7 +12,7 @@ static bool S(sim_do_briefly)(const slab_place *place, slab_table *table, uint64
     S(slab_change) c;
     if (op->kind == HISTORY_FIND || !(key & 1)) return false;
     S(change_begin)(&c, (slab_kind)op->kind, (S(key))key, SLAB_VALUES ? (S(key))op->value : 0);
-    if (!S(update_briefly)(place, table, &c)) return false;
+    if (!S(update_briefly)(place, table, &c, SLAB_BRIEF_TRIES)) return false;
     bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
     op->outcome = (uint8_t)c.outcome;
     op->out_value = had ? c.old.value : 0;

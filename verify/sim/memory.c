@@ -476,6 +476,26 @@ static void modified(sim_machine *m, uint32_t word, uint64_t old, int order)
     drop_l1(m);
 }
 
+uint64_t sim_exchange(uint64_t *p, uint64_t v)
+{
+    sim_machine *m = sim_now_running;
+    uint64_t old = *p;
+    if (!m->running) {
+        *p = v;
+        return old;
+    }
+    uint32_t word = word_of(m, p);
+    schedule_point(m, POINT_SWAP, word);
+    check_given(m, word);
+    if (fenced_off(m->me)) memory_drain(m);
+    perform_buffered_of(m, word);
+    old = m->memory[word];
+    store_swapped(m, word, v, false);
+    modified(m, word, old, __ATOMIC_RELAXED);
+    trace_access(m, POINT_SWAP, word, v, 0);
+    return old;
+}
+
 uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order, bool in_one_go)
 {
     sim_machine *m = sim_now_running;

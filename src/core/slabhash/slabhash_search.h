@@ -94,8 +94,12 @@ PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot
     *pair = (S(slot)){key, 0};
     if (SLAB_VALUES && equal) *pair = S(slot_load)(s, found);
 #else
-    PORT_LOOP for (unsigned word = SLAB_FIRST; word < SLAB_FIRST + SLAB_PAYLOAD && found == SLAB_SLOTS; word += 2)
-        found = S(search_two)(s, word, mask, key, pair, seen);
+    /* All loads at once, and no end at a hit: on a GPU the others of a warp wait for a lane that comes here. */
+    PORT_UNROLL for (unsigned word = SLAB_FIRST; word < SLAB_FIRST + SLAB_PAYLOAD; word += 2) {
+        S(slot) here;
+        unsigned slot = S(search_two)(s, word, mask, key, &here, seen);
+        if (slot < SLAB_SLOTS) found = slot, *pair = here;
+    }
 #endif
     return found;
 }

@@ -14,7 +14,11 @@ PORT_FN void slab_update_pause(unsigned attempt)
     if (attempt >= OWN_STEPS) port_pause_longer(attempt - OWN_STEPS);
 }
 
-enum { SLAB_BRIEF_TRIES = 3 };
+enum { SLAB_BRIEF_TRIES = 3, SLAB_MANY = 1 << 18 };
+
+/* Brief tries of an element of a large array: several, because the second kernel has its own costs. If the array is
+ * small a GPU is not full, and what counts is how long a warp takes: a lane that tries again makes it twice as long. */
+PORT_FN unsigned slab_brief_tries(size_t n) { return n > SLAB_MANY ? SLAB_BRIEF_TRIES : 1; }
 #endif
 
 PORT_FN bool S(find_to_end)(const slab_place *place, const slab_table *table, S(key) key, S(key) *value)
@@ -42,10 +46,10 @@ PORT_FN void S(update_to_end)(const slab_place *place, slab_table *table, S(slab
 }
 
 /* A few tries that need no more than the bucket's first slab. False: that was not enough, and nothing is done. */
-PORT_FN bool S(update_briefly)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN bool S(update_briefly)(const slab_place *place, slab_table *table, S(slab_change) *c, unsigned tries)
 {
     slab_step step = SLAB_AGAIN;
-    for (unsigned left = SLAB_BRIEF_TRIES; left && step == SLAB_AGAIN; left--)
+    for (unsigned left = tries; left && step == SLAB_AGAIN; left--)
         step = (slab_step)port_between_tries(S(slab_update_briefly)(place, table, c));
     return step == SLAB_DONE;
 }

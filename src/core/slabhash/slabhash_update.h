@@ -143,7 +143,7 @@ PORT_FN slab_step S(change_latch)(const slab_place *place, slab_table *table, S(
     c->only = of_root && slab_root_log(c->root) == 0;
     if (of_root) c->next = slab_target_of(target, c->root);
     if (!of_root) c->helps = true; /* the bucket has moved, others have not: else the last ones would take long */
-    if (SLAB_VALUES && c->in_first && c->outcome != SLAB_INSERTED) c->old = S(slot_load)(first, c->slot);
+    if (SLAB_VALUES && c->in_first && c->outcome == SLAB_ERASED) c->old = S(slot_load)(first, c->slot);
     return SLAB_DONE;
 }
 
@@ -151,6 +151,14 @@ PORT_FN slab_step S(change_latch)(const slab_place *place, slab_table *table, S(
 PORT_FN bool S(goes_short_way)(const S(slab_change) *c)
 {
     return c->first && c->in_first && !c->next && !(c->brief && c->helps);
+}
+
+/* Of a change that was looked at: brief tries leave it as it is, and nothing is latched. */
+PORT_FN bool S(leaves_it)(S(slab_change) *c)
+{
+    if (!c->brief || (c->first && c->in_first)) return false;
+    c->first = NULL;
+    return true;
 }
 
 /* The first slab of an empty table. False: there is no memory. */
@@ -273,17 +281,34 @@ PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, 
 
 /* A key that is put elsewhere than in its group: whoever sees it there, or its bucket as one that has it, must have
  * seen the mark; so that is stored first. */
-PORT_FN void S(mark_elsewhere)(S(slab_change) *c)
+PORT_FN bool S(needs_mark)(const S(slab_change) *c)
 {
     bool in_group = c->at == c->first && c->slot < SLAB_SLOTS && S(group_slots)(c->group) >> c->slot & 1;
-    if (in_group || c->link & slab_elsewhere(c->group)) return;
+    return !in_group && !(c->link & slab_elsewhere(c->group));
+}
+
+PORT_FN void S(mark_elsewhere)(S(slab_change) *c)
+{
+    if (!S(needs_mark)(c)) return;
     c->link |= slab_elsewhere(c->group);
     port_store(&c->first->word[SLAB_LINK], c->link);
+}
+
+/* A slot and the header are all that is stored. */
+PORT_FN void S(commit_insert_in_first)(S(slab_change) *c)
+{
+    uint32_t mask = slab_mask(c->header) | (uint32_t)1 << c->slot;
+    uint64_t was = S(slot_replace)(c->first, c->slot, c->pair);
+    port_release_replaced(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask), was);
 }
 
 PORT_FN void S(commit_insert)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     uint32_t mask = slab_mask(c->header);
+    if (!SLAB_VALUES && PLEACH_KEY_BITS == 32 && c->at == c->first && !c->fresh && !S(needs_mark)(c)) {
+        S(commit_insert_in_first)(c);
+        return;
+    }
     S(mark_elsewhere)(c);
     if (c->fresh) {
         slab *fresh = slab_at(place, c->fresh);
@@ -310,16 +335,16 @@ PORT_FN void S(commit_insert)(const slab_place *place, slab_table *table, S(slab
 PORT_FN void S(commit_erase)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     uint32_t mask = slab_mask(c->header), bit = (uint32_t)1 << c->slot, emptied = 0;
-    if (c->at == c->first) {
-        mask &= ~bit;
-    } else {
-        uint64_t *header = &c->at->word[SLAB_HEADER], old = port_load(header);
-        port_store(header, slab_next_header(old, SLAB_OTHER, slab_mask(old) & ~bit));
-        if (!(slab_mask(old) & ~bit)) {
-            uint64_t *link = &c->before->word[SLAB_LINK], to_it = port_load(link);
-            emptied = (uint32_t)to_it;
-            port_store(link, slab_relink(to_it, (uint32_t)port_load(&c->at->word[SLAB_LINK])));
-        }
+    if (c->at == c->first) { /* the header is all that is stored */
+        port_release_replaced(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask & ~bit), c->old.value);
+        return;
+    }
+    uint64_t *header = &c->at->word[SLAB_HEADER], old = port_load(header);
+    port_store(header, slab_next_header(old, SLAB_OTHER, slab_mask(old) & ~bit));
+    if (!(slab_mask(old) & ~bit)) {
+        uint64_t *link = &c->before->word[SLAB_LINK], to_it = port_load(link);
+        emptied = (uint32_t)to_it;
+        port_store(link, slab_relink(to_it, (uint32_t)port_load(&c->at->word[SLAB_LINK])));
     }
     port_store_release(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask));
     if (!emptied) return;
@@ -348,17 +373,18 @@ PORT_FN void S(change_commit)(const slab_place *place, slab_table *table, S(slab
         S(count_key)(place, table, c, (uint64_t)-1);
         S(commit_erase)(place, table, c);
     } else if (c->first) {
-        if (c->outcome == SLAB_REPLACED) S(slot_assign)(c->at, c->slot, c->pair);
-        port_store_release(&c->first->word[SLAB_HEADER], c->header);
+        if (c->outcome == SLAB_REPLACED) c->old.value = S(slot_assign)(c->at, c->slot, c->pair);
+        port_release_replaced(&c->first->word[SLAB_HEADER], c->header, c->seen ^ c->old.value);
     }
 }
 
 /* A try of an update that needs no more than the first slab of a bucket that stays where it is, as most do. LONG: this
- * one does, and is latched. */
+ * one does, and is latched, unless first == NULL. */
 PORT_FN slab_step S(update_in_first)(const slab_place *place, slab_table *table, S(slab_change) *c)
 {
     if (S(change_look)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
     if (c->in_first && !S(change_alters)(c)) return S(change_unaltered)(table, c);
+    if (S(leaves_it)(c)) return SLAB_LONG;
     if (S(change_latch)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
     if (!S(goes_short_way)(c)) return SLAB_LONG;
     S(change_commit)(place, table, c);

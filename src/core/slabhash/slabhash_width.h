@@ -67,14 +67,21 @@ PORT_FN void S(slot_store)(slab *s, unsigned slot, S(slot) pair)
 #endif
 }
 
-/* Another value for a taken slot, in one access. */
-PORT_FN void S(slot_assign)(slab *s, unsigned slot, S(slot) pair)
+/* The same for port_release_replaced, which gets what it answers. Only for kinds whose slots are half a word: a GPU
+ * fetches from memory what it replaces, and not what it stores, and half a word cannot be stored but with the other. */
+PORT_FN uint64_t S(slot_replace)(slab *s, unsigned slot, S(slot) pair)
+{
+    return port_replace_half(&s->word[SLAB_FIRST + slot / 2], slot % 2, (uint32_t)pair.key);
+}
+
+/* Another value for a taken slot, in one access; the one that was there. */
+PORT_FN S(key) S(slot_assign)(slab *s, unsigned slot, S(slot) pair)
 {
 #if SLAB_VALUES && PLEACH_KEY_BITS == 64
-    port_store(&s->word[SLAB_FIRST + 2 * slot + 1], pair.value);
+    return port_replace(&s->word[SLAB_FIRST + 2 * slot + 1], pair.value);
 #elif SLAB_VALUES
-    S(slot_store)(s, slot, pair);
+    return (uint32_t)(port_replace(&s->word[SLAB_FIRST + slot], (uint64_t)pair.value << 32 | pair.key) >> 32);
 #else
-    (void)s, (void)slot, (void)pair;
+    return (void)s, (void)slot, (void)pair, 0;
 #endif
 }

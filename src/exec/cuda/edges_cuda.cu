@@ -4,7 +4,7 @@
 #include "edges_launch.h"
 #include "warps.h"
 
-enum { BRIEF_BLOCKS = 8, UPDATE_BLOCKS = 5, MANY_CHAINS = 16, LARGE_BLOCKS = 2112 };
+enum { BRIEF_BLOCKS = 6, UPDATE_BLOCKS = 5, MANY_CHAINS = 16, LARGE_BLOCKS = 2112 };
 enum { SWEEP_THREADS = 1024, SWEEP_BLOCKS = 264, DROP_BLOCKS = 132 };
 
 PORT_FN uint32_t number_in(segment_list list, uint64_t i)

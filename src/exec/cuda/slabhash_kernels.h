@@ -41,7 +41,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
         slab_place place = place_of(hash);
         S(slab_change) c;
         S(begin_element)(&r, i, &c);
-        done = S(update_briefly)(&place, &hash.state->table, &c);
+        done = S(update_briefly)(&place, &hash.state->table, &c, slab_brief_tries(r.n));
         if (done) S(answer_element)(&r, i, &c, &here);
     }
     leave_for_later(later, !done, i);
