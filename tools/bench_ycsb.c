@@ -44,9 +44,10 @@ static void say_rivals(const struct ycsb_options *options, struct bench_report *
 {
     char line[256];
     for (size_t i = 0; i < rival_count; i++) {
+        const struct rival_entry *entry = &rival_list[i];
         if (!options->rivals[i]) continue;
-        snprintf(line, sizeof line, "%s%s: %s", ycsb_kind_prefix(rival_list[i].rival), rival_list[i].name,
-                 rival_list[i].what);
+        snprintf(line, sizeof line, "%s%s: %s%s", ycsb_kind_prefix(entry->rival), entry->name, entry->what,
+                 entry->rival->concurrent ? "" : "; from two threads on a reader-writer lock around it");
         bench_report_say(report, line);
     }
 }

@@ -115,12 +115,11 @@ static bool read_property(struct reading *r, const char *name, const char *text)
 static bool read_line(struct reading *r, char *line)
 {
     if (line[0] == '\0' || line[0] == '#' || line[0] == '!') return true;
-    char *text = line + strcspn(line, "=:");
-    if (*text == '\0') return refuse(r, "NAME=VALUE is needed, not", line);
-    for (char *end = text; end > line && (end[-1] == ' ' || end == text); end--) end[end == text ? 0 : -1] = '\0';
-    text++;
-    text += strspn(text, " ");
-    return read_property(r, line, text);
+    const size_t length = strcspn(line, "=:");
+    if (line[length] == '\0') return refuse(r, "NAME=VALUE is needed, not", line);
+    const char *text = line + length + 1;
+    line[length > 0 && line[length - 1] == ' ' ? length - 1 : length] = '\0'; /* blanks come one at a time */
+    return read_property(r, line, text + (*text == ' '));
 }
 
 static void no_wait(void *context) { (void)context; }

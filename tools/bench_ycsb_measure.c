@@ -156,6 +156,7 @@ static void start_row(const struct ycsb *y, const struct ycsb_way *way, struct b
     row->threads = y->threads;
     row->keys = y->first;
     row->batch = way->batch;
+    if (y->lock != NULL) bench_row_count(row, "locked", 1);
     if (y->bytes > 0) bench_row_count(row, "bytes_per_key", (double)y->bytes / (double)y->first);
 }
 
@@ -178,15 +179,6 @@ void ycsb_measure_way(struct ycsb *y, const struct ycsb_way *way)
 
 /* ---- a store ---- */
 
-static void say_lock(const struct ycsb *y)
-{
-    char line[120];
-    if (y->rival->concurrent || y->threads < 2) return;
-    snprintf(line, sizeof line, "%s is not safe for concurrent calls: one reader-writer lock around it",
-             y->rival->name);
-    bench_report_say(y->report, line);
-}
-
 void ycsb_measure_store(struct ycsb *y, const struct rival *rival)
 {
     pthread_rwlock_t lock;
@@ -201,7 +193,6 @@ void ycsb_measure_store(struct ycsb *y, const struct rival *rival)
     }
     pthread_rwlock_init(&lock, NULL);
     y->lock = !rival->concurrent && y->threads > 1 ? &lock : NULL;
-    say_lock(y);
     if (rival->insert == NULL) {
         ycsb_measure_merging(y);
     } else {

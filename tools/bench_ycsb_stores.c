@@ -131,19 +131,19 @@ pleach_status ycsb_own_validate(void *store, char *message, size_t size)
 }
 
 const struct rival ycsb_map = {
-    .name = "map", .what = "the B-link tree", .kind = RIVAL_OWN, .concurrent = true,
+    .name = "map", .kind = RIVAL_OWN, .concurrent = true,
     .create = map_create, .destroy = own_destroy, .get = map_get, .put = map_put, .insert = map_insert,
     .scan = map_scan, .count = own_count, .bytes = own_bytes,
 };
 
 const struct rival ycsb_skiplist = {
-    .name = "skiplist", .what = "the skiplist of chunks", .kind = RIVAL_OWN, .concurrent = true,
+    .name = "skiplist", .kind = RIVAL_OWN, .concurrent = true,
     .create = skiplist_create, .destroy = own_destroy, .get = map_get, .put = map_put, .insert = map_insert,
     .scan = map_scan, .count = own_count, .bytes = own_bytes,
 };
 
 const struct rival ycsb_hash = {
-    .name = "hash", .what = "the slab hash", .kind = RIVAL_OWN, .concurrent = true,
+    .name = "hash", .kind = RIVAL_OWN, .concurrent = true,
     .create = hash_create, .destroy = own_destroy, .get = hash_get, .put = hash_put, .insert = hash_insert,
     .count = own_count, .bytes = own_bytes,
 };

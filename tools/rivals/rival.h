@@ -27,8 +27,7 @@ struct rival_needs {
 
 /* Where `concurrent` is false, any number may be inside get and scan, or one in any other; the caller sees to that. */
 struct rival {
-    const char *name, *what;
-    const char *package; /* Debian's; NULL: none is needed */
+    const char *name;
     enum rival_kind kind;
     bool concurrent; /* all of get, put, insert and scan may be called at the same time */
 

@@ -141,7 +141,7 @@ static uint64_t sorted_count(void *store) { return ((const struct sorted *)store
 static uint64_t sorted_bytes(void *store) { return sorted_count(store) * 2 * sizeof(uint64_t); }
 
 const struct rival rival_sorted = {
-    .name = "sorted", .what = "a sorted array", .kind = RIVAL_BASELINE, .concurrent = true, .create = sorted_create,
+    .name = "sorted", .kind = RIVAL_BASELINE, .concurrent = true, .create = sorted_create,
     .destroy = sorted_destroy, .load = sorted_insert_many, .get = sorted_get, .put = sorted_put,
     .insert_many = sorted_insert_many, .scan = sorted_scan, .count = sorted_count, .bytes = sorted_bytes,
 };

@@ -39,27 +39,26 @@ extern const struct rival rival_absl_btree;
 
 extern const struct rival rival_sorted;
 
-/* What is said of a rival that this build lacks is here; of the others it is the same. */
 const struct rival_entry rival_list[] = {
-    {"sorted", "baseline: a sorted array; binary search, inserts of a group sorted and merged into a new array", NULL,
-     &rival_sorted},
-    {"std-map", "peer: std::map of the C++ library, a red-black tree", "g++", STD_MAP},
-    {"absl-btree", "peer: absl::btree_map of Abseil, a B-tree", "libabsl-dev", ABSL_BTREE},
-    {"gtree", "peer: GTree of GLib, an AVL tree", "libglib2.0-dev", GTREE},
-    {"judy", "peer: JudyL, a 256-ary trie with compressed nodes", "libjudy-dev", JUDY},
-    {"lmdb", "peer: LMDB, a copy-on-write B+ tree with a transaction a call; in memory, never synced", "liblmdb-dev",
-     LMDB},
+    {"sorted", RIVAL_BASELINE, NULL, &rival_sorted,
+     "a sorted array; binary search, inserts of a group sorted and merged into a new array"},
+    {"std-map", RIVAL_PEER, "g++", STD_MAP, "std::map of the C++ library, a red-black tree"},
+    {"absl-btree", RIVAL_PEER, "libabsl-dev", ABSL_BTREE, "absl::btree_map of Abseil, a B-tree"},
+    {"gtree", RIVAL_PEER, "libglib2.0-dev", GTREE, "GTree of GLib, an AVL tree"},
+    {"judy", RIVAL_PEER, "libjudy-dev", JUDY, "JudyL, a 256-ary trie with compressed nodes"},
+    {"lmdb", RIVAL_PEER, "liblmdb-dev", LMDB,
+     "LMDB, a copy-on-write B+ tree with a transaction a call; in memory, never synced"},
 };
 const size_t rival_count = sizeof rival_list / sizeof rival_list[0];
 
 void rivals_print(void)
 {
-    printf("%-12s %-15s %-17s %s\n", "name", "in this build", "Debian package", "what it is");
+    printf("%-12s %-9s %-14s %-15s %s\n", "name", "kind", "in this build", "Debian package", "what it is");
     for (size_t i = 0; i < rival_count; i++) {
         const struct rival_entry *entry = &rival_list[i];
-        printf("%-12s %-15s %-17s %s\n", entry->name, entry->rival != NULL ? "yes" : "no",
-               entry->package != NULL ? entry->package : "-", entry->what);
-        if (entry->rival != NULL && !entry->rival->concurrent)
-            printf("%-46s not safe for concurrent calls: from two threads on, one reader-writer lock around it\n", "");
+        printf("%-12s %-9s %-14s %-15s %s\n", entry->name, entry->kind == RIVAL_PEER ? "peer" : "baseline",
+               entry->rival != NULL ? "yes" : "no", entry->package != NULL ? entry->package : "-", entry->what);
     }
+    printf("\nFrom two threads on there is one reader-writer lock around each peer but lmdb: the others' calls are\n"
+           "not safe at the same time.\n");
 }

@@ -5,8 +5,11 @@
 #include "rival.h"
 
 struct rival_entry {
-    const char *name, *what, *package; /* package: NULL, or what this build needed to have it */
-    const struct rival *rival;         /* NULL: not in this build */
+    const char *name;
+    enum rival_kind kind;
+    const char *package;       /* Debian's, that a build needs to have it; or NULL */
+    const struct rival *rival; /* NULL: not in this build */
+    const char *what;
 };
 
 extern const struct rival_entry rival_list[];
