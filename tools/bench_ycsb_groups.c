@@ -1,5 +1,5 @@
-/* bench_ycsb_groups.c - operations by the group: one array call for each kind, in an order in which all finds what it
- * asks for. Operations of a group lie together by kind, as whoever has groups to send would gather them; the clock
+/* bench_ycsb_groups.c - operations by the group: one array call for each kind, in an order in which each finds what
+ * it asks for. Operations of a group lie together by kind, as whoever has groups to send would gather them; the clock
  * stops between groups, and answers are taken over then. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 
 /* Kinds in the order of their calls. All ranges of a call have the same limit, so scans are sent by their lengths:
  * those up to a quarter of the longest, up to half of it, and so on. */
-enum part { PART_INSERT, PART_UPDATE, PART_RMW, PART_READ, PART_SCAN, SCAN_PARTS = 4, PARTS = PART_SCAN + SCAN_PARTS };
+enum part { PART_INSERT, PART_UPDATE, PART_RMW, PART_READ, PART_SCAN };
+enum { SCAN_PARTS = 4, PARTS = PART_SCAN + SCAN_PARTS };
 
 struct group {
     size_t begins[PARTS + 1]; /* elements */
@@ -21,23 +22,23 @@ struct groups {
     size_t most, most_pairs;
     struct group *groups;
     uint32_t *ops; /* by element: which operation it is */
-    uint64_t *host_words; /* keys, then values; later a group's results */
+    uint64_t *host_words; /* keys, then values */
 
-    /* On the device. */
-    uint64_t *keys, *values;
-    uint8_t *bytes;                          /* of a group, from here on */
-    uint64_t *out, *ends, *pair_keys, *pair_values;
+    /* On the device; of all groups the keys and values, of one the rest. */
+    uint64_t *keys, *values, *out, *ends, *pair_keys, *pair_values;
     uint32_t *counts;
-    uint8_t *host_bytes;
+    uint8_t *bytes;
+
+    uint8_t *host_bytes; /* the same here */
     uint64_t *host_out, *host_keys, *host_values;
     uint32_t *host_counts;
 };
 
-static enum part part_of(const struct ycsb *y, size_t i)
+static size_t part_of(const struct ycsb *y, size_t i)
 {
     static const enum part parts[YCSB_KINDS] = {PART_READ, PART_UPDATE, PART_INSERT, PART_SCAN, PART_RMW};
     if (y->ops.kinds[i] != YCSB_SCAN) return parts[y->ops.kinds[i]];
-    return PART_SCAN + (enum part)(((size_t)y->ops.lengths[i] * SCAN_PARTS - 1) / y->workload->most_scan);
+    return PART_SCAN + ((size_t)y->ops.lengths[i] * SCAN_PARTS - 1) / y->workload->most_scan;
 }
 
 static uint32_t limit_of(const struct ycsb *y, size_t part)
@@ -173,20 +174,40 @@ static bool fetch(struct groups *g)
            device->copy_out(g->host_values, g->pair_values, pairs * sizeof(uint64_t));
 }
 
+/* The scans of one part, which begin at these places among the group's elements and its pairs. */
+struct taking {
+    struct groups *g;
+    size_t begin, room;
+    uint32_t limit;
+};
+
+static void take_scan(void *context, size_t begin, size_t end)
+{
+    const struct taking *t = context;
+    const struct groups *g = t->g;
+    struct ycsb *y = g->y;
+    const size_t first = g->groups[g->at].begins[0];
+    for (size_t k = begin; k < end; k++) {
+        const size_t i = g->ops[t->begin + k], at = t->room + k * t->limit, got = g->host_counts[t->begin + k - first];
+        const size_t n = got < y->ops.lengths[i] ? got : y->ops.lengths[i]; /* the call's limit may be higher */
+        y->counts[i] = (uint16_t)n;
+        if (n == 0) continue;
+        y->values[i] = g->host_keys[at];
+        y->lasts[i] = g->host_keys[at + n - 1];
+        ycsb_see_pairs(y, i, n, g->host_keys + at, g->host_values + at);
+    }
+}
+
 static void take_scans(struct groups *g, const struct group *group)
 {
-    struct ycsb *y = g->y;
-    size_t room = 0;
-    for (size_t part = PART_SCAN; part < PARTS; part++)
-        for (size_t e = group->begins[part]; e < group->begins[part + 1]; e++, room += limit_of(y, part)) {
-            const size_t i = g->ops[e], got = g->host_counts[e - group->begins[0]];
-            const size_t n = got < y->ops.lengths[i] ? got : y->ops.lengths[i]; /* the call's limit may be higher */
-            y->counts[i] = (uint16_t)n;
-            if (n == 0) continue;
-            y->values[i] = g->host_keys[room];
-            y->lasts[i] = g->host_keys[room + n - 1];
-            ycsb_see_pairs(y, i, n, g->host_keys + room, g->host_values + room);
-        }
+    struct taking t = {.g = g};
+    for (size_t part = PART_SCAN; part < PARTS; part++) {
+        const size_t n = group->begins[part + 1] - group->begins[part];
+        t.begin = group->begins[part];
+        t.limit = limit_of(g->y, part);
+        crew_share(g->y->crew, n, take_scan, &t);
+        t.room += n * t.limit;
+    }
 }
 
 static bool take_answers(struct groups *g)
@@ -205,14 +226,22 @@ static bool take_answers(struct groups *g)
     return true;
 }
 
+static bool spoil(const struct groups *g)
+{
+    const struct bench_device *device = g->y->device;
+    const size_t pairs = g->groups[g->at].pairs * sizeof(uint64_t);
+    return device->fill(g->bytes, 0xee, g->most) && device->fill(g->out, 0xee, g->most * sizeof *g->out) &&
+           device->fill(g->counts, 0, g->most * sizeof *g->counts) && device->fill(g->pair_keys, 0xee, pairs) &&
+           device->fill(g->pair_values, 0xee, pairs);
+}
+
 static bool run_groups(struct ycsb *y, void *context, double *seconds)
 {
     struct groups *g = context;
     *seconds = 0;
     for (g->at = 0; g->at < g->count; g->at++) {
         double took = 0;
-        if (!y->device->fill(g->bytes, 0xee, g->most) || !y->device->fill(g->out, 0xee, g->most * sizeof *g->out))
-            return ycsb_complain(y, "answers", PLEACH_E_CUDA);
+        if (!spoil(g)) return ycsb_complain(y, "answers", PLEACH_E_CUDA);
         const pleach_status status = y->device->time(call_kinds, g, &took);
         if (status != PLEACH_OK) return ycsb_complain(y, "the timed calls", status);
         *seconds += took;

@@ -47,7 +47,7 @@ const struct rival_entry rival_list[] = {
     {"gtree", RIVAL_PEER, "libglib2.0-dev", GTREE, "GTree of GLib, an AVL tree"},
     {"judy", RIVAL_PEER, "libjudy-dev", JUDY, "JudyL, a 256-ary trie with compressed nodes"},
     {"lmdb", RIVAL_PEER, "liblmdb-dev", LMDB,
-     "LMDB, a copy-on-write B+ tree with a transaction a call; in memory, never synced"},
+     "LMDB, a copy-on-write B+ tree, a transaction a call; in /dev/shm if there is room, never synced"},
 };
 const size_t rival_count = sizeof rival_list / sizeof rival_list[0];
 
