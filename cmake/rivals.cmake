@@ -16,7 +16,11 @@ macro(pleach_have_rival name id source)
 endmacro()
 
 if(PLEACH_RIVALS)
-    foreach(rival lmdb Judy)
+    set(libraries Judy)
+    if(NOT PLEACH_SANITIZE STREQUAL thread) # it does not see what LMDB orders its accesses by
+        list(PREPEND libraries lmdb)
+    endif()
+    foreach(rival IN LISTS libraries)
         string(TOUPPER ${rival} id)
         string(TOLOWER ${rival} name)
         find_path(PLEACH_${id}_INCLUDE_DIR ${rival}.h)
