@@ -149,7 +149,6 @@ struct ycsb {
 bool ycsb_use_workload(struct ycsb *y, const struct ycsb_workload *workload);
 void ycsb_drop_workload(struct ycsb *y);
 bool ycsb_complain(struct ycsb *y, const char *what, pleach_status status);
-uint64_t ycsb_random_below(struct mix_random *random, uint64_t bound);
 
 /* ---- bench_ycsb_check.c ---- */
 
