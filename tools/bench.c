@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bench_gfsl.h"
+#include "bench_ycsb.h"
 #include "cli.h"
 #include "commands.h"
 #include "machine.h"
@@ -56,8 +57,9 @@ static const char help[] =
     "Counts may be given as 5000, 64M (millions), 16Mi (2^20s) or 2^20.\n"
     "\n"
     "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map\n"
-    "and a lock-free skiplist; 'pleach bench gfsl --help'. 'pleach bench compare BEFORE.json AFTER.json' tells what\n"
-    "got faster or slower, and 'pleach bench report RESULTS.json' makes a page of results.\n";
+    "and a lock-free skiplist; 'pleach bench gfsl --help'. So has 'pleach bench ycsb': the core workloads of YCSB, on\n"
+    "all structures and on those of others. 'pleach bench compare BEFORE.json AFTER.json' tells what got faster or\n"
+    "slower, and 'pleach bench report RESULTS.json' makes a page of results.\n";
 
 enum { MOST_COUNT_POWER = 31 };
 
@@ -321,6 +323,7 @@ int command_bench(int argc, char **argv)
     struct request request;
     char line[512];
     if (argc > 0 && strcmp(argv[0], "gfsl") == 0) return command_bench_gfsl(argc - 1, argv + 1);
+    if (argc > 0 && strcmp(argv[0], "ycsb") == 0) return command_bench_ycsb(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "report") == 0) return command_bench_report(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "compare") == 0) return command_bench_compare(argc - 1, argv + 1);
     cli_start(&cli, command, argc, argv);

@@ -19,6 +19,7 @@
  *   bench_hash.c      the slab hash, beside the map
  *   bench_mixed_*     updates and queries at the same time, in one kernel
  *   bench_gfsl*       a command of its own: bench_gfsl.h
+ *   bench_ycsb*       another: bench_ycsb.h
  *   bench_limits.c    how fast the machine's memory is
  *   bench_report.c    table, JSON, CSV
  *   bench_compare.c   a command of its own: two files of results
@@ -42,7 +43,7 @@
 #include "crew.h"
 #include "mix.h"
 
-enum { BENCH_MOST_REPEATS = 101, BENCH_MOST_THREAD_COUNTS = 8, BENCH_NAME_BYTES = 32 };
+enum { BENCH_MOST_REPEATS = 101, BENCH_MOST_THREAD_COUNTS = 8, BENCH_NAME_BYTES = 32, BENCH_MOST_COUNTERS = 8 };
 
 /* ---- bench_keys.c ---- */
 
@@ -74,6 +75,9 @@ void bench_keys_destroy(struct bench_keys *keys);
 /* The rank that query i of `queries` asks for. */
 size_t bench_keys_rank(const struct bench_keys *keys, size_t i, size_t queries);
 
+/* A rank below n by Zipf's law with exponent s: 0 is the most popular. */
+size_t bench_zipf_rank(double s, size_t n, struct mix_random *random);
+
 /* The i-th of the keys that are not in the map; all are different. */
 uint64_t bench_keys_absent(const struct bench_keys *keys, size_t i);
 
@@ -92,6 +96,12 @@ bool bench_sort(void *words, unsigned bits, size_t n);
 
 /* ---- bench_report.c ---- */
 
+/* What a benchmark tells beside its rates. */
+struct bench_counter {
+    const char *name;
+    double value;
+};
+
 struct bench_row {
     char name[BENCH_NAME_BYTES];
     const char *device, *dist;
@@ -101,6 +111,8 @@ struct bench_row {
     double rates[BENCH_MOST_REPEATS]; /* millions per second */
     double median, spread;            /* spread: (highest - lowest) / median */
     double line_multiple;             /* median over the random-line rate of as many threads; 0 on a GPU */
+    struct bench_counter counters[BENCH_MOST_COUNTERS];
+    size_t counter_count;
 };
 
 struct bench_report;
@@ -111,6 +123,13 @@ void bench_report_destroy(struct bench_report *report);
 
 /* Computes median, spread and multiple, prints the row, and keeps it. line_rate is that of as many threads, or 0. */
 void bench_report_add(struct bench_report *report, struct bench_row *row, double line_rate);
+
+/* A text made for a row's fields, for as long as the report lives. */
+const char *bench_report_keep(struct bench_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Left out when there is no more room. */
+void bench_row_count(struct bench_row *row, const char *name, double value);
 
 /* A line among the rows, which is in no file. */
 void bench_report_say(struct bench_report *report, const char *line);

@@ -38,7 +38,7 @@ static double next_share(struct mix_random *random) { return (double)(mix_next(r
 static double zipf_integral(double s, double x) { return s == 1 ? log(x) : (pow(x, 1 - s) - 1) / (1 - s); }
 static double zipf_inverse(double s, double y) { return s == 1 ? exp(y) : pow(1 + y * (1 - s), 1 / (1 - s)); }
 
-static size_t zipf_rank(double s, size_t n, struct mix_random *random)
+size_t bench_zipf_rank(double s, size_t n, struct mix_random *random)
 {
     const double low = zipf_integral(s, 1.5) - 1, high = zipf_integral(s, (double)n + 0.5);
     for (;;) {
@@ -71,8 +71,8 @@ size_t bench_keys_rank(const struct bench_keys *keys, size_t i, size_t queries)
     const size_t n = keys->n;
     switch (keys->dist) {
     case DIST_SORTED: return i * n / queries; /* both are at most 2^31 */
-    case DIST_ZIPF: return (size_t)mix_order_at(&keys->order, zipf_rank(0.99, n, &random));
-    case DIST_ZIPF1: return (size_t)mix_order_at(&keys->order, zipf_rank(1, n, &random));
+    case DIST_ZIPF: return (size_t)mix_order_at(&keys->order, bench_zipf_rank(0.99, n, &random));
+    case DIST_ZIPF1: return (size_t)mix_order_at(&keys->order, bench_zipf_rank(1, n, &random));
     case DIST_SELF: return (size_t)mix_order_at(&keys->order, self_similar_rank(n, &random));
     case DIST_GAUSS: return gauss_rank(n, &random);
     default: return (size_t)mix_order_at(&keys->order, i % n);

@@ -1,5 +1,6 @@
 /* bench_report.c - results as a table, as JSON and as CSV. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,15 @@
 
 enum { MACHINE_LINES = 5 };
 
+/* A text that rows may point to for as long as the report lives. */
+struct kept_text {
+    struct kept_text *next;
+    char text[];
+};
+
 struct bench_report {
     FILE *table;
+    struct kept_text *kept;
     struct bench_row *rows;
     size_t count, capacity;
     char machine[MACHINE_LINES][512];
@@ -34,7 +42,7 @@ static void print_heading(const struct bench_report *report)
 {
     for (size_t i = 0; i < MACHINE_LINES; i++)
         fprintf(report->table, "%-9s %s\n", machine_names[i], report->machine[i]);
-    fprintf(report->table, "\n%-22s %-8s %4s %10s %10s %-8s %7s %10s %8s %8s\n", "benchmark", "device", "bits",
+    fprintf(report->table, "\n%-22s %-19s %4s %10s %10s %-8s %7s %10s %8s %8s\n", "benchmark", "device", "bits",
             "keys", "batch", "dist", "threads", "M/s", "spread", "x lines");
     fflush(report->table);
 }
@@ -51,8 +59,28 @@ struct bench_report *bench_report_create(bool quiet_output)
     return report;
 }
 
+const char *bench_report_keep(struct bench_report *report, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    struct kept_text *kept = malloc(sizeof *kept + strlen(text) + 1);
+    if (kept == NULL) return "";
+    memcpy(kept->text, text, strlen(text) + 1);
+    kept->next = report->kept;
+    report->kept = kept;
+    return kept->text;
+}
+
 void bench_report_destroy(struct bench_report *report)
 {
+    while (report->kept != NULL) {
+        struct kept_text *kept = report->kept;
+        report->kept = kept->next;
+        free(kept);
+    }
     free(report->rows);
     free(report);
 }
@@ -92,7 +120,7 @@ static const char *or_dash(char *text, size_t size, const char *format, double n
 static void print_row(const struct bench_report *report, const struct bench_row *row)
 {
     char bits[8], threads[8], multiple[16];
-    fprintf(report->table, "%-22s %-8s %4s %10zu %10zu %-8s %7s %10.2f %7.1f%% %8s\n", row->name, row->device,
+    fprintf(report->table, "%-22s %-19s %4s %10zu %10zu %-8s %7s %10.2f %7.1f%% %8s\n", row->name, row->device,
             or_dash(bits, sizeof bits, "%.0f", row->bits), row->keys, row->batch, row->dist,
             or_dash(threads, sizeof threads, "%.0f", row->threads), row->median, 100 * row->spread,
             or_dash(multiple, sizeof multiple, "%.3f", row->line_multiple));
@@ -111,6 +139,12 @@ void bench_report_add(struct bench_report *report, struct bench_row *row, double
         report->capacity = capacity;
     }
     report->rows[report->count++] = *row;
+}
+
+void bench_row_count(struct bench_row *row, const char *name, double value)
+{
+    if (row->counter_count < BENCH_MOST_COUNTERS)
+        row->counters[row->counter_count++] = (struct bench_counter){name, value};
 }
 
 static FILE *open_output(const char *path)
@@ -169,7 +203,10 @@ static void write_json_row(FILE *file, const struct bench_row *row)
     fprintf(file, "{\"name\": \"%s_median\", \"run_name\": \"%s\", \"run_type\": \"aggregate\", "
             "\"aggregate_name\": \"median\", ", name, name);
     write_json_run(file, row, row->median);
-    fprintf(file, ", \"spread\": %.4f, \"line_multiple\": %.4f}", row->spread, row->line_multiple);
+    fprintf(file, ", \"spread\": %.4f, \"line_multiple\": %.4f", row->spread, row->line_multiple);
+    for (size_t i = 0; i < row->counter_count; i++)
+        fprintf(file, ", \"%s\": %.9g", row->counters[i].name, row->counters[i].value);
+    fprintf(file, "}");
 }
 
 static void write_json_context(FILE *file, const struct bench_report *report)
@@ -205,11 +242,14 @@ bool bench_report_csv(const struct bench_report *report, const char *path)
 {
     FILE *file = open_output(path);
     if (file == NULL) return false;
-    fprintf(file, "name,device,bits,keys,batch,dist,threads,median_mps,spread,line_multiple\n");
+    fprintf(file, "name,device,bits,keys,batch,dist,threads,median_mps,spread,line_multiple,counters\n");
     for (size_t i = 0; i < report->count; i++) {
         const struct bench_row *row = &report->rows[i];
-        fprintf(file, "%s,%s,%u,%zu,%zu,%s,%u,%.6g,%.4f,%.4f\n", row->name, row->device, row->bits, row->keys,
+        fprintf(file, "%s,%s,%u,%zu,%zu,%s,%u,%.6g,%.4f,%.4f,", row->name, row->device, row->bits, row->keys,
                 row->batch, row->dist, row->threads, row->median, row->spread, row->line_multiple);
+        for (size_t c = 0; c < row->counter_count; c++)
+            fprintf(file, "%s%s=%.6g", c == 0 ? "" : ";", row->counters[c].name, row->counters[c].value);
+        fputc('\n', file);
     }
     return close_output(file, path);
 }

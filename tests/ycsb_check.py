@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""pleach bench ycsb at sizes that take seconds: every workload on every structure and every rival of the build, in all
+its ways; what is reported, and what is refused. The command checks all answers itself, and ends with status 1 if one is
+wrong.
+
+usage: ycsb_check.py [--pleach FILE]"""
+import argparse
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STRUCTURES = {"map": ("", "[]", "-apply"), "skiplist": ("", "[]"), "hash": ("", "[]")}
+RIVALS = {"sorted": "base-", "std-map": "peer-", "absl-btree": "peer-", "gtree": "peer-", "judy": "peer-",
+          "lmdb": "peer-"}
+DISTS = {"A": "zipfian", "B": "zipfian", "C": "zipfian", "D": "latest", "E": "zipfian", "F": "zipfian"}
+BY_MALLOC = ("peer-std-map", "peer-absl-btree")  # whose bytes malloc tells, if it is one that does
+LATENCIES = ("latency_p50_ns", "latency_p99_ns", "latency_p999_ns")
+passed = failed = 0
+
+
+def check(name, right, detail=""):
+    global passed, failed
+    passed += bool(right)
+    failed += not right
+    if not right:
+        print(f"FAILED {name}: {detail}")
+
+
+def run(arguments, status=0):
+    result = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
+    right = result.returncode == status
+    check(" ".join(map(str, arguments[1:])), right, f"status {result.returncode}: {result.stderr.strip()[-500:]}")
+    return result
+
+
+def medians_of(command):
+    """The medians of a run, by workload and store."""
+    result = run([*command, "--json", "-"])
+    rows = json.loads(result.stdout)["benchmarks"] if result.returncode == 0 else []
+    return {(row["benchmark"].removeprefix("ycsb-"), row["device"].removeprefix("cpu/")): row for row in rows
+            if row["run_type"] == "aggregate"}
+
+
+def stores_of(workload, rivals):
+    """What there must be a row of."""
+    own = [name + way for name, ways in STRUCTURES.items() for way in ways
+           if workload != "E" or (name != "hash" and way != "-apply")]
+    return own + [RIVALS[name] + name + ("[]" if name == "sorted" else "") for name in rivals]
+
+
+def check_rows(rows, rivals, threads):
+    expected = {(workload, store) for workload in DISTS for store in stores_of(workload, rivals)}
+    check(f"rows, {threads} threads", set(rows) == expected, str(set(rows) ^ expected))
+    for (workload, store), row in rows.items():
+        name = f"{workload} {store}, {threads} threads"
+        single = not store.endswith(("[]", "-apply"))
+        check(f"{name}: rate", row["items_per_second"] > 0 and row["threads"] == threads and row["bits"] == 64)
+        check(f"{name}: distribution", row["dist"] == DISTS[workload], row["dist"])
+        told = store not in BY_MALLOC or "bytes_per_key" in row
+        check(f"{name}: memory", not told or 15.9 < row.get("bytes_per_key", 0) < 150, row.get("bytes_per_key"))
+        times = [row.get(latency, 0) for latency in LATENCIES]
+        check(f"{name}: latency", not single or (0 < times[0] <= times[1] <= times[2]), str(times))
+        check(f"{name}: samples", single == (row.get("latency_samples", 0) > 0))
+        locked = threads > 1 and store.startswith("peer-") and store != "peer-lmdb"
+        check(f"{name}: lock", row.get("locked", 0) == int(locked))
+
+
+def check_workloads(command, rivals):
+    """One thread, whose answers are all known beforehand; three, on what is likely to be two CPUs."""
+    for threads in (1, 3):
+        rows = medians_of([*command, "--keys", "2000", "--ops", "6001", "--batch", "1000", "--repeat", "2",
+                           "--threads", str(threads), "--rivals"])
+        check_rows(rows, rivals, threads)
+    rows = medians_of([*command, "--keys", "500", "--ops", "2000", "--threads", "1,2", "--structure", "map,hash", "D",
+                       "f", "F", "--repeat", "1", "--no-latency", "--single", "--reserve"])
+    check("some", set(rows) == {(letter, store) for letter in "DF" for store in ("map", "hash")}, str(set(rows)))
+    check("no latency", not any(latency in row for row in rows.values() for latency in LATENCIES))
+    for engine in ("calls", "batches"):
+        rows = medians_of([*command, "--keys", "500", "--ops", "5000", "--engine", engine, "--repeat", "1"])
+        check(f"engine {engine}", len(rows) == 6 * 7 - 3)
+
+
+def check_distributions(command):
+    """Few records, and many inserts: nobody asks for what is not there yet."""
+    for dist in ("uniform", "zipfian", "latest"):
+        rows = medians_of([*command, "--keys", "16", "--ops", "4000", "--batch", "300", "--threads", "2", "--repeat",
+                           "1", "--dist", dist, "D", "E", "--rivals", "--seed", "7"])
+        check(f"distribution {dist}", rows and all(row["dist"] == dist for row in rows.values()))
+
+
+def check_files(command, folder):
+    """Workloads from files; and where they are wrong."""
+    file = folder / "my workload,1"
+    usual = ["--repeat", "1", "--structure", "map", "--workload", file]
+    good = {
+        "": (None, "uniform"),
+        "# all\n! kinds\r\nreadproportion=0.2\nupdateproportion = 0.2\ninsertproportion: 0.2\nscanproportion=0.2\n"
+        "readmodifywriteproportion=0.2\nmaxscanlength=300\nminscanlength=3\nscanlengthdistribution=zipfian\n"
+        "requestdistribution=latest\nrecordcount=700\noperationcount=3000\nfieldcount=10\nsome.client=x\n":
+            (700, "latest"),
+        "readproportion=0\nupdateproportion=0\ninsertproportion=7e-1\nrecordcount=20\noperationcount=2000":
+            (20, "uniform"),
+    }
+    for text, (keys, dist) in good.items():
+        file.write_text(text)
+        rows = medians_of([*command, *usual, *([] if keys else ["--keys", "100", "--ops", "1000"]), "--rivals"])
+        row = rows.get(("my_workload_1", "map"), {})
+        check("file", row.get("keys") == (keys or 100) and row.get("dist") == dist, str(row))
+    bad = {"readproportion=0.5\nreadproportion=2": ":2: ", "\n\nupdateproportion=x": ":3: ",
+           "scanproportion=-1": ":1: ", "requestdistribution=hotspot": ":1: ",
+           "reedproportion=1": ":1: there is no property 'reedproportion'",
+           "# a\nrecordcount=ten": ":2: ", "maxscanlength=0": ":1: ", "insertorder=ordered": ":1: ", "nothing": ":1: ",
+           "readproportion=0\nupdateproportion=0": "all proportions are 0", "minscanlength=9\nmaxscanlength=8": "above",
+           "scanlengthdistribution=x": ":1: ", "readproportion=nan": ":1: ", "x" * 2000: ":1: ", "a\0=b": ":1: "}
+    for text, where in bad.items():
+        file.write_text(text)
+        result = run([*command, *usual], status=2)
+        check(f"file {text[:40]!r}", (f"{file}{where}" if where[0] == ":" else where) in result.stderr, result.stderr)
+    run([*command, "--workload", folder / "absent"], status=2)
+    run([*command, "--workload", folder], status=2)
+
+
+def check_reports(pleach, command, folder):
+    """What the other commands make of the results, and the rows of a CSV file."""
+    results, page, table = folder / "results.json", folder / "page.html", folder / "results.csv"
+    run([*command, "--keys", "1000", "--ops", "1000", "--repeat", "2", "--rivals", "--json", results, "--csv", table])
+    count = sum(row["run_type"] == "aggregate" for row in json.loads(results.read_text())["benchmarks"])
+    rows = list(csv.DictReader(table.open()))
+    told = [row["device"] for row in rows if "bytes_per_key=" in row["counters"]]
+    check("CSV", len(rows) == count and {"cpu/map", "cpu/hash", "cpu/base-sorted[]"} <= set(told), str(rows[:1]))
+    last = run([pleach, "bench", "compare", results, results]).stdout.splitlines()[-1]
+    check("compare", last.startswith(f"0 faster, 0 slower, {count} the same"), last)
+    run([pleach, "bench", "report", results, "--output", page])
+    text = page.read_text()
+    check("page", all(f"ycsb-{letter}" in text for letter in DISTS) and text.count("<svg") == len(DISTS))
+
+
+def check_refusals(command, absent):
+    for words in (["G"], ["AB"], [""], ["--keys", "15"], ["--ops", "0"], ["--threads", "0"], ["--threads", "1,,2"],
+                  ["--threads", "1,2,3,4,5,6,7,8,9"], ["--structure", "graph"], ["--dist", "zipf"], ["--repeat", "102"],
+                  ["--rivals=nobody"], ["--rivals="], ["--engine", "none"], ["--batch", "0"], ["--device", "tpu"],
+                  ["--keys"], ["--nothing"], ["--json", "/no/such/folder/file"], ["--keys", "2^31", "--ops", "2^31"]):
+        result = run([*command, *words], status=2)
+        check(f"refused {words}", "pleach bench ycsb: " in result.stderr, result.stderr)
+    for name in absent:
+        check(f"absent {name}", "this build has no" in run([*command, f"--rivals={name}"], status=2).stderr)
+
+
+def rivals_of(command):
+    """Those of this build, as it tells."""
+    lines = [line.split() for line in run([*command, "--list-rivals"]).stdout.splitlines()]
+    table = {words[0]: words for words in lines[1:] if words and words[0] in RIVALS}
+    check("list of rivals", set(table) == set(RIVALS) and table["sorted"][2] == "yes", str(table))
+    kinds = {name: RIVALS[name] == ("peer-" if words[1] == "peer" else "base-") for name, words in table.items()}
+    check("kinds of rivals", all(kinds.values()), str(kinds))
+    return [name for name in RIVALS if table.get(name, ["", "", "no"])[2] == "yes"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
+    pleach = parser.parse_args().pleach
+    bare = [pleach, "bench", "ycsb"]
+    command = [*bare, "--device", "cpu", "--quick"]
+    rivals = rivals_of(bare)
+    print(f"rivals: {', '.join(rivals)}")
+    check("help", "usage: pleach bench ycsb" in run([*bare, "--help"]).stdout)
+    check_workloads(command, rivals)
+    check_distributions(command)
+    with tempfile.TemporaryDirectory() as folder:
+        check_files(command, pathlib.Path(folder))
+        check_reports(pleach, command, pathlib.Path(folder))
+    check_refusals(command, set(RIVALS) - set(rivals))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,102 @@
+/* bench_ycsb.c - pleach bench ycsb: the loop over devices, threads, workloads and stores. */
+#include "bench_ycsb.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "rivals/rivals.h"
+
+static const char command[] = "pleach bench ycsb";
+
+static void measure_workload(struct ycsb *y, const struct ycsb_workload *workload)
+{
+    static const struct rival *const own[] = {&ycsb_map, &ycsb_skiplist, &ycsb_hash};
+    const struct ycsb_options *options = y->options;
+    if (ycsb_use_workload(y, workload)) {
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+            if (options->structures[i]) ycsb_measure_store(y, own[i]);
+        for (size_t i = 0; i < rival_count && y->device->kind == PLEACH_CPU; i++)
+            if (options->rivals[i]) ycsb_measure_store(y, rival_list[i].rival);
+    }
+    ycsb_drop_workload(y);
+}
+
+/* One device with one number of threads; 0 on a GPU. */
+static bool measure_device(const struct ycsb_options *options, struct bench_report *report,
+                           const struct bench_device *device, unsigned threads)
+{
+    struct ycsb y = {.options = options, .device = device, .report = report, .threads = threads,
+                     .clients = threads > 0 ? threads : 1};
+    y.crew = crew_create(threads > 0 ? threads : cli_online_cpus());
+    if (y.crew == NULL) {
+        cli_complain(command, "cannot start %u threads", threads);
+        return false;
+    }
+    if (device->kind == PLEACH_CPU) y.line_rate = bench_line_rate(y.crew, options->quick);
+    for (size_t i = 0; i < options->workload_count; i++) measure_workload(&y, &options->workloads[i]);
+    crew_destroy(y.crew);
+    return !y.failed;
+}
+
+static void say_rivals(const struct ycsb_options *options, struct bench_report *report)
+{
+    char line[256];
+    for (size_t i = 0; i < rival_count; i++) {
+        const struct rival_entry *entry = &rival_list[i];
+        if (!options->rivals[i]) continue;
+        snprintf(line, sizeof line, "%s%s: %s%s", ycsb_kind_prefix(entry->rival), entry->name, entry->what,
+                 entry->rival->concurrent ? "" : "; from two threads on a reader-writer lock around it");
+        bench_report_say(report, line);
+    }
+}
+
+static bool is_standard_output(const char *path) { return path != NULL && strcmp(path, "-") == 0; }
+
+/* Before minutes of measuring, not after them. */
+static bool can_write(const char *path)
+{
+    if (path == NULL || is_standard_output(path)) return true;
+    FILE *file = fopen(path, "a");
+    if (file == NULL) {
+        cli_complain(command, "cannot write to %s: %s", path, strerror(errno));
+        return false;
+    }
+    fclose(file);
+    return true;
+}
+
+static int run(const struct ycsb_options *options, const struct bench_device *gpu)
+{
+    if (!can_write(options->json) || !can_write(options->csv)) return EXIT_USAGE;
+    struct bench_report *report =
+        bench_report_create(is_standard_output(options->json) || is_standard_output(options->csv));
+    bool good = report != NULL;
+    if (report == NULL) return EXIT_USAGE;
+    say_rivals(options, report);
+    for (size_t i = 0; options->device != YCSB_ON_CUDA && i < options->thread_counts; i++)
+        good = measure_device(options, report, bench_device_host(), options->threads[i]) && good;
+    if (gpu != NULL) good = measure_device(options, report, gpu, 0) && good;
+    bool written = options->json == NULL || bench_report_json(report, options->json);
+    written = (options->csv == NULL || bench_report_csv(report, options->csv)) && written;
+    bench_report_destroy(report);
+    return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
+}
+
+int command_bench_ycsb(int argc, char **argv)
+{
+    struct ycsb_options options;
+    int status;
+    char line[512];
+    const char *why = line;
+    const struct bench_device *gpu = NULL;
+    if (!ycsb_read_options(&options, argc, argv, &status)) return status;
+    if (options.device != YCSB_ON_CPU && pleach_gpu_info(0, line, sizeof line) == PLEACH_OK)
+        gpu = bench_device_cuda(&why);
+    if (gpu == NULL && options.device == YCSB_ON_CUDA) {
+        cli_complain(command, "--device cuda: %s", why);
+        return EXIT_USAGE;
+    }
+    return run(&options, gpu);
+}
