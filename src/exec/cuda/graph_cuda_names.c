@@ -253,6 +253,7 @@ static pleach_status forget_unused(cuda_graph *graph, staging *s)
     CUDA_TRY(cudaMemcpyAsync(numbers, &state->numbers, sizeof numbers, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     pleach_status status = graph_cuda_size_of(graph, &vertices, NULL);
+    if (status == PLEACH_E_MEMORY) return PLEACH_OK; /* vertices have gone by now: these may wait for the next that do */
     if (status != PLEACH_OK || numbers[0] == numbers[1] + vertices) return status;
     CUDA_TRY(names_cuda_forget_unused(graph_on(graph), numbers[0], s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
