@@ -202,9 +202,12 @@ static void fail_each(script *s, step_call *call, bool asks)
             over(s, status);
         assert_sound(s->graph);
         graph_checked(1);
+        bool on_gpu = s->kind->device == PLEACH_CUDA; /* there is work that may wait until there is memory */
+        if (status == PLEACH_OK && s->asked >= nth && on_gpu)
+            continue;
         if (status == PLEACH_OK) {
             assert_true(s->asked < nth);
-            assert_true(nth > 1 || !asks || s->kind->device == PLEACH_CUDA); /* a GPU's have their memory by now */
+            assert_true(nth > 1 || !asks || on_gpu); /* which keeps the memory that it has had */
             return;
         }
         assert_int_equal(status, PLEACH_E_MEMORY);

@@ -192,10 +192,10 @@ PORT_FN void port_pause(unsigned attempt)
 }
 
 #ifndef PLEACH_SIM
-/* Up to 32, 64, ... 32,768 ns. */
+/* Up to 32, 64, ... 2,048 ns. */
 PORT_FN void port_pause_longer(unsigned attempt)
 {
-    unsigned most = 32u << (attempt < 10 ? attempt : 10);
+    unsigned most = 32u << (attempt < 6 ? attempt : 6);
     unsigned mixed = (blockIdx.x * blockDim.x + threadIdx.x + attempt) * 0x9e3779b1u;
     __nanosleep(most / 2 + (mixed >> 16) % (most / 2));
 }
