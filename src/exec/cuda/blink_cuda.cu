@@ -14,7 +14,27 @@ static __global__ void spare_kernel(const uint64_t *found, uint64_t *places, siz
     if (i <= n) places[i] = i < n ? found[i] + spare : 0;
 }
 
-enum { ORDER_SAMPLES = 128 };
+enum { ORDER_SAMPLES = 128, CROWD_SAMPLES = 1024, CROWD = 8 };
+
+/* How many of a block's threads have named each key, of which 32 mixed bits are enough here. */
+typedef struct key_tally { uint32_t keys[2 * CROWD_SAMPLES], counts[2 * CROWD_SAMPLES]; } key_tally;
+
+PORT_FN void tally_clear(key_tally *tally)
+{
+    for (unsigned i = threadIdx.x; i < 2 * CROWD_SAMPLES; i += CROWD_SAMPLES) {
+        tally->keys[i] = UINT32_MAX;
+        tally->counts[i] = 0;
+    }
+}
+
+PORT_FN uint32_t tally_count(key_tally *tally, uint64_t key)
+{
+    uint32_t mixed = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (UINT32_MAX - 1);
+    for (uint32_t i = mixed % (2 * CROWD_SAMPLES);; i = (i + 1) % (2 * CROWD_SAMPLES)) {
+        uint32_t was = atomicCAS(&tally->keys[i], UINT32_MAX, mixed);
+        if (was == UINT32_MAX || was == mixed) return atomicAdd(&tally->counts[i], 1u) + 1;
+    }
+}
 
 #define PLEACH_KEY_BITS 32
 #include "../../core/blink/blink.h"
@@ -32,9 +52,9 @@ cudaError_t blink_cuda_look_at_order(blink_on_gpu map, const void *keys, size_t 
 {
     cudaGetLastError();
     if (map.key_bits == 32)
-        order_kernel32<<<1, ORDER_SAMPLES, 0, stream>>>(map, (const key32 *)keys, n, notes);
+        order_kernel32<<<1, CROWD_SAMPLES, 0, stream>>>(map, (const key32 *)keys, n, notes);
     else
-        order_kernel64<<<1, ORDER_SAMPLES, 0, stream>>>(map, (const key64 *)keys, n, notes);
+        order_kernel64<<<1, CROWD_SAMPLES, 0, stream>>>(map, (const key64 *)keys, n, notes);
     return cudaGetLastError();
 }
 

@@ -28,14 +28,22 @@ PORT_FN uint32_t W(leaf_near)(W(blink) map, W(key) key)
     return cursor.node;
 }
 
-/* Looks at neighbours here and there: do most of them go to the same leaf? */
-static __global__ void W(order_kernel)(const __grid_constant__ blink_on_gpu gpu, const W(key) *keys, size_t n,
-                                       update_notes *notes)
+/* Looks at keys here and there: do most of them go to the same leaf as their neighbours, or are many of them one? */
+static __global__ void __launch_bounds__(CROWD_SAMPLES)
+    W(order_kernel)(const __grid_constant__ blink_on_gpu gpu, const W(key) *keys, size_t n, update_notes *notes)
 {
-    W(blink) map = W(map_of)(gpu);
-    size_t i = (n - 2) * threadIdx.x / (ORDER_SAMPLES - 1);
-    int same = __syncthreads_count(W(leaf_near)(map, keys[i]) == W(leaf_near)(map, keys[i + 1]));
-    if (threadIdx.x == 0 && same > ORDER_SAMPLES / 2) notes->declined = 1;
+    __shared__ key_tally tally;
+    bool same = false;
+    tally_clear(&tally);
+    if (threadIdx.x < ORDER_SAMPLES) {
+        W(blink) map = W(map_of)(gpu);
+        size_t i = (n - 2) * threadIdx.x / (ORDER_SAMPLES - 1);
+        same = W(leaf_near)(map, keys[i]) == W(leaf_near)(map, keys[i + 1]);
+    }
+    int neighbours = __syncthreads_count(same);
+    uint64_t key = keys[(n - 1) * threadIdx.x / (CROWD_SAMPLES - 1)];
+    int crowd = __syncthreads_or(tally_count(&tally, key) >= CROWD);
+    if (threadIdx.x == 0 && (neighbours > ORDER_SAMPLES / 2 || crowd)) notes->declined = 1;
 }
 #endif
 

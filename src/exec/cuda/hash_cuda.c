@@ -123,6 +123,14 @@ static slabs_room room_for(cuda_hash *hash, const hash_request *r, staging *s)
 
 /* ---- array calls ---- */
 
+static cudaError_t update(cuda_hash *hash, const hash_request *r, staging *s, uint64_t *not_applied)
+{
+    later_list later = later_of(s, r->n);
+    repeats rows = {0};
+    if (later.elements) rows = repeats_of(s, r->n);
+    return slabhash_cuda_update(on_gpu(hash), r, later, rows, not_applied, s->stream);
+}
+
 static pleach_status launch(cuda_hash *hash, const hash_request *r, staging *s, uint64_t **not_applied,
                             slabs_room *room)
 {
@@ -139,7 +147,7 @@ static pleach_status launch(cuda_hash *hash, const hash_request *r, staging *s, 
     if (r->kind == HASH_FIND)
         CUDA_TRY(slabhash_cuda_find(on_gpu(hash), &staged, s->stream));
     else
-        CUDA_TRY(slabhash_cuda_update(on_gpu(hash), &staged, later_of(s, r->n), *not_applied, s->stream));
+        CUDA_TRY(update(hash, &staged, s, *not_applied));
     return staging_return_results(s);
 }
 

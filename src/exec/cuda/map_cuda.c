@@ -211,7 +211,7 @@ static pleach_status cuda_update(void *exec, const request *r)
  * the way; docs/performance.md has the figures. Erases do not wait for each other, and are faster as they come. */
 static bool cuda_prefers_batch(void *exec, request *r)
 {
-    enum { MANY = 1 << 22, SOME = 1 << 16 };
+    enum { MANY = 1 << 22, SOME = 1 << 15 };
     (void)exec;
     r->may_decline = is_insert(r) && r->n >= SOME;
     return is_insert(r) && r->n >= MANY;

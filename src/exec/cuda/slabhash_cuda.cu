@@ -86,19 +86,35 @@ static cudaError_t update_briefly(slabhash_on_gpu hash, const hash_request *r, l
     LAUNCH(hash, brief_kernel, r->n, hash, *r, later, not_applied);
 }
 
-static cudaError_t update_at_length(slabhash_on_gpu hash, const hash_request *r, later_list later,
-                                    uint64_t *not_applied, cudaStream_t stream)
+static cudaError_t find_rows(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+                             cudaStream_t stream)
 {
-    LAUNCH(hash, update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, hash, *r, later, not_applied);
+    LAUNCH(hash, row_kernel, LATER_BLOCKS * BLOCK_THREADS, hash, *r, later, rows);
 }
 
-cudaError_t slabhash_cuda_update(slabhash_on_gpu hash, const hash_request *r, later_list later, uint64_t *not_applied,
-                                 cudaStream_t stream)
+static cudaError_t update_at_length(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+                                    uint64_t *not_applied, cudaStream_t stream)
 {
-    cudaError_t error = cudaSuccess;
-    if (later.elements) error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);
-    if (later.elements && error == cudaSuccess) error = update_briefly(hash, r, later, not_applied, stream);
-    return error == cudaSuccess ? update_at_length(hash, r, later, not_applied, stream) : error;
+    LAUNCH(hash, update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, hash, *r, later, rows,
+           not_applied);
+}
+
+static cudaError_t answer_repeats(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+                                  uint64_t *not_applied, cudaStream_t stream)
+{
+    LAUNCH(hash, repeat_kernel, LATER_BLOCKS * BLOCK_THREADS, hash, *r, later, rows, not_applied);
+}
+
+cudaError_t slabhash_cuda_update(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+                                 uint64_t *not_applied, cudaStream_t stream)
+{
+    if (!later.elements) return update_at_length(hash, r, later, rows, not_applied, stream);
+    cudaError_t error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);
+    if (error == cudaSuccess) error = update_briefly(hash, r, later, not_applied, stream);
+    if (error == cudaSuccess && rows.most) error = find_rows(hash, r, later, rows, stream);
+    if (error == cudaSuccess) error = update_at_length(hash, r, later, rows, not_applied, stream);
+    if (error == cudaSuccess && rows.most) error = answer_repeats(hash, r, later, rows, not_applied, stream);
+    return error;
 }
 
 cudaError_t slabhash_cuda_sample(slabhash_on_gpu hash, size_t n, const void *keys, uint64_t *missing,

@@ -7,6 +7,7 @@
 #include "../../core/slabhash/slabhash_state.h"
 #include "../hash_exec.h"
 #include "later.h"
+#include "repeats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,8 +24,8 @@ typedef struct slabhash_on_gpu {
 
 /* An array call's; *not_applied is added to. Arrays are device memory. */
 cudaError_t slabhash_cuda_find(slabhash_on_gpu hash, const hash_request *r, cudaStream_t stream);
-cudaError_t slabhash_cuda_update(slabhash_on_gpu hash, const hash_request *r, later_list later, uint64_t *not_applied,
-                                 cudaStream_t stream);
+cudaError_t slabhash_cuda_update(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+                                 uint64_t *not_applied, cudaStream_t stream);
 
 /* How many of some keys out of n, evenly spread, are not there: *missing is added to. */
 enum { SLABHASH_SAMPLE = 1024 };

@@ -48,19 +48,83 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
     add_changes(hash.state, here, not_applied);
 }
 
+/* Elements left for later find their rows. Which of a row comes first is whoever comes first. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    S(row_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
+                  later_list later, const __grid_constant__ repeats rows)
+{
+    enum { MOST_PLACES = 8 };
+    uint64_t n = *later.count < rows.most ? *later.count : rows.most, step = (uint64_t)gridDim.x * BLOCK_THREADS;
+    const S(key) *keys = (const S(key) *)r.keys;
+    slab_place place = place_of(hash);
+    for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
+        S(key) key = keys[later.elements[k]];
+        uint32_t at = S(slab_hash)(&place, key) >> 3, found = REPEATS_NONE, before = 0;
+        for (unsigned i = 0; i < MOST_PLACES && found == REPEATS_NONE; i++) {
+            uint32_t other = atomicCAS(&rows.rows[(at + i) & rows.mask].first, 0u, (uint32_t)k + 1);
+            if (other == 0 || keys[later.elements[other - 1]] == key) found = (at + i) & rows.mask;
+        }
+        if (found != REPEATS_NONE) before = atomicExch(&rows.rows[found].last, (uint32_t)k + 1);
+        rows.row[k] = found;
+        rows.before[k] = before - 1; /* 0: NONE */
+    }
+}
+
 static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     S(update_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
-                     later_list later, uint64_t *not_applied)
+                     later_list later, const __grid_constant__ repeats rows, uint64_t *not_applied)
 {
     uint64_t n = later.elements ? *later.count : r.n, step = (uint64_t)gridDim.x * BLOCK_THREADS;
     changes here = {0, 0};
     for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
         size_t i = later.elements ? later.elements[k] : k;
+        if (k < rows.most && rows.before[k] != REPEATS_NONE) continue; /* the first of its row does it */
+        repeats_row *row = k < rows.most && rows.row[k] != REPEATS_NONE ? &rows.rows[rows.row[k]] : NULL;
         slab_place place = place_of(hash);
         S(slab_change) c;
         S(begin_element)(&r, i, &c);
+        if (row && c.kind == SLAB_PUT && r.values)
+            c.pair.value = ((const S(key) *)r.values)[later.elements[row->last - 1]];
         S(update_to_end)(&place, &hash.state->table, &c);
         S(answer_element)(&r, i, &c, &here);
+        if (!row) continue;
+        row->first = (uint32_t)k + 1;
+        row->last = c.outcome;
+    }
+    add_changes(hash.state, here, not_applied);
+}
+
+/* What one that is not the first of its row answers. Values of sets are none. */
+PORT_FN void S(answer_in_row)(const hash_request *r, uint32_t first, slab_outcome outcome, uint32_t before,
+                              S(slab_change) *c)
+{
+    const S(key) *values = (const S(key) *)r->values, *told = (const S(key) *)r->out_values;
+    if (outcome == SLAB_NOT_APPLIED) return;
+    if (c->kind == SLAB_ERASE) {
+        c->outcome = SLAB_ABSENT;
+    } else if (c->kind == SLAB_PUT) {
+        c->outcome = SLAB_REPLACED;
+        if (values) c->old.value = values[before];
+    } else {
+        c->outcome = SLAB_EXISTS;
+        if (outcome == SLAB_INSERTED && values) c->old.value = values[first];
+        if (outcome == SLAB_EXISTS && told) c->old.value = told[first];
+    }
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    S(repeat_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
+                     later_list later, const __grid_constant__ repeats rows, uint64_t *not_applied)
+{
+    uint64_t n = *later.count < rows.most ? *later.count : rows.most, step = (uint64_t)gridDim.x * BLOCK_THREADS;
+    changes here = {0, 0};
+    for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
+        if (rows.before[k] == REPEATS_NONE) continue;
+        repeats_row row = rows.rows[rows.row[k]];
+        S(slab_change) c;
+        S(begin_element)(&r, later.elements[k], &c);
+        S(answer_in_row)(&r, later.elements[row.first - 1], (slab_outcome)row.last, later.elements[rows.before[k]], &c);
+        S(answer_element)(&r, later.elements[k], &c, &here);
     }
     add_changes(hash.state, here, not_applied);
 }
