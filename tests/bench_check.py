@@ -109,6 +109,11 @@ def check_adjacencies(pleach):
                        for kept in (["--adjacency", "hash"], ["--adjacency", "ordered"], ["--sparse"])]
             check(f"{words[0]} with both adjacencies", answers[0] == answers[1] and len(answers[0]) > 5)
             check(f"{words[0]} with sparse ids", answers[0] == answers[2])
+        for kept in ([], ["--sparse"], ["--adjacency", "ordered"]):
+            counts = [run([pleach, "graph", "triangles", "--top", "3", "--build", way, *kept, file.name]).stdout
+                      for way in ("bulk", "batches", "random", "churn")]
+            check(f"triangles, built in four ways {kept}", len(set(counts)) == 1 and len(counts[0].splitlines()) == 4)
+        run([pleach, "graph", "triangles", "--build", "none", file.name], status=2)
         run([pleach, "graph", "triangles", "--adjacency", "none", file.name], status=2)
 
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "graph.h"
+#include "graph_grow.h"
 
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 
@@ -41,7 +42,7 @@ static int build(const char *command, const struct graph_where *where, const str
 {
     const int opened = graph_open(command, where, &loaded->graph);
     if (opened != EXIT_GOOD) return opened;
-    const pleach_status status = pleach_graph_build(loaded->graph, list->count, list->from, list->to, NULL);
+    const pleach_status status = graph_grow(loaded->graph, list, (enum graph_way)where->way);
     if (status == PLEACH_OK) return EXIT_GOOD;
     cli_complain(command, "the graph could not be built: %s", pleach_strerror(status));
     return EXIT_USAGE;

@@ -12,6 +12,7 @@ struct graph_where {
     uint64_t threads; /* 0: one for each online CPU */
     size_t adjacency; /* a pleach_adjacency */
     bool sparse;      /* vertices are found through a hash table */
+    size_t way;       /* a graph_way, for who loads a file */
 };
 
 /* --adjacency. Whether the current word was it; also for who has devices of its own. */
@@ -33,7 +34,7 @@ struct graph_loaded {
 /* An empty one. EXIT_GOOD, or the exit status after a complaint. */
 int graph_open(const char *command, const struct graph_where *where, pleach_graph **graph);
 
-/* The same for the graph of a file, built at once. */
+/* The same for the graph of a file. */
 int graph_load(const char *command, const char *file, const struct edge_read_options *read,
                const struct graph_where *where, struct graph_loaded *loaded);
 void graph_unload(struct graph_loaded *loaded);

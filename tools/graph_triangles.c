@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "graph.h"
+#include "graph_grow.h"
 #include "graph_load.h"
 
 static const char command[] = "pleach graph triangles";
@@ -18,6 +19,9 @@ static const char help[] =
     "  --threads N     worker threads on the CPU (default: one for each online CPU)\n"
     "  --adjacency A   how neighbours are kept: hash (default), a table for each vertex; or ordered, one ordered map\n"
     "  --sparse        vertices are found through a hash table, as is good for ids that are few and far apart\n"
+    "  --build WAY     how the graph comes to have its edges: bulk (default), at once; batches, some at a time, in the\n"
+    "                  file's order; random, the same in a random order; churn, the same with random edges erased\n"
+    "                  in between and put again. The count is the same\n"
     "  --top N         before it, the N vertices that are in most triangles: id, triangles, neighbours\n"
     "  --clustering    before it, the average clustering coefficient\n"
     "  --format NAME   as in pleach graph info\n"
@@ -41,6 +45,7 @@ static void read_order(struct cli *cli, struct order *order)
         else if (cli_take_flag(cli, "--clustering"))
             order->clustering = true;
         else if (graph_take_format(cli, &order->read) || graph_take_where(cli, &order->where) ||
+                 graph_take_way(cli, &order->where.way) ||
                  cli_take_number(cli, "--top", 1, UINT32_MAX, &order->top))
             continue;
         else
