@@ -190,6 +190,33 @@ def check_report(pleach):
         run([pleach, "bench", "report", "--help"])
 
 
+def check_papers(pleach):
+    """Every experiment has run, with its results, or says why not; and a second time there is nothing to do."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [pleach, "bench", "paper", "--device", "cpu", "--small"]
+        listed = run([*command, "--list"]).stdout.split("\n\n")
+        out = run([*command, "--out", folder]).stdout
+        runs = sum(text.count("\nruns ") for text in listed)
+        check("papers", len(listed) > 30 and f"{runs} runs, 0 failed, 0 left out" in out, out[-200:])
+        for text in listed[:-1]:
+            name = text.split(":")[0]
+            made = sorted(pathlib.Path(folder).glob(f"{name}*.json"))
+            expected = text.count("\nruns ")
+            if expected:
+                results = [json.loads(path.read_text()) for path in made]
+                rows = [row for result in results for row in result.get("benchmarks", result.get("results", []))]
+                check(f"paper {name}", len(made) == expected and len(rows) >= expected, f"{made}")
+            else:
+                check(f"paper {name}, why not", "\nnote " in text, text)
+        again = run([*command, "--out", folder]).stdout
+        check("papers, continued", f"0 runs, 0 failed, {runs} left out" in again, again[-200:])
+        late = run([*command, "--seconds", "1", "palm"]).stdout
+        check("papers, some of them", "experiments, of which" in late and "awad" not in late)
+        run([*command, "none-such"], status=2)
+        run([*command, "--out", "/dev/null/folder"], status=2)
+        run([*command, "--help"])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
@@ -199,6 +226,7 @@ def main():
     check_hashes(pleach)
     check_compare(pleach)
     check_report(pleach)
+    check_papers(pleach)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bench_gfsl.h"
+#include "bench_paper.h"
 #include "bench_ycsb.h"
 #include "cli.h"
 #include "commands.h"
@@ -59,7 +60,8 @@ static const char help[] =
     "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map\n"
     "and a lock-free skiplist; 'pleach bench gfsl --help'. So has 'pleach bench ycsb': the core workloads of YCSB, on\n"
     "all structures and on those of others. 'pleach bench compare BEFORE.json AFTER.json' tells what got faster or\n"
-    "slower, and 'pleach bench report RESULTS.json' makes a page of results.\n";
+    "slower, 'pleach bench report RESULTS.json' makes a page of results, and 'pleach bench paper' runs the experiments\n"
+    "of the papers that pleach follows, with what they report.\n";
 
 enum { MOST_COUNT_POWER = 31 };
 
@@ -325,6 +327,7 @@ int command_bench(int argc, char **argv)
     if (argc > 0 && strcmp(argv[0], "gfsl") == 0) return command_bench_gfsl(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "ycsb") == 0) return command_bench_ycsb(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "report") == 0) return command_bench_report(argc - 1, argv + 1);
+    if (argc > 0 && strcmp(argv[0], "paper") == 0) return command_bench_paper(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "compare") == 0) return command_bench_compare(argc - 1, argv + 1);
     cli_start(&cli, command, argc, argv);
     read_request(&cli, &request);

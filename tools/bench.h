@@ -24,6 +24,7 @@
  *   bench_report.c    table, JSON, CSV
  *   bench_compare.c   a command of its own: two files of results
  *   bench_page*       another: a page of results; bench_page.h
+ *   bench_paper*      another: the papers' experiments; bench_paper.h
  *   bench_host.c, bench_cuda.c   where the data lies and how it is timed
  *
  * A benchmark generates its arguments before the clock starts, brings the map to the same state before every repeat,

@@ -21,10 +21,12 @@
  * port_latch(p, even, odd)     compare-and-swap. On success (a) loads after it are not taken before it, and (b) no
  *                              store after it is visible before it. On failure it orders nothing.
  * port_replace(p, v)           a relaxed store to a word that nobody else writes now; returns what was there.
- * port_replace_half(p, high, v)  the same for one half of a word; returns something of what was there.
- * port_release_replaced(p, v, old)  port_store_release, for who has stored nothing since it latched but by port_replace,
- *                              and made `old` of all that was there, and of what it has loaded. A GPU's memory has
- *                              answered, so it has stored; the release of PTX holds up the thread for much longer.
+ * port_replace_half(p, high, v)
+ *                              the same for one half of a word; returns something of what was there.
+ * port_release_replaced(p, v, old)
+ *                              port_store_release, for who has stored nothing since it latched but by port_replace, and
+ *                              made `old` of all that was there, and of what it has loaded. A GPU's memory has answered,
+ *                              so it has stored; the release of PTX holds up the thread for much longer.
  * port_load_two(p), port_load_two_cached(p), port_store_two(p, a, b)
  *                              port_load, port_load_cached and port_store of two words, 16-byte aligned, as one access.
  *                              On GPUs, and on x86 with AVX (where no load is cached in this sense).

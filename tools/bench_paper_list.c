@@ -1,0 +1,187 @@
+/* bench_paper_list.c - the list of experiments, with what the papers report. Sources: M. Awad, Fully Concurrent GPU
+ * Data Structures (dissertation); J. Sewall and others, PALM; W. Zhang and others, Eirene; N. Moscovici and others, A
+ * GPU-Friendly Skiplist Algorithm, and N. Moscovici's thesis. */
+#include "bench_paper.h"
+
+#define TITAN_V "TITAN V; M/s\n"
+#define V100 "V100; M/s\n"
+#define X5680 "two Xeon X5680, 24 threads; M/s\n"
+#define A100 "A100; M/s\n"
+#define GTX970 "GTX 970; M/s\n"
+#define MADE_GRAPHS "made graphs of four classes instead of its twelve data sets"
+#define NOT_COUNTED "a profiler's counts, which no command here has"
+
+const struct paper_experiment paper_experiments[] = {
+    /* ---- the B-tree ---- */
+    {"awad-table-3.3", "Awad, table 3.3", "inserts by batch size",
+     TITAN_V "2^16 168, 2^18 172, 2^20 205, 2^22 223; log-structured merge tree 61, 219, 686, 1,603;\n"
+     "sorted array 45, 161, 543, 1,473; tree with coupled latches 0.17",
+     "bench", "insert-batch --bits 32",
+     "insert-batch --bits 32 --keys 16M --engine calls; insert-batch --bits 32 --keys 16M",
+     "--keys 100K --ops 2^14 --repeat 2",
+     "into a map of one size, theirs from nothing; merge tree and sorted array not yet"},
+    {"awad-figure-3.2", "Awad, figure 3.2", "searches, ranges of 8, successors; as many as there are keys",
+     TITAN_V "search 1,020, range 502, successor 783; merge tree 158, 166; sorted array 335",
+     "bench", "find range-limit succ --bits 32 --keys 10M --ops 10M",
+     "find succ --bits 32 --keys 64M --ops 64M; range-limit --bits 32 --keys 64M --ops 16M",
+     "--keys 100K --ops 100K --repeat 2", NULL},
+    {"awad-figure-3.3", "Awad, figure 3.3", "from which size on inserting a batch beats building anew",
+     "TITAN V\n2^18 at 3.15 M keys, 2^19 at 6.82 M, 2^22 at 57.7 M; building 3,124 M keys/s", "bench",
+     "load insert-empty --bits 32 --keys 6820K --engine batches; insert-batch --bits 32 --keys 6296K --ops 2^19",
+     "load insert-empty --bits 32 --keys 6820K --engine batches; insert-batch --bits 32 --keys 6296K --ops 2^19",
+     "--keys 100K --ops 2^14 --repeat 2", "one size, without the search for the crossing"},
+    {"awad-figure-3.4", "Awad, figure 3.4", "erasing 10% to 50% of the keys",
+     TITAN_V "10% 571, more 582", "bench",
+     "erase --bits 32 --keys 5M --ops 500K; erase --bits 32 --keys 5M --ops 2500K",
+     "erase --bits 32 --keys 40M --ops 4M; erase --bits 32 --keys 40M --ops 20M", "--keys 100K --ops 20K --repeat 2",
+     NULL},
+    {"awad-figure-3.5", "Awad, figure 3.5", "inserts, deletes and queries mixed in one kernel, 20%, 60%, 100% updates",
+     TITAN_V "248, 257, 238", "bench gfsl",
+     "--structure map --no-array --range 1M --ops 500K --mix 10-10-80,30-30-40,50-50-0",
+     "--structure map --no-array --range 32M --ops 16M --mix 10-10-80,30-30-40,50-50-0 --block 128",
+     "--range 50K --ops 20K --runs 1", "queries are finds; ranges and successors are not in the mix"},
+    {"awad-figure-3.6", "Awad, figure 3.6", "what caches and memory do during searches",
+     "TITAN V over Tesla K40c: 6.2 times the accesses, 4 times the memory's", NULL, NULL, NULL, NULL, NOT_COUNTED},
+    /* ---- versions ---- */
+    {"awad-figure-4.2", "Awad, figure 4.2", "what versions cost: inserts into an empty tree, finds",
+     V100 "inserts 240, in place 217, out of place 95; finds 1,513, 1,454, 1,550", "bench",
+     "insert-empty find --bits 32; insert-empty find --bits 32 --versioned; insert-batch --bits 32 --snapshot",
+     "insert-empty find --bits 32 --keys 16M --ops 16M --engine calls;"
+     "insert-empty find --bits 32 --keys 16M --ops 16M --engine calls --versioned;"
+     "insert-batch --bits 32 --keys 16M --snapshot",
+     "--keys 100K --ops 2^14 --repeat 2", "out of place: beside a snapshot, where each leaf is copied once"},
+    {"awad-table-4.1", "Awad, table 4.1, figure 4.3", "inserts beside ranges, 5%, 50%, 90% inserts",
+     V100 "40 M keys, ranges of 8: 229, 220, 223, versioned 249, 127, 95; of 32: 240, 213, 220, versioned 215, 118, 92",
+     "bench", NULL, "mixed-range --bits 32 --keys 40M; mixed-range --bits 32 --keys 1M",
+     "--keys 100K --ops 50K --repeat 2",
+     "by one kernel: on a CPU there is none"},
+    {"awad-figure-4.4", "Awad, figure 4.4", "the same by the length of ranges, half inserts",
+     V100 "shortest to longest 197 to 44, versioned 128 to 28", "bench", NULL, "mixed-length --bits 32",
+     "--keys 100K --ops 50K --repeat 2", "by one kernel: on a CPU there is none"},
+    {"awad-table-4.2", "Awad, table 4.2, figure 4.5", "deletes beside finds, 5%, 50%, 90% deletes",
+     V100 "45 M keys: 433, 424, 400; versioned 370, 367, 346", "bench", NULL, "mixed-erase --bits 32",
+     "--keys 100K --ops 50K --repeat 2", "by one kernel: on a CPU there is none"},
+    {"awad-figure-4.6", "Awad, figure 4.6", "memory while half inserts, half ranges of 16 run",
+     "V100\n981 MB in the end for 67.5 M keys, 950 MB without versions", "bench", NULL, "mixed-memory --bits 32",
+     "--keys 100K --ops 50K --repeat 1", "by tenths of the work, not by epochs; printed, in no file"},
+    /* ---- graphs ---- */
+    {"awad-table-5.2", "Awad, table 5.2", "random edges inserted, by batch size",
+     "TITAN V; M edges/s\n2^16 501, 2^18 591, 2^20 665, 2^22 646; Hornet 34, 51, 84, 111; faimGraph 92, 157",
+     "graph bench",
+     "insert --runs 3", "insert --scale 20 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
+    {"awad-table-5.3", "Awad, table 5.3", "edges erased, by batch size",
+     "TITAN V; M edges/s\n2^16 641, 2^18 948, 2^20 989, 2^22 1,015; Hornet 92, 259, 538, 1,025; faimGraph 112, 172",
+     "graph bench", "erase --runs 3", "erase --scale 20 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
+    {"awad-table-5.4", "Awad, table 5.4", "vertices erased, by batch size",
+     "TITAN V; M vertices/s\n2^16 5.4, 2^18 12.7, 2^20 26.5; faimGraph 0.4, 1.1, 3.0", "graph bench",
+     "erase-vertices --runs 3",
+     "erase-vertices --scale 21 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
+    {"awad-table-5.5", "Awad, table 5.5", "graphs built at once",
+     "TITAN V; ms\nroad_usa 27.9, delaunay_n20 2.5, rgg_n_2_20 5.1, soc-LiveJournal1 26.2, hollywood-2009 42.4;\n"
+     "Hornet 644, 37.7, 37.1, 180, 90.7", "graph bench", "build --runs 3", "build --scale 20 --runs 3",
+     "--scale 10 --runs 1", MADE_GRAPHS "; ours maps its memory inside the clock"},
+    {"awad-table-5.6", "Awad, table 5.6", "graphs from nothing, batch by batch",
+     "TITAN V; M edges/s\n2^20 841, 2^21 946, 2^22 994; Hornet 164, 177, 185", "graph bench", "incremental --runs 3",
+     "incremental --scale 20 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS "; ours maps its memory inside the clock"},
+    {"awad-table-5.7", "Awad, tables 5.7, 5.8", "triangles of a graph",
+     "TITAN V; ms\nroad_usa 66, delaunay_n20 6.4, rgg_n_2_20 23, soc-LiveJournal1 1,526, hollywood-2009 11,060;\n"
+     "Hornet 52, 3.4, 6.4, 483, 9,784, and sorting, 10,875, 503, 497, 2,226, 540", "graph bench", "triangles --runs 3",
+     "triangles --scale 20 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
+    {"awad-table-5.9", "Awad, table 5.9", "triangles kept up to date with batches of edges",
+     "TITAN V; ms\nroad_usa, batches of 2^22, fifth round 326; hollywood-2009 56,774; counted anew each time",
+     "graph bench",
+     "dynamic --runs 3", "dynamic --scale 20 --runs 3", "--scale 10 --runs 1",
+     "one batch, kept up against counted anew; 'pleach graph bench paper' has rounds as there"},
+    {"awad-figure-5.2", "Awad, figures 5.2, 5.3", "what the load of the tables does to building, memory and triangles",
+     "TITAN V\nchains of 5 slabs build 2.5 times slower; triangles are best near a load of 0.7", "graph bench",
+     "load --runs 3", "load --scale 20 --runs 1", "--scale 10 --runs 1", "ours grow, and have no chains so long"},
+    /* ---- PALM ---- */
+    {"palm-figure-2", "PALM, figure 2, table 1", "batches of 8,192 searches, of updates; by size; stages",
+     X5680 "updates 128 at 512K keys, 40 at 128M; searches 56 at 128M\n"
+     "sort, search, modify: 20, 49, 31% at 512K, 6, 69, 25% at 128M", "bench",
+     "batches --bits 32 --keys 512K --ops 8192; batches --bits 32 --keys 10M --ops 8192",
+     "apply --bits 32 --keys 512K --ops 8192; apply --bits 32 --keys 128M --ops 8192;"
+     "apply --bits 32 --keys 128M --ops 2^20", "--keys 50K --repeat 2",
+     "values are as wide as keys; 8,192 do not fill a GPU"},
+    {"palm-figure-3", "PALM, figure 3", "updates alone of skewed keys, against uniform ones",
+     "two Xeon X5680\nall within 1.6 times, skewed ones faster", "bench",
+     "apply --bits 32 --keys 512K --ops 8192; apply --bits 32 --keys 512K --ops 8192 --dist zipf1;"
+     "apply --bits 32 --keys 512K --ops 8192 --dist self; apply --bits 32 --keys 512K --ops 8192 --dist gauss",
+     "apply --bits 32 --keys 128M --ops 2^20; apply --bits 32 --keys 128M --ops 2^20 --dist zipf1;"
+     "apply --bits 32 --keys 128M --ops 2^20 --dist self; apply --bits 32 --keys 128M --ops 2^20 --dist gauss",
+     "--keys 50K --repeat 2", "rows of 100% updates"},
+    {"palm-figure-4", "PALM, figure 4", "a quarter updates, by the number of cores",
+     "two Xeon X5680\n12 cores 10 to 11.6 times one at 512K keys, 6.5 to 10.5 at 128M", "bench",
+     "apply --bits 32 --keys 512K --ops 8192 --threads 1,2,4,8,12", NULL, "--keys 50K --repeat 2 --threads 1,2",
+     "5% and 50% updates; a GPU has no such number"},
+    {"palm-figure-5", "PALM, figure 5", "updates as TPC-E, TPC-C, TPC-H have, on a many-core processor",
+     "Knights Ferry over two Xeon X5680\n1.5 times with frequent updates, 2.1 times with few", "bench",
+     "apply --bits 32 --keys 20M --ops 2^16", "apply --bits 32 --keys 20M --ops 2^20",
+     "--keys 50K --ops 8192 --repeat 2",
+     "0%, 5% and 50% updates; the GPU is the many-core processor: run it on both devices"},
+    {"palm-figure-6", "PALM, figure 6", "batches against a B-link tree with a search a thread",
+     "two Xeon X5680\n2.3 to 19.1 times as fast; 25% updates, uniform 2.3 to 2.6 times", "bench",
+     "batches --bits 32 --keys 512K --ops 8192; batches --bits 32 --keys 10M --ops 8192",
+     "insert-batch --bits 32 --engine calls; insert-batch --bits 32 --engine batches",
+     "--keys 50K --ops 8192 --repeat 2",
+     "array calls are the B-link tree"},
+    {"palm-figure-7a", "PALM, figure 7a", "width of keys, by the share of updates",
+     X5680 "128M keys: 4 bytes 38 (updates) to 56 (searches), 16 bytes 17 to 25", "bench",
+     "apply --bits 32 --keys 10M --ops 8192; apply --bits 64 --keys 10M --ops 8192; apply --bits 128 --keys 10M --ops "
+     "8192",
+     "apply --bits 32 --keys 128M --ops 2^20; apply --bits 64 --keys 128M --ops 2^20",
+     "--keys 50K --ops 8192 --repeat 2",
+     "16 bytes on the CPU only"},
+    {"palm-figure-7b", "PALM, figure 7b", "rate against the time of a batch",
+     "two Xeon X5680\n512K keys: 80% of the best rate at 60 us, 99% at 150; 128M: 100 and 350 us", "bench",
+     "batches --bits 32 --keys 512K", "apply --bits 32 --keys 128M --ops 2^14; apply --bits 32 --keys 128M --ops 2^17;"
+     "apply --bits 32 --keys 128M --ops 2^20; apply --bits 32 --keys 128M --ops 2^24",
+     "--keys 50K --ops 8192 --repeat 2",
+     "the time of a batch is its size by its rate"},
+    /* ---- Eirene ---- */
+    {"eirene-figure-1", "Eirene, figures 1, 9, 12", "instructions and conflicts of a request, and what removes them",
+     "A100\n209 memory accesses with transactions, 79 with locks; 3.9% and 8.5% of these with combining", NULL, NULL,
+     NULL,
+     NULL, NOT_COUNTED},
+    {"eirene-figure-7", "Eirene, figures 2, 7, 8",
+     "95% finds, 5% updates in batches of a million: rate, and its spread",
+     A100 "2^23 keys: 2,400, 13.7 times transactions, 7.4 times locks; 0.41 ns a request, spread 5%, the others 36% "
+     "and 40%",
+     "bench", "apply --bits 32 --keys 2^20 --ops 2^16 --repeat 9", "apply --bits 32 --keys 2^23 --ops 2^20 --repeat 50;"
+     "apply --bits 32 --keys 2^26 --ops 2^20 --repeat 9", "--keys 50K --ops 8192 --repeat 2", NULL},
+    {"eirene-figure-10", "Eirene, figure 10", "nodes visited by a request",
+     "A100\n67% fewer than the others at 2^23 keys", NULL, NULL, NULL, NULL, "no command counts them"},
+    {"eirene-figure-11", "Eirene, figure 11", "what combining gives",
+     "A100\n6.3 times transactions, 13.7 with locality", "bench ycsb",
+     "B --dist uniform --structure map --keys 1M --ops 2^18 --batch 2^16 --no-latency --engine calls",
+     "B --dist uniform --structure map --keys 2^23 --ops 2^22 --batch 2^20 --engine calls",
+     "--keys 50K --ops 2^14 --batch 2^13 --repeat 2", "map-apply combines, map[] does not; 64 bits"},
+    {"eirene-figure-13", "Eirene, figure 13", "ranges of 4 and of 8", A100 "1,181, 1,034; with locks 235, 175", "bench",
+     "range-limit --bits 32 --keys 2^20 --ops 2^18", "range-limit --bits 32 --keys 2^23 --ops 2^20",
+     "--keys 50K --ops 8192 --repeat 2", "of 8 and 32, by array calls"},
+    /* ---- GFSL ---- */
+    {"gfsl-table-2", "GFSL, table II; thesis, tables 5.1, 5.2",
+     "threads of a block, 10% inserts, 10% deletes, range 1M",
+     GTX970 "8, 16, 24, 32 warps: skiplist 58.9, 65.7, 62.5, 52.9; lock-free 20.7, 21.3, 20.6, 20.2", "bench gfsl",
+     NULL,
+     "--structure skiplist,lockfree --chunk 32 --range 1M --mix 10-10-80 --no-array --block 256;"
+     "--structure skiplist,lockfree --chunk 32 --range 1M --mix 10-10-80 --no-array --block 512;"
+     "--structure skiplist,lockfree --chunk 32 --range 1M --mix 10-10-80 --no-array --block 1024",
+     "--range 50K --ops 20K --runs 1", "a CPU has no blocks; a thread for each operation, theirs has a team"},
+    {"gfsl-figure-8", "GFSL, figures 8, 9",
+     "mixes of inserts, deletes and contains, by range, beside a lock-free skiplist",
+     "GTX 970, skiplist over lock-free\n10K keys 0.53 times, 10M 6.8 to 11.6 times", "bench gfsl",
+     "--structure skiplist,lockfree --mix 1-1-98,5-5-90,10-10-80,20-20-60 --no-array",
+     "--structure skiplist,lockfree --chunk 32 --mix 1-1-98,5-5-90,10-10-80,20-20-60 --no-array",
+     "--range 10K --ops 20K --runs 1", NULL},
+    {"gfsl-figure-10", "GFSL, figure 10", "contains, inserts, deletes alone, by range",
+     "GTX 970, skiplist over lock-free\ncontains up to 4.4 times, inserts 3.5 to 9.1, deletes 3.5 to 12.6",
+     "bench gfsl",
+     "--structure skiplist,lockfree --mix contains,insert,delete", "--structure skiplist,lockfree --chunk 32 "
+     "--mix contains,insert,delete --range 10K,100K,1M,10M,30M", "--range 10K --ops 20K --runs 1", NULL},
+    {"gfsl-figure-5.1", "Moscovici's thesis, figure 5.1", "chunks of 16 and of 32 slots",
+     "GTX 970\n32 up to 28% faster in large ranges", "bench gfsl",
+     "--structure skiplist,lockfree --chunk 16,32 --mix 10-10-80 --no-array",
+     "--structure skiplist,lockfree --chunk 16,32 --mix 10-10-80 --no-array", "--range 10K --ops 20K --runs 1", NULL},
+};
+const size_t paper_experiment_count = sizeof paper_experiments / sizeof paper_experiments[0];
