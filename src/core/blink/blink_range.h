@@ -22,7 +22,26 @@ PORT_FN void W(range_start)(W(blink) map, W(range) *range, W(key) low, W(key) hi
     W(cursor_start)(map, &range->cursor, low);
 }
 
-#ifdef BLINK_SKIPLIST
+#if defined(BLINK_SKIPLIST) && !defined(__CUDACC__) && !defined(PLEACH_NODE_ISA_cuda)
+/* The pairs are in no order: each goes to the place that those below it say. Without branches that no processor could
+ * predict; a GPU's sink takes pairs in their order only. */
+PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
+{
+    W(pair) pairs[NODE_CAPACITY];
+    unsigned n = 0;
+    for (unsigned i = 0; i < count; i++) {
+        pairs[n] = image->pair[i];
+        n += pairs[n].key >= range->cursor.target && pairs[n].key <= range->high;
+    }
+    uint64_t most = range->limit < range->room ? range->limit : range->room;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned below = 0;
+        for (unsigned k = 0; k < n; k++) below += pairs[k].key < pairs[i].key;
+        if (range->count + below < most) W(sink_put)(&range->sink, range->count + below, pairs[i]);
+    }
+    range->count = range->limit - range->count > n ? range->count + n : range->limit;
+}
+#elif defined(BLINK_SKIPLIST)
 /* The pairs are in no order: the smallest, then the smallest above that, and so on. */
 PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
 {
