@@ -35,10 +35,14 @@ def run(arguments, status=0):
     return result
 
 
-def results_of(arguments, name="results"):
+def results_of(arguments):
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         result = run([*arguments, "--json", file.name])
-        return json.load(open(file.name))[name] if result.returncode == 0 else []
+        return json.load(open(file.name))["benchmarks"] if result.returncode == 0 else []
+
+
+def medians_of(arguments):
+    return [row for row in results_of(arguments) if row["run_type"] == "aggregate"]
 
 
 def triangles_of(pleach, kind):
@@ -58,7 +62,7 @@ def check_paper(command):
     lengths = {"table-5.2": 7, "table-5.3": 7, "table-5.4": 5, "table-5.5": 12, "table-5.6": 3, "table-5.7": 12,
                "table-5.8": 12, "table-5.9": 20, "figure-5.2": 15, "figure-5.3": 15}
     for words in ([], ["--adjacency", "ordered"]):
-        rows = results_of([*command, *words, "paper"])
+        rows = medians_of([*command, *words, "paper"])
         for name, length in lengths.items():
             own = [row for row in rows if row["experiment"] == name]
             own = [row for row in own if row["graph"] == "mean"] or own
@@ -70,7 +74,7 @@ def check_paper(command):
 
 def check_graphs(pleach):
     command = [pleach, "graph", "bench", "--scale", str(SCALE), "--runs", "2", "--threads", "2"]
-    rows = results_of([*command, "--all"])
+    rows = medians_of([*command, "--all"])
     for name in EXPERIMENTS:
         own = [row for row in rows if row["experiment"] == name]
         check(f"{name} has rows", len(own) > 0)
@@ -83,12 +87,12 @@ def check_graphs(pleach):
                  if row["experiment"] == "triangles" and row["graph"] == graph and row["what"] == "pleach"]
         expected = f"{triangles_of(pleach, kind)} triangles;"
         check(f"triangles of {graph}", len(notes) == 1 and notes[0].startswith(expected), f"{notes}, not {expected}")
-    one = results_of([*command, "queries"])
+    one = medians_of([*command, "queries"])
     check("one experiment", one and {row["experiment"] for row in one} == {"queries"})
-    ordered = results_of([*command, "--adjacency", "ordered"])
+    ordered = medians_of([*command, "--adjacency", "ordered"])
     check("ordered graphs", {row["experiment"] for row in ordered} == set(EXPERIMENTS) - {"load"})
     run([*command, "--adjacency", "ordered", "load"], status=2)
-    sparse = results_of([*command, "--sparse", "insert", "erase-vertices", "build"])
+    sparse = medians_of([*command, "--sparse", "insert", "erase-vertices", "build"])
     check("sparse graphs", {row["experiment"] for row in sparse} == {"insert", "erase-vertices", "build"})
     check_paper(command)
     run([*command, "nothing"], status=2)
@@ -118,8 +122,7 @@ def check_adjacencies(pleach):
 
 
 def check_hashes(pleach):
-    rows = results_of([pleach, "bench", "hash", "--device", "cpu", "--keys", "5000", "--repeat", "2", "--quick"],
-                      "benchmarks")
+    rows = results_of([pleach, "bench", "hash", "--device", "cpu", "--keys", "5000", "--repeat", "2", "--quick"])
     whats = ("put-sized", "put-growing", "find", "find-miss", "erase-half")
     for bits in (32, 64):
         for name in [f"hash/{kind}/{what}" for kind in ("map", "set") for what in whats] + ["map/put", "map/find"]:
@@ -204,7 +207,7 @@ def check_papers(pleach):
             expected = text.count("\nruns ")
             if expected:
                 results = [json.loads(path.read_text()) for path in made]
-                rows = [row for result in results for row in result.get("benchmarks", result.get("results", []))]
+                rows = [row for result in results for row in result["benchmarks"]]
                 check(f"paper {name}", len(made) == expected and len(rows) >= expected, f"{made}")
             else:
                 check(f"paper {name}, why not", "\nnote " in text, text)

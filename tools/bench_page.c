@@ -20,7 +20,7 @@ static const char help[] =
     "  --output FILE      where to (default report.html); - is standard output\n"
     "  --title TEXT       default: Benchmarks of pleach\n";
 
-enum { MOST_FILES = 16 };
+enum { MOST_FILES = 256 };
 
 struct page {
     const char *paths[MOST_FILES];
@@ -40,6 +40,14 @@ static void widen(struct page_point *point, double rate)
     if (rate > point->most) point->most = rate;
 }
 
+/* Millions a second; or milliseconds, of results that are times. */
+static double value_of(const struct json *run)
+{
+    const double rate = json_number(run, "items_per_second", 0);
+    if (rate > 0) return rate / 1e6;
+    return strcmp(json_text(run, "time_unit", ""), "ms") == 0 ? json_number(run, "real_time", 0) : 0;
+}
+
 /* The lowest and highest of the repeats that a median is of. */
 static void find_spread(const struct json *runs, const char *name, struct page_point *point)
 {
@@ -47,14 +55,14 @@ static void find_spread(const struct json *runs, const char *name, struct page_p
     for (const struct json *run = runs->first; run != NULL; run = run->next) {
         const bool repeat = strcmp(json_text(run, "run_type", ""), "iteration") == 0;
         if (!repeat || strcmp(json_text(run, "run_name", ""), name) != 0) continue;
-        widen(point, json_number(run, "items_per_second", 0) / 1e6);
+        widen(point, value_of(run));
     }
     widen(point, point->median);
 }
 
 static bool is_median(const struct json *run)
 {
-    return strcmp(json_text(run, "aggregate_name", ""), "median") == 0 && json_number(run, "items_per_second", 0) > 0 &&
+    return strcmp(json_text(run, "aggregate_name", ""), "median") == 0 && value_of(run) > 0 &&
            json_text(run, "benchmark", NULL) != NULL && json_text(run, "run_name", NULL) != NULL;
 }
 
@@ -68,7 +76,8 @@ static void read_point(const struct page *page, size_t file, const struct json *
         .source = page->paths[file],
         .bits = json_number(run, "bits", 0),
         .size = {json_number(run, "keys", 0), json_number(run, "batch", 0), json_number(run, "threads", 0)},
-        .median = json_number(run, "items_per_second", 0) / 1e6,
+        .unit = json_text(run, "unit", "M/s"),
+        .median = value_of(run),
         .of_limit = json_number(run, "line_multiple", 0),
     };
     if (strncmp(point->device, "cpu", 3) != 0) point->size[PAGE_THREADS] = 0;
@@ -147,6 +156,15 @@ static void write_machine(FILE *file, const struct page *page, size_t which)
     fprintf(file, "</dl>\n");
 }
 
+static bool same_machine(const struct page *page, size_t one, size_t two)
+{
+    static const char *const parts[] = {"pleach", "cpu", "simd", "gpu", "compiler"};
+    const struct json *a = json_member(page->file[one], "context"), *b = json_member(page->file[two], "context");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strcmp(json_text(a, parts[i], ""), json_text(b, parts[i], "")) != 0) return false;
+    return true;
+}
+
 static void write_cell(FILE *file, double count)
 {
     char text[16] = "";
@@ -157,8 +175,9 @@ static void write_cell(FILE *file, double count)
 static void write_table(FILE *file, const struct page_group *group)
 {
     fprintf(file, "<details><summary>figures</summary><div class=\"wide\"><table><tr><th>where</th><th>keys</th>"
-            "<th>at once</th><th>threads</th><th>M/s</th><th>lowest</th><th>highest</th>"
-            "<th>times random lines</th></tr>\n");
+            "<th>at once</th><th>threads</th><th>");
+    page_text(file, group->points[0].unit);
+    fprintf(file, "</th><th>lowest</th><th>highest</th><th>times random lines</th></tr>\n");
     for (size_t i = 0; i < group->count; i++) {
         const struct page_point *p = &group->points[i];
         char label[128];
@@ -167,6 +186,8 @@ static void write_table(FILE *file, const struct page_group *group)
         page_text(file, label);
         fprintf(file, ", ");
         page_text(file, p->dist);
+        if (strcmp(p->unit, group->points[0].unit) != 0) fprintf(file, ", ");
+        if (strcmp(p->unit, group->points[0].unit) != 0) page_text(file, p->unit);
         fprintf(file, "</td>");
         for (size_t s = 0; s < PAGE_SIZES; s++) write_cell(file, p->size[s]);
         fprintf(file, "<td>%.4g</td><td>%.4g</td><td>%.4g</td>", p->median, p->least, p->most);
@@ -186,6 +207,10 @@ static void write_groups(FILE *file, const struct page *page)
         const struct page_group group = {page->points + begin, end - begin};
         fprintf(file, "<section><h2>");
         page_text(file, page->points[begin].benchmark);
+        if (strcmp(page->points[begin].unit, "M/s") != 0) {
+            fprintf(file, ", ");
+            page_text(file, page->points[begin].unit);
+        }
         fprintf(file, "</h2>\n");
         page_draw(file, &group);
         write_table(file, &group);
@@ -200,10 +225,12 @@ static void write_page(FILE *file, const struct page *page)
     page_text(file, page->title);
     fprintf(file, "</title>\n%s</head><body>\n<h1>", style);
     page_text(file, page->title);
-    fprintf(file, "</h1>\n<p>Millions of operations a second: medians, and from the lowest to the highest repeat. "
+    fprintf(file, "</h1>\n<p>Millions of operations a second, unless a heading says otherwise: medians, and from the "
+            "lowest to the highest repeat. "
             "All answers were checked outside the clock; data on a GPU lies in its memory, transfers are not "
             "counted.</p>\n");
-    for (size_t i = 0; i < page->files; i++) write_machine(file, page, i);
+    for (size_t i = 0; i < page->files; i++)
+        if (i == 0 || !same_machine(page, i, i - 1)) write_machine(file, page, i);
     write_groups(file, page);
     fprintf(file, "</body></html>\n");
 }

@@ -12,9 +12,10 @@
 
 enum page_size { PAGE_KEYS, PAGE_BATCH, PAGE_THREADS, PAGE_SIZES };
 
-/* The median of some repeats, millions a second. Texts belong to the file that they were read from. */
+/* The median of some repeats. Texts belong to the file that they were read from. */
 struct page_point {
     const char *benchmark, *device, *dist, *source;
+    const char *unit; /* M/s, or what the file says */
     double bits, size[PAGE_SIZES];
     double median, least, most;
     double of_limit; /* the binding limit's part, where it was measured; or 0 */

@@ -140,7 +140,7 @@ struct plot {
     const struct page_group *group;
     enum page_size over;
     double low, high; /* logarithms of the sizes at the ends */
-    double most;      /* M/s at the top */
+    double most;      /* at the top */
     char series[MOST_SERIES][LABEL_BYTES];
     size_t series_count;
 };
@@ -208,8 +208,10 @@ static void draw_series(FILE *file, struct plot *p, size_t which)
     for (size_t i = 0; i < p->group->count; i++) {
         const struct page_point *point = &p->group->points[i];
         if (point->size[p->over] == 0 || series_of(p, point) != which) continue;
-        fprintf(file, "<circle class=\"s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"><title>%.4g M/s</title></circle>\n",
-                which % COLOURS, x_of(p, point->size[p->over]), y_of(p, point->median), point->median);
+        fprintf(file, "<circle class=\"s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"><title>%.4g ", which % COLOURS,
+                x_of(p, point->size[p->over]), y_of(p, point->median), point->median);
+        page_text(file, point->unit);
+        fprintf(file, "</title></circle>\n");
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "bench.h"
 #include "cli.h"
+#include "json.h"
 #include "machine.h"
 
 enum { MACHINE_LINES = 5 };
@@ -162,21 +163,6 @@ static bool close_output(FILE *file, const char *path)
     return false;
 }
 
-static void write_json_string(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; *text != '\0'; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        if (byte == '"' || byte == '\\')
-            fprintf(file, "\\%c", byte);
-        else if (byte < 0x20)
-            fprintf(file, "\\u%04x", byte);
-        else
-            fputc(byte, file);
-    }
-    fputc('"', file);
-}
-
 /* What Google Benchmark's files have of a run, and what it was run with. CPU time is not measured: its tools want the
  * member, and get the time of the clock. */
 static void write_json_run(FILE *file, const struct bench_row *row, double rate)
@@ -218,7 +204,7 @@ static void write_json_context(FILE *file, const struct bench_report *report)
     fprintf(file, "{\"date\": \"%s\", \"executable\": \"pleach bench\", \"num_cpus\": %u", date, cli_online_cpus());
     for (size_t i = 0; i < MACHINE_LINES; i++) {
         fprintf(file, ", \"%s\": ", machine_names[i]);
-        write_json_string(file, report->machine[i]);
+        json_write_text(file, report->machine[i]);
     }
     fprintf(file, "}");
 }

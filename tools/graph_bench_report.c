@@ -7,7 +7,9 @@
 
 #include "cli.h"
 #include "graph_bench.h"
+#include "json.h"
 #include "machine.h"
+#include "pleach/pleach.h"
 
 static const char command[] = "pleach graph bench";
 
@@ -100,13 +102,15 @@ void graph_report_destroy(struct graph_report *report)
     free(report);
 }
 
+static bool is_time(const struct graph_row *row) { return strcmp(row->unit, "ms") == 0; }
+
 /* How many times as fast as the peer; 0: there is none. Times are better when they are less. */
 static double times_peer(const struct graph_row *row)
 {
     if (row->peer == NULL) return 0;
     const double own = figure_median(row->figure), peer = figure_median(row->peer);
     if (!(own > 0 && peer > 0)) return 0;
-    return strcmp(row->unit, "ms") == 0 ? peer / own : own / peer;
+    return is_time(row) ? peer / own : own / peer;
 }
 
 static const char *or_dash(char *text, size_t size, const char *format, double number)
@@ -165,34 +169,67 @@ void graph_report_heading(struct graph_report *report, const char *text)
     fflush(report->table);
 }
 
-/* ---- JSON. No text here has a character that must be escaped. ---- */
+/* ---- JSON, in the shape of Google Benchmark's. No text of rows has a character that must be replaced. ---- */
 
-static void write_row(FILE *file, const struct graph_row *row)
+/* Of one run, or of the median; of a rate also the time of one of what it counts. */
+static void write_value(FILE *file, const struct graph_row *row, double value)
 {
-    fprintf(file,
-            "{\"experiment\": \"%s\", \"graph\": \"%s\", \"batch\": %" PRIu64 ", \"what\": \"%s\", \"unit\": \"%s\", "
-            "\"median\": %.6g, \"spread\": %.4f, \"titan_v\": %.6g, \"times_peer\": %.4f, \"note\": \"%s\", "
-            "\"runs\": [",
-            row->experiment, row->graph, row->batch, row->what, row->unit, figure_median(row->figure),
-            figure_spread(row->figure), row->seed, times_peer(row), row->note);
-    for (size_t i = 0; i < row->figure->runs; i++)
-        fprintf(file, "%s%.6g", i == 0 ? "" : ", ", row->figure->of_run[i]);
-    fprintf(file, "]}");
+    if (is_time(row))
+        fprintf(file, "\"real_time\": %.6g, \"cpu_time\": %.6g, \"time_unit\": \"ms\", ", value, value);
+    else
+        fprintf(file, "\"real_time\": %.6g, \"cpu_time\": %.6g, \"time_unit\": \"ns\", \"items_per_second\": %.6g, ",
+                1000 / value, 1000 / value, 1e6 * value);
+    fprintf(file, "\"benchmark\": \"graph-%s/%s%s\", \"device\": \"%s\", \"batch\": %" PRIu64 ", \"unit\": \"%s\"",
+            row->experiment, row->graph, is_time(row) ? "/time" : "", row->what, row->batch, row->unit);
+}
+
+static void write_row(FILE *file, const struct graph_bench *bench, const struct graph_row *row)
+{
+    char name[200];
+    snprintf(name, sizeof name, "graph-%s/%s%s/%s/%s/scale:%u/batch:%" PRIu64, row->experiment, row->graph,
+             is_time(row) ? "/time" : "", bench->device->name, row->what, bench->scale, row->batch);
+    for (size_t i = 0; i < row->figure->runs; i++) {
+        fprintf(file, "{\"name\": \"%s\", \"run_name\": \"%s\", \"run_type\": \"iteration\", "
+                "\"repetition_index\": %zu, \"repetitions\": %zu, ", name, name, i, row->figure->runs);
+        write_value(file, row, row->figure->of_run[i]);
+        fprintf(file, "},\n    ");
+    }
+    fprintf(file, "{\"name\": \"%s_median\", \"run_name\": \"%s\", \"run_type\": \"aggregate\", "
+            "\"aggregate_name\": \"median\", ", name, name);
+    write_value(file, row, figure_median(row->figure));
+    fprintf(file, ", \"experiment\": \"%s\", \"graph\": \"%s\", \"what\": \"%s\", \"median\": %.6g, "
+            "\"spread\": %.4f, \"titan_v\": %.6g, \"times_peer\": %.4f, \"note\": \"%s\"}",
+            row->experiment, row->graph, row->what, figure_median(row->figure), figure_spread(row->figure), row->seed,
+            times_peer(row), row->note);
+}
+
+static void write_context(FILE *file, const struct graph_bench *bench)
+{
+    char cpu[300], gpu[300];
+    machine_cpu(cpu, sizeof cpu);
+    machine_gpu(gpu, sizeof gpu);
+    fprintf(file, "{\"executable\": \"%s\", \"num_cpus\": %u", command, cli_online_cpus());
+    const char *const parts[][2] = {{"pleach", pleach_version()}, {"cpu", cpu}, {"simd", pleach_simd()}, {"gpu", gpu},
+                                    {"compiler", machine_compiler()}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        fprintf(file, ", \"%s\": ", parts[i][0]);
+        json_write_text(file, parts[i][1]);
+    }
+    fprintf(file, ", \"device\": \"%s\", \"threads\": %u, \"adjacency\": \"%s\", \"scale\": %u, \"runs\": %zu}",
+            bench->device->name, bench->threads, adjacency_name(bench), bench->scale, bench->runs);
 }
 
 bool graph_report_json(const struct graph_report *report, const char *path)
 {
-    const struct graph_bench *const bench = report->bench;
     FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     bool written = file != NULL;
     if (file != NULL) {
-        fprintf(file,
-                "{\n  \"device\": \"%s\", \"threads\": %u, \"adjacency\": \"%s\", \"scale\": %u, \"runs\": %zu,\n"
-                "  \"results\": [",
-                bench->device->name, bench->threads, adjacency_name(bench), bench->scale, bench->runs);
+        fprintf(file, "{\n  \"context\": ");
+        write_context(file, report->bench);
+        fprintf(file, ",\n  \"benchmarks\": [");
         for (size_t i = 0; i < report->count; i++) {
             fprintf(file, "%s\n    ", i == 0 ? "" : ",");
-            write_row(file, &report->rows[i]->row);
+            write_row(file, report->bench, &report->rows[i]->row);
         }
         fprintf(file, "\n  ]\n}\n");
         written = ferror(file) == 0;

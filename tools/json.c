@@ -233,3 +233,18 @@ const char *json_text(const struct json *object, const char *name, const char *o
     const struct json *member = json_member(object, name);
     return member != NULL && member->kind == JSON_STRING ? member->text : otherwise;
 }
+
+void json_write_text(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\')
+            fprintf(file, "\\%c", byte);
+        else if (byte < 0x20)
+            fprintf(file, "\\u%04x", byte);
+        else
+            fputc(byte, file);
+    }
+    fputc('"', file);
+}

@@ -3,6 +3,7 @@
 #define PLEACH_TOOLS_JSON_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
@@ -21,6 +22,9 @@ void json_free(struct json *value);
 
 /* A member of an object; NULL: `object` is NULL or none, or has no such member. */
 const struct json *json_member(const struct json *object, const char *name);
+
+/* Text between quotation marks, with what JSON has a meaning for replaced. */
+void json_write_text(FILE *file, const char *text);
 
 /* Of a member: its number or text, or what is given where there is none of this kind. */
 double json_number(const struct json *object, const char *name, double otherwise);
