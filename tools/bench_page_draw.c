@@ -88,7 +88,12 @@ void page_label(const struct page_group *group, const struct page_point *point, 
 {
     char text[48], number[16];
     label[0] = '\0';
-    if (texts_differ(group, offsetof(struct page_point, source))) add(label, size, point->source);
+    if (texts_differ(group, offsetof(struct page_point, source))) {
+        const char *const slash = strrchr(point->source, '/'), *const name = slash ? slash + 1 : point->source;
+        const size_t length = strlen(name), end = length > 5 && strcmp(name + length - 5, ".json") == 0 ? 5 : 0;
+        snprintf(text, sizeof text, "%.*s", (int)(length - end), name);
+        add(label, size, text);
+    }
     add(label, size, point->device);
     if (point->bits > 0) {
         snprintf(text, sizeof text, "%.0f-bit", point->bits);
@@ -113,23 +118,46 @@ static double highest(const struct page_group *group)
 
 /* ---- bars ---- */
 
+enum { BAR = 20, BAR_LEFT = 230, BAR_RIGHT = 84 };
+
+/* Labels stand beside their bars, or, if one is too long for that, above them. */
+static bool labels_go_above(const struct page_group *group)
+{
+    enum { LONGEST = 30 };
+    char label[LABEL_BYTES];
+    for (size_t i = 0; i < group->count; i++) {
+        page_label(group, &group->points[i], PAGE_SIZES, label, sizeof label);
+        if (strlen(label) > LONGEST) return true;
+    }
+    return false;
+}
+
+static void draw_bar(FILE *file, const struct page_point *p, double left, double top, double scale)
+{
+    fprintf(file, "<rect class=\"s%d\" x=\"%.0f\" y=\"%.0f\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>",
+            strncmp(p->device, "cuda", 4) == 0 ? 1 : 0, left, top, p->median * scale, BAR);
+    fprintf(file, "<path class=\"whisker\" d=\"M%.1f %.0fH%.1f\"/>", left + p->least * scale, top + BAR / 2,
+            left + p->most * scale);
+    fprintf(file, "<text x=\"%.1f\" y=\"%.0f\">%.4g</text>\n", left + p->most * scale + 6, top + 14, p->median);
+}
+
 static void draw_bars(FILE *file, const struct page_group *group)
 {
-    enum { ROW = 26, LEFT = 230, RIGHT = 84 };
-    const double scale = (WIDTH - LEFT - RIGHT) / highest(group);
-    fprintf(file, "<svg viewBox=\"0 0 %d %zu\" role=\"img\">\n", WIDTH, group->count * ROW + 4);
+    const bool above = labels_go_above(group);
+    const double row = above ? 46 : 26, left = above ? 0 : BAR_LEFT;
+    const double scale = (WIDTH - left - BAR_RIGHT) / highest(group);
+    fprintf(file, "<svg viewBox=\"0 0 %d %.0f\" role=\"img\">\n", WIDTH, (double)group->count * row + 4);
     for (size_t i = 0; i < group->count; i++) {
-        const struct page_point *p = &group->points[i];
-        const double y = 2 + ROW * (double)i, middle = y + 11;
+        const double top = 3 + row * (double)i;
         char label[LABEL_BYTES];
-        page_label(group, p, PAGE_SIZES, label, sizeof label);
-        fprintf(file, "<text x=\"%d\" y=\"%.0f\" text-anchor=\"end\">", LEFT - 8, y + 15);
+        page_label(group, &group->points[i], PAGE_SIZES, label, sizeof label);
+        if (above)
+            fprintf(file, "<text x=\"0\" y=\"%.0f\">", top + 13);
+        else
+            fprintf(file, "<text x=\"%d\" y=\"%.0f\" text-anchor=\"end\">", BAR_LEFT - 8, top + 14);
         page_text(file, label);
-        fprintf(file, "</text><rect class=\"s%d\" x=\"%d\" y=\"%.0f\" width=\"%.1f\" height=\"20\" rx=\"2\"/>",
-                strcmp(p->device, "cpu") == 0 ? 0 : 1, LEFT, y + 1, p->median * scale);
-        fprintf(file, "<path class=\"whisker\" d=\"M%.1f %.0fH%.1f\"/>", LEFT + p->least * scale, middle,
-                LEFT + p->most * scale);
-        fprintf(file, "<text x=\"%.1f\" y=\"%.0f\">%.4g</text>\n", LEFT + p->most * scale + 6, y + 15, p->median);
+        fprintf(file, "</text>");
+        draw_bar(file, &group->points[i], left, above ? top + 19 : top, scale);
     }
     fprintf(file, "</svg>\n");
 }
