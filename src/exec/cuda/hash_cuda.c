@@ -123,11 +123,18 @@ static slabs_room room_for(cuda_hash *hash, const hash_request *r, staging *s)
 
 /* ---- array calls ---- */
 
+/* Who puts may get the old values in the array of the new ones; but in a row one asks for the value of another. */
+static bool values_may_be_overwritten(const hash_request *r, size_t bytes)
+{
+    uintptr_t values = (uintptr_t)r->values, old = (uintptr_t)r->out_values;
+    return values && old && values < old + bytes && old < values + bytes;
+}
+
 static cudaError_t update(cuda_hash *hash, const hash_request *r, staging *s, uint64_t *not_applied)
 {
     later_list later = later_of(s, r->n);
     repeats rows = {0};
-    if (later.elements) rows = repeats_of(s, r->n);
+    if (later.elements && !values_may_be_overwritten(r, r->n * (hash->key_bits / 8))) rows = repeats_of(s, r->n);
     return slabhash_cuda_update(on_gpu(hash), r, later, rows, not_applied, s->stream);
 }
 
