@@ -28,8 +28,7 @@ test-gpu:   ## all tests on an NVIDIA GPU, and memcheck
 
 bench: build ## build, measure for a few minutes, and make a page of it; or BENCH="arguments of pleach bench"
 ifeq ($(strip $(BENCH)),)
-	@build/pleach bench --quick --json build/bench.json
-	@build/pleach bench report build/bench.json --output build/bench.html
+	@scripts/bench
 else
 	@build/pleach bench $(BENCH)
 endif

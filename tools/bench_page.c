@@ -135,26 +135,8 @@ static const char style[] =
     "details{margin-top:.5rem}.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem}\n"
     "td,th{padding:.15rem .6rem;text-align:right;border-bottom:1px solid var(--faint)}\n"
     "td:first-child,th:first-child{text-align:left}dl{display:grid;grid-template-columns:auto 1fr;gap:.1rem 1rem}\n"
-    "dt{opacity:.7}dd{margin:0}\n"
+    "dt{opacity:.7}dd{margin:0}nav{columns:15rem;font-size:.85rem}nav a{display:block;color:inherit}\n"
     "</style>\n";
-
-static void write_machine(FILE *file, const struct page *page, size_t which)
-{
-    static const char *const parts[] = {"date", "pleach", "cpu", "simd", "gpu", "compiler"};
-    const struct json *context = json_member(page->file[which], "context");
-    fprintf(file, "<dl>");
-    if (page->files > 1) {
-        fprintf(file, "<dt>file</dt><dd>");
-        page_text(file, page->paths[which]);
-        fprintf(file, "</dd>");
-    }
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        fprintf(file, "<dt>%s</dt><dd>", parts[i]);
-        page_text(file, json_text(context, parts[i], "not known"));
-        fprintf(file, "</dd>");
-    }
-    fprintf(file, "</dl>\n");
-}
 
 static bool same_machine(const struct page *page, size_t one, size_t two)
 {
@@ -163,6 +145,33 @@ static bool same_machine(const struct page *page, size_t one, size_t two)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strcmp(json_text(a, parts[i], ""), json_text(b, parts[i], "")) != 0) return false;
     return true;
+}
+
+static bool all_on_one_machine(const struct page *page)
+{
+    for (size_t i = 1; i < page->files; i++)
+        if (!same_machine(page, i, 0)) return false;
+    return true;
+}
+
+static void write_machine(FILE *file, const struct page *page, size_t which)
+{
+    static const char *const parts[] = {"date", "pleach", "cpu", "simd", "gpu", "compiler"};
+    const struct json *context = json_member(page->file[which], "context");
+    fprintf(file, "<dl>");
+    if (!all_on_one_machine(page)) {
+        fprintf(file, "<dt>file</dt><dd>");
+        page_text(file, page->paths[which]);
+        fprintf(file, "</dd>");
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *const text = json_text(context, parts[i], NULL);
+        if (text == NULL) continue;
+        fprintf(file, "<dt>%s</dt><dd>", parts[i]);
+        page_text(file, text);
+        fprintf(file, "</dd>");
+    }
+    fprintf(file, "</dl>\n");
 }
 
 static void write_cell(FILE *file, double count)
@@ -199,13 +208,31 @@ static void write_table(FILE *file, const struct page_group *group)
     fprintf(file, "</table></div></details>\n");
 }
 
+/* From where on there is another benchmark. */
+static size_t group_end(const struct page *page, size_t begin)
+{
+    size_t end = begin;
+    while (end < page->count && strcmp(page->points[end].benchmark, page->points[begin].benchmark) == 0) end++;
+    return end;
+}
+
+static void write_contents(FILE *file, const struct page *page)
+{
+    fprintf(file, "<nav>");
+    for (size_t begin = 0; begin < page->count; begin = group_end(page, begin)) {
+        fprintf(file, "<a href=\"#p%zu\">", begin);
+        page_text(file, page->points[begin].benchmark);
+        fprintf(file, "</a>\n");
+    }
+    fprintf(file, "</nav>\n");
+}
+
 static void write_groups(FILE *file, const struct page *page)
 {
     for (size_t begin = 0, end; begin < page->count; begin = end) {
-        for (end = begin; end < page->count; end++)
-            if (strcmp(page->points[end].benchmark, page->points[begin].benchmark) != 0) break;
+        end = group_end(page, begin);
         const struct page_group group = {page->points + begin, end - begin};
-        fprintf(file, "<section><h2>");
+        fprintf(file, "<section id=\"p%zu\"><h2>", begin);
         page_text(file, page->points[begin].benchmark);
         if (strcmp(page->points[begin].unit, "M/s") != 0) {
             fprintf(file, ", ");
@@ -231,6 +258,7 @@ static void write_page(FILE *file, const struct page *page)
             "counted.</p>\n");
     for (size_t i = 0; i < page->files; i++)
         if (i == 0 || !same_machine(page, i, i - 1)) write_machine(file, page, i);
+    write_contents(file, page);
     write_groups(file, page);
     fprintf(file, "</body></html>\n");
 }
