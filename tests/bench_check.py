@@ -7,32 +7,17 @@ import argparse
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
+
+from checks import check, finish, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCALE = 8
 EXPERIMENTS = ("insert", "erase", "erase-vertices", "build", "incremental", "triangles", "dynamic", "load", "queries")
 GRAPHS = {"road": ["grid"], "delaunay": ["delaunay"], "rgg": ["rgg"],
           "social": ["rmat", "--edge-factor", "16", "--scramble"]}
-passed = failed = 0
-
-
-def check(name, right, detail=""):
-    global passed, failed
-    passed += right
-    failed += not right
-    if not right:
-        print(f"FAILED {name}: {detail}")
-
-
-def run(arguments, status=0):
-    result = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
-    right = result.returncode == status
-    check(" ".join(map(str, arguments[1:])), right, f"status {result.returncode}: {result.stderr.strip()[-500:]}")
-    return result
 
 
 def results_of(arguments):
@@ -230,8 +215,7 @@ def main():
     check_compare(pleach)
     check_report(pleach)
     check_papers(pleach)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return finish()
 
 
 sys.exit(main())

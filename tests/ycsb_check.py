@@ -8,9 +8,10 @@ import argparse
 import csv
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+from checks import check, finish, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STRUCTURES = {"map": ("", "[]", "-apply"), "skiplist": ("", "[]"), "hash": ("", "[]")}
@@ -19,22 +20,6 @@ RIVALS = {"sorted": "base-", "std-map": "peer-", "absl-btree": "peer-", "gtree":
 DISTS = {"A": "zipfian", "B": "zipfian", "C": "zipfian", "D": "latest", "E": "zipfian", "F": "zipfian"}
 BY_MALLOC = ("peer-std-map", "peer-absl-btree")  # whose bytes malloc tells, if it is one that does
 LATENCIES = ("latency_p50_ns", "latency_p99_ns", "latency_p999_ns")
-passed = failed = 0
-
-
-def check(name, right, detail=""):
-    global passed, failed
-    passed += bool(right)
-    failed += not right
-    if not right:
-        print(f"FAILED {name}: {detail}")
-
-
-def run(arguments, status=0):
-    result = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
-    right = result.returncode == status
-    check(" ".join(map(str, arguments[1:])), right, f"status {result.returncode}: {result.stderr.strip()[-500:]}")
-    return result
 
 
 def medians_of(command):
@@ -175,8 +160,7 @@ def main():
         check_files(command, pathlib.Path(folder))
         check_reports(pleach, command, pathlib.Path(folder))
     check_refusals(command, set(RIVALS) - set(rivals))
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return finish()
 
 
 sys.exit(main())

@@ -2,7 +2,6 @@
 #include "bench.h"
 #include "bench_page.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,33 +287,18 @@ static bool bench_device(const struct request *request, struct bench_report *rep
     return good;
 }
 
-/* Before minutes of measuring, not after them. */
-static bool can_write(const char *path)
-{
-    if (path == NULL || strcmp(path, "-") == 0) return true;
-    FILE *file = fopen(path, "a");
-    if (file == NULL) {
-        cli_complain(command, "cannot write to %s: %s", path, strerror(errno));
-        return false;
-    }
-    fclose(file);
-    return true;
-}
-
 static int run_bench(const struct request *request, const struct bench_device *gpu)
 {
-    if (!can_write(request->json) || !can_write(request->csv)) return EXIT_USAGE;
-    const bool text_out = (request->json != NULL && strcmp(request->json, "-") == 0) ||
-                          (request->csv != NULL && strcmp(request->csv, "-") == 0);
-    struct bench_report *report = bench_report_create(text_out);
+    const struct bench_files files = {request->json, request->csv};
+    if (!bench_files_writable(&files, command)) return EXIT_USAGE;
+    struct bench_report *report = bench_report_create(bench_files_use_output(&files));
     bool good = report != NULL;
     if (report == NULL) return EXIT_USAGE;
     if (request->device != ON_CUDA)
         for (size_t i = 0; i < request->thread_counts; i++)
             good = bench_device(request, report, bench_device_host(), request->threads[i]) && good;
     if (gpu != NULL) good = bench_device(request, report, gpu, 0) && good;
-    bool written = request->json == NULL || bench_report_json(report, request->json);
-    written = (request->csv == NULL || bench_report_csv(report, request->csv)) && written;
+    const bool written = bench_report_write(report, &files);
     bench_report_destroy(report);
     return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
 }

@@ -138,9 +138,15 @@ void bench_report_say(struct bench_report *report, const char *line);
 /* Sorts them, in ascending order, and answers their median. */
 double bench_median(double *rates, size_t n);
 
-/* Write all rows; path may be "-". False after a complaint. */
-bool bench_report_json(const struct bench_report *report, const char *path);
-bool bench_report_csv(const struct bench_report *report, const char *path);
+/* Where results go; NULL: nowhere, "-": standard output. */
+struct bench_files { const char *json, *csv; };
+
+/* Before minutes of measuring, not after them. False after a complaint. */
+bool bench_files_writable(const struct bench_files *files, const char *command);
+bool bench_files_use_output(const struct bench_files *files); /* standard output */
+
+/* Writes all rows. False after a complaint. */
+bool bench_report_write(const struct bench_report *report, const struct bench_files *files);
 
 /* ---- bench_compare.c ---- */
 

@@ -1,7 +1,6 @@
 /* bench_gfsl.c - pleach bench gfsl: the loop over ranges, mixes and structures. */
 #include "bench_gfsl.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,31 +140,15 @@ static bool measure_all(const struct gfsl_options *options, const struct bench_d
 
 /* ---- the command ---- */
 
-static bool is_standard_output(const char *path) { return path != NULL && strcmp(path, "-") == 0; }
-
-/* Before minutes of measuring, not after them. */
-static bool can_write(const char *path)
-{
-    if (path == NULL || is_standard_output(path)) return true;
-    FILE *file = fopen(path, "a");
-    if (file == NULL) {
-        cli_complain(command, "cannot write to %s: %s", path, strerror(errno));
-        return false;
-    }
-    fclose(file);
-    return true;
-}
-
 static int run(struct gfsl_options *options, const struct bench_device *device)
 {
-    if (!can_write(options->json) || !can_write(options->csv)) return EXIT_USAGE;
+    const struct bench_files files = {options->json, options->csv};
+    if (!bench_files_writable(&files, command)) return EXIT_USAGE;
     gfsl_choose_ranges(options, device->kind == PLEACH_CUDA);
-    struct bench_report *report =
-        bench_report_create(is_standard_output(options->json) || is_standard_output(options->csv));
+    struct bench_report *report = bench_report_create(bench_files_use_output(&files));
     if (report == NULL) return EXIT_USAGE;
     const bool good = measure_all(options, device, report);
-    bool written = options->json == NULL || bench_report_json(report, options->json);
-    written = (options->csv == NULL || bench_report_csv(report, options->csv)) && written;
+    const bool written = bench_report_write(report, &files);
     bench_report_destroy(report);
     return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
 }

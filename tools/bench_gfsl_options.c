@@ -54,24 +54,9 @@ const char gfsl_help[] =
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const bits_names[] = {"32", "64", NULL};
 
-/* Hands each word between commas to `take`. */
-static void each_word(struct cli *cli, struct gfsl_options *options, const char *text,
-                      void (*take)(struct cli *cli, struct gfsl_options *options, const char *word))
+static void take_range(struct cli *cli, void *context, const char *word)
 {
-    char word[32];
-    while (text != NULL && cli->status == EXIT_GOOD) {
-        const size_t length = strcspn(text, ",");
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        if (length >= sizeof word)
-            cli_fail(cli, "'%s' is too long", text);
-        else
-            take(cli, options, word);
-        text = text[length] != '\0' ? text + length + 1 : NULL;
-    }
-}
-
-static void take_range(struct cli *cli, struct gfsl_options *options, const char *word)
-{
+    struct gfsl_options *options = context;
     uint64_t range = 0;
     if (!cli_parse_number(word, &range) || range < 2 || range > (uint64_t)1 << 30)
         cli_fail(cli, "--range takes numbers from 2 to 2^30 with commas between, not '%s'", word);
@@ -100,8 +85,9 @@ static bool parse_mix(struct gfsl_mix *mix, const char *word)
            mix->inserts <= 100 && mix->deletes <= 100 && mix->inserts + mix->deletes + contains == 100;
 }
 
-static void take_mix(struct cli *cli, struct gfsl_options *options, const char *word)
+static void take_mix(struct cli *cli, void *context, const char *word)
 {
+    struct gfsl_options *options = context;
     if (options->mix_count == GFSL_MOST_MIXES)
         cli_fail(cli, "--mix takes at most %d names", GFSL_MOST_MIXES);
     else if (!parse_mix(&options->mixes[options->mix_count], word))
@@ -117,8 +103,9 @@ struct wanted {
 
 static struct wanted wanted;
 
-static void take_structure(struct cli *cli, struct gfsl_options *options, const char *word)
+static void take_structure(struct cli *cli, void *context, const char *word)
 {
+    struct gfsl_options *options = context;
     (void)options;
     if (strcmp(word, "skiplist") == 0)
         wanted.skiplist = true;
@@ -130,8 +117,9 @@ static void take_structure(struct cli *cli, struct gfsl_options *options, const 
         cli_fail(cli, "--structure takes skiplist, map and lockfree, not '%s'", word);
 }
 
-static void take_chunk(struct cli *cli, struct gfsl_options *options, const char *word)
+static void take_chunk(struct cli *cli, void *context, const char *word)
 {
+    struct gfsl_options *options = context;
     (void)options;
     if (strcmp(word, "16") == 0)
         wanted.chunk16 = true;
@@ -202,13 +190,13 @@ static bool take_list(struct cli *cli, struct gfsl_options *options)
 {
     const char *text = NULL;
     if (cli_take_text(cli, "--range", &text))
-        each_word(cli, options, text, take_range);
+        cli_each_word(cli, text, take_range, options);
     else if (cli_take_text(cli, "--mix", &text))
-        each_word(cli, options, text, take_mix);
+        cli_each_word(cli, text, take_mix, options);
     else if (cli_take_text(cli, "--structure", &text))
-        each_word(cli, options, text, take_structure);
+        cli_each_word(cli, text, take_structure, options);
     else if (cli_take_text(cli, "--chunk", &text))
-        each_word(cli, options, text, take_chunk);
+        cli_each_word(cli, text, take_chunk, options);
     else
         return false;
     return true;
@@ -241,7 +229,7 @@ bool gfsl_read_options(struct gfsl_options *options, int argc, char **argv, int 
             cli_reject_option(&cli);
     if (options->block % 32 != 0) cli_fail(&cli, "--block takes a multiple of 32");
     if (options->mix_count == 0)
-        each_word(&cli, options, "1-1-98,5-5-90,10-10-80,20-20-60,contains,insert,delete", take_mix);
+        cli_each_word(&cli, "1-1-98,5-5-90,10-10-80,20-20-60,contains,insert,delete", take_mix, options);
     choose_subjects(options);
     *status = cli.status;
     return cli.status == EXIT_GOOD;

@@ -209,7 +209,7 @@ static void write_json_context(FILE *file, const struct bench_report *report)
     fprintf(file, "}");
 }
 
-bool bench_report_json(const struct bench_report *report, const char *path)
+static bool write_json(const struct bench_report *report, const char *path)
 {
     FILE *file = open_output(path);
     if (file == NULL) return false;
@@ -224,7 +224,7 @@ bool bench_report_json(const struct bench_report *report, const char *path)
     return close_output(file, path);
 }
 
-bool bench_report_csv(const struct bench_report *report, const char *path)
+static bool write_csv(const struct bench_report *report, const char *path)
 {
     FILE *file = open_output(path);
     if (file == NULL) return false;
@@ -238,4 +238,31 @@ bool bench_report_csv(const struct bench_report *report, const char *path)
         fputc('\n', file);
     }
     return close_output(file, path);
+}
+
+static bool is_output(const char *path) { return path != NULL && strcmp(path, "-") == 0; }
+
+static bool writable(const char *path, const char *command)
+{
+    if (path == NULL || is_output(path)) return true;
+    FILE *file = fopen(path, "a");
+    if (file == NULL) {
+        cli_complain(command, "cannot write to %s: %s", path, strerror(errno));
+        return false;
+    }
+    fclose(file);
+    return true;
+}
+
+bool bench_files_writable(const struct bench_files *files, const char *command)
+{
+    return writable(files->json, command) && writable(files->csv, command);
+}
+
+bool bench_files_use_output(const struct bench_files *files) { return is_output(files->json) || is_output(files->csv); }
+
+bool bench_report_write(const struct bench_report *report, const struct bench_files *files)
+{
+    const bool written = files->json == NULL || write_json(report, files->json);
+    return (files->csv == NULL || write_csv(report, files->csv)) && written;
 }

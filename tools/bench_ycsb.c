@@ -1,7 +1,6 @@
 /* bench_ycsb.c - pleach bench ycsb: the loop over devices, threads, workloads and stores. */
 #include "bench_ycsb.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,34 +51,18 @@ static void say_rivals(const struct ycsb_options *options, struct bench_report *
     }
 }
 
-static bool is_standard_output(const char *path) { return path != NULL && strcmp(path, "-") == 0; }
-
-/* Before minutes of measuring, not after them. */
-static bool can_write(const char *path)
-{
-    if (path == NULL || is_standard_output(path)) return true;
-    FILE *file = fopen(path, "a");
-    if (file == NULL) {
-        cli_complain(command, "cannot write to %s: %s", path, strerror(errno));
-        return false;
-    }
-    fclose(file);
-    return true;
-}
-
 static int run(const struct ycsb_options *options, const struct bench_device *gpu)
 {
-    if (!can_write(options->json) || !can_write(options->csv)) return EXIT_USAGE;
-    struct bench_report *report =
-        bench_report_create(is_standard_output(options->json) || is_standard_output(options->csv));
+    const struct bench_files files = {options->json, options->csv};
+    if (!bench_files_writable(&files, command)) return EXIT_USAGE;
+    struct bench_report *report = bench_report_create(bench_files_use_output(&files));
     bool good = report != NULL;
     if (report == NULL) return EXIT_USAGE;
     say_rivals(options, report);
     for (size_t i = 0; options->device != YCSB_ON_CUDA && i < options->thread_counts; i++)
         good = measure_device(options, report, bench_device_host(), options->threads[i]) && good;
     if (gpu != NULL) good = measure_device(options, report, gpu, 0) && good;
-    bool written = options->json == NULL || bench_report_json(report, options->json);
-    written = (options->csv == NULL || bench_report_csv(report, options->csv)) && written;
+    const bool written = bench_report_write(report, &files);
     bench_report_destroy(report);
     return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
 }

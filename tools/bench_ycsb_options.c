@@ -99,8 +99,9 @@ static void take_file(struct cli *cli, struct ycsb_options *options, const char 
 
 /* ---- lists ---- */
 
-static void take_thread_count(struct cli *cli, struct ycsb_options *options, const char *word)
+static void take_thread_count(struct cli *cli, void *context, const char *word)
 {
+    struct ycsb_options *options = context;
     uint64_t threads = 0;
     if (!cli_parse_number(word, &threads) || threads < 1 || threads > 1024)
         cli_fail(cli, "--threads takes numbers from 1 to 1024 with commas between, not '%s'", word);
@@ -110,8 +111,9 @@ static void take_thread_count(struct cli *cli, struct ycsb_options *options, con
         options->threads[options->thread_counts++] = (unsigned)threads;
 }
 
-static void take_structure(struct cli *cli, struct ycsb_options *options, const char *word)
+static void take_structure(struct cli *cli, void *context, const char *word)
 {
+    struct ycsb_options *options = context;
     for (size_t i = 0; structure_names[i] != NULL; i++) {
         if (strcmp(structure_names[i], word) != 0) continue;
         options->structures[i] = true;
@@ -120,8 +122,9 @@ static void take_structure(struct cli *cli, struct ycsb_options *options, const 
     cli_fail(cli, "--structure takes map, skiplist and hash, not '%s'", word);
 }
 
-static void take_rival(struct cli *cli, struct ycsb_options *options, const char *word)
+static void take_rival(struct cli *cli, void *context, const char *word)
 {
+    struct ycsb_options *options = context;
     for (size_t i = 0; i < rival_count; i++) {
         if (strcmp(rival_list[i].name, word) != 0) continue;
         if (rival_list[i].rival == NULL)
@@ -137,33 +140,17 @@ static void take_all_rivals(struct ycsb_options *options)
     for (size_t i = 0; i < rival_count; i++) options->rivals[i] = rival_list[i].rival != NULL;
 }
 
-/* Hands each word between commas to `take`. */
-static void each_word(struct cli *cli, struct ycsb_options *options, const char *text,
-                      void (*take)(struct cli *cli, struct ycsb_options *options, const char *word))
-{
-    char word[32];
-    while (text != NULL && cli->status == EXIT_GOOD) {
-        const size_t length = strcspn(text, ",");
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        if (length >= sizeof word)
-            cli_fail(cli, "'%s' is too long", text);
-        else
-            take(cli, options, word);
-        text = text[length] != '\0' ? text + length + 1 : NULL;
-    }
-}
-
 static bool take_list(struct cli *cli, struct ycsb_options *options)
 {
     const char *text = NULL;
     if (cli_take_flag(cli, "--rivals"))
         take_all_rivals(options);
     else if (cli_take_text(cli, "--rivals", &text))
-        each_word(cli, options, text, take_rival);
+        cli_each_word(cli, text, take_rival, options);
     else if (cli_take_text(cli, "--threads", &text))
-        each_word(cli, options, text, take_thread_count);
+        cli_each_word(cli, text, take_thread_count, options);
     else if (cli_take_text(cli, "--structure", &text))
-        each_word(cli, options, text, take_structure);
+        cli_each_word(cli, text, take_structure, options);
     else if (!cli_take_text(cli, "--workload", &text))
         return false;
     else if (text != NULL)

@@ -169,6 +169,21 @@ void cli_complain(const char *command, const char *format, ...)
     va_end(arguments);
 }
 
+void cli_each_word(struct cli *cli, const char *text, void (*take)(struct cli *cli, void *context, const char *word),
+                   void *context)
+{
+    char word[32];
+    while (text != NULL && cli->status == EXIT_GOOD) {
+        const size_t length = strcspn(text, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        if (length >= sizeof word)
+            cli_fail(cli, "'%s' is too long", text);
+        else
+            take(cli, context, word);
+        text = text[length] != '\0' ? text + length + 1 : NULL;
+    }
+}
+
 int cli_finish_output(const char *command, int status)
 {
     errno = 0;

@@ -31,6 +31,10 @@ bool cli_take_flag(struct cli *cli, const char *name);
 /* "--name VALUE" or "--name=VALUE". */
 bool cli_take_text(struct cli *cli, const char *name, const char **text);
 
+/* Hands each word between commas to `take`; text may be NULL. */
+void cli_each_word(struct cli *cli, const char *text, void (*take)(struct cli *cli, void *context, const char *word),
+                   void *context);
+
 /* A count such as 5000, 64M, 16Ki or 2^20. */
 bool cli_take_number(struct cli *cli, const char *name, uint64_t least, uint64_t most, uint64_t *number);
 

@@ -16,7 +16,8 @@ static __global__ void spare_kernel(const uint64_t *found, uint64_t *places, siz
 
 enum { ORDER_SAMPLES = 128, CROWD_SAMPLES = 1024, CROWD = 8 };
 
-/* How many of a block's threads have named each key, of which 32 mixed bits are enough here. */
+/* How many of a block's threads have named each key, of which 32 mixed bits are enough here. There are twice as many
+ * places as threads: who looks for one finds it. */
 typedef struct key_tally { uint32_t keys[2 * CROWD_SAMPLES], counts[2 * CROWD_SAMPLES]; } key_tally;
 
 PORT_FN void tally_clear(key_tally *tally)

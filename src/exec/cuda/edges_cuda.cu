@@ -51,7 +51,8 @@ PORT_FN uint64_t slabs_for(uint64_t degree, unsigned slots, uint32_t load)
 enum { HUB_THREADS = 1024, HUB_BLOCKS = 64, HUB_PLACES = 3072, HUB_FEWEST = 1024 };
 enum { HUB_FREQUENT = 8, HUB_STEP_LOG = 3, HUB_TRIES = 16 };
 
-/* An edge a thread: how often each end is in the sample, and which are frequent. */
+/* An edge a thread: how often each end is in the sample, and which are frequent. There are half as many places again as
+ * ends, and as edges: who looks for one finds it. */
 typedef struct hub_sample {
     unsigned long long edges[HUB_PLACES / 2]; /* so that equal edges are one */
     uint32_t ids[HUB_PLACES], counts[HUB_PLACES];

@@ -1,0 +1,25 @@
+"""What checks of the pleach command have in common: counting them, and running it."""
+import subprocess
+
+passed = failed = 0
+
+
+def check(name, right, detail=""):
+    global passed, failed
+    passed += bool(right)
+    failed += not right
+    if not right:
+        print(f"FAILED {name}: {detail}")
+
+
+def run(arguments, status=0):
+    result = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
+    right = result.returncode == status
+    check(" ".join(map(str, arguments[1:])), right, f"status {result.returncode}: {result.stderr.strip()[-500:]}")
+    return result
+
+
+def finish():
+    """Says how many there were; the exit status."""
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
