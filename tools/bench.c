@@ -59,8 +59,8 @@ static const char help[] =
     "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map\n"
     "and a lock-free skiplist; 'pleach bench gfsl --help'. So has 'pleach bench ycsb': the core workloads of YCSB, on\n"
     "all structures and on those of others. 'pleach bench compare BEFORE.json AFTER.json' tells what got faster or\n"
-    "slower, 'pleach bench report RESULTS.json' makes a page of results, and 'pleach bench paper' runs the experiments\n"
-    "of the papers that pleach follows, with what they report.\n";
+    "slower, 'pleach bench report RESULTS.json' makes a page of results, and 'pleach bench paper' runs the\n"
+    "experiments of the papers that pleach follows, with what they report.\n";
 
 enum { MOST_COUNT_POWER = 31 };
 

@@ -1,6 +1,7 @@
 #include "agents.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,6 +28,12 @@ void stop_all(agent *a)
 bool stopped(const agent *a)
 {
     return atomic_load_explicit(a->stop, memory_order_relaxed);
+}
+
+void wait_until(const agent *a, atomic_int *number, int value)
+{
+    while (atomic_load(number) < value && !stopped(a))
+        sched_yield();
 }
 
 void agent_fail(agent *a, const char *file, int line, const char *condition)

@@ -27,6 +27,9 @@ void run_agents(size_t count, agent_body *body, void *shared);
 void stop_all(agent *a);
 bool stopped(const agent *a);
 
+/* Until the number is at least this, or the work is over. */
+void wait_until(const agent *a, atomic_int *number, int value);
+
 void agent_fail(agent *a, const char *file, int line, const char *condition);
 
 /* Leaves the function on failure. Only for functions that answer nothing. */

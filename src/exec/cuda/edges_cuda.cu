@@ -80,7 +80,8 @@ PORT_FN void sample_end(hub_sample *sample, uint32_t id)
     for (uint32_t place = hub_hash(id) % HUB_PLACES;; place = (place + 1) % HUB_PLACES) {
         uint32_t was = atomicCAS(&sample->ids[place], GRAPH_NO_VERTEX, id);
         if (was != GRAPH_NO_VERTEX && was != id) continue;
-        if (atomicAdd(&sample->counts[place], 1u) + 1 == HUB_FREQUENT) sample->hub[atomicAdd(&sample->hubs, 1u)] = place;
+        uint32_t count = atomicAdd(&sample->counts[place], 1u) + 1;
+        if (count == HUB_FREQUENT) sample->hub[atomicAdd(&sample->hubs, 1u)] = place;
         return;
     }
 }
