@@ -1,6 +1,7 @@
 /* bench.h - the parts of pleach bench.
  *
  *   bench.c           options, and the loop over devices, widths, thread counts and benchmarks
+ *   bench_lists.c     those of its options that are lists
  *   bench_cases.c     the list of benchmarks, with their sizes
  *   bench_keys.c      which keys a map holds and in which order they are asked for
  *   bench_words.h     arrays of keys and values of all widths
@@ -44,7 +45,8 @@
 #include "crew.h"
 #include "mix.h"
 
-enum { BENCH_MOST_REPEATS = 101, BENCH_MOST_THREAD_COUNTS = 8, BENCH_NAME_BYTES = 32, BENCH_MOST_COUNTERS = 8 };
+enum { BENCH_MOST_REPEATS = 101, BENCH_MOST_THREAD_COUNTS = 8, BENCH_NAME_BYTES = 40, BENCH_MOST_COUNTERS = 8,
+       BENCH_MOST_NUMBERS = 16, BENCH_MOST_LENGTH = 4096 };
 
 /* ---- bench_keys.c ---- */
 
@@ -89,6 +91,9 @@ static inline uint64_t bench_key(const struct bench_keys *keys, size_t rank)
 {
     return bench_word(keys->sorted, keys->bits, rank);
 }
+
+/* The end of an interval that begins at a key and holds `length` keys on average. */
+uint64_t bench_keys_interval(const struct bench_keys *keys, size_t rank, size_t length);
 
 /* ---- bench_sort.c ---- */
 
@@ -152,10 +157,35 @@ bool bench_report_write(const struct bench_report *report, const struct bench_fi
 
 int command_bench_compare(int argc, char **argv);
 
+/* ---- bench_lists.c ---- */
+
+/* Shares in percent, or lengths. */
+struct bench_numbers {
+    size_t count; /* 0: each benchmark's own */
+    double at[BENCH_MOST_NUMBERS];
+};
+
+/* What the updates of a batch are: other values of keys of the map, new keys, or new keys and erases by halves. */
+enum bench_updates { UPDATES_VALUES, UPDATES_INSERTS, UPDATES_CHANGES, UPDATES_KINDS };
+
+static inline const struct bench_numbers *bench_asked_or(const struct bench_numbers *asked,
+                                                         const struct bench_numbers *own)
+{
+    return asked->count > 0 ? asked : own;
+}
+
+struct cli;
+struct bench_options;
+
+/* Whether the current word was an option that is a list. */
+bool bench_take_list(struct cli *cli, struct bench_options *options);
+
 /* ---- bench_measure.c ---- */
 
 struct bench_options {
     uint64_t keys, ops; /* 0: each benchmark's own */
+    struct bench_numbers shares, lengths; /* of updates; of ranges */
+    bool updates[UPDATES_KINDS]; /* none: values and inserts */
     enum bench_dist dist;
     size_t repeats;
     bool quick, reserve;
@@ -243,6 +273,12 @@ void batch_make_absent(struct batch *batch, size_t i);    /* keys not in the map
 
 /* Puts the keys in ascending order. */
 bool batch_sort(struct batch *batch);
+
+/* Intervals that begin at keys of the map, in the order of the distribution, and hold `limit / 2` keys on average; and
+ * whether `count` pairs from `at` on in the results are those that query i has found. */
+void batch_make_interval(struct batch *batch, size_t i);
+size_t batch_pairs_in_interval(const struct batch *batch, size_t i);
+bool batch_right_pairs(const struct batch *batch, size_t i, size_t at, size_t count, uint64_t most_change);
 
 /* A call and checks that several benchmarks use. */
 pleach_status batch_call_find(void *context, pleach_stream stream);
