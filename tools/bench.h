@@ -18,7 +18,7 @@
  *   bench_queue.c     single operations through a queue
  *   bench_index.c     the multi-value index
  *   bench_hash.c      the slab hash, beside the map
- *   bench_mixed_*     updates and queries at the same time, in one kernel
+ *   bench_mixed*      updates and queries at the same time, in one kernel or by single calls: bench_mixed_map.h
  *   bench_gfsl*       a command of its own: bench_gfsl.h
  *   bench_ycsb*       another: bench_ycsb.h
  *   bench_limits.c    how fast the machine's memory is
@@ -322,11 +322,7 @@ struct bench_case {
     const char *summary;
 };
 
-#ifdef PLEACH_TOOLS_CUDA
-enum { BENCH_CASES = 28 };
-#else
-enum { BENCH_CASES = 24 };
-#endif
+enum { BENCH_CASES = 29 };
 extern const struct bench_case bench_cases[BENCH_CASES];
 
 void bench_print_list(void);
@@ -356,11 +352,11 @@ void bench_index(struct bench *bench, const struct bench_case *which);
 void bench_hash(struct bench *bench, const struct bench_case *which);
 void bench_limits(struct bench *bench, const struct bench_case *which);
 
-/* bench_mixed_cuda.c */
 void bench_mixed_range(struct bench *bench, const struct bench_case *which);
 void bench_mixed_length(struct bench *bench, const struct bench_case *which);
 void bench_mixed_memory(struct bench *bench, const struct bench_case *which);
 void bench_mixed_erase(struct bench *bench, const struct bench_case *which);
+void bench_mixed_all(struct bench *bench, const struct bench_case *which);
 
 /* Millions of random lines per second with the crew's threads and 32 chains each; 0 when memory is lacking. */
 double bench_line_rate(struct crew *crew, bool quick);
