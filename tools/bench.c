@@ -21,9 +21,10 @@ static const char help[] =
     "usage: pleach bench [OPTION...] [NAME...]\n"
     "\n"
     "Measures the named benchmarks, or all. Rates are in millions of operations per second: the median of the\n"
-    "repeats and their spread, (highest - lowest) / median. On the CPU each rate is also given as a multiple of the\n"
-    "rate at which as many threads read random cache lines, 32 at a time, measured at the start of the same run. On\n"
-    "the GPU data lies in GPU memory and transfers are not counted. All results are checked, outside the clock.\n"
+    "repeats and their spread, (highest - lowest) / median. Each is also given as a share of what the memory allows\n"
+    "that was measured at the start of the same run (random lines read, changed, bytes copied, pairs sorted), with the\n"
+    "name of the limit that binds. On the GPU data lies in GPU memory and transfers are not counted. All results are\n"
+    "checked, outside the clock.\n"
     "\n"
     "  --list                 the names, and what they measure\n"
     "  --keys N               keys in the map (default: see --list)\n"
@@ -277,7 +278,8 @@ static bool bench_device(const struct request *request, struct bench_report *rep
         cli_complain(command, "cannot start %u threads", threads);
         return false;
     }
-    if (device->kind == PLEACH_CPU) bench.line_rate = bench_line_rate(bench.crew, request->options.quick);
+    const bool quick = request->options.quick;
+    bench.limits = device->kind == PLEACH_CPU ? bench_limits_cpu(bench.crew, quick) : bench_limits_cuda(quick);
     bool good = true;
     const bool both = request->bits == BITS_BOTH;
     if (both || request->bits == BITS_32) good = bench_width(request, &bench, 32) && good;
