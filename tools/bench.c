@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_baselines.h"
 #include "bench_gfsl.h"
 #include "bench_paper.h"
 #include "bench_ycsb.h"
@@ -310,6 +311,7 @@ int command_bench(int argc, char **argv)
     char line[512];
     if (argc > 0 && strcmp(argv[0], "gfsl") == 0) return command_bench_gfsl(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "ycsb") == 0) return command_bench_ycsb(argc - 1, argv + 1);
+    if (argc > 0 && strcmp(argv[0], "baselines") == 0) return command_bench_baselines(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "report") == 0) return command_bench_report(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "paper") == 0) return command_bench_paper(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "compare") == 0) return command_bench_compare(argc - 1, argv + 1);
