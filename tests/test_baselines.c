@@ -1,5 +1,5 @@
-/* test_baselines.c - the baselines of pleach bench baselines: one that gives wrong answers would be no baseline. Each is
- * compared with an array that has a place for every key of a small range. */
+/* test_baselines.c - the baselines of pleach bench baselines: one that gives wrong answers would be no baseline. Each
+ * is compared with an array that has a place for every key of a small range. */
 #include <stdlib.h>
 #include <string.h>
 

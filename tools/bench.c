@@ -59,9 +59,10 @@ static const char help[] =
     "\n"
     "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map\n"
     "and a lock-free skiplist; 'pleach bench gfsl --help'. So has 'pleach bench ycsb': the core workloads of YCSB, on\n"
-    "all structures and on those of others. 'pleach bench compare BEFORE.json AFTER.json' tells what got faster or\n"
-    "slower, 'pleach bench report RESULTS.json' makes a page of results, and 'pleach bench paper' runs the\n"
-    "experiments of the papers that pleach follows, with what they report.\n";
+    "all structures and on those of others; and 'pleach bench baselines': a sorted array, a log-structured merge\n"
+    "tree and a tree with coupled latches, beside the map. 'pleach bench compare BEFORE.json AFTER.json' tells what\n"
+    "got faster or slower, 'pleach bench report RESULTS.json' makes a page of results, and 'pleach bench paper' runs\n"
+    "the experiments of the papers that pleach follows, with what they report.\n";
 
 enum { MOST_COUNT_POWER = 31 };
 

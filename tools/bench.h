@@ -242,8 +242,8 @@ void batch_make_present(struct batch *batch, size_t i);   /* keys of the map, in
 void batch_make_ascending(struct batch *batch, size_t i); /* keys of the map, by rank */
 void batch_make_absent(struct batch *batch, size_t i);    /* keys not in the map */
 
-/* bench_ordered.c: an interval that begins at a key and holds `limit / 2` keys on average; with BATCH_B. And the checks of
- * ranges with a limit, and of successors. */
+/* bench_ordered.c: an interval that begins at a key and holds `limit / 2` keys on average; with BATCH_B. And the checks
+ * of ranges with a limit, and of successors. */
 void batch_make_interval(struct batch *batch, size_t i);
 bool batch_right_limited(const struct batch *batch, size_t i);
 bool batch_right_succ(const struct batch *batch, size_t i);

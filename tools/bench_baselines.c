@@ -194,7 +194,8 @@ int command_bench_baselines(int argc, char **argv)
         fputs(help, stdout);
         return EXIT_GOOD;
     }
-    if (request.device != ON_CPU && pleach_gpu_info(0, line, sizeof line) == PLEACH_OK) device = bench_device_cuda(&why);
+    if (request.device != ON_CPU && pleach_gpu_info(0, line, sizeof line) == PLEACH_OK)
+        device = bench_device_cuda(&why);
     if (device == NULL && request.device == ON_CUDA) {
         cli_complain(command, "--device cuda: %s", why);
         return EXIT_USAGE;

@@ -1,5 +1,5 @@
 /* baseline.h - what pleach's maps are measured against: the structures that M. Awad's dissertation compares with, on
- * the CPU and on the GPU. They are baselines, not structures of pleach's: nobody may update one while another call runs.
+ * the CPU and on the GPU. They are baselines, not structures of pleach's: one call at a time.
  *
  *   sorted      a sorted array; a batch is sorted and merged into a new one
  *   rebuild     a sorted array; a batch is put at its end and all is sorted anew
@@ -10,7 +10,8 @@
  *   baseline_merge_tree.c  merge-tree
  *   baseline_coupled.c     coupled; its operations are in coupled.h, for threads of both machines
  *   baseline_steps.h       what is done with one element of an array, for both machines
- *   baseline_cpu.c, baseline_cuda.c, baseline_cuda.cu   the primitives: sort, merge, select, and a step for each element
+ *   baseline_buffer.c      memory for pairs, and queries of sorted runs
+ *   baseline_cpu.c, baseline_cuda.c, baseline_cuda.cu   the primitives: sort, merge, select, a step for each element
  *
  * All arrays are in the machine's memory. Keys and values have `bits` bits, 32 or 64; none is reserved.
  */
@@ -31,7 +32,7 @@ struct baseline_primitives;
 struct baseline_machine {
     const struct baseline_primitives *verbs;
     struct crew *crew; /* CPU */
-    void *stream;      /* GPU: of the calls that follow */
+    void *stream;      /* GPU: that calls are made on; NULL: the default one */
     void *scratch;
     size_t scratch_bytes;
     uint64_t *total; /* GPU: of a step, one word */
@@ -49,7 +50,8 @@ struct baseline_primitives {
     /* Stable. */
     pleach_status (*sort)(struct baseline_machine *m, unsigned bits, size_t n, const void *keys, const void *values,
                           void *sorted_keys, void *sorted_values);
-    /* Of equal keys those of the older run come first. `to` has room for both, and states of pairs if one of them has. */
+    /* Of equal keys those of the older run come first. `to` has room for both, and says of pairs whether they are dead
+     * if one of them does. */
     pleach_status (*merge)(struct baseline_machine *m, unsigned bits, const baseline_run *older,
                            const baseline_run *newer, const baseline_run *to);
     /* Elements with keep != 0, in order. */

@@ -198,7 +198,8 @@ static pleach_status each(struct baseline_machine *m, const baseline_work *work,
 
 static const struct baseline_primitives cpu_primitives = {
     .allocate = malloc, .release = free, .copy = copy_words, .fill = fill_bytes, .read = copy_words,
-    .write = copy_words, .prepare = prepare, .sort = sort, .merge = merge, .select = select_kept, .each = each, .wait = wait_for_nothing,
+    .write = copy_words, .prepare = prepare, .sort = sort, .merge = merge, .select = select_kept, .each = each,
+    .wait = wait_for_nothing,
 };
 
 void baseline_machine_cpu(struct baseline_machine *m, struct crew *crew)

@@ -15,8 +15,8 @@ extern "C" {
 /* Adds what the steps answer to *total, unless that is NULL. */
 cudaError_t baseline_cuda_each(const baseline_work *work, uint64_t *total, cudaStream_t stream);
 
-/* As in CUB: with scratch = NULL they only answer the scratch bytes that they need. Of equal keys those of the older run
- * come first. */
+/* As in CUB: with scratch = NULL they only answer the scratch bytes that they need. Of equal keys those of the older
+ * run come first. */
 cudaError_t baseline_cuda_merge(void *scratch, size_t *bytes, unsigned bits, const baseline_run *older,
                                 const baseline_run *newer, const baseline_run *to, cudaStream_t stream);
 

@@ -5,8 +5,8 @@
  *   range   keys[i] .. highs[i]: the first `limit` pairs: out_keys, values, counts[i]
  *   succ    above keys[i]: out_keys[i], values[i], bytes[i]
  *   strike  keys[i]: if the run has it, bytes of its place becomes 0
- *   new     the batch keys, values, sorted: bytes[i] = 1 if the pair is the last of its key and not in the run; if it is
- *           the last and the run has the key, the run gets its value. Answers bytes[i].
+ *   new     the batch keys, values, sorted: bytes[i] = 1 if the pair is the last of its key and not in the run; if it
+ *           is the last and the run has the key, the run gets its value. Answers bytes[i].
  *   last    keys, sorted: bytes[i] = 1 if the pair is the last of its key. Answers bytes[i].
  *   live    answers 1 if pair i of run `oldest` is what a find of its key would answer
  */
@@ -118,7 +118,8 @@ PORT_FN uint64_t STEP(range)(const baseline_work *w, uint64_t i)
 {
     const STEP_WORD low = ((const STEP_WORD *)w->keys)[i], high = ((const STEP_WORD *)w->highs)[i];
     const uint64_t first = i * w->limit;
-    w->counts[i] = STEP(pairs)(w, low, high, w->limit, (STEP_WORD *)w->out_keys + first, (STEP_WORD *)w->values + first);
+    w->counts[i] =
+        STEP(pairs)(w, low, high, w->limit, (STEP_WORD *)w->out_keys + first, (STEP_WORD *)w->values + first);
     return w->counts[i];
 }
 

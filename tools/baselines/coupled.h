@@ -6,8 +6,8 @@
  *
  * LAYOUT  Word 0 of a node is its header: the node to its right (0: none), the number of its slots, whether it is a
  * leaf, whether it is latched exclusively, and how many share it. Slots follow: of 32 bits, key and value in one word;
- * of 64 bits, fifteen keys, then fifteen values. Slots of an inner node are the smallest key below a child, which is not
- * looked at in slot 0, and the child. Node 0 is the root for ever.
+ * of 64 bits, fifteen keys, then fifteen values. Slots of an inner node are the smallest key below a child, which is
+ * not looked at in slot 0, and the child. Node 0 is the root for ever.
  *
  * WHY IT ENDS  Latches are asked for from above to below and from left to right only. So among those who wait, whoever
  * has the lowest latch furthest to the right waits for nobody.
