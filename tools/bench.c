@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_baselines.h"
 #include "bench_gfsl.h"
 #include "bench_paper.h"
 #include "bench_ycsb.h"
@@ -59,9 +60,10 @@ static const char help[] =
     "\n"
     "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map\n"
     "and a lock-free skiplist; 'pleach bench gfsl --help'. So has 'pleach bench ycsb': the core workloads of YCSB, on\n"
-    "all structures and on those of others. 'pleach bench compare BEFORE.json AFTER.json' tells what got faster or\n"
-    "slower, 'pleach bench report RESULTS.json' makes a page of results, and 'pleach bench paper' runs the\n"
-    "experiments of the papers that pleach follows, with what they report.\n";
+    "all structures and on those of others; and 'pleach bench baselines': a sorted array, a log-structured merge\n"
+    "tree and a tree with coupled latches, beside the map. 'pleach bench compare BEFORE.json AFTER.json' tells what\n"
+    "got faster or slower, 'pleach bench report RESULTS.json' makes a page of results, and 'pleach bench paper' runs\n"
+    "the experiments of the papers that pleach follows, with what they report.\n";
 
 enum { MOST_COUNT_POWER = 31 };
 
@@ -312,6 +314,7 @@ int command_bench(int argc, char **argv)
     char line[512];
     if (argc > 0 && strcmp(argv[0], "gfsl") == 0) return command_bench_gfsl(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "ycsb") == 0) return command_bench_ycsb(argc - 1, argv + 1);
+    if (argc > 0 && strcmp(argv[0], "baselines") == 0) return command_bench_baselines(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "report") == 0) return command_bench_report(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "paper") == 0) return command_bench_paper(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "compare") == 0) return command_bench_compare(argc - 1, argv + 1);

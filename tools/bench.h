@@ -20,6 +20,7 @@
  *   bench_mixed_*     updates and queries at the same time, in one kernel
  *   bench_gfsl*       a command of its own: bench_gfsl.h
  *   bench_ycsb*       another: bench_ycsb.h
+ *   bench_baselines*  another: bench_baselines.h
  *   bench_limit*      how fast the machine's memory is, and what that allows: bench_limit.h
  *   bench_report.c    table, JSON, CSV
  *   bench_compare.c   a command of its own: two files of results
@@ -245,6 +246,12 @@ size_t batch_count_wrong(struct batch *batch, size_t n, bool (*right)(const stru
 void batch_make_present(struct batch *batch, size_t i);   /* keys of the map, in the order of the distribution */
 void batch_make_ascending(struct batch *batch, size_t i); /* keys of the map, by rank */
 void batch_make_absent(struct batch *batch, size_t i);    /* keys not in the map */
+
+/* bench_ordered.c: an interval that begins at a key and holds `limit / 2` keys on average; with BATCH_B. And the checks
+ * of ranges with a limit, and of successors. */
+void batch_make_interval(struct batch *batch, size_t i);
+bool batch_right_limited(const struct batch *batch, size_t i);
+bool batch_right_succ(const struct batch *batch, size_t i);
 
 /* Puts the keys in ascending order. */
 bool batch_sort(struct batch *batch);

@@ -112,7 +112,7 @@ static const struct {
     {"hash/set/find", HASH_FIND}, {"hash/map/find", HASH_FIND}, {"hash", HASH_CHANGE},      {"map/put", SORT},
     {"map/find", FIND},        {"map/erase", CHANGE},        {"index/insert", CHANGE},      {"index/erase", CHANGE},
     {"index/count", FIND},     {"batch/find", FIND},         {"array/find", FIND},          {"batch/", CHANGE},
-    {"array/", CHANGE},
+    {"array/", CHANGE},        {"insert", CHANGE},           {"grow", CHANGE},
 };
 
 /* Of the first name that is like it. */
