@@ -64,6 +64,7 @@ foreach(source IN LISTS test_sources)
 endforeach()
 
 target_sources(test_cell_set PRIVATE tools/cell_set.c)
+target_sources(test_ablations PRIVATE tools/ablations/variants.c tools/ablations/tree_host.c)
 if(PLEACH_WITH_CUDA)
     target_sources(test_triangles_cuda PRIVATE tools/triangles_merge_cuda.cu)
 endif()
