@@ -34,13 +34,6 @@ enum { SPOTS = 4 };
 /* Multiples of the step, which is even, are there at first; no odd key is. */
 static uint32_t key_step(const struct stage *s) { return (uint32_t)(UINT32_MAX / (s->first + 1)) & ~1u; }
 
-/* The number of operation i in the order in which they are carried out: CPU threads have a slice each. */
-static size_t turn_of(const struct stage *s, size_t i)
-{
-    const size_t threads = ablations_on_gpu(s->a) ? 1 : s->a->threads, slice = (s->n + threads - 1) / threads;
-    return i % slice * threads + i / slice;
-}
-
 /* The i-th key to insert; all are different. FEW: ascending in some places at once, so that those who insert meet. */
 static uint32_t insert_key(const struct stage *s, enum spread spread, size_t i)
 {
@@ -48,8 +41,10 @@ static uint32_t insert_key(const struct stage *s, enum spread spread, size_t i)
     if (spread == EMPTY) return (uint32_t)mix_order_at(&anywhere, i);
     const uint32_t step = key_step(s), odd = 2 * (uint32_t)(i / (s->first + 1)) + 1;
     if (spread == UNIFORM) return (uint32_t)mix_order_at(&gaps, i % (s->first + 1)) * step + odd;
-    const size_t turn = turn_of(s, i);
-    return (uint32_t)(turn % SPOTS) * (UINT32_MAX / SPOTS / step * step) + 2 * (uint32_t)(turn / SPOTS) + 1;
+    /* CPU threads have a slice each: what they do at the same time goes to the same place. */
+    const size_t threads = ablations_on_gpu(s->a) ? 1 : s->a->threads, slice = (s->n + threads - 1) / threads;
+    const size_t turn = i % slice, within = turn / SPOTS * threads + i / slice;
+    return (uint32_t)(turn % SPOTS) * (UINT32_MAX / SPOTS / step * step) + 2 * (uint32_t)within + 1;
 }
 
 struct filling {
