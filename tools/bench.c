@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ablations/ablations.h"
 #include "bench_baselines.h"
 #include "bench_gfsl.h"
 #include "bench_paper.h"
@@ -312,6 +313,7 @@ int command_bench(int argc, char **argv)
     struct cli cli;
     struct request request;
     char line[512];
+    if (argc > 0 && strcmp(argv[0], "ablations") == 0) return command_bench_ablations(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "gfsl") == 0) return command_bench_gfsl(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "ycsb") == 0) return command_bench_ycsb(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "baselines") == 0) return command_bench_baselines(argc - 1, argv + 1);
