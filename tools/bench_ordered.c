@@ -49,7 +49,7 @@ static pleach_status call_range_limit(void *context, pleach_stream stream)
                                   (uint32_t *)b->counts, stream);
 }
 
-static bool right_limited(const struct batch *batch, size_t i)
+bool batch_right_limited(const struct batch *batch, size_t i)
 {
     const size_t all = batch_pairs_in_interval(batch, i);
     const size_t expected = all < batch->limit ? all : batch->limit;
@@ -87,7 +87,7 @@ static void bench_ranges(struct bench *bench, const struct bench_case *which, ra
 
 void bench_range_limit(struct bench *bench, const struct bench_case *which)
 {
-    bench_ranges(bench, which, call_range_limit, right_limited);
+    bench_ranges(bench, which, call_range_limit, batch_right_limited);
 }
 
 /* ---- range, all pairs packed ---- */
@@ -169,7 +169,7 @@ static bool right_neighbour(const struct batch *batch, size_t i, bool exists, si
            bench_word(batch->host_out_b, bits, i) == bench_value(bits, key);
 }
 
-static bool right_succ(const struct batch *batch, size_t i)
+bool batch_right_succ(const struct batch *batch, size_t i)
 {
     const size_t rank = rank_of(batch, i);
     return right_neighbour(batch, i, rank + 1 < batch->bench->keys.n, rank + 1);
@@ -195,7 +195,7 @@ static void neighbours(struct bench *bench, const struct bench_case *which, benc
 
 void bench_succ(struct bench *bench, const struct bench_case *which)
 {
-    neighbours(bench, which, call_succ, right_succ);
+    neighbours(bench, which, call_succ, batch_right_succ);
 }
 
 void bench_pred(struct bench *bench, const struct bench_case *which)
