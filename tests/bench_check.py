@@ -122,6 +122,33 @@ def check_hashes(pleach):
             check(f"{name} {bits}", right and abs(rates[2] - (rates[0] + rates[1]) / 2) < 1e-4 * rates[2], f"{own}")
 
 
+def check_mixed(pleach):
+    """Shares of updates, their kinds and lengths of ranges are those that were asked for; and what is none of them."""
+    command = [pleach, "bench", "--device", "cpu", "--bits", "32", "--keys", "5000", "--ops", "3000", "--repeat", "1",
+               "--quick"]
+    asked = (
+        (["mixed-range", "--length", "3,9", "--updates", "25"], ["mixed-range/3/25%", "mixed-range/9/25%"], 2),
+        (["mixed-length", "--length", "5"], ["mixed-length/5"], 2),
+        (["mixed-erase", "--updates", "0,100"], ["mixed-erase/0%", "mixed-erase/100%"], 2),
+        (["mixed-all"], ["mixed-all/8/20%", "mixed-all/8/60%", "mixed-all/8/100%"], 2),
+        (["apply", "--updates", "0.01,75", "--kinds", "change"], ["apply/change/0.01%", "apply/change/75%"], 1),
+        (["apply", "--updates", "5", "--kinds", "update,insert"], ["apply/update/5%", "apply/insert/5%"], 1),
+        (["apply", "--updates", "5", "--length", "4"], ["apply/range/4/5%"], 1),
+        (["single-mixed", "--updates", "33"], ["single-mixed/33%"], 1),
+        (["range-limit", "range-count", "--length", "6"], ["range-limit/6", "range-count/6"], 1))
+    for words, names, times in asked:  # with versions and without: two times
+        rows = [row for row in results_of([*command, *words]) if row["run_type"] == "aggregate"]
+        right = sorted(row["benchmark"] for row in rows) == sorted(names * times)
+        check(f"asked {words}", right and all(row["items_per_second"] > 0 for row in rows), f"{rows}")
+    rows = [row for row in results_of([*command, "mixed-memory"]) if row["run_type"] == "aggregate"]
+    sizes = {row["benchmark"]: row["map_keys"] for row in rows}
+    check("mixed-memory", len(rows) == 12 and sizes["mixed-memory/10%"] == 5150 and sizes["mixed-memory/100%"] == 6500,
+          f"{sizes}")
+    for words in (["--updates", "101"], ["--updates", "x"], ["--updates", ""], ["--kinds", "none"], ["--length", "0"],
+                  ["--length", "5000"], ["--length", ",".join(["4"] * 17)]):
+        run([*command, "apply", *words], status=2)
+
+
 def check_compare(pleach):
     """Which of made results are faster, slower or neither; and files that are none."""
     def results(rates):
@@ -237,6 +264,7 @@ def main():
     check_graphs(pleach)
     check_adjacencies(pleach)
     check_hashes(pleach)
+    check_mixed(pleach)
     check_compare(pleach)
     check_report(pleach)
     check_ablations(pleach)
