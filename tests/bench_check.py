@@ -126,24 +126,25 @@ def check_mixed(pleach):
     """Shares of updates, their kinds and lengths of ranges are those that were asked for; and what is none of them."""
     command = [pleach, "bench", "--device", "cpu", "--bits", "32", "--keys", "5000", "--ops", "3000", "--repeat", "1",
                "--quick"]
-    asked = (
-        (["mixed-range", "--length", "3,9", "--updates", "25"], ["mixed-range/3/25%", "mixed-range/9/25%"], 2),
-        (["mixed-length", "--length", "5"], ["mixed-length/5"], 2),
-        (["mixed-erase", "--updates", "0,100"], ["mixed-erase/0%", "mixed-erase/100%"], 2),
-        (["mixed-all"], ["mixed-all/8/20%", "mixed-all/8/60%", "mixed-all/8/100%"], 2),
-        (["apply", "--updates", "0.01,75", "--kinds", "change"], ["apply/change/0.01%", "apply/change/75%"], 1),
-        (["apply", "--updates", "5", "--kinds", "update,insert"], ["apply/update/5%", "apply/insert/5%"], 1),
-        (["apply", "--updates", "5", "--length", "4"], ["apply/range/4/5%"], 1),
-        (["single-mixed", "--updates", "33"], ["single-mixed/33%"], 1),
-        (["range-limit", "range-count", "--length", "6"], ["range-limit/6", "range-count/6"], 1))
-    for words, names, times in asked:  # with versions and without: two times
-        rows = [row for row in results_of([*command, *words]) if row["run_type"] == "aggregate"]
-        right = sorted(row["benchmark"] for row in rows) == sorted(names * times)
-        check(f"asked {words}", right and all(row["items_per_second"] > 0 for row in rows), f"{rows}")
-    rows = [row for row in results_of([*command, "mixed-memory"]) if row["run_type"] == "aggregate"]
-    sizes = {row["benchmark"]: row["map_keys"] for row in rows}
-    check("mixed-memory", len(rows) == 12 and sizes["mixed-memory/10%"] == 5150 and sizes["mixed-memory/100%"] == 6500,
-          f"{sizes}")
+    twice = ("mixed-range/3/25%", "mixed-range/9/25%", "mixed-range/3/100%", "mixed-range/9/100%", "mixed-length/3",
+             "mixed-length/9", "mixed-erase/25%", "mixed-erase/100%", "mixed-all/3/25%", "mixed-all/9/25%",
+             "mixed-all/3/100%", "mixed-all/9/100%")  # without versions and with them
+    once = ("apply/range/3/25%", "apply/range/9/25%", "apply/range/3/100%", "apply/range/9/100%", "single-mixed/25%",
+            "single-mixed/100%", "range-limit/3", "range-limit/9")
+    names = ["mixed-range", "mixed-length", "mixed-erase", "mixed-all", "apply", "single-mixed", "range-limit"]
+    rows = [row for row in results_of([*command, *names, "--length", "3,9", "--updates", "25,100"])
+            if row["run_type"] == "aggregate"]
+    found = sorted(row["benchmark"] for row in rows)
+    check("shares and lengths", found == sorted(twice * 2 + once), f"{found}")
+    check("rates", all(row["items_per_second"] > 0 for row in rows))
+    rows = [row for row in results_of([*command, "mixed-memory", "apply", "--updates", "0.01,75", "--kinds",
+                                       "change,insert"]) if row["run_type"] == "aggregate"]
+    found = {row["benchmark"] for row in rows if row["benchmark"].startswith("apply")}
+    check("kinds", found == {f"apply/{kind}/{share}%" for kind in ("change", "insert") for share in ("0.01", "75")},
+          f"{found}")
+    sizes = {row["benchmark"]: row["map_keys"] for row in rows if row["benchmark"].startswith("mixed-memory")}
+    check("mixed-memory", len(sizes) == 12 and sizes["mixed-memory/10%"] == 5150
+          and sizes["mixed-memory/100%"] == 6500, f"{sizes}")
     for words in (["--updates", "101"], ["--updates", "x"], ["--updates", ""], ["--kinds", "none"], ["--length", "0"],
                   ["--length", "5000"], ["--length", ",".join(["4"] * 17)]):
         run([*command, "apply", *words], status=2)
