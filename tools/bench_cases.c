@@ -57,7 +57,7 @@ const struct bench_case bench_cases[BENCH_CASES] = {
     {"hash", {4404019, 0, 35232153, 0}, ARRAY | CASE_DISTINCT | CASE_NARROW | CASE_TREE, bench_hash,
      "hash tables of a 64th of the keys, an 8th, all: put, find, erase of half; the map's beside them"},
     {"mixed-range", {10 * M, 1 * M, 40 * M, 5 * M}, MIXED, bench_mixed_range,
-     "one kernel, or single calls: puts of new keys beside ranges of 8 and 32; without versions, and linearizable with"},
+     "one kernel, or single calls: puts beside ranges of 8 and 32; without versions, and linearizable with them"},
     {"mixed-length", {1 * M, 1 * M, 1 * M, 5 * M}, MIXED, bench_mixed_length,
      "the same, half puts, ranges of 4 to 256"},
     {"mixed-memory", {5 * M, 5 * M, 45 * M, 45 * M}, MIXED, bench_mixed_memory,

@@ -137,8 +137,8 @@ static void measure_growth(struct growth *g)
     const bool gpu = g->m.map->bench->device->kind == PLEACH_CUDA;
     char what[BENCH_NAME_BYTES];
     if (!fill_in_place(g)) return;
-    bench_report_say(g->m.map->bench->report, "beside the nodes there are records, a quarter of their bytes (64-bit: an "
-                                              "eighth); first row: all puts, nobody asking");
+    bench_report_say(g->m.map->bench->report, "beside the nodes there are records, a quarter of their bytes (64-bit: "
+                                              "an eighth); first row: all puts, nobody asking");
     add_row(g, "in-place", g->m.updates.n, false);
     for (size_t part = 1; part <= MEMORY_PARTS; part++) {
         if (!grow_to(g, part, MEMORY_PARTS, 1)) return;
