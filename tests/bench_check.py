@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The benchmarks of graphs and hash tables, at sizes that take seconds: every one runs, checks its answers, and reports
+"""The benchmarks of graphs, hash tables and ablations, at sizes that take seconds: every one runs, checks its answers, and reports
 what it should; and the triangles that it counts are those of the same graphs, counted here.
 
 usage: bench_check.py [--pleach FILE]"""
@@ -18,6 +18,10 @@ SCALE = 8
 EXPERIMENTS = ("insert", "erase", "erase-vertices", "build", "incremental", "triangles", "dynamic", "load", "queries")
 GRAPHS = {"road": ["grid"], "delaunay": ["delaunay"], "rgg": ["rgg"],
           "social": ["rmat", "--edge-factor", "16", "--scramble"]}
+ABLATIONS = (("latch", "from-root from-parent spin back-off", "failed_latches_per_op"),
+             ("splits", "proactive up-path up-search", "splits"),
+             ("loads", "full-fence light-fence no-fence", "nodes_per_op"),
+             ("eirene", "one-by-one combining locality", "accesses_per_request"))
 
 
 def results_of(arguments):
@@ -205,6 +209,27 @@ def check_papers(pleach):
         run([*command, "--help"])
 
 
+def check_ablations(pleach):
+    """Every ablation has rows for each of its choices, with what it counts; and others are refused."""
+    command = [pleach, "bench", "ablations", "--device", "cpu", "--quick"]
+    rows = [row for row in medians_of([*command, "--repeat", "2"])]
+    for name, choices, counter in ABLATIONS:
+        own = [row for row in rows if row["benchmark"].startswith(f"{name}/")]
+        found = {row["benchmark"].split("/")[-1] for row in own}
+        check(f"ablation {name}", found == set(choices.split()), f"{found}")
+        check(f"ablation {name} measures", all(row["items_per_second"] > 0 and counter in row for row in own))
+    visited = {(row["benchmark"], row["dist"]): row["nodes_per_request"] for row in rows if "nodes_per_request" in row}
+    for dist in ("uniform", "zipf0.99"):
+        counts = [visited.get((f"eirene/{step}", dist), 0) for step in ("one-by-one", "combining", "locality")]
+        check(f"nodes visited, {dist}", counts[0] > counts[1] > counts[2] > 0, f"{counts}")
+    one = medians_of([*command, "--repeat", "1", "splits"])
+    check("one ablation", one and all(row["benchmark"].startswith("splits/") for row in one))
+    run([*command, "none-such"], status=2)
+    run([*command, "--repeat", "0"], status=2)
+    run([*command, "--json", "/dev/null/file"], status=2)
+    run([*command, "--help"])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
@@ -214,6 +239,7 @@ def main():
     check_hashes(pleach)
     check_compare(pleach)
     check_report(pleach)
+    check_ablations(pleach)
     check_papers(pleach)
     return finish()
 

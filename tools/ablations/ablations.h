@@ -1,0 +1,45 @@
+/* ablations.h - the parts of pleach bench ablations: what each choice of the papers' designs is worth.
+ *
+ *   ablations.c    options, and the loop over ablations
+ *   choices.c      latch, splits, loads: choices of the tree of tree.h
+ *   eirene*        batches of finds, with counts of what they access
+ *   tree.h, tree_insert.h     that tree
+ *   tree_host.c    made of keys, and checked
+ *   variants.c, variants.cu   its operations with each choice
+ */
+#ifndef PLEACH_TOOLS_ABLATIONS_H
+#define PLEACH_TOOLS_ABLATIONS_H
+
+#include "tools/bench.h"
+#include "tree_host.h"
+
+struct ablations {
+    const struct bench_device *device;
+    struct crew *crew;
+    struct bench_report *report;
+    unsigned threads; /* CPU */
+    size_t repeats;
+    bool quick, failed;
+};
+
+static inline bool ablations_on_gpu(const struct ablations *a) { return a->device->kind == PLEACH_CUDA; }
+
+/* False, after a complaint. */
+bool ablations_complain(struct ablations *a, const char *what, const char *why);
+
+/* A row with all but name, rates and counters. */
+void ablations_start_row(const struct ablations *a, struct bench_row *row, const char *dist, size_t keys, size_t ops);
+
+/* ---- choices.c ---- */
+
+void ablation_latch(struct ablations *a);
+void ablation_splits(struct ablations *a);
+void ablation_loads(struct ablations *a);
+
+/* ---- eirene.c ---- */
+
+void ablation_eirene(struct ablations *a);
+
+int command_bench_ablations(int argc, char **argv);
+
+#endif

@@ -1,0 +1,36 @@
+/* variants.c - the operations of variants.h by CPU threads. */
+#include "variants.h"
+
+#include "tree_insert.h"
+
+ABL_FN uint32_t run_find(abl_tree tree, abl_policy policy, uint32_t key, abl_tally *tally)
+{
+    const uint64_t pair = abl_find(tree, policy, key, tally);
+    return pair == ABL_EMPTY ? ABL_NONE : (uint32_t)pair;
+}
+
+ABL_FN uint32_t run_insert(abl_tree tree, abl_policy policy, uint32_t key, abl_tally *tally)
+{
+    return (uint32_t)abl_insert(tree, policy, key, abl_value(key), tally);
+}
+
+#define DEFINE_VARIANT(name, operation, latching, splitting, fencing, loading)                                   \
+    static void run_##name(abl_tree tree, const abl_work *work, size_t begin, size_t end, abl_tally *tally)      \
+    {                                                                                                            \
+        const abl_policy policy = {latching, splitting, fencing, loading};                                       \
+        for (size_t i = begin; i < end; i++)                                                                     \
+            work->answers[i] = run_##operation(tree, policy, work->keys[i], tally);                              \
+    }
+ABL_VARIANTS(DEFINE_VARIANT)
+
+void abl_run_part(enum abl_variant variant, abl_tree tree, const abl_work *work, size_t begin, size_t end)
+{
+#define VARIANT_FUNCTION(name, operation, latching, splitting, fencing, loading) run_##name,
+    static void (*const functions[])(abl_tree, const abl_work *, size_t, size_t, abl_tally *) = {
+        ABL_VARIANTS(VARIANT_FUNCTION)};
+    abl_tally tally = {0, 0, 0};
+    functions[variant](tree, work, begin, end, &tally);
+    port_add(work->tally, tally.visited);
+    port_add(work->tally + 1, tally.failures);
+    port_add(work->tally + 2, tally.splits);
+}
