@@ -151,17 +151,19 @@ static bool save_page(struct page *page)
     bool good = file != NULL && !ferror(file);
     if (file != NULL && !to_stdout) good = fclose(file) == 0 && good;
     if (!good) cli_complain(command, "cannot write %s: %s", page->output, strerror(errno));
-    if (good && page->plots == NULL && page->plots_written < page->plot_count)
-        good = (cli_complain(command, "no drawing has a name given with --plot; the page has them as ids"), false);
+    for (size_t i = 0; good && i < page->plot_count; i++)
+        if (!page->plot_written[i])
+            good = (cli_complain(command, "--plot %s: no drawing has this name; the page has them as ids",
+                                 page->plot[i]), false);
     return good && !page->failed;
 }
 
-static void tell(const struct page *page, size_t results)
+static void tell(const struct page *page)
 {
     FILE *const out = strcmp(page->output, "-") == 0 ? stderr : stdout;
     size_t flagged, unexplained;
     page_count_verdicts(page, &flagged, &unexplained);
-    fprintf(out, "%s: %zu results, %zu drawings; open it in a browser\n", page->output, results, page->drawings);
+    fprintf(out, "%s: %zu results, %zu drawings; open it in a browser\n", page->output, page->results, page->drawings);
     fprintf(out, "%zu operations are not the fastest or below half of their limit; %zu without a reason\n", flagged,
             unexplained);
 }
@@ -189,7 +191,7 @@ int command_bench_report(int argc, char **argv)
     bool good = cli.status == EXIT_GOOD;
     if (good && page.help) fputs(help, stdout);
     if (good && !page.help) good = read_all(&page) && save_page(&page);
-    if (good && !page.help) tell(&page, page.count);
+    if (good && !page.help) tell(&page);
     free_page(&page);
     return cli_finish_output(command, good ? EXIT_GOOD : EXIT_USAGE);
 }

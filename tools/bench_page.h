@@ -39,7 +39,8 @@ enum { PAGE_MOST_FILES = 512, PAGE_MOST_QUANTILES = 8, PAGE_LABEL_BYTES = 160, P
 
 /* Parts of the page, in their order; after the last one come the papers' experiments. */
 enum page_part {
-    PART_LIMITS, PART_OPERATIONS, PART_MIXED, PART_YCSB, PART_LATENCY, PART_MEMORY, PART_HASH, PART_GRAPHS, PART_PAPERS
+    PART_LIMITS, PART_OPERATIONS, PART_MIXED, PART_YCSB, PART_LATENCY, PART_MEMORY, PART_HASH, PART_GRAPHS,
+    PART_BASELINES, PART_CHOICES, PART_PAPERS
 };
 
 struct page_point {
@@ -49,8 +50,7 @@ struct page_point {
     const char *unit;               /* M/s, or what the file says */
     double dim[PAGE_DIMS];
     double median, least, most;
-    double line_multiple; /* times the rate of random lines; 0: not told */
-    const char *limit;    /* the limit that binds; "": not told */
+    const char *limit; /* the limit that binds; "": not told */
     double limit_share;
     double times_peer; /* how many times as fast as the peer that the file itself names; 0: none */
     bool own;          /* of pleach's */
@@ -58,6 +58,7 @@ struct page_point {
     size_t quantiles;
     double quantile[PAGE_MOST_QUANTILES], latency[PAGE_MOST_QUANTILES]; /* 0.99, in ns */
     bool flagged;      /* not the fastest, or below half of its limit */
+    double badness;    /* how many times too slow for that */
     const char *why;   /* the reason given; NULL: none */
     char verdict[160]; /* of a flagged one */
 };
@@ -71,6 +72,7 @@ struct page_group {
 struct page {
     const char *paths[PAGE_MOST_FILES];
     size_t files;
+    size_t results; /* of the files; there are points more */
     struct json *file[PAGE_MOST_FILES];
     struct page_point *points;
     size_t count, capacity;
@@ -80,7 +82,8 @@ struct page {
     size_t kept_count;
     const char *output, *title, *reasons, *plots;
     const char *plot[16]; /* NAME=FILE */
-    size_t plot_count, plots_written, drawings;
+    bool plot_written[16];
+    size_t plot_count, drawings;
     struct page_reason *reason;
     size_t reason_count;
     bool help, failed;
@@ -99,6 +102,8 @@ const char *page_keep(struct page *page, const char *text);
 bool page_read_file(struct page *page, size_t which);
 void page_add_memory(struct page *page);  /* points of bytes a key, from those that tell */
 bool page_merge_limits(struct page *page); /* limits measured several times become one point */
+/* Is it of pleach bench ablations? */
+bool page_is_choice(const char *benchmark);
 /* The experiment of bench_paper_list.c that a file is of; paper_experiment_count: none. */
 size_t page_paper_of(const char *path);
 int page_compare_points(const void *x, const void *y);

@@ -5,7 +5,9 @@
 
 #include "bench_page.h"
 
-enum { TOP = 14, BOTTOM = 214, LEFT = 46, RIGHT = SVG_WIDTH - 14, MOST_SERIES = 32, LEGEND = BOTTOM + 54, LEGEND_ROW = 17 };
+enum {
+    TOP = 14, BOTTOM = 214, LEFT = 46, RIGHT = SVG_WIDTH - 14, MOST_SERIES = 32, LEGEND = BOTTOM + 54, LEGEND_ROW = 17
+};
 
 struct lines {
     const struct page_plot *plot;
@@ -238,8 +240,8 @@ static void draw_quantile_axis(FILE *file, const struct lines *lines)
             draw_mark(file, svg_at(&lines->x, nines(point->quantile[q])), text, &free_from);
         }
     }
-    fprintf(file, "<text class=\"dim\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">calls that take at most so long</text>\n",
-            (LEFT + RIGHT) / 2, BOTTOM + 33);
+    fprintf(file, "<text class=\"dim\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">calls that take at most so long"
+            "</text>\n", (LEFT + RIGHT) / 2, BOTTOM + 33);
 }
 
 void page_draw_latencies(const struct page_canvas *canvas, const struct page_plot *plot)

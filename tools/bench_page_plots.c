@@ -15,7 +15,7 @@ typedef void draw_function(const struct page_canvas *canvas, const struct page_p
 /* ---- files of single drawings ---- */
 
 /* Letters, digits and points; the rest is hyphens. */
-static void make_name(const char *text, char *name, size_t size)
+static void spell_name(const char *text, char *name, size_t size)
 {
     size_t used = 0;
     for (; *text != '\0' && used + 1 < size; text++) {
@@ -33,19 +33,32 @@ static void make_name(const char *text, char *name, size_t size)
     name[used] = '\0';
 }
 
-static void save_plot(struct page *page, const char *path, draw_function *draw, const struct page_plot *plot,
+/* No two drawings of a page have the same name. */
+static void make_name(struct page *page, const char *text, char *name, size_t size)
+{
+    char known[2 * PAGE_LABEL_BYTES + 16];
+    spell_name(text, name, size - 8);
+    const size_t length = strlen(name);
+    for (unsigned number = 2; number < 1000 && !page->failed; number++) {
+        const size_t before = page->kept_count;
+        snprintf(known, sizeof known, "drawing %s", name);
+        page_keep(page, known);
+        if (page->kept_count > before) break;
+        snprintf(name + length, size - length, "-%u", number);
+    }
+}
+
+static bool save_plot(struct page *page, const char *path, draw_function *draw, const struct page_plot *plot,
                       const char *title)
 {
     FILE *const file = fopen(path, "w");
     if (file != NULL) draw(&(struct page_canvas){file, true, title}, plot);
     bool good = file != NULL && !ferror(file);
     if (file != NULL) good = fclose(file) == 0 && good;
-    if (good) {
-        page->plots_written++;
-        return;
-    }
+    if (good) return true;
     cli_complain("pleach bench report", "cannot write %s: %s", path, strerror(errno));
     page->failed = true;
+    return false;
 }
 
 static void save_where_asked(struct page *page, const char *name, draw_function *draw, const struct page_plot *plot,
@@ -59,7 +72,7 @@ static void save_where_asked(struct page *page, const char *name, draw_function 
     }
     for (size_t i = 0; i < page->plot_count; i++) {
         if (strncmp(page->plot[i], name, length) != 0 || page->plot[i][length] != '=') continue;
-        save_plot(page, page->plot[i] + length + 1, draw, plot, title);
+        page->plot_written[i] = save_plot(page, page->plot[i] + length + 1, draw, plot, title);
     }
 }
 
@@ -83,7 +96,7 @@ static void draw_panel(const struct drawing *d, const struct page_group *group)
     if (d->panels != 0) page_label(d->page, group->points[0], d->panels, caption, sizeof caption);
     if (d->over != PAGE_DIMS) snprintf(over, sizeof over, " by %s", page_dim_title(d->over));
     snprintf(title, sizeof title, "%s%s%s%s%s", d->name, how, over, caption[0] != '\0' ? ": " : "", caption);
-    make_name(title, name, sizeof name);
+    make_name(d->page, title, name, sizeof name);
     fprintf(d->file, "<figure id=\"%s\">", name);
     if (caption[0] != '\0' || over[0] != '\0') {
         fprintf(d->file, "<figcaption>");

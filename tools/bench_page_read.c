@@ -70,6 +70,23 @@ static bool is_own(const char *store)
     return true;
 }
 
+/* Of pleach bench ablations: "splits/up-path" is one of the ways to split. */
+bool page_is_choice(const char *benchmark)
+{
+    return begins_with(benchmark, "latch/") || begins_with(benchmark, "splits/") || begins_with(benchmark, "loads/") ||
+           begins_with(benchmark, "eirene/");
+}
+
+/* Of pleach bench baselines, which names a store for each device. */
+static bool is_beside_baselines(const char *benchmark, const char *device)
+{
+    static const char *const stores[] = {"map", "map-batches", "sorted", "rebuild", "merge-tree", "coupled"};
+    const char *const slash = strchr(device, '/');
+    for (size_t i = 0; slash != NULL && i < sizeof stores / sizeof stores[0]; i++)
+        if (strcmp(slash + 1, stores[i]) == 0) return !begins_with(benchmark, "ycsb");
+    return false;
+}
+
 /* "map/contains" is "contains" by a map; "batch/find" is "batches/find" by batches. */
 static const char *take_store(struct page *page, const char *name, char *store, size_t size)
 {
@@ -93,6 +110,12 @@ static const char *take_store(struct page *page, const char *name, char *store, 
         snprintf(text, sizeof text, "batches/%s", name + strlen(forms[i]));
         return page_keep(page, text);
     }
+    if (page_is_choice(name)) {
+        const char *const slash = strrchr(name, '/');
+        snprintf(store, size, "%s", slash + 1);
+        snprintf(text, sizeof text, "%.*s", (int)(slash - name), name);
+        return page_keep(page, text);
+    }
     for (size_t i = 0; i < sizeof stores / sizeof stores[0]; i++) {
         if (!begins_with(name, stores[i])) continue;
         snprintf(store, size, "%.*s", (int)strlen(stores[i]) - 1, stores[i]);
@@ -114,6 +137,7 @@ static const char *take_updates(struct page *page, const char *name, char *store
     const char *const slash = strrchr(name, '/');
     double share;
     end = 0;
+    if (begins_with(name, "erase/")) return name; /* a share of the keys */
     if (slash == NULL || sscanf(slash + 1, "%lf%%%n", &share, &end) != 1 || end == 0 || slash[1 + end] != '\0')
         return name;
     *updates = 1 + share;
@@ -140,8 +164,10 @@ static void take_device(struct page *page, const char *device, char *store, size
     if (!begins_with(device, "cpu")) point->dim[PAGE_THREADS] = 0;
 }
 
-static size_t part_of(const char *benchmark, const char *operation)
+static size_t part_of(const char *benchmark, const char *device, const char *operation)
 {
+    if (page_is_choice(benchmark)) return PART_CHOICES;
+    if (is_beside_baselines(benchmark, device)) return PART_BASELINES;
     if (begins_with(benchmark, "limits/")) return PART_LIMITS;
     if (begins_with(benchmark, "ycsb")) return PART_YCSB;
     if (begins_with(benchmark, "graph-")) return PART_GRAPHS;
@@ -192,7 +218,6 @@ static void read_point(struct page *page, size_t which, const struct json *repea
         .device = json_text(run, "device", "cpu"),
         .unit = json_text(run, "unit", "M/s"),
         .median = value_of(run),
-        .line_multiple = json_number(run, "line_multiple", 0),
         .limit = json_text(run, "limit", ""),
         .limit_share = json_number(run, "limit_share", 0),
         .times_peer = json_number(run, "times_peer", 0),
@@ -205,7 +230,7 @@ static void read_point(struct page *page, size_t which, const struct json *repea
         .dim[PAGE_SOURCE] = page_number_of(page, page->paths[which]),
     };
     name_point(page, page->file[which], run, point);
-    point->part = part_of(point->benchmark, point->operation);
+    point->part = part_of(point->benchmark, point->device, point->operation);
     if (paper < paper_experiment_count && point->part != PART_LIMITS) point->part = PART_PAPERS + paper;
     read_latencies(run, point);
     find_spread(repeats, run, point);
@@ -234,6 +259,7 @@ bool page_read_file(struct page *page, size_t which)
     if (more == 0)
         return cli_complain(command, "%s: has no results of 'pleach bench --json'", page->paths[which]), false;
     if (!make_room(page, more)) return false;
+    page->results += more;
     repeats = runs->first;
     for (const struct json *run = runs->first; run != NULL; run = run->next) {
         if (!is_median(run)) continue;
@@ -277,7 +303,7 @@ void page_add_memory(struct page *page)
         point.operation = "memory";
         point.unit = "bytes a key";
         point.limit = "";
-        point.limit_share = point.line_multiple = 0;
+        point.limit_share = 0;
         point.median = point.least = point.most = point.bytes_per_key;
         point.quantiles = 0;
         size_t known = count;

@@ -81,6 +81,11 @@ static double times_as_good(const struct page_point *a, const struct page_point 
     return lower ? b->median / a->median : a->median / b->median;
 }
 
+static void find_worse(struct page_point *point, double badness)
+{
+    if (badness > point->badness) point->badness = badness;
+}
+
 /* The best of others on the same work, if no structure of pleach's is as good, and `point` is the best of these. */
 static const struct page_point *better_one(const struct page *page, const struct page_point *point)
 {
@@ -96,7 +101,9 @@ static const struct page_point *better_one(const struct page *page, const struct
 
 static void judge_point(struct page *page, struct page_point *point)
 {
-    if (!point->own || point->part == PART_LIMITS || point->part == PART_LATENCY) return;
+    const bool judged = point->part != PART_LIMITS && point->part != PART_LATENCY && point->part != PART_MEMORY;
+    /* Choices are there to be compared: none of them is to be the fastest. */
+    if (!point->own || !judged || page_is_choice(point->benchmark)) return;
     const struct page_point *const better = point->times_peer > 0 ? NULL : better_one(page, point);
     size_t used = 0;
     if (better != NULL) {
@@ -104,13 +111,17 @@ static void judge_point(struct page *page, struct page_point *point)
         page_label(page, better, 1U << PAGE_STORE, label, sizeof label);
         used = (size_t)snprintf(point->verdict, sizeof point->verdict, "%.90s: %.3g times as good", label,
                                 times_as_good(better, point));
+        find_worse(point, times_as_good(better, point));
     } else if (point->times_peer > 0 && point->times_peer < 1) {
         used = (size_t)snprintf(point->verdict, sizeof point->verdict, "its peer: %.3g times as good",
                                 1 / point->times_peer);
+        find_worse(point, 1 / point->times_peer);
     }
-    if (point->limit[0] != '\0' && point->limit_share < 0.5 && used < sizeof point->verdict)
+    if (point->limit[0] != '\0' && point->limit_share < 0.5 && used < sizeof point->verdict) {
+        find_worse(point, point->limit_share > 0 ? 0.5 / point->limit_share : 1e9);
         used += (size_t)snprintf(point->verdict + used, sizeof point->verdict - used, "%s%.0f%% of %.40s",
                                  used > 0 ? "; " : "", 100 * point->limit_share, point->limit);
+    }
     if (used > 0) flag(page, point);
 }
 
@@ -119,13 +130,20 @@ void page_judge(struct page *page)
     for (size_t i = 0; i < page->count; i++) judge_point(page, &page->points[i]);
 }
 
-/* Has an earlier flagged point the same name? */
-static bool named_before(const struct page *page, const struct page_point *point)
+/* Does `other` stand for `point` too: a case of the same name that is worse, or as bad and earlier? */
+static bool stands_for(const struct page_point *other, const struct page_point *point)
 {
-    for (const struct page_point *p = page->points; p < point; p++)
-        if (p->flagged && strcmp(p->benchmark, point->benchmark) == 0 && strcmp(p->device, point->device) == 0 &&
-            p->dim[PAGE_PLACE] == point->dim[PAGE_PLACE]) return true;
-    return false;
+    if (!other->flagged || strcmp(other->benchmark, point->benchmark) != 0 ||
+        strcmp(other->device, point->device) != 0 || other->dim[PAGE_PLACE] != point->dim[PAGE_PLACE]) return false;
+    return other->badness > point->badness || (other->badness == point->badness && other < point);
+}
+
+static bool is_worst(const struct page *page, const struct page_point *point)
+{
+    if (!point->flagged) return false;
+    for (size_t i = 0; i < page->count; i++)
+        if (stands_for(&page->points[i], point)) return false;
+    return true;
 }
 
 void page_count_verdicts(const struct page *page, size_t *flagged, size_t *unexplained)
@@ -133,7 +151,7 @@ void page_count_verdicts(const struct page *page, size_t *flagged, size_t *unexp
     *flagged = *unexplained = 0;
     for (size_t i = 0; i < page->count; i++) {
         const struct page_point *const point = &page->points[i];
-        if (!point->flagged || named_before(page, point)) continue;
+        if (!is_worst(page, point)) continue;
         ++*flagged;
         *unexplained += point->why == NULL;
     }
@@ -159,11 +177,9 @@ void page_write_verdicts(FILE *file, const struct page *page, const struct page_
     bool any = false;
     for (size_t i = 0; i < group->count; i++) {
         const struct page_point *const point = group->points[i];
-        bool before = false;
-        for (size_t j = 0; j < i; j++)
-            before |= group->points[j]->flagged && strcmp(group->points[j]->benchmark, point->benchmark) == 0 &&
-                      strcmp(group->points[j]->device, point->device) == 0;
-        if (!point->flagged || before) continue;
+        bool told = !point->flagged;
+        for (size_t j = 0; j < group->count && !told; j++) told = stands_for(group->points[j], point);
+        if (told) continue;
         if (!any) fprintf(file, "<ul class=\"why\">\n");
         any = true;
         write_verdict(file, page, point);
@@ -181,7 +197,7 @@ void page_write_unexplained(FILE *file, const struct page *page)
     fprintf(file, "<ul>\n");
     for (size_t i = 0; i < page->count; i++) {
         const struct page_point *const point = &page->points[i];
-        if (point->flagged && point->why == NULL && !named_before(page, point)) write_verdict(file, page, point);
+        if (point->why == NULL && is_worst(page, point)) write_verdict(file, page, point);
     }
     fprintf(file, "</ul>\n");
 }

@@ -23,13 +23,14 @@ static const char style[] =
 static const char *part_title(size_t part)
 {
     static const char *const titles[] = {"Limits of this machine", "Operations", "Mixed operations", "YCSB",
-                                         "How long calls take", "Memory", "Hash tables", "Graphs"};
+                                         "How long calls take", "Memory", "Hash tables", "Graphs",
+                                         "Beside baselines", "Choices in the designs"};
     return part < PART_PAPERS ? titles[part] : paper_experiments[part - PART_PAPERS].what;
 }
 
 static void write_entry(FILE *file, const char *name, const char *text)
 {
-    if (text == NULL) return;
+    if (text == NULL || text[0] == '\0') return;
     fprintf(file, "<dt>%s</dt><dd>", name);
     page_text(file, text);
     fprintf(file, "</dd>\n");
@@ -37,7 +38,8 @@ static void write_entry(FILE *file, const char *name, const char *text)
 
 static bool same_machine(const struct page *page, size_t one, size_t two)
 {
-    static const char *const parts[] = {"pleach", "cpu", "simd", "gpu", "compiler"};
+    static const char *const parts[] = {"pleach", "commit", "build", "compiler", "cpu", "simd", "memory",
+                                        "gpu", "driver"};
     const struct json *a = json_member(page->file[one], "context"), *b = json_member(page->file[two], "context");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strcmp(json_text(a, parts[i], ""), json_text(b, parts[i], "")) != 0) return false;
@@ -47,8 +49,8 @@ static bool same_machine(const struct page *page, size_t one, size_t two)
 /* All that a file says about where it was made, whatever it is. */
 static void write_machine(FILE *file, const struct page *page, size_t which)
 {
-    static const char *const parts[] = {"date", "pleach", "commit", "cpu", "simd", "memory", "gpu", "driver", "clocks",
-                                        "compiler"};
+    static const char *const parts[] = {"date", "pleach", "commit", "build", "compiler", "cpu", "simd", "memory",
+                                        "gpu", "driver"};
     const struct json *const context = json_member(page->file[which], "context");
     fprintf(file, "<dl>\n");
     if (which > 0) write_entry(file, "from", page->paths[which]);
@@ -64,8 +66,7 @@ static void write_table(FILE *file, const struct page *page, const struct page_g
     fprintf(file, "<details><summary>figures</summary><div class=\"wide\"><table><tr><th>which</th><th>keys</th>"
             "<th>at once</th><th>threads</th><th>");
     page_text(file, group->points[0]->unit);
-    fprintf(file, "</th><th>lowest</th><th>highest</th><th>of its limit</th><th>times random lines</th>"
-            "<th>latencies, ns</th></tr>\n");
+    fprintf(file, "</th><th>lowest</th><th>highest</th><th>of its limit</th><th>latencies, ns</th></tr>\n");
     for (size_t i = 0; i < group->count; i++) {
         static const enum page_dim columns[] = {PAGE_KEYS, PAGE_BATCH, PAGE_THREADS};
         const struct page_point *const p = group->points[i];
@@ -81,8 +82,6 @@ static void write_table(FILE *file, const struct page *page, const struct page_g
         fprintf(file, "<td>%.4g</td><td>%.4g</td><td>%.4g</td><td>", p->median, p->least, p->most);
         if (p->limit[0] != '\0') fprintf(file, "%.0f%%, ", 100 * p->limit_share);
         page_text(file, p->limit);
-        fprintf(file, "</td><td>");
-        if (p->line_multiple > 0) fprintf(file, "%.3f", p->line_multiple);
         fprintf(file, "</td><td>");
         for (size_t q = 0; q < p->quantiles; q++)
             fprintf(file, "%s%.6g%%: %.0f", q > 0 ? ", " : "", 100 * p->quantile[q], p->latency[q]);
@@ -109,6 +108,35 @@ static size_t group_end(const struct page *page, size_t begin)
            strcmp(page->points[end].operation, first->operation) == 0 &&
            strcmp(page->points[end].unit, first->unit) == 0) end++;
     return end;
+}
+
+/* Why experiments of the papers have no results here. */
+static void write_papers_left_out(FILE *file, const struct page *page)
+{
+    bool any = false;
+    if (page->count == 0 || page->points[page->count - 1].part < PART_PAPERS) return;
+    for (size_t e = 0, i = 0; e < paper_experiment_count; e++) {
+        const struct paper_experiment *const left = &paper_experiments[e];
+        while (i < page->count && page->points[i].part < PART_PAPERS + e) i++;
+        if (i < page->count && page->points[i].part == PART_PAPERS + e) continue;
+        if (!any) fprintf(file, "<h2 id=\"left-out\">Experiments of the papers without results here</h2>\n<ul>\n");
+        any = true;
+        fprintf(file, "<li><b>");
+        page_text(file, left->name);
+        fprintf(file, "</b> ");
+        page_text(file, left->what);
+        fprintf(file, " (");
+        page_text(file, left->source);
+        fprintf(file, "): %s", left->command == NULL ? "cannot be run"
+                               : left->cpu == NULL   ? "was not run; it runs on a GPU only"
+                               : left->gpu == NULL   ? "was not run; it runs on a CPU only" : "was not run");
+        if (left->note != NULL && (left->command == NULL || left->cpu == NULL || left->gpu == NULL)) {
+            fprintf(file, ": ");
+            page_text(file, left->note);
+        }
+        fprintf(file, "</li>\n");
+    }
+    if (any) fprintf(file, "</ul>\n");
 }
 
 static void write_group(FILE *file, struct page *page, size_t begin, size_t end)
@@ -155,8 +183,8 @@ void page_write(FILE *file, struct page *page)
     fprintf(file, "</title>\n%s%s</style>\n</head><body>\n<h1>", style, svg_style);
     page_text(file, page->title);
     fprintf(file, "</h1>\n<p>Millions of operations a second, unless a heading says otherwise: medians, and from the "
-            "lowest to the highest repeat. Lines of others are dashed, their bars grey. All answers were checked outside "
-            "the clock; data on a GPU lies in its memory, transfers are not counted.</p>\n");
+            "lowest to the highest repeat. Lines of others are dashed, their bars grey. All answers were checked "
+            "outside the clock; data on a GPU lies in its memory, transfers are not counted.</p>\n");
     for (size_t i = 0; i < page->files; i++)
         if (i == 0 || !same_machine(page, i, i - 1)) write_machine(file, page, i);
     write_contents(file, page);
@@ -172,5 +200,6 @@ void page_write(FILE *file, struct page *page)
         write_group(file, page, begin, end);
     }
     page_write_unexplained(file, page);
+    write_papers_left_out(file, page);
     fprintf(file, "</body></html>\n");
 }
