@@ -178,6 +178,7 @@ void page_judge(struct page *page);
 void page_write_verdicts(FILE *file, const struct page *page, const struct page_group *group);
 /* All without a reason; and how many there are. */
 void page_write_unexplained(FILE *file, const struct page *page);
+bool page_less_is_better(const struct page_point *point);
 void page_count_verdicts(const struct page *page, size_t *flagged, size_t *unexplained);
 
 /* ---- bench_page_write.c ---- */

@@ -64,7 +64,7 @@ static void draw_y(FILE *file, const struct lines *lines, const char *unit)
     for (double mark = -1; svg_next_mark(&lines->y, &mark);) {
         const double y = svg_at(&lines->y, mark);
         fprintf(file, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y, RIGHT);
-        snprintf(number, sizeof number, "%.4g", mark);
+        snprintf(number, sizeof number, "%.4g", mark == 0 ? 0 : mark); /* not -0 */
         fprintf(file, "<text class=\"dim\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 5, y + 4,
                 number);
     }
@@ -127,7 +127,7 @@ static void shares_of(struct lines *lines, size_t which, const char **limit, dou
     }
 }
 
-static void draw_legend(FILE *file, struct lines *lines)
+static void draw_legend(FILE *file, struct lines *lines, bool shares)
 {
     for (size_t i = 0; i < lines->count; i++) {
         const double y = LEGEND + (double)(i * LEGEND_ROW);
@@ -139,7 +139,7 @@ static void draw_legend(FILE *file, struct lines *lines)
                 lines->series[i]->own ? "" : " other", LEFT, y - 4, LEFT + 24, y);
         page_text(file, label);
         shares_of(lines, i, &limit, &least, &most);
-        if (limit[0] != '\0') {
+        if (shares && limit[0] != '\0') {
             fprintf(file, ": %.0f", 100 * least);
             if (most > least) fprintf(file, " to %.0f", 100 * most);
             fprintf(file, "%% of ");
@@ -207,7 +207,7 @@ void page_draw_lines(const struct page_canvas *canvas, const struct page_plot *p
     draw_y(canvas->file, &lines, plot->group.points[0]->unit);
     draw_x(canvas->file, &lines);
     for (size_t i = 0; i < lines.count; i++) draw_series(canvas->file, &lines, i);
-    draw_legend(canvas->file, &lines);
+    draw_legend(canvas->file, &lines, true);
     svg_end(canvas);
 }
 
@@ -262,6 +262,6 @@ void page_draw_latencies(const struct page_canvas *canvas, const struct page_plo
     draw_y(canvas->file, &lines, "ns");
     draw_quantile_axis(canvas->file, &lines);
     for (size_t i = 0; i < lines.count; i++) draw_quantiles(canvas->file, &lines, lines.series[i], i);
-    draw_legend(canvas->file, &lines);
+    draw_legend(canvas->file, &lines, false); /* they are of rates */
     svg_end(canvas);
 }

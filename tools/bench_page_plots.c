@@ -163,16 +163,18 @@ static void draw_lines(struct drawing *d, const struct page_group *group, unsign
 static int compare_rates(const void *x, const void *y)
 {
     const struct page_point *const *a = x, *const *b = y;
-    return ((*a)->median < (*b)->median) - ((*a)->median > (*b)->median);
+    const int higher = ((*a)->median < (*b)->median) - ((*a)->median > (*b)->median);
+    return page_less_is_better(*a) ? -higher : higher;
 }
 
-/* Stores beside each other, the highest first; what else differs makes other drawings. */
+/* Stores beside each other, the best first; what else differs makes other drawings. */
 static void draw_bars(struct drawing *d, struct page_group *group, unsigned telling)
 {
     const unsigned who = 1U << PAGE_STORE | 1U << PAGE_PLACE;
     d->over = PAGE_DIMS;
     d->panels = (telling & 1U << PAGE_STORE) != 0 && group->points[0]->part != PART_LIMITS ? telling & ~who : 0;
     d->labels = telling & ~d->panels;
+    if (group->points[0]->part == PART_LIMITS) d->labels |= 1U << PAGE_STORE;
     d->draw = page_draw_bars;
     if (d->panels != 0 || d->labels == 1U << PAGE_STORE)
         qsort(group->points, group->count, sizeof group->points[0], compare_rates);

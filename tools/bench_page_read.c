@@ -91,6 +91,7 @@ static bool is_beside_baselines(const char *benchmark, const char *device)
 static const char *take_store(struct page *page, const char *name, char *store, size_t size)
 {
     static const char *const forms[] = {"batch/", "array/"};
+    static const char *const beside_hash[] = {"map/put", "map/find", "map/find-miss", "map/erase-half"};
     static const char *const stores[] = {"map/", "map[]/", "skiplist16/", "skiplist32/", "skiplist16[]/",
                                          "skiplist32[]/", "lockfree/"};
     char text[PAGE_NAME_BYTES];
@@ -99,9 +100,10 @@ static const char *take_store(struct page *page, const char *name, char *store, 
         snprintf(text, sizeof text, "hash/%s", name + 9);
         return page_keep(page, text);
     }
-    if (strcmp(name, "map/put") == 0 || strcmp(name, "map/find") == 0) {
+    for (size_t i = 0; i < sizeof beside_hash / sizeof beside_hash[0]; i++) {
+        if (strcmp(name, beside_hash[i]) != 0) continue;
         snprintf(store, size, "map");
-        snprintf(text, sizeof text, "hash/%s", name + 4);
+        snprintf(text, sizeof text, "hash/%s%s", name + 4, i == 0 ? "-sized" : ""); /* it has its memory ready too */
         return page_keep(page, text);
     }
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
@@ -199,6 +201,7 @@ static void name_point(struct page *page, const struct json *file, const struct 
     if (begins_with(point->benchmark, "limits/")) {
         snprintf(store, sizeof store, "%s", point->benchmark + strlen("limits/"));
         point->operation = "limits";
+        if (begins_with(store, "bytes")) point->unit = "MB/s";
     } else {
         const char *const name = take_store(page, point->benchmark, store, sizeof store);
         point->operation = take_updates(page, name, store, sizeof store, &point->dim[PAGE_UPDATES]);

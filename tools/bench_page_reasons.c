@@ -75,10 +75,14 @@ static bool same_work(const struct page_point *a, const struct page_point *b)
 }
 
 /* Rates are better when they are higher; times and bytes when they are lower. */
+bool page_less_is_better(const struct page_point *point)
+{
+    return strcmp(point->unit, "ms") == 0 || strncmp(point->unit, "bytes", 5) == 0;
+}
+
 static double times_as_good(const struct page_point *a, const struct page_point *b)
 {
-    const bool lower = strcmp(a->unit, "ms") == 0 || strncmp(a->unit, "bytes", 5) == 0;
-    return lower ? b->median / a->median : a->median / b->median;
+    return page_less_is_better(a) ? b->median / a->median : a->median / b->median;
 }
 
 static void find_worse(struct page_point *point, double badness)
@@ -86,13 +90,20 @@ static void find_worse(struct page_point *point, double badness)
     if (badness > point->badness) point->badness = badness;
 }
 
-/* The best of others on the same work, if no structure of pleach's is as good, and `point` is the best of these. */
+static bool has_order(const struct page *page, const struct page_point *point)
+{
+    return strncmp(page_word(page, point, PAGE_STORE), "hash", 4) != 0;
+}
+
+/* The best of others on the same work, if `point` is the best of pleach's structures of its kind there: a hash table
+ * has no order, so it does not stand for those that do. */
 static const struct page_point *better_one(const struct page *page, const struct page_point *point)
 {
     const struct page_point *best = NULL;
     for (size_t i = 0; i < page->count; i++) {
         const struct page_point *const other = &page->points[i];
         if (other == point || !same_work(other, point) || times_as_good(other, point) <= 1) continue;
+        if (other->own && has_order(page, other) != has_order(page, point)) continue;
         if (other->own) return NULL;
         if (best == NULL || times_as_good(other, best) > 1) best = other;
     }
@@ -159,12 +170,18 @@ void page_count_verdicts(const struct page *page, size_t *flagged, size_t *unexp
 
 static void write_verdict(FILE *file, const struct page *page, const struct page_point *point)
 {
-    char name[2 * PAGE_NAME_BYTES];
+    const unsigned sizes = 1U << PAGE_PANEL | 1U << PAGE_BITS | 1U << PAGE_KEYS | 1U << PAGE_BATCH |
+                           1U << PAGE_THREADS | 1U << PAGE_DIST;
+    char name[2 * PAGE_NAME_BYTES], label[PAGE_LABEL_BYTES];
     name_of(page, point, name, sizeof name);
     fprintf(file, "<li><b>");
     page_text(file, name);
     fprintf(file, "</b> ");
     page_text(file, point->verdict);
+    page_label(page, point, sizes, label, sizeof label);
+    fprintf(file, " (");
+    page_text(file, label);
+    fprintf(file, ")");
     if (point->why != NULL) {
         fprintf(file, ". Why: ");
         page_text(file, point->why);

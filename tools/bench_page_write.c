@@ -12,7 +12,10 @@ static const char style[] =
     "body{margin:0 auto;max-width:66rem;padding:1rem;font:16px/1.5 system-ui,sans-serif;color:var(--ink);"
     "background:var(--paper)}\n"
     "h1{font-size:1.6rem}h2{font-size:1.3rem;margin:2rem 0 .5rem}h3{font-size:1.05rem;margin:0 0 .5rem}\n"
-    "section{background:var(--card);border-radius:.5rem;padding:1rem;margin:1rem 0}\n"
+    ".part{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(26rem,100%),1fr));gap:1rem;"
+    "grid-auto-flow:row dense;align-items:start}\n"
+    "section{background:var(--card);border-radius:.5rem;padding:1rem;min-width:0}"
+    "section:has(figure+figure){grid-column:1/-1}\n"
     ".plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(24rem,100%),1fr));gap:1.2rem}\n"
     "figure{margin:0}figcaption{font-size:.9rem;opacity:.8}.why{font-size:.85rem}\n"
     "details{margin-top:.5rem}.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem}\n"
@@ -155,7 +158,7 @@ static void write_group(FILE *file, struct page *page, size_t begin, size_t end)
              rate ? "" : ", ", rate ? "" : first->unit);
     fprintf(file, "<section id=\"p%zu\"><h3>", begin);
     page_text(file, name);
-    fprintf(file, "</h3>\n");
+    fprintf(file, "%s</h3>\n", page_less_is_better(first) ? "; less is better" : "");
     page_write_plots(file, page, &group, name);
     page_write_verdicts(file, page, &group);
     write_table(file, page, &group);
@@ -184,7 +187,8 @@ void page_write(FILE *file, struct page *page)
     page_text(file, page->title);
     fprintf(file, "</h1>\n<p>Millions of operations a second, unless a heading says otherwise: medians, and from the "
             "lowest to the highest repeat. Lines of others are dashed, their bars grey. All answers were checked "
-            "outside the clock; data on a GPU lies in its memory, transfers are not counted.</p>\n");
+            "outside the clock; data on a GPU lies in its memory, transfers are not counted. Shares are "
+            "of what memory allows, measured in the same run; there is more than all of it where caches help.</p>\n");
     for (size_t i = 0; i < page->files; i++)
         if (i == 0 || !same_machine(page, i, i - 1)) write_machine(file, page, i);
     write_contents(file, page);
@@ -196,8 +200,10 @@ void page_write(FILE *file, struct page *page)
             page_text(file, part_title(part));
             fprintf(file, "</h2>\n");
             if (part >= PART_PAPERS) write_paper(file, &paper_experiments[part - PART_PAPERS]);
+            fprintf(file, "<div class=\"part\">\n");
         }
         write_group(file, page, begin, end);
+        if (end == page->count || page->points[end].part != part) fprintf(file, "</div>\n");
     }
     page_write_unexplained(file, page);
     write_papers_left_out(file, page);
