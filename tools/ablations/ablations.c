@@ -17,6 +17,7 @@ static const struct ablation {
     {"latch", ablation_latch, true, "a latched node: again from the root or the parent, spin, or back off (Awad, 3.3.5)"},
     {"splits", ablation_splits, true, "full nodes on the way down, against from the leaf upwards (Awad, 3.3.4)"},
     {"loads", ablation_loads, true, "fences after reading, and loads past L1, against none (Awad, 3.4.2)"},
+    {"reclaim", ablation_reclaim, true, "epochs entered by the device, by blocks, by tiles; finds, 20% updates (Awad, 4.4.4)"},
     {"eirene", ablation_eirene, true, "finds one by one, with equal keys combined, with neighbours together (Eirene)"},
 };
 enum { ABLATIONS = sizeof list / sizeof list[0] };

@@ -2,6 +2,7 @@
  *
  *   ablations.c    options, and the loop over ablations
  *   choices.c      latch, splits, loads: choices of the tree of tree.h
+ *   reclaim*       epochs, by whom they are entered
  *   eirene*        batches of finds, with counts of what they access
  *   tree.h, tree_insert.h     that tree
  *   tree_host.c    made of keys, and checked
@@ -35,6 +36,10 @@ void ablations_start_row(const struct ablations *a, struct bench_row *row, const
 void ablation_latch(struct ablations *a);
 void ablation_splits(struct ablations *a);
 void ablation_loads(struct ablations *a);
+
+/* ---- reclaim.c ---- */
+
+void ablation_reclaim(struct ablations *a);
 
 /* ---- eirene.c ---- */
 

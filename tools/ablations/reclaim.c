@@ -1,0 +1,249 @@
+/* reclaim.c - the ablation reclaim: what entering epochs costs finds, and how much garbage waits for its end. */
+#include "reclaim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ablations.h"
+
+enum { LAUNCHES = 8, MANY = 256, GPU_STAY = 8 };
+
+struct stage {
+    struct ablations *a;
+    size_t first;
+    uint32_t *keys;
+    uint8_t *answers;      /* on the host */
+    abl_tree image, tree;  /* on the host, on the device */
+    uint64_t *first_cells, shared[RECLAIM_SHARED_WORDS];
+    reclaim_hand *first_hands;
+    size_t n, cell_bytes, hand_bytes;
+    reclaim_work work; /* on the device */
+};
+
+/* How long a stay is, and of how many threads together; 0: a block. */
+static const struct choice {
+    const char *cpu, *gpu;
+    int way;
+    uint32_t cpu_stay, gpu_lanes;
+} choices[] = {{"process", "device", RECLAIM_WHOLE, MANY, 32},
+               {"thread", "block", RECLAIM_ANNOUNCED, MANY, 0},
+               {"operation", "tile", RECLAIM_ANNOUNCED, 1, 32},
+               {"operation-counter", "tile-counter", RECLAIM_COUNTED, 1, 32}};
+
+static uint32_t key_of(const struct stage *s, size_t rank) { return (uint32_t)rank * (ABL_TOP / (uint32_t)s->first); }
+
+/* ---- memory ---- */
+
+/* The tree's values become cells, one after the other: leaves come first, from left to right. */
+static bool build_tree(struct stage *s)
+{
+    uint32_t *sorted = malloc(s->first * sizeof sorted[0]);
+    if (sorted == NULL || !abl_tree_create(&s->image, abl_nodes_for(s->first, 0))) {
+        free(sorted);
+        return false;
+    }
+    for (size_t i = 0; i < s->first; i++) sorted[i] = key_of(s, i);
+    abl_tree_build(&s->image, sorted, s->first);
+    free(sorted);
+    for (size_t i = 0; i < s->first; i++) {
+        uint64_t *node = abl_node(s->image, (uint32_t)(i / ABL_FILL));
+        node[i % ABL_FILL] = abl_pair(key_of(s, i), (uint32_t)i);
+        s->first_cells[2 * i] = abl_pair(key_of(s, i), 0);
+        s->first_cells[2 * i + 1] = 0;
+    }
+    return true;
+}
+
+static size_t tree_bytes(const struct stage *s) { return (size_t)s->image.shared[ABL_TAKEN] * ABL_WORDS * 8; }
+
+static bool open_host(struct stage *s)
+{
+    const struct mix_order order = mix_order_make(s->first, 17);
+    s->keys = malloc(s->n * sizeof s->keys[0]);
+    s->answers = malloc(s->n);
+    s->first_cells = malloc(2 * s->first * sizeof s->first_cells[0]);
+    s->first_hands = malloc(s->hand_bytes);
+    if (s->keys == NULL || s->answers == NULL || s->first_cells == NULL || s->first_hands == NULL || !build_tree(s))
+        return false;
+    for (size_t i = 0; i < s->n; i++) s->keys[i] = key_of(s, (size_t)mix_order_at(&order, i % s->first));
+    memset(s->first_hands, 0xff, s->hand_bytes);
+    for (size_t i = 0; i < s->work.threads; i++) memset(s->first_hands[i].epochs, 0, sizeof s->first_hands[i].epochs);
+    s->shared[RECLAIM_EPOCH] = RECLAIM_FIRST_EPOCH;
+    s->shared[RECLAIM_TAKEN] = s->first;
+    return true;
+}
+
+static bool open_stage(struct stage *s, struct ablations *a)
+{
+    const struct bench_device *device = a->device;
+    const bool gpu = ablations_on_gpu(a);
+    const size_t many = gpu ? (size_t)1 << 22 : (size_t)1 << 19;
+    *s = (struct stage){.a = a, .first = a->quick ? many / 8 : many};
+    s->n = 2 * s->first;
+    s->work.threads = a->threads;
+    if (gpu && reclaim_threads_cuda(&s->work.threads) != PLEACH_OK)
+        return ablations_complain(a, "reclaim", "cannot ask the GPU");
+    s->work.cell_count = s->first + s->n; /* even if none is used again */
+    s->cell_bytes = 2 * s->work.cell_count * sizeof(uint64_t);
+    s->hand_bytes = s->work.threads * sizeof(reclaim_hand);
+    uint32_t *keys = device->allocate(s->n * sizeof keys[0]);
+    s->work.keys = keys;
+    s->work.answers = device->allocate(s->n);
+    s->work.cells = device->allocate(s->cell_bytes);
+    s->work.shared = device->allocate(sizeof s->shared);
+    s->work.announced = device->allocate((size_t)s->work.threads * 16 * sizeof(uint64_t));
+    s->work.hands = device->allocate(s->hand_bytes);
+    bool good = keys != NULL && s->work.answers != NULL && s->work.cells != NULL && s->work.shared != NULL &&
+                s->work.announced != NULL && s->work.hands != NULL && open_host(s);
+    if (good && gpu) {
+        s->tree.words = device->allocate(tree_bytes(s));
+        s->tree.shared = device->allocate(ABL_SHARED_WORDS * sizeof(uint64_t));
+        s->tree.capacity = s->image.shared[ABL_TAKEN];
+        good = s->tree.words != NULL && s->tree.shared != NULL;
+    } else if (good) {
+        good = abl_tree_create(&s->tree, (size_t)s->image.shared[ABL_TAKEN]);
+    }
+    good = good && device->copy_in(keys, s->keys, s->n * sizeof keys[0]);
+    return good || ablations_complain(a, "reclaim", "out of memory");
+}
+
+static void close_stage(struct stage *s)
+{
+    void *const device[] = {(void *)s->work.keys,   s->work.answers, s->work.cells,  s->work.shared,
+                            s->work.announced, s->work.hands,   s->tree.words, s->tree.shared};
+    for (size_t i = 0; i < sizeof device / sizeof device[0]; i++) s->a->device->release(device[i]);
+    abl_tree_destroy(&s->image);
+    free(s->keys);
+    free(s->answers);
+    free(s->first_cells);
+    free(s->first_hands);
+}
+
+/* ---- measuring ---- */
+
+static void run_thread(void *context, unsigned thread)
+{
+    struct stage *s = context;
+    const reclaim_work *w = &s->work;
+    reclaim_hand *hand = &w->hands[thread];
+    const size_t each = (w->n + w->threads - 1) / w->threads, begin = thread * each;
+    const size_t end = begin + each < w->n ? begin + each : w->n;
+    for (size_t at = begin, stay = 0; at < end; stay++) {
+        const uint64_t epoch = reclaim_enter(w, thread);
+        reclaim_refresh(w, hand, epoch);
+        for (size_t k = 0; k < w->stay && at < end; k++, at++)
+            w->answers[w->begin + at] = reclaim_one(s->tree, w, hand, w->begin + at);
+        reclaim_leave(w, thread, epoch);
+        if (w->way == RECLAIM_WHOLE || stay % RECLAIM_LOOK_EVERY != 0) continue;
+        const uint64_t now = port_load(w->shared + RECLAIM_EPOCH);
+        if (reclaim_all_here(w, now, 0)) reclaim_move_on(w, now);
+    }
+}
+
+/* Between launches nobody is inside: what was retired in one is free in the next. */
+static pleach_status call(void *context, pleach_stream stream)
+{
+    struct stage *s = context;
+    pleach_status status = PLEACH_OK;
+    for (size_t launch = 0; launch < LAUNCHES && status == PLEACH_OK; launch++) {
+        s->work.begin = s->n / LAUNCHES * launch;
+        s->work.n = s->n / LAUNCHES;
+        s->work.launch_epoch = RECLAIM_FIRST_EPOCH + 2 * launch;
+        if (ablations_on_gpu(s->a))
+            status = reclaim_run_cuda(s->tree, &s->work, stream);
+        else
+            crew_run(s->a->crew, run_thread, s);
+    }
+    return status;
+}
+
+static bool restore(struct stage *s)
+{
+    const struct bench_device *device = s->a->device;
+    return device->copy_in(s->tree.words, s->image.words, tree_bytes(s)) &&
+           device->copy_in(s->tree.shared, s->image.shared, ABL_SHARED_WORDS * sizeof(uint64_t)) &&
+           device->copy_in(s->work.cells, s->first_cells, 2 * s->first * sizeof(uint64_t)) &&
+           device->copy_in(s->work.shared, s->shared, sizeof s->shared) &&
+           device->copy_in(s->work.hands, s->first_hands, s->hand_bytes) &&
+           device->fill(s->work.announced, 0, (size_t)s->work.threads * 16 * sizeof(uint64_t)) &&
+           device->fill(s->work.answers, 0, s->n);
+}
+
+/* Every key has a cell of its own, which says so. */
+static const char *check_cells(const struct stage *s, const uint64_t *words, const uint64_t *cells, uint8_t *used)
+{
+    for (size_t i = 0; i < s->first; i++) {
+        const uint64_t pair = words[i / ABL_FILL * ABL_WORDS + i % ABL_FILL];
+        const uint32_t cell = (uint32_t)pair;
+        if (abl_key(pair) != key_of(s, i)) return "a key has gone";
+        if (cell >= s->work.cell_count || used[cell]) return "two keys have the same cell";
+        if (abl_key(cells[2 * (size_t)cell]) != key_of(s, i)) return "the cell of a key is another's";
+        used[cell] = 1;
+    }
+    return NULL;
+}
+
+static const char *check(struct stage *s)
+{
+    const struct bench_device *device = s->a->device;
+    if (!device->copy_out(s->answers, s->work.answers, s->n)) return "cannot copy from the device";
+    for (size_t i = 0; i < s->n; i++)
+        if (s->answers[i] != RECLAIM_GOOD)
+            return s->answers[i] == RECLAIM_NO_CELL ? "no cell is left" : "a find met another key's cell, or none";
+    uint64_t *words = malloc(tree_bytes(s)), *cells = malloc(s->cell_bytes);
+    uint8_t *used = calloc(s->work.cell_count, 1);
+    const char *wrong = "out of memory for its check";
+    if (words != NULL && cells != NULL && used != NULL)
+        wrong = device->copy_out(words, s->tree.words, tree_bytes(s)) &&
+                        device->copy_out(cells, s->work.cells, s->cell_bytes)
+                    ? check_cells(s, words, cells, used) : "cannot copy from the device";
+    free(words);
+    free(cells);
+    free(used);
+    return wrong;
+}
+
+static bool measure_once(struct stage *s, const char *name, double *rate)
+{
+    double seconds = 1;
+    if (!restore(s)) return ablations_complain(s->a, name, "cannot copy to the device");
+    const pleach_status status = s->a->device->time(call, s, &seconds);
+    const char *wrong = status == PLEACH_OK ? check(s) : pleach_status_name(status);
+    *rate = (double)s->n / seconds / 1e6;
+    return wrong == NULL || ablations_complain(s->a, name, wrong);
+}
+
+static void measure(struct stage *s, const struct choice *choice, uint32_t updates)
+{
+    struct bench_row row;
+    uint64_t shared[RECLAIM_SHARED_WORDS];
+    double unused;
+    const bool gpu = ablations_on_gpu(s->a);
+    ablations_start_row(s->a, &row, updates > 0 ? "updates" : "finds", s->first, s->n);
+    snprintf(row.name, sizeof row.name, "reclaim/%s", gpu ? choice->gpu : choice->cpu);
+    s->work.way = choice->way;
+    s->work.updates = updates;
+    s->work.stay = gpu ? GPU_STAY : choice->cpu_stay;
+    s->work.lanes = !gpu ? 1 : choice->gpu_lanes > 0 ? choice->gpu_lanes : reclaim_block_cuda();
+    if (gpu && !measure_once(s, row.name, &unused)) return; /* code is loaded */
+    for (; row.repeats < s->a->repeats; row.repeats++)
+        if (!measure_once(s, row.name, &row.rates[row.repeats])) return;
+    if (!s->a->device->copy_out(shared, s->work.shared, sizeof shared)) return;
+    bench_row_count(&row, "updates_percent", updates);
+    bench_row_count(&row, "most_retired", (double)(shared[RECLAIM_TAKEN] - s->first));
+    bench_row_count(&row, "epochs", (double)(shared[RECLAIM_EPOCH] - RECLAIM_FIRST_EPOCH));
+    bench_report_add(s->a->report, &row, 0);
+    if (updates > 0)
+        bench_report_say(s->a->report, bench_report_keep(s->a->report, "at most %.0f cells waited to be used again",
+                                                         row.counters[1].value));
+}
+
+void ablation_reclaim(struct ablations *a)
+{
+    struct stage s;
+    if (open_stage(&s, a))
+        for (uint32_t updates = 0; updates <= 20; updates += 20)
+            for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) measure(&s, &choices[i], updates);
+    close_stage(&s);
+}
