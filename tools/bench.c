@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ablations/ablations.h"
+#include "bench_baselines.h"
 #include "bench_gfsl.h"
 #include "bench_paper.h"
 #include "bench_ycsb.h"
@@ -22,9 +23,10 @@ static const char help[] =
     "usage: pleach bench [OPTION...] [NAME...]\n"
     "\n"
     "Measures the named benchmarks, or all. Rates are in millions of operations per second: the median of the\n"
-    "repeats and their spread, (highest - lowest) / median. On the CPU each rate is also given as a multiple of the\n"
-    "rate at which as many threads read random cache lines, 32 at a time, measured at the start of the same run. On\n"
-    "the GPU data lies in GPU memory and transfers are not counted. All results are checked, outside the clock.\n"
+    "repeats and their spread, (highest - lowest) / median. Each is also given as a share of what the memory allows\n"
+    "that was measured at the start of the same run (random lines read, changed, bytes copied, pairs sorted), with the\n"
+    "name of the limit that binds. On the GPU data lies in GPU memory and transfers are not counted. All results are\n"
+    "checked, outside the clock.\n"
     "\n"
     "  --list                 the names, and what they measure\n"
     "  --keys N               keys in the map (default: see --list)\n"
@@ -59,9 +61,10 @@ static const char help[] =
     "\n"
     "'pleach bench gfsl' has options of its own: inserts, deletes and contains mixed, on skiplists beside the map\n"
     "and a lock-free skiplist; 'pleach bench gfsl --help'. So has 'pleach bench ycsb': the core workloads of YCSB, on\n"
-    "all structures and on those of others. 'pleach bench compare BEFORE.json AFTER.json' tells what got faster or\n"
-    "slower, 'pleach bench report RESULTS.json' makes a page of results, and 'pleach bench paper' runs the\n"
-    "experiments of the papers that pleach follows, with what they report.\n";
+    "all structures and on those of others; and 'pleach bench baselines': a sorted array, a log-structured merge\n"
+    "tree and a tree with coupled latches, beside the map. 'pleach bench compare BEFORE.json AFTER.json' tells what\n"
+    "got faster or slower, 'pleach bench report RESULTS.json' makes a page of results, and 'pleach bench paper' runs\n"
+    "the experiments of the papers that pleach follows, with what they report.\n";
 
 enum { MOST_COUNT_POWER = 31 };
 
@@ -278,7 +281,8 @@ static bool bench_device(const struct request *request, struct bench_report *rep
         cli_complain(command, "cannot start %u threads", threads);
         return false;
     }
-    if (device->kind == PLEACH_CPU) bench.line_rate = bench_line_rate(bench.crew, request->options.quick);
+    const bool quick = request->options.quick;
+    bench.limits = device->kind == PLEACH_CPU ? bench_limits_cpu(bench.crew, quick) : bench_limits_cuda(quick);
     bool good = true;
     const bool both = request->bits == BITS_BOTH;
     if (both || request->bits == BITS_32) good = bench_width(request, &bench, 32) && good;
@@ -312,6 +316,7 @@ int command_bench(int argc, char **argv)
     if (argc > 0 && strcmp(argv[0], "ablations") == 0) return command_bench_ablations(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "gfsl") == 0) return command_bench_gfsl(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "ycsb") == 0) return command_bench_ycsb(argc - 1, argv + 1);
+    if (argc > 0 && strcmp(argv[0], "baselines") == 0) return command_bench_baselines(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "report") == 0) return command_bench_report(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "paper") == 0) return command_bench_paper(argc - 1, argv + 1);
     if (argc > 0 && strcmp(argv[0], "compare") == 0) return command_bench_compare(argc - 1, argv + 1);

@@ -20,7 +20,8 @@
  *   bench_mixed_*     updates and queries at the same time, in one kernel
  *   bench_gfsl*       a command of its own: bench_gfsl.h
  *   bench_ycsb*       another: bench_ycsb.h
- *   bench_limits.c    how fast the machine's memory is
+ *   bench_baselines*  another: bench_baselines.h
+ *   bench_limit*      how fast the machine's memory is, and what that allows: bench_limit.h
  *   bench_report.c    table, JSON, CSV
  *   bench_compare.c   a command of its own: two files of results
  *   bench_page*       another: a page of results; bench_page.h
@@ -40,6 +41,7 @@
 #include <pleach/snapshot.h>
 
 #include "bench_device.h"
+#include "bench_limit.h"
 #include "bench_words.h"
 #include "crew.h"
 #include "mix.h"
@@ -111,7 +113,8 @@ struct bench_row {
     size_t repeats;
     double rates[BENCH_MOST_REPEATS]; /* millions per second */
     double median, spread;            /* spread: (highest - lowest) / median */
-    double line_multiple;             /* median over the random-line rate of as many threads; 0 on a GPU */
+    const char *limit;                /* what holds it back, by its name; NULL: not known */
+    double limit_rate;                /* that it allows, in millions per second */
     struct bench_counter counters[BENCH_MOST_COUNTERS];
     size_t counter_count;
 };
@@ -122,8 +125,11 @@ struct bench_report;
 struct bench_report *bench_report_create(bool quiet_output);
 void bench_report_destroy(struct bench_report *report);
 
-/* Computes median, spread and multiple, prints the row, and keeps it. line_rate is that of as many threads, or 0. */
-void bench_report_add(struct bench_report *report, struct bench_row *row, double line_rate);
+/* Computes median and spread, prints the row, and keeps it. */
+void bench_report_add(struct bench_report *report, struct bench_row *row);
+
+/* Says by what an operation with that need is held back. */
+void bench_row_bind(struct bench_row *row, const struct bench_limits *limits, const struct bench_need *need);
 
 /* A text made for a row's fields, for as long as the report lives. */
 const char *bench_report_keep(struct bench_report *report, const char *format, ...)
@@ -175,7 +181,7 @@ struct bench {
     unsigned threads;  /* CPU: of the map, and that make single calls; 0 on a GPU */
     struct crew *crew; /* generates and checks; on the CPU it has `threads` threads */
     struct bench_report *report;
-    double line_rate; /* millions of random lines per second with `threads` threads; 0 on a GPU */
+    struct bench_limits limits; /* of the device, with `threads` threads */
     bool failed;
 
     struct bench_keys keys;
@@ -240,6 +246,12 @@ size_t batch_count_wrong(struct batch *batch, size_t n, bool (*right)(const stru
 void batch_make_present(struct batch *batch, size_t i);   /* keys of the map, in the order of the distribution */
 void batch_make_ascending(struct batch *batch, size_t i); /* keys of the map, by rank */
 void batch_make_absent(struct batch *batch, size_t i);    /* keys not in the map */
+
+/* bench_ordered.c: an interval that begins at a key and holds `limit / 2` keys on average; with BATCH_B. And the checks
+ * of ranges with a limit, and of successors. */
+void batch_make_interval(struct batch *batch, size_t i);
+bool batch_right_limited(const struct batch *batch, size_t i);
+bool batch_right_succ(const struct batch *batch, size_t i);
 
 /* Puts the keys in ascending order. */
 bool batch_sort(struct batch *batch);
@@ -325,8 +337,5 @@ void bench_mixed_range(struct bench *bench, const struct bench_case *which);
 void bench_mixed_length(struct bench *bench, const struct bench_case *which);
 void bench_mixed_memory(struct bench *bench, const struct bench_case *which);
 void bench_mixed_erase(struct bench *bench, const struct bench_case *which);
-
-/* Millions of random lines per second with the crew's threads and 32 chains each; 0 when memory is lacking. */
-double bench_line_rate(struct crew *crew, bool quick);
 
 #endif

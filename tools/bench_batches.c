@@ -167,7 +167,7 @@ static void say_model(const struct batches *b, const struct model *m)
     double lines;
     const double outside = levels_outside(bench, n, &lines);
     const double inside = us * level * (levels_of((double)bench->keys.n) - outside);
-    const double instructions = us * (level * outside + m->modify), memory = lines / bench->line_rate;
+    const double instructions = us * (level * outside + m->modify), memory = lines / bench->limits.rate[BENCH_LINES];
     const double sum = us * m->sort + inside + (memory > instructions ? memory : instructions);
     char line[120];
     snprintf(line, sizeof line, "model: sort %.0f + levels %.0f + last levels, edits %.0f (memory %.0f) = %.0f us",

@@ -62,6 +62,18 @@ static void start_row(const struct gfsl *g, struct bench_row *row)
     row->batch = g->n;
 }
 
+/* Inserts of keys that are there and deletes of keys that are not change nothing: about half of them. */
+static void bind_row(const struct gfsl *g, struct bench_row *row)
+{
+    const struct bench_place place = {g->device->kind == PLEACH_CUDA, g->bits};
+    const double updates = (g->mix->inserts + g->mix->deletes) / 100.0;
+    const double changes = g->mix->single ? updates : updates / 2;
+    struct bench_need need = {{0}};
+    bench_need_add(&need, changes, bench_need_change(place));
+    bench_need_add(&need, 1 - changes, bench_need_find(place));
+    bench_row_bind(row, &g->limits, &need);
+}
+
 static void measure_open(struct gfsl *g, const struct gfsl_verbs *verbs)
 {
     const size_t repeats = (size_t)g->options->repeats;
@@ -72,7 +84,8 @@ static void measure_open(struct gfsl *g, const struct gfsl_verbs *verbs)
     if (g->device->kind == PLEACH_CUDA && !repeat_once(g, verbs, false, &unused)) return;
     for (; row.repeats < repeats; row.repeats++)
         if (!repeat_once(g, verbs, row.repeats + 1 == repeats, &row.rates[row.repeats])) return;
-    bench_report_add(g->report, &row, 0);
+    bind_row(g, &row);
+    bench_report_add(g->report, &row);
 }
 
 static void measure(struct gfsl *g, const struct gfsl_subject *subject)
@@ -130,6 +143,7 @@ static bool measure_all(const struct gfsl_options *options, const struct bench_d
         cli_complain(command, "cannot start threads");
         return false;
     }
+    g.limits = device->kind == PLEACH_CPU ? bench_limits_cpu(g.crew, false) : bench_limits_cuda(false);
     say_shape(&g);
     for (size_t i = 0; i < options->range_count; i++) measure_range(&g, (size_t)options->ranges[i]);
     gfsl_drop_mix(&g);

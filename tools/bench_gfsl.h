@@ -69,6 +69,7 @@ struct gfsl {
     const struct bench_device *device;
     struct crew *crew;
     struct bench_report *report;
+    struct bench_limits limits;
     unsigned bits;
     bool failed;
 

@@ -1,20 +1,26 @@
-/* bench_limits.c - how fast this machine reads random cache lines: what the rates of a tree are measured against.
+/* bench_limits.c - how fast this machine's memory is: what the rates of a structure are measured against.
  *
  * Each line names the line to read next; together they are one cycle in scrambled order through memory much larger
  * than the caches, in huge pages where the system grants them. Following one chain shows the latency of memory;
- * following 32 at once, with a prefetch for each, shows how many lines a thread can have in flight.
+ * following 32 at once, with a prefetch for each, shows how many lines a thread can have in flight; writing to each
+ * shows what bringing it back costs. Beside these, blocks are copied and pairs are sorted by radix.
  */
 #define _DEFAULT_SOURCE 1
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "bench.h"
 #include "clock.h"
 
 enum { LINE_BYTES = 64, HUGE_PAGE = 1 << 21, CHAINS = 32, LINE_SEED = 30 };
-enum { QUICK_LINES = 1 << 21, ALL_LINES = 1 << 24 };
+enum { QUICK_LINES = 1 << 23, ALL_LINES = 1 << 24 };
 enum { STEPS_ALONE = 1 << 20, STEPS_TOGETHER = 1 << 24, REFERENCE_REPEATS = 3 };
+enum { COPY_BYTES = 1 << 26, SORT_PAIRS = 1 << 20 }; /* of a thread */
+enum { MOST_MEASURED = 16 };
+
+enum way { ALONE, TOGETHER, CHANGING };
 
 struct line {
     uint32_t next;
@@ -28,7 +34,7 @@ struct lines {
     size_t mapped;
     struct mix_order order;
     unsigned threads; /* that take part; the others of the crew rest */
-    bool together;
+    enum way way;
     atomic_uint_least32_t sink; /* keeps the compiler from leaving the reading out */
 };
 
@@ -83,65 +89,192 @@ static uint32_t follow_many(const struct lines *lines, unsigned index)
     return sum;
 }
 
+/* Each chain is another part of the cycle, so no two write to one line. */
+static uint32_t change_many(struct lines *lines, unsigned index)
+{
+    uint32_t at[CHAINS], sum = 0;
+    for (unsigned c = 0; c < CHAINS; c++) at[c] = start_of(lines, index * CHAINS + c, lines->threads * CHAINS);
+    for (size_t step = 0; step < STEPS_TOGETHER / 2 / CHAINS; step++) {
+        for (unsigned c = 0; c < CHAINS; c++) {
+            lines->line[at[c]].rest[0]++;
+            at[c] = lines->line[at[c]].next;
+            __builtin_prefetch(&lines->line[at[c]], 1);
+        }
+    }
+    for (unsigned c = 0; c < CHAINS; c++) sum += at[c];
+    return sum;
+}
+
 static void follow(void *context, unsigned index)
 {
     struct lines *lines = context;
     if (index >= lines->threads) return;
-    atomic_fetch_add(&lines->sink, lines->together ? follow_many(lines, index) : follow_one(lines, index));
+    atomic_fetch_add(&lines->sink, lines->way == ALONE      ? follow_one(lines, index)
+                                   : lines->way == TOGETHER ? follow_many(lines, index)
+                                                            : change_many(lines, index));
 }
 
 /* Millions of lines per second. */
-static double line_rate(struct lines *lines, struct crew *crew, unsigned threads, bool together)
+static double line_rate(struct lines *lines, struct crew *crew, unsigned threads, enum way way)
 {
+    static const int steps[] = {[ALONE] = STEPS_ALONE, [TOGETHER] = STEPS_TOGETHER, [CHANGING] = STEPS_TOGETHER / 2};
     lines->threads = threads;
-    lines->together = together;
+    lines->way = way;
     const double start = clock_seconds();
     crew_run(crew, follow, lines);
     const double seconds = clock_seconds() - start;
-    return (double)threads * (together ? STEPS_TOGETHER : STEPS_ALONE) / seconds / 1e6;
+    return (double)threads * steps[way] / seconds / 1e6;
 }
 
-/* The middle one of a few, so that one disturbed run does not move every multiple in the table. */
-double bench_line_rate(struct crew *crew, bool quick)
+/* The middle one of a few, so that one disturbed run does not move every share in the table. */
+static double middle_line_rate(struct lines *lines, struct crew *crew, enum way way)
 {
-    struct lines lines = {0};
-    double low = 0, middle = 0, high = 0;
-    if (!lines_create(&lines, crew, quick)) return 0;
-    for (int i = 0; i < REFERENCE_REPEATS; i++) {
-        const double rate = line_rate(&lines, crew, crew_threads(crew), true);
-        if (i == 0 || rate < low) low = rate;
-        if (i == 0 || rate > high) high = rate;
-        middle += rate;
-    }
-    lines_destroy(&lines);
-    return middle - low - high;
+    double rates[REFERENCE_REPEATS];
+    for (int i = 0; i < REFERENCE_REPEATS; i++) rates[i] = line_rate(lines, crew, crew_threads(crew), way);
+    return bench_median(rates, REFERENCE_REPEATS);
 }
 
-static void limit_row(struct bench *bench, struct lines *lines, const char *name, unsigned threads, bool together)
+/* ---- copies and sorts, of all threads ---- */
+
+struct blocks {
+    unsigned char *memory; /* for each thread two of COPY_BYTES */
+};
+
+static void copy_block(void *context, unsigned index)
+{
+    const struct blocks *blocks = context;
+    unsigned char *to = blocks->memory + 2 * (size_t)index * COPY_BYTES;
+    memcpy(to, to + COPY_BYTES, COPY_BYTES);
+}
+
+static void fill_pairs(void *context, unsigned index)
+{
+    const struct blocks *blocks = context;
+    uint64_t *words = (uint64_t *)(blocks->memory + 2 * (size_t)index * COPY_BYTES);
+    memset(words, 1, 2 * COPY_BYTES); /* so that the pages are there */
+    for (size_t i = 0; i < SORT_PAIRS; i++) words[i] = mix64(i + (uint64_t)index * SORT_PAIRS);
+}
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+/* Key and value in one word, sorted by the key's four bytes. */
+static void sort_pairs(void *context, unsigned index)
+{
+    const struct blocks *blocks = context;
+    uint64_t *from = (uint64_t *)(blocks->memory + 2 * (size_t)index * COPY_BYTES), *to = from + SORT_PAIRS;
+    for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS) {
+        size_t place[DIGITS] = {0}, sum = 0;
+        for (size_t i = 0; i < SORT_PAIRS; i++) place[(from[i] >> shift) % DIGITS]++;
+        for (size_t digit = 0; digit < DIGITS; digit++) {
+            const size_t count = place[digit];
+            place[digit] = sum;
+            sum += count;
+        }
+        for (size_t i = 0; i < SORT_PAIRS; i++) to[place[(from[i] >> shift) % DIGITS]++] = from[i];
+        uint64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+}
+
+static double middle_block_rate(struct blocks *blocks, struct crew *crew, crew_part *part, double amount)
+{
+    double rates[REFERENCE_REPEATS];
+    for (int i = 0; i < REFERENCE_REPEATS; i++) {
+        crew_run(crew, fill_pairs, blocks);
+        const double start = clock_seconds();
+        crew_run(crew, part, blocks);
+        rates[i] = crew_threads(crew) * amount / (clock_seconds() - start) / 1e6;
+    }
+    return bench_median(rates, REFERENCE_REPEATS);
+}
+
+/* ---- all of them ---- */
+
+static struct bench_limits measure_cpu(struct crew *crew, bool quick)
+{
+    struct bench_limits limits = {{0}};
+    struct lines lines = {0};
+    struct blocks blocks = {malloc(2 * (size_t)COPY_BYTES * crew_threads(crew))};
+    if (lines_create(&lines, crew, quick)) {
+        limits.rate[BENCH_LINES] = limits.rate[BENCH_SECTORS] = middle_line_rate(&lines, crew, TOGETHER);
+        limits.rate[BENCH_CHANGED_LINES] = limits.rate[BENCH_CHANGED_SECTORS] =
+            middle_line_rate(&lines, crew, CHANGING);
+        lines_destroy(&lines);
+    }
+    if (blocks.memory != NULL) {
+        limits.rate[BENCH_BYTES] = middle_block_rate(&blocks, crew, copy_block, 2.0 * COPY_BYTES);
+        limits.rate[BENCH_SORTED] = middle_block_rate(&blocks, crew, sort_pairs, SORT_PAIRS);
+    }
+    free(blocks.memory);
+    return limits;
+}
+
+struct bench_limits bench_limits_cpu(struct crew *crew, bool quick)
+{
+    static struct { unsigned threads; bool quick; struct bench_limits limits; } measured[MOST_MEASURED];
+    const unsigned threads = crew_threads(crew);
+    size_t i = 0;
+    while (i < MOST_MEASURED - 1 && measured[i].threads != 0 &&
+           (measured[i].threads != threads || measured[i].quick != quick))
+        i++;
+    if (measured[i].threads != threads || measured[i].quick != quick) {
+        measured[i].threads = threads;
+        measured[i].quick = quick;
+        measured[i].limits = measure_cpu(crew, quick);
+    }
+    return measured[i].limits;
+}
+
+static void limit_row(struct bench *bench, struct lines *lines, const char *name, unsigned threads, enum way way)
 {
     struct bench_row row;
-    bench_start_row(bench, &row, name, together ? CHAINS : 1);
+    bench_start_row(bench, &row, name, way == ALONE ? 1 : CHAINS);
     row.threads = threads;
     row.keys = lines->count;
     row.dist = "random";
     row.bits = 0;
     for (; row.repeats < bench->options->repeats; row.repeats++)
-        row.rates[row.repeats] = line_rate(lines, bench->crew, threads, together);
+        row.rates[row.repeats] = line_rate(lines, bench->crew, threads, way);
     bench_add_row(bench, &row);
+}
+
+/* What the shares in the other rows are shares of. */
+static void known_row(struct bench *bench, const char *name, enum bench_resource resource)
+{
+    struct bench_row row;
+    if (bench->limits.rate[resource] <= 0) return;
+    bench_start_row(bench, &row, name, 0);
+    row.keys = 0;
+    row.bits = 0;
+    row.dist = "";
+    row.rates[row.repeats++] = bench->limits.rate[resource];
+    bench_add_row(bench, &row);
+}
+
+static void known_rows(struct bench *bench)
+{
+    known_row(bench, "limits/lines", BENCH_LINES);
+    known_row(bench, "limits/lines-changed", BENCH_CHANGED_LINES);
+    if (bench->device->kind == PLEACH_CUDA) {
+        known_row(bench, "limits/sectors", BENCH_SECTORS);
+        known_row(bench, "limits/sectors-changed", BENCH_CHANGED_SECTORS);
+    }
+    known_row(bench, "limits/bytes-copied", BENCH_BYTES);
+    known_row(bench, "limits/pairs-sorted", BENCH_SORTED);
 }
 
 void bench_limits(struct bench *bench, const struct bench_case *which)
 {
     struct lines lines = {0};
+    known_rows(bench);
+    if (bench->device->kind == PLEACH_CUDA) return;
     if (!lines_create(&lines, bench->crew, bench->options->quick)) {
         bench_complain(bench, which->name, "getting memory", PLEACH_E_MEMORY);
         return;
     }
-    limit_row(bench, &lines, "limits/dependent", 1, false);
-    limit_row(bench, &lines, "limits/32-chains", 1, true);
-    if (bench->threads > 1) {
-        limit_row(bench, &lines, "limits/dependent", bench->threads, false);
-        limit_row(bench, &lines, "limits/32-chains", bench->threads, true);
-    }
+    limit_row(bench, &lines, "limits/dependent", 1, ALONE);
+    limit_row(bench, &lines, "limits/32-chains", 1, TOGETHER);
+    if (bench->threads > 1) limit_row(bench, &lines, "limits/dependent", bench->threads, ALONE);
     lines_destroy(&lines);
 }

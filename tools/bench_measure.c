@@ -156,10 +156,14 @@ void bench_start_row(const struct bench *bench, struct bench_row *row, const cha
     row->batch = batch;
 }
 
+/* With fewer threads than the limits are of: as many times less. */
 void bench_add_row(const struct bench *bench, struct bench_row *row)
 {
-    const double threads = row->threads > 0 ? (double)row->threads / bench->threads : 0;
-    bench_report_add(bench->report, row, bench->line_rate * threads);
+    const struct bench_place place = {bench->device->kind == PLEACH_CUDA, bench->bits};
+    const struct bench_need need = bench_need_by_name(place, row->name, bench->options->dist == DIST_SORTED);
+    bench_row_bind(row, &bench->limits, &need);
+    if (row->threads > 0) row->limit_rate *= (double)row->threads / bench->threads;
+    bench_report_add(bench->report, row);
 }
 
 static bool check_repeat(struct batch *batch, const struct bench_work *work)

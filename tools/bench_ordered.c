@@ -8,8 +8,7 @@ static size_t rank_of(const struct batch *batch, size_t i)
     return bench_keys_rank(&batch->bench->keys, i, batch->n);
 }
 
-/* An interval that begins at a key and holds `limit / 2` keys on average. */
-static void make_interval(struct batch *batch, size_t i)
+void batch_make_interval(struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
     const uint64_t most = word_max(keys->bits), lo = bench_key(keys, rank_of(batch, i));
@@ -52,7 +51,7 @@ static pleach_status call_range_limit(void *context, pleach_stream stream)
                                   (uint32_t *)b->counts, stream);
 }
 
-static bool right_limited(const struct batch *batch, size_t i)
+bool batch_right_limited(const struct batch *batch, size_t i)
 {
     const size_t all = pairs_in_interval(batch, i);
     const size_t expected = all < batch->limit ? all : batch->limit;
@@ -73,7 +72,7 @@ static void ranges_of(struct bench *bench, const struct bench_case *which, uint3
     if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS, n * 2 * expected)) return;
     batch.limit = 2 * expected;
     const struct bench_work work = {.name = name, .ops = n, .call = call, .elements = n, .right = right};
-    if (batch_fill(&batch, make_interval)) bench_measure(&batch, &work);
+    if (batch_fill(&batch, batch_make_interval)) bench_measure(&batch, &work);
     batch_destroy(&batch);
 }
 
@@ -87,7 +86,7 @@ static void bench_ranges(struct bench *bench, const struct bench_case *which, ra
 
 void bench_range_limit(struct bench *bench, const struct bench_case *which)
 {
-    bench_ranges(bench, which, call_range_limit, right_limited);
+    bench_ranges(bench, which, call_range_limit, batch_right_limited);
 }
 
 /* ---- range, all pairs packed ---- */
@@ -135,7 +134,7 @@ void bench_range_count(struct bench *bench, const struct bench_case *which)
     if (!batch_create(&batch, bench, n, BATCH_B | BATCH_COUNTS, 0)) return;
     batch.limit = 2 * expected;
     const struct bench_work work = {.name = name, .ops = n, .call = call_count, .elements = n, .right = right_count};
-    if (batch_fill(&batch, make_interval)) bench_measure(&batch, &work);
+    if (batch_fill(&batch, batch_make_interval)) bench_measure(&batch, &work);
     batch_destroy(&batch);
 }
 
@@ -162,7 +161,7 @@ static bool right_neighbour(const struct batch *batch, size_t i, bool exists, si
            bench_word(batch->host_out_b, bits, i) == bench_value(bits, key);
 }
 
-static bool right_succ(const struct batch *batch, size_t i)
+bool batch_right_succ(const struct batch *batch, size_t i)
 {
     const size_t rank = rank_of(batch, i);
     return right_neighbour(batch, i, rank + 1 < batch->bench->keys.n, rank + 1);
@@ -188,7 +187,7 @@ static void neighbours(struct bench *bench, const struct bench_case *which, benc
 
 void bench_succ(struct bench *bench, const struct bench_case *which)
 {
-    neighbours(bench, which, call_succ, right_succ);
+    neighbours(bench, which, call_succ, batch_right_succ);
 }
 
 void bench_pred(struct bench *bench, const struct bench_case *which)

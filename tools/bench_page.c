@@ -78,7 +78,7 @@ static void read_point(const struct page *page, size_t file, const struct json *
         .size = {json_number(run, "keys", 0), json_number(run, "batch", 0), json_number(run, "threads", 0)},
         .unit = json_text(run, "unit", "M/s"),
         .median = value_of(run),
-        .of_limit = json_number(run, "line_multiple", 0),
+        .of_limit = json_number(run, "limit_share", 0),
     };
     if (strncmp(point->device, "cpu", 3) != 0) point->size[PAGE_THREADS] = 0;
     find_spread(runs, json_text(run, "run_name", ""), point);

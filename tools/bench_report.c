@@ -43,8 +43,8 @@ static void print_heading(const struct bench_report *report)
 {
     for (size_t i = 0; i < MACHINE_LINES; i++)
         fprintf(report->table, "%-9s %s\n", machine_names[i], report->machine[i]);
-    fprintf(report->table, "\n%-22s %-19s %4s %10s %10s %-8s %7s %10s %8s %8s\n", "benchmark", "device", "bits",
-            "keys", "batch", "dist", "threads", "M/s", "spread", "x lines");
+    fprintf(report->table, "\n%-22s %-19s %4s %10s %10s %-8s %7s %10s %8s %6s  %s\n", "benchmark", "device",
+            "bits", "keys", "batch", "dist", "threads", "M/s", "spread", "share", "of the limit");
     fflush(report->table);
 }
 
@@ -98,14 +98,13 @@ double bench_median(double *rates, size_t n)
     return (rates[(n - 1) / 2] + rates[n / 2]) / 2;
 }
 
-static void summarize(struct bench_row *row, double line_rate)
+static void summarize(struct bench_row *row)
 {
     double sorted[BENCH_MOST_REPEATS];
     const size_t n = row->repeats;
     memcpy(sorted, row->rates, n * sizeof sorted[0]);
     row->median = bench_median(sorted, n);
     row->spread = row->median > 0 ? (sorted[n - 1] - sorted[0]) / row->median : 0;
-    row->line_multiple = line_rate > 0 ? row->median / line_rate : 0;
 }
 
 /* A number as text, or "-" where it does not apply. */
@@ -118,19 +117,22 @@ static const char *or_dash(char *text, size_t size, const char *format, double n
     return text;
 }
 
+/* Of the limit, that was reached; 0 where none is known. */
+static double limit_share(const struct bench_row *row) { return row->limit != NULL ? row->median / row->limit_rate : 0; }
+
 static void print_row(const struct bench_report *report, const struct bench_row *row)
 {
-    char bits[8], threads[8], multiple[16];
-    fprintf(report->table, "%-22s %-19s %4s %10zu %10zu %-8s %7s %10.2f %7.1f%% %8s\n", row->name, row->device,
+    char bits[8], threads[8], share[16];
+    fprintf(report->table, "%-22s %-19s %4s %10zu %10zu %-8s %7s %10.2f %7.1f%% %6s  %s\n", row->name, row->device,
             or_dash(bits, sizeof bits, "%.0f", row->bits), row->keys, row->batch, row->dist,
             or_dash(threads, sizeof threads, "%.0f", row->threads), row->median, 100 * row->spread,
-            or_dash(multiple, sizeof multiple, "%.3f", row->line_multiple));
+            or_dash(share, sizeof share, "%.0f%%", 100 * limit_share(row)), row->limit != NULL ? row->limit : "");
     fflush(report->table);
 }
 
-void bench_report_add(struct bench_report *report, struct bench_row *row, double line_rate)
+void bench_report_add(struct bench_report *report, struct bench_row *row)
 {
-    summarize(row, line_rate);
+    summarize(row);
     print_row(report, row);
     if (report->count == report->capacity) {
         const size_t capacity = report->capacity > 0 ? 2 * report->capacity : 64;
@@ -140,6 +142,12 @@ void bench_report_add(struct bench_report *report, struct bench_row *row, double
         report->capacity = capacity;
     }
     report->rows[report->count++] = *row;
+}
+
+void bench_row_bind(struct bench_row *row, const struct bench_limits *limits, const struct bench_need *need)
+{
+    row->limit_rate = bench_limit_rate(limits, need, &row->limit);
+    if (!(row->limit_rate > 0)) row->limit = NULL;
 }
 
 void bench_row_count(struct bench_row *row, const char *name, double value)
@@ -189,7 +197,10 @@ static void write_json_row(FILE *file, const struct bench_row *row)
     fprintf(file, "{\"name\": \"%s_median\", \"run_name\": \"%s\", \"run_type\": \"aggregate\", "
             "\"aggregate_name\": \"median\", ", name, name);
     write_json_run(file, row, row->median);
-    fprintf(file, ", \"spread\": %.4f, \"line_multiple\": %.4f", row->spread, row->line_multiple);
+    fprintf(file, ", \"spread\": %.4f", row->spread);
+    if (row->limit != NULL)
+        fprintf(file, ", \"limit\": \"%s\", \"limit_rate\": %.6g, \"limit_share\": %.4f", row->limit,
+                row->limit_rate, limit_share(row));
     for (size_t i = 0; i < row->counter_count; i++)
         fprintf(file, ", \"%s\": %.9g", row->counters[i].name, row->counters[i].value);
     fprintf(file, "}");
@@ -228,11 +239,12 @@ static bool write_csv(const struct bench_report *report, const char *path)
 {
     FILE *file = open_output(path);
     if (file == NULL) return false;
-    fprintf(file, "name,device,bits,keys,batch,dist,threads,median_mps,spread,line_multiple,counters\n");
+    fprintf(file, "name,device,bits,keys,batch,dist,threads,median_mps,spread,limit,limit_share,counters\n");
     for (size_t i = 0; i < report->count; i++) {
         const struct bench_row *row = &report->rows[i];
-        fprintf(file, "%s,%s,%u,%zu,%zu,%s,%u,%.6g,%.4f,%.4f,", row->name, row->device, row->bits, row->keys,
-                row->batch, row->dist, row->threads, row->median, row->spread, row->line_multiple);
+        fprintf(file, "%s,%s,%u,%zu,%zu,%s,%u,%.6g,%.4f,%s,%.4f,", row->name, row->device, row->bits, row->keys,
+                row->batch, row->dist, row->threads, row->median, row->spread,
+                row->limit != NULL ? row->limit : "", limit_share(row));
         for (size_t c = 0; c < row->counter_count; c++)
             fprintf(file, "%s%s=%.6g", c == 0 ? "" : ";", row->counters[c].name, row->counters[c].value);
         fputc('\n', file);

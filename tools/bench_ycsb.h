@@ -118,7 +118,7 @@ struct ycsb {
     struct crew *crew;
     struct bench_report *report;
     unsigned threads, clients; /* threads: 0 on a GPU */
-    double line_rate;
+    struct bench_limits limits;
     bool failed;
 
     /* Of a workload. */

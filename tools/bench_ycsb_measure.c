@@ -160,6 +160,20 @@ static void start_row(const struct ycsb *y, const struct ycsb_way *way, struct b
     if (y->bytes > 0) bench_row_count(row, "bytes_per_key", (double)y->bytes / (double)y->first);
 }
 
+/* An index is ordered or hashed; what others do inside is theirs, and they are measured by the same. */
+static void bind_row(const struct ycsb *y, struct bench_row *row)
+{
+    const struct bench_place place = {y->device->kind == PLEACH_CUDA, 64};
+    const bool hashed = y->rival->scan == NULL;
+    const double *share = y->workload->share, scans = share[YCSB_SCAN];
+    const double changes = share[YCSB_UPDATE] + share[YCSB_INSERT] + share[YCSB_RMW];
+    struct bench_need need = {{0}};
+    bench_need_add(&need, changes, hashed ? bench_need_hash_change(place) : bench_need_change(place));
+    bench_need_add(&need, scans, bench_need_range(place, (y->workload->least_scan + y->workload->most_scan) / 2.0));
+    bench_need_add(&need, 1 - changes - scans, hashed ? bench_need_hash_find(place) : bench_need_find(place));
+    bench_row_bind(row, &y->limits, &need);
+}
+
 void ycsb_measure_way(struct ycsb *y, const struct ycsb_way *way)
 {
     const size_t repeats = (size_t)y->options->repeats;
@@ -173,7 +187,8 @@ void ycsb_measure_way(struct ycsb *y, const struct ycsb_way *way)
     for (; row.repeats < repeats; row.repeats++)
         if (!repeat_once(y, way, row.repeats + 1 == repeats, &row.rates[row.repeats])) return;
     if (!sample_once(y, way, &row)) return;
-    bench_report_add(y->report, &row, y->line_rate);
+    bind_row(y, &row);
+    bench_report_add(y->report, &row);
     say_counters(y, &row);
 }
 

@@ -203,7 +203,7 @@ static void measure(struct stage *s, const struct choice *choice, const char *ab
     bench_row_count(&s->row, "nodes_per_op", (double)s->tally[0] / (double)s->n);
     bench_row_count(&s->row, "failed_latches_per_op", (double)s->tally[1] / (double)s->n);
     bench_row_count(&s->row, "splits", (double)s->tally[2]);
-    bench_report_add(s->a->report, &s->row, 0);
+    bench_report_add(s->a->report, &s->row);
 }
 
 static void measure_all(struct ablations *a, const char *ablation, const struct choice *choices, size_t count,

@@ -201,7 +201,7 @@ static void measure(struct stage *s, const struct step *step, const char *dist)
     bench_row_count(&row, "accesses_per_request", (double)s->counts[EIRENE_ACCESSES] / requests);
     bench_row_count(&row, "issued_per_request", (double)s->batch.issued / requests);
     bench_row_count(&row, "from_root_per_request", (double)s->counts[EIRENE_FROM_ROOT] / requests);
-    bench_report_add(s->a->report, &row, 0);
+    bench_report_add(s->a->report, &row);
     bench_report_say(s->a->report,
                      bench_report_keep(s->a->report, "%.2f nodes, %.1f words accessed by a request",
                                        row.counters[0].value, row.counters[1].value));

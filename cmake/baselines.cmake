@@ -1,0 +1,15 @@
+# pleach_baselines: the structures that pleach bench baselines measures beside pleach's maps. In no library of pleach's.
+
+file(GLOB baseline_sources CONFIGURE_DEPENDS tools/baselines/*.c)
+if(PLEACH_WITH_CUDA)
+    file(GLOB baseline_kernels CONFIGURE_DEPENDS tools/baselines/*.cu)
+    list(APPEND baseline_sources ${baseline_kernels})
+else()
+    list(FILTER baseline_sources EXCLUDE REGEX "_cuda\\.c$")
+endif()
+add_library(pleach_baselines STATIC ${baseline_sources})
+target_include_directories(pleach_baselines PRIVATE tools)
+target_link_libraries(pleach_baselines PRIVATE pleach_options)
+if(PLEACH_WITH_CUDA)
+    target_compile_definitions(pleach_baselines PRIVATE PLEACH_TOOLS_CUDA=1)
+endif()

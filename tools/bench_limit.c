@@ -1,0 +1,156 @@
+/* bench_limit.c - needs of operations, and what the limits make of them. */
+#include "bench_limit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LEAF_SLOTS = 16, LEAF_PAIRS = 12 }; /* pairs: in a leaf after random inserts */
+
+const char *bench_resource_name(enum bench_resource resource)
+{
+    static const char *const names[BENCH_RESOURCES] = {"random lines",           "random lines changed",
+                                                       "random sectors",         "random sectors changed",
+                                                       "memory bandwidth",       "sorting"};
+    return names[resource];
+}
+
+double bench_limit_rate(const struct bench_limits *limits, const struct bench_need *need, const char **name)
+{
+    double time = 0, longest = 0;
+    *name = NULL;
+    for (int i = 0; i < BENCH_RESOURCES; i++) {
+        if (need->amount[i] <= 0) continue;
+        if (limits->rate[i] <= 0) return 0;
+        const double part = need->amount[i] / limits->rate[i];
+        if (part > longest) *name = bench_resource_name((enum bench_resource)i);
+        longest = part > longest ? part : longest;
+        time += part;
+    }
+    return time > 0 ? 1 / time : 0;
+}
+
+void bench_need_add(struct bench_need *sum, double share, struct bench_need need)
+{
+    for (int i = 0; i < BENCH_RESOURCES; i++) sum->amount[i] += share * need.amount[i];
+}
+
+static struct bench_need only(enum bench_resource resource, double amount)
+{
+    struct bench_need need = {{0}};
+    need.amount[resource] = amount;
+    return need;
+}
+
+static double pair_bytes(struct bench_place place) { return 2 * place.bits / 8.0; }
+
+/* Of the keys of a leaf; with 32 bits a GPU's line has its values too. */
+static double key_lines(struct bench_place place)
+{
+    const double bytes = place.bits / 8.0 * LEAF_SLOTS;
+    return place.gpu ? bytes / 128 : bytes / 64;
+}
+
+/* All keys of the leaf, and the value's line or sector. */
+struct bench_need bench_need_find(struct bench_place place)
+{
+    if (place.gpu && place.bits == 32) return only(BENCH_LINES, 1);
+    struct bench_need need = only(BENCH_LINES, key_lines(place));
+    need.amount[BENCH_SECTORS] = 1;
+    return need;
+}
+
+/* As a find, and a line of keys and the value's are written. */
+struct bench_need bench_need_change(struct bench_place place)
+{
+    if (place.gpu && place.bits == 32) return only(BENCH_CHANGED_LINES, 1);
+    struct bench_need need = only(BENCH_LINES, key_lines(place) - 1);
+    need.amount[BENCH_CHANGED_LINES] = 1;
+    need.amount[BENCH_CHANGED_SECTORS] = 1;
+    return need;
+}
+
+/* Whole leaves, the first of which is begun in its middle, and the pairs written. */
+struct bench_need bench_need_range(struct bench_place place, double pairs)
+{
+    const double leaves = 0.5 + pairs / LEAF_PAIRS, leaf_bytes = pair_bytes(place) * LEAF_SLOTS;
+    struct bench_need need = only(BENCH_LINES, (leaves > 1 ? leaves : 1) * leaf_bytes / (place.gpu ? 128 : 64));
+    need.amount[BENCH_BYTES] = pairs * pair_bytes(place);
+    return need;
+}
+
+struct bench_need bench_need_stream(struct bench_place place) { return only(BENCH_BYTES, 2 * pair_bytes(place)); }
+
+struct bench_need bench_need_sort(struct bench_place place)
+{
+    struct bench_need need = bench_need_stream(place);
+    need.amount[BENCH_SORTED] = place.bits / 32.0 * place.bits / 32.0; /* twice the passes over twice the bytes */
+    return need;
+}
+
+/* The group of slots that the key hashes to, and its value where that lies in another sector. */
+struct bench_need bench_need_hash_find(struct bench_place place) { return only(BENCH_SECTORS, place.bits / 32.0); }
+
+struct bench_need bench_need_hash_change(struct bench_place place)
+{
+    return only(BENCH_CHANGED_SECTORS, place.bits / 32.0);
+}
+
+/* ---- by name ---- */
+
+enum what { NOTHING, FIND, CHANGE, RANGE, COUNT, STREAM, SORT, HASH_FIND, HASH_CHANGE, SHARE };
+
+/* The first that a name begins with. SHARE: the number after the last '/' is the percentage of changes. */
+static const struct {
+    const char *start;
+    enum what what;
+} needs[] = {
+    {"load", STREAM},          {"export", STREAM},           {"find-mixed/writer", CHANGE}, {"find", FIND},
+    {"insert-empty", SORT},    {"insert-sorted", STREAM},    {"insert-batch", CHANGE},      {"erase-sorted", STREAM},
+    {"erase", CHANGE},         {"range-count", COUNT},       {"range", RANGE},              {"succ", FIND},
+    {"pred", FIND},            {"apply/find", FIND},         {"apply/range", RANGE},        {"apply", SHARE},
+    {"single-find", FIND},     {"single-put", CHANGE},       {"single-mixed", SHARE},       {"queue", SHARE},
+    {"hash/set/find", HASH_FIND}, {"hash/map/find", HASH_FIND}, {"hash", HASH_CHANGE},      {"map/put", SORT},
+    {"map/find", FIND},        {"map/erase", CHANGE},        {"index/insert", CHANGE},      {"index/erase", CHANGE},
+    {"index/count", FIND},     {"batch/find", FIND},         {"array/find", FIND},          {"batch/", CHANGE},
+    {"array/", CHANGE},        {"insert", CHANGE},           {"grow", CHANGE},
+};
+
+/* Of the first name that is like it. */
+static enum what what_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (strncmp(name, needs[i].start, strlen(needs[i].start)) == 0) return needs[i].what;
+    return NOTHING;
+}
+
+static double last_number(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    double number = 0;
+    return slash != NULL && sscanf(slash + 1, "%lf", &number) == 1 ? number : 0;
+}
+
+struct bench_need bench_need_by_name(struct bench_place place, const char *name, bool sorted)
+{
+    struct bench_need need = {{0}};
+    const double number = last_number(name);
+    const enum what what = what_of(name);
+    /* Keys in order: neighbours share their leaves, and memory is read from its beginning to its end. */
+    if (sorted && (what == FIND || what == CHANGE || what == SORT)) return bench_need_stream(place);
+    switch (what) {
+    case FIND: return bench_need_find(place);
+    case CHANGE: return bench_need_change(place);
+    case COUNT: return bench_need_range(place, 0);
+    case RANGE: return bench_need_range(place, number);
+    case STREAM: return bench_need_stream(place);
+    case SORT: return bench_need_sort(place);
+    case HASH_FIND: return bench_need_hash_find(place);
+    case HASH_CHANGE: return bench_need_hash_change(place);
+    case SHARE:
+        bench_need_add(&need, 1 - number / 100, bench_need_find(place));
+        bench_need_add(&need, number / 100, bench_need_change(place));
+        return need;
+    case NOTHING: break;
+    }
+    return need;
+}
