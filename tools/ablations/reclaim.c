@@ -233,7 +233,7 @@ static void measure(struct stage *s, const struct choice *choice, uint32_t updat
     bench_row_count(&row, "updates_percent", updates);
     bench_row_count(&row, "most_retired", (double)(shared[RECLAIM_TAKEN] - s->first));
     bench_row_count(&row, "epochs", (double)(shared[RECLAIM_EPOCH] - RECLAIM_FIRST_EPOCH));
-    bench_report_add(s->a->report, &row, 0);
+    bench_report_add(s->a->report, &row);
     if (updates > 0)
         bench_report_say(s->a->report, bench_report_keep(s->a->report, "at most %.0f cells waited to be used again",
                                                          row.counters[1].value));
