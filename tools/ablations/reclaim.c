@@ -1,6 +1,7 @@
 /* reclaim.c - the ablation reclaim: what entering epochs costs finds, and how much garbage waits for its end. */
 #include "reclaim.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static bool open_stage(struct stage *s, struct ablations *a)
 {
     const struct bench_device *device = a->device;
     const bool gpu = ablations_on_gpu(a);
-    const size_t many = gpu ? (size_t)1 << 22 : (size_t)1 << 19;
+    const size_t many = gpu ? (size_t)1 << 21 : (size_t)1 << 19;
     *s = (struct stage){.a = a, .first = a->quick ? many / 8 : many};
     s->n = 2 * s->first;
     s->work.threads = a->threads;
@@ -170,47 +171,65 @@ static bool restore(struct stage *s)
            device->fill(s->work.answers, 0, s->n);
 }
 
-/* Every key has a cell of its own, which says so. */
-static const char *check_cells(const struct stage *s, const uint64_t *words, const uint64_t *cells, uint8_t *used)
+struct checking {
+    const struct stage *s;
+    const uint64_t *words, *cells;
+    uint64_t taken;
+    atomic_size_t bad_answers, bad_cells;
+};
+
+static void check_answers(void *context, size_t begin, size_t end)
 {
-    for (size_t i = 0; i < s->first; i++) {
-        const uint64_t pair = words[i / ABL_FILL * ABL_WORDS + i % ABL_FILL];
-        const uint32_t cell = (uint32_t)pair;
-        if (abl_key(pair) != key_of(s, i)) return "a key has gone";
-        if (cell >= s->work.cell_count || used[cell]) return "two keys have the same cell";
-        if (abl_key(cells[2 * (size_t)cell]) != key_of(s, i)) return "the cell of a key is another's";
-        used[cell] = 1;
+    struct checking *c = context;
+    size_t bad = 0;
+    for (size_t i = begin; i < end; i++) bad += c->s->answers[i] != RECLAIM_GOOD;
+    atomic_fetch_add(&c->bad_answers, bad);
+}
+
+/* Every key has a cell, which says whose it is: so none has another's. */
+static void check_cells(void *context, size_t begin, size_t end)
+{
+    struct checking *c = context;
+    size_t bad = 0;
+    for (size_t i = begin; i < end; i++) {
+        const uint64_t pair = c->words[i / ABL_FILL * ABL_WORDS + i % ABL_FILL];
+        const uint32_t key = key_of(c->s, i), cell = (uint32_t)pair;
+        bad += abl_key(pair) != key || cell >= c->taken || abl_key(c->cells[2 * (size_t)cell]) != key;
     }
-    return NULL;
+    atomic_fetch_add(&c->bad_cells, bad);
 }
 
 static const char *check(struct stage *s)
 {
     const struct bench_device *device = s->a->device;
-    if (!device->copy_out(s->answers, s->work.answers, s->n)) return "cannot copy from the device";
-    for (size_t i = 0; i < s->n; i++)
-        if (s->answers[i] != RECLAIM_GOOD)
-            return s->answers[i] == RECLAIM_NO_CELL ? "no cell is left" : "a find met another key's cell, or none";
-    uint64_t *words = malloc(tree_bytes(s)), *cells = malloc(s->cell_bytes);
-    uint8_t *used = calloc(s->work.cell_count, 1);
-    const char *wrong = "out of memory for its check";
-    if (words != NULL && cells != NULL && used != NULL)
-        wrong = device->copy_out(words, s->tree.words, tree_bytes(s)) &&
-                        device->copy_out(cells, s->work.cells, s->cell_bytes)
-                    ? check_cells(s, words, cells, used) : "cannot copy from the device";
+    uint64_t shared[RECLAIM_SHARED_WORDS];
+    struct checking c = {.s = s};
+    if (!device->copy_out(s->answers, s->work.answers, s->n) ||
+        !device->copy_out(shared, s->work.shared, sizeof shared))
+        return "cannot copy from the device";
+    crew_share(s->a->crew, s->n, check_answers, &c);
+    if (atomic_load(&c.bad_answers) > 0) return "an operation met another key's cell, or found none";
+    c.taken = shared[RECLAIM_TAKEN];
+    if (c.taken > s->work.cell_count) return "more cells than there are";
+    uint64_t *words = malloc(tree_bytes(s)), *cells = malloc(2 * c.taken * sizeof cells[0]);
+    const bool room = words != NULL && cells != NULL;
+    const bool here = room && device->copy_out(words, s->tree.words, tree_bytes(s)) &&
+                      device->copy_out(cells, s->work.cells, 2 * c.taken * sizeof cells[0]);
+    c.words = words;
+    c.cells = cells;
+    if (here) crew_share(s->a->crew, s->first, check_cells, &c);
     free(words);
     free(cells);
-    free(used);
-    return wrong;
+    if (!here) return room ? "cannot copy from the device" : "out of memory for its check";
+    return atomic_load(&c.bad_cells) > 0 ? "a key without a cell of its own" : NULL;
 }
 
-static bool measure_once(struct stage *s, const char *name, double *rate)
+static bool measure_once(void *stage, const char *name, double *seconds)
 {
-    double seconds = 1;
+    struct stage *s = stage;
     if (!restore(s)) return ablations_complain(s->a, name, "cannot copy to the device");
-    const pleach_status status = s->a->device->time(call, s, &seconds);
+    const pleach_status status = s->a->device->time(call, s, seconds);
     const char *wrong = status == PLEACH_OK ? check(s) : pleach_status_name(status);
-    *rate = (double)s->n / seconds / 1e6;
     return wrong == NULL || ablations_complain(s->a, name, wrong);
 }
 
@@ -218,7 +237,6 @@ static void measure(struct stage *s, const struct choice *choice, uint32_t updat
 {
     struct bench_row row;
     uint64_t shared[RECLAIM_SHARED_WORDS];
-    double unused;
     const bool gpu = ablations_on_gpu(s->a);
     ablations_start_row(s->a, &row, updates > 0 ? "updates" : "finds", s->first, s->n);
     snprintf(row.name, sizeof row.name, "reclaim/%s", gpu ? choice->gpu : choice->cpu);
@@ -226,9 +244,7 @@ static void measure(struct stage *s, const struct choice *choice, uint32_t updat
     s->work.updates = updates;
     s->work.stay = gpu ? GPU_STAY : choice->cpu_stay;
     s->work.lanes = !gpu ? 1 : choice->gpu_lanes > 0 ? choice->gpu_lanes : reclaim_block_cuda();
-    if (gpu && !measure_once(s, row.name, &unused)) return; /* code is loaded */
-    for (; row.repeats < s->a->repeats; row.repeats++)
-        if (!measure_once(s, row.name, &row.rates[row.repeats])) return;
+    if (!ablations_repeat(s->a, &row, measure_once, s)) return;
     if (!s->a->device->copy_out(shared, s->work.shared, sizeof shared)) return;
     bench_row_count(&row, "updates_percent", updates);
     bench_row_count(&row, "most_retired", (double)(shared[RECLAIM_TAKEN] - s->first));

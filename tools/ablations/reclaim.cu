@@ -1,5 +1,5 @@
-/* reclaim.cu - the operations of reclaim.h by GPU threads that stay for the whole launch. An agent is a warp or a block;
- * all of its lanes make the same number of stays. */
+/* reclaim.cu - the operations of reclaim.h by GPU threads that stay for the whole launch. An agent is a warp or a
+ * block; all of its lanes make the same number of stays. */
 #include "reclaim.h"
 
 enum { BLOCK = 256, BLOCKS_PER_SM = 4 };

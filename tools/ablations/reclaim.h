@@ -2,8 +2,8 @@
  * operation. The subject is the tree of tree.h with a cell for each value: an update gives a key another cell, and the
  * old one may be used again when nobody can be looking at it any more.
  *
- *   E1  A cell is retired with the epoch that is read after it has gone from the tree. Who can still find it has entered
- *       in that epoch or before.
+ *   E1  A cell is retired with the epoch that is read after it has gone from the tree. Who can still find it has
+ *       entered in that epoch or before.
  *   E2  The epoch moves from e to e + 1 when nobody inside has entered before e. So in e + 2 nobody inside has entered
  *       in e: cells that were retired in e are free.
  *
