@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The benchmarks of graphs, hash tables and ablations, at sizes that take seconds: every one runs, checks its answers, and reports
-what it should; and the triangles that it counts are those of the same graphs, counted here.
+"""The benchmarks of graphs, hash tables and ablations, at sizes that take seconds: every one runs, checks its answers,
+and reports what it should; and the triangles that it counts are those of the same graphs, counted here.
 
 usage: bench_check.py [--pleach FILE]"""
 import argparse
@@ -21,6 +21,7 @@ GRAPHS = {"road": ["grid"], "delaunay": ["delaunay"], "rgg": ["rgg"],
 ABLATIONS = (("latch", "from-root from-parent spin back-off", "failed_latches_per_op"),
              ("splits", "proactive up-path up-search", "splits"),
              ("loads", "full-fence light-fence no-fence", "nodes_per_op"),
+             ("reclaim", "process thread operation operation-counter", "most_retired"),
              ("eirene", "one-by-one combining locality", "accesses_per_request"))
 
 

@@ -199,5 +199,7 @@ const struct paper_experiment paper_experiments[] = {
     {"ablation-loads", "Awad, section 3.4.2", "fences, and loads past L1, against none",
      "TITAN V, 2^16 keys\nbuilding is 1.77 times as fast without both, in runs that went well", "bench ablations",
      "loads", "loads", "--quick --repeat 2", "without them finds alone, which are right then"},
+    {"ablation-reclaim", "Awad, section 4.4.4", "epochs entered by the whole launch, by blocks, or by tiles", "no figures",
+     "bench ablations", "reclaim", "reclaim", "--quick --repeat 2", "values in cells, not versions of nodes"},
 };
 const size_t paper_experiment_count = sizeof paper_experiments / sizeof paper_experiments[0];
