@@ -97,6 +97,9 @@ static inline uint64_t bench_key(const struct bench_keys *keys, size_t rank)
 /* Ascending; false when memory is lacking. */
 bool bench_sort(void *words, unsigned bits, size_t n);
 
+/* By their bits from `low` on; those that are equal in them stay in their order. */
+bool bench_sort_from(void *words, unsigned bits, size_t n, unsigned low);
+
 /* ---- bench_report.c ---- */
 
 /* What a benchmark tells beside its rates. */
