@@ -22,7 +22,9 @@ ABLATIONS = (("latch", "from-root from-parent spin back-off", "failed_latches_pe
              ("splits", "proactive up-path up-search", "splits"),
              ("loads", "full-fence light-fence no-fence", "nodes_per_op"),
              ("reclaim", "process thread operation operation-counter", "most_retired"),
-             ("eirene", "one-by-one combining locality", "accesses_per_request"))
+             ("eirene", "one-by-one combining locality", "accesses_per_request"),
+             ("palm-leaves", "append sorted", "moved_per_op"),
+             ("palm-parents", "pointers paths", "parents_written_per_op"))
 
 
 def results_of(arguments):

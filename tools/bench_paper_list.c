@@ -201,5 +201,9 @@ const struct paper_experiment paper_experiments[] = {
      "loads", "loads", "--quick --repeat 2", "without them finds alone, which are right then"},
     {"ablation-reclaim", "Awad, section 4.4.4", "epochs entered by the whole launch, by blocks, or by tiles", "no figures",
      "bench ablations", "reclaim", "reclaim", "--quick --repeat 2", "values in cells, not versions of nodes"},
+    {"ablation-palm-leaves", "PALM, appendix B.2", "leaves that are appended to, or kept in order", "no figures",
+     "bench ablations", "palm-leaves", NULL, "--quick --repeat 2", "one thread, a tree of its own"},
+    {"ablation-palm-parents", "PALM, appendix B.1", "parent pointers, or the way down kept for each operation",
+     "no figures", "bench ablations", "palm-parents", NULL, "--quick --repeat 2", "one thread, a tree of its own"},
 };
 const size_t paper_experiment_count = sizeof paper_experiments / sizeof paper_experiments[0];

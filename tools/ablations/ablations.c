@@ -17,8 +17,10 @@ static const struct ablation {
     {"latch", ablation_latch, true, "a latched node: from the root or the parent again, spin, back off (Awad, 3.3.5)"},
     {"splits", ablation_splits, true, "full nodes on the way down, against from the leaf upwards (Awad, 3.3.4)"},
     {"loads", ablation_loads, true, "fences after reading, and loads past L1, against none (Awad, 3.4.2)"},
-    {"reclaim", ablation_reclaim, true, "epochs entered by launches, blocks, or tiles; finds, 20% updates (Awad, 4.4.4)"},
-    {"eirene", ablation_eirene, true, "finds one by one, with equal keys combined, with neighbours together (Eirene)"},
+    {"reclaim", ablation_reclaim, true, "epochs entered by launches, blocks, tiles; finds, 20% updates (Awad, 4.4.4)"},
+    {"eirene", ablation_eirene, true, "finds one by one; sorted, equal ones once; and neighbours together (Eirene)"},
+    {"palm-leaves", ablation_palm_leaves, false, "leaves appended to, or kept in order; batches of 8,192 (PALM, B.2)"},
+    {"palm-parents", ablation_palm_parents, false, "parent pointers, or the way of each operation kept (PALM, B.1)"},
 };
 enum { ABLATIONS = sizeof list / sizeof list[0] };
 

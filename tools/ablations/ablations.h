@@ -4,7 +4,8 @@
  *   choices.c      latch, splits, loads: choices of the tree of tree.h
  *   reclaim*       epochs, by whom they are entered
  *   eirene*        batches of finds, with counts of what they access
- *   tree.h, tree_insert.h     that tree
+ *   palm*          sorted batches on a tree of their own, by one CPU thread
+ *   tree.h, tree_insert.h     the tree of all others
  *   tree_host.c    made of keys, and checked
  *   variants.c, variants.cu   its operations with each choice
  */
@@ -51,6 +52,11 @@ void ablation_reclaim(struct ablations *a);
 /* ---- eirene.c ---- */
 
 void ablation_eirene(struct ablations *a);
+
+/* ---- palm_measure.c ---- */
+
+void ablation_palm_leaves(struct ablations *a);
+void ablation_palm_parents(struct ablations *a);
 
 int command_bench_ablations(int argc, char **argv);
 
