@@ -30,7 +30,7 @@ void page_text(FILE *file, const char *text)
             fputs("&amp;", file);
         else if (*text == '"')
             fputs("&quot;", file);
-        else if ((unsigned char)*text >= ' ')
+        else if ((unsigned char)*text >= ' ' || *text == '\n')
             fputc(*text, file);
     }
 }

@@ -21,7 +21,8 @@ static const char style[] =
     "details{margin-top:.5rem}.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem}\n"
     "td,th{padding:.15rem .6rem;text-align:right;border-bottom:1px solid var(--faint)}\n"
     "td:first-child,th:first-child{text-align:left}dl{display:grid;grid-template-columns:auto 1fr;gap:.1rem 1rem}\n"
-    "dt{opacity:.7}dd{margin:0}nav{columns:15rem;font-size:.85rem}nav a{display:block;color:inherit}\n";
+    "dt{opacity:.7}dd{margin:0;white-space:pre-line;overflow-wrap:anywhere}\n"
+    "nav{columns:15rem;font-size:.85rem}nav a{display:block;color:inherit}\n";
 
 static const char *part_title(size_t part)
 {
@@ -29,6 +30,15 @@ static const char *part_title(size_t part)
                                          "How long calls take", "Memory", "Hash tables", "Graphs",
                                          "Beside baselines", "Choices in the designs"};
     return part < PART_PAPERS ? titles[part] : paper_experiments[part - PART_PAPERS].what;
+}
+
+static void write_part_title(FILE *file, size_t part)
+{
+    if (part >= PART_PAPERS) {
+        page_text(file, paper_experiments[part - PART_PAPERS].name);
+        fprintf(file, ": ");
+    }
+    page_text(file, part_title(part));
 }
 
 static void write_entry(FILE *file, const char *name, const char *text)
@@ -172,7 +182,7 @@ static void write_contents(FILE *file, const struct page *page)
     for (size_t i = 0; i < page->count; i++) {
         if (i > 0 && page->points[i].part == page->points[i - 1].part) continue;
         fprintf(file, "<a href=\"#part%zu\">", page->points[i].part);
-        page_text(file, part_title(page->points[i].part));
+        write_part_title(file, page->points[i].part);
         fprintf(file, "</a>\n");
     }
     fprintf(file, "<a href=\"#reasons\">Not the fastest, or below half of a limit</a></nav>\n");
@@ -189,15 +199,18 @@ void page_write(FILE *file, struct page *page)
             "lowest to the highest repeat. Lines of others are dashed, their bars grey. All answers were checked "
             "outside the clock; data on a GPU lies in its memory, transfers are not counted. Shares are "
             "of what memory allows, measured in the same run; there is more than all of it where caches help.</p>\n");
-    for (size_t i = 0; i < page->files; i++)
-        if (i == 0 || !same_machine(page, i, i - 1)) write_machine(file, page, i);
+    for (size_t i = 0; i < page->files; i++) {
+        size_t known = 0;
+        while (known < i && !same_machine(page, i, known)) known++;
+        if (known == i) write_machine(file, page, i);
+    }
     write_contents(file, page);
     for (size_t begin = 0, end; begin < page->count; begin = end) {
         const size_t part = page->points[begin].part;
         end = group_end(page, begin);
         if (begin == 0 || page->points[begin - 1].part != part) {
             fprintf(file, "<h2 id=\"part%zu\">", part);
-            page_text(file, part_title(part));
+            write_part_title(file, part);
             fprintf(file, "</h2>\n");
             if (part >= PART_PAPERS) write_paper(file, &paper_experiments[part - PART_PAPERS]);
             fprintf(file, "<div class=\"part\">\n");
