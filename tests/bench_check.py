@@ -6,7 +6,6 @@ usage: bench_check.py [--pleach FILE]"""
 import argparse
 import json
 import pathlib
-import re
 import sys
 import tempfile
 

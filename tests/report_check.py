@@ -74,7 +74,8 @@ def check_made(pleach, folder):
     for row in (rows[-1] for rows in results):
         check(f"row {row['run_name']}", f"<td>{row['items_per_second'] / 1e6:.4g}</td>" in text)
     for part in ("Limits of this machine", "How long calls take", "Memory", "Beside baselines",
-                 "Choices in the designs", "abc-dirty", "8.0 GiB", "c &amp; d", "limits, MB/s", "13 to 90% of random lines", "bytes a key"):
+                 "Choices in the designs", "abc-dirty", "8.0 GiB", "c &amp; d", "limits, MB/s",
+                 "13 to 90% of random lines", "bytes a key"):
         check(f"page has {part}", part in text)
     check("nothing empty", "<dt>driver</dt>" not in text and "Experiments of the papers" not in text)
     files = sorted(plots.glob("*.svg"))
