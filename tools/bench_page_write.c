@@ -17,12 +17,17 @@ static const char style[] =
     "section{background:var(--card);border-radius:.5rem;padding:1rem;min-width:0}"
     "section:has(figure+figure){grid-column:1/-1}\n"
     ".plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(24rem,100%),1fr));gap:1.2rem}\n"
-    "figure{margin:0}figcaption{font-size:.9rem;opacity:.8}.why{font-size:.85rem}\n"
+    "figure{margin:0}figcaption{font-size:.9rem;opacity:.8}.why{font-size:.85rem;overflow-wrap:anywhere}\n"
     "details{margin-top:.5rem}.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem}\n"
     "td,th{padding:.15rem .6rem;text-align:right;border-bottom:1px solid var(--faint)}\n"
     "td:first-child,th:first-child{text-align:left}dl{display:grid;grid-template-columns:auto 1fr;gap:.1rem 1rem}\n"
     "dt{opacity:.7}dd{margin:0;white-space:pre-line;overflow-wrap:anywhere}\n"
     "nav{columns:15rem;font-size:.85rem}nav a{display:block;color:inherit}\n";
+
+/* After that of drawings: they are narrow there, so that their letters must be larger. */
+static const char phone_style[] =
+    "@media(max-width:40rem){svg text{font-size:14.5px}svg .dim{font-size:13.5px}section{padding:.7rem}"
+    ".why{padding-left:1.2rem}}\n";
 
 static const char *part_title(size_t part)
 {
@@ -185,7 +190,10 @@ static void write_contents(FILE *file, const struct page *page)
         write_part_title(file, page->points[i].part);
         fprintf(file, "</a>\n");
     }
-    fprintf(file, "<a href=\"#reasons\">Not the fastest, or below half of a limit</a></nav>\n");
+    fprintf(file, "<a href=\"#reasons\">Not the fastest, or below half of a limit</a>\n");
+    if (page->count > 0 && page->points[page->count - 1].part >= PART_PAPERS)
+        fprintf(file, "<a href=\"#left-out\">Experiments of the papers without results here</a>\n");
+    fprintf(file, "</nav>\n");
 }
 
 void page_write(FILE *file, struct page *page)
@@ -193,7 +201,7 @@ void page_write(FILE *file, struct page *page)
     fprintf(file, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
     page_text(file, page->title);
-    fprintf(file, "</title>\n%s%s</style>\n</head><body>\n<h1>", style, svg_style);
+    fprintf(file, "</title>\n%s%s\n%s</style>\n</head><body>\n<h1>", style, svg_style, phone_style);
     page_text(file, page->title);
     fprintf(file, "</h1>\n<p>Millions of operations a second, unless a heading says otherwise: medians, and from the "
             "lowest to the highest repeat. Lines of others are dashed, their bars grey. All answers were checked "
