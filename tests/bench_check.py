@@ -19,6 +19,7 @@ GRAPHS = {"road": ["grid"], "delaunay": ["delaunay"], "rgg": ["rgg"],
 ABLATIONS = (("latch", "from-root from-parent spin back-off", "failed_latches_per_op"),
              ("splits", "proactive up-path up-search", "splits"),
              ("loads", "full-fence light-fence no-fence", "nodes_per_op"),
+             ("reclaim", "process thread operation operation-counter", "most_retired"),
              ("eirene", "one-by-one combining locality", "accesses_per_request"))
 
 

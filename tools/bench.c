@@ -23,11 +23,13 @@ static const char help[] =
     "usage: pleach bench [OPTION...] [NAME...]\n"
     "\n"
     "Measures the named benchmarks, or all. Rates are in millions of operations per second: the median of the\n"
-    "repeats and their spread, (highest - lowest) / median. Each is also given as a share of what the memory allows\n"
-    "that was measured at the start of the same run (random lines read, changed, bytes copied, pairs sorted), with the\n"
-    "name of the limit that binds. On the GPU data lies in GPU memory and transfers are not counted. All results are\n"
-    "checked, outside the clock.\n"
-    "\n"
+    "repeats and their spread, (highest - lowest) / median. Each is also given as a share of what the memory allows,\n"
+    "as measured at the start of the same run (random lines read and changed, bytes copied, pairs sorted), with the\n"
+    "name of the limit that binds. On the GPU data lies in GPU memory and transfers are not counted. All results\n"
+    "are checked, outside the clock.\n"
+    "\n";
+
+static const char options_help[] = /* apart: compilers may refuse longer texts */
     "  --list                 the names, and what they measure\n"
     "  --keys N               keys in the map (default: see --list)\n"
     "  --ops N, --batch N     operations in one call (default: see --list)\n"
@@ -38,6 +40,12 @@ static const char help[] =
     "                         self: the same keys, 80% of the queries for 20% of them, and so on within these\n"
     "                         gauss: the same keys, those around the middle one (deviation 0.5% of its rank)\n"
     "                         dense: keys 0..N-1 in shuffled order\n"
+    "  --updates P[,P...]     apply, single-mixed, mixed-range, mixed-erase, mixed-all: shares of updates in percent,\n"
+    "                         such as 25 or 0.01\n"
+    "  --kinds NAME[,...]     apply: what these are. update: other values of keys of the map, insert: new keys (default\n"
+    "                         both); change: new keys beside those of the map, and erases, by halves\n"
+    "  --length N[,N...]      keys in a range on average, for range-limit, range-packed, range-count, mixed-range,\n"
+    "                         mixed-length, mixed-all; with apply, queries are such ranges, updates other values\n"
     "  --threads N[,N...]     CPU: threads of the map, and that make single calls (default: one per CPU online)\n"
     "  --device cpu|cuda|all  where (default all: the CPU, and the GPU if there is one)\n"
     "  --repeat R             1 to 101 (default 5)\n"
@@ -201,7 +209,7 @@ static void read_request(struct cli *cli, struct request *request)
     request->threads[0] = cli_online_cpus();
     while (cli_more(cli)) {
         const char *text = NULL;
-        if (take_flag(cli, request) || take_structure(cli, request) ||
+        if (take_flag(cli, request) || take_structure(cli, request) || bench_take_list(cli, &request->options) ||
             cli_take_number(cli, "--keys", 16, most, &request->options.keys) ||
             cli_take_number(cli, "--ops", 1, most, &request->options.ops) ||
             cli_take_number(cli, "--batch", 1, most, &request->options.ops) ||
@@ -323,7 +331,7 @@ int command_bench(int argc, char **argv)
     cli_start(&cli, command, argc, argv);
     read_request(&cli, &request);
     if (cli.status != EXIT_GOOD) return cli.status;
-    if (request.help) fputs(help, stdout);
+    if (request.help) printf("%s%s", help, options_help);
     if (!request.help && request.list) bench_print_list();
     if (request.help || request.list) return EXIT_GOOD;
     const struct bench_device *gpu = NULL;

@@ -1,6 +1,7 @@
 /* bench.h - the parts of pleach bench.
  *
  *   bench.c           options, and the loop over devices, widths, thread counts and benchmarks
+ *   bench_lists.c     those of its options that are lists
  *   bench_cases.c     the list of benchmarks, with their sizes
  *   bench_keys.c      which keys a map holds and in which order they are asked for
  *   bench_words.h     arrays of keys and values of all widths
@@ -17,7 +18,7 @@
  *   bench_queue.c     single operations through a queue
  *   bench_index.c     the multi-value index
  *   bench_hash.c      the slab hash, beside the map
- *   bench_mixed_*     updates and queries at the same time, in one kernel
+ *   bench_mixed*      updates and queries at the same time, in one kernel or by single calls: bench_mixed_map.h
  *   bench_gfsl*       a command of its own: bench_gfsl.h
  *   bench_ycsb*       another: bench_ycsb.h
  *   bench_baselines*  another: bench_baselines.h
@@ -46,7 +47,8 @@
 #include "crew.h"
 #include "mix.h"
 
-enum { BENCH_MOST_REPEATS = 101, BENCH_MOST_THREAD_COUNTS = 8, BENCH_NAME_BYTES = 32, BENCH_MOST_COUNTERS = 8 };
+enum { BENCH_MOST_REPEATS = 101, BENCH_MOST_THREAD_COUNTS = 8, BENCH_NAME_BYTES = 40, BENCH_MOST_COUNTERS = 8,
+       BENCH_MOST_NUMBERS = 16, BENCH_MOST_LENGTH = 4096 };
 
 /* ---- bench_keys.c ---- */
 
@@ -91,6 +93,9 @@ static inline uint64_t bench_key(const struct bench_keys *keys, size_t rank)
 {
     return bench_word(keys->sorted, keys->bits, rank);
 }
+
+/* The end of an interval that begins at a key and holds `length` keys on average. */
+uint64_t bench_keys_interval(const struct bench_keys *keys, size_t rank, size_t length);
 
 /* ---- bench_sort.c ---- */
 
@@ -158,10 +163,35 @@ bool bench_report_write(const struct bench_report *report, const struct bench_fi
 
 int command_bench_compare(int argc, char **argv);
 
+/* ---- bench_lists.c ---- */
+
+/* Shares in percent, or lengths. */
+struct bench_numbers {
+    size_t count; /* 0: each benchmark's own */
+    double at[BENCH_MOST_NUMBERS];
+};
+
+/* What the updates of a batch are: other values of keys of the map, new keys, or new keys and erases by halves. */
+enum bench_updates { UPDATES_VALUES, UPDATES_INSERTS, UPDATES_CHANGES, UPDATES_KINDS };
+
+static inline const struct bench_numbers *bench_asked_or(const struct bench_numbers *asked,
+                                                         const struct bench_numbers *own)
+{
+    return asked->count > 0 ? asked : own;
+}
+
+struct cli;
+struct bench_options;
+
+/* Whether the current word was an option that is a list. */
+bool bench_take_list(struct cli *cli, struct bench_options *options);
+
 /* ---- bench_measure.c ---- */
 
 struct bench_options {
     uint64_t keys, ops; /* 0: each benchmark's own */
+    struct bench_numbers shares, lengths; /* of updates; of ranges */
+    bool updates[UPDATES_KINDS]; /* none: values and inserts */
     enum bench_dist dist;
     size_t repeats;
     bool quick, reserve;
@@ -247,14 +277,18 @@ void batch_make_present(struct batch *batch, size_t i);   /* keys of the map, in
 void batch_make_ascending(struct batch *batch, size_t i); /* keys of the map, by rank */
 void batch_make_absent(struct batch *batch, size_t i);    /* keys not in the map */
 
-/* bench_ordered.c: an interval that begins at a key and holds `limit / 2` keys on average; with BATCH_B. And the checks
- * of ranges with a limit, and of successors. */
-void batch_make_interval(struct batch *batch, size_t i);
-bool batch_right_limited(const struct batch *batch, size_t i);
-bool batch_right_succ(const struct batch *batch, size_t i);
-
 /* Puts the keys in ascending order. */
 bool batch_sort(struct batch *batch);
+
+/* bench_ordered.c. Intervals that begin at keys of the map, in the order of the distribution, and hold `limit / 2` keys
+ * on average; with BATCH_B. And whether `count` pairs from `at` on in the results are those that query i has found. */
+void batch_make_interval(struct batch *batch, size_t i);
+size_t batch_pairs_in_interval(const struct batch *batch, size_t i);
+bool batch_right_pairs(const struct batch *batch, size_t i, size_t at, size_t count, uint64_t most_change);
+
+/* Checks of ranges with a limit, and of successors. */
+bool batch_right_limited(const struct batch *batch, size_t i);
+bool batch_right_succ(const struct batch *batch, size_t i);
 
 /* A call and checks that several benchmarks use. */
 pleach_status batch_call_find(void *context, pleach_stream stream);
@@ -298,11 +332,7 @@ struct bench_case {
     const char *summary;
 };
 
-#ifdef PLEACH_TOOLS_CUDA
-enum { BENCH_CASES = 28 };
-#else
-enum { BENCH_CASES = 24 };
-#endif
+enum { BENCH_CASES = 29 };
 extern const struct bench_case bench_cases[BENCH_CASES];
 
 void bench_print_list(void);
@@ -332,10 +362,10 @@ void bench_index(struct bench *bench, const struct bench_case *which);
 void bench_hash(struct bench *bench, const struct bench_case *which);
 void bench_limits(struct bench *bench, const struct bench_case *which);
 
-/* bench_mixed_cuda.c */
 void bench_mixed_range(struct bench *bench, const struct bench_case *which);
 void bench_mixed_length(struct bench *bench, const struct bench_case *which);
 void bench_mixed_memory(struct bench *bench, const struct bench_case *which);
 void bench_mixed_erase(struct bench *bench, const struct bench_case *which);
+void bench_mixed_all(struct bench *bench, const struct bench_case *which);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "bench.h"
 
-enum { M = 1000000, ARRAY = CASE_CPU | CASE_CUDA };
+enum { M = 1000000, ARRAY = CASE_CPU | CASE_CUDA, MIXED = ARRAY | CASE_DISTINCT | CASE_NARROW | CASE_TREE };
 
 /* Name, {CPU keys, CPU operations, GPU keys, GPU operations}; 0 operations where the keys say how many. Neighbours in
  * the list have the same number of keys where they can, because other keys take time to generate. */
@@ -56,16 +56,16 @@ const struct bench_case bench_cases[BENCH_CASES] = {
      "a multi-value index of so many pairs, 8 ids a key: arrays, and a batch with a quarter of each; host arrays"},
     {"hash", {4404019, 0, 35232153, 0}, ARRAY | CASE_DISTINCT | CASE_NARROW | CASE_TREE, bench_hash,
      "hash tables of a 64th of the keys, an 8th, all: put, find, erase of half; the map's beside them"},
-#ifdef PLEACH_TOOLS_CUDA
-    {"mixed-range", {0, 0, 40 * M, 5 * M}, CASE_CUDA | CASE_DISTINCT | CASE_TREE, bench_mixed_range,
-     "one kernel: puts of new keys beside ranges of 8 and 32; without versions, and linearizable with them"},
-    {"mixed-length", {0, 0, 1 * M, 5 * M}, CASE_CUDA | CASE_DISTINCT | CASE_TREE, bench_mixed_length,
+    {"mixed-range", {10 * M, 1 * M, 40 * M, 5 * M}, MIXED, bench_mixed_range,
+     "one kernel, or single calls: puts of new keys beside ranges of 8 and 32; without versions, and linearizable with"},
+    {"mixed-length", {1 * M, 1 * M, 1 * M, 5 * M}, MIXED, bench_mixed_length,
      "the same, half puts, ranges of 4 to 256"},
-    {"mixed-memory", {0, 0, 45 * M, 45 * M}, CASE_CUDA | CASE_DISTINCT | CASE_TREE, bench_mixed_memory,
-     "not a rate: the memory that half puts, half ranges leave a map with versions with"},
-    {"mixed-erase", {0, 0, 45 * M, 45 * M}, CASE_CUDA | CASE_DISTINCT | CASE_TREE, bench_mixed_erase,
-     "one kernel: erases beside finds, without versions and with them"},
-#endif
+    {"mixed-memory", {5 * M, 5 * M, 45 * M, 45 * M}, MIXED, bench_mixed_memory,
+     "the memory that half puts, half ranges leave a map with versions with, by tenths of them"},
+    {"mixed-erase", {10 * M, 1 * M, 45 * M, 45 * M}, MIXED, bench_mixed_erase,
+     "one kernel, or single calls: erases beside finds, without versions and with them"},
+    {"mixed-all", {10 * M, 1 * M, 16 * M, 16 * M}, MIXED, bench_mixed_all,
+     "puts, erases, finds, ranges of 8 and successors in one kernel, or by single calls: 20%, 60%, 100% updates"},
 };
 
 /* A size, or a dash where there is none. */

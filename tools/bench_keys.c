@@ -81,4 +81,12 @@ size_t bench_keys_rank(const struct bench_keys *keys, size_t i, size_t queries)
 
 uint64_t bench_keys_absent(const struct bench_keys *keys, size_t i) { return key_at(keys, keys->n + i); }
 
+uint64_t bench_keys_interval(const struct bench_keys *keys, size_t rank, size_t length)
+{
+    const uint64_t most = word_max(keys->bits), begin = bench_key(keys, rank);
+    const uint64_t gap = keys->dist == DIST_DENSE ? 1 : most / keys->n;
+    const uint64_t width = gap * (length - 1);
+    return most - begin < width ? most : begin + width;
+}
+
 uint64_t bench_value(unsigned bits, uint64_t key) { return mix64(key ^ 0x5bd1e9955bd1e995u) & word_max(bits); }

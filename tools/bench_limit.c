@@ -97,9 +97,12 @@ struct bench_need bench_need_hash_change(struct bench_place place)
 
 /* ---- by name ---- */
 
-enum what { NOTHING, FIND, CHANGE, RANGE, COUNT, STREAM, SORT, HASH_FIND, HASH_CHANGE, SHARE };
+enum what { NOTHING, FIND, CHANGE, RANGE, COUNT, STREAM, SORT, HASH_FIND, HASH_CHANGE, SHARE, BESIDE, HALF,
+            ALL };
 
-/* The first that a name begins with. SHARE: the number after the last '/' is the percentage of changes. */
+/* The first that a name begins with. SHARE: the number after the last '/' is the percentage of changes. BESIDE: the
+ * same, beside ranges of the number before it. HALF: half changes, half ranges of the number. ALL: as BESIDE, but of
+ * three queries one is a range and two are for one key. */
 static const struct {
     const char *start;
     enum what what;
@@ -107,12 +110,13 @@ static const struct {
     {"load", STREAM},          {"export", STREAM},           {"find-mixed/writer", CHANGE}, {"find", FIND},
     {"insert-empty", SORT},    {"insert-sorted", STREAM},    {"insert-batch", CHANGE},      {"erase-sorted", STREAM},
     {"erase", CHANGE},         {"range-count", COUNT},       {"range", RANGE},              {"succ", FIND},
-    {"pred", FIND},            {"apply/find", FIND},         {"apply/range", RANGE},        {"apply", SHARE},
+    {"pred", FIND},            {"apply/find", FIND},         {"apply/range", BESIDE},       {"apply", SHARE},
     {"single-find", FIND},     {"single-put", CHANGE},       {"single-mixed", SHARE},       {"queue", SHARE},
     {"hash/set/find", HASH_FIND}, {"hash/map/find", HASH_FIND}, {"hash", HASH_CHANGE},      {"map/put", SORT},
     {"map/find", FIND},        {"map/erase", CHANGE},        {"index/insert", CHANGE},      {"index/erase", CHANGE},
     {"index/count", FIND},     {"batch/find", FIND},         {"array/find", FIND},          {"batch/", CHANGE},
-    {"array/", CHANGE},        {"insert", CHANGE},           {"grow", CHANGE},
+    {"array/", CHANGE},        {"insert", CHANGE},           {"grow", CHANGE},              {"mixed-range", BESIDE},
+    {"mixed-length", HALF},    {"mixed-erase", SHARE},       {"mixed-all", ALL},
 };
 
 /* Of the first name that is like it. */
@@ -130,10 +134,27 @@ static double last_number(const char *name)
     return slash != NULL && sscanf(slash + 1, "%lf", &number) == 1 ? number : 0;
 }
 
-struct bench_need bench_need_by_name(struct bench_place place, const char *name, bool sorted)
+/* The one between the last two slashes. */
+static double number_before(const char *name)
+{
+    const char *from = strrchr(name, '/');
+    double number = 0;
+    while (from != NULL && from > name && *--from != '/') {}
+    return from != NULL && *from == '/' && sscanf(from + 1, "%lf", &number) == 1 ? number : 0;
+}
+
+static struct bench_need share_of(double percent, struct bench_need changes, struct bench_need queries)
 {
     struct bench_need need = {{0}};
+    bench_need_add(&need, 1 - percent / 100, queries);
+    bench_need_add(&need, percent / 100, changes);
+    return need;
+}
+
+struct bench_need bench_need_by_name(struct bench_place place, const char *name, bool sorted)
+{
     const double number = last_number(name);
+    const struct bench_need range = bench_need_range(place, number_before(name));
     const enum what what = what_of(name);
     /* Keys in order: neighbours share their leaves, and memory is read from its beginning to its end. */
     if (sorted && (what == FIND || what == CHANGE || what == SORT)) return bench_need_stream(place);
@@ -146,11 +167,11 @@ struct bench_need bench_need_by_name(struct bench_place place, const char *name,
     case SORT: return bench_need_sort(place);
     case HASH_FIND: return bench_need_hash_find(place);
     case HASH_CHANGE: return bench_need_hash_change(place);
-    case SHARE:
-        bench_need_add(&need, 1 - number / 100, bench_need_find(place));
-        bench_need_add(&need, number / 100, bench_need_change(place));
-        return need;
+    case SHARE: return share_of(number, bench_need_change(place), bench_need_find(place));
+    case BESIDE: return share_of(number, bench_need_change(place), range);
+    case HALF: return share_of(50, bench_need_change(place), bench_need_range(place, number));
+    case ALL: return share_of(number, bench_need_change(place), share_of(200 / 3.0, bench_need_find(place), range));
     case NOTHING: break;
     }
-    return need;
+    return (struct bench_need){{0}};
 }

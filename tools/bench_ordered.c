@@ -11,14 +11,12 @@ static size_t rank_of(const struct batch *batch, size_t i)
 void batch_make_interval(struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
-    const uint64_t most = word_max(keys->bits), lo = bench_key(keys, rank_of(batch, i));
-    const uint64_t gap = keys->dist == DIST_DENSE ? 1 : most / keys->n;
-    const uint64_t width = gap * (batch->limit / 2 - 1);
-    bench_set_word(batch->host_a, keys->bits, i, lo);
-    bench_set_word(batch->host_b, keys->bits, i, most - lo < width ? most : lo + width);
+    const size_t rank = rank_of(batch, i);
+    bench_set_word(batch->host_a, keys->bits, i, bench_key(keys, rank));
+    bench_set_word(batch->host_b, keys->bits, i, bench_keys_interval(keys, rank, batch->limit / 2));
 }
 
-static size_t pairs_in_interval(const struct batch *batch, size_t i)
+size_t batch_pairs_in_interval(const struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
     const uint64_t hi = bench_word(batch->host_b, keys->bits, i);
@@ -28,15 +26,15 @@ static size_t pairs_in_interval(const struct batch *batch, size_t i)
     return rank - first;
 }
 
-/* Whether `count` pairs from `at` on in the results are those from the query's rank on. */
-static bool right_pairs(const struct batch *batch, size_t i, size_t at, size_t count)
+/* The pairs from the query's rank on; their values may differ from the first ones in so many ways. */
+bool batch_right_pairs(const struct batch *batch, size_t i, size_t at, size_t count, uint64_t most_change)
 {
     const struct bench_keys *keys = &batch->bench->keys;
     const size_t first = rank_of(batch, i);
     for (size_t j = 0; j < count; j++) {
         const uint64_t key = bench_key(keys, first + j);
         if (bench_word(batch->host_out_a, keys->bits, at + j) != key ||
-            bench_word(batch->host_out_b, keys->bits, at + j) != bench_value(keys->bits, key))
+            (bench_word(batch->host_out_b, keys->bits, at + j) ^ bench_value(keys->bits, key)) > most_change)
             return false;
     }
     return true;
@@ -53,9 +51,10 @@ static pleach_status call_range_limit(void *context, pleach_stream stream)
 
 bool batch_right_limited(const struct batch *batch, size_t i)
 {
-    const size_t all = pairs_in_interval(batch, i);
+    const size_t all = batch_pairs_in_interval(batch, i);
     const size_t expected = all < batch->limit ? all : batch->limit;
-    return ((const uint32_t *)batch->host_counts)[i] == expected && right_pairs(batch, i, i * batch->limit, expected);
+    return ((const uint32_t *)batch->host_counts)[i] == expected &&
+           batch_right_pairs(batch, i, i * batch->limit, expected, 0);
 }
 
 typedef pleach_status range_call(void *context, pleach_stream stream);
@@ -76,12 +75,14 @@ static void ranges_of(struct bench *bench, const struct bench_case *which, uint3
     batch_destroy(&batch);
 }
 
-/* Of 8 and of 32 expected pairs. */
+/* Of 8 and of 32 expected pairs, or of as many as are asked for. */
 static void bench_ranges(struct bench *bench, const struct bench_case *which, range_call *call, range_check *right)
 {
+    static const struct bench_numbers own = {2, {8, 32}};
+    const struct bench_numbers *lengths = bench_asked_or(&bench->options->lengths, &own);
     if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
-    ranges_of(bench, which, 8, call, right);
-    ranges_of(bench, which, 32, call, right);
+    for (size_t i = 0; i < lengths->count && !bench->failed; i++)
+        ranges_of(bench, which, (uint32_t)lengths->at[i], call, right);
 }
 
 void bench_range_limit(struct bench *bench, const struct bench_case *which)
@@ -100,9 +101,10 @@ static pleach_status call_range(void *context, pleach_stream stream)
 
 static bool right_packed(const struct batch *batch, size_t i)
 {
-    const size_t expected = pairs_in_interval(batch, i);
+    const size_t expected = batch_pairs_in_interval(batch, i);
     return batch->host_counts[i + 1] - batch->host_counts[i] == expected &&
-           batch->host_counts[i + 1] <= batch->results && right_pairs(batch, i, batch->host_counts[i], expected);
+           batch->host_counts[i + 1] <= batch->results &&
+           batch_right_pairs(batch, i, batch->host_counts[i], expected, 0);
 }
 
 void bench_range_packed(struct bench *bench, const struct bench_case *which)
@@ -120,22 +122,28 @@ static pleach_status call_count(void *context, pleach_stream stream)
 
 static bool right_count(const struct batch *batch, size_t i)
 {
-    return batch->host_counts[i] == pairs_in_interval(batch, i);
+    return batch->host_counts[i] == batch_pairs_in_interval(batch, i);
 }
 
-void bench_range_count(struct bench *bench, const struct bench_case *which)
+static void count_of(struct bench *bench, const struct bench_case *which, uint32_t expected)
 {
     struct batch batch;
     char name[BENCH_NAME_BYTES];
-    const uint32_t expected = 32;
     const size_t n = bench_op_count(bench, &which->sizes);
     snprintf(name, sizeof name, "%s/%u", which->name, expected);
-    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
     if (!batch_create(&batch, bench, n, BATCH_B | BATCH_COUNTS, 0)) return;
     batch.limit = 2 * expected;
     const struct bench_work work = {.name = name, .ops = n, .call = call_count, .elements = n, .right = right_count};
     if (batch_fill(&batch, batch_make_interval)) bench_measure(&batch, &work);
     batch_destroy(&batch);
+}
+
+void bench_range_count(struct bench *bench, const struct bench_case *which)
+{
+    static const struct bench_numbers own = {1, {32}};
+    const struct bench_numbers *lengths = bench_asked_or(&bench->options->lengths, &own);
+    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
+    for (size_t i = 0; i < lengths->count && !bench->failed; i++) count_of(bench, which, (uint32_t)lengths->at[i]);
 }
 
 /* ---- neighbours ---- */

@@ -9,7 +9,12 @@
 #define A100 "A100; M/s\n"
 #define GTX970 "GTX 970; M/s\n"
 #define MADE_GRAPHS "made graphs of four classes instead of its twelve data sets"
+#define SMALLER "32M keys instead of 128M on a GPU"
+#define KERNEL_OR_CALLS "by one kernel on a GPU, by threads that make single calls on a CPU"
 #define NOT_COUNTED "a profiler's counts, which no command here has"
+
+/* A run for each distribution of keys. */
+#define SKEWED(words) words "uniform;" words "zipf1;" words "self;" words "gauss"
 
 const struct paper_experiment paper_experiments[] = {
     /* ---- the B-tree ---- */
@@ -27,11 +32,10 @@ const struct paper_experiment paper_experiments[] = {
      "crossing", "crossing; insert rebuild", "--keys 200K --repeat 2", "row keys: where inserting begins to win"},
     {"awad-figure-3.4", "Awad, figure 3.4", "erasing 10% to 50% of the keys",
      TITAN_V "10% 571, more 582", "bench baselines", "erase", "erase --keys 40M", "--keys 100K --repeat 2", NULL},
-    {"awad-figure-3.5", "Awad, figure 3.5", "inserts, deletes and queries mixed in one kernel, 20%, 60%, 100% updates",
-     TITAN_V "248, 257, 238", "bench gfsl",
-     "--structure map --no-array --range 1M --ops 500K --mix 10-10-80,30-30-40,50-50-0",
-     "--structure map --no-array --range 32M --ops 16M --mix 10-10-80,30-30-40,50-50-0 --block 128",
-     "--range 50K --ops 20K --runs 1", "queries are finds; ranges and successors are not in the mix"},
+    {"awad-figure-3.5", "Awad, figure 3.5", "all kinds of operations mixed in one kernel, 20%, 60%, 100% updates",
+     TITAN_V "248, 257, 238", "bench", "mixed-all --bits 32 --keys 1M --ops 1M",
+     "mixed-all --bits 32 --keys 16M --ops 16M --repeat 3", "--keys 100K --ops 50K --repeat 2",
+     "ranges of 8; with versions too; " KERNEL_OR_CALLS},
     {"awad-figure-3.6", "Awad, figure 3.6", "what caches and memory do during searches",
      "TITAN V over Tesla K40c: 6.2 times the accesses, 4 times the memory's", NULL, NULL, NULL, NULL, NOT_COUNTED},
     /* ---- versions ---- */
@@ -44,92 +48,98 @@ const struct paper_experiment paper_experiments[] = {
      "--keys 100K --ops 2^14 --repeat 2", "out of place: beside a snapshot, where each leaf is copied once"},
     {"awad-table-4.1", "Awad, table 4.1, figure 4.3", "inserts beside ranges, 5%, 50%, 90% inserts",
      V100 "40 M keys, ranges of 8: 229, 220, 223, versioned 249, 127, 95; of 32: 240, 213, 220, versioned 215, 118, 92",
-     "bench", NULL, "mixed-range --bits 32 --keys 40M; mixed-range --bits 32 --keys 1M",
-     "--keys 100K --ops 50K --repeat 2",
-     "by one kernel: on a CPU there is none"},
+     "bench", "mixed-range --bits 32 --keys 10M; mixed-range --bits 32 --keys 1M",
+     "mixed-range --bits 32 --keys 40M --repeat 3; mixed-range --bits 32 --keys 1M --repeat 3",
+     "--keys 100K --ops 50K --repeat 2", KERNEL_OR_CALLS},
     {"awad-figure-4.4", "Awad, figure 4.4", "the same by the length of ranges, half inserts",
-     V100 "shortest to longest 197 to 44, versioned 128 to 28", "bench", NULL, "mixed-length --bits 32",
-     "--keys 100K --ops 50K --repeat 2", "by one kernel: on a CPU there is none"},
+     V100 "shortest to longest 197 to 44, versioned 128 to 28", "bench", "mixed-length --bits 32 --ops 500K",
+     "mixed-length --bits 32 --repeat 2", "--keys 100K --ops 50K --repeat 2", KERNEL_OR_CALLS},
     {"awad-table-4.2", "Awad, table 4.2, figure 4.5", "deletes beside finds, 5%, 50%, 90% deletes",
-     V100 "45 M keys: 433, 424, 400; versioned 370, 367, 346", "bench", NULL, "mixed-erase --bits 32",
-     "--keys 100K --ops 50K --repeat 2", "by one kernel: on a CPU there is none"},
+     V100 "45 M keys: 433, 424, 400; versioned 370, 367, 346", "bench", "mixed-erase --bits 32",
+     "mixed-erase --bits 32 --repeat 3", "--keys 100K --ops 50K --repeat 2", KERNEL_OR_CALLS},
     {"awad-figure-4.6", "Awad, figure 4.6", "memory while half inserts, half ranges of 16 run",
-     "V100\n981 MB in the end for 67.5 M keys, 950 MB without versions", "bench", NULL, "mixed-memory --bits 32",
-     "--keys 100K --ops 50K --repeat 1", "by tenths of the work, not by epochs; printed, in no file"},
+     "V100\n981 MB in the end for 67.5 M keys, 950 MB without versions", "bench", "mixed-memory --bits 32",
+     "mixed-memory --bits 32", "--keys 100K --ops 50K --repeat 1",
+     "by tenths of the work, not by epochs: counters of the rows; " KERNEL_OR_CALLS},
     /* ---- graphs ---- */
     {"awad-table-5.2", "Awad, table 5.2", "random edges inserted, by batch size",
      "TITAN V; M edges/s\n2^16 501, 2^18 591, 2^20 665, 2^22 646; Hornet 34, 51, 84, 111; faimGraph 92, 157",
      "graph bench",
-     "insert --runs 3", "insert --scale 20 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
+     "insert --runs 3", "insert --scale 18 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
     {"awad-table-5.3", "Awad, table 5.3", "edges erased, by batch size",
      "TITAN V; M edges/s\n2^16 641, 2^18 948, 2^20 989, 2^22 1,015; Hornet 92, 259, 538, 1,025; faimGraph 112, 172",
-     "graph bench", "erase --runs 3", "erase --scale 20 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
+     "graph bench", "erase --runs 3", "erase --scale 18 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
     {"awad-table-5.4", "Awad, table 5.4", "vertices erased, by batch size",
      "TITAN V; M vertices/s\n2^16 5.4, 2^18 12.7, 2^20 26.5; faimGraph 0.4, 1.1, 3.0", "graph bench",
      "erase-vertices --runs 3",
-     "erase-vertices --scale 21 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
+     "erase-vertices --scale 19 --runs 1", "--scale 10 --runs 1", MADE_GRAPHS},
     {"awad-table-5.5", "Awad, table 5.5", "graphs built at once",
      "TITAN V; ms\nroad_usa 27.9, delaunay_n20 2.5, rgg_n_2_20 5.1, soc-LiveJournal1 26.2, hollywood-2009 42.4;\n"
-     "Hornet 644, 37.7, 37.1, 180, 90.7", "graph bench", "build --runs 3", "build --scale 20 --runs 3",
+     "Hornet 644, 37.7, 37.1, 180, 90.7", "graph bench", "build --runs 3", "build --scale 19 --runs 3",
      "--scale 10 --runs 1", MADE_GRAPHS "; ours maps its memory inside the clock"},
     {"awad-table-5.6", "Awad, table 5.6", "graphs from nothing, batch by batch",
      "TITAN V; M edges/s\n2^20 841, 2^21 946, 2^22 994; Hornet 164, 177, 185", "graph bench", "incremental --runs 3",
-     "incremental --scale 20 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS "; ours maps its memory inside the clock"},
+     "incremental --scale 18 --runs 1", "--scale 10 --runs 1", MADE_GRAPHS "; ours maps its memory inside the clock"},
     {"awad-table-5.7", "Awad, tables 5.7, 5.8", "triangles of a graph",
      "TITAN V; ms\nroad_usa 66, delaunay_n20 6.4, rgg_n_2_20 23, soc-LiveJournal1 1,526, hollywood-2009 11,060;\n"
      "Hornet 52, 3.4, 6.4, 483, 9,784, and sorting, 10,875, 503, 497, 2,226, 540", "graph bench", "triangles --runs 3",
-     "triangles --scale 20 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
+     "triangles --scale 19 --runs 3", "--scale 10 --runs 1", MADE_GRAPHS},
     {"awad-table-5.9", "Awad, table 5.9", "triangles kept up to date with batches of edges",
      "TITAN V; ms\nroad_usa, batches of 2^22, fifth round 326; hollywood-2009 56,774; counted anew each time",
      "graph bench",
-     "dynamic --runs 3", "dynamic --scale 20 --runs 3", "--scale 10 --runs 1",
+     "dynamic --runs 3", "dynamic --scale 18 --runs 1", "--scale 10 --runs 1",
      "one batch, kept up against counted anew; 'pleach graph bench paper' has rounds as there"},
     {"awad-figure-5.2", "Awad, figures 5.2, 5.3", "what the load of the tables does to building, memory and triangles",
      "TITAN V\nchains of 5 slabs build 2.5 times slower; triangles are best near a load of 0.7", "graph bench",
-     "load --runs 3", "load --scale 20 --runs 1", "--scale 10 --runs 1", "ours grow, and have no chains so long"},
+     "load --runs 3", "load --scale 18 --runs 1", "--scale 10 --runs 1", "ours grow, and have no chains so long"},
     /* ---- PALM ---- */
     {"palm-figure-2", "PALM, figure 2, table 1", "batches of 8,192 searches, of updates; by size; stages",
      X5680 "updates 128 at 512K keys, 40 at 128M; searches 56 at 128M\n"
      "sort, search, modify: 20, 49, 31% at 512K, 6, 69, 25% at 128M", "bench",
      "batches --bits 32 --keys 512K --ops 8192; batches --bits 32 --keys 10M --ops 8192",
-     "apply --bits 32 --keys 512K --ops 8192; apply --bits 32 --keys 128M --ops 8192;"
-     "apply --bits 32 --keys 128M --ops 2^20", "--keys 50K --repeat 2",
-     "values are as wide as keys; 8,192 do not fill a GPU"},
+     "apply --bits 32 --keys 512K --ops 8192 --repeat 3; apply --bits 32 --keys 32M --ops 8192 --repeat 3;"
+     "apply --bits 32 --keys 32M --ops 2^20 --repeat 3", "--keys 50K --repeat 2",
+     "values are as wide as keys; " SMALLER ", which 8,192 do not fill"},
     {"palm-figure-3", "PALM, figure 3", "updates alone of skewed keys, against uniform ones",
      "two Xeon X5680\nall within 1.6 times, skewed ones faster", "bench",
-     "apply --bits 32 --keys 512K --ops 8192; apply --bits 32 --keys 512K --ops 8192 --dist zipf1;"
-     "apply --bits 32 --keys 512K --ops 8192 --dist self; apply --bits 32 --keys 512K --ops 8192 --dist gauss",
-     "apply --bits 32 --keys 128M --ops 2^20; apply --bits 32 --keys 128M --ops 2^20 --dist zipf1;"
-     "apply --bits 32 --keys 128M --ops 2^20 --dist self; apply --bits 32 --keys 128M --ops 2^20 --dist gauss",
-     "--keys 50K --repeat 2", "rows of 100% updates"},
+     SKEWED("apply --bits 32 --keys 512K --ops 8192 --updates 100 --kinds update,change --dist "),
+     SKEWED("apply --bits 32 --keys 32M --ops 2^20 --repeat 3 --updates 100 --kinds update,change --dist "),
+     "--keys 50K --ops 8192 --repeat 2", "other values, and inserts and deletes by halves; " SMALLER},
     {"palm-figure-4", "PALM, figure 4", "a quarter updates, by the number of cores",
      "two Xeon X5680\n12 cores 10 to 11.6 times one at 512K keys, 6.5 to 10.5 at 128M", "bench",
-     "apply --bits 32 --keys 512K --ops 8192 --threads 1,2,4,8,12", NULL, "--keys 50K --repeat 2 --threads 1,2",
-     "5% and 50% updates; a GPU has no such number"},
+     "apply --bits 32 --keys 512K --ops 8192 --updates 25 --kinds update,change --threads 1,2,4,8,12;"
+     "apply --bits 32 --keys 10M --ops 8192 --updates 25 --kinds update,change --threads 1,2,4,8,12", NULL,
+     "--keys 50K --repeat 2 --threads 1,2", "10M keys instead of 128M; a GPU has no such number"},
     {"palm-figure-5", "PALM, figure 5", "updates as TPC-E, TPC-C, TPC-H have, on a many-core processor",
      "Knights Ferry over two Xeon X5680\n1.5 times with frequent updates, 2.1 times with few", "bench",
-     "apply --bits 32 --keys 20M --ops 2^16", "apply --bits 32 --keys 20M --ops 2^20",
-     "--keys 50K --ops 8192 --repeat 2",
-     "0%, 5% and 50% updates; the GPU is the many-core processor: run it on both devices"},
+     "apply --bits 32 --keys 20M --ops 2^16 --updates 35,10,0.01 --kinds update,change",
+     "apply --bits 32 --keys 20M --ops 2^20 --updates 35,10,0.01 --kinds update,change --repeat 3",
+     "--keys 50K --ops 8192 --repeat 2", "the GPU is the many-core processor: run it on both devices"},
     {"palm-figure-6", "PALM, figure 6", "batches against a B-link tree with a search a thread",
      "two Xeon X5680\n2.3 to 19.1 times as fast; 25% updates, uniform 2.3 to 2.6 times", "bench",
-     "batches --bits 32 --keys 512K --ops 8192; batches --bits 32 --keys 10M --ops 8192",
-     "insert-batch --bits 32 --engine calls; insert-batch --bits 32 --engine batches",
+     "apply --bits 32 --keys 512K --ops 8192 --updates 25,75 --kinds update;"
+     "single-mixed --bits 32 --keys 512K --updates 25,75; batches --bits 32 --keys 512K --ops 8192;"
+     "apply --bits 32 --keys 10M --ops 8192 --updates 25,75 --kinds update;"
+     "single-mixed --bits 32 --keys 10M --updates 25,75; batches --bits 32 --keys 10M --ops 8192",
+     "apply --bits 32 --keys 32M --ops 2^20 --updates 25,75 --kinds change --repeat 3;"
+     "mixed-erase --bits 32 --keys 32M --ops 2^20 --updates 25,75 --repeat 3;"
+     "insert-batch --bits 32 --engine calls --repeat 3; insert-batch --bits 32 --engine batches --repeat 3",
      "--keys 50K --ops 8192 --repeat 2",
-     "array calls are the B-link tree"},
+     "the B-link tree: single calls, array calls, or one kernel of finds and erases; " SMALLER},
     {"palm-figure-7a", "PALM, figure 7a", "width of keys, by the share of updates",
      X5680 "128M keys: 4 bytes 38 (updates) to 56 (searches), 16 bytes 17 to 25", "bench",
-     "apply --bits 32 --keys 10M --ops 8192; apply --bits 64 --keys 10M --ops 8192; apply --bits 128 --keys 10M --ops "
-     "8192",
-     "apply --bits 32 --keys 128M --ops 2^20; apply --bits 64 --keys 128M --ops 2^20",
-     "--keys 50K --ops 8192 --repeat 2",
-     "16 bytes on the CPU only"},
+     "apply --bits 32 --keys 10M --ops 8192 --updates 0,25,50,75,100 --kinds change;"
+     "apply --bits 64 --keys 10M --ops 8192 --updates 0,25,50,75,100 --kinds change;"
+     "apply --bits 128 --keys 10M --ops 8192 --updates 0,25,50,75,100 --kinds change",
+     "apply --bits 32 --keys 32M --ops 2^20 --updates 0,25,50,75,100 --kinds change --repeat 3;"
+     "apply --bits 64 --keys 32M --ops 2^20 --updates 0,25,50,75,100 --kinds change --repeat 3",
+     "--keys 50K --ops 8192 --repeat 2", "16 bytes on the CPU only; " SMALLER ", 10M on a CPU"},
     {"palm-figure-7b", "PALM, figure 7b", "rate against the time of a batch",
      "two Xeon X5680\n512K keys: 80% of the best rate at 60 us, 99% at 150; 128M: 100 and 350 us", "bench",
-     "batches --bits 32 --keys 512K", "apply --bits 32 --keys 128M --ops 2^14; apply --bits 32 --keys 128M --ops 2^17;"
-     "apply --bits 32 --keys 128M --ops 2^20; apply --bits 32 --keys 128M --ops 2^24",
-     "--keys 50K --ops 8192 --repeat 2",
-     "the time of a batch is its size by its rate"},
+     "batches --bits 32 --keys 512K",
+     "apply --bits 32 --keys 32M --ops 2^14 --repeat 3; apply --bits 32 --keys 32M --ops 2^17 --repeat 3;"
+     "apply --bits 32 --keys 32M --ops 2^20 --repeat 3; apply --bits 32 --keys 32M --ops 2^24 --repeat 3",
+     "--keys 50K --ops 8192 --repeat 2", "the time of a batch is its size by its rate; " SMALLER},
     /* ---- Eirene ---- */
     {"eirene-figure-1", "Eirene, figures 1, 9, 12", "memory accesses of a request, and what removes them",
      "A100\n209 memory accesses with transactions, 79 with locks; 3.9% and 8.5% of these with combining and locality",
@@ -151,8 +161,11 @@ const struct paper_experiment paper_experiments[] = {
      "B --dist uniform --structure map --keys 2^23 --ops 2^22 --batch 2^20 --engine calls",
      "--keys 50K --ops 2^14 --batch 2^13 --repeat 2", "map-apply combines, map[] does not; 64 bits"},
     {"eirene-figure-13", "Eirene, figure 13", "ranges of 4 and of 8", A100 "1,181, 1,034; with locks 235, 175", "bench",
-     "range-limit --bits 32 --keys 2^20 --ops 2^18", "range-limit --bits 32 --keys 2^23 --ops 2^20",
-     "--keys 50K --ops 8192 --repeat 2", "of 8 and 32, by array calls"},
+     "range-limit --bits 32 --keys 2^20 --ops 2^18 --length 4,8;"
+     "apply --bits 32 --keys 2^20 --ops 2^18 --length 4,8 --updates 0",
+     "range-limit --bits 32 --keys 2^23 --ops 2^20 --length 4,8 --repeat 3;"
+     "apply --bits 32 --keys 2^23 --ops 2^20 --length 4,8 --updates 0 --repeat 3",
+     "--keys 50K --ops 8192 --repeat 2", "by array calls, and in batches"},
     /* ---- GFSL ---- */
     {"gfsl-table-2", "GFSL, table II; thesis, tables 5.1, 5.2",
      "threads of a block, 10% inserts, 10% deletes, range 1M",
@@ -186,5 +199,7 @@ const struct paper_experiment paper_experiments[] = {
     {"ablation-loads", "Awad, section 3.4.2", "fences, and loads past L1, against none",
      "TITAN V, 2^16 keys\nbuilding is 1.77 times as fast without both, in runs that went well", "bench ablations",
      "loads", "loads", "--quick --repeat 2", "without them finds alone, which are right then"},
+    {"ablation-reclaim", "Awad, section 4.4.4", "epochs entered by the whole launch, by blocks, or by tiles", "no figures",
+     "bench ablations", "reclaim", "reclaim", "--quick --repeat 2", "values in cells, not versions of nodes"},
 };
 const size_t paper_experiment_count = sizeof paper_experiments / sizeof paper_experiments[0];

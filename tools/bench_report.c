@@ -105,7 +105,10 @@ static const char *or_dash(char *text, size_t size, const char *format, double n
 }
 
 /* Of the limit, that was reached; 0 where none is known. */
-static double limit_share(const struct bench_row *row) { return row->limit != NULL ? row->median / row->limit_rate : 0; }
+static double limit_share(const struct bench_row *row)
+{
+    return row->limit != NULL ? row->median / row->limit_rate : 0;
+}
 
 static void print_row(const struct bench_report *report, const struct bench_row *row)
 {

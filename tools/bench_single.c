@@ -27,8 +27,8 @@ static void put_one(struct batch *batch, size_t i)
     bench_set_word(batch->out_a, bits, i, old);
 }
 
-/* Which operations of a mixed batch are puts; batch.limit is their percentage. */
-static bool is_put(const struct batch *batch, size_t i) { return mix64(i) % 100 < batch->limit; }
+/* Which operations of a mixed batch are puts; batch.limit is their share, in 10000ths. */
+static bool is_put(const struct batch *batch, size_t i) { return mix64(i) % 10000 < batch->limit; }
 
 static void find_slice(void *context, size_t begin, size_t end)
 {
@@ -125,14 +125,14 @@ void bench_single_put(struct bench *bench, const struct bench_case *which)
     batch_destroy(&batch);
 }
 
-static void single_mixed_of(struct bench *bench, const struct bench_case *which, uint32_t percent)
+static void single_mixed_of(struct bench *bench, const struct bench_case *which, double percent)
 {
     struct batch batch;
     char name[BENCH_NAME_BYTES];
     const size_t n = bench_op_count(bench, &which->sizes);
-    snprintf(name, sizeof name, "%s/%u%%", which->name, percent);
+    snprintf(name, sizeof name, "%s/%g%%", which->name, percent);
     if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A, n)) return;
-    batch.limit = percent;
+    batch.limit = (uint32_t)(100 * percent + 0.5);
     const struct bench_work work = {.name = name, .ops = n, .call = call_mixed, .elements = n, .right = right_mixed};
     if (batch_fill(&batch, batch_make_present)) bench_measure(&batch, &work);
     batch_destroy(&batch);
@@ -140,7 +140,8 @@ static void single_mixed_of(struct bench *bench, const struct bench_case *which,
 
 void bench_single_mixed(struct bench *bench, const struct bench_case *which)
 {
+    static const struct bench_numbers own = {2, {5, 50}};
+    const struct bench_numbers *shares = bench_asked_or(&bench->options->shares, &own);
     if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
-    single_mixed_of(bench, which, 5);
-    single_mixed_of(bench, which, 50);
+    for (size_t i = 0; i < shares->count && !bench->failed; i++) single_mixed_of(bench, which, shares->at[i]);
 }

@@ -2,6 +2,7 @@
  *
  *   ablations.c    options, and the loop over ablations
  *   choices.c      latch, splits, loads: choices of the tree of tree.h
+ *   reclaim*       epochs, by whom they are entered
  *   eirene*        batches of finds, with counts of what they access
  *   tree.h, tree_insert.h     that tree
  *   tree_host.c    made of keys, and checked
@@ -30,11 +31,22 @@ bool ablations_complain(struct ablations *a, const char *what, const char *why);
 /* A row with all but name, rates and counters. */
 void ablations_start_row(const struct ablations *a, struct bench_row *row, const char *dist, size_t keys, size_t ops);
 
+/* One run, checked. False after a complaint. */
+typedef bool ablation_once(void *stage, const char *name, double *seconds);
+
+/* The rates of a row. The first run on a GPU loads code and does not count. What takes long, as threads that get into
+ * each other's way do, is done fewer times, once at least. False after a complaint. */
+bool ablations_repeat(const struct ablations *a, struct bench_row *row, ablation_once *once, void *stage);
+
 /* ---- choices.c ---- */
 
 void ablation_latch(struct ablations *a);
 void ablation_splits(struct ablations *a);
 void ablation_loads(struct ablations *a);
+
+/* ---- reclaim.c ---- */
+
+void ablation_reclaim(struct ablations *a);
 
 /* ---- eirene.c ---- */
 

@@ -161,16 +161,15 @@ static pleach_status call(void *context, pleach_stream stream)
     return PLEACH_OK;
 }
 
-static bool measure_once(struct stage *s, const char *name, double *rate)
+static bool measure_once(void *stage, const char *name, double *seconds)
 {
+    struct stage *s = stage;
     const struct bench_device *device = s->a->device;
     const size_t bytes = s->n * sizeof(uint32_t);
-    double seconds = 1;
     if (!device->fill(s->batch.results, 0xff, bytes) || !device->fill(s->batch.counts, 0, sizeof s->counts))
         return ablations_complain(s->a, name, "cannot write to the device");
-    const pleach_status status = device->time(call, s, &seconds);
+    const pleach_status status = device->time(call, s, seconds);
     if (status != PLEACH_OK) return ablations_complain(s->a, name, pleach_status_name(status));
-    *rate = (double)s->n / seconds / 1e6;
     if (!device->copy_out(s->results, s->batch.results, bytes) ||
         !device->copy_out(s->counts, s->batch.counts, sizeof s->counts))
         return ablations_complain(s->a, name, "cannot copy from the device");
@@ -182,7 +181,6 @@ static bool measure_once(struct stage *s, const char *name, double *rate)
 static void measure(struct stage *s, const struct step *step, const char *dist)
 {
     struct bench_row row;
-    double unused;
     ablations_start_row(s->a, &row, dist, s->first, s->n);
     snprintf(row.name, sizeof row.name, "eirene/%s", step->name);
     s->batch = (eirene_batch){.n = s->n,
@@ -193,9 +191,7 @@ static void measure(struct stage *s, const struct step *step, const char *dist)
                               .answers = step->combining ? s->device_answers : s->device_results,
                               .results = s->device_results,
                               .counts = s->device_counts};
-    if (ablations_on_gpu(s->a) && !measure_once(s, row.name, &unused)) return; /* code is loaded */
-    for (; row.repeats < s->a->repeats; row.repeats++)
-        if (!measure_once(s, row.name, &row.rates[row.repeats])) return;
+    if (!ablations_repeat(s->a, &row, measure_once, s)) return;
     const double requests = (double)s->n;
     bench_row_count(&row, "nodes_per_request", (double)s->counts[EIRENE_NODES] / requests);
     bench_row_count(&row, "accesses_per_request", (double)s->counts[EIRENE_ACCESSES] / requests);
