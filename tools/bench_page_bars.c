@@ -4,7 +4,7 @@
 
 #include "bench_page.h"
 
-enum { ROW = 34, BAR = 13, RIGHT = 66 };
+enum { ROW = 38, BAR = 13, RIGHT = 66 };
 
 static double highest(const struct page_group *group)
 {
@@ -55,7 +55,7 @@ void page_draw_bars(const struct page_canvas *canvas, const struct page_plot *pl
     for (size_t i = 0; i < group->count; i++) {
         const double top = ROW * (double)i;
         draw_label(canvas->file, plot, group->points[i], top);
-        draw_bar(canvas->file, plot, group->points[i], top + 17, scale);
+        draw_bar(canvas->file, plot, group->points[i], top + 18, scale);
     }
     svg_end(canvas);
 }

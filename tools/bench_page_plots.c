@@ -176,7 +176,8 @@ static void draw_bars(struct drawing *d, struct page_group *group, unsigned tell
     d->labels = telling & ~d->panels;
     if (group->points[0]->part == PART_LIMITS) d->labels |= 1U << PAGE_STORE;
     d->draw = page_draw_bars;
-    if (d->panels != 0 || d->labels == 1U << PAGE_STORE)
+    const bool in_order = strcmp(group->points[0]->operation, "graph-load") == 0; /* of what is varied */
+    if (!in_order && (d->panels != 0 || d->labels == 1U << PAGE_STORE))
         qsort(group->points, group->count, sizeof group->points[0], compare_rates);
     draw_panels(d, group);
 }

@@ -155,11 +155,16 @@ static const char *take_updates(struct page *page, const char *name, char *store
 /* "cpu/map" is a map on a CPU. */
 static void take_device(struct page *page, const char *device, char *store, size_t size, struct page_point *point)
 {
+    static const struct { const char *code, *name; } forms[] = {{"v", "versioned"}, {"s", "beside a snapshot"},
+                                                                {"s16", "skiplist16"}, {"s32", "skiplist32"}};
     char place[PAGE_NAME_BYTES], both[2 * PAGE_NAME_BYTES];
     const size_t length = strcspn(device, "/");
     snprintf(place, sizeof place, "%.*s", (int)length, device);
     if (device[length] == '/') {
-        snprintf(both, sizeof both, "%s%s%s", store, store[0] != '\0' ? ", " : "", device + length + 1);
+        const char *form = device + length + 1;
+        for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+            if (strcmp(form, forms[i].code) == 0) form = forms[i].name;
+        snprintf(both, sizeof both, "%s%s%s", store, store[0] != '\0' ? ", " : "", form);
         snprintf(store, size, "%.95s", both);
     }
     point->dim[PAGE_PLACE] = page_number_of(page, page_keep(page, place));

@@ -30,7 +30,7 @@ void page_text(FILE *file, const char *text)
             fputs("&amp;", file);
         else if (*text == '"')
             fputs("&quot;", file);
-        else if ((unsigned char)*text >= ' ')
+        else if ((unsigned char)*text >= ' ' || *text == '\n')
             fputc(*text, file);
     }
 }
@@ -68,10 +68,20 @@ static double step_for(double length)
     return power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
 }
 
+/* The next power of ten after a mark that is one; or the next of 1, 2, 5, 10, where few powers are on the axis. */
+static double next_factor(const struct svg_axis *axis, double last)
+{
+    enum { FEW = 200 };
+    const double power = pow(10, floor(log10(last) + 1e-9));
+    if (axis->high > FEW * axis->low) return 10 * power;
+    return power * (last < 1.5 * power ? 2 : last < 3.5 * power ? 5 : 10);
+}
+
 bool svg_next_mark(const struct svg_axis *axis, double *last)
 {
     if (axis->logarithmic) {
-        const double next = *last < 0 ? pow(10, ceil(log10(axis->low) - 1e-9)) : *last * 10;
+        double next = *last < 0 ? pow(10, floor(log10(axis->low) - 1e-9)) : next_factor(axis, *last);
+        while (next < axis->low) next = next_factor(axis, next);
         *last = next;
         return next <= axis->high * 1.0001;
     }

@@ -17,11 +17,17 @@ static const char style[] =
     "section{background:var(--card);border-radius:.5rem;padding:1rem;min-width:0}"
     "section:has(figure+figure){grid-column:1/-1}\n"
     ".plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(24rem,100%),1fr));gap:1.2rem}\n"
-    "figure{margin:0}figcaption{font-size:.9rem;opacity:.8}.why{font-size:.85rem}\n"
+    "figure{margin:0}figcaption{font-size:.9rem;opacity:.8}.why{font-size:.85rem;overflow-wrap:anywhere}\n"
     "details{margin-top:.5rem}.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem}\n"
     "td,th{padding:.15rem .6rem;text-align:right;border-bottom:1px solid var(--faint)}\n"
     "td:first-child,th:first-child{text-align:left}dl{display:grid;grid-template-columns:auto 1fr;gap:.1rem 1rem}\n"
-    "dt{opacity:.7}dd{margin:0}nav{columns:15rem;font-size:.85rem}nav a{display:block;color:inherit}\n";
+    "dt{opacity:.7}dd{margin:0;white-space:pre-line;overflow-wrap:anywhere}\n"
+    "nav{columns:15rem;font-size:.85rem}nav a{display:block;color:inherit}\n";
+
+/* After that of drawings: they are narrow there, so that their letters must be larger. */
+static const char phone_style[] =
+    "@media(max-width:40rem){svg text{font-size:14.5px}svg .dim{font-size:13.5px}section{padding:.7rem}"
+    ".why{padding-left:1.2rem}}\n";
 
 static const char *part_title(size_t part)
 {
@@ -29,6 +35,15 @@ static const char *part_title(size_t part)
                                          "How long calls take", "Memory", "Hash tables", "Graphs",
                                          "Beside baselines", "Choices in the designs"};
     return part < PART_PAPERS ? titles[part] : paper_experiments[part - PART_PAPERS].what;
+}
+
+static void write_part_title(FILE *file, size_t part)
+{
+    if (part >= PART_PAPERS) {
+        page_text(file, paper_experiments[part - PART_PAPERS].name);
+        fprintf(file, ": ");
+    }
+    page_text(file, part_title(part));
 }
 
 static void write_entry(FILE *file, const char *name, const char *text)
@@ -172,10 +187,13 @@ static void write_contents(FILE *file, const struct page *page)
     for (size_t i = 0; i < page->count; i++) {
         if (i > 0 && page->points[i].part == page->points[i - 1].part) continue;
         fprintf(file, "<a href=\"#part%zu\">", page->points[i].part);
-        page_text(file, part_title(page->points[i].part));
+        write_part_title(file, page->points[i].part);
         fprintf(file, "</a>\n");
     }
-    fprintf(file, "<a href=\"#reasons\">Not the fastest, or below half of a limit</a></nav>\n");
+    fprintf(file, "<a href=\"#reasons\">Not the fastest, or below half of a limit</a>\n");
+    if (page->count > 0 && page->points[page->count - 1].part >= PART_PAPERS)
+        fprintf(file, "<a href=\"#left-out\">Experiments of the papers without results here</a>\n");
+    fprintf(file, "</nav>\n");
 }
 
 void page_write(FILE *file, struct page *page)
@@ -183,21 +201,24 @@ void page_write(FILE *file, struct page *page)
     fprintf(file, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
     page_text(file, page->title);
-    fprintf(file, "</title>\n%s%s</style>\n</head><body>\n<h1>", style, svg_style);
+    fprintf(file, "</title>\n%s%s\n%s</style>\n</head><body>\n<h1>", style, svg_style, phone_style);
     page_text(file, page->title);
     fprintf(file, "</h1>\n<p>Millions of operations a second, unless a heading says otherwise: medians, and from the "
             "lowest to the highest repeat. Lines of others are dashed, their bars grey. All answers were checked "
             "outside the clock; data on a GPU lies in its memory, transfers are not counted. Shares are "
             "of what memory allows, measured in the same run; there is more than all of it where caches help.</p>\n");
-    for (size_t i = 0; i < page->files; i++)
-        if (i == 0 || !same_machine(page, i, i - 1)) write_machine(file, page, i);
+    for (size_t i = 0; i < page->files; i++) {
+        size_t known = 0;
+        while (known < i && !same_machine(page, i, known)) known++;
+        if (known == i) write_machine(file, page, i);
+    }
     write_contents(file, page);
     for (size_t begin = 0, end; begin < page->count; begin = end) {
         const size_t part = page->points[begin].part;
         end = group_end(page, begin);
         if (begin == 0 || page->points[begin - 1].part != part) {
             fprintf(file, "<h2 id=\"part%zu\">", part);
-            page_text(file, part_title(part));
+            write_part_title(file, part);
             fprintf(file, "</h2>\n");
             if (part >= PART_PAPERS) write_paper(file, &paper_experiments[part - PART_PAPERS]);
             fprintf(file, "<div class=\"part\">\n");
