@@ -1,11 +1,12 @@
-/* test_ablations.c - the tree that pleach bench ablations measures, with every choice that is right while others
- * write. */
+/* test_ablations.c - the trees that pleach bench ablations measures: one with every choice that is right while others
+ * write, and one that takes batches. */
 #include <stdlib.h>
 
 #include "support/agents.h"
 #include "support/buffers.h"
 #include "support/harness.h"
 #include "support/units.h"
+#include "tools/ablations/palm.h"
 #include "tools/ablations/tree_host.h"
 
 /* Keys 0 .. range-1, times a step; the multiples of STEP are there at first. */
@@ -145,11 +146,80 @@ static void a_full_memory_is_told(const void *unused)
     abl_tree_destroy(&tree);
 }
 
+/* ---- batches ---- */
+
+/* Of keys below the range, each with some chance. Answers how many. */
+static size_t draw_batch(rng *r, uint32_t range, unsigned percent, uint32_t *keys)
+{
+    size_t n = 0;
+    for (uint32_t key = 0; key < range && n < PALM_BATCH; key++)
+        if (rng_percent(r, percent)) keys[n++] = key;
+    return n;
+}
+
+static void expect_content(struct palm *tree, const uint8_t *there, uint32_t range, uint32_t *keys, uint32_t *values)
+{
+    abl_content content, expected = {0, 0};
+    const char *wrong = palm_check(tree, &content);
+    if (wrong != NULL) fail_msg("%s", wrong);
+    for (uint32_t key = 0; key < range; key++) {
+        expected.count += there[key];
+        expected.sum += there[key] ? abl_key_sum(key) : 0;
+        keys[key] = key;
+    }
+    assert_true(content.count == expected.count && content.sum == expected.sum);
+    palm_find(tree, keys, range, values);
+    for (uint32_t key = 0; key < range; key++)
+        assert_int_equal(values[key], there[key] ? abl_value(key) : PALM_EMPTY);
+}
+
+/* Odd keys come, even ones go; the first of them are there at first. */
+static void run_batches(bool append, bool parents, uint32_t range, uint32_t first, unsigned percent)
+{
+    struct palm tree = {.append = append, .parents = parents};
+    uint32_t *keys = must_alloc(PALM_BATCH, sizeof keys[0]), *values = must_alloc(PALM_BATCH, sizeof values[0]);
+    uint8_t *there = must_alloc(range, 1), *answers = must_alloc(PALM_BATCH, 1);
+    rng r = rng_for(test_seed(), range + first + percent);
+    assert_true(palm_create(&tree, first, range));
+    for (uint32_t i = 0; i < range; i++) there[i] = i % 2 == 0 && i / 2 < first;
+    for (uint32_t i = 0; i < first; i++) keys[i] = 2 * i;
+    palm_build(&tree, keys, first);
+    for (int round = 0; round < 12; round++) {
+        const size_t n = draw_batch(&r, range, percent, keys);
+        assert_true(palm_update(&tree, keys, n, answers));
+        for (size_t i = 0; i < n; i++) {
+            assert_int_equal(answers[i], keys[i] % 2 == 1 ? !there[keys[i]] : there[keys[i]]);
+            there[keys[i]] = keys[i] % 2 == 1;
+        }
+        expect_content(&tree, there, range, keys, values);
+        count_checked(n);
+    }
+    palm_destroy(&tree);
+    free(keys);
+    free(values);
+    free(there);
+    free(answers);
+}
+
+static void batches_with_every_choice(const void *unused)
+{
+    (void)unused;
+    for (int choice = 0; choice < 4; choice++) {
+        const bool append = choice % 2 == 1, parents = choice / 2 == 1;
+        run_batches(append, parents, 100, 0, 10);
+        run_batches(append, parents, 100, 50, 50);
+        run_batches(append, parents, PALM_BATCH, 0, 10);
+        run_batches(append, parents, PALM_BATCH, 0, 100);
+        run_batches(append, parents, PALM_BATCH, PALM_BATCH / 2, 20);
+    }
+}
+
 static unit_case cases[] = {
     {"one_thread", one_thread, NULL},
     {"threads_with_keys_of_their_own", threads_with_keys_of_their_own, NULL},
     {"threads_with_the_same_keys", threads_with_the_same_keys, NULL},
     {"a_full_memory_is_told", a_full_memory_is_told, NULL},
+    {"batches_with_every_choice", batches_with_every_choice, NULL},
 };
 
 int main(int argc, char **argv) { return run_units("test_ablations", argc, argv, cases, COUNT_OF(cases)); }

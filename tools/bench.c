@@ -23,10 +23,10 @@ static const char help[] =
     "usage: pleach bench [OPTION...] [NAME...]\n"
     "\n"
     "Measures the named benchmarks, or all. Rates are in millions of operations per second: the median of the\n"
-    "repeats and their spread, (highest - lowest) / median. Each is also given as a share of what the memory allows\n"
-    "that was measured at the start of the same run (random lines read, changed, bytes copied, pairs sorted), with the\n"
-    "name of the limit that binds. On the GPU data lies in GPU memory and transfers are not counted. All results are\n"
-    "checked, outside the clock.\n"
+    "repeats and their spread, (highest - lowest) / median. Each is also given as a share of what the memory allows,\n"
+    "as measured at the start of the same run (random lines read and changed, bytes copied, pairs sorted), with the\n"
+    "name of the limit that binds. On the GPU data lies in GPU memory and transfers are not counted. All results\n"
+    "are checked, outside the clock.\n"
     "\n";
 
 static const char options_help[] = /* apart: compilers may refuse longer texts */

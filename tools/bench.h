@@ -102,6 +102,9 @@ uint64_t bench_keys_interval(const struct bench_keys *keys, size_t rank, size_t 
 /* Ascending; false when memory is lacking. */
 bool bench_sort(void *words, unsigned bits, size_t n);
 
+/* By their bits from `low` on; those that are equal in them stay in their order. */
+bool bench_sort_from(void *words, unsigned bits, size_t n, unsigned low);
+
 /* ---- bench_report.c ---- */
 
 /* What a benchmark tells beside its rates. */

@@ -47,7 +47,7 @@ const struct contest_store contest_stores[CONTEST_STORES] = {
     {.name = "sorted", .verbs = &baseline_sorted},
     {.name = "rebuild", .verbs = &baseline_rebuild},
     {.name = "merge-tree", .verbs = &baseline_merge_tree},
-    {.name = "coupled", .verbs = &baseline_coupled, .cpu_most = 500000, .gpu_most = 1 << 18},
+    {.name = "coupled", .verbs = &baseline_coupled, .cpu_most = 500000, .gpu_most = 1 << 16},
 };
 
 enum { ON_CPU, ON_CUDA, ANYWHERE };

@@ -44,8 +44,7 @@ static size_t most_of(const struct contest *c)
 size_t contest_keys(const struct contest *c, enum contest_task task)
 {
     enum { MILLION = 1000000, QUICK = 150000 };
-    static const size_t cpu[TASKS] = {2 * MILLION, 2 * MILLION, 2 * MILLION, 2 * MILLION,
-                                      2 * MILLION, 2 * MILLION, (size_t)1 << 22};
+    static const size_t cpu[TASKS] = {MILLION, MILLION, MILLION, MILLION, MILLION, MILLION, (size_t)1 << 21};
     static const size_t gpu[TASKS] = {(size_t)1 << 24, (size_t)1 << 24, 60 * (size_t)MILLION, 60 * (size_t)MILLION,
                                       60 * (size_t)MILLION, 40 * (size_t)MILLION, (size_t)1 << 26};
     const struct bench_options *options = c->bench.options;

@@ -22,14 +22,15 @@ static __device__ uint64_t scrambled(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* As many lanes as there are words in a line or sector read one together, ROUNDS times; all places are known ahead. */
+/* As many lanes as there are words in a line or sector read one together, ROUNDS times; all places are known ahead.
+ * `count` is a power of two. */
 static __global__ void read_random(const uint4 *memory, uint64_t count, unsigned words, unsigned *sink)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * THREADS + threadIdx.x, group = thread / words;
     unsigned sum = 0;
 #pragma unroll
     for (unsigned i = 0; i < ROUNDS; i++) {
-        const uint64_t at = scrambled(group * ROUNDS + i) % count;
+        const uint64_t at = scrambled(group * ROUNDS + i) & (count - 1);
         const uint4 word = memory[at * words + thread % words];
         sum += word.x ^ word.y ^ word.z ^ word.w;
     }
@@ -43,7 +44,7 @@ static __global__ void change_random(uint4 *memory, uint64_t count, unsigned wor
     unsigned sum = 0;
 #pragma unroll
     for (unsigned i = 0; i < ROUNDS; i++) {
-        const uint64_t at = scrambled(group * ROUNDS + i) % count;
+        const uint64_t at = scrambled(group * ROUNDS + i) & (count - 1);
         uint4 *word = &memory[at * words + thread % words];
         const uint4 old = *word;
         sum += old.x ^ old.y ^ old.z ^ old.w;

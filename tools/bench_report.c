@@ -11,8 +11,6 @@
 #include "json.h"
 #include "machine.h"
 
-enum { MACHINE_LINES = 5 };
-
 /* A text that rows may point to for as long as the report lives. */
 struct kept_text {
     struct kept_text *next;
@@ -24,25 +22,14 @@ struct bench_report {
     struct kept_text *kept;
     struct bench_row *rows;
     size_t count, capacity;
-    char machine[MACHINE_LINES][512];
+    struct machine_line machine[MACHINE_LINES];
 };
-
-static const char *const machine_names[MACHINE_LINES] = {"pleach", "cpu", "simd", "gpu", "compiler"};
-
-static void describe_machine(struct bench_report *report)
-{
-    const size_t size = sizeof report->machine[0];
-    snprintf(report->machine[0], size, "%s", pleach_version());
-    machine_cpu(report->machine[1], size);
-    snprintf(report->machine[2], size, "%s", pleach_simd());
-    machine_gpu(report->machine[3], size);
-    snprintf(report->machine[4], size, "%s", machine_compiler());
-}
 
 static void print_heading(const struct bench_report *report)
 {
     for (size_t i = 0; i < MACHINE_LINES; i++)
-        fprintf(report->table, "%-9s %s\n", machine_names[i], report->machine[i]);
+        if (report->machine[i].text[0] != '\0')
+            fprintf(report->table, "%-9s %s\n", report->machine[i].name, report->machine[i].text);
     fprintf(report->table, "\n%-22s %-19s %4s %10s %10s %-8s %7s %10s %8s %6s  %s\n", "benchmark", "device",
             "bits", "keys", "batch", "dist", "threads", "M/s", "spread", "share", "of the limit");
     fflush(report->table);
@@ -55,7 +42,7 @@ struct bench_report *bench_report_create(bool quiet_output)
     struct bench_report *report = calloc(1, sizeof *report);
     if (report == NULL) return NULL;
     report->table = quiet_output ? stderr : stdout;
-    describe_machine(report);
+    machine_describe(report->machine);
     print_heading(report);
     return report;
 }
@@ -118,7 +105,10 @@ static const char *or_dash(char *text, size_t size, const char *format, double n
 }
 
 /* Of the limit, that was reached; 0 where none is known. */
-static double limit_share(const struct bench_row *row) { return row->limit != NULL ? row->median / row->limit_rate : 0; }
+static double limit_share(const struct bench_row *row)
+{
+    return row->limit != NULL ? row->median / row->limit_rate : 0;
+}
 
 static void print_row(const struct bench_report *report, const struct bench_row *row)
 {
@@ -175,10 +165,11 @@ static bool close_output(FILE *file, const char *path)
  * member, and get the time of the clock. */
 static void write_json_run(FILE *file, const struct bench_row *row, double rate)
 {
+    const double time = rate > 0 ? 1000 / rate : 0; /* a writer beside readers may get nothing done */
     fprintf(file, "\"repetitions\": %zu, \"threads\": %u, \"iterations\": %zu, ", row->repeats,
             row->threads > 0 ? row->threads : 1, row->batch);
     fprintf(file, "\"real_time\": %.9g, \"cpu_time\": %.9g, \"time_unit\": \"ns\", \"items_per_second\": %.9g, ",
-            1000 / rate, 1000 / rate, 1e6 * rate);
+            time, time, 1e6 * rate);
     fprintf(file, "\"benchmark\": \"%s\", \"device\": \"%s\", \"bits\": %u, \"keys\": %zu, \"batch\": %zu, "
             "\"dist\": \"%s\"", row->name, row->device, row->bits, row->keys, row->batch, row->dist);
 }
@@ -214,8 +205,8 @@ static void write_json_context(FILE *file, const struct bench_report *report)
     if (gmtime_r(&now, &parts) != NULL) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &parts);
     fprintf(file, "{\"date\": \"%s\", \"executable\": \"pleach bench\", \"num_cpus\": %u", date, cli_online_cpus());
     for (size_t i = 0; i < MACHINE_LINES; i++) {
-        fprintf(file, ", \"%s\": ", machine_names[i]);
-        json_write_text(file, report->machine[i]);
+        fprintf(file, ", \"%s\": ", report->machine[i].name);
+        json_write_text(file, report->machine[i].text);
     }
     fprintf(file, "}");
 }

@@ -19,13 +19,15 @@ static bool count_digits(const void *words, unsigned bits, size_t n, unsigned sh
     return true;
 }
 
-bool bench_sort(void *words, unsigned bits, size_t n)
+bool bench_sort(void *words, unsigned bits, size_t n) { return bench_sort_from(words, bits, n, 0); }
+
+bool bench_sort_from(void *words, unsigned bits, size_t n, unsigned low)
 {
     size_t begins[DIGITS];
     void *other = malloc(n * word_bytes(bits));
     void *from = words, *to = other;
     if (other == NULL) return false;
-    for (unsigned shift = 0; shift < bits && shift < 64; shift += 8) {
+    for (unsigned shift = low; shift < bits && shift < 64; shift += 8) {
         if (!count_digits(from, bits, n, shift, begins)) continue;
         for (size_t i = 0; i < n; i++) {
             const uint64_t word = bench_word(from, bits, i);

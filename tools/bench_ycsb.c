@@ -33,7 +33,8 @@ static bool measure_device(const struct ycsb_options *options, struct bench_repo
         cli_complain(command, "cannot start %u threads", threads);
         return false;
     }
-    y.limits = device->kind == PLEACH_CPU ? bench_limits_cpu(y.crew, options->quick) : bench_limits_cuda(options->quick);
+    const bool quick = options->quick;
+    y.limits = device->kind == PLEACH_CPU ? bench_limits_cpu(y.crew, quick) : bench_limits_cuda(quick);
     for (size_t i = 0; i < options->workload_count; i++) measure_workload(&y, &options->workloads[i]);
     crew_destroy(y.crew);
     return !y.failed;

@@ -212,10 +212,11 @@ static void mean_of(const struct graph_bench *bench, const struct figure *classe
 static void add_rows(const struct graph_bench *bench, const struct experiment *what, size_t count, double seed,
                      const char *graph, const struct figure *ours, const struct figure *baseline, const char *note)
 {
-    char own_name[40];
+    char own_name[40], baseline_name[40];
     const bool compared = baseline->runs > 0;
     snprintf(own_name, sizeof own_name, "pleach, %s", what->directed ? "directed" : "undirected");
-    struct graph_row row = {.experiment = what->name, .graph = graph, .batch = count, .what = "vectors",
+    snprintf(baseline_name, sizeof baseline_name, "vectors, %s", what->directed ? "directed" : "undirected");
+    struct graph_row row = {.experiment = what->name, .graph = graph, .batch = count, .what = baseline_name,
                             .unit = "MEdge/s", .figure = baseline, .detail = graph[0] != 'm'};
     if (compared) graph_report_add(bench->report, &row);
     row.what = own_name;

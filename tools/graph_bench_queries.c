@@ -1,6 +1,7 @@
 /* graph_bench_queries.c - edges looked for, degrees, and neighbours, of graphs that do not change meanwhile. */
 #define _DEFAULT_SOURCE 1
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,8 +87,10 @@ static void keep_different(struct edge_array *edges, uint64_t vertices)
     edges->count = kept;
 }
 
-static void measure_find(struct queries *q, const char *what, size_t hits)
+/* `hit`: how many of the edges there are, in words. */
+static void measure_find(struct queries *q, const char *hit, size_t hits)
 {
+    char own_name[40], baseline_name[40];
     struct figure ours = {0}, baseline = {0};
     for (size_t run = 0; run < q->bench->runs && graph_goes_on(q->bench); run++) {
         if (q->vectors != NULL) figure_add(&baseline, find_baseline(q));
@@ -95,10 +98,12 @@ static void measure_find(struct queries *q, const char *what, size_t hits)
         figure_add(&ours, find_ours(q, hits));
     }
     if (!graph_goes_on(q->bench)) return;
+    snprintf(own_name, sizeof own_name, "pleach, find, %s", hit);
+    snprintf(baseline_name, sizeof baseline_name, "vectors, search, %s", hit);
     struct graph_row row = {.experiment = "queries", .graph = q->input->name, .batch = q->edges.count,
-                            .what = "vectors, search", .unit = "MEdge/s", .figure = &baseline};
+                            .what = baseline_name, .unit = "MEdge/s", .figure = &baseline};
     if (q->vectors != NULL) graph_report_add(q->bench->report, &row);
-    row.what = what;
+    row.what = own_name;
     row.figure = &ours;
     row.peer = q->vectors != NULL ? &baseline : NULL;
     graph_report_add(q->bench->report, &row);
@@ -108,9 +113,9 @@ static void find_edges(struct queries *q)
 {
     size_t hits = 0;
     make_present_edges(&q->edges, &q->input->once, HIT_SEED);
-    measure_find(q, "pleach, find, all hit", q->edges.count);
+    measure_find(q, "all hit", q->edges.count);
     keep_different(&q->edges, q->input->vertices);
-    if (graph_goes_on(q->bench) && count_hits(q, &hits)) measure_find(q, "pleach, find, few hit", hits);
+    if (graph_goes_on(q->bench) && count_hits(q, &hits)) measure_find(q, "few hit", hits);
 }
 
 /* ---- vertices ---- */

@@ -205,15 +205,12 @@ static void write_row(FILE *file, const struct graph_bench *bench, const struct 
 
 static void write_context(FILE *file, const struct graph_bench *bench)
 {
-    char cpu[300], gpu[300];
-    machine_cpu(cpu, sizeof cpu);
-    machine_gpu(gpu, sizeof gpu);
+    struct machine_line machine[MACHINE_LINES];
+    machine_describe(machine);
     fprintf(file, "{\"executable\": \"%s\", \"num_cpus\": %u", command, cli_online_cpus());
-    const char *const parts[][2] = {{"pleach", pleach_version()}, {"cpu", cpu}, {"simd", pleach_simd()}, {"gpu", gpu},
-                                    {"compiler", machine_compiler()}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        fprintf(file, ", \"%s\": ", parts[i][0]);
-        json_write_text(file, parts[i][1]);
+    for (size_t i = 0; i < MACHINE_LINES; i++) {
+        fprintf(file, ", \"%s\": ", machine[i].name);
+        json_write_text(file, machine[i].text);
     }
     fprintf(file, ", \"device\": \"%s\", \"threads\": %u, \"adjacency\": \"%s\", \"scale\": %u, \"runs\": %zu}",
             bench->device->name, bench->threads, adjacency_name(bench), bench->scale, bench->runs);

@@ -14,10 +14,13 @@ static const struct ablation {
     bool gpu;
     const char *what;
 } list[] = {
-    {"latch", ablation_latch, true, "a latched node: again from the root or the parent, spin, or back off (Awad, 3.3.5)"},
+    {"latch", ablation_latch, true, "a latched node: from the root or the parent again, spin, back off (Awad, 3.3.5)"},
     {"splits", ablation_splits, true, "full nodes on the way down, against from the leaf upwards (Awad, 3.3.4)"},
     {"loads", ablation_loads, true, "fences after reading, and loads past L1, against none (Awad, 3.4.2)"},
-    {"eirene", ablation_eirene, true, "finds one by one, with equal keys combined, with neighbours together (Eirene)"},
+    {"reclaim", ablation_reclaim, true, "epochs entered by launches, blocks, tiles; finds, 20% updates (Awad, 4.4.4)"},
+    {"eirene", ablation_eirene, true, "finds one by one; sorted, equal ones once; and neighbours together (Eirene)"},
+    {"palm-leaves", ablation_palm_leaves, false, "leaves appended to, or kept in order; batches of 8,192 (PALM, B.2)"},
+    {"palm-parents", ablation_palm_parents, false, "parent pointers, or the way of each operation kept (PALM, B.1)"},
 };
 enum { ABLATIONS = sizeof list / sizeof list[0] };
 
@@ -26,7 +29,7 @@ static const char help[] =
     "\n"
     "What choices in the designs of the papers are worth, on this machine: small trees of 32-bit keys that differ in\n"
     "one choice only. They are no part of the library. Rates are in millions of operations per second, the median of\n"
-    "the repeats; all results are checked, outside the clock.\n"
+    "the repeats, fewer where one takes seconds; all results are checked, outside the clock.\n"
     "\n"
     "  --device cpu|cuda        where (default: on the GPU if there is one)\n"
     "  --threads N              CPU: threads (default 2)\n"
@@ -52,6 +55,20 @@ void ablations_start_row(const struct ablations *a, struct bench_row *row, const
     row->threads = ablations_on_gpu(a) ? 0 : a->threads;
     row->keys = keys;
     row->batch = ops;
+}
+
+bool ablations_repeat(const struct ablations *a, struct bench_row *row, ablation_once *once, void *stage)
+{
+    const double limit = a->quick ? 0.1 : 1;
+    double seconds, spent = 0;
+    bool counts = !ablations_on_gpu(a);
+    while (row->repeats < a->repeats && (spent < limit || row->repeats == 0)) {
+        if (!once(stage, row->name, &seconds)) return false;
+        spent += seconds;
+        if (counts || spent >= limit) row->rates[row->repeats++] = (double)row->batch / seconds / 1e6;
+        counts = true;
+    }
+    return true;
 }
 
 /* ---- the command ---- */

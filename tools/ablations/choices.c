@@ -180,26 +180,22 @@ static const char *check(struct stage *s)
                ? NULL : "other keys than were inserted";
 }
 
-static bool measure_once(struct stage *s, const char *name, double *rate)
+static bool measure_once(void *stage, const char *name, double *seconds)
 {
-    double seconds = 1;
+    struct stage *s = stage;
     if (!restore(s)) return ablations_complain(s->a, name, "cannot copy to the device");
-    const pleach_status status = s->a->device->time(call, s, &seconds);
+    const pleach_status status = s->a->device->time(call, s, seconds);
     const char *wrong = status == PLEACH_OK ? check(s) : pleach_status_name(status);
-    *rate = (double)s->n / seconds / 1e6;
     return wrong == NULL || ablations_complain(s->a, name, wrong);
 }
 
 static void measure(struct stage *s, const struct choice *choice, const char *ablation, const char *dist)
 {
-    double unused;
     if (choice->gpu_only && !ablations_on_gpu(s->a)) return;
     ablations_start_row(s->a, &s->row, dist, s->first, s->n);
     snprintf(s->row.name, sizeof s->row.name, "%s/%s", ablation, choice->name);
     s->variant = choice->variant;
-    if (ablations_on_gpu(s->a) && !measure_once(s, s->row.name, &unused)) return; /* code is loaded */
-    for (; s->row.repeats < s->a->repeats; s->row.repeats++)
-        if (!measure_once(s, s->row.name, &s->row.rates[s->row.repeats])) return;
+    if (!ablations_repeat(s->a, &s->row, measure_once, s)) return;
     bench_row_count(&s->row, "nodes_per_op", (double)s->tally[0] / (double)s->n);
     bench_row_count(&s->row, "failed_latches_per_op", (double)s->tally[1] / (double)s->n);
     bench_row_count(&s->row, "splits", (double)s->tally[2]);
@@ -212,7 +208,8 @@ static void measure_all(struct ablations *a, const char *ablation, const struct 
     struct stage s;
     const size_t many = ablations_on_gpu(a) ? (size_t)1 << 21 : (size_t)1 << 20;
     const size_t first = spread == EMPTY ? 0 : a->quick ? many / 8 : many;
-    const size_t n = spread == EMPTY ? (size_t)1 << 16 : inserts ? first / 2 : 2 * first;
+    const bool brief = a->quick && ablations_on_gpu(a) && spread != UNIFORM; /* all meet at a few nodes: it is slow */
+    const size_t n = brief ? (size_t)1 << 12 : spread == EMPTY ? (size_t)1 << 16 : inserts ? first / 2 : 2 * first;
     if (open_stage(&s, a, first, n, inserts, spread))
         for (size_t i = 0; i < count; i++)
             if (choices[i].inserts == inserts) measure(&s, &choices[i], ablation, spread_names[spread]);

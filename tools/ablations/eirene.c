@@ -1,5 +1,5 @@
 /* eirene.c - the ablation eirene: finds one by one, with equal keys combined, and with neighbours one after the other.
- * Requests are sorted before the clock starts: what is measured is the walk through the tree. */
+ * Combining sorts the requests; that is measured with it. */
 #include "eirene.h"
 
 #include <stdio.h>
@@ -9,12 +9,13 @@
 
 struct stage {
     struct ablations *a;
-    size_t first, n, issued;
-    uint32_t *asked, *sorted, *owner, *results; /* on the host: by request, sorted without repeats, by request */
-    abl_tree image, tree;                       /* on the host, on the device */
-    uint32_t *device_asked, *device_sorted, *device_owner, *device_answers, *device_results;
+    size_t first, n;
+    uint32_t *asked, *results; /* on the host, by request */
+    abl_tree image, tree;      /* on the host, on the device */
+    uint32_t *device_asked, *device_issued, *device_owner, *device_answers, *device_results;
     uint64_t *device_counts, counts[EIRENE_COUNTS];
     eirene_batch batch;
+    eirene_sort sort; /* on a CPU, only its heads: words to sort */
 };
 
 static const struct step {
@@ -38,36 +39,27 @@ static void draw_requests(struct stage *s, const struct skew *skew)
     for (size_t i = 0; i < s->n; i++) {
         const size_t rank = skew->exponent > 0 ? bench_zipf_rank(skew->exponent, s->first, &random)
                                                : (size_t)mix_below(&random, s->first);
-        s->asked[i] = s->sorted[i] = key_of(s, (size_t)mix_order_at(&order, rank));
+        s->asked[i] = key_of(s, (size_t)mix_order_at(&order, rank));
     }
 }
 
-static uint32_t place_of(const struct stage *s, uint32_t key)
-{
-    size_t low = 0, high = s->issued;
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        if (s->sorted[middle] <= key)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
-}
-
-static void find_owners(void *context, size_t begin, size_t end)
+static void make_words(void *context, size_t begin, size_t end)
 {
     struct stage *s = context;
-    for (size_t i = begin; i < end; i++) s->owner[i] = place_of(s, s->asked[i]);
+    for (size_t i = begin; i < end; i++) s->sort.heads[i] = (uint64_t)s->batch.asked[i] << 32 | i;
 }
 
+/* On a CPU. */
 static bool combine_requests(struct stage *s)
 {
-    if (!bench_sort(s->sorted, 32, s->n)) return false;
-    s->issued = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (i == 0 || s->sorted[i] != s->sorted[i - 1]) s->sorted[s->issued++] = s->sorted[i];
-    crew_share(s->a->crew, s->n, find_owners, s);
+    uint64_t *words = s->sort.heads, issued = 0;
+    crew_share(s->a->crew, s->n, make_words, s);
+    if (!bench_sort_from(words, 64, s->n, 32)) return false;
+    for (size_t i = 0; i < s->n; i++) {
+        if (i == 0 || words[i] >> 32 != words[i - 1] >> 32) s->batch.keys[issued++] = (uint32_t)(words[i] >> 32);
+        s->batch.owner[(uint32_t)words[i]] = (uint32_t)(issued - 1);
+    }
+    s->batch.counts[EIRENE_ISSUED] = issued;
     return true;
 }
 
@@ -75,10 +67,12 @@ static bool combine_requests(struct stage *s)
 
 static void close_stage(struct stage *s)
 {
-    void *const host[] = {s->asked, s->sorted, s->owner, s->results};
-    void *const device[] = {s->device_asked,   s->device_sorted, s->device_owner, s->device_answers,
-                            s->device_results, s->device_counts, s->tree.words,   s->tree.shared};
-    for (size_t i = 0; i < sizeof host / sizeof host[0]; i++) free(host[i]);
+    void *const device[] = {s->device_asked,        s->device_issued,  s->device_owner, s->device_answers,
+                            s->device_results,      s->device_counts,  s->tree.words,   s->tree.shared,
+                            s->sort.numbers,        s->sort.heads,     s->sort.scratch, s->sort.sorted_keys,
+                            s->sort.sorted_numbers};
+    free(s->asked);
+    free(s->results);
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++) s->a->device->release(device[i]);
     abl_tree_destroy(&s->image);
 }
@@ -108,6 +102,23 @@ static bool build_tree(struct stage *s)
            device->copy_in(s->tree.shared, s->image.shared, shared_bytes);
 }
 
+static bool open_sort(struct stage *s)
+{
+    const struct bench_device *device = s->a->device;
+    const size_t bytes = s->n * sizeof(uint32_t);
+    s->sort.heads = device->allocate(s->n * sizeof s->sort.heads[0]);
+    if (!ablations_on_gpu(s->a)) return s->sort.heads != NULL;
+    if (eirene_scratch_cuda(s->n, &s->sort.scratch_bytes) != PLEACH_OK) return false;
+    s->sort.numbers = device->allocate(bytes);
+    s->sort.sorted_keys = device->allocate(bytes);
+    s->sort.sorted_numbers = device->allocate(bytes);
+    s->sort.scratch = device->allocate(s->sort.scratch_bytes);
+    for (size_t i = 0; i < s->n; i++) s->asked[i] = (uint32_t)i; /* before there are requests */
+    return s->sort.heads != NULL && s->sort.numbers != NULL && s->sort.sorted_keys != NULL &&
+           s->sort.sorted_numbers != NULL && s->sort.scratch != NULL &&
+           device->copy_in(s->sort.numbers, s->asked, bytes);
+}
+
 static bool open_stage(struct stage *s, struct ablations *a)
 {
     const struct bench_device *device = a->device;
@@ -116,18 +127,16 @@ static bool open_stage(struct stage *s, struct ablations *a)
     s->n = ablations_on_gpu(a) ? (size_t)1 << 20 : s->first / 4;
     const size_t bytes = s->n * sizeof(uint32_t);
     s->asked = malloc(bytes);
-    s->sorted = malloc(bytes);
-    s->owner = malloc(bytes);
     s->results = malloc(bytes);
     s->device_asked = device->allocate(bytes);
-    s->device_sorted = device->allocate(bytes);
+    s->device_issued = device->allocate(bytes);
     s->device_owner = device->allocate(bytes);
     s->device_answers = device->allocate(bytes);
     s->device_results = device->allocate(bytes);
     s->device_counts = device->allocate(sizeof s->counts);
-    return (s->asked != NULL && s->sorted != NULL && s->owner != NULL && s->results != NULL &&
-            s->device_asked != NULL && s->device_sorted != NULL && s->device_owner != NULL &&
-            s->device_answers != NULL && s->device_results != NULL && s->device_counts != NULL && build_tree(s)) ||
+    return (s->asked != NULL && s->results != NULL && s->device_asked != NULL && s->device_issued != NULL &&
+            s->device_owner != NULL && s->device_answers != NULL && s->device_results != NULL &&
+            s->device_counts != NULL && build_tree(s) && open_sort(s)) ||
            ablations_complain(a, "eirene", "out of memory");
 }
 
@@ -155,22 +164,23 @@ static void deal_results(void *context, size_t begin, size_t end)
 static pleach_status call(void *context, pleach_stream stream)
 {
     struct stage *s = context;
-    if (ablations_on_gpu(s->a)) return eirene_run_cuda(s->tree, &s->batch, stream);
-    crew_share(s->a->crew, (s->batch.issued + s->batch.group - 1) / s->batch.group, run_groups, s);
+    if (ablations_on_gpu(s->a)) return eirene_run_cuda(s->tree, &s->batch, &s->sort, stream);
+    if (s->batch.owner != NULL && !combine_requests(s)) return PLEACH_E_MEMORY;
+    crew_share(s->a->crew, (s->batch.counts[EIRENE_ISSUED] + s->batch.group - 1) / s->batch.group, run_groups, s);
     if (s->batch.owner != NULL) crew_share(s->a->crew, s->n, deal_results, s);
     return PLEACH_OK;
 }
 
-static bool measure_once(struct stage *s, const char *name, double *rate)
+static bool measure_once(void *stage, const char *name, double *seconds)
 {
+    struct stage *s = stage;
     const struct bench_device *device = s->a->device;
     const size_t bytes = s->n * sizeof(uint32_t);
-    double seconds = 1;
-    if (!device->fill(s->batch.results, 0xff, bytes) || !device->fill(s->batch.counts, 0, sizeof s->counts))
+    const uint64_t counts[EIRENE_COUNTS] = {[EIRENE_ISSUED] = s->n}; /* unless they are combined */
+    if (!device->fill(s->batch.results, 0xff, bytes) || !device->copy_in(s->batch.counts, counts, sizeof counts))
         return ablations_complain(s->a, name, "cannot write to the device");
-    const pleach_status status = device->time(call, s, &seconds);
+    const pleach_status status = device->time(call, s, seconds);
     if (status != PLEACH_OK) return ablations_complain(s->a, name, pleach_status_name(status));
-    *rate = (double)s->n / seconds / 1e6;
     if (!device->copy_out(s->results, s->batch.results, bytes) ||
         !device->copy_out(s->counts, s->batch.counts, sizeof s->counts))
         return ablations_complain(s->a, name, "cannot copy from the device");
@@ -182,24 +192,21 @@ static bool measure_once(struct stage *s, const char *name, double *rate)
 static void measure(struct stage *s, const struct step *step, const char *dist)
 {
     struct bench_row row;
-    double unused;
     ablations_start_row(s->a, &row, dist, s->first, s->n);
     snprintf(row.name, sizeof row.name, "eirene/%s", step->name);
     s->batch = (eirene_batch){.n = s->n,
-                              .issued = step->combining ? s->issued : s->n,
                               .group = step->group,
-                              .keys = step->combining ? s->device_sorted : s->device_asked,
+                              .asked = s->device_asked,
+                              .keys = step->combining ? s->device_issued : s->device_asked,
                               .owner = step->combining ? s->device_owner : NULL,
                               .answers = step->combining ? s->device_answers : s->device_results,
                               .results = s->device_results,
                               .counts = s->device_counts};
-    if (ablations_on_gpu(s->a) && !measure_once(s, row.name, &unused)) return; /* code is loaded */
-    for (; row.repeats < s->a->repeats; row.repeats++)
-        if (!measure_once(s, row.name, &row.rates[row.repeats])) return;
+    if (!ablations_repeat(s->a, &row, measure_once, s)) return;
     const double requests = (double)s->n;
     bench_row_count(&row, "nodes_per_request", (double)s->counts[EIRENE_NODES] / requests);
     bench_row_count(&row, "accesses_per_request", (double)s->counts[EIRENE_ACCESSES] / requests);
-    bench_row_count(&row, "issued_per_request", (double)s->batch.issued / requests);
+    bench_row_count(&row, "issued_per_request", (double)s->counts[EIRENE_ISSUED] / requests);
     bench_row_count(&row, "from_root_per_request", (double)s->counts[EIRENE_FROM_ROOT] / requests);
     bench_report_add(s->a->report, &row);
     bench_report_say(s->a->report,
@@ -210,14 +217,13 @@ static void measure(struct stage *s, const struct step *step, const char *dist)
 void ablation_eirene(struct ablations *a)
 {
     struct stage s;
+    bench_report_say(a->report, "rates count the sorting of requests, nodes and words the walk through the tree alone");
     if (open_stage(&s, a)) {
         for (size_t i = 0; i < sizeof skews / sizeof skews[0]; i++) {
             const size_t bytes = s.n * sizeof(uint32_t);
             draw_requests(&s, &skews[i]);
-            if (!combine_requests(&s) || !a->device->copy_in(s.device_asked, s.asked, bytes) ||
-                !a->device->copy_in(s.device_sorted, s.sorted, bytes) ||
-                !a->device->copy_in(s.device_owner, s.owner, bytes)) {
-                (void)ablations_complain(a, "eirene", "out of memory");
+            if (!a->device->copy_in(s.device_asked, s.asked, bytes)) {
+                (void)ablations_complain(a, "eirene", "cannot copy to the device");
                 break;
             }
             for (size_t j = 0; j < sizeof steps / sizeof steps[0]; j++) measure(&s, &steps[j], skews[i].name);

@@ -84,10 +84,15 @@ void abl_tree_build(abl_tree *tree, const uint32_t *keys, size_t n)
 
 /* ---- checking ---- */
 
-static int compare_pairs(const void *x, const void *y)
+/* By insertion: there are few, and those of a node that was made at once are in order already. */
+static void sort_pairs(uint64_t pairs[ABL_PAIRS])
 {
-    const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-    return (a > b) - (a < b);
+    for (size_t i = 1; i < ABL_PAIRS; i++) {
+        const uint64_t pair = pairs[i];
+        size_t at = i;
+        for (; at > 0 && pairs[at - 1] > pair; at--) pairs[at] = pairs[at - 1];
+        pairs[at] = pair;
+    }
 }
 
 /* A node whose keys begin at *low, which becomes its high key. Its pairs come out in order. */
@@ -98,7 +103,7 @@ static const char *check_node(abl_tree tree, uint32_t id, uint32_t *low, uint64_
     const uint32_t high = abl_key(node[ABL_LINK]);
     if (node[ABL_STATE] != 0) return "a latch that nobody has let go of";
     memcpy(pairs, node, ABL_PAIRS * sizeof pairs[0]);
-    qsort(pairs, ABL_PAIRS, sizeof pairs[0], compare_pairs);
+    sort_pairs(pairs);
     for (*count = 0; *count < ABL_PAIRS && pairs[*count] != ABL_EMPTY; ++*count) {
         const uint32_t key = abl_key(pairs[*count]);
         if (key < *low || key >= high) return "a key outside its node";

@@ -15,6 +15,7 @@ static pleach_status copy_pairs(struct baseline_machine *m, unsigned bits, struc
 {
     pleach_status status = m->verbs->copy(m, to->keys, from->keys, n * word_bytes(bits));
     if (status == PLEACH_OK) status = m->verbs->copy(m, to->values, from->values, n * word_bytes(bits));
+    if (status == PLEACH_OK) status = m->verbs->copy(m, to->dead, from->dead, n);
     return status == PLEACH_OK ? m->verbs->wait(m) : status;
 }
 

@@ -47,6 +47,7 @@ static pleach_status tree_clear(void *store)
     return PLEACH_OK;
 }
 
+/* Of a level without a run. */
 static pleach_status room_at(struct merge_tree *t, struct level *level, size_t n)
 {
     return baseline_buffer_room(t->machine, t->bits, &level->pairs, n, 0);
@@ -60,7 +61,7 @@ static pleach_status tree_reserve(void *store, size_t keys, size_t batch)
     pleach_status status = PLEACH_OK;
     for (size_t i = 0; i < BASELINE_MOST_RUNS && ((size_t)1 << i) <= batches && status == PLEACH_OK; i++) {
         const size_t n = t->batch << i;
-        status = room_at(t, &t->levels[i], n);
+        status = baseline_buffer_room(t->machine, t->bits, &t->levels[i].pairs, n, t->levels[i].n);
         if (status == PLEACH_OK && ((size_t)2 << i) <= batches) status = room_at(t, &t->passing[0], n);
         if (status == PLEACH_OK && ((size_t)2 << i) <= batches) status = room_at(t, &t->passing[1], n);
         if (status == PLEACH_OK) status = t->machine->verbs->prepare(t->machine, t->bits, n);

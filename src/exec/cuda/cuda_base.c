@@ -42,7 +42,7 @@ pleach_status cuda_use(int gpu)
 
 pleach_status cuda_describe(int gpu, char *line, size_t line_size)
 {
-    int count = 0, driver = 0, runtime = 0;
+    int count = 0, driver = 0, runtime = 0, clock = 0, memory_clock = 0;
     struct cudaDeviceProp properties;
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
@@ -57,9 +57,13 @@ pleach_status cuda_describe(int gpu, char *line, size_t line_size)
                      runtime % 1000 / 10);
         return PLEACH_E_NO_GPU;
     }
+    cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, gpu); /* 0, in kHz, where it is not told */
+    cudaDeviceGetAttribute(&memory_clock, cudaDevAttrMemoryClockRate, gpu);
     if (line && line_size)
-        snprintf(line, line_size, "%s, compute capability %d.%d, %d multiprocessors, %.0f GiB, driver for CUDA %d.%d",
-                 properties.name, properties.major, properties.minor, properties.multiProcessorCount,
-                 (double)properties.totalGlobalMem / (1 << 30), driver / 1000, driver % 1000 / 10);
+        snprintf(line, line_size,
+                 "%s, compute capability %d.%d, %d multiprocessors at up to %d MHz, %.0f GiB at %d MHz, driver for CUDA "
+                 "%d.%d", properties.name, properties.major, properties.minor, properties.multiProcessorCount,
+                 clock / 1000, (double)properties.totalGlobalMem / (1 << 30), memory_clock / 1000, driver / 1000,
+                 driver % 1000 / 10);
     return PLEACH_OK;
 }

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""pleach bench report: every result is on the page, drawn as it should be, and judged by what is known of it.
+
+usage: report_check.py [--pleach FILE]"""
+import argparse
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+from checks import check, finish, run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CONTEXT = {"date": "2000-01-01", "pleach": "1", "commit": "abc-dirty", "build": "Release", "cpu": "c & d",
+           "memory": "8.0 GiB", "gpu": "none", "driver": ""}
+
+
+def result(benchmark, device, rate, keys=1000, **more):
+    """The rows of a result: two repeats and their median."""
+    row = {"benchmark": benchmark, "device": device, "bits": 64, "keys": keys, "batch": 500, "dist": "uniform",
+           "threads": 2, "run_name": f"{benchmark}/{device}/keys:{keys}", "time_unit": "ns"}
+    repeats = [{**row, "run_type": "iteration", "items_per_second": times * rate * 1e6} for times in (0.9, 1.1)]
+    median = {**row, "run_type": "aggregate", "aggregate_name": "median", "items_per_second": rate * 1e6, **more}
+    return [*repeats, median]
+
+
+def limited(share):
+    return {"limit": "random lines", "limit_rate": 1e6, "limit_share": share}
+
+
+def write(path, results):
+    path.write_text(json.dumps({"context": CONTEXT, "benchmarks": sum(results, [])}))
+    return path
+
+
+def drawings_of(text):
+    return [xml.etree.ElementTree.fromstring(part) for part in re.findall("<svg.*?</svg>", text, re.S)]
+
+
+def made_results():
+    """Of all kinds, each with a rate of its own."""
+    latencies = {"latency_p50_ns": 100, "latency_p99_ns": 300, "latency_p999_ns": 900}
+    return [result("limits/lines", "cpu", 91.25), result("limits/bytes-copied", "cpu", 8123),
+            result("find", "cpu", 11.25, 1000, **limited(0.9)), result("find", "cpu", 12.25, 10000, **limited(0.13)),
+            result("find", "cpu", 13.25, 100000, **limited(0.44)), result("succ", "cpu", 14.25, **limited(0.6)),
+            result("erase", "cuda", 15.25, **limited(0.31)),
+            result("ycsb-A", "cpu/map", 16.25, bytes_per_key=29, **latencies),
+            result("ycsb-A", "cpu/hash", 99.25, bytes_per_key=43, **latencies),
+            result("ycsb-A", "cpu/peer-judy", 32.5, bytes_per_key=21, **latencies),
+            result("ycsb-C", "cpu/map", 18.25, bytes_per_key=29),
+            result("ycsb-C", "cpu/peer-judy", 17.25, bytes_per_key=21),
+            result("grow", "cpu/map", 21.25), result("grow", "cpu/sorted", 22.25),
+            result("splits/up-path", "cpu", 23.25), result("splits/proactive", "cpu", 24.25)]
+
+
+def check_made(pleach, folder):
+    """Results whose page is known beforehand. Not the fastest or below half of a limit are: find on the CPU, erase on
+    the GPU, workload A and growing by maps; memory, choices and limits are not judged."""
+    results = made_results()
+    file, page, plots = write(folder / "made.json", results), folder / "made.html", folder / "plots"
+    reasons = folder / "reasons.txt"
+    reasons.write_text("# why\n\nerase@cu*: a reason <1>\nnone*: of no use\nycsb-?@cpu/map: another\n")
+    out = run([pleach, "bench", "report", file, "--output", page, "--reasons", reasons, "--plots", plots]).stdout
+    text = page.read_text()
+    drawings = drawings_of(text)
+    check("results", f"{len(results)} results, {len(drawings)} drawings" in out, out)
+    check("reasons counted", "4 operations are not the fastest or below half of their limit; 2 without" in out, out)
+    check("reasons given", "a reason &lt;1&gt;" in text and "another" in text and "of no use" not in text)
+    judged = text[text.index('id="reasons"'):]
+    check("the worst case", "13% of random lines" in judged and "44%" not in judged, judged)
+    check("others faster", "peer-judy: 2 times as good" in text and "sorted: 1.05 times as good" in judged)
+    for row in (rows[-1] for rows in results):
+        check(f"row {row['run_name']}", f"<td>{row['items_per_second'] / 1e6:.4g}</td>" in text)
+    for part in ("Limits of this machine", "How long calls take", "Memory", "Beside baselines",
+                 "Choices in the designs", "abc-dirty", "8.0 GiB", "c &amp; d", "limits, MB/s",
+                 "13 to 90% of random lines", "bytes a key"):
+        check(f"page has {part}", part in text)
+    check("nothing empty", "<dt>driver</dt>" not in text and "Experiments of the papers" not in text)
+    files = sorted(plots.glob("*.svg"))
+    ids = re.findall('figure id="([^"]*)"', text)
+    check("a file for each drawing", {path.stem for path in files} == set(ids) and len(set(ids)) == len(drawings))
+    for path in files:
+        check(f"drawing {path.stem}", xml.etree.ElementTree.parse(path).getroot().tag.endswith("svg"))
+    latency = xml.etree.ElementTree.parse(plots / "ycsb-A-latency.svg").getroot()
+    check("latencies", sum(part.tag.endswith("circle") for part in latency.iter()) == 9)
+    check_plots(pleach, folder, file)
+    reasons.write_text("no colon\n")
+    run([pleach, "bench", "report", file, "--output", page, "--reasons", reasons], status=2)
+    run([pleach, "bench", "report", file, "--output", page, "--reasons", folder / "absent"], status=2)
+
+
+def check_plots(pleach, folder, file):
+    command = [pleach, "bench", "report", file, "--output", folder / "plot.html", "--plot"]
+    run([*command, f"find-by-keys={folder}/one.svg"])
+    check("one drawing", "<svg" in (folder / "one.svg").read_text())
+    check("a name without drawing", "none=x" in run([*command, "none=x"], status=2).stderr)
+    run([*command, "none=x", "--plots", folder / "plots"], status=2)
+    run([*command, "none"], status=2)
+    run([*command, "find-by-keys=/dev/null/file"], status=2)
+
+
+def check_folder(pleach, folder):
+    """Files of pleach bench paper, by their names; and what there is none of."""
+    papers = folder / "papers"
+    papers.mkdir()
+    run([pleach, "bench", "report", papers, "--output", "-"], status=2)
+    write(papers / "awad-figure-3.2.json", [result("find", "cpu/map", 31.25)])
+    write(papers / "awad-figure-4.2.json", [result("find", "cpu", 32.25)])
+    write(papers / "awad-figure-4.2-2.json", [result("find", "cpu/v", 33.25)])
+    text = run([pleach, "bench", "report", papers, "--output", "-"]).stdout
+    left = text[text.index('id="left-out"'):]
+    check("papers", all(f"<td>{rate}</td>" in text for rate in (31.25, 32.25, 33.25)) and "TITAN V" in text)
+    check("papers' order", text.index("awad-figure-3.2:") < text.index("awad-figure-4.2:"))
+    check("versions", "versioned" in text)
+    listed = re.findall(r"^([a-z][^ :]*): ", run([pleach, "bench", "paper", "--list"]).stdout, re.M)
+    check("papers listed", len(listed) > 30)
+    for name in listed:
+        there = name in ("awad-figure-3.2", "awad-figure-4.2")
+        check(f"{name} left out", (f"<b>{name}</b>" in left) != there)
+    check("why left out", "cannot be run: a profiler" in left and "was not run" in left)
+
+
+def check_measured(pleach, folder):
+    """Marks as many as the results; and nothing that a name could break."""
+    results, page = folder / "results.json", folder / "page.html"
+    run([pleach, "bench", "find", "batches", "--device", "cpu", "--keys", "3000", "--repeat", "2", "--quick",
+         "--json", results])
+    made = json.loads(results.read_text())
+    check("machine", all(made["context"].get(part) for part in ("commit", "build", "compiler", "cpu", "memory")))
+    run([pleach, "bench", "report", results, "--output", page, "--title", "a <b> & c"])
+    text = page.read_text()
+    marks = sum(len(drawing.findall("circle")) + len(drawing.findall("rect[@rx]")) for drawing in drawings_of(text))
+    medians = sum(row["run_type"] == "aggregate" for row in made["benchmarks"])
+    check("marks", marks == medians > 1, f"{marks} of {medians}")
+    check("numbers", not re.search(r"\b(nan|inf)\b", text))
+    check("no network", "http" not in text and "src=" not in text)
+    check("title", "<title>a &lt;b&gt; &amp; c</title>" in text)
+    made["benchmarks"][-1]["benchmark"] = made["benchmarks"][-1]["device"] = "<script>"
+    results.write_text(json.dumps(made))
+    check("escapes", "<script>" not in run([pleach, "bench", "report", results, "--output", "-"]).stdout)
+    run([pleach, "bench", "report"], status=2)
+    run([pleach, "bench", "report", page, "--output", "-"], status=2)
+    run([pleach, "bench", "report", results, "--output", folder / "no" / "page.html"], status=2)
+    run([pleach, "bench", "report", "--help"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
+    pleach = parser.parse_args().pleach
+    for part in (check_made, check_folder, check_measured):
+        with tempfile.TemporaryDirectory() as folder:
+            part(pleach, pathlib.Path(folder))
+    return finish()
+
+
+sys.exit(main())
