@@ -194,7 +194,7 @@ def check_papers(pleach):
         check("papers", len(listed) > 30 and f"{runs} runs, 0 failed, 0 left out" in out, out[-200:])
         for text in listed[:-1]:
             name = text.split(":")[0]
-            made = sorted(pathlib.Path(folder).glob(f"{name}*.json"))
+            made = [path for form in ("", "-[0-9]*") for path in pathlib.Path(folder).glob(f"{name}{form}.json")]
             expected = text.count("\nruns ")
             if expected:
                 results = [json.loads(path.read_text()) for path in made]
