@@ -16,7 +16,7 @@
 
 enum { LINE_BYTES = 64, HUGE_PAGE = 1 << 21, CHAINS = 32, LINE_SEED = 30 };
 enum { QUICK_LINES = 1 << 23, ALL_LINES = 1 << 24 };
-enum { STEPS_ALONE = 1 << 20, STEPS_TOGETHER = 1 << 24, REFERENCE_REPEATS = 3 };
+enum { STEPS_ALONE = 1 << 19, STEPS_TOGETHER = 1 << 23, REFERENCE_REPEATS = 3 }; /* of a thread, at most */
 enum { COPY_BYTES = 1 << 26, SORT_PAIRS = 1 << 20 }; /* of a thread */
 enum { MOST_MEASURED = 16 };
 
@@ -68,10 +68,17 @@ static uint32_t start_of(const struct lines *lines, unsigned chain, unsigned cha
     return (uint32_t)mix_order_at(&lines->order, lines->count / chains * chain);
 }
 
+/* A thread's steps are a part of the cycle, and no other's. */
+static size_t steps_of(const struct lines *lines)
+{
+    const size_t most = lines->way == ALONE ? STEPS_ALONE : STEPS_TOGETHER, part = lines->count / lines->threads;
+    return (most < part ? most : part) / CHAINS * CHAINS;
+}
+
 static uint32_t follow_one(const struct lines *lines, unsigned index)
 {
     uint32_t at = start_of(lines, index, lines->threads);
-    for (size_t step = 0; step < STEPS_ALONE; step++) at = lines->line[at].next;
+    for (size_t step = 0, most = steps_of(lines); step < most; step++) at = lines->line[at].next;
     return at;
 }
 
@@ -79,7 +86,7 @@ static uint32_t follow_many(const struct lines *lines, unsigned index)
 {
     uint32_t at[CHAINS], sum = 0;
     for (unsigned c = 0; c < CHAINS; c++) at[c] = start_of(lines, index * CHAINS + c, lines->threads * CHAINS);
-    for (size_t step = 0; step < STEPS_TOGETHER / CHAINS; step++) {
+    for (size_t step = 0, most = steps_of(lines) / CHAINS; step < most; step++) {
         for (unsigned c = 0; c < CHAINS; c++) {
             at[c] = lines->line[at[c]].next;
             __builtin_prefetch(&lines->line[at[c]]);
@@ -94,7 +101,7 @@ static uint32_t change_many(struct lines *lines, unsigned index)
 {
     uint32_t at[CHAINS], sum = 0;
     for (unsigned c = 0; c < CHAINS; c++) at[c] = start_of(lines, index * CHAINS + c, lines->threads * CHAINS);
-    for (size_t step = 0; step < STEPS_TOGETHER / 2 / CHAINS; step++) {
+    for (size_t step = 0, most = steps_of(lines) / CHAINS; step < most; step++) {
         for (unsigned c = 0; c < CHAINS; c++) {
             lines->line[at[c]].rest[0]++;
             at[c] = lines->line[at[c]].next;
@@ -117,13 +124,12 @@ static void follow(void *context, unsigned index)
 /* Millions of lines per second. */
 static double line_rate(struct lines *lines, struct crew *crew, unsigned threads, enum way way)
 {
-    static const int steps[] = {[ALONE] = STEPS_ALONE, [TOGETHER] = STEPS_TOGETHER, [CHANGING] = STEPS_TOGETHER / 2};
     lines->threads = threads;
     lines->way = way;
     const double start = clock_seconds();
     crew_run(crew, follow, lines);
     const double seconds = clock_seconds() - start;
-    return (double)threads * steps[way] / seconds / 1e6;
+    return (double)(threads * steps_of(lines)) / seconds / 1e6;
 }
 
 /* The middle one of a few, so that one disturbed run does not move every share in the table. */

@@ -23,12 +23,14 @@ enum { TEAM_LANES = 8, LANE_SLOTS = NODE_SLOTS / TEAM_LANES, LINK_IN_LANE = LANE
 #define WHOLE_WARP 0xffffffffu
 #endif
 
-/* The header, and a hint that the rest of the node will be wanted. */
+/* The header, and a hint that the rest of the node will be wanted; compute capability 7.5 knows no hint of 256 bytes. */
 PORT_FN uint64_t W(header_load_ahead)(const W(node) *node)
 {
     uint64_t header;
 #if PLEACH_KEY_BITS == 32
     asm volatile("ld.relaxed.gpu.global.L2::128B.u64 %0, [%1];" : "=l"(header) : "l"(&node->word[15]) : "memory");
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    asm volatile("ld.relaxed.gpu.global.L2::128B.u64 %0, [%1];" : "=l"(header) : "l"(&node->word[30]) : "memory");
 #else
     asm volatile("ld.relaxed.gpu.global.L2::256B.u64 %0, [%1];" : "=l"(header) : "l"(&node->word[30]) : "memory");
 #endif
