@@ -132,6 +132,13 @@ enum { SVG_WIDTH = 480, SVG_COLOURS = 8, SVG_LETTER = 7 };
 
 /* Text with what HTML has a meaning for replaced, and what XML has none for left out. */
 void page_text(FILE *file, const char *text);
+
+/* A figure as people write it: four digits, or whole with a comma before each three. */
+struct page_figure {
+    char text[40];
+};
+struct page_figure page_figure(double value);
+
 /* By itself in a file, a drawing has its own style, and a title inside. */
 struct page_canvas {
     FILE *file;

@@ -37,14 +37,16 @@ static void draw_bar(FILE *file, const struct page_plot *plot, const struct page
     if (p->limit_share > 0)
         fprintf(file, "<rect class=\"share\" x=\"0\" y=\"%.0f\" width=\"%.1f\" height=\"3\"/>", top + BAR + 1,
                 fmin(width / p->limit_share, SVG_WIDTH));
-    fprintf(file, "<rect class=\"s%d\" x=\"0\" y=\"%.0f\" width=\"%.1f\" height=\"%d\" rx=\"2\"><title>%.4g (%.4g to "
-            "%.4g) ", colour, top, width, BAR, p->median, p->least, p->most);
+    fprintf(file, "<rect class=\"s%d\" x=\"0\" y=\"%.0f\" width=\"%.1f\" height=\"%d\" rx=\"2\"><title>%s (%s to "
+            "%s) ", colour, top, width, BAR, page_figure(p->median).text, page_figure(p->least).text,
+            page_figure(p->most).text);
     page_text(file, p->unit);
     fprintf(file, "</title></rect>");
     if (p->most > p->least)
         fprintf(file, "<path class=\"whisker\" d=\"M%.1f %.1fH%.1f\"/>", p->least * scale, top + BAR / 2.0,
                 p->most * scale);
-    fprintf(file, "<text x=\"%.1f\" y=\"%.0f\">%.4g</text>\n", fmax(p->most * scale, width) + 6, top + 11, p->median);
+    fprintf(file, "<text x=\"%.1f\" y=\"%.0f\">%s</text>\n", fmax(p->most * scale, width) + 6, top + 11,
+            page_figure(p->median).text);
 }
 
 void page_draw_bars(const struct page_canvas *canvas, const struct page_plot *plot)

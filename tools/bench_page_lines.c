@@ -6,7 +6,7 @@
 #include "bench_page.h"
 
 enum {
-    TOP = 14, BOTTOM = 214, LEFT = 46, RIGHT = SVG_WIDTH - 14, MOST_SERIES = 32, LEGEND = BOTTOM + 54, LEGEND_ROW = 17
+    TOP = 14, BOTTOM = 214, LEFT = 52, RIGHT = SVG_WIDTH - 14, MOST_SERIES = 32, LEGEND = BOTTOM + 54, LEGEND_ROW = 17
 };
 
 struct lines {
@@ -60,13 +60,11 @@ static void find_y(struct lines *lines, double low, double high)
 
 static void draw_y(FILE *file, const struct lines *lines, const char *unit)
 {
-    char number[24];
     for (double mark = -1; svg_next_mark(&lines->y, &mark);) {
         const double y = svg_at(&lines->y, mark);
         fprintf(file, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y, RIGHT);
-        snprintf(number, sizeof number, "%.4g", mark == 0 ? 0 : mark); /* not -0 */
         fprintf(file, "<text class=\"dim\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 5, y + 4,
-                number);
+                page_figure(mark).text);
     }
     fprintf(file, "<text class=\"dim\" x=\"0\" y=\"9\">");
     page_text(file, unit);
@@ -155,8 +153,9 @@ static void draw_point(FILE *file, const struct lines *lines, const struct page_
     if (point->most > point->least)
         fprintf(file, "<path class=\"whisker\" d=\"M%.1f %.1fV%.1f\"/>", x, svg_at(&lines->y, point->least),
                 svg_at(&lines->y, point->most));
-    fprintf(file, "<circle class=\"s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\"><title>%.4g (%.4g to %.4g) ",
-            which % SVG_COLOURS, x, svg_at(&lines->y, point->median), point->median, point->least, point->most);
+    fprintf(file, "<circle class=\"s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\"><title>%s (%s to %s) ",
+            which % SVG_COLOURS, x, svg_at(&lines->y, point->median), page_figure(point->median).text,
+            page_figure(point->least).text, page_figure(point->most).text);
     page_text(file, point->unit);
     fprintf(file, "</title></circle>\n");
 }

@@ -19,6 +19,25 @@ const char svg_style[] =
 
 static const char alone_style[] = "@media(prefers-color-scheme:dark){svg{--ink:#e6e9ed}}\n";
 
+struct page_figure page_figure(double value)
+{
+    struct page_figure figure;
+    char digits[32];
+    if (!(fabs(value) >= 999.5 && fabs(value) < 1e15)) {
+        snprintf(figure.text, sizeof figure.text, "%.4g", value == 0 ? 0 : value); /* not -0 */
+        return figure;
+    }
+    const int length = snprintf(digits, sizeof digits, "%.0f", fabs(value));
+    size_t at = 0;
+    if (value < 0) figure.text[at++] = '-';
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) figure.text[at++] = ',';
+        figure.text[at++] = digits[i];
+    }
+    figure.text[at] = '\0';
+    return figure;
+}
+
 void page_text(FILE *file, const char *text)
 {
     for (; *text != '\0'; text++) {

@@ -97,7 +97,8 @@ static void write_table(FILE *file, const struct page *page, const struct page_g
             page_count(p->dim[columns[c]], count, sizeof count);
             fprintf(file, "<td>%s</td>", p->dim[columns[c]] > 0 ? count : "");
         }
-        fprintf(file, "<td>%.4g</td><td>%.4g</td><td>%.4g</td><td>", p->median, p->least, p->most);
+        fprintf(file, "<td>%s</td><td>%s</td><td>%s</td><td>", page_figure(p->median).text,
+                page_figure(p->least).text, page_figure(p->most).text);
         if (p->limit[0] != '\0') fprintf(file, "%.0f%%, ", 100 * p->limit_share);
         page_text(file, p->limit);
         fprintf(file, "</td><td>");

@@ -68,6 +68,16 @@ static void describe_memory(char *line, size_t size)
     if (kib > 0) snprintf(line, size, "%.1f GiB", kib / (1 << 20));
 }
 
+/* Of "NVIDIA UNIX ... x86_64  580.95.05  Release Build ..." the version alone. */
+static void describe_driver(char *text, size_t size)
+{
+    char line[256];
+    text[0] = '\0';
+    proc_entry("/proc/driver/nvidia/version", "NVRM version", line, sizeof line);
+    for (char *word = strtok(line, " "); word != NULL && text[0] == '\0'; word = strtok(NULL, " "))
+        if (word[0] >= '0' && word[0] <= '9' && strchr(word, '.') != NULL) snprintf(text, size, "%s", word);
+}
+
 void machine_describe(struct machine_line lines[MACHINE_LINES])
 {
     static const char *const names[MACHINE_LINES] = {"pleach", "commit", "build", "compiler", "cpu", "simd", "memory",
@@ -82,5 +92,5 @@ void machine_describe(struct machine_line lines[MACHINE_LINES])
     snprintf(lines[5].text, size, "%s", pleach_simd());
     describe_memory(lines[6].text, size);
     machine_gpu(lines[7].text, size);
-    proc_entry("/proc/driver/nvidia/version", "NVRM version", lines[8].text, size);
+    describe_driver(lines[8].text, size);
 }
