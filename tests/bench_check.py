@@ -4,6 +4,7 @@ and reports what it should; and the triangles that it counts are those of the sa
 
 usage: bench_check.py [--pleach FILE]"""
 import argparse
+import gzip
 import json
 import pathlib
 import sys
@@ -151,6 +152,39 @@ def check_mixed(pleach):
         run([*command, "apply", *words], status=2)
 
 
+def key_bytes(keys, count=None):
+    words = [len(keys) if count is None else count, *keys]
+    return b"".join(word.to_bytes(8, "little") for word in words)
+
+
+def check_key_files(pleach):
+    """Keys from files, close together and up to the largest, with answers checked; damaged files are refused."""
+    crowded = [*range(100, 400), *range(10**6, 10**6 + 5000, 7), *(2**64 - 1 - k * k for k in range(200, -1, -1))]
+    names = ["load", "find", "find-miss", "insert-batch", "erase", "range-packed", "succ", "apply", "single-put",
+             "mixed-all", "batches", "hash"]
+    refused = {"short": key_bytes(crowded, len(crowded) + 1), "long": key_bytes(crowded) + b"x",
+               "few": key_bytes([1, 2]), "order": key_bytes([*range(20), 19]), "empty": b"",
+               "count": key_bytes(crowded, 2**63)}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "keys"
+        command = [pleach, "bench", "--device", "cpu", "--ops", "2000", "--repeat", "1", "--quick", "--key-file", path]
+        path.write_bytes(gzip.compress(key_bytes(crowded)))
+        rows = [row for row in results_of([*command, *names]) if row["run_type"] == "aggregate"]
+        kinds = {row["benchmark"].split("/")[0] for row in rows}
+        check("key file", kinds >= {"load", "find", "erase", "apply", "mixed-all", "batch", "hash"}
+              and all(row["dist"] == "file" and row["bits"] == 64 for row in rows), f"{kinds}")
+        rows = results_of([*command, "find", "--dist", "zipf", "--keys", "500"])
+        check("part of a key file", {(row["dist"], row["keys"]) for row in rows} == {("file-zipf", 500)}, f"{rows[:1]}")
+        for words in (["--bits", "32"], ["--dist", "dense"]):
+            run([*command, "find", *words], status=2)
+        for name, content in refused.items():
+            path.write_bytes(content)
+            told = run([*command, "find"], status=2).stderr
+            check(f"key file: {name}", f"pleach bench: {path}: " in told, told)
+        path.unlink()
+        check("key file: none", "No such file" in run([*command, "find"], status=2).stderr)
+
+
 def check_compare(pleach):
     """Which of made results are faster, slower or neither; and files that are none."""
     def results(rates):
@@ -240,6 +274,7 @@ def main():
     check_adjacencies(pleach)
     check_hashes(pleach)
     check_mixed(pleach)
+    check_key_files(pleach)
     check_compare(pleach)
     check_ablations(pleach)
     check_papers(pleach)

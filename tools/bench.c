@@ -46,6 +46,8 @@ static const char options_help[] = /* apart: compilers may refuse longer texts *
     "                         (default both); change: new keys beside those of the map, and erases, by halves\n"
     "  --length N[,N...]      keys in a range on average, for range-limit, range-packed, range-count, mixed-range,\n"
     "                         mixed-length, mixed-all; with apply, queries are such ranges, updates other values\n"
+    "  --key-file FILE        keys of 64 bits from a file, asked for as --dist says: their number, then they\n"
+    "                         in ascending order, as words with the lowest byte first; plain, gzip or xz\n"
     "  --threads N[,N...]     CPU: threads of the map, and that make single calls (default: one per CPU online)\n"
     "  --device cpu|cuda|all  where (default all: the CPU, and the GPU if there is one)\n"
     "  --repeat R             1 to 101 (default 5)\n"
@@ -95,7 +97,8 @@ struct request {
     uint64_t repeats; /* 0: the default */
     unsigned threads[BENCH_MOST_THREAD_COUNTS];
     size_t thread_counts;
-    const char *json, *csv;
+    const char *json, *csv, *key_path;
+    char dist_name[24];
     bool wanted[BENCH_CASES];
     bool any_wanted, list, help, no_reserve;
 };
@@ -201,6 +204,19 @@ static void check_memory(struct cli *cli, const struct request *request)
                  need >> 30, have >> 30);
 }
 
+/* A file has keys of one width, and its own places for them. */
+static void check_key_file(struct cli *cli, struct request *request)
+{
+    const char *order = dist_names[request->dist];
+    const bool plain = request->options.dist == DIST_UNIFORM;
+    snprintf(request->dist_name, sizeof request->dist_name, "%s", order);
+    if (request->key_path == NULL) return;
+    if (request->bits != BITS_64 && request->bits != BITS_BOTH) cli_fail(cli, "--key-file has keys of 64 bits");
+    if (request->options.dist == DIST_DENSE) cli_fail(cli, "--key-file and --dist dense are two kinds of keys");
+    snprintf(request->dist_name, sizeof request->dist_name, "file%s%s", plain ? "" : "-", plain ? "" : order);
+    request->bits = BITS_64;
+}
+
 static void read_request(struct cli *cli, struct request *request)
 {
     const uint64_t most = (uint64_t)1 << MOST_COUNT_POWER;
@@ -218,6 +234,7 @@ static void read_request(struct cli *cli, struct request *request)
             cli_take_choice(cli, "--dist", dist_names, &request->dist) ||
             cli_take_choice(cli, "--engine", engine_names, &request->engine) ||
             cli_take_choice(cli, "--device", device_names, &request->device) ||
+            cli_take_text(cli, "--key-file", &request->key_path) ||
             cli_take_text(cli, "--json", &request->json) || cli_take_text(cli, "--csv", &request->csv))
             continue;
         if (cli_take_text(cli, "--threads", &text)) {
@@ -237,6 +254,7 @@ static void read_request(struct cli *cli, struct request *request)
     request->options.reserve = !request->no_reserve;
     request->options.versioned |= request->options.snapshot;
     check_structure(cli, request);
+    check_key_file(cli, request);
 }
 
 /* Whether a benchmark can be run as things are; says why not if it was asked for by name. */
@@ -246,6 +264,10 @@ static bool applies(const struct bench *bench, const struct request *request, co
     if ((which->flags & device) == 0) return false;
     /* Reading lines has nothing to do with the width of keys. */
     if (which->run == bench_limits && bench->bits == 64 && request->bits == BITS_BOTH) return false;
+    if (which->run == bench_index && request->key_path != NULL) {
+        if (request->any_wanted) cli_complain(command, "%s makes its own keys: left out with --key-file", which->name);
+        return false;
+    }
     if ((which->flags & CASE_NARROW) != 0 && bench->bits == 128) {
         if (request->any_wanted) cli_complain(command, "%s is left out with --bits 128", which->name);
         return false;
@@ -281,7 +303,7 @@ static bool bench_device(const struct request *request, struct bench_report *rep
 {
     struct bench bench = {.options = &request->options,
                           .device = device,
-                          .dist_name = dist_names[request->dist],
+                          .dist_name = request->dist_name,
                           .threads = threads,
                           .report = report};
     bench.crew = crew_create(threads > 0 ? threads : cli_online_cpus());
@@ -342,5 +364,12 @@ int command_bench(int argc, char **argv)
         cli_complain(command, "--device cuda: %s", why);
         return EXIT_USAGE;
     }
-    return run_bench(&request, gpu);
+    struct bench_key_file *const file = &request.options.key_file;
+    if (request.key_path != NULL && !bench_key_file_read(file, request.key_path, line, sizeof line)) {
+        cli_complain(command, "%s: %s", request.key_path, line);
+        return EXIT_USAGE;
+    }
+    const int status = run_bench(&request, gpu);
+    bench_key_file_drop(file);
+    return status;
 }

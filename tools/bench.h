@@ -4,6 +4,7 @@
  *   bench_lists.c     those of its options that are lists
  *   bench_cases.c     the list of benchmarks, with their sizes
  *   bench_keys.c      which keys a map holds and in which order they are asked for
+ *   bench_key_file.c  keys of a file
  *   bench_words.h     arrays of keys and values of all widths
  *   bench_sort.c      sorting them
  *   bench_batch.c     the arguments and results of a call, and the checks
@@ -62,11 +63,25 @@ enum bench_dist {
     DIST_GAUSS    /* around the middle key, standard deviation 0.5% of its rank */
 };
 
+enum { BENCH_LEAST_KEYS = 16, BENCH_MOST_KEYS = 1 << 30 };
+
+/* Keys of a file, ascending; NULL: there is none. */
+struct bench_key_file {
+    uint64_t *keys;
+    size_t count;
+};
+
+/* False with the reason. */
+bool bench_key_file_read(struct bench_key_file *file, const char *path, char *why, size_t size);
+void bench_key_file_drop(struct bench_key_file *file);
+
 /* Keys of a map, by rank: sorted[0] is the smallest. */
 struct bench_keys {
     unsigned bits;
     size_t n;
     enum bench_dist dist;
+    bool of_file;
+    uint64_t hole; /* of a file's keys: the top of the widest hole between them, which has more than 2^33 words */
     void *sorted;
     struct mix_order order; /* the shuffled order of the ranks */
 };
@@ -74,7 +89,9 @@ struct bench_keys {
 /* Are some keys asked for more than once? */
 static inline bool bench_dist_repeats(enum bench_dist dist) { return dist == DIST_ZIPF || dist >= DIST_ZIPF1; }
 
-bool bench_keys_create(struct bench_keys *keys, unsigned bits, size_t n, enum bench_dist dist);
+/* With a file, of 64-bit keys: n of them, evenly spread, and it has as many. */
+bool bench_keys_create(struct bench_keys *keys, unsigned bits, size_t n, enum bench_dist dist,
+                       const struct bench_key_file *file);
 void bench_keys_destroy(struct bench_keys *keys);
 
 /* The rank that query i of `queries` asks for. */
@@ -203,6 +220,7 @@ struct bench_options {
     unsigned chunk, team; /* of skiplists, as in pleach_map_config */
     double raise;
     pleach_engine engine;
+    struct bench_key_file key_file;
     bool snapshot;  /* updates run beside a live snapshot of the map as it was before them */
 };
 

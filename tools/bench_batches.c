@@ -227,7 +227,7 @@ void bench_batches(struct bench *bench, const struct bench_case *which)
 {
     struct model model = {0};
     if (!bench_use_keys(bench, bench_key_count(bench, &which->sizes))) return;
-    if (bench->options->dist == DIST_UNIFORM && !measure_model(bench, &model)) return;
+    if (bench->options->dist == DIST_UNIFORM && !bench->keys.of_file && !measure_model(bench, &model)) return;
     if (bench->options->ops > 0) {
         measure_size(bench, (size_t)bench->options->ops, &model);
         return;

@@ -12,11 +12,37 @@ static uint64_t key_at(const struct bench_keys *keys, size_t i)
     return keys->dist == DIST_DENSE ? i : mix_key(keys->bits, i);
 }
 
-bool bench_keys_create(struct bench_keys *keys, unsigned bits, size_t n, enum bench_dist dist)
+/* With at most 2^30 keys in 2^64 words the widest is above 2^33. */
+static uint64_t widest_hole(const struct bench_keys *keys)
 {
-    *keys = (struct bench_keys){.bits = bits, .n = n, .dist = dist, .order = mix_order_make(n, ORDER_SEED)};
+    const uint64_t first = bench_key(keys, 0), last = bench_key(keys, keys->n - 1);
+    uint64_t width = UINT64_MAX - last, top = UINT64_MAX;
+    if (first > width) {
+        width = first;
+        top = first - 1;
+    }
+    for (size_t i = 1; i < keys->n; i++) {
+        const uint64_t here = bench_key(keys, i) - bench_key(keys, i - 1) - 1;
+        if (here <= width) continue;
+        width = here;
+        top = bench_key(keys, i) - 1;
+    }
+    return top;
+}
+
+bool bench_keys_create(struct bench_keys *keys, unsigned bits, size_t n, enum bench_dist dist,
+                       const struct bench_key_file *file)
+{
+    *keys = (struct bench_keys){.bits = bits, .n = n, .dist = dist, .order = mix_order_make(n, ORDER_SEED),
+                                .of_file = file->keys != NULL};
     keys->sorted = malloc(n * word_bytes(bits));
     if (keys->sorted == NULL) return false;
+    if (keys->of_file) {
+        for (size_t i = 0; i < n; i++) /* both numbers are at most 2^30 */
+            bench_set_word(keys->sorted, bits, i, file->keys[(uint64_t)i * file->count / n]);
+        keys->hole = widest_hole(keys);
+        return true;
+    }
     for (size_t i = 0; i < n; i++) bench_set_word(keys->sorted, bits, i, key_at(keys, i));
     if (bench_sort(keys->sorted, bits, n)) return true;
     bench_keys_destroy(keys);
@@ -79,11 +105,25 @@ size_t bench_keys_rank(const struct bench_keys *keys, size_t i, size_t queries)
     }
 }
 
-uint64_t bench_keys_absent(const struct bench_keys *keys, size_t i) { return key_at(keys, keys->n + i); }
+/* Beside a file's keys: the first, second ... after each of them, in shuffled order. Where the next key is nearer, one
+ * from the top of the widest hole, which those from its bottom do not reach. */
+static uint64_t beside_file(const struct bench_keys *keys, size_t i)
+{
+    const size_t rank = (size_t)mix_order_at(&keys->order, i % keys->n);
+    const uint64_t key = bench_key(keys, rank), step = 1 + i / keys->n;
+    return rank + 1 < keys->n && step < bench_key(keys, rank + 1) - key ? key + step : keys->hole - i;
+}
+
+uint64_t bench_keys_absent(const struct bench_keys *keys, size_t i)
+{
+    return keys->of_file ? beside_file(keys, i) : key_at(keys, keys->n + i);
+}
 
 uint64_t bench_keys_interval(const struct bench_keys *keys, size_t rank, size_t length)
 {
     const uint64_t most = word_max(keys->bits), begin = bench_key(keys, rank);
+    /* A file's keys lie close together in one place and far apart in another. */
+    if (keys->of_file) return bench_key(keys, length - 1 < keys->n - rank ? rank + length - 1 : keys->n - 1);
     const uint64_t gap = keys->dist == DIST_DENSE ? 1 : most / keys->n;
     const uint64_t width = gap * (length - 1);
     return most - begin < width ? most : begin + width;

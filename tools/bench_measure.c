@@ -26,6 +26,8 @@ static size_t choose_size(uint64_t asked, size_t own, bool quick, size_t quick_m
 size_t bench_key_count(const struct bench *bench, const struct bench_sizes *sizes)
 {
     const bool gpu = bench->device->kind == PLEACH_CUDA;
+    const size_t asked = (size_t)bench->options->keys, in_file = bench->options->key_file.count;
+    if (in_file > 0) return asked > 0 && asked < in_file ? asked : in_file;
     return choose_size(bench->options->keys, gpu ? sizes->gpu_keys : sizes->cpu_keys, bench->options->quick,
                        gpu ? QUICK_GPU_KEYS : QUICK_CPU_KEYS);
 }
@@ -82,7 +84,9 @@ bool bench_use_keys(struct bench *bench, size_t n)
 {
     if (bench->keys.sorted != NULL && bench->keys.n == n) return true;
     drop_keys(bench);
-    if (bench_keys_create(&bench->keys, bench->bits, n, bench->options->dist) && send_load_pairs(bench)) return true;
+    const struct bench_options *options = bench->options;
+    if (bench_keys_create(&bench->keys, bench->bits, n, options->dist, &options->key_file) && send_load_pairs(bench))
+        return true;
     drop_keys(bench);
     return bench_complain(bench, "keys", "generating them", PLEACH_E_MEMORY);
 }
