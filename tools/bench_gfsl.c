@@ -65,7 +65,8 @@ static void start_row(const struct gfsl *g, struct bench_row *row)
 /* Inserts of keys that are there and deletes of keys that are not change nothing: about half of them. */
 static void bind_row(const struct gfsl *g, struct bench_row *row)
 {
-    const struct bench_place place = {g->device->kind == PLEACH_CUDA, g->bits};
+    const bool gpu = g->device->kind == PLEACH_CUDA;
+    const struct bench_place place = {gpu, g->bits, !gpu && !g->subject->array};
     const double updates = (g->mix->inserts + g->mix->deletes) / 100.0;
     const double changes = g->mix->single ? updates : updates / 2;
     struct bench_need need = {{0}};

@@ -10,7 +10,8 @@ const char *bench_resource_name(enum bench_resource resource)
 {
     static const char *const names[BENCH_RESOURCES] = {"random lines",           "random lines changed",
                                                        "random sectors",         "random sectors changed",
-                                                       "memory bandwidth",       "sorting"};
+                                                       "dependent lines",        "memory bandwidth",
+                                                       "sorting"};
     return names[resource];
 }
 
@@ -53,6 +54,7 @@ static double key_lines(struct bench_place place)
 /* All keys of the leaf, and the value's line or sector. */
 struct bench_need bench_need_find(struct bench_place place)
 {
+    if (place.alone) return only(BENCH_DEPENDENT, 1);
     if (place.gpu && place.bits == 32) return only(BENCH_LINES, 1);
     struct bench_need need = only(BENCH_LINES, key_lines(place));
     need.amount[BENCH_SECTORS] = 1;
@@ -62,6 +64,7 @@ struct bench_need bench_need_find(struct bench_place place)
 /* As a find, and a line of keys and the value's are written. */
 struct bench_need bench_need_change(struct bench_place place)
 {
+    if (place.alone) return only(BENCH_DEPENDENT, 1);
     if (place.gpu && place.bits == 32) return only(BENCH_CHANGED_LINES, 1);
     struct bench_need need = only(BENCH_LINES, key_lines(place) - 1);
     need.amount[BENCH_CHANGED_LINES] = 1;
@@ -72,8 +75,10 @@ struct bench_need bench_need_change(struct bench_place place)
 /* Whole leaves, the first of which is begun in its middle, and the pairs written. */
 struct bench_need bench_need_range(struct bench_place place, double pairs)
 {
-    const double leaves = 0.5 + pairs / LEAF_PAIRS, leaf_bytes = pair_bytes(place) * LEAF_SLOTS;
-    struct bench_need need = only(BENCH_LINES, (leaves > 1 ? leaves : 1) * leaf_bytes / (place.gpu ? 128 : 64));
+    const double begun = 0.5 + pairs / LEAF_PAIRS, leaves = begun > 1 ? begun : 1;
+    const double leaf_lines = pair_bytes(place) * LEAF_SLOTS / (place.gpu ? 128 : 64);
+    struct bench_need need =
+        place.alone ? only(BENCH_DEPENDENT, leaves) : only(BENCH_LINES, leaves * leaf_lines);
     need.amount[BENCH_BYTES] = pairs * pair_bytes(place);
     return need;
 }
@@ -88,10 +93,14 @@ struct bench_need bench_need_sort(struct bench_place place)
 }
 
 /* The group of slots that the key hashes to, and its value where that lies in another sector. */
-struct bench_need bench_need_hash_find(struct bench_place place) { return only(BENCH_SECTORS, place.bits / 32.0); }
+struct bench_need bench_need_hash_find(struct bench_place place)
+{
+    return place.alone ? only(BENCH_DEPENDENT, 1) : only(BENCH_SECTORS, place.bits / 32.0);
+}
 
 struct bench_need bench_need_hash_change(struct bench_place place)
 {
+    if (place.alone) return only(BENCH_DEPENDENT, 1);
     return only(BENCH_CHANGED_SECTORS, place.bits / 32.0);
 }
 
@@ -149,6 +158,11 @@ static struct bench_need share_of(double percent, struct bench_need changes, str
     bench_need_add(&need, 1 - percent / 100, queries);
     bench_need_add(&need, percent / 100, changes);
     return need;
+}
+
+bool bench_is_alone(const char *name)
+{
+    return strncmp(name, "single-", 7) == 0 || strncmp(name, "mixed-", 6) == 0 || strncmp(name, "queue/call", 10) == 0;
 }
 
 struct bench_need bench_need_by_name(struct bench_place place, const char *name, bool sorted)

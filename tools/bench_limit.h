@@ -20,6 +20,7 @@ enum bench_resource {
     BENCH_CHANGED_LINES,   /* the same, and written to */
     BENCH_SECTORS,         /* read at random: 32 bytes; on a CPU a line */
     BENCH_CHANGED_SECTORS, /* the same, and written to */
+    BENCH_DEPENDENT,       /* lines read one after the other by each thread; not measured on a GPU */
     BENCH_BYTES,           /* read and written one after the other */
     BENCH_SORTED,          /* pairs of 32 bits sorted */
     BENCH_RESOURCES
@@ -43,10 +44,12 @@ double bench_limit_rate(const struct bench_limits *limits, const struct bench_ne
 
 /* ---- needs ---- */
 
-/* Where it lies, and how wide keys and values are. */
+/* Where it lies, how wide keys and values are, and whether a CPU's thread waits for one operation before it begins the
+ * next: then it waits for a line of each leaf, and the others come meanwhile. */
 struct bench_place {
     bool gpu;
     unsigned bits;
+    bool alone;
 };
 
 struct bench_need bench_need_find(struct bench_place place);
@@ -59,6 +62,9 @@ struct bench_need bench_need_hash_change(struct bench_place place);
 
 /* *sum += share * need. */
 void bench_need_add(struct bench_need *sum, double share, struct bench_need need);
+
+/* Whether a benchmark of pleach bench makes calls for one key, by its name. */
+bool bench_is_alone(const char *name);
 
 /* By the name of a benchmark of pleach bench; nothing where it is not known. */
 struct bench_need bench_need_by_name(struct bench_place place, const char *name, bool sorted);

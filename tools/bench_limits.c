@@ -206,6 +206,7 @@ static struct bench_limits measure_cpu(struct crew *crew, bool quick)
         limits.rate[BENCH_LINES] = limits.rate[BENCH_SECTORS] = middle_line_rate(&lines, crew, TOGETHER);
         limits.rate[BENCH_CHANGED_LINES] = limits.rate[BENCH_CHANGED_SECTORS] =
             middle_line_rate(&lines, crew, CHANGING);
+        limits.rate[BENCH_DEPENDENT] = middle_line_rate(&lines, crew, ALONE);
         lines_destroy(&lines);
     }
     if (blocks.memory != NULL) {
@@ -266,6 +267,7 @@ static void known_rows(struct bench *bench)
         known_row(bench, "limits/sectors", BENCH_SECTORS);
         known_row(bench, "limits/sectors-changed", BENCH_CHANGED_SECTORS);
     }
+    known_row(bench, "limits/lines-dependent", BENCH_DEPENDENT);
     known_row(bench, "limits/bytes-copied", BENCH_BYTES);
     known_row(bench, "limits/pairs-sorted", BENCH_SORTED);
 }
@@ -281,6 +283,5 @@ void bench_limits(struct bench *bench, const struct bench_case *which)
     }
     limit_row(bench, &lines, "limits/dependent", 1, ALONE);
     limit_row(bench, &lines, "limits/32-chains", 1, TOGETHER);
-    if (bench->threads > 1) limit_row(bench, &lines, "limits/dependent", bench->threads, ALONE);
     lines_destroy(&lines);
 }

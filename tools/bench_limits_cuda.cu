@@ -150,6 +150,7 @@ static struct bench_limits measure_all(bool quick)
     if (meter_open(&m, quick)) {
         for (int i = 0; i < BENCH_RESOURCES; i++) {
             errand what;
+            if (i == BENCH_DEPENDENT) continue; /* nobody waits for one line alone */
             what.resource = (enum bench_resource)i;
             what.amount = i == BENCH_BYTES ? (double)m.bytes : i == BENCH_SORTED ? (double)SORT_PAIRS : (double)reads;
             limits.rate[i] = measure(&m, what);

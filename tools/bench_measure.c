@@ -163,7 +163,8 @@ void bench_start_row(const struct bench *bench, struct bench_row *row, const cha
 /* With fewer threads than the limits are of: as many times less. */
 void bench_add_row(const struct bench *bench, struct bench_row *row)
 {
-    const struct bench_place place = {bench->device->kind == PLEACH_CUDA, bench->bits};
+    const bool gpu = bench->device->kind == PLEACH_CUDA;
+    const struct bench_place place = {gpu, bench->bits, !gpu && bench_is_alone(row->name)};
     const struct bench_need need = bench_need_by_name(place, row->name, bench->options->dist == DIST_SORTED);
     bench_row_bind(row, &bench->limits, &need);
     if (row->threads > 0) row->limit_rate *= (double)row->threads / bench->threads;

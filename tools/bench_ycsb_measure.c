@@ -161,9 +161,9 @@ static void start_row(const struct ycsb *y, const struct ycsb_way *way, struct b
 }
 
 /* An index is ordered or hashed; what others do inside is theirs, and they are measured by the same. */
-static void bind_row(const struct ycsb *y, struct bench_row *row)
+static void bind_row(const struct ycsb *y, const struct ycsb_way *way, struct bench_row *row)
 {
-    const struct bench_place place = {y->device->kind == PLEACH_CUDA, 64};
+    const struct bench_place place = {y->device->kind == PLEACH_CUDA, 64, way->form[0] == '\0'};
     const bool hashed = y->rival->scan == NULL;
     const double *share = y->workload->share, scans = share[YCSB_SCAN];
     const double changes = share[YCSB_UPDATE] + share[YCSB_INSERT] + share[YCSB_RMW];
@@ -187,7 +187,7 @@ void ycsb_measure_way(struct ycsb *y, const struct ycsb_way *way)
     for (; row.repeats < repeats; row.repeats++)
         if (!repeat_once(y, way, row.repeats + 1 == repeats, &row.rates[row.repeats])) return;
     if (!sample_once(y, way, &row)) return;
-    bind_row(y, &row);
+    bind_row(y, way, &row);
     bench_report_add(y->report, &row);
     say_counters(y, &row);
 }
