@@ -168,7 +168,8 @@ void page_count_verdicts(const struct page *page, size_t *flagged, size_t *unexp
     }
 }
 
-static void write_verdict(FILE *file, const struct page *page, const struct page_point *point)
+/* `before`: the reason of the one above it, if it is in the same list. */
+static void write_verdict(FILE *file, const struct page *page, const struct page_point *point, const char *before)
 {
     const unsigned sizes = 1U << PAGE_PANEL | 1U << PAGE_BITS | 1U << PAGE_KEYS | 1U << PAGE_BATCH |
                            1U << PAGE_THREADS | 1U << PAGE_DIST;
@@ -184,7 +185,7 @@ static void write_verdict(FILE *file, const struct page *page, const struct page
     fprintf(file, ")");
     if (point->why != NULL) {
         fprintf(file, ". Why: ");
-        page_text(file, point->why);
+        page_text(file, point->why == before ? "as above" : point->why);
     }
     fprintf(file, "</li>\n");
 }
@@ -192,6 +193,7 @@ static void write_verdict(FILE *file, const struct page *page, const struct page
 void page_write_verdicts(FILE *file, const struct page *page, const struct page_group *group)
 {
     bool any = false;
+    const char *before = NULL;
     for (size_t i = 0; i < group->count; i++) {
         const struct page_point *const point = group->points[i];
         bool told = !point->flagged;
@@ -199,7 +201,8 @@ void page_write_verdicts(FILE *file, const struct page *page, const struct page_
         if (told) continue;
         if (!any) fprintf(file, "<ul class=\"why\">\n");
         any = true;
-        write_verdict(file, page, point);
+        write_verdict(file, page, point, before);
+        before = point->why;
     }
     if (any) fprintf(file, "</ul>\n");
 }
@@ -214,7 +217,7 @@ void page_write_unexplained(FILE *file, const struct page *page)
     fprintf(file, "<ul>\n");
     for (size_t i = 0; i < page->count; i++) {
         const struct page_point *const point = &page->points[i];
-        if (point->why == NULL && is_worst(page, point)) write_verdict(file, page, point);
+        if (point->why == NULL && is_worst(page, point)) write_verdict(file, page, point, NULL);
     }
     fprintf(file, "</ul>\n");
 }
