@@ -13,7 +13,10 @@ def check(name, right, detail=""):
 
 
 def run(arguments, status=0):
-    result = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
+    try:
+        result = subprocess.run(arguments, capture_output=True, text=True, timeout=600)
+    except subprocess.TimeoutExpired:
+        result = subprocess.CompletedProcess(arguments, 124, "", "it takes more than 600 s")
     right = result.returncode == status
     check(" ".join(map(str, arguments[1:])), right, f"status {result.returncode}: {result.stderr.strip()[-500:]}")
     return result

@@ -12,7 +12,7 @@ static cudaEvent_t started, stopped;
 static void *cuda_allocate(size_t bytes)
 {
     void *memory = NULL;
-    if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+    if (cudaMalloc(&memory, bytes > 0 ? bytes : 1) == cudaSuccess) return memory; /* of none it gives NULL */
     (void)cudaGetLastError(); /* so that it is not taken for a later call's error */
     return NULL;
 }

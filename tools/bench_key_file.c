@@ -57,8 +57,9 @@ static bool read_keys(struct edge_bytes *bytes, struct bench_key_file *file, cha
         snprintf(why, size, "key %zu is not above the one before it", i);
         return false;
     }
-    if (edge_bytes_read(bytes, &more, 1) == 0) return true;
-    snprintf(why, size, "there is something behind its last key");
+    const ptrdiff_t behind = edge_bytes_read(bytes, &more, 1);
+    if (behind == 0) return true;
+    snprintf(why, size, "%s", behind < 0 ? bytes->why : "there is something behind its last key");
     return false;
 }
 

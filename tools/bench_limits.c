@@ -17,7 +17,8 @@
 enum { LINE_BYTES = 64, HUGE_PAGE = 1 << 21, CHAINS = 32, LINE_SEED = 30 };
 enum { QUICK_LINES = 1 << 23, ALL_LINES = 1 << 24 };
 enum { STEPS_ALONE = 1 << 19, STEPS_TOGETHER = 1 << 23, REFERENCE_REPEATS = 3 }; /* of a thread, at most */
-enum { COPY_BYTES = 1 << 26, SORT_PAIRS = 1 << 20 }; /* of a thread */
+enum { QUICK_BYTES = 1 << 28, ALL_BYTES = 1 << 30 }; /* that all threads copy from and to */
+enum { MOST_PAIRS = 1 << 20 };                       /* that a thread sorts */
 enum { MOST_MEASURED = 16 };
 
 enum way { ALONE, TOGETHER, CHANGING };
@@ -35,6 +36,7 @@ struct lines {
     struct mix_order order;
     unsigned threads; /* that take part; the others of the crew rest */
     enum way way;
+    size_t begin; /* where on the cycle a run begins: not where the one before did, which caches may still hold */
     atomic_uint_least32_t sink; /* keeps the compiler from leaving the reading out */
 };
 
@@ -65,7 +67,7 @@ static void lines_destroy(struct lines *lines) { munmap(lines->mapping, lines->m
 
 static uint32_t start_of(const struct lines *lines, unsigned chain, unsigned chains)
 {
-    return (uint32_t)mix_order_at(&lines->order, lines->count / chains * chain);
+    return (uint32_t)mix_order_at(&lines->order, (lines->count / chains * chain + lines->begin) % lines->count);
 }
 
 /* A thread's steps are a part of the cycle, and no other's. */
@@ -129,6 +131,7 @@ static double line_rate(struct lines *lines, struct crew *crew, unsigned threads
     const double start = clock_seconds();
     crew_run(crew, follow, lines);
     const double seconds = clock_seconds() - start;
+    lines->begin = (lines->begin + steps_of(lines)) % lines->count;
     return (double)(threads * steps_of(lines)) / seconds / 1e6;
 }
 
@@ -142,23 +145,40 @@ static double middle_line_rate(struct lines *lines, struct crew *crew, enum way 
 
 /* ---- copies and sorts, of all threads ---- */
 
+/* Each thread has two blocks next to each other. */
 struct blocks {
-    unsigned char *memory; /* for each thread two of COPY_BYTES */
+    unsigned char *memory;
+    size_t bytes, pairs; /* of a block; that are sorted */
 };
+
+static unsigned char *block_of(const struct blocks *blocks, unsigned index)
+{
+    return blocks->memory + 2 * index * blocks->bytes;
+}
 
 static void copy_block(void *context, unsigned index)
 {
     const struct blocks *blocks = context;
-    unsigned char *to = blocks->memory + 2 * (size_t)index * COPY_BYTES;
-    memcpy(to, to + COPY_BYTES, COPY_BYTES);
+    unsigned char *to = block_of(blocks, index);
+    memcpy(to, to + blocks->bytes, blocks->bytes);
 }
 
 static void fill_pairs(void *context, unsigned index)
 {
     const struct blocks *blocks = context;
-    uint64_t *words = (uint64_t *)(blocks->memory + 2 * (size_t)index * COPY_BYTES);
-    memset(words, 1, 2 * COPY_BYTES); /* so that the pages are there */
-    for (size_t i = 0; i < SORT_PAIRS; i++) words[i] = mix64(i + (uint64_t)index * SORT_PAIRS);
+    uint64_t *words = (uint64_t *)block_of(blocks, index);
+    memset(words, 1, 2 * blocks->bytes); /* so that the pages are there */
+    for (size_t i = 0; i < blocks->pairs; i++) words[i] = mix64(i + (uint64_t)index * blocks->pairs);
+}
+
+static bool blocks_create(struct blocks *blocks, unsigned threads, bool quick)
+{
+    enum { LINE = 64 };
+    blocks->bytes = (size_t)(quick ? QUICK_BYTES : ALL_BYTES) / 2 / threads / LINE * LINE;
+    const size_t pairs = blocks->bytes / sizeof(uint64_t);
+    blocks->pairs = pairs < MOST_PAIRS ? pairs : MOST_PAIRS;
+    blocks->memory = malloc(2 * blocks->bytes * threads);
+    return blocks->memory != NULL;
 }
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
@@ -167,22 +187,24 @@ enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 static void sort_pairs(void *context, unsigned index)
 {
     const struct blocks *blocks = context;
-    uint64_t *from = (uint64_t *)(blocks->memory + 2 * (size_t)index * COPY_BYTES), *to = from + SORT_PAIRS;
+    const size_t n = blocks->pairs;
+    uint64_t *from = (uint64_t *)block_of(blocks, index), *to = from + n;
     for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS) {
         size_t place[DIGITS] = {0}, sum = 0;
-        for (size_t i = 0; i < SORT_PAIRS; i++) place[(from[i] >> shift) % DIGITS]++;
+        for (size_t i = 0; i < n; i++) place[(from[i] >> shift) % DIGITS]++;
         for (size_t digit = 0; digit < DIGITS; digit++) {
             const size_t count = place[digit];
             place[digit] = sum;
             sum += count;
         }
-        for (size_t i = 0; i < SORT_PAIRS; i++) to[place[(from[i] >> shift) % DIGITS]++] = from[i];
+        for (size_t i = 0; i < n; i++) to[place[(from[i] >> shift) % DIGITS]++] = from[i];
         uint64_t *swap = from;
         from = to;
         to = swap;
     }
 }
 
+/* `amount` is that of a thread. */
 static double middle_block_rate(struct blocks *blocks, struct crew *crew, crew_part *part, double amount)
 {
     double rates[REFERENCE_REPEATS];
@@ -201,7 +223,7 @@ static struct bench_limits measure_cpu(struct crew *crew, bool quick)
 {
     struct bench_limits limits = {{0}};
     struct lines lines = {0};
-    struct blocks blocks = {malloc(2 * (size_t)COPY_BYTES * crew_threads(crew))};
+    struct blocks blocks;
     if (lines_create(&lines, crew, quick)) {
         limits.rate[BENCH_LINES] = limits.rate[BENCH_SECTORS] = middle_line_rate(&lines, crew, TOGETHER);
         limits.rate[BENCH_CHANGED_LINES] = limits.rate[BENCH_CHANGED_SECTORS] =
@@ -209,9 +231,9 @@ static struct bench_limits measure_cpu(struct crew *crew, bool quick)
         limits.rate[BENCH_DEPENDENT] = middle_line_rate(&lines, crew, ALONE);
         lines_destroy(&lines);
     }
-    if (blocks.memory != NULL) {
-        limits.rate[BENCH_BYTES] = middle_block_rate(&blocks, crew, copy_block, 2.0 * COPY_BYTES);
-        limits.rate[BENCH_SORTED] = middle_block_rate(&blocks, crew, sort_pairs, SORT_PAIRS);
+    if (blocks_create(&blocks, crew_threads(crew), quick)) {
+        limits.rate[BENCH_BYTES] = middle_block_rate(&blocks, crew, copy_block, 2.0 * (double)blocks.bytes);
+        limits.rate[BENCH_SORTED] = middle_block_rate(&blocks, crew, sort_pairs, (double)blocks.pairs);
     }
     free(blocks.memory);
     return limits;

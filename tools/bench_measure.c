@@ -160,14 +160,13 @@ void bench_start_row(const struct bench *bench, struct bench_row *row, const cha
     row->batch = batch;
 }
 
-/* With fewer threads than the limits are of: as many times less. */
+/* The limits are those of all threads together: fewer have none to be compared with. */
 void bench_add_row(const struct bench *bench, struct bench_row *row)
 {
     const bool gpu = bench->device->kind == PLEACH_CUDA;
     const struct bench_place place = {gpu, bench->bits, !gpu && bench_is_alone(row->name)};
     const struct bench_need need = bench_need_by_name(place, row->name, bench->options->dist == DIST_SORTED);
-    bench_row_bind(row, &bench->limits, &need);
-    if (row->threads > 0) row->limit_rate *= (double)row->threads / bench->threads;
+    if (row->threads == bench->threads) bench_row_bind(row, &bench->limits, &need);
     bench_report_add(bench->report, row);
 }
 

@@ -74,7 +74,7 @@ static bool is_own(const char *store)
 bool page_is_choice(const char *benchmark)
 {
     return begins_with(benchmark, "latch/") || begins_with(benchmark, "splits/") || begins_with(benchmark, "loads/") ||
-           begins_with(benchmark, "eirene/");
+           begins_with(benchmark, "eirene/") || begins_with(benchmark, "reclaim/") || begins_with(benchmark, "palm-");
 }
 
 /* Of pleach bench baselines, which names a store for each device. */

@@ -71,7 +71,8 @@ static void write_machine(FILE *file, const struct page *page, size_t which)
                                         "gpu", "driver"};
     const struct json *const context = json_member(page->file[which], "context");
     fprintf(file, "<dl>\n");
-    if (which > 0) write_entry(file, "from", page->paths[which]);
+    const char *const path = page->paths[which], *const slash = strrchr(path, '/');
+    if (which > 0) write_entry(file, "from", slash != NULL ? slash + 1 : path);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         write_entry(file, parts[i], json_text(context, parts[i], NULL));
     fprintf(file, "</dl>\n");

@@ -163,7 +163,8 @@ static void start_row(const struct ycsb *y, const struct ycsb_way *way, struct b
 /* An index is ordered or hashed; what others do inside is theirs, and they are measured by the same. */
 static void bind_row(const struct ycsb *y, const struct ycsb_way *way, struct bench_row *row)
 {
-    const struct bench_place place = {y->device->kind == PLEACH_CUDA, 64, way->form[0] == '\0'};
+    const bool gpu = y->device->kind == PLEACH_CUDA;
+    const struct bench_place place = {gpu, 64, !gpu && way->form[0] == '\0'};
     const bool hashed = y->rival->scan == NULL;
     const double *share = y->workload->share, scans = share[YCSB_SCAN];
     const double changes = share[YCSB_UPDATE] + share[YCSB_INSERT] + share[YCSB_RMW];

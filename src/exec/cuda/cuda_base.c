@@ -59,6 +59,7 @@ pleach_status cuda_describe(int gpu, char *line, size_t line_size)
     }
     cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, gpu); /* 0, in kHz, where it is not told */
     cudaDeviceGetAttribute(&memory_clock, cudaDevAttrMemoryClockRate, gpu);
+    (void)cudaGetLastError(); /* so that it is not taken for a later call's error */
     if (line && line_size)
         snprintf(line, line_size,
                  "%s, compute capability %d.%d, %d multiprocessors at up to %d MHz, %.0f GiB at %d MHz, driver for CUDA "
