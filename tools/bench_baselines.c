@@ -51,8 +51,6 @@ const struct contest_store contest_stores[CONTEST_STORES] = {
     {.name = "coupled", .verbs = &baseline_coupled, .cpu_most = 500000, .gpu_most = 1 << 16},
 };
 
-enum { ON_CPU, ON_CUDA, ANYWHERE };
-
 struct request {
     struct bench_options options;
     size_t device, bits;
@@ -74,7 +72,7 @@ static void take_name(struct cli *cli, struct request *request, const char *name
 static void read_request(struct cli *cli, struct request *request)
 {
     static const char *const devices[] = {"cpu", "cuda", NULL}, *const widths[] = {"32", "64", NULL};
-    *request = (struct request){.device = ANYWHERE, .repeats = 3, .threads = cli_online_cpus()};
+    *request = (struct request){.device = BENCH_ANYWHERE, .repeats = 3, .threads = cli_online_cpus()};
     while (cli_more(cli)) {
         const char *word = NULL;
         if (cli_take_flag(cli, "--help"))
@@ -189,9 +187,6 @@ int command_bench_baselines(int argc, char **argv)
 {
     struct cli cli;
     struct request request;
-    char line[512];
-    const char *why = line;
-    const struct bench_device *device = NULL;
     cli_start(&cli, command, argc, argv);
     read_request(&cli, &request);
     if (cli.status != EXIT_GOOD) return cli.status;
@@ -199,11 +194,6 @@ int command_bench_baselines(int argc, char **argv)
         fputs(help, stdout);
         return EXIT_GOOD;
     }
-    if (request.device != ON_CPU && pleach_gpu_info(0, line, sizeof line) == PLEACH_OK)
-        device = bench_device_cuda(&why);
-    if (device == NULL && request.device == ON_CUDA) {
-        cli_complain(command, "--device cuda: %s", why);
-        return EXIT_USAGE;
-    }
-    return run(&request, device != NULL ? device : bench_device_host());
+    const struct bench_device *device = bench_device_choose(command, (enum bench_where)request.device);
+    return device != NULL ? run(&request, device) : EXIT_USAGE;
 }

@@ -29,6 +29,12 @@ struct bench_device {
 
 const struct bench_device *bench_device_host(void);
 
+/* What --device says. */
+enum bench_where { BENCH_ON_CPU, BENCH_ON_CUDA, BENCH_ANYWHERE };
+
+/* Anywhere is the GPU, or the CPU where there is none. NULL after a complaint of `command`. */
+const struct bench_device *bench_device_choose(const char *command, enum bench_where where);
+
 /* NULL when there is no GPU, or this command was built without CUDA; *why then says so. */
 #ifdef PLEACH_TOOLS_CUDA
 const struct bench_device *bench_device_cuda(const char **why);

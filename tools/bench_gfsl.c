@@ -172,18 +172,10 @@ int command_bench_gfsl(int argc, char **argv)
 {
     struct gfsl_options options;
     int status;
-    char line[512];
-    const char *why = line;
     if (!gfsl_read_options(&options, argc, argv, &status)) return status;
     if (options.help) fputs(gfsl_help, stdout);
     if (options.paper && !options.help) fputs(paper, stdout);
     if (options.help || options.paper) return EXIT_GOOD;
-    const struct bench_device *device = NULL;
-    if (options.device != GFSL_ON_CPU && pleach_gpu_info(0, line, sizeof line) == PLEACH_OK)
-        device = bench_device_cuda(&why);
-    if (device == NULL && options.device == GFSL_ON_CUDA) {
-        cli_complain(command, "--device cuda: %s", why);
-        return EXIT_USAGE;
-    }
-    return run(&options, device != NULL ? device : bench_device_host());
+    const struct bench_device *device = bench_device_choose(command, (enum bench_where)options.device);
+    return device != NULL ? run(&options, device) : EXIT_USAGE;
 }

@@ -55,8 +55,6 @@ struct gfsl_options {
     const char *json, *csv;
 };
 
-enum { GFSL_ON_CPU, GFSL_ON_CUDA, GFSL_ANYWHERE };
-
 /* False after a complaint; then *status is the command's. Without a list the default depends on the device. */
 bool gfsl_read_options(struct gfsl_options *options, int argc, char **argv, int *status);
 void gfsl_choose_ranges(struct gfsl_options *options, bool gpu);

@@ -219,7 +219,7 @@ bool gfsl_read_options(struct gfsl_options *options, int argc, char **argv, int 
     struct cli cli;
     cli_start(&cli, "pleach bench gfsl", argc, argv);
     wanted = (struct wanted){0};
-    *options = (struct gfsl_options){.device = GFSL_ANYWHERE, .repeats = 3, .threads = 2,
+    *options = (struct gfsl_options){.device = BENCH_ANYWHERE, .repeats = 3, .threads = 2,
                                      .block = GFSL_USUAL_BLOCK, .stay = GFSL_USUAL_STAY};
     while (cli_more(&cli))
         if (!take_flag(&cli, options) && !take_number(&cli, options) && !take_list(&cli, options) &&

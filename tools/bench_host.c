@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench_device.h"
+#include "cli.h"
 #include "clock.h"
 
 static bool host_copy(void *to, const void *from, size_t bytes)
@@ -39,6 +40,17 @@ static bool host_wait_stream(pleach_stream stream)
 }
 
 static void host_close_stream(pleach_stream stream) { (void)stream; }
+
+const struct bench_device *bench_device_choose(const char *command, enum bench_where where)
+{
+    char line[512];
+    const char *why = line;
+    const struct bench_device *gpu = NULL;
+    if (where != BENCH_ON_CPU && pleach_gpu_info(0, line, sizeof line) == PLEACH_OK) gpu = bench_device_cuda(&why);
+    if (gpu != NULL || where != BENCH_ON_CUDA) return gpu != NULL ? gpu : bench_device_host();
+    cli_complain(command, "--device cuda: %s", why);
+    return NULL;
+}
 
 const struct bench_device *bench_device_host(void)
 {

@@ -73,8 +73,6 @@ bool ablations_repeat(const struct ablations *a, struct bench_row *row, ablation
 
 /* ---- the command ---- */
 
-enum { ON_CPU, ON_CUDA, ANYWHERE };
-
 struct wish {
     size_t device;
     uint64_t threads, repeats;
@@ -97,7 +95,7 @@ static void read_wish(struct cli *cli, struct wish *wish)
     static const char *const devices[] = {"cpu", "cuda", NULL};
     const char *text = NULL;
     bool named = false;
-    *wish = (struct wish){.device = ANYWHERE, .threads = 2, .repeats = 3};
+    *wish = (struct wish){.device = BENCH_ANYWHERE, .threads = 2, .repeats = 3};
     while (cli_more(cli)) {
         if (cli_take_flag(cli, "--help"))
             wish->help = true;
@@ -160,17 +158,10 @@ int command_bench_ablations(int argc, char **argv)
 {
     struct cli cli;
     struct wish wish;
-    char line[512];
-    const char *why = line;
-    const struct bench_device *gpu = NULL;
     cli_start(&cli, command, argc, argv);
     read_wish(&cli, &wish);
     if (cli.status != EXIT_GOOD) return cli.status;
     if (wish.help) return print_help();
-    if (wish.device != ON_CPU && pleach_gpu_info(0, line, sizeof line) == PLEACH_OK) gpu = bench_device_cuda(&why);
-    if (gpu == NULL && wish.device == ON_CUDA) {
-        cli_complain(command, "--device cuda: %s", why);
-        return EXIT_USAGE;
-    }
-    return run(&wish, gpu != NULL ? gpu : bench_device_host());
+    const struct bench_device *device = bench_device_choose(command, (enum bench_where)wish.device);
+    return device != NULL ? run(&wish, device) : EXIT_USAGE;
 }
