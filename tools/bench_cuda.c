@@ -3,7 +3,9 @@
 
 #ifdef PLEACH_TOOLS_CUDA
 
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
+#include <stdlib.h>
 
 /* What the timed calls run on; made by bench_device_cuda. */
 static cudaStream_t timed_stream;
@@ -34,15 +36,20 @@ static bool cuda_fill(void *memory, int byte, size_t bytes)
     return cudaMemset(memory, byte, bytes) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
 }
 
+/* For a profiler that is to see the timed calls and no others, as scripts/profile has it. */
+static bool is_profiled(void) { return getenv("PLEACH_PROFILE") != NULL; }
+
 /* A call that only exists as a synchronous one is framed by the events just the same. */
 static pleach_status cuda_time(bench_call *call, void *context, double *seconds)
 {
     float milliseconds = 0;
+    if (is_profiled()) (void)cudaProfilerStart();
     if (cudaEventRecord(started, timed_stream) != cudaSuccess) return PLEACH_E_CUDA;
     const pleach_status status = call(context, timed_stream);
     if (cudaEventRecord(stopped, timed_stream) != cudaSuccess || cudaEventSynchronize(stopped) != cudaSuccess ||
         cudaEventElapsedTime(&milliseconds, started, stopped) != cudaSuccess)
         return PLEACH_E_CUDA;
+    if (is_profiled()) (void)cudaProfilerStop();
     *seconds = 1e-3 * milliseconds;
     return status;
 }

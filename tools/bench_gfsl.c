@@ -66,7 +66,7 @@ static void start_row(const struct gfsl *g, struct bench_row *row)
 static void bind_row(const struct gfsl *g, struct bench_row *row)
 {
     const bool gpu = g->device->kind == PLEACH_CUDA;
-    const struct bench_place place = {gpu, g->bits, !gpu && !g->subject->array};
+    const struct bench_place place = {gpu, g->bits, !gpu && !g->subject->array, 0};
     const double updates = (g->mix->inserts + g->mix->deletes) / 100.0;
     const double changes = g->mix->single ? updates : updates / 2;
     struct bench_need need = {{0}};

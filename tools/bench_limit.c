@@ -4,29 +4,39 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAF_SLOTS = 16, LEAF_PAIRS = 12 }; /* pairs: in a leaf after random inserts */
+enum { LEAF_SLOTS = 16, LEAF_PAIRS = 12, LOADED_PAIRS = 10 }; /* pairs: in a leaf after random inserts; after a load */
+
+/* Of a GPU: what of L1 is left for nodes; accesses to L2 at a leaf, which is read past L1: link and header, halving,
+ * and the pair; or all pairs, the latch taken and let go, and half of the pairs written. */
+enum { L1_BYTES = 1 << 16, LEAF_LOADS = 5, LATCHED_LEAF = 13 };
 
 const char *bench_resource_name(enum bench_resource resource)
 {
     static const char *const names[BENCH_RESOURCES] = {"random lines",           "random lines changed",
                                                        "random sectors",         "random sectors changed",
                                                        "dependent lines",        "memory bandwidth",
-                                                       "sorting"};
+                                                       "sorting",                "sectors from L2"};
     return names[resource];
 }
 
 double bench_limit_rate(const struct bench_limits *limits, const struct bench_need *need, const char **name)
 {
-    double time = 0, longest = 0;
+    double time = 0, longest = 0, beside = 0; /* beside: of L2 */
     *name = NULL;
     for (int i = 0; i < BENCH_RESOURCES; i++) {
         if (need->amount[i] <= 0) continue;
         if (limits->rate[i] <= 0) return 0;
         const double part = need->amount[i] / limits->rate[i];
+        if (i == BENCH_L2) {
+            beside = part;
+            continue;
+        }
         if (part > longest) *name = bench_resource_name((enum bench_resource)i);
         longest = part > longest ? part : longest;
         time += part;
     }
+    if (beside > time) *name = bench_resource_name(BENCH_L2);
+    time = beside > time ? beside : time;
     return time > 0 ? 1 / time : 0;
 }
 
@@ -51,13 +61,29 @@ static double key_lines(struct bench_place place)
     return place.gpu ? bytes / 128 : bytes / 64;
 }
 
+/* What the way to a leaf asks L2 for: some loads of each inner node that is on a level too large for L1, by halving. */
+static double way_down(struct bench_place place)
+{
+    const double node_bytes = pair_bytes(place) * LEAF_SLOTS, loads = place.bits == 32 ? 3.1 : 4;
+    double nodes = place.keys / LOADED_PAIRS / LOADED_PAIRS, sectors = 0;
+    if (!place.gpu) return 0;
+    for (; nodes * node_bytes > L1_BYTES; nodes /= LOADED_PAIRS) sectors += loads;
+    return sectors;
+}
+
+/* `leaf`: what is asked for there. */
+static void go_down(struct bench_need *need, struct bench_place place, double leaf)
+{
+    if (place.gpu && place.keys > 0) need->amount[BENCH_L2] = way_down(place) + leaf;
+}
+
 /* All keys of the leaf, and the value's line or sector. */
 struct bench_need bench_need_find(struct bench_place place)
 {
     if (place.alone) return only(BENCH_DEPENDENT, 1);
-    if (place.gpu && place.bits == 32) return only(BENCH_LINES, 1);
-    struct bench_need need = only(BENCH_LINES, key_lines(place));
-    need.amount[BENCH_SECTORS] = 1;
+    struct bench_need need = only(BENCH_LINES, place.gpu && place.bits == 32 ? 1 : key_lines(place));
+    if (!place.gpu || place.bits != 32) need.amount[BENCH_SECTORS] = 1;
+    go_down(&need, place, LEAF_LOADS);
     return need;
 }
 
@@ -65,10 +91,11 @@ struct bench_need bench_need_find(struct bench_place place)
 struct bench_need bench_need_change(struct bench_place place)
 {
     if (place.alone) return only(BENCH_DEPENDENT, 1);
-    if (place.gpu && place.bits == 32) return only(BENCH_CHANGED_LINES, 1);
-    struct bench_need need = only(BENCH_LINES, key_lines(place) - 1);
+    const bool one_line = place.gpu && place.bits == 32;
+    struct bench_need need = only(BENCH_LINES, one_line ? 0 : key_lines(place) - 1);
     need.amount[BENCH_CHANGED_LINES] = 1;
-    need.amount[BENCH_CHANGED_SECTORS] = 1;
+    if (!one_line) need.amount[BENCH_CHANGED_SECTORS] = 1;
+    go_down(&need, place, LATCHED_LEAF);
     return need;
 }
 
@@ -80,6 +107,7 @@ struct bench_need bench_need_range(struct bench_place place, double pairs)
     struct bench_need need =
         place.alone ? only(BENCH_DEPENDENT, leaves) : only(BENCH_LINES, leaves * leaf_lines);
     need.amount[BENCH_BYTES] = pairs * pair_bytes(place);
+    go_down(&need, place, leaves * leaf_lines * 4); /* sectors of a line */
     return need;
 }
 
@@ -165,9 +193,19 @@ bool bench_is_alone(const char *name)
     return strncmp(name, "single-", 7) == 0 || strncmp(name, "mixed-", 6) == 0 || strncmp(name, "queue/call", 10) == 0;
 }
 
+/* Arrays of these may be sorted first, and then share the way down. */
+static bool may_share(const char *name)
+{
+    static const char *const starts[] = {"apply", "batch", "insert", "grow", "map/put", "queue", "index", "erase-sorted"};
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (strncmp(name, starts[i], strlen(starts[i])) == 0) return true;
+    return false;
+}
+
 struct bench_need bench_need_by_name(struct bench_place place, const char *name, bool sorted)
 {
     const double number = last_number(name);
+    if (may_share(name)) place.keys = 0;
     const struct bench_need range = bench_need_range(place, number_before(name));
     const enum what what = what_of(name);
     /* Keys in order: neighbours share their leaves, and memory is read from its beginning to its end. */

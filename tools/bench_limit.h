@@ -4,6 +4,9 @@
  * A need is the least that a structure of this kind moves for one operation while its inner nodes are in the caches:
  * the leaf that holds the key, or the slots of its bucket. Times of all that is moved add up, since it all goes through
  * the same memory; the limit carries the name of what takes longest.
+ *
+ * On a GPU a search by one thread also asks L2 for a sector at each step that L1 cannot serve, and L2 can be the slower
+ * of the two: it works beside memory, so then the limit is its time alone.
  */
 #ifndef PLEACH_TOOLS_BENCH_LIMIT_H
 #define PLEACH_TOOLS_BENCH_LIMIT_H
@@ -23,6 +26,7 @@ enum bench_resource {
     BENCH_DEPENDENT,       /* lines read one after the other by each thread; not measured on a GPU */
     BENCH_BYTES,           /* read and written one after the other */
     BENCH_SORTED,          /* pairs of 32 bits sorted */
+    BENCH_L2,              /* sectors of a GPU's second cache, each asked for by a lane of its own */
     BENCH_RESOURCES
 };
 
@@ -45,11 +49,13 @@ double bench_limit_rate(const struct bench_limits *limits, const struct bench_ne
 /* ---- needs ---- */
 
 /* Where it lies, how wide keys and values are, and whether a CPU's thread waits for one operation before it begins the
- * next: then it waits for a line of each leaf, and the others come meanwhile. */
+ * next: then it waits for a line of each leaf, and the others come meanwhile. `keys` in a tree, or a skiplist, that a
+ * thread goes down for one key alone; 0 where operations share the way. */
 struct bench_place {
     bool gpu;
     unsigned bits;
     bool alone;
+    double keys;
 };
 
 struct bench_need bench_need_find(struct bench_place place);

@@ -290,6 +290,7 @@ static void known_rows(struct bench *bench)
         known_row(bench, "limits/sectors", BENCH_SECTORS);
         known_row(bench, "limits/sectors-changed", BENCH_CHANGED_SECTORS);
     }
+    known_row(bench, "limits/sectors-of-L2", BENCH_L2);
     known_row(bench, "limits/lines-dependent", BENCH_DEPENDENT);
     known_row(bench, "limits/bytes-copied", BENCH_BYTES);
     known_row(bench, "limits/pairs-sorted", BENCH_SORTED);

@@ -1,4 +1,5 @@
-/* bench_limits_cuda.cu - how fast a GPU's memory is: random lines and sectors, read and changed, a copy, a sort. */
+/* bench_limits_cuda.cu - how fast a GPU's memory is: random lines and sectors, read and changed, a copy, a sort; and
+ * how fast its second cache. */
 #include "bench_limit.h"
 
 #include <cuda_runtime_api.h>
@@ -9,7 +10,7 @@
 
 enum { THREADS = 256, ROUNDS = 16, REPEATS = 3, PARTS_OF_FREE = 2 };
 enum { LINE_WORDS = 8, SECTOR_WORDS = 2 }; /* of 16 bytes */
-enum { SORT_PAIRS = 1 << 24 };
+enum { SORT_PAIRS = 1 << 24, CACHED_BYTES = 1 << 24 };
 
 static const size_t most_bytes = (size_t)8 << 30, quick_bytes = (size_t)1 << 30, reads = (size_t)1 << 27;
 
@@ -53,6 +54,19 @@ static __global__ void change_random(uint4 *memory, uint64_t count, unsigned wor
     if (sum == 0x12345678u) *sink = sum;
 }
 
+/* A lane a sector, past L1. */
+static __global__ void read_cached(const uint4 *memory, uint64_t count, unsigned *sink)
+{
+    const uint64_t thread = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
+    unsigned sum = 0;
+#pragma unroll
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        const uint4 word = __ldcg(&memory[(scrambled(thread * ROUNDS + i) & (count - 1)) * SECTOR_WORDS]);
+        sum += word.x ^ word.y ^ word.z ^ word.w;
+    }
+    if (sum == 0x12345678u) *sink = sum;
+}
+
 /* What all of it needs; kept while the limits are measured. */
 typedef struct meter {
     uint4 *memory;
@@ -80,6 +94,9 @@ static cudaError_t carry_out(const meter *m, enum bench_resource resource)
     case BENCH_SECTORS: read_random<<<blocks, THREADS>>>(m->memory, count, words, m->sink); break;
     case BENCH_CHANGED_LINES:
     case BENCH_CHANGED_SECTORS: change_random<<<blocks, THREADS>>>(m->memory, count, words, m->sink); break;
+    case BENCH_L2:
+        read_cached<<<(unsigned)(reads / ROUNDS / THREADS), THREADS>>>(m->memory, CACHED_BYTES / 32, m->sink);
+        break;
     case BENCH_BYTES:
         return cudaMemcpyAsync(m->memory, (const char *)m->memory + m->bytes / 2, m->bytes / 2,
                                cudaMemcpyDeviceToDevice, 0);

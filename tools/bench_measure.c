@@ -164,7 +164,7 @@ void bench_start_row(const struct bench *bench, struct bench_row *row, const cha
 void bench_add_row(const struct bench *bench, struct bench_row *row)
 {
     const bool gpu = bench->device->kind == PLEACH_CUDA;
-    const struct bench_place place = {gpu, bench->bits, !gpu && bench_is_alone(row->name)};
+    const struct bench_place place = {gpu, bench->bits, !gpu && bench_is_alone(row->name), (double)row->keys};
     const struct bench_need need = bench_need_by_name(place, row->name, bench->options->dist == DIST_SORTED);
     if (row->threads == bench->threads) bench_row_bind(row, &bench->limits, &need);
     bench_report_add(bench->report, row);

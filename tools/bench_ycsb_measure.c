@@ -164,7 +164,7 @@ static void start_row(const struct ycsb *y, const struct ycsb_way *way, struct b
 static void bind_row(const struct ycsb *y, const struct ycsb_way *way, struct bench_row *row)
 {
     const bool gpu = y->device->kind == PLEACH_CUDA;
-    const struct bench_place place = {gpu, 64, !gpu && way->form[0] == '\0'};
+    const struct bench_place place = {gpu, 64, !gpu && way->form[0] == '\0', 0};
     const bool hashed = y->rival->scan == NULL;
     const double *share = y->workload->share, scans = share[YCSB_SCAN];
     const double changes = share[YCSB_UPDATE] + share[YCSB_INSERT] + share[YCSB_RMW];

@@ -81,6 +81,10 @@ static cudaError_t build_one_level(blink_on_gpu map, const build_plan *plan, con
                                    uint32_t level, cudaStream_t stream)
 {
     unsigned key_bits = map.key_bits;
+    if (level == 0)
+        LAUNCH(leaves_kernel, (plan->count[0] + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS,
+               (*plan, map.nodes, (const key32 *)keys, (const key32 *)values),
+               (*plan, map.nodes, (const key64 *)keys, (const key64 *)values));
     LAUNCH(build_kernel, plan->count[level] * NODE_SLOTS,
            (*plan, map.nodes, (const key32 *)keys, (const key32 *)values, level),
            (*plan, map.nodes, (const key64 *)keys, (const key64 *)values, level));
@@ -98,7 +102,7 @@ cudaError_t blink_cuda_build(blink_on_gpu map, const build_plan *plan, const voi
 cudaError_t blink_cuda_check_ascending(unsigned key_bits, const void *keys, size_t n, uint64_t *flag,
                                        cudaStream_t stream)
 {
-    LAUNCH(ascending_kernel, n, ((const key32 *)keys, n, flag), ((const key64 *)keys, n, flag));
+    LAUNCH(ascending_kernel, (n + KEYS_AT_ONCE - 1) / KEYS_AT_ONCE, ((const key32 *)keys, n, flag), ((const key64 *)keys, n, flag));
 }
 
 cudaError_t blink_cuda_mark_last(unsigned key_bits, const void *keys, size_t n, uint8_t *keep, cudaStream_t stream)

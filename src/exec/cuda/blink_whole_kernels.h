@@ -5,6 +5,8 @@
 
 #ifndef PLEACH_WHOLE_KERNELS
 #define PLEACH_WHOLE_KERNELS
+enum { LEAVES_AT_ONCE = 4, LEAVES_IN_BLOCK = LEAVES_AT_ONCE * BLOCK_THREADS / NODE_SLOTS, KEYS_AT_ONCE = 16 };
+
 /* Which nodes hold the map's pairs, and which are kept for those who may still look at them: zombies, or old images. */
 #ifdef BLINK_SKIPLIST
 PORT_FN bool header_is_kept(uint64_t header) { return header != 0 && chunk_state(header) == CHUNK_ZOMBIE; }
@@ -47,10 +49,55 @@ static __global__ void __launch_bounds__(CROWD_SAMPLES)
 }
 #endif
 
-/* A lane per slot: neighbouring lanes read neighbouring keys and write neighbouring slots. */
+/* A header as what the slot that it lies in holds. */
+PORT_FN W(pair) W(header_slot)(uint64_t header)
+{
+#if PLEACH_KEY_BITS == 32
+    return W(pair_of)((W(key))header, (W(key))(header >> 32));
+#else
+    return W(pair_of)(header, 0);
+#endif
+}
+
+/* Slot `slot` of a leaf, header and link included. A link's key is the first of the next leaf, which lies behind this
+ * one's last: so all lanes load alike. What is no key of this leaf has no value either. */
+PORT_FN W(pair) W(leaf_slot)(const build_plan *plan, const W(key) *keys, const W(key) *values, uint32_t leaf,
+                             unsigned slot)
+{
+    const uint64_t first = (uint64_t)leaf * plan->per_leaf, left = plan->keys - first;
+    const unsigned count = left < plan->per_leaf ? (unsigned)left : plan->per_leaf;
+    const bool own = slot < count, last = left <= plan->per_leaf;
+    W(pair) pair = W(pair_of)(0, 0);
+    if (own || !last) pair.key = keys[first + (own ? slot : count)];
+    if (own) pair.value = values[first + slot];
+    if (!own && !last) pair.value = (W(key))(W(build_id)(plan, 0, (uint64_t)leaf + 1) | NODE_LINK);
+    if (slot == NODE_HEADER_SLOT) pair = W(header_slot)(header_first(W(build_bits)(0), count));
+    return pair;
+}
+
+/* Leaves, which are nearly all of a map. A lane per slot, so that neighbouring lanes read neighbouring keys and write
+ * neighbouring slots; and each for several leaves, so that enough is on its way to keep memory busy. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(build_kernel)(build_plan plan, void *nodes, const W(key) *keys,
-                                                                 const W(key) *values, uint32_t level)
+    W(leaves_kernel)(const __grid_constant__ build_plan plan, void *nodes, const W(key) *keys, const W(key) *values)
+{
+    const unsigned slot = threadIdx.x % NODE_SLOTS;
+    const uint64_t first = (uint64_t)blockIdx.x * LEAVES_IN_BLOCK + threadIdx.x / NODE_SLOTS;
+    W(pair) pair[LEAVES_AT_ONCE];
+    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
+        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);
+        if (leaf < plan.count[0]) pair[i] = W(leaf_slot)(&plan, keys, values, (uint32_t)leaf, slot);
+    }
+    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
+        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);
+        W(node) *node = (W(node) *)pool_address(nodes, W(build_id)(&plan, 0, leaf), sizeof(W(node)));
+        if (leaf < plan.count[0]) W(pair_store)(node, slot, pair[i]);
+    }
+}
+
+/* A level above the leaves, a lane per slot. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(build_kernel)(const __grid_constant__ build_plan plan, void *nodes, const W(key) *keys, const W(key) *values,
+                    uint32_t level)
 {
     uint64_t lane = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     uint64_t index = lane / NODE_SLOTS;
@@ -58,10 +105,17 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 #ifndef BLINK_SKIPLIST /* the others serve maps of both kinds */
-static __global__ void W(ascending_kernel)(const W(key) *keys, size_t n, uint64_t *flag)
+/* Several for each lane, so that enough is on its way to keep memory busy. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(ascending_kernel)(const W(key) *keys, size_t n, uint64_t *flag)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
-    if (i < n && keys[i - 1] >= keys[i]) port_store(flag, 1);
+    const size_t first = (size_t)blockIdx.x * BLOCK_THREADS * KEYS_AT_ONCE + threadIdx.x + 1;
+    bool ascending = true;
+    PORT_UNROLL for (unsigned k = 0; k < KEYS_AT_ONCE; k++) {
+        const size_t i = first + k * BLOCK_THREADS;
+        if (i < n) ascending &= keys[i - 1] < keys[i];
+    }
+    if (!ascending) port_store(flag, 1);
 }
 
 static __global__ void W(mark_last_kernel)(const W(key) *keys, size_t n, uint8_t *keep)

@@ -241,50 +241,61 @@ __typeof__(edges_cuda_sample_wedges) edges_sparse_sample_wedges;
 
 /* ---- array calls ---- */
 
-PORT_FN void mark_segment(const graph_on_gpu &graph, uint32_t id, uint32_t *marks)
+/* Segments that a block has marked, each where its number's lowest bits say. Lanes write there as they come: who finds
+ * its own number there knows that it is marked, and who does not marks it once more. Without it, all edges of a new
+ * graph would ask L2 for the same few words of marks. */
+enum { MARKED_BEFORE = 1024, MARK_BLOCKS = 2112 };
+
+PORT_FN void mark_segment(const graph_on_gpu &graph, uint32_t id, uint32_t *marks, volatile uint32_t *before)
 {
     if (id == GRAPH_NO_VERTEX) return;
-    uint32_t number = id >> GRAPH_SEGMENT_LOG, bit = 1u << number % 32;
-    if (graph.directory[number] || *(volatile uint32_t *)&marks[number / 32] & bit) return;
-    atomicOr(&marks[number / 32], bit);
+    uint32_t number = id >> GRAPH_SEGMENT_LOG;
+    if (before[number % MARKED_BEFORE] == number || graph.directory[number]) return;
+    before[number % MARKED_BEFORE] = number;
+    atomicOr(&marks[number / 32], 1u << number % 32);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     mark_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
                 uint32_t *marks)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i >= n) return;
-    if (to && to[i] == from[i]) return;
-    if (to && (to[i] == GRAPH_NO_VERTEX || from[i] == GRAPH_NO_VERTEX)) return;
-    mark_segment(graph, from[i], marks);
-    if (to) mark_segment(graph, to[i], marks);
+    __shared__ uint32_t before[MARKED_BEFORE];
+    for (unsigned i = threadIdx.x; i < MARKED_BEFORE; i += BLOCK_THREADS) before[i] = UINT32_MAX; /* no number */
+    __syncthreads();
+    const size_t step = (size_t)gridDim.x * BLOCK_THREADS;
+    for (size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; i < n; i += step) {
+        uint32_t one = from[i], two = to ? to[i] : GRAPH_NO_VERTEX;
+        if (to && (one == two || one == GRAPH_NO_VERTEX || two == GRAPH_NO_VERTEX)) continue;
+        mark_segment(graph, one, marks, before);
+        mark_segment(graph, two, marks, before);
+    }
 }
 
 cudaError_t edges_cuda_mark_segments(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
                                      uint32_t *marks, cudaStream_t stream)
 {
-    LAUNCH(mark_kernel, n, graph, n, from, to, marks);
+    const size_t most = (size_t)MARK_BLOCKS * BLOCK_THREADS;
+    LAUNCH(mark_kernel, n < most ? n : most, graph, n, from, to, marks);
 }
 
+/* A lane a segment, a warp a word. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     make_kernel(const __grid_constant__ graph_on_gpu graph, uint32_t *marks, uint64_t *lacking)
 {
-    uint64_t word = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (word >= GRAPH_SEGMENTS / 32) return;
-    uint32_t left = marks[word];
-    if (!left) return;
-    marks[word] = 0;
+    uint64_t number = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (number >= GRAPH_SEGMENTS) return; /* whole warps: both are multiples of 32 */
+    uint32_t marked = marks[number / 32];
+    if (!marked) return;
+    __syncwarp();
+    if (number % 32 == 0) marks[number / 32] = 0;
+    if (!(marked >> number % 32 & 1)) return;
     graph_place g = place_of(graph);
-    for (; left; left &= left - 1) {
-        uint32_t number = (uint32_t)word * 32 + slab_lowest(left);
-        if (!graph_make_segment(&g, number << GRAPH_SEGMENT_LOG)) port_fetch_add(lacking, 1);
-    }
+    if (!graph_make_segment(&g, (uint32_t)number << GRAPH_SEGMENT_LOG)) port_fetch_add(lacking, 1);
 }
 
 cudaError_t edges_cuda_make_segments(graph_on_gpu graph, uint32_t *marks, uint64_t *lacking, cudaStream_t stream)
 {
-    LAUNCH(make_kernel, GRAPH_SEGMENTS / 32, graph, marks, lacking);
+    LAUNCH(make_kernel, GRAPH_SEGMENTS, graph, marks, lacking);
 }
 
 static cudaError_t update_briefly(graph_on_gpu graph, const graph_request *r, bool again, later_list later,

@@ -98,6 +98,10 @@ static cudaError_t build_one_level(blink_on_gpu map, const build_plan *plan, con
                                    uint32_t level, cudaStream_t stream)
 {
     unsigned key_bits = map.key_bits;
+    if (level == 0)
+        LAUNCH(leaves_kernel, (plan->count[0] + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS,
+               (*plan, map.nodes, (const key32 *)keys, (const key32 *)values),
+               (*plan, map.nodes, (const key64 *)keys, (const key64 *)values));
     LAUNCH(build_kernel, plan->count[level] * NODE_SLOTS,
            (*plan, map.nodes, (const key32 *)keys, (const key32 *)values, level),
            (*plan, map.nodes, (const key64 *)keys, (const key64 *)values, level));
