@@ -113,7 +113,7 @@ cudaError_t blink_cuda_mark_last(unsigned key_bits, const void *keys, size_t n, 
 cudaError_t blink_cuda_count(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
 {
     unsigned key_bits = map.key_bits;
-    LAUNCH(count_kernel, used - 1, (map, used, counts), (map, used, counts));
+    LAUNCH(count_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE, (map, used, counts), (map, used, counts));
 }
 
 cudaError_t blink_cuda_shape(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
@@ -126,7 +126,7 @@ cudaError_t blink_cuda_list_leaves(blink_on_gpu map, uint64_t used, void *first_
                                    cudaStream_t stream)
 {
     unsigned key_bits = map.key_bits;
-    LAUNCH(list_kernel, used - 1, (map, used, (key32 *)first_keys, ids, listed),
+    LAUNCH(list_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE, (map, used, (key32 *)first_keys, ids, listed),
            (map, used, (key64 *)first_keys, ids, listed));
 }
 
@@ -141,7 +141,8 @@ cudaError_t blink_cuda_gather(blink_on_gpu map, const uint32_t *ids, size_t leav
                               void *out_keys, void *out_values, cudaStream_t stream)
 {
     unsigned key_bits = map.key_bits;
-    LAUNCH(gather_kernel, leaves * NODE_SLOTS, (map, ids, leaves, offsets, (key32 *)out_keys, (key32 *)out_values),
+    LAUNCH(gather_kernel, (leaves + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS,
+           (map, ids, leaves, offsets, (key32 *)out_keys, (key32 *)out_values),
            (map, ids, leaves, offsets, (key64 *)out_keys, (key64 *)out_values));
 }
 

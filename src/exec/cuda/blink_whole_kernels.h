@@ -5,7 +5,23 @@
 
 #ifndef PLEACH_WHOLE_KERNELS
 #define PLEACH_WHOLE_KERNELS
-enum { LEAVES_AT_ONCE = 4, LEAVES_IN_BLOCK = LEAVES_AT_ONCE * BLOCK_THREADS / NODE_SLOTS, KEYS_AT_ONCE = 16 };
+enum { LEAVES_AT_ONCE = 4, LEAVES_IN_BLOCK = LEAVES_AT_ONCE * BLOCK_THREADS / NODE_SLOTS };
+enum { KEYS_AT_ONCE = 16, NODES_AT_ONCE = 4 };
+
+/* The sum of what a block's threads have, in one addition. All of them call it. */
+PORT_FN void block_add(uint64_t *sum, unsigned mine)
+{
+    __shared__ unsigned parts[BLOCK_THREADS / 32];
+    for (unsigned by = 16; by > 0; by /= 2) mine += __shfl_xor_sync(~0u, mine, by);
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = mine;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint64_t all = 0;
+        for (unsigned i = 0; i < BLOCK_THREADS / 32; i++) all += parts[i];
+        if (all) port_fetch_add(sum, all);
+    }
+    __syncthreads(); /* before the parts are used again */
+}
 
 /* Which nodes hold the map's pairs, and which are kept for those who may still look at them: zombies, or old images. */
 #ifdef BLINK_SKIPLIST
@@ -125,23 +141,37 @@ static __global__ void W(mark_last_kernel)(const W(key) *keys, size_t n, uint8_t
 }
 #endif
 
-static __global__ void W(count_kernel)(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
+/* The headers of NODES_AT_ONCE nodes, from `first` on and so far apart, all on their way at a time; 0 where there is
+ * none. */
+PORT_FN void W(headers_load)(const blink_on_gpu &gpu, uint64_t first, unsigned apart, uint64_t used, uint64_t *headers)
 {
-    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
-    uint64_t header = 0;
-    if (id < used) header = W(header_load)((W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node))));
-    bool leaf = header_is_leaf(header), image = header_is_kept(header);
-    unsigned mine = leaf ? header_count(header) : 0;
-    uint64_t keys = 0; /* the block's, bit by bit */
-    for (unsigned bit = 0; bit < 5; bit++) keys += (uint64_t)__syncthreads_count(mine >> bit & 1) << bit;
-    int leaves = __syncthreads_count(leaf), empty = __syncthreads_count(leaf && header_count(header) == 0);
-    int images = __syncthreads_count(image), inner = __syncthreads_count(header != 0 && !leaf && !image);
-    if (threadIdx.x != 0) return;
-    port_fetch_add(&counts->keys, keys);
-    port_fetch_add(&counts->leaves, (uint64_t)leaves);
-    port_fetch_add(&counts->empty_leaves, (uint64_t)empty);
-    port_fetch_add(&counts->inner, (uint64_t)inner);
-    if (images) port_fetch_add(&counts->images, (uint64_t)images);
+    PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
+        const uint64_t id = first + i * apart;
+        headers[i] = 0;
+        if (id < used) headers[i] = W(header_load)((W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node))));
+    }
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(count_kernel)(const __grid_constant__ blink_on_gpu gpu, uint64_t used, blink_counts *counts)
+{
+    uint64_t headers[NODES_AT_ONCE];
+    unsigned keys = 0, leaves = 0, empty = 0, images = 0, inner = 0;
+    W(headers_load)(gpu, (uint64_t)blockIdx.x * BLOCK_THREADS * NODES_AT_ONCE + threadIdx.x + 1, BLOCK_THREADS, used,
+                    headers);
+    PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
+        const bool leaf = header_is_leaf(headers[i]), image = header_is_kept(headers[i]);
+        if (leaf) keys += header_count(headers[i]);
+        leaves += leaf;
+        empty += leaf && header_count(headers[i]) == 0;
+        images += image;
+        inner += headers[i] != 0 && !leaf && !image;
+    }
+    block_add(&counts->keys, keys);
+    block_add(&counts->leaves, leaves);
+    block_add(&counts->empty_leaves, empty);
+    block_add(&counts->inner, inner);
+    block_add(&counts->images, images);
 }
 
 /* Apart from counting, which export and compact need too, and which reads headers only. */
@@ -182,17 +212,32 @@ PORT_FN unsigned W(place_in_leaf)(const W(node) *leaf, unsigned count, unsigned 
 }
 #endif
 
-static __global__ void W(list_kernel)(blink_on_gpu gpu, uint64_t used, W(key) *first_keys, uint32_t *ids,
-                                      uint64_t *listed)
+/* A warp asks for its places in the list at once: they are all of one word. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(list_kernel)(const __grid_constant__ blink_on_gpu gpu, uint64_t used, W(key) *first_keys, uint32_t *ids,
+                   uint64_t *listed)
 {
-    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
-    if (id >= used) return;
-    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node)));
-    uint64_t header = W(header_load)(node);
-    if (!header_is_leaf(header) || header_count(header) == 0) return;
-    uint64_t place = port_fetch_add(listed, 1);
-    first_keys[place] = W(first_key)(node, header_count(header));
-    ids[place] = (uint32_t)id;
+    const unsigned lane = threadIdx.x % 32;
+    const uint64_t first = (uint64_t)blockIdx.x * BLOCK_THREADS * NODES_AT_ONCE + threadIdx.x + 1;
+    uint64_t headers[NODES_AT_ONCE], place = 0;
+    unsigned wanted[NODES_AT_ONCE], all = 0;
+    W(headers_load)(gpu, first, BLOCK_THREADS, used, headers);
+    PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
+        wanted[i] = __ballot_sync(~0u, header_is_leaf(headers[i]) && header_count(headers[i]) > 0);
+        all += __popc(wanted[i]);
+    }
+    if (lane == 0 && all) place = port_fetch_add(listed, all);
+    place = __shfl_sync(~0u, place, 0);
+    PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
+        const uint32_t id = (uint32_t)(first + i * BLOCK_THREADS);
+        if (wanted[i] >> lane & 1) {
+            const uint64_t at = place + __popc(wanted[i] & ((1u << lane) - 1));
+            const W(node) *node = (const W(node) *)pool_address(gpu.nodes, id, sizeof(W(node)));
+            first_keys[at] = W(first_key)(node, header_count(headers[i]));
+            ids[at] = id;
+        }
+        place += __popc(wanted[i]);
+    }
 }
 
 static __global__ void W(leaf_counts_kernel)(blink_on_gpu gpu, const uint32_t *ids, size_t leaves, uint64_t *counts)
@@ -202,21 +247,35 @@ static __global__ void W(leaf_counts_kernel)(blink_on_gpu gpu, const uint32_t *i
     counts[i] = header_count(W(header_load)((W(node) *)pool_address(gpu.nodes, ids[i], sizeof(W(node)))));
 }
 
-/* A lane per slot, so that neighbouring lanes write neighbouring places. */
-static __global__ void W(gather_kernel)(blink_on_gpu gpu, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
-                                 W(key) *out_keys, W(key) *out_values)
+/* A lane per slot, so that neighbouring lanes write neighbouring places; of several leaves, so that enough is on its way
+ * to keep memory busy. A slot is loaded before it is known whether it has a pair. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(gather_kernel)(const __grid_constant__ blink_on_gpu gpu, const uint32_t *ids, size_t leaves,
+                     const uint64_t *offsets, W(key) *out_keys, W(key) *out_values)
 {
-    size_t lane = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    size_t i = lane / NODE_SLOTS;
-    unsigned slot = lane % NODE_SLOTS;
-    if (i >= leaves) return;
-    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, ids[i], sizeof(W(node)));
-    unsigned count = header_count(W(header_load)(node));
-    if (slot >= count) return;
-    W(pair) pair = W(pair_load)(node, slot);
-    uint64_t place = offsets[i] + W(place_in_leaf)(node, count, slot, pair.key);
-    W(set_key)(out_keys, place, pair.key);
-    W(set_key)(out_values, place, pair.value);
+    const unsigned slot = threadIdx.x % NODE_SLOTS, apart = BLOCK_THREADS / NODE_SLOTS;
+    const size_t first = (size_t)blockIdx.x * LEAVES_IN_BLOCK + threadIdx.x / NODE_SLOTS;
+    const W(node) *node[LEAVES_AT_ONCE];
+    uint64_t header[LEAVES_AT_ONCE], offset[LEAVES_AT_ONCE];
+    W(pair) pair[LEAVES_AT_ONCE];
+    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
+        const size_t leaf = first + i * apart;
+        node[i] = (const W(node) *)pool_address(gpu.nodes, leaf < leaves ? ids[leaf] : NODE_NONE, sizeof(W(node)));
+        offset[i] = leaf < leaves ? offsets[leaf] : 0;
+    }
+    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
+        header[i] = 0;
+        if (first + i * apart >= leaves) continue;
+        header[i] = W(header_load)(node[i]);
+        pair[i] = W(pair_load)(node[i], slot);
+    }
+    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
+        const unsigned count = header_count(header[i]);
+        if (slot >= count) continue;
+        const uint64_t place = offset[i] + W(place_in_leaf)(node[i], count, slot, pair[i].key);
+        W(set_key)(out_keys, place, pair[i].key);
+        W(set_key)(out_values, place, pair[i].value);
+    }
 }
 
 #ifndef BLINK_SKIPLIST
