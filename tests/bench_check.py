@@ -65,7 +65,7 @@ def check_limits(pleach):
                and not row["what"].startswith(peers)]
         odd = [row for row in own if not 0 < row.get("limit_share", 0) < 50 or row["limit"] not in measured]
         check(f"{name} has shares", own and not odd, f"{odd[:1]}")
-        check(f"{name} is limited by {limit}", any(limit in row["limit"] for row in own), f"{own[:1]}")
+        check(f"{name} is limited by {limit}", any(limit in row.get("limit", "") for row in own), f"{own[:1]}")
         for row in own:
             times = row["unit"] == "ms"
             share = row["limit_time"] / row["median"] if times else row["median"] / row["limit_rate"]
