@@ -48,6 +48,36 @@ def triangles_of(pleach, kind):
     return sum(len(higher[u] & higher.get(v, set())) for u in higher for v in higher[u])
 
 
+def check_limits(pleach):
+    """Every row of pleach's that memory limits has its share of that, times as rates do; and no other has."""
+    limits = {"insert": "sectors changed", "erase": "sectors changed", "erase-vertices": "sectors changed",
+              "build": "sorting", "incremental": "sectors changed", "triangles": "memory bandwidth",
+              "dynamic": "sectors changed", "load": "sorting", "queries": "random sectors"}
+    peers = ("vectors", "merged rows", "GraphBLAS")
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        run([pleach, "graph", "bench", "--scale", "12", "--runs", "1", "--threads", "2", "--json", file.name])
+        made = json.load(open(file.name))
+    measured = made["context"]["limits"]
+    check("limits", len(measured) >= 6 and min(measured.values()) > 0, f"{measured}")
+    rows = [row for row in made["benchmarks"] if row["run_type"] == "aggregate"]
+    for name, limit in limits.items():
+        own = [row for row in rows if row["experiment"] == name and row["unit"] not in ("used", "bytes", "chain")
+               and not row["what"].startswith(peers)]
+        odd = [row for row in own if not 0 < row.get("limit_share", 0) < 50 or row["limit"] not in measured]
+        check(f"{name} has shares", own and not odd, f"{odd[:1]}")
+        check(f"{name} is limited by {limit}", any(limit in row.get("limit", "") for row in own), f"{own[:1]}")
+        for row in own:
+            times = row["unit"] == "ms"
+            share = row["limit_time"] / row["median"] if times else row["median"] / row["limit_rate"]
+            check(f"{name}: share", abs(share - row["limit_share"]) < 1e-4 + 1e-3 * share, f"{row}")
+    others = [row for row in rows if row["what"].startswith(peers) or row["unit"] in ("used", "bytes", "chain")]
+    check("others have none", others and not any("limit" in row for row in others))
+    rates = {row["what"]: row.get("limit_rate", 0) for row in rows
+             if row["experiment"] == "incremental" and row["graph"] == "mean"}
+    check("an undirected edge is two entries",
+          abs(rates["pleach, directed"] / rates["pleach, undirected"] - 2) < 0.01, f"{rates}")
+
+
 def check_paper(command):
     """Each table of the dissertation has as many rows as there, and what it measured beside them."""
     lengths = {"table-5.2": 7, "table-5.3": 7, "table-5.4": 5, "table-5.5": 12, "table-5.6": 3, "table-5.7": 12,
@@ -85,7 +115,9 @@ def check_graphs(pleach):
     run([*command, "--adjacency", "ordered", "load"], status=2)
     sparse = medians_of([*command, "--sparse", "insert", "erase-vertices", "build"])
     check("sparse graphs", {row["experiment"] for row in sparse} == {"insert", "erase-vertices", "build"})
+    check("no limits of graphs that caches hold", not any("limit" in row for row in rows))
     check_paper(command)
+    check_limits(pleach)
     run([*command, "nothing"], status=2)
     run([*command, "--scale", "3"], status=2)
     run([pleach, "graph", "bench", "--help"])

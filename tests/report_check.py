@@ -96,6 +96,28 @@ def check_made(pleach, folder):
     run([pleach, "bench", "report", file, "--output", page, "--reasons", folder / "absent"], status=2)
 
 
+def check_graphs(pleach, folder):
+    """Rows of graphs below half of their limit, by their names; a peer has no limit, and a time is judged as a rate."""
+    results, page, reasons = folder / "graphs.json", folder / "graphs.html", folder / "reasons.txt"
+    run([pleach, "graph", "bench", "insert", "triangles", "--scale", "12", "--runs", "1", "--json", results])
+    made = json.loads(results.read_text())
+    for row in made["benchmarks"]:
+        if "limit" in row:
+            row["limit_share"] = 0.9 if row["graph"] == "road" else 0.31
+        row["times_peer"] = 2
+    results.write_text(json.dumps(made))
+    reasons.write_text("graph-insert/mean@cpu/pleach, dir*: latches\ngraph-triangles/*/time@cpu/pleach*: lists\n")
+    out = run([pleach, "bench", "report", results, "--output", page, "--reasons", reasons]).stdout
+    text = page.read_text()
+    check("graphs judged", "14 operations are not the fastest or below half of their limit; 7 without" in out, out)
+    check("graphs' shares", "31% of memory bandwidth" in text and "90% of random sectors changed" in text
+          and "31%, sorting" in text)
+    left = text[text.index('id="reasons"'):]
+    check("graphs' reasons", "Why: latches" in text and "Why: lists" in text and "@cpu/pleach, directed" in left
+          and "graph-insert/mean@cpu/pleach, undirected" in left and "/time@" not in left and "vectors" not in left,
+          left)
+
+
 def check_plots(pleach, folder, file):
     command = [pleach, "bench", "report", file, "--output", folder / "plot.html", "--plot"]
     run([*command, f"find-by-keys={folder}/one.svg"])
@@ -155,7 +177,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
     pleach = parser.parse_args().pleach
-    for part in (check_made, check_folder, check_measured):
+    for part in (check_made, check_graphs, check_folder, check_measured):
         with tempfile.TemporaryDirectory() as folder:
             part(pleach, pathlib.Path(folder))
     return finish()

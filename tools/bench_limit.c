@@ -227,3 +227,39 @@ struct bench_need bench_need_by_name(struct bench_place place, const char *name,
     }
     return (struct bench_need){{0}};
 }
+
+/* ---- graphs ---- */
+
+enum { ID_BYTES = 4, EDGE_BYTES = 2 * ID_BYTES };
+
+/* The slot of each entry, somewhere in the list of one of the ends. */
+struct bench_need bench_need_graph_change(double entries) { return only(BENCH_CHANGED_SECTORS, entries); }
+
+struct bench_need bench_need_graph_find(void) { return only(BENCH_SECTORS, 1); }
+
+/* Edges are read and entries written in order, after a sort of these: of 32 bits it has four passes, and leaves out
+ * those that no id needs. */
+struct bench_need bench_need_graph_build(double edges, double entries, unsigned id_bits)
+{
+    struct bench_need need = only(BENCH_BYTES, edges * EDGE_BYTES + entries * ID_BYTES);
+    need.amount[BENCH_SORTED] = entries * ((id_bits + 7) / 8) / 4;
+    return need;
+}
+
+/* Its own list is read, and said to be empty; from lists of vertices that go as well nothing needs to be taken. */
+struct bench_need bench_need_graph_erase_vertex(double entries, double mirrored)
+{
+    struct bench_need need = only(BENCH_CHANGED_SECTORS, mirrored + 1);
+    need.amount[BENCH_BYTES] = entries * ID_BYTES;
+    return need;
+}
+
+/* Read and written, and the sector that its list begins in, which it has in common with the others there. */
+struct bench_need bench_need_graph_neighbour(double vertices)
+{
+    struct bench_need need = only(BENCH_BYTES, 2 * ID_BYTES);
+    need.amount[BENCH_SECTORS] = vertices;
+    return need;
+}
+
+struct bench_need bench_need_graph_lists(double entries) { return only(BENCH_BYTES, entries * ID_BYTES); }

@@ -75,6 +75,25 @@ bool bench_is_alone(const char *name);
 /* By the name of a benchmark of pleach bench; nothing where it is not known. */
 struct bench_need bench_need_by_name(struct bench_place place, const char *name, bool sorted);
 
+/* ---- needs of dynamic graphs: bench_limit.c, "graphs" ----
+ *
+ * A vertex's neighbours are a list of ids of 32 bits, in any order. What is needed is that of a graph whose lists begin
+ * in the sector that tells where they are. */
+
+/* An edge inserted or erased, by the entries that change: two of an undirected one, fewer where some edges change
+ * nothing. */
+struct bench_need bench_need_graph_change(double entries);
+/* An edge looked for, or a vertex asked for its degree. */
+struct bench_need bench_need_graph_find(void);
+/* A graph of so many edges built at once; ids have so many bits. */
+struct bench_need bench_need_graph_build(double edges, double entries, unsigned id_bits);
+/* A vertex erased that has so many entries, and is in so many lists of vertices that stay. */
+struct bench_need bench_need_graph_erase_vertex(double entries, double mirrored);
+/* A neighbour listed; so many vertices for each. */
+struct bench_need bench_need_graph_neighbour(double vertices);
+/* So many entries of lists read. */
+struct bench_need bench_need_graph_lists(double entries);
+
 /* ---- bench_limits.c, bench_limits_cuda.cu ---- */
 
 struct crew;

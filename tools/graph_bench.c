@@ -44,7 +44,8 @@ static const char help[] =
     "fast as its peer a line is. On the CPU peers are measured in the same run with as many threads: \"vectors\", a\n"
     "sorted array of neighbours for each vertex; \"merged rows\", triangles on sorted rows oriented by degree; and\n"
     "GraphBLAS where this command was built with it. On a GPU edges and vertices lie in GPU memory, and transfers are\n"
-    "not counted. Making arguments, and checking the answers, is outside the clock everywhere.\n"
+    "not counted. Making arguments, and checking the answers, is outside the clock everywhere. The share is that of\n"
+    "what memory allows, which is measured first, with the name of the limit that binds; from scale 12 on.\n"
     "\n"
     "Exit status: 0, 1 if an answer was wrong, 2 if the command could not be carried out.\n";
 
@@ -152,6 +153,7 @@ static int run_experiments(struct graph_bench *bench, const struct request *requ
     bench->crew = crew_create(bench->threads);
     bench->report = graph_report_create(bench, request->json != NULL && strcmp(request->json, "-") == 0, request->all);
     if (bench->crew == NULL || bench->report == NULL) graph_no_memory(bench);
+    if (graph_goes_on(bench)) graph_measure_limits(bench);
     if (graph_goes_on(bench) && make_inputs(bench))
         for (size_t i = 0; i < EXPERIMENTS && graph_goes_on(bench); i++)
             if (request->wanted[i]) experiments[i].run(bench);

@@ -3,6 +3,7 @@
  *   graph_bench.c            options, and the loop over experiments
  *   graph_bench_inputs.c     the graphs, and arrays of edges where the device can read them
  *   graph_bench_report.c     table and JSON
+ *   graph_bench_limit.c      what memory allows each figure of pleach's to be
  *   graph_bench_measure.c    runs, timing, complaints: what every experiment does
  *   graph_bench_edges.c      insert, erase, incremental
  *   graph_bench_vertices.c   erase-vertices
@@ -24,6 +25,7 @@
 #include <pleach/triangles.h>
 
 #include "bench_device.h"
+#include "bench_limit.h"
 #include "crew.h"
 #include "edge_list.h"
 
@@ -74,6 +76,32 @@ void make_present_edges(struct edge_array *array, const struct edge_array *sourc
 /* How many different edges the arrays hold in all; undirected: (u, v) and (v, u) are one. False: no memory. */
 bool count_different(const struct edge_array *one, const struct edge_array *two, bool directed, uint64_t *different);
 
+/* ---- graph_bench_limit.c ---- */
+
+/* What the limits of memory make of a need: millions of what a row counts in a second; of a row that is a time,
+ * millions of all that was done. NULL and 0: there is none, or none is known. */
+struct graph_limit {
+    const char *name;
+    double rate;
+};
+
+/* Of this device, once; nothing at small scales, where graphs fit into the caches next to the cores. */
+void graph_measure_limits(struct graph_bench *bench);
+struct graph_limit graph_limit(const struct graph_bench *bench, struct bench_need need);
+/* Of the mean of rates, one of each class. */
+struct graph_limit graph_limit_mean(const struct graph_limit *classes);
+
+/* Entries of lists that must be read, at least, in the graph of all these arrays' edges. */
+struct graph_lists {
+    double all;  /* to count its triangles */
+    double last; /* to count those that edges of the last array are part of */
+};
+bool graph_count_lists(struct graph_bench *bench, uint64_t vertices, const struct edge_array *const *arrays,
+                       size_t count, struct graph_lists *lists);
+
+/* Building a whole graph, undirected or with each edge in both directions. */
+struct bench_need graph_need_build(const struct graph_bench *bench, const struct graph_input *input, bool directed);
+
 /* ---- graph_bench_report.c ---- */
 
 /* The median of all runs, and their spread: (highest - lowest) / median. */
@@ -93,6 +121,7 @@ struct graph_row {
     const char *unit;
     const struct figure *figure;
     double seed;              /* what the dissertation has; 0: nothing */
+    struct graph_limit limit;  /* of pleach's own rows */
     const struct figure *peer; /* of the baseline of the same run; may be NULL */
     const char *note;          /* may be NULL */
     bool detail;               /* in the table only if all is to be shown */
@@ -118,6 +147,7 @@ struct graph_bench {
     pleach_adjacency adjacency;
     bool sparse; /* pleach's graphs are made so */
     size_t runs;
+    struct bench_limits limits; /* all 0: not measured */
     struct graph_report *report;
     bool wrong;   /* an answer was */
     bool stopped; /* something could not be carried out */
@@ -212,10 +242,16 @@ struct seed_graph {
 enum { SEED_GRAPHS = 12 };
 extern const struct seed_graph seed_graphs[SEED_GRAPHS];
 
-/* A row for each of them, with the rate of its class, by `milliseconds` for so many entries an edge, beside its own.
+/* What was measured of each class, and what limits it. */
+struct paper_times {
+    struct figure milliseconds[GRAPH_CLASSES];
+    struct graph_limit limit[GRAPH_CLASSES];
+};
+
+/* A row for each of them, with the rate of its class, by `times` for so many entries an edge, beside its own.
  * Which column that is, `seed` says, and what else there is to tell, `note`. */
 void paper_add_graphs(const struct graph_bench *bench, const char *table, const char *what, size_t entries_an_edge,
-                      const struct figure *milliseconds, double (*seed)(const struct seed_graph *graph),
+                      const struct paper_times *times, double (*seed)(const struct seed_graph *graph),
                       void (*note)(const struct seed_graph *graph, char *text, size_t size));
 
 /* ---- graph_bench_graphblas.c, where GraphBLAS was found: PLEACH_HAVE_GRAPHBLAS ---- */

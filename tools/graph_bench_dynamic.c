@@ -16,6 +16,7 @@ struct dynamic {
     const struct graph_input *input;
     struct edge_array base, batch;
     struct figure insert_counting, insert_recount, erase_counting, erase_recount; /* milliseconds */
+    struct graph_limit kept_up, recount_after, recount_before; /* the last: once the batch has been erased */
 };
 
 static pleach_status call_erase_counting(void *context, pleach_stream stream)
@@ -95,16 +96,37 @@ static bool make_parts(struct dynamic *d, size_t count, bool own)
     return edge_array_send(d->bench, &d->base) && edge_array_send(d->bench, &d->batch);
 }
 
-static void add_pair(const struct dynamic *d, const char *how, bool own, const struct figure *counting,
-                     const struct figure *recount)
+/* The batch's edges change in any case. Then all triangles are counted, or those that have an edge of the batch. */
+static bool find_limits(struct dynamic *d)
+{
+    const struct edge_array *const arrays[] = {&d->base, &d->batch};
+    const struct bench_need change = bench_need_graph_change(2 * (double)d->batch.count);
+    struct graph_lists before, after;
+    if (!graph_count_lists(d->bench, d->input->vertices, arrays, 1, &before) ||
+        !graph_count_lists(d->bench, d->input->vertices, arrays, 2, &after))
+        return false;
+    const double entries[] = {after.last, after.all, before.all};
+    struct graph_limit *const limits[] = {&d->kept_up, &d->recount_after, &d->recount_before};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        struct bench_need need = change;
+        bench_need_add(&need, 1, bench_need_graph_lists(entries[i]));
+        *limits[i] = graph_limit(d->bench, need);
+    }
+    return true;
+}
+
+static void add_pair(const struct dynamic *d, bool inserted, bool own)
 {
     char what[40];
+    const char *const how = inserted ? "insert" : "erase";
+    const struct figure *const recount = inserted ? &d->insert_recount : &d->erase_recount;
     struct graph_row row = {.experiment = "dynamic", .graph = d->input->name, .batch = d->batch.count, .what = what,
-                            .unit = "ms", .figure = recount};
+                            .unit = "ms", .figure = recount, .limit = inserted ? d->recount_after : d->recount_before};
     snprintf(what, sizeof what, "%s %s, recount", how, own ? "own" : "random");
     graph_report_add(d->bench->report, &row);
     snprintf(what, sizeof what, "%s %s, kept up", how, own ? "own" : "random");
-    row.figure = counting;
+    row.figure = inserted ? &d->insert_counting : &d->erase_counting;
+    row.limit = d->kept_up;
     row.peer = recount;
     graph_report_add(d->bench->report, &row);
 }
@@ -112,10 +134,10 @@ static void add_pair(const struct dynamic *d, const char *how, bool own, const s
 static void measure(struct graph_bench *bench, const struct graph_input *input, size_t count, bool own)
 {
     struct dynamic d = {.bench = bench, .input = input};
-    bool good = make_parts(&d, count, own);
+    bool good = make_parts(&d, count, own) && find_limits(&d);
     for (size_t run = 0; good && run < bench->runs; run++) good = run_once(&d);
-    if (good) add_pair(&d, "insert", own, &d.insert_counting, &d.insert_recount);
-    if (good) add_pair(&d, "erase", own, &d.erase_counting, &d.erase_recount);
+    if (good) add_pair(&d, true, own);
+    if (good) add_pair(&d, false, own);
     edge_array_free(bench, &d.base);
     edge_array_free(bench, &d.batch);
 }

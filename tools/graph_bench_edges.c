@@ -184,7 +184,17 @@ static void end_work(struct work *work)
 
 struct sums {
     struct figure ours[GRAPH_CLASSES], baseline[GRAPH_CLASSES];
+    struct graph_limit limit[GRAPH_CLASSES];
 };
+
+/* Of an edge that is handed in; some come more than once, or are there, and change nothing. */
+static struct graph_limit limit_of(const struct work *work, const struct experiment *what)
+{
+    const double entries = work->directed ? 1 : 2, before = (double)work->base_edges, after = (double)work->expected;
+    const double changed = what->make == make_none ? 1 : (what->erases ? before - after : after - before) /
+                                                             (double)work->batch.count;
+    return graph_limit(work->bench, bench_need_graph_change(entries * changed));
+}
 
 /* Both sides in turn, so that a disturbance of the machine meets both. */
 static void measure_class(struct graph_bench *bench, const struct experiment *what, size_t count, size_t class,
@@ -196,6 +206,7 @@ static void measure_class(struct graph_bench *bench, const struct experiment *wh
         if (what->baseline != NULL && graph_on_cpu(bench)) figure_add(&sums->baseline[class], what->baseline(&work));
         if (graph_goes_on(bench)) figure_add(&sums->ours[class], what->ours(&work));
     }
+    if (good) sums->limit[class] = limit_of(&work, what);
     end_work(&work);
 }
 
@@ -209,8 +220,9 @@ static void mean_of(const struct graph_bench *bench, const struct figure *classe
     }
 }
 
-static void add_rows(const struct graph_bench *bench, const struct experiment *what, size_t count, double seed,
-                     const char *graph, const struct figure *ours, const struct figure *baseline, const char *note)
+/* `own` has what pleach's row has beside the baseline's. */
+static void add_rows(const struct graph_bench *bench, const struct experiment *what, size_t count,
+                     const char *graph, const struct figure *baseline, const struct graph_row *own)
 {
     char own_name[40], baseline_name[40];
     const bool compared = baseline->runs > 0;
@@ -220,10 +232,11 @@ static void add_rows(const struct graph_bench *bench, const struct experiment *w
                             .unit = "MEdge/s", .figure = baseline, .detail = graph[0] != 'm'};
     if (compared) graph_report_add(bench->report, &row);
     row.what = own_name;
-    row.figure = ours;
-    row.seed = row.detail || !what->directed ? 0 : seed;
+    row.figure = own->figure;
+    row.seed = row.detail || !what->directed ? 0 : own->seed;
+    row.limit = own->limit;
     row.peer = compared ? baseline : NULL;
-    row.note = note;
+    row.note = own->note;
     graph_report_add(bench->report, &row);
 }
 
@@ -237,10 +250,12 @@ static void measure_batch(struct graph_bench *bench, const struct experiment *wh
         measure_class(bench, what, count, class, &sums);
     if (!graph_goes_on(bench)) return;
     for (size_t class = 0; class < GRAPH_CLASSES; class++)
-        add_rows(bench, what, count, 0, bench->inputs[class].name, &sums.ours[class], &sums.baseline[class], NULL);
+        add_rows(bench, what, count, bench->inputs[class].name, &sums.baseline[class],
+                 &(struct graph_row){.figure = &sums.ours[class], .limit = sums.limit[class]});
     mean_of(bench, sums.ours, &ours);
     if (sums.baseline[0].runs > 0) mean_of(bench, sums.baseline, &baseline);
-    add_rows(bench, what, count, seed, "mean", &ours, &baseline, note);
+    add_rows(bench, what, count, "mean", &baseline,
+             &(struct graph_row){.figure = &ours, .limit = graph_limit_mean(sums.limit), .seed = seed, .note = note});
 }
 
 /* At a scale that is too small for the least batch of the dissertation, one of the size that fits. */

@@ -10,6 +10,23 @@ struct loaded {
     pleach_graph_stats stats;
 };
 
+/* Of an edge and of a count, whatever the load. */
+struct load_limits {
+    struct graph_limit edge, triangles;
+};
+
+static bool find_limits(struct graph_bench *bench, const struct graph_input *input, bool directed,
+                        struct load_limits *limits)
+{
+    const struct edge_array *const arrays[] = {&input->once};
+    struct graph_lists lists;
+    if (!graph_count_lists(bench, input->vertices, arrays, 1, &lists)) return false;
+    limits->edge = graph_limit(bench, graph_need_build(bench, input, directed));
+    limits->edge.rate *= (double)(directed ? input->both.count : input->once.count);
+    limits->triangles = graph_limit(bench, bench_need_graph_lists(lists.all));
+    return true;
+}
+
 static bool run_once(struct graph_bench *bench, const struct graph_input *input, double load, bool directed,
                      struct loaded *result)
 {
@@ -54,7 +71,7 @@ static double degree_of(const struct graph_input *input)
 }
 
 static void add_rows(const struct graph_bench *bench, const struct graph_input *input, double load,
-                     const struct loaded *result)
+                     const struct loaded *result, const struct load_limits *limits)
 {
     char what[40], note[120];
     const pleach_graph_stats *const s = &result->stats;
@@ -63,9 +80,11 @@ static void add_rows(const struct graph_bench *bench, const struct graph_input *
     snprintf(note, sizeof note, "utilisation %.2f, %.1f bytes/edge, chain %.2f, triangles %.1f ms", s->utilisation,
              bytes, chain, figure_median(&result->triangles));
     graph_report_add(bench->report, &(struct graph_row){.experiment = "load", .graph = input->name, .what = what,
-                                                        .unit = "MEdge/s", .figure = &result->rate, .note = note});
+                                                        .unit = "MEdge/s", .figure = &result->rate,
+                                                        .limit = limits->edge, .note = note});
     graph_report_add(bench->report, &(struct graph_row){.experiment = "load", .graph = input->name, .what = what,
-                                                        .unit = "ms", .figure = &result->triangles, .detail = true});
+                                                        .unit = "ms", .figure = &result->triangles,
+                                                        .limit = limits->triangles, .detail = true});
     add_figure(bench, input->name, what, "used", s->utilisation);
     add_figure(bench, input->name, what, "bytes", bytes);
     add_figure(bench, input->name, what, "chain", chain);
@@ -73,7 +92,7 @@ static void add_rows(const struct graph_bench *bench, const struct graph_input *
 
 /* Figure 5.2 has the directed graphs, 5.3 the triangles of the others. */
 static void add_figure_row(const struct graph_bench *bench, const struct graph_input *input, double load,
-                           const struct loaded *result, bool directed)
+                           const struct loaded *result, const struct load_limits *limits, bool directed)
 {
     char what[40], note[120];
     const pleach_graph_stats *const s = &result->stats;
@@ -87,6 +106,7 @@ static void add_figure_row(const struct graph_bench *bench, const struct graph_i
                                                         .graph = input->name, .what = what,
                                                         .unit = directed ? "MEdge/s" : "ms",
                                                         .figure = directed ? &result->rate : &result->triangles,
+                                                        .limit = directed ? limits->edge : limits->triangles,
                                                         .note = note});
 }
 
@@ -94,13 +114,14 @@ static void measure_degree(struct graph_bench *bench, uint64_t edge_factor, bool
 {
     static const double loads[] = {0.3, 0.5, 0.7, 0.85, 1};
     struct graph_input input;
-    bool good = graph_input_rmat(bench, &input, edge_factor);
+    struct load_limits limits;
+    bool good = graph_input_rmat(bench, &input, edge_factor) && find_limits(bench, &input, directed, &limits);
     for (size_t i = 0; good && i < sizeof loads / sizeof loads[0]; i++) {
         struct loaded result = {0};
         for (size_t run = 0; good && run < bench->runs; run++)
             good = run_once(bench, &input, loads[i], directed, &result);
-        if (good && paper) add_figure_row(bench, &input, loads[i], &result, directed);
-        if (good && !paper) add_rows(bench, &input, loads[i], &result);
+        if (good && paper) add_figure_row(bench, &input, loads[i], &result, &limits, directed);
+        if (good && !paper) add_rows(bench, &input, loads[i], &result, &limits);
     }
     graph_input_free(bench, &input);
 }

@@ -9,20 +9,24 @@
 #include "graph_bench.h"
 
 void paper_add_graphs(const struct graph_bench *bench, const char *table, const char *what, size_t entries_an_edge,
-                      const struct figure *milliseconds, double (*seed)(const struct seed_graph *graph),
+                      const struct paper_times *times, double (*seed)(const struct seed_graph *graph),
                       void (*note)(const struct seed_graph *graph, char *text, size_t size))
 {
     for (size_t i = 0; i < SEED_GRAPHS; i++) {
         const struct seed_graph *const graph = &seed_graphs[i];
         const struct graph_input *const input = &bench->inputs[graph->class];
-        const struct figure *const times = &milliseconds[graph->class];
+        const struct figure *const own = &times->milliseconds[graph->class];
+        const size_t entries = entries_an_edge * input->once.count;
+        struct graph_limit limit = times->limit[graph->class];
         struct figure rates = {0};
         char text[120];
-        for (size_t run = 0; run < times->runs; run++)
-            figure_add(&rates, millions_per_second(entries_an_edge * input->once.count, 1e-3 * times->of_run[run]));
+        for (size_t run = 0; run < own->runs; run++)
+            figure_add(&rates, millions_per_second(entries, 1e-3 * own->of_run[run]));
+        limit.rate *= (double)entries;
         note(graph, text, sizeof text);
         const struct graph_row row = {.experiment = table, .graph = input->name, .what = what, .unit = "MEntry/s",
-                                      .figure = &rates, .seed = 1e3 * graph->entries / seed(graph), .note = text};
+                                      .figure = &rates, .limit = limit, .seed = 1e3 * graph->entries / seed(graph),
+                                      .note = text};
         graph_report_add(bench->report, &row);
     }
 }

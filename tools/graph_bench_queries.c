@@ -105,6 +105,7 @@ static void measure_find(struct queries *q, const char *hit, size_t hits)
     if (q->vectors != NULL) graph_report_add(q->bench->report, &row);
     row.what = own_name;
     row.figure = &ours;
+    row.limit = graph_limit(q->bench, bench_need_graph_find());
     row.peer = q->vectors != NULL ? &baseline : NULL;
     graph_report_add(q->bench->report, &row);
 }
@@ -161,10 +162,11 @@ static bool right_degrees(struct queries *q)
     return right || graph_wrong(q->bench, "degrees");
 }
 
-static void add_vertex_row(const struct queries *q, const char *what, const char *unit, const struct figure *figure)
+static void add_vertex_row(const struct queries *q, const char *what, const char *unit, const struct figure *figure,
+                           struct bench_need need)
 {
     const struct graph_row row = {.experiment = "queries", .graph = q->input->name, .batch = q->vertices.count,
-                                  .what = what, .unit = unit, .figure = figure};
+                                  .what = what, .unit = unit, .figure = figure, .limit = graph_limit(q->bench, need)};
     if (graph_goes_on(q->bench)) graph_report_add(q->bench->report, &row);
 }
 
@@ -182,8 +184,9 @@ static void ask_vertices(struct queries *q)
         good = good && graph_time(q->bench, "neighbours", call_neighbours, q, &seconds) && right_neighbours(q);
         figure_add(&neighbours, millions_per_second(q->total, seconds));
     }
-    add_vertex_row(q, "pleach, degrees", "MVertex/s", &degrees);
-    add_vertex_row(q, "pleach, neighbours", "MEntry/s", &neighbours);
+    const double vertices_an_entry = (double)q->vertices.count / (double)q->input->both.count;
+    add_vertex_row(q, "pleach, degrees", "MVertex/s", &degrees, bench_need_graph_find());
+    add_vertex_row(q, "pleach, neighbours", "MEntry/s", &neighbours, bench_need_graph_neighbour(vertices_an_entry));
 }
 
 /* ---- all of a graph ---- */

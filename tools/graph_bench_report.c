@@ -13,6 +13,8 @@
 
 static const char command[] = "pleach graph bench";
 
+enum { LIMIT_WIDTH = 24 }; /* of the name of a limit, where a note comes after it */
+
 static const char *adjacency_name(const struct graph_bench *bench)
 {
     if (bench->adjacency == PLEACH_ADJACENCY_ORDERED) return "ordered";
@@ -78,8 +80,8 @@ static void print_heading(const struct graph_report *report)
     fprintf(report->table, "cpu       %s\ngpu       %s\ndevice    %s, %u threads; adjacency %s; scale %u, %zu runs\n\n",
             cpu, gpu, report->bench->device->name, report->bench->threads, adjacency_name(report->bench),
             report->bench->scale, report->bench->runs);
-    fprintf(report->table, "%-15s %-9s %8s %-24s %10s %-9s %7s %9s %7s\n", "experiment", "graph", "batch", "what",
-            "median", "unit", "spread", "TITAN V", "x peer");
+    fprintf(report->table, "%-15s %-9s %8s %-24s %10s %-9s %7s %9s %7s %6s  %s\n", "experiment", "graph", "batch",
+            "what", "median", "unit", "spread", "TITAN V", "x peer", "share", "of the limit");
     fflush(report->table);
 }
 
@@ -113,6 +115,20 @@ static double times_peer(const struct graph_row *row)
     return is_time(row) ? peer / own : own / peer;
 }
 
+/* The best that the limit allows, in the unit of the row. */
+static double limit_figure(const struct graph_row *row)
+{
+    return is_time(row) ? 1e-3 / row->limit.rate : row->limit.rate;
+}
+
+/* Of the limit, that was reached; 0 where none is known. */
+static double limit_share(const struct graph_row *row)
+{
+    const double own = figure_median(row->figure);
+    if (row->limit.name == NULL || !(own > 0)) return 0;
+    return is_time(row) ? limit_figure(row) / own : own / limit_figure(row);
+}
+
 static const char *or_dash(char *text, size_t size, const char *format, double number)
 {
     if (number > 0)
@@ -124,11 +140,13 @@ static const char *or_dash(char *text, size_t size, const char *format, double n
 
 static void print_row(const struct graph_report *report, const struct graph_row *row)
 {
-    char batch[24], seed[24], peer[24];
-    fprintf(report->table, "%-15s %-9s %8s %-24s %10.3f %-9s %6.1f%% %9s %7s%s%s\n", row->experiment, row->graph,
-            or_dash(batch, sizeof batch, "%.0f", (double)row->batch), row->what, figure_median(row->figure), row->unit,
-            100 * figure_spread(row->figure), or_dash(seed, sizeof seed, "%.2f", row->seed),
-            or_dash(peer, sizeof peer, "%.2f", times_peer(row)), row->note != NULL ? "  " : "",
+    char batch[24], seed[24], peer[24], share[24];
+    fprintf(report->table, "%-15s %-9s %8s %-24s %10.3f %-9s %6.1f%% %9s %7s %6s  %-*s%s\n", row->experiment,
+            row->graph, or_dash(batch, sizeof batch, "%.0f", (double)row->batch), row->what,
+            figure_median(row->figure), row->unit, 100 * figure_spread(row->figure),
+            or_dash(seed, sizeof seed, "%.2f", row->seed), or_dash(peer, sizeof peer, "%.2f", times_peer(row)),
+            or_dash(share, sizeof share, "%.0f%%", 100 * limit_share(row)),
+            row->note != NULL ? LIMIT_WIDTH : 0, row->limit.name != NULL ? row->limit.name : "",
             row->note != NULL ? row->note : "");
     fflush(report->table);
 }
@@ -198,9 +216,26 @@ static void write_row(FILE *file, const struct graph_bench *bench, const struct 
             "\"aggregate_name\": \"median\", ", name, name);
     write_value(file, row, figure_median(row->figure));
     fprintf(file, ", \"experiment\": \"%s\", \"graph\": \"%s\", \"what\": \"%s\", \"median\": %.6g, "
-            "\"spread\": %.4f, \"titan_v\": %.6g, \"times_peer\": %.4f, \"note\": \"%s\"}",
+            "\"spread\": %.4f, \"titan_v\": %.6g, \"times_peer\": %.4f, \"note\": \"%s\"",
             row->experiment, row->graph, row->what, figure_median(row->figure), figure_spread(row->figure), row->seed,
             times_peer(row), row->note);
+    if (row->limit.name != NULL)
+        fprintf(file, ", \"limit\": \"%s\", \"%s\": %.6g, \"limit_share\": %.4f", row->limit.name,
+                is_time(row) ? "limit_time" : "limit_rate", limit_figure(row), limit_share(row));
+    fprintf(file, "}");
+}
+
+/* Millions a second, of those that were measured. */
+static void write_limits(FILE *file, const struct bench_limits *limits)
+{
+    const char *before = "";
+    fprintf(file, ", \"limits\": {");
+    for (int i = 0; i < BENCH_RESOURCES; i++) {
+        if (!(limits->rate[i] > 0)) continue;
+        fprintf(file, "%s\"%s\": %.6g", before, bench_resource_name((enum bench_resource)i), limits->rate[i]);
+        before = ", ";
+    }
+    fprintf(file, "}");
 }
 
 static void write_context(FILE *file, const struct graph_bench *bench)
@@ -212,8 +247,10 @@ static void write_context(FILE *file, const struct graph_bench *bench)
         fprintf(file, ", \"%s\": ", machine[i].name);
         json_write_text(file, machine[i].text);
     }
-    fprintf(file, ", \"device\": \"%s\", \"threads\": %u, \"adjacency\": \"%s\", \"scale\": %u, \"runs\": %zu}",
+    fprintf(file, ", \"device\": \"%s\", \"threads\": %u, \"adjacency\": \"%s\", \"scale\": %u, \"runs\": %zu",
             bench->device->name, bench->threads, adjacency_name(bench), bench->scale, bench->runs);
+    write_limits(file, &bench->limits);
+    fprintf(file, "}");
 }
 
 bool graph_report_json(const struct graph_report *report, const char *path)

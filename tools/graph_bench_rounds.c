@@ -28,6 +28,7 @@ struct rounds {
     struct edge_array batch[ROUNDS]; /* the first is empty */
     uint64_t edges, triangles;       /* that there must be at the end */
     struct figure anew[ROUNDS], kept[ROUNDS];
+    struct graph_limit limit_anew[ROUNDS], limit_kept[ROUNDS];
 };
 
 /* What a call takes is added to the sum. */
@@ -97,19 +98,40 @@ static bool run_once(struct rounds *r)
     return good;
 }
 
+/* Needs add up from round to round, as times do. */
+static bool find_limits(struct rounds *r)
+{
+    const struct edge_array *arrays[ROUNDS] = {&r->input->once};
+    struct bench_need anew = {{0}}, kept = {{0}};
+    for (size_t i = 0; i < ROUNDS; i++) {
+        const struct bench_need change = bench_need_graph_change(2 * (double)r->batch[i].count);
+        struct graph_lists lists;
+        if (i > 0) arrays[i] = &r->batch[i];
+        if (!graph_count_lists(r->bench, r->input->vertices, arrays, i + 1, &lists)) return false;
+        bench_need_add(&anew, 1, change);
+        bench_need_add(&anew, 1, bench_need_graph_lists(lists.all));
+        bench_need_add(&kept, 1, change);
+        bench_need_add(&kept, 1, bench_need_graph_lists(i == 0 ? lists.all : lists.last));
+        r->limit_anew[i] = graph_limit(r->bench, anew);
+        r->limit_kept[i] = graph_limit(r->bench, kept);
+    }
+    return true;
+}
+
 static void add_rows(const struct rounds *r, const struct seed_rounds *seed)
 {
     for (size_t i = 0; i < ROUNDS; i++) {
         char what[40], note[120];
         struct graph_row row = {.experiment = "table-5.9", .graph = r->input->name, .batch = r->batch[i].count,
                                 .what = what, .unit = "ms", .figure = &r->anew[i], .seed = seed->round[i].total,
-                                .note = note};
+                                .limit = r->limit_anew[i], .note = note};
         snprintf(what, sizeof what, "round %zu, counted", i + 1);
         snprintf(note, sizeof note, "as %s; TITAN V: insert %.1f, count %.1f; Hornet %.1f", seed->name,
                  seed->round[i].insert, seed->round[i].count, seed->round[i].hornet);
         graph_report_add(r->bench->report, &row);
         snprintf(what, sizeof what, "round %zu, kept up", i + 1);
         row.figure = &r->kept[i];
+        row.limit = r->limit_kept[i];
         row.seed = 0;
         row.peer = &r->anew[i];
         row.note = NULL;
@@ -127,7 +149,7 @@ static void measure(struct graph_bench *bench, const struct seed_rounds *seed)
         if (good) make_random_edges(&r.batch[i], r.input->vertices, ROUND_SEED + i);
         good = good && edge_array_send(bench, &r.batch[i]);
     }
-    good = good && expect(&r);
+    good = good && expect(&r) && find_limits(&r);
     for (size_t run = 0; good && run < bench->runs; run++) good = run_once(&r);
     if (good) add_rows(&r, seed);
     for (size_t i = 1; i < ROUNDS; i++) edge_array_free(bench, &r.batch[i]);

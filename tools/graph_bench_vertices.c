@@ -16,6 +16,7 @@ struct erasing {
     size_t count;
     uint32_t *vertices, *device_vertices; /* different ones, at random */
     uint64_t left;                        /* edges between all others */
+    uint64_t halves;                      /* edges that have one end among them */
 };
 
 static pleach_status call_erase_vertices(void *context, pleach_stream stream)
@@ -25,14 +26,18 @@ static pleach_status call_erase_vertices(void *context, pleach_stream stream)
     return pleach_graph_erase_vertices(e->graph, e->count, e->device_vertices, NULL);
 }
 
-/* Edges that no vertex of the batch is an end of. */
+/* Edges that no vertex of the batch is an end of, or one. */
 static bool count_left(struct erasing *e, const struct graph_input *input)
 {
     uint8_t *const goes = calloc(input->vertices, 1);
     if (goes == NULL) return false;
     for (size_t i = 0; i < e->count; i++) goes[e->vertices[i]] = 1;
-    e->left = 0;
-    for (size_t i = 0; i < input->once.count; i++) e->left += !goes[input->once.from[i]] && !goes[input->once.to[i]];
+    e->left = e->halves = 0;
+    for (size_t i = 0; i < input->once.count; i++) {
+        const unsigned ends = goes[input->once.from[i]] + goes[input->once.to[i]];
+        e->left += ends == 0;
+        e->halves += ends == 1;
+    }
     free(goes);
     return true;
 }
@@ -68,28 +73,40 @@ static double erase_once(struct graph_bench *bench, struct erasing *e, const str
     return good ? millions_per_second(e->count, seconds) : 0;
 }
 
+/* Of a vertex; edges with both ends among them have an entry in the lists of two. */
+static struct graph_limit limit_of(const struct graph_bench *bench, const struct erasing *e,
+                                   const struct graph_input *input)
+{
+    const double mirrored = (double)e->halves, inside = (double)(input->once.count - e->left - e->halves);
+    const double count = (double)e->count;
+    return graph_limit(bench, bench_need_graph_erase_vertex((mirrored + 2 * inside) / count, mirrored / count));
+}
+
 static void measure_class(struct graph_bench *bench, const struct graph_input *input, size_t count,
-                          struct figure *figure)
+                          struct figure *figure, struct graph_limit *limit)
 {
     struct erasing e = {.count = count};
     bool good = begin_erasing(bench, &e, input);
     for (size_t run = 0; good && run < bench->runs && graph_goes_on(bench); run++)
         figure_add(figure, erase_once(bench, &e, input));
+    if (good) *limit = limit_of(bench, &e, input);
     end_erasing(bench, &e);
 }
 
 static void measure_batch(struct graph_bench *bench, const char *name, unsigned power, double seed, const char *note)
 {
     struct figure classes[GRAPH_CLASSES] = {0}, mean = {0};
+    struct graph_limit limits[GRAPH_CLASSES] = {0};
     struct graph_row row = {.experiment = name, .batch = (uint64_t)1 << power, .what = "pleach",
                             .unit = "MVertex/s"};
     for (size_t i = 0; i < GRAPH_CLASSES && graph_goes_on(bench); i++)
-        measure_class(bench, &bench->inputs[i], (size_t)1 << power, &classes[i]);
+        measure_class(bench, &bench->inputs[i], (size_t)1 << power, &classes[i], &limits[i]);
     if (!graph_goes_on(bench)) return;
     row.detail = true;
     for (size_t i = 0; i < GRAPH_CLASSES; i++) {
         row.graph = bench->inputs[i].name;
         row.figure = &classes[i];
+        row.limit = limits[i];
         graph_report_add(bench->report, &row);
     }
     for (size_t run = 0; run < bench->runs; run++) {
@@ -100,6 +117,7 @@ static void measure_batch(struct graph_bench *bench, const char *name, unsigned 
     row.detail = false;
     row.graph = "mean";
     row.figure = &mean;
+    row.limit = graph_limit_mean(limits);
     row.seed = seed;
     row.note = note;
     graph_report_add(bench->report, &row);
