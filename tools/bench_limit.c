@@ -196,7 +196,8 @@ bool bench_is_alone(const char *name)
 /* Arrays of these may be sorted first, and then share the way down. */
 static bool may_share(const char *name)
 {
-    static const char *const starts[] = {"apply", "batch", "insert", "grow", "map/put", "queue", "index", "erase-sorted"};
+    static const char *const starts[] = {"apply", "batch", "insert", "grow", "map/put", "queue", "index",
+                                         "erase-sorted"};
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
         if (strncmp(name, starts[i], strlen(starts[i])) == 0) return true;
     return false;

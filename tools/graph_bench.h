@@ -146,7 +146,7 @@ struct graph_bench {
     unsigned threads, scale;
     pleach_adjacency adjacency;
     bool sparse; /* pleach's graphs are made so */
-    size_t runs;
+    size_t runs, run;
     struct bench_limits limits; /* all 0: not measured */
     struct graph_report *report;
     bool wrong;   /* an answer was */
@@ -166,7 +166,8 @@ static inline bool graph_on_cpu(const struct graph_bench *bench) { return bench-
 bool graph_bench_open(struct graph_bench *bench, bool directed, double load, pleach_graph **graph);
 /* The call's seconds. */
 bool graph_time(struct graph_bench *bench, const char *what, bench_call *call, void *context, double *seconds);
-/* Exactly so many edges, and every invariant holds. */
+/* Exactly so many edges; and in the first of the runs, which all do the same, every invariant holds: to look at those of
+ * a graph on a GPU takes many times as long as what is measured. */
 bool graph_check(struct graph_bench *bench, pleach_graph *graph, uint64_t edges);
 
 /* An array call of a graph, as graph_time takes it. */

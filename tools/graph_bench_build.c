@@ -56,7 +56,7 @@ static void build_class(struct graph_bench *bench, size_t class)
     const struct graph_input *const input = &bench->inputs[class];
     struct figure ours = {0}, baseline = {0};
     char note[120];
-    for (size_t run = 0; run < bench->runs && graph_goes_on(bench); run++) {
+    for (bench->run = 0; bench->run < bench->runs && graph_goes_on(bench); bench->run++) {
         if (graph_on_cpu(bench)) figure_add(&baseline, build_baseline(bench, input));
         if (graph_goes_on(bench)) figure_add(&ours, build_ours(bench, input));
     }
@@ -95,7 +95,7 @@ void paper_build(struct graph_bench *bench)
 {
     struct paper_times ours = {0};
     for (size_t class = 0; class < GRAPH_CLASSES; class++) {
-        for (size_t run = 0; run < bench->runs && graph_goes_on(bench); run++)
+        for (bench->run = 0; bench->run < bench->runs && graph_goes_on(bench); bench->run++)
             figure_add(&ours.milliseconds[class], build_ours(bench, &bench->inputs[class]));
         ours.limit[class] = graph_limit(bench, graph_need_build(bench, &bench->inputs[class], false));
     }

@@ -202,7 +202,7 @@ static void measure_class(struct graph_bench *bench, const struct experiment *wh
 {
     struct work work = {.bench = bench, .input = &bench->inputs[class]};
     bool good = begin_work(&work, what, count);
-    for (size_t run = 0; good && run < bench->runs && graph_goes_on(bench); run++) {
+    for (bench->run = 0; good && bench->run < bench->runs && graph_goes_on(bench); bench->run++) {
         if (what->baseline != NULL && graph_on_cpu(bench)) figure_add(&sums->baseline[class], what->baseline(&work));
         if (graph_goes_on(bench)) figure_add(&sums->ours[class], what->ours(&work));
     }

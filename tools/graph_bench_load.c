@@ -118,7 +118,7 @@ static void measure_degree(struct graph_bench *bench, uint64_t edge_factor, bool
     bool good = graph_input_rmat(bench, &input, edge_factor) && find_limits(bench, &input, directed, &limits);
     for (size_t i = 0; good && i < sizeof loads / sizeof loads[0]; i++) {
         struct loaded result = {0};
-        for (size_t run = 0; good && run < bench->runs; run++)
+        for (bench->run = 0; good && bench->run < bench->runs; bench->run++)
             good = run_once(bench, &input, loads[i], directed, &result);
         if (good && paper) add_figure_row(bench, &input, loads[i], &result, &limits, directed);
         if (good && !paper) add_rows(bench, &input, loads[i], &result, &limits);

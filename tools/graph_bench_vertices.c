@@ -87,7 +87,7 @@ static void measure_class(struct graph_bench *bench, const struct graph_input *i
 {
     struct erasing e = {.count = count};
     bool good = begin_erasing(bench, &e, input);
-    for (size_t run = 0; good && run < bench->runs && graph_goes_on(bench); run++)
+    for (bench->run = 0; good && bench->run < bench->runs && graph_goes_on(bench); bench->run++)
         figure_add(figure, erase_once(bench, &e, input));
     if (good) *limit = limit_of(bench, &e, input);
     end_erasing(bench, &e);

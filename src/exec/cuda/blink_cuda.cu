@@ -102,7 +102,8 @@ cudaError_t blink_cuda_build(blink_on_gpu map, const build_plan *plan, const voi
 cudaError_t blink_cuda_check_ascending(unsigned key_bits, const void *keys, size_t n, uint64_t *flag,
                                        cudaStream_t stream)
 {
-    LAUNCH(ascending_kernel, (n + KEYS_AT_ONCE - 1) / KEYS_AT_ONCE, ((const key32 *)keys, n, flag), ((const key64 *)keys, n, flag));
+    LAUNCH(ascending_kernel, (n + KEYS_AT_ONCE - 1) / KEYS_AT_ONCE, ((const key32 *)keys, n, flag),
+           ((const key64 *)keys, n, flag));
 }
 
 cudaError_t blink_cuda_mark_last(unsigned key_bits, const void *keys, size_t n, uint8_t *keep, cudaStream_t stream)

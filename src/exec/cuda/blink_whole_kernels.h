@@ -247,8 +247,8 @@ static __global__ void W(leaf_counts_kernel)(blink_on_gpu gpu, const uint32_t *i
     counts[i] = header_count(W(header_load)((W(node) *)pool_address(gpu.nodes, ids[i], sizeof(W(node)))));
 }
 
-/* A lane per slot, so that neighbouring lanes write neighbouring places; of several leaves, so that enough is on its way
- * to keep memory busy. A slot is loaded before it is known whether it has a pair. */
+/* A lane per slot, so that neighbouring lanes write neighbouring places; of several leaves, so that enough is on its
+ * way to keep memory busy. A slot is loaded before it is known whether it has a pair. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     W(gather_kernel)(const __grid_constant__ blink_on_gpu gpu, const uint32_t *ids, size_t leaves,
                      const uint64_t *offsets, W(key) *out_keys, W(key) *out_values)
