@@ -9,6 +9,12 @@
 #include "support/units.h"
 #include "tools/baselines/baseline.h"
 #include "tools/baselines/coupled.h"
+#define STEP_BITS 32
+#include "tools/baselines/baseline_merge.h"
+#undef STEP_BITS
+#define STEP_BITS 64
+#include "tools/baselines/baseline_merge.h"
+#undef STEP_BITS
 #include "tools/crew.h"
 #include "tools/words.h"
 
@@ -243,12 +249,117 @@ static void threads_on_one_tree(const void *unused)
     count_checked(agents * rounds);
 }
 
+/* ---- merges ---- */
+
+static void free_run(baseline_run *run)
+{
+    free(run->keys);
+    free(run->values);
+    free(run->dead);
+}
+
+static baseline_run empty_run(unsigned bits, size_t n, bool has_dead)
+{
+    const size_t room = n + 1; /* so that there is memory even for none */
+    return (baseline_run){must_alloc(room, word_bytes(bits)), must_alloc(room, word_bytes(bits)),
+                          has_dead ? must_alloc(room, 1) : NULL, n};
+}
+
+/* n pairs in order, of `keys` different keys, up to the largest; values tell from where each is. */
+static baseline_run draw_run(unsigned bits, size_t n, uint64_t keys, uint64_t first_value, bool has_dead, rng *r)
+{
+    baseline_run run = empty_run(bits, n, has_dead);
+    const uint64_t most = word_max(bits), step = most / keys;
+    size_t *counts = must_alloc(keys, sizeof *counts), at = 0;
+    for (size_t i = 0; i < n; i++) counts[rng_below(r, keys)]++;
+    for (uint64_t key = 0; key < keys; key++)
+        for (size_t i = 0; i < counts[key]; i++) word_set(run.keys, bits, at++, most - (keys - 1 - key) * step);
+    for (size_t i = 0; i < n; i++) word_set(run.values, bits, i, first_value + i);
+    for (size_t i = 0; i < n && has_dead; i++) run.dead[i] = (uint8_t)rng_below(r, 2);
+    free(counts);
+    return run;
+}
+
+/* Is `to` what a plain merge makes of both? */
+static void assert_merged(unsigned bits, const baseline_run *older, const baseline_run *newer, const baseline_run *to)
+{
+    size_t at[2] = {0, 0};
+    for (size_t i = 0; i < older->n + newer->n; i++) {
+        const bool is_new = at[0] == older->n || (at[1] < newer->n && word_get(newer->keys, bits, at[1]) <
+                                                                          word_get(older->keys, bits, at[0]));
+        const baseline_run *from = is_new ? newer : older;
+        const size_t place = at[is_new]++;
+        assert_int_equal(word_get(to->keys, bits, i), word_get(from->keys, bits, place));
+        assert_int_equal(word_get(to->values, bits, i), word_get(from->values, bits, place));
+        if (to->dead != NULL) assert_int_equal(to->dead[i], from->dead != NULL && from->dead[place]);
+    }
+}
+
+/* What a GPU's blocks do, one after the other, and their threads in each phase. */
+#define DEFINE_BLOCKS(bits)                                                                                      \
+    static void merge_by_blocks##bits(const baseline_run *older, const baseline_run *newer,                      \
+                                      const baseline_run *to)                                                    \
+    {                                                                                                            \
+        merge_tile##bits *tile = must_alloc(1, sizeof *tile);                                                    \
+        merge_part##bits *parts = must_alloc(MERGE_THREADS, sizeof *parts);                                      \
+        const bool has_dead = to->dead != NULL;                                                                  \
+        for (uint64_t t = 0; t * MERGE_TILE##bits < to->n; t++) {                                                \
+            const uint64_t cuts[2] = {merge_cut##bits(older, newer, t), merge_cut##bits(older, newer, t + 1)};   \
+            const merge_span span = merge_span##bits(older, newer, cuts, t);                                     \
+            for (uint32_t i = 0; i < MERGE_THREADS; i++) {                                                       \
+                merge_fetch##bits(older, newer, &span, has_dead, i, &parts[i]);                                  \
+                merge_stage##bits(tile, &span, has_dead, i, &parts[i]);                                          \
+            }                                                                                                    \
+            for (uint32_t i = 0; i < MERGE_THREADS; i++) merge_take##bits(tile, &span, has_dead, i, &parts[i]);  \
+            for (uint32_t i = 0; i < MERGE_THREADS; i++) merge_lay##bits(tile, &span, has_dead, i, &parts[i]);   \
+            for (uint32_t i = 0; i < MERGE_THREADS; i++) merge_write##bits(to, tile, &span, has_dead, i);        \
+        }                                                                                                        \
+        free(tile);                                                                                              \
+        free(parts);                                                                                             \
+    }
+DEFINE_BLOCKS(32)
+DEFINE_BLOCKS(64)
+
+/* None, few, or near the border of a thread's part or of one of the first tiles. */
+static size_t draw_size(unsigned bits, rng *r)
+{
+    const size_t tile = bits == 32 ? MERGE_TILE32 : MERGE_TILE64, part = tile / MERGE_THREADS;
+    switch (rng_below(r, 4)) {
+    case 0: return rng_below(r, 3);
+    case 1: return rng_below(r, 5) * part + rng_below(r, 3) + 1;
+    case 2: return (1 + rng_below(r, 3)) * tile + rng_below(r, 5) - 2;
+    default: return rng_below(r, 3 * tile);
+    }
+}
+
+static void merges_by_blocks(const void *unused)
+{
+    rng r = rng_for(test_seed(), 7);
+    (void)unused;
+    for (size_t round = 0; round < scaled(600); round++) {
+        const unsigned bits = round % 2 == 0 ? 32 : 64;
+        const size_t older_n = draw_size(bits, &r), newer_n = draw_size(bits, &r);
+        const uint64_t keys = (uint64_t)1 << rng_below(&r, 16);
+        const bool dead = rng_below(&r, 2), new_dead = rng_below(&r, 2);
+        baseline_run older = draw_run(bits, older_n, keys, 0, dead, &r);
+        baseline_run newer = draw_run(bits, newer_n, keys, older_n, new_dead, &r);
+        baseline_run to = empty_run(bits, older_n + newer_n, dead || new_dead);
+        (bits == 32 ? merge_by_blocks32 : merge_by_blocks64)(&older, &newer, &to);
+        assert_merged(bits, &older, &newer, &to);
+        free_run(&older);
+        free_run(&newer);
+        free_run(&to);
+        count_checked(older_n + newer_n);
+    }
+}
+
 static unit_case cases[] = {
     {"sorted_as_an_array", as_an_array, &baseline_sorted},
     {"rebuild_as_an_array", as_an_array, &baseline_rebuild},
     {"merge_tree_as_an_array", as_an_array, &baseline_merge_tree},
     {"coupled_as_an_array", as_an_array, &baseline_coupled},
     {"threads_on_one_tree", threads_on_one_tree, NULL},
+    {"merges_by_blocks", merges_by_blocks, NULL},
 };
 
 int main(int argc, char **argv) { return run_units("test_baselines", argc, argv, cases, COUNT_OF(cases)); }
