@@ -10,7 +10,7 @@ import pathlib
 import sys
 import tempfile
 
-from checks import check, finish, run
+from checks import check, finish, key_bytes, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCALE = 8
@@ -182,11 +182,6 @@ def check_mixed(pleach):
     for words in (["--updates", "101"], ["--updates", "x"], ["--updates", ""], ["--kinds", "none"], ["--length", "0"],
                   ["--length", "5000"], ["--length", ",".join(["4"] * 17)]):
         run([*command, "apply", *words], status=2)
-
-
-def key_bytes(keys, count=None):
-    words = [len(keys) if count is None else count, *keys]
-    return b"".join(word.to_bytes(8, "little") for word in words)
 
 
 def check_key_files(pleach):

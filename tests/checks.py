@@ -22,6 +22,12 @@ def run(arguments, status=0):
     return result
 
 
+def key_bytes(keys, count=None):
+    """A file of keys, as --key-file has it; with a number of them that may be wrong."""
+    words = [len(keys) if count is None else count, *keys]
+    return b"".join(word.to_bytes(8, "little") for word in words)
+
+
 def finish():
     """Says how many there were; the exit status."""
     print(f"{passed} passed, {failed} failed")

@@ -136,15 +136,17 @@ def check_folder(pleach, folder):
     write(papers / "awad-figure-3.2.json", [result("find", "cpu/map", 31.25)])
     write(papers / "awad-figure-4.2.json", [result("find", "cpu", 32.25)])
     write(papers / "awad-figure-4.2-2.json", [result("find", "cpu/v", 33.25)])
+    write(papers / "own-maps-2.json", [result("find", "cpu", 34.25)])
     text = run([pleach, "bench", "report", papers, "--output", "-"]).stdout
     left = text[text.index('id="left-out"'):]
-    check("papers", all(f"<td>{rate}</td>" in text for rate in (31.25, 32.25, 33.25)) and "TITAN V" in text)
+    check("papers", all(f"<td>{rate}</td>" in text for rate in (31.25, 32.25, 33.25, 34.25)) and "TITAN V" in text)
     check("papers' order", text.index("awad-figure-3.2:") < text.index("awad-figure-4.2:"))
     check("versions", "versioned" in text)
     listed = re.findall(r"^([a-z][^ :]*): ", run([pleach, "bench", "paper", "--list"]).stdout, re.M)
-    check("papers listed", len(listed) > 30)
+    check("papers listed", len(listed) > 30 and "own-maps" in listed)
+    check("pleach's own", "Operations</h2>" in text and not re.search("own-[a-z0-9-]*:", text))
     for name in listed:
-        there = name in ("awad-figure-3.2", "awad-figure-4.2")
+        there = name in ("awad-figure-3.2", "awad-figure-4.2") or name.startswith("own-")
         check(f"{name} left out", (f"<b>{name}</b>" in left) != there)
     check("why left out", "cannot be run: a profiler" in left and "was not run" in left)
 

@@ -6,12 +6,13 @@ wrong.
 usage: ycsb_check.py [--pleach FILE]"""
 import argparse
 import csv
+import gzip
 import json
 import pathlib
 import sys
 import tempfile
 
-from checks import check, finish, run
+from checks import check, finish, key_bytes, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STRUCTURES = {"map": ("", "[]", "-apply"), "skiplist": ("", "[]"), "hash": ("", "[]")}
@@ -109,6 +110,36 @@ def check_files(command, folder):
     run([*command, "--workload", folder], status=2)
 
 
+def check_key_files(command, rivals, folder):
+    """Records whose keys are of a file, the smallest and the largest key among them; and where there are too few."""
+    path = folder / "some keys"
+    keys = [*range(300), *range(10**6, 10**6 + 9100, 7), *(2**64 - 1 - k * k for k in range(399, -1, -1))]
+    usual = [*command, "--repeat", "1", "--threads", "2", "--key-file", path]
+    for content in (key_bytes(keys), gzip.compress(key_bytes(keys))):
+        path.write_bytes(content)
+        rows = medians_of([*usual, "--rivals"])
+        expected = {(workload, store) for workload in DISTS for store in stores_of(workload, rivals)}
+        check("key file", set(rows) == expected, str(set(rows) ^ expected))
+        check("key file: rows", all(row["dist"] == f"file-{DISTS[workload]}" and row["keys"] == 1800
+                                    for (workload, _), row in rows.items()), str(rows)[:300])
+    rows = medians_of([*usual, "--keys", "1500", "--ops", "9000", "--batch", "1000", "--seed", "3", "D", "E"])
+    check("key file: nearly all inserted", {row["keys"] for row in rows.values()} == {1500})
+    result = run([*usual, "--keys", "500", "--ops", "1000", "C", "--json", "-"])
+    check("key file: its name", json.loads(result.stdout)["context"].get("key_file") == "some keys")
+    for words, needed in ((["--keys", "1900", "--ops", "9000", "D"], "inserts"), (["--keys", "2001", "C"], "2001 ")):
+        told = run([*usual, *words], status=2).stderr
+        check(f"key file: too few for {words}", "more keys than the 2000 of the file" in told and needed in told, told)
+    bad = {"ends before its last key": key_bytes(keys, len(keys) + 1), "behind its last key": key_bytes(keys) + b"x",
+           "key 20 is not above": key_bytes([*range(20), 19]), "can be measured": key_bytes([1, 2]),
+           "tells of": key_bytes(keys, 2**63), f"{path}: ": gzip.compress(key_bytes(keys))[:-20]}
+    for why, content in bad.items():
+        path.write_bytes(content)
+        told = run([*usual, "C"], status=2).stderr
+        check(f"key file: {why}", why in told and f"pleach bench ycsb: {path}: " in told, told)
+    path.unlink()
+    check("key file: none", "No such file" in run([*usual, "C"], status=2).stderr)
+
+
 def check_reports(pleach, command, folder):
     """What the other commands make of the results, and the rows of a CSV file."""
     results, page, table = folder / "results.json", folder / "page.html", folder / "results.csv"
@@ -158,6 +189,7 @@ def main():
     check_distributions(command)
     with tempfile.TemporaryDirectory() as folder:
         check_files(command, pathlib.Path(folder))
+        check_key_files(command, rivals, pathlib.Path(folder))
         check_reports(pleach, command, pathlib.Path(folder))
     check_refusals(command, set(RIVALS) - set(rivals))
     return finish()

@@ -329,6 +329,7 @@ static int run_bench(const struct request *request, const struct bench_device *g
     struct bench_report *report = bench_report_create(bench_files_use_output(&files));
     bool good = report != NULL;
     if (report == NULL) return EXIT_USAGE;
+    if (request->key_path != NULL) bench_report_name_keys(report, request->key_path);
     if (request->device != ON_CUDA)
         for (size_t i = 0; i < request->thread_counts; i++)
             good = bench_device(request, report, bench_device_host(), request->threads[i]) && good;

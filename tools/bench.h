@@ -166,6 +166,9 @@ void bench_row_count(struct bench_row *row, const char *name, double value);
 /* A line among the rows, which is in no file. */
 void bench_report_say(struct bench_report *report, const char *line);
 
+/* Says of which file the keys are; its name is in the JSON's context. */
+void bench_report_name_keys(struct bench_report *report, const char *path);
+
 /* Sorts them, in ascending order, and answers their median. */
 double bench_median(double *rates, size_t n);
 

@@ -282,6 +282,7 @@ size_t page_paper_of(const char *path)
     const char *const slash = strrchr(path, '/'), *const name = slash != NULL ? slash + 1 : path;
     for (size_t i = 0; i < paper_experiment_count; i++) {
         const size_t length = strlen(paper_experiments[i].name);
+        if (paper_experiments[i].theirs == NULL) continue; /* pleach's own are shown by what they measure */
         if (strncmp(name, paper_experiments[i].name, length) != 0) continue;
         const char *rest = name + length;
         if (*rest == '-') rest += 1 + strspn(rest + 1, "0123456789");

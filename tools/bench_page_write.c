@@ -138,7 +138,7 @@ static void write_papers_left_out(FILE *file, const struct page *page)
     for (size_t e = 0, i = 0; e < paper_experiment_count; e++) {
         const struct paper_experiment *const left = &paper_experiments[e];
         while (i < page->count && page->points[i].part < PART_PAPERS + e) i++;
-        if (i < page->count && page->points[i].part == PART_PAPERS + e) continue;
+        if (left->theirs == NULL || (i < page->count && page->points[i].part == PART_PAPERS + e)) continue;
         if (!any) fprintf(file, "<h2 id=\"left-out\">Experiments of the papers without results here</h2>\n<ul>\n");
         any = true;
         fprintf(file, "<li><b>");

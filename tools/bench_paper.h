@@ -1,4 +1,5 @@
-/* bench_paper.h - the experiments of the papers that pleach follows, by name: pleach bench paper. */
+/* bench_paper.h - the experiments of the papers that pleach follows, by name, and pleach's own beside them: 'pleach
+ * bench paper'. */
 #ifndef PLEACH_TOOLS_BENCH_PAPER_H
 #define PLEACH_TOOLS_BENCH_PAPER_H
 
@@ -9,7 +10,7 @@ struct paper_experiment {
     const char *name;
     const char *source;  /* which table or figure of which paper */
     const char *what;    /* is measured there */
-    const char *theirs;  /* machine, and what it reached; lines */
+    const char *theirs;  /* machine, and what it reached; lines. NULL: it is of no paper, but pleach's own */
     const char *command; /* the words after 'pleach' that run it; NULL: it cannot be run */
     const char *cpu, *gpu; /* words after these, of several runs with ; between them; NULL: it does not run there */
     const char *small;   /* words that make it short */

@@ -13,6 +13,12 @@
 #define KERNEL_OR_CALLS "by one kernel on a GPU, by threads that make single calls on a CPU"
 #define NOT_COUNTED "a profiler's counts, which no command here has"
 
+/* All that arrays of a map's operations are; and by single calls, on a CPU. */
+#define OPERATIONS                                                                                               \
+    "limits load find find-miss find-mixed export insert-batch insert-empty insert-sorted erase erase-sorted "    \
+    "range-limit range-packed range-count succ pred apply "
+#define SINGLE "single-find single-put single-mixed "
+
 /* A run for each distribution of keys. */
 #define SKEWED(words) words "uniform;" words "zipf1;" words "self;" words "gauss"
 
@@ -208,5 +214,24 @@ const struct paper_experiment paper_experiments[] = {
      "bench ablations", "palm-leaves", NULL, "--quick --repeat 2", "one thread, a tree of its own"},
     {"ablation-palm-parents", "PALM, appendix B.1", "parent pointers, or the way down kept for each operation",
      "no figures", "bench ablations", "palm-parents", NULL, "--quick --repeat 2", "one thread, a tree of its own"},
+    /* ---- pleach's own ---- */
+    {"own-maps", "pleach", "operations of the map, 32 and 64 bits", NULL, "bench",
+     OPERATIONS SINGLE "--bits 32 --repeat 3;" OPERATIONS SINGLE "--bits 64 --repeat 3;"
+     "mixed-range mixed-erase mixed-all --bits 64 --repeat 3",
+     OPERATIONS "--bits 32 --repeat 3;" OPERATIONS "--bits 64 --repeat 3; mixed-range --bits 64 --repeat 3;"
+     "mixed-erase mixed-all --bits 64 --repeat 3", "--quick --keys 20K --ops 2^12 --repeat 1", NULL},
+    {"own-hash", "pleach", "hash tables beside the map, 32 and 64 bits", NULL, "bench",
+     "hash --bits 32 --repeat 3; hash --bits 64 --repeat 3", "hash --bits 32 --repeat 3; hash --bits 64 --repeat 3",
+     "--quick --keys 20K --repeat 1", NULL},
+    {"own-ycsb", "pleach", "the core workloads of YCSB on all structures, 64 bits", NULL, "bench ycsb",
+     "A B C D E F --rivals --repeat 3",
+     "A B C --no-latency --repeat 3; D F --no-latency --repeat 3; E --no-latency --ops 2M --repeat 3",
+     "--keys 20K --ops 2^13 --batch 2^12 --repeat 1", "a CPU has other stores beside them"},
+    {"own-baselines-64", "pleach", "the baselines of the dissertation beside the map, 64 bits", NULL, "bench baselines",
+     "find range succ insert erase grow --bits 64",
+     "find --bits 64; range --bits 64; succ --bits 64; insert --bits 64; erase --bits 64; grow --bits 64",
+     "--quick --keys 5K --repeat 1", "a tree with coupled latches gets fewer keys"},
+    {"own-graph-queries", "pleach", "edges looked for, degrees, neighbours", NULL, "graph bench", "queries --runs 3",
+     "queries --scale 18 --runs 3", "--scale 10 --runs 1", "made graphs of four classes"},
 };
 const size_t paper_experiment_count = sizeof paper_experiments / sizeof paper_experiments[0];

@@ -23,6 +23,7 @@ struct bench_report {
     struct bench_row *rows;
     size_t count, capacity;
     struct machine_line machine[MACHINE_LINES];
+    const char *key_file; /* NULL: keys are made */
 };
 
 static void print_heading(const struct bench_report *report)
@@ -60,6 +61,13 @@ const char *bench_report_keep(struct bench_report *report, const char *format, .
     kept->next = report->kept;
     report->kept = kept;
     return kept->text;
+}
+
+void bench_report_name_keys(struct bench_report *report, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    report->key_file = bench_report_keep(report, "%s", slash != NULL ? slash + 1 : path);
+    fprintf(report->table, "  keys of the file %s\n", report->key_file);
 }
 
 void bench_report_destroy(struct bench_report *report)
@@ -207,6 +215,10 @@ static void write_json_context(FILE *file, const struct bench_report *report)
     for (size_t i = 0; i < MACHINE_LINES; i++) {
         fprintf(file, ", \"%s\": ", report->machine[i].name);
         json_write_text(file, report->machine[i].text);
+    }
+    if (report->key_file != NULL) {
+        fprintf(file, ", \"key_file\": ");
+        json_write_text(file, report->key_file);
     }
     fprintf(file, "}");
 }

@@ -22,22 +22,31 @@ static void measure_workload(struct ycsb *y, const struct ycsb_workload *workloa
     ycsb_drop_workload(y);
 }
 
-/* One device with one number of threads; 0 on a GPU. */
-static bool measure_device(const struct ycsb_options *options, struct bench_report *report,
+enum { ORDER_SEED = 42 };
+
+/* One device with one number of threads; 0 on a GPU. Answers an exit status. */
+static int measure_device(const struct ycsb_options *options, struct bench_report *report,
                            const struct bench_device *device, unsigned threads)
 {
     struct ycsb y = {.options = options, .device = device, .report = report, .threads = threads,
                      .clients = threads > 0 ? threads : 1};
+    if (options->key_file.keys != NULL) y.order = mix_order_make(options->key_file.count, ORDER_SEED);
     y.crew = crew_create(threads > 0 ? threads : cli_online_cpus());
     if (y.crew == NULL) {
         cli_complain(command, "cannot start %u threads", threads);
-        return false;
+        return EXIT_WRONG;
     }
     const bool quick = options->quick;
     y.limits = device->kind == PLEACH_CPU ? bench_limits_cpu(y.crew, quick) : bench_limits_cuda(quick);
     for (size_t i = 0; i < options->workload_count; i++) measure_workload(&y, &options->workloads[i]);
     crew_destroy(y.crew);
-    return !y.failed;
+    return y.failed ? EXIT_WRONG : y.refused ? EXIT_USAGE : EXIT_GOOD;
+}
+
+/* A wrong answer is told before a workload that could not be carried out. */
+static int worse(int one, int other)
+{
+    return one == EXIT_WRONG || other == EXIT_WRONG ? EXIT_WRONG : one != EXIT_GOOD ? one : other;
 }
 
 static void say_rivals(const struct ycsb_options *options, struct bench_report *report)
@@ -57,15 +66,16 @@ static int run(const struct ycsb_options *options, const struct bench_device *gp
     const struct bench_files files = {options->json, options->csv};
     if (!bench_files_writable(&files, command)) return EXIT_USAGE;
     struct bench_report *report = bench_report_create(bench_files_use_output(&files));
-    bool good = report != NULL;
+    int status = EXIT_GOOD;
     if (report == NULL) return EXIT_USAGE;
+    if (options->key_path != NULL) bench_report_name_keys(report, options->key_path);
     say_rivals(options, report);
     for (size_t i = 0; options->device != YCSB_ON_CUDA && i < options->thread_counts; i++)
-        good = measure_device(options, report, bench_device_host(), options->threads[i]) && good;
-    if (gpu != NULL) good = measure_device(options, report, gpu, 0) && good;
+        status = worse(status, measure_device(options, report, bench_device_host(), options->threads[i]));
+    if (gpu != NULL) status = worse(status, measure_device(options, report, gpu, 0));
     const bool written = bench_report_write(report, &files);
     bench_report_destroy(report);
-    return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
+    return worse(status, written ? EXIT_GOOD : EXIT_USAGE);
 }
 
 int command_bench_ycsb(int argc, char **argv)
@@ -82,5 +92,11 @@ int command_bench_ycsb(int argc, char **argv)
         cli_complain(command, "--device cuda: %s", why);
         return EXIT_USAGE;
     }
-    return run(&options, gpu);
+    if (options.key_path != NULL && !bench_key_file_read(&options.key_file, options.key_path, line, sizeof line)) {
+        cli_complain(command, "%s: %s", options.key_path, line);
+        return EXIT_USAGE;
+    }
+    status = run(&options, gpu);
+    bench_key_file_drop(&options.key_file);
+    return status;
 }

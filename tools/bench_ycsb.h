@@ -17,6 +17,9 @@
  * single calls, one on a GPU. A client asks for records that were there at first, or that it has inserted itself
  * before, so each is found, whatever the other clients are doing.
  *
+ * Keys are made, or those of a file. Of these the records at first are some, and inserts take others: without --keys a
+ * tenth of the file is left for them.
+ *
  * A value says of which key it is, and which operation wrote it. So an answer can be judged after the clock has stopped
  * for every order of the operations: the value is of the key that was asked for, and was written by nobody, or by an
  * operation that writes this key and was not still to come. Where the order is known, the value is. Scans begin with
@@ -59,7 +62,8 @@ struct ycsb_options {
     bool structures[3]; /* map, skiplist, hash */
     bool rivals[YCSB_MOST_RIVALS];
     bool quick, reserve, single, help, list_rivals, no_latency;
-    const char *json, *csv;
+    const char *json, *csv, *key_path;
+    struct bench_key_file key_file;
 };
 
 enum { YCSB_ON_CPU, YCSB_ON_CUDA, YCSB_ANYWHERE };
@@ -96,9 +100,6 @@ static inline unsigned ycsb_client(size_t n, unsigned clients, size_t i)
 
 static inline bool ycsb_writes(uint8_t kind) { return kind == YCSB_UPDATE || kind == YCSB_INSERT || kind == YCSB_RMW; }
 
-/* The key of a record; those of all records are different, and their order is another one. */
-static inline uint64_t ycsb_key(uint64_t record) { return mix_key(64, record); }
-
 /* The value that a writer gives a key: 0 for the one at first, else the operation's index plus 1. */
 static inline uint64_t ycsb_value(uint64_t key, uint64_t writer)
 {
@@ -119,7 +120,8 @@ struct ycsb {
     struct bench_report *report;
     unsigned threads, clients; /* threads: 0 on a GPU */
     struct bench_limits limits;
-    bool failed;
+    struct mix_order order; /* in which a file's keys become records */
+    bool failed, refused;   /* refused: a workload that needs more keys than the file has */
 
     /* Of a workload. */
     const struct ycsb_workload *workload;
@@ -144,6 +146,13 @@ struct ycsb {
     bool told_bytes;
     pthread_rwlock_t *lock; /* NULL: none is needed */
 };
+
+/* The key of a record; those of all records are different, and their order is another one. */
+static inline uint64_t ycsb_key(const struct ycsb *y, uint64_t record)
+{
+    const uint64_t *keys = y->options->key_file.keys;
+    return keys != NULL ? keys[mix_order_at(&y->order, record)] : mix_key(64, record);
+}
 
 /* Each answers false after a complaint. */
 bool ycsb_use_workload(struct ycsb *y, const struct ycsb_workload *workload);

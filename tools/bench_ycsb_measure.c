@@ -152,6 +152,7 @@ static void start_row(const struct ycsb *y, const struct ycsb_way *way, struct b
     row->device = bench_report_keep(y->report, "%s/%s%s%s", y->device->name, ycsb_kind_prefix(y->rival),
                                     y->rival->name, way->form);
     row->dist = ycsb_dist_names[y->workload->dist];
+    if (y->options->key_file.keys != NULL) row->dist = bench_report_keep(y->report, "file-%s", row->dist);
     row->bits = 64;
     row->threads = y->threads;
     row->keys = y->first;

@@ -27,11 +27,13 @@ static const char help[] =
     "starts, records are as at first before each repeat, and all answers are checked after it has stopped. A repeat\n"
     "of its own tells how long single calls take, the look at the clock included; bytes a key are those in use.\n"
     "\n"
-    "  --keys N                 records at first (default 1M; GPU 16M)\n"
-    "  --ops N                  operations (default 1M; GPU 16M)\n"
+    "  --keys N                 records at first (default 1M; GPU 16M; of a file nine tenths of its keys)\n"
+    "  --ops N                  operations (default 1M; GPU 16M; with a file no more than records)\n"
     "  --batch N                operations of a group (default 2^14; GPU 2^20)\n"
     "  --dist NAME              whose records are asked for, instead of the workload's own way: uniform; zipfian:\n"
     "                           exponent 0.99 among 10^10 items, scattered over the records as YCSB does; latest\n"
+    "  --key-file FILE          keys of the records from a file, in shuffled order: those at first, and then those\n"
+    "                           that are inserted; a file as 'pleach bench --help' tells\n"
     "  --workload FILE          another workload, from a file of YCSB's properties (readproportion=0.95 and so on)\n"
     "  --structure NAME[,...]   map, skiplist, hash (default all); a hash table has no order, so no E\n"
     "  --rivals[=NAME,...]      other stores in the same run, on the CPU: all of this build, or those named\n"
@@ -187,6 +189,7 @@ static bool take_value(struct cli *cli, struct ycsb_options *options)
            cli_take_choice(cli, "--dist", ycsb_dist_names, &options->dist) ||
            cli_take_choice(cli, "--engine", engine_names, &options->engine) ||
            cli_take_choice(cli, "--device", device_names, &options->device) ||
+           cli_take_text(cli, "--key-file", &options->key_path) ||
            cli_take_text(cli, "--json", &options->json) || cli_take_text(cli, "--csv", &options->csv);
 }
 

@@ -116,7 +116,7 @@ static void make_operation(struct ycsb *y, size_t i, const struct known *known, 
     struct mix_random random = {mix64(y->options->seed + ((uint64_t)DRAW_SEED << 48)) ^ mix64(i)};
     const uint64_t record = ops->kinds[i] == YCSB_INSERT ? inserted : draw_record(y, known, &random);
     ops->records[i] = (uint32_t)record;
-    ops->keys[i] = ycsb_key(record);
+    ops->keys[i] = ycsb_key(y, record);
     ops->values[i] = ycsb_value(ops->keys[i], i + 1);
     ops->lengths[i] = ops->kinds[i] == YCSB_SCAN ? (uint16_t)draw_length(y->workload, &random) : 0;
 }
@@ -160,7 +160,7 @@ static void make_first(void *context, size_t begin, size_t end)
 {
     struct ycsb *y = context;
     for (size_t record = begin; record < end; record++) {
-        y->first_keys[record] = ycsb_key(record);
+        y->first_keys[record] = ycsb_key(y, record);
         y->first_values[record] = ycsb_value(y->first_keys[record], 0);
     }
 }
@@ -171,7 +171,7 @@ static bool sort_keys(struct ycsb *y)
     y->sorted_first = malloc(y->first * sizeof *y->sorted_first);
     y->sorted_all = malloc(all * sizeof *y->sorted_all);
     if (y->sorted_first == NULL || y->sorted_all == NULL) return false;
-    for (size_t record = 0; record < all; record++) y->sorted_all[record] = ycsb_key(record);
+    for (size_t record = 0; record < all; record++) y->sorted_all[record] = ycsb_key(y, record);
     memcpy(y->sorted_first, y->sorted_all, y->first * sizeof *y->sorted_first);
     return bench_sort(y->sorted_first, 64, y->first) && bench_sort(y->sorted_all, 64, all);
 }
@@ -220,22 +220,43 @@ static bool send_first(struct ycsb *y)
            y->device->copy_in(y->device_values, y->first_values, bytes);
 }
 
-bool ycsb_use_workload(struct ycsb *y, const struct ycsb_workload *workload)
+/* Records, operations, and those of a group. With a file no more operations than records, unless it was said otherwise:
+ * so that the tenth of it that is left suffices for the inserts of YCSB's workloads. */
+static void choose_sizes(struct ycsb *y, const struct ycsb_workload *workload)
 {
     const struct ycsb_options *o = y->options;
     const bool gpu = y->device->kind == PLEACH_CUDA;
-    const size_t keys = gpu ? (o->quick ? 4000000 : 16000000) : 1000000;
-    const size_t ops = gpu ? (o->quick ? 1 << 20 : 16000000) : o->quick ? 1 << 18 : 1000000;
-    y->workload = workload;
+    const size_t in_file = o->key_file.count;
+    const size_t keys = in_file > 0 ? in_file - in_file / 10 : gpu ? (o->quick ? 4000000 : 16000000) : 1000000;
+    size_t ops = gpu ? (o->quick ? 1 << 20 : 16000000) : o->quick ? 1 << 18 : 1000000;
     y->first = o->keys > 0 ? (size_t)o->keys : workload->keys > 0 ? (size_t)workload->keys : keys;
+    if (in_file > 0 && ops > y->first) ops = y->first;
     y->ops.n = o->ops > 0 ? (size_t)o->ops : workload->ops > 0 ? (size_t)workload->ops : ops;
     y->group = o->batch > 0 ? (size_t)o->batch : gpu ? 1 << 20 : 1 << 14;
     if (y->group > y->ops.n) y->group = y->ops.n;
+}
+
+static bool has_keys(struct ycsb *y, size_t inserts)
+{
+    const size_t in_file = y->options->key_file.count;
+    if (in_file == 0 || y->first + inserts <= in_file) return true;
+    cli_complain("pleach bench ycsb", "%s: %zu records at first and %zu inserts need more keys than the %zu of the "
+                 "file: give smaller --keys or --ops", y->workload->name, y->first, inserts, in_file);
+    y->refused = true;
+    return false;
+}
+
+bool ycsb_use_workload(struct ycsb *y, const struct ycsb_workload *workload)
+{
+    y->workload = workload;
+    choose_sizes(y, workload);
+    if (!has_keys(y, 0)) return false;
     if (!allocate(y)) return ycsb_complain(y, "operations", PLEACH_E_MEMORY);
-    crew_share(y->crew, y->first, make_first, y);
     crew_share(y->crew, y->ops.n, make_kinds, y);
     y->ops.inserts = count_kind(&y->ops, YCSB_INSERT, 0, y->ops.n);
     y->ops.scans = count_kind(&y->ops, YCSB_SCAN, 0, y->ops.n);
+    if (!has_keys(y, y->ops.inserts)) return false;
+    crew_share(y->crew, y->first, make_first, y);
     crew_share(y->crew, y->ops.n, make_operations, y);
     if (!note_expected(y) || (y->ops.scans > 0 && !sort_keys(y)) || !send_first(y))
         return ycsb_complain(y, "operations", PLEACH_E_MEMORY);

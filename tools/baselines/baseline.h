@@ -10,6 +10,7 @@
  *   baseline_merge_tree.c  merge-tree
  *   baseline_coupled.c     coupled; its operations are in coupled.h, for threads of both machines
  *   baseline_steps.h       what is done with one element of an array, for both machines
+ *   baseline_merge.h       how two sorted runs are merged by many threads
  *   baseline_buffer.c      memory for pairs, and queries of sorted runs
  *   baseline_cpu.c, baseline_cuda.c, baseline_cuda.cu   the primitives: sort, merge, select, a step for each element
  *

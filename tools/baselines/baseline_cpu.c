@@ -8,9 +8,11 @@
 #include "words.h"
 
 #define STEP_BITS 32
+#include "baseline_merge.h"
 #include "baseline_steps.h"
 #undef STEP_BITS
 #define STEP_BITS 64
+#include "baseline_merge.h"
 #include "baseline_steps.h"
 #undef STEP_BITS
 

@@ -33,21 +33,6 @@ static void CPU(scatter)(void *context, unsigned index)
 
 /* ---- merge ---- */
 
-/* How many pairs of the older run are among the first `steps` of the merge. */
-static size_t CPU(split)(const baseline_run *older, const baseline_run *newer, size_t steps)
-{
-    const CPU_WORD *a = older->keys, *b = newer->keys;
-    size_t low = steps > newer->n ? steps - newer->n : 0, high = steps < older->n ? steps : older->n;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (a[middle] <= b[steps - 1 - middle])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void CPU(merge)(void *context, unsigned index)
 {
     const struct merging *m = context;
@@ -55,7 +40,7 @@ static void CPU(merge)(void *context, unsigned index)
     const CPU_WORD *a = m->older->keys, *b = m->newer->keys, *values[] = {m->older->values, m->newer->values};
     CPU_WORD *to_keys = m->to->keys, *to_values = m->to->values;
     size_t at[2];
-    at[0] = CPU(split)(m->older, m->newer, part.begin);
+    at[0] = CPU_JOIN(merge_split, STEP_BITS)(a, m->older->n, b, m->newer->n, part.begin);
     at[1] = part.begin - at[0];
     for (size_t i = part.begin; i < part.end; i++) {
         const bool is_new = at[0] == m->older->n || (at[1] < m->newer->n && b[at[1]] < a[at[0]]);

@@ -1,5 +1,4 @@
-/* baseline_cuda.c - the primitives of the baselines on the GPU. Scratch memory has what CUB works in, and behind it the
- * places of merged pairs. */
+/* baseline_cuda.c - the primitives of the baselines on the GPU. */
 #include "baseline_cuda.h"
 
 #include <string.h>
@@ -49,11 +48,6 @@ static pleach_status write_there(struct baseline_machine *m, void *memory, const
 
 /* ---- scratch memory ---- */
 
-enum { ALIGNMENT = 256 };
-
-static size_t place_bytes(size_t n) { return (n * sizeof(uint32_t) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
-
-/* Places come first, so that they are where the number of pairs says. */
 static pleach_status have_scratch(struct baseline_machine *m, size_t bytes)
 {
     if (bytes <= m->scratch_bytes) return PLEACH_OK;
@@ -69,17 +63,12 @@ static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
 static pleach_status prepare(struct baseline_machine *m, unsigned bits, size_t n)
 {
-    const baseline_run half = {.n = n / 2}, rest = {.n = n - n / 2}, all = {.n = n};
-    size_t sorts = 0, merges = 0, with_places = 0, selects = 0;
+    size_t sorts = 0, selects = 0;
     cudaError_t error = sort_cuda_pairs(NULL, &sorts, bits, bits, NULL, NULL, NULL, NULL, n, m->stream);
-    if (error == cudaSuccess) error = baseline_cuda_merge(NULL, &merges, bits, &half, &rest, &all, m->stream);
-    if (error == cudaSuccess)
-        error = baseline_cuda_merge_dead(NULL, &with_places, bits, &half, &rest, &all, NULL, m->stream);
     if (error == cudaSuccess)
         error = sort_cuda_select(NULL, &selects, bits, NULL, NULL, NULL, NULL, n, m->stream);
     if (error != cudaSuccess) return status_of(error);
-    const size_t most = larger(larger(sorts, selects), merges);
-    return have_scratch(m, larger(most, place_bytes(n) + with_places));
+    return have_scratch(m, larger(larger(sorts, selects), baseline_cuda_merge_bytes(bits, n)));
 }
 
 /* ---- sort, merge, select ---- */
@@ -96,28 +85,12 @@ static pleach_status sort(struct baseline_machine *m, unsigned bits, size_t n, c
                                      m->stream));
 }
 
-static pleach_status merge_with_dead(struct baseline_machine *m, unsigned bits, const baseline_run *older,
-                                     const baseline_run *newer, const baseline_run *to)
-{
-    const size_t n = older->n + newer->n, before = place_bytes(n);
-    size_t bytes = 0;
-    if (n > UINT32_MAX) return PLEACH_E_SIZE;
-    const cudaError_t error = baseline_cuda_merge_dead(NULL, &bytes, bits, older, newer, to, NULL, m->stream);
-    const pleach_status status = error == cudaSuccess ? have_scratch(m, before + bytes) : status_of(error);
-    if (status != PLEACH_OK) return status;
-    return status_of(baseline_cuda_merge_dead((char *)m->scratch + before, &bytes, bits, older, newer, to, m->scratch,
-                                              m->stream));
-}
-
 static pleach_status merge(struct baseline_machine *m, unsigned bits, const baseline_run *older,
                            const baseline_run *newer, const baseline_run *to)
 {
-    size_t bytes = 0;
-    if (to->dead != NULL) return merge_with_dead(m, bits, older, newer, to);
-    const cudaError_t error = baseline_cuda_merge(NULL, &bytes, bits, older, newer, to, m->stream);
-    const pleach_status status = error == cudaSuccess ? have_scratch(m, larger(bytes, 1)) : status_of(error);
+    const pleach_status status = have_scratch(m, baseline_cuda_merge_bytes(bits, older->n + newer->n));
     if (status != PLEACH_OK) return status;
-    return status_of(baseline_cuda_merge(m->scratch, &bytes, bits, older, newer, to, m->stream));
+    return status_of(baseline_cuda_merge(m->scratch, bits, older, newer, to, m->stream));
 }
 
 static pleach_status select_kept(struct baseline_machine *m, unsigned bits, size_t n, const void *from,

@@ -1,15 +1,14 @@
-/* baseline_cuda.cu - kernels of the baselines, and merges by CUB: a template library, so that these lines are C++. */
+/* baseline_cuda.cu - kernels of the baselines. */
 #include "baseline_cuda.h"
-
-#include <cub/device/device_merge.cuh>
-#include <thrust/iterator/counting_iterator.h>
 
 #include "coupled.h"
 
 #define STEP_BITS 32
+#include "baseline_merge.h"
 #include "baseline_steps.h"
 #undef STEP_BITS
 #define STEP_BITS 64
+#include "baseline_merge.h"
 #include "baseline_steps.h"
 #undef STEP_BITS
 
@@ -91,64 +90,67 @@ cudaError_t baseline_cuda_each(const baseline_work *work, uint64_t *total, cudaS
 
 /* ---- merge ---- */
 
-template <typename Word>
-static cudaError_t merge_pairs(void *scratch, size_t *bytes, const baseline_run *older, const baseline_run *newer,
-                               const baseline_run *to, cudaStream_t stream)
-{
-    return cub::DeviceMerge::MergePairs(scratch, *bytes, (const Word *)older->keys, (const Word *)older->values,
-                                        (int64_t)older->n, (const Word *)newer->keys, (const Word *)newer->values,
-                                        (int64_t)newer->n, (Word *)to->keys, (Word *)to->values,
-                                        ::cuda::std::less<Word>{}, stream);
-}
-
-cudaError_t baseline_cuda_merge(void *scratch, size_t *bytes, unsigned bits, const baseline_run *older,
-                                const baseline_run *newer, const baseline_run *to, cudaStream_t stream)
-{
-    return bits == 32 ? merge_pairs<uint32_t>(scratch, bytes, older, newer, to, stream)
-                      : merge_pairs<uint64_t>(scratch, bytes, older, newer, to, stream);
-}
-
-/* With tombstones, keys are merged with their places, and the rest is fetched from there. */
-template <typename Word>
-static cudaError_t merge_places(void *scratch, size_t *bytes, const baseline_run *older, const baseline_run *newer,
-                                const baseline_run *to, uint32_t *places, cudaStream_t stream)
-{
-    return cub::DeviceMerge::MergePairs(scratch, *bytes, (const Word *)older->keys,
-                                        thrust::counting_iterator<uint32_t>(0), (int64_t)older->n,
-                                        (const Word *)newer->keys,
-                                        thrust::counting_iterator<uint32_t>((uint32_t)older->n), (int64_t)newer->n,
-                                        (Word *)to->keys, places, ::cuda::std::less<Word>{}, stream);
-}
-
-#define DEFINE_FETCH(bits)                                                                                       \
-    static __global__ void fetch_kernel##bits(const __grid_constant__ baseline_run older,                        \
-                                              const __grid_constant__ baseline_run newer,                        \
-                                              const __grid_constant__ baseline_run to, const uint32_t *places)   \
+/* By a kernel of its own: a block that first looked for its cuts would have nothing else to do meanwhile. */
+#define DEFINE_CUTS(bits)                                                                                        \
+    static __global__ void cut_kernel##bits(const __grid_constant__ baseline_run older,                          \
+                                            const __grid_constant__ baseline_run newer, uint64_t cuts,           \
+                                            uint64_t *to)                                                        \
     {                                                                                                            \
-        for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < older.n + newer.n;                   \
-             i += (uint64_t)gridDim.x * THREADS) {                                                               \
-            const bool is_new = places[i] >= older.n;                                                            \
-            const uint64_t place = is_new ? places[i] - older.n : places[i];                                     \
-            const uint8_t *dead = is_new ? newer.dead : older.dead;                                              \
-            ((uint##bits##_t *)to.values)[i] = ((const uint##bits##_t *)(is_new ? newer.values                   \
-                                                                                : older.values))[place];         \
-            to.dead[i] = dead != NULL && dead[place];                                                            \
-        }                                                                                                        \
+        const uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x;                                         \
+        if (i < cuts) to[i] = merge_cut##bits(&older, &newer, i);                                                \
     }
-DEFINE_FETCH(32)
-DEFINE_FETCH(64)
+DEFINE_CUTS(32)
+DEFINE_CUTS(64)
 
-cudaError_t baseline_cuda_merge_dead(void *scratch, size_t *bytes, unsigned bits, const baseline_run *older,
-                                     const baseline_run *newer, const baseline_run *to, uint32_t *places,
-                                     cudaStream_t stream)
+/* A block for each tile. With 64 registers a thread four of them are on a multiprocessor: while one merges, others
+ * wait for memory. */
+#define DEFINE_MERGE(name, bits, has_dead)                                                                       \
+    static __global__ void __launch_bounds__(MERGE_THREADS, 4)                                                   \
+        name##bits(const __grid_constant__ baseline_run older, const __grid_constant__ baseline_run newer,       \
+                   const __grid_constant__ baseline_run to, const uint64_t *cuts)                                \
+    {                                                                                                            \
+        __shared__ merge_tile##bits tile;                                                                        \
+        merge_part##bits part;                                                                                   \
+        const merge_span span = merge_span##bits(&older, &newer, cuts + blockIdx.x, blockIdx.x);                 \
+        merge_fetch##bits(&older, &newer, &span, has_dead, threadIdx.x, &part);                                  \
+        merge_stage##bits(&tile, &span, has_dead, threadIdx.x, &part);                                           \
+        __syncthreads();                                                                                         \
+        merge_take##bits(&tile, &span, has_dead, threadIdx.x, &part);                                            \
+        __syncthreads();                                                                                         \
+        merge_lay##bits(&tile, &span, has_dead, threadIdx.x, &part);                                             \
+        __syncthreads();                                                                                         \
+        merge_write##bits(&to, &tile, &span, has_dead, threadIdx.x);                                             \
+    }
+DEFINE_MERGE(merge_kernel, 32, false)
+DEFINE_MERGE(merge_kernel, 64, false)
+DEFINE_MERGE(merge_dead_kernel, 32, true)
+DEFINE_MERGE(merge_dead_kernel, 64, true)
+
+static uint64_t tiles_for(unsigned bits, uint64_t n)
 {
-    const uint64_t n = older->n + newer->n;
-    cudaError_t error = bits == 32 ? merge_places<uint32_t>(scratch, bytes, older, newer, to, places, stream)
-                                   : merge_places<uint64_t>(scratch, bytes, older, newer, to, places, stream);
-    if (error != cudaSuccess || scratch == NULL || n == 0) return error;
+    const uint64_t tile = bits == 32 ? MERGE_TILE32 : MERGE_TILE64;
+    return (n + tile - 1) / tile;
+}
+
+size_t baseline_cuda_merge_bytes(unsigned bits, uint64_t n) { return (tiles_for(bits, n) + 1) * sizeof(uint64_t); }
+
+typedef void merge_kernel(const baseline_run older, const baseline_run newer, const baseline_run to,
+                          const uint64_t *cuts);
+
+cudaError_t baseline_cuda_merge(void *scratch, unsigned bits, const baseline_run *older, const baseline_run *newer,
+                                const baseline_run *to, cudaStream_t stream)
+{
+    static merge_kernel *const kernels[2][2] = {{merge_kernel32, merge_kernel64},
+                                                {merge_dead_kernel32, merge_dead_kernel64}};
+    const uint64_t tiles = tiles_for(bits, older->n + newer->n), cuts = tiles + 1;
+    const unsigned cut_blocks = (unsigned)((cuts + THREADS - 1) / THREADS);
+    uint64_t *const at = (uint64_t *)scratch;
+    if (tiles == 0) return cudaSuccess;
+    cudaGetLastError(); /* an earlier call's would pass for the launch's */
     if (bits == 32)
-        fetch_kernel32<<<blocks_for(n), THREADS, 0, stream>>>(*older, *newer, *to, places);
+        cut_kernel32<<<cut_blocks, THREADS, 0, stream>>>(*older, *newer, cuts, at);
     else
-        fetch_kernel64<<<blocks_for(n), THREADS, 0, stream>>>(*older, *newer, *to, places);
+        cut_kernel64<<<cut_blocks, THREADS, 0, stream>>>(*older, *newer, cuts, at);
+    kernels[to->dead != NULL][bits == 64]<<<(unsigned)tiles, MERGE_THREADS, 0, stream>>>(*older, *newer, *to, at);
     return cudaGetLastError();
 }

@@ -15,15 +15,11 @@ extern "C" {
 /* Adds what the steps answer to *total, unless that is NULL. */
 cudaError_t baseline_cuda_each(const baseline_work *work, uint64_t *total, cudaStream_t stream);
 
-/* As in CUB: with scratch = NULL they only answer the scratch bytes that they need. Of equal keys those of the older
- * run come first. */
-cudaError_t baseline_cuda_merge(void *scratch, size_t *bytes, unsigned bits, const baseline_run *older,
-                                const baseline_run *newer, const baseline_run *to, cudaStream_t stream);
-
-/* Runs with tombstones; places has room for all pairs, of which there are fewer than 2^32. */
-cudaError_t baseline_cuda_merge_dead(void *scratch, size_t *bytes, unsigned bits, const baseline_run *older,
-                                     const baseline_run *newer, const baseline_run *to, uint32_t *places,
-                                     cudaStream_t stream);
+/* Of equal keys those of the older run come first; `to` says of pairs whether they are dead, unless its `dead` is NULL.
+ * Scratch memory: so many bytes for n pairs in all, aligned to 8. */
+size_t baseline_cuda_merge_bytes(unsigned bits, uint64_t n);
+cudaError_t baseline_cuda_merge(void *scratch, unsigned bits, const baseline_run *older, const baseline_run *newer,
+                                const baseline_run *to, cudaStream_t stream);
 
 #ifdef __cplusplus
 }
