@@ -36,6 +36,8 @@
  * node_scan(node, count, key, *pair)  a bottom chunk of a skiplist, whose pairs are in no order; reads fresh. Answers
  *                                   the slot, out of the first `count`, that pair was in, which is key's. NODE_SLOTS:
  *                                   each of these slots was seen without the key, one after the other.
+ * node_nearest(node, count, key, up, *pair)  CUDA: of a leaf's first `count` pairs the first at or above key, or the
+ *                                   last at or below; reads fresh. The caller validates. False: there is none.
  * node_last(node, *link)            the link and the header, which is not loaded before it; fresh. Where pairs are not
  *                                   atomic the link may be torn: true only if the header is as it was before.
  * node_end(node, *link)             the header and the link, which is not loaded before it; fresh. The answer has

@@ -92,6 +92,33 @@ PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
+/* Halving for the last block that begins before the place that is looked for. Upwards that place is before the first key
+ * at or above `key`, which may be the first of the next block; downwards it is behind the last key at or below. */
+PORT_FN bool node_nearest32(const node32 *node, unsigned count, key32 key, bool up, pair32 *nearest)
+{
+    port_two best = {0, 0};
+    unsigned block = 0, before = 0; /* before: pairs that are, in the block and in all blocks before it */
+    if (count == 0) return false;
+    PORT_UNROLL for (unsigned half = NODE_SLOTS / 4; half > 0; half /= 2) {
+        if (2 * (block + half) < count) {
+            port_two probe = port_load_two(&node->word[2 * (block + half)]);
+            if (up ? (uint32_t)probe.first < key : (uint32_t)probe.first <= key) {
+                best = probe;
+                block += half;
+            }
+        }
+    }
+    if (block == 0) best = port_load_two(&node->word[0]);
+    if (up ? (uint32_t)best.first < key : (uint32_t)best.first <= key) before = 2 * block + 1;
+    if (before && before < count && (up ? (uint32_t)best.second < key : (uint32_t)best.second <= key)) before++;
+    if (up ? before == count : before == 0) return false;
+    bool beyond = up && before > 2 * block + 1;
+    if (beyond) best.first = port_load(&node->word[before]);
+    bool second = !beyond && before == 2 * block + (up ? 1 : 2);
+    *nearest = pair32_of_word(second ? best.second : best.first);
+    return true;
+}
+
 /* All loads are under way before the first is looked at. */
 PORT_FN unsigned node_scan32(const node32 *node, unsigned count, key32 key, pair32 *pair)
 {
@@ -213,6 +240,28 @@ PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
     port_validate_fence();
     bool unchanged = !(header & HEADER_LATCHED) && header_load64(node) == header;
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
+}
+
+PORT_FN bool node_nearest64(const node64 *node, unsigned count, key64 key, bool up, pair64 *nearest)
+{
+    port_two best = {0, 0};
+    unsigned slot = 0;
+    if (count == 0) return false;
+    PORT_UNROLL for (unsigned half = NODE_SLOTS / 2; half > 0; half /= 2) {
+        if (slot + half < count) {
+            port_two probe = port_load_two(&node->word[2 * (slot + half)]);
+            if (up ? probe.first < key : probe.first <= key) {
+                best = probe;
+                slot += half;
+            }
+        }
+    }
+    if (slot == 0) best = port_load_two(&node->word[0]);
+    unsigned before = (up ? best.first < key : best.first <= key) ? slot + 1 : 0;
+    if (up ? before == count : before == 0) return false;
+    if (up && before) best = port_load_two(&node->word[2 * before]);
+    *nearest = pair64_of_words(best);
+    return true;
 }
 
 PORT_FN unsigned node_scan64(const node64 *node, unsigned count, key64 key, pair64 *pair)
