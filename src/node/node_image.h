@@ -1,4 +1,5 @@
-/* node/node_image.h - node_read and node_write one pair at a time, for backends without wider accesses. */
+/* node/node_image.h - node_read and node_write one pair at a time, for backends without wider accesses. With
+ * NODE_READS_LINES only the latter. */
 
 #ifndef NODE_READS_LINES
 PORT_FN void W(node_read)(const W(node) *node, W(image) *image)

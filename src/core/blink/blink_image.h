@@ -6,13 +6,14 @@
 /* The pair in slot `at`, which may be count: then some other pair. */
 PORT_FN W(pair) W(image_pair)(const W(image) *image, unsigned at)
 {
-#ifndef IMAGE_IN_REGISTERS
-    return image->pair[at < NODE_CAPACITY ? at : 0];
-#endif
+#ifdef IMAGE_IN_REGISTERS
     W(pair) pair = image->pair[0];
     PORT_UNROLL for (unsigned i = 1; i < NODE_CAPACITY; i++)
         if (i == at) pair = image->pair[i];
     return pair;
+#else
+    return image->pair[at < NODE_CAPACITY ? at : 0];
+#endif
 }
 
 /* Into an image with room. What lies beyond the pairs stays as it is, here and below: node_write may write it again,

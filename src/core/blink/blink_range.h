@@ -63,7 +63,7 @@ PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned co
     }
 }
 #elif !defined(IMAGE_IN_REGISTERS)
-/* The pairs that are wanted are neighbours. Of those that count, the last may find no room. */
+/* The pairs that are wanted are neighbours. Those that find no room are counted. */
 PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
 {
     unsigned from = W(image_rank)(image, count, range->cursor.target);

@@ -7,6 +7,9 @@
  * leaf they read. Versions only grow, so each of those leaves was unchanged from its visit in the first walk to its
  * visit in the second; at the instant when the first walk ended all of them were as seen, and that is the linearization
  * point. (The digest has 63 bits: two different walks pass for equal with a chance of 2^-63.)
+ * On CPUs one look more will do where the walk crossed once: if the first leaf's header is still the same after the
+ * second leaf was read, then both leaves were as seen at the fence after the second one's pairs, and that is the
+ * linearization point. (GPUs walk twice: what there would be to remember takes registers from every seek.)
  * There is no link to the left: the floor goes left by descending again for the key just below the leaf's low key.
  */
 #include "blink_digest.h"
@@ -18,14 +21,41 @@ typedef struct W(seek) {
     uint64_t digest;
     uint64_t last_digest; /* of the walk before; 0: there was none */
     bool up;
-    bool crossed;
     bool found;
+#ifdef IMAGE_IN_REGISTERS
+    bool crossed;
+#else
+    uint32_t crossed;      /* the leaf that the walk has crossed from first, or NODE_NONE: it has not crossed */
+    uint64_t first_header; /* of that leaf; HEADER_LATCHED, which is no header: the walk has crossed again */
+#endif
 } W(seek);
+
+#ifdef IMAGE_IN_REGISTERS
+PORT_FN void W(seek_crosses)(W(seek) *seek, uint64_t header)
+{
+    (void)header;
+    seek->crossed = true;
+}
+PORT_FN bool W(seek_first_stands)(W(blink) map, const W(seek) *seek) { return (void)map, (void)seek, false; }
+#else
+PORT_FN void W(seek_crosses)(W(seek) *seek, uint64_t header)
+{
+    seek->first_header = seek->crossed ? HEADER_LATCHED : header;
+    if (!seek->crossed) seek->crossed = seek->cursor.node;
+}
+
+/* The first leaf has not changed. Looked at after the fence that came after the second leaf's pairs: at that fence both
+ * leaves were as seen. */
+PORT_FN bool W(seek_first_stands)(W(blink) map, const W(seek) *seek)
+{
+    return W(header_load)(W(node_at)(map, seek->crossed)) == seek->first_header;
+}
+#endif
 
 PORT_FN void W(seek_walk)(W(blink) map, W(seek) *seek)
 {
     seek->digest = 1;
-    seek->crossed = false;
+    seek->crossed = 0;
     W(cursor_start)(map, &seek->cursor, seek->from);
 }
 
@@ -34,6 +64,9 @@ PORT_FN void W(seek_start)(W(blink) map, W(seek) *seek, W(key) from, bool up)
     seek->from = from;
     seek->up = up;
     seek->last_digest = 0;
+#ifndef IMAGE_IN_REGISTERS
+    seek->first_header = 0; /* for compilers: it is used when the walk has crossed, and known then */
+#endif
     W(seek_walk)(map, seek);
 }
 
@@ -42,7 +75,7 @@ PORT_FN blink_step W(seek_arrived)(W(blink) map, W(seek) *seek, bool found)
 {
     seek->found = found;
     uint64_t digest = seek->digest | 1;
-    if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;
+    if (!seek->crossed || digest == seek->last_digest || W(seek_first_stands)(map, seek)) return BLINK_DONE;
     W(seek_walk)(map, seek);
     seek->last_digest = digest;
     return BLINK_MOVED;
@@ -115,13 +148,14 @@ PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
         return W(seek_arrived)(map, seek, true);
     if (seek->up) {
         if (!W(pair_is_link)(link)) return W(seek_arrived)(map, seek, false);
+        W(seek_crosses)(seek, header);
         cursor->node = W(pair_node)(link);
         cursor->low = link.key;
     } else {
         if (cursor->low == 0) return W(seek_arrived)(map, seek, false);
+        W(seek_crosses)(seek, header);
         W(cursor_start)(map, cursor, cursor->low - 1);
     }
-    seek->crossed = true;
     return BLINK_MOVED;
 }
 
