@@ -21,27 +21,27 @@ typedef struct W(seek) {
     uint64_t digest;
     uint64_t last_digest; /* of the walk before; 0: there was none */
     bool up;
-    bool found;
 #ifdef IMAGE_IN_REGISTERS
     bool crossed;
+    bool found;
 #else
+    bool found;
     uint32_t crossed;      /* the leaf that the walk has crossed from first, or NODE_NONE: it has not crossed */
     uint64_t first_header; /* of that leaf; HEADER_LATCHED, which is no header: the walk has crossed again */
 #endif
 } W(seek);
 
 #ifdef IMAGE_IN_REGISTERS
-PORT_FN void W(seek_crosses)(W(seek) *seek, uint64_t header)
+PORT_FN void W(seek_crossed)(W(seek) *seek, uint32_t from, uint64_t header)
 {
-    (void)header;
+    (void)from, (void)header;
     seek->crossed = true;
 }
-PORT_FN bool W(seek_first_stands)(W(blink) map, const W(seek) *seek) { return (void)map, (void)seek, false; }
 #else
-PORT_FN void W(seek_crosses)(W(seek) *seek, uint64_t header)
+PORT_FN void W(seek_crossed)(W(seek) *seek, uint32_t from, uint64_t header)
 {
     seek->first_header = seek->crossed ? HEADER_LATCHED : header;
-    if (!seek->crossed) seek->crossed = seek->cursor.node;
+    if (!seek->crossed) seek->crossed = from;
 }
 
 /* The first leaf has not changed. Looked at after the fence that came after the second leaf's pairs: at that fence both
@@ -75,7 +75,10 @@ PORT_FN blink_step W(seek_arrived)(W(blink) map, W(seek) *seek, bool found)
 {
     seek->found = found;
     uint64_t digest = seek->digest | 1;
-    if (!seek->crossed || digest == seek->last_digest || W(seek_first_stands)(map, seek)) return BLINK_DONE;
+    if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;
+#ifndef IMAGE_IN_REGISTERS
+    if (W(seek_first_stands)(map, seek)) return BLINK_DONE;
+#endif
     W(seek_walk)(map, seek);
     seek->last_digest = digest;
     return BLINK_MOVED;
@@ -146,16 +149,16 @@ PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
     seek->digest = blink_digest(blink_digest(seek->digest, cursor->node), header);
     if (W(image_nearest)(&image, header_count(header), cursor->target, seek->up, &seek->answer))
         return W(seek_arrived)(map, seek, true);
+    uint32_t from = cursor->node;
     if (seek->up) {
         if (!W(pair_is_link)(link)) return W(seek_arrived)(map, seek, false);
-        W(seek_crosses)(seek, header);
         cursor->node = W(pair_node)(link);
         cursor->low = link.key;
     } else {
         if (cursor->low == 0) return W(seek_arrived)(map, seek, false);
-        W(seek_crosses)(seek, header);
         W(cursor_start)(map, cursor, cursor->low - 1);
     }
+    W(seek_crossed)(seek, from, header);
     return BLINK_MOVED;
 }
 
