@@ -7,12 +7,18 @@
  * leaf they read. Versions only grow, so each of those leaves was unchanged from its visit in the first walk to its
  * visit in the second; at the instant when the first walk ended all of them were as seen, and that is the linearization
  * point. (The digest has 63 bits: two different walks pass for equal with a chance of 2^-63.)
- * On CPUs one look more will do where the walk crossed once: if the first leaf's header is still the same after the
- * second leaf was read, then both leaves were as seen at the fence after the second one's pairs, and that is the
- * linearization point. (GPUs walk twice: what there would be to remember takes registers from every seek.)
+ * One look more will do where the walk crossed once: if the first leaf's header is still the same after the second leaf
+ * was read, then both leaves were as seen at the fence after the second one's pairs, and that is the linearization
+ * point. (Skiplists on GPUs walk twice: they have an image in registers, and what there would be to remember takes
+ * others from every seek.)
  * There is no link to the left: the floor goes left by descending again for the key just below the leaf's low key.
  */
 #include "blink_digest.h"
+
+#undef SEEK_WALKS_TWICE
+#if defined(IMAGE_IN_REGISTERS) && defined(BLINK_SKIPLIST)
+#define SEEK_WALKS_TWICE 1
+#endif
 
 typedef struct W(seek) {
     W(cursor) cursor;
@@ -21,7 +27,7 @@ typedef struct W(seek) {
     uint64_t digest;
     uint64_t last_digest; /* of the walk before; 0: there was none */
     bool up;
-#ifdef IMAGE_IN_REGISTERS
+#ifdef SEEK_WALKS_TWICE
     bool crossed;
     bool found;
 #else
@@ -31,7 +37,7 @@ typedef struct W(seek) {
 #endif
 } W(seek);
 
-#ifdef IMAGE_IN_REGISTERS
+#ifdef SEEK_WALKS_TWICE
 PORT_FN void W(seek_crossed)(W(seek) *seek, uint32_t from, uint64_t header)
 {
     (void)from, (void)header;
@@ -64,7 +70,7 @@ PORT_FN void W(seek_start)(W(blink) map, W(seek) *seek, W(key) from, bool up)
     seek->from = from;
     seek->up = up;
     seek->last_digest = 0;
-#ifndef IMAGE_IN_REGISTERS
+#ifndef SEEK_WALKS_TWICE
     seek->first_header = 0; /* for compilers: it is used when the walk has crossed, and known then */
 #endif
     W(seek_walk)(map, seek);
@@ -76,7 +82,7 @@ PORT_FN blink_step W(seek_arrived)(W(blink) map, W(seek) *seek, bool found)
     seek->found = found;
     uint64_t digest = seek->digest | 1;
     if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;
-#ifndef IMAGE_IN_REGISTERS
+#ifndef SEEK_WALKS_TWICE
     if (W(seek_first_stands)(map, seek)) return BLINK_DONE;
 #endif
     W(seek_walk)(map, seek);
@@ -122,11 +128,22 @@ PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) targ
 }
 #endif
 
+/* The same of a leaf that is validated afterwards. */
+PORT_FN bool W(leaf_nearest)(const W(node) *node, unsigned count, W(key) target, bool up, W(pair) *nearest)
+{
+#if defined(IMAGE_IN_REGISTERS) && !defined(BLINK_SKIPLIST)
+    return W(node_nearest)(node, count, target, up, nearest);
+#else
+    W(image) image;
+    W(node_read)(node, &image);
+    return W(image_nearest)(&image, count, target, up, nearest);
+#endif
+}
+
 PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
 {
     W(cursor) *cursor = &seek->cursor;
     const W(node) *node = W(node_at)(map, cursor->node);
-    W(image) image;
     W(pair) link;
     uint64_t header = W(node_end)(node, &link);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
@@ -142,13 +159,13 @@ PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
         W(cursor_right)(map, cursor, link);
         return BLINK_MOVED;
     }
-    W(node_read)(node, &image);
+    /* An answer out of a torn leaf is not looked at. */
+    bool found = W(leaf_nearest)(node, header_count(header), cursor->target, seek->up, &seek->answer);
     port_validate_fence();
-    if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn */
+    if (W(header_load)(node) != header) return BLINK_AGAIN;
 
     seek->digest = blink_digest(blink_digest(seek->digest, cursor->node), header);
-    if (W(image_nearest)(&image, header_count(header), cursor->target, seek->up, &seek->answer))
-        return W(seek_arrived)(map, seek, true);
+    if (found) return W(seek_arrived)(map, seek, true);
     uint32_t from = cursor->node;
     if (seek->up) {
         if (!W(pair_is_link)(link)) return W(seek_arrived)(map, seek, false);
