@@ -64,17 +64,33 @@ static bool same_machine(const struct page *page, size_t one, size_t two)
     return true;
 }
 
-/* All that a file says about where it was made, whatever it is. */
+/* The files that a machine and a commit are those of. */
+static void write_sources(FILE *file, const struct page *page, size_t which)
+{
+    fprintf(file, "<dt>from</dt><dd>");
+    for (size_t i = which; i < page->files; i++) {
+        const char *const path = page->paths[i], *const slash = strrchr(path, '/');
+        if (!same_machine(page, i, which)) continue;
+        if (i > which) fprintf(file, ", ");
+        page_text(file, slash != NULL ? slash + 1 : path);
+    }
+    fprintf(file, "</dd>\n");
+}
+
+/* Of all but the first only what differs from it. */
 static void write_machine(FILE *file, const struct page *page, size_t which)
 {
     static const char *const parts[] = {"date", "pleach", "commit", "build", "compiler", "cpu", "simd", "memory",
                                         "gpu", "driver"};
     const struct json *const context = json_member(page->file[which], "context");
+    const struct json *const first = json_member(page->file[0], "context");
     fprintf(file, "<dl>\n");
-    const char *const path = page->paths[which], *const slash = strrchr(path, '/');
-    if (which > 0) write_entry(file, "from", slash != NULL ? slash + 1 : path);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        write_entry(file, parts[i], json_text(context, parts[i], NULL));
+    if (which > 0) write_sources(file, page, which);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *const text = json_text(context, parts[i], NULL), *const before = json_text(first, parts[i], NULL);
+        if (which == 0 || text == NULL || before == NULL || strcmp(text, before) != 0)
+            write_entry(file, parts[i], text);
+    }
     fprintf(file, "</dl>\n");
 }
 
