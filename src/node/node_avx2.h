@@ -74,8 +74,9 @@ PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
 
 PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
 {
+    __m256i *to = IMAGE_POINTER(image);
     for (unsigned part = 0; part < sizeof(W(node)) / 32; part++)
-        _mm256_storeu_si256((__m256i *)image + part, _mm256_loadu_si256((const __m256i *)node + part));
+        _mm256_storeu_si256(to + part, _mm256_loadu_si256((const __m256i *)node + part));
 }
 
 #include "node_lines_rank.h"
@@ -126,7 +127,7 @@ PORT_FN __m256i values_apart64(__m256i a, __m256i b)
 PORT_FN void W(sink_run)(W(sink) *sink, uint64_t place, const W(image) *image, unsigned from, unsigned n)
 {
     W(key) keys[NODE_SLOTS], values[NODE_SLOTS];
-    const __m256i *pairs = (const __m256i *)image;
+    const __m256i *pairs = IMAGE_POINTER(image);
     for (unsigned part = 0; part < sizeof keys / 32; part++) {
         __m256i a = _mm256_loadu_si256(pairs + 2 * part), b = _mm256_loadu_si256(pairs + 2 * part + 1);
         _mm256_storeu_si256((__m256i *)keys + part, W(keys_apart)(a, b));

@@ -95,8 +95,9 @@ PORT_FN void W(slots_down_alone)(W(node) *node, unsigned at, unsigned count)
 
 PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
 {
+    char *to = IMAGE_POINTER(image);
     PORT_UNROLL for (unsigned part = 0; part < sizeof(W(node)) / 64; part++)
-        _mm512_storeu_si512((char *)image + 64 * part, _mm512_loadu_si512(&node->word[8 * part]));
+        _mm512_storeu_si512(to + 64 * part, _mm512_loadu_si512(&node->word[8 * part]));
 }
 
 #include "node_lines_rank.h"
@@ -108,7 +109,8 @@ PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
 PORT_FN void sink_run32(sink32 *sink, uint64_t place, const image32 *image, unsigned from, unsigned n)
 {
     const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-    __m512i low = _mm512_loadu_si512(&image->pair[0]), high = _mm512_loadu_si512(&image->pair[8]);
+    const pair32 *pair = IMAGE_POINTER(image);
+    __m512i low = _mm512_loadu_si512(&pair[0]), high = _mm512_loadu_si512(&pair[8]);
     __m512i at = _mm512_add_epi32(even, _mm512_set1_epi32((int)(2 * from)));
     __mmask16 wanted = (__mmask16)((1u << n) - 1);
     if (sink->keys)
@@ -123,10 +125,9 @@ PORT_FN void column_store64(uint64_t *to, const image64 *image, unsigned first, 
 {
     const __m512i each = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
     __m512i at = _mm512_add_epi64(_mm512_add_epi64(each, each), _mm512_set1_epi64(first));
-    __m512i low = _mm512_permutex2var_epi64(_mm512_loadu_si512(&image->pair[0]), at,
-                                            _mm512_loadu_si512(&image->pair[4]));
-    __m512i high = _mm512_permutex2var_epi64(_mm512_loadu_si512(&image->pair[8]), at,
-                                             _mm512_loadu_si512(&image->pair[12]));
+    const pair64 *pair = IMAGE_POINTER(image);
+    __m512i low = _mm512_permutex2var_epi64(_mm512_loadu_si512(&pair[0]), at, _mm512_loadu_si512(&pair[4]));
+    __m512i high = _mm512_permutex2var_epi64(_mm512_loadu_si512(&pair[8]), at, _mm512_loadu_si512(&pair[12]));
     unsigned wanted = (1u << n) - 1;
     at = _mm512_add_epi64(each, _mm512_set1_epi64(from));
     _mm512_mask_storeu_epi64(to, (__mmask8)wanted, _mm512_permutex2var_epi64(low, at, high));

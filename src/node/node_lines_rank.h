@@ -8,10 +8,10 @@ PORT_FN void W(image_of_one)(W(image) *image, W(pair) pair)
 
 PORT_FN unsigned W(image_rank)(const W(image) *image, unsigned count, W(key) key)
 {
-    return (unsigned)__builtin_popcount(W(slots_below)((const W(node) *)image, key) & ((1u << count) - 1));
+    return (unsigned)__builtin_popcount(W(slots_below)((const W(node) *)IMAGE_POINTER(image), key) & ((1u << count) - 1));
 }
 
 PORT_FN unsigned W(image_rank_through)(const W(image) *image, unsigned count, W(key) key)
 {
-    return (unsigned)__builtin_popcount(W(slots_at_or_below)((const W(node) *)image, key) & ((1u << count) - 1));
+    return (unsigned)__builtin_popcount(W(slots_at_or_below)((const W(node) *)IMAGE_POINTER(image), key) & ((1u << count) - 1));
 }
