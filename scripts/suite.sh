@@ -16,11 +16,11 @@ limit=${PLEACH_TEST_TIMEOUT:-900}
 slots=${JOBS:-$(nproc)}
 ticks=$(getconf CLK_TCK)
 
-# What was begun, in order: name, log, and 1 where it has ended; `told` of them were told of. `running` is by process.
-names=()
-logs_of=()
-ended=()
-told=0
+# What was begun, in order: name, log, and 1 where it has ended. What was told of is `jobs_told`; `running` is by process.
+job_names=()
+job_logs=()
+job_ended=()
+jobs_told=0
 running=()
 
 # children_ticks SHELL: sets children_ticks to what the children of that shell which have ended took of all CPUs.
@@ -74,6 +74,7 @@ count_checked() {
     local sums
     sums=$(sed -nE \
         -e 's/^sim: ([0-9]+) sched[a-z]*, ([0-9]+) oper[a-z]*, ([0-9]+) choice[a-z ]*, ([0-9]+) hist.*/\1 \2 \3 \4/p' \
+        -e 's/^checked: ([0-9]+) [a-z ]* ([0-9]+) choice points, ([0-9]+) hist.*, ([0-9]+) oper.*/\1 \4 \2 \3/p' \
         -e 's/^checked ([0-9]+) histories.*/0 0 0 \1/p' \
         -e 's/^[a-z_]+: ([0-9]+) operations checked with .*/0 \1 0 0/p' \
         -e 's/^soak: ([0-9]+) operations, .*/0 \1 0 0/p' "$1" |
@@ -94,10 +95,10 @@ run() {
     done
     rm -f "$log.end"
     watch "$log" "$@" &
-    running[$!]=${#names[@]}
-    ended+=(0)
-    names+=("$name")
-    logs_of+=("$log")
+    running[$!]=${#job_names[@]}
+    job_ended+=(0)
+    job_names+=("$name")
+    job_logs+=("$log")
 }
 
 # alone NAME COMMAND...: the same, with nothing beside it: for what measures time, or takes all CPUs itself.
@@ -133,13 +134,13 @@ await_one() {
     wait -n
     for process in "${!running[@]}"; do # whichever it was, and whatever ended it
         if ! kill -0 "$process" 2>/dev/null; then
-            ended[running[process]]=1
+            job_ended[running[process]]=1
             unset "running[process]"
         fi
     done
-    while [ "$told" -lt ${#names[@]} ] && [ "${ended[told]}" -eq 1 ]; do
-        tell "${names[told]}" "${logs_of[told]}"
-        told=$((told + 1))
+    while [ "$jobs_told" -lt ${#job_names[@]} ] && [ "${job_ended[jobs_told]}" -eq 1 ]; do
+        tell "${job_names[jobs_told]}" "${job_logs[jobs_told]}"
+        jobs_told=$((jobs_told + 1))
     done
 }
 
