@@ -16,7 +16,8 @@ limit=${PLEACH_TEST_TIMEOUT:-900}
 slots=${JOBS:-$(nproc)}
 ticks=$(getconf CLK_TCK)
 
-# What was begun, in order: name, log, and 1 where it has ended. What was told of is `jobs_told`; `running` is by process.
+# What was begun, in order: name, log, and 1 where it has ended; the first `jobs_told` were told of. `running` is by
+# process.
 job_names=()
 job_logs=()
 job_ended=()

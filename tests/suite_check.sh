@@ -24,7 +24,8 @@ made_up_suite() {
     . scripts/suite.sh
     suite "$work/$JOBS" "made up"
     run slow_one bash -c 'sleep 1; echo "checked 7 histories"; echo "3 passed, 0 failed"'
-    run quick_one bash -c 'echo "sim: 5 schedules, 6 operations, 7 choice points, 8 histories"; echo "4 passed, 0 failed"'
+    run quick_one echo 'sim: 5 schedules, 6 operations, 7 choice points, 8 histories
+4 passed, 0 failed'
     run two_fail bash -c 'echo "2 passed, 2 failed"; exit 1'
     run crashes bash -c 'kill -SEGV $$'
     run crashes_late bash -c 'echo "5 passed, 0 failed"; kill -ABRT $$'
@@ -50,7 +51,8 @@ for jobs in 1 3; do
         'checked: 5 simulated schedules with 7 choice points, 15 histories, 6 operations' "$told"
     check "$jobs: order" test "$(sed -nE 's/^   ([a-z_]+) +([0-9]+ p|FAILED).*/\1/p' "$told" | tr -d '\n')" = $order
     for why in 'slow_one +3 passed, 0 failed \([1-9]' 'two_fail +FAILED: 2 passed, 2 failed' \
-        'crashes +FAILED: no closing line, exit status 139' 'crashes_late +FAILED: 5 passed, 0 failed, but exit status 134' \
+        'crashes +FAILED: no closing line, exit status 139' \
+        'crashes_late +FAILED: 5 passed, 0 failed, but exit status 134' \
         'hangs +FAILED: no closing line, exit status 124; stopped after 3 s' \
         'says_nothing +FAILED: no closing line, exit status 0' 'nothing_to_do +FAILED: ran no case' \
         'is_not_there +FAILED: no closing line, exit status 127' \
