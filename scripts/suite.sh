@@ -1,28 +1,53 @@
-# Sourced by scripts/test and scripts/gpu: runs programs, adds up their closing lines, and cannot lose one.
+# Sourced by scripts/test and its kin: runs programs, adds up their closing lines, and cannot lose one.
 #
 # Every program must end with exit status 0 and print a line "N passed, N failed" with N passed above 0. A program that
 # does anything else (crashes, hangs, was not built, ran no case) counts as a failure.
+#
+# As many programs run at a time as there are CPUs (JOBS sets another number); each has a log of its own, and what is
+# told of them comes in the order in which they began. PLEACH_TEST_TIMEOUT is in seconds, for one program.
 
 passed=0
 failed=0
 failures=()
 suite_name=
 suite_begin=0
-limit=${PLEACH_TEST_TIMEOUT:-900} # seconds for one program
+suite_cpu=0
+limit=${PLEACH_TEST_TIMEOUT:-900}
+slots=${JOBS:-$(nproc)}
+ticks=$(getconf CLK_TCK)
+
+# What was begun, in order: name, log, and 1 where it has ended; the first `jobs_told` were told of. `running` is by
+# process.
+job_names=()
+job_logs=()
+job_ended=()
+jobs_told=0
+running=()
+
+# children_ticks SHELL: sets children_ticks to what the children of that shell which have ended took of all CPUs.
+children_ticks() {
+    local fields
+    read -ra fields <"/proc/$1/stat"
+    children_ticks=$((fields[15] + fields[16]))
+}
 
 # suite FOLDER TITLE: a heading; what follows keeps its output in FOLDER/test-logs.
 suite() {
     end_suite
     suite_name=$2
     suite_begin=$SECONDS
+    children_ticks $$
+    suite_cpu=$children_ticks
     logs=$1/test-logs
     mkdir -p "$logs"
     printf '\n== %s\n' "$suite_name"
 }
 
 end_suite() {
+    settle
     if [ -n "$suite_name" ]; then
-        printf '   %d s\n' $((SECONDS - suite_begin))
+        children_ticks $$
+        printf '   %d s, %d s of CPU\n' $((SECONDS - suite_begin)) $(((children_ticks - suite_cpu) / ticks))
     fi
     suite_name=
 }
@@ -50,6 +75,7 @@ count_checked() {
     local sums
     sums=$(sed -nE \
         -e 's/^sim: ([0-9]+) sched[a-z]*, ([0-9]+) oper[a-z]*, ([0-9]+) choice[a-z ]*, ([0-9]+) hist.*/\1 \2 \3 \4/p' \
+        -e 's/^checked: ([0-9]+) [a-z ]* ([0-9]+) choice points, ([0-9]+) hist.*, ([0-9]+) oper.*/\1 \4 \2 \3/p' \
         -e 's/^checked ([0-9]+) histories.*/0 0 0 \1/p' \
         -e 's/^[a-z_]+: ([0-9]+) operations checked with .*/0 \1 0 0/p' \
         -e 's/^soak: ([0-9]+) operations, .*/0 \1 0 0/p' "$1" |
@@ -61,15 +87,69 @@ count_checked() {
     done
 }
 
-# run NAME COMMAND...
+# run NAME COMMAND...: begins it, as soon as there is a slot. NAME is a program's only name in its suite.
 run() {
-    local name=$1 log status line begin=$SECONDS
+    local name=$1 log=$logs/$1.log
     shift
-    log=$logs/$name.log
-    timeout --foreground -k 10 "$limit" "$@" </dev/null >"$log" 2>&1
+    while [ ${#running[@]} -ge "$slots" ]; do
+        await_one
+    done
+    rm -f "$log.end"
+    watch "$log" "$@" &
+    running[$!]=${#job_names[@]}
+    job_ended+=(0)
+    job_names+=("$name")
+    job_logs+=("$log")
+}
+
+# alone NAME COMMAND...: the same, with nothing beside it: for what measures time, or takes all CPUs itself.
+alone() {
+    settle
+    run "$@"
+    settle
+}
+
+# settle: waits for all that was begun.
+settle() {
+    while [ ${#running[@]} -gt 0 ]; do
+        await_one
+    done
+}
+
+# watch LOG COMMAND...: in a shell of its own. Leaves the exit status, seconds and seconds of CPU in LOG.end.
+watch() {
+    local log=$1 status begin=$SECONDS
+    shift
+    exec </dev/null >"$log" 2>&1
+    timeout -k 10 "$limit" "$@" & # a process group of its own, which it ends as a whole
+    # shellcheck disable=SC2064 # the process that is known now
+    trap "kill $!" TERM
+    wait $!
     status=$?
+    children_ticks $BASHPID
+    echo "$status $((SECONDS - begin)) $((children_ticks / ticks))" >"$log.end"
+}
+
+await_one() {
+    local process
+    wait -n
+    for process in "${!running[@]}"; do # whichever it was, and whatever ended it
+        if ! kill -0 "$process" 2>/dev/null; then
+            job_ended[running[process]]=1
+            unset "running[process]"
+        fi
+    done
+    while [ "$jobs_told" -lt ${#job_names[@]} ] && [ "${job_ended[jobs_told]}" -eq 1 ]; do
+        tell "${job_names[jobs_told]}" "${job_logs[jobs_told]}"
+        jobs_told=$((jobs_told + 1))
+    done
+}
+
+# tell NAME LOG: counts a program that has ended.
+tell() {
+    local name=$1 log=$2 status=lost seconds=0 cpu=0 line why=
+    [ -e "$log.end" ] && read -r status seconds cpu <"$log.end"
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1)
-    local why=
     if [ -z "$line" ]; then
         why="no closing line, exit status $status"
     else
@@ -79,13 +159,13 @@ run() {
         if [ "$bad" -gt 0 ]; then
             failed=$((failed + bad - 1)) # fail adds the last
             why=$line
-        elif [ "$status" -ne 0 ]; then
+        elif [ "$status" != 0 ]; then
             why="$line, but exit status $status"
         elif [ "$good" -eq 0 ]; then
             why="ran no case"
         fi
     fi
-    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+    if [ "$status" = 124 ] || [ "$status" = 137 ]; then
         why="${why:+$why; }stopped after $limit s"
     fi
     count_checked "$log"
@@ -93,9 +173,20 @@ run() {
         tail -n 60 "$log"
         fail "$name" "$why, see $log"
     else
-        printf '   %-32s %s (%d s)\n' "$name" "$line" $((SECONDS - begin))
+        printf '   %-32s %s (%d s, %d s of CPU)\n' "$name" "$line" "$seconds" "$cpu"
     fi
 }
+
+# Nothing that was begun outlives the script.
+stop_all() {
+    local process
+    for process in "${!running[@]}"; do
+        kill "$process" 2>/dev/null
+    done
+}
+trap stop_all EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # Prints the sum as the last line; the answer is the script's exit status.
 finish() {

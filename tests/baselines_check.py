@@ -23,7 +23,7 @@ def medians_of(arguments):
 
 
 def check_all(pleach, bits):
-    command = [pleach, "bench", "baselines", "--device", "cpu", "--bits", str(bits), "--repeat", "1"]
+    command = [pleach, "bench", "baselines", "--device", "cpu", "--quick", "--bits", str(bits), "--repeat", "1"]
     rows = medians_of([*command, "--keys", "20K", "grow", "insert", "find", "range", "succ", "erase"])
     for name in NAMES:
         for store in STORES:
@@ -34,7 +34,8 @@ def check_all(pleach, bits):
 
 def check_crossing(pleach):
     """2^16 pairs into up to 2^18: the crossing is among the sizes that were measured, or at their ends."""
-    rows = medians_of([pleach, "bench", "baselines", "--device", "cpu", "--keys", "2^18", "--repeat", "1", "crossing"])
+    rows = medians_of([pleach, "bench", "baselines", "--device", "cpu", "--quick", "--keys", "2^18", "--repeat", "1",
+                       "crossing"])
     check("crossings", {row["device"] for row in rows} == {"cpu/map", "cpu/map-batches"})
     for row in rows:
         at = row["crossing_keys"]
@@ -52,7 +53,7 @@ def main():
     run([*command, "--help"])
     run([*command, "nothing"], status=2)
     run([*command, "--bits", "16"], status=2)
-    one = medians_of([*command, "--device", "cpu", "--keys", "1000", "--repeat", "1", "find", "sorted"])
+    one = medians_of([*command, "--device", "cpu", "--quick", "--keys", "1000", "--repeat", "1", "find", "sorted"])
     check("one measurement of one store", [row["name"].split("/")[0] for row in one] == ["find"])
     return finish()
 

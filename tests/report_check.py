@@ -154,8 +154,8 @@ def check_folder(pleach, folder):
 def check_measured(pleach, folder):
     """Marks as many as the results; and nothing that a name could break."""
     results, page = folder / "results.json", folder / "page.html"
-    run([pleach, "bench", "find", "batches", "--device", "cpu", "--keys", "3000", "--repeat", "2", "--quick",
-         "--json", results])
+    run([pleach, "bench", "find", "batches", "--device", "cpu", "--keys", "3000", "--ops", "5000", "--repeat", "2",
+         "--quick", "--json", results])
     made = json.loads(results.read_text())
     check("machine", all(made["context"].get(part) for part in ("commit", "build", "compiler", "cpu", "memory")))
     run([pleach, "bench", "report", results, "--output", page, "--title", "a <b> & c"])

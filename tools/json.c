@@ -51,12 +51,22 @@ static bool read_escape(struct reader *r, char *c)
     return true;
 }
 
+/* What a string takes of the text, up to its last quotation mark, or to where it is wrong. */
+static size_t string_length(const char *text)
+{
+    size_t length = 0;
+    while (text[length] != '"' && (unsigned char)text[length] >= 0x20) {
+        length += text[length] == '\\' && text[length + 1] != '\0' ? 2 : 1;
+    }
+    return length;
+}
+
 /* At the first quotation mark. */
 static char *read_string(struct reader *r)
 {
     const char *text = ++r->at;
     size_t length = 0;
-    char *copy = malloc(strcspn(text, "\n") + 1); /* no string goes on in the next line */
+    char *copy = malloc(string_length(text) + 1);
     if (copy == NULL) {
         wrong(r, "not enough memory");
         return NULL;
