@@ -103,7 +103,7 @@ PORT_FN void W(batch_run_edits)(const W(batch) *b, uint32_t level, uint32_t numb
 PORT_FN void W(batch_run_image)(const W(batch) *b, uint32_t level, W(batch_run) *run)
 {
     if (run->node == NODE_NONE) {
-        run->old.pair[0] = W(pair_of)(0, (W(key))b->sizes->level[level].below);
+        W(image_of_one)(&run->old, W(pair_of)(0, (W(key))b->sizes->level[level].below));
         run->link = W(pair_of)(0, 0);
     } else {
         W(node) *node = W(node_at)(b->map, run->node);

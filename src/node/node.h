@@ -43,8 +43,14 @@
  * node_read(node, image)            slots 0..13 of a node that the caller has latched, or will validate.
  * node_write(node, image, from, to) slots from .. to-1 of 0..13 out of an image; may also write again, unchanged, a
  *                                   slot next to them that the caller had read into the image.
+ * image_rank(image, count, key)     how many of an image's first `count` pairs have a key below `key`; with
+ *                                   image_rank_through at or below it. image_of_one: an image of one pair.
  * sink_open, sink_put, sink_close   the pairs of a range, one after the other, to two private arrays, either of which
  *                                   may be NULL. sink_put comes with ascending places from 0, sink_close ends.
+ *                                   sink_run puts n pairs of an image, from slot `from` on; nothing beyond them is
+ *                                   written.
+ *
+ * IMAGE_IN_REGISTERS is defined where an image is best never indexed by a variable (CUDA).
  *
  * Whether one pair is read and written in a single access is PAIR_IS_ATOMIC; where it is not (16-byte pairs in plain C,
  * 32-byte pairs) the verbs validate the version instead.

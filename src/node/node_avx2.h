@@ -1,5 +1,6 @@
 /* node/node_avx2.h - the node verbs with AVX2; see node_avx512.h for why a pair is loaded again after the search.
  * AVX2 compares signed numbers only: flipping the top bit turns unsigned order into signed order. */
+#include "node_lines.h"
 #include "node_x86.h"
 
 #if PLEACH_KEY_BITS == 32
@@ -14,19 +15,40 @@ PORT_FN unsigned W(slots_at_or_below)(const W(node) *node, W(key) key)
 #if PLEACH_KEY_BITS == 32
     __m256i wanted = flip32(_mm256_set1_epi32((int)key));
     for (unsigned part = 0; part < NODE_SLOTS / 4; part++) {
-        __m256i keys = flip32(_mm256_load_si256((const __m256i *)&node->word[4 * part]));
+        __m256i keys = flip32(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
         unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(keys, wanted)));
         above |= (uint64_t)mask << (8 * part);
     }
 #else
     __m256i wanted = flip64(_mm256_set1_epi64x((long long)key));
     for (unsigned part = 0; part < NODE_SLOTS / 2; part++) {
-        __m256i keys = flip64(_mm256_load_si256((const __m256i *)&node->word[4 * part]));
+        __m256i keys = flip64(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
         unsigned mask = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(keys, wanted)));
         above |= (uint64_t)mask << (4 * part);
     }
 #endif
     return ~(unsigned)_pext_u64(above, 0x5555555555555555u) & W(EVERY_SLOT);
+}
+
+PORT_FN unsigned W(slots_below)(const W(node) *node, W(key) key)
+{
+    uint64_t below = 0;
+#if PLEACH_KEY_BITS == 32
+    __m256i wanted = flip32(_mm256_set1_epi32((int)key));
+    for (unsigned part = 0; part < NODE_SLOTS / 4; part++) {
+        __m256i keys = flip32(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
+        unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(wanted, keys)));
+        below |= (uint64_t)mask << (8 * part);
+    }
+#else
+    __m256i wanted = flip64(_mm256_set1_epi64x((long long)key));
+    for (unsigned part = 0; part < NODE_SLOTS / 2; part++) {
+        __m256i keys = flip64(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
+        unsigned mask = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(wanted, keys)));
+        below |= (uint64_t)mask << (4 * part);
+    }
+#endif
+    return (unsigned)_pext_u64(below, 0x5555555555555555u) & W(EVERY_SLOT);
 }
 
 PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
@@ -35,14 +57,14 @@ PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
 #if PLEACH_KEY_BITS == 32
     __m256i wanted = _mm256_set1_epi32((int)key);
     for (unsigned part = 0; part < NODE_SLOTS / 4; part++) {
-        __m256i keys = _mm256_load_si256((const __m256i *)&node->word[4 * part]);
+        __m256i keys = _mm256_loadu_si256((const __m256i *)&node->word[4 * part]);
         unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(keys, wanted)));
         equal |= (uint64_t)mask << (8 * part);
     }
 #else
     __m256i wanted = _mm256_set1_epi64x((long long)key);
     for (unsigned part = 0; part < NODE_SLOTS / 2; part++) {
-        __m256i keys = _mm256_load_si256((const __m256i *)&node->word[4 * part]);
+        __m256i keys = _mm256_loadu_si256((const __m256i *)&node->word[4 * part]);
         unsigned mask = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(keys, wanted)));
         equal |= (uint64_t)mask << (4 * part);
     }
@@ -50,4 +72,67 @@ PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
     return (unsigned)_pext_u64(equal, 0x5555555555555555u) & W(EVERY_PAIR);
 }
 
+PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
+{
+    __m256i *to = IMAGE_POINTER(image);
+    for (unsigned part = 0; part < sizeof(W(node)) / 32; part++)
+        _mm256_storeu_si256(to + part, _mm256_loadu_si256((const __m256i *)node + part));
+}
+
+#include "node_lines_rank.h"
 #include "node_search_x86.h"
+
+/* `n` numbers, up to a node's. The last store may lie over the one before it. */
+PORT_FN void W(copy_few)(W(key) *to, const W(key) *from, unsigned n)
+{
+    enum { WIDE = 32 / sizeof(W(key)) };
+    if (n >= WIDE) {
+        __m256i last = _mm256_loadu_si256((const __m256i *)(from + n - WIDE));
+        for (unsigned i = 0; i + WIDE < n; i += WIDE)
+            _mm256_storeu_si256((__m256i *)(to + i), _mm256_loadu_si256((const __m256i *)(from + i)));
+        _mm256_storeu_si256((__m256i *)(to + n - WIDE), last);
+    } else if (n >= WIDE / 2) {
+        __m128i first = _mm_loadu_si128((const __m128i *)from);
+        __m128i last = _mm_loadu_si128((const __m128i *)(from + n - WIDE / 2));
+        _mm_storeu_si128((__m128i *)to, first);
+        _mm_storeu_si128((__m128i *)(to + n - WIDE / 2), last);
+    } else {
+        for (unsigned i = 0; i < n; i++) to[i] = from[i];
+    }
+}
+
+/* Keys and values of two times 32 bytes of pairs, apart. */
+#if PLEACH_KEY_BITS == 32
+PORT_FN __m256i keys_apart32(__m256i a, __m256i b)
+{
+    __m256 keys = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88);
+    return _mm256_permute4x64_epi64(_mm256_castps_si256(keys), 0xd8);
+}
+PORT_FN __m256i values_apart32(__m256i a, __m256i b)
+{
+    __m256 values = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0xdd);
+    return _mm256_permute4x64_epi64(_mm256_castps_si256(values), 0xd8);
+}
+#else
+PORT_FN __m256i keys_apart64(__m256i a, __m256i b)
+{
+    return _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xd8);
+}
+PORT_FN __m256i values_apart64(__m256i a, __m256i b)
+{
+    return _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);
+}
+#endif
+
+PORT_FN void W(sink_run)(W(sink) *sink, uint64_t place, const W(image) *image, unsigned from, unsigned n)
+{
+    W(key) keys[NODE_SLOTS], values[NODE_SLOTS];
+    const __m256i *pairs = IMAGE_POINTER(image);
+    for (unsigned part = 0; part < sizeof keys / 32; part++) {
+        __m256i a = _mm256_loadu_si256(pairs + 2 * part), b = _mm256_loadu_si256(pairs + 2 * part + 1);
+        _mm256_storeu_si256((__m256i *)keys + part, W(keys_apart)(a, b));
+        _mm256_storeu_si256((__m256i *)values + part, W(values_apart)(a, b));
+    }
+    if (sink->keys) W(copy_few)(sink->keys + place, keys + from, n);
+    if (sink->values) W(copy_few)(sink->values + place, values + from, n);
+}

@@ -3,6 +3,7 @@
  * A pair is one access (port_load_two). The wide loads that find the slot are not: they only choose a slot, and the
  * pair that is answered is loaded again, in one access, and compared again.
  */
+#include "node_lines.h"
 #include "node_x86.h"
 
 /* Bit s set: slot s has a key at or below key (slots 0..14). */
@@ -10,14 +11,32 @@ PORT_FN unsigned W(slots_at_or_below)(const W(node) *node, W(key) key)
 {
 #if PLEACH_KEY_BITS == 32
     __m512i wanted = _mm512_set1_epi32((int)key);
-    unsigned low = _mm512_mask_cmple_epu32_mask(0x5555, _mm512_load_si512(&node->word[0]), wanted);
-    unsigned high = _mm512_mask_cmple_epu32_mask(0x1555, _mm512_load_si512(&node->word[8]), wanted);
+    unsigned low = _mm512_mask_cmple_epu32_mask(0x5555, _mm512_loadu_si512(&node->word[0]), wanted);
+    unsigned high = _mm512_mask_cmple_epu32_mask(0x1555, _mm512_loadu_si512(&node->word[8]), wanted);
     return _pext_u32(low | high << 16, 0x55555555u);
 #else
     __m512i wanted = _mm512_set1_epi64((long long)key);
     unsigned mask = 0;
     for (unsigned part = 0; part < 4; part++)
-        mask |= (unsigned)_mm512_mask_cmple_epu64_mask(0x55, _mm512_load_si512(&node->word[8 * part]), wanted)
+        mask |= (unsigned)_mm512_mask_cmple_epu64_mask(0x55, _mm512_loadu_si512(&node->word[8 * part]), wanted)
+                << (8 * part);
+    return _pext_u32(mask, 0x15555555u);
+#endif
+}
+
+/* Bit s set: slot s has a key below key (slots 0..14). */
+PORT_FN unsigned W(slots_below)(const W(node) *node, W(key) key)
+{
+#if PLEACH_KEY_BITS == 32
+    __m512i wanted = _mm512_set1_epi32((int)key);
+    unsigned low = _mm512_mask_cmplt_epu32_mask(0x5555, _mm512_loadu_si512(&node->word[0]), wanted);
+    unsigned high = _mm512_mask_cmplt_epu32_mask(0x1555, _mm512_loadu_si512(&node->word[8]), wanted);
+    return _pext_u32(low | high << 16, 0x55555555u);
+#else
+    __m512i wanted = _mm512_set1_epi64((long long)key);
+    unsigned mask = 0;
+    for (unsigned part = 0; part < 4; part++)
+        mask |= (unsigned)_mm512_mask_cmplt_epu64_mask(0x55, _mm512_loadu_si512(&node->word[8 * part]), wanted)
                 << (8 * part);
     return _pext_u32(mask, 0x15555555u);
 #endif
@@ -28,14 +47,14 @@ PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
 {
 #if PLEACH_KEY_BITS == 32
     __m512i wanted = _mm512_set1_epi32((int)key);
-    unsigned low = _mm512_mask_cmpeq_epi32_mask(0x5555, _mm512_load_si512(&node->word[0]), wanted);
-    unsigned high = _mm512_mask_cmpeq_epi32_mask(0x0555, _mm512_load_si512(&node->word[8]), wanted);
+    unsigned low = _mm512_mask_cmpeq_epi32_mask(0x5555, _mm512_loadu_si512(&node->word[0]), wanted);
+    unsigned high = _mm512_mask_cmpeq_epi32_mask(0x0555, _mm512_loadu_si512(&node->word[8]), wanted);
     return _pext_u32(low | high << 16, 0x55555555u);
 #else
     __m512i wanted = _mm512_set1_epi64((long long)key);
     unsigned mask = 0;
     for (unsigned part = 0; part < 4; part++)
-        mask |= (unsigned)_mm512_mask_cmpeq_epi64_mask(0x55, _mm512_load_si512(&node->word[8 * part]), wanted)
+        mask |= (unsigned)_mm512_mask_cmpeq_epi64_mask(0x55, _mm512_loadu_si512(&node->word[8 * part]), wanted)
                 << (8 * part);
     return _pext_u32(mask, 0x05555555u);
 #endif
@@ -74,4 +93,52 @@ PORT_FN void W(slots_down_alone)(W(node) *node, unsigned at, unsigned count)
     }
 }
 
+PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
+{
+    char *to = IMAGE_POINTER(image);
+    PORT_UNROLL for (unsigned part = 0; part < sizeof(W(node)) / 64; part++)
+        _mm512_storeu_si512(to + 64 * part, _mm512_loadu_si512(&node->word[8 * part]));
+}
+
+#include "node_lines_rank.h"
 #include "node_search_x86.h"
+
+/* Keys and values part ways by permutations of the image's lines, which begin with slot `from`; what wraps around is
+ * beyond the pairs that are stored. */
+#if PLEACH_KEY_BITS == 32
+PORT_FN void sink_run32(sink32 *sink, uint64_t place, const image32 *image, unsigned from, unsigned n)
+{
+    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const pair32 *pair = IMAGE_POINTER(image);
+    __m512i low = _mm512_loadu_si512(&pair[0]), high = _mm512_loadu_si512(&pair[8]);
+    __m512i at = _mm512_add_epi32(even, _mm512_set1_epi32((int)(2 * from)));
+    __mmask16 wanted = (__mmask16)((1u << n) - 1);
+    if (sink->keys)
+        _mm512_mask_storeu_epi32(sink->keys + place, wanted, _mm512_permutex2var_epi32(low, at, high));
+    at = _mm512_add_epi32(at, _mm512_set1_epi32(1));
+    if (sink->values)
+        _mm512_mask_storeu_epi32(sink->values + place, wanted, _mm512_permutex2var_epi32(low, at, high));
+}
+#else
+/* Every second word of the four lines from word `first` on, then the numbers `from` .. from+n-1 of these. */
+PORT_FN void column_store64(uint64_t *to, const image64 *image, unsigned first, unsigned from, unsigned n)
+{
+    const __m512i each = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+    __m512i at = _mm512_add_epi64(_mm512_add_epi64(each, each), _mm512_set1_epi64(first));
+    const pair64 *pair = IMAGE_POINTER(image);
+    __m512i low = _mm512_permutex2var_epi64(_mm512_loadu_si512(&pair[0]), at, _mm512_loadu_si512(&pair[4]));
+    __m512i high = _mm512_permutex2var_epi64(_mm512_loadu_si512(&pair[8]), at, _mm512_loadu_si512(&pair[12]));
+    unsigned wanted = (1u << n) - 1;
+    at = _mm512_add_epi64(each, _mm512_set1_epi64(from));
+    _mm512_mask_storeu_epi64(to, (__mmask8)wanted, _mm512_permutex2var_epi64(low, at, high));
+    if (n <= 8) return;
+    at = _mm512_add_epi64(at, _mm512_set1_epi64(8));
+    _mm512_mask_storeu_epi64(to + 8, (__mmask8)(wanted >> 8), _mm512_permutex2var_epi64(low, at, high));
+}
+
+PORT_FN void sink_run64(sink64 *sink, uint64_t place, const image64 *image, unsigned from, unsigned n)
+{
+    if (sink->keys) column_store64(sink->keys + place, image, 0, from, n);
+    if (sink->values) column_store64(sink->values + place, image, 1, from, n);
+}
+#endif

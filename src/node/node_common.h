@@ -1,7 +1,12 @@
 /* node/node_common.h - what all backends build from pair_load and pair_store. Included once per width by a backend. */
 
+#ifndef IMAGE_SLOTS /* else a backend reads whole lines */
+#define IMAGE_SLOTS NODE_CAPACITY
+#define IMAGE_ALIGNED
+#endif
+
 typedef struct W(image) {
-    W(pair) pair[NODE_CAPACITY];
+    IMAGE_ALIGNED W(pair) pair[IMAGE_SLOTS];
 } W(image);
 
 PORT_FN uint64_t W(header_load)(const W(node) *node) { return port_load(&node->word[W(HEADER_WORD)]); }

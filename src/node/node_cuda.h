@@ -9,6 +9,8 @@
  */
 #undef PAIR_IS_ATOMIC
 #define PAIR_IS_ATOMIC 1
+#undef IMAGE_IN_REGISTERS
+#define IMAGE_IN_REGISTERS 1
 
 #if PLEACH_KEY_BITS == 32
 PORT_FN pair32 pair32_of_word(uint64_t word)
@@ -247,3 +249,4 @@ PORT_FN uint64_t node_last64(const node64 *node, pair64 *link)
 #else
 #include "node_sink_cuda.h"
 #endif
+#include "node_rank.h"

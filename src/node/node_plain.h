@@ -114,3 +114,4 @@ PORT_FN uint64_t W(node_last)(const W(node) *node, W(pair) *link)
 
 #include "node_image.h"
 #include "node_sink.h"
+#include "node_rank.h"

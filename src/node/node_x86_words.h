@@ -19,3 +19,4 @@ PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
 }
 
 #include "node_search_x86.h"
+#include "node_rank.h"

@@ -288,8 +288,13 @@ PLANTS = [
           "    if (W(header_load)(node) != header) return BLINK_AGAIN;",
           ""),
     Plant("range_passes_its_limit", "a range reports more than it was asked for", "map/x86_32", RANGE,
+          "    if (n > range->limit - range->count) n = range->limit - range->count;\n", ""),
+    Plant("gpu_range_passes_its_limit", "a range reports more than it was asked for (GPU)", "map/cuda32", RANGE,
           "if (!wanted || range->count >= range->limit) continue;",
           "if (!wanted || range->count > range->limit) continue;"),
+    Plant("range_forgets_last_key", "a range leaves out the key that it ends with", "map/x86_64", RANGE,
+          "W(image_rank_through)(image, count, range->high) - from;",
+          "W(image_rank)(image, count, range->high) - from;"),
     Plant("range_stops_at_high_key", "a range forgets the leaf that begins with its last key", "map/plain32", RANGE,
           "link.key > range->high ||", "link.key >= range->high ||"),
 

@@ -3,21 +3,17 @@
  * The loops have constant bounds and are unrolled on a GPU, so that the image stays in registers there.
  */
 
-/* Number of the first `count` pairs with a key below `key`. */
-PORT_FN unsigned W(image_rank)(const W(image) *image, unsigned count, W(key) key)
-{
-    unsigned rank = 0;
-    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) rank += i < count && image->pair[i].key < key;
-    return rank;
-}
-
 /* The pair in slot `at`, which may be count: then some other pair. */
 PORT_FN W(pair) W(image_pair)(const W(image) *image, unsigned at)
 {
+#ifdef IMAGE_IN_REGISTERS
     W(pair) pair = image->pair[0];
     PORT_UNROLL for (unsigned i = 1; i < NODE_CAPACITY; i++)
         if (i == at) pair = image->pair[i];
     return pair;
+#else
+    return image->pair[at < NODE_CAPACITY ? at : 0];
+#endif
 }
 
 /* Into an image with room. What lies beyond the pairs stays as it is, here and below: node_write may write it again,

@@ -22,7 +22,7 @@ PORT_FN void W(range_start)(W(blink) map, W(range) *range, W(key) low, W(key) hi
     W(cursor_start)(map, &range->cursor, low);
 }
 
-#if defined(BLINK_SKIPLIST) && !defined(__CUDACC__) && !defined(PLEACH_NODE_ISA_cuda)
+#if defined(BLINK_SKIPLIST) && !defined(IMAGE_IN_REGISTERS)
 /* The pairs are in no order: each goes to the place that those below it say. Without branches that no processor could
  * predict; a GPU's sink takes pairs in their order only. */
 PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
@@ -61,6 +61,17 @@ PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned co
         from = least.key + 1;
         if (from == 0) return; /* that was the largest key of all */
     }
+}
+#elif !defined(IMAGE_IN_REGISTERS)
+/* The pairs that are wanted are neighbours. Those that find no room are counted. */
+PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
+{
+    unsigned from = W(image_rank)(image, count, range->cursor.target);
+    uint64_t n = W(image_rank_through)(image, count, range->high) - from;
+    if (n > range->limit - range->count) n = range->limit - range->count;
+    uint64_t room = range->count < range->room ? range->room - range->count : 0;
+    W(sink_run)(&range->sink, range->count, image, from, (unsigned)(n < room ? n : room));
+    range->count += n;
 }
 #else
 PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)

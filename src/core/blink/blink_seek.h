@@ -62,8 +62,17 @@ PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) targ
     }
     return found;
 }
-#else
+#elif !defined(IMAGE_IN_REGISTERS)
 /* The nearest of the first `count` pairs. */
+PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) target, bool up, W(pair) *nearest)
+{
+    unsigned at = up ? W(image_rank)(image, count, target) : W(image_rank_through)(image, count, target);
+    bool found = up ? at < count : at > 0;
+    if (found) *nearest = image->pair[up ? at : at - 1];
+    return found;
+}
+#else
+/* The same without an index. */
 PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) target, bool up, W(pair) *nearest)
 {
     bool found = false;
