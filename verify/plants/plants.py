@@ -282,6 +282,11 @@ PLANTS = [
     # ---- tree: seeks and ranges ----
     Plant("seek_walks_once", "a walk across leaves is not checked by a second one", "map/plain32", SEEK,
           "if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;", "return BLINK_DONE;"),
+    Plant("seek_trusts_any_walk", "the second of two walks need not be like the first (GPU)", "map/cuda32", SEEK,
+          "digest == seek->last_digest)", "seek->last_digest)"),
+    Plant("seek_does_not_look_back", "the leaf that a seek crossed from may have changed (CPU)", "map/x86_32", SEEK,
+          "return W(header_load)(W(node_at)(map, seek->crossed)) == seek->first_header;",
+          "return (void)map, seek->first_header != HEADER_LATCHED;"),
     Plant("seek_does_not_validate", "a seek goes by the image of a leaf that is being changed", "map/x86_32", SEEK,
           "    if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn */\n", ""),
     Plant("range_does_not_validate", "a range reports the image of a leaf that is being changed", "map/cuda64", RANGE,

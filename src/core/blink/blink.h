@@ -45,7 +45,7 @@
  *   put that replaces              the store of the pair.
  *   add of a present, erase of an absent key    any instant while the latch is held.
  *   succ, pred, min, max           see seek: within one leaf as an absent key; across leaves when two walks in a row
- *       have seen the same versions of the same leaves.
+ *       have seen the same versions of the same leaves, or two leaves were seen at one instant.
  *   range, count                   each leaf by itself, like an absent key. Not linearizable as a whole.
  *
  * MEMORY ORDERS  (port/port.h)

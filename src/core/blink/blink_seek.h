@@ -7,6 +7,9 @@
  * leaf they read. Versions only grow, so each of those leaves was unchanged from its visit in the first walk to its
  * visit in the second; at the instant when the first walk ended all of them were as seen, and that is the linearization
  * point. (The digest has 63 bits: two different walks pass for equal with a chance of 2^-63.)
+ * On CPUs one look more will do where the walk crossed once: if the first leaf's header is still the same after the
+ * second leaf was read, then both leaves were as seen at the fence after the second one's pairs, and that is the
+ * linearization point. (GPUs walk twice: what there would be to remember takes registers from every seek.)
  * There is no link to the left: the floor goes left by descending again for the key just below the leaf's low key.
  */
 #include "blink_digest.h"
@@ -18,14 +21,41 @@ typedef struct W(seek) {
     uint64_t digest;
     uint64_t last_digest; /* of the walk before; 0: there was none */
     bool up;
+#ifdef IMAGE_IN_REGISTERS
     bool crossed;
     bool found;
+#else
+    bool found;
+    uint32_t crossed;      /* the leaf that the walk has crossed from first, or NODE_NONE: it has not crossed */
+    uint64_t first_header; /* of that leaf; HEADER_LATCHED, which is no header: the walk has crossed again */
+#endif
 } W(seek);
+
+#ifdef IMAGE_IN_REGISTERS
+PORT_FN void W(seek_crossed)(W(seek) *seek, uint32_t from, uint64_t header)
+{
+    (void)from, (void)header;
+    seek->crossed = true;
+}
+#else
+PORT_FN void W(seek_crossed)(W(seek) *seek, uint32_t from, uint64_t header)
+{
+    seek->first_header = seek->crossed ? HEADER_LATCHED : header;
+    if (!seek->crossed) seek->crossed = from;
+}
+
+/* The first leaf has not changed. Looked at after the fence that came after the second leaf's pairs: at that fence both
+ * leaves were as seen. */
+PORT_FN bool W(seek_first_stands)(W(blink) map, const W(seek) *seek)
+{
+    return W(header_load)(W(node_at)(map, seek->crossed)) == seek->first_header;
+}
+#endif
 
 PORT_FN void W(seek_walk)(W(blink) map, W(seek) *seek)
 {
     seek->digest = 1;
-    seek->crossed = false;
+    seek->crossed = 0;
     W(cursor_start)(map, &seek->cursor, seek->from);
 }
 
@@ -34,6 +64,9 @@ PORT_FN void W(seek_start)(W(blink) map, W(seek) *seek, W(key) from, bool up)
     seek->from = from;
     seek->up = up;
     seek->last_digest = 0;
+#ifndef IMAGE_IN_REGISTERS
+    seek->first_header = 0; /* for compilers: it is used when the walk has crossed, and known then */
+#endif
     W(seek_walk)(map, seek);
 }
 
@@ -43,6 +76,9 @@ PORT_FN blink_step W(seek_arrived)(W(blink) map, W(seek) *seek, bool found)
     seek->found = found;
     uint64_t digest = seek->digest | 1;
     if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;
+#ifndef IMAGE_IN_REGISTERS
+    if (W(seek_first_stands)(map, seek)) return BLINK_DONE;
+#endif
     W(seek_walk)(map, seek);
     seek->last_digest = digest;
     return BLINK_MOVED;
@@ -113,6 +149,7 @@ PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
     seek->digest = blink_digest(blink_digest(seek->digest, cursor->node), header);
     if (W(image_nearest)(&image, header_count(header), cursor->target, seek->up, &seek->answer))
         return W(seek_arrived)(map, seek, true);
+    uint32_t from = cursor->node;
     if (seek->up) {
         if (!W(pair_is_link)(link)) return W(seek_arrived)(map, seek, false);
         cursor->node = W(pair_node)(link);
@@ -121,7 +158,7 @@ PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
         if (cursor->low == 0) return W(seek_arrived)(map, seek, false);
         W(cursor_start)(map, cursor, cursor->low - 1);
     }
-    seek->crossed = true;
+    W(seek_crossed)(seek, from, header);
     return BLINK_MOVED;
 }
 
