@@ -8,10 +8,12 @@ PORT_FN void W(image_of_one)(W(image) *image, W(pair) pair)
 
 PORT_FN unsigned W(image_rank)(const W(image) *image, unsigned count, W(key) key)
 {
-    return (unsigned)__builtin_popcount(W(slots_below)((const W(node) *)IMAGE_POINTER(image), key) & ((1u << count) - 1));
+    const W(node) *slots = IMAGE_POINTER(image);
+    return (unsigned)__builtin_popcount(W(slots_below)(slots, key) & ((1u << count) - 1));
 }
 
 PORT_FN unsigned W(image_rank_through)(const W(image) *image, unsigned count, W(key) key)
 {
-    return (unsigned)__builtin_popcount(W(slots_at_or_below)((const W(node) *)IMAGE_POINTER(image), key) & ((1u << count) - 1));
+    const W(node) *slots = IMAGE_POINTER(image);
+    return (unsigned)__builtin_popcount(W(slots_at_or_below)(slots, key) & ((1u << count) - 1));
 }
