@@ -31,6 +31,11 @@ children_ticks() {
     children_ticks=$((fields[15] + fields[16]))
 }
 
+suite_took() {
+    children_ticks $$
+    printf '%d s, %d s of CPU' $((SECONDS - suite_begin)) $(((children_ticks - suite_cpu) / ticks))
+}
+
 # suite FOLDER TITLE: a heading; what follows keeps its output in FOLDER/test-logs.
 suite() {
     end_suite
@@ -46,8 +51,7 @@ suite() {
 end_suite() {
     settle
     if [ -n "$suite_name" ]; then
-        children_ticks $$
-        printf '   %d s, %d s of CPU\n' $((SECONDS - suite_begin)) $(((children_ticks - suite_cpu) / ticks))
+        printf '   %s\n' "$(suite_took)"
     fi
     suite_name=
 }
@@ -66,7 +70,7 @@ build() {
         return 1
     fi
     grep -E 'warning( #[^:]*)?: ' "$logs/build.log" | sort -u || true
-    printf '   %-32s %d s\n' built $((SECONDS - suite_begin))
+    printf '   %-32s %s\n' built "$(suite_took)"
 }
 
 # count_checked LOG: adds up what programs say they have checked.
