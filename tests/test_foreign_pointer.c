@@ -16,6 +16,7 @@ static struct {
 
 static unsigned long long libraries_loaded = 10;
 static size_t searches; /* for the driver */
+static size_t looks;    /* at how many libraries there are */
 static bool driver_is_loaded, driver_has_function;
 
 static int counterfeit_get_attribute(void *data, int attribute, unsigned long long pointer)
@@ -48,6 +49,7 @@ static void *counterfeit_dlsym(void *driver, const char *name)
 static int counterfeit_dl_iterate_phdr(int (*tell)(struct dl_phdr_info *, size_t, void *), void *context)
 {
     struct dl_phdr_info info = {.dlpi_adds = libraries_loaded};
+    looks++;
     int answer = tell(&info, sizeof info, context);
     assert_int_not_equal(answer, 0);
     return answer;
@@ -61,6 +63,8 @@ static int counterfeit_dl_iterate_phdr(int (*tell)(struct dl_phdr_info *, size_t
 #undef dlsym
 #undef dl_iterate_phdr
 
+static bool foreign_pointer(const void *pointer) { return foreign_pointers(&pointer, 1); }
+
 /* In a process without CUDA there is no GPU memory. Searching is slow: it is done again only after a library came. */
 static void no_driver_no_gpu_memory(void)
 {
@@ -72,6 +76,10 @@ static void no_driver_no_gpu_memory(void)
     assert_false(foreign_pointer(&about));
     assert_false(foreign_pointer(&about));
     assert_int_equal(searches, 2);
+    const void *const pointers[] = {&about, &about, &about};
+    looks = 0;
+    assert_false(foreign_pointers(pointers, COUNT_OF(pointers)));
+    assert_int_equal(looks, 1); /* it takes a lock of the whole process */
 }
 
 static void driver_without_the_function_knows_nothing(void)
@@ -106,6 +114,16 @@ static void driver_is_asked_about_each_pointer(void)
     assert_int_equal(searches, 4); /* found once, and kept */
 }
 
+static void one_of_several_is_enough(void)
+{
+    const void *const pointers[] = {NULL, &about, NULL};
+    about.type_status = about.managed_status = 0;
+    about.type = TYPE_DEVICE, about.managed = 0;
+    assert_true(foreign_pointers(pointers, COUNT_OF(pointers)));
+    assert_false(foreign_pointers(pointers, 1));
+    assert_false(foreign_pointers(pointers, 0));
+}
+
 /* One case: what the source remembers goes from step to step. */
 static void gpu_memory_is_known_by_the_driver(const void *unused)
 {
@@ -113,6 +131,7 @@ static void gpu_memory_is_known_by_the_driver(const void *unused)
     no_driver_no_gpu_memory();
     driver_without_the_function_knows_nothing();
     driver_is_asked_about_each_pointer();
+    one_of_several_is_enough();
 }
 
 int main(int argc, char **argv)

@@ -13,12 +13,12 @@
 
 #define gate_init counterfeit_gate_init
 #define sysconf counterfeit_sysconf
-#define foreign_pointer counterfeit_foreign_pointer
+#define foreign_pointers counterfeit_foreign_pointers
 #include "../src/api/graph.c"
 #include "../src/api/triangles.c"
 #undef gate_init
 #undef sysconf
-#undef foreign_pointer
+#undef foreign_pointers
 
 #include "support/counterfeit_graph.h"
 

@@ -10,11 +10,11 @@
 
 #define gate_init counterfeit_gate_init
 #define sysconf counterfeit_sysconf
-#define foreign_pointer counterfeit_foreign_pointer
+#define foreign_pointers counterfeit_foreign_pointers
 #include "../src/api/hash.c"
 #undef gate_init
 #undef sysconf
-#undef foreign_pointer
+#undef foreign_pointers
 
 #include "support/counterfeit_hash.h"
 

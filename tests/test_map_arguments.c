@@ -16,13 +16,13 @@
 
 #define gate_init counterfeit_gate_init
 #define sysconf counterfeit_sysconf
-#define foreign_pointer counterfeit_foreign_pointer
+#define foreign_pointers counterfeit_foreign_pointers
 #include "../src/api/batch.c"
 #include "../src/api/map.c"
 #include "../src/api/engine.c"
 #undef gate_init
 #undef sysconf
-#undef foreign_pointer
+#undef foreign_pointers
 
 #include "support/counterfeit.h"
 

@@ -15,9 +15,7 @@ static pleach_status check_batch(const pleach_map *map, const pleach_batch *batc
     if (map->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
     const void *pointers[] = {batch->kinds,    batch->keys,   batch->values,     batch->flags,       batch->out_keys,
                               batch->out_values, batch->counts, batch->range_keys, batch->range_values, batch->offsets};
-    for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++)
-        if (pointers[i] && foreign_pointer(pointers[i])) return PLEACH_E_POINTER;
-    return PLEACH_OK;
+    return foreign_pointers(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
 pleach_status pleach_map_apply(pleach_map *map, pleach_batch *batch)

@@ -85,9 +85,7 @@ static bool has_ends(graph_request_kind kind)
 pleach_status graph_check_pointers(const pleach_graph *graph, const void *const *pointers, size_t n)
 {
     if (!graph->host_only) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
-    for (size_t i = 0; i < n; i++)
-        if (pointers[i] && foreign_pointer(pointers[i])) return PLEACH_E_POINTER;
-    return PLEACH_OK;
+    return foreign_pointers(pointers, n) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
 pleach_status graph_check_request(const pleach_graph *graph, const graph_request *r, pleach_stream stream)

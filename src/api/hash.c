@@ -91,9 +91,7 @@ static pleach_status check_request(const pleach_hash *hash, const hash_request *
     if (r->n > MOST_ELEMENTS) return PLEACH_E_SIZE;
     if (hash->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
     const void *pointers[] = {r->keys, r->values, r->out_values, r->flags};
-    for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++)
-        if (pointers[i] && foreign_pointer(pointers[i])) return PLEACH_E_POINTER;
-    return PLEACH_OK;
+    return foreign_pointers(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
 static pleach_status run_inside(pleach_hash *hash, const hash_request *r, pleach_stream stream)
@@ -252,8 +250,7 @@ pleach_status pleach_hash_compact(pleach_hash *hash) { return pleach_hash_reserv
 pleach_status pleach_hash_export(pleach_hash *hash, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
     if (!hash || !n || (hash->set && out_values)) return PLEACH_E_ARGUMENT;
-    if (hash->device == PLEACH_CPU && ((out_keys && foreign_pointer(out_keys)) ||
-                                       (out_values && foreign_pointer(out_values))))
+    if (hash->device == PLEACH_CPU && foreign_pointers((const void *[]){out_keys, out_values}, 2))
         return PLEACH_E_POINTER;
     pleach_status status = enter_alone(hash);
     if (status != PLEACH_OK) return status;

@@ -107,9 +107,7 @@ static pleach_status check_pointers(const pleach_map *map, const request *r)
 {
     if (map->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
     const void *pointers[] = {r->keys, r->values, r->out_keys, r->out_values, r->flags, r->counts, r->long_counts};
-    for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++)
-        if (pointers[i] && foreign_pointer(pointers[i])) return PLEACH_E_POINTER;
-    return PLEACH_OK;
+    return foreign_pointers(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
 static pleach_status check_request(const pleach_map *map, const request *r, pleach_stream stream)

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
-#include <stddef.h>
 
 /* Numbers of the driver's interface: CU_POINTER_ATTRIBUTE_MEMORY_TYPE and _IS_MANAGED, CU_MEMORYTYPE_DEVICE. */
 enum { MEMORY_TYPE = 2, IS_MANAGED = 8, MEMORY_TYPE_DEVICE = 2 };
@@ -37,14 +36,22 @@ static void *driver_function(void)
     return atomic_load(&function);
 }
 
-bool foreign_pointer(const void *pointer)
+static bool is_foreign(get_attribute_fn *get_attribute, const void *pointer)
+{
+    unsigned type = 0, managed = 0;
+    unsigned long long address = (unsigned long long)(size_t)pointer;
+    if (get_attribute(&type, MEMORY_TYPE, address) != 0 || type != MEMORY_TYPE_DEVICE) return false;
+    return get_attribute(&managed, IS_MANAGED, address) != 0 || !managed;
+}
+
+/* The driver is looked for once for all pointers: that takes a lock which all threads of the process share. */
+bool foreign_pointers(const void *const *pointers, size_t n)
 {
     void *symbol = driver_function();
     if (!symbol) return false;
     get_attribute_fn *get_attribute;
     *(void **)&get_attribute = symbol;
-    unsigned type = 0, managed = 0;
-    unsigned long long address = (unsigned long long)(size_t)pointer;
-    if (get_attribute(&type, MEMORY_TYPE, address) != 0 || type != MEMORY_TYPE_DEVICE) return false;
-    return get_attribute(&managed, IS_MANAGED, address) != 0 || !managed;
+    for (size_t i = 0; i < n; i++)
+        if (pointers[i] && is_foreign(get_attribute, pointers[i])) return true;
+    return false;
 }

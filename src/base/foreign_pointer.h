@@ -3,8 +3,10 @@
 #define PLEACH_FOREIGN_POINTER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* True if the CUDA driver knows this as memory of a GPU that the CPU cannot read. False in a process without CUDA. */
-bool foreign_pointer(const void *pointer);
+/* True if the CUDA driver knows one of these, of which some may be NULL, as memory of a GPU that the CPU cannot read.
+ * False in a process without CUDA. */
+bool foreign_pointers(const void *const *pointers, size_t n);
 
 #endif

@@ -89,13 +89,6 @@ static void take_ids(const pleach_index *index, size_t n, const void *pairs, voi
         for (size_t i = 0; i < n; i++) ((uint32_t *)ids)[i] = (uint32_t)narrow[i];
 }
 
-static bool any_foreign(const void *const *pointers, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (pointers[i] && foreign_pointer(pointers[i])) return true;
-    return false;
-}
-
 /* ---- arrays of pairs ---- */
 
 typedef enum pair_call { CALL_INSERT, CALL_ERASE, CALL_CONTAINS } pair_call;
@@ -115,7 +108,7 @@ static pleach_status run_pairs(pleach_index *index, pair_call call, size_t n, co
     if (n == 0) return PLEACH_OK;
     if (!keys || !ids || (call == CALL_CONTAINS && !flags)) return PLEACH_E_ARGUMENT;
     if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
-    if (any_foreign((const void *[]){keys, ids, flags}, 3)) return PLEACH_E_POINTER;
+    if (foreign_pointers((const void *[]){keys, ids, flags}, 3)) return PLEACH_E_POINTER;
     void *pairs = get_pairs(index, n), *zeros = call == CALL_INSERT ? get_pairs(index, n) : NULL;
     pleach_status status = PLEACH_E_MEMORY;
     if (pairs && (zeros || call != CALL_INSERT)) {
@@ -171,7 +164,7 @@ pleach_status pleach_index_count(pleach_index *index, size_t n, const void *keys
     if (n == 0) return PLEACH_OK;
     if (!keys || !counts) return PLEACH_E_ARGUMENT;
     if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
-    if (any_foreign((const void *[]){keys, counts}, 2)) return PLEACH_E_POINTER;
+    if (foreign_pointers((const void *[]){keys, counts}, 2)) return PLEACH_E_POINTER;
     intervals of;
     pleach_status status = make_intervals(index, n, keys, &of);
     if (status == PLEACH_OK) status = pleach_map_range_count(index->map, n, of.lo, of.hi, counts, PLEACH_SYNC);
@@ -223,7 +216,7 @@ pleach_status pleach_index_retrieve(pleach_index *index, size_t n, const void *k
     size_t found = 0;
     if (!index || (n > 0 && !keys) || !offsets) return PLEACH_E_ARGUMENT;
     if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
-    if (any_foreign((const void *[]){keys, ids, offsets}, 3)) return PLEACH_E_POINTER;
+    if (foreign_pointers((const void *[]){keys, ids, offsets}, 3)) return PLEACH_E_POINTER;
     intervals of;
     pleach_status status = make_intervals(index, n, keys, &of);
     if (status == PLEACH_OK) status = retrieve(index, n, &of, limit, capacity, ids, offsets, &found);
@@ -248,7 +241,7 @@ static pleach_status check_batch(const pleach_index *index, const pleach_index_b
     if (!b->kinds || !b->keys) return PLEACH_E_ARGUMENT;
     if (b->n > MOST_OPERATIONS) return PLEACH_E_SIZE;
     const void *pointers[] = {b->kinds, b->keys, b->ids, b->flags, b->counts, b->out_ids, b->offsets};
-    return any_foreign(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
+    return foreign_pointers(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
 /* What the map gets. */

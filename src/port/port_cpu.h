@@ -144,6 +144,12 @@ PORT_FN void port_pause(unsigned attempt)
 #endif
 }
 
-PORT_FN void port_prefetch(const void *p) { __builtin_prefetch(p, 0, 2); }
+/* Without the empty statement GCC takes a function that only prefetches for one without effect, and leaves out those
+ * calls of it that it does not inline. */
+PORT_FN void port_prefetch(const void *p)
+{
+    __builtin_prefetch(p, 0, 2);
+    __asm__ volatile("");
+}
 
 #endif

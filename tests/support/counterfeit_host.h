@@ -2,7 +2,7 @@
  * many CPUs there are, and whether a pointer is a GPU's. For programs that compile files of src/api into themselves:
  *
  *     #include "support/counterfeit_host.h"
- *     #define gate_init counterfeit_gate_init          (and sysconf, foreign_pointer)
+ *     #define gate_init counterfeit_gate_init          (and sysconf, foreign_pointers)
  *     #include "../src/api/..."
  */
 #ifndef PLEACH_TESTS_COUNTERFEIT_HOST_H
@@ -28,7 +28,12 @@ static long counterfeit_sysconf(int name)
     return cpus_online;
 }
 
-static bool counterfeit_foreign_pointer(const void *pointer) { return pointer == gpu_pointer; }
+static bool counterfeit_foreign_pointers(const void *const *pointers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (pointers[i] && pointers[i] == gpu_pointer) return true;
+    return false;
+}
 
 /* A stream that is never used as one. */
 #define SOME_STREAM ((pleach_stream)(uintptr_t)64)

@@ -67,8 +67,13 @@ static unsigned W(range_digits)(W(sort_side) side[2], unsigned from, uint32_t be
 static void W(sort_range)(W(sort_side) side[2], uint32_t begin, uint32_t end)
 {
     W(key) differ = 0;
+    uint32_t falls = 0;
     if (end - begin <= RANGE_FEW && W(sort_rest)(side[1], begin, end)) return;
-    for (uint32_t i = begin; i < end; i++) differ |= side[1].key[i] ^ side[1].key[begin];
+    for (uint32_t i = begin + 1; i < end; i++) {
+        differ |= side[1].key[i] ^ side[1].key[begin];
+        falls += side[1].key[i] < side[1].key[i - 1];
+    }
+    if (falls == 0) return; /* the operations came in order */
     unsigned highest = W(highest_bit)(differ) + 1, wanted = RANGE_MORE_BITS;
     while ((end - begin) >> (wanted - RANGE_MORE_BITS)) wanted++;
     if (wanted > highest) wanted = highest;

@@ -14,20 +14,59 @@ static int by_id(const void *a, const void *b)
     return (one > two) - (one < two);
 }
 
-/* Short lists are the most. */
-static void sort_targets(graph_target *targets, uint64_t n)
+static void sort_few(graph_target *targets, uint64_t n)
 {
-    enum { SHORT = 24 };
-    if (n > SHORT) {
-        qsort(targets, n, sizeof *targets, by_id);
-        return;
-    }
     for (uint64_t i = 1; i < n; i++) {
         graph_target moving = targets[i];
         uint64_t at = i;
         for (; at > 0 && targets[at - 1].id > moving.id; at--) targets[at] = targets[at - 1];
         targets[at] = moving;
     }
+}
+
+static uint32_t middle_id(uint32_t a, uint32_t b, uint32_t c)
+{
+    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c > high ? high : c;
+}
+
+/* Puts those up to the middle id of three before the others; answers how many they are. Both parts have some: of the
+ * three, one is at most the middle one and one at least. */
+static uint64_t part_targets(graph_target *targets, uint64_t n)
+{
+    const uint32_t middle = middle_id(targets[0].id, targets[n / 2].id, targets[n - 1].id);
+    uint64_t low = 0, high = n - 1;
+    for (;; low++, high--) {
+        while (targets[low].id < middle) low++;
+        while (targets[high].id > middle) high--;
+        if (low >= high) return high + 1;
+        graph_target moving = targets[low];
+        targets[low] = targets[high];
+        targets[high] = moving;
+    }
+}
+
+/* Short lists are the most. In longer ones the calls that qsort makes to compare would be half of the time of listing;
+ * it is left to lists that were parted again and again and hardly got shorter. */
+static void sort_targets(graph_target *targets, uint64_t n)
+{
+    enum { SHORT = 24, MOST_PARTS = 64 };
+    for (unsigned parts = 0; n > SHORT; parts++) {
+        if (parts == MOST_PARTS) {
+            qsort(targets, n, sizeof *targets, by_id);
+            return;
+        }
+        const uint64_t lower = part_targets(targets, n), upper = n - lower;
+        if (lower < upper) { /* the shorter part by a call, so that calls do not nest deep */
+            sort_targets(targets, lower);
+            targets += lower;
+            n = upper;
+        } else {
+            sort_targets(targets + lower, upper);
+            n = lower;
+        }
+    }
+    sort_few(targets, n);
 }
 
 /* ---- lists of some vertices: each chunk's in memory of its own, while others change the graph ---- */

@@ -30,22 +30,24 @@ static void S(run_update)(const slab_place *place, slab_table *table, const hash
     result->not_applied += c.outcome == SLAB_NOT_APPLIED;
 }
 
-/* Nearly every operation touches one slab, which is nowhere near: so some are asked for ahead. */
+static inline void S(ask_for)(const slab_place *place, slab_table *table, const hash_request *r, size_t i)
+{
+    uint64_t root = port_load(&table->root);
+    if (slab_root_first(root)) S(prefetch_slab)(place, root, ((const S(key) *)r->keys)[i]);
+}
+
+/* Nearly every operation touches one slab, which is nowhere near: so it is asked for some operations ahead. */
 static void S(run)(const slab_place *place, slab_table *table, const hash_request *r, size_t begin, size_t end,
                    hash_run_result *result)
 {
-    enum { AHEAD = 32 };
-    for (size_t at = begin; at < end; at += AHEAD) {
-        size_t stop = at + AHEAD < end ? at + AHEAD : end;
-        uint64_t root = port_load(&table->root);
-        if (stop > at + 1 && slab_root_first(root))
-            for (size_t i = at; i < stop; i++) S(prefetch_slab)(place, root, ((const S(key) *)r->keys)[i]);
-        for (size_t i = at; i < stop; i++) {
-            if (r->kind == HASH_FIND)
-                S(run_find)(place, table, r, i);
-            else
-                S(run_update)(place, table, r, i, result);
-        }
+    enum { AHEAD = 16 };
+    for (size_t i = begin + 1; i < end && i < begin + AHEAD; i++) S(ask_for)(place, table, r, i);
+    for (size_t i = begin; i < end; i++) {
+        if (i + AHEAD < end) S(ask_for)(place, table, r, i + AHEAD);
+        if (r->kind == HASH_FIND)
+            S(run_find)(place, table, r, i);
+        else
+            S(run_update)(place, table, r, i, result);
     }
 }
 
