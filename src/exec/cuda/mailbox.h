@@ -15,7 +15,7 @@ typedef struct mailbox {
     uint64_t total, misfits, lacking; /* of packed ranges */
     /* Of a few small ranges, in the map's width. */
     uint64_t low[MAILBOX_QUERIES], high[MAILBOX_QUERIES];
-    uint32_t counts[MAILBOX_QUERIES];
+    uint64_t counts[MAILBOX_QUERIES];
     uint64_t keys[MAILBOX_PAIRS], values[MAILBOX_PAIRS];
 } mailbox;
 

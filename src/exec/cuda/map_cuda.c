@@ -60,7 +60,7 @@ static pleach_status launch(cuda_map *map, const request *r, staging *s, bool sy
 
 static pleach_status run_synchronously(cuda_map *map, const request *r)
 {
-    staging s = staging_on(map, map->sync_stream[gate_thread_number() % SYNC_STREAMS]);
+    staging s = staging_to_wait_for(map, map->sync_stream[gate_thread_number() % SYNC_STREAMS]);
     update_notes *notes_there, notes = {0, 0};
     pleach_status status = launch(map, r, &s, true, &notes_there);
     if (status == PLEACH_OK && is_update(r))
@@ -282,6 +282,7 @@ static pleach_status destroy(cuda_map *map)
     for (unsigned i = 0; i < SYNC_STREAMS; i++)
         if (map->sync_stream[i]) cudaStreamDestroy(map->sync_stream[i]);
     mailboxes_close(&map->mail);
+    transfer_destroy(map->transfer);
     if (map->batch_memory) cudaFree(map->batch_memory);
     if (map->batch_sizes) cudaFreeHost(map->batch_sizes);
     if (map->control) cudaStreamDestroy(map->control);
@@ -333,6 +334,8 @@ static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
 {
     pleach_status status = make_streams(map);
     if (status == PLEACH_OK) status = mailboxes_open(&map->mail);
+    if (status == PLEACH_OK) map->transfer = transfer_create();
+    if (status == PLEACH_OK && !map->transfer) status = PLEACH_E_MEMORY;
     if (status == PLEACH_OK) status = staging_open_pool(map->gpu, &map->scratch);
     int processors = 0;
     CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, map->gpu));

@@ -30,6 +30,7 @@ typedef struct cuda_map {
     cudaMemPool_t scratch;
     cudaStream_t sync_stream[SYNC_STREAMS]; /* synchronous calls, by thread number */
     mailboxes mail;                         /* for synchronous ranges and counts */
+    transfer *transfer;                     /* of large results */
     cudaStream_t control;                   /* growth and looks at the tree's counters */
     cudaStream_t beside[2];                 /* a batch's reads, */
     cudaEvent_t forked, sorted, joined;     /* between the first and the last of these */
@@ -92,6 +93,12 @@ static inline cudaError_t cuda_count_parts_kernel(const cuda_map *map, const req
 static inline staging staging_on(const cuda_map *map, cudaStream_t stream)
 {
     return (staging){.pool = map->scratch, .stream = stream, .gpu = map->gpu};
+}
+
+/* For a call that waits until the stream is done. */
+static inline staging staging_to_wait_for(const cuda_map *map, cudaStream_t stream)
+{
+    return (staging){.pool = map->scratch, .stream = stream, .gpu = map->gpu, .transfer = map->transfer};
 }
 
 /* map_cuda_room.c: nodes for updates to come. `cuda_room_for` makes sure, as far as limits allow, that n updates find

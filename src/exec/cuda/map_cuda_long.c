@@ -26,24 +26,28 @@ pleach_status cuda_long_run_on_stream(cuda_map *map, request *r, staging *s)
     return PLEACH_OK;
 }
 
-static pleach_status run_noted(cuda_map *map, const request *r, const long_notes *notes, staging *s)
+static pleach_status return_results(staging *s)
 {
-    long_work *work;
-    pleach_status status = cuda_long_make(s, notes, &work);
-    if (status != PLEACH_OK) return status;
-    CUDA_TRY(cuda_run_long_kernel(map, r, work, s->stream));
-    status = staging_return_results(s);
+    pleach_status status = staging_return_results(s);
     return status == PLEACH_OK ? cuda_status(cudaStreamSynchronize(s->stream)) : status;
 }
 
+/* Results of few queries come back with the first look at the notes; those of many would be copied twice. */
 static pleach_status run_with_notes(cuda_map *map, request *r, long_notes *notes, staging *s)
 {
+    enum { FEW = 1 << 13 };
+    long_work *work;
     r->notes = notes;
     CUDA_TRY(cuda_run_kernel(map, r, NULL, s->stream));
-    pleach_status status = staging_return_results(s);
-    if (status != PLEACH_OK) return status;
-    CUDA_TRY(cudaStreamSynchronize(s->stream));
-    return notes->queries ? run_noted(map, r, notes, s) : PLEACH_OK;
+    pleach_status status =
+        r->n <= FEW ? return_results(s) : cuda_status(cudaStreamSynchronize(s->stream));
+    if (status != PLEACH_OK || (r->n <= FEW && !notes->queries)) return status;
+    if (notes->queries) {
+        status = cuda_long_make(s, notes, &work);
+        if (status != PLEACH_OK) return status;
+        CUDA_TRY(cuda_run_long_kernel(map, r, work, s->stream));
+    }
+    return return_results(s);
 }
 
 pleach_status cuda_long_run_synchronously(cuda_map *map, request *r, staging *s)

@@ -6,6 +6,9 @@
  * long queries and the short queries between them, are the queries of this file. In a map with versions a call that has
  * long queries and no snapshot takes one, so that all parts are read at one timestamp. */
 #include "map_cuda.h"
+
+#include <string.h>
+
 #include "sort_cuda.h"
 
 typedef struct packed {
@@ -78,9 +81,15 @@ static pleach_status prepare(packed *p, const request *r)
     return PLEACH_OK;
 }
 
+/* Unless that is known from a try to fit all into the mailbox. */
 static pleach_status count_pairs(packed *p, uint64_t *total)
 {
     request count = p->r;
+    if (p->box->notes.queries) {
+        CUDA_TRY(cudaMemcpyAsync(p->found, p->box->counts, p->r.n * sizeof *p->found, cudaMemcpyHostToDevice,
+                                 p->s->stream));
+        return PLEACH_OK;
+    }
     count.kind = REQUEST_COUNT;
     count.out_keys = count.out_values = NULL;
     count.notes = &p->box->notes;
@@ -313,12 +322,91 @@ static pleach_status pack_with(packed *p, const request *r, size_t capacity, uin
     return status == PLEACH_OK ? finished : status;
 }
 
+/* ---- a few small ranges: one kernel writes what there is to the mailbox ---- */
+
+static bool is_small(const staging *s, const request *r, const uint64_t *offsets)
+{
+    return r->n > 0 && r->n <= MAILBOX_QUERIES && staging_is_host(s, offsets) && staging_is_host(s, r->keys) &&
+           staging_is_host(s, r->values) && staging_is_host(s, r->out_keys) && staging_is_host(s, r->out_values);
+}
+
+static pleach_status run_small(const cuda_map *map, request *r, cudaStream_t stream, mailbox *box)
+{
+    size_t array = r->n * map->key_bytes;
+    memcpy(box->low, r->keys, array);
+    memcpy(box->high, r->values, array);
+    r->keys = box->low;
+    r->values = box->high;
+    if (r->out_keys) r->out_keys = box->keys;
+    if (r->out_values) r->out_values = box->values;
+    r->long_counts = box->counts;
+    r->notes = &box->notes;
+    if (r->after) CUDA_TRY(cudaStreamWaitEvent(stream, r->after, 0));
+    CUDA_TRY(cuda_run_kernel(map, r, NULL, stream));
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    return PLEACH_OK;
+}
+
+/* Notes the queries that may have more pairs than found room. */
+static void note_large(const request *r, uint32_t limit, mailbox *box)
+{
+    long_notes *notes = &box->notes;
+    uint64_t noted = notes->queries;
+    for (size_t i = 0; i < r->n; i++) {
+        bool known = false; /* what it has found means nothing */
+        for (uint64_t k = 0; k < noted; k++) known |= notes->query[k] == i;
+        if (!known && box->counts[i] == limit && limit != r->limit) notes->query[notes->queries++] = i;
+    }
+}
+
+static void hand_out_pairs(const cuda_map *map, const request *r, uint32_t limit, const mailbox *box,
+                           const uint64_t *offsets)
+{
+    size_t bytes = map->key_bytes;
+    for (size_t i = 0; i < r->n; i++) {
+        size_t to = offsets[i] * bytes, from = i * limit * bytes, all = box->counts[i] * bytes;
+        if (r->out_keys) memcpy((char *)r->out_keys + to, (const char *)box->keys + from, all);
+        if (r->out_values) memcpy((char *)r->out_values + to, (const char *)box->values + from, all);
+    }
+}
+
+/* If there is more than the mailbox holds, nothing is handed out; then its notes say which queries are to be cut, and
+ * its counts what the others have. */
+static pleach_status range_small(const cuda_map *map, const request *r, size_t capacity, uint64_t *offsets,
+                                 size_t *total, cudaStream_t stream, mailbox *box)
+{
+    request small = *r;
+    const uint32_t room = (uint32_t)(MAILBOX_PAIRS / r->n);
+    small.limit = r->limit && r->limit < room ? r->limit : room;
+    pleach_status status = run_small(map, &small, stream, box);
+    if (status == PLEACH_OK) note_large(r, small.limit, box);
+    if (status != PLEACH_OK || box->notes.queries) return status;
+    offsets[0] = 0;
+    for (size_t i = 0; i < r->n; i++) offsets[i + 1] = offsets[i] + box->counts[i];
+    *total = offsets[r->n];
+    if (!r->out_keys && !r->out_values) return PLEACH_OK;
+    if (*total > capacity) return PLEACH_E_SPACE;
+    hand_out_pairs(map, r, small.limit, box, offsets);
+    return PLEACH_OK;
+}
+
+static pleach_status range_with(cuda_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total,
+                                cudaStream_t stream, mailbox *box)
+{
+    staging s = staging_to_wait_for(map, stream);
+    if (is_small(&s, r, offsets)) {
+        pleach_status status = range_small(map, r, capacity, offsets, total, stream, box);
+        if (status != PLEACH_OK || box->notes.queries == 0) return status;
+    }
+    packed p = {.map = map, .s = &s, .box = box};
+    return pack_with(&p, r, capacity, offsets, total);
+}
+
 pleach_status cuda_range_packed(cuda_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total,
                                 cudaStream_t stream)
 {
-    staging s = staging_on(map, stream);
-    packed p = {.map = map, .s = &s, .box = mailbox_take(&map->mail)};
-    pleach_status status = pack_with(&p, r, capacity, offsets, total);
-    mailbox_give(&map->mail, p.box);
+    mailbox *box = mailbox_take(&map->mail);
+    pleach_status status = range_with(map, r, capacity, offsets, total, stream, box);
+    mailbox_give(&map->mail, box);
     return status;
 }
