@@ -117,7 +117,9 @@ PORT_FN void S(graph_one)(const graph_place *g, const graph_request *r, size_t i
         flag = S(graph_find)(g, r->from[i], r->to[i], &value);
         if (flag && r->out_values) r->out_values[i] = value;
         break;
-    default: S(graph_one_vertex)(g, r, i, result); return;
+    case GRAPH_INSERT_VERTICES:
+    case GRAPH_FIND_VERTICES:
+    case GRAPH_DEGREES: S(graph_one_vertex)(g, r, i, result); return;
     }
     if (r->flags) r->flags[i] = flag;
 }

@@ -31,8 +31,10 @@ static memory_kind kind_of(const staging *s, const void *array)
     switch (attributes.type) {
     case cudaMemoryTypeManaged: return MEMORY_DEVICE;
     case cudaMemoryTypeDevice: return attributes.device == s->gpu ? MEMORY_DEVICE : MEMORY_FOREIGN;
-    default: return MEMORY_HOST;
+    case cudaMemoryTypeHost:
+    case cudaMemoryTypeUnregistered: break;
     }
+    return MEMORY_HOST;
 }
 
 pleach_status staging_scratch(staging *s, size_t bytes, void **device)
