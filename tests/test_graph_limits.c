@@ -321,7 +321,7 @@ static void push(agent *a)
     }
 }
 
-/* Inserts edges between the vertices of `push` until there is no more room. They are more than all slots of all slabs. */
+/* Inserts edges between the vertices of `push` until there is no more room. They are more than the slabs have slots. */
 static void fill_to_the_limit(crush *c)
 {
     enum { EDGES = 150000 };

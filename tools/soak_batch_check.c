@@ -77,7 +77,9 @@ static void check_point(struct soak *soak, unsigned index, size_t cell, size_t i
     }
     case PLEACH_OP_CONTAINS: expect(soak, index, i, "flags", got, oracle_find(oracle, cell, &old)); break;
     case PLEACH_OP_COUNT:
-    case PLEACH_OP_RANGE: complain(soak, index, i, "kind, which is not on one key:", s->kinds[i], PLEACH_OP_PRED); break;
+    case PLEACH_OP_RANGE: /* not on one key */
+        complain(soak, index, i, "kinds", s->kinds[i], PLEACH_OP_FIND);
+        break;
     }
 }
 
