@@ -6,7 +6,7 @@ DESTDIR ?=
 BENCH ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test verify test-gpu bench install clean help
+.PHONY: build demo test verify test-gpu sanitize-gpu bench install clean help
 
 build:      ## libraries and the pleach command, in build/
 	@scripts/setup build
@@ -23,8 +23,11 @@ verify:     ## the long form, for hours: longer cases, millions of schedules, fu
 	@scripts/setup test
 	@scripts/verify
 
-test-gpu:   ## all tests on an NVIDIA GPU, and memcheck
+test-gpu:   ## all tests and tools on an NVIDIA GPU; or FOR="map graph", as in scripts/gpu
 	@scripts/gpu test
+
+sanitize-gpu: ## compute-sanitizer's memcheck, racecheck and synccheck over small tests on an NVIDIA GPU
+	@scripts/gpu sanitize
 
 bench: build ## build, measure for a few minutes, and make a page of it; or BENCH="arguments of pleach bench"
 ifeq ($(strip $(BENCH)),)

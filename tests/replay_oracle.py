@@ -13,24 +13,33 @@ last line is "N passed, N failed".
 import argparse
 import bisect
 import itertools
+import math
 import random
 import subprocess
 import sys
 import tempfile
 import time
 
-# What there is to carry operations out with: batch, engine. With snapshots live, batches are refused; skiplists and
-# hash tables have none, and auto takes array calls.
-WAYS = {"map": ((1, "calls"), (4096, "calls"), (4096, "batches")),
-        "versioned": ((1, "calls"), (4096, "calls")),
-        "skiplist": ((1, "calls"), (4096, "calls"), (4096, "auto")),
-        "hash": ((1, "calls"), (4096, "calls"), (4096, "auto"))}
+# What there is to carry operations out with: batch, engine, and which part of the operations; and on a GPU, where a
+# call takes as long as thousands of operations of an array, and calls are array calls. Skiplists and hash tables have
+# no batches.
+SINGLE, ARRAYS, BATCHES = (1, "calls", 1), (4096, "arrays", 1), (4096, "batches", 1)
+WAYS = {"map": (SINGLE, (4096, "calls", 1), ARRAYS, BATCHES),
+        "versioned": (SINGLE, (4096, "calls", 1), ARRAYS, BATCHES),
+        "skiplist": (SINGLE, (4096, "calls", 1), ARRAYS),
+        "hash": (SINGLE, (4096, "calls", 1), ARRAYS)}
+GPU_ARRAYS = ((1, "arrays", 0.05), (7, "arrays", 0.15), (4096, "arrays", 1), (4096, "auto", 1))
+GPU_BATCHES = ((1, "batches", 0.05), (7, "batches", 0.15), (4096, "batches", 1))
+GPU_WAYS = {"map": GPU_ARRAYS + GPU_BATCHES, "versioned": GPU_ARRAYS + GPU_BATCHES,
+            "skiplist": GPU_ARRAYS, "hash": GPU_ARRAYS}
 
 
-def every_setting(structure):
-    """keys, threads, batch, engine"""
-    return [(keys, threads, batch, engine)
-            for keys, threads, (batch, engine) in itertools.product((32, 64), (1, 2), WAYS[structure])]
+def every_setting(structure, device, total):
+    """keys, threads, batch, engine, operations; of these `total` in all, or a few more"""
+    ways, threads = (WAYS, (1, 2)) if device == "cpu" else (GPU_WAYS, (1,))
+    settings = list(itertools.product((32, 64), threads, ways[structure]))
+    one = total / sum(part for _, _, (_, _, part) in settings)
+    return [(keys, count, batch, engine, math.ceil(one * part)) for keys, count, (batch, engine, part) in settings]
 
 
 class Oracle:
@@ -365,11 +374,11 @@ def parse_arguments():
     parser.add_argument("--keys", type=int, choices=(32, 64), default=64)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch", type=int, default=1)
-    parser.add_argument("--engine", choices=("auto", "batches", "calls"), default="auto")
+    parser.add_argument("--engine", choices=("auto", "batches", "calls", "arrays"), default="auto")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--all", action="store_true",
-                        help="both widths, threads 1 and 2, batch 1 and 4096, every engine")
+                        help="both widths, small and large batches, every engine; on the CPU 1 and 2 threads")
     return parser.parse_args()
 
 
@@ -377,11 +386,10 @@ def main():
     options = parse_arguments()
     seed = options.seed if options.seed is not None else int(time.time())
     if options.all:
-        settings = every_setting(options.structure)
-        count = -(-(options.ops or 1_000_000) // len(settings))
-        results = [check(options, *setting, seed + i, count) for i, setting in enumerate(settings)]
+        settings = every_setting(options.structure, options.device, options.ops or 1_000_000)
+        results = [check(options, *setting[:-1], seed + i, setting[-1]) for i, setting in enumerate(settings)]
         results.append(check_no_errors_means_status_zero(options))
-        print(f"{count * len(settings)} operations compared")
+        print(f"replay: {sum(setting[-1] for setting in settings)} operations checked with an oracle")
     else:
         results = [check(options, options.keys, options.threads, options.batch, options.engine, seed,
                          options.ops or 100_000)]

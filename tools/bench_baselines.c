@@ -109,7 +109,10 @@ static void run_task(struct contest *c, const bool *tasks, enum contest_task tas
     case TASK_CROSSING:
         if (c->kind->is_map) contest_crossing(c);
         break;
-    default: contest_queries(c, tasks); break;
+    case TASK_FIND:
+    case TASK_RANGE:
+    case TASK_SUCC: contest_queries(c, tasks); break;
+    case TASKS: break;
     }
 }
 

@@ -99,11 +99,11 @@ static void call_slice(void *context, size_t begin, size_t end)
     const lockfree_list list = lockfree_list_at(g->list_words, &g->room, g->bits);
     for (size_t i = begin; i < end; i++) {
         const uint64_t key = word_get(w->keys, g->bits, i);
-        bool yes;
-        switch (w->kinds[i]) {
+        bool yes = false;
+        switch ((enum gfsl_kind)w->kinds[i]) {
         case GFSL_CONTAINS: yes = lockfree_contains(list, key); break;
         case GFSL_INSERT: yes = lockfree_add(list, key, key, w->places[i]); break;
-        default: yes = lockfree_erase(list, key); break;
+        case GFSL_DELETE: yes = lockfree_erase(list, key); break;
         }
         w->answers[i] = yes ? GFSL_YES : GFSL_NO;
     }

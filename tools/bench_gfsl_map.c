@@ -93,17 +93,18 @@ static uint8_t call_one(pleach_map *map, uint8_t kind, uint64_t key)
 {
     pleach_outcome outcome = PLEACH_NOT_APPLIED;
     int found = 0;
-    switch (kind) {
+    switch ((enum gfsl_kind)kind) {
     case GFSL_CONTAINS:
         if (pleach_map_contains_one(map, key, &found) != PLEACH_OK) return GFSL_NOT_APPLIED;
         return found ? GFSL_YES : GFSL_NO;
     case GFSL_INSERT:
         (void)pleach_map_add_one(map, key, key, &outcome, NULL); /* the outcome says it */
         return answer_of(outcome);
-    default:
+    case GFSL_DELETE:
         (void)pleach_map_erase_one(map, key, &outcome, NULL);
         return answer_of(outcome);
     }
+    return GFSL_NOT_APPLIED;
 }
 
 static void call_slice(void *context, size_t begin, size_t end)

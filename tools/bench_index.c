@@ -151,12 +151,14 @@ static bool right_mixed(const struct batch *batch, size_t i)
 {
     const struct indexed *x = (const struct indexed *)batch;
     const size_t half = x->pairs / 2 / IDS_A_KEY * IDS_A_KEY, p = old_pair(x, i);
-    switch (x->kinds[i]) {
+    switch ((pleach_index_operation)x->kinds[i]) {
     case PLEACH_INDEX_INSERT: return x->flags[i] == PLEACH_INSERTED;
     case PLEACH_INDEX_ERASE: return x->flags[i] == (i / KINDS < half ? PLEACH_ERASED : PLEACH_ABSENT);
     case PLEACH_INDEX_COUNT: return x->counts[i] == IDS_A_KEY;
-    default: return right_ids(x, i, p < half ? p + half : p);
+    case PLEACH_INDEX_RETRIEVE: return right_ids(x, i, p < half ? p + half : p);
+    case PLEACH_INDEX_CONTAINS: break; /* not among the kinds that are made */
     }
+    return false;
 }
 
 /* ---- the index as it was ---- */

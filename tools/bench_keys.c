@@ -101,8 +101,10 @@ size_t bench_keys_rank(const struct bench_keys *keys, size_t i, size_t queries)
     case DIST_ZIPF1: return (size_t)mix_order_at(&keys->order, bench_zipf_rank(1, n, &random));
     case DIST_SELF: return (size_t)mix_order_at(&keys->order, self_similar_rank(n, &random));
     case DIST_GAUSS: return gauss_rank(n, &random);
-    default: return (size_t)mix_order_at(&keys->order, i % n);
+    case DIST_UNIFORM:
+    case DIST_DENSE: break;
     }
+    return (size_t)mix_order_at(&keys->order, i % n);
 }
 
 /* Beside a file's keys: the first, second ... after each of them, in shuffled order. Where the next key is nearer, one

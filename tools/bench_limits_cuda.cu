@@ -100,9 +100,11 @@ static cudaError_t carry_out(const meter *m, enum bench_resource resource)
     case BENCH_BYTES:
         return cudaMemcpyAsync(m->memory, (const char *)m->memory + m->bytes / 2, m->bytes / 2,
                                cudaMemcpyDeviceToDevice, 0);
-    default:
+    case BENCH_SORTED:
         return sort_cuda_pairs(m->scratch, &scratch_bytes, 32, 32, m->pairs, m->pairs + SORT_PAIRS,
                                m->pairs + 2 * SORT_PAIRS, m->pairs + 3 * SORT_PAIRS, SORT_PAIRS, 0);
+    case BENCH_DEPENDENT:
+    case BENCH_RESOURCES: return cudaErrorInvalidValue;
     }
     return cudaGetLastError();
 }

@@ -53,7 +53,7 @@ static bool read_modify_write(const struct ycsb *y, unsigned thread, size_t i)
 static void carry_out(const struct ycsb *y, unsigned thread, size_t i, const struct pairs *pairs)
 {
     const uint64_t key = y->ops.keys[i];
-    switch (y->ops.kinds[i]) {
+    switch ((enum ycsb_kind)y->ops.kinds[i]) {
     case YCSB_READ: y->counts[i] = get(y, thread, key, &y->values[i]); break;
     case YCSB_UPDATE: y->counts[i] = write_with(y, y->rival->put, thread, key, y->ops.values[i]); break;
     case YCSB_INSERT:
@@ -61,7 +61,8 @@ static void carry_out(const struct ycsb *y, unsigned thread, size_t i, const str
         y->counts[i] = write_with(y, y->rival->insert, thread, key, y->ops.values[i]);
         break;
     case YCSB_SCAN: y->counts[i] = (uint16_t)scan(y, thread, i, pairs); break;
-    default: y->counts[i] = read_modify_write(y, thread, i); break;
+    case YCSB_RMW: y->counts[i] = read_modify_write(y, thread, i); break;
+    case YCSB_KINDS: break;
     }
 }
 

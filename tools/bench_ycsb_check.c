@@ -95,12 +95,15 @@ struct judging {
 
 static bool right_answer(const struct ycsb *y, enum ycsb_order order, size_t i)
 {
-    switch (y->ops.kinds[i]) {
+    switch ((enum ycsb_kind)y->ops.kinds[i]) {
     case YCSB_SCAN: return right_scan(y, i);
     case YCSB_READ:
     case YCSB_RMW: return y->counts[i] == 1 && right_value(y, order, i);
-    default: return y->counts[i] == 1;
+    case YCSB_UPDATE:
+    case YCSB_INSERT: return y->counts[i] == 1;
+    case YCSB_KINDS: break;
     }
+    return false;
 }
 
 static void judge_slice(void *context, size_t begin, size_t end)

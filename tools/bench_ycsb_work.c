@@ -98,8 +98,10 @@ static uint64_t draw_record(const struct ycsb *y, const struct known *known, str
     switch (y->workload->dist) {
     case YCSB_UNIFORM: return known_at(known, mix_below(random, count));
     case YCSB_LATEST: return known_at(known, count - 1 - bench_zipf_rank(zipf_exponent, count, random));
-    default: return draw_zipfian(y, known, random);
+    case YCSB_ZIPFIAN:
+    case YCSB_DISTS: break;
     }
+    return draw_zipfian(y, known, random);
 }
 
 static unsigned draw_length(const struct ycsb_workload *workload, struct mix_random *random)

@@ -14,39 +14,25 @@ enum call_kind call_choose(struct mix_random *random, const uint8_t percent[CALL
     return (enum call_kind)kind;
 }
 
-static void update_one(pleach_map *map, enum call_kind kind, uint64_t key, uint64_t value, struct call_answer *answer)
-{
-    pleach_outcome outcome = PLEACH_NOT_APPLIED;
-    if (kind == CALL_PUT)
-        answer->status = pleach_map_put_one(map, key, value, &outcome, &answer->value);
-    else if (kind == CALL_ADD)
-        answer->status = pleach_map_add_one(map, key, value, &outcome, &answer->value);
-    else
-        answer->status = pleach_map_erase_one(map, key, &outcome, &answer->value);
-    answer->what = (uint64_t)outcome;
-}
-
-static void read_one(pleach_map *map, enum call_kind kind, uint64_t key, struct call_answer *answer)
-{
-    int found = 0;
-    if (kind == CALL_FIND)
-        answer->status = pleach_map_find_one(map, key, &found, &answer->value);
-    else if (kind == CALL_CONTAINS)
-        answer->status = pleach_map_contains_one(map, key, &found);
-    else if (kind == CALL_SUCC)
-        answer->status = pleach_map_succ_one(map, key, &found, &answer->key, &answer->value);
-    else
-        answer->status = pleach_map_pred_one(map, key, &found, &answer->key, &answer->value);
-    answer->what = found ? 1 : 0;
-}
-
 struct call_answer call_one(pleach_map *map, enum call_kind kind, uint64_t key, uint64_t value)
 {
-    struct call_answer answer = {.status = PLEACH_OK};
-    if (call_is_update(kind))
-        update_one(map, kind, key, value, &answer);
-    else
-        read_one(map, kind, key, &answer);
+    struct call_answer answer = {.status = PLEACH_E_ARGUMENT};
+    pleach_outcome outcome = PLEACH_NOT_APPLIED;
+    int found = 0;
+    switch (kind) {
+    case CALL_PUT: answer.status = pleach_map_put_one(map, key, value, &outcome, &answer.value); break;
+    case CALL_ADD: answer.status = pleach_map_add_one(map, key, value, &outcome, &answer.value); break;
+    case CALL_ERASE: answer.status = pleach_map_erase_one(map, key, &outcome, &answer.value); break;
+    case CALL_FIND: answer.status = pleach_map_find_one(map, key, &found, &answer.value); break;
+    case CALL_CONTAINS: answer.status = pleach_map_contains_one(map, key, &found); break;
+    case CALL_SUCC: answer.status = pleach_map_succ_one(map, key, &found, &answer.key, &answer.value); break;
+    case CALL_PRED: answer.status = pleach_map_pred_one(map, key, &found, &answer.key, &answer.value); break;
+    case CALL_COUNT:
+    case CALL_RANGE_LIMIT:
+    case CALL_RANGE:
+    case CALL_KINDS: return answer; /* no single call */
+    }
+    answer.what = call_is_update(kind) ? (uint64_t)outcome : (uint64_t)(found != 0);
     return answer;
 }
 
@@ -88,6 +74,8 @@ pleach_status call_array(pleach_map *map, enum call_kind kind, size_t n, const s
     case CALL_COUNT: return pleach_map_range_count(map, n, x->a, x->b, x->counts, stream);
     case CALL_RANGE_LIMIT:
         return pleach_map_range_limit(map, n, x->a, x->b, CALL_LIMIT, x->out_a, x->out_b, x->short_counts, stream);
-    default: return pleach_map_range(map, n, x->a, x->b, 0, capacity, x->out_a, x->out_b, x->counts, NULL);
+    case CALL_RANGE: return pleach_map_range(map, n, x->a, x->b, 0, capacity, x->out_a, x->out_b, x->counts, NULL);
+    case CALL_KINDS: break;
     }
+    return PLEACH_E_ARGUMENT;
 }

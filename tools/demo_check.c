@@ -27,7 +27,8 @@ static struct call_answer expect(struct oracle *oracle, const struct demo_op *op
         break;
     }
     case CALL_RANGE_LIMIT: e.what = oracle_range(oracle, op->cell, op->last, CALL_LIMIT, &e.key); break;
-    default: e.what = oracle_range(oracle, op->cell, op->last, ORACLE_BLOCK, &e.key); break;
+    case CALL_RANGE: e.what = oracle_range(oracle, op->cell, op->last, ORACLE_BLOCK, &e.key); break;
+    case CALL_KINDS: break;
     }
     return e;
 }

@@ -174,21 +174,26 @@ void demo_do_array(void *context, unsigned index)
 static void unpack_element(const struct demo *demo, const struct demo_hand *hand, size_t i,
                            struct call_answer *answer)
 {
-    const enum call_kind kind = hand->ops[i].kind;
-    if (kind == CALL_COUNT) {
-        answer->what = hand->arrays.counts[i];
-    } else if (kind == CALL_RANGE_LIMIT) {
-        fold_pairs(demo, hand, i * CALL_LIMIT, hand->arrays.short_counts[i], answer);
-    } else if (kind == CALL_RANGE) {
-        fold_pairs(demo, hand, hand->arrays.counts[i], hand->arrays.counts[i + 1] - hand->arrays.counts[i], answer);
-    } else {
-        answer->what = hand->arrays.bytes[i];
-        const bool has_pair = kind == CALL_SUCC || kind == CALL_PRED;
-        const bool has_value = kind <= CALL_ERASE ? answer->what >= PLEACH_REPLACED && answer->what <= PLEACH_ERASED
-                                                  : kind != CALL_CONTAINS && answer->what == 1;
-        if (has_pair && has_value) answer->key = word_get(hand->arrays.out_a, demo->bits, i);
-        if (has_value) answer->value = word_get(hand->arrays.out_b, demo->bits, i);
+    const struct call_arrays *arrays = &hand->arrays;
+    bool has_key = false, has_value = false;
+    switch (hand->ops[i].kind) {
+    case CALL_COUNT: answer->what = arrays->counts[i]; return;
+    case CALL_RANGE_LIMIT: fold_pairs(demo, hand, i * CALL_LIMIT, arrays->short_counts[i], answer); return;
+    case CALL_RANGE:
+        fold_pairs(demo, hand, arrays->counts[i], arrays->counts[i + 1] - arrays->counts[i], answer);
+        return;
+    case CALL_PUT:
+    case CALL_ADD:
+    case CALL_ERASE: has_value = arrays->bytes[i] >= PLEACH_REPLACED && arrays->bytes[i] <= PLEACH_ERASED; break;
+    case CALL_FIND: has_value = arrays->bytes[i] == 1; break;
+    case CALL_SUCC:
+    case CALL_PRED: has_key = has_value = arrays->bytes[i] == 1; break;
+    case CALL_CONTAINS:
+    case CALL_KINDS: break;
     }
+    answer->what = arrays->bytes[i];
+    if (has_key) answer->key = word_get(arrays->out_a, demo->bits, i);
+    if (has_value) answer->value = word_get(arrays->out_b, demo->bits, i);
 }
 
 void demo_unpack_array(void *context, unsigned index)

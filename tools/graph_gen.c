@@ -115,9 +115,11 @@ static bool make(const struct order *order, struct edge_list *list)
         return edge_make_rgg(list, &(struct edge_rgg){scale, order->degree, order->seed});
     case GRID:
         return edge_make_grid(list, &(struct edge_grid){scale, order->degree, order->seed});
-    default:
+    case DELAUNAY:
         return edge_make_delaunay(list, &(struct edge_delaunay){scale, order->seed});
+    case NO_KIND: break;
     }
+    return false;
 }
 
 static int make_and_write(const struct order *order)

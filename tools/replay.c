@@ -48,19 +48,19 @@ static const char help[] =
     "carried out gives 'error: ...', and the rest goes on.\n"
     "\n"
     "  --structure NAME   what to carry them out on: map (default); versioned, a map with snapshots; skiplist, a map\n"
-    "                     that is a skiplist, without snapshots and batches; hash, a hash table (CPU only)\n"
+    "                     that is a skiplist, without snapshots and batches; hash, a hash table\n"
     "  --chunk 16|32      slots of a skiplist's chunk (default: the library's)\n"
     "  --keys 32|64       width of keys and values in bits (default 64); --bits is the same\n"
     "  --device cpu|cuda  where (default cpu)\n"
     "  --threads N        CPU: threads that work at once, 1 to 256 (default: one per CPU online)\n"
     "  --batch N          take N operations at a time, 1 to 1048576 (default 4096; 1 when reading from a terminal)\n"
-    "  --engine NAME      batches: by pleach_map_apply; calls: by calls that run at the same time; auto (default):\n"
-    "                     with --batch above 1 batches for a map, array calls for a skiplist or a hash table\n"
+    "  --engine NAME      batches: by pleach_map_apply; calls: by single calls from all threads at the same time;\n"
+    "                     arrays: by array calls, one for each kind of operation; auto (default): with --batch above 1\n"
+    "                     batches for a map, arrays for a skiplist or a hash table, else calls\n"
     "  --stats            tell on standard error how many operations ran side by side\n"
     "\n"
-    "The output does not depend on device, threads, batch and engine. With --engine calls a batch is cut into runs of\n"
-    "operations that commute; all threads, or one array call for each kind of operation (on a GPU, and by auto for a\n"
-    "skiplist or a hash table), carry out a run.\n"
+    "The output does not depend on device, threads, batch and engine. With calls and arrays, a batch is cut into runs of\n"
+    "operations that commute. On a GPU, calls is the same as arrays.\n"
     "Results appear when their batch is full or the input ends: with --batch 1, after each line.\n"
     "\n"
     "Exit status: 0, 1 if a result was an error, 2 if the command could not be carried out.\n";
@@ -76,11 +76,11 @@ static const char *const width_names[] = {"32", "64", NULL};
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const structure_names[] = {"map", "versioned", "skiplist", "hash", NULL};
 static const char *const chunk_names[] = {"16", "32", NULL};
-static const char *const engine_names[] = {"auto", "batches", "calls", NULL};
+static const char *const engine_names[] = {"auto", "batches", "calls", "arrays", NULL};
 
-enum { MAP, VERSIONED, SKIPLIST, HASH };        /* structures */
+enum { MAP, VERSIONED, SKIPLIST, HASH };           /* structures */
 enum { CHUNK_16, CHUNK_32, CHUNK_OF_LIBRARY };
-enum { BY_BEST, BY_BATCHES, BY_CALLS };         /* engines */
+enum { BY_BEST, BY_BATCHES, BY_CALLS, BY_ARRAYS }; /* engines */
 
 static void read_options(struct cli *cli, struct options *options)
 {
@@ -261,7 +261,8 @@ static void apply_options(struct replay *replay, const struct options *options, 
     replay->batch = options->batch > 0 ? options->batch : isatty(file) ? 1 : DEFAULT_BATCH;
     const bool many = options->engine == BY_BEST && replay->batch > 1;
     replay->by_batches = options->engine == BY_BATCHES || (many && options->structure == MAP);
-    replay->by_arrays = replay->device == PLEACH_CUDA || (many && (replay->skiplist || replay->hashed));
+    replay->by_arrays = replay->device == PLEACH_CUDA || options->engine == BY_ARRAYS ||
+                        (many && (replay->skiplist || replay->hashed));
 }
 
 static int replay_file(const struct options *options, int file)

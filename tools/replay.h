@@ -3,7 +3,7 @@
  *   replay_parse.c     a line becomes an operation
  *   replay_plan.c      a batch is cut into runs of operations that commute
  *   replay_single.c    a run is carried out by single calls from several threads (CPU)
- *   replay_array.c     a run is carried out by one array call for each kind of operation (GPU, skiplists, hash tables)
+ *   replay_array.c     a run is carried out by one array call for each kind of operation
  *   replay_points.c    the calls that maps and hash tables have alike
  *   replay_batch.c     operations of all kinds are carried out by one call, in their order
  *   replay_snapshot.c  snapshots by name, and files: what only a versioned map has

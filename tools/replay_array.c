@@ -94,9 +94,9 @@ static void run_point_reads(struct replay *replay, enum op_kind kind, size_t n)
 static void run_neighbours(struct replay *replay, enum op_kind kind, size_t n)
 {
     struct array_scratch *s = &replay->scratch;
-    const pleach_status status =
-        kind == OP_SUCC ? pleach_map_succ(replay->map, n, s->a, s->out_a, s->out_b, s->bytes, PLEACH_SYNC)
-                        : pleach_map_pred(replay->map, n, s->a, s->out_a, s->out_b, s->bytes, PLEACH_SYNC);
+    pleach_status status = PLEACH_E_ARGUMENT;
+    if (kind == OP_SUCC) status = pleach_map_succ(replay->map, n, s->a, s->out_a, s->out_b, s->bytes, PLEACH_SYNC);
+    if (kind == OP_PRED) status = pleach_map_pred(replay->map, n, s->a, s->out_a, s->out_b, s->bytes, PLEACH_SYNC);
     if (status != PLEACH_OK) {
         fail_members(replay, n, status);
         return;
@@ -181,8 +181,18 @@ static size_t gather(struct replay *replay, enum op_kind kind, size_t begin, siz
     return n;
 }
 
+/* Within a run all operations of such a kind have the same answer. */
+static void run_whole(struct replay *replay, size_t n)
+{
+    struct answer *answers = replay->answers;
+    const size_t *members = replay->scratch.members;
+    replay_whole_map(replay, &replay->ops[members[0]], &answers[members[0]]);
+    for (size_t i = 1; i < n; i++) answers[members[i]] = answers[members[0]];
+}
+
 static void run_kind(struct replay *replay, enum op_kind kind, size_t n)
 {
+    const size_t *members = replay->scratch.members;
     switch (kind) {
     case OP_PUT:
     case OP_ADD:
@@ -193,17 +203,19 @@ static void run_kind(struct replay *replay, enum op_kind kind, size_t n)
     case OP_PRED: run_neighbours(replay, kind, n); break;
     case OP_COUNT: run_counts(replay, n); break;
     case OP_RANGE: run_ranges(replay, n); break;
-    default:
-        /* Within a run all such operations have the same answer. */
-        for (size_t i = 0; i < n; i++) {
-            struct answer *answers = replay->answers;
-            const size_t member = replay->scratch.members[i];
-            if (i == 0)
-                replay_whole_map(replay, &replay->ops[member], &answers[member]);
-            else
-                answers[member] = answers[replay->scratch.members[0]];
-        }
+    case OP_MIN:
+    case OP_MAX:
+    case OP_SIZE:
+    case OP_VALIDATE: run_whole(replay, n); break;
+    case OP_SNAP:
+    case OP_DROP:
+    case OP_AT:
+    case OP_SAVE:
+    case OP_LOAD: /* each is a run of its own */
+        for (size_t i = 0; i < n; i++) replay_snapshot(replay, &replay->ops[members[i]], &replay->answers[members[i]]);
         break;
+    case OP_BAD:
+    case OP_KINDS: break;
     }
 }
 

@@ -7,8 +7,10 @@
 #include "replay.h"
 #include "words.h"
 
-bool replay_is_batchable(const struct op *op) { return op->kind <= OP_PRED || op->kind == OP_BAD; }
 
+enum { NO_OPERATION = UINT8_MAX };
+
+/* NO_OPERATION if a batch has none of this kind. */
 static uint8_t operation_of(enum op_kind kind)
 {
     switch (kind) {
@@ -20,9 +22,23 @@ static uint8_t operation_of(enum op_kind kind)
     case OP_SUCC: return PLEACH_OP_SUCC;
     case OP_PRED: return PLEACH_OP_PRED;
     case OP_COUNT: return PLEACH_OP_COUNT;
-    default: return PLEACH_OP_RANGE;
+    case OP_RANGE: return PLEACH_OP_RANGE;
+    case OP_MIN:
+    case OP_MAX:
+    case OP_SIZE:
+    case OP_VALIDATE:
+    case OP_SNAP:
+    case OP_DROP:
+    case OP_AT:
+    case OP_SAVE:
+    case OP_LOAD:
+    case OP_BAD:
+    case OP_KINDS: break;
     }
+    return NO_OPERATION;
 }
+
+bool replay_is_batchable(const struct op *op) { return op->kind == OP_BAD || operation_of(op->kind) != NO_OPERATION; }
 
 /* Arguments and results of one batch. */
 struct arrays {
@@ -103,10 +119,16 @@ static void answer_range(struct replay *replay, const struct arrays *a, size_t i
             *answer = (struct answer){.form = ANSWER_ERROR, .status = PLEACH_E_MEMORY};
 }
 
+static struct answer answer_of_pair(uint64_t key, uint64_t value)
+{
+    return (struct answer){.form = ANSWER_PAIR, .key = key, .value = value};
+}
+
 static void answer_operation(struct replay *replay, const struct arrays *a, size_t i, struct answer *answer)
 {
     const enum op_kind kind = replay->ops[a->members[i]].kind;
     const uint64_t value = word_get(a->out_values, replay->key_bits, i);
+    const uint64_t key = word_get(a->out_keys, replay->key_bits, i);
     *answer = (struct answer){.form = ANSWER_WORD, .word = "-"};
     switch (kind) {
     case OP_PUT:
@@ -118,10 +140,21 @@ static void answer_operation(struct replay *replay, const struct arrays *a, size
         break;
     case OP_COUNT: *answer = (struct answer){.form = ANSWER_NUMBER, .value = a->counts[i]}; break;
     case OP_RANGE: answer_range(replay, a, i, answer); break;
-    default:
-        if (a->flags[i])
-            *answer = (struct answer){.form = ANSWER_PAIR, .key = word_get(a->out_keys, replay->key_bits, i),
-                                      .value = value};
+    case OP_SUCC:
+    case OP_PRED:
+        if (a->flags[i]) *answer = answer_of_pair(key, value);
+        break;
+    case OP_MIN:
+    case OP_MAX:
+    case OP_SIZE:
+    case OP_VALIDATE:
+    case OP_SNAP:
+    case OP_DROP:
+    case OP_AT:
+    case OP_SAVE:
+    case OP_LOAD:
+    case OP_BAD:
+    case OP_KINDS: *answer = (struct answer){.form = ANSWER_ERROR, .status = PLEACH_E_ARGUMENT}; break;
     }
 }
 

@@ -135,8 +135,17 @@ static bool admit_by_kind(struct plan *plan, const struct op *op)
     case OP_PRED: return admit_interval_read(plan, op->a > 0 ? (struct span){0, op->a - 1} : nothing);
     case OP_MIN:
     case OP_MAX: return admit_interval_read(plan, (struct span){0, plan->key_max});
-    default: return admit_barrier(plan);
+    case OP_SIZE:
+    case OP_VALIDATE:
+    case OP_SNAP:
+    case OP_DROP:
+    case OP_AT:
+    case OP_SAVE:
+    case OP_LOAD:
+    case OP_BAD:
+    case OP_KINDS: break;
     }
+    return admit_barrier(plan);
 }
 
 bool plan_admit(struct plan *plan, const struct op *op)

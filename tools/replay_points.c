@@ -39,15 +39,18 @@ pleach_status points_update_one(const struct replay *replay, const struct op *op
     if (op->kind == OP_ADD)
         return hash ? pleach_hash_add_one(hash, op->a, op->b, outcome, old_value)
                     : pleach_map_add_one(map, op->a, op->b, outcome, old_value);
-    return hash ? pleach_hash_erase_one(hash, op->a, outcome, old_value)
-                : pleach_map_erase_one(map, op->a, outcome, old_value);
+    if (op->kind == OP_DEL)
+        return hash ? pleach_hash_erase_one(hash, op->a, outcome, old_value)
+                    : pleach_map_erase_one(map, op->a, outcome, old_value);
+    return PLEACH_E_ARGUMENT;
 }
 
 pleach_status points_find_one(const struct replay *replay, const struct op *op, int *found, uint64_t *value)
 {
     if (replay->hash) return pleach_hash_find_one(replay->hash, op->a, found, value);
-    return op->kind == OP_GET ? pleach_map_find_one(replay->map, op->a, found, value)
-                              : pleach_map_contains_one(replay->map, op->a, found);
+    if (op->kind == OP_GET) return pleach_map_find_one(replay->map, op->a, found, value);
+    if (op->kind == OP_HAS) return pleach_map_contains_one(replay->map, op->a, found);
+    return PLEACH_E_ARGUMENT;
 }
 
 pleach_status points_update(const struct replay *replay, enum op_kind kind, size_t n)
@@ -61,8 +64,10 @@ pleach_status points_update(const struct replay *replay, enum op_kind kind, size
     if (kind == OP_ADD)
         return hash ? pleach_hash_add(hash, n, s->a, s->b, s->bytes, s->out_a, PLEACH_SYNC)
                     : pleach_map_add(map, n, s->a, s->b, s->bytes, s->out_a, PLEACH_SYNC);
-    return hash ? pleach_hash_erase(hash, n, s->a, s->bytes, s->out_a, PLEACH_SYNC)
-                : pleach_map_erase(map, n, s->a, s->bytes, s->out_a, PLEACH_SYNC);
+    if (kind == OP_DEL)
+        return hash ? pleach_hash_erase(hash, n, s->a, s->bytes, s->out_a, PLEACH_SYNC)
+                    : pleach_map_erase(map, n, s->a, s->bytes, s->out_a, PLEACH_SYNC);
+    return PLEACH_E_ARGUMENT;
 }
 
 pleach_status points_find(const struct replay *replay, enum op_kind kind, size_t n)
@@ -71,8 +76,10 @@ pleach_status points_find(const struct replay *replay, enum op_kind kind, size_t
     if (kind == OP_GET)
         return replay->hash ? pleach_hash_find(replay->hash, n, s->a, s->out_a, s->bytes, PLEACH_SYNC)
                             : pleach_map_find(replay->map, n, s->a, s->out_a, s->bytes, PLEACH_SYNC);
-    return replay->hash ? pleach_hash_contains(replay->hash, n, s->a, s->bytes, PLEACH_SYNC)
-                        : pleach_map_contains(replay->map, n, s->a, s->bytes, PLEACH_SYNC);
+    if (kind == OP_HAS)
+        return replay->hash ? pleach_hash_contains(replay->hash, n, s->a, s->bytes, PLEACH_SYNC)
+                            : pleach_map_contains(replay->map, n, s->a, s->bytes, PLEACH_SYNC);
+    return PLEACH_E_ARGUMENT;
 }
 
 pleach_status points_size(const struct replay *replay, uint64_t *size)

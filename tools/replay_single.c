@@ -60,7 +60,7 @@ void replay_answer_update(struct answer *answer, enum op_kind kind, pleach_outco
     case PLEACH_ABSENT: answer_word(answer, "-"); break;
     case PLEACH_REPLACED:
     case PLEACH_ERASED: answer_number(answer, old_value); break;
-    default: answer_error(answer, kind == OP_DEL ? PLEACH_E_CORRUPT : PLEACH_E_FULL); break;
+    case PLEACH_NOT_APPLIED: answer_error(answer, kind == OP_DEL ? PLEACH_E_CORRUPT : PLEACH_E_FULL); break;
     }
 }
 
@@ -94,10 +94,11 @@ static void answer_neighbour(pleach_map *map, const struct op *op, struct answer
 {
     int found = 0;
     uint64_t key = 0, value = 0;
-    const pleach_status status = op->kind == OP_SUCC   ? pleach_map_succ_one(map, op->a, &found, &key, &value)
-                                 : op->kind == OP_PRED ? pleach_map_pred_one(map, op->a, &found, &key, &value)
-                                 : op->kind == OP_MIN  ? pleach_map_min(map, &found, &key, &value)
-                                                       : pleach_map_max(map, &found, &key, &value);
+    pleach_status status = PLEACH_E_ARGUMENT;
+    if (op->kind == OP_SUCC) status = pleach_map_succ_one(map, op->a, &found, &key, &value);
+    if (op->kind == OP_PRED) status = pleach_map_pred_one(map, op->a, &found, &key, &value);
+    if (op->kind == OP_MIN) status = pleach_map_min(map, &found, &key, &value);
+    if (op->kind == OP_MAX) status = pleach_map_max(map, &found, &key, &value);
     if (status != PLEACH_OK)
         answer_error(answer, status);
     else if (found)
@@ -170,17 +171,37 @@ static void answer_validate(struct replay *replay, struct answer *answer)
         answer_error(answer, status);
 }
 
+static void answer_size(struct replay *replay, struct answer *answer)
+{
+    uint64_t size = 0;
+    const pleach_status status = points_size(replay, &size);
+    answer_number(answer, size);
+    if (status != PLEACH_OK) answer_error(answer, status);
+}
+
 void replay_whole_map(struct replay *replay, const struct op *op, struct answer *answer)
 {
-    if (op->kind == OP_VALIDATE) {
-        answer_validate(replay, answer);
-    } else if (op->kind == OP_SIZE) {
-        uint64_t size = 0;
-        const pleach_status status = points_size(replay, &size);
-        answer_number(answer, size);
-        if (status != PLEACH_OK) answer_error(answer, status);
-    } else {
-        answer_neighbour(replay->map, op, answer);
+    switch (op->kind) {
+    case OP_MIN:
+    case OP_MAX: answer_neighbour(replay->map, op, answer); break;
+    case OP_SIZE: answer_size(replay, answer); break;
+    case OP_VALIDATE: answer_validate(replay, answer); break;
+    case OP_PUT:
+    case OP_ADD:
+    case OP_DEL:
+    case OP_GET:
+    case OP_HAS:
+    case OP_RANGE:
+    case OP_COUNT:
+    case OP_SUCC:
+    case OP_PRED:
+    case OP_SNAP:
+    case OP_DROP:
+    case OP_AT:
+    case OP_SAVE:
+    case OP_LOAD:
+    case OP_BAD:
+    case OP_KINDS: answer_error(answer, PLEACH_E_ARGUMENT); break; /* not of the whole map */
     }
 }
 
@@ -203,8 +224,12 @@ static void carry_out(struct replay *replay, unsigned index, size_t i)
     case OP_AT:
     case OP_SAVE:
     case OP_LOAD: replay_snapshot(replay, op, answer); break;
-    case OP_BAD: break;
-    default: replay_whole_map(replay, op, answer); break;
+    case OP_MIN:
+    case OP_MAX:
+    case OP_SIZE:
+    case OP_VALIDATE: replay_whole_map(replay, op, answer); break;
+    case OP_BAD:
+    case OP_KINDS: break;
     }
 }
 

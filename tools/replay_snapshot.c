@@ -176,10 +176,12 @@ static pleach_status read_point(const struct replay *replay, pleach_snapshot *sn
     uint8_t found = 0;
     word_set(&key, bits, 0, op->a);
     const bool point = op->asked == OP_GET || op->asked == OP_HAS;
-    const pleach_status status = point ? pleach_snapshot_find(snapshot, 1, &key, &value, &found, PLEACH_SYNC)
-                                 : op->asked == OP_SUCC
-                                     ? pleach_snapshot_succ(snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC)
-                                     : pleach_snapshot_pred(snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC);
+    pleach_status status = PLEACH_E_ARGUMENT;
+    if (point) status = pleach_snapshot_find(snapshot, 1, &key, &value, &found, PLEACH_SYNC);
+    if (op->asked == OP_SUCC)
+        status = pleach_snapshot_succ(snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC);
+    if (op->asked == OP_PRED)
+        status = pleach_snapshot_pred(snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC);
     if (op->asked == OP_HAS)
         *answer = (struct answer){.form = ANSWER_NUMBER, .value = found};
     else if (!found)
@@ -204,10 +206,29 @@ static pleach_status read_number_of_keys(const struct replay *replay, pleach_sna
 
 static void ask(struct replay *replay, pleach_snapshot *snapshot, const struct op *op, struct answer *answer)
 {
-    const pleach_status status = op->asked == OP_RANGE ? read_range(replay, snapshot, op, answer)
-                                 : op->asked == OP_COUNT || op->asked == OP_SIZE
-                                     ? read_number_of_keys(replay, snapshot, op, answer)
-                                     : read_point(replay, snapshot, op, answer);
+    pleach_status status = PLEACH_E_ARGUMENT;
+    switch (op->asked) {
+    case OP_GET:
+    case OP_HAS:
+    case OP_SUCC:
+    case OP_PRED: status = read_point(replay, snapshot, op, answer); break;
+    case OP_RANGE: status = read_range(replay, snapshot, op, answer); break;
+    case OP_COUNT:
+    case OP_SIZE: status = read_number_of_keys(replay, snapshot, op, answer); break;
+    case OP_PUT:
+    case OP_ADD:
+    case OP_DEL:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_VALIDATE:
+    case OP_SNAP:
+    case OP_DROP:
+    case OP_AT:
+    case OP_SAVE:
+    case OP_LOAD:
+    case OP_BAD:
+    case OP_KINDS: break; /* no questions */
+    }
     if (status != PLEACH_OK) answer_status(status, answer);
 }
 
@@ -234,20 +255,9 @@ static void save_or_load(struct replay *replay, const struct op *op, struct answ
     answer_text(replay, "%s", text, answer);
 }
 
-void replay_snapshot(struct replay *replay, const struct op *op, struct answer *answer)
+/* An operation on a snapshot that should be there. */
+static void use(struct replay *replay, const struct op *op, struct answer *answer)
 {
-    if (op->name == NULL) { /* no memory for it when the line was read */
-        answer_status(PLEACH_E_MEMORY, answer);
-        return;
-    }
-    if (op->kind == OP_SNAP) {
-        take(replay, op, answer);
-        return;
-    }
-    if (op->kind == OP_SAVE || op->kind == OP_LOAD) {
-        save_or_load(replay, op, answer);
-        return;
-    }
     struct named_snapshot *found = find_snapshot(replay, op->name);
     if (found == NULL) {
         answer_text(replay, "error: there is no snapshot '%.100s'", op->name, answer);
@@ -256,5 +266,35 @@ void replay_snapshot(struct replay *replay, const struct op *op, struct answer *
         answer_status(PLEACH_OK, answer);
     } else {
         ask(replay, found->snapshot, op, answer);
+    }
+}
+
+void replay_snapshot(struct replay *replay, const struct op *op, struct answer *answer)
+{
+    if (op->name == NULL) { /* no memory for it when the line was read */
+        answer_status(PLEACH_E_MEMORY, answer);
+        return;
+    }
+    switch (op->kind) {
+    case OP_SNAP: take(replay, op, answer); break;
+    case OP_SAVE:
+    case OP_LOAD: save_or_load(replay, op, answer); break;
+    case OP_DROP:
+    case OP_AT: use(replay, op, answer); break;
+    case OP_PUT:
+    case OP_ADD:
+    case OP_DEL:
+    case OP_GET:
+    case OP_HAS:
+    case OP_RANGE:
+    case OP_COUNT:
+    case OP_SUCC:
+    case OP_PRED:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_SIZE:
+    case OP_VALIDATE:
+    case OP_BAD:
+    case OP_KINDS: answer_status(PLEACH_E_ARGUMENT, answer); break; /* not of snapshots or files */
     }
 }

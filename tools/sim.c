@@ -48,8 +48,10 @@ static int replay(const char *id, unsigned trace)
     case SIM_REPLAY_BAD_NAME:
         cli_complain("pleach sim", "'%s' is not the name of a schedule, such as map:cuda32:pct:0123456789abcdef", id);
         return EXIT_USAGE;
-    default: cli_complain("pleach sim", "not enough memory"); return EXIT_USAGE;
+    case SIM_REPLAY_NO_MEMORY: break;
     }
+    cli_complain("pleach sim", "not enough memory");
+    return EXIT_USAGE;
 }
 
 static int run(const sim_plan *plan)

@@ -34,7 +34,7 @@ static const char help[] =
     "  --versioned               maps with versions: snapshots are taken, asked and released beside the calls\n"
     "  --structure NAME          what the maps are: map (default), a tree; skiplist, of both sizes of chunks and with\n"
     "                            several chances to raise one, by the round, without versions and batches; hash, hash\n"
-    "                            tables, which have one scenario of their own, on the CPU\n"
+    "                            tables, which have one scenario of their own\n"
     "  --device cpu|cuda         where (default cpu)\n"
     "  --bits 32|64              width of keys (default: both in turn)\n"
     "  --threads N               threads that call the map, 2 to 64 (default: one per CPU, at least 4)\n"
@@ -123,8 +123,8 @@ static void read_words(struct cli *cli, struct words *words)
     }
     if (words->structure == SKIPLIST && (words->versioned || words->scenario == BATCHES))
         cli_fail(cli, "skiplists have no versions and no batches");
-    if (words->structure == HASH && (words->versioned || words->scenario != SCENARIOS || words->device == 1))
-        cli_fail(cli, "hash tables have no versions, one scenario of their own, and are on the CPU");
+    if (words->structure == HASH && (words->versioned || words->scenario != SCENARIOS))
+        cli_fail(cli, "hash tables have no versions, and one scenario of their own");
 }
 
 static uint64_t clock_seed(void) { return mix64((uint64_t)(clock_seconds() * 1e9) ^ (uint64_t)getpid()) >> 24; }

@@ -225,6 +225,10 @@ void soak_wait(struct soak *soak, struct soak_hand *hand);
 /* Part for crew_run: every answer of the turn against the oracle, in which updates take effect. */
 void soak_check(void *context, unsigned index);
 
+/* The outcome of an update, which takes effect in the oracle. */
+pleach_outcome soak_expected_outcome(struct oracle *oracle, enum call_kind kind, size_t cell, uint64_t value,
+                                     uint64_t *old_value);
+
 /* The cell of a pair that was reported; SOAK_NO_CELL unless the cell's owner wrote it. */
 size_t soak_check_owner(const struct soak *soak, uint64_t key, uint64_t value);
 

@@ -52,7 +52,7 @@ static void check_point(struct soak *soak, unsigned index, size_t cell, size_t i
     const uint64_t value = value_of(s, i);
     const unsigned got = s->batch.flags[i];
     uint64_t old = 0;
-    switch (s->kinds[i]) {
+    switch ((pleach_operation)s->kinds[i]) {
     case PLEACH_OP_PUT: {
         const pleach_outcome right = oracle_put(oracle, cell, value, &old);
         if (expect(soak, index, i, "flags", got, right)) check_value(soak, index, i, right == PLEACH_REPLACED, old);
@@ -68,11 +68,18 @@ static void check_point(struct soak *soak, unsigned index, size_t cell, size_t i
         if (expect(soak, index, i, "flags", got, right)) check_value(soak, index, i, right == PLEACH_ERASED, old);
         break;
     }
-    default: {
+    case PLEACH_OP_FIND:
+    case PLEACH_OP_SUCC: /* of the key that it reports */
+    case PLEACH_OP_PRED: {
         const bool right = oracle_find(oracle, cell, &old);
-        if (!expect(soak, index, i, "flags", got, right)) break;
-        if (s->kinds[i] != PLEACH_OP_CONTAINS) check_value(soak, index, i, right, old);
+        if (expect(soak, index, i, "flags", got, right)) check_value(soak, index, i, right, old);
+        break;
     }
+    case PLEACH_OP_CONTAINS: expect(soak, index, i, "flags", got, oracle_find(oracle, cell, &old)); break;
+    case PLEACH_OP_COUNT:
+    case PLEACH_OP_RANGE: /* not on one key */
+        complain(soak, index, i, "kinds", s->kinds[i], PLEACH_OP_FIND);
+        break;
     }
 }
 
@@ -158,7 +165,7 @@ static void check_order(struct soak *soak, unsigned index)
 {
     struct soak_batches *s = soak->batches;
     for (size_t i = 0; i < s->plan.n && soak->hands[index].wrong == 0; i++) {
-        switch (s->kinds[i]) {
+        switch ((pleach_operation)s->kinds[i]) {
         case PLEACH_OP_PUT:
         case PLEACH_OP_ADD: cell_set_insert(&s->set, batch_cells_below(&s->cells, key_of(s, i))); break;
         case PLEACH_OP_ERASE: {
@@ -170,7 +177,8 @@ static void check_order(struct soak *soak, unsigned index)
         case PLEACH_OP_PRED: check_neighbour(soak, index, i); break;
         case PLEACH_OP_COUNT: check_count(soak, index, i, SIZE_MAX); break;
         case PLEACH_OP_RANGE: check_range(soak, index, i); break;
-        default: break;
+        case PLEACH_OP_FIND:
+        case PLEACH_OP_CONTAINS: break;
         }
     }
 }

@@ -74,8 +74,11 @@ static size_t draw_cell(const struct batch_plan *plan, size_t count, size_t i, s
     case BATCH_HOT:
         if (mix_below(random, 100) >= HOT_PERCENT) break;
         return (size_t)mix_order_at(&plan->order, mix_below(random, plan->hot));
-    case BATCH_UNIFORM: break;
-    default: {
+    case BATCH_UNIFORM:
+    case BATCH_DISTS: break;
+    case BATCH_ZIPF:
+    case BATCH_SELF_SIMILAR:
+    case BATCH_GAUSSIAN: {
         const size_t rank = draw_rank(plan, count, random);
         return plan->scattered ? (size_t)mix_order_at(&plan->order, rank) : rank;
     }

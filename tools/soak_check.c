@@ -57,12 +57,23 @@ static void fetch_ahead(const struct checking *x, size_t i)
 
 /* ---- updates and finds: the hand's own cells, known exactly ---- */
 
-static pleach_outcome expected_outcome(struct oracle *oracle, enum call_kind kind, size_t cell, uint64_t value,
-                                       uint64_t *old_value)
+pleach_outcome soak_expected_outcome(struct oracle *oracle, enum call_kind kind, size_t cell, uint64_t value,
+                                     uint64_t *old_value)
 {
-    if (kind == CALL_PUT) return oracle_put(oracle, cell, value, old_value);
-    if (kind == CALL_ADD) return oracle_add(oracle, cell, value, old_value);
-    return oracle_erase(oracle, cell, old_value);
+    switch (kind) {
+    case CALL_PUT: return oracle_put(oracle, cell, value, old_value);
+    case CALL_ADD: return oracle_add(oracle, cell, value, old_value);
+    case CALL_ERASE: return oracle_erase(oracle, cell, old_value);
+    case CALL_FIND:
+    case CALL_CONTAINS:
+    case CALL_SUCC:
+    case CALL_PRED:
+    case CALL_COUNT:
+    case CALL_RANGE_LIMIT:
+    case CALL_RANGE:
+    case CALL_KINDS: break; /* no updates */
+    }
+    return PLEACH_NOT_APPLIED;
 }
 
 static const char *outcome_name(pleach_outcome outcome)
@@ -75,7 +86,7 @@ static void check_update(const struct checking *x, size_t i)
 {
     uint64_t old = 0;
     const uint64_t value = word_get(x->hand->here.b, x->bits, x->call->first + i);
-    const pleach_outcome right = expected_outcome(&x->soak->oracle, x->call->kind, cell_at(x, i), value, &old);
+    const pleach_outcome right = soak_expected_outcome(&x->soak->oracle, x->call->kind, cell_at(x, i), value, &old);
     const bool has_old = right == PLEACH_REPLACED || right == PLEACH_EXISTS || right == PLEACH_ERASED;
     if (byte_at(x, i) != right || (has_old && out_value_at(x, i) != old)) complain(x, i, outcome_name(right), old);
 }

@@ -82,8 +82,10 @@ static size_t walk_at(const struct walk *walk, size_t i)
     case SOAK_ASCENDING: return (walk->start + i) % walk->count;
     case SOAK_DESCENDING: return walk->count - 1 - (walk->start + i) % walk->count;
     case SOAK_CLUSTERS: return mix_order_at(&walk->shuffle, i / CLUSTER_CELLS) * CLUSTER_CELLS + i % CLUSTER_CELLS;
-    default: return mix_order_at(&walk->shuffle, i);
+    case SOAK_RANDOM:
+    case SOAK_ORDERS: break;
     }
+    return mix_order_at(&walk->shuffle, i);
 }
 
 static size_t own_cell(const struct soak *soak, unsigned index, size_t i)

@@ -8,7 +8,7 @@
 #include "soak.h"
 #include "words.h"
 
-enum { CELLS = 1 << 16, SMALLER_BY = 10, TURNS = 20, CALLS = 10000, MOST_ELEMENTS = 64 };
+enum { CELLS = 1 << 16, SMALLER_BY = 10, TURNS = 20, CALLS = 10000, GPU_CALLS = 500, MOST_ELEMENTS = 64 };
 
 struct hash_round {
     struct soak *soak;
@@ -39,19 +39,49 @@ static enum call_kind some_update(const struct hash_round *round, struct soak_ha
     return mix_below(&hand->random, 2) == 0 ? CALL_PUT : CALL_ADD;
 }
 
-/* What the oracle, in which it takes effect, says to an update. */
-static pleach_outcome right_outcome(struct soak *soak, enum call_kind kind, size_t cell, uint64_t value, uint64_t *old)
+static pleach_status call_one_update(pleach_hash *hash, enum call_kind kind, uint64_t key, uint64_t value,
+                                     pleach_outcome *outcome, uint64_t *told)
 {
-    if (kind == CALL_PUT) return oracle_put(&soak->oracle, cell, value, old);
-    if (kind == CALL_ADD) return oracle_add(&soak->oracle, cell, value, old);
-    return oracle_erase(&soak->oracle, cell, old);
+    switch (kind) {
+    case CALL_PUT: return pleach_hash_put_one(hash, key, value, outcome, told);
+    case CALL_ADD: return pleach_hash_add_one(hash, key, value, outcome, told);
+    case CALL_ERASE: return pleach_hash_erase_one(hash, key, outcome, told);
+    case CALL_FIND:
+    case CALL_CONTAINS:
+    case CALL_SUCC:
+    case CALL_PRED:
+    case CALL_COUNT:
+    case CALL_RANGE_LIMIT:
+    case CALL_RANGE:
+    case CALL_KINDS: break; /* no updates */
+    }
+    return PLEACH_E_ARGUMENT;
+}
+
+static pleach_status call_array_update(pleach_hash *hash, enum call_kind kind, size_t n, const void *keys,
+                                       const void *values, uint8_t *outcomes, void *olds)
+{
+    switch (kind) {
+    case CALL_PUT: return pleach_hash_put(hash, n, keys, values, outcomes, olds, PLEACH_SYNC);
+    case CALL_ADD: return pleach_hash_add(hash, n, keys, values, outcomes, olds, PLEACH_SYNC);
+    case CALL_ERASE: return pleach_hash_erase(hash, n, keys, outcomes, olds, PLEACH_SYNC);
+    case CALL_FIND:
+    case CALL_CONTAINS:
+    case CALL_SUCC:
+    case CALL_PRED:
+    case CALL_COUNT:
+    case CALL_RANGE_LIMIT:
+    case CALL_RANGE:
+    case CALL_KINDS: break; /* no updates */
+    }
+    return PLEACH_E_ARGUMENT;
 }
 
 static void check_update(struct hash_round *round, struct soak_hand *hand, enum call_kind kind, size_t cell,
                          uint64_t value, unsigned outcome, uint64_t told)
 {
     uint64_t old = 0;
-    const pleach_outcome right = right_outcome(round->soak, kind, cell, value, &old);
+    const pleach_outcome right = soak_expected_outcome(&round->soak->oracle, kind, cell, value, &old);
     const bool tells = right == PLEACH_REPLACED || right == PLEACH_EXISTS || right == PLEACH_ERASED;
     if (outcome == (unsigned)right && (!tells || told == old)) return;
     soak_wrong(round->soak, hand->index,
@@ -68,9 +98,7 @@ static void update_one(struct hash_round *round, struct soak_hand *hand)
     const uint64_t key = soak_key(&soak->keys, cell), value = next_value(round, hand, key);
     pleach_outcome outcome = PLEACH_NOT_APPLIED;
     uint64_t told = 0;
-    const pleach_status status = kind == CALL_PUT   ? pleach_hash_put_one(round->hash, key, value, &outcome, &told)
-                                 : kind == CALL_ADD ? pleach_hash_add_one(round->hash, key, value, &outcome, &told)
-                                                    : pleach_hash_erase_one(round->hash, key, &outcome, &told);
+    const pleach_status status = call_one_update(round->hash, kind, key, value, &outcome, &told);
     if (soak_good(soak, hand->index, call_kind_name(kind), status))
         check_update(round, hand, kind, cell, value, outcome, told);
     soak_count(hand, 1, 1);
@@ -91,12 +119,8 @@ static void update_array(struct hash_round *round, struct soak_hand *hand)
         word_set(keys, soak->bits, i, key);
         word_set(values, soak->bits, i, given[i]);
     }
-    const void *v = round->set ? NULL : values;
-    void *o = round->set ? NULL : olds;
-    const pleach_status status = kind == CALL_PUT ? pleach_hash_put(round->hash, n, keys, v, outcomes, o, PLEACH_SYNC)
-                                 : kind == CALL_ADD
-                                     ? pleach_hash_add(round->hash, n, keys, v, outcomes, o, PLEACH_SYNC)
-                                     : pleach_hash_erase(round->hash, n, keys, outcomes, o, PLEACH_SYNC);
+    const pleach_status status = call_array_update(round->hash, kind, n, keys, round->set ? NULL : values, outcomes,
+                                                   round->set ? NULL : olds);
     soak_count(hand, n, n);
     if (!soak_good(soak, hand->index, call_kind_name(kind), status)) return;
     for (size_t i = 0; i < n; i++)
@@ -148,14 +172,15 @@ static void work(void *context, unsigned index)
 {
     struct hash_round *round = context;
     struct soak_hand *hand = &round->soak->hands[index];
-    soak_enter(round->soak, index, "calls on a hash table", CALLS);
-    for (unsigned i = 0; i < CALLS && hand->wrong == 0; i++) {
-        const uint64_t dice = mix_below(&hand->random, 10000);
+    const unsigned calls = round->soak->device->kind == PLEACH_CUDA ? GPU_CALLS : CALLS;
+    soak_enter(round->soak, index, "calls on a hash table", calls);
+    for (unsigned i = 0; i < calls && hand->wrong == 0; i++) {
+        const uint64_t dice = mix_below(&hand->random, calls);
         if (dice == 0)
             call_whole(round, hand); /* seldom: it looks at the whole table, and the others wait */
-        else if (dice < 300)
+        else if (dice < calls * 3 / 100)
             update_array(round, hand);
-        else if (dice < 3000)
+        else if (dice < calls * 3 / 10)
             find_one(round, hand);
         else
             update_one(round, hand);
@@ -194,8 +219,8 @@ void soak_hash(struct soak *soak)
     const size_t most = soak->options.keys > 0 ? soak->options.keys : CELLS;
     /* The round's map stays empty: keys and oracle are what is wanted of it. */
     if (soak_open_round(soak, most >> mix_below(&soak->random, SMALLER_BY + 1))) {
-        const pleach_hash_config config = {.key_bits = soak->bits, .set = round.set, .threads = 2,
-                                           .seed = (uint32_t)soak->seed};
+        const pleach_hash_config config = {.device = soak->options.device, .key_bits = soak->bits, .set = round.set,
+                                           .threads = 2, .seed = (uint32_t)soak->seed};
         if (soak_good(soak, 0, "create", pleach_hash_create(&round.hash, &config))) {
             for (unsigned turn = 0; turn < TURNS && !soak_is_wrong(soak); turn++) {
                 round.erases = 10 + (unsigned)mix_below(&soak->random, 70);

@@ -16,8 +16,10 @@ uint64_t soak_key(const struct soak_keys *keys, size_t cell)
     case SOAK_DENSE_LOW: return cell;
     case SOAK_DENSE_HIGH: return largest - (keys->cells - 1) + cell;
     case SOAK_CLUSTERED: return cell / CLUSTER * keys->step + cell % CLUSTER;
-    default: return cell == keys->cells - 1 ? largest : cell * keys->step;
+    case SOAK_SPREAD:
+    case SOAK_LAYOUTS: break;
     }
+    return cell == keys->cells - 1 ? largest : cell * keys->step;
 }
 
 static size_t nearest_cell(const struct soak_keys *keys, uint64_t key)
@@ -27,8 +29,10 @@ static size_t nearest_cell(const struct soak_keys *keys, uint64_t key)
     case SOAK_DENSE_LOW: return (size_t)key;
     case SOAK_DENSE_HIGH: return (size_t)(key - (largest - (keys->cells - 1)));
     case SOAK_CLUSTERED: return (size_t)(key / keys->step * CLUSTER + key % keys->step);
-    default: return key == largest ? keys->cells - 1 : (size_t)(key / keys->step);
+    case SOAK_SPREAD:
+    case SOAK_LAYOUTS: break;
     }
+    return key == largest ? keys->cells - 1 : (size_t)(key / keys->step);
 }
 
 size_t soak_cell(const struct soak_keys *keys, uint64_t key)

@@ -43,7 +43,7 @@ static void make_whole_call(struct soak *soak, enum whole_call which)
     static const char *const names[WHOLE_CALLS] = {"export", "stats", "size", "compact", "validate"};
     const double fill = 0.4 + 0.1 * (double)mix_below(&soak->hands[KEEPER].random, 7);
     pleach_map_stats stats;
-    pleach_status status;
+    pleach_status status = PLEACH_E_ARGUMENT;
     uint64_t size = 0;
     size_t n = 0;
     soak_enter(soak, KEEPER, names[which], 0);
@@ -54,7 +54,8 @@ static void make_whole_call(struct soak *soak, enum whole_call which)
     case STATS: status = pleach_map_get_stats(soak->map, &stats); break;
     case SIZE: status = pleach_map_size(soak->map, &size); break;
     case COMPACT: status = pleach_map_compact(soak->map, fill); break;
-    default: status = pleach_map_validate(soak->map, NULL, 0); break;
+    case VALIDATE: status = pleach_map_validate(soak->map, NULL, 0); break;
+    case WHOLE_CALLS: break;
     }
     soak_leave(soak, KEEPER);
     if (!soak_good(soak, KEEPER, names[which], status)) return;

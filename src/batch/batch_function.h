@@ -16,7 +16,7 @@
 
 #include "batch_sizes.h"
 
-enum { BATCH_SAME, BATCH_FILL, BATCH_SET, BATCH_GONE };
+typedef enum batch_effect { BATCH_SAME, BATCH_FILL, BATCH_SET, BATCH_GONE } batch_effect;
 enum { BATCH_PLACE_BITS = 30 };
 #define BATCH_MOST_OPERATIONS ((uint32_t)1 << BATCH_PLACE_BITS)
 

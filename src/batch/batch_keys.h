@@ -97,11 +97,11 @@ PORT_FN W(batch_reply) W(batch_reply_to)(const W(batch) *b, uint32_t op, W(batch
     reply.value = before.value;
     reply.flag = present; /* found */
     reply.has_value = present;
-    switch (batch_function_kind(b->op_function[op])) {
+    switch ((batch_effect)batch_function_kind(b->op_function[op])) {
     case BATCH_SET: reply.flag = present ? BLINK_REPLACED : BLINK_INSERTED; break;
     case BATCH_FILL: reply.flag = present ? BLINK_EXISTS : BLINK_INSERTED; break;
     case BATCH_GONE: reply.flag = present ? BLINK_ERASED : BLINK_ABSENT; break;
-    default: reply.has_value = present && W(batch_kind)(b, op) != BATCH_CONTAINS;
+    case BATCH_SAME: reply.has_value = present && W(batch_kind)(b, op) != BATCH_CONTAINS; break;
     }
     return reply;
 }

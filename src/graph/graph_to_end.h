@@ -112,12 +112,18 @@ PORT_FN void S(graph_one)(const graph_place *g, const graph_request *r, size_t i
     uint32_t value = 0;
     switch (r->kind) {
     case GRAPH_INSERT_EDGES:
-    case GRAPH_ERASE_EDGES: flag = S(graph_update)(g, r, i, result); break;
+    case GRAPH_ERASE_EDGES:
+        flag = S(graph_update)(g, r, i, result);
+        if (r->flags) r->flags[i] = flag;
+        return;
     case GRAPH_FIND_EDGES:
         flag = S(graph_find)(g, r->from[i], r->to[i], &value);
         if (flag && r->out_values) r->out_values[i] = value;
-        break;
-    default: S(graph_one_vertex)(g, r, i, result); return;
+        if (r->flags) r->flags[i] = flag;
+        return;
+    case GRAPH_INSERT_VERTICES:
+    case GRAPH_FIND_VERTICES:
+    case GRAPH_DEGREES: break;
     }
-    if (r->flags) r->flags[i] = flag;
+    S(graph_one_vertex)(g, r, i, result);
 }

@@ -15,8 +15,11 @@ static pleach_status run(void *exec, const graph_request *request, pleach_stream
     case GRAPH_INSERT_EDGES: return ordered_insert_edges(exec, request);
     case GRAPH_ERASE_EDGES: return ordered_erase_edges(exec, request);
     case GRAPH_INSERT_VERTICES: return ordered_insert_vertices(exec, request);
-    default: return ordered_ask(now(exec), request);
+    case GRAPH_FIND_EDGES:
+    case GRAPH_FIND_VERTICES:
+    case GRAPH_DEGREES: return ordered_ask(now(exec), request);
     }
+    return PLEACH_E_ARGUMENT;
 }
 
 static pleach_status neighbours(void *exec, size_t n, const uint32_t *vertices, size_t capacity, uint32_t *out,

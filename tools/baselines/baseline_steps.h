@@ -176,15 +176,21 @@ PORT_FN uint64_t STEP(live)(const baseline_work *w, uint64_t i)
 
 PORT_FN uint64_t STEP(step)(const baseline_work *w, uint32_t step, uint64_t i)
 {
-    switch (step) {
+    switch ((enum baseline_step)step) {
     case BASELINE_FIND: return STEP(find)(w, i);
     case BASELINE_RANGE: return STEP(range)(w, i);
     case BASELINE_SUCC: return STEP(succ)(w, i);
     case BASELINE_STRIKE: return STEP(strike)(w, i);
     case BASELINE_NEW: return STEP(new)(w, i);
     case BASELINE_LAST: return STEP(last)(w, i);
-    default: return STEP(live)(w, i);
+    case BASELINE_LIVE: return STEP(live)(w, i);
+    case BASELINE_COUPLED_INSERT:
+    case BASELINE_COUPLED_ERASE:
+    case BASELINE_COUPLED_FIND:
+    case BASELINE_COUPLED_RANGE:
+    case BASELINE_COUPLED_SUCC: break; /* coupled.h has these */
     }
+    return 0;
 }
 
 #undef STEP_JOIN2

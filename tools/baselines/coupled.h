@@ -277,7 +277,7 @@ PORT_FN uint64_t coupled_find_step(const baseline_work *w, uint64_t i, uint64_t 
 PORT_FN uint64_t coupled_step(const baseline_work *w, uint64_t i)
 {
     const uint64_t most = w->bits == 32 ? UINT32_MAX : UINT64_MAX, key = coupled_word(w->keys, w->bits, i);
-    switch (w->step) {
+    switch ((enum baseline_step)w->step) {
     case BASELINE_COUPLED_INSERT: coupled_insert(&w->tree, key, coupled_word(w->values, w->bits, i)); return 0;
     case BASELINE_COUPLED_ERASE: coupled_erase(&w->tree, key); return 0;
     case BASELINE_COUPLED_FIND: return coupled_find_step(w, i, key);
@@ -285,10 +285,18 @@ PORT_FN uint64_t coupled_step(const baseline_work *w, uint64_t i)
         w->counts[i] = coupled_range(&w->tree, key, coupled_word(w->highs, w->bits, i), w->limit, w->out_keys,
                                      w->values, i * w->limit);
         return w->counts[i];
-    default:
+    case BASELINE_COUPLED_SUCC:
         w->bytes[i] = key < most && coupled_range(&w->tree, key + 1, most, 1, w->out_keys, w->values, i) > 0;
         return w->bytes[i];
+    case BASELINE_FIND:
+    case BASELINE_RANGE:
+    case BASELINE_SUCC:
+    case BASELINE_STRIKE:
+    case BASELINE_NEW:
+    case BASELINE_LAST:
+    case BASELINE_LIVE: break; /* baseline_steps.h has these */
     }
+    return 0;
 }
 
 #endif

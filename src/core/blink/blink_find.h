@@ -25,7 +25,8 @@ PORT_FN blink_step W(find_step)(W(blink) map, W(find) *find)
     case NODE_RIGHT:
         W(cursor_right)(map, &find->cursor, pair);
         return BLINK_MOVED;
-    default:
-        return BLINK_AGAIN;
+    case NODE_CHANGED:
+        break;
     }
+    return BLINK_AGAIN;
 }

@@ -54,9 +54,10 @@ PORT_FN blink_step W(find_step)(W(blink) map, W(find) *find)
     case NODE_RIGHT:
         W(cursor_right)(map, &find->cursor, look.pair);
         return BLINK_MOVED;
-    default:
-        if (!PAIR_IS_ATOMIC) return BLINK_AGAIN; /* a writer is to be waited for */
-        port_fetch_add(&map.tree->restarts, 1);
-        return BLINK_MOVED; /* somebody got on: no reason to wait */
+    case NODE_CHANGED:
+        break;
     }
+    if (!PAIR_IS_ATOMIC) return BLINK_AGAIN; /* a writer is to be waited for */
+    port_fetch_add(&map.tree->restarts, 1);
+    return BLINK_MOVED; /* somebody got on: no reason to wait */
 }

@@ -11,16 +11,13 @@ pleach_status cuda_status(cudaError_t error)
     if (error == cudaSuccess) return PLEACH_OK;
     snprintf(last_error, sizeof last_error, "%s: %s", cudaGetErrorName(error), cudaGetErrorString(error));
     cudaGetLastError(); /* do not leave it to be found by the user's next call */
-    switch (error) {
-    case cudaErrorMemoryAllocation: return PLEACH_E_MEMORY;
-    case cudaErrorNoDevice:
-    case cudaErrorInsufficientDriver:
-    case cudaErrorInvalidDevice:
-    case cudaErrorStubLibrary:
-    case cudaErrorSystemDriverMismatch:
-    case cudaErrorNoKernelImageForDevice: return PLEACH_E_NO_GPU;
-    default: return PLEACH_E_CUDA;
-    }
+    static const cudaError_t no_gpu[] = {cudaErrorNoDevice,      cudaErrorInsufficientDriver,    cudaErrorInvalidDevice,
+                                         cudaErrorStubLibrary,   cudaErrorSystemDriverMismatch,
+                                         cudaErrorNoKernelImageForDevice};
+    if (error == cudaErrorMemoryAllocation) return PLEACH_E_MEMORY;
+    for (size_t i = 0; i < sizeof no_gpu / sizeof no_gpu[0]; i++)
+        if (error == no_gpu[i]) return PLEACH_E_NO_GPU;
+    return PLEACH_E_CUDA;
 }
 
 pleach_status cuda_driver_status(int driver_error)

@@ -31,8 +31,10 @@ static memory_kind kind_of(const staging *s, const void *array)
     switch (attributes.type) {
     case cudaMemoryTypeManaged: return MEMORY_DEVICE;
     case cudaMemoryTypeDevice: return attributes.device == s->gpu ? MEMORY_DEVICE : MEMORY_FOREIGN;
-    default: return MEMORY_HOST;
+    case cudaMemoryTypeHost:
+    case cudaMemoryTypeUnregistered: break;
     }
+    return MEMORY_HOST;
 }
 
 bool staging_is_host(const staging *s, const void *array) { return !array || kind_of(s, array) == MEMORY_HOST; }
