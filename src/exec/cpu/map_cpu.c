@@ -140,30 +140,44 @@ static pleach_status cpu_compact(void *exec, double fill)
 typedef struct run_job {
     const cpu_map *map;
     const request *request;
+    long_list *longs;
     atomic_uint_fast64_t not_applied;
 } run_job;
+
+uint64_t cpu_run_here(const cpu_map *map, const request *request, size_t begin, size_t end, long_list *longs)
+{
+    unsigned stripe = gate_thread_number();
+    run_result result = {0, 0, longs};
+    map->ops->run(place_of(map), stripe, request, begin, end, &result);
+    if (result.size_change)
+        port_fetch_add(&map->tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
+    return result.not_applied;
+}
 
 static void run_part(void *context, size_t begin, size_t end)
 {
     run_job *job = context;
-    unsigned stripe = gate_thread_number();
-    run_result result = {0, 0};
-    job->map->ops->run(place_of(job->map), stripe, job->request, begin, end, &result);
-    if (result.size_change)
-        port_fetch_add(&job->map->tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
-    if (result.not_applied) atomic_fetch_add(&job->not_applied, result.not_applied);
+    uint64_t not_applied = cpu_run_here(job->map, job->request, begin, end, job->longs);
+    if (not_applied) atomic_fetch_add(&job->not_applied, not_applied);
+}
+
+uint64_t cpu_run_elements(const cpu_map *map, const request *request, long_list *longs)
+{
+    run_job job = {map, request, longs, 0};
+    if (request->n == 1) return cpu_run_here(map, request, 0, 1, longs);
+    workers_run(map->workers, request->n, workers_grain(map->threads, request->n), run_part, &job);
+    return atomic_load(&job.not_applied);
 }
 
 pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
 {
     (void)stream; /* the api layer takes none for a CPU map */
     cpu_map *map = exec;
-    run_job job = {map, request, 0};
-    if (request->n == 1)
-        run_part(&job, 0, 1);
-    else
-        workers_run(map->workers, request->n, workers_grain(map->threads, request->n), run_part, &job);
-    return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
+    if (cpu_divides(map) && (request->kind == REQUEST_RANGE || request->kind == REQUEST_COUNT)) {
+        cpu_run_ranges(map, request);
+        return PLEACH_OK;
+    }
+    return cpu_run_elements(map, request, NULL) ? PLEACH_E_FULL : PLEACH_OK;
 }
 
 /* Do keys ascend? Looks at some of them; a wrong guess costs time only. */
