@@ -118,6 +118,21 @@ static pleach_status cpu_replace(void *exec, size_t n, const void *keys, const v
     return status;
 }
 
+/* All pairs, for which there is room; exclusively in the map. The threads share many as one packed range; few, or where
+ * memory is lacking, one thread reads by going through all leaves. */
+static void export_all(cpu_map *map, size_t n, void *out_keys, void *out_values)
+{
+    enum { MANY = 1 << 15 };
+    static const uint64_t least[2] = {0, 0}, greatest[2] = {UINT64_MAX, UINT64_MAX}; /* keys of any width */
+    request all = {.kind = REQUEST_RANGE, .n = 1, .keys = least, .values = greatest, .out_keys = out_keys,
+                   .out_values = out_values};
+    uint64_t offsets[2];
+    size_t found = 0;
+    bool shared = n >= MANY && cpu_divides(map);
+    if (shared && cpu_range_packed(map, &all, n, offsets, &found) == PLEACH_OK && found == n) return;
+    map->ops->export_pairs(place_of(map), out_keys, out_values);
+}
+
 static pleach_status cpu_compact(void *exec, double fill)
 {
     cpu_map *map = exec;
@@ -126,7 +141,7 @@ static pleach_status cpu_compact(void *exec, double fill)
     void *keys = base_alloc(n, key_bytes), *values = base_alloc(n, key_bytes);
     pleach_status status = PLEACH_E_MEMORY;
     if (keys && values) {
-        map->ops->export_pairs(place_of(map), keys, values);
+        export_all(map, n, keys, values);
         status = build_sorted(map, n, keys, values, fill);
         if (status == PLEACH_OK) trim(map);
     }
@@ -209,7 +224,7 @@ static pleach_status cpu_export(void *exec, size_t capacity, void *out_keys, voi
     *n = blink_size(map->tree);
     if (!out_keys && !out_values) return PLEACH_OK;
     if (*n > capacity) return PLEACH_E_SPACE;
-    map->ops->export_pairs(place_of(map), out_keys, out_values);
+    export_all(map, *n, out_keys, out_values);
     return PLEACH_OK;
 }
 

@@ -108,12 +108,12 @@ static bool parts_alloc(const cpu_map *map, long_parts *parts, size_t room)
 
 static uint64_t limit_of(const request *r) { return r->limit ? r->limit : UINT64_MAX; }
 
-/* Leaves that a query needs until its limit, if it goes on as it has begun, and half as many to spare. */
+/* Leaves that a query needs until its limit, if it goes on as it has begun, and a quarter of that to spare. */
 static uint64_t leaves_wanted(const request *r, const long_query *query)
 {
     if (!r->limit) return UINT64_MAX;
     double rate = query->count ? (double)query->leaves / (double)query->count : 1;
-    return LONG_LEAVES + (uint64_t)(1.5 * rate * (double)(r->limit - query->count));
+    return LONG_LEAVES + (uint64_t)(1.25 * rate * (double)(r->limit - query->count));
 }
 
 typedef struct part_job {
@@ -259,6 +259,13 @@ static void finish_long(cpu_map *map, const request *r, const long_list *longs, 
     if (divided) long_parts_free(&parts);
 }
 
+/* The pairs of parts are counted before they are written, so two threads would take as long as one. */
+static bool is_worth_dividing(const cpu_map *map, const request *r)
+{
+    bool writes = r->kind == REQUEST_RANGE && (r->out_keys || r->out_values);
+    return !writes || map->threads > 2;
+}
+
 void cpu_run_ranges(cpu_map *map, const request *r)
 {
     request at_instant = *r;
@@ -266,7 +273,7 @@ void cpu_run_ranges(cpu_map *map, const request *r)
     long_list longs;
     longs.used = 0;
     cpu_instant_begin(map, &at_instant, &instant);
-    cpu_run_elements(map, &at_instant, &longs);
+    cpu_run_elements(map, &at_instant, is_worth_dividing(map, r) ? &longs : NULL);
     unsigned queries = long_list_sort(&longs);
     if (queries > 0) finish_long(map, &at_instant, &longs, queries);
     cpu_instant_end(map, &instant);

@@ -40,14 +40,14 @@ typedef struct fill_job {
     const request *fill;
 } fill_job;
 
-/* Parts that begin at one timestamp and have no place have nothing to write: what lies beyond a limit. */
+/* A part without a place has nothing to write: it had no pairs, or lies beyond its query's limit. */
 static void fill_parts_here(const fill_job *job, size_t begin, size_t end)
 {
-    const request *fill = job->fill;
+    const uint64_t *places = job->fill->offsets;
     while (begin < end) {
         size_t stop = begin;
-        while (stop < end && !(fill->at && fill->offsets[stop] == fill->offsets[stop + 1])) stop++;
-        if (stop > begin) cpu_run_here(job->p->map, fill, begin, stop, NULL);
+        while (stop < end && places[stop] < places[stop + 1]) stop++;
+        if (stop > begin) cpu_run_here(job->p->map, job->fill, begin, stop, NULL);
         begin = stop + 1;
     }
 }
@@ -92,8 +92,8 @@ static void fill_all(const packing *p, const request *fill)
     if (parts < n) workers_run(p->map->workers, n, workers_grain(p->map->threads, n), fill_between, &job);
 }
 
-/* One try. True if every query's pairs fitted; found[i] is how many it had. */
-static bool fill_places(const packing *p, void *keys, void *values, const uint64_t *places, uint64_t *found)
+/* One try; found[i] is how many pairs query i had. */
+static void fill_places(const packing *p, void *keys, void *values, const uint64_t *places, uint64_t *found)
 {
     request fill = p->r;
     fill.out_keys = keys;
@@ -101,26 +101,57 @@ static bool fill_places(const packing *p, void *keys, void *values, const uint64
     fill.offsets = places;
     fill.long_counts = found;
     fill_all(p, &fill);
+}
+
+static bool all_fitted(const uint64_t *places, const uint64_t *found, size_t begin, size_t end)
+{
     bool fitted = true;
-    for (size_t i = 0; i < p->r.n; i++) fitted &= found[i] <= places[i + 1] - places[i];
+    for (size_t i = begin; i < end; i++) fitted &= found[i] <= places[i + 1] - places[i];
     return fitted;
+}
+
+/* The same of parts in places that the limit of their query has made shorter: the part at the limit may have more pairs
+ * than its place holds, if the parts before it have not become shorter. */
+static bool limited_fitted(const stretch *at, const uint64_t *places, const uint64_t *found)
+{
+    uint64_t left = at->limit;
+    for (size_t i = at->begin; i < at->end; i++) {
+        uint64_t room = places[i + 1] - places[i];
+        if (found[i] > room && room < left) return false;
+        left -= found[i] < room ? found[i] : room;
+    }
+    return left == 0;
+}
+
+/* Whether each query's pairs are in their places, in which there may be gaps. */
+static bool fitted_as_counted(const packing *p, const bool *limited, const uint64_t *places, const uint64_t *found)
+{
+    size_t from = 0;
+    for (unsigned s = 0; s < p->stretch_count; s++) {
+        const stretch *at = &p->stretches[s];
+        if (!all_fitted(places, found, from, limited[s] ? at->begin : at->end)) return false;
+        if (limited[s] && !limited_fitted(at, places, found)) return false;
+        from = at->end;
+    }
+    return all_fitted(places, found, from, p->r.n);
 }
 
 /* ---- packing ---- */
 
-/* What parts may give of the pairs that they have, by the limit of their query. Answers whether that is less. */
-static bool keep_limits(const packing *p, uint64_t *counts)
+/* What parts may give of the pairs that they have, by the limit of their query. limited[s], unless NULL: whether that
+ * is less. */
+static void keep_limits(const packing *p, uint64_t *counts, bool *limited)
 {
-    bool less = false;
     for (unsigned s = 0; s < p->stretch_count; s++) {
         uint64_t left = p->stretches[s].limit;
+        bool less = p->stretches[s].cut_off;
         for (size_t i = p->stretches[s].begin; i < p->stretches[s].end; i++) {
             less |= counts[i] > left;
             if (counts[i] > left) counts[i] = left;
             left -= counts[i];
         }
+        if (limited) limited[s] = less;
     }
-    return less;
 }
 
 /* Is there a query that has fewer pairs than its limit, though more may lie beyond its last part? */
@@ -140,7 +171,7 @@ static pleach_status close_gaps(packing *p, const void *keys, const void *values
                                 uint64_t *found)
 {
     const size_t n = p->r.n, key_bytes = p->map->key_bits / 8;
-    keep_limits(p, found);
+    keep_limits(p, found, NULL);
     if (is_cut_too_short(p, found)) return PACK_UNDIVIDED;
     p->total = 0;
     for (size_t i = 0; i < n; i++) p->total += found[i];
@@ -172,7 +203,8 @@ static pleach_status fill_with_room_to_spare(packing *p, uint64_t *found)
         if ((r->out_keys && !keys) || (r->out_values && !values))
             status = PLEACH_E_MEMORY;
         else
-            fitted = fill_places(p, keys, values, places, found);
+            fill_places(p, keys, values, places, found);
+        fitted = status == PLEACH_OK && all_fitted(places, found, 0, r->n);
         if (fitted) status = close_gaps(p, keys, values, places, found);
         base_free(keys);
         base_free(values);
@@ -184,7 +216,7 @@ static pleach_status fill_with_room_to_spare(packing *p, uint64_t *found)
 /* At a timestamp the pairs are those that have been counted. */
 static pleach_status pack_past(packing *p)
 {
-    keep_limits(p, p->offsets);
+    keep_limits(p, p->offsets, NULL);
     p->total = offsets_of_counts(p->offsets, p->r.n);
     if (p->total > p->capacity) return PLEACH_E_SPACE;
     request fill = p->r;
@@ -196,12 +228,13 @@ static pleach_status pack_past(packing *p)
 
 static pleach_status pack_present(packing *p, uint64_t *found)
 {
-    const size_t n = p->r.n;
-    memcpy(found, p->offsets, n * sizeof *found);
-    bool limited = keep_limits(p, p->offsets);
-    p->total = offsets_of_counts(p->offsets, n);
+    bool limited[LONG_MOST];
+    memcpy(found, p->offsets, p->r.n * sizeof *found);
+    keep_limits(p, p->offsets, limited);
+    p->total = offsets_of_counts(p->offsets, p->r.n);
     if (p->total > p->capacity) return PLEACH_E_SPACE;
-    if (!limited && fill_places(p, p->r.out_keys, p->r.out_values, p->offsets, found))
+    fill_places(p, p->r.out_keys, p->r.out_values, p->offsets, found);
+    if (fitted_as_counted(p, limited, p->offsets, found))
         return close_gaps(p, p->r.out_keys, p->r.out_values, p->offsets, found);
     return fill_with_room_to_spare(p, found);
 }
