@@ -83,3 +83,38 @@ PORT_FN W(key) W(cut_reach)(W(blink) map, W(key) low, W(key) high, uint64_t limi
     }
     return reach;
 }
+
+/* The children of an inner node, and which of them covers `key`. */
+PORT_FN unsigned W(cut_child)(const W(node) *node, W(key) key, unsigned *count)
+{
+    unsigned child = 0;
+    *count = header_count(W(header_load)(node));
+    PORT_UNROLL for (unsigned i = 1; i < NODE_CAPACITY; i++) child += i < *count && W(pair_load)(node, i).key <= key;
+    return child;
+}
+
+/* Roughly how many leaves an interval has, by two walks down from the root, one to each of its ends: inner nodes between
+ * the walks are taken to have as many children as those on the walks. Not validated, as above. */
+PORT_FN uint64_t W(cut_leaves)(W(blink) map, W(key) low, W(key) high)
+{
+    const uint64_t root = port_load(&map.tree->root);
+    uint32_t left = (uint32_t)root, right = left;
+    uint64_t between = 0;
+    for (uint32_t level = (uint32_t)(root >> 32); level > 0; level--) {
+        const W(node) *left_node = W(node_at)(map, left), *right_node = W(node_at)(map, right);
+        unsigned left_count, right_count;
+        const unsigned first = W(cut_child)(left_node, low, &left_count);
+        const unsigned last = W(cut_child)(right_node, high, &right_count);
+        between *= (left_count + right_count + 1) / 2;
+        if (left != right)
+            between += (left_count > first ? left_count - first - 1 : 0) + last;
+        else if (last > first)
+            between += last - first - 1;
+        const W(pair) to_left = W(pair_load)(left_node, first), to_right = W(pair_load)(right_node, last);
+        if (W(pair_is_link)(to_left) || W(pair_node)(to_left) == NODE_NONE) return between;
+        if (W(pair_is_link)(to_right) || W(pair_node)(to_right) == NODE_NONE) return between;
+        left = W(pair_node)(to_left);
+        right = W(pair_node)(to_right);
+    }
+    return between + 1 + (left != right);
+}
