@@ -37,7 +37,7 @@ static void write_between(map_place place)
         const void *key = writer.bits == 32 ? (const void *)&narrow[0] : &full[0];
         const void *value = writer.bits == 32 ? (const void *)&narrow[1] : &full[1];
         request r = {.kind = writer.kind, .n = 1, .keys = key, .values = value};
-        run_result result = {0, 0};
+        run_result result = {0, 0, NULL};
         direct->run(place, 0, &r, 0, 1, &result);
         place.tree->stripe[0].size += (uint64_t)result.size_change;
     }

@@ -43,6 +43,7 @@ typedef struct request {
     uint32_t *counts;        /* RANGE: pairs found */
     uint64_t *long_counts;   /* COUNT; RANGE with offsets */
     const uint64_t *offsets; /* RANGE, packed output */
+    void *notes;             /* RANGE, COUNT on a GPU: where long queries are noted (long_notes), or NULL */
 } request;
 
 /* What an executor knows of one live snapshot. */

@@ -1,5 +1,5 @@
-/* file/file_save.c - a snapshot, or a graph's edges, become a file. Block after block is read from the snapshot, which
- * holds still, or from arrays, and written; the number of pairs is known at the end, so the head is written last. A file
+/* file/file_save.c - a snapshot, or a graph's edges, become a file. Some blocks at a time are read from the snapshot, which
+ * holds still, or one from arrays, and written; the number of pairs is known at the end, so the head is written last. A file
  * that somebody finds half written therefore begins with zeros, and is no file of pleach's. */
 #include <string.h>
 
@@ -16,28 +16,29 @@ typedef struct writer {
     size_t key_bytes;
     uint32_t block_pairs;
     char *block; /* one block as it stands in the file */
+    char *keys, *values;  /* of a snapshot: read_pairs pairs that have been read */
+    size_t read_pairs;
     new_file file;
     uint64_t place; /* where the next block goes */
     uint64_t blocks, pairs, sums;
 } writer;
 
-/* The pairs from `from` on, as many as fit into a block, to their places in it. */
-static pleach_status read_block(writer *w, key128 from, size_t *pairs)
+enum { READ_BYTES = 16 << 20 }; /* at a time: a call costs something by itself, above all on a GPU */
+
+/* The pairs from `from` on, as many as there is room for. */
+static pleach_status read_pairs(writer *w, key128 from, size_t *pairs)
 {
     const pleach_map *map = w->snapshot->map;
     map_cell lo = map_cell_of(map, from), hi = map_cell_of(map, map_largest(map));
     uint64_t offsets[2];
-    char *keys = w->block + sizeof(file_block), *values = keys + w->block_pairs * w->key_bytes;
-    pleach_status status = pleach_snapshot_range(w->snapshot, 1, &lo, &hi, w->block_pairs, w->block_pairs, keys, values,
-                                                 offsets, pairs);
-    if (status == PLEACH_OK) memmove(keys + *pairs * w->key_bytes, values, *pairs * w->key_bytes);
-    return status;
+    return pleach_snapshot_range(w->snapshot, 1, &lo, &hi, (uint32_t)w->read_pairs, w->read_pairs, w->keys, w->values,
+                                 offsets, pairs);
 }
 
 static key128 last_key(const writer *w, size_t pairs)
 {
     map_cell cell = {.widest = 0};
-    memcpy(&cell, w->block + sizeof(file_block) + (pairs - 1) * w->key_bytes, w->key_bytes);
+    memcpy(&cell, w->keys + (pairs - 1) * w->key_bytes, w->key_bytes);
     return map_number_of(w->snapshot->map, cell);
 }
 
@@ -56,34 +57,39 @@ static pleach_status write_block(writer *w, size_t pairs)
     return status;
 }
 
-static pleach_status write_array_blocks(writer *w)
+/* Pairs in order, cut into blocks: all full but the last. */
+static pleach_status write_blocks(writer *w, const char *keys, const char *values, uint64_t count)
 {
-    const file_pairs *from = w->arrays;
-    for (uint64_t at = 0, pairs; at < from->count; at += pairs) {
-        pairs = from->count - at < w->block_pairs ? from->count - at : w->block_pairs;
-        char *keys = w->block + sizeof(file_block);
-        memcpy(keys, from->keys + at, pairs * w->key_bytes);
-        memcpy(keys + pairs * w->key_bytes, from->values + at, pairs * w->key_bytes);
+    for (uint64_t at = 0, pairs; at < count; at += pairs) {
+        pairs = count - at < w->block_pairs ? count - at : w->block_pairs;
+        char *to = w->block + sizeof(file_block);
+        memcpy(to, keys + at * w->key_bytes, pairs * w->key_bytes);
+        memcpy(to + pairs * w->key_bytes, values + at * w->key_bytes, pairs * w->key_bytes);
         pleach_status status = write_block(w, pairs);
         if (status != PLEACH_OK) return status;
     }
     return PLEACH_OK;
 }
 
-/* Progress: every block begins above the last key of the one before. */
+static pleach_status write_array_blocks(writer *w)
+{
+    return write_blocks(w, (const char *)w->arrays->keys, (const char *)w->arrays->values, w->arrays->count);
+}
+
+/* Progress: every read begins above the last key of the one before. What is read at a time is whole blocks. */
 static pleach_status write_snapshot_blocks(writer *w)
 {
     key128 from = 0, greatest = map_largest(w->snapshot->map), last = greatest;
     size_t pairs;
     do {
-        pleach_status status = read_block(w, from, &pairs);
+        pleach_status status = read_pairs(w, from, &pairs);
         if (status == PLEACH_OK && pairs > 0) {
             last = last_key(w, pairs);
-            status = write_block(w, pairs);
+            status = write_blocks(w, w->keys, w->values, pairs);
         }
         if (status != PLEACH_OK) return status;
         from = last + 1;
-    } while (pairs == w->block_pairs && last < greatest); /* beyond the greatest key there is no `from` */
+    } while (pairs == w->read_pairs && last < greatest); /* beyond the greatest key there is no `from` */
     return PLEACH_OK;
 }
 
@@ -109,14 +115,28 @@ static pleach_status write_file(writer *w, const char *path)
     return status;
 }
 
+/* Room for as many whole blocks as READ_BYTES has, at least one, and no more than the map's pairs need. */
+static bool room_to_read(writer *w)
+{
+    uint64_t size = 0, blocks = READ_BYTES / (2 * w->key_bytes * w->block_pairs);
+    if (pleach_snapshot_size(w->snapshot, &size) == PLEACH_OK && blocks > size / w->block_pairs + 1)
+        blocks = size / w->block_pairs + 1;
+    w->read_pairs = (blocks > 1 ? blocks : 1) * w->block_pairs;
+    w->keys = base_alloc(w->read_pairs, w->key_bytes);
+    w->values = base_alloc(w->read_pairs, w->key_bytes);
+    return w->keys && w->values;
+}
+
 static pleach_status save(writer w, const char *path)
 {
     w.key_bytes = w.key_bits / 8;
     w.place = sizeof(file_header);
     w.block = base_alloc(1, file_block_bytes(w.key_bits, w.block_pairs) + sizeof(uint64_t));
-    if (!w.block) return PLEACH_E_MEMORY;
-    pleach_status status = write_file(&w, path);
+    pleach_status status = PLEACH_E_MEMORY;
+    if (w.block && (!w.snapshot || room_to_read(&w))) status = write_file(&w, path);
     base_free(w.block);
+    base_free(w.keys);
+    base_free(w.values);
     return status;
 }
 

@@ -117,7 +117,7 @@ static void sim_run_array(map_place place, unsigned stripe, history_op *ops, uns
 {
     array_call call;
     request r = request_of(ops, count, &call);
-    run_result result = {0, 0};
+    run_result result = {0, 0, NULL};
     uint64_t invoked = sim_operation_begin();
     RUN_NAME.run(place, stripe, &r, 0, count, &result);
     if (result.size_change)

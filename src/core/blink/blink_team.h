@@ -14,6 +14,7 @@
  * itself. The team then judges the leaf's record together with the leaf, and goes back along its row
  * (core/versioned/versioned_read.h).
  */
+#include "blink_notes.h"
 
 #ifndef PLEACH_BLINK_TEAM
 #define PLEACH_BLINK_TEAM
@@ -200,13 +201,17 @@ PORT_FN void W(team_start)(W(blink) map, W(team_query) *q)
     W(team_look_ahead)(map, q);
 }
 
-/* All lanes of a warp together: runs the query of each. Answers how many pairs the caller's own has found. */
-PORT_FN uint64_t W(team_run)(W(blink) map, uint64_t at, const W(team_query) *own)
+/* All lanes of a warp together: runs the query of each. Returns how many pairs the caller's own has found. The caller's
+ * own, which is query i, may be *noted instead; then the result means nothing. */
+PORT_FN uint64_t W(team_run_or_note)(W(blink) map, uint64_t at, const W(team_query) *own, long_notes *notes, uint64_t i,
+                                     bool *noted)
 {
     uint64_t found = 0;
+    *noted = false;
     __syncwarp();
     for (unsigned turn = 0; turn < TEAM_LANES; turn++) {
         W(team_query) q;
+        unsigned visits = 0;
         q.target = __shfl_sync(WHOLE_WARP, own->target, turn, TEAM_LANES);
         q.high = __shfl_sync(WHOLE_WARP, own->high, turn, TEAM_LANES);
         q.limit = __shfl_sync(WHOLE_WARP, own->limit, turn, TEAM_LANES);
@@ -220,9 +225,21 @@ PORT_FN uint64_t W(team_run)(W(blink) map, uint64_t at, const W(team_query) *own
         q.values = (W(key) *)__shfl_sync(WHOLE_WARP, (uint64_t)own->values, turn, TEAM_LANES);
         q.count = 0;
         /* Ends: a team's target grows with every leaf it has read; a leaf that is being written is visited again. */
-        while (__any_sync(WHOLE_WARP, q.active)) W(team_leaf)(map, at, &q);
+        while (__any_sync(WHOLE_WARP, q.active)) {
+            W(team_leaf)(map, at, &q);
+            if (++visits != LONG_VISITS) continue;
+            if (q.active && threadIdx.x % TEAM_LANES == turn) *noted = long_note(notes, i);
+            if (__shfl_sync(WHOLE_WARP, (int)*noted, turn, TEAM_LANES)) q.active = false;
+        }
         if (threadIdx.x % TEAM_LANES == turn) found = q.count;
     }
     __syncwarp(); /* lanes have written each other's results */
     return found;
+}
+
+/* The same, and notes none. */
+PORT_FN uint64_t W(team_run)(W(blink) map, uint64_t at, const W(team_query) *own)
+{
+    bool noted;
+    return W(team_run_or_note)(map, at, own, NULL, 0, &noted);
 }

@@ -1,6 +1,8 @@
 /* exec/cpu/blink_run.c - one thread works on many operations at once: while one waits for its next node to come from
  * memory, the others take their steps. Compiled once per key width and instruction set; versioned_run.c does so for
  * maps with versions, skiplist_run.c for skiplists, once per size of chunks. */
+#include <string.h>
+
 #if defined(RUN_VERSIONED)
 #include "../../core/versioned/versioned.h"
 #elif defined(RUN_SKIPLIST)
@@ -10,6 +12,7 @@
 #include "../../core/blink/blink.h"
 #endif
 #include "../../core/blink/blink_build.h"
+#include "../../core/blink/blink_cut.h"
 
 #include "blink_run.h"
 
@@ -73,6 +76,7 @@ typedef struct W(updating) {
 /* One operation in flight, of whichever kind the request has. */
 typedef struct W(flight) {
     size_t element;
+    uint32_t leaves; /* that a range has read */
     union {
         W(find) find;
         W(updating) update;
@@ -112,7 +116,12 @@ static inline bool W(start_find)(W(blink) map, W(flight) *f, const request *r)
     return true;
 }
 
-static inline blink_step W(step_find)(W(blink) map, W(flight) *f) { return W(find_step)(map, &f->find); }
+static inline blink_step W(step_find)(W(blink) map, W(flight) *f, run_result *result)
+{
+    (void)result;
+    return W(find_step)(map, &f->find);
+}
+
 static inline uint32_t W(wanted_by_find)(const W(flight) *f) { return f->find.cursor.node; }
 
 static inline void W(finish_find)(W(flight) *f, const request *r, run_result *result)
@@ -131,8 +140,9 @@ static inline bool W(start_update)(W(blink) map, W(flight) *f, const request *r)
     return true;
 }
 
-static inline blink_step W(step_update)(W(blink) map, W(flight) *f)
+static inline blink_step W(step_update)(W(blink) map, W(flight) *f, run_result *result)
 {
+    (void)result;
     W(updating) *u = &f->update;
 #ifdef RUN_SKIPLIST
     if (u->resting) return W(tend_step)(map, &u->rest);
@@ -199,7 +209,12 @@ static inline bool W(start_seek)(W(blink) map, W(flight) *f, const request *r)
     return true;
 }
 
-static inline blink_step W(step_seek)(W(blink) map, W(flight) *f) { return W(seek_step)(map, &f->seek); }
+static inline blink_step W(step_seek)(W(blink) map, W(flight) *f, run_result *result)
+{
+    (void)result;
+    return W(seek_step)(map, &f->seek);
+}
+
 static inline uint32_t W(wanted_by_seek)(const W(flight) *f) { return f->seek.cursor.node; }
 
 static inline void W(finish_seek)(W(flight) *f, const request *r, run_result *result)
@@ -233,13 +248,51 @@ static inline bool W(begin_range)(W(blink) map, W(range) *range, size_t element,
     return true;
 }
 
+/* The more queries a call has handed back, the longer one must be to be worth the few places that are left. */
+static uint64_t W(leaves_before)(uint64_t handed_back)
+{
+    if (handed_back < LONG_MOST / 2) return LONG_LEAVES;
+    return (uint64_t)LONG_LEAVES << (2 + (handed_back - LONG_MOST / 2) / (LONG_MOST / 8) * 2);
+}
+
+/* Between two leaves of a range. False: it goes on here. */
+PORT_COLD bool W(leave_unfinished)(const W(flight) *f, W(range) *range, run_result *result)
+{
+    long_list *longs = result->longs;
+    if (!longs) return false;
+    uint64_t used = port_load(&longs->used);
+    if (used >= LONG_MOST || f->leaves < W(leaves_before)(used)) return false;
+    used = port_fetch_add(&longs->used, 1);
+    if (used >= LONG_MOST) return false;
+    long_query *left = &longs->query[used];
+    left->element = f->element;
+    left->count = range->count;
+    left->leaves = f->leaves;
+    memcpy(left->next, &range->cursor.target, sizeof range->cursor.target);
+    W(sink_close)(&range->sink, range->count < range->room ? range->count : range->room);
+    return true;
+}
+
+/* After a step at a leaf: a range that has read many leaves may be done here, and left to be divided. */
+static inline blink_step W(after_leaf)(W(flight) *f, W(range) *range, blink_step step, run_result *result)
+{
+    if (step != BLINK_MOVED || ++f->leaves % LONG_LEAVES != 0) return step;
+    return W(leave_unfinished)(f, range, result) ? BLINK_DONE : step;
+}
+
 #ifndef RUN_VERSIONED
 static inline bool W(start_range)(W(blink) map, W(flight) *f, const request *r)
 {
+    f->leaves = 0;
     return W(begin_range)(map, &f->range, f->element, r);
 }
 
-static inline blink_step W(step_range)(W(blink) map, W(flight) *f) { return W(range_step)(map, &f->range); }
+static inline blink_step W(step_range)(W(blink) map, W(flight) *f, run_result *result)
+{
+    if (f->range.cursor.level > 0) return W(cursor_descend)(map, &f->range.cursor);
+    return W(after_leaf)(f, &f->range, W(range_leaf)(map, &f->range), result);
+}
+
 static inline uint32_t W(wanted_by_range)(const W(flight) *f) { return f->range.cursor.node; }
 
 static inline void W(finish_range)(W(flight) *f, const request *r, run_result *result)
@@ -259,7 +312,12 @@ static inline bool W(start_past_seek)(W(blink) map, W(flight) *f, const request 
     return true;
 }
 
-static inline blink_step W(step_past_seek)(W(blink) map, W(flight) *f) { return W(past_seek_step)(map, &f->past_seek); }
+static inline blink_step W(step_past_seek)(W(blink) map, W(flight) *f, run_result *result)
+{
+    (void)result;
+    return W(past_seek_step)(map, &f->past_seek);
+}
+
 static inline uint32_t W(wanted_by_past_seek)(const W(flight) *f) { return f->past_seek.cursor.node; }
 
 static inline void W(finish_past_seek)(W(flight) *f, const request *r, run_result *result)
@@ -270,13 +328,16 @@ static inline void W(finish_past_seek)(W(flight) *f, const request *r, run_resul
 
 static inline bool W(start_past_range)(W(blink) map, W(flight) *f, const request *r)
 {
+    f->leaves = 0;
     f->past_range.at = *r->at;
     return W(begin_range)(map, &f->past_range.range, f->element, r);
 }
 
-static inline blink_step W(step_past_range)(W(blink) map, W(flight) *f)
+static inline blink_step W(step_past_range)(W(blink) map, W(flight) *f, run_result *result)
 {
-    return W(past_range_step)(map, &f->past_range);
+    W(range) *range = &f->past_range.range;
+    if (range->cursor.level > 0) return W(cursor_descend)(map, &range->cursor);
+    return W(after_leaf)(f, range, W(past_range_step)(map, &f->past_range), result);
 }
 static inline uint32_t W(wanted_by_past_range)(const W(flight) *f) { return f->past_range.range.cursor.node; }
 
@@ -305,7 +366,7 @@ static inline void W(finish_past_range)(W(flight) *f, const request *r, run_resu
             bool moved = false;                                                                                  \
             for (unsigned i = 0; i < flying;) {                                                                  \
                 W(flight) *f = &flight[i];                                                                       \
-                blink_step step = W(step_##kind)(map, f);                                                        \
+                blink_step step = W(step_##kind)(map, f, result);                                                \
                 moved |= step != BLINK_AGAIN;                                                                    \
                 if (step == BLINK_MOVED) W(prefetch_node)(map, W(wanted_by_##kind)(f));                             \
                 if (step != BLINK_DONE) {                                                                        \
@@ -439,6 +500,54 @@ static void W(run_request)(map_place place, unsigned stripe, const request *r, s
 }
 #endif
 
+/* ---- dividing a long interval ---- */
+
+enum { CUT_LEAVES = 256 }; /* of a part, at least: about what it costs to wake a thread */
+
+/* What is beyond `most` leaves is cut off first. */
+static uint32_t W(cut_parts)(W(blink) map, long_cut *cut, W(key) *lows, W(key) *highs)
+{
+    W(key) low = *(const W(key) *)cut->low, high = *(const W(key) *)cut->high, end = high;
+    uint64_t leaves = W(cut_leaves)(map, low, high);
+    if (cut->most < leaves) {
+        W(key) beyond = W(cut_at)(map, low, high, (uint32_t)(cut->most * 0x1p32 / leaves));
+        if (beyond > low) end = beyond - 1;
+        leaves = cut->most;
+    }
+    uint64_t parts = leaves / CUT_LEAVES < cut->parts ? leaves / CUT_LEAVES : cut->parts;
+    uint32_t n = 0;
+    lows[0] = low;
+    for (uint32_t part = 1; part < parts; part++) {
+        W(key) next = W(cut_at)(map, low, end, W(cut_share)(part, (uint32_t)parts));
+        if (next <= lows[n]) continue; /* as good as the cut before it */
+        highs[n++] = next - 1;
+        lows[n] = next;
+    }
+    highs[n++] = end;
+    cut->rest = end < high;
+    if (cut->rest) {
+        lows[n] = end + 1;
+        highs[n++] = high;
+    }
+    return n;
+}
+
+static uint32_t W(run_cut)(map_place place, unsigned stripe, long_cut *cut, void *lows, void *highs)
+{
+#ifdef RUN_SKIPLIST
+    skiplist_place at = W(skiplist_at)(&place);
+    epoch_agent agent;
+    skiplist_join(&at, &agent, 1, stripe);
+    skiplist_begin(&at, &agent);
+#endif
+    uint32_t parts = W(cut_parts)(W(map_at)(&place, stripe), cut, lows, highs);
+#ifdef RUN_SKIPLIST
+    skiplist_end(&at, &agent);
+    skiplist_part(&at, &agent);
+#endif
+    return parts;
+}
+
 static void W(run_build)(const build_plan *plan, void *nodes, const void *keys, const void *values, uint32_t level,
                          size_t begin, size_t end)
 {
@@ -483,7 +592,7 @@ static void W(run_export)(map_place place, void *out_keys, void *out_values)
 }
 
 #if defined(RUN_VERSIONED) || defined(RUN_SKIPLIST)
-const blink_run_ops RUN_NAME = {W(run_request), W(run_build), W(run_export), W(run_return)};
+const blink_run_ops RUN_NAME = {W(run_request), W(run_build), W(run_cut), W(run_export), W(run_return)};
 #else
-const blink_run_ops RUN_NAME = {W(run_request), W(run_build), W(run_export), NULL};
+const blink_run_ops RUN_NAME = {W(run_request), W(run_build), W(run_cut), W(run_export), NULL};
 #endif

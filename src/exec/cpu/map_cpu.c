@@ -118,6 +118,21 @@ static pleach_status cpu_replace(void *exec, size_t n, const void *keys, const v
     return status;
 }
 
+/* All pairs, for which there is room; exclusively in the map. The threads share many as one packed range; few, or where
+ * memory is lacking, one thread reads by going through all leaves. */
+static void export_all(cpu_map *map, size_t n, void *out_keys, void *out_values)
+{
+    enum { MANY = 1 << 15 };
+    static const uint64_t least[2] = {0, 0}, greatest[2] = {UINT64_MAX, UINT64_MAX}; /* keys of any width */
+    request all = {.kind = REQUEST_RANGE, .n = 1, .keys = least, .values = greatest, .out_keys = out_keys,
+                   .out_values = out_values};
+    uint64_t offsets[2];
+    size_t found = 0;
+    bool shared = n >= MANY && cpu_divides(map);
+    if (shared && cpu_range_packed(map, &all, n, offsets, &found) == PLEACH_OK && found == n) return;
+    map->ops->export_pairs(place_of(map), out_keys, out_values);
+}
+
 static pleach_status cpu_compact(void *exec, double fill)
 {
     cpu_map *map = exec;
@@ -126,7 +141,7 @@ static pleach_status cpu_compact(void *exec, double fill)
     void *keys = base_alloc(n, key_bytes), *values = base_alloc(n, key_bytes);
     pleach_status status = PLEACH_E_MEMORY;
     if (keys && values) {
-        map->ops->export_pairs(place_of(map), keys, values);
+        export_all(map, n, keys, values);
         status = build_sorted(map, n, keys, values, fill);
         if (status == PLEACH_OK) trim(map);
     }
@@ -140,30 +155,44 @@ static pleach_status cpu_compact(void *exec, double fill)
 typedef struct run_job {
     const cpu_map *map;
     const request *request;
+    long_list *longs;
     atomic_uint_fast64_t not_applied;
 } run_job;
+
+uint64_t cpu_run_here(const cpu_map *map, const request *request, size_t begin, size_t end, long_list *longs)
+{
+    unsigned stripe = gate_thread_number();
+    run_result result = {0, 0, longs};
+    map->ops->run(place_of(map), stripe, request, begin, end, &result);
+    if (result.size_change)
+        port_fetch_add(&map->tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
+    return result.not_applied;
+}
 
 static void run_part(void *context, size_t begin, size_t end)
 {
     run_job *job = context;
-    unsigned stripe = gate_thread_number();
-    run_result result = {0, 0};
-    job->map->ops->run(place_of(job->map), stripe, job->request, begin, end, &result);
-    if (result.size_change)
-        port_fetch_add(&job->map->tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
-    if (result.not_applied) atomic_fetch_add(&job->not_applied, result.not_applied);
+    uint64_t not_applied = cpu_run_here(job->map, job->request, begin, end, job->longs);
+    if (not_applied) atomic_fetch_add(&job->not_applied, not_applied);
+}
+
+uint64_t cpu_run_elements(const cpu_map *map, const request *request, long_list *longs)
+{
+    run_job job = {map, request, longs, 0};
+    if (request->n == 1) return cpu_run_here(map, request, 0, 1, longs);
+    workers_run(map->workers, request->n, workers_grain(map->threads, request->n), run_part, &job);
+    return atomic_load(&job.not_applied);
 }
 
 pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
 {
     (void)stream; /* the api layer takes none for a CPU map */
     cpu_map *map = exec;
-    run_job job = {map, request, 0};
-    if (request->n == 1)
-        run_part(&job, 0, 1);
-    else
-        workers_run(map->workers, request->n, workers_grain(map->threads, request->n), run_part, &job);
-    return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
+    if (cpu_divides(map) && (request->kind == REQUEST_RANGE || request->kind == REQUEST_COUNT)) {
+        cpu_run_ranges(map, request);
+        return PLEACH_OK;
+    }
+    return cpu_run_elements(map, request, NULL) ? PLEACH_E_FULL : PLEACH_OK;
 }
 
 /* Do keys ascend? Looks at some of them; a wrong guess costs time only. */
@@ -195,7 +224,7 @@ static pleach_status cpu_export(void *exec, size_t capacity, void *out_keys, voi
     *n = blink_size(map->tree);
     if (!out_keys && !out_values) return PLEACH_OK;
     if (*n > capacity) return PLEACH_E_SPACE;
-    map->ops->export_pairs(place_of(map), out_keys, out_values);
+    export_all(map, *n, out_keys, out_values);
     return PLEACH_OK;
 }
 

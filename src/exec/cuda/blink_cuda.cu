@@ -14,6 +14,24 @@ static __global__ void spare_kernel(const uint64_t *found, uint64_t *places, siz
     if (i <= n) places[i] = i < n ? found[i] + spare : 0;
 }
 
+static __global__ void pick_kernel(const uint64_t *from, const uint64_t *first, uint64_t *to, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i <= n) to[i] = from[first[i]];
+}
+
+static __global__ void ones_kernel(uint64_t *first, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i <= n) first[i] = i < n;
+}
+
+static __global__ void parts_kernel(const long_work *work, uint64_t noted, uint64_t each, uint64_t *first)
+{
+    uint64_t q = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (q < noted) first[work->notes.query[q]] = each;
+}
+
 enum { ORDER_SAMPLES = 128, CROWD_SAMPLES = 1024, CROWD = 8 };
 
 /* How many of a block's threads have named each key, of which 32 mixed bits are enough here. There are twice as many
@@ -40,11 +58,13 @@ PORT_FN uint32_t tally_count(key_tally *tally, uint64_t key)
 #define PLEACH_KEY_BITS 32
 #include "../../core/blink/blink.h"
 #include "blink_kernels.h"
+#include "long_kernels.h"
 #include "blink_whole_kernels.h"
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
 #include "../../core/blink/blink.h"
 #include "blink_kernels.h"
+#include "long_kernels.h"
 #include "blink_whole_kernels.h"
 #undef PLEACH_KEY_BITS
 
@@ -72,9 +92,25 @@ cudaError_t blink_cuda_run(blink_on_gpu map, const request *r, update_notes *not
     case REQUEST_CEILING:
     case REQUEST_FLOOR: LAUNCH(seek_kernel, r->n, (map, *r), (map, *r));
     case REQUEST_RANGE:
-    case REQUEST_COUNT: LAUNCH(range_kernel, r->n, (map, *r), (map, *r));
+    case REQUEST_COUNT: {
+        const unsigned apart = range_apart(r, false);
+        LAUNCH(range_kernel, r->n << apart, (map, *r, apart), (map, *r, apart));
+    }
     }
     return cudaErrorInvalidValue;
+}
+
+cudaError_t blink_cuda_run_long(blink_on_gpu map, const request *r, long_work *work, cudaStream_t stream)
+{
+    return map.key_bits == 32 ? launch_long32(&map, r, work, false, false, stream)
+                              : launch_long64(&map, r, work, false, false, stream);
+}
+
+cudaError_t blink_cuda_count_parts(blink_on_gpu map, const request *r, long_work *work, bool whole,
+                                   cudaStream_t stream)
+{
+    return map.key_bits == 32 ? launch_long32(&map, r, work, true, whole, stream)
+                              : launch_long64(&map, r, work, true, whole, stream);
 }
 
 static cudaError_t build_one_level(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
@@ -150,7 +186,7 @@ cudaError_t blink_cuda_gather(blink_on_gpu map, const uint32_t *ids, size_t leav
 cudaError_t blink_cuda_move(unsigned key_bits, const void *from, void *to, const uint64_t *from_offsets,
                             const uint64_t *to_offsets, const uint64_t *counts, size_t n, cudaStream_t stream)
 {
-    LAUNCH(move_kernel, n, ((const key32 *)from, (key32 *)to, from_offsets, to_offsets, counts, n),
+    LAUNCH(move_kernel, n * MOVE_LANES, ((const key32 *)from, (key32 *)to, from_offsets, to_offsets, counts, n),
            ((const key64 *)from, (key64 *)to, from_offsets, to_offsets, counts, n));
 }
 
@@ -167,4 +203,33 @@ cudaError_t blink_cuda_add_spare(const uint64_t *found, uint64_t *places, size_t
     cudaGetLastError();
     spare_kernel<<<blocks_for(n + 1), BLOCK_THREADS, 0, stream>>>(found, places, n, spare);
     return cudaGetLastError();
+}
+
+cudaError_t blink_cuda_pick(const uint64_t *from, const uint64_t *first, uint64_t *to, size_t n, cudaStream_t stream)
+{
+    cudaGetLastError();
+    pick_kernel<<<blocks_for(n + 1), BLOCK_THREADS, 0, stream>>>(from, first, to, n);
+    return cudaGetLastError();
+}
+
+cudaError_t blink_cuda_count_pieces(const long_work *work, const long_pieces *pieces, size_t n, cudaStream_t stream)
+{
+    cudaGetLastError();
+    ones_kernel<<<blocks_for(n + 1), BLOCK_THREADS, 0, stream>>>(pieces->first, n);
+    parts_kernel<<<blocks_for(pieces->noted), BLOCK_THREADS, 0, stream>>>(work, pieces->noted,
+                                                                         long_parts_each(pieces->noted), pieces->first);
+    return cudaGetLastError();
+}
+
+cudaError_t blink_cuda_make_pieces(unsigned key_bits, const request *r, const long_work *work,
+                                   const long_pieces *pieces, cudaStream_t stream)
+{
+    const uint64_t threads = r->n > LONG_PARTS ? r->n : (uint64_t)LONG_PARTS;
+    LAUNCH(pieces_kernel, threads, (*r, work, *pieces), (*r, work, *pieces));
+}
+
+cudaError_t blink_cuda_limit_pieces(unsigned key_bits, const request *r, long_work *work, const long_pieces *pieces,
+                                    cudaStream_t stream)
+{
+    LAUNCH(limit_kernel, pieces->noted * BLOCK_THREADS, (*r, work, *pieces), (*r, work, *pieces));
 }

@@ -4,8 +4,10 @@
 #define PLEACH_BLINK_CUDA_H
 
 #include <cuda_runtime_api.h>
+#include <stddef.h>
 
 #include "../../core/blink/blink_check.h"
+#include "../../core/blink/blink_notes.h"
 #include "../../core/blink/blink_plan.h"
 #include "../../version/version.h"
 #include "../map_exec.h"
@@ -32,6 +34,21 @@ typedef struct update_notes {
     uint64_t declined; /* too many would have waited for the same leaves: nothing was done */
 } update_notes;
 
+enum { LONG_PARTS = 1 << 14, LONG_ROUNDS = 4 };
+
+/* Device memory for reading long queries in parts (long_kernels.h). All is zero at first up to `reach`, but for the notes. */
+typedef struct long_work {
+    long_notes notes;
+    uint64_t arrived; /* blocks at the meetings of a kernel */
+    uint64_t at;      /* the instant at which a call without a snapshot reads a map with versions */
+    uint64_t lacking; /* limited queries with too few pairs in their parts, which do not go to their high ends */
+    uint64_t changed[LONG_ROUNDS]; /* parts that changed between counting and reading, in each round */
+    uint64_t reach[LONG_QUERIES];  /* where the last part of each query ends */
+    uint64_t low[LONG_PARTS];      /* where parts begin; those of a query are neighbours */
+    uint64_t found[LONG_PARTS];    /* their pairs */
+    uint64_t place[LONG_PARTS];    /* pairs of the parts before, of the same query */
+} long_work;
+
 /* Sets notes->declined if it looks so. */
 cudaError_t blink_cuda_look_at_order(blink_on_gpu map, const void *keys, size_t n, update_notes *notes,
                                      cudaStream_t stream);
@@ -41,6 +58,47 @@ cudaError_t blink_cuda_run(blink_on_gpu map, const request *request, update_note
 
 /* The same for a map with versions; request->at is device memory too. */
 cudaError_t versioned_cuda_run(blink_on_gpu map, const request *request, update_notes *notes, cudaStream_t stream);
+
+/* Runs the counts, or ranges without offsets, that are noted in `work`; does nothing if there are none. */
+cudaError_t blink_cuda_run_long(blink_on_gpu map, const request *request, long_work *work, cudaStream_t stream);
+cudaError_t versioned_cuda_run_long(blink_on_gpu map, const request *request, long_work *work, cudaStream_t stream);
+
+/* Cuts the noted queries into parts and counts the pairs of each: work->low, found and reach. `whole`: also limited
+ * queries all the way to their high ends. Of a map with versions at request->at. */
+cudaError_t blink_cuda_count_parts(blink_on_gpu map, const request *request, long_work *work, bool whole,
+                                   cudaStream_t stream);
+cudaError_t versioned_cuda_count_parts(blink_on_gpu map, const request *request, long_work *work, bool whole,
+                                       cudaStream_t stream);
+
+/* The parts that each of so many noted queries is cut into. */
+HEADER_FN uint64_t long_parts_each(uint64_t queries)
+{
+    const uint64_t most = LONG_PARTS / 2; /* of one query: a block goes through its parts */
+    return queries < 2 ? most : LONG_PARTS / queries;
+}
+
+/* Queries with parts in the place of the noted ones among them: their ends, pairs found, and for each of the request's
+ * queries and one more, which of these is its first. */
+typedef struct long_pieces {
+    uint64_t noted; /* queries, which are cut */
+    size_t n;
+    void *low, *high;
+    uint64_t *found, *first;
+} long_pieces;
+
+/* first[i] = the pieces of query i, first[n] = 0: to be added up. */
+cudaError_t blink_cuda_count_pieces(const long_work *work, const long_pieces *pieces, size_t n, cudaStream_t stream);
+
+/* Fills low, high and found; first has been added up. found[i] is that of request->long_counts where query i is whole. */
+cudaError_t blink_cuda_make_pieces(unsigned key_bits, const request *request, const long_work *work,
+                                   const long_pieces *pieces, cudaStream_t stream);
+
+/* The pieces of a limited query get no more pairs than the limit leaves; work->lacking is added to. */
+cudaError_t blink_cuda_limit_pieces(unsigned key_bits, const request *request, long_work *work,
+                                    const long_pieces *pieces, cudaStream_t stream);
+
+/* to[i] = from[first[i]], for i = 0 .. n. */
+cudaError_t blink_cuda_pick(const uint64_t *from, const uint64_t *first, uint64_t *to, size_t n, cudaStream_t stream);
 
 /* Takes a snapshot, which is pinned (there is room in the table), and stores its timestamp. */
 cudaError_t versioned_cuda_take(blink_on_gpu map, uint64_t *at, cudaStream_t stream);

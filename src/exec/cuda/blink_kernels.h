@@ -103,11 +103,13 @@ PORT_FN void W(own_query)(W(blink) map, const request *r, size_t i, W(team_query
     if (q->target <= q->high) W(team_start)(map, q);
 }
 
-/* In a map with versions at the snapshot that was asked for, or one that the block takes for itself. */
+/* In a map with versions at the snapshot that was asked for, or one that the block takes for itself. One thread in
+ * 2^apart has a query. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
+    W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, unsigned apart)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    size_t thread = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x, i = thread >> apart;
+    bool mine = i < r.n && i << apart == thread, noted;
     W(blink) map = W(map_of)(gpu);
     W(team_query) own;
     uint64_t at = 0;
@@ -116,12 +118,12 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     at = r.at ? *r.at : version_begin_instant(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
 #endif
     W(team_no_query)(&own);
-    if (i < r.n) W(own_query)(map, &r, i, &own);
-    uint64_t found = W(team_run)(map, at, &own);
+    if (mine) W(own_query)(map, &r, i, &own);
+    uint64_t found = W(team_run_or_note)(map, at, &own, (long_notes *)r.notes, i, &noted);
 #ifdef BLINK_VERSIONED
     if (!r.at) version_end_instant(map.versions, &agent, at, VERSION_TURN, EPOCH_ALL);
 #endif
-    if (i >= r.n) return;
+    if (!mine || noted) return;
     if (r.counts) r.counts[i] = (uint32_t)found;
     if (r.long_counts) r.long_counts[i] = found;
 }

@@ -6,7 +6,7 @@
 #ifndef PLEACH_WHOLE_KERNELS
 #define PLEACH_WHOLE_KERNELS
 enum { LEAVES_AT_ONCE = 4, LEAVES_IN_BLOCK = LEAVES_AT_ONCE * BLOCK_THREADS / NODE_SLOTS };
-enum { KEYS_AT_ONCE = 16, NODES_AT_ONCE = 4 };
+enum { KEYS_AT_ONCE = 16, NODES_AT_ONCE = 4, MOVE_LANES = 8 };
 
 /* The sum of what a block's threads have, in one addition. All of them call it. */
 PORT_FN void block_add(uint64_t *sum, unsigned mine)
@@ -280,11 +280,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 #ifndef BLINK_SKIPLIST
 static __global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint64_t *from_offsets,
-                                      const uint64_t *to_offsets,
-                               const uint64_t *counts, size_t n)
+                                      const uint64_t *to_offsets, const uint64_t *counts, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / MOVE_LANES;
     if (i >= n) return;
-    for (uint64_t k = 0; k < counts[i]; k++) to[to_offsets[i] + k] = from[from_offsets[i] + k];
+    for (uint64_t k = threadIdx.x % MOVE_LANES; k < counts[i]; k += MOVE_LANES)
+        to[to_offsets[i] + k] = from[from_offsets[i] + k];
 }
 #endif

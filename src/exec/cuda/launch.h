@@ -23,6 +23,14 @@ PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool r
 
 static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
 
+/* Of few ranges each has a team for itself, one in 2^apart threads; of many, the queries of neighbouring threads are
+ * read in turn by these. More blocks that take an instant each have their price. */
+static inline unsigned range_apart(const request *r, bool takes_instants)
+{
+    enum { FEW = 1 << 14, FEW_WITH_INSTANTS = 1 << 10, APART = 3 };
+    return r->n <= (takes_instants ? FEW_WITH_INSTANTS : FEW) ? APART : 0;
+}
+
 /* Launches the kernel of the map's key width, one thread per element; leaves the enclosing function. An error that an
  * earlier call of the user's has left on this thread is dropped first: it would pass for the launch's. */
 #define LAUNCH(kernel, threads, args32, args64)                                                                  \

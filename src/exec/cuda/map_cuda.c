@@ -29,24 +29,40 @@ static pleach_status stage_request(const cuda_map *map, const request *r, stagin
     return status;
 }
 
-static pleach_status launch(cuda_map *map, const request *r, staging *s, update_notes **notes)
+static bool is_range(const request *r) { return r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT; }
+
+static pleach_status launch_update(cuda_map *map, const request *r, staging *s, update_notes **notes)
+{
+    pleach_status status = staging_scratch(s, sizeof **notes, (void **)notes);
+    if (status != PLEACH_OK) return status;
+    CUDA_TRY(cudaMemsetAsync(*notes, 0, sizeof **notes, s->stream));
+    if (r->may_decline) CUDA_TRY(blink_cuda_look_at_order(on_gpu(map), r->keys, r->n, *notes, s->stream));
+    CUDA_TRY(cuda_run_kernel(map, r, *notes, s->stream));
+    return PLEACH_OK;
+}
+
+/* *notes, of an update, are device memory. */
+static pleach_status launch(cuda_map *map, const request *r, staging *s, bool synchronous, update_notes **notes)
 {
     request staged;
     pleach_status status = stage_request(map, r, s, &staged);
-    if (status == PLEACH_OK) status = staging_scratch(s, sizeof **notes, (void **)notes);
     if (status != PLEACH_OK) return status;
     if (r->after) CUDA_TRY(cudaStreamWaitEvent(s->stream, r->after, 0));
-    CUDA_TRY(cudaMemsetAsync(*notes, 0, sizeof **notes, s->stream));
-    if (r->may_decline) CUDA_TRY(blink_cuda_look_at_order(on_gpu(map), staged.keys, r->n, *notes, s->stream));
-    CUDA_TRY(cuda_run_kernel(map, &staged, *notes, s->stream));
-    return staging_return_results(s);
+    if (is_range(r) && synchronous) return cuda_long_run_synchronously(map, &staged, s);
+    if (is_update(r))
+        status = launch_update(map, &staged, s, notes);
+    else if (is_range(r))
+        status = cuda_long_run_on_stream(map, &staged, s);
+    else
+        status = cuda_status(cuda_run_kernel(map, &staged, NULL, s->stream));
+    return status == PLEACH_OK ? staging_return_results(s) : status;
 }
 
 static pleach_status run_synchronously(cuda_map *map, const request *r)
 {
-    staging s = staging_on(map, map->sync_stream[gate_thread_number() % SYNC_STREAMS]);
+    staging s = staging_to_wait_for(map, map->sync_stream[gate_thread_number() % SYNC_STREAMS]);
     update_notes *notes_there, notes = {0, 0};
-    pleach_status status = launch(map, r, &s, &notes_there);
+    pleach_status status = launch(map, r, &s, true, &notes_there);
     if (status == PLEACH_OK && is_update(r))
         status = cuda_status(cudaMemcpyAsync(&notes, notes_there, sizeof notes, cudaMemcpyDeviceToHost, s.stream));
     staging_free(&s);
@@ -60,7 +76,7 @@ static pleach_status run_on_stream(cuda_map *map, const request *r, cudaStream_t
 {
     staging s = staging_on(map, stream);
     update_notes *notes;
-    pleach_status status = launch(map, r, &s, &notes);
+    pleach_status status = launch(map, r, &s, false, &notes);
     staging_free(&s);
     pthread_mutex_lock(&map->mutex);
     pleach_status noted = streams_note(&map->streams, stream, room.nodes, room.updates);
@@ -72,7 +88,7 @@ static pleach_status run_on_stream(cuda_map *map, const request *r, cudaStream_t
 
 static bool takes_snapshots(const cuda_map *map, const request *r)
 {
-    return map->versions.state && !r->at && (r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT);
+    return map->versions.state && !r->at && is_range(r);
 }
 
 static pleach_status run_array(cuda_map *map, const request *r, pleach_stream stream)
@@ -265,6 +281,8 @@ static pleach_status destroy(cuda_map *map)
 {
     for (unsigned i = 0; i < SYNC_STREAMS; i++)
         if (map->sync_stream[i]) cudaStreamDestroy(map->sync_stream[i]);
+    mailboxes_close(&map->mail);
+    transfer_destroy(map->transfer);
     if (map->batch_memory) cudaFree(map->batch_memory);
     if (map->batch_sizes) cudaFreeHost(map->batch_sizes);
     if (map->control) cudaStreamDestroy(map->control);
@@ -315,6 +333,9 @@ static pleach_status make_streams(cuda_map *map)
 static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
 {
     pleach_status status = make_streams(map);
+    if (status == PLEACH_OK) status = mailboxes_open(&map->mail);
+    if (status == PLEACH_OK) map->transfer = transfer_create();
+    if (status == PLEACH_OK && !map->transfer) status = PLEACH_E_MEMORY;
     if (status == PLEACH_OK) status = staging_open_pool(map->gpu, &map->scratch);
     int processors = 0;
     CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, map->gpu));

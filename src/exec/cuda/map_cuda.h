@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "../../core/blink/blink_plan.h"
+#include "mailbox.h"
 #include "pool_cuda.h"
 #include "skiplist_cuda.h"
 #include "staging.h"
@@ -28,6 +29,8 @@ typedef struct cuda_map {
     blink_tree *tree; /* device memory */
     cudaMemPool_t scratch;
     cudaStream_t sync_stream[SYNC_STREAMS]; /* synchronous calls, by thread number */
+    mailboxes mail;                         /* for synchronous ranges and counts */
+    transfer *transfer;                     /* of large results */
     cudaStream_t control;                   /* growth and looks at the tree's counters */
     cudaStream_t beside[2];                 /* a batch's reads, */
     cudaEvent_t forked, sorted, joined;     /* between the first and the last of these */
@@ -71,9 +74,31 @@ static inline cudaError_t cuda_run_kernel(const cuda_map *map, const request *r,
                                : blink_cuda_run(on_gpu(map), r, notes, stream);
 }
 
+static inline cudaError_t cuda_run_long_kernel(const cuda_map *map, const request *r, long_work *work,
+                                               cudaStream_t stream)
+{
+    if (map->skiplist) return map->skiplist->run_long(on_gpu(map), r, work, stream);
+    return map->versions.state ? versioned_cuda_run_long(on_gpu(map), r, work, stream)
+                               : blink_cuda_run_long(on_gpu(map), r, work, stream);
+}
+
+static inline cudaError_t cuda_count_parts_kernel(const cuda_map *map, const request *r, long_work *work, bool whole,
+                                                  cudaStream_t stream)
+{
+    if (map->skiplist) return map->skiplist->count_parts(on_gpu(map), r, work, whole, stream);
+    return map->versions.state ? versioned_cuda_count_parts(on_gpu(map), r, work, whole, stream)
+                               : blink_cuda_count_parts(on_gpu(map), r, work, whole, stream);
+}
+
 static inline staging staging_on(const cuda_map *map, cudaStream_t stream)
 {
     return (staging){.pool = map->scratch, .stream = stream, .gpu = map->gpu};
+}
+
+/* For a call that waits until the stream is done. */
+static inline staging staging_to_wait_for(const cuda_map *map, cudaStream_t stream)
+{
+    return (staging){.pool = map->scratch, .stream = stream, .gpu = map->gpu, .transfer = map->transfer};
 }
 
 /* map_cuda_room.c: nodes for updates to come. `cuda_room_for` makes sure, as far as limits allow, that n updates find
@@ -114,6 +139,7 @@ pleach_status cuda_versions_grow(cuda_map *map, uint64_t nodes); /* records for 
 pleach_status cuda_versions_forget(cuda_map *map, uint64_t used, cudaStream_t stream); /* alone, no snapshot is live */
 pleach_status cuda_versions_take(cuda_map *map, snapshot_place *place, cudaStream_t stream);
 void cuda_versions_release(cuda_map *map, snapshot_place *place);
+void cuda_versions_let_go(cuda_map *map, snapshot_place *place); /* the same, and no query of it is on a stream */
 pleach_status cuda_versions_stats(cuda_map *map, uint64_t used, staging *s, pleach_map_stats *stats);
 pleach_status cuda_versions_validate(cuda_map *map, const blink_tree *tree, void *nodes, uint64_t used, char *message,
                                      size_t message_size);
@@ -122,6 +148,11 @@ pleach_status cuda_versions_validate(cuda_map *map, const blink_tree *tree, void
 pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch);
 pleach_status cuda_apply_updates(cuda_map *map, const request *r); /* an array call's, as a batch */
 void cuda_batch_free_memory(cuda_map *map); /* nothing is running */
+
+/* map_cuda_long.c: long queries (long_kernels.h). */
+pleach_status cuda_long_make(staging *s, const long_notes *notes, long_work **work); /* notes are host memory */
+pleach_status cuda_long_run_on_stream(cuda_map *map, request *r, staging *s); /* of device pointers */
+pleach_status cuda_long_run_synchronously(cuda_map *map, request *r, staging *s); /* and brings results back */
 
 /* map_cuda_range.c */
 pleach_status cuda_range_packed(cuda_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total,

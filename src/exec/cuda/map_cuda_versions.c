@@ -174,13 +174,9 @@ pleach_status cuda_versions_take(cuda_map *map, snapshot_place *place, cudaStrea
     return status;
 }
 
-/* Queries of it on streams are waited for, and so is the releasing. */
-void cuda_versions_release(cuda_map *map, snapshot_place *place)
+void cuda_versions_let_go(cuda_map *map, snapshot_place *place)
 {
     cudaStream_t stream = map->sync_stream[gate_thread_number() % SYNC_STREAMS];
-    pthread_mutex_lock(&map->mutex);
-    streams_wait(&map->streams);
-    pthread_mutex_unlock(&map->mutex);
     if (place->taken) {
         cudaStreamWaitEvent(stream, place->taken, 0);
         cudaEventDestroy(place->taken);
@@ -189,6 +185,15 @@ void cuda_versions_release(cuda_map *map, snapshot_place *place)
     cudaFreeAsync((void *)place->at, stream);
     cudaStreamSynchronize(stream);
     uncount_pin(map);
+}
+
+/* Queries of it on streams are waited for, and so is the releasing. */
+void cuda_versions_release(cuda_map *map, snapshot_place *place)
+{
+    pthread_mutex_lock(&map->mutex);
+    streams_wait(&map->streams);
+    pthread_mutex_unlock(&map->mutex);
+    cuda_versions_let_go(map, place);
 }
 
 /* ---- statistics, validation ---- */

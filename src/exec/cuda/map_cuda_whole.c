@@ -275,7 +275,7 @@ static pleach_status export_staged(cuda_map *map, staging *s, size_t capacity, v
 
 pleach_status cuda_whole_export(cuda_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
-    staging s = staging_on(map, stream_of(map));
+    staging s = staging_to_wait_for(map, stream_of(map));
     pleach_status status = export_staged(map, &s, capacity, out_keys, out_values, n);
     staging_free(&s);
     pleach_status finished = wait_for(map);

@@ -11,6 +11,9 @@ extern "C" {
 
 typedef struct skiplist_cuda_ops {
     cudaError_t (*run)(blink_on_gpu map, const request *request, update_notes *notes, cudaStream_t stream);
+    cudaError_t (*run_long)(blink_on_gpu map, const request *request, long_work *work, cudaStream_t stream);
+    cudaError_t (*count_parts)(blink_on_gpu map, const request *request, long_work *work, bool whole,
+                               cudaStream_t stream);
     cudaError_t (*build)(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
                          cudaStream_t stream);
     cudaError_t (*count)(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream);

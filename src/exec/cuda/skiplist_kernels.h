@@ -145,6 +145,18 @@ static __global__ void __launch_bounds__(STAY_THREADS)
     STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(seek_element)(map, r, i));
 }
 
+/* To its end, or until it is noted: false. */
+PORT_FN bool W(range_to_end_or_note)(W(blink) map, W(range) *range, long_notes *notes, uint64_t i)
+{
+    unsigned attempts = 0, visits = 0;
+    blink_step step;
+    while ((step = W(range_step)(map, range)) == BLINK_MOVED || step == BLINK_AGAIN) {
+        BLINK_WAIT(step, attempts);
+        if (range->cursor.level == 0 && ++visits == LONG_VISITS && long_note(notes, i)) return false;
+    }
+    return true;
+}
+
 PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
 {
     W(key) low = ((const W(key) *)r.keys)[i], high = ((const W(key) *)r.values)[i];
@@ -158,7 +170,7 @@ PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
     if (low <= high) {
         W(range_start)(map, &range, low, high, limit, room, r.out_keys ? (W(key) *)r.out_keys + place : NULL,
                        r.out_values ? (W(key) *)r.out_values + place : NULL);
-        BLINK_TO_END(W(range_step)(map, &range));
+        if (!W(range_to_end_or_note)(map, &range, (long_notes *)r.notes, i)) return;
     }
     if (r.counts) r.counts[i] = (uint32_t)range.count;
     if (r.long_counts) r.long_counts[i] = range.count;

@@ -26,11 +26,13 @@ PORT_FN skiplist_place place_on(const blink_on_gpu &gpu)
 #define PLEACH_KEY_BITS 32
 #include "../../core/skiplist/skiplist.h"
 #include "skiplist_kernels.h"
+#include "long_kernels.h"
 #include "blink_whole_kernels.h"
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
 #include "../../core/skiplist/skiplist.h"
 #include "skiplist_kernels.h"
+#include "long_kernels.h"
 #include "blink_whole_kernels.h"
 #undef PLEACH_KEY_BITS
 
@@ -92,6 +94,19 @@ static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes
     case REQUEST_COUNT: LAUNCH_STAYING(range_kernel, r->n, (map, *r));
     }
     return cudaErrorInvalidValue;
+}
+
+static cudaError_t skiplist_run_long(blink_on_gpu map, const request *r, long_work *work, cudaStream_t stream)
+{
+    return map.key_bits == 32 ? launch_long32(&map, r, work, false, false, stream)
+                              : launch_long64(&map, r, work, false, false, stream);
+}
+
+static cudaError_t skiplist_count_parts(blink_on_gpu map, const request *r, long_work *work, bool whole,
+                                   cudaStream_t stream)
+{
+    return map.key_bits == 32 ? launch_long32(&map, r, work, true, whole, stream)
+                              : launch_long64(&map, r, work, true, whole, stream);
 }
 
 static cudaError_t build_one_level(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
@@ -181,6 +196,15 @@ static cudaError_t skiplist_settle(blink_on_gpu map, bool forget, cudaStream_t s
     return cudaGetLastError();
 }
 
-const skiplist_cuda_ops SKIPLIST_CUDA_OPS = {skiplist_run,         skiplist_build,       skiplist_count,
-                                             skiplist_shape,       skiplist_list_leaves, skiplist_leaf_counts,
-                                             skiplist_gather,      skiplist_settle};
+const skiplist_cuda_ops SKIPLIST_CUDA_OPS = {
+    .run = skiplist_run,
+    .run_long = skiplist_run_long,
+    .count_parts = skiplist_count_parts,
+    .build = skiplist_build,
+    .count = skiplist_count,
+    .shape = skiplist_shape,
+    .list_leaves = skiplist_list_leaves,
+    .leaf_counts = skiplist_leaf_counts,
+    .gather = skiplist_gather,
+    .settle = skiplist_settle,
+};

@@ -37,6 +37,8 @@ static memory_kind kind_of(const staging *s, const void *array)
     return MEMORY_HOST;
 }
 
+bool staging_is_host(const staging *s, const void *array) { return !array || kind_of(s, array) == MEMORY_HOST; }
+
 pleach_status staging_scratch(staging *s, size_t bytes, void **device)
 {
     *device = NULL;
@@ -79,12 +81,20 @@ pleach_status staging_output(staging *s, void *array, size_t bytes, bool sparse,
     return PLEACH_OK;
 }
 
+static pleach_status return_result(staging *s, unsigned i)
+{
+    void *host = s->result[i].host, *device = s->result[i].device;
+    size_t bytes = s->result[i].bytes;
+    if (s->transfer && transfer_pays(host, bytes)) return transfer_to_host(s->transfer, host, device, bytes, s->stream);
+    CUDA_TRY(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, s->stream));
+    return PLEACH_OK;
+}
+
 pleach_status staging_return_results(staging *s)
 {
-    for (unsigned i = 0; i < s->results; i++)
-        CUDA_TRY(cudaMemcpyAsync(s->result[i].host, s->result[i].device, s->result[i].bytes, cudaMemcpyDeviceToHost,
-                                 s->stream));
-    return PLEACH_OK;
+    pleach_status status = PLEACH_OK;
+    for (unsigned i = 0; i < s->results && status == PLEACH_OK; i++) status = return_result(s, i);
+    return status;
 }
 
 void staging_free(staging *s)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "cuda_base.h"
+#include "transfer.h"
 
 enum { STAGING_MOST = 40 };
 
@@ -13,6 +14,7 @@ typedef struct staging {
     cudaMemPool_t pool;
     cudaStream_t stream;
     int gpu;
+    transfer *transfer; /* of calls that wait for their results: large ones take this way; or NULL */
     unsigned buffers, results;
     void *buffer[STAGING_MOST];
     struct {
@@ -32,6 +34,9 @@ pleach_status staging_input(staging *s, const void *array, size_t bytes, const v
  * With `sparse`, elements that a kernel leaves alone keep the host's values. */
 pleach_status staging_output(staging *s, void *array, size_t bytes, bool sparse, void **device);
 
+/* Ordinary or pinned memory of the host, or NULL. */
+bool staging_is_host(const staging *s, const void *array);
+
 pleach_status staging_scratch(staging *s, size_t bytes, void **device);
 
 /* A call of CUB's, which is made twice: first to say how much scratch memory it needs. Leaves the enclosing function,
@@ -46,6 +51,7 @@ pleach_status staging_scratch(staging *s, size_t bytes, void **device);
         CUDA_TRY(call(scratch_, &bytes_, __VA_ARGS__));                                                          \
     } while (0)
 
+/* Starts the copies; with a transfer, of large results waits for them. */
 pleach_status staging_return_results(staging *s);
 
 /* On every path out; waits for nothing. */

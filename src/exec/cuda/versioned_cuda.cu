@@ -5,11 +5,13 @@
 #define PLEACH_KEY_BITS 32
 #include "../../core/versioned/versioned.h"
 #include "blink_kernels.h"
+#include "long_kernels.h"
 #include "versioned_kernels.h"
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
 #include "../../core/versioned/versioned.h"
 #include "blink_kernels.h"
+#include "long_kernels.h"
 #include "versioned_kernels.h"
 #undef PLEACH_KEY_BITS
 
@@ -49,7 +51,10 @@ cudaError_t versioned_cuda_run(blink_on_gpu map, const request *r, update_notes 
     case REQUEST_ADD:
     case REQUEST_ERASE: LAUNCH(update_kernel, r->n, (map, *r, notes), (map, *r, notes));
     case REQUEST_RANGE:
-    case REQUEST_COUNT: LAUNCH(range_kernel, r->n, (map, *r), (map, *r));
+    case REQUEST_COUNT: {
+        const unsigned apart = range_apart(r, !r->at);
+        LAUNCH(range_kernel, r->n << apart, (map, *r, apart), (map, *r, apart));
+    }
     case REQUEST_FIND:
         if (!r->at) LAUNCH(find_kernel, r->n, (map, *r), (map, *r));
         LAUNCH(past_seek_kernel, r->n, (map, *r), (map, *r));
@@ -61,6 +66,19 @@ cudaError_t versioned_cuda_run(blink_on_gpu map, const request *r, update_notes 
         LAUNCH(past_seek_kernel, r->n, (map, *r), (map, *r));
     }
     return cudaErrorInvalidValue;
+}
+
+cudaError_t versioned_cuda_run_long(blink_on_gpu map, const request *r, long_work *work, cudaStream_t stream)
+{
+    return map.key_bits == 32 ? launch_long32(&map, r, work, false, false, stream)
+                              : launch_long64(&map, r, work, false, false, stream);
+}
+
+cudaError_t versioned_cuda_count_parts(blink_on_gpu map, const request *r, long_work *work, bool whole,
+                                       cudaStream_t stream)
+{
+    return map.key_bits == 32 ? launch_long32(&map, r, work, true, whole, stream)
+                              : launch_long64(&map, r, work, true, whole, stream);
 }
 
 cudaError_t versioned_cuda_take(blink_on_gpu map, uint64_t *at, cudaStream_t stream)
