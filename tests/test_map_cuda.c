@@ -63,6 +63,8 @@ static void release(memory_kind kind, void *memory)
 static void copy(void *to, const void *from, size_t bytes)
 {
     assert_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+    /* A small copy from ordinary memory may still be on its way, and streams of the tests do not wait for it. */
+    assert_cuda(cudaStreamSynchronize(cudaStreamLegacy));
 }
 
 /* ---- every combination of pointer kinds ------------------------------------------------------------------------
