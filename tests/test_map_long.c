@@ -274,7 +274,7 @@ static void ask_or_come_and_go(agent *a)
 
 static lively begin_lively(const setting *where)
 {
-    lively l = {where, wide_open(where), shrunk(40000, 10000), scaled(6), NULL};
+    lively l = {where, wide_open(where), shrunk(40000, 10000), scaled(80), NULL};
     uint64_t *keys = steady_keys(&l);
     assert_ok(wide_put(&l.w, l.n, keys, keys, NULL, NULL));
     free(keys);
@@ -331,14 +331,14 @@ static void ask_or_move(agent *a)
     }
     const size_t room = 3 * (l->n + 8);
     uint64_t *keys = must_alloc(room, sizeof *keys);
-    for (size_t i = 0; i < 10 * l->rounds && !a->failed; i++) expect_token(a, keys, room);
+    for (size_t i = 0; i < l->rounds && !a->failed; i++) expect_token(a, keys, room);
     free(keys);
     stop_all(a);
 }
 
 static void long_ranges_are_read_at_one_instant(const setting *where)
 {
-    lively l = {where, wide_open_versioned(where), shrunk(40000, 10000), scaled(6), NULL};
+    lively l = {where, wide_open_versioned(where), shrunk(40000, 10000), scaled(80), NULL};
     uint64_t *keys = steady_keys(&l);
     const uint64_t token = 1;
     assert_ok(wide_put(&l.w, l.n, keys, keys, NULL, NULL));
@@ -384,7 +384,7 @@ static void ask_snapshot_or_come_and_go(agent *a)
         return;
     }
     void *keys = must_alloc(k->l->n, sizeof(uint64_t)), *values = must_alloc(k->l->n, sizeof(uint64_t));
-    for (size_t i = 0; i < 2 * k->l->rounds && !a->failed; i++) ask_snapshot(a, k, keys, values);
+    for (size_t i = 0; i < k->l->rounds && !a->failed; i++) ask_snapshot(a, k, keys, values);
     free(keys);
     free(values);
     stop_all(a);
@@ -392,7 +392,7 @@ static void ask_snapshot_or_come_and_go(agent *a)
 
 static void snapshots_are_exported_beside_updates(const setting *where)
 {
-    lively l = {where, wide_open_versioned(where), shrunk(40000, 10000), scaled(6), NULL};
+    lively l = {where, wide_open_versioned(where), shrunk(40000, 10000), scaled(80), NULL};
     uint64_t *keys = steady_keys(&l);
     assert_ok(wide_put(&l.w, l.n, keys, keys, NULL, NULL));
     free(keys);

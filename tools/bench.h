@@ -13,6 +13,7 @@
  *   bench_beside.c    find beside a writer
  *   bench_updates.c   insert, erase
  *   bench_ordered.c   range, succ, pred
+ *   bench_long.c      long queries, as users call them
  *   bench_apply.c     batches
  *   bench_batches.c   batches of many sizes beside array calls
  *   bench_single.c    single calls
@@ -356,7 +357,7 @@ struct bench_case {
     const char *summary;
 };
 
-enum { BENCH_CASES = 29 };
+enum { BENCH_CASES = 35 };
 extern const struct bench_case bench_cases[BENCH_CASES];
 
 void bench_print_list(void);
@@ -374,6 +375,12 @@ void bench_erase_sorted(struct bench *bench, const struct bench_case *which);
 void bench_range_limit(struct bench *bench, const struct bench_case *which);
 void bench_range_packed(struct bench *bench, const struct bench_case *which);
 void bench_range_count(struct bench *bench, const struct bench_case *which);
+void bench_long_count(struct bench *bench, const struct bench_case *which);
+void bench_long_range(struct bench *bench, const struct bench_case *which);
+void bench_long_export(struct bench *bench, const struct bench_case *which);
+void bench_long_save(struct bench *bench, const struct bench_case *which);
+void bench_long_mixed(struct bench *bench, const struct bench_case *which);
+void bench_range_one(struct bench *bench, const struct bench_case *which);
 void bench_succ(struct bench *bench, const struct bench_case *which);
 void bench_pred(struct bench *bench, const struct bench_case *which);
 void bench_single_find(struct bench *bench, const struct bench_case *which);

@@ -176,6 +176,7 @@ static size_t part_of(const char *benchmark, const char *device, const char *ope
     if (page_is_choice(benchmark)) return PART_CHOICES;
     if (is_beside_baselines(benchmark, device)) return PART_BASELINES;
     if (begins_with(benchmark, "limits/")) return PART_LIMITS;
+    if (begins_with(benchmark, "long-") || strcmp(benchmark, "range-one") == 0) return PART_AS_USED;
     if (begins_with(benchmark, "ycsb")) return PART_YCSB;
     if (begins_with(benchmark, "graph-")) return PART_GRAPHS;
     if (begins_with(operation, "hash/")) return PART_HASH;

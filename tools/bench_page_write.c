@@ -31,8 +31,8 @@ static const char phone_style[] =
 
 static const char *part_title(size_t part)
 {
-    static const char *const titles[] = {"Limits of this machine", "Operations", "Mixed operations", "YCSB",
-                                         "How long calls take", "Memory", "Hash tables", "Graphs",
+    static const char *const titles[] = {"Limits of this machine", "As used", "Operations", "Mixed operations",
+                                         "YCSB", "How long calls take", "Memory", "Hash tables", "Graphs",
                                          "Beside baselines", "Choices in the designs"};
     return part < PART_PAPERS ? titles[part] : paper_experiments[part - PART_PAPERS].what;
 }
