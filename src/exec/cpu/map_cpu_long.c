@@ -203,7 +203,10 @@ static void report_long(const request *r, size_t element, uint64_t count)
     if (r->long_counts) r->long_counts[element] = count;
 }
 
-static void *behind(const cpu_map *map, void *array, uint64_t pairs) { return array ? cpu_cell(map, array, pairs) : NULL; }
+static void *behind(const cpu_map *map, void *array, uint64_t pairs)
+{
+    return array ? cpu_cell(map, array, pairs) : NULL;
+}
 
 /* What is left of a query, by the caller itself. */
 static void finish_undivided(const cpu_map *map, const request *r, const long_query *query)
