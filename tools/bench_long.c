@@ -1,5 +1,5 @@
-/* bench_long.c - long queries as users make them: one call from host arrays to host arrays, timed by the clock. Rates are
- * keys, or pairs, per second; beside them stands how long one call takes. */
+/* bench_long.c - long queries as users make them: one call from host arrays to host arrays, timed by the clock. Rates
+ * are keys, or pairs, per second; the counter us_per_call is how long one call takes. */
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* file/file_save.c - a snapshot, or a graph's edges, become a file. Some blocks at a time are read from the snapshot, which
- * holds still, or one from arrays, and written; the number of pairs is known at the end, so the head is written last. A file
- * that somebody finds half written therefore begins with zeros, and is no file of pleach's. */
+/* file/file_save.c - a snapshot, or a graph's edges, become a file. Some blocks at a time are read from the snapshot,
+ * which holds still, or from arrays, and written; the number of pairs is known at the end, so the head is written last.
+ * A file that somebody finds half written therefore begins with zeros, and is no file of pleach's. */
 #include <string.h>
 
 #include "../api/map_object.h"
@@ -115,12 +115,10 @@ static pleach_status write_file(writer *w, const char *path)
     return status;
 }
 
-/* Room for as many whole blocks as READ_BYTES has, at least one, and no more than the map's pairs need. */
+/* Room for as many whole blocks as READ_BYTES has, at least one. A small map leaves most of its pages untouched. */
 static bool room_to_read(writer *w)
 {
-    uint64_t size = 0, blocks = READ_BYTES / (2 * w->key_bytes * w->block_pairs);
-    if (pleach_snapshot_size(w->snapshot, &size) == PLEACH_OK && blocks > size / w->block_pairs + 1)
-        blocks = size / w->block_pairs + 1;
+    const size_t blocks = READ_BYTES / (2 * w->key_bytes * w->block_pairs);
     w->read_pairs = (blocks > 1 ? blocks : 1) * w->block_pairs;
     w->keys = base_alloc(w->read_pairs, w->key_bytes);
     w->values = base_alloc(w->read_pairs, w->key_bytes);

@@ -93,8 +93,8 @@ PORT_FN unsigned W(cut_child)(const W(node) *node, W(key) key, unsigned *count)
     return child;
 }
 
-/* Roughly how many leaves an interval has, by two walks down from the root, one to each of its ends: inner nodes between
- * the walks are taken to have as many children as those on the walks. Not validated, as above. */
+/* Roughly how many leaves an interval has, by two walks down from the root, one to each of its ends: inner nodes
+ * between the walks are taken to have as many children as those on the walks. Not validated, as above. */
 PORT_FN uint64_t W(cut_leaves)(W(blink) map, W(key) low, W(key) high)
 {
     const uint64_t root = port_load(&map.tree->root);

@@ -73,20 +73,27 @@ typedef struct W(updating) {
     bool resting;
 } W(updating);
 
+/* A range, and how many leaves it has read. */
+typedef struct W(ranging) {
+#ifdef RUN_VERSIONED
+    W(past_range) past;
+#else
+    W(range) range;
+#endif
+    uint32_t leaves;
+} W(ranging);
+
 /* One operation in flight, of whichever kind the request has. */
 typedef struct W(flight) {
     size_t element;
-    uint32_t leaves; /* that a range has read */
     union {
         W(find) find;
         W(updating) update;
         W(seek) seek;
 #ifdef RUN_VERSIONED
         W(past_seek) past_seek;
-        W(past_range) past_range;
-#else
-        W(range) range;
 #endif
+        W(ranging) ranging;
     };
 } W(flight);
 
@@ -116,12 +123,7 @@ static inline bool W(start_find)(W(blink) map, W(flight) *f, const request *r)
     return true;
 }
 
-static inline blink_step W(step_find)(W(blink) map, W(flight) *f, run_result *result)
-{
-    (void)result;
-    return W(find_step)(map, &f->find);
-}
-
+static inline blink_step W(step_find)(W(blink) map, W(flight) *f) { return W(find_step)(map, &f->find); }
 static inline uint32_t W(wanted_by_find)(const W(flight) *f) { return f->find.cursor.node; }
 
 static inline void W(finish_find)(W(flight) *f, const request *r, run_result *result)
@@ -140,9 +142,8 @@ static inline bool W(start_update)(W(blink) map, W(flight) *f, const request *r)
     return true;
 }
 
-static inline blink_step W(step_update)(W(blink) map, W(flight) *f, run_result *result)
+static inline blink_step W(step_update)(W(blink) map, W(flight) *f)
 {
-    (void)result;
     W(updating) *u = &f->update;
 #ifdef RUN_SKIPLIST
     if (u->resting) return W(tend_step)(map, &u->rest);
@@ -209,12 +210,7 @@ static inline bool W(start_seek)(W(blink) map, W(flight) *f, const request *r)
     return true;
 }
 
-static inline blink_step W(step_seek)(W(blink) map, W(flight) *f, run_result *result)
-{
-    (void)result;
-    return W(seek_step)(map, &f->seek);
-}
-
+static inline blink_step W(step_seek)(W(blink) map, W(flight) *f) { return W(seek_step)(map, &f->seek); }
 static inline uint32_t W(wanted_by_seek)(const W(flight) *f) { return f->seek.cursor.node; }
 
 static inline void W(finish_seek)(W(flight) *f, const request *r, run_result *result)
@@ -255,50 +251,49 @@ static uint64_t W(leaves_before)(uint64_t handed_back)
     return (uint64_t)LONG_LEAVES << (2 + (handed_back - LONG_MOST / 2) / (LONG_MOST / 8) * 2);
 }
 
-/* Between two leaves of a range. False: it goes on here. */
-PORT_COLD bool W(leave_unfinished)(const W(flight) *f, W(range) *range, run_result *result)
+/* Between two leaves of a range: may it be left here, to be divided? */
+PORT_COLD bool W(hand_back)(const W(flight) *f, W(range) *range, run_result *result)
 {
     long_list *longs = result->longs;
     if (!longs) return false;
     uint64_t used = port_load(&longs->used);
-    if (used >= LONG_MOST || f->leaves < W(leaves_before)(used)) return false;
+    if (used >= LONG_MOST || f->ranging.leaves < W(leaves_before)(used)) return false;
     used = port_fetch_add(&longs->used, 1);
     if (used >= LONG_MOST) return false;
     long_query *left = &longs->query[used];
     left->element = f->element;
     left->count = range->count;
-    left->leaves = f->leaves;
+    left->leaves = f->ranging.leaves;
     memcpy(left->next, &range->cursor.target, sizeof range->cursor.target);
     W(sink_close)(&range->sink, range->count < range->room ? range->count : range->room);
     return true;
 }
 
-/* After a step at a leaf: a range that has read many leaves may be done here, and left to be divided. */
-static inline blink_step W(after_leaf)(W(flight) *f, W(range) *range, blink_step step, run_result *result)
+/* After a step at a leaf. REFUSED: the loop is to ask whether the range may be handed back; else it goes on. */
+static inline blink_step W(after_leaf)(W(flight) *f, blink_step step)
 {
-    if (step != BLINK_MOVED || ++f->leaves % LONG_LEAVES != 0) return step;
-    return W(leave_unfinished)(f, range, result) ? BLINK_DONE : step;
+    return step == BLINK_MOVED && ++f->ranging.leaves % LONG_LEAVES == 0 ? BLINK_REFUSED : step;
 }
 
 #ifndef RUN_VERSIONED
 static inline bool W(start_range)(W(blink) map, W(flight) *f, const request *r)
 {
-    f->leaves = 0;
-    return W(begin_range)(map, &f->range, f->element, r);
+    f->ranging.leaves = 0;
+    return W(begin_range)(map, &f->ranging.range, f->element, r);
 }
 
-static inline blink_step W(step_range)(W(blink) map, W(flight) *f, run_result *result)
+static inline blink_step W(step_range)(W(blink) map, W(flight) *f)
 {
-    if (f->range.cursor.level > 0) return W(cursor_descend)(map, &f->range.cursor);
-    return W(after_leaf)(f, &f->range, W(range_leaf)(map, &f->range), result);
+    if (f->ranging.range.cursor.level > 0) return W(cursor_descend)(map, &f->ranging.range.cursor);
+    return W(after_leaf)(f, W(range_leaf)(map, &f->ranging.range));
 }
 
-static inline uint32_t W(wanted_by_range)(const W(flight) *f) { return f->range.cursor.node; }
+static inline uint32_t W(wanted_by_range)(const W(flight) *f) { return f->ranging.range.cursor.node; }
 
 static inline void W(finish_range)(W(flight) *f, const request *r, run_result *result)
 {
     (void)result;
-    W(report_count)(f->element, r, f->range.count);
+    W(report_count)(f->element, r, f->ranging.range.count);
 }
 #else
 /* ---- the same at a snapshot. A find there is a seek that must hit; ranges are always at one. ---- */
@@ -312,12 +307,7 @@ static inline bool W(start_past_seek)(W(blink) map, W(flight) *f, const request 
     return true;
 }
 
-static inline blink_step W(step_past_seek)(W(blink) map, W(flight) *f, run_result *result)
-{
-    (void)result;
-    return W(past_seek_step)(map, &f->past_seek);
-}
-
+static inline blink_step W(step_past_seek)(W(blink) map, W(flight) *f) { return W(past_seek_step)(map, &f->past_seek); }
 static inline uint32_t W(wanted_by_past_seek)(const W(flight) *f) { return f->past_seek.cursor.node; }
 
 static inline void W(finish_past_seek)(W(flight) *f, const request *r, run_result *result)
@@ -328,31 +318,32 @@ static inline void W(finish_past_seek)(W(flight) *f, const request *r, run_resul
 
 static inline bool W(start_past_range)(W(blink) map, W(flight) *f, const request *r)
 {
-    f->leaves = 0;
-    f->past_range.at = *r->at;
-    return W(begin_range)(map, &f->past_range.range, f->element, r);
+    f->ranging.leaves = 0;
+    f->ranging.past.at = *r->at;
+    return W(begin_range)(map, &f->ranging.past.range, f->element, r);
 }
 
-static inline blink_step W(step_past_range)(W(blink) map, W(flight) *f, run_result *result)
+static inline blink_step W(step_past_range)(W(blink) map, W(flight) *f)
 {
-    W(range) *range = &f->past_range.range;
+    W(range) *range = &f->ranging.past.range;
     if (range->cursor.level > 0) return W(cursor_descend)(map, &range->cursor);
-    return W(after_leaf)(f, range, W(past_range_step)(map, &f->past_range), result);
+    return W(after_leaf)(f, W(past_range_step)(map, &f->ranging.past));
 }
-static inline uint32_t W(wanted_by_past_range)(const W(flight) *f) { return f->past_range.range.cursor.node; }
+static inline uint32_t W(wanted_by_past_range)(const W(flight) *f) { return f->ranging.past.range.cursor.node; }
 
 static inline void W(finish_past_range)(W(flight) *f, const request *r, run_result *result)
 {
     (void)result;
-    W(report_count)(f->element, r, f->past_range.range.count);
+    W(report_count)(f->element, r, f->ranging.past.range.count);
 }
 #endif
 
 /* ---- the loop ---- */
 
 /* Progress: a flight that answers AGAIN waits for a latch holder, which is never a flight of this thread, because a
- * step releases what it latched. Only when nobody in flight moved does the thread pause. */
-#define DEFINE_RUN(kind)                                                                                         \
+ * step releases what it latched. Only when nobody in flight moved does the thread pause. `hands_back` is asked after a
+ * step that was REFUSED: true ends the flight as DONE does. */
+#define DEFINE_RUN(kind, hands_back)                                                                             \
     static void W(run_##kind)(W(blink) map, const request *r, size_t begin, size_t end, run_result *result)      \
     {                                                                                                            \
         W(flight) flight[IN_FLIGHT];                                                                             \
@@ -366,10 +357,10 @@ static inline void W(finish_past_range)(W(flight) *f, const request *r, run_resu
             bool moved = false;                                                                                  \
             for (unsigned i = 0; i < flying;) {                                                                  \
                 W(flight) *f = &flight[i];                                                                       \
-                blink_step step = W(step_##kind)(map, f, result);                                                \
+                blink_step step = W(step_##kind)(map, f);                                                        \
                 moved |= step != BLINK_AGAIN;                                                                    \
                 if (step == BLINK_MOVED) W(prefetch_node)(map, W(wanted_by_##kind)(f));                             \
-                if (step != BLINK_DONE) {                                                                        \
+                if (step != BLINK_DONE && !(step == BLINK_REFUSED && hands_back)) {                              \
                     i++;                                                                                         \
                     continue;                                                                                    \
                 }                                                                                                \
@@ -389,15 +380,15 @@ static inline void W(finish_past_range)(W(flight) *f, const request *r, run_resu
         }                                                                                                        \
     }
 
-DEFINE_RUN(find)
-DEFINE_RUN(update)
-DEFINE_RUN(seek)
+DEFINE_RUN(find, false)
+DEFINE_RUN(update, false)
+DEFINE_RUN(seek, false)
 
 #ifndef RUN_VERSIONED
-DEFINE_RUN(range)
+DEFINE_RUN(range, W(hand_back)(f, &f->ranging.range, result))
 #else
-DEFINE_RUN(past_seek)
-DEFINE_RUN(past_range)
+DEFINE_RUN(past_seek, false)
+DEFINE_RUN(past_range, W(hand_back)(f, &f->ranging.past.range, result))
 
 static void W(run_past)(W(blink) map, const request *r, size_t begin, size_t end, run_result *result)
 {

@@ -203,7 +203,10 @@ static void report_long(const request *r, size_t element, uint64_t count)
     if (r->long_counts) r->long_counts[element] = count;
 }
 
-static void *behind(const cpu_map *map, void *array, uint64_t pairs) { return array ? cpu_cell(map, array, pairs) : NULL; }
+static void *behind(const cpu_map *map, void *array, uint64_t pairs)
+{
+    return array ? cpu_cell(map, array, pairs) : NULL;
+}
 
 /* What is left of a query, by the caller itself. */
 static void finish_undivided(const cpu_map *map, const request *r, const long_query *query)
@@ -266,15 +269,24 @@ static bool is_worth_dividing(const cpu_map *map, const request *r)
     return !writes || map->threads > 2;
 }
 
-void cpu_run_ranges(cpu_map *map, const request *r)
+static void run_ranges(cpu_map *map, const request *r)
 {
-    request at_instant = *r;
-    cpu_instant instant;
     long_list longs;
     longs.used = 0;
-    cpu_instant_begin(map, &at_instant, &instant);
-    cpu_run_elements(map, &at_instant, is_worth_dividing(map, r) ? &longs : NULL);
+    cpu_run_elements(map, r, is_worth_dividing(map, r) ? &longs : NULL);
     unsigned queries = long_list_sort(&longs);
-    if (queries > 0) finish_long(map, &at_instant, &longs, queries);
+    if (queries > 0) finish_long(map, r, &longs, queries);
+}
+
+void cpu_run_ranges(cpu_map *map, const request *r)
+{
+    if (!map->versions.state || r->at) {
+        run_ranges(map, r);
+        return;
+    }
+    request at_instant = *r;
+    cpu_instant instant;
+    cpu_instant_begin(map, &at_instant, &instant);
+    run_ranges(map, &at_instant);
     cpu_instant_end(map, &instant);
 }
