@@ -18,6 +18,7 @@
     "limits load find find-miss find-mixed export insert-batch insert-empty insert-sorted erase erase-sorted "    \
     "range-limit range-packed range-count succ pred apply "
 #define SINGLE "single-find single-put single-mixed "
+#define LONG_QUERIES "long-count long-range long-export range-one long-mixed "
 
 /* A run for each distribution of keys. */
 #define SKEWED(words) words "uniform;" words "zipf1;" words "self;" words "gauss"
@@ -220,6 +221,12 @@ const struct paper_experiment paper_experiments[] = {
      "mixed-range mixed-erase mixed-all --bits 64 --repeat 3",
      OPERATIONS "--bits 32 --repeat 3;" OPERATIONS "--bits 64 --repeat 3; mixed-range --bits 64 --repeat 3;"
      "mixed-erase mixed-all --bits 64 --repeat 3", "--quick --keys 20K --ops 2^12 --repeat 1", NULL},
+    {"own-long", "pleach", "long queries and single ones, from host arrays to host arrays, 64 bits", NULL, "bench",
+     LONG_QUERIES "--bits 64;" LONG_QUERIES "--bits 64 --versioned;" LONG_QUERIES "--bits 64 --structure skiplist",
+     LONG_QUERIES "--keys 2^24 --bits 64;" LONG_QUERIES "--keys 2^24 --bits 64 --versioned;"
+     LONG_QUERIES "--keys 2^24 --bits 64 --structure skiplist; long-export --keys 2^26 --bits 64 --versioned;"
+     "long-export --keys 2^16 --bits 64 --versioned",
+     "--quick --keys 20K --repeat 1", NULL},
     {"own-hash", "pleach", "hash tables beside the map, 32 and 64 bits", NULL, "bench",
      "hash --bits 32 --repeat 3; hash --bits 64 --repeat 3", "hash --bits 32 --repeat 3; hash --bits 64 --repeat 3",
      "--quick --keys 20K --repeat 1", NULL},

@@ -8,7 +8,8 @@
 #include "blink_cuda.h"
 #include "cuda_base.h"
 
-enum { MAILBOX_COUNT = 16, MAILBOX_QUERIES = 8, MAILBOX_PAIRS = 512 };
+/* A query's share of the pairs is small: if it has more, what was written of it is lost. */
+enum { MAILBOX_COUNT = 16, MAILBOX_QUERIES = 8, MAILBOX_PAIRS = 512, MAILBOX_SHARE = 256 };
 
 typedef struct mailbox {
     long_notes notes;

@@ -376,7 +376,7 @@ static pleach_status range_small(const cuda_map *map, const request *r, size_t c
                                  size_t *total, cudaStream_t stream, mailbox *box)
 {
     request small = *r;
-    const uint32_t room = (uint32_t)(MAILBOX_PAIRS / r->n);
+    const uint32_t room = r->n > 1 ? (uint32_t)(MAILBOX_PAIRS / r->n) : MAILBOX_SHARE;
     small.limit = r->limit && r->limit < room ? r->limit : room;
     pleach_status status = run_small(map, &small, stream, box);
     if (status == PLEACH_OK) note_large(r, small.limit, box);
