@@ -105,7 +105,7 @@ PORT_FN void W(own_query)(W(blink) map, const request *r, size_t i, W(team_query
 
 /* In a map with versions at the snapshot that was asked for, or one that the block takes for itself. One thread in
  * 2^apart has a query. */
-static __global__ void __launch_bounds__(BLOCK_THREADS, RANGE_BLOCKS)
+static __global__ void __launch_bounds__(BLOCK_THREADS)
     W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, unsigned apart)
 {
     size_t thread = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x, i = thread >> apart;

@@ -8,7 +8,7 @@
 
 /* Launch shapes. An update keeps a leaf's image in registers; so many blocks fit on a multiprocessor without spilling
  * much (docs/performance.md). */
-enum { BLOCK_THREADS = 128, UPDATE_BLOCKS32 = 8, UPDATE_BLOCKS64 = 5, RANGE_BLOCKS = 8 };
+enum { BLOCK_THREADS = 128, UPDATE_BLOCKS32 = 8, UPDATE_BLOCKS64 = 5 };
 
 /* The map's size changes by what a block's threads have inserted and erased, in one addition per block. */
 PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool refused, update_notes *notes)
