@@ -30,7 +30,17 @@ typedef struct pleach_file_info {
 
 /* Writes the snapshot's pairs to the file `path`, which is made, or replaced when all is written: whoever opens `path`
  * sees the old file or the new one, whole, also after a power failure. (The new one is written under another name in
- * the same folder, synced, and renamed. A symbolic link is replaced, not followed.)
+ * the same folder, synced, and renamed.)
+ *
+ * Only a regular file is replaced; a folder, pipe, device or socket at `path` is refused (FILE, errno EISDIR or EINVAL).
+ * A symbolic link is followed: the file that it leads to is replaced, and the link stays; one that leads nowhere is
+ * refused (ENOENT). The new file has the owner, group and mode of the one that it replaces; a caller who cannot keep
+ * owner and group is refused (EPERM). A file that replaces none has the mode that the umask gives. While it is written,
+ * it can be opened by its owner only.
+ *
+ * CAVEATS. Other names of the old file (hard links) keep the old contents; access lists and extended attributes are not
+ * kept. A process that is killed while it saves leaves `path`.pleach-PROCESS-NUMBER.tmp behind: remove it when no save
+ * to this path is running.
  * concurrency    with every call, also others of this snapshot.
  * memory         about 1 MiB, whatever the size.
  * cost           reads all leaves of the snapshot twice.

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,10 +22,10 @@ static bool fails_by_order(void)
 }
 
 /* A descriptor, or -1. */
-static int open_counted(const char *path, int flags)
+static int open_counted(const char *path, int flags, mode_t mode)
 {
     if (fails_by_order()) return -1;
-    int descriptor = open(path, flags | O_CLOEXEC, 0666);
+    int descriptor = open(path, flags | O_CLOEXEC, mode);
     if (descriptor >= 0) base_count_held(1);
     return descriptor;
 }
@@ -50,7 +52,7 @@ static bool is_plain(int descriptor, uint64_t *bytes)
 
 pleach_status old_file_open(old_file *file, const char *path)
 {
-    file->descriptor = open_counted(path, O_RDONLY | O_NONBLOCK); /* a pipe without a writer must not be waited for */
+    file->descriptor = open_counted(path, O_RDONLY | O_NONBLOCK, 0); /* a pipe without a writer must not be waited for */
     if (file->descriptor < 0) return PLEACH_E_FILE;
     if (is_plain(file->descriptor, &file->bytes)) return PLEACH_OK;
     old_file_close(file);
@@ -75,6 +77,33 @@ pleach_status old_file_read(const old_file *file, void *to, size_t size)
 
 /* ---- writing ---- */
 
+/* What is at the path now, which may be nothing. FILE if it is what must not be replaced, or cannot be seen. */
+static pleach_status look_at(const char *path, struct stat *about, bool *there)
+{
+    *there = !fails_by_order() && lstat(path, about) == 0;
+    if (!*there) return errno == ENOENT ? PLEACH_OK : PLEACH_E_FILE;
+    if (S_ISREG(about->st_mode)) return PLEACH_OK;
+    errno = S_ISDIR(about->st_mode) ? EISDIR : S_ISLNK(about->st_mode) ? ELOOP : EINVAL;
+    return PLEACH_E_FILE;
+}
+
+/* True if the path is a symbolic link. */
+static bool is_link(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+}
+
+/* Copies the path, or the path that the symbolic link there leads to. stat comes first because the kernel then refuses
+ * a link that another user has put into a folder that all can write to; realpath alone would follow it. */
+static bool follow(const char *path, char *target)
+{
+    struct stat about;
+    if (is_link(path)) return !fails_by_order() && stat(path, &about) == 0 && realpath(path, target);
+    strcpy(target, path);
+    return true;
+}
+
 /* The length of the path's folder with its last slash; 0: the current folder. */
 static size_t folder_length(const char *path)
 {
@@ -82,34 +111,90 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-enum { NAME_ROOM = 64, MOST_NAMES = 1000 };
+enum { NAME_ROOM = 64, LONGEST_START = 200, MOST_NAMES = 1000 };
+
+/* How much of the path the temporary name begins with: all of it, unless its last name is too long to be made longer.
+ * A UTF-8 character is never cut. */
+static size_t start_length(const char *path)
+{
+    size_t length = strlen(path), most = folder_length(path) + LONGEST_START;
+    if (length <= most) return length;
+    while (most > 0 && ((unsigned char)path[most] & 0xc0) == 0x80) most--;
+    return most;
+}
 
 /* A file in the same folder that was not there before. Only a process with our number that was killed while it saved
  * can have taken a name, so the next one is free. */
-static int open_beside(new_file *file)
+static int open_beside(new_file *file, mode_t mode)
 {
     static atomic_uint number;
-    size_t folder = folder_length(file->path);
-    memcpy(file->temporary, file->path, folder);
+    size_t start = start_length(file->target);
+    memcpy(file->temporary, file->target, start);
     int descriptor = -1;
     for (unsigned tries = 0; tries < MOST_NAMES && descriptor < 0; tries++) {
-        snprintf(file->temporary + folder, NAME_ROOM, ".pleach-%ld-%u.tmp", (long)getpid(),
+        snprintf(file->temporary + start, NAME_ROOM, ".pleach-%ld-%u.tmp", (long)getpid(),
                  atomic_fetch_add(&number, 1));
-        descriptor = open_counted(file->temporary, O_WRONLY | O_CREAT | O_EXCL);
+        descriptor = open_counted(file->temporary, O_WRONLY | O_CREAT | O_EXCL, mode);
         if (descriptor < 0 && errno != EEXIST) break;
     }
     return descriptor;
 }
 
+/* The owner and the group of what will be replaced. */
+static bool keep_owner(const new_file *file, const struct stat *old)
+{
+    struct stat now;
+    if (fails_by_order() || fstat(file->descriptor, &now) != 0) return false;
+    if (now.st_uid == old->st_uid && now.st_gid == old->st_gid) return true;
+    return !fails_by_order() && fchown(file->descriptor, old->st_uid, old->st_gid) == 0;
+}
+
+/* Remembers the mode that the umask, or the folder, has given to the new file, and closes the file to other users
+ * until it is complete. A file system without modes refuses the change, which means nothing there. */
+static bool begin_mode(new_file *file)
+{
+    struct stat now;
+    if (fails_by_order() || fstat(file->descriptor, &now) != 0) return false;
+    file->mode = now.st_mode & 07777;
+    fchmod(file->descriptor, 0600);
+    return true;
+}
+
+/* Owner and group are taken over at once, so that a caller who cannot keep them is refused before much is written. If
+ * there is nothing to replace, the file is created as any new file is, because only that shows the mode it should have,
+ * and is closed to other users while it is still empty. */
+static pleach_status open_temporary(new_file *file)
+{
+    struct stat old;
+    bool there;
+    if (look_at(file->target, &old, &there) != PLEACH_OK) return PLEACH_E_FILE;
+    file->descriptor = open_beside(file, there ? 0600 : 0666);
+    if (file->descriptor < 0) return PLEACH_E_FILE;
+    if (there ? keep_owner(file, &old) : begin_mode(file)) return PLEACH_OK;
+    int kept = errno;
+    unlink(file->temporary);
+    close_counted(file->descriptor);
+    errno = kept;
+    return PLEACH_E_FILE;
+}
+
+static void free_names(new_file *file)
+{
+    base_free(file->target);
+    base_free(file->temporary);
+}
+
 pleach_status new_file_begin(new_file *file, const char *path)
 {
-    file->path = path;
-    file->temporary = base_alloc(folder_length(path) + NAME_ROOM, 1);
-    if (!file->temporary) return PLEACH_E_MEMORY;
-    file->descriptor = open_beside(file);
-    if (file->descriptor >= 0) return PLEACH_OK;
-    base_free(file->temporary);
-    return PLEACH_E_FILE;
+    size_t length = strlen(path) + 1;
+    length = length > PATH_MAX ? length : PATH_MAX; /* realpath writes up to so many */
+    file->target = base_alloc(length, 1);
+    file->temporary = base_alloc(length + NAME_ROOM, 1);
+    pleach_status status = PLEACH_E_MEMORY;
+    if (file->target && file->temporary)
+        status = follow(path, file->target) ? open_temporary(file) : PLEACH_E_FILE;
+    if (status != PLEACH_OK) free_names(file);
+    return status;
 }
 
 pleach_status new_file_write(const new_file *file, const void *from, size_t size, uint64_t place)
@@ -126,29 +211,48 @@ pleach_status new_file_write(const new_file *file, const void *from, size_t size
     return PLEACH_OK;
 }
 
-/* Then the new name outlasts a power failure, too. Not every file system can do this, and the file is in its place by
- * now, so nobody is told if it fails. */
+/* Then the new name outlasts a power failure, too. A failure is not reported: not every file system can do this, and
+ * the file is in its place by now. */
 static void sync_folder(new_file *file)
 {
-    size_t folder = folder_length(file->path);
+    size_t folder = folder_length(file->target);
     file->temporary[folder] = '\0'; /* its name is not needed any more */
-    int descriptor = open_counted(folder ? file->temporary : ".", O_RDONLY | O_DIRECTORY);
+    int descriptor = open_counted(folder ? file->temporary : ".", O_RDONLY | O_DIRECTORY, 0);
     if (descriptor < 0) return;
     fsync(descriptor);
     close_counted(descriptor);
 }
 
+/* Sets the owner and the mode that are to stay. The mode comes last because a change of owner clears bits of it. */
+static bool end_mode(const new_file *file)
+{
+    struct stat old, now;
+    bool there;
+    if (look_at(file->target, &old, &there) != PLEACH_OK || (there && !keep_owner(file, &old))) return false;
+    mode_t mode = there ? old.st_mode & 07777 : file->mode;
+    if (fails_by_order() || fstat(file->descriptor, &now) != 0) return false;
+    return (now.st_mode & 07777) == mode || (!fails_by_order() && fchmod(file->descriptor, mode) == 0);
+}
+
+/* A last look, because the sync can take long: another process may have made a pipe there by now. */
+static bool rename_over(const new_file *file)
+{
+    struct stat old;
+    bool there;
+    return look_at(file->target, &old, &there) == PLEACH_OK && !fails_by_order() &&
+           rename(file->temporary, file->target) == 0;
+}
+
 pleach_status new_file_finish(new_file *file)
 {
     /* Without the first sync the new name could come to the disk before the bytes. */
-    bool synced = !fails_by_order() && fsync(file->descriptor) == 0;
-    if (!synced || fails_by_order() || rename(file->temporary, file->path) != 0) {
+    if (!end_mode(file) || fails_by_order() || fsync(file->descriptor) != 0 || !rename_over(file)) {
         new_file_discard(file);
         return PLEACH_E_FILE;
     }
     close_counted(file->descriptor);
     sync_folder(file);
-    base_free(file->temporary);
+    free_names(file);
     return PLEACH_OK;
 }
 
@@ -157,6 +261,6 @@ void new_file_discard(new_file *file)
     int kept = errno;
     unlink(file->temporary);
     close_counted(file->descriptor);
-    base_free(file->temporary);
+    free_names(file);
     errno = kept;
 }

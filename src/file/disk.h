@@ -27,17 +27,20 @@ pleach_status old_file_read(const old_file *file, void *to, size_t size);
 /* ---- writing: under a name of its own until it is complete ---- */
 
 typedef struct new_file {
-    const char *path; /* what it will be called */
-    char *temporary;  /* what it is called meanwhile */
+    char *target;      /* what it will be called: the path, or where a symbolic link there leads */
+    char *temporary;   /* what it is called meanwhile: the same, and ".pleach-PROCESS-NUMBER.tmp" */
     int descriptor;
+    unsigned mode;     /* what it will have unless it replaces a file */
 } new_file;
 
-/* On success, either new_file_finish or new_file_discard must follow. */
+/* FILE if what is at the path is no regular file (EISDIR, EINVAL), if it is a symbolic link that leads nowhere, or if
+ * its owner or group could not be kept (EPERM). On success, either new_file_finish or new_file_discard must follow. */
 pleach_status new_file_begin(new_file *file, const char *path);
 
 pleach_status new_file_write(const new_file *file, const void *from, size_t size, uint64_t place);
 
-/* The file is on the disk, and then has its name. On failure it is discarded. */
+/* The file is on the disk, and then has its name: with owner, group and mode of what it replaces, or with those of a new
+ * file. On failure it is discarded; so it is if something that must not be replaced has come to the path. */
 pleach_status new_file_finish(new_file *file);
 
 void new_file_discard(new_file *file); /* keeps errno */
