@@ -48,6 +48,12 @@ pleach_map_config config_for(const setting *where)
     return config;
 }
 
+/* With one thread each part of a call takes a snapshot of its own, and counts and fills at different ones. */
+bool ranges_see_one_instant(const setting *where)
+{
+    return config_for(where).versioned && (where->device == PLEACH_CUDA || where->threads > 1);
+}
+
 size_t leaf_slots(void)
 {
     return chunk_for_tests() - 2;

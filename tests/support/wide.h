@@ -20,6 +20,9 @@ pleach_map_config config_for(const setting *where);
 /* The same for a tree, whatever the others are. */
 pleach_map_config tree_config_for(const setting *where);
 
+/* Do these maps count and fill a packed range at one timestamp? Then no writer can come between the two. */
+bool ranges_see_one_instant(const setting *where);
+
 /* Pairs that a leaf of these maps has room for. */
 size_t leaf_slots(void);
 
