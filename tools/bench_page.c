@@ -9,6 +9,7 @@
 #include "bench.h"
 #include "bench_paper.h"
 #include "cli.h"
+#include "out_file.h"
 
 static const char command[] = "pleach bench report";
 
@@ -143,14 +144,15 @@ static bool read_all(struct page *page)
 
 static bool save_page(struct page *page)
 {
-    const bool to_stdout = strcmp(page->output, "-") == 0;
+    struct out_file out;
     if (page->plots != NULL && mkdir(page->plots, 0777) != 0 && errno != EEXIST)
         return cli_complain(command, "%s: %s", page->plots, strerror(errno)), false;
-    FILE *file = to_stdout ? stdout : fopen(page->output, "w");
-    if (file != NULL) page_write(file, page);
-    bool good = file != NULL && !ferror(file);
-    if (file != NULL && !to_stdout) good = fclose(file) == 0 && good;
-    if (!good) cli_complain(command, "cannot write %s: %s", page->output, strerror(errno));
+    bool good = out_file_open(&out, page->output);
+    if (good) {
+        page_write(out.stream, page);
+        good = out_file_close(&out);
+    }
+    if (!good) cli_complain(command, "cannot write %s: %s", page->output, out_file_reason(errno));
     for (size_t i = 0; good && i < page->plot_count; i++)
         if (!page->plot_written[i])
             good = (cli_complain(command, "--plot %s: no drawing has this name; the page has them as ids",

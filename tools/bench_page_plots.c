@@ -7,6 +7,7 @@
 
 #include "bench_page.h"
 #include "cli.h"
+#include "out_file.h"
 
 enum { LINE_POINTS = 3, CROWDED = 8 };
 
@@ -51,12 +52,14 @@ static void make_name(struct page *page, const char *text, char *name, size_t si
 static bool save_plot(struct page *page, const char *path, draw_function *draw, const struct page_plot *plot,
                       const char *title)
 {
-    FILE *const file = fopen(path, "w");
-    if (file != NULL) draw(&(struct page_canvas){file, true, title}, plot);
-    bool good = file != NULL && !ferror(file);
-    if (file != NULL) good = fclose(file) == 0 && good;
+    struct out_file out;
+    bool good = out_file_open(&out, path);
+    if (good) {
+        draw(&(struct page_canvas){out.stream, true, title}, plot);
+        good = out_file_close(&out);
+    }
     if (good) return true;
-    cli_complain("pleach bench report", "cannot write %s: %s", path, strerror(errno));
+    cli_complain("pleach bench report", "cannot write %s: %s", path, out_file_reason(errno));
     page->failed = true;
     return false;
 }

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "json.h"
 #include "machine.h"
+#include "out_file.h"
 
 /* A text that rows may point to for as long as the report lives. */
 struct kept_text {
@@ -154,19 +155,11 @@ void bench_row_count(struct bench_row *row, const char *name, double value)
         row->counters[row->counter_count++] = (struct bench_counter){name, value};
 }
 
-static FILE *open_output(const char *path)
+/* False, with a message, if `written` is false. */
+static bool see_written(bool written, const char *path)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (file == NULL) cli_complain("pleach bench", "cannot write %s: %s", path, strerror(errno));
-    return file;
-}
-
-static bool close_output(FILE *file, const char *path)
-{
-    const bool failed = ferror(file) != 0;
-    if (((file == stdout ? fflush(file) : fclose(file)) == 0) && !failed) return true;
-    cli_complain("pleach bench", "cannot write %s: %s", path, strerror(errno));
-    return false;
+    if (!written) cli_complain("pleach bench", "cannot write %s: %s", path, out_file_reason(errno));
+    return written;
 }
 
 /* What Google Benchmark's files have of a run, and what it was run with. CPU time is not measured: its tools want the
@@ -225,8 +218,9 @@ static void write_json_context(FILE *file, const struct bench_report *report)
 
 static bool write_json(const struct bench_report *report, const char *path)
 {
-    FILE *file = open_output(path);
-    if (file == NULL) return false;
+    struct out_file out;
+    if (!see_written(out_file_open(&out, path), path)) return false;
+    FILE *const file = out.stream;
     fprintf(file, "{\n  \"context\": ");
     write_json_context(file, report);
     fprintf(file, ",\n  \"benchmarks\": [");
@@ -235,13 +229,14 @@ static bool write_json(const struct bench_report *report, const char *path)
         write_json_row(file, &report->rows[i]);
     }
     fprintf(file, "\n  ]\n}\n");
-    return close_output(file, path);
+    return see_written(out_file_close(&out), path);
 }
 
 static bool write_csv(const struct bench_report *report, const char *path)
 {
-    FILE *file = open_output(path);
-    if (file == NULL) return false;
+    struct out_file out;
+    if (!see_written(out_file_open(&out, path), path)) return false;
+    FILE *const file = out.stream;
     fprintf(file, "name,device,bits,keys,batch,dist,threads,median_mps,spread,limit,limit_share,counters\n");
     for (size_t i = 0; i < report->count; i++) {
         const struct bench_row *row = &report->rows[i];
@@ -252,21 +247,16 @@ static bool write_csv(const struct bench_report *report, const char *path)
             fprintf(file, "%s%s=%.6g", c == 0 ? "" : ";", row->counters[c].name, row->counters[c].value);
         fputc('\n', file);
     }
-    return close_output(file, path);
+    return see_written(out_file_close(&out), path);
 }
 
 static bool is_output(const char *path) { return path != NULL && strcmp(path, "-") == 0; }
 
 static bool writable(const char *path, const char *command)
 {
-    if (path == NULL || is_output(path)) return true;
-    FILE *file = fopen(path, "a");
-    if (file == NULL) {
-        cli_complain(command, "cannot write to %s: %s", path, strerror(errno));
-        return false;
-    }
-    fclose(file);
-    return true;
+    if (path == NULL || out_file_possible(path)) return true;
+    cli_complain(command, "cannot write to %s: %s", path, out_file_reason(errno));
+    return false;
 }
 
 bool bench_files_writable(const struct bench_files *files, const char *command)

@@ -2,13 +2,13 @@
 #include "edge_write.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "edge_read.h"
+#include "out_file.h"
 #include "text_out.h"
 
 static bool fail(struct edge_error *error, const char *path, const char *why)
@@ -90,6 +90,21 @@ static int write_all(int file, enum edge_format format, const struct edge_list *
     return failure;
 }
 
+/* A file is complete or as it was before (out_file.h); here without a stream, because lines are many. */
+static bool write_file(const char *path, enum edge_format format, const struct edge_list *list, const char *comment,
+                       struct edge_error *error)
+{
+    struct new_file file;
+    pleach_status status = new_file_begin(&file, path);
+    if (status != PLEACH_OK) return fail(error, path, out_file_reason(status == PLEACH_E_MEMORY ? ENOMEM : errno));
+    const int failure = write_all(file.descriptor, format, list, comment);
+    if (failure != 0) {
+        new_file_discard(&file);
+        return fail(error, path, strerror(failure));
+    }
+    return new_file_finish(&file) == PLEACH_OK || fail(error, path, out_file_reason(errno));
+}
+
 bool edge_write(const char *path, const struct edge_list *list, const char *comment, struct edge_error *error)
 {
     const bool standard = strcmp(path, "-") == 0;
@@ -98,9 +113,7 @@ bool edge_write(const char *path, const struct edge_list *list, const char *comm
     if (is_compressed(path)) return fail(error, path, "write it plain, and compress it afterwards");
     if (format == EDGE_METIS) return fail(error, path, "METIS files can be read only; choose .mtx, or .el for lines");
     if (format == EDGE_MTX && list->timed) return fail(error, path, "a Matrix Market file has no times; choose .el");
-    const int file = standard ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) return fail(error, path, strerror(errno));
-    int failure = write_all(file, format, list, comment);
-    if (!standard && close(file) != 0 && failure == 0) failure = errno;
-    return failure == 0 || fail(error, standard ? "standard output" : path, strerror(failure));
+    if (!standard) return write_file(path, format, list, comment, error);
+    const int failure = write_all(STDOUT_FILENO, format, list, comment);
+    return failure == 0 || fail(error, "standard output", strerror(failure));
 }

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "graph.h"
 #include "graph_load.h"
+#include "out_file.h"
 
 static const char command[] = "pleach graph bench";
 
@@ -124,10 +125,8 @@ static void read_request(struct cli *cli, struct request *request)
 /* Before minutes of measuring, not after them. */
 static bool can_write(const char *path)
 {
-    if (path == NULL || strcmp(path, "-") == 0) return true;
-    FILE *const file = fopen(path, "a");
-    if (file != NULL) return fclose(file) == 0;
-    cli_complain(command, "cannot write to %s: %s", path, strerror(errno));
+    if (path == NULL || out_file_possible(path)) return true;
+    cli_complain(command, "cannot write to %s: %s", path, out_file_reason(errno));
     return false;
 }
 

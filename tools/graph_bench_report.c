@@ -9,6 +9,7 @@
 #include "graph_bench.h"
 #include "json.h"
 #include "machine.h"
+#include "out_file.h"
 #include "pleach/pleach.h"
 
 static const char command[] = "pleach graph bench";
@@ -255,9 +256,10 @@ static void write_context(FILE *file, const struct graph_bench *bench)
 
 bool graph_report_json(const struct graph_report *report, const char *path)
 {
-    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    bool written = file != NULL;
-    if (file != NULL) {
+    struct out_file out;
+    bool written = out_file_open(&out, path);
+    if (written) {
+        FILE *const file = out.stream;
         fprintf(file, "{\n  \"context\": ");
         write_context(file, report->bench);
         fprintf(file, ",\n  \"benchmarks\": [");
@@ -266,9 +268,8 @@ bool graph_report_json(const struct graph_report *report, const char *path)
             write_row(file, report->bench, &report->rows[i]->row);
         }
         fprintf(file, "\n  ]\n}\n");
-        written = ferror(file) == 0;
-        written = (file == stdout ? fflush(file) : fclose(file)) == 0 && written;
+        written = out_file_close(&out);
     }
-    if (!written) cli_complain(command, "cannot write %s: %s", path, strerror(errno));
+    if (!written) cli_complain(command, "cannot write %s: %s", path, out_file_reason(errno));
     return written;
 }

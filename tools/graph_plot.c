@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "out_file.h"
+
 enum { COLUMNS = 72, LINES = 14 };
 
 bool graph_plot_add(struct graph_plot *plot, double x, double y)
@@ -74,8 +76,9 @@ void graph_plot_print(const struct graph_plot *plot, const char *y_name, const c
 bool graph_plot_save(const struct graph_plot *plot, const char *file, const char *y_name, const char *x_name)
 {
     enum { WIDTH = 800, HEIGHT = 400, MARGIN = 60 };
-    FILE *out = fopen(file, "w");
-    if (out == NULL) return false;
+    struct out_file to;
+    if (!out_file_open(&to, file)) return false;
+    FILE *const out = to.stream;
     const double most = highest(plot), end = plot->count > 0 ? plot->x[plot->count - 1] : 1;
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
                  "font-size=\"13\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, HEIGHT, WIDTH, HEIGHT);
@@ -91,6 +94,5 @@ bool graph_plot_save(const struct graph_plot *plot, const char *file, const char
         fprintf(out, "%.1f,%.1f ", MARGIN + plot->x[i] / end * (WIDTH - 1.5 * MARGIN),
                 HEIGHT - MARGIN - plot->y[i] / most * (HEIGHT - 1.5 * MARGIN));
     fprintf(out, "\"/>\n</svg>\n");
-    const bool written = !ferror(out);
-    return fclose(out) == 0 && written;
+    return out_file_close(&to);
 }

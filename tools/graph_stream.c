@@ -1,4 +1,5 @@
 /* graph_stream.c - pleach graph stream: events that come and go, and the triangles after each batch of them. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "graph.h"
 #include "graph_load.h"
 #include "graph_plot.h"
+#include "out_file.h"
 #include "pleach/hash.h"
 
 static const char command[] = "pleach graph stream";
@@ -185,7 +187,7 @@ static int run(struct stream *s)
     }
     if (!s->order->no_plot) graph_plot_print(&s->plot, "triangles", "events");
     if (s->order->plot != NULL && !graph_plot_save(&s->plot, s->order->plot, "triangles", "events")) {
-        cli_complain(command, "cannot write %s", s->order->plot);
+        cli_complain(command, "cannot write %s: %s", s->order->plot, out_file_reason(errno));
         return EXIT_USAGE;
     }
     return EXIT_GOOD;

@@ -42,7 +42,7 @@ typedef struct pleach_file_info {
  * kept. A process that is killed while it saves leaves `path`.pleach-PROCESS-NUMBER.tmp behind: remove it when no save
  * to this path is running.
  * concurrency    with every call, also others of this snapshot.
- * memory         about 1 MiB, whatever the size.
+ * memory         up to 18 MiB, whatever the size.
  * cost           reads all leaves of the snapshot twice.
  * errors         ARGUMENT (a pointer is NULL), MEMORY, FILE (errno tells more), NO_FILES. After an error nothing is
  *                left behind, and an older file at `path` is as it was. */

@@ -169,10 +169,11 @@ PLEACH_API pleach_status pleach_graph_export_vertices(pleach_graph *graph, size_
                                                       uint64_t *n);
 
 /* The whole graph to a file, and back; every byte is checksummed. A file is replaced when the new one is complete, and
- * what is at the path, its owner, its mode, and leftovers are treated as in pleach/file.h; a graph is replaced when all of the file has been verified. Alone. Errors: ARGUMENT, FILE (errno
- * tells more), FORMAT (damaged, or no graph), NEWER, WIDTH (the graph is directed and the file's is not, or has values
- * and the file has none, or the other way round), MEMORY, FULL, NO_FILES, BUSY (loading while a snapshot is live);
- * after an error graph and file are as they were. */
+ * what is at the path, its owner, its mode, and leftovers are treated as in pleach/file.h; a graph is replaced when all
+ * of the file has been verified. Alone. Errors: ARGUMENT, FILE (errno tells more), FORMAT (damaged, or no graph),
+ * NEWER, WIDTH (the graph is directed and the file's is not, or has values and the file has none, or the other way
+ * round), MEMORY, FULL, NO_FILES, BUSY (loading while a snapshot is live); after an error graph and file are as they
+ * were. */
 PLEACH_API pleach_status pleach_graph_save(pleach_graph *graph, const char *path);
 PLEACH_API pleach_status pleach_graph_load_file(pleach_graph *graph, const char *path);
 

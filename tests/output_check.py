@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Every file that the commands write: complete or as it was before, with the old owner and mode, and never in place of
+something that is no regular file.
+
+usage: output_check.py [--pleach FILE]"""
+import argparse
+import json
+import os
+import pathlib
+import resource
+import signal
+import stat
+import subprocess
+import tempfile
+
+from checks import check, finish, run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MASK = 0o027
+OLD = "old\n"
+
+
+def result(name, rate):
+    return {"name": f"{name}_median", "run_name": f"{name}/cpu", "run_type": "aggregate", "aggregate_name": "median",
+            "benchmark": name, "device": "cpu", "bits": 64, "keys": 1000, "batch": 10, "dist": "uniform", "threads": 1,
+            "repetitions": 1, "items_per_second": rate, "real_time": 1, "cpu_time": 1, "time_unit": "ns"}
+
+
+def inputs_in(folder):
+    results, events = folder / "results.json", folder / "events.txt"
+    rows = [{**result("find", 1e6), "keys": keys} for keys in (1000, 2000)]
+    results.write_text(json.dumps({"context": {}, "benchmarks": rows}))
+    events.write_text("".join(f"{i} {i + 1} {i}\n" for i in range(50)))
+    return results, events
+
+
+def writers(pleach, inputs):
+    """Name and command line of what writes a file; its path is the last word, and left out here."""
+    results, events = inputs
+    ablation = [pleach, "bench", "ablations", "--device", "cpu", "--quick", "--repeat", "1", "palm-leaves"]
+    yield "bench json", [*ablation, "--json"]
+    yield "bench csv", [*ablation, "--csv"]
+    yield "bench report", [pleach, "bench", "report", results, "--output"]
+    yield "graph bench", [pleach, "graph", "bench", "--scale", "8", "--runs", "1", "--threads", "1", "build", "--json"]
+    yield "graph gen", [pleach, "graph", "gen", "grid", "--scale", "6", "-o"]
+    yield "graph stream", [pleach, "graph", "stream", events, "--batch", "10", "--plot"]
+
+
+def slow_writers(pleach):
+    """The same of commands that take seconds, and write as the ablations do; they refuse a path at once."""
+    for words in ((), ("ycsb",), ("gfsl",), ("baselines",)):
+        yield " ".join(("bench", *words, "json")), [pleach, "bench", *words, "--device", "cpu", "--json"]
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+def entries(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def check_refused(name, command, folder):
+    """A pipe without a reader would also be waited for."""
+    pipe, link = folder / "pipe", folder / "link"
+    os.mkfifo(pipe)
+    link.symlink_to("nowhere")
+    said = run([*command, pipe], status=2).stderr
+    check(f"{name}: why not a pipe", "not a regular file" in said, said)
+    run([*command, link], status=2)
+    run([*command, folder], status=2)
+    check(f"{name}: what stays", stat.S_ISFIFO(pipe.lstat().st_mode) and link.is_symlink() and
+          entries(folder) == ["link", "pipe"], f"{entries(folder)}")
+    pipe.unlink()
+    link.unlink()
+
+
+def check_replaced(name, command, folder):
+    new, old, link = folder / "new", folder / "old", folder / "link"
+    old.write_text(OLD)
+    old.chmod(0o604)
+    link.symlink_to("old")
+    run([*command, new])
+    run([*command, link])
+    modes = mode_of(new), mode_of(old)
+    check(f"{name}: modes", modes == (0o666 & ~MASK, 0o604), f"{modes}")
+    check(f"{name}: the link's file is replaced", link.is_symlink() and old.read_text() not in ("", OLD))
+    check(f"{name}: nothing else", entries(folder) == ["link", "new", "old"], f"{entries(folder)}")
+    for path in (new, old, link):
+        path.unlink()
+
+
+def no_large_files():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+
+def check_full_disk(name, command, folder):
+    old = folder / "old"
+    old.write_text(OLD)
+    done = subprocess.run([*command, old], capture_output=True, preexec_fn=no_large_files, check=False)
+    check(f"{name}: a full disk", done.returncode == 2 and b"cannot write" in done.stderr, done.stderr[-200:])
+    left = entries(folder)
+    check(f"{name}: what a full disk leaves", old.read_text() == OLD and left == ["old"], f"{left}")
+    old.unlink()
+
+
+def check_drawings(pleach, inputs, folder):
+    """Those of a report, in a folder; their names are known when they are there."""
+    words = [pleach, "bench", "report", inputs[0], "--output", "-", "--plots"]
+    run([*words, folder / "plots"])
+    drawings = list((folder / "plots").iterdir())
+    check("drawings", drawings and all(path.suffix == ".svg" for path in drawings), f"{drawings}")
+    path = drawings[0]
+    path.unlink()
+    os.mkfifo(path)
+    run([*words, folder / "plots"], status=2)
+    check("a drawing is no pipe", stat.S_ISFIFO(path.lstat().st_mode))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
+    pleach = parser.parse_args().pleach
+    os.umask(MASK)
+    with tempfile.TemporaryDirectory() as given, tempfile.TemporaryDirectory() as made:
+        inputs, folder = inputs_in(pathlib.Path(given)), pathlib.Path(made)
+        for name, command in writers(pleach, inputs):
+            for part in (check_refused, check_replaced, check_full_disk):
+                part(name, command, folder)
+        for name, command in slow_writers(pleach):
+            check_refused(name, command, folder)
+        check_drawings(pleach, inputs, folder)
+    return finish()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
