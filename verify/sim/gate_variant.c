@@ -36,7 +36,12 @@ typedef struct world {
 
 static _Thread_local world w;
 
-unsigned sim_gate_thread_number(void) { return sim_who() % w.slots; }
+/* From both ends of the slots in turns, so that the first and the last one are used. */
+unsigned sim_gate_thread_number(void)
+{
+    unsigned number = sim_who() % w.slots;
+    return number % 2 ? GATE_SLOTS - 1 - number / 2 : number / 2;
+}
 
 static unsigned prepare(unsigned variant, int tiny)
 {

@@ -288,6 +288,47 @@ static void ascending(void)
     w.first_op[agents] = agents * each;
 }
 
+/* Takes all pairs out of a leaf; leaves of a new tree are nodes 1 to their number. */
+static void empty_leaf(uint32_t leaf, size_t first, size_t count)
+{
+    uint64_t *node = (uint64_t *)((char *)w.place.nodes + leaf * w.node_bytes);
+    node[w.node_bytes / 8 / NODE_SLOTS * NODE_HEADER_SLOT] = header_first(0, 0);
+    memmove(&w.initial[first], &w.initial[first + count], (w.initial_count - first - count) * sizeof w.initial[0]);
+    w.initial_count -= count;
+    w.place.tree->stripe[0].size -= count;
+}
+
+/* A key that moves over leaves that were emptied: it is put to another leaf before it is erased from the last one. So
+ * there is always a key, and a seek that crosses three leaves or more must find one. */
+static void token(void)
+{
+    enum { IN_LEAF = 2, STEPS = 4 };
+    unsigned leaves = 4 + (unsigned)sim_draw(4), seekers = 1 + (unsigned)sim_draw(2), at = (unsigned)sim_draw(leaves);
+    w.arrays = false; /* an agent's operations are of several kinds */
+    w.universe = 4 * leaves + 2;
+    build(1, 2, IN_LEAF * leaves, (double)IN_LEAF / NODE_CAPACITY);
+    for (unsigned leaf = leaves; leaf-- > 0;)
+        if (leaf != at) empty_leaf(leaf + 1, IN_LEAF * leaf, IN_LEAF);
+    w.agents = 1 + seekers;
+    w.first_op[0] = 0;
+    unsigned count = 0;
+    for (unsigned i = 0; i < IN_LEAF - 1; i++) plan_op(&w.ops[count++], 0, HISTORY_ERASE, 4 * at + 3);
+    for (unsigned step = 0, from = 4 * at + 1; step < STEPS; step++) {
+        unsigned to = 4 * (unsigned)sim_draw(leaves) + 2;
+        plan_op(&w.ops[count++], 0, HISTORY_PUT, to);
+        if (to != from) plan_op(&w.ops[count++], 0, HISTORY_ERASE, from);
+        from = to;
+    }
+    for (unsigned a = 1; a <= seekers; a++) {
+        w.first_op[a] = count;
+        for (unsigned i = 0; i < STEPS; i++) {
+            bool up = sim_draw(2);
+            plan_op(&w.ops[count++], a, up ? HISTORY_CEIL : HISTORY_FLOOR, up ? 0 : w.universe - 1);
+        }
+    }
+    w.first_op[w.agents] = count;
+}
+
 static void crowd(void)
 {
     w.universe = 80;
@@ -382,8 +423,10 @@ static unsigned prepare_scenario(const map_variant *map, int tiny_case)
         tall();
     else if (draw < 90)
         full_tree();
-    else if (draw < 99)
+    else if (draw < 96)
         ascending();
+    else if (draw < 99)
+        token();
     else
         crowd();
     if (sim_draw(6) == 0) limit_pool();
