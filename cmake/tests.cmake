@@ -71,6 +71,8 @@ target_sources(test_ablations PRIVATE tools/ablations/variants.c tools/ablations
     tools/ablations/palm.c)
 if(PLEACH_WITH_CUDA)
     target_sources(test_triangles_cuda PRIVATE tools/triangles_merge_cuda.cu)
+    target_link_options(test_batch_streams_cuda PRIVATE
+        LINKER:--wrap=cudaEventRecord,--wrap=cudaStreamWaitEvent,--wrap=cudaStreamSynchronize)
 endif()
 
 # What reads, makes and measures edges is in tools/, and tested without the command around it.

@@ -201,6 +201,10 @@ static void nothing_of(pleach_graph *graph)
     assert_refused(PLEACH_OK, pleach_graph_degrees(graph, 0, NULL, NULL, PLEACH_SYNC));
     assert_refused(PLEACH_OK, pleach_graph_erase_vertices(graph, 0, NULL, NULL));
     assert_taken(PLEACH_OK, pleach_graph_neighbours(graph, 0, NULL, 0, NULL, NULL, offsets, NULL));
+    total = 7;
+    assert_refused(PLEACH_OK, pleach_graph_neighbours(graph, 0, NULL, 0, NULL, NULL, NULL, &total));
+    assert_int_equal(total, 0);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_neighbours(graph, 1, from, 0, NULL, NULL, NULL, &total));
     assert_taken(PLEACH_OK, pleach_graph_new_vertices(graph, 0, NULL));
     assert_taken(PLEACH_OK, pleach_graph_build(graph, 0, NULL, NULL, NULL));
 }
@@ -220,6 +224,9 @@ static void sizes_of(pleach_graph *graph)
     assert_taken(PLEACH_OK, pleach_graph_neighbours(graph, most, from, 4, got, NULL, offsets, &total));
     assert_refused(PLEACH_E_SIZE, pleach_graph_neighbours(graph, most + 1, from, 4, got, NULL, offsets, &total));
     assert_refused(PLEACH_E_SIZE, pleach_graph_build(graph, most + 1, from, to, values));
+    assert_taken(PLEACH_OK, pleach_graph_new_vertices(graph, most, got));
+    assert_refused(PLEACH_E_SIZE, pleach_graph_new_vertices(graph, most + 1, got));
+    assert_refused(PLEACH_E_SIZE, pleach_graph_new_vertices(graph, (size_t)1 << 33, got));
 }
 
 static void sizes_are_taken_up_to_the_limit(const void *unused)

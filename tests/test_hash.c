@@ -1,6 +1,7 @@
 /* test_hash.c - hash tables, call by call: outcomes, old values, extremes, arrays, calls for the whole table. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/buffers.h"
 #include "support/compare.h"
@@ -300,6 +301,21 @@ static void reserve_beyond_the_limit_changes_nothing(const setting *where, bool 
     hashed_close(&h);
 }
 
+/* Nothing but the machine sets a limit here. The most keys that may be asked for need more than most machines have. */
+static void reserve_beyond_the_machine_has_no_memory(const setting *where, bool set)
+{
+    const uint64_t most = (uint64_t)1 << 35;
+    const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (where->device != PLEACH_CPU || machine > most * (where->key_bits / 8))
+        return;
+    hashed h = hashed_open(where, set);
+    uint64_t key = 7;
+    assert_ok(hashed_put(&h, 1, &key, &key, NULL, NULL));
+    assert_int_equal(pleach_hash_reserve(h.hash, most), PLEACH_E_MEMORY);
+    assert_ok(hashed_put(&h, 1, &key, &key, NULL, NULL));
+    hashed_close(&h);
+}
+
 #define BOTH(name)                                                                                               \
     static void name##_in_maps_and_sets(const setting *where) { with_map_and_set(where, name); }
 
@@ -312,6 +328,7 @@ BOTH(no_elements_need_no_arrays)
 BOTH(export_says_how_much_there_is)
 BOTH(reserved_keys_come_without_growth)
 BOTH(reserve_beyond_the_limit_changes_nothing)
+BOTH(reserve_beyond_the_machine_has_no_memory)
 
 int main(int argc, char **argv)
 {
@@ -326,6 +343,7 @@ int main(int argc, char **argv)
         CASE(export_says_how_much_there_is_in_maps_and_sets),
         CASE(reserved_keys_come_without_growth_in_maps_and_sets),
         CASE(reserve_beyond_the_limit_changes_nothing_in_maps_and_sets),
+        CASE(reserve_beyond_the_machine_has_no_memory_in_maps_and_sets),
     };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

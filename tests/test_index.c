@@ -466,6 +466,7 @@ static void bad_arguments_are_refused(const setting *where)
     assert_int_equal(pleach_index_count(s.index, 1, words, NULL), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_index_count(s.index, many, words, words), PLEACH_E_SIZE);
     assert_int_equal(pleach_index_retrieve(s.index, 1, words, 0, 0, NULL, NULL, NULL), PLEACH_E_ARGUMENT);
+    assert_ok(pleach_index_retrieve(s.index, 0, NULL, 0, 0, NULL, NULL, NULL));
     assert_int_equal(pleach_index_retrieve(s.index, 1, NULL, 0, 0, NULL, offsets, NULL), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_index_retrieve(s.index, many, words, 0, 0, NULL, offsets, NULL), PLEACH_E_SIZE);
     assert_ok(pleach_index_insert(s.index, 0, NULL, NULL, NULL));

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <base/memory.h>
 
@@ -496,6 +497,33 @@ static void reserve_beyond_the_limit_is_refused(const setting *where)
     wide_close(&w);
 }
 
+/* Nothing but the machine sets a limit here, so it is memory that is missing. 2^34 keys are the most that may be asked
+ * for; where the machine has room for so many there is nothing to see. */
+static void reserve_beyond_the_machine_has_no_memory(const setting *where)
+{
+    enum { TIMES = 4 };
+    const uint64_t pair_bytes = where->key_bits / 4, most = (uint64_t)1 << 34;
+    const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t keys = where->device == PLEACH_CPU ? machine / pair_bytes : most;
+    if (keys > most)
+        return;
+    pleach_map_config config = config_for(where);
+    config.reserve_keys = keys;
+    pleach_map *map = NULL;
+    assert_answers(PLEACH_E_MEMORY, pleach_map_create(&map, &config));
+    assert_null(map);
+    wide w = wide_open(where);
+    assert_answers(PLEACH_E_MEMORY, pleach_map_reserve(w.map, keys));
+    assert_answers(PLEACH_OK, pleach_map_put_one(w.map, 1, 1, NULL, NULL));
+    wide_close(&w);
+    if (where->device != PLEACH_CPU || machine * TIMES > ((uint64_t)1 << 31) * 128)
+        return;
+    w = wide_open_limited(where, machine * TIMES); /* a limit that the machine is below */
+    assert_answers(PLEACH_E_MEMORY, pleach_map_reserve(w.map, keys));
+    assert_answers(PLEACH_E_FULL, pleach_map_reserve(w.map, most));
+    wide_close(&w);
+}
+
 /* ---- allocation failure ----------------------------------------------------------------------------------------
  * Each call is made again and again on the same map, with its first allocation failing, then its second, until it
  * has run without reaching the failing one. What a call that failed left behind is compared with the oracle every
@@ -820,6 +848,7 @@ int main(int argc, char **argv)
         CASE(compact_makes_room_in_a_full_map),
         CASE(load_beyond_the_limit_leaves_an_empty_map),
         CASE(reserve_beyond_the_limit_is_refused),
+    CASE(reserve_beyond_the_machine_has_no_memory),
         CASE(every_allocation_of_array_calls_fails),
         CASE(every_allocation_of_whole_map_calls_fails),
         CASE(every_allocation_of_creation_fails),

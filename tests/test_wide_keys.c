@@ -600,6 +600,11 @@ static void single_calls(const setting *where)
     assert_true(found && key == UINT64_MAX);
     assert_ok(pleach_map_put(map, 1, &big, &big_value, NULL, NULL, PLEACH_SYNC));
     assert_int_equal(pleach_map_max(map, &found, &key, NULL), PLEACH_E_WIDTH);
+    number end[2] = {0, 0};
+    assert_ok(pleach_map_max_pair(map, &found, &end[0], &end[1]));
+    assert_true(found && end[0] == big && end[1] == big_value);
+    assert_ok(pleach_map_min_pair(map, &found, &end[0], NULL));
+    assert_true(found && end[0] == UINT64_MAX && end[1] == big_value);
     assert_int_equal(pleach_map_succ_one(map, UINT64_MAX, &found, &key, NULL), PLEACH_E_WIDTH);
     assert_ok(pleach_map_succ_one(map, UINT64_MAX, &found, NULL, NULL));
     assert_true(found);

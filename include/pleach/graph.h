@@ -126,7 +126,8 @@ PLEACH_API pleach_status pleach_graph_find_edges(pleach_graph *graph, size_t n, 
 PLEACH_API pleach_status pleach_graph_insert_vertices(pleach_graph *graph, size_t n, const uint32_t *vertices,
                                                       uint8_t *outcomes, pleach_stream stream);
 /* The n smallest ids that were not in use, and are now: so ids of erased vertices come back. After FULL the first ones
- * may have been handed out: those that are not PLEACH_NO_VERTEX. Alone. */
+ * may have been handed out: those that are not PLEACH_NO_VERTEX. SIZE for more than 2^31 ids (2^30 of an ordered
+ * graph), and nothing is written or inserted. Alone. */
 PLEACH_API pleach_status pleach_graph_new_vertices(pleach_graph *graph, size_t n, uint32_t *vertices);
 /* With all their edges, also those that lead to them. Outcomes ERASED or ABSENT; may be NULL. Alone. Of an ordered
  * graph it needs memory: MEMORY or FULL, and nothing is erased. */
@@ -138,8 +139,8 @@ PLEACH_API pleach_status pleach_graph_find_vertices(pleach_graph *graph, size_t 
 PLEACH_API pleach_status pleach_graph_degrees(pleach_graph *graph, size_t n, const uint32_t *vertices,
                                               uint32_t *degrees, pleach_stream stream);
 /* All neighbours, packed: those of vertices[i] are at offsets[i] .. offsets[i+1]-1 of neighbours and values (each may
- * be NULL), ascending. offsets has n+1 elements and is required. *total (may be NULL) is their number. SPACE if it is
- * above capacity: then offsets and *total are right, and nothing else is written. Synchronous. */
+ * be NULL), ascending. offsets has n+1 elements and may be NULL only if n is 0. *total (may be NULL) is their number.
+ * SPACE if it is above capacity: then offsets and *total are right, and nothing else is written. Synchronous. */
 PLEACH_API pleach_status pleach_graph_neighbours(pleach_graph *graph, size_t n, const uint32_t *vertices,
                                                  size_t capacity, uint32_t *neighbours, uint32_t *values,
                                                  uint64_t *offsets, size_t *total);

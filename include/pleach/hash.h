@@ -98,8 +98,8 @@ PLEACH_API pleach_status pleach_hash_find_one(pleach_hash *hash, uint64_t key, i
 PLEACH_API unsigned pleach_hash_key_bits(const pleach_hash *hash); /* 0 for NULL */
 PLEACH_API pleach_status pleach_hash_size(pleach_hash *hash, uint64_t *size);
 
-/* Has at least as many buckets as `keys` keys need, so that they come without growth. On FULL or MEMORY the table is as
- * it was. */
+/* Has at least as many buckets as `keys` keys need, so that they come without growth. FULL if max_bytes does not allow
+ * it, or for more than 2^35 keys; MEMORY if the machine does not have so much: the table is as it was. */
 PLEACH_API pleach_status pleach_hash_reserve(pleach_hash *hash, uint64_t keys);
 
 /* As few buckets as its keys need, and memory back to the machine. Needs memory for a copy meanwhile; on FULL or MEMORY

@@ -98,7 +98,7 @@ PLEACH_API pleach_status pleach_index_count(pleach_index *index, size_t n, const
 
 /* All ids of all keys, packed, those of one key ascending: the ids of keys[i] are at offsets[i] .. offsets[i+1]-1 of
  * ids, which has room for `capacity` and may be NULL: then it only counts, and capacity does not matter. offsets has
- * n+1 elements and is required. *total (may be NULL) is the number of ids found. limit = 0 means all, else at most so
+ * n+1 elements and may be NULL only if n is 0. *total (may be NULL) is the number of ids found. limit = 0 means all, else at most so
  * many of each key, the smallest ones.
  * SPACE if *total > capacity: then offsets and *total are right, and what ids holds is not specified. */
 PLEACH_API pleach_status pleach_index_retrieve(pleach_index *index, size_t n, const void *keys, uint32_t limit,

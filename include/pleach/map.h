@@ -238,10 +238,10 @@ PLEACH_API pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const
                                                 pleach_stream stream);
 
 /* All pairs of all intervals, packed: query i's pairs are at offsets[i] .. offsets[i+1]-1 of out_keys and
- * out_values (each may be NULL). offsets has n+1 elements, is host or device memory, and is required; capacity is the
- * number of elements that out_keys and out_values have room for. *total (host, may be NULL) is the number of pairs
- * found. limit = 0 means all, else at most so many per query. With both outputs NULL it only counts, and capacity does
- * not matter. Beside fast writers it may need scratch memory: MEMORY. Always synchronous.
+ * out_values (each may be NULL). offsets has n+1 elements, is host or device memory, and may be NULL only if n is 0;
+ * capacity is the number of elements that out_keys and out_values have room for. *total (host, may be NULL) is the
+ * number of pairs found. limit = 0 means all, else at most so many per query. With both outputs NULL it only counts,
+ * and capacity does not matter. Beside fast writers it may need scratch memory: MEMORY. Always synchronous.
  * SPACE if *total > capacity: then offsets and *total are right, and what out_keys and out_values hold is not
  * specified. */
 PLEACH_API pleach_status pleach_map_range(pleach_map *map, size_t n, const void *lo, const void *hi, uint32_t limit,
@@ -252,7 +252,7 @@ PLEACH_API pleach_status pleach_map_range(pleach_map *map, size_t n, const void 
  * The same operations for one key, from any thread. Keys and values are given as uint64_t whatever the width; WIDTH
  * if one does not fit. With 128-bit keys they reach those below 2^64; WIDTH if a result that is asked for is not below:
  * it is not written, and an update has been applied as its outcome says. An array call with n = 1 has no such limit,
- * and runs on the calling thread as well. outcome, old_value, value, found, out_key and out_value may be NULL.
+ * and runs on the calling thread as well; for min and max there are min_pair and max_pair. outcome, old_value, value, found, out_key and out_value may be NULL.
  * Synchronous. */
 PLEACH_API pleach_status pleach_map_put_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
                                             uint64_t *old_value);
@@ -268,6 +268,11 @@ PLEACH_API pleach_status pleach_map_pred_one(pleach_map *map, uint64_t key, int 
                                              uint64_t *out_value);
 PLEACH_API pleach_status pleach_map_min(pleach_map *map, int *found, uint64_t *out_key, uint64_t *out_value);
 PLEACH_API pleach_status pleach_map_max(pleach_map *map, int *found, uint64_t *out_key, uint64_t *out_value);
+
+/* The same for every width: *out_key and *out_value are of the map's width, as the elements of arrays are, so WIDTH
+ * cannot happen. Each may be NULL, and is not written if the map is empty. Host memory. */
+PLEACH_API pleach_status pleach_map_min_pair(pleach_map *map, int *found, void *out_key, void *out_value);
+PLEACH_API pleach_status pleach_map_max_pair(pleach_map *map, int *found, void *out_key, void *out_value);
 
 /* ---- whole-map calls -------------------------------------------------------------------------------------------
  * Synchronous. All but size and reserve pass the gate exclusively: BUSY while a device view is open. */
@@ -292,7 +297,8 @@ PLEACH_API pleach_status pleach_map_size(pleach_map *map, uint64_t *size);
 PLEACH_API pleach_status pleach_map_get_stats(pleach_map *map, pleach_map_stats *stats);
 
 /* Gets node memory ready for `keys` keys in all, so that later inserts, also from your kernels, find it there. May run
- * beside everything. FULL if the limit does not allow it, MEMORY if the machine does not. */
+ * beside everything. FULL if max_bytes does not allow it, or for more than 2^34 keys, which no map can hold; MEMORY if
+ * the machine does not have so much. */
 PLEACH_API pleach_status pleach_map_reserve(pleach_map *map, uint64_t keys);
 
 /* Rebuilds the tree with the given fill (as in load) and gives unused memory back. Needs memory for a copy of the

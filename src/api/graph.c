@@ -159,7 +159,7 @@ pleach_status pleach_graph_degrees(pleach_graph *graph, size_t n, const uint32_t
 pleach_status graph_check_lists(const pleach_graph *graph, size_t n, const uint32_t *vertices,
                                 const uint32_t *neighbours, const uint32_t *values, const uint64_t *offsets)
 {
-    if (!graph || !offsets || (n && !vertices) || (values && !graph->values)) return PLEACH_E_ARGUMENT;
+    if (!graph || (n && (!vertices || !offsets)) || (values && !graph->values)) return PLEACH_E_ARGUMENT;
     if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
     const void *pointers[] = {vertices, neighbours, values, offsets};
     return graph_check_pointers(graph, pointers, sizeof pointers / sizeof *pointers);
@@ -171,6 +171,10 @@ pleach_status pleach_graph_neighbours(pleach_graph *graph, size_t n, const uint3
     pleach_status status = graph_check_lists(graph, n, vertices, neighbours, values, offsets);
     if (status != PLEACH_OK) return status;
     size_t found = 0;
+    if (n == 0 && !offsets) {
+        if (total) *total = 0;
+        return PLEACH_OK;
+    }
     gate_enter(&graph->gate);
     status = graph->ops->neighbours(graph->exec, n, vertices, capacity, neighbours, values, offsets, &found);
     gate_leave(&graph->gate);
@@ -212,6 +216,7 @@ pleach_status pleach_graph_build(pleach_graph *graph, size_t n, const uint32_t *
 pleach_status pleach_graph_new_vertices(pleach_graph *graph, size_t n, uint32_t *vertices)
 {
     if (!graph || (n && !vertices)) return PLEACH_E_ARGUMENT;
+    if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
     const void *pointers[] = {vertices};
     pleach_status status = graph_check_pointers(graph, pointers, 1);
     if (status == PLEACH_OK) status = graph_enter_alone(graph);

@@ -83,6 +83,10 @@ pleach_status pleach_graph_snapshot_neighbours(pleach_graph_snapshot *snapshot, 
                                              offsets);
     if (status != PLEACH_OK) return status;
     size_t found = 0;
+    if (n == 0 && !offsets) {
+        if (total) *total = 0;
+        return PLEACH_OK;
+    }
     status = snapshot->graph->ops->snapshots->neighbours(snapshot->graph->exec, snapshot->at, n, vertices, capacity,
                                                          neighbours, values, offsets, &found);
     if (total) *total = found;

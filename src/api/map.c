@@ -238,8 +238,12 @@ pleach_status map_run_packed(pleach_map *map, request r, size_t capacity, uint64
 {
     pleach_status status = check_request(map, &r, PLEACH_SYNC);
     if (status != PLEACH_OK) return status;
-    if (!offsets) return PLEACH_E_ARGUMENT;
     size_t found = 0;
+    if (r.n == 0 && !offsets) {
+        if (total) *total = 0;
+        return PLEACH_OK;
+    }
+    if (!offsets) return PLEACH_E_ARGUMENT;
     r.long_counts = NULL;
     enter_for(map, &r);
     status = map->ops->range_packed(map->exec, &r, capacity, offsets, &found);
@@ -365,6 +369,29 @@ pleach_status pleach_map_min(pleach_map *map, int *found, uint64_t *out_key, uin
 pleach_status pleach_map_max(pleach_map *map, int *found, uint64_t *out_key, uint64_t *out_value)
 {
     return query_one(map, REQUEST_FLOOR, map ? map_largest(map) : 0, found, out_key, out_value);
+}
+
+static pleach_status find_end(pleach_map *map, request_kind kind, key128 from, int *found, void *out_key,
+                              void *out_value)
+{
+    single result = {0};
+    pleach_status status = run_one(map, kind, from, 0, &result);
+    if (status != PLEACH_OK) return status;
+    map_cell key = map_cell_of(map, result.key), value = map_cell_of(map, result.value);
+    if (found) *found = result.flag;
+    if (result.flag && out_key) memcpy(out_key, &key, map->key_bits / 8);
+    if (result.flag && out_value) memcpy(out_value, &value, map->key_bits / 8);
+    return PLEACH_OK;
+}
+
+pleach_status pleach_map_min_pair(pleach_map *map, int *found, void *out_key, void *out_value)
+{
+    return find_end(map, REQUEST_CEILING, 0, found, out_key, out_value);
+}
+
+pleach_status pleach_map_max_pair(pleach_map *map, int *found, void *out_key, void *out_value)
+{
+    return find_end(map, REQUEST_FLOOR, map ? map_largest(map) : 0, found, out_key, out_value);
 }
 
 /* ---- whole-map calls ---- */

@@ -214,7 +214,7 @@ pleach_status pleach_index_retrieve(pleach_index *index, size_t n, const void *k
                                     void *ids, uint64_t *offsets, size_t *total)
 {
     size_t found = 0;
-    if (!index || (n > 0 && !keys) || !offsets) return PLEACH_E_ARGUMENT;
+    if (!index || (n > 0 && (!keys || !offsets))) return PLEACH_E_ARGUMENT;
     if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
     if (foreign_pointers((const void *[]){keys, ids, offsets}, 3)) return PLEACH_E_POINTER;
     intervals of;

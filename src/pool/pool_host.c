@@ -20,6 +20,7 @@ bool pool_host_open(pool_host *pool, uint64_t max_bytes, size_t node_bytes)
     uint64_t bytes = max_bytes ? max_bytes : machine_memory();
     if (bytes > most) bytes = most;
     pool->bytes = (size_t)(bytes / node_bytes * node_bytes);
+    pool->by_machine = max_bytes == 0;
     pool->mapping_bytes = pool->bytes + HUGE_PAGE;
     if (base_allocation_fails()) return false;
     pool->mapping = mmap(NULL, pool->mapping_bytes, PROT_READ | PROT_WRITE,
@@ -54,7 +55,7 @@ void pool_host_trim(pool_host *pool, size_t from_bytes)
 
 bool pool_host_populate(pool_host *pool, size_t bytes)
 {
-    if (base_allocation_fails()) return false;
+    if (base_allocation_fails() || bytes > machine_memory()) return false;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (bytes > pool->bytes) bytes = pool->bytes;
     size_t length = bytes / page * page;

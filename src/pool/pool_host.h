@@ -10,6 +10,7 @@
 typedef struct pool_host {
     void *nodes;
     size_t bytes;
+    bool by_machine; /* `bytes` is what the machine has, not a limit that the caller has set */
     void *mapping; /* what was mapped, to unmap it; nodes is aligned to a huge page within */
     size_t mapping_bytes;
 } pool_host;

@@ -55,8 +55,9 @@ static pleach_status memory_open(const cpu_hash *hash, hash_memory *m, unsigned 
     slab_place place = place_of(hash, m, 0);
     uint32_t first = pool_take_fresh_run(place.runs, log);
     if (!first) {
+        bool by_machine = m->slabs.by_machine;
         memory_close(m);
-        return PLEACH_E_FULL;
+        return by_machine ? PLEACH_E_MEMORY : PLEACH_E_FULL;
     }
     m->state->table.root = slab_root_of(first, log);
     return PLEACH_OK;

@@ -274,7 +274,8 @@ static pleach_status cpu_reserve(void *exec, uint64_t keys)
     build_plan plan;
     make_plan(map, &plan, keys, 0.5); /* the least that any order of insertion comes to */
     uint64_t capacity = map->tree->pool.capacity;
-    if (1 + plan.nodes + capacity / 64 > capacity) return PLEACH_E_FULL; /* leaves leave a 64th untouched */
+    if (1 + plan.nodes + capacity / 64 > capacity) /* leaves leave a 64th untouched */
+        return map->memory.by_machine ? PLEACH_E_MEMORY : PLEACH_E_FULL;
     size_t bytes = (1 + plan.nodes) * map->node_bytes, before = atomic_load(&map->populated);
     if (bytes > before && !pool_host_populate(&map->memory, bytes)) return PLEACH_E_MEMORY;
     while (bytes > before && !atomic_compare_exchange_weak(&map->populated, &before, bytes)) {

@@ -145,7 +145,7 @@ static pleach_status reserve(cuda_map *map, uint64_t keys)
     build_plan plan;
     cuda_whole_plan(map, &plan, keys, 0.5); /* the least that any order of insertion comes to */
     uint64_t nodes = 1 + plan.nodes, limit = pool_cuda_limit(map->pool) / map->node_bytes;
-    if (nodes + limit / 64 > limit) return PLEACH_E_FULL;
+    if (nodes + limit / 64 > limit) return pool_cuda_beyond(map->pool);
     nodes += nodes / 60 + 256; /* the nodes that splits leave untouched, and what calls ask for beyond the plan */
     pthread_mutex_lock(&map->mutex);
     if (map->skiplist) nodes = cuda_room_bound(map, keys) + 256;

@@ -13,7 +13,8 @@ typedef struct applying {
     uint32_t kind; /* of all operations, if the batch has no kinds */
     batch_on_gpu g;
     batch_sizes *sizes; /* a copy of the GPU's */
-    bool reading;       /* there is work on the stream beside */
+    bool beside;        /* there may be work on the streams beside, */
+    bool reading;       /* and map->joined comes after all of it */
 } applying;
 
 /* ---- arrays ---- */
@@ -142,6 +143,7 @@ static pleach_status fill_ranges(applying *a)
 static pleach_status read_beside(applying *a)
 {
     read_streams on = {a->map->beside[0], a->map->beside[1], a->map->sorted};
+    a->beside = true;
     CUDA_TRY(cudaStreamWaitEvent(on.sorting, a->map->forked, 0));
     CUDA_TRY(cudaStreamWaitEvent(on.reading, a->map->forked, 0));
     CUDA_TRY(batch_cuda_read(&a->g, &on));
@@ -227,6 +229,15 @@ static pleach_status apply_staged(applying *a)
     return status != PLEACH_OK ? status : staging_return_results(a->s);
 }
 
+/* After a failure: the streams beside may still read the map, the caller's arrays and scratch memory, and the main
+ * stream may not have been told to wait for them. Their own failures do not matter any more. */
+static void quiet_beside(const applying *a)
+{
+    if (!a->beside) return;
+    for (unsigned i = 0; i < 2; i++) cudaStreamSynchronize(a->map->beside[i]);
+    cudaGetLastError();
+}
+
 /* Nobody else is about: what is in use now is what was, and the batch's nodes. */
 static void note_used(cuda_map *map, const batch_sizes *sizes)
 {
@@ -241,6 +252,7 @@ static pleach_status try_batch(cuda_map *map, pleach_batch *batch, uint32_t kind
     staging s = staging_on(map, map->sync_stream[0]);
     applying a = {.map = map, .s = &s, .batch = batch, .kind = kind, .sizes = map->batch_sizes};
     pleach_status status = apply_staged(&a);
+    if (status != PLEACH_OK) quiet_beside(&a);
     staging_free(&s);
     pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
     if (status == PLEACH_OK) status = finished;

@@ -30,6 +30,7 @@ struct pool_cuda {
     CUmemAccessDesc access;
     CUdeviceptr base;
     uint64_t reserved; /* bytes of address space */
+    bool by_machine;   /* the limit is what the GPU has, not one that the caller has set */
     uint64_t limit;    /* bytes that may be used of it */
     uint64_t mapped;
     size_t granularity;
@@ -78,6 +79,7 @@ static pleach_status reserve_range(pool_cuda *pool, uint64_t max_bytes, size_t n
     uint64_t limit = max_bytes ? max_bytes : total_bytes;
     if (limit > most) limit = most;
     pool->limit = limit / node_bytes * node_bytes;
+    pool->by_machine = max_bytes == 0;
     pleach_status status = cuda_driver_status(
         pool->driver.granularity(&pool->granularity, &pool->kind, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
     if (status != PLEACH_OK) return status;
@@ -114,6 +116,7 @@ void pool_cuda_close(pool_cuda *pool)
 
 void *pool_cuda_nodes(const pool_cuda *pool) { return (void *)(uintptr_t)pool->base; }
 uint64_t pool_cuda_limit(const pool_cuda *pool) { return pool->limit; }
+pleach_status pool_cuda_beyond(const pool_cuda *pool) { return pool->by_machine ? PLEACH_E_MEMORY : PLEACH_E_FULL; }
 uint64_t pool_cuda_mapped(const pool_cuda *pool) { return pool->mapped < pool->limit ? pool->mapped : pool->limit; }
 
 static pleach_status map_piece(pool_cuda *pool, uint64_t bytes)

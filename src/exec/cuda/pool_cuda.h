@@ -15,6 +15,7 @@ void pool_cuda_close(pool_cuda *pool);
 
 void *pool_cuda_nodes(const pool_cuda *pool);
 uint64_t pool_cuda_limit(const pool_cuda *pool);  /* bytes that fit in all */
+pleach_status pool_cuda_beyond(const pool_cuda *pool); /* more than that: FULL; MEMORY if it is all that the GPU has */
 uint64_t pool_cuda_mapped(const pool_cuda *pool); /* bytes that have memory, at most the limit */
 
 /* Maps at least `bytes` in all (FULL if the limit is lower, MEMORY if the GPU has no more) and zeroes what is new, on

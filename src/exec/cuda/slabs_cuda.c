@@ -60,7 +60,7 @@ pleach_status slabs_begin_anew(slabs_cuda *slabs, uint64_t taken)
 {
     enum { LEAST = 1024 };
     uint64_t limit = slabs_limit(slabs), needed = taken + 1 > LEAST ? taken + 1 : LEAST;
-    if (taken + 1 > limit) return PLEACH_E_FULL;
+    if (taken + 1 > limit) return pool_cuda_beyond(slabs->pool);
     if (needed > limit) needed = limit;
     CUDA_TRY(cudaStreamSynchronize(slabs->control));
     pleach_status status;
