@@ -249,6 +249,23 @@ static void foreign_and_newer_files_are_refused(const setting *where)
     trial_close(&t);
 }
 
+/* The head is right, and says that the pairs are a graph's, whose keys have 64 bits. */
+static void graphs_are_refused(const setting *where)
+{
+    trial t = trial_open(where);
+    uint16_t holds = FILE_HOLDS_GRAPH;
+    pleach_file_info info;
+    pleach_status expected = t.key_bits == 64 ? PLEACH_E_KIND : PLEACH_E_FORMAT;
+    assert_int_equal(load_with(&t, offsetof(file_header, holds), &holds, sizeof holds), expected);
+    assert_int_equal(pleach_file_get_info(t.folder.path, &info), t.key_bits == 64 ? PLEACH_OK : PLEACH_E_FORMAT);
+    assert_int_equal(info.holds_graph, t.key_bits == 64);
+    for (uint32_t other = FILE_HOLDS; other <= UINT16_MAX; other = other * 2 + 1) {
+        holds = (uint16_t)other;
+        assert_int_equal(load_with(&t, offsetof(file_header, holds), &holds, sizeof holds), PLEACH_E_FORMAT);
+    }
+    trial_close(&t);
+}
+
 static void heads_that_make_no_sense_are_refused(const setting *where)
 {
     static const uint32_t widths[] = {0, 1, 16, 31, 33, 63, 65, 128, UINT32_MAX};
@@ -315,7 +332,7 @@ static void keys_out_of_order_are_refused(const setting *where)
 #define FORMAT_CASES                                                                                             \
     CASE(a_good_file_is_taken), CASE(a_file_cut_short_or_too_long_is_refused), CASE(every_altered_bit_is_noticed), \
         CASE(exchanged_blocks_are_noticed), CASE(foreign_and_newer_files_are_refused),                           \
-        CASE(heads_that_make_no_sense_are_refused), CASE(absurd_sizes_cost_nothing),                             \
+        CASE(graphs_are_refused), CASE(heads_that_make_no_sense_are_refused), CASE(absurd_sizes_cost_nothing),                             \
         CASE(blocks_that_make_no_sense_are_refused), CASE(keys_out_of_order_are_refused)
 
 #endif

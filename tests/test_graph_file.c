@@ -239,6 +239,60 @@ static void test_no_graphs(const void *argument)
     folder_close(&f);
 }
 
+static void assert_refused_by_map(const folder *f, unsigned key_bits)
+{
+    const pleach_map_config config = {.key_bits = key_bits};
+    pleach_map *map;
+    uint64_t size, value;
+    int found;
+    assert_ok(pleach_map_create(&map, &config));
+    assert_ok(pleach_map_put_one(map, 7, 8, NULL, NULL));
+    assert_int_equal(pleach_map_load_file(map, f->path, 0), PLEACH_E_KIND);
+    assert_ok(pleach_map_find_one(map, 7, &found, &value));
+    assert_ok(pleach_map_size(map, &size));
+    assert_true(found && value == 8 && size == 1);
+    pleach_map_destroy(map);
+}
+
+static void test_maps_refuse(const void *argument)
+{
+    (void)argument;
+    folder f = folder_open();
+    for (unsigned i = 0; i < 9; i++) { /* all kinds, sparse too; and an empty graph */
+        const kind k = {i & 1, i >> 1 & 1, i >> 2 & 1};
+        pleach_graph *graph = i < 8 ? make_graph(k) : open_graph(k, 0);
+        pleach_file_info info;
+        assert_ok(pleach_graph_save(graph, f.path));
+        assert_ok(pleach_file_get_info(f.path, &info));
+        assert_true(info.holds_graph == 1 && info.key_bits == 64);
+        for (unsigned bits = 32; bits <= 128; bits *= 2) assert_refused_by_map(&f, bits);
+        pleach_graph_destroy(graph);
+    }
+    folder_close(&f);
+}
+
+/* A map may hold any pairs, also a graph's: what the file is stands in its header. */
+static void test_maps_like_graphs(const void *argument)
+{
+    (void)argument;
+    const uint64_t keys[] = {1, UINT64_MAX}, values[] = {0, UINT64_C(0x6870617267000000)};
+    const pleach_map_config config = {.key_bits = 64};
+    folder f = folder_open();
+    pleach_map *map;
+    pleach_file_info info;
+    uint64_t value = 0;
+    int found = 0;
+    save_map(&f, 2, keys, values);
+    assert_ok(pleach_file_get_info(f.path, &info));
+    assert_int_equal(info.holds_graph, 0);
+    assert_ok(pleach_map_create(&map, &config));
+    assert_ok(pleach_map_load_file(map, f.path, 0));
+    assert_ok(pleach_map_find_one(map, UINT64_MAX, &found, &value));
+    assert_true(found && value == values[1]);
+    pleach_map_destroy(map);
+    folder_close(&f);
+}
+
 /* Every byte of a small file altered, and the file cut there. */
 static void test_damage(const void *argument)
 {
@@ -326,6 +380,7 @@ static const kind sparse_undirected = {0, 0, 1}, sparse_directed = {1, 1, 1};
     {"sparse", test_round_trip, &sparse_undirected}, {"sparse, directed", test_round_trip, &sparse_directed},    \
     {"sparse and dense", test_sparse_and_dense, NULL},                                                           \
     {"files of other kinds", test_other_kinds, NULL}, {"files of no graph", test_no_graphs, NULL},               \
+    {"maps refuse graphs", test_maps_refuse, NULL}, {"maps like graphs", test_maps_like_graphs, NULL},           \
     {"damaged files", test_damage, NULL}, {"saving, with faults", test_faults, NULL},                            \
     {"loading, with faults", test_faults, &yes}, {"a file that is too large", test_limit, NULL}
 

@@ -26,6 +26,7 @@ typedef struct pleach_file_info {
     unsigned version;  /* of the format */
     unsigned key_bits; /* 32, 64 or 128: what pleach_map_config wants for a map that can load it */
     uint64_t pairs;
+    int holds_graph;   /* 1: a graph's, for pleach_graph_load_file; 0: a map's */
 } pleach_file_info;
 
 /* Writes the snapshot's pairs to the file `path`, which is made, or replaced when all is written: whoever opens `path`
@@ -52,8 +53,8 @@ PLEACH_API pleach_status pleach_snapshot_save(pleach_snapshot *snapshot, const c
  * concurrency    with every call while it reads; then it passes the gate exclusively, as pleach_map_load does.
  * linearization  the passage: every other call sees either the old contents or the new ones.
  * memory         for the file's pairs, until it returns.
- * errors         ARGUMENT (a pointer is NULL, or fill is out of range), FILE (errno tells more), FORMAT, NEWER, WIDTH
- *                (the map's keys have another width), MEMORY, FULL (the map's limit is too low for it), BUSY (a
+ * errors         ARGUMENT (a pointer is NULL, or fill is out of range), FILE (errno tells more), FORMAT, NEWER, KIND
+ *                (pleach_graph_save has written it), WIDTH (the map's keys have another width), MEMORY, FULL (the map's limit is too low for it), BUSY (a
  *                snapshot is live, or a device view is open), SIZE (a GPU map takes at most 2^31 pairs at once), CUDA,
  *                NO_FILES. After an error the map is as it was; only a GPU map after CUDA may hold anything. */
 PLEACH_API pleach_status pleach_map_load_file(pleach_map *map, const char *path, double fill);

@@ -38,7 +38,8 @@ extern "C" {
     X(PLEACH_E_NEWER, -17, "the file was written by a newer pleach: update this one to read it")                 \
     X(PLEACH_E_NO_FILES, -18, "this build of pleach has no files: install xxHash's xxhash.h and build again")    \
     X(PLEACH_E_CLOSED, -19, "the queue is closed: it takes no more operations")                                  \
-    X(PLEACH_E_VERTEX, -20, "vertex id 2^32-1 cannot be used: the elements that name it were not applied")
+    X(PLEACH_E_VERTEX, -20, "vertex id 2^32-1 cannot be used: the elements that name it were not applied")       \
+    X(PLEACH_E_KIND, -21, "the file holds a graph, not a map: load it with pleach_graph_load_file")
 
 typedef enum pleach_status {
 #define PLEACH_STATUS_ENUM(name, code, text) name = code,

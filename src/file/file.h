@@ -12,7 +12,8 @@ pleach_status file_save(pleach_snapshot *snapshot, const char *path, uint32_t bl
 
 pleach_status file_load(pleach_map *map, const char *path, double fill);
 
-/* 64-bit pairs in arrays, whose keys ascend strictly: graphs are saved as such (docs/file-format.md). */
+/* 64-bit pairs in arrays, whose keys ascend strictly: graphs are saved as such (docs/file-format.md). What is saved is
+ * marked as a graph's, and a map will not load it; what is loaded may lack the mark. */
 typedef struct file_pairs {
     uint64_t *keys, *values;
     uint64_t count;

@@ -21,12 +21,16 @@
 /* More than any map can hold, and small enough that sizes computed from it do not overflow. */
 #define FILE_MOST_PAIRS (UINT64_C(1) << 48)
 
+/* Which structure the pairs are of. A graph's pairs are keys of 64 bits, and mean nothing to a map. */
+enum file_holds { FILE_HOLDS_MAP, FILE_HOLDS_GRAPH, FILE_HOLDS };
+
 /* The first 16 bytes mean the same in every version. */
 typedef struct file_header {
     char magic[8];
     uint32_t byte_order;
     uint32_t version;
-    uint32_t key_bits;
+    uint16_t key_bits;
+    uint16_t holds; /* enum file_holds */
     uint32_t block_pairs; /* in each block but the last, which has the rest */
     uint64_t pairs;
     uint64_t sum; /* of all before it */

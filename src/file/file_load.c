@@ -24,8 +24,9 @@ static bool is_width(uint32_t key_bits) { return key_bits == 32 || key_bits == 6
 
 static bool header_makes_sense(const file_header *header, uint64_t bytes)
 {
-    return header->sum == file_header_sum(header) && is_width(header->key_bits) &&
-           header->block_pairs > 0 && header->pairs <= FILE_MOST_PAIRS && bytes == file_bytes(header);
+    return header->sum == file_header_sum(header) && is_width(header->key_bits) && header->holds < FILE_HOLDS &&
+           (header->holds == FILE_HOLDS_MAP || header->key_bits == 64) && header->block_pairs > 0 &&
+           header->pairs <= FILE_MOST_PAIRS && bytes == file_bytes(header);
 }
 
 static pleach_status read_header(reader *r)
@@ -50,6 +51,7 @@ pleach_status file_read_info(const char *path, pleach_file_info *info)
     if (status != PLEACH_OK) return status;
     info->key_bits = r.header.key_bits;
     info->pairs = r.header.pairs;
+    info->holds_graph = r.header.holds == FILE_HOLDS_GRAPH;
     return PLEACH_OK;
 }
 
@@ -121,22 +123,24 @@ static bool get_memory(reader *r)
     return r->keys && r->values && r->block;
 }
 
-static pleach_status read_pairs(reader *r, unsigned key_bits)
+static pleach_status read_pairs(reader *r, unsigned key_bits, enum file_holds most)
 {
     pleach_status status = read_header(r);
     if (status != PLEACH_OK) return status;
+    if (r->header.holds > most) return PLEACH_E_KIND;
     if (r->header.key_bits != key_bits) return PLEACH_E_WIDTH;
     if (!get_memory(r)) return PLEACH_E_MEMORY;
     status = read_blocks(r);
     return status == PLEACH_OK ? read_trailer(r) : status;
 }
 
-/* The keys and values are the caller's to free, whatever the answer. */
-static pleach_status read_file(reader *r, unsigned key_bits, const char *path)
+/* Files of a map's pairs, and with most = FILE_HOLDS_GRAPH those of graphs. The keys and values are the caller's to
+ * free, whatever the status. */
+static pleach_status read_file(reader *r, unsigned key_bits, enum file_holds most, const char *path)
 {
     pleach_status status = old_file_open(&r->file, path);
     if (status != PLEACH_OK) return status;
-    status = read_pairs(r, key_bits);
+    status = read_pairs(r, key_bits, most);
     old_file_close(&r->file);
     base_free(r->block); /* before a map or a graph needs memory */
     return status;
@@ -145,7 +149,7 @@ static pleach_status read_file(reader *r, unsigned key_bits, const char *path)
 pleach_status file_load(pleach_map *map, const char *path, double fill)
 {
     reader r = {0};
-    pleach_status status = read_file(&r, map->key_bits, path);
+    pleach_status status = read_file(&r, map->key_bits, FILE_HOLDS_MAP, path);
     if (status == PLEACH_OK) status = map_replace(map, r.header.pairs, r.keys, r.values, fill);
     base_free(r.keys);
     base_free(r.values);
@@ -155,7 +159,7 @@ pleach_status file_load(pleach_map *map, const char *path, double fill)
 pleach_status file_load_pairs(file_pairs *pairs, const char *path)
 {
     reader r = {0};
-    pleach_status status = read_file(&r, 64, path);
+    pleach_status status = read_file(&r, 64, FILE_HOLDS_GRAPH, path); /* without the mark: check_pairs decides */
     *pairs = (file_pairs){(uint64_t *)r.keys, (uint64_t *)r.values, r.header.pairs};
     if (status == PLEACH_OK) return PLEACH_OK;
     file_free_pairs(pairs);

@@ -95,8 +95,10 @@ static pleach_status write_snapshot_blocks(writer *w)
 
 static pleach_status write_ends(writer *w)
 {
-    file_header header = {.byte_order = FILE_BYTE_ORDER, .version = PLEACH_FILE_VERSION, .key_bits = w->key_bits,
+    file_header header = {.byte_order = FILE_BYTE_ORDER, .version = PLEACH_FILE_VERSION,
                           .block_pairs = w->block_pairs, .pairs = w->pairs};
+    header.key_bits = (uint16_t)w->key_bits;
+    header.holds = w->snapshot ? FILE_HOLDS_MAP : FILE_HOLDS_GRAPH;
     memcpy(header.magic, FILE_MAGIC, sizeof header.magic);
     header.sum = file_header_sum(&header);
     file_trailer trailer = {.pairs = w->pairs, .sum = file_sum_sums(w->sums, header.sum)};

@@ -31,6 +31,7 @@ static void repair_header(uint8_t *bytes, unsigned form, file_header *header)
         header->byte_order = FILE_BYTE_ORDER;
         header->version = PLEACH_FILE_VERSION;
         header->key_bits = form & NARROW ? 32 : 64;
+        header->holds = FILE_HOLDS_MAP;
     }
     header->sum = file_header_sum(header);
     memcpy(bytes, header, sizeof *header);
@@ -108,6 +109,8 @@ static void check_refusal(pleach_map *map, pleach_status status, const file_head
         CHECK(header->key_bits != key_bits, "WIDTH for keys of %u bits", header->key_bits);
     else if (status == PLEACH_E_NEWER)
         CHECK(header->version > PLEACH_FILE_VERSION, "version %u is NEWER", header->version);
+    else if (status == PLEACH_E_KIND)
+        CHECK(header->holds == FILE_HOLDS_GRAPH, "KIND of a map's file");
     else if (status == PLEACH_E_FULL)
         CHECK(form & LITTLE_ROOM, "FULL with room for all");
     else
