@@ -778,8 +778,8 @@ static void every_allocation_of_ranges_beside_growth_fails(const setting *where)
     oracle *o = oracle_create(STEADY, steady);
     put_both(&c.w, o, STEADY, steady, values);
     run_agents(3, ask_or_come_and_go, &c);
-    /* A range at one timestamp needs no room to spare, so only what it counts with can be lacking. */
-    assert_true(c.most_asked >= (ranges_see_one_instant(where) ? 1 : FIRST_ROUND));
+    /* A range at one timestamp needs no room to spare, and where other threads have all workers it counts alone. */
+    assert_true(c.most_asked >= FIRST_ROUND || ranges_see_one_instant(where));
     /* Where threads share long queries, a call that lacks memory for parts goes on without. */
     assert_true(c.failures > 0 || (where->device == PLEACH_CPU && where->threads > 1));
     assert_ok(wide_erase(&c.w, STEADY, coming, NULL, NULL));
