@@ -96,6 +96,9 @@ HASH_PLANTS = (
     Plant("set_loses_neighbour", "a key of 32 bits takes the one beside it along", "hash/cuda32_set", WIDTH,
           "port_store(&payload[slot / 2], other | (uint64_t)pair.key << shift);",
           "port_store(&payload[slot / 2], (other & 0) | (uint64_t)pair.key << shift);"),
+    Plant("help_skips_root", "a helper moves a bucket of a table that has moved since it looked", "hash/plain32", MOVE,
+          "uint64_t next = port_load(&table->root) == root ? slab_target(table, root) : 0;",
+          "uint64_t next = slab_target(table, root);"),
     # ---- groups of slots, and the marks of keys that are elsewhere ----
     Plant("find_ignores_mark", "a find looks no further than the key's group", "hash/cuda64_set", FIND,
           "!(look.link & slab_elsewhere(group))", "!(look.link >> 63)"),

@@ -141,6 +141,42 @@ static void relay(void)
     }
 }
 
+/* The first key that is in a bucket of the first table which has moved, or in one which has not. */
+static unsigned number_in(bool moved)
+{
+    hash_world *w = &hash_now;
+    unsigned number = 0;
+    for (; number + 1 < w->universe; number++) {
+        uint32_t id = slab_bucket(w->table[0].root, w->kind->hash(&w->place, w->keys[number]));
+        if (((slab_at(&w->place, id)->word[SLAB_HEADER] & SLAB_MOVED) != 0) == moved) break;
+    }
+    return number;
+}
+
+/* An agent sets out to help a table that grows, and is held back when it has looked at the root. Another one ends that
+ * growth, makes the run that is left a part of a second table, and begins the next growth of the first. */
+static void overtaken(void)
+{
+    hash_world *w = &hash_now;
+    unsigned keys = hash_slots() * 2, first = 0;
+    w->stripes = 1;
+    hash_draw_keys(6 * hash_slots() + 2);
+    for (; first < w->universe && !is_moving(0); first++) hash_do_alone(&w->place, 0, HISTORY_PUT, first);
+    for (unsigned t = 1; t < w->tables; t++) hash_fill(t, 0, keys);
+    hash_settle();
+    hash_begin_agent(0);
+    hash_plan_op(0, HISTORY_PUT, 0, number_in(true));
+    hash_begin_agent(1);
+    hash_plan_op(1, number_in(false) < first ? HISTORY_ERASE : HISTORY_PUT, 0, number_in(false));
+    hash_plan_op(1, HISTORY_PUT, 1, keys);
+    for (unsigned i = 0; i < w->universe; i++) hash_plan_op(1, HISTORY_PUT, 0, i);
+    hash_begin_agent(2);
+    for (unsigned i = 1 + (unsigned)sim_draw(4); i > 0; i--)
+        hash_plan_op(2, HISTORY_FIND, 1, (unsigned)sim_draw(w->universe));
+    /* `next` is stored to when growth ends, when the next one is claimed, and when that begins. */
+    sim_hold(0, &w->table[0].root, 5 + (unsigned)sim_draw(4), &w->table[0].next, 3);
+}
+
 /* Others make tables grow, more than once, and take and return slabs, while somebody comes with an old root. */
 static void outpaced(void)
 {
@@ -273,8 +309,10 @@ void hash_draw_scenario(void)
         brimming();
     else if (draw < 46 && hash_now.tables > 1)
         relay();
-    else if (draw < 60)
+    else if (draw < 60 && (draw < 57 || hash_now.tables == 1))
         moving();
+    else if (draw < 60)
+        overtaken();
     else if (draw < 80)
         outpaced();
     else if (draw < 91)

@@ -71,6 +71,17 @@ void sim_solo(unsigned agent, unsigned budget, unsigned of_256)
     m->solo_chance = of_256;
 }
 
+void sim_hold(unsigned agent, const uint64_t *word, unsigned times, const uint64_t *until, unsigned stores)
+{
+    sim_machine *m = sim_now_running;
+    m->hold_agent = agent;
+    m->hold_word = (uint32_t)(word - m->memory);
+    m->marked_after = times - 1;
+    m->hold_until = (uint32_t)(until - m->memory);
+    m->hold_stores = stores;
+    m->hold_pending = true;
+}
+
 void sim_without_fences(void) { sim_now_running->without_fences = true; }
 
 uint64_t sim_operation_begin(void)
@@ -146,7 +157,8 @@ bool machine_run(sim_machine *m, const sim_structure *structure, unsigned varian
     m->points = m->progress_at = 0;
     m->expected_points = 0;
     m->multiprocessors = MULTIPROCESSORS;
-    m->soloist = m->solo_displaced = NO_AGENT;
+    m->soloist = m->solo_displaced = m->hold_agent = NO_AGENT;
+    m->hold_pending = false;
     m->solo_inside = false;
     memory_reset(m);
     if (m->exhaustive) choices_restart(m->exhaustive);

@@ -138,6 +138,10 @@ typedef struct sim_machine {
     uint64_t next_change;
     uint8_t marked_kind;                     /* delay */
     uint32_t marked_after;                   /* such accesses to let pass first */
+    unsigned hold_agent;                     /* sim_hold; NO_AGENT: there is none */
+    uint32_t hold_word, hold_until;
+    unsigned hold_stores;                    /* to hold_until that are still to come */
+    bool hold_pending;                       /* it has not been held yet */
     unsigned turn_left;
     unsigned multiprocessors;
     unsigned soloist, solo_budget, solo_chance; /* sim_solo; NO_AGENT: there is none */

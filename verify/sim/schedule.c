@@ -12,7 +12,8 @@ void schedule_begin(sim_machine *m)
     m->changes_left = (unsigned)choose_draw(m, 5);
     m->next_change = 1 + choose_draw(m, m->expected_points);
     m->marked_kind = (uint8_t)choose_draw(m, POINT_PAUSE);
-    m->marked_after = (uint32_t)choose_draw(m, 1 + m->expected_points / 16);
+    const uint32_t marked_after = (uint32_t)choose_draw(m, 1 + m->expected_points / 16);
+    if (m->hold_agent == NO_AGENT) m->marked_after = marked_after;
     m->turn_left = 0;
     for (unsigned i = 0; i < m->agent_count; i++) m->agents[i].priority = (int64_t)(machine_random(m) >> 16);
 }
@@ -62,13 +63,37 @@ static unsigned next_in_turn(const sim_machine *m)
     return wrapped < MAX_AGENTS ? wrapped : m->live[0]; /* all are held: the first of them need not be any longer */
 }
 
+/* The calling agent's last access is one of those after which an agent is held back. */
+static bool is_marked(const sim_machine *m)
+{
+    if (m->hold_agent == NO_AGENT) return m->me->last_kind == m->marked_kind;
+    return m->me->index == m->hold_agent && m->me->last_word == m->hold_word && m->me->last_kind < POINT_BEGIN;
+}
+
+static bool is_store(unsigned kind)
+{
+    return kind == POINT_STORE || kind == POINT_STORE_RELEASE || kind == POINT_ADD || kind == POINT_SWAP;
+}
+
+/* The stores are done for which sim_hold's agent waits: it goes on at once. */
+static bool ends_hold(sim_machine *m)
+{
+    if (m->hold_agent == NO_AGENT || m->agents[m->hold_agent].done || may_run(m, m->hold_agent)) return false;
+    if (m->me->last_word != m->hold_until || !is_store(m->me->last_kind) || --m->hold_stores > 0) return false;
+    m->agents[m->hold_agent].held_until = 0;
+    return true;
+}
+
 static unsigned next_delay(sim_machine *m, point_kind kind, bool leaving)
 {
     bool held = false;
-    if (!leaving && m->me->last_kind == m->marked_kind && m->marked_after-- == 0) {
+    if (!leaving && ends_hold(m)) return m->hold_agent;
+    if (!leaving && is_marked(m) && m->marked_after-- == 0) {
+        m->hold_pending = false;
         m->me->held_until = m->points + 50 + choose_draw(m, 8 * m->expected_points);
         held = true;
     }
+    if (m->hold_pending && !m->agents[m->hold_agent].done && kind != POINT_PAUSE) return m->hold_agent;
     if (!leaving && !held && kind != POINT_PAUSE && m->turn_left > 0) {
         m->turn_left--;
         return m->me->index;
@@ -90,6 +115,7 @@ static unsigned next_exhaustive(sim_machine *m, point_kind kind, bool leaving)
 
 static unsigned next_agent(sim_machine *m, point_kind kind, bool leaving)
 {
+    if (m->hold_agent != NO_AGENT) return next_delay(m, kind, leaving);
     switch (m->strategy) {
     case SIM_PCT: return next_pct(m, kind, leaving);
     case SIM_DELAY: return next_delay(m, kind, leaving);

@@ -80,6 +80,11 @@ void sim_multiprocessors(unsigned count);
  * who stand still meanwhile, wherever they are. A finding if one has not ended after `budget` accesses. */
 void sim_solo(unsigned agent, unsigned budget, unsigned of_256);
 
+/* The agent goes first, and is held back after its `times`-th access to `word`, until other agents have stored to
+ * `until` `stores` times since, or for long: for faults that show only if an agent stops at one place until much has
+ * happened. The others take turns. Both numbers count from 1. */
+void sim_hold(unsigned agent, const uint64_t *word, unsigned times, const uint64_t *until, unsigned stores);
+
 /* Operations of this schedule order nothing when they begin and end, as in a program without fences. Stamps then say
  * something about the operations of one agent only. */
 void sim_without_fences(void);
