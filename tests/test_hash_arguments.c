@@ -414,18 +414,18 @@ static void calls_for_the_whole_table(const void *unused)
 
 static void open_and_close_views(pleach_hash *h)
 {
-    pleach_hash_view view = {.seed = 1}, second, forged = {.state = keys};
+    pleach_hash_view view = {.seed = {1}}, second, forged = {.state = keys};
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_open(h, NULL));
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_open(NULL, &view));
     behind.answer = PLEACH_E_CUDA;
     assert_taken(PLEACH_E_CUDA, pleach_hash_view_open(h, &view));
-    assert_true(!view.state && !view.seed);
+    assert_true(!view.state && !view.seed[0]);
     behind.answer = PLEACH_OK;
     assert_taken(PLEACH_OK, pleach_hash_clear(h)); /* the view that failed does not keep others out */
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, &forged)); /* none is open */
     assert_taken(PLEACH_OK, pleach_hash_view_open(h, &view));
     assert_taken(PLEACH_OK, pleach_hash_view_open(h, &second));
-    assert_true(view.state == &behind && view.key_bits == 32 && view.set == 1 && view.seed == COUNTERFEIT_VALUE);
+    assert_true(view.state == &behind && view.key_bits == 32 && view.set == 1 && view.seed[0] == COUNTERFEIT_VALUE);
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(NULL, &view));
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, NULL));
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, &(pleach_hash_view){0}));

@@ -21,7 +21,8 @@ static bool open_table(struct batch *batch, uint64_t reserve_keys)
 {
     struct hashed *const h = (struct hashed *)batch;
     const pleach_hash_config config = {.device = batch->bench->device->kind, .key_bits = batch->bench->bits,
-                                       .set = h->set, .threads = batch->bench->threads, .reserve_keys = reserve_keys};
+                                       .set = h->set, .threads = batch->bench->threads, .reserve_keys = reserve_keys,
+                                       .fixed_seed = 1};
     pleach_hash_destroy(h->hash);
     h->filled = false;
     const pleach_status status = pleach_hash_create(&h->hash, &config);

@@ -29,6 +29,7 @@ static void *hash_create(const struct rival_needs *needs)
         .device = settings->device,
         .threads = settings->device == PLEACH_CPU ? needs->threads : 0,
         .reserve_keys = settings->reserve ? needs->keys : 0,
+        .fixed_seed = 1,
     };
     struct ycsb_own *own = calloc(1, sizeof *own);
     if (own != NULL && pleach_hash_create(&own->hash, &config) == PLEACH_OK) return own;

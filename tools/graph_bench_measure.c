@@ -34,7 +34,7 @@ bool graph_bench_open(struct graph_bench *bench, bool directed, double load, ple
 {
     const pleach_graph_config config = {.device = bench->device->kind, .directed = directed, .load = load,
                                         .threads = graph_on_cpu(bench) ? bench->threads : 0,
-                                        .adjacency = bench->adjacency, .sparse_ids = bench->sparse};
+                                        .adjacency = bench->adjacency, .sparse_ids = bench->sparse, .fixed_seed = 1};
     const pleach_status status = pleach_graph_create(graph, &config);
     return status == PLEACH_OK || graph_stop(bench, "creating a graph", status);
 }

@@ -20,17 +20,26 @@ bool graph_take_sparse(struct cli *cli, bool *sparse)
     return taken;
 }
 
+static bool take_seed(struct cli *cli, struct graph_where *where)
+{
+    const bool taken = cli_take_number(cli, "--seed", 0, UINT32_MAX, &where->seed);
+    where->fixed_seed |= taken;
+    return taken;
+}
+
 bool graph_take_where(struct cli *cli, struct graph_where *where)
 {
     return cli_take_choice(cli, "--device", device_names, &where->device) ||
            cli_take_number(cli, "--threads", 1, 1024, &where->threads) ||
-           graph_take_adjacency(cli, &where->adjacency) || graph_take_sparse(cli, &where->sparse);
+           graph_take_adjacency(cli, &where->adjacency) || graph_take_sparse(cli, &where->sparse) ||
+           take_seed(cli, where);
 }
 
 int graph_open(const char *command, const struct graph_where *where, pleach_graph **graph)
 {
     const pleach_graph_config config = {.device = (pleach_device)where->device, .threads = (unsigned)where->threads,
-                                        .adjacency = (pleach_adjacency)where->adjacency, .sparse_ids = where->sparse};
+                                        .adjacency = (pleach_adjacency)where->adjacency, .sparse_ids = where->sparse,
+                                        .seed = (uint32_t)where->seed, .fixed_seed = where->fixed_seed};
     const pleach_status status = pleach_graph_create(graph, &config);
     if (status == PLEACH_OK) return EXIT_GOOD;
     cli_complain(command, "%s", pleach_strerror(status));

@@ -13,6 +13,8 @@ struct graph_where {
     size_t adjacency; /* a pleach_adjacency */
     bool sparse;      /* vertices are found through a hash table */
     size_t way;       /* a graph_way, for who loads a file */
+    bool fixed_seed;  /* --seed was given: */
+    uint64_t seed;    /* of the hash function */
 };
 
 /* --adjacency. Whether the current word was it; also for who has devices of its own. */
@@ -21,7 +23,7 @@ bool graph_take_adjacency(struct cli *cli, size_t *adjacency);
 /* --sparse, likewise. */
 bool graph_take_sparse(struct cli *cli, bool *sparse);
 
-/* --device, --threads, --adjacency and --sparse. Whether the current word was one of them. */
+/* --device, --threads, --adjacency, --sparse and --seed. Whether the current word was one of them. */
 bool graph_take_where(struct cli *cli, struct graph_where *where);
 
 /* An undirected graph without values; vertices have new numbers, 0 and on, in the order of their ids. */

@@ -29,6 +29,7 @@ static const char help[] =
     "  --threads N     worker threads on the CPU (default: one for each online CPU)\n"
     "  --adjacency A   how neighbours are kept: hash (default), a table for each vertex; or ordered, one ordered map\n"
     "  --sparse        vertices are found through a hash table, as is good for ids that are few and far apart\n"
+    "  --seed N        seed of the hash function, up to 2^32 - 1 (default: random, against chosen ids)\n"
     "\n"
     "Columns: batch, time of its last event, events so far, edges and triangles there are, edges that came and went with\n"
     "the batch, milliseconds that this took.\n"
@@ -199,7 +200,8 @@ static int open_and_run(struct stream *s)
     if (status != EXIT_GOOD) return status;
     s->gone_from = malloc((s->events.count + 1) * sizeof *s->gone_from);
     s->gone_to = malloc((s->events.count + 1) * sizeof *s->gone_to);
-    const pleach_hash_config config = {.key_bits = 64};
+    const pleach_hash_config config = {.key_bits = 64, .seed = (uint32_t)s->order->where.seed,
+                                       .fixed_seed = s->order->where.fixed_seed};
     const bool good = s->gone_from != NULL && s->gone_to != NULL &&
                       (!s->order->windowed || pleach_hash_create(&s->last, &config) == PLEACH_OK);
     if (good)

@@ -19,6 +19,7 @@ static const char help[] =
     "  --threads N     worker threads on the CPU (default: one for each online CPU)\n"
     "  --adjacency A   how neighbours are kept: hash (default), a table for each vertex; or ordered, one ordered map\n"
     "  --sparse        vertices are found through a hash table, as is good for ids that are few and far apart\n"
+    "  --seed N        seed of the hash function, up to 2^32 - 1 (default: random, against chosen ids)\n"
     "  --build WAY     how the graph comes to have its edges: bulk (default), at once; batches, some at a time, in the\n"
     "                  file's order; random, the same in a random order; churn, the same with random edges erased\n"
     "                  in between and put again. The count is the same\n"

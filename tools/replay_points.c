@@ -11,7 +11,7 @@ pleach_status points_create(struct replay *replay)
 {
     if (replay->hashed) {
         const pleach_hash_config config = {.device = replay->device, .key_bits = replay->key_bits,
-                                           .threads = worker_threads(replay)};
+                                           .threads = worker_threads(replay), .fixed_seed = 1};
         return pleach_hash_create(&replay->hash, &config);
     }
     const pleach_map_config config = {.device = replay->device, .key_bits = replay->key_bits,

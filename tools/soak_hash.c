@@ -220,7 +220,7 @@ void soak_hash(struct soak *soak)
     /* The round's map stays empty: keys and oracle are what is wanted of it. */
     if (soak_open_round(soak, most >> mix_below(&soak->random, SMALLER_BY + 1))) {
         const pleach_hash_config config = {.device = soak->options.device, .key_bits = soak->bits, .set = round.set,
-                                           .threads = 2, .seed = (uint32_t)soak->seed};
+                                           .threads = 2, .seed = (uint32_t)soak->seed, .fixed_seed = 1};
         if (soak_good(soak, 0, "create", pleach_hash_create(&round.hash, &config))) {
             for (unsigned turn = 0; turn < TURNS && !soak_is_wrong(soak); turn++) {
                 round.erases = 10 + (unsigned)mix_below(&soak->random, 70);

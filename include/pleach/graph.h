@@ -39,6 +39,14 @@
  *
  * Calls come in arrays, and, where hash tables are in GPU memory, from your own kernels (pleach/graph_device.cuh).
  *
+ * CHOSEN KEYS   each graph draws the seed of its hash function at random when it is created, so neighbours, and sparse
+ * ids, that were chosen without knowing the seed share buckets no more often than random ones do. Set `seed`, or
+ * fixed_seed, only where runs must be the same each time (the order of neighbours depends on the seed) and edges come
+ * from a trusted source: with the seed known, neighbours of one vertex can be chosen that all share one bucket, and then
+ * each operation on an edge of this vertex reads all of them. The hash function is not a cryptographic one: a caller
+ * that can time single operations may learn which neighbours share a bucket. Where that matters, use an ordered graph,
+ * which has no hash tables.
+ *
  * Arguments, pointers, streams and "may be NULL" are as in pleach/map.h; so is what happens when memory runs out: the
  * elements that were not applied say so, and the call answers PLEACH_E_FULL.
  */
@@ -78,13 +86,14 @@ typedef struct pleach_graph_config {
     unsigned values;    /* 1: edges have values */
     unsigned threads;   /* CPU: worker threads of array calls; 0 means one per online CPU; at most 1024 */
     int gpu;            /* CUDA: device ordinal */
-    uint32_t seed;      /* of the hash function */
+    uint32_t seed;      /* of the hash function; 0 means a random one, unless fixed_seed is 1 */
     double load;        /* keys to slots at which a vertex's table grows; 0 means the default, 0.7 */
     uint64_t max_bytes; /* limit on memory; 0 means no limit but the machine's */
     pleach_adjacency adjacency; /* seed and load are for hash tables only */
     unsigned snapshots; /* 1: snapshots can be taken; of an ordered graph only */
     unsigned sparse_ids; /* 1: vertices are found through a hash table; for ids that are few and far apart. Memory of an
                           * ordered graph goes with what there is in any case: there it changes nothing */
+    unsigned fixed_seed; /* 1: `seed` is used as it is, also if it is 0 */
 } pleach_graph_config;
 
 /* Of an ordered graph: vertices, edges, max_degree, slab_bytes (of nodes, and of what is kept for snapshots),
@@ -193,8 +202,8 @@ typedef struct pleach_graph_view {
     void *slabs;     /* the slabs' base address */
     void *directory; /* of the vertices */
     void *names;     /* of a graph with sparse ids; else NULL */
-    uint32_t seed;
-    uint32_t load;   /* of 1,024 slots */
+    uint64_t seed[3]; /* of the hash function, as the algorithm uses it */
+    uint32_t load;    /* of 1,024 slots */
     uint32_t directed, values;
 } pleach_graph_view;
 

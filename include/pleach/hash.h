@@ -25,6 +25,13 @@
  * between 0.36 and 0.74 of the slots are taken between growths. Growth leaves about as much free memory as the slabs
  * need (docs/hash.md has bytes a key). Slots of erased keys are used again, and so are slabs that become empty;
  * pleach_hash_compact gives memory back to the machine.
+ *
+ * CHOSEN KEYS   each table draws the seed of its hash function at random when it is created, so keys that were chosen
+ * without knowing the seed share buckets no more often than random keys do. Set `seed`, or fixed_seed, only where runs
+ * must be the same each time (the order of pleach_hash_export depends on the seed) and keys come from a trusted source:
+ * with the seed known, keys can be chosen that all share one bucket, and then each operation reads all of them. The
+ * hash function is not a cryptographic one: a caller that can time single operations may learn which keys share a
+ * bucket. Where that matters, use the ordered map (pleach/map.h), for which all keys are alike.
  */
 #ifndef PLEACH_HASH_H
 #define PLEACH_HASH_H
@@ -44,9 +51,10 @@ typedef struct pleach_hash_config {
     unsigned set;          /* 1: keys without values */
     unsigned threads;      /* CPU: worker threads of array calls; 0 means one per online CPU; at most 1024 */
     int gpu;               /* CUDA: device ordinal */
-    uint32_t seed;         /* of the hash function: where somebody else chooses the keys, choose this at random */
+    uint32_t seed;         /* of the hash function; 0 means a random one, unless fixed_seed is 1 */
     uint64_t max_bytes;    /* limit on memory; 0 means no limit but the machine's */
     uint64_t reserve_keys; /* begin with as many buckets as these keys need */
+    unsigned fixed_seed;   /* 1: `seed` is used as it is, also if it is 0 */
 } pleach_hash_config;
 
 typedef struct pleach_hash_stats {
@@ -129,8 +137,7 @@ typedef struct pleach_hash_view {
     void *slabs;       /* the slabs' base address */
     uint32_t key_bits;
     uint32_t set;      /* 1: keys without values */
-    uint32_t seed;
-    uint32_t reserved;
+    uint64_t seed[3];  /* of the hash function, as the algorithm uses it */
 } pleach_hash_view;
 
 /* ARGUMENT for a CPU table. */

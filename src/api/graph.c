@@ -18,7 +18,7 @@ static pleach_status complete_config(pleach_graph_config *config)
     if (config->adjacency != PLEACH_ADJACENCY_HASH && config->adjacency != PLEACH_ADJACENCY_ORDERED)
         return PLEACH_E_ARGUMENT;
     if (config->snapshots > (config->adjacency == PLEACH_ADJACENCY_ORDERED)) return PLEACH_E_ARGUMENT;
-    if (config->sparse_ids > 1) return PLEACH_E_ARGUMENT;
+    if (config->sparse_ids > 1 || config->fixed_seed > 1) return PLEACH_E_ARGUMENT;
     if (config->load == 0) config->load = DEFAULT_LOAD;
     if (!(config->load >= LEAST_LOAD && config->load <= 1)) return PLEACH_E_ARGUMENT; /* nor a NaN */
     if (config->max_bytes && config->max_bytes < LEAST_BYTES) return PLEACH_E_ARGUMENT;

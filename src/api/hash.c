@@ -25,7 +25,7 @@ static pleach_status complete_config(pleach_hash_config *config)
     if (config->key_bits == 0) config->key_bits = 64;
     if (config->key_bits != 32 && config->key_bits != 64) return PLEACH_E_ARGUMENT;
     if (config->device != PLEACH_CPU && config->device != PLEACH_CUDA) return PLEACH_E_ARGUMENT;
-    if (config->set > 1 || !config_threads(&config->threads)) return PLEACH_E_ARGUMENT;
+    if (config->set > 1 || config->fixed_seed > 1 || !config_threads(&config->threads)) return PLEACH_E_ARGUMENT;
     if (config->max_bytes && config->max_bytes < LEAST_BYTES) return PLEACH_E_ARGUMENT;
     if (config->reserve_keys > MOST_KEYS) return PLEACH_E_FULL;
     return PLEACH_OK;

@@ -16,7 +16,9 @@ PORT_FN graph_place graph_view_place(const pleach_graph_view *view)
     g.slabs.runs.nodes = view->slabs;
     g.slabs.runs.node_bytes = SLAB_BYTES;
     g.slabs.runs.stripe = graph_view_stripe();
-    g.slabs.seed = view->seed;
+    g.slabs.seed.by = view->seed[0];
+    g.slabs.seed.plus = view->seed[1];
+    g.slabs.seed.low = view->seed[2];
     g.slabs.load_of_keys = view->load;
     g.slabs.hopeful = 0;
     g.state = state;
@@ -124,7 +126,8 @@ PORT_FN void graph_walk_look(graph_walk *w)
     place.runs.nodes = w->slabs;
     place.runs.node_bytes = SLAB_BYTES;
     place.runs.stripe = 0;
-    place.seed = place.load_of_keys = place.hopeful = 0;
+    place.seed.by = place.seed.plus = place.seed.low = 0;
+    place.load_of_keys = place.hopeful = 0;
     while (port_between_tries(look_begin_map32(&place, w->table, w->group, &w->look)) != SLAB_DONE)
         port_pause(attempt++);
 }

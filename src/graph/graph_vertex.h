@@ -25,7 +25,7 @@
 
 /* GRAPH_NO_VERTEX: the id has none. Out of line, and without the address of what the caller has in registers: dense
  * graphs have no use for it. */
-PORT_COLD uint32_t graph_number(void *slabs, uint32_t seed, const slab_table *dictionary, uint32_t id)
+PORT_COLD uint32_t graph_number(void *slabs, slab_seed seed, const slab_table *dictionary, uint32_t id)
 {
     slab_place place;
     uint32_t number = 0;

@@ -56,7 +56,7 @@ static pleach_status counterfeit_size(void *exec, uint64_t *vertices, uint64_t *
 
 static pleach_status counterfeit_view(void *exec, pleach_graph_view *view)
 {
-    *view = (pleach_graph_view){.state = exec, .slabs = exec, .directory = exec, .seed = 3, .load = 4, .directed = 1};
+    *view = (pleach_graph_view){.state = exec, .slabs = exec, .directory = exec, .seed = {3, 2, 1}, .load = 4, .directed = 1};
     return answer_once(exec);
 }
 

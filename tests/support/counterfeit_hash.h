@@ -45,7 +45,7 @@ static pleach_status counterfeit_size(void *exec, uint64_t *size)
 
 static pleach_status counterfeit_view(void *exec, pleach_hash_view *view)
 {
-    *view = (pleach_hash_view){.state = exec, .slabs = exec, .key_bits = 32, .set = 1, .seed = COUNTERFEIT_VALUE};
+    *view = (pleach_hash_view){.state = exec, .slabs = exec, .key_bits = 32, .set = 1, .seed = {COUNTERFEIT_VALUE}};
     return answer_once(exec);
 }
 

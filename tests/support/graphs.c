@@ -115,7 +115,7 @@ size_t scaled_calls(const graph_kind *kind, size_t n)
 pleach_graph_config graph_config_of(const graph_kind *kind)
 {
     return (pleach_graph_config){.device = kind->device, .directed = kind->directed, .values = kind->values,
-                                 .threads = kind->threads, .sparse_ids = kind->sparse};
+                                 .threads = kind->threads, .sparse_ids = kind->sparse, .fixed_seed = 1};
 }
 
 pleach_graph *graph_open(const graph_kind *kind)

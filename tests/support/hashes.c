@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/core/slabhash/slabhash_seed.h"
 #include "buffers.h"
 #include "compare.h"
 
@@ -18,7 +19,8 @@ pleach_hash_config hash_config_for(const setting *where, bool set)
                                 .key_bits = where->key_bits,
                                 .set = set,
                                 .threads = where->threads,
-                                .seed = (uint32_t)mix64(test_seed())};
+                                .seed = (uint32_t)mix64(test_seed()),
+                                .fixed_seed = 1};
 }
 
 hashed hashed_open_as(const pleach_hash_config *config)
@@ -250,14 +252,7 @@ void assert_same_hash(const hashed *h, const oracle *o)
     free(keys), free(values), free(expected), free(expected_values);
 }
 
-/* ---- keys by their hash: the finalizers of MurmurHash3, backwards ---- */
-
-static uint64_t undo_shift(uint64_t h, unsigned shift)
-{
-    uint64_t x = h;
-    for (unsigned known = shift; known < 64; known += shift) x = h ^ x >> shift;
-    return x;
-}
+/* ---- keys by their hash ---- */
 
 /* The inverse modulo 2^64; the first guess is right in 3 bits, and each turn doubles that. */
 static uint64_t inverse_of(uint64_t odd)
@@ -267,22 +262,73 @@ static uint64_t inverse_of(uint64_t odd)
     return inverse;
 }
 
-uint64_t key_of_hash(unsigned key_bits, uint32_t seed, uint64_t hash)
+static uint32_t hash_of_sum(uint32_t sum)
 {
-    if (key_bits == 64) {
-        uint64_t h = undo_shift(hash, 33) * inverse_of(0xc4ceb9fe1a85ec53u);
-        h = undo_shift(h, 33) * inverse_of(0xff51afd7ed558ccdu);
-        return undo_shift(h, 33) ^ seed;
+    return (uint32_t)(((uint64_t)(sum ^ sum >> 16) * 0x9e3779b97f4a7c15u) >> 32);
+}
+
+static uint32_t hash_of_product(const slab_seed *seed, uint64_t product)
+{
+    return hash_of_sum((uint32_t)((product + seed->plus) >> 32));
+}
+
+enum { COLLIDING_BITS = 17, COLLIDING_HASH = 0x1234 };
+
+/* Keys whose high half makes the second factor a multiple of 2^shift, so that few bits of the product are below those
+ * that count, and can be tried one by one. The other factor follows by division, and is a key's in one of a few tries. */
+/* The keys of this high half whose sum has these bits 32 to 63. */
+static size_t solve_wide_keys(const slab_seed *seed, unsigned shift, uint64_t high, uint32_t sum, uint64_t *keys)
+{
+    size_t found = 0;
+    uint64_t factor = seed->by + high, inverse = inverse_of(factor >> shift);
+    uint64_t least = ((uint64_t)sum << 32) - seed->plus;
+    for (uint64_t try = 0; try < (uint64_t)1 << (32 - shift); try++) {
+        uint64_t low = (((least >> shift) + try + 1) * inverse - seed->low - (high << 32)) & UINT64_MAX >> shift;
+        uint64_t product = (seed->low + (high << 32 | low)) * factor;
+        if (low <= UINT32_MAX && (uint32_t)((product + seed->plus) >> 32) == sum) keys[found++] = high << 32 | low;
     }
-    uint32_t h = (uint32_t)undo_shift((uint32_t)hash, 16) * (uint32_t)inverse_of(0xc2b2ae35u);
-    h = (uint32_t)undo_shift(h, 13) * (uint32_t)inverse_of(0x85ebca6bu);
-    return (uint32_t)undo_shift(h, 16) ^ seed;
+    return found;
+}
+
+/* Sums whose hashes collide, one after the other. */
+static void find_wide_keys(const slab_seed *seed, size_t n, uint64_t *keys)
+{
+    enum { SHIFTS = 7, ROOM = 1 << SHIFTS };
+    uint64_t some[ROOM];
+    size_t found = 0;
+    for (uint64_t sum = 0; sum <= UINT32_MAX && found < n; sum++) {
+        if ((hash_of_sum((uint32_t)sum) ^ COLLIDING_HASH) & ((1u << COLLIDING_BITS) - 1)) continue;
+        for (unsigned shift = 31; shift > 31 - SHIFTS && found < n; shift--)
+            for (uint32_t odd = 1; odd >> (32 - shift) == 0 && found < n; odd += 2) {
+                uint32_t high = (odd << shift) - (uint32_t)seed->by;
+                size_t more = solve_wide_keys(seed, shift, high, (uint32_t)sum, some);
+                for (size_t i = 0; i < more && found < n; i++) keys[found++] = some[i];
+            }
+    }
+    assert_int_equal(found, n);
+}
+
+uint64_t *colliding_narrow_keys(uint32_t of, unsigned bits, size_t n)
+{
+    uint64_t *keys = must_alloc(n, sizeof *keys);
+    slab_seed seed = slabhash_seed_of(of);
+    size_t found = 0;
+    uint32_t mask = ((uint32_t)1 << bits) - 1;
+    for (uint64_t key = 0; key <= UINT32_MAX && found < n; key++)
+        if (!((hash_of_product(&seed, seed.by * key) ^ COLLIDING_HASH) & mask)) keys[found++] = key;
+    assert_int_equal(found, n);
+    return keys;
 }
 
 uint64_t *colliding_keys(const hashed *h, size_t n)
 {
+    if (h->key_bits == 32) {
+        unsigned bits = 8;
+        while (n >> (bits - 1)) bits++;
+        return colliding_narrow_keys(h->seed, bits, n);
+    }
     uint64_t *keys = must_alloc(n, sizeof *keys);
-    for (size_t i = 0; i < n; i++)
-        keys[i] = key_of_hash(h->key_bits, h->seed, (uint64_t)i << (h->key_bits == 32 ? 16 : 32) | 0x1234);
+    slab_seed seed = slabhash_seed_of(h->seed);
+    find_wide_keys(&seed, n, keys);
     return keys;
 }

@@ -61,11 +61,12 @@ void hash_check_find(const hashed *h, const oracle *o, size_t n, const uint64_t 
 /* Size, find of every key of the oracle's universe, export, validate. Fails the test at the first difference. */
 void assert_same_hash(const hashed *h, const oracle *o);
 
-/* The key whose hash under this seed is this; 64-bit keys: whose long hash is this, of which the table uses the low 32
- * bits. So keys of one bucket can be made. */
-uint64_t key_of_hash(unsigned key_bits, uint32_t seed, uint64_t hash);
-
-/* n keys that share a bucket in every table of up to 2^16 buckets; 64-bit keys do in all tables. To be freed. */
+/* n keys that share a bucket in every table of up to 2^17 buckets, if the table's seed is fixed; 32-bit keys: of up to
+ * 2n buckets. To be freed. */
 uint64_t *colliding_keys(const hashed *h, size_t n);
+
+/* n 32-bit keys whose hashes under this seed are the same in these low bits. They are found one after the other, in
+ * n << bits steps. To be freed. */
+uint64_t *colliding_narrow_keys(uint32_t seed, unsigned bits, size_t n);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "graph_world.h"
 
+#include "../../src/core/slabhash/slabhash_seed.h"
+
 _Thread_local graph_world graph_now;
 
 static const graph_variant *const variants[] = {&sim_graph_set32_cuda,  &sim_graph_map32_cuda, &sim_graph_set32_plain,
@@ -70,7 +72,7 @@ void graph_choose_ids(unsigned count)
     uint32_t which = ((uint32_t)1 << sim_draw(4)) - 1, bits = (uint32_t)sim_draw(8);
     uint32_t span = sim_draw(3) ? GRAPH_IDS : 2 * count;
     unsigned strays = (unsigned)sim_draw(4);
-    w->place.slabs.seed = (uint32_t)sim_draw(1u << 30);
+    w->place.slabs.seed = slabhash_seed_of(sim_draw(1u << 30));
     w->chosen = 0;
     while (w->chosen < count) choose_id((uint32_t)sim_draw(span) % GRAPH_IDS, bits, sim_draw(4) < strays ? 0 : which);
 }

@@ -7,6 +7,8 @@
 
 #include "hash_world.h"
 
+#include "../../src/core/slabhash/slabhash_seed.h"
+
 _Thread_local hash_world hash_now;
 
 static const hash_variant *const variants[] = {
@@ -60,7 +62,7 @@ void hash_draw_keys(unsigned count)
     hash_world *w = &hash_now;
     uint32_t which = ((uint32_t)1 << sim_draw(4)) - 1, bits = (uint32_t)sim_draw(8);
     unsigned strays = (unsigned)sim_draw(3);
-    w->place.seed = (uint32_t)sim_draw(1u << 30);
+    w->place.seed = slabhash_seed_of(sim_draw(1u << 30));
     w->universe = 0;
     if (sim_draw(8) == 0) w->keys[w->universe++] = 0;
     if (sim_draw(8) == 0) w->keys[w->universe++] = w->kind->key_bits == 32 ? UINT32_MAX : UINT64_MAX;

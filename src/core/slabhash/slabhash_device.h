@@ -28,7 +28,9 @@ PORT_FN slab_place hash_view_place(const pleach_hash_view *view)
     place.runs.nodes = view->slabs;
     place.runs.node_bytes = SLAB_BYTES;
     place.runs.stripe = hash_view_stripe();
-    place.seed = view->seed;
+    place.seed.by = view->seed[0];
+    place.seed.plus = view->seed[1];
+    place.seed.low = view->seed[2];
     place.load_of_keys = 0;
     place.hopeful = 0;
     return place;

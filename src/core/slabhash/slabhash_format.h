@@ -53,7 +53,10 @@ PORT_FN unsigned slab_group(uint32_t hash) { return hash >> 31; }
 enum { SLAB_GROUPS = 4, SLAB_GROUP_WORDS = 4 }; /* the first one has header and link as well */
 /* By seven pairs of words, because the first group has one and the others two. The bucket has the hash's low bits; of a
  * large table nearly all of them, so they must come in as well. */
-PORT_FN unsigned slab_group(uint32_t hash) { return ((hash * 0x9e3779b1u >> 25) * 7 / 128 + 1) / 2; }
+PORT_FN unsigned slab_group(uint32_t hash) 
+{
+    return ((unsigned)((uint64_t)(hash * 0x9e3779b1u) * 7 >> 32) + 1) / 2;
+}
 #endif
 
 PORT_FN uint64_t slab_elsewhere(unsigned group) { return (uint64_t)1 << (32 + group); }
@@ -91,10 +94,13 @@ typedef struct slab_table {
 enum { SLAB_NEXT_CLAIMED = 1, SLAB_MOVED_SHIFT = 33 };
 #define SLAB_OWNERS ((uint64_t)1 << 32)
 
+/* The hash function's seed. All tables of a structure, its copies and its views have the same. */
+typedef struct slab_seed { uint64_t by, plus, low; } slab_seed;
+
 /* How an agent reaches tables. */
 typedef struct slab_place {
     pool_runs_place runs;
-    uint32_t seed;         /* of the hash */
+    slab_seed seed;
     uint32_t load_of_keys; /* `load` counts keys, and this is how many of them in 1,024 slots are too many; 0: it
                             * counts overflow slabs, and more than one for OVERFLOW_PART buckets are too many */
     uint32_t hopeful;      /* 1: there will be more memory soon. Who wants to grow a table, and cannot, is not applied,

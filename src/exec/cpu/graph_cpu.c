@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "../../base/memory.h"
+#include "../../core/slabhash/slabhash_seed.h"
 #include "../../gate/gate.h"
 
 graph_place graph_place_of(const cpu_graph *graph)
@@ -132,7 +133,7 @@ static pleach_status graph_cpu_create(void **exec, const pleach_graph_config *co
     graph->directed = config->directed;
     graph->values = config->values;
     graph->sparse = config->sparse_ids;
-    graph->seed = config->seed;
+    graph->seed = slabhash_seed(config->seed, config->fixed_seed);
     graph->load = (uint32_t)(config->load * 1024);
     graph->max_bytes = config->max_bytes;
     graph->ops = config->values ? &graph_run_map : &graph_run_set;

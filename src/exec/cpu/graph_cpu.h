@@ -11,7 +11,8 @@
 typedef struct cpu_graph {
     unsigned threads;
     bool directed, values, sparse;
-    uint32_t seed, load; /* load: of 1,024 slots */
+    slab_seed seed;
+    uint32_t load; /* of 1,024 slots */
     uint64_t max_bytes;
     graph_state *state;
     pool_host slabs;     /* and the segments of vertices */

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 
 #include "../../base/memory.h"
+#include "../../core/slabhash/slabhash_seed.h"
 #include "../../gate/gate.h"
 #include "../../pool/pool_host.h"
 #include "hash_look.h"
@@ -18,7 +19,7 @@ typedef struct hash_memory {
 typedef struct cpu_hash {
     unsigned key_bits, threads;
     bool values;
-    uint32_t seed;
+    slab_seed seed;
     uint64_t max_bytes;
     hash_memory memory;
     workers *workers;
@@ -75,7 +76,7 @@ static void run_part(void *context, size_t begin, size_t end)
 {
     run_job *job = context;
     slabhash_state *state = job->hash->memory.state;
-    unsigned stripe = gate_thread_number();
+    unsigned stripe = job->request->kind == HASH_FIND ? 0 : gate_thread_number(); /* finds take no memory */
     hash_run_result result = {0, 0};
     slab_place place = place_of(job->hash, &job->hash->memory, stripe);
     job->hash->ops->run(&place, &state->table, job->request, begin, end, &result);
@@ -208,7 +209,7 @@ static pleach_status hash_cpu_create(void **exec, const pleach_hash_config *conf
     hash->key_bits = config->key_bits;
     hash->values = !config->set;
     hash->threads = config->threads;
-    hash->seed = config->seed;
+    hash->seed = slabhash_seed(config->seed, config->fixed_seed);
     hash->max_bytes = config->max_bytes;
     hash->ops = hash_run_choose(hash->key_bits, hash->values);
     hash->workers = workers_create(hash->threads);

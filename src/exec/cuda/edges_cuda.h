@@ -16,7 +16,8 @@ extern "C" {
 /* How kernels reach a graph. */
 typedef struct graph_on_gpu {
     bool values;
-    uint32_t directed, seed, load;
+    uint32_t directed, load;
+    slab_seed seed;
     uint32_t hopeful; /* as in slab_place */
     graph_state *state;
     void *slabs;

@@ -8,6 +8,7 @@
 #include "graph_cuda.h"
 
 #include "../../base/memory.h"
+#include "../../core/slabhash/slabhash_seed.h"
 #include "../../gate/gate.h"
 
 /* ---- array calls ---- */
@@ -220,7 +221,8 @@ static pleach_status cuda_view(void *exec, pleach_graph_view *view)
 {
     cuda_graph *graph = exec;
     *view = (pleach_graph_view){.state = graph->slabs.state, .slabs = slabs_nodes(&graph->slabs),
-                                .directory = graph->directory, .names = graph_on(graph).names, .seed = graph->seed,
+                                .directory = graph->directory, .names = graph_on(graph).names,
+                                .seed = {graph->seed.by, graph->seed.plus, graph->seed.low},
                                 .load = graph->load, .directed = graph->directed, .values = graph->values};
     ON_GPU(&graph->slabs, open_view(graph));
 }
@@ -359,7 +361,7 @@ static pleach_status create_on(cuda_graph **out, const pleach_graph_config *conf
     graph->directed = config->directed;
     graph->values = config->values;
     graph->sparse = config->sparse_ids;
-    graph->seed = config->seed;
+    graph->seed = slabhash_seed(config->seed, config->fixed_seed);
     graph->load = (uint32_t)(config->load * 1024);
     graph->max_bytes = config->max_bytes;
     pthread_mutex_init(&graph->inserting, NULL);

@@ -11,7 +11,8 @@
 typedef struct cuda_graph {
     slabs_cuda slabs;
     bool directed, values, sparse;
-    uint32_t seed, load; /* load: of 1,024 slots */
+    slab_seed seed;
+    uint32_t load; /* of 1,024 slots */
     uint64_t max_bytes;
     uint64_t *directory;  /* device memory; of a sparse graph that of names follows it */
     uint32_t *marks;      /* a bit for each segment; zeros between calls. Who inserts has `inserting` */
@@ -23,7 +24,7 @@ typedef struct cuda_graph {
 
 static inline graph_on_gpu graph_on(const cuda_graph *graph)
 {
-    return (graph_on_gpu){graph->values, graph->directed,     graph->seed, graph->load, 0,
+    return (graph_on_gpu){graph->values, graph->directed,     graph->load, graph->seed, 0,
                           graph->slabs.state, slabs_nodes(&graph->slabs), graph->directory,
                           graph->sparse ? graph->directory + GRAPH_SEGMENTS : NULL};
 }

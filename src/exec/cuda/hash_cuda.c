@@ -5,6 +5,7 @@
  * do, beside whatever runs (slabhash_move.h), only with a thread for each bucket.
  */
 #include "../../base/memory.h"
+#include "../../core/slabhash/slabhash_seed.h"
 #include "../cpu/hash_look.h"
 #include "slabhash_cuda.h"
 #include "slabs_cuda.h"
@@ -13,7 +14,7 @@ typedef struct cuda_hash {
     slabs_cuda slabs;
     unsigned key_bits;
     bool values;
-    uint32_t seed;
+    slab_seed seed;
     uint64_t max_bytes;
     /* slabs.mutex guards these */
     uint64_t keys_bound; /* at most so many keys will be there when all work so far is done */
@@ -238,7 +239,8 @@ static pleach_status hash_cuda_view(void *exec, pleach_hash_view *view)
 {
     cuda_hash *hash = exec;
     *view = (pleach_hash_view){.state = hash->slabs.state, .slabs = slabs_nodes(&hash->slabs),
-                               .key_bits = hash->key_bits, .set = !hash->values, .seed = hash->seed};
+                               .key_bits = hash->key_bits, .set = !hash->values,
+                               .seed = {hash->seed.by, hash->seed.plus, hash->seed.low}};
     ON_GPU(&hash->slabs, room_for_view(hash));
 }
 
@@ -438,7 +440,7 @@ static pleach_status create_on(cuda_hash **out, const pleach_hash_config *config
     hash->slabs.gpu = config->gpu;
     hash->key_bits = config->key_bits;
     hash->values = !config->set;
-    hash->seed = config->seed;
+    hash->seed = slabhash_seed(config->seed, config->fixed_seed);
     hash->max_bytes = config->max_bytes;
     status = open_hash(hash, log_for(hash, config->reserve_keys));
     if (status != PLEACH_OK) {

@@ -17,7 +17,7 @@ extern "C" {
 typedef struct slabhash_on_gpu {
     unsigned key_bits;
     bool values;
-    uint32_t seed;
+    slab_seed seed;
     slabhash_state *state; /* device memory */
     void *slabs;
 } slabhash_on_gpu;

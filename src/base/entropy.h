@@ -1,0 +1,24 @@
+/* base/entropy.h - numbers that cannot be guessed from outside the process: seeds of hash functions. */
+#ifndef PLEACH_BASE_ENTROPY_H
+#define PLEACH_BASE_ENTROPY_H
+
+#include <stdint.h>
+
+/* SplitMix64: the next number of the sequence that *state stands in. */
+static inline uint64_t entropy_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* From the kernel. If it gives none (a sandbox forbids the call, or the machine has just begun to boot), this is
+ * entropy_of_process. Never blocks. */
+uint64_t base_entropy(void);
+
+/* From clocks, addresses and the process number: different in each call, and harder to guess than a constant, but not
+ * fit for secrets. */
+uint64_t entropy_of_process(void);
+
+#endif

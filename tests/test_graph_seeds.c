@@ -1,0 +1,120 @@
+/* test_graph_seeds.c - neighbours, and ids of vertices, that were chosen to collide: they flood a graph whose seed is
+ * known, and no other. Chains are counted, not seconds. */
+#include <stdlib.h>
+
+#include "support/buffers.h"
+#include "support/graphs.h"
+#include "support/hashes.h"
+
+enum { HUB = 5, SHORT_CHAIN = 8 }; /* slabs; of random neighbours, one bucket in millions has more */
+
+static pleach_graph *open_with(const graph_kind *kind, uint32_t seed, unsigned fixed_seed)
+{
+    pleach_graph_config config = graph_config_of(kind);
+    config.seed = seed;
+    config.fixed_seed = fixed_seed;
+    pleach_graph *graph = NULL;
+    assert_ok(pleach_graph_create(&graph, &config));
+    return graph;
+}
+
+/* Made for seed 0: they share a bucket in the table of one vertex, of 2^bits buckets at most. */
+static uint32_t *attacking_ids(size_t n, unsigned bits)
+{
+    uint64_t *keys = colliding_narrow_keys(0, bits, n + 1);
+    uint32_t *ids = must_alloc(n, sizeof *ids);
+    for (size_t i = 0, from = 0; i < n; i++, from++) {
+        if (keys[from] == HUB) from++;
+        ids[i] = (uint32_t)keys[from];
+    }
+    free(keys);
+    return ids;
+}
+
+static uint64_t longest_chain(pleach_graph *graph)
+{
+    pleach_graph_stats stats;
+    assert_sound(graph);
+    assert_ok(pleach_graph_get_stats(graph, &stats));
+    return stats.longest_chain;
+}
+
+static uint32_t *hubs(size_t n)
+{
+    uint32_t *from = must_alloc(n, sizeof *from);
+    for (size_t i = 0; i < n; i++) from[i] = HUB;
+    return from;
+}
+
+static void insert_around_hub(pleach_graph *graph, const graph_kind *kind, size_t n, const uint32_t *ids)
+{
+    uint32_t *from = hubs(n);
+    assert_ok(pleach_graph_insert_edges(graph, n, from, ids, values_or_null(kind, ids), NULL, PLEACH_SYNC));
+    assert_int_equal(degree_of_vertex(graph, HUB), n);
+    graph_checked(n);
+    free(from);
+}
+
+static void a_known_seed_is_flooded(const graph_kind *kind)
+{
+    enum { BITS = 8, SLOTS = 28 };
+    size_t n = shrunk(1000, 400);
+    uint32_t *ids = attacking_ids(n, BITS);
+    pleach_graph *graph = open_with(kind, 0, 1);
+    insert_around_hub(graph, kind, n, ids);
+    assert_true(longest_chain(graph) >= n / SLOTS);
+    free(ids);
+    graph_close(graph);
+}
+
+static void a_default_graph_is_not(const graph_kind *kind)
+{
+    size_t n = kind->sparse ? shrunk(20000, 400) : shrunk(1000, 400); /* dense: a piece of memory for each neighbour */
+    uint32_t *ids = attacking_ids(n, kind->sparse ? 11 : 8), *from = hubs(n);
+    pleach_graph *graph = open_with(kind, 0, 0);
+    insert_around_hub(graph, kind, n, ids);
+    assert_true(longest_chain(graph) <= SHORT_CHAIN);
+    assert_ok(pleach_graph_erase_edges(graph, n, from, ids, NULL, PLEACH_SYNC));
+    insert_around_hub(graph, kind, n, ids);
+    assert_true(longest_chain(graph) <= SHORT_CHAIN);
+    assert_ok(pleach_graph_clear(graph));
+    assert_ok(pleach_graph_build(graph, n, from, ids, values_or_null(kind, ids)));
+    assert_true(longest_chain(graph) <= SHORT_CHAIN);
+    free(ids);
+    free(from);
+    graph_close(graph);
+}
+
+static void no_other_seed_is_flooded(const graph_kind *kind)
+{
+    size_t n = shrunk(1000, 400);
+    uint32_t *ids = attacking_ids(n, 8);
+    for (uint32_t seed = 1; seed; seed <<= 8) {
+        pleach_graph *graph = open_with(kind, seed, 0);
+        insert_around_hub(graph, kind, n, ids);
+        assert_true(longest_chain(graph) <= SHORT_CHAIN);
+        graph_close(graph);
+    }
+    free(ids);
+}
+
+static void only_0_and_1_fix_it(const graph_kind *kind)
+{
+    pleach_graph *graph = NULL;
+    pleach_graph_config config = graph_config_of(kind);
+    config.fixed_seed = 2;
+    assert_int_equal(pleach_graph_create(&graph, &config), PLEACH_E_ARGUMENT);
+    assert_null(graph);
+}
+
+static const graph_case cases[] = {
+    GRAPH_CASE(a_known_seed_is_flooded),
+    GRAPH_CASE(a_default_graph_is_not),
+    GRAPH_CASE(no_other_seed_is_flooded),
+    ONE_CASE(only_0_and_1_fix_it),
+};
+
+int main(int argc, char **argv)
+{
+    return run_graph_cases("test_graph_seeds", argc, argv, cases, COUNT_OF(cases));
+}
