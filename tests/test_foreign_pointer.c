@@ -82,6 +82,18 @@ static void no_driver_no_gpu_memory(void)
     assert_int_equal(looks, 1); /* it takes a lock of the whole process */
 }
 
+/* A thread that the child does not have may have held the loader's lock. */
+static void child_of_a_fork_does_not_search(void)
+{
+    foreign_pointers_after_fork();
+    libraries_loaded++;
+    looks = 0;
+    assert_false(foreign_pointer(&about));
+    assert_int_equal(looks, 0);
+    assert_int_equal(searches, 2);
+    atomic_store(&forked, false);
+}
+
 static void driver_without_the_function_knows_nothing(void)
 {
     driver_is_loaded = true;
@@ -129,6 +141,7 @@ static void gpu_memory_is_known_by_the_driver(const void *unused)
 {
     (void)unused;
     no_driver_no_gpu_memory();
+    child_of_a_fork_does_not_search();
     driver_without_the_function_knows_nothing();
     driver_is_asked_about_each_pointer();
     one_of_several_is_enough();

@@ -70,6 +70,10 @@
  * - Of a skiplist (PLEACH_SKIPLIST) the first two do not hold: erasing merges small chunks and uses their memory again,
  *   and finds are lock-free, but for 64-bit keys on CPUs without AVX. At its limit it may refuse inserts though chunks
  *   were merged away, as long as somebody may still look at those; pleach_map_get_stats waits for that.
+ * - After fork the child may use and destroy its copy of every structure in host memory, of this and of the other
+ *   headers, and must leave those on a GPU alone. The fork waits for calls that run. docs/limits.md has the details.
+ * - A thread that is cancelled inside a call finishes it first. Asynchronous cancellation inside a call, and calls from
+ *   signal handlers, are not allowed.
  * - Operations do not order your own memory accesses on a GPU: to hand data over through a map there, use fences.
  */
 #ifndef PLEACH_MAP_H

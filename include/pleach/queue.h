@@ -12,6 +12,8 @@
  * The map may be used beside the queue in any way; a live snapshot does not stop the queue. The map must not be
  * destroyed before it.
  *
+ * In the child of a fork a queue is empty: what was in it is carried out by the parent.
+ *
  * WHEN A BATCH FAILS
  *
  * FULL, MEMORY   its halves are tried, one after the other, down to single operations. Those that do not fit are

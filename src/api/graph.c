@@ -36,6 +36,19 @@ static const graph_exec_ops *ops_of(const pleach_graph_config *config)
 #endif
 }
 
+static void after_fork(void *object)
+{
+    pleach_graph *graph = object;
+    graph->ops->after_fork(graph->exec);
+}
+
+/* Children cannot use a GPU of their parent. */
+static bool watch_forks(pleach_graph *graph)
+{
+    if (graph->device != PLEACH_CPU) return true;
+    return gate_fork_watch(&graph->fork, &graph->gate, true, after_fork, graph);
+}
+
 pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config *config)
 {
     if (!out) return PLEACH_E_ARGUMENT;
@@ -57,6 +70,10 @@ pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config 
     graph->host_only = ops->host_only;
     bool gated = gate_init(&graph->gate);
     status = gated ? graph->ops->create(&graph->exec, &complete) : PLEACH_E_MEMORY;
+    if (status == PLEACH_OK && !watch_forks(graph)) {
+        graph->ops->destroy(graph->exec);
+        status = PLEACH_E_MEMORY;
+    }
     if (status != PLEACH_OK) {
         if (gated) gate_destroy(&graph->gate);
         base_free(graph);
@@ -69,6 +86,7 @@ pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config 
 void pleach_graph_destroy(pleach_graph *graph)
 {
     if (!graph) return;
+    gate_fork_end(&graph->fork);
     graph->ops->quiesce(graph->exec);
     graph->ops->destroy(graph->exec);
     gate_destroy(&graph->gate);

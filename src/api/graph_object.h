@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "../exec/graph_exec.h"
-#include "../gate/gate.h"
+#include "../gate/gate_fork.h"
 
 struct pleach_graph {
     const graph_exec_ops *ops;
@@ -16,6 +16,7 @@ struct pleach_graph {
     pleach_graph_config config;   /* complete */
     atomic_size_t live_snapshots; /* while there are any, `exec` stays what it is */
     gate gate;
+    gate_fork fork;
 };
 
 pleach_status graph_check_request(const pleach_graph *graph, const graph_request *r, pleach_stream stream);

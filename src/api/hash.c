@@ -4,7 +4,7 @@
 #include "../base/foreign_pointer.h"
 #include "../base/memory.h"
 #include "../exec/hash_exec.h"
-#include "../gate/gate.h"
+#include "../gate/gate_fork.h"
 #include "config_threads.h"
 
 static const uint64_t LEAST_BYTES = 1024, MOST_KEYS = (uint64_t)1 << 35, MOST_ELEMENTS = (uint64_t)1 << 31;
@@ -16,6 +16,7 @@ struct pleach_hash {
     unsigned key_bits;
     bool set;
     gate gate;
+    gate_fork fork;
 };
 
 /* ---- life ---- */
@@ -41,6 +42,19 @@ static const hash_exec_ops *ops_of(pleach_device device)
 #endif
 }
 
+static void after_fork(void *object)
+{
+    pleach_hash *hash = object;
+    hash->ops->after_fork(hash->exec);
+}
+
+/* Children cannot use a GPU of their parent. */
+static bool watch_forks(pleach_hash *hash)
+{
+    if (hash->device != PLEACH_CPU) return true;
+    return gate_fork_watch(&hash->fork, &hash->gate, false, after_fork, hash);
+}
+
 pleach_status pleach_hash_create(pleach_hash **out, const pleach_hash_config *config)
 {
     if (!out) return PLEACH_E_ARGUMENT;
@@ -60,6 +74,10 @@ pleach_status pleach_hash_create(pleach_hash **out, const pleach_hash_config *co
     hash->set = complete.set;
     bool gated = gate_init(&hash->gate);
     status = gated ? hash->ops->create(&hash->exec, &complete) : PLEACH_E_MEMORY;
+    if (status == PLEACH_OK && !watch_forks(hash)) {
+        hash->ops->destroy(hash->exec);
+        status = PLEACH_E_MEMORY;
+    }
     if (status != PLEACH_OK) {
         if (gated) gate_destroy(&hash->gate);
         base_free(hash);
@@ -72,6 +90,7 @@ pleach_status pleach_hash_create(pleach_hash **out, const pleach_hash_config *co
 void pleach_hash_destroy(pleach_hash *hash)
 {
     if (!hash) return;
+    gate_fork_end(&hash->fork);
     hash->ops->quiesce(hash->exec);
     hash->ops->destroy(hash->exec);
     gate_destroy(&hash->gate);

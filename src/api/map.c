@@ -61,6 +61,19 @@ static const exec_ops *ops_of(pleach_device device)
 #endif
 }
 
+static void after_fork(void *object)
+{
+    pleach_map *map = object;
+    map->ops->after_fork(map->exec);
+}
+
+/* Children cannot use a GPU of their parent. */
+static bool watch_forks(pleach_map *map)
+{
+    if (map->device != PLEACH_CPU) return true;
+    return gate_fork_watch(&map->fork, &map->gate, false, after_fork, map);
+}
+
 pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config)
 {
     if (!out) return PLEACH_E_ARGUMENT;
@@ -83,6 +96,10 @@ pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *confi
     map->engine = complete.structure == PLEACH_BLINK ? complete.engine : PLEACH_ENGINE_CALLS;
     bool gated = gate_init(&map->gate);
     status = gated ? ops->create(&map->exec, &complete) : PLEACH_E_MEMORY;
+    if (status == PLEACH_OK && !watch_forks(map)) {
+        map->ops->destroy(map->exec);
+        status = PLEACH_E_MEMORY;
+    }
     if (status != PLEACH_OK) {
         if (gated) gate_destroy(&map->gate);
         base_free(map);
@@ -95,6 +112,7 @@ pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *confi
 void pleach_map_destroy(pleach_map *map)
 {
     if (!map) return;
+    gate_fork_end(&map->fork);
     map->ops->quiesce(map->exec);
     map->ops->destroy(map->exec);
     gate_destroy(&map->gate);

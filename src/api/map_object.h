@@ -4,7 +4,7 @@
 
 #include "../base/key128.h"
 #include "../exec/map_exec.h"
-#include "../gate/gate.h"
+#include "../gate/gate_fork.h"
 
 #define MAP_MOST_ELEMENTS ((uint64_t)1 << 31)   /* of an array */
 #define MAP_MOST_OPERATIONS ((uint64_t)1 << 30) /* of a batch */
@@ -19,6 +19,7 @@ struct pleach_map {
     bool versioned;
     pleach_engine engine;
     gate gate;
+    gate_fork fork;
 };
 
 struct pleach_snapshot {

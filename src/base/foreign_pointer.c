@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* Numbers of the driver's interface: CU_POINTER_ATTRIBUTE_MEMORY_TYPE and _IS_MANAGED, CU_MEMORYTYPE_DEVICE. */
 enum { MEMORY_TYPE = 2, IS_MANAGED = 8, MEMORY_TYPE_DEVICE = 2 };
@@ -17,6 +18,10 @@ static int note_loads(struct dl_phdr_info *info, size_t size, void *loads)
     return 1;
 }
 
+static atomic_bool forked; /* this process is a child */
+
+void foreign_pointers_after_fork(void) { atomic_store(&forked, true); }
+
 /* The driver's function, if the driver is loaded: it is not loaded for this, because where it is not there is no GPU
  * memory in this process either. Looking is slow, so it is done again only after a library was loaded. */
 static void *driver_function(void)
@@ -24,7 +29,7 @@ static void *driver_function(void)
     static _Atomic unsigned long long loads_without; /* the count at which there was no driver */
     static _Atomic(void *) function;
     void *known = atomic_load(&function);
-    if (known) return known;
+    if (known || atomic_load_explicit(&forked, memory_order_relaxed)) return known;
     unsigned long long loads = 0;
     dl_iterate_phdr(note_loads, &loads);
     if (loads == atomic_load(&loads_without)) return NULL;

@@ -9,4 +9,8 @@
  * False in a process without CUDA. */
 bool foreign_pointers(const void *const *pointers, size_t n);
 
+/* In the child of a fork: a driver that is not known yet is not looked for any more. Another thread of the parent may
+ * have held the loader's lock, which is then locked in the child for ever. */
+void foreign_pointers_after_fork(void);
+
 #endif

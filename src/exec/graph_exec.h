@@ -64,6 +64,7 @@ typedef struct graph_exec_ops {
     const graph_snapshot_ops *snapshots; /* NULL: there are none */
     pleach_status (*create)(void **exec, const pleach_graph_config *config);
     void (*destroy)(void *exec);
+    void (*after_fork)(void *exec); /* of CPU graphs: in the child */
 
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const graph_request *request, pleach_stream stream);

@@ -24,6 +24,7 @@ typedef struct hash_request {
 typedef struct hash_exec_ops {
     pleach_status (*create)(void **exec, const pleach_hash_config *config);
     void (*destroy)(void *exec);
+    void (*after_fork)(void *exec); /* of CPU tables: in the child */
 
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const hash_request *request, pleach_stream stream);

@@ -67,6 +67,7 @@ typedef struct map_view {
 typedef struct exec_ops {
     pleach_status (*create)(void **exec, const pleach_map_config *config);
     void (*destroy)(void *exec);
+    void (*after_fork)(void *exec); /* of CPU maps: in the child */
 
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const request *request, pleach_stream stream);

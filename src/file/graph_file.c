@@ -2,6 +2,7 @@
  * key from << 32 | to, of an undirected graph the one with from < to. A vertex without edges of its own is the key of a
  * loop, which no edge has. The last key, whose ends are no vertices, has as its value what kind of graph it is. */
 #include "../api/graph_object.h"
+#include "../base/cancel.h"
 #include "../base/memory.h"
 #include "file.h"
 
@@ -174,12 +175,20 @@ static pleach_status load(pleach_graph *graph, const char *path)
 
 pleach_status pleach_graph_save(pleach_graph *graph, const char *path)
 {
-    return graph && path ? save_alone(graph, path) : PLEACH_E_ARGUMENT;
+    if (!graph || !path) return PLEACH_E_ARGUMENT;
+    const int cancel = cancel_disable();
+    const pleach_status status = save_alone(graph, path);
+    cancel_restore(cancel);
+    return status;
 }
 
 pleach_status pleach_graph_load_file(pleach_graph *graph, const char *path)
 {
-    return graph && path ? load(graph, path) : PLEACH_E_ARGUMENT;
+    if (!graph || !path) return PLEACH_E_ARGUMENT;
+    const int cancel = cancel_disable();
+    const pleach_status status = load(graph, path);
+    cancel_restore(cancel);
+    return status;
 }
 
 #else

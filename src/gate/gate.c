@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include "../base/cancel.h"
+
 bool gate_init(gate *g)
 {
     atomic_init(&g->closed, GATE_OPEN);
@@ -32,7 +34,7 @@ static void wait_until_opened(gate *g)
 {
     const uint64_t left = g->left;
     g->waiting++;
-    while (g->left == left) pthread_cond_wait(&g->opened, &g->lock); /* ends: who is inside leaves */
+    while (g->left == left) cancel_free_wait(&g->opened, &g->lock); /* ends: who is inside leaves */
     if (--g->waking == 0) call_next(g);
 }
 
@@ -74,7 +76,7 @@ static bool take_turn(gate *g, gate_closed closed)
     pthread_mutex_lock(&g->lock);
     const uint64_t number = g->numbers++;
     while (g->next != number || atomic_load(&g->closed) != GATE_OPEN || g->waking > 0) /* ends: they come and go */
-        pthread_cond_wait(&g->turn[number % GATE_TURNS], &g->lock);
+        cancel_free_wait(&g->turn[number % GATE_TURNS], &g->lock);
     g->next++;
     const bool refused = atomic_load(&g->views) > 0;
     if (refused)

@@ -66,6 +66,9 @@ static pleach_status triangles(void *exec, size_t capacity, uint64_t *by_vertex,
 
 /* ---- life ---- */
 
+/* The map in it is watched for itself, and `changing` is free while nobody is inside the graph. */
+static void after_fork(void *exec) { workers_after_fork(((ordered_graph *)exec)->workers); }
+
 static void destroy(void *exec)
 {
     ordered_graph *graph = exec;
@@ -166,6 +169,7 @@ const graph_exec_ops graph_exec_ordered = {
     .snapshots = &snapshot_ops,
     .create = create,
     .destroy = destroy,
+    .after_fork = after_fork,
     .run = run,
     .neighbours = neighbours,
     .size = size,

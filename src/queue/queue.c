@@ -20,6 +20,8 @@
 #include <time.h>
 
 #include "../api/map_object.h"
+#include "../base/cancel.h"
+#include "../base/fork.h"
 #include "../base/memory.h"
 
 enum { LINE = 64, DEFAULT_BATCH = 8192, DEFAULT_AGE_US = 200, CAPACITY_IN_BATCHES = 4 };
@@ -55,6 +57,8 @@ struct pleach_queue {
     uint64_t ring_mask;
     batch_arrays arrays;
     pthread_t thread;
+    atomic_bool serving; /* the thread runs; false after a fork, in the child, until it is needed */
+    fork_watch fork;
 
     _Alignas(LINE) atomic_uint_fast64_t tail;      /* the next ticket */
     _Alignas(LINE) atomic_uint_fast64_t completed; /* tickets below are completed; moves under the mutex */
@@ -90,7 +94,10 @@ static bool is_closed(const pleach_queue *queue) { return (atomic_load(&queue->t
 
 static uint64_t tickets_given(const pleach_queue *queue) { return atomic_load(&queue->tail) & ~CLOSED; }
 
-static bool on_service_thread(const pleach_queue *queue) { return pthread_equal(pthread_self(), queue->thread) != 0; }
+static bool on_service_thread(const pleach_queue *queue)
+{
+    return atomic_load(&queue->serving) && pthread_equal(pthread_self(), queue->thread) != 0;
+}
 
 static entry *entry_of(const pleach_queue *queue, uint64_t ticket) { return &queue->ring[ticket & queue->ring_mask]; }
 
@@ -274,6 +281,21 @@ static void *serve(void *argument)
     return NULL;
 }
 
+/* Nothing to do, but in the child of a fork, which has no thread but that which forked. */
+static pleach_status start_service(pleach_queue *queue)
+{
+    if (atomic_load_explicit(&queue->serving, memory_order_acquire)) return PLEACH_OK;
+    pthread_mutex_lock(&queue->mutex);
+    if (!atomic_load(&queue->serving)) {
+        atomic_store(&queue->serving, true); /* before its first callback asks */
+        if (base_allocation_fails() || pthread_create(&queue->thread, NULL, serve, queue) != 0)
+            atomic_store(&queue->serving, false);
+    }
+    const bool serving = atomic_load(&queue->serving);
+    pthread_mutex_unlock(&queue->mutex);
+    return serving ? PLEACH_OK : PLEACH_E_MEMORY;
+}
+
 /* ---- submitting -------------------------------------------------------------------------------------------------- */
 
 static pleach_status check_operation(const pleach_queue *queue, pleach_operation operation, uint64_t key,
@@ -331,7 +353,7 @@ static pleach_status offer_when_there_is_room(pleach_queue *queue, entry *what, 
     do {
         pthread_mutex_lock(&queue->mutex);
         while (!is_closed(queue) && tickets_given(queue) - atomic_load(&queue->completed) >= queue->capacity)
-            pthread_cond_wait(&queue->progress, &queue->mutex);
+            cancel_free_wait(&queue->progress, &queue->mutex);
         pthread_mutex_unlock(&queue->mutex);
         what->accepted = nanoseconds_now();
         status = offer(queue, what, ticket);
@@ -343,8 +365,10 @@ static void count_refused(pleach_queue *queue) { atomic_fetch_add_explicit(&queu
 
 static pleach_status submit(pleach_queue *queue, entry *what, bool patient, uint64_t *ticket)
 {
+    pleach_status status = start_service(queue);
+    if (status != PLEACH_OK) return status;
     what->submitted = what->accepted = nanoseconds_now();
-    pleach_status status = offer(queue, what, ticket);
+    status = offer(queue, what, ticket);
     if (status == PLEACH_OK) return status;
     if (status == PLEACH_E_BUSY && patient && !on_service_thread(queue)) {
         atomic_fetch_add(&queue->inside, 1);
@@ -384,7 +408,7 @@ pleach_status pleach_queue_try_submit(pleach_queue *queue, pleach_operation oper
 static void wait_for_completed(pleach_queue *queue, uint64_t tickets)
 {
     pthread_mutex_lock(&queue->mutex);
-    while (atomic_load(&queue->completed) < tickets) pthread_cond_wait(&queue->progress, &queue->mutex);
+    while (atomic_load(&queue->completed) < tickets) cancel_free_wait(&queue->progress, &queue->mutex);
     pthread_mutex_unlock(&queue->mutex);
 }
 
@@ -481,17 +505,46 @@ static void destroy_conditions(pleach_queue *queue)
     pthread_mutex_destroy(&queue->mutex);
 }
 
-static pleach_status start_service(pleach_queue *queue)
+static bool make_conditions(pleach_queue *queue)
 {
     pthread_condattr_t monotonic;
-    if (base_allocation_fails() || pthread_condattr_init(&monotonic) != 0) return PLEACH_E_MEMORY;
+    if (pthread_condattr_init(&monotonic) != 0) return false;
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_cond_init(&queue->work, &monotonic);
     pthread_cond_init(&queue->progress, NULL);
     pthread_condattr_destroy(&monotonic);
+    return true;
+}
+
+static void before_fork(void *object) { pthread_mutex_lock(&((pleach_queue *)object)->mutex); }
+static void after_fork_in_parent(void *object) { pthread_mutex_unlock(&((pleach_queue *)object)->mutex); }
+
+/* The queue is empty: what was in it is the parent's to carry out, and entries may be half written. But if a callback
+ * has forked, the service thread is this one, and goes on. */
+static void after_fork_in_child(void *object)
+{
+    pleach_queue *queue = object;
+    make_conditions(queue);
+    atomic_store(&queue->inside, 0);
+    if (on_service_thread(queue)) return;
+    const uint64_t given = tickets_given(queue);
+    atomic_store(&queue->completed, given);
+    atomic_store(&queue->flush_to, given);
     atomic_store(&queue->wake_at, NEVER);
-    if (pthread_create(&queue->thread, NULL, serve, queue) == 0) return PLEACH_OK;
+    atomic_store(&queue->serving, false);
+}
+
+static const fork_steps steps_of_fork = {false, before_fork, after_fork_in_parent, after_fork_in_child};
+
+static pleach_status open_service(pleach_queue *queue)
+{
+    if (!make_conditions(queue)) return PLEACH_E_MEMORY;
+    atomic_store(&queue->wake_at, NEVER);
+    if (fork_watch_add(&queue->fork, &steps_of_fork, queue)) {
+        if (start_service(queue) == PLEACH_OK) return PLEACH_OK;
+        fork_watch_remove(&queue->fork);
+    }
     destroy_conditions(queue);
     return PLEACH_E_MEMORY;
 }
@@ -507,7 +560,7 @@ pleach_status pleach_queue_create(pleach_queue **out, pleach_map *map, const ple
     pleach_status status = read_config(queue, config);
     if (status == PLEACH_OK) status = learn_width(queue);
     if (status == PLEACH_OK) status = make_arrays(queue);
-    if (status == PLEACH_OK && (status = start_service(queue)) != PLEACH_OK) free_arrays(queue);
+    if (status == PLEACH_OK && (status = open_service(queue)) != PLEACH_OK) free_arrays(queue);
     if (status == PLEACH_OK)
         *out = queue;
     else
@@ -532,7 +585,8 @@ void pleach_queue_destroy(pleach_queue *queue)
 {
     if (!queue) return;
     pleach_queue_close(queue);
-    pthread_join(queue->thread, NULL);
+    fork_watch_remove(&queue->fork);
+    if (atomic_load(&queue->serving)) cancel_free_join(queue->thread);
     while (atomic_load(&queue->inside) > 0) sched_yield(); /* ends: there is nothing left that they could wait for */
     destroy_conditions(queue);
     free_arrays(queue);

@@ -120,6 +120,7 @@ static inline void store_of_team(uint64_t *p, uint64_t v, int order)
 
 #define workers_create team_workers_create
 #define workers_destroy team_workers_destroy
+#define workers_after_fork team_workers_after_fork
 #define workers_run team_workers_run
 #define workers_team team_workers_team
 #define team_meet team_team_meet
@@ -129,6 +130,7 @@ typedef void work_fn(void *context, size_t begin, size_t end);
 typedef void team_fn(void *context, team *team, unsigned member);
 OWN workers *workers_create(unsigned threads);
 OWN void workers_destroy(workers *w);
+OWN void workers_after_fork(workers *w);
 OWN void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *context);
 OWN void workers_team(workers *w, unsigned most, team_fn *work, void *context);
 OWN void team_meet(team *team);

@@ -117,6 +117,8 @@ pleach_status graph_cpu_clear(void *exec)
     return PLEACH_OK;
 }
 
+static void graph_cpu_after_fork(void *exec) { workers_after_fork(((cpu_graph *)exec)->workers); }
+
 static void graph_cpu_destroy(void *exec)
 {
     cpu_graph *graph = exec;
@@ -150,6 +152,7 @@ const graph_exec_ops graph_exec_cpu = {
     .host_only = true,
     .create = graph_cpu_create,
     .destroy = graph_cpu_destroy,
+    .after_fork = graph_cpu_after_fork,
     .run = graph_cpu_run,
     .neighbours = graph_cpu_neighbours,
     .size = graph_cpu_size,

@@ -194,6 +194,8 @@ static pleach_status hash_cpu_validate(void *exec, char *message, size_t message
 
 /* ---- life ---- */
 
+static void hash_cpu_after_fork(void *exec) { workers_after_fork(((cpu_hash *)exec)->workers); }
+
 static void hash_cpu_destroy(void *exec)
 {
     cpu_hash *hash = exec;
@@ -227,6 +229,7 @@ static pleach_status hash_cpu_create(void **exec, const pleach_hash_config *conf
 const hash_exec_ops hash_exec_cpu = {
     .create = hash_cpu_create,
     .destroy = hash_cpu_destroy,
+    .after_fork = hash_cpu_after_fork,
     .run = hash_cpu_run,
     .size = hash_cpu_size,
     .quiesce = hash_cpu_quiesce,

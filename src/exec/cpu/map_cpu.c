@@ -303,6 +303,8 @@ static pleach_status cpu_quiesce(void *exec)
     return PLEACH_OK;
 }
 
+static void cpu_after_fork(void *exec) { workers_after_fork(((cpu_map *)exec)->workers); }
+
 static void cpu_destroy(void *exec)
 {
     cpu_map *map = exec;
@@ -350,6 +352,7 @@ static pleach_status cpu_create(void **exec, const pleach_map_config *config)
 const exec_ops exec_cpu = {
     .create = cpu_create,
     .destroy = cpu_destroy,
+    .after_fork = cpu_after_fork,
     .run = cpu_run,
     .range_packed = cpu_range_packed,
     .prefers_batch = cpu_prefers_batch,

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "../../base/cancel.h"
 #include "../../base/memory.h"
 #include "../../port/port.h"
 
@@ -73,7 +74,7 @@ static void wait_for_helpers(workers *w)
     }
     pthread_mutex_lock(&w->mutex);
     w->open = false;
-    while (helpers_now(w) > 0) pthread_cond_wait(&w->finished, &w->mutex);
+    while (helpers_now(w) > 0) cancel_free_wait(&w->finished, &w->mutex);
     w->in_use = false; /* only now: the next caller's job overwrites this one */
     pthread_mutex_unlock(&w->mutex);
 }
@@ -132,11 +133,19 @@ workers *workers_create(unsigned threads)
         base_free(w);
         return NULL;
     }
+    w->threads_wanted = threads - 1;
+    workers_after_fork(w);
+    return w;
+}
+
+void workers_after_fork(workers *w)
+{
     pthread_mutex_init(&w->mutex, NULL);
     pthread_cond_init(&w->call, NULL);
     pthread_cond_init(&w->finished, NULL);
-    w->threads_wanted = threads - 1;
-    return w;
+    atomic_store_explicit(&w->helpers_inside, 0, memory_order_relaxed);
+    w->in_use = w->open = w->started = false;
+    w->threads_running = 0;
 }
 
 /* A machine that refuses a thread leaves us with fewer: slower, not wrong. */
@@ -227,7 +236,7 @@ void workers_destroy(workers *w)
     w->ending = true;
     pthread_cond_broadcast(&w->call);
     pthread_mutex_unlock(&w->mutex);
-    for (unsigned i = 0; i < w->threads_running; i++) pthread_join(w->thread[i], NULL);
+    for (unsigned i = 0; i < w->threads_running; i++) cancel_free_join(w->thread[i]);
     pthread_cond_destroy(&w->finished);
     pthread_cond_destroy(&w->call);
     pthread_mutex_destroy(&w->mutex);

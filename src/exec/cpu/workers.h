@@ -16,6 +16,9 @@ typedef void work_fn(void *context, size_t begin, size_t end);
 workers *workers_create(unsigned threads);
 void workers_destroy(workers *w);
 
+/* In the child of a fork, which has none of the threads: they start again at the next call that needs them. */
+void workers_after_fork(workers *w);
+
 /* Hands out 0 .. n-1 in parts of at most `grain` and returns when all are done. The caller works too; if the threads
  * are busy with another caller's elements, or there are none, it does all of its own at once. */
 void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *context);

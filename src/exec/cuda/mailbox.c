@@ -1,5 +1,6 @@
 #include "mailbox.h"
 
+#include "../../base/cancel.h"
 #include "../../base/memory.h"
 
 pleach_status mailboxes_open(mailboxes *all)
@@ -24,7 +25,7 @@ mailbox *mailbox_take(mailboxes *all)
     const unsigned every = (1u << MAILBOX_COUNT) - 1;
     unsigned i = 0;
     pthread_mutex_lock(&all->mutex);
-    while (all->taken == every) pthread_cond_wait(&all->given, &all->mutex);
+    while (all->taken == every) cancel_free_wait(&all->given, &all->mutex);
     while (all->taken >> i & 1) i++;
     all->taken |= 1u << i;
     pthread_mutex_unlock(&all->mutex);
