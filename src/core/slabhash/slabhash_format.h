@@ -53,7 +53,7 @@ PORT_FN unsigned slab_group(uint32_t hash) { return hash >> 31; }
 enum { SLAB_GROUPS = 4, SLAB_GROUP_WORDS = 4 }; /* the first one has header and link as well */
 /* By seven pairs of words, because the first group has one and the others two. The bucket has the hash's low bits; of a
  * large table nearly all of them, so they must come in as well. */
-PORT_FN unsigned slab_group(uint32_t hash) 
+PORT_FN unsigned slab_group(uint32_t hash)
 {
     return ((unsigned)((uint64_t)(hash * 0x9e3779b1u) * 7 >> 32) + 1) / 2;
 }
