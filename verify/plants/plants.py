@@ -249,6 +249,8 @@ PLANTS = [
     Plant("split_keeps_count", "the left half still counts what has moved", "map/plain64", SPLIT,
           "    W(unlatch)(node, header_next(header, left_count));",
           "    W(unlatch)(node, header_next(header, NODE_CAPACITY));"),
+    Plant("refused_split_keeps_version", "a node whose split found no memory passes for unchanged", "versioned/plain32",
+          SPLIT, "W(unlatch)(node, header_next(header, header_count(header)));", "W(unlatch)(node, header);"),
     Plant("root_before_contents", "the new root is published before it is written", "map/cuda32", POST,
           "        W(node) *node = W(node_at)(map, id);\n",
           "        W(node) *node = W(node_at)(map, id);\n"

@@ -288,11 +288,15 @@ static void ascending(void)
     w.first_op[agents] = agents * each;
 }
 
+static uint64_t *header_of(uint32_t id)
+{
+    return (uint64_t *)((char *)w.place.nodes + id * w.node_bytes) + w.node_bytes / 8 / NODE_SLOTS * NODE_HEADER_SLOT;
+}
+
 /* Takes all pairs out of a leaf; leaves of a new tree are nodes 1 to their number. */
 static void empty_leaf(uint32_t leaf, size_t first, size_t count)
 {
-    uint64_t *node = (uint64_t *)((char *)w.place.nodes + leaf * w.node_bytes);
-    node[w.node_bytes / 8 / NODE_SLOTS * NODE_HEADER_SLOT] = header_first(0, 0);
+    *header_of(leaf) = header_first(0, 0);
     memmove(&w.initial[first], &w.initial[first + count], (w.initial_count - first - count) * sizeof w.initial[0]);
     w.initial_count -= count;
     w.place.tree->stripe[0].size -= count;
@@ -327,6 +331,26 @@ static void token(void)
         }
     }
     w.first_op[w.agents] = count;
+}
+
+/* A query at a snapshot is held back when it has looked at a full leaf. An update keeps the leaf's image, which takes
+ * the last node, so that there is none for the split. */
+static void refusal(void)
+{
+    w.arrays = w.owned = false;
+    w.may_refuse = true;
+    w.universe = 30;
+    build(1, 2, NODE_CAPACITY, 1);
+    w.place.tree->pool.capacity = w.place.tree->pool.next + 1;
+    w.agents = 2;
+    w.first_op[0] = 0;
+    w.asks = 100;
+    plan_op(&w.ops[0], 0, HISTORY_FIND, 1 + 2 * (unsigned)sim_draw(NODE_CAPACITY));
+    w.first_op[1] = 1;
+    w.asks = 0;
+    plan_op(&w.ops[1], 1, HISTORY_PUT, 2 * (unsigned)sim_draw(NODE_CAPACITY));
+    w.first_op[2] = 2;
+    sim_hold(0, header_of(1), 1, header_of(1), 2); /* the latch, and its release */
 }
 
 static void crowd(void)
@@ -413,8 +437,11 @@ static unsigned prepare_scenario(const map_variant *map, int tiny_case)
     w.owned = !w.arrays && sim_draw(8) == 0;
     if (w.owned) sim_without_fences();
     unsigned draw = (unsigned)sim_draw(w.owned ? 76 : 100);
-    if (w.map->versioned && sim_draw(2))
+    unsigned of_16 = w.map->versioned ? (unsigned)sim_draw(16) : 0;
+    if (of_16 > 8)
         instants();
+    else if (of_16 == 8 && !w.owned)
+        refusal();
     else if (draw < 30)
         hot();
     else if (draw < 60)
