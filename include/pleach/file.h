@@ -33,11 +33,11 @@ typedef struct pleach_file_info {
  * sees the old file or the new one, whole, also after a power failure. (The new one is written under another name in
  * the same folder, synced, and renamed.)
  *
- * Only a regular file is replaced; a folder, pipe, device or socket at `path` is refused (FILE, errno EISDIR or EINVAL).
- * A symbolic link is followed: the file that it leads to is replaced, and the link stays; one that leads nowhere is
- * refused (ENOENT). The new file has the owner, group and mode of the one that it replaces; a caller who cannot keep
- * owner and group is refused (EPERM). A file that replaces none has the mode that the umask gives. While it is written,
- * it can be opened by its owner only.
+ * Only a regular file is replaced; a folder, pipe, device or socket at `path` is refused (FILE, errno EISDIR or
+ * EINVAL). A symbolic link is followed: the file that it leads to is replaced, and the link stays; one that leads
+ * nowhere is refused (ENOENT). The new file has the owner, group and mode of the one that it replaces; a caller who
+ * cannot keep owner and group is refused (EPERM). A file that replaces none has the mode that the umask gives. While it
+ * is written, it can be opened by its owner only.
  *
  * CAVEATS. Other names of the old file (hard links) keep the old contents; access lists and extended attributes are not
  * kept. A process that is killed while it saves leaves `path`.pleach-PROCESS-NUMBER.tmp behind: remove it when no save
@@ -52,11 +52,13 @@ PLEACH_API pleach_status pleach_snapshot_save(pleach_snapshot *snapshot, const c
 /* Replaces all that the map holds by the file's pairs; fill as for pleach_map_load.
  * concurrency    with every call while it reads; then it passes the gate exclusively, as pleach_map_load does.
  * linearization  the passage: every other call sees either the old contents or the new ones.
- * memory         for the file's pairs, until it returns.
+ * memory         for the file's pairs, until it returns. It grows with what has been read and verified, so a file that
+ *                only claims to be large, or is large and has nothing but holes, is refused before it costs memory.
  * errors         ARGUMENT (a pointer is NULL, or fill is out of range), FILE (errno tells more), FORMAT, NEWER, KIND
- *                (pleach_graph_save has written it), WIDTH (the map's keys have another width), MEMORY, FULL (the map's limit is too low for it), BUSY (a
- *                snapshot is live, or a device view is open), SIZE (a GPU map takes at most 2^31 pairs at once), CUDA,
- *                NO_FILES. After an error the map is as it was; only a GPU map after CUDA may hold anything. */
+ *                (pleach_graph_save has written it), WIDTH (the map's keys have another width), MEMORY, FULL (the map's
+ *                limit is too low for it), BUSY (a snapshot is live, or a device view is open), SIZE (a GPU map takes
+ *                at most 2^31 pairs at once), CUDA, NO_FILES. After an error the map is as it was; only a GPU map after
+ *                CUDA may hold anything. */
 PLEACH_API pleach_status pleach_map_load_file(pleach_map *map, const char *path, double fill);
 
 /* What the file says of itself. Its head and its size are verified, its pairs are not.

@@ -44,6 +44,16 @@ void *base_alloc(size_t count, size_t size)
     return memset(memory, 0, bytes);
 }
 
+void *base_grow(void *memory, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size) return NULL;
+    if (base_allocation_fails()) return NULL;
+    const size_t bytes = count * size;
+    void *grown = realloc(memory, bytes > 0 ? bytes : 1);
+    if (grown && !memory) base_count_held(1);
+    return grown;
+}
+
 void base_free(void *memory)
 {
     if (memory) base_count_held(-1);

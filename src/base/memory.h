@@ -14,6 +14,10 @@ extern "C" {
 void *base_alloc(size_t count, size_t size);
 void base_free(void *memory);
 
+/* Memory of another size with the contents of the old, which may be NULL; NULL if there is none, and then the old is as
+ * it was. Its alignment is malloc's, and what is new in it is not zeroed, so it is no page until it is written to. */
+void *base_grow(void *memory, size_t count, size_t size);
+
 /* For allocations made elsewhere (mmap, CUDA): true if this one is to fail by order of a test. */
 bool base_allocation_fails(void);
 

@@ -1,6 +1,11 @@
 /* file/file_load.c - a file becomes the contents of a map. Nothing in the file is believed: its size must be the one
  * that its head promises before any memory is asked for, every byte is under a checksum, and what has a right checksum
- * must still make sense. The map is touched when all of that is done. */
+ * must still make sense. The map is touched when all of that is done.
+ *
+ * MEMORY. A file can be long and have nothing in it: holes are read as zeros, and take no room on the disk. So memory
+ * grows in steps with what has been read, and what was read must make sense before the next step: a block's head before
+ * its keys, and the keys must ascend, which zeros do not. The values of keys that ascend may be zeros. So there is
+ * never more memory than twice what the file has in fact, and a step. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -10,12 +15,17 @@
 #include "file.h"
 #include "file_format.h"
 
+/* Keys or values: those that have been read, and room for some more. */
+typedef struct column {
+    char *cells;
+    uint64_t room;
+} column;
+
 typedef struct reader {
     old_file file;
     file_header header;
     uint64_t sums;
-    char *block; /* one block as it stands in the file */
-    char *keys, *values; /* all of them */
+    column keys, values;
 } reader;
 
 /* ---- the head ---- */
@@ -57,13 +67,16 @@ pleach_status file_read_info(const char *path, pleach_file_info *info)
 
 /* ---- the blocks ---- */
 
+enum { STEP_PAIRS = 1 << 16 };
+
 static key128 key_at(const reader *r, uint64_t i)
 {
-    if (r->header.key_bits == 32) return ((const uint32_t *)r->keys)[i];
-    return r->header.key_bits == 64 ? ((const uint64_t *)r->keys)[i] : ((const key128 *)r->keys)[i];
+    const char *keys = r->keys.cells;
+    if (r->header.key_bits == 32) return ((const uint32_t *)keys)[i];
+    return r->header.key_bits == 64 ? ((const uint64_t *)keys)[i] : ((const key128 *)keys)[i];
 }
 
-/* From the key before the first of them on, so that blocks are in order among each other. */
+/* From the key before the first of them on, so that steps and blocks are in order among each other. */
 static bool keys_ascend(const reader *r, uint64_t first, uint64_t pairs)
 {
     for (uint64_t i = first ? first : 1; i < first + pairs; i++)
@@ -71,22 +84,49 @@ static bool keys_ascend(const reader *r, uint64_t first, uint64_t pairs)
     return true;
 }
 
+/* Room for `wanted` cells, or for twice as many as before, so that moving them costs little in all. */
+static bool grow(const reader *r, column *c, uint64_t wanted)
+{
+    if (wanted <= c->room) return true;
+    uint64_t room = wanted > 2 * c->room ? wanted : 2 * c->room;
+    room = room < r->header.pairs ? room : r->header.pairs;
+    char *cells = base_grow(c->cells, room, r->header.key_bits / 8);
+    if (!cells) return false;
+    *c = (column){cells, room};
+    return true;
+}
+
+/* The block's keys, or its values, from pair `first` on. */
+static pleach_status read_column(reader *r, column *c, uint64_t first, uint64_t pairs, XXH64_state_t *sum)
+{
+    const size_t cell = r->header.key_bits / 8;
+    for (uint64_t end = first + pairs, n; first < end; first += n) {
+        n = end - first < STEP_PAIRS ? end - first : STEP_PAIRS;
+        if (!grow(r, c, first + n)) return PLEACH_E_MEMORY;
+        pleach_status status = old_file_read(&r->file, c->cells + first * cell, n * cell);
+        if (status != PLEACH_OK) return status;
+        if (c == &r->keys && !keys_ascend(r, first, n)) return PLEACH_E_FORMAT;
+        XXH64_update(sum, c->cells + first * cell, n * cell);
+    }
+    return PLEACH_OK;
+}
+
 static pleach_status read_block(reader *r, uint64_t index, uint64_t first, uint64_t pairs)
 {
-    size_t bytes = file_block_bytes(r->header.key_bits, pairs), half = (bytes - sizeof(file_block)) / 2;
-    size_t key_bytes = r->header.key_bits / 8;
+    XXH64_state_t state;
     uint64_t sum;
     file_block head;
-    pleach_status status = old_file_read(&r->file, r->block, bytes + sizeof sum);
+    pleach_status status = old_file_read(&r->file, &head, sizeof head);
     if (status != PLEACH_OK) return status;
-    memcpy(&head, r->block, sizeof head);
-    memcpy(&sum, r->block + bytes, sizeof sum);
-    if (sum != file_sum(r->block, bytes)) return PLEACH_E_FORMAT;
     if (head.index != index || head.pairs != pairs || head.reserved != 0) return PLEACH_E_FORMAT;
-    memcpy(r->keys + first * key_bytes, r->block + sizeof head, half);
-    memcpy(r->values + first * key_bytes, r->block + sizeof head + half, half);
+    XXH64_reset(&state, 0);
+    XXH64_update(&state, &head, sizeof head);
+    status = read_column(r, &r->keys, first, pairs, &state);
+    if (status == PLEACH_OK) status = read_column(r, &r->values, first, pairs, &state);
+    if (status == PLEACH_OK) status = old_file_read(&r->file, &sum, sizeof sum);
+    if (status != PLEACH_OK) return status;
     r->sums = file_sum_sums(r->sums, sum);
-    return keys_ascend(r, first, pairs) ? PLEACH_OK : PLEACH_E_FORMAT;
+    return sum == XXH64_digest(&state) ? PLEACH_OK : PLEACH_E_FORMAT;
 }
 
 static pleach_status read_blocks(reader *r)
@@ -112,24 +152,12 @@ static pleach_status read_trailer(reader *r)
 
 /* ---- the whole ---- */
 
-/* The file is as large as its head says, so none of this is larger than the file. */
-static bool get_memory(reader *r)
-{
-    const file_header *header = &r->header;
-    uint64_t most = header->pairs < header->block_pairs ? header->pairs : header->block_pairs;
-    r->keys = base_alloc(header->pairs, header->key_bits / 8);
-    r->values = base_alloc(header->pairs, header->key_bits / 8);
-    r->block = base_alloc(1, file_block_bytes(header->key_bits, most) + sizeof(uint64_t));
-    return r->keys && r->values && r->block;
-}
-
 static pleach_status read_pairs(reader *r, unsigned key_bits, enum file_holds most)
 {
     pleach_status status = read_header(r);
     if (status != PLEACH_OK) return status;
     if (r->header.holds > most) return PLEACH_E_KIND;
     if (r->header.key_bits != key_bits) return PLEACH_E_WIDTH;
-    if (!get_memory(r)) return PLEACH_E_MEMORY;
     status = read_blocks(r);
     return status == PLEACH_OK ? read_trailer(r) : status;
 }
@@ -142,7 +170,6 @@ static pleach_status read_file(reader *r, unsigned key_bits, enum file_holds mos
     if (status != PLEACH_OK) return status;
     status = read_pairs(r, key_bits, most);
     old_file_close(&r->file);
-    base_free(r->block); /* before a map or a graph needs memory */
     return status;
 }
 
@@ -150,9 +177,9 @@ pleach_status file_load(pleach_map *map, const char *path, double fill)
 {
     reader r = {0};
     pleach_status status = read_file(&r, map->key_bits, FILE_HOLDS_MAP, path);
-    if (status == PLEACH_OK) status = map_replace(map, r.header.pairs, r.keys, r.values, fill);
-    base_free(r.keys);
-    base_free(r.values);
+    if (status == PLEACH_OK) status = map_replace(map, r.header.pairs, r.keys.cells, r.values.cells, fill);
+    base_free(r.keys.cells);
+    base_free(r.values.cells);
     return status;
 }
 
@@ -160,7 +187,7 @@ pleach_status file_load_pairs(file_pairs *pairs, const char *path)
 {
     reader r = {0};
     pleach_status status = read_file(&r, 64, FILE_HOLDS_GRAPH, path); /* without the mark: check_pairs decides */
-    *pairs = (file_pairs){(uint64_t *)r.keys, (uint64_t *)r.values, r.header.pairs};
+    *pairs = (file_pairs){(uint64_t *)r.keys.cells, (uint64_t *)r.values.cells, r.header.pairs};
     if (status == PLEACH_OK) return PLEACH_OK;
     file_free_pairs(pairs);
     return status;
