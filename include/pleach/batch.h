@@ -8,6 +8,9 @@
  * All or nothing: if the call fails, the map is as it was. Deterministic: the same batch on the same map makes the same
  * tree, whatever the number of threads.
  *
+ * A batch of n operations takes n log n steps and the pairs that its ranges find, whatever it names; only GPU maps take
+ * longer where many queries pass by many keys that the same batch has erased, or inserts later.
+ *
  * The batch runs alone: it waits until all other calls, and the streams' work on this map, are done, and holds
  * newcomers back while it runs, all but queries at snapshots. While a device view is open it answers PLEACH_E_BUSY.
  *
@@ -48,6 +51,7 @@ typedef struct pleach_batch_times {
     double search; /* their keys in the tree, and their answers */
     double query;  /* ranges, counts, successors, predecessors */
     double modify; /* the tree */
+    uint64_t steps; /* of queries that passed by many keys that were not there at their places; no time */
 } pleach_batch_times;
 
 /* Zero everything, then set what you need. Arrays have n elements. Keys and values are arrays of uint32_t, of uint64_t

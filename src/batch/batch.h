@@ -11,7 +11,8 @@
  *     combine   per key: what its operations do together (batch_function.h; a scan)
  *     look      per key: the leaf that covers it, and what the map holds before the batch
  *     answer    per operation: its result, from what the map holds and what the operations before it do
- *     query     per range, count, successor, predecessor: from the old map and the operations before it
+ *     query     per range, count, successor, predecessor: from the old map and the operations before it; again for
+ *               those that pass by too many keys that are not there (batch_query.h, batch_live.h)
  *     edit      the keys whose state changes become edits of their leaves (a scan)
  *     runs      the edits of one leaf are a run, which exactly one agent has (a scan)
  *     plan      per run: how many nodes its leaf becomes (a scan gives each new node its place and its id)
@@ -87,6 +88,9 @@ typedef struct W(batch) {
     bool keeps;              /* a snapshot is live, and may be asked meanwhile */
     uint32_t *run_copy;      /* by run of leaves: copies up to and with its own; where the keys' arrays were */
 
+    uint32_t patience; /* keys that are not there, after which a query gives up, or skips if `live` is built */
+    batch_live live;
+
     batch_sizes *sizes;
 } W(batch);
 
@@ -121,4 +125,5 @@ PORT_FN uint32_t W(batch_new_id)(const W(batch) *b, uint32_t node)
 #include "batch_keep.h"
 #include "batch_commit.h"
 #include "batch_tidy.h"
+#include "batch_live.h"
 #include "batch_query.h"

@@ -28,15 +28,6 @@ typedef struct W(batch_wide) {
     int64_t sum;
 } W(batch_wide);
 
-PORT_FN int8_t W(batch_change_of)(const W(batch) *b, uint32_t op)
-{
-    bool before = W(batch_state_before)(b, op).present, after = before;
-    uint32_t kind = batch_function_kind(b->op_function[op]);
-    if (kind == BATCH_SET || kind == BATCH_FILL) after = true;
-    if (kind == BATCH_GONE) after = false;
-    return (int8_t)(after - before);
-}
-
 /* The first operation with a key above this one. */
 PORT_FN uint32_t W(batch_above)(const W(batch) *b, W(key) key)
 {
@@ -62,6 +53,7 @@ PORT_FN bool W(batch_count_walk)(const W(batch) *b, uint32_t op, uint32_t most)
         W(pair) pair;
         if (W(batch_above)(b, hi) - b->key_first[W(batch_key_of)(b, op)] > most) return false;
         W(batch_walk_start)(b, &walk, op, false);
+        walk.patience = UINT32_MAX; /* there are at most `most` keys to pass by */
         for (; W(batch_walk_next)(b, &walk, hi, &pair); count++)
             if (count == most) return false;
     }

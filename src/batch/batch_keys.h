@@ -30,8 +30,9 @@ PORT_FN void W(batch_store_link)(const W(batch) *b, uint32_t op, batch_link link
     b->sizes->keys = link.keys;
 }
 
-/* After the scan: the number of an operation's key. */
+/* After the scan: the number of an operation's key, and the key of a number. */
 PORT_FN uint32_t W(batch_key_of)(const W(batch) *b, uint32_t op) { return b->op_link[op].keys - 1; }
+PORT_FN W(key) W(batch_key_at)(const W(batch) *b, uint32_t key) { return b->op_key[b->key_first[key]]; }
 
 
 PORT_FN W(batch_state) W(batch_apply)(const W(batch) *b, uint32_t function, W(batch_state) state)
@@ -80,6 +81,16 @@ PORT_FN W(batch_state) W(batch_state_before)(const W(batch) *b, uint32_t op)
 {
     W(batch_state) old = W(batch_old_state)(b, W(batch_key_of)(b, op));
     return W(batch_begins)(b, op) ? old : W(batch_apply)(b, b->op_link[op - 1].function, old);
+}
+
+/* What an operation changes in the number of keys. */
+PORT_FN int8_t W(batch_change_of)(const W(batch) *b, uint32_t op)
+{
+    bool before = W(batch_state_before)(b, op).present, after = before;
+    uint32_t kind = batch_function_kind(b->op_function[op]);
+    if (kind == BATCH_SET || kind == BATCH_FILL) after = true;
+    if (kind == BATCH_GONE) after = false;
+    return (int8_t)(after - before);
 }
 
 /* What an operation on one key answers. */

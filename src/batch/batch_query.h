@@ -1,5 +1,41 @@
 /* batch/batch_query.h - ranges, counts, successors and predecessors in the middle of a batch: the old tree, overlaid
- * with what the batch's earlier operations do to their keys. Included by batch.h, once per key width. */
+ * with what the batch's earlier operations do to their keys. Included by batch.h, once per key width.
+ *
+ * PATIENCE   A query steps over keys of the batch that are not there at its place, one by one. After `patience` of them
+ *            it gives up, and is tried again with more patience, so much that all that have given up take a few steps
+ *            for each operation of the batch together. If that does not do, batch_live.h is built, and they skip such
+ *            keys. So n queries take n log n steps, and log n for each pair that they find, whatever else is in the batch.
+ */
+
+#ifndef PLEACH_BATCH_PATIENCE
+#define PLEACH_BATCH_PATIENCE
+#ifdef PLEACH_SIM /* its batches are small */
+enum { BATCH_PATIENCE = 1, BATCH_STEPS_EACH = 0, BATCH_SKIP_AFTER = 0 };
+#else
+enum { BATCH_PATIENCE = 64, BATCH_STEPS_EACH = 4, BATCH_SKIP_AFTER = 8 };
+#endif
+
+/* The second time, for `tired` queries among so many operations. */
+PORT_FN uint32_t batch_more_patience(uint32_t ops, uint32_t tired)
+{
+    uint64_t patience = BATCH_PATIENCE + (uint64_t)BATCH_STEPS_EACH * ops / tired;
+    return patience < UINT32_MAX ? (uint32_t)patience : UINT32_MAX;
+}
+
+/* What a query has cost: keys that it has stepped over, and twice the levels of batch_live for each skip. */
+typedef struct batch_effort {
+    uint64_t steps;
+    bool tired; /* it has given up, and has no result */
+} batch_effort;
+
+PORT_FN batch_effort batch_no_effort(void)
+{
+    batch_effort none;
+    none.steps = 0;
+    none.tired = false;
+    return none;
+}
+#endif
 
 /* A key of the batch, by number, as it is just before the operation at `place`. */
 PORT_FN W(batch_state) W(batch_state_at)(const W(batch) *b, uint32_t key, uint32_t place)
@@ -16,8 +52,6 @@ PORT_FN W(batch_state) W(batch_state_at)(const W(batch) *b, uint32_t key, uint32
     return low == first ? old : W(batch_apply)(b, b->op_link[low - 1].function, old);
 }
 
-PORT_FN W(key) W(batch_key_at)(const W(batch) *b, uint32_t key) { return b->op_key[b->key_first[key]]; }
-
 /* Upwards through all that is there at one place of the batch. */
 typedef struct W(batch_walk) {
     W(image) leaf;
@@ -25,6 +59,8 @@ typedef struct W(batch_walk) {
     unsigned slot, count;
     uint32_t key; /* the next one of the batch's */
     uint32_t place;
+    uint32_t patience, passed; /* keys that are not there: so many may be passed by, and have been */
+    batch_effort effort;
 } W(batch_walk);
 
 PORT_FN void W(batch_walk_enter)(const W(batch) *b, W(batch_walk) *walk, uint32_t id)
@@ -36,19 +72,47 @@ PORT_FN void W(batch_walk_enter)(const W(batch) *b, W(batch_walk) *walk, uint32_
     walk->slot = 0;
 }
 
-/* From an operation's key on, or from the next key after it. */
-PORT_FN void W(batch_walk_start)(const W(batch) *b, W(batch_walk) *walk, uint32_t op, bool after)
+/* To a key of the batch, by number, or behind it. */
+PORT_FN void W(batch_walk_to)(const W(batch) *b, W(batch_walk) *walk, uint32_t key, bool after)
 {
-    uint32_t own = W(batch_key_of)(b, op);
-    W(key) from = b->op_key[op];
-    walk->place = W(batch_place)(b, op);
-    walk->key = own + after;
-    W(batch_walk_enter)(b, walk, b->key_node[own]);
+    W(key) from = W(batch_key_at)(b, key);
+    walk->key = key + after;
+    W(batch_walk_enter)(b, walk, b->key_node[key]);
     walk->slot = W(image_rank)(&walk->leaf, walk->count, from);
     if (after && walk->slot < walk->count && W(image_pair)(&walk->leaf, walk->slot).key == from) walk->slot++;
 }
 
-/* The next pair up to hi; false: there is none. */
+/* From an operation's key on, or from the next key after it. */
+PORT_FN void W(batch_walk_start)(const W(batch) *b, W(batch_walk) *walk, uint32_t op, bool after)
+{
+    walk->place = W(batch_place)(b, op);
+    walk->patience = b->patience;
+    walk->passed = 0;
+    walk->effort = batch_no_effort();
+    W(batch_walk_to)(b, walk, W(batch_key_of)(b, op), after);
+}
+
+/* A key that is not there has been passed by. To the next one that is, or to the next gap between keys of the batch that
+ * has old ones in it, whichever comes first; false if the query has to give up. */
+PORT_COLD bool W(batch_walk_skip)(const W(batch) *b, W(batch_walk) *walk)
+{
+    walk->effort.steps += walk->passed;
+    walk->effort.tired = b->live.levels == 0;
+    if (walk->effort.tired) return false;
+    uint32_t keys = b->sizes->keys, gap = W(batch_next_gap)(b, walk->key - 1);
+    uint32_t live = walk->key < keys ? W(batch_next_live)(b, walk->key, walk->place) : BATCH_NO_KEY;
+    walk->effort.steps += 2 * b->live.levels;
+    walk->patience = BATCH_SKIP_AFTER;
+    walk->passed = 0;
+    if (live == BATCH_NO_KEY && gap == BATCH_NO_KEY) return false;
+    if (live <= gap)
+        W(batch_walk_to)(b, walk, live, false);
+    else
+        W(batch_walk_to)(b, walk, gap, true);
+    return true;
+}
+
+/* The next pair up to hi; false: there is none, or the walk has become tired. */
 PORT_FN bool W(batch_walk_next)(const W(batch) *b, W(batch_walk) *walk, W(key) hi, W(pair) *pair)
 {
     for (;;) {
@@ -60,7 +124,10 @@ PORT_FN bool W(batch_walk_next)(const W(batch) *b, W(batch_walk) *walk, W(key) h
         if (has_key && key <= hi && (!has_old || key <= old.key)) {
             W(batch_state) state = W(batch_state_at)(b, walk->key++, walk->place);
             if (has_old && old.key == key) walk->slot++;
-            if (!state.present) continue;
+            if (!state.present) {
+                if (walk->passed++ == walk->patience && !W(batch_walk_skip)(b, walk)) return false;
+                continue;
+            }
             *pair = W(pair_of)(key, state.value);
             return true;
         }
@@ -69,6 +136,13 @@ PORT_FN bool W(batch_walk_next)(const W(batch) *b, W(batch_walk) *walk, W(key) h
         *pair = old;
         return true;
     }
+}
+
+PORT_FN batch_effort W(batch_walk_effort)(const W(batch_walk) *walk)
+{
+    batch_effort effort = walk->effort;
+    if (!effort.tired) effort.steps += walk->passed;
+    return effort;
 }
 
 /* The largest key of the old map up to `from`. */
@@ -82,7 +156,23 @@ PORT_FN bool W(batch_old_floor)(const W(batch) *b, W(key) from, W(pair) *pair)
     return seek.found;
 }
 
-PORT_FN bool W(batch_pred)(const W(batch) *b, uint32_t op, W(pair) *pair)
+/* The predecessor by skipping: the last key of the batch that is there, or the last key of the old map that the batch
+ * does not name, whichever is larger. */
+PORT_COLD bool W(batch_pred_skip)(const W(batch) *b, uint32_t op, W(pair) *pair, batch_effort *effort)
+{
+    effort->tired = b->live.levels == 0;
+    if (effort->tired) return false;
+    effort->steps += 2 * b->live.levels;
+    uint32_t own = W(batch_key_of)(b, op), place = W(batch_place)(b, op); /* some are below it */
+    uint32_t live = W(batch_last_live)(b, own, place), gap = W(batch_last_gap)(b, own - 1);
+    W(key) end = W(batch_key_at)(b, gap == BATCH_NO_KEY ? 0 : gap + 1);
+    bool has_old = end > 0 && W(batch_old_floor)(b, end - 1, pair);
+    if (live == BATCH_NO_KEY || (has_old && pair->key > W(batch_key_at)(b, live))) return has_old;
+    *pair = W(pair_of)(W(batch_key_at)(b, live), W(batch_state_at)(b, live, place).value);
+    return true;
+}
+
+PORT_FN bool W(batch_pred)(const W(batch) *b, uint32_t op, W(pair) *pair, batch_effort *effort)
 {
     uint32_t key = W(batch_key_of)(b, op); /* those below are to be looked at */
     W(pair) old;
@@ -94,6 +184,7 @@ PORT_FN bool W(batch_pred)(const W(batch) *b, uint32_t op, W(pair) *pair)
         W(batch_state) state = W(batch_state_at)(b, key - 1, W(batch_place)(b, op));
         *pair = W(pair_of)(candidate, state.value);
         if (state.present) return true;
+        if (effort->steps++ == b->patience) return W(batch_pred_skip)(b, op, pair, effort);
         if (has_old && old.key == candidate) has_old = candidate > 0 && W(batch_old_floor)(b, candidate - 1, &old);
     }
     *pair = old;
@@ -101,11 +192,12 @@ PORT_FN bool W(batch_pred)(const W(batch) *b, uint32_t op, W(pair) *pair)
 }
 
 /* Query: the pairs of a range are only counted, or, when it is known where they go, written. */
-PORT_FN void W(batch_range)(const W(batch) *b, uint32_t op, uint64_t limit, bool write)
+PORT_FN batch_effort W(batch_range)(const W(batch) *b, uint32_t op, uint64_t limit, bool write)
 {
     uint32_t place = W(batch_place)(b, op);
     W(key) hi = ((const W(key) *)b->r.values)[place];
     uint64_t count = 0;
+    batch_effort effort = batch_no_effort();
     if (hi >= b->op_key[op]) {
         W(batch_walk) walk;
         W(pair) pair;
@@ -116,37 +208,45 @@ PORT_FN void W(batch_range)(const W(batch) *b, uint32_t op, uint64_t limit, bool
             if (b->r.range_keys) ((W(key) *)b->r.range_keys)[to] = pair.key;
             if (b->r.range_values) ((W(key) *)b->r.range_values)[to] = pair.value;
         }
+        effort = W(batch_walk_effort)(&walk);
     }
     if (!write && b->r.counts) b->r.counts[place] = count;
+    return effort;
 }
 
-PORT_FN void W(batch_seek)(const W(batch) *b, uint32_t op, bool up)
+PORT_FN batch_effort W(batch_seek)(const W(batch) *b, uint32_t op, bool up)
 {
     uint32_t place = W(batch_place)(b, op);
     W(pair) pair = W(pair_of)(0, 0);
+    batch_effort effort = batch_no_effort();
     bool found;
     if (up) {
         W(batch_walk) walk;
         W(batch_walk_start)(b, &walk, op, true);
         found = W(batch_walk_next)(b, &walk, KEY_MAX, &pair);
+        effort = W(batch_walk_effort)(&walk);
     } else {
-        found = W(batch_pred)(b, op, &pair);
+        found = W(batch_pred)(b, op, &pair, &effort);
     }
+    if (effort.tired) return effort;
     if (b->r.flags) b->r.flags[place] = found;
     if (found && b->r.out_keys) ((W(key) *)b->r.out_keys)[place] = pair.key;
     if (found && b->r.out_values) ((W(key) *)b->r.out_values)[place] = pair.value;
+    return effort;
 }
 
-/* Counts are not among these: batch_count.h. */
-PORT_FN void W(batch_query)(const W(batch) *b, uint32_t op)
+/* Counts are not among these: batch_count.h. A query that is tired is to be asked again. */
+PORT_FN batch_effort W(batch_query)(const W(batch) *b, uint32_t op)
 {
     uint32_t kind = W(batch_kind)(b, op);
-    if (kind == BATCH_SUCC || kind == BATCH_PRED) W(batch_seek)(b, op, kind == BATCH_SUCC);
-    if (kind == BATCH_RANGE) W(batch_range)(b, op, b->r.limit ? b->r.limit : UINT64_MAX, false);
+    if (kind == BATCH_SUCC || kind == BATCH_PRED) return W(batch_seek)(b, op, kind == BATCH_SUCC);
+    if (kind == BATCH_RANGE) return W(batch_range)(b, op, b->r.limit ? b->r.limit : UINT64_MAX, false);
+    return batch_no_effort();
 }
 
-/* When the offsets are known. */
-PORT_FN void W(batch_fill_range)(const W(batch) *b, uint32_t op)
+/* When the offsets are known, with the patience that it took to count. */
+PORT_FN batch_effort W(batch_fill_range)(const W(batch) *b, uint32_t op)
 {
-    if (W(batch_kind)(b, op) == BATCH_RANGE) W(batch_range)(b, op, b->r.limit ? b->r.limit : UINT64_MAX, true);
+    if (W(batch_kind)(b, op) == BATCH_RANGE) return W(batch_range)(b, op, b->r.limit ? b->r.limit : UINT64_MAX, true);
+    return batch_no_effort();
 }

@@ -84,6 +84,36 @@ typedef struct batch_level {
 
 enum { BATCH_LEVELS = BLINK_MAX_LEVEL + 2 };
 
+/* 32 operations of one level of batch_live: which have a 1, and which of those with a 0 make a key appear, or go. */
+typedef struct batch_group {
+    uint32_t ones, plus, minus;
+    uint32_t zeros; /* those with a 0 in the groups before it, */
+    uint32_t sum;   /* and what they change, modulo 2^32 */
+} batch_group;
+
+/* Which keys are there at which place (batch_live.h). */
+typedef struct batch_live {
+    uint32_t levels;     /* bits of a key's number; 0 while nothing is built */
+    uint32_t groups;     /* of each level */
+    batch_group *group;  /* level by level */
+    uint32_t *number[2]; /* of the key that an operation names: in the order of a level, and of the next */
+    int8_t *change[2];
+    uint32_t *had;       /* by key number: keys before it that the old map has; one more than keys */
+    uint32_t *gap;       /* bits by key number: the old map has keys between it and the next one */
+    uint32_t *gaps;      /* in the words before; one more than words */
+} batch_live;
+
+/* Levels for so many keys, and groups of a level for so many operations: there is always one that is not full. Host
+ * only. */
+static inline __attribute__((unused)) uint32_t batch_live_levels(uint32_t keys)
+{
+    uint32_t levels = 1;
+    while (levels < 31 && keys >> levels) levels++;
+    return levels;
+}
+
+static inline __attribute__((unused)) uint32_t batch_live_groups(uint32_t n) { return n / 32 + 1; }
+
 /* What stages find out for those after them. */
 typedef struct batch_sizes {
     uint32_t ops;       /* listed ones */

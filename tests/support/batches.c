@@ -90,11 +90,12 @@ static void widen(const wide *w, size_t n, void *from, uint64_t *to)
     free(from);
 }
 
-static pleach_status wide_apply(const wide *w, operations *ops, uint32_t limit)
+static pleach_status wide_apply(const wide *w, operations *ops, uint32_t limit, pleach_batch_times *times)
 {
     void *keys = narrow(w, ops->n, ops->keys), *values = narrow(w, ops->n, ops->values);
     pleach_batch batch = {.n = ops->n, .kinds = ops->kinds, .keys = keys, .values = values, .flags = ops->flags,
-                          .counts = ops->counts, .limit = limit, .capacity = ops->capacity, .offsets = ops->offsets};
+                          .counts = ops->counts, .limit = limit, .capacity = ops->capacity, .offsets = ops->offsets,
+                          .times = times};
     batch.out_keys = narrow(w, ops->n, ops->out_keys);
     batch.out_values = narrow(w, ops->n, ops->out_values);
     batch.range_keys = narrow(w, ops->capacity, ops->range_keys);
@@ -204,25 +205,39 @@ pleach_status batch_try(const wide *w, const oracle *o, rng *r, const batch_plan
 {
     operations ops = make_operations(w, o, r, plan);
     make_results(&ops, room_for(plan), w->top);
-    pleach_status status = wide_apply(w, &ops, plan->limit);
+    pleach_status status = wide_apply(w, &ops, plan->limit, NULL);
     if (status != PLEACH_OK) assert_same_content(w, o);
     free_results(&ops);
     free_operations(&ops);
     return status;
 }
 
-void batch_both(const wide *w, oracle *o, rng *r, const batch_plan *plan, bool whole)
+/* What the arrays of `got` name, by the oracle and by the map. Answers the steps of queries. */
+static uint64_t compare_results(const wide *w, oracle *o, operations got, size_t capacity, uint32_t limit)
 {
-    operations got = make_operations(w, o, r, plan), expected = got;
-    size_t capacity = room_for(plan);
+    operations expected = got;
+    pleach_batch_times times = {0};
     make_results(&got, capacity, w->top);
     make_results(&expected, capacity, w->top);
-    for (size_t i = 0; i < plan->n; i++) oracle_apply_one(o, &expected, i, plan->limit);
-    expected.offsets[plan->n] = expected.total;
-    assert_ok(wide_apply(w, &got, plan->limit));
+    for (size_t i = 0; i < got.n; i++) oracle_apply_one(o, &expected, i, limit);
+    expected.offsets[got.n] = expected.total;
+    assert_ok(wide_apply(w, &got, limit, &times));
     assert_same_results(&got, &expected);
-    if (whole) assert_same_content(w, o);
     free_results(&got);
     free_results(&expected);
-    free_operations(&got);
+    return times.steps;
+}
+
+void batch_both(const wide *w, oracle *o, rng *r, const batch_plan *plan, bool whole)
+{
+    operations ops = make_operations(w, o, r, plan);
+    compare_results(w, o, ops, room_for(plan), plan->limit);
+    if (whole) assert_same_content(w, o);
+    free_operations(&ops);
+}
+
+uint64_t batch_given(const wide *w, oracle *o, const given_batch *given)
+{
+    operations ops = {.n = given->n, .kinds = given->kinds, .keys = given->keys, .values = given->values};
+    return compare_results(w, o, ops, given->capacity, given->limit);
 }

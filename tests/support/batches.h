@@ -28,6 +28,16 @@ batch_plan random_plan(rng *r, size_t most, int growth);
  * `whole`. */
 void batch_both(const wide *w, oracle *o, rng *r, const batch_plan *plan, bool whole);
 
+/* The same with given operations; `capacity` is enough for the pairs of all ranges. Answers pleach_batch_times.steps. */
+typedef struct given_batch {
+    size_t n, capacity;
+    uint8_t *kinds;
+    uint64_t *keys, *values;
+    uint32_t limit;
+} given_batch;
+
+uint64_t batch_given(const wide *w, oracle *o, const given_batch *given);
+
 /* Asks the map for a random batch, and answers its status; if it is not OK, checks that the map holds what it held. The
  * oracle does not hear of it. */
 pleach_status batch_try(const wide *w, const oracle *o, rng *r, const batch_plan *plan);

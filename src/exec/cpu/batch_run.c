@@ -110,6 +110,18 @@ static size_t W(lay_out)(W(working) *w, W(sort_side) side[2], char *scratch, siz
     w->pass_sorted = W(carve)(scratch, &used, n, sizeof(W(key)));
     w->letter = W(carve)(scratch, &used, n, sizeof *w->letter);
     w->letter_value = W(carve)(scratch, &used, n, sizeof(W(key)));
+    b->live.levels = 0;
+    b->live.groups = batch_live_groups((uint32_t)n);
+    b->live.group = W(carve)(scratch, &used, (size_t)batch_live_levels((uint32_t)n) * b->live.groups,
+                             sizeof *b->live.group);
+    for (unsigned s = 0; s < 2; s++) {
+        b->live.number[s] = w->counting.place[s];
+        b->live.change[s] = w->counting.change[s];
+    }
+    b->live.had = W(carve)(scratch, &used, n + 1, sizeof(uint32_t));
+    b->live.gap = W(carve)(scratch, &used, n / 32 + 1, sizeof(uint32_t));
+    b->live.gaps = W(carve)(scratch, &used, n / 32 + 2, sizeof(uint32_t));
+    b->patience = BATCH_PATIENCE;
     b->edit_room = edits < UINT32_MAX ? (uint32_t)edits : UINT32_MAX;
     b->case_keys[0] = b->key_value;
     b->case_keys[1] = b->edit_key;
@@ -336,24 +348,36 @@ static void W(survey)(W(working) *w)
 
 #include "batch_wide.h"
 
-/* Each query by itself, but wide counts, which are counted together. */
+#include "batch_live_team.h"
+
+/* Each query by itself, but wide counts, which are counted together, and those that give up. A member has the former at
+ * the front of its part of `wide`, and the latter behind them. */
 static void W(ask)(W(working) *w, uint32_t ops)
 {
     W(batch_wide) *wide = w->wide + part_begin(w->team, w->member, ops);
-    uint32_t n = 0;
-    uint64_t all = 0;
+    W(batch_wide) *tired = w->wide + part_begin(w->team, w->member + 1, ops);
+    uint32_t n = 0, n_tired = 0;
+    uint64_t all = 0, all_tired = 0;
     FOR_PART(w, op, ops) {
-        if (W(batch_kind)(&w->b, op) != BATCH_COUNT)
-            W(batch_query)(&w->b, op);
-        else if (!W(count_by_walking)(w, op))
-            wide[n++].op = op;
+        if (W(batch_kind)(&w->b, op) == BATCH_COUNT) {
+            if (!W(count_by_walking)(w, op)) wide[n++].op = op;
+            continue;
+        }
+        batch_effort effort = W(batch_query)(&w->b, op);
+        W(note_effort)(w, effort);
+        if (effort.tired) tired[-(ptrdiff_t)++n_tired].op = op;
     }
     w->job->parts[w->member].words[0] = n;
+    w->job->parts[w->member].words[1] = n_tired;
     team_meet(w->team);
-    for (unsigned m = 0; m < w->team->members; m++) all += w->job->parts[m].words[0];
+    for (unsigned m = 0; m < w->team->members; m++) {
+        all += w->job->parts[m].words[0];
+        all_tired += w->job->parts[m].words[1];
+    }
     team_meet(w->team);
     if (all) W(count_wide)(w, w->counting, wide, n);
     team_meet(w->team);
+    if (all_tired) W(ask_tired)(w, tired - n_tired, n_tired, (uint32_t)all_tired);
 }
 
 /* Queries of several keys. False, for all members, if there is no room for the pairs of ranges. */
@@ -378,7 +402,7 @@ static bool W(answer_queries)(W(working) *w)
         return false;
     }
     w->b.r.offsets = job->offsets;
-    FOR_PART(w, op, ops) W(batch_fill_range)(&w->b, op);
+    FOR_PART(w, op, ops) W(note_effort)(w, W(batch_fill_range)(&w->b, op));
     return true;
 }
 
@@ -585,6 +609,7 @@ static void W(work_in_stages)(W(working) *w, W(sort_side) side[2], pleach_batch_
     times->search = W(lap)(w);
     if ((w->seen & BATCH_HAS_QUERIES) && !W(answer_queries)(w)) return;
     team_meet(w->team); /* nobody asks the old map any more */
+    for (unsigned m = 0; m < w->team->members; m++) times->steps += w->job->parts[m].steps;
     times->query = W(lap)(w);
     W(change_tree)(w);
     times->modify = W(lap)(w);

@@ -12,6 +12,7 @@
 typedef struct batch_part {
     _Alignas(64) uint64_t words[4];
     uint64_t passed;     /* pairs more, modulo 2^64, in leaves that batch_pass.h has changed */
+    uint64_t steps;      /* batch_live_team.h */
     uint32_t mail_begin; /* batch_mail.h */
 } batch_part;
 

@@ -1,0 +1,311 @@
+/* batch/batch_live.h - which keys of a batch are there at one of its places, asked for in the order of keys. Included by
+ * batch.h, once per key width.
+ *
+ * A successor, a predecessor or a range passes by keys of the batch that are not there at its place: erased before it,
+ * or inserted after it. There may be as many of these as operations, and as many queries that pass by all of them. So a
+ * query gives up after a number of them (batch_query.h), and what it then asks is here, in time log n:
+ *
+ *     batch_next_live     the first key of the batch, from a number on, that is there at a place
+ *     batch_last_live     the last one below a number
+ *     batch_next_gap,     the next gap between two neighbouring keys of the batch in which the old map has keys that the
+ *     batch_last_gap      batch does not name, and the one before
+ *
+ * LIVE KEYS   The operations in the order of their places, each with the number of its key and what it changes: +1 if
+ * the key appears, -1 if it goes, else 0. They are divided, in order, by the bits of the number, from the highest: a
+ * wavelet matrix. At each level, a group of 32 operations knows their bits, and what all operations before it with a 0
+ * amount to. The first `place` operations are a stretch at each level; what its zeros change, and how many keys of the
+ * lower half the old map has, is how many keys of the lower half are there at the place. So counting the live keys below
+ * a number, and finding the one with a given rank, take two looks a level.
+ *
+ * GAPS        A bit a key, with sums over words of them.
+ *
+ * All of it is built only if queries have given up, by as many agents as there are: a scan and a division a level.
+ */
+
+
+#ifndef PLEACH_BATCH_LIVE_BITS
+#define PLEACH_BATCH_LIVE_BITS
+#define BATCH_NO_KEY UINT32_MAX
+
+PORT_FN unsigned batch_bits(uint32_t word)
+{
+#ifdef __CUDA_ARCH__
+    return (unsigned)__popc(word);
+#else
+    return (unsigned)__builtin_popcount(word);
+#endif
+}
+
+PORT_FN unsigned batch_lowest_bit(uint32_t word)
+{
+#ifdef __CUDA_ARCH__
+    return (unsigned)__ffs((int)word) - 1;
+#else
+    return (unsigned)__builtin_ctz(word);
+#endif
+}
+
+PORT_FN unsigned batch_highest_bit(uint32_t word)
+{
+#ifdef __CUDA_ARCH__
+    return 31 - (unsigned)__clz((int)word);
+#else
+    return 31 - (unsigned)__builtin_clz(word);
+#endif
+}
+
+/* Operations of one level before `at` that have a 0, and what they change. */
+typedef struct batch_zeros { uint32_t zeros, sum; } batch_zeros;
+
+PORT_FN batch_zeros batch_zeros_before(const batch_live *l, uint32_t level, uint32_t at)
+{
+    const batch_group *g = &l->group[(uint64_t)level * l->groups + at / 32];
+    uint32_t before = ((uint32_t)1 << at % 32) - 1;
+    batch_zeros z;
+    z.zeros = g->zeros + batch_bits(~g->ones & before);
+    z.sum = g->sum + batch_bits(g->plus & before) - batch_bits(g->minus & before);
+    return z;
+}
+
+/* The stretch of the first operations of a batch that concern the keys of one subtree: on the way down, with the
+ * numbers that these keys have from. */
+typedef struct batch_descent { uint32_t begin, end, from; } batch_descent;
+
+PORT_FN batch_descent batch_descent_from(uint32_t place)
+{
+    batch_descent d;
+    d.begin = d.from = 0;
+    d.end = place;
+    return d;
+}
+
+/* One level down, to one of the halves; answers how many keys of the lower half are there. */
+PORT_FN uint32_t batch_live_halve(const batch_live *l, uint32_t level, uint32_t n, uint32_t keys, batch_descent *lower,
+                                  batch_descent *upper)
+{
+    const batch_descent all = *lower;
+    uint32_t half = (uint32_t)1 << (l->levels - 1 - level), middle = all.from + half;
+    batch_zeros begin = batch_zeros_before(l, level, all.begin), end = batch_zeros_before(l, level, all.end);
+    uint32_t zeros = batch_zeros_before(l, level, n).zeros;
+    uint32_t first = l->had[all.from < keys ? all.from : keys], last = l->had[middle < keys ? middle : keys];
+    lower->begin = begin.zeros;
+    lower->end = end.zeros;
+    upper->begin = zeros + all.begin - begin.zeros;
+    upper->end = zeros + all.end - end.zeros;
+    upper->from = middle;
+    return last - first + end.sum - begin.sum;
+}
+#endif
+
+/* ---- what is asked ---- */
+
+/* How many keys with lower numbers are there just before the operation at `place`. */
+PORT_FN uint32_t W(batch_live_below)(const W(batch) *b, uint32_t key, uint32_t place)
+{
+    const batch_live *l = &b->live;
+    batch_descent at = batch_descent_from(place), upper;
+    uint32_t live = 0;
+    for (uint32_t level = 0; level < l->levels; level++) {
+        uint32_t lower = batch_live_halve(l, level, b->r.n, b->sizes->keys, &at, &upper);
+        if (key >> (l->levels - 1 - level) & 1) {
+            live += lower;
+            at = upper;
+        }
+    }
+    return live;
+}
+
+/* The number of the key that has so many live ones below it; a number that no key has, if there is none. */
+PORT_FN uint32_t W(batch_live_ranked)(const W(batch) *b, uint32_t rank, uint32_t place)
+{
+    const batch_live *l = &b->live;
+    batch_descent at = batch_descent_from(place), upper;
+    for (uint32_t level = 0; level < l->levels; level++) {
+        uint32_t lower = batch_live_halve(l, level, b->r.n, b->sizes->keys, &at, &upper);
+        if (rank >= lower) {
+            rank -= lower;
+            at = upper;
+        }
+    }
+    return at.from;
+}
+
+/* The first key from number `key` on, and the last one below it; NO_KEY: there is none. */
+PORT_FN uint32_t W(batch_next_live)(const W(batch) *b, uint32_t key, uint32_t place)
+{
+    uint32_t next = W(batch_live_ranked)(b, W(batch_live_below)(b, key, place), place);
+    return next < b->sizes->keys ? next : BATCH_NO_KEY;
+}
+
+PORT_FN uint32_t W(batch_last_live)(const W(batch) *b, uint32_t key, uint32_t place)
+{
+    uint32_t live = W(batch_live_below)(b, key, place);
+    return live ? W(batch_live_ranked)(b, live - 1, place) : BATCH_NO_KEY;
+}
+
+/* The word of gaps that has gap number `number`, counted from 0. */
+PORT_FN uint32_t W(batch_gap_word)(const W(batch) *b, uint32_t number)
+{
+    uint32_t low = 0, high = b->sizes->keys / 32 + 1;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (b->live.gaps[middle] <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first gap behind key number `key` or a later one; and the last one behind it or an earlier one. */
+PORT_FN uint32_t W(batch_next_gap)(const W(batch) *b, uint32_t key)
+{
+    uint32_t word = key / 32, bits = b->live.gap[word] & ~(uint32_t)0 << key % 32;
+    if (bits) return word * 32 + batch_lowest_bit(bits);
+    uint32_t number = b->live.gaps[word + 1];
+    if (number == b->live.gaps[b->sizes->keys / 32 + 1]) return BATCH_NO_KEY;
+    word = W(batch_gap_word)(b, number);
+    return word * 32 + batch_lowest_bit(b->live.gap[word]);
+}
+
+PORT_FN uint32_t W(batch_last_gap)(const W(batch) *b, uint32_t key)
+{
+    uint32_t word = key / 32, bits = b->live.gap[word] & ~(uint32_t)0 >> (31 - key % 32);
+    if (bits) return word * 32 + batch_highest_bit(bits);
+    uint32_t number = b->live.gaps[word];
+    if (number == 0) return BATCH_NO_KEY;
+    word = W(batch_gap_word)(b, number - 1);
+    return word * 32 + batch_highest_bit(b->live.gap[word]);
+}
+
+/* ---- how it is built ---- */
+
+/* First, for each place: nothing changes. */
+PORT_FN void W(batch_live_clear)(const W(batch) *b, uint32_t place)
+{
+    b->live.number[0][place] = 0;
+    b->live.change[0][place] = 0;
+}
+
+/* Then, for each operation. */
+PORT_FN void W(batch_live_note)(const W(batch) *b, uint32_t op)
+{
+    int8_t change = W(batch_change_of)(b, op);
+    if (change == 0) return;
+    b->live.number[0][W(batch_place)(b, op)] = W(batch_key_of)(b, op);
+    b->live.change[0][W(batch_place)(b, op)] = change;
+}
+
+/* By key, a scan. */
+PORT_FN uint32_t W(batch_had)(const W(batch) *b, uint32_t key) { return (b->key_flags[key] & BATCH_HAD) != 0; }
+
+PORT_FN void W(batch_store_had)(const W(batch) *b, uint32_t key, uint32_t had)
+{
+    if (key == 0) b->live.had[0] = 0;
+    b->live.had[key + 1] = had;
+}
+
+/* Has the old map a key between this one of the batch and the next? The leaves between two of them concern one gap
+ * only, so all gaps together take as many steps as there are keys and leaves. */
+PORT_FN bool W(batch_is_gap)(const W(batch) *b, uint32_t key)
+{
+    bool last = key + 1 == b->sizes->keys;
+    W(key) own = W(batch_key_at)(b, key), next = last ? KEY_MAX : W(batch_key_at)(b, key + 1);
+    for (uint32_t id = b->key_node[key];;) {
+        const W(node) *node = W(node_at)(b->map, id);
+        W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
+        unsigned count = header_count(W(header_load)(node)), slot;
+        W(image) leaf;
+        W(node_read)(node, &leaf);
+        slot = W(image_rank)(&leaf, count, own);
+        if (slot < count && W(image_pair)(&leaf, slot).key == own) slot++;
+        if (slot < count) return last || W(image_pair)(&leaf, slot).key < next;
+        if (!W(pair_is_link)(link) || (!last && link.key >= next)) return false;
+        id = W(pair_node)(link);
+    }
+}
+
+/* By word of gaps, a scan. */
+PORT_FN uint32_t W(batch_find_gaps)(const W(batch) *b, uint32_t word)
+{
+    uint32_t gap = 0;
+    for (uint32_t i = 0; i < 32 && word * 32 + i < b->sizes->keys; i++)
+        gap |= (uint32_t)W(batch_is_gap)(b, word * 32 + i) << i;
+    b->live.gap[word] = gap;
+    return batch_bits(gap);
+}
+
+PORT_FN uint32_t W(batch_gaps_of)(const W(batch) *b, uint32_t word) { return batch_bits(b->live.gap[word]); }
+
+PORT_FN void W(batch_store_gaps)(const W(batch) *b, uint32_t word, uint32_t gaps)
+{
+    if (word == 0) b->live.gaps[0] = 0;
+    b->live.gaps[word + 1] = gaps;
+}
+
+/* By group of a level, a scan: `runs` are its zeros, `has` and `had` those of them that make a key appear, or go. */
+PORT_FN batch_sums W(batch_group_sums)(const batch_group *g, uint32_t n)
+{
+    batch_sums sums;
+    sums.runs = n - batch_bits(g->ones);
+    sums.has = batch_bits(g->plus);
+    sums.had = batch_bits(g->minus);
+    return sums;
+}
+
+PORT_FN batch_group *W(batch_group_at)(const W(batch) *b, uint32_t level, uint32_t group)
+{
+    return &b->live.group[(uint64_t)level * b->live.groups + group];
+}
+
+/* Operations of a group: 32, or of the last one what is left. */
+PORT_FN uint32_t W(batch_group_size)(const W(batch) *b, uint32_t group)
+{
+    uint32_t left = b->r.n - group * 32;
+    return left < 32 ? left : 32;
+}
+
+PORT_FN batch_sums W(batch_fill_group)(const W(batch) *b, uint32_t level, uint32_t group)
+{
+    const uint32_t *number = b->live.number[level & 1];
+    const int8_t *change = b->live.change[level & 1];
+    unsigned bit = b->live.levels - 1 - level;
+    batch_group *g = W(batch_group_at)(b, level, group);
+    uint32_t n = W(batch_group_size)(b, group);
+    g->ones = g->plus = g->minus = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t one = number[group * 32 + i] >> bit & 1;
+        int8_t by = change[group * 32 + i];
+        g->ones |= one << i;
+        g->plus |= (uint32_t)(!one && by > 0) << i;
+        g->minus |= (uint32_t)(!one && by < 0) << i;
+    }
+    return W(batch_group_sums)(g, n);
+}
+
+PORT_FN batch_sums W(batch_group_again)(const W(batch) *b, uint32_t level, uint32_t group)
+{
+    return W(batch_group_sums)(W(batch_group_at)(b, level, group), W(batch_group_size)(b, group));
+}
+
+PORT_FN void W(batch_store_group)(const W(batch) *b, uint32_t level, uint32_t group, batch_sums sums)
+{
+    batch_group *g = W(batch_group_at)(b, level, group);
+    batch_sums own = W(batch_group_again)(b, level, group);
+    g->zeros = sums.runs - own.runs;
+    g->sum = (sums.has - sums.had) - (own.has - own.had);
+}
+
+/* After the scan: to the order of the next level. */
+PORT_FN void W(batch_divide_group)(const W(batch) *b, uint32_t level, uint32_t group)
+{
+    const batch_live *l = &b->live;
+    uint32_t zeros = batch_zeros_before(l, level, b->r.n).zeros, from = group * 32;
+    const batch_group *g = W(batch_group_at)(b, level, group);
+    for (uint32_t i = 0; i < W(batch_group_size)(b, group); i++) {
+        uint32_t before = g->zeros + batch_bits(~g->ones & (((uint32_t)1 << i) - 1));
+        uint32_t to = g->ones >> i & 1 ? zeros + from + i - before : before;
+        l->number[~level & 1][to] = l->number[level & 1][from + i];
+        l->change[~level & 1][to] = l->change[level & 1][from + i];
+    }
+}
