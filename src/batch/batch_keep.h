@@ -72,6 +72,9 @@ PORT_FN void W(batch_inherit)(const W(batch) *b, uint32_t at)
     uint32_t number = W(batch_run_of_node)(b, 0, at), copy = W(batch_copy_of)(b, number);
     uint32_t leaf = b->edit_node[b->run_first[number]];
     version_record *record = &b->record[W(batch_new_id)(b, at)];
-    port_store(&record->since, copy ? port_load(&b->versions->epoch.clock) : port_load(&b->record[leaf].since));
+    uint64_t since = port_load(copy ? &b->versions->epoch.clock : &b->record[leaf].since);
+    port_store(&record->since, since);
     port_store(&record->older, copy ? copy : port_load(&b->record[leaf].older));
+    port_store(&record->until, since);
+    port_store(&b->record[leaf].until, since); /* what is behind it is now the new leaf's too: as after a split */
 }

@@ -5,8 +5,8 @@
  * The clock is a number that only grows. An agent (a CPU thread, or the threads of a GPU block or warp together) claims
  * a slot, and says in it when it goes into a structure and when it has come out:
  *
- *     announce   | free | out | in, 5 | free | in, 7 | out | ...          clock 8
- *                   nobody's    entered when the clock stood at 5
+ *     announce   | free | out | in, 5 | free | at, 7 | out | ...          clock 8
+ *                   nobody's    entered when the clock stood at 5, or later; at 7: its stamp is 7
  *
  * Now and then somebody scans the slots, a few at a time (DEBRA), and raises the floor to the least of what it saw.
  * What was taken out of a structure is retired with a stamp, `until`: whoever enters at `until` or later cannot come
@@ -48,7 +48,8 @@
 #include "../port/port.h"
 
 #define EPOCH_NONE UINT32_MAX
-enum { EPOCH_FREE, EPOCH_OUT, EPOCH_IN }; /* a slot; EPOCH_IN + stamp: inside */
+enum { EPOCH_FREE, EPOCH_OUT, EPOCH_IN }; /* a slot; EPOCH_IN + a lower limit of the stamp: inside */
+#define EPOCH_EXACT (1ull << 63)          /* of a slot whose agent is inside: the limit is the stamp */
 
 /* Zeros to begin with, but for pins_oldest (epoch_begin). The first four words are one sector of a GPU's memory: who
  * updates something reads them all. */
@@ -82,6 +83,7 @@ typedef struct epoch {
     uint32_t slots, ring;
     uint32_t visitors; /* slots after these, without a home, for agents that announce themselves as they claim; or 0.
                         * Where there are some, nobody else goes inside, and scans look at these only */
+    uint32_t dated;    /* agents that pass the clock (epoch_pass_dated) announce their stamps then */
 } epoch;
 
 static inline __attribute__((unused)) void epoch_begin(epoch_state *e) { e->pins_oldest = UINT64_MAX; }
@@ -146,6 +148,22 @@ PORT_FN uint64_t epoch_pass(epoch e)
     return stamp;
 }
 
+/* The same, and then the agent's slot shows the stamp itself. If another agent has raised the limit in the slot since,
+ * the stamp may be below it: then the agent takes a later one. */
+PORT_FN uint64_t epoch_pass_dated(epoch e, uint32_t slot)
+{
+    for (;;) {
+        uint64_t word = port_load(epoch_slot(e, slot)), stamp = epoch_pass(e);
+        if (!e.dated || port_latch(epoch_slot(e, slot), word, EPOCH_EXACT | (EPOCH_IN + stamp))) return stamp;
+    }
+}
+
+/* The least stamp that the agent of a slot may have; UINT64_MAX if no agent is inside. */
+PORT_FN uint64_t epoch_stamp(uint64_t word)
+{
+    return word >= EPOCH_IN ? (word & ~EPOCH_EXACT) - EPOCH_IN : UINT64_MAX;
+}
+
 PORT_FN void epoch_leave(epoch e, uint32_t slot) { port_store_release(epoch_slot(e, slot), EPOCH_OUT); }
 
 /* Out, and the slot is given back: for an agent that has left nothing in its home. */
@@ -158,11 +176,36 @@ PORT_FN uint64_t epoch_look(epoch e)
     port_settle_loads(); /* the clock before the slots: E1 */
     uint64_t end = port_load(&e.state->claimed);
     for (uint64_t slot = epoch_first_inside(e); slot < end; slot++) {
-        uint64_t word = port_load(epoch_slot(e, (uint32_t)slot));
-        if (word >= EPOCH_IN && word - EPOCH_IN < least) least = word - EPOCH_IN;
+        uint64_t stamp = epoch_stamp(port_load(epoch_slot(e, (uint32_t)slot)));
+        if (stamp < least) least = stamp;
     }
     port_validate_fence();
     return least;
+}
+
+/* Does the agent of a slot ask for a stamp below `to`, and not below `from` if the stamp is known? An agent that has not
+ * announced its stamp yet gets a higher limit, so that it takes a stamp of at least `to`: it may have been stopped at
+ * that point for long. */
+PORT_FN bool epoch_slot_asks(epoch e, uint64_t *slot, uint64_t from, uint64_t to)
+{
+    uint64_t word = port_load(slot);
+    if (epoch_stamp(word) >= to) return false;
+    if (word & EPOCH_EXACT) return epoch_stamp(word) >= from;
+    if (e.dated && port_compare_swap(slot, word, EPOCH_IN + to)) return false;
+    return !e.dated || epoch_stamp(port_load(slot)) < to; /* it has changed: it has a stamp now, or a limit */
+}
+
+/* Can an agent that is inside, and was when the caller last settled, have a stamp t with from <= t < to? `to` is at most
+ * a value of the clock that the caller has loaded. An agent that was not seen has announced itself after the caller
+ * settled, and taken its stamp after that. With more than `most` slots in use the result is true without a look. */
+PORT_FN bool epoch_asks(epoch e, uint64_t from, uint64_t to, uint64_t most)
+{
+    if (to <= port_load(&e.state->floor)) return false; /* E1 */
+    uint64_t slot = epoch_first_inside(e), end = port_load(&e.state->claimed);
+    if (end > slot + most) return true;
+    for (; slot < end; slot++)
+        if (epoch_slot_asks(e, epoch_slot(e, (uint32_t)slot), from, to)) return true;
+    return false;
 }
 
 /* What was retired with a stamp up to this is free. The floor not after the pins: E4. */

@@ -252,8 +252,8 @@ PORT_FN void epoch_scan(epoch e, epoch_agent *a, uint64_t slots, bool ticking)
     if (!epoch_tell(a, &a->won)) return;
     uint64_t least = UINT64_MAX;
     for (uint64_t slot = a->scan_from + lane; slot < a->scan_to; slot += a->lanes) {
-        uint64_t word = port_load(epoch_slot(e, (uint32_t)slot));
-        if (word >= EPOCH_IN && word - EPOCH_IN < least) least = word - EPOCH_IN;
+        uint64_t stamp = epoch_stamp(port_load(epoch_slot(e, (uint32_t)slot)));
+        if (stamp < least) least = stamp;
     }
     port_validate_fence(); /* who was seen outside has finished its loads before the floor rises */
     port_lane_min(&a->scan_least, least);

@@ -19,6 +19,7 @@
  *   V3  An old image never changes, until no live snapshot is older than its `until`; then it may be used again.
  *   V4  For every live snapshot s: floor <= s, or s is a pin and pins_oldest <= s < pins_end (E1 and E4 of epoch.h).
  *   V5  Every old image is in exactly one place: the bag or the ring of an agent, or a list of kept images.
+ * Images that no live snapshot needs are used again, in two ways that version_record.h tells apart.
  *
  * WHO MAY RUN TOGETHER   everything here, by any number of agents. A record's since and older are written under its
  *                        node's latch, or while nobody knows the node.
@@ -38,19 +39,14 @@
 #include "../epoch/epoch_agent.h"
 #include "../epoch/epoch_pins.h"
 #include "../pool/pool.h"
+#include "version_record.h"
 
 enum {
     VERSION_STRIPES = 256,
     VERSION_TURN = 16,    /* one of so many blocks scans */
-    VERSION_SPREAD = 4096 /* wishes for slots: no more than can be had at a time, so that scans are short */
+    VERSION_SPREAD = 4096, /* wishes for slots: no more than can be had at a time, so that scans are short */
+    VERSION_LOOK = 256     /* slots that an update looks at to learn whether a snapshot needs an image */
 };
-
-typedef struct version_record {
-    uint64_t since;
-    uint64_t older; /* id of the image before this one; 0: none */
-    uint64_t until; /* of an old image */
-    uint64_t next;  /* of an old image: the next one in its list of kept images */
-} version_record;
 
 typedef struct version_state {
     epoch_state epoch;
@@ -80,6 +76,26 @@ PORT_FN bool version_keeps(versions v)
     uint64_t clock = port_load(&e->clock), floor, pinned;
     port_load_in_order(&e->floor, &floor, &pinned);
     return floor < clock || pinned != UINT64_MAX;
+}
+
+/* By the holder of a leaf's latch, which it has settled, about one of the leaf's images: true if a live snapshot may have
+ * a timestamp t with since <= t < until. `until` is at most a value of the clock that the caller has loaded.
+ *
+ * False stays true for old images: a snapshot that was not seen is later than the latch, so its timestamp is at least
+ * the leaf's `since`. For the newest image it may not stay true, and need not: such a snapshot's queries wait for the
+ * latch and then find the update in place, which takes effect just before the snapshot was taken. No update that ended
+ * before this one began can be later than that snapshot: it has read the clock after the snapshot passed it, so this
+ * one, which settled after that, would have seen the snapshot.
+ *
+ * Agents before pins: an agent that was not seen inside may have become a pin, and then it has set the pin before it
+ * left (E4). */
+PORT_FN bool version_needed(versions v, uint64_t since, uint64_t until)
+{
+    if (epoch_asks(v.epoch, since, until, VERSION_LOOK)) return true;
+    port_validate_fence();
+    bool pinned = since < port_load(&v.state->epoch.pins_end) && until > port_load(&v.state->epoch.pins_oldest);
+    port_validate_fence(); /* a snapshot that has ended has finished its loads before the caller's stores */
+    return pinned;
 }
 
 /* ---- kept images: those that are in no agent's bag or ring ---- */
@@ -139,9 +155,10 @@ PORT_COLD uint64_t version_begin_instant(const versions *v, epoch_agent *agent, 
     epoch_agent_begin(agent, lanes);
     if (port_lane(lanes) == 0) {
         uint64_t word = EPOCH_IN + port_load(&v->state->epoch.clock);
-        for (unsigned attempt = 0; (agent->slot = epoch_claim(v->epoch, wish % VERSION_SPREAD, word)) == EPOCH_NONE;)
+        wish %= v->epoch.dated ? VERSION_LOOK / 8 : VERSION_SPREAD;
+        for (unsigned attempt = 0; (agent->slot = epoch_claim(v->epoch, wish, word)) == EPOCH_NONE;)
             port_pause(attempt++);
-        agent->scan_least = epoch_pass(v->epoch);
+        agent->scan_least = epoch_pass_dated(v->epoch, agent->slot);
     }
     port_lanes_meet(lanes);
     return agent->scan_least;

@@ -162,7 +162,7 @@ static uint64_t claim_and_pass(const epoch_place *p, const epoch_visit *v, epoch
 {
     uint64_t word = EPOCH_IN + port_load(&p->epoch.state->clock);
     for (unsigned attempt = 0; (a->slot = epoch_claim(p->epoch, v->me, word)) == EPOCH_NONE;) port_pause(attempt++);
-    uint64_t stamp = epoch_pass(p->epoch);
+    uint64_t stamp = epoch_pass_dated(p->epoch, a->slot);
     ledger_entered(v->me, stamp);
     if (port_load(&p->epoch.state->clock) <= stamp) sim_fail("the clock has not passed agent %u's stamp", v->me);
     return stamp;

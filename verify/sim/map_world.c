@@ -71,7 +71,8 @@ static void begin_versions(void)
     v->stripes = STRIPES;
     v->state = sim_reserve(offsetof(version_state, kept) + STRIPES * sizeof v->state->kept[0]);
     v->record = sim_reserve(NODES * sizeof v->record[0]);
-    v->epoch = (epoch){.state = &v->state->epoch, .slots = SLOTS, .visitors = sim_draw(2) ? VISITORS : 0, .ring = RING};
+    v->epoch = (epoch){.state = &v->state->epoch, .slots = SLOTS, .visitors = sim_draw(2) ? VISITORS : 0, .ring = RING,
+                        .dated = sim_draw(3) > 0};
     v->epoch.announce = sim_reserve((SLOTS + VISITORS) * SIM_LINE_WORDS * 8);
     v->epoch.home = sim_reserve(SLOTS * sizeof v->epoch.home[0]);
     v->epoch.rings = sim_reserve(SLOTS * RING * sizeof v->epoch.rings[0]);

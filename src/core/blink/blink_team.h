@@ -71,6 +71,7 @@ PORT_FN uint64_t W(team_read_past)(W(blink) map, uint32_t id, uint64_t at, unsig
     port_two row = port_load_two(&record[id].since);
     while (row.first > at) {
         id = (uint32_t)row.second;
+        port_validate_fence(); /* as in read_older */
         row = port_load_two(&record[id].since);
     }
     const W(node) *node = W(node_at)(map, id);

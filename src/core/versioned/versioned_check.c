@@ -32,7 +32,7 @@ static void check_row(check *c, uint64_t leaf)
     uint64_t oldest = c->oldest, since = record[leaf].since;
     if (since > c->versions.state->epoch.clock)
         complain(&c->said, "V1: node %llu is from the future", (unsigned long long)leaf);
-    for (uint64_t id = record[leaf].older; since > oldest && !c->said.made; id = record[id].older) {
+    for (uint64_t id = record[leaf].older; since > oldest && !c->said.made; id = (uint32_t)record[id].older) {
         if (!is_image(c, id)) {
             complain(&c->said, "V2: the row of node %llu ends at %llu, and a snapshot is older",
                      (unsigned long long)leaf, (unsigned long long)since);
@@ -66,7 +66,11 @@ static void check_kept(check *c)
         for (uint64_t at = home->head; at < home->tail; at++)
             if (!check_listed(c, epoch_entry(v->epoch, (uint32_t)slot, at)->id, &listed)) return;
     }
-    for (uint64_t id = 1; id < c->used_ids; id++) images += is_image(c, id);
+    for (uint64_t id = 1; id < c->used_ids; id++) {
+        images += is_image(c, id);
+        if (is_image(c, id) && (v->record[id].older & VERSION_LOCK))
+            complain(&c->said, "V5: image %llu is locked", (unsigned long long)id);
+    }
     if (listed != images)
         complain(&c->said, "V5: there are %llu old images, %llu in lists", (unsigned long long)images,
                  (unsigned long long)listed);

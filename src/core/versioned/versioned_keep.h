@@ -34,7 +34,7 @@ PORT_COLD void W(return_images)(W(blink) map, unsigned stripe)
     uint64_t oldest = epoch_oldest(&v.state->epoch), returned = 0;
     for (; id != NODE_NONE; id = next) {
         next = (uint32_t)port_load(&v.record[id].next);
-        if (port_load(&v.record[id].until) <= oldest) {
+        if (version_claim(&v.record[id], oldest)) {
             W(return_image)(map, id);
             returned++;
             continue;
@@ -47,15 +47,28 @@ PORT_COLD void W(return_images)(W(blink) map, unsigned stripe)
     if (first != NODE_NONE) version_push(v, stripe, first, last);
 }
 
-/* The same for the ring of a slot that is nobody's just now. */
+/* An image that comes from a ring, where it counts as returned, and is a newer one by now. */
+PORT_FN void W(list_image)(W(blink) map, uint32_t id)
+{
+    versions v = *map.versions;
+    version_push(v, map.stripe, id, id);
+    port_fetch_add(&v.state->kept[map.stripe % v.stripes].returned, (uint64_t)-1);
+}
+
+/* Returns what is free in the ring of a slot that no agent has just now. */
 PORT_COLD void W(return_ring)(W(blink) map, uint32_t slot)
 {
     epoch e = map.versions->epoch;
     epoch_home *home = &e.home[slot];
     if (port_load(epoch_slot(e, slot)) != EPOCH_FREE || !port_latch(epoch_slot(e, slot), EPOCH_FREE, EPOCH_OUT)) return;
     uint64_t head = port_load(&home->head), tail = port_load(&home->tail), oldest = epoch_oldest(e.state);
-    for (; head < tail && port_load(&epoch_entry(e, slot, head)->until) <= oldest; head++)
-        W(return_image)(map, (uint32_t)port_load(&epoch_entry(e, slot, head)->id));
+    for (; head < tail && port_load(&epoch_entry(e, slot, head)->until) <= oldest; head++) {
+        uint32_t id = (uint32_t)port_load(&epoch_entry(e, slot, head)->id);
+        if (version_claim(&map.versions->record[id], oldest))
+            W(return_image)(map, id);
+        else
+            W(list_image)(map, id);
+    }
     port_store(&home->head, head);
     epoch_unclaim(e, slot);
 }
@@ -88,9 +101,20 @@ PORT_COLD bool W(nobody_asks)(W(blink) map, uint64_t since, uint64_t now)
     return floor >= now && since >= port_load(&map.versions->state->epoch.pins_end);
 }
 
+/* An image that the agent has retired before, and that is free. */
+PORT_FN uint32_t W(take_retired)(W(blink) map)
+{
+    for (;;) {
+        uint32_t id = map.agent ? epoch_reuse(map.agent) : NODE_NONE;
+        if (id == NODE_NONE || version_claim(&map.versions->record[id], epoch_oldest(&map.versions->state->epoch)))
+            return id;
+        W(list_image)(map, id);
+    }
+}
+
 PORT_FN uint32_t W(take_for_copy)(W(blink) map)
 {
-    uint32_t copy = map.agent ? epoch_reuse(map.agent) : NODE_NONE;
+    uint32_t copy = W(take_retired)(map);
     if (copy != NODE_NONE) return copy;
     copy = pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
     if (copy != NODE_NONE) return copy;
@@ -98,18 +122,43 @@ PORT_FN uint32_t W(take_for_copy)(W(blink) map)
     return pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
 }
 
+/* An image of the leaf's own chain that no live snapshot needs, among the first few. The chain's links are trusted as
+ * far as the images are the leaf's own and each ends where the one before it begins: what is free by age may be
+ * anything else by now, also a newer image of this leaf. */
+PORT_FN bool W(take_from_chain)(W(blink) map, uint32_t leaf, version_found *found)
+{
+    version_record *record = map.versions->record;
+    uint64_t until = port_load(&record[leaf].since), shared = port_load(&record[leaf].until);
+    uint32_t before = NODE_NONE, id = (uint32_t)port_load(&record[leaf].older);
+    for (unsigned step = 0; step < VERSION_WALK && id != NODE_NONE && until > shared; step++) {
+        uint64_t word = port_load(&record[id].older), since = port_load(&record[id].since);
+        if (version_owner(word) != leaf || port_load(&record[id].until) != until) return false;
+        if (!version_needed(*map.versions, since, until)) return version_cut(record, leaf, before, id, found);
+        before = id;
+        until = since;
+        id = (uint32_t)word;
+    }
+    return false;
+}
+
 PORT_FN bool W(keep_copy)(W(blink) map, uint32_t id, const W(image) *image, unsigned count, uint64_t since,
                          uint64_t now)
 {
     version_record *record = map.versions->record;
+    version_found place = {since, NODE_NONE, (uint32_t)port_load(&record[id].older)};
     W(pair) link = W(pair_load)(W(node_at)(map, id), NODE_LINK_SLOT);
-    uint32_t copy = W(take_for_copy)(map);
+    bool cut = W(take_from_chain)(map, id, &place);
+    if (!cut) place.id = W(take_for_copy)(map);
+    uint32_t copy = place.id;
     if (copy == NODE_NONE) return W(nobody_asks)(map, since, now);
     W(write_copy)(W(node_at)(map, copy), image, count, link);
-    port_store(&record[copy].since, since);
-    port_store(&record[copy].older, port_load(&record[id].older));
+    port_store(&record[copy].since, place.since);
     port_store(&record[copy].until, now);
-    if (!map.agent || !epoch_retire(map.agent, copy)) version_push(*map.versions, map.stripe, copy, copy);
+    port_store_release(&record[copy].older, version_word(id, place.older)); /* unlocks an image that was cut */
+    if (cut)
+        port_fetch_add(&map.versions->state->kept[map.stripe % map.versions->stripes].returned, 1);
+    else if (!map.agent || !epoch_retire(map.agent, copy))
+        version_push(*map.versions, map.stripe, copy, copy);
     port_store(&record[id].older, copy);
     port_store(&record[id].since, now);
     return true;
@@ -133,18 +182,17 @@ PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, const W(image) *image, uns
 {
     const epoch_state *e = &map.versions->state->epoch;
     uint64_t since = port_load(&map.versions->record[id].since), now = port_load(&e->clock);
-    if (since == now) return true;
-    uint64_t floor = port_load(&e->floor);
-    port_validate_fence(); /* the floor before the pins: E4 */
-    if (floor >= now && since >= port_load(&e->pins_end)) return true;
+    if (since == now || !version_needed(*map.versions, since, now)) return true;
     return W(keep_copy)(map, id, image, count, since, now);
 }
 
 /* The new right part of a split has the same past as the left part: its row leads to images from before the split,
- * which cover its keys too. */
+ * which cover its keys too. These are no leaf's own any more. */
 PORT_FN void W(inherit_images)(W(blink) map, uint32_t from, uint32_t to)
 {
     version_record *record = map.versions->record;
     port_store(&record[to].since, port_load(&record[from].since));
     port_store(&record[to].older, port_load(&record[from].older));
+    port_store(&record[to].until, port_load(&record[from].since));
+    port_store(&record[from].until, port_load(&record[from].since));
 }

@@ -16,7 +16,10 @@ typedef struct W(past_leaf) {
 /* An old image, at most as young as `at`. It does not change while the snapshot is live (V3). */
 PORT_FN void W(read_older)(W(blink) map, uint32_t id, uint64_t at, W(past_leaf) *leaf)
 {
-    while (port_load(&map.versions->record[id].since) > at) id = (uint32_t)port_load(&map.versions->record[id].older);
+    while (port_load(&map.versions->record[id].since) > at) {
+        id = (uint32_t)port_load(&map.versions->record[id].older);
+        port_validate_fence(); /* an image that was cut may lead to a newer one: see all of that one */
+    }
     const W(node) *node = W(node_at)(map, id);
     W(node_read)(node, &leaf->image);
     leaf->link = W(pair_load)(node, NODE_LINK_SLOT);

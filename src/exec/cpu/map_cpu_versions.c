@@ -43,6 +43,7 @@ bool cpu_versions_open(cpu_map *map)
     v->state = base_alloc(1, sizeof *v->state);
     if (!v->state) return false;
     v->epoch.state = &v->state->epoch;
+    v->epoch.dated = 1;
     v->stripes = VERSION_STRIPES;
     if (!open_slots(map, VISITORS, RING)) return false;
     uint64_t *pins = base_alloc(FIRST_PINS, sizeof *pins);
