@@ -123,6 +123,8 @@ static void creation_takes_options_of_ordered_graphs(const void *unused)
     assert_creation(PLEACH_OK, &(pleach_graph_config){.sparse_ids = 1});
     assert_creation(PLEACH_OK, &(pleach_graph_config){.sparse_ids = 1, .adjacency = PLEACH_ADJACENCY_ORDERED});
     assert_creation(PLEACH_E_ARGUMENT, &(pleach_graph_config){.sparse_ids = 2});
+    assert_creation(PLEACH_OK, &(pleach_graph_config){.fixed_seed = 1});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_graph_config){.fixed_seed = 2});
     /* What becomes of it is for the map to say, which is in GPU memory or cannot be. */
     pleach_graph *graph = NULL;
     pleach_status status = pleach_graph_create(&graph, &(pleach_graph_config){.device = PLEACH_CUDA,

@@ -82,6 +82,8 @@ static void creation_takes_options_up_to_their_limits(const void *unused)
         assert_creation(PLEACH_E_ARGUMENT, &(pleach_hash_config){.key_bits = bits, .set = 2});
         assert_creation(PLEACH_OK, &(pleach_hash_config){.key_bits = bits, .threads = 1024});
         assert_creation(PLEACH_E_ARGUMENT, &(pleach_hash_config){.key_bits = bits, .threads = 1025});
+        assert_creation(PLEACH_OK, &(pleach_hash_config){.key_bits = bits, .fixed_seed = 1});
+        assert_creation(PLEACH_E_ARGUMENT, &(pleach_hash_config){.key_bits = bits, .fixed_seed = 2});
         assert_creation(PLEACH_OK, &(pleach_hash_config){.key_bits = bits, .max_bytes = LEAST_BYTES});
         assert_creation(PLEACH_E_ARGUMENT, &(pleach_hash_config){.key_bits = bits, .max_bytes = LEAST_BYTES - 1});
         assert_creation(PLEACH_OK, &(pleach_hash_config){.key_bits = bits, .max_bytes = UINT64_MAX});
