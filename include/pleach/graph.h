@@ -42,10 +42,10 @@
  * CHOSEN KEYS   each graph draws the seed of its hash function at random when it is created, so neighbours, and sparse
  * ids, that were chosen without knowing the seed share buckets no more often than random ones do. Set `seed`, or
  * fixed_seed, only where runs must be the same each time (the order of neighbours depends on the seed) and edges come
- * from a trusted source: with the seed known, neighbours of one vertex can be chosen that all share one bucket, and then
- * each operation on an edge of this vertex reads all of them. The hash function is not a cryptographic one: a caller
- * that can time single operations may learn which neighbours share a bucket. Where that matters, use an ordered graph,
- * which has no hash tables.
+ * from a trusted source: with the seed known, neighbours of one vertex can be chosen that all share one bucket, and
+ * then each operation on an edge of this vertex reads all of them. The hash function is not a cryptographic one: a
+ * caller that can time single operations may learn which neighbours share a bucket. Where that matters, use an ordered
+ * graph, which has no hash tables.
  *
  * Arguments, pointers, streams and "may be NULL" are as in pleach/map.h; so is what happens when memory runs out: the
  * elements that were not applied say so, and the call answers PLEACH_E_FULL.

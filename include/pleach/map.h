@@ -74,6 +74,8 @@
  *   headers, and must leave those on a GPU alone. The fork waits for calls that run. docs/limits.md has the details.
  * - A thread that is cancelled inside a call finishes it first. Asynchronous cancellation inside a call, and calls from
  *   signal handlers, are not allowed.
+ * - In host memory a structure orders your own accesses: what a thread wrote before it put a key, another may read
+ *   after it has found the key. ThreadSanitizer knows this too (docs/limits.md).
  * - Operations do not order your own memory accesses on a GPU: to hand data over through a map there, use fences.
  */
 #ifndef PLEACH_MAP_H

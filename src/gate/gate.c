@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "../base/cancel.h"
+#include "handover.h"
 
 bool gate_init(gate *g)
 {
@@ -55,18 +56,28 @@ static void enter(gate *g, atomic_uint *counter, gate_closed most)
     enter_by_lock(g, counter, most);
 }
 
-void gate_enter(gate *g) { enter(g, &g->slot[gate_thread_number() % GATE_SLOTS].inside, GATE_OPEN); }
+void gate_enter(gate *g)
+{
+    handover_give(&g->handed);
+    enter(g, &g->slot[gate_thread_number() % GATE_SLOTS].inside, GATE_OPEN);
+}
 
 void gate_leave(gate *g)
 {
+    handover_take(&g->handed);
     /* Release: what this call wrote is there for the exclusive caller that sees the slot empty. */
     atomic_fetch_sub_explicit(&g->slot[gate_thread_number() % GATE_SLOTS].inside, 1, memory_order_release);
 }
 
-void gate_enter_beside(gate *g) { enter(g, &g->slot[gate_thread_number() % GATE_SLOTS].beside, GATE_BATCH); }
+void gate_enter_beside(gate *g)
+{
+    handover_give(&g->handed);
+    enter(g, &g->slot[gate_thread_number() % GATE_SLOTS].beside, GATE_BATCH);
+}
 
 void gate_leave_beside(gate *g)
 {
+    handover_take(&g->handed);
     atomic_fetch_sub_explicit(&g->slot[gate_thread_number() % GATE_SLOTS].beside, 1, memory_order_release);
 }
 
@@ -89,6 +100,7 @@ static bool take_turn(gate *g, gate_closed closed)
 
 static bool close_to(gate *g, gate_closed closed)
 {
+    handover_give(&g->handed);
     if (!take_turn(g, closed)) return false;
     for (unsigned i = 0; i < GATE_SLOTS; i++) { /* ends: newcomers step back */
         while (atomic_load(&g->slot[i].inside) != 0) sched_yield();
@@ -102,6 +114,7 @@ bool gate_enter_batch(gate *g) { return close_to(g, GATE_BATCH); }
 
 void gate_leave_exclusive(gate *g)
 {
+    handover_take(&g->handed);
     pthread_mutex_lock(&g->lock);
     atomic_store(&g->closed, GATE_OPEN);
     g->left++;

@@ -34,6 +34,7 @@ typedef enum gate_closed { GATE_OPEN, GATE_BATCH, GATE_ALONE } gate_closed;
 
 typedef struct gate {
     _Alignas(GATE_LINE) atomic_uint closed;   /* to whom: gate_closed; stored under the lock */
+    char handed;                              /* its address alone, for handover.h */
     _Alignas(GATE_LINE) pthread_mutex_t lock; /* of all up to the slots; not held while anybody is waited for */
     atomic_uint views;
     unsigned waiting, waking;        /* shared callers: before a closed gate; woken since, and not counted in yet */

@@ -23,6 +23,7 @@
 #include "../base/cancel.h"
 #include "../base/fork.h"
 #include "../base/memory.h"
+#include "../gate/handover.h"
 
 enum { LINE = 64, DEFAULT_BATCH = 8192, DEFAULT_AGE_US = 200, CAPACITY_IN_BATCHES = 4 };
 
@@ -177,6 +178,7 @@ static void gather(pleach_queue *queue, size_t n)
         set_word(queue, to->keys, i, e->key);
         set_word(queue, to->values, i, e->value);
     }
+    handover_take(&queue->map); /* of those who submitted: the memory that their callbacks use */
 }
 
 /* ---- the service thread: applying -------------------------------------------------------------------------------- */
@@ -332,6 +334,7 @@ static void wake_service(pleach_queue *queue, uint64_t tickets)
 
 static pleach_status offer(pleach_queue *queue, const entry *what, uint64_t *ticket)
 {
+    handover_give(&queue->map);
     const pleach_status status = take_ticket(queue, ticket);
     if (status != PLEACH_OK) return status;
     entry *e = entry_of(queue, *ticket);

@@ -16,8 +16,8 @@ typedef uint64_t S(key);
 
 typedef struct S(slot) { S(key) key, value; } S(slot); /* a set's values are 0 */
 
-/* Multiply-shift, of 64-bit keys by pairs of halves (M. Thorup, "High Speed Hashing for Integers and Strings", strongly
- * universal): under a random seed the hashes of any two different keys are independent, so keys that were chosen without
+/* Multiply-shift, of 64-bit keys by pairs (M. Thorup, "High Speed Hashing for Integers and Strings", strongly
+ * universal): under a random seed the sums of any two different keys are independent, so keys that were chosen without
  * knowing the seed collide no more than random ones. The last line keeps that, because every hash comes from nearly as
  * many sums as every other; without it keys in arithmetic progression would fill some buckets many times as much as
  * others, under one seed in a hundred. */
