@@ -31,7 +31,7 @@ set(fuzz_parts_replay ${replay_sources} tools/cli.c tools/crew.c tools/text_in.c
 set(fuzz_parts_cli ${fuzz_parts_replay})
 
 file(GLOB edge_sources CONFIGURE_DEPENDS tools/edge_*.c)
-set(fuzz_parts_edges ${edge_sources} tools/text_out.c tools/out_file.c)
+set(fuzz_parts_edges ${edge_sources} tools/text_out.c tools/out_file.c tools/memory_limit.c tools/cli.c)
 
 set(fuzz_targets map replay cli edges)
 if(PLEACH_WITH_XXHASH)

@@ -97,7 +97,7 @@ file(GLOB edge_sources CONFIGURE_DEPENDS tools/edge_*.c tools/graph_baseline_*.c
 foreach(name test_edges test_edge_make test_graph_info test_graph_baseline)
     target_sources(${name} PRIVATE tests/support/edges/edge_files.c ${edge_sources} tools/graph_files.c
                                    tools/graph_info.c tools/graph_gen.c tools/cli.c tools/crew.c tools/text_out.c
-                                   tools/out_file.c)
+                                   tools/out_file.c tools/memory_limit.c)
     target_link_libraries(${name} PRIVATE pleach_compression)
 endforeach()
 

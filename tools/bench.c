@@ -16,6 +16,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "machine.h"
+#include "memory_limit.h"
 
 static const char command[] = "pleach bench";
 
@@ -48,6 +49,7 @@ static const char options_help[] = /* apart: compilers may refuse longer texts *
     "                         mixed-length, mixed-all; with apply, queries are such ranges, updates other values\n"
     "  --key-file FILE        keys of 64 bits from a file, asked for as --dist says: their number, then they\n"
     "                         in ascending order, as words with the lowest byte first; plain, gzip or xz\n"
+    "  --max-memory N         bytes to take at most for that file (default: half of the machine's memory)\n"
     "  --threads N[,N...]     CPU: threads of the map, and that make single calls (default: one per CPU online)\n"
     "  --device cpu|cuda|all  where (default all: the CPU, and the GPU if there is one)\n"
     "  --repeat R             1 to 101 (default 5)\n"
@@ -234,7 +236,7 @@ static void read_request(struct cli *cli, struct request *request)
             cli_take_choice(cli, "--dist", dist_names, &request->dist) ||
             cli_take_choice(cli, "--engine", engine_names, &request->engine) ||
             cli_take_choice(cli, "--device", device_names, &request->device) ||
-            cli_take_text(cli, "--key-file", &request->key_path) ||
+            cli_take_text(cli, "--key-file", &request->key_path) || memory_limit_take(cli) ||
             cli_take_text(cli, "--json", &request->json) || cli_take_text(cli, "--csv", &request->csv))
             continue;
         if (cli_take_text(cli, "--threads", &text)) {

@@ -9,6 +9,7 @@
 #include "bench.h"
 #include "cli.h"
 #include "json.h"
+#include "memory_limit.h"
 
 static const char command[] = "pleach bench compare";
 
@@ -22,6 +23,7 @@ static const char help[] =
     "  --percent P        differences up to this are none (default 2)\n"
     "  --changed          only benchmarks that are faster or slower\n"
     "  --fail-if-slower   exit status 1 if any is slower\n"
+    "  --max-memory N     bytes to take at most for both files (default: half of the machine's memory)\n"
     "\n"
     "The last line says how many there were of each.\n";
 
@@ -194,6 +196,7 @@ static void read_wish(struct cli *cli, struct wish *wish)
             wish->help = true;
             return;
         }
+        if (memory_limit_take(cli)) continue;
         if (cli_take_flag(cli, "--changed"))
             wish->only_changed = true;
         else if (cli_take_flag(cli, "--fail-if-slower"))

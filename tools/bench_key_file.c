@@ -11,6 +11,7 @@
 
 #include "bench.h"
 #include "edge_bytes.h"
+#include "memory_limit.h"
 
 /* Fills `words`; false with the reason where the file ends before, or cannot be read. */
 static bool read_words(struct edge_bytes *bytes, uint64_t *words, size_t count, char *why, size_t size)
@@ -34,6 +35,29 @@ static bool read_words(struct edge_bytes *bytes, uint64_t *words, size_t count, 
     return true;
 }
 
+/* As many keys as the file says, in steps: memory grows with what has been read. */
+static bool read_growing(struct edge_bytes *bytes, struct bench_key_file *file, size_t count, char *why, size_t size)
+{
+    enum { STEP = 1 << 20 };
+    size_t room = 0;
+    while (file->count < count) {
+        const size_t n = count - file->count < STEP ? count - file->count : STEP;
+        if (file->count + n > room) {
+            room = 2 * room + STEP < count ? 2 * room + STEP : count;
+            uint64_t *const keys =
+                memory_allows(room * sizeof *keys + bytes->memory) ? realloc(file->keys, room * sizeof *keys) : NULL;
+            if (keys == NULL) {
+                snprintf(why, size, "%zu keys: %s", count, memory_lack());
+                return false;
+            }
+            file->keys = keys;
+        }
+        if (!read_words(bytes, file->keys + file->count, n, why, size)) return false;
+        file->count += n;
+    }
+    return true;
+}
+
 /* All but opening: the number, the keys, their order, and that nothing follows. */
 static bool read_keys(struct edge_bytes *bytes, struct bench_key_file *file, char *why, size_t size)
 {
@@ -45,13 +69,7 @@ static bool read_keys(struct edge_bytes *bytes, struct bench_key_file *file, cha
                  BENCH_MOST_KEYS);
         return false;
     }
-    file->count = (size_t)count;
-    file->keys = malloc(file->count * sizeof *file->keys);
-    if (file->keys == NULL) {
-        snprintf(why, size, "not enough memory for %" PRIu64 " keys", count);
-        return false;
-    }
-    if (!read_words(bytes, file->keys, file->count, why, size)) return false;
+    if (!read_growing(bytes, file, (size_t)count, why, size)) return false;
     for (size_t i = 1; i < file->count; i++) {
         if (file->keys[i - 1] < file->keys[i]) continue;
         snprintf(why, size, "key %zu is not above the one before it", i);

@@ -9,6 +9,7 @@
 #include "bench.h"
 #include "bench_paper.h"
 #include "cli.h"
+#include "memory_limit.h"
 #include "out_file.h"
 
 static const char command[] = "pleach bench report";
@@ -27,7 +28,8 @@ static const char help[] =
     "  --reasons FILE     lines 'PATTERN: why' for operations where pleach is not the fastest, or below half of its\n"
     "                     limit; 'find*@cuda*' matches the names of such operations with their device\n"
     "  --plots FOLDER     also write every drawing as FOLDER/NAME.svg, for light and dark pages\n"
-    "  --plot NAME=FILE   one of them\n";
+    "  --plot NAME=FILE   one of them\n"
+    "  --max-memory N     bytes to take at most for all files, such as 512Mi (default: half of the machine's memory)\n";
 
 const char *page_keep(struct page *page, const char *text)
 {
@@ -90,7 +92,7 @@ static void read_words(struct cli *cli, struct page *page)
         if (cli_take_flag(cli, "--help")) {
             page->help = true;
         } else if (cli_take_text(cli, "--output", &page->output) || cli_take_text(cli, "--out", &page->output) ||
-                   cli_take_text(cli, "--title", &page->title) || cli_take_text(cli, "--reasons", &page->reasons) ||
+                   cli_take_text(cli, "--title", &page->title) || memory_limit_take(cli) || cli_take_text(cli, "--reasons", &page->reasons) ||
                    cli_take_text(cli, "--plots", &page->plots)) {
             continue;
         } else if (cli_take_text(cli, "--plot", &text)) {

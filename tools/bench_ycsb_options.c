@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench_ycsb.h"
+#include "memory_limit.h"
 #include "cli.h"
 #include "rivals/rivals.h"
 
@@ -34,6 +35,7 @@ static const char help[] =
     "                           exponent 0.99 among 10^10 items, scattered over the records as YCSB does; latest\n"
     "  --key-file FILE          keys of the records from a file, in shuffled order: those at first, and then those\n"
     "                           that are inserted; a file as 'pleach bench --help' tells\n"
+    "  --max-memory N           bytes to take at most for that file (default: half of the machine's memory)\n"
     "  --workload FILE          another workload, from a file of YCSB's properties (readproportion=0.95 and so on)\n"
     "  --structure NAME[,...]   map, skiplist, hash (default all); a hash table has no order, so no E\n"
     "  --rivals[=NAME,...]      other stores in the same run, on the CPU: all of this build, or those named\n"
@@ -189,7 +191,7 @@ static bool take_value(struct cli *cli, struct ycsb_options *options)
            cli_take_choice(cli, "--dist", ycsb_dist_names, &options->dist) ||
            cli_take_choice(cli, "--engine", engine_names, &options->engine) ||
            cli_take_choice(cli, "--device", device_names, &options->device) ||
-           cli_take_text(cli, "--key-file", &options->key_path) ||
+           cli_take_text(cli, "--key-file", &options->key_path) || memory_limit_take(cli) ||
            cli_take_text(cli, "--json", &options->json) || cli_take_text(cli, "--csv", &options->csv);
 }
 

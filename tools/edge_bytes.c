@@ -40,6 +40,7 @@ bool edge_bytes_start(struct edge_bytes *bytes, int file)
     bytes->file = file;
     bytes->codec = NULL;
     bytes->state = NULL;
+    bytes->memory = 0;
     bytes->raw_ended = false;
     bytes->raw_at = bytes->raw_end = 0;
     bytes->why = NULL;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { EDGE_RAW_BYTES = 1 << 18 };
 
@@ -33,6 +34,7 @@ struct edge_bytes {
     void *state;                    /* the codec's */
     bool raw_ended;
     size_t raw_at, raw_end;
+    uint64_t memory;     /* what unpacking takes */
     const char *why;     /* after a failure */
     bool lacks_codec;    /* the failure: this build cannot read such a file */
     bool system_failed;  /* the failure: the operating system or memory, not the file's contents */

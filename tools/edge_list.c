@@ -4,10 +4,20 @@
 #include <string.h>
 
 #include "edge_sort.h"
+#include "memory_limit.h"
 
 enum { FIRST_CAPACITY = 1024 };
 
 void edge_list_start(struct edge_list *list, bool timed) { *list = (struct edge_list){.timed = timed}; }
+
+static uint64_t edge_bytes_of(const struct edge_list *list) { return list->timed ? 16 : 8; }
+
+static bool allows(const struct edge_list *list, size_t capacity, uint64_t more)
+{
+    return !list->limited || memory_allows(capacity * edge_bytes_of(list) + list->other_bytes + more);
+}
+
+bool edge_list_allows(const struct edge_list *list, uint64_t more) { return allows(list, list->capacity, more); }
 
 static bool resize(void **array, size_t count, size_t size)
 {
@@ -20,6 +30,7 @@ static bool resize(void **array, size_t count, size_t size)
 bool edge_list_reserve(struct edge_list *list, size_t capacity)
 {
     if (capacity <= list->capacity) return true;
+    if (!allows(list, capacity, 0)) return false;
     /* An array that has grown while another could not is only larger than it need be. */
     void *from = list->from, *to = list->to, *time = list->time;
     const bool grown = resize(&from, capacity, sizeof list->from[0]) && resize(&to, capacity, sizeof list->to[0]) &&
@@ -31,11 +42,20 @@ bool edge_list_reserve(struct edge_list *list, size_t capacity)
     return grown;
 }
 
+/* The capacity to grow to: twice as many edges, or as many as the limit of memory has room for. */
+static size_t next_capacity(const struct edge_list *list)
+{
+    const size_t twice = list->capacity > 0 ? 2 * list->capacity : FIRST_CAPACITY;
+    if (!list->limited || memory_limit() <= list->other_bytes) return twice;
+    const uint64_t room = (memory_limit() - list->other_bytes) / edge_bytes_of(list);
+    return room > list->capacity && room < twice ? (size_t)room : twice;
+}
+
 bool edge_list_append(struct edge_list *list, uint32_t from, uint32_t to, uint64_t time)
 {
     if (list->count == list->capacity) {
         if (list->capacity > SIZE_MAX / 2) return false;
-        if (!edge_list_reserve(list, list->capacity > 0 ? 2 * list->capacity : FIRST_CAPACITY)) return false;
+        if (!edge_list_reserve(list, next_capacity(list))) return false;
     }
     list->from[list->count] = from;
     list->to[list->count] = to;
@@ -81,6 +101,7 @@ bool edge_list_compact(struct edge_list *list, uint32_t **ids, size_t *vertices)
     *ids = NULL;
     *vertices = 0;
     if (list->count == 0) return true;
+    if (!edge_list_allows(list, 4 * list->count * sizeof(uint32_t))) return false;
     uint32_t *all = calloc(2 * list->count, sizeof all[0]), *scratch = calloc(2 * list->count, sizeof all[0]);
     if (all == NULL || scratch == NULL) {
         free(all);
@@ -97,6 +118,7 @@ bool edge_list_compact(struct edge_list *list, uint32_t **ids, size_t *vertices)
         list->to[i] = place_of(all, *vertices, list->to[i]);
     }
     *ids = all;
+    list->other_bytes += 2 * list->count * sizeof all[0];
     return true;
 }
 
@@ -123,6 +145,7 @@ static bool is_sorted_by_time(const struct edge_list *list)
 bool edge_list_sort_by_time(struct edge_list *list)
 {
     if (is_sorted_by_time(list)) return true;
+    if (!edge_list_allows(list, list->count * sizeof(struct event))) return false;
     struct event *const events = malloc(list->count * sizeof *events);
     if (events == NULL) return false;
     for (size_t i = 0; i < list->count; i++)

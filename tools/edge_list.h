@@ -19,6 +19,8 @@ struct edge_list {
     uint32_t *from, *to;
     uint64_t *time; /* NULL unless `timed` */
     bool timed;
+    bool limited;         /* of a file: what is held with it must be within memory_limit.h's limit */
+    uint64_t other_bytes; /* held with it: by what unpacks the file, or by edge_list_compact's ids */
 };
 
 /* An empty list, which owns no memory yet. */
@@ -26,6 +28,9 @@ void edge_list_start(struct edge_list *list, bool timed);
 
 /* Room for `capacity` edges in all; false when memory is lacking, and then the list is as it was. */
 bool edge_list_reserve(struct edge_list *list, size_t capacity);
+
+/* Whether so many bytes more may be held than the list and what belongs to it have. Otherwise memory_lack says why. */
+bool edge_list_allows(const struct edge_list *list, uint64_t more);
 
 /* `time` is dropped where the list has none. False when memory is lacking. Ids are not checked. */
 bool edge_list_append(struct edge_list *list, uint32_t from, uint32_t to, uint64_t time);

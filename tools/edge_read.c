@@ -36,11 +36,13 @@ bool edge_read(const char *path, const struct edge_read_options *options, struct
     static const struct edge_read_options usual;
     if (options == NULL) options = &usual;
     edge_list_start(list, options->temporal);
+    list->limited = true;
     struct edge_input *const in = edge_input_open(path, error);
     if (in == NULL) return false;
     const enum edge_format format = options->format == EDGE_BY_NAME ? edge_format_of(path) : options->format;
     const bool good = read_format(in, format, list) && edge_input_good(in);
     edge_input_close(in);
+    list->other_bytes = 0;
     if (!good) edge_list_free(list);
     return good;
 }

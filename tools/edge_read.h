@@ -2,7 +2,8 @@
  *
  * What a list then holds is what the file has, in its order: self loops and duplicates stay, and a file that says that
  * it is undirected makes the list `undirected` and is not doubled. METIS files name each edge from both of its ends.
- * Ids of Matrix Market and METIS files begin with 1 there and with 0 here; ids of "u v" lines are kept.
+ * Ids of Matrix Market and METIS files begin with 1 there and with 0 here; ids of "u v" lines are kept. The memory for
+ * all of it is within memory_limit.h's limit.
  */
 #ifndef PLEACH_TOOLS_EDGE_READ_H
 #define PLEACH_TOOLS_EDGE_READ_H

@@ -4,6 +4,7 @@
 
 #include "edge_input.h"
 #include "edge_list.h"
+#include "memory_limit.h"
 
 /* Each reads to the end of the file; false after a failure, which the input's error tells. */
 bool edge_read_snap(struct edge_input *in, struct edge_list *list);
@@ -12,7 +13,8 @@ bool edge_read_metis(struct edge_input *in, struct edge_list *list);
 
 static inline bool edge_keep(struct edge_input *in, struct edge_list *list, uint32_t from, uint32_t to, uint64_t time)
 {
-    return edge_list_append(list, from, to, time) || edge_input_cannot(in, "out of memory");
+    list->other_bytes = in->bytes.memory;
+    return edge_list_append(list, from, to, time) || edge_input_cannot(in, memory_lack());
 }
 
 /* Counts in a header can be wrong by any factor, so no more than this is reserved on their word. */
@@ -21,7 +23,7 @@ enum { EDGE_MOST_RESERVED = 1 << 20 };
 static inline bool edge_keep_room(struct edge_input *in, struct edge_list *list, uint64_t count)
 {
     return edge_list_reserve(list, count < EDGE_MOST_RESERVED ? (size_t)count : EDGE_MOST_RESERVED) ||
-           edge_input_cannot(in, "out of memory");
+           edge_input_cannot(in, memory_lack());
 }
 
 #endif

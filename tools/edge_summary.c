@@ -34,6 +34,7 @@ static void count_ends(const uint64_t *ends, size_t count, struct edge_summary *
 static bool count_degrees(const struct edge_list *list, const uint64_t *pairs, struct edge_summary *summary)
 {
     const size_t most = 2 * (size_t)summary->edges + (size_t)summary->self_loops;
+    if (!edge_list_allows(list, (2 * list->count + 2 * most) * sizeof(uint64_t))) return false;
     uint64_t *ends = calloc(most, sizeof ends[0]), *scratch = calloc(most, sizeof ends[0]);
     const bool good = ends != NULL && scratch != NULL;
     if (good) {
@@ -56,6 +57,7 @@ bool edge_summarize(const struct edge_list *list, struct edge_summary *summary)
 {
     *summary = (struct edge_summary){0};
     if (list->count == 0) return true;
+    if (!edge_list_allows(list, 2 * list->count * sizeof(uint64_t))) return false;
     uint64_t *pairs = calloc(list->count, sizeof pairs[0]), *scratch = calloc(list->count, sizeof pairs[0]);
     bool good = pairs != NULL && scratch != NULL;
     if (good) {

@@ -1,12 +1,14 @@
 /* graph_files.c - what the subcommands of pleach graph share: the options of edge files, and errors. */
 #include "graph.h"
 
+#include "memory_limit.h"
+
 bool graph_take_format(struct cli *cli, struct edge_read_options *options)
 {
     size_t format = options->format;
     if (cli_take_flag(cli, "--temporal"))
         options->temporal = true;
-    else if (!cli_take_choice(cli, "--format", edge_format_names, &format))
+    else if (!memory_limit_take(cli) && !cli_take_choice(cli, "--format", edge_format_names, &format))
         return false;
     options->format = (enum edge_format)format;
     return true;

@@ -4,6 +4,7 @@
 
 #include "edge_summary.h"
 #include "graph.h"
+#include "memory_limit.h"
 
 static const char command[] = "pleach graph info";
 
@@ -24,6 +25,7 @@ static const char help[] =
     "  --format NAME   auto (default): by the name, less .gz or .xz; mtx for .mtx, metis for .graph and .metis, else\n"
     "                  snap: lines 'u v' with blanks, tabs or commas between; # and % begin comments\n"
     "  --temporal      lines 'u v t': the third number is a time\n"
+    "  --max-memory N  bytes to take at most for what FILE holds, such as 512Mi (default: half of the machine's)\n"
     "\n"
     "Files may be plain, gzip or xz, whatever their name. Vertex ids go up to 2^32 - 2.\n"
     "\n"
@@ -65,7 +67,7 @@ static int print_info(const char *file, const struct edge_read_options *options)
     if (good)
         print_summary(&list, &summary);
     else
-        cli_complain(command, "out of memory for the figures of %zu edges", list.count);
+        cli_complain(command, "the figures of %zu edges: %s", list.count, memory_lack());
     edge_list_free(&list);
     return good ? EXIT_GOOD : EXIT_USAGE;
 }

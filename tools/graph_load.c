@@ -4,6 +4,7 @@
 
 #include "graph.h"
 #include "graph_grow.h"
+#include "memory_limit.h"
 
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 
@@ -35,11 +36,22 @@ bool graph_take_where(struct cli *cli, struct graph_where *where)
            take_seed(cli, where);
 }
 
-int graph_open(const char *command, const struct graph_where *where, pleach_graph **graph)
+/* What the limit leaves for a graph besides the list, on the CPU. */
+static uint64_t room_for_graph(const struct graph_where *where, const struct edge_list *list)
+{
+    enum { LEAST = 16 << 20 };
+    const uint64_t held = list->capacity * (list->timed ? 16 : 8) + list->other_bytes;
+    if (where->device != 0) return 0;
+    return memory_limit() > held + LEAST ? memory_limit() - held : LEAST;
+}
+
+int graph_open(const char *command, const struct graph_where *where, const struct edge_list *list,
+               pleach_graph **graph)
 {
     const pleach_graph_config config = {.device = (pleach_device)where->device, .threads = (unsigned)where->threads,
                                         .adjacency = (pleach_adjacency)where->adjacency, .sparse_ids = where->sparse,
-                                        .seed = (uint32_t)where->seed, .fixed_seed = where->fixed_seed};
+                                        .seed = (uint32_t)where->seed, .fixed_seed = where->fixed_seed,
+                                        .max_bytes = room_for_graph(where, list)};
     const pleach_status status = pleach_graph_create(graph, &config);
     if (status == PLEACH_OK) return EXIT_GOOD;
     cli_complain(command, "%s", pleach_strerror(status));
@@ -49,11 +61,13 @@ int graph_open(const char *command, const struct graph_where *where, pleach_grap
 static int build(const char *command, const struct graph_where *where, const struct edge_list *list,
                  struct graph_loaded *loaded)
 {
-    const int opened = graph_open(command, where, &loaded->graph);
+    const int opened = graph_open(command, where, list, &loaded->graph);
     if (opened != EXIT_GOOD) return opened;
     const pleach_status status = graph_grow(loaded->graph, list, (enum graph_way)where->way);
     if (status == PLEACH_OK) return EXIT_GOOD;
-    cli_complain(command, "the graph could not be built: %s", pleach_strerror(status));
+    if (status == PLEACH_E_FULL) memory_allows(UINT64_MAX); /* graph_open's limit is this one */
+    cli_complain(command, "the graph could not be built: %s",
+                 status == PLEACH_E_FULL ? memory_lack() : pleach_strerror(status));
     return EXIT_USAGE;
 }
 
@@ -68,7 +82,7 @@ int graph_load(const char *command, const char *file, const struct edge_read_opt
     if (edge_list_compact(&list, &loaded->ids, &loaded->vertices))
         status = build(command, where, &list, loaded);
     else
-        cli_complain(command, "out of memory for %zu edges", list.count);
+        cli_complain(command, "%zu edges: %s", list.count, memory_lack());
     edge_list_free(&list);
     if (status != EXIT_GOOD) graph_unload(loaded);
     return status;

@@ -34,7 +34,8 @@ struct graph_loaded {
 };
 
 /* An empty one. EXIT_GOOD, or the exit status after a complaint. */
-int graph_open(const char *command, const struct graph_where *where, pleach_graph **graph);
+int graph_open(const char *command, const struct graph_where *where, const struct edge_list *list,
+               pleach_graph **graph);
 
 /* The same for the graph of a file. */
 int graph_load(const char *command, const char *file, const struct edge_read_options *read,

@@ -8,6 +8,7 @@
 #include "graph.h"
 #include "graph_load.h"
 #include "graph_plot.h"
+#include "memory_limit.h"
 #include "out_file.h"
 #include "pleach/hash.h"
 
@@ -27,6 +28,7 @@ static const char help[] =
     "  --check         count all triangles after each batch as well, and compare\n"
     "  --device NAME   cpu (default) or cuda\n"
     "  --threads N     worker threads on the CPU (default: one for each online CPU)\n"
+    "  --max-memory N  bytes to take at most for FILE and its graph (default: half of the machine's)\n"
     "  --adjacency A   how neighbours are kept: hash (default), a table for each vertex; or ordered, one ordered map\n"
     "  --sparse        vertices are found through a hash table, as is good for ids that are few and far apart\n"
     "  --seed N        seed of the hash function, up to 2^32 - 1 (default: random, against chosen ids)\n"
@@ -196,7 +198,7 @@ static int run(struct stream *s)
 
 static int open_and_run(struct stream *s)
 {
-    int status = graph_open(command, &s->order->where, &s->graph);
+    int status = graph_open(command, &s->order->where, &s->events, &s->graph);
     if (status != EXIT_GOOD) return status;
     s->gone_from = malloc((s->events.count + 1) * sizeof *s->gone_from);
     s->gone_to = malloc((s->events.count + 1) * sizeof *s->gone_to);
@@ -227,7 +229,7 @@ static int read_and_run(const struct order *order)
     if (edge_list_compact(&s.events, &ids, &vertices) && edge_list_sort_by_time(&s.events))
         status = open_and_run(&s);
     else
-        cli_complain(command, "out of memory for %zu events", s.events.count);
+        cli_complain(command, "%zu events: %s", s.events.count, memory_lack());
     free(ids);
     edge_list_free(&s.events);
     return status;

@@ -26,6 +26,7 @@ static const char help[] =
     "  --top N         before it, the N vertices that are in most triangles: id, triangles, neighbours\n"
     "  --clustering    before it, the average clustering coefficient\n"
     "  --format NAME   as in pleach graph info\n"
+    "  --max-memory N  bytes to take at most for FILE and its graph (default: half of the machine's)\n"
     "\n"
     "Exit status: 0, 1 if the file's contents are wrong, 2 if the command could not be carried out.\n";
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory_limit.h"
+
 enum { DEEPEST = 64, MOST_BYTES = 256 << 20 };
 
 struct reader {
@@ -14,6 +16,9 @@ struct reader {
     char *why; /* empty until something is wrong */
     size_t size;
 };
+
+/* Bytes of all files so far: they are kept until the command ends. */
+static uint64_t held;
 
 static bool wrong(struct reader *r, const char *what)
 {
@@ -61,16 +66,24 @@ static size_t string_length(const char *text)
     return length;
 }
 
+/* Zeroed; NULL after a complaint. */
+static void *take_memory(struct reader *r, size_t bytes)
+{
+    enum { OVERHEAD = 16 }; /* of an allocation */
+    void *memory = NULL;
+    held += bytes + OVERHEAD;
+    if (memory_allows(held)) memory = calloc(1, bytes);
+    if (memory == NULL) wrong(r, memory_lack());
+    return memory;
+}
+
 /* At the first quotation mark. */
 static char *read_string(struct reader *r)
 {
     const char *text = ++r->at;
     size_t length = 0;
-    char *copy = malloc(string_length(text) + 1);
-    if (copy == NULL) {
-        wrong(r, "not enough memory");
-        return NULL;
-    }
+    char *copy = take_memory(r, string_length(text) + 1);
+    if (copy == NULL) return NULL;
     while (*r->at != '"') {
         char c = *r->at;
         if ((unsigned char)c < 0x20) {
@@ -158,9 +171,8 @@ static bool read_into(struct reader *r, struct json *value)
 
 static struct json *read_value(struct reader *r)
 {
-    struct json *value = calloc(1, sizeof *value);
+    struct json *value = take_memory(r, sizeof *value);
     skip_space(r);
-    if (value == NULL) wrong(r, "not enough memory");
     if (value != NULL && read_into(r, value)) return value;
     json_free(value);
     return NULL;
@@ -201,6 +213,8 @@ struct json *json_read(const char *path, char *why, size_t size)
     char *text = read_file(path, why, size);
     if (text == NULL) return NULL;
     struct reader r = {.path = path, .begin = text, .at = text, .why = why, .size = size};
+    const size_t length = strlen(text);
+    held += length;
     struct json *value = read_value(&r);
     skip_space(&r);
     if (value != NULL && *r.at != '\0') {
@@ -208,6 +222,7 @@ struct json *json_read(const char *path, char *why, size_t size)
         json_free(value);
         value = NULL;
     }
+    held -= length;
     free(text);
     return value;
 }
