@@ -305,7 +305,7 @@ static void threads_that_call_all_the_time(const void *unused)
     caller callers[WAITERS];
     rng r = rng_for(test_seed(), 0);
     for (size_t i = 0; i < WAITERS; i++) start_caller(&callers[i], s, &r);
-    for (size_t i = 0; i < scaled(400); i++) {
+    for (size_t i = 0; i < scaled(150); i++) {
         caller *c = &callers[rng_below(&r, WAITERS)];
         sleep_for((long)rng_below(&r, 3000));
         assert_int_equal(pthread_cancel(c->thread), 0);

@@ -34,10 +34,11 @@
  *
  * load, export, compact, clear, stats, validate and batches (pleach/batch.h) wait until all other calls (and the
  * streams' work on this map) are done and hold newcomers back while they run. So do array updates that are applied as a
- * batch. Queries at snapshots (pleach/snapshot.h) are not held back by batches, only by the others. Who is held back
- * goes before every such call that comes later: a thread that makes one after the other keeps nobody out. While a
- * device view is open they answer PLEACH_E_BUSY at once, because the library cannot see when your kernel ends; array
- * updates are concurrent operations then. Do not call them from a stream callback.
+ * batch. Queries at snapshots (pleach/snapshot.h) are not held back by batches, only by the others. A call that is held
+ * back goes in when such a call ends or, at the latest, when the next one does for which it was awake: a thread that
+ * makes one after the other keeps nobody out. While a device view is open they answer PLEACH_E_BUSY at once, because the
+ * library cannot see when your kernel ends; array updates are concurrent operations then. Do not call them from a stream
+ * callback.
  *
  * POINTERS
  *

@@ -1,58 +1,132 @@
 #include "gate.h"
 
-#include <sched.h>
-
-#include "../base/cancel.h"
+#include "../port/port.h"
+#include "doze.h"
 #include "handover.h"
+
+/* Who waits looks so often, for some microseconds, before it sleeps: most calls, and small batches, are over by then. */
+#ifdef PLEACH_SIM
+enum { GATE_LOOKS = 2 };
+#else
+enum { GATE_LOOKS = 60 };
+#endif
+
+/* Calls that wait, on their stacks: shared ones, and exclusive ones in a queue. Under the lock. */
+struct gate_guest {
+    gate_guest *next;
+    atomic_uint *counter;
+    bool inside; /* counted in by the one who left */
+};
+
+struct gate_turn {
+    gate_turn *next;
+    gate_closed closed;
+    enum { UNDECIDED, ENTERED, REFUSED } decided;
+    atomic_uint *called; /* changes after `decided` has */
+};
 
 bool gate_init(gate *g)
 {
     atomic_init(&g->closed, GATE_OPEN);
+    atomic_init(&g->watched, 0);
     atomic_init(&g->views, 0);
-    g->waiting = g->waking = 0;
-    g->left = g->numbers = g->next = 0;
+    atomic_init(&g->opened, 0);
+    atomic_init(&g->emptied, 0);
+    for (unsigned i = 0; i < GATE_TURNS; i++) atomic_init(&g->turn[i], 0);
+    g->guests = g->overtaken = NULL;
+    g->first = g->last = NULL;
+    g->waiting = g->queued = g->numbers = 0;
     for (unsigned i = 0; i < GATE_SLOTS; i++) {
         atomic_init(&g->slot[i].inside, 0);
         atomic_init(&g->slot[i].beside, 0);
     }
-    pthread_cond_init(&g->opened, NULL); /* like those below, this cannot fail without attributes */
-    for (unsigned i = 0; i < GATE_TURNS; i++) pthread_cond_init(&g->turn[i], NULL);
     return pthread_mutex_init(&g->lock, NULL) == 0;
 }
 
-void gate_destroy(gate *g)
+void gate_destroy(gate *g) { pthread_mutex_destroy(&g->lock); }
+
+/* ---- shared calls ---- */
+
+static bool is_empty(gate *g, gate_closed closed)
 {
-    pthread_mutex_destroy(&g->lock);
-    pthread_cond_destroy(&g->opened);
-    for (unsigned i = 0; i < GATE_TURNS; i++) pthread_cond_destroy(&g->turn[i]);
+    for (unsigned i = 0; i < GATE_SLOTS; i++) {
+        if (atomic_load(&g->slot[i].inside) != 0) return false;
+        if (closed == GATE_ALONE && atomic_load(&g->slot[i].beside) != 0) return false;
+    }
+    return true;
 }
 
-/* Under the lock. The exclusive caller whose turn it is, if it is there, has a reason to look. */
-static void call_next(gate *g) { pthread_cond_broadcast(&g->turn[g->next % GATE_TURNS]); }
-
-/* Under the lock, which it gives up meanwhile. */
-static void wait_until_opened(gate *g)
+/* The exclusive call sleeps until the slots are empty, and the calling thread has just left one: if it is the last one,
+ * it wakes that call. Of several, the last one to come here sees that all have left. */
+static void wake_if_empty(gate *g)
 {
-    const uint64_t left = g->left;
+    pthread_mutex_lock(&g->lock);
+    const bool wake = atomic_load(&g->watched) && is_empty(g, (gate_closed)atomic_load(&g->closed));
+    if (wake) {
+        atomic_store(&g->watched, 0);
+        atomic_fetch_add(&g->emptied, 1);
+    }
+    pthread_mutex_unlock(&g->lock);
+    if (wake) doze_wake(&g->emptied);
+}
+
+/* What this call wrote is there for the exclusive call that sees the slot empty. */
+static void leave(gate *g, atomic_uint *counter)
+{
+    atomic_fetch_sub(counter, 1);
+    if (atomic_load(&g->watched)) wake_if_empty(g);
+}
+
+static bool look_whether_open(gate *g, gate_closed most)
+{
+    for (unsigned look = 0; look < GATE_LOOKS; look++) {
+        if (atomic_load(&g->closed) <= most) return true;
+        port_pause(look);
+    }
+    return false;
+}
+
+/* Under the lock, which is given up for the wait. A caller that is `overtaken` has waited before: it is inside when it
+ * returns true. One that has not may be sent to look again. */
+static bool wait_as_guest(gate *g, atomic_uint *counter, bool overtaken)
+{
+    gate_guest guest = {NULL, counter, false};
+    gate_guest **guests = overtaken ? &g->overtaken : &g->guests;
+    guest.next = *guests;
+    *guests = &guest;
     g->waiting++;
-    while (g->left == left) cancel_free_wait(&g->opened, &g->lock); /* ends: who is inside leaves */
-    if (--g->waking == 0) call_next(g);
+    const unsigned before = atomic_load(&g->opened);
+    pthread_mutex_unlock(&g->lock);
+    doze_while(&g->opened, before); /* ends: who is inside leaves */
+    return guest.inside;
 }
 
 /* Counts the caller in once the gate is not closed further than so. */
 static void enter_by_lock(gate *g, atomic_uint *counter, gate_closed most)
 {
-    pthread_mutex_lock(&g->lock);
-    if (atomic_load(&g->closed) > most) wait_until_opened(g);
-    atomic_fetch_add(counter, 1); /* who closes the gate takes the lock after this, and sees it */
-    pthread_mutex_unlock(&g->lock);
+    for (bool inside = false, overtaken = false; !inside; overtaken = true) { /* ends: the second wait is the last */
+        pthread_mutex_lock(&g->lock);
+        if (atomic_load(&g->closed) <= most) {
+            atomic_fetch_add(counter, 1); /* who closes the gate takes the lock after this, and sees it */
+            pthread_mutex_unlock(&g->lock);
+            return;
+        }
+        inside = wait_as_guest(g, counter, overtaken);
+    }
+}
+
+static bool try_to_enter(gate *g, atomic_uint *counter, gate_closed most)
+{
+    atomic_fetch_add(counter, 1);
+    if (atomic_load(&g->closed) <= most) return true;
+    leave(g, counter); /* else the one who closed the gate waits for this call, and this call for it */
+    return false;
 }
 
 static void enter(gate *g, atomic_uint *counter, gate_closed most)
 {
-    atomic_fetch_add(counter, 1);
-    if (atomic_load(&g->closed) <= most) return;
-    atomic_fetch_sub(counter, 1); /* else the one who closed the gate waits for this call, and this call for it */
+    if (try_to_enter(g, counter, most)) return;
+    if (look_whether_open(g, most) && try_to_enter(g, counter, most)) return;
     enter_by_lock(g, counter, most);
 }
 
@@ -65,8 +139,7 @@ void gate_enter(gate *g)
 void gate_leave(gate *g)
 {
     handover_take(&g->handed);
-    /* Release: what this call wrote is there for the exclusive caller that sees the slot empty. */
-    atomic_fetch_sub_explicit(&g->slot[gate_thread_number() % GATE_SLOTS].inside, 1, memory_order_release);
+    leave(g, &g->slot[gate_thread_number() % GATE_SLOTS].inside);
 }
 
 void gate_enter_beside(gate *g)
@@ -78,54 +151,129 @@ void gate_enter_beside(gate *g)
 void gate_leave_beside(gate *g)
 {
     handover_take(&g->handed);
-    atomic_fetch_sub_explicit(&g->slot[gate_thread_number() % GATE_SLOTS].beside, 1, memory_order_release);
+    leave(g, &g->slot[gate_thread_number() % GATE_SLOTS].beside);
 }
 
-/* Waits for the caller's turn, and closes the gate. */
-static bool take_turn(gate *g, gate_closed closed)
+/* ---- exclusive calls ---- */
+
+/* Sleeps until the slots are empty. The caller marks the gate as watched and then looks at the slots; who leaves stores
+ * to its slot and then looks for the mark: so one of the two sees the other. */
+static void sleep_until_empty(gate *g, gate_closed closed)
 {
     pthread_mutex_lock(&g->lock);
-    const uint64_t number = g->numbers++;
-    while (g->next != number || atomic_load(&g->closed) != GATE_OPEN || g->waking > 0) /* ends: they come and go */
-        cancel_free_wait(&g->turn[number % GATE_TURNS], &g->lock);
-    g->next++;
-    const bool refused = atomic_load(&g->views) > 0;
-    if (refused)
-        call_next(g); /* nobody leaves who would do it */
-    else
-        atomic_store(&g->closed, closed);
+    const unsigned before = atomic_load(&g->emptied);
+    atomic_store(&g->watched, 1);
+    const bool empty = is_empty(g, closed);
+    if (empty) atomic_store(&g->watched, 0);
     pthread_mutex_unlock(&g->lock);
-    return !refused;
+    if (!empty) doze_while(&g->emptied, before); /* ends: those inside leave, and others stay outside */
+}
+
+/* Sleeping is worth while only when somebody is inside for longer, or needs this processor to get out. */
+static void wait_until_empty(gate *g, gate_closed closed)
+{
+    for (unsigned look = 0; look < GATE_LOOKS; look++) {
+        if (is_empty(g, closed)) return;
+        port_pause(look);
+    }
+    while (!is_empty(g, closed)) sleep_until_empty(g, closed);
+}
+
+/* Under the lock. A view refuses exclusive calls. */
+static bool close_gate(gate *g, gate_closed closed)
+{
+    if (atomic_load(&g->views) > 0) return false;
+    atomic_store(&g->closed, closed);
+    return true;
+}
+
+/* Under the lock, which is given up for the wait. False: refused. */
+static bool wait_for_turn(gate *g, gate_closed closed)
+{
+    gate_turn turn = {NULL, closed, UNDECIDED, &g->turn[g->numbers++ % GATE_TURNS]};
+    *(g->last ? &g->last->next : &g->first) = &turn;
+    g->last = &turn;
+    g->waiting++;
+    g->queued++;
+    while (turn.decided == UNDECIDED) { /* ends: those before us come and go */
+        const unsigned before = atomic_load(turn.called);
+        pthread_mutex_unlock(&g->lock);
+        doze_while(turn.called, before);
+        pthread_mutex_lock(&g->lock);
+    }
+    return turn.decided == ENTERED;
 }
 
 static bool close_to(gate *g, gate_closed closed)
 {
     handover_give(&g->handed);
-    if (!take_turn(g, closed)) return false;
-    for (unsigned i = 0; i < GATE_SLOTS; i++) { /* ends: newcomers step back */
-        while (atomic_load(&g->slot[i].inside) != 0) sched_yield();
-        while (closed == GATE_ALONE && atomic_load(&g->slot[i].beside) != 0) sched_yield();
-    }
-    return true;
+    pthread_mutex_lock(&g->lock);
+    const bool open = atomic_load(&g->closed) == GATE_OPEN; /* then nobody waits */
+    const bool entered = open ? close_gate(g, closed) : wait_for_turn(g, closed);
+    pthread_mutex_unlock(&g->lock);
+    if (entered) wait_until_empty(g, closed);
+    return entered;
 }
 
 bool gate_enter_exclusive(gate *g) { return close_to(g, GATE_ALONE); }
 bool gate_enter_batch(gate *g) { return close_to(g, GATE_BATCH); }
 
+static void count_in(gate_guest *guests)
+{
+    for (gate_guest *guest = guests; guest; guest = guest->next) {
+        atomic_fetch_add(guest->counter, 1);
+        guest->inside = true;
+    }
+}
+
+/* Under the lock: the shared calls that wait go in. If the gate stays closed, for the next exclusive call, they are
+ * inside from now on, awake or not, and so are those that were overtaken before. The others are awake soon, and find the
+ * gate open, or closed again for a short call; to wait for each of them would cost the next exclusive call a turn of
+ * the scheduler for every thread. */
+static bool let_guests_in(gate *g)
+{
+    const bool any = g->guests || g->overtaken;
+    if (g->first) count_in(g->guests);
+    count_in(g->overtaken);
+    g->guests = g->overtaken = NULL;
+    g->waiting = g->queued;
+    if (any) atomic_fetch_add(&g->opened, 1); /* the last look at them: they may return now */
+    return any;
+}
+
+/* Under the lock: closes the gate for the next in the queue, or opens it. The result is to be woken, if not NULL. */
+static atomic_uint *let_next_in(gate *g)
+{
+    atomic_uint *called = NULL;
+    bool entered = false;
+    while (!entered && g->first) {
+        gate_turn *turn = g->first;
+        g->first = turn->next;
+        if (!g->first) g->last = NULL;
+        g->waiting--;
+        g->queued--;
+        entered = close_gate(g, turn->closed);
+        turn->decided = entered ? ENTERED : REFUSED;
+        called = turn->called;
+        atomic_fetch_add(called, 1);
+        if (!entered) doze_wake(called);
+    }
+    if (!entered) atomic_store(&g->closed, GATE_OPEN);
+    return entered ? called : NULL;
+}
+
 void gate_leave_exclusive(gate *g)
 {
     handover_take(&g->handed);
     pthread_mutex_lock(&g->lock);
-    atomic_store(&g->closed, GATE_OPEN);
-    g->left++;
-    g->waking = g->waiting; /* it was 0: nobody closes the gate before */
-    g->waiting = 0;
-    if (g->waking > 0)
-        pthread_cond_broadcast(&g->opened);
-    else
-        call_next(g);
+    const bool guests = let_guests_in(g);
+    atomic_uint *called = let_next_in(g);
     pthread_mutex_unlock(&g->lock);
+    if (guests) doze_wake(&g->opened);
+    if (called) doze_wake(called);
 }
+
+/* ---- views ---- */
 
 void gate_view_open(gate *g) { enter_by_lock(g, &g->views, GATE_OPEN); }
 

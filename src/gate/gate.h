@@ -9,16 +9,22 @@
  *
  * Device views (kernels that the library cannot see) are counted apart: while one is open, exclusive calls are refused.
  *
- * Who finds the gate closed sleeps. When the exclusive caller leaves, all shared ones who wait are woken, and the gate
- * stays open until every one of them is awake and counted in; then it is the turn of the next exclusive caller, by the
- * numbers that these have drawn. Without this, a thread that makes exclusive calls without end would have closed the
- * gate again before anybody is awake. It costs exclusive callers nothing, since they must wait for those inside anyway.
- *
- * FAIRNESS   who waits goes in before every exclusive caller that asks later, be it the one that is inside now: shared
- *            callers when that one leaves, exclusive ones in the order in which they came.
+ * WAITING    Who waits looks for some microseconds, and then sleeps: others may need its processor to get out. An
+ *            exclusive call that sleeps has marked the gate as watched, and who leaves a watched gate last wakes it.
+ *            Exclusive calls queue in the order in which they came.
+ *            Who leaves exclusively wakes the shared calls that wait. If another exclusive call is in the queue, it closes
+ *            the gate for that one, and lets the shared ones in first *on their behalf*: it counts them in their slots,
+ *            so that they are inside already when they wake. Otherwise the gate opens. An exclusive call that comes then
+ *            need not wait until all of them are awake, which takes a turn of the scheduler for each; but a shared call
+ *            that wakes and finds the gate closed again waits as *overtaken*, and who leaves next lets it in on its
+ *            behalf.
+ * FAIRNESS   Exclusive calls go in in the order in which they came. A shared call that sleeps sleeps twice at most: it
+ *            goes in before every exclusive caller that asks after its second sleep began, or that asked while another
+ *            one was in the queue.
  * PROGRESS   shared calls wait for one exclusive call, which has closed the gate. Exclusive ones wait for those before
- *            them, for shared callers that have waited and wake up, and for the calls inside; once it is their turn,
- *            newcomers stay outside. So neither are starved.
+ *            them, for shared callers that were let in before them and for the calls inside; once it is their turn,
+ *            newcomers stay outside. So neither are starved. Every wait is a bounded number of looks and then sleep, so
+ *            a thread of high real-time priority lets those run that it waits for.
  */
 #ifndef PLEACH_GATE_H
 #define PLEACH_GATE_H
@@ -28,20 +34,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { GATE_SLOTS = 64, GATE_LINE = 64, GATE_TURNS = 8 };
+#ifdef PLEACH_SIM
+enum { GATE_TURNS = 2 };
+#else
+enum { GATE_TURNS = 8 };
+#endif
+enum { GATE_SLOTS = 64, GATE_LINE = 64 };
 
 typedef enum gate_closed { GATE_OPEN, GATE_BATCH, GATE_ALONE } gate_closed;
 
+typedef struct gate_guest gate_guest;
+typedef struct gate_turn gate_turn;
+
 typedef struct gate {
     _Alignas(GATE_LINE) atomic_uint closed;   /* to whom: gate_closed; stored under the lock */
+    atomic_uint watched;                      /* 1: the exclusive caller sleeps until the slots are empty */
     char handed;                              /* its address alone, for handover.h */
     _Alignas(GATE_LINE) pthread_mutex_t lock; /* of all up to the slots; not held while anybody is waited for */
     atomic_uint views;
-    unsigned waiting, waking;        /* shared callers: before a closed gate; woken since, and not counted in yet */
-    uint64_t left;                   /* times that an exclusive caller left */
-    uint64_t numbers, next;          /* of exclusive callers: drawn; whose turn it is, now or next */
-    pthread_cond_t opened;           /* shared callers wait here, */
-    pthread_cond_t turn[GATE_TURNS]; /* and here exclusive ones, by their numbers, so that few are woken in vain */
+    gate_guest *guests, *overtaken;    /* shared callers that wait, for the first and for the last time */
+    gate_turn *first, *last;           /* exclusive ones */
+    unsigned waiting, queued, numbers; /* all of them; of these exclusive ones; exclusive ones so far */
+    atomic_uint opened, emptied;       /* change when guests are let in; when the slots of a watched gate are empty */
+    atomic_uint turn[GATE_TURNS];      /* change when an exclusive caller is called; by number: few wake in vain */
     struct {
         _Alignas(GATE_LINE) atomic_uint inside;
         atomic_uint beside;

@@ -42,7 +42,8 @@
  * port_settle_loads()          loads before it are performed before loads after it, in the one order of all settles.
  * port_load_in_order(p, &a, &b)  port_load of two words, 16-byte aligned, of which the second is not loaded first.
  * port_forget_cached()         after it, port_load_cached returns nothing older than what was visible before it.
- * port_pause(attempt)          a short wait after the attempt-th failure of an operation.
+ * port_pause(attempt)          a short wait after the attempt-th failure of an operation. On a CPU some give up the
+ *                              processor, and after thousands they sleep: the one who is waited for may need it.
  * port_pause_longer(attempt)   the same, where thousands of a GPU's threads may wait for one word: how often they look
  *                              at it is how long its owner waits for his own accesses.
  * port_prefetch(p)             a hint.

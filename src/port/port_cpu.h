@@ -7,6 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifndef PLEACH_PORT_SIM_H
+#include <time.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#else
+#include <pthread.h>
+#endif
+#endif
+
 #ifdef __AVX__
 #include <immintrin.h>
 #endif
@@ -132,11 +142,42 @@ PORT_FN const uint64_t *port_after(const uint64_t *p, uint64_t value)
     return p;
 }
 
+/* By a system call of its own: nanosleep is a cancellation point. */
+PORT_COLD void port_sleep(unsigned microseconds)
+{
+#ifdef PLEACH_PORT_SIM_H
+    (void)microseconds;
+    sched_yield();
+#elif defined(__linux__)
+    const struct { long seconds, nanoseconds; } time = {0, (long)microseconds * 1000}; /* as the kernel has it */
+    syscall(SYS_nanosleep, &time, 0);
+#else
+    const struct timespec time = {.tv_nsec = (long)microseconds * 1000};
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    nanosleep(&time, NULL);
+    pthread_setcancelstate(before, &before);
+#endif
+}
+
+/* The holder of a latch may be descheduled: after some tries give it the processor. A thread of higher real-time
+ * priority cannot do so by yielding, and must sleep. Nobody wakes it: unlocking would cost every writer a look at who
+ * sleeps, and a sleep this long is rare where priorities are equal. */
+PORT_COLD void port_give_way(unsigned attempt)
+{
+    enum { TRIES = 64, YIELDING = 32 * TRIES, SHORTEST = 50, LONGEST = 1000 };
+    if (attempt < YIELDING) {
+        sched_yield();
+        return;
+    }
+    const unsigned sleeps = (attempt - YIELDING) / TRIES, microseconds = SHORTEST + sleeps * (SHORTEST / 8);
+    port_sleep(microseconds < LONGEST ? microseconds : LONGEST);
+}
+
 PORT_FN void port_pause(unsigned attempt)
 {
-    /* The holder of a latch may be descheduled: after some tries give it the processor. */
     if ((attempt & 63) == 63) {
-        sched_yield();
+        port_give_way(attempt);
         return;
     }
 #if defined(__x86_64__) || defined(__i386__)

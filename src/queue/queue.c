@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <time.h>
@@ -24,6 +23,7 @@
 #include "../base/fork.h"
 #include "../base/memory.h"
 #include "../gate/handover.h"
+#include "../port/port.h"
 
 enum { LINE = 64, DEFAULT_BATCH = 8192, DEFAULT_AGE_US = 200, CAPACITY_IN_BATCHES = 4 };
 
@@ -126,7 +126,8 @@ static void *words_from(const pleach_queue *queue, void *words, size_t i)
 static const entry *ready_entry(const pleach_queue *queue, uint64_t ticket)
 {
     entry *e = entry_of(queue, ticket);
-    while (atomic_load_explicit(&e->ready, memory_order_acquire) != ticket + 1) sched_yield();
+    for (unsigned attempt = 0; atomic_load_explicit(&e->ready, memory_order_acquire) != ticket + 1; attempt++)
+        port_pause(attempt);
     return e;
 }
 
@@ -590,7 +591,8 @@ void pleach_queue_destroy(pleach_queue *queue)
     pleach_queue_close(queue);
     fork_watch_remove(&queue->fork);
     if (atomic_load(&queue->serving)) cancel_free_join(queue->thread);
-    while (atomic_load(&queue->inside) > 0) sched_yield(); /* ends: there is nothing left that they could wait for */
+    for (unsigned attempt = 0; atomic_load(&queue->inside) > 0; attempt++)
+        port_pause(attempt); /* ends: there is nothing left that they could wait for */
     destroy_conditions(queue);
     free_arrays(queue);
     base_free(queue);

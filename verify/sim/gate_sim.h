@@ -29,22 +29,40 @@ static inline int sim_mutex_init(uint64_t *mutex)
     return 0;
 }
 
-/* A condition counts how often it was signalled. Sometimes a waiter is woken without that. */
-static inline int sim_cond_wait(uint64_t *cond, uint64_t *mutex)
-{
-    uint64_t before = *cond;
-    const bool for_nothing = sim_draw_chance(10);
-    sim_mutex_unlock(mutex);
-    do {
-        sim_pause();
-    } while (*cond == before && !for_nothing);
-    return sim_mutex_lock(mutex);
-}
-
-/* The calling agent is about to sleep, and holds the lock. */
+/* The calling agent is about to sleep. */
 #ifndef SIM_GATE_WAITS
 #define SIM_GATE_WAITS() ((void)0)
 #endif
+
+/* A futex: an agent sleeps only if the word has the value still, as all agents see it, and then until somebody wakes
+ * who sleeps there. Sometimes it is woken without that. */
+enum { SIM_DOZE_WORDS = 64 }; /* the words of a gate differ in it */
+static _Thread_local uint64_t sim_wakes_of[SIM_DOZE_WORDS];
+
+static inline uint64_t *sim_wakes(const uint64_t *word)
+{
+    return &sim_wakes_of[(uintptr_t)word / sizeof *word % SIM_DOZE_WORDS];
+}
+
+static inline void doze_while(uint64_t *word, uint64_t value)
+{
+    SIM_GATE_WAITS();
+    for (;;) {
+        const uint64_t before = *sim_wakes(word);
+        sim_fence(__ATOMIC_SEQ_CST, SIM_gpu);
+        if (sim_load(word, __ATOMIC_SEQ_CST, SIM_gpu) != value) return;
+        const bool for_nothing = sim_draw_chance(10);
+        do {
+            sim_pause();
+        } while (*sim_wakes(word) == before && !for_nothing);
+    }
+}
+
+static inline void doze_wake(uint64_t *word)
+{
+    sim_fence(__ATOMIC_SEQ_CST, SIM_gpu);
+    ++*sim_wakes(word);
+}
 
 #undef atomic_init
 #undef atomic_load
@@ -58,7 +76,6 @@ static inline int sim_cond_wait(uint64_t *cond, uint64_t *mutex)
 #define atomic_bool uint64_t
 #define atomic_uint uint64_t
 #define pthread_mutex_t uint64_t
-#define pthread_cond_t uint64_t
 #define atomic_init(p, v) (*(p) = (v))
 #define atomic_load_explicit(p, order) sim_load((p), (order), SIM_gpu)
 #define atomic_store_explicit(p, v, order) sim_store((p), (v), (order))
@@ -72,10 +89,6 @@ static inline int sim_cond_wait(uint64_t *cond, uint64_t *mutex)
 #define pthread_mutex_destroy(mutex) ((void)(mutex))
 #define pthread_mutex_lock(mutex) sim_mutex_lock(mutex)
 #define pthread_mutex_unlock(mutex) sim_mutex_unlock(mutex)
-#define pthread_cond_init(cond, attributes) (*(cond) = 0)
-#define pthread_cond_destroy(cond) ((void)(cond))
-#define pthread_cond_wait(cond, mutex) (SIM_GATE_WAITS(), sim_cond_wait((cond), (mutex)))
-#define pthread_cond_broadcast(cond) (++*(cond))
 
 /* The library's own gate is linked too. */
 #define gate_init sim_gate_init

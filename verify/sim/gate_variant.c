@@ -3,7 +3,7 @@
  * Each shared agent stores to a word of its own while inside, and so do those that may be beside a batch; an exclusive
  * agent must find there all that was stored by those whom it keeps out, though with the weakest loads. Who is inside,
  * and who waits since when, is kept beside the simulated memory, where nothing is weak: whoever waited when an
- * exclusive agent asked must have been let in before it.
+ * exclusive agent asked must have been let in before it, but for shared agents that wait for the first time.
  */
 static void note_waiting(void);
 #define SIM_GATE_WAITS note_waiting
@@ -29,7 +29,8 @@ typedef struct world {
     unsigned clock;           /* counts who asks, and who begins to wait */
     struct {
         wish wish;
-        unsigned waits_since; /* by the clock; 0: it does not */
+        unsigned waits_since; /* by the clock; 0: it does not, or may be overtaken */
+        unsigned sleeps;
     } asking[MOST_AGENTS];
     bool tiny;
 } world;
@@ -64,13 +65,18 @@ static unsigned begin_asking(unsigned me, wish wish)
     return ++w.clock;
 }
 
+/* A shared call may be sent to look again after its first wait; the second one is the last. */
 static void note_waiting(void)
 {
-    unsigned *since = &w.asking[sim_who()].waits_since;
+    const unsigned me = sim_who(), sleeps = ++w.asking[me].sleeps;
+    const bool shared = w.asking[me].wish != EXCLUSIVE;
+    if (shared && sleeps > 2) sim_fail("agent %u waits at the gate for the third time", me);
+    if (shared && sleeps == 1) return;
+    unsigned *since = &w.asking[me].waits_since;
     if (*since == 0) *since = ++w.clock; /* later looks are the same waiting */
 }
 
-static void end_asking(unsigned me) { w.asking[me].waits_since = 0; }
+static void end_asking(unsigned me) { w.asking[me].waits_since = w.asking[me].sleeps = 0; }
 
 static void go_shared(unsigned me)
 {
@@ -178,8 +184,9 @@ static bool judge(char *why, size_t size, sim_checked *checked)
         snprintf(why, size, "slot %u still counts somebody", i);
         return false;
     }
-    if (!w.gate->closed && !w.gate->lock && w.gate->views == 0) return true;
-    snprintf(why, size, "the gate stays closed");
+    const gate *g = w.gate;
+    if (!g->closed && !g->watched && !g->lock && !g->waiting && g->views == 0) return true;
+    snprintf(why, size, "the gate stays closed, or watched");
     return false;
 }
 
@@ -189,6 +196,12 @@ static void describe(uint32_t word, uint64_t value, char *text, size_t size)
     unsigned long long v = value;
     if (offset == offsetof(gate, closed))
         snprintf(text, size, "closed = %llu", v);
+    else if (offset == offsetof(gate, watched))
+        snprintf(text, size, "watched = %llu", v);
+    else if (offset == offsetof(gate, opened))
+        snprintf(text, size, "opened = %llu", v);
+    else if (offset == offsetof(gate, emptied))
+        snprintf(text, size, "emptied = %llu", v);
     else if (offset == offsetof(gate, lock))
         snprintf(text, size, "lock = %llu", v);
     else if (offset == offsetof(gate, views))
