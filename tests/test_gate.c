@@ -1,6 +1,7 @@
 /* test_gate.c - the gate: who is inside, who waits for whom, and in what order. */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -507,6 +508,62 @@ static void nobody_is_overtaken_for_long(const void *unused)
     }
 }
 
+/* ---- the gate: a shared caller that was woken and does not come ----
+ * A signal keeps it, which stands for a scheduler that has other threads to run. Exclusive callers go on. */
+
+enum { PATIENCE_MS = 2000 };
+
+static atomic_bool kept, let_go;
+
+static void keep_thread(int signal_number)
+{
+    (void)signal_number;
+    atomic_store(&kept, true);
+    for (int ms = 0; ms < PATIENCE_MS && !atomic_load(&let_go); ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000 * 1000}, NULL);
+    atomic_store(&kept, false);
+}
+
+static void *share_once(void *argument)
+{
+    encounter *e = argument;
+    gate_enter(&e->g);
+    atomic_fetch_add(&e->got_in, 1);
+    gate_leave(&e->g);
+    return NULL;
+}
+
+static void nobody_waits_for_who_is_not_awake(const void *unused)
+{
+    (void)unused;
+    encounter *e = open_encounter();
+    pthread_t thread;
+    struct sigaction keep = {.sa_handler = keep_thread, .sa_flags = SA_RESTART}, before;
+    atomic_store(&let_go, false);
+    assert_int_equal(sigaction(SIGUSR1, &keep, &before), 0);
+    assert_true(gate_enter_exclusive(&e->g));
+    assert_int_equal(pthread_create(&thread, NULL, share_once, e), 0);
+    while (waiting(&e->g) < 1)
+        sched_yield();
+    while_others_could_run(); /* it sleeps */
+    assert_int_equal(pthread_kill(thread, SIGUSR1), 0);
+    for (int ms = 0; ms < PATIENCE_MS / 4 && !atomic_load(&kept); ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000 * 1000}, NULL);
+    const bool keeps = atomic_load(&kept); /* ThreadSanitizer holds the signal back until the thread is awake */
+    gate_leave_exclusive(&e->g);
+    for (int i = 0; i < 100; i++) {
+        assert_true(gate_enter_exclusive(&e->g));
+        gate_leave_exclusive(&e->g);
+    }
+    const bool was_kept = atomic_load(&kept);
+    atomic_store(&let_go, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+    assert_true(was_kept || !keeps);
+    assert_int_equal(atomic_load(&e->got_in), 1);
+    close_encounter(e);
+}
+
 /* All are inside at the same time, or this does not end. */
 static void share(agent *a)
 {
@@ -586,6 +643,7 @@ static unit_case cases[] = {
     {"who_waits_goes_first", who_waits_goes_first, NULL},
     {"batches_hold_nobody_back_beside", batches_hold_nobody_back_beside, NULL},
     {"nobody_is_overtaken_for_long", nobody_is_overtaken_for_long, NULL},
+    {"nobody_waits_for_who_is_not_awake", nobody_waits_for_who_is_not_awake, NULL},
     {"shared_callers_are_inside_together", shared_callers_are_inside_together, NULL},
     {"views_refuse_exclusive", views_refuse_exclusive, NULL},
     {"threads_have_numbers", threads_have_numbers, NULL},
