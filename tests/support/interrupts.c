@@ -26,9 +26,9 @@ static _Thread_local struct {
 
 static uint64_t next_dice(void) { return mine.dice = mix64(mine.dice + 0x9e3779b97f4a7c15u); }
 
-static void arm(void)
+static void arm(uint64_t most)
 {
-    const uint64_t nanoseconds = 1000 + next_dice() % (2000 * mine.mean);
+    const uint64_t nanoseconds = 1 + next_dice() % most;
     timer_settime(mine.timer, 0, &(struct itimerspec){.it_value = {.tv_nsec = (long)nanoseconds}}, NULL);
 }
 
@@ -46,7 +46,7 @@ static void stop_here(int number)
     else
         nanosleep(&(struct timespec){.tv_nsec = (long)(dice / 4 % (dice % 64 == 2 ? 2000000 : 100000))}, NULL);
     atomic_fetch_add_explicit(&interrupted, 1, memory_order_relaxed);
-    arm();
+    if (mine.mean) arm(2000 * mine.mean);
     errno = kept;
 }
 
@@ -57,12 +57,17 @@ interrupts interrupts_begin(uint64_t seed, unsigned microseconds)
     sigemptyset(&action.sa_mask);
     sigaction(SIGUSR2, &action, NULL);
     event.sigev_notify_thread_id = (int)syscall(SYS_gettid);
-    if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &mine.timer) != 0) return (interrupts){NULL};
+    if (timer_create(CLOCK_MONOTONIC, &event, &mine.timer) != 0) return (interrupts){NULL};
     mine.dice = seed;
     mine.mean = microseconds;
     mine.running = 1;
-    arm();
+    if (mine.mean) arm(2000 * mine.mean);
     return (interrupts){&mine};
+}
+
+void interrupts_once(const interrupts *i, uint64_t nanoseconds)
+{
+    if (i->timer) arm(nanoseconds);
 }
 
 void interrupts_end(interrupts *i)

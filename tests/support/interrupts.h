@@ -7,9 +7,12 @@
 
 typedef struct interrupts { void *timer; } interrupts;
 
-/* The calling thread's, once in about so many microseconds of its CPU time, until interrupts_end in the same thread.
- * Without timers nothing happens. */
+/* The calling thread's, once in about so many microseconds, until interrupts_end in the same thread; 0: only when
+ * interrupts_once asks for it. Without timers nothing happens. */
 interrupts interrupts_begin(uint64_t seed, unsigned microseconds);
+
+/* Once, within so many nanoseconds from now. */
+void interrupts_once(const interrupts *i, uint64_t nanoseconds);
 void interrupts_end(interrupts *i);
 
 /* How often a thread was stopped, of all threads since the program began. */
