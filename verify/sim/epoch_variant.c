@@ -36,13 +36,20 @@ static void linger(const epoch_visit *v)
     for (unsigned i = 0; i < v->pauses; i++) port_pause(i);
 }
 
+static void fail_used_again(uint32_t id, unsigned me)
+{
+    char why[80];
+    snprintf(why, sizeof why, "node %u was used again, and agent %u looks at it", id, me);
+    sim_fail_later(why);
+}
+
 static void watch(const epoch_place *p, const epoch_visit *v, uint32_t id)
 {
     const uint64_t *node = node_at(p, id);
     uint64_t number = port_load(&node[0]);
     for (unsigned look = 0; look < v->times; look++) {
         for (unsigned i = 0; i < EPOCH_NODE_WORDS; i++)
-            if (port_load(&node[i]) != number) sim_fail("node %u was used again, and agent %u looks at it", id, v->me);
+            if (port_load(&node[i]) != number) fail_used_again(id, v->me);
         linger(v);
     }
 }

@@ -31,6 +31,7 @@ static void begin(unsigned tables, uint32_t load_of_keys)
     hash_world *w = &hash_now;
     pool_state *pool = sim_reserve(sizeof *pool);
     w->place = (slab_place){.runs = {.pool = pool, .node_bytes = SLAB_BYTES}, .load_of_keys = load_of_keys};
+    w->place.seed = slabhash_seed_of(0); /* for tiny cases; others draw one */
     w->place.runs.runs = sim_reserve(sizeof *w->place.runs.runs);
     w->tables = tables;
     w->table = sim_reserve(HASH_TABLES * sizeof w->table[0]);

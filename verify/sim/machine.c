@@ -88,6 +88,7 @@ uint64_t sim_operation_begin(void)
 {
     sim_machine *m = sim_now_running;
     schedule_point(m, POINT_BEGIN, 0);
+    if (!m->without_fences) promise_order(m);
     if (!m->without_fences) m->me->floor = m->now;
     trace_access(m, POINT_BEGIN, 0, 0, 0);
     return m->points;
@@ -96,6 +97,7 @@ uint64_t sim_operation_begin(void)
 uint64_t sim_operation_end(unsigned operations)
 {
     sim_machine *m = sim_now_running;
+    if (!m->without_fences) promise_order(m);
     if (!m->without_fences) memory_drain(m);
     schedule_point(m, POINT_END, 0);
     m->operations += operations;
@@ -110,6 +112,7 @@ void sim_progress(void) { sim_now_running->progress_at = sim_now_running->points
 
 void sim_look(bool looking)
 {
+    if (looking) promise_order(sim_now_running);
     if (looking) memory_drain(sim_now_running);
     sim_now_running->running = !looking;
 }
@@ -118,6 +121,7 @@ static void agent_entry(void)
 {
     sim_machine *m = sim_now_running;
     m->structure->agent(m->me->index);
+    promise_order(m);
     memory_drain(m);
     schedule_leave(m);
 }
@@ -133,6 +137,8 @@ static void agent_begin(sim_machine *m, unsigned index)
     memset(a->told, 0, m->nodes * sizeof a->told[0]);
     memset(a->followed, 0, m->nodes * sizeof a->followed[0]);
     a->held_until = 0;
+    a->accesses = 0;
+    promise_forget(a);
     a->last_kind = POINT_BEGIN;
     a->events = 0;
     fiber_aim(&a->fiber, agent_entry);
@@ -153,7 +159,7 @@ bool machine_run(sim_machine *m, const sim_structure *structure, unsigned varian
     sim_now_running = m;
     m->structure = structure;
     m->running = m->without_fences = false;
-    m->failure[0] = 0;
+    m->failure[0] = m->failure_later[0] = 0;
     m->points = m->progress_at = 0;
     m->expected_points = 0;
     m->multiprocessors = MULTIPROCESSORS;
@@ -172,6 +178,7 @@ bool machine_run(sim_machine *m, const sim_structure *structure, unsigned varian
     m->me = &m->agents[m->exhaustive ? 0 : choose_draw(m, m->agent_count)];
     fiber_jump(&m->main, &m->me->fiber);
     m->running = false;
-    if (m->failure[0]) return false;
+    if (m->late == LATE_BROKEN) return true;
+    if (m->failure[0]) return m->late == LATE_MADE; /* the promise might never have been kept */
     return structure->judge(m->failure, sizeof m->failure, checked);
 }

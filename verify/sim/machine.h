@@ -18,6 +18,7 @@ enum {
     TRACE_EVENTS = 64,     /* of each agent that are remembered; a power of two */
     MAX_CHOICES = 1 << 14, /* of an exhaustive schedule */
     FAILURE_SIZE = 400,
+    RECENT = 24,           /* accesses of an agent that promises are chosen from */
     NO_AGENT = MAX_AGENTS
 };
 
@@ -54,6 +55,25 @@ typedef struct buffered_store {
     bool swapped; /* the store of a read-modify-write: others' read-modify-writes know of it, their loads do not yet */
 } buffered_store;
 
+/* Of an agent, since the last access that orders. */
+typedef struct recent_access {
+    uint32_t access; /* the agent's number of loads so far */
+    uint32_t word;
+    uint32_t id; /* a load: of the node that its value names, or UINT32_MAX */
+    bool load;
+} recent_access;
+
+/* promise.c: the schedule has no late loads; its first run; the second one, before the load, between load and store, and
+ * after the store; or it was abandoned. */
+typedef enum late_state { LATE_OFF, LATE_RECORDING, LATE_WAITING, LATE_MADE, LATE_KEPT, LATE_BROKEN } late_state;
+
+/* A store of an agent that is performed before its load of number `access`. */
+typedef struct promise {
+    uint64_t random, candidates;
+    uint32_t agent, access, word, words;
+    uint64_t value[2];
+} promise;
+
 typedef struct sim_agent {
     fiber fiber;
     unsigned index, multiprocessor;
@@ -71,6 +91,8 @@ typedef struct sim_agent {
     uint32_t last_word; /* of its last access */
     bool waiting;       /* it has paused since its operation began */
     bool allocating;    /* sim_allocating */
+    uint32_t accesses, recent_count;
+    recent_access recent[RECENT];
     uint64_t events;
     trace_event trace[TRACE_EVENTS];
 } sim_agent;
@@ -152,6 +174,9 @@ typedef struct sim_machine {
     uint64_t points, progress_at, budget, expected_points;
     uint64_t operations;
     char failure[FAILURE_SIZE];              /* empty: none */
+    char failure_later[FAILURE_SIZE];        /* sim_fail_later */
+    late_state late;
+    promise promised;
 } sim_machine;
 
 extern _Thread_local sim_machine *sim_now_running;
@@ -162,7 +187,20 @@ void machine_destroy(sim_machine *m);
 /* Runs one schedule. False: m->failure says why. */
 bool machine_run(sim_machine *m, const sim_structure *structure, unsigned variant, int tiny, sim_checked *checked);
 
+/* The same twice or more: then with loads that are performed after later stores (promise.c). */
+bool machine_run_late(sim_machine *m, const sim_structure *structure, unsigned variant, int tiny, sim_checked *checked);
+
+/* promise.c: what an agent is about to do */
+void promise_forget(sim_agent *a);
+void promise_order(sim_machine *m);
+void promise_break(sim_machine *m) __attribute__((noreturn));
+void promise_load(sim_machine *m, uint32_t word);
+void promise_loaded(sim_machine *m, uint32_t word, uint64_t value);
+void promise_modified(sim_machine *m, uint32_t word);
+bool promise_store(sim_machine *m, uint32_t word, uint32_t words, const uint64_t *value);
+
 /* memory.c */
+void memory_perform_early(sim_machine *m, uint32_t word, uint32_t words, const uint64_t *value);
 void memory_reset(sim_machine *m);
 void memory_drain(sim_machine *m);
 void memory_maybe_drain_one(sim_machine *m);

@@ -3,6 +3,7 @@
  * Time is the number of stores performed so far, so an instant is a state of the whole memory. A load that is taken at
  * instant t sees the value that its word had then. All weakness of loads is the choice of t; all weakness of stores is
  * when they are performed. */
+#include <stdio.h>
 #include <string.h>
 
 #include "../../src/port/port_sim.h"
@@ -71,7 +72,10 @@ static void check_given(sim_machine *m, uint32_t word)
     if (word < m->nodes_at) return;
     uint32_t id = (word - m->nodes_at) / m->node_words;
     if (id >= m->nodes || m->me->told[id] >= m->given[id] || m->me->allocating) return;
-    sim_fail("agent %u came upon node %u before it was given back, and touches it after that", m->me->index, id);
+    char why[FAILURE_SIZE];
+    snprintf(why, sizeof why, "agent %u came upon node %u before it was given back, and touches it after that",
+             m->me->index, id);
+    sim_fail_later(why);
 }
 
 /* ---- the past of a word ---- */
@@ -273,6 +277,18 @@ static void store(sim_machine *m, buffered_store s)
     }
 }
 
+/* A store that the agent makes later (promise.c): what must go before it goes first. */
+void memory_perform_early(sim_machine *m, uint32_t word, uint32_t words, const uint64_t *value)
+{
+    if (fenced_off(m->me)) memory_drain(m);
+    for (uint32_t i = 0; i < words; i++) perform_buffered_of(m, word + i);
+    trace_access(m, POINT_DRAIN, word, value[0], 0);
+    if (words == 2)
+        perform_store_two(m, word, value);
+    else
+        perform_store(m, word, value[0]);
+}
+
 /* ---- loads that are early ---- */
 
 static uint32_t floor_of(sim_machine *m, uint32_t word)
@@ -370,6 +386,7 @@ uint64_t sim_load(const uint64_t *p, int order, int scope)
     uint64_t value;
     point_kind kind = scope == SIM_cta ? POINT_LOAD_CACHED : acquires(order) ? POINT_LOAD_ACQUIRE : POINT_LOAD;
     schedule_point(m, kind, word);
+    promise_load(m, word);
     check_given(m, word);
     if (order == __ATOMIC_SEQ_CST) memory_drain(m);
     bool was_forwarded = forwarded(m->me, word, &value);
@@ -383,7 +400,9 @@ uint64_t sim_load(const uint64_t *p, int order, int scope)
         if (scope == SIM_gpu && order != __ATOMIC_SEQ_CST) time = earliest(m, word, floor_of(m, word), time);
         loaded(m, word, value, time);
     }
+    promise_loaded(m, word, value);
     if (acquires(order)) {
+        promise_order(m);
         if (!was_forwarded) m->me->floor = later(m->me->floor, time);
         if (scope == SIM_gpu) drop_l1(m);
     }
@@ -404,6 +423,7 @@ void sim_load_two(const uint64_t *p, uint64_t *first, uint64_t *second, int scop
     if (word % 2) sim_fail("agent %u makes an access of 16 bytes that is not aligned", m->me->index);
     point_kind kind = scope == SIM_cta ? POINT_LOAD_CACHED : POINT_LOAD;
     schedule_point(m, kind, word);
+    promise_load(m, word);
     check_given(m, word);
     uint32_t floor = later(floor_of(m, word), floor_of(m, word + 1));
     uint32_t known = later(known_since(m, word), known_since(m, word + 1));
@@ -414,6 +434,8 @@ void sim_load_two(const uint64_t *p, uint64_t *first, uint64_t *second, int scop
     if (!forwarded(m->me, word + 1, second)) loaded(m, word + 1, *second = value_at(m, word + 1, time), time);
     trace_access(m, kind, word, *first, m->now - time);
     trace_access(m, kind, word + 1, *second, m->now - time);
+    promise_loaded(m, word, *first);
+    promise_loaded(m, word + 1, *second);
 }
 
 void sim_store(uint64_t *p, uint64_t v, int order)
@@ -427,8 +449,10 @@ void sim_store(uint64_t *p, uint64_t v, int order)
     point_kind kind = releases(order) ? POINT_STORE_RELEASE : POINT_STORE;
     schedule_point(m, kind, s.word);
     check_given(m, s.word);
+    if (releases(order)) promise_order(m);
     if (releases(order)) m->me->fences++;
     trace_access(m, kind, s.word, v, 0);
+    if (promise_store(m, s.word, 1, s.value)) return;
     store(m, s);
     if (order != __ATOMIC_SEQ_CST) return;
     memory_drain(m);
@@ -450,6 +474,7 @@ void sim_store_two(uint64_t *p, uint64_t first, uint64_t second)
     check_given(m, s.word);
     trace_access(m, POINT_STORE, s.word, first, 0);
     trace_access(m, POINT_STORE, s.word + 1, second, 0);
+    if (promise_store(m, s.word, 2, s.value)) return;
     store(m, s);
 }
 
@@ -471,6 +496,8 @@ static void store_swapped(sim_machine *m, uint32_t word, uint64_t value, bool ma
 static void modified(sim_machine *m, uint32_t word, uint64_t old, int order)
 {
     loaded(m, word, old, m->now);
+    if (acquires(order) || releases(order)) promise_order(m);
+    promise_modified(m, word);
     if (!acquires(order)) return;
     m->me->floor = m->now;
     drop_l1(m);
@@ -531,6 +558,7 @@ uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int 
     if (old != expected) {
         perform_swapped(m, word); /* who has read it, even so, does not read what was before */
         loaded(m, word, old, m->now);
+        promise_modified(m, word);
         trace_access(m, POINT_SWAP_FAILED, word, old, 0);
         return old;
     }
@@ -547,6 +575,7 @@ void sim_fence(int order, int scope)
     if (!m->running) return;
     schedule_point(m, POINT_FENCE, m->me->last_word);
     if (order == __ATOMIC_SEQ_CST) memory_drain(m);
+    if (acquires(order) || (releases(order) && scope == SIM_gpu)) promise_order(m);
     if (releases(order) && scope == SIM_gpu) m->me->fences++;
     if (!acquires(order)) return;
     m->me->floor = later(m->me->floor, order == __ATOMIC_SEQ_CST ? m->now : m->me->latest);
@@ -566,7 +595,9 @@ void sim_pause(void)
 void sim_after_branch(void)
 {
     sim_machine *m = sim_now_running;
-    if (m->running) m->me->floor = later(m->me->floor, m->me->latest);
+    if (!m->running) return;
+    promise_order(m);
+    m->me->floor = later(m->me->floor, m->me->latest);
 }
 
 void *sim_follow(void *p, uint32_t id)

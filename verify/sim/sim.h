@@ -123,5 +123,7 @@ void sim_look(bool looking);
 
 /* Ends the schedule with a finding. */
 void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* The same of something that a load has seen, by an agent that can go on: it may have to keep a promise first. */
+void sim_fail_later(const char *why);
 
 #endif
