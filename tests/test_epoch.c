@@ -51,7 +51,7 @@ static void fill(stage *s, uint32_t id)
 
 static uint64_t *new_table(uint64_t room)
 {
-    return must_alloc(room, sizeof(uint64_t));
+    return must_alloc(room, EPOCH_PIN_WORDS * sizeof(uint64_t));
 }
 
 /* The first nodes are in the cells. */

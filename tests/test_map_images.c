@@ -145,12 +145,37 @@ static void a_held_snapshot_keeps_what_it_needs(const setting *where)
     close_full(&r);
 }
 
+/* A handle after the other, between one that is held from the beginning, others that are held, and the newest state. */
+static void handles_that_are_gone_leave_few_images(const setting *where)
+{
+    enum { HELD = 4 };
+    run r = open_full(where);
+    pleach_snapshot *held[HELD];
+    uint64_t shown[HELD];
+    for (size_t i = 0, turn = 0; i < HELD; i++) {
+        shown[i] = turn;
+        assert_ok(pleach_snapshot_take(r.map, &held[i], PLEACH_SYNC));
+        for (size_t handles = shrunk(60, 12); handles > 0; handles--) {
+            pleach_snapshot *one = NULL;
+            assert_ok(pleach_snapshot_take(r.map, &one, PLEACH_SYNC));
+            assert_ok(put_all(&r, ++turn));
+            pleach_snapshot_release(one);
+        }
+    }
+    assert_few_images(r.map, HELD);
+    for (size_t i = 0; i < HELD; i++) assert_shows_turn(&r, held[i], shown[i]);
+    for (size_t i = 0; i < HELD; i++) pleach_snapshot_release(held[i * 3 % HELD]);
+    assert_int_equal(stats_of(r.map).old_images, 0);
+    close_full(&r);
+}
+
 int main(int argc, char **argv)
 {
     tests_of_trees();
     static const test_case cases[] = {
         CASE(ranges_leave_few_images),
         CASE(a_held_snapshot_keeps_what_it_needs),
+        CASE(handles_that_are_gone_leave_few_images),
     };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -63,7 +63,8 @@ typedef struct epoch_state {
     uint64_t scan_latch, scan_next, scan_clock, scan_least;
     uint64_t reserved1[3];
     uint64_t pin_latch, pins, pin_room, pin_table; /* epoch_pins.h */
-    uint64_t reserved2[4];
+    uint64_t pins_used;
+    uint64_t reserved2[3];
 } epoch_state;
 
 /* Where the slot's agents leave what they have retired: epoch_agent.h. */

@@ -93,7 +93,7 @@ PORT_FN bool version_needed(versions v, uint64_t since, uint64_t until)
 {
     if (epoch_asks(v.epoch, since, until, VERSION_LOOK)) return true;
     port_validate_fence();
-    bool pinned = since < port_load(&v.state->epoch.pins_end) && until > port_load(&v.state->epoch.pins_oldest);
+    bool pinned = epoch_pinned(&v.state->epoch, since, until);
     port_validate_fence(); /* a snapshot that has ended has finished its loads before the caller's stores */
     return pinned;
 }

@@ -7,7 +7,7 @@
 #ifndef PLEACH_EPOCH_SIM_H
 #define PLEACH_EPOCH_SIM_H
 
-#include "../../src/epoch/epoch.h"
+#include "../../src/epoch/epoch_pins.h"
 #include "sim.h"
 
 /* What the word at this offset of an epoch_state is, for traces. */

@@ -213,7 +213,7 @@ static void move_pins(const epoch_place *p)
     uint64_t *table = ledger_table(), *unused;
     if (!table) return; /* somebody else has taken the largest, and is about to move there */
     while (epoch_pins_move(p->epoch.state, table, ledger_room(table), &unused) == EPOCH_BUSY) port_pause(0);
-    for (uint64_t i = 0; i < ledger_room(unused); i++) port_store(&unused[i], 1);
+    for (uint64_t i = 0; i < ledger_room(unused) * EPOCH_PIN_WORDS; i++) port_store(&unused[i], 1);
 }
 
 static void pin(const epoch_place *p, uint64_t stamp)

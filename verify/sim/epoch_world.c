@@ -204,7 +204,7 @@ static void lay_out(unsigned slots, unsigned ring)
     w.place.cells = sim_reserve(MOST_CELLS * 8);
     w.place.spilled = sim_reserve(8);
     w.place.aside = sim_reserve(IDS * sizeof w.place.aside[0]);
-    for (unsigned i = 0; i < TABLES; i++) w.table[i] = sim_reserve(((size_t)1 << i) * 8);
+    for (unsigned i = 0; i < TABLES; i++) w.table[i] = sim_reserve(((size_t)EPOCH_PIN_WORDS << i) * 8);
     w.place.nodes = sim_reserve((size_t)IDS * EPOCH_NODE_BYTES);
     sim_nodes(w.place.nodes, EPOCH_NODE_BYTES, IDS);
     epoch_begin(e->state);
@@ -374,6 +374,7 @@ const char *epoch_word_name(size_t offset)
                  {offsetof(epoch_state, pin_latch), "latch of pins"},
                  {offsetof(epoch_state, pins), "pins"},
                  {offsetof(epoch_state, pin_room), "room for pins"},
+                 {offsetof(epoch_state, pins_used), "entries for pins"},
                  {offsetof(epoch_state, pin_table), "table of pins"}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (known[i].offset == offset) return known[i].name;

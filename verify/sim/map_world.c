@@ -7,7 +7,7 @@
 #include "map_sim.h"
 
 enum { MOST_AGENTS = 200, MOST_KEYS = 400, MOST_OPS = 400, MOST_PAIRS = MOST_OPS * MAP_RANGE_ROOM, NODES = 160 };
-enum { STRIPES = 3, SLOTS = 4, VISITORS = 3, RING = 4, PINS = MOST_AGENTS };
+enum { STRIPES = 3, SLOTS = 4, VISITORS = 3, RING = 4, PINS = 256 /* a power of two, at least MOST_AGENTS */ };
 enum { SIM_LINE_WORDS = 8 /* at least PORT_LINE_WORDS */ };
 
 static const map_variant *const variants[] = {&sim_map32_cuda, &sim_map64_cuda, &sim_map32_plain,
@@ -76,7 +76,7 @@ static void begin_versions(void)
     v->epoch.announce = sim_reserve((SLOTS + VISITORS) * SIM_LINE_WORDS * 8);
     v->epoch.home = sim_reserve(SLOTS * sizeof v->epoch.home[0]);
     v->epoch.rings = sim_reserve(SLOTS * RING * sizeof v->epoch.rings[0]);
-    v->state->epoch.pin_table = (uint64_t)(uintptr_t)sim_reserve(PINS * 8);
+    v->state->epoch.pin_table = (uint64_t)(uintptr_t)sim_reserve(PINS * EPOCH_PIN_WORDS * 8);
     v->state->epoch.pin_room = PINS;
     epoch_begin(&v->state->epoch);
 }

@@ -136,7 +136,7 @@ static void begin_versions(void)
     v->epoch.announce = sim_reserve(SLOTS * w.map->line_words * 8);
     v->epoch.home = sim_reserve(SLOTS * sizeof v->epoch.home[0]);
     v->epoch.rings = sim_reserve(SLOTS * RING * sizeof v->epoch.rings[0]);
-    v->state->epoch.pin_table = (uint64_t)(uintptr_t)sim_reserve(PINS * 8);
+    v->state->epoch.pin_table = (uint64_t)(uintptr_t)sim_reserve(PINS * EPOCH_PIN_WORDS * 8);
     v->state->epoch.pin_room = PINS;
     epoch_begin(&v->state->epoch);
 }

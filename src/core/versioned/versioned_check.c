@@ -102,13 +102,10 @@ bool versioned_validate(unsigned key_bits, const blink_tree *tree, void *nodes, 
 
 void versioned_oldest_two(const epoch_state *e, uint64_t *first, uint64_t *second)
 {
-    const uint64_t *pin = (const uint64_t *)(uintptr_t)e->pin_table;
-    *first = *second = UINT64_MAX;
-    for (uint64_t i = 0; i < e->pins; i++) {
-        uint64_t larger = pin[i] < *first ? *first : pin[i];
-        if (pin[i] < *first) *first = pin[i];
-        if (larger < *second) *second = larger;
-    }
+    epoch_pins p = epoch_pins_open(e);
+    uint64_t at = epoch_pins_next(p, 0), next = epoch_pins_next(p, at + 1);
+    *first = at < p.room ? p.stamp[at] : UINT64_MAX;
+    *second = next < p.room ? p.stamp[next] : UINT64_MAX;
 }
 
 uint64_t versioned_held_back(unsigned key_bits, const blink_tree *tree, void *nodes, versions versions)

@@ -46,7 +46,7 @@ bool cpu_versions_open(cpu_map *map)
     v->epoch.dated = 1;
     v->stripes = VERSION_STRIPES;
     if (!open_slots(map, VISITORS, RING)) return false;
-    uint64_t *pins = base_alloc(FIRST_PINS, sizeof *pins);
+    uint64_t *pins = base_alloc(FIRST_PINS, EPOCH_PIN_WORDS * sizeof *pins);
     v->epoch.state->pin_table = (uint64_t)(uintptr_t)pins;
     v->epoch.state->pin_room = FIRST_PINS;
     if (!pins) return false;
@@ -90,7 +90,7 @@ bool cpu_versions_pinned(const cpu_map *map) { return map->versions.state && map
 /* Twice the room, unless somebody else was faster. */
 static bool more_pins(epoch_state *e, uint64_t room)
 {
-    uint64_t *table = base_alloc(2 * room, sizeof *table), *unused = NULL;
+    uint64_t *table = base_alloc(2 * room, EPOCH_PIN_WORDS * sizeof *table), *unused = NULL;
     if (!table) return false;
     for (unsigned attempt = 0; epoch_pins_move(e, table, 2 * room, &unused) == EPOCH_BUSY;) port_pause(attempt++);
     base_free(unused);
@@ -101,6 +101,7 @@ static pleach_status pin(epoch_state *e, uint64_t at)
 {
     for (unsigned attempt = 0;;) {
         uint64_t room = port_load(&e->pin_room);
+        if (port_load(&e->pins) > room / 2) more_pins(e, room); /* half full, it is seldom tidied */
         epoch_answer answer = epoch_pin(e, at);
         if (answer == EPOCH_DONE) return PLEACH_OK;
         if (answer == EPOCH_BUSY) port_pause(attempt++);
@@ -125,11 +126,14 @@ pleach_status cpu_versions_take(void *exec, snapshot_place *place, pleach_stream
 pleach_status cpu_versions_release(void *exec, snapshot_place *place)
 {
     cpu_map *map = exec;
+    epoch_state *e = map->versions.epoch.state;
     epoch_agent agent;
-    for (unsigned attempt = 0; epoch_unpin(map->versions.epoch.state, *place->at) == EPOCH_BUSY;) port_pause(attempt++);
+    uint64_t oldest = epoch_oldest(e);
+    for (unsigned attempt = 0; epoch_unpin(e, *place->at) == EPOCH_BUSY;) port_pause(attempt++);
     epoch_agent_begin(&agent, 1);
     epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
-    map->ops->return_images(place_of(map), gate_thread_number());
+    /* Only the oldest snapshot keeps images from being freed by age. */
+    if (epoch_oldest(e) != oldest) map->ops->return_images(place_of(map), gate_thread_number());
     return PLEACH_OK;
 }
 

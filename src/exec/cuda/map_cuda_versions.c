@@ -64,7 +64,7 @@ pleach_status cuda_versions_open(cuda_map *map)
     v->epoch.state = &v->state->epoch; /* the first member: an address, not a look at device memory */
     map->pin_room = FIRST_PINS;
     status = open_slots(&v->epoch, VISITORS);
-    if (status == PLEACH_OK) status = device_zeros((void **)&map->pin_table, FIRST_PINS * sizeof *map->pin_table);
+    if (status == PLEACH_OK) status = device_zeros((void **)&map->pin_table, FIRST_PINS * EPOCH_PIN_WORDS * sizeof *map->pin_table);
     if (status == PLEACH_OK) status = write_epoch(map);
     if (status == PLEACH_OK)
         status = pool_cuda_open(&map->records, map->gpu, nodes * sizeof(version_record), sizeof(version_record));
@@ -105,7 +105,7 @@ pleach_status cuda_versions_forget(cuda_map *map, uint64_t used, cudaStream_t st
 static pleach_status more_pins(cuda_map *map)
 {
     uint64_t *table, room = 2 * map->pin_room;
-    pleach_status status = device_zeros((void **)&table, room * sizeof *table);
+    pleach_status status = device_zeros((void **)&table, room * EPOCH_PIN_WORDS * sizeof *table);
     if (status == PLEACH_OK)
         status = cuda_status(versioned_cuda_move_pins(on_gpu(map), table, room, map->control));
     if (status == PLEACH_OK) status = cuda_status(cudaStreamSynchronize(map->control));
@@ -123,7 +123,7 @@ static pleach_status more_pins(cuda_map *map)
 static pleach_status count_pin(cuda_map *map)
 {
     pthread_mutex_lock(&map->mutex);
-    pleach_status status = map->pins == map->pin_room ? more_pins(map) : PLEACH_OK;
+    pleach_status status = map->pins >= map->pin_room / 2 ? more_pins(map) : PLEACH_OK;
     if (status == PLEACH_OK) map->pins++;
     pthread_mutex_unlock(&map->mutex);
     return status;
@@ -227,7 +227,7 @@ static pleach_status copy_small(const cuda_map *map, copied *c)
     const versions *v = &map->versions;
     c->v = (versions){.stripes = v->stripes, .epoch = {.slots = AGENTS, .visitors = VISITORS, .ring = RING}};
     pleach_status status = copy_array((void **)&c->v.state, v->state, 1, sizeof *v->state);
-    if (status == PLEACH_OK) status = copy_array((void **)&c->pins, map->pin_table, map->pin_room, sizeof *c->pins);
+    if (status == PLEACH_OK) status = copy_array((void **)&c->pins, map->pin_table, map->pin_room, EPOCH_PIN_WORDS * sizeof *c->pins);
     if (status == PLEACH_OK)
         status = copy_array((void **)&c->v.epoch.home, v->epoch.home, AGENTS, sizeof *v->epoch.home);
     if (status != PLEACH_OK) return status;
