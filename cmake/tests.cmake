@@ -81,6 +81,7 @@ if(PLEACH_SANITIZE STREQUAL "none")
 endif()
 
 target_sources(test_cell_set PRIVATE tools/cell_set.c)
+target_link_options(test_batch_steps PRIVATE LINKER:--wrap=pleach_map_apply)
 target_sources(test_baselines PRIVATE tools/crew.c tools/cli.c)
 target_include_directories(test_baselines PRIVATE tools)
 target_link_libraries(test_baselines PRIVATE pleach_baselines pleach_static)

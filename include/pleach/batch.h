@@ -8,8 +8,8 @@
  * All or nothing: if the call fails, the map is as it was. Deterministic: the same batch on the same map makes the same
  * tree, whatever the number of threads.
  *
- * A batch of n operations takes n log n steps and the pairs that its ranges find, whatever it names; only GPU maps take
- * longer where many queries pass by many keys that the same batch has erased, or inserts later.
+ * A batch of n operations takes n log n steps, and log n for each pair that its ranges find, whatever it names: also
+ * where many queries pass by many keys that the same batch has erased, or inserts later.
  *
  * The batch runs alone: it waits until all other calls, and the streams' work on this map, are done, and holds
  * newcomers back while it runs, all but queries at snapshots. While a device view is open it answers PLEACH_E_BUSY.
@@ -43,7 +43,7 @@ typedef enum pleach_operation {
     PLEACH_OP_RANGE = 8     /* lo, hi     -> counts, and the pairs, see below */
 } pleach_operation;
 
-/* How long the stages of a batch took, in seconds, as one of its threads saw it. Only CPU maps tell. */
+/* How long the stages of a batch took, in seconds, as one of its threads saw it: only CPU maps tell. And `steps`. */
 typedef struct pleach_batch_times {
     double list;   /* finding out which operations have to do with each other */
     double read;   /* finds that no update concerns */

@@ -100,8 +100,8 @@ PORT_FN void W(batch_begin)(const W(batch) *b)
     batch_sizes *s = b->sizes;
     const pool_state *pool = &b->map.tree->pool;
     uint64_t next = port_load(&pool->next), capacity = port_load(&pool->capacity);
-    s->ops = s->keys = s->seen = s->full = s->wide = s->copies = s->tidied = s->cases = 0;
-    s->differ = 0;
+    s->ops = s->keys = s->seen = s->full = s->wide = s->tired = s->copies = s->tidied = s->cases = 0;
+    s->differ = s->steps = 0;
     s->stock = s->stock_end = port_load(&pool->stock_end); /* batch_settle_stock has moved it to the front */
     s->next = next;
     s->first_id = (uint32_t)(next < capacity ? next : capacity);

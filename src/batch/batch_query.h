@@ -7,36 +7,6 @@
  *            keys. So n queries take n log n steps, and log n for each pair that they find, whatever else is in the batch.
  */
 
-#ifndef PLEACH_BATCH_PATIENCE
-#define PLEACH_BATCH_PATIENCE
-#ifdef PLEACH_SIM /* its batches are small */
-enum { BATCH_PATIENCE = 1, BATCH_STEPS_EACH = 0, BATCH_SKIP_AFTER = 0 };
-#else
-enum { BATCH_PATIENCE = 64, BATCH_STEPS_EACH = 4, BATCH_SKIP_AFTER = 8 };
-#endif
-
-/* The second time, for `tired` queries among so many operations. */
-PORT_FN uint32_t batch_more_patience(uint32_t ops, uint32_t tired)
-{
-    uint64_t patience = BATCH_PATIENCE + (uint64_t)BATCH_STEPS_EACH * ops / tired;
-    return patience < UINT32_MAX ? (uint32_t)patience : UINT32_MAX;
-}
-
-/* What a query has cost: keys that it has stepped over, and twice the levels of batch_live for each skip. */
-typedef struct batch_effort {
-    uint64_t steps;
-    bool tired; /* it has given up, and has no result */
-} batch_effort;
-
-PORT_FN batch_effort batch_no_effort(void)
-{
-    batch_effort none;
-    none.steps = 0;
-    none.tired = false;
-    return none;
-}
-#endif
-
 /* A key of the batch, by number, as it is just before the operation at `place`. */
 PORT_FN W(batch_state) W(batch_state_at)(const W(batch) *b, uint32_t key, uint32_t place)
 {

@@ -84,6 +84,35 @@ typedef struct batch_level {
 
 enum { BATCH_LEVELS = BLINK_MAX_LEVEL + 2 };
 
+/* Absent keys that a query steps over before it gives up; steps for each operation that the second try has in all; and
+ * steps before a query that can skip does so again (batch_query.h). */
+#ifdef PLEACH_SIM /* its batches are small */
+enum { BATCH_PATIENCE = 1, BATCH_STEPS_EACH = 0, BATCH_SKIP_AFTER = 0 };
+#else
+enum { BATCH_PATIENCE = 64, BATCH_STEPS_EACH = 4, BATCH_SKIP_AFTER = 8 };
+#endif
+
+/* The second time, for `tired` queries among so many operations. Host only. */
+static inline __attribute__((unused)) uint32_t batch_more_patience(uint32_t ops, uint32_t tired)
+{
+    uint64_t patience = BATCH_PATIENCE + (uint64_t)BATCH_STEPS_EACH * ops / tired;
+    return patience < UINT32_MAX ? (uint32_t)patience : UINT32_MAX;
+}
+
+/* What a query has cost: keys that it has stepped over, and twice the levels of batch_live for each skip. */
+typedef struct batch_effort {
+    uint64_t steps;
+    bool tired; /* it has given up, and has no result */
+} batch_effort;
+
+PORT_FN batch_effort batch_no_effort(void)
+{
+    batch_effort none;
+    none.steps = 0;
+    none.tired = false;
+    return none;
+}
+
 /* 32 operations of one level of batch_live: which have a 1, and which of those with a 0 make a key appear, or go. */
 typedef struct batch_group {
     uint32_t ones, plus, minus;
@@ -120,7 +149,10 @@ typedef struct batch_sizes {
     uint32_t keys;      /* of these, different ones */
     uint32_t seen;      /* BATCH_HAS_... */
     uint32_t full;      /* there is no memory for the new nodes */
-    uint32_t wide;      /* counts that were not walked; GPU only */
+    uint32_t wide;      /* counts that were not walked; GPU only, as the next four */
+    uint32_t tired;     /* queries that have given up */
+    uint32_t gap_words, groups; /* of batch_live */
+    uint64_t steps;     /* of those queries */
     uint64_t differ;    /* bits in which keys are not all the same; GPU only */
     uint32_t tree_nodes; /* while snapshots are live: new nodes of the tree, */
     uint32_t copies;     /* and copies of leaves, whose numbers come after these */

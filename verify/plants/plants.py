@@ -29,6 +29,8 @@ BATCH_COMMIT = "src/batch/batch_commit.h"
 BATCH_TIDY = "src/batch/batch_tidy.h"
 BATCH_KEEP = "src/batch/batch_keep.h"
 BATCH_COUNT = "src/batch/batch_count.h"
+BATCH_LIVE = "src/batch/batch_live.h"
+BATCH_LIVE_TEAM = "src/exec/cpu/batch_live_team.h"
 BATCH_PASS = "src/exec/cpu/batch_pass.h"
 BATCH_MAIL = "src/exec/cpu/batch_mail.h"
 BATCH_RANGES = "src/exec/cpu/batch_ranges.h"
@@ -665,6 +667,18 @@ PLANTS = [
     Plant("mail_is_fetched_early", "answers are delivered before all members have left theirs", "team/plain32",
           BATCH_RUN, """    team_meet(w->team);
     W(deliver_mail)(w);""", "    W(deliver_mail)(w);"),
+    Plant("live_keys_of_others", "what changes in other parts of the keys counts where a skip goes to", "team/plain32",
+          BATCH_LIVE, "return last - first + end.sum - begin.sum;", "return last - first + end.sum;"),
+    Plant("skip_jumps_over_old_keys", "a skip goes to the batch's next key though old keys come first", "team/plain64",
+          BATCH_QUERY, "if (live <= gap)", "if (live != BATCH_NO_KEY)"),
+    Plant("pred_skips_to_the_wrong_gap", "a predecessor skips to old keys that are not the last ones", "team/x86_64",
+          BATCH_QUERY, "gap == BATCH_NO_KEY ? 0 : gap + 1)", "gap == BATCH_NO_KEY ? 0 : gap)"),
+    Plant("changes_are_noted_early", "a member forgets changes that another has noted", "team/x86_32", BATCH_LIVE_TEAM,
+          """W(batch_live_clear)(&w->b, i);
+    team_meet(w->team);""", "W(batch_live_clear)(&w->b, i);"),
+    Plant("levels_are_built_early", "a level is built while others still divide the one before", "team/plain32",
+          BATCH_LIVE_TEAM, """W(batch_divide_group)(&w->b, level, i);
+        team_meet(w->team);""", "W(batch_divide_group)(&w->b, level, i);"),
     Plant("ranges_do_not_wait", "a member sorts its ranges before all keys are there", "team/x86_64", BATCH_RANGES,
           """    W(fill_ranges)(from, side[1], begin, end, &r);
     team_meet(team);""", "    W(fill_ranges)(from, side[1], begin, end, &r);"),

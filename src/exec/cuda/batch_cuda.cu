@@ -95,6 +95,42 @@ cudaError_t batch_cuda_query(const batch_on_gpu *batch, uint32_t ops, cudaStream
     return OF_WIDTH(launch_query, batch, ops, stream);
 }
 
+cudaError_t batch_cuda_again(const batch_on_gpu *batch, uint32_t tired, bool second, cudaStream_t stream)
+{
+    return OF_WIDTH(launch_again, batch, tired, second, stream);
+}
+
+/* The next piece of `memory`; without that, only how much it would be. */
+static void *live_carve(char *memory, size_t *used, size_t bytes)
+{
+    void *piece = memory ? memory + *used : NULL;
+    *used += (bytes + 255) / 256 * 256;
+    return piece;
+}
+
+size_t batch_cuda_live_layout(batch_on_gpu *batch, uint32_t keys, char *memory)
+{
+    batch_live live = {};
+    size_t n = batch->r.n, used = 0;
+    live.levels = batch_live_levels(keys);
+    live.groups = batch_live_groups(batch->r.n);
+    live.group = (batch_group *)live_carve(memory, &used, (size_t)live.levels * live.groups * sizeof *live.group);
+    for (unsigned i = 0; i < 2; i++) {
+        live.number[i] = (uint32_t *)live_carve(memory, &used, n * sizeof *live.number[i]);
+        live.change[i] = (int8_t *)live_carve(memory, &used, n);
+    }
+    live.had = (uint32_t *)live_carve(memory, &used, ((size_t)keys + 1) * sizeof *live.had);
+    live.gap = (uint32_t *)live_carve(memory, &used, (keys / 32 + 1) * sizeof *live.gap);
+    live.gaps = (uint32_t *)live_carve(memory, &used, (keys / 32 + 2) * sizeof *live.gaps);
+    if (memory) batch->live = live;
+    return used;
+}
+
+cudaError_t batch_cuda_live(const batch_on_gpu *batch, uint32_t ops, uint32_t keys, cudaStream_t stream)
+{
+    return OF_WIDTH(launch_live, batch, ops, keys, stream);
+}
+
 cudaError_t batch_cuda_count_pairs(const batch_on_gpu *batch, uint64_t *counted, cudaStream_t stream)
 {
     cudaGetLastError();

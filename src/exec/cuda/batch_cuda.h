@@ -28,6 +28,8 @@ typedef struct batch_on_gpu {
     sort_bits read_bits;
     void *read_sort_scratch;
     size_t read_sort_bytes;
+    uint32_t patience;  /* of queries */
+    batch_live live;    /* levels is 0 until it is built, or about to be */
     batch_sizes *sizes; /* in scratch */
 } batch_on_gpu;
 
@@ -50,6 +52,15 @@ cudaError_t batch_cuda_read(const batch_on_gpu *batch, const read_streams *on);
  * pairs of ranges are only counted. */
 cudaError_t batch_cuda_answer(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
 cudaError_t batch_cuda_query(const batch_on_gpu *batch, uint32_t ops, cudaStream_t stream);
+
+/* The sizes->tired queries that have given up, with more patience: how many still do is there in the end. The second
+ * time those are tried, for which there is `live`. */
+cudaError_t batch_cuda_again(const batch_on_gpu *batch, uint32_t tired, bool second, cudaStream_t stream);
+
+/* Bytes of memory that `live` needs for r.n operations on so many keys; with memory, also sets its arrays. Then it can be
+ * built. */
+size_t batch_cuda_live_layout(batch_on_gpu *batch, uint32_t keys, char *memory);
+cudaError_t batch_cuda_live(const batch_on_gpu *batch, uint32_t ops, uint32_t keys, cudaStream_t stream);
 
 /* Counts that are too wide to be walked, sizes->wide of them, all together. Scratch memory: */
 typedef struct wide_on_gpu {

@@ -108,6 +108,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(answer_kernel)(const _
 }
 
 PORT_FN void W(gpu_count)(const W(batch) *b, uint32_t op); /* batch_wide_kernels.h */
+PORT_FN uint32_t *W(tired_first)(const W(batch) *b);      /* batch_live_kernels.h, and the next one */
+PORT_FN void W(note_effort)(const W(batch) *b, batch_effort effort);
 
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(query_kernel)(const __grid_constant__ W(batch) b)
 {
@@ -115,14 +117,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(query_kernel)(const __
     EACH(op, b.sizes->ops) {
         if (W(batch_kind)(&b, op) == BATCH_COUNT)
             W(gpu_count)(&b, op);
-        else
-            W(batch_query)(&b, op);
+        else if (W(batch_query)(&b, op).tired)
+            W(tired_first)(&b)[-(int64_t)atomicAdd(&b.sizes->tired, 1)] = op;
     }
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS) W(fill_kernel)(const __grid_constant__ W(batch) b)
 {
-    EACH(op, b.sizes->ops) W(batch_fill_range)(&b, op);
+    EACH(op, b.sizes->ops) W(note_effort)(&b, W(batch_fill_range)(&b, op));
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
@@ -240,6 +242,8 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     b->map.stripe = 0;
     b->r = g->r;
     b->edit_room = g->edit_room;
+    b->patience = g->patience;
+    b->live = g->live;
     l.space = (scan_space *)W(carve)(g->scratch, &used, 1, sizeof(scan_space));
     b->sizes = (batch_sizes *)W(carve)(g->scratch, &used, 1, sizeof(batch_sizes));
     l.count = (uint32_t *)W(carve)(g->scratch, &used, 1, sizeof(uint32_t));
@@ -410,6 +414,8 @@ static cudaError_t W(launch_tidy)(const batch_on_gpu *g, uint32_t ops, cudaStrea
     W(tidy_kernel)<<<1, SCAN_THREADS, 0, stream>>>(b);
     return cudaGetLastError();
 }
+
+#include "batch_live_kernels.h"
 
 #undef SCAN
 

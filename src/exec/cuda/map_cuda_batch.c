@@ -94,6 +94,7 @@ static pleach_status stage_scratch(applying *a)
     a->g.tree = a->map->tree;
     a->g.versions = a->map->versions;
     a->g.keeps = a->map->pins > 0;
+    a->g.patience = BATCH_PATIENCE;
     a->g.nodes = pool_cuda_nodes(a->map->pool);
     a->g.edit_room = edit_room(a->map, n);
     CUDA_TRY(sort_cuda_pairs(NULL, &a->g.sort_bytes, a->map->key_bits, 32, NULL, NULL, NULL, NULL, n, a->s->stream));
@@ -172,14 +173,12 @@ static pleach_status list_operations(applying *a)
     return (a->sizes->seen & BATCH_HAS_WRONG) || values_missing ? PLEACH_E_ARGUMENT : PLEACH_OK;
 }
 
-/* Counts that were not walked, if there are any; for that the host has to look. */
+/* Counts that were not walked, if there are any. */
 static pleach_status count_wide(applying *a)
 {
     size_t ops = a->sizes->ops;
-    wide_on_gpu w = {0};
+    wide_on_gpu w = {.n = a->sizes->wide};
     leaf_order order;
-    CUDA_TRY(cudaMemcpyAsync(&w.n, &a->g.sizes->wide, sizeof w.n, cudaMemcpyDeviceToHost, a->s->stream));
-    CUDA_TRY(cudaStreamSynchronize(a->s->stream));
     if (w.n == 0) return PLEACH_OK;
     pleach_status status = cuda_whole_order(a->map, a->s, &order);
     if (status == PLEACH_OK) status = staging_scratch(a->s, w.n * batch_cuda_wide_bytes(a->map->key_bits), &w.wide);
@@ -202,13 +201,47 @@ static pleach_status count_wide(applying *a)
     return PLEACH_OK;
 }
 
+/* What the queries that are still tired skip keys by. */
+static pleach_status build_live(applying *a)
+{
+    uint32_t keys = a->sizes->keys;
+    void *memory;
+    pleach_status status = staging_scratch(a->s, batch_cuda_live_layout(&a->g, keys, NULL), &memory);
+    if (status != PLEACH_OK) return status;
+    batch_cuda_live_layout(&a->g, keys, memory);
+    CUDA_TRY(batch_cuda_live(&a->g, a->sizes->ops, keys, a->s->stream));
+    return PLEACH_OK;
+}
+
+static pleach_status read_sizes(applying *a)
+{
+    CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
+    CUDA_TRY(cudaStreamSynchronize(a->s->stream));
+    return PLEACH_OK;
+}
+
+/* Queries that have given up, if there are any; for that the host has to look. */
+static pleach_status ask_tired(applying *a)
+{
+    pleach_status status = read_sizes(a);
+    if (status != PLEACH_OK || a->sizes->tired == 0) return status;
+    a->g.patience = batch_more_patience(a->sizes->ops, a->sizes->tired);
+    CUDA_TRY(batch_cuda_again(&a->g, a->sizes->tired, false, a->s->stream));
+    status = read_sizes(a);
+    if (status != PLEACH_OK || a->sizes->tired == 0) return status;
+    status = build_live(a);
+    if (status == PLEACH_OK) CUDA_TRY(batch_cuda_again(&a->g, a->sizes->tired, true, a->s->stream));
+    return status;
+}
+
 static pleach_status apply_listed(applying *a)
 {
     uint32_t ops = a->sizes->ops;
     pleach_status status = PLEACH_OK;
     if (ops) CUDA_TRY(batch_cuda_answer(&a->g, ops, a->s->stream));
     if (a->sizes->seen & BATCH_HAS_QUERIES) CUDA_TRY(batch_cuda_query(&a->g, ops, a->s->stream));
-    if (a->sizes->seen & BATCH_HAS_COUNTS) status = count_wide(a);
+    if (a->sizes->seen & BATCH_HAS_QUERIES) status = ask_tired(a);
+    if (status == PLEACH_OK && (a->sizes->seen & BATCH_HAS_COUNTS)) status = count_wide(a);
     if (status == PLEACH_OK && a->batch->offsets) status = fill_ranges(a);
     if (status != PLEACH_OK || ops == 0) return status;
     CUDA_TRY(batch_cuda_plan(&a->g, ops, a->s->stream));
@@ -257,6 +290,7 @@ static pleach_status try_batch(cuda_map *map, pleach_batch *batch, uint32_t kind
     pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
     if (status == PLEACH_OK) status = finished;
     if (status == PLEACH_OK && a.sizes->full) return PLEACH_E_FULL;
+    if (batch->times) batch->times->steps = a.sizes->steps;
     if (status != PLEACH_OK || a.sizes->ops == 0) return status;
     note_used(map, a.sizes);
     bool emptied = a.sizes->tidied && (a.sizes->seen & BATCH_HAS_ERASES) && a.sizes->size == 0;
