@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Removes each fence, and weakens each memory order, one at a time, and asks whether the simulator notices.
+
+  verify/plants/orders.py --build FOLDER [--schedules N] [--jobs N] [--list] [--only TEXT]
+
+Nothing is chosen by hand: whatever names an order in the simulated sources is weakened, at the place where it is named:
+in the port headers for all users of a verb, and at each call of a verb for that call. FOLDER is a build folder
+(scripts/build). Each change is compiled into the variants that cover its file, and N schedules are run of each until one
+has a finding. A change that leaves a variant's object code as it was is not run there.
+
+The result of a change is one of
+  caught     a finding
+  argued     none; orders_argued.py says why the order is there, or why the simulator cannot see it
+  missed     none, and no reason is known yet: either a check is too weak, or the order is not needed
+  elsewhere  no simulated variant compiles it
+  broken     it does not compile: orders.py must follow the code
+The last line is "N passed, N failed": broken ones fail, missed ones are counted in the line before it. --list prints the
+changes; --only takes those whose description has this text.
+"""
+import argparse
+import concurrent.futures
+import filecmp
+import glob
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import run
+from orders_argued import ARGUED
+from plants import Plant
+
+FOLDERS = ("port", "node", "pool", "gate", "epoch", "version", "core/*", "batch")
+FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/graph_vertex.h", "src/exec/cpu/workers.c",
+         "src/exec/cpu/batch_run.c")
+TREES = ("map/plain32", "map/cuda32", "map/x86_32", "map/plain64", "map/cuda64")
+VERSIONS = ("versioned/plain32", "versioned/cuda32", "versioned/cuda64")
+SLABS = ("hash/plain32", "hash/cuda32", "hash/plain64", "graph/plain", "graph/cuda")
+LISTS = ("skiplist/plain32", "skiplist/cuda32", "skiplist/x86_64")
+EPOCHS = ("epoch/plain", "epoch/cuda")
+TEAMS = ("team/plain32", "team/x86_64")
+ALL = ("pool/plain", "pool/cuda", *EPOCHS, *TREES, *SLABS, *LISTS, *VERSIONS, *TEAMS)
+COVER = (  # which variants are asked about the changes of a file, by the beginning of its path
+    ("src/port/port_cpu", tuple(w for w in ALL if "cuda" not in w)),
+    ("src/port/port_cuda", tuple(w for w in ALL if "cuda" in w)),
+    ("src/node/node_cuda", ("map/cuda32", "map/cuda64", "skiplist/cuda32")),
+    ("src/node/node_search_x86", ("map/x86_32", "map/x86_64", "skiplist/x86_64")),
+    ("src/node/", (*TREES, *LISTS)),
+    ("src/pool/pool_runs", SLABS),
+    ("src/pool/", ("pool/plain", "pool/cuda", *TREES)),
+    ("src/gate/", ("gate/cpu",)),
+    ("src/epoch/", (*EPOCHS, *VERSIONS, *LISTS, "team/plain32")),
+    ("src/version/", (*VERSIONS, *TEAMS)),
+    ("src/core/blink/", (*TREES, *VERSIONS, *LISTS)),
+    ("src/core/versioned/", (*VERSIONS, *TEAMS)),
+    ("src/core/skiplist/", LISTS),
+    ("src/core/slabhash/", SLABS),
+    ("src/graph/", ("graph/plain", "graph/cuda")),
+    ("src/batch/", TEAMS),
+    ("src/exec/", (*TEAMS, "gate/cpu")),
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    file: str
+    function: str
+    what: str  # 'port_publish_fence removed'
+    which: int  # of those in this function
+    begin: int
+    end: int
+    put: str
+
+    def name(self):
+        return f"{self.file} {self.function}: {self.what}" + (f" ({self.which})" if self.which > 1 else "")
+
+
+# ---- what can be weakened ----
+
+def swap(order):
+    """A swap of another order than the port's; PORT_LINE_WORDS says which machine it is."""
+    return lambda p, old, new: (f"(sim_compare_swap(({p}), ({old}), ({new}), __ATOMIC_{order}, PORT_LINE_WORDS == 4)"
+                                f" == ({old}))")
+
+
+def replace_in_two(p, v):
+    return f"({{ uint64_t was = port_load({p}); port_store({p}, {v}); was; }})"
+
+
+CALLS = {  # a verb's call: what else it can be
+    "port_publish_fence": [("removed", lambda: "((void)0)")],
+    "port_validate_fence": [("removed", lambda: "((void)0)")],
+    "port_settle": [("removed", lambda: "((void)0)")],
+    "port_settle_latch": [("removed", lambda: "((void)0)")],
+    "port_settle_loads": [("removed", lambda: "((void)0)")],
+    "port_forget_cached": [("removed", lambda: "((void)0)")],
+    "PTX_AFTER_BRANCH": [("removed", lambda: "((void)0)")],
+    "port_load_acquire": [("relaxed", lambda p: f"port_load({p})")],
+    "port_store_release": [("relaxed", lambda p, v: f"port_store({p}, {v})")],
+    "port_store_after_loads": [("relaxed", lambda p, v: f"port_store({p}, {v})")],
+    "port_release_replaced": [("relaxed", lambda p, v, old: f"((void)({old}), port_store({p}, {v}))")],
+    "port_after": [("removed", lambda p, v: f"({p})")],
+    "port_load_in_order": [("in no order", lambda p, a, b: f"(*({a}) = port_load({p}), *({b}) = port_load(({p}) + 1))")],
+    "port_replace": [("in two accesses", replace_in_two)],
+    "port_latch": [("relaxed", swap("RELAXED")), ("without its fence", swap("ACQUIRE"))],
+    "port_compare_swap": [("acquire only", swap("ACQUIRE")), ("release only", swap("RELEASE"))],
+    "atomic_thread_fence": [("removed", lambda order: "((void)0)")],
+    "atomic_load": [("acquire", lambda p: f"atomic_load_explicit({p}, memory_order_acquire)"),
+                    ("relaxed", lambda p: f"atomic_load_explicit({p}, memory_order_relaxed)")],
+    "atomic_store": [("release", lambda p, v: f"atomic_store_explicit({p}, {v}, memory_order_release)"),
+                     ("relaxed", lambda p, v: f"atomic_store_explicit({p}, {v}, memory_order_relaxed)")],
+}
+for operation in ("add", "sub", "or", "and"):
+    CALLS[f"atomic_fetch_{operation}"] = [
+        ("acq_rel", lambda p, v, o=operation: f"atomic_fetch_{o}_explicit({p}, {v}, memory_order_acq_rel)"),
+        ("relaxed", lambda p, v, o=operation: f"atomic_fetch_{o}_explicit({p}, {v}, memory_order_relaxed)")]
+
+WORDS = [  # the name of an order: the weaker ones
+    (r"__ATOMIC_(ACQUIRE|RELEASE)\b", ["__ATOMIC_RELAXED"]),
+    (r"__ATOMIC_ACQ_REL\b", ["__ATOMIC_ACQUIRE", "__ATOMIC_RELEASE"]),
+    (r"__ATOMIC_SEQ_CST\b", ["__ATOMIC_ACQ_REL"]),
+    (r"memory_order_(acquire|release)\b", ["memory_order_relaxed"]),
+    (r"memory_order_acq_rel\b", ["memory_order_acquire", "memory_order_release"]),
+    (r"memory_order_seq_cst\b", ["memory_order_acq_rel", "memory_order_relaxed"]),
+    (r"(?<=[(, ])acq_rel(?=, (gpu|cta)\b)", ["relaxed"]),
+    (r"(?<=[(, ])(acquire|release)(?=, gpu\b)", ["relaxed"]),
+    (r"(?<=PTX_FENCE\()sc\b", ["acq_rel"]),
+    (r"(?:(?<=relaxed, )|(?<=acquire, )|(?<=release, )|(?<=acq_rel, )|(?<=\(sc, ))gpu\b", ["cta"]),
+]
+
+
+def arguments(text, at):
+    """The arguments in the parentheses that open at `at`, and where these end."""
+    depth, parts, begin = 0, [], at + 1
+    for i in range(at, len(text)):
+        if text[i] in "([{":
+            depth += 1
+        elif text[i] in ")]}":
+            depth -= 1
+            if depth == 0:
+                last = text[begin:i].strip()
+                return parts + ([last] if last else []), i + 1
+        elif text[i] == "," and depth == 1:
+            parts.append(text[begin:i].strip())
+            begin = i + 1
+    raise ValueError("parentheses without an end")
+
+
+def masked(text):
+    """The same without comments and preprocessor lines, at the same places."""
+    def blank(m):
+        return re.sub(r"[^\n]", " ", m.group(0))
+    return re.sub(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.S | re.M)
+
+
+HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?:[WS]\()?(\w+)\)?\((?=[^;]*$)", re.M)
+
+
+def function_at(text, place):
+    name = "-"
+    for m in HEAD.finditer(text, 0, place):
+        name = m.group(1)
+    return name
+
+
+def changes_of(file, text):
+    code, found = masked(text), []
+    for verb, ways in CALLS.items():
+        for m in re.finditer(rf"\b{verb}\(", code):
+            line = code[code.rfind("\n", 0, m.start()) + 1:m.start()]
+            if re.search(r"PORT_FN\b[\w \*]*$", line):
+                continue  # where it is defined
+            words, end = arguments(code, m.end() - 1)
+            for what, way in ways:
+                found.append((m.start(), end, f"{verb} {what}", way(*words)))
+    for pattern, weaker in WORDS:
+        for m in re.finditer(pattern, code):
+            if "PTX_EXCHANGE" in code[code.rfind("\n", 0, m.start()):m.start()]:
+                continue  # the simulator has one kind
+            for word in weaker:
+                found.append((m.start(), m.end(), f"{m.group(0)} is {word}", word))
+    counts, made = {}, []
+    for begin, end, what, put in sorted(found):
+        function = function_at(code, begin)
+        counts[function, what] = counts.get((function, what), 0) + 1
+        made.append(Change(file, function, what, counts[function, what], begin, end, put))
+    return made
+
+
+def all_changes():
+    files = [f for folder in FOLDERS for f in sorted(glob.glob(f"src/{folder}/*.[ch]", root_dir=run.ROOT))]
+    made = []
+    for file in [*files, *FILES]:
+        if re.search(r"port_sim|ptx\.h|port\.h$|_team\.h|_device", file):
+            continue
+        with open(os.path.join(run.ROOT, file), encoding="utf-8") as f:
+            made += changes_of(file, f.read())
+    return made
+
+
+# ---- one change ----
+
+def as_plant(where):
+    return Plant("order", "", where, "", "", "")
+
+
+def unchanged_object(where, build, cc):
+    """The object file of a variant as it is."""
+    folder = os.path.join(build, "orders", "unchanged-" + where.replace("/", "-"))
+    run.plant_nothing(folder)
+    run.compile_plant(as_plant(where), folder, build, cc, "-O1")
+    return os.path.join(folder, "planted.o")
+
+
+def ask(change, n, options, unchanged):
+    """('caught', where, finding), ('missed', variants), ('elsewhere',) or ('broken', why)."""
+    folder = os.path.join(options.build, "orders", str(n))
+    run.plant_nothing(folder)
+    path, asked = os.path.join(folder, change.file), []
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text[:change.begin] + change.put + text[change.end:])
+    try:
+        for where in next(variants for begin, variants in COVER if change.file.startswith(begin)):
+            program = run.compile_plant(as_plant(where), folder, options.build, options.cc, "-O1")
+            if filecmp.cmp(os.path.join(folder, "planted.o"), unchanged[where].result(), shallow=False):
+                continue
+            asked.append(where)
+            said = run.simulate(program, *run.campaign(as_plant(where)), "--schedules", str(options.schedules))
+            found = re.search(r"^finding: (.*)$", said.stdout, re.M)
+            if found:
+                return "caught", f"{where} after {run.found_after(said)}", found.group(1)
+    except run.Missed as why:
+        return "broken", str(why).splitlines()[-1]
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return ("missed", " ".join(asked)) if asked else ("elsewhere", "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build")
+    parser.add_argument("--schedules", type=int, default=50000)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    wanted = [c for c in all_changes() if options.only in c.name()]
+    if options.list:
+        print(*(c.name() for c in wanted), sep="\n")
+        return 0
+    if not options.build:
+        parser.error("--build is needed")
+    options.build, options.cc = os.path.abspath(options.build), os.environ.get("CC", "cc")
+
+    totals, failed = {}, 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        used = {w for begin, variants in COVER for w in variants if any(c.file.startswith(begin) for c in wanted)}
+        unchanged = {w: pool.submit(unchanged_object, w, options.build, options.cc) for w in sorted(used)}
+        results = [pool.submit(ask, c, n, options, unchanged) for n, c in enumerate(wanted)]
+        for change, result in zip(wanted, results):
+            outcome, *rest = result.result()
+            reason = ARGUED.get(change.name())
+            if outcome == "missed" and reason:
+                outcome, rest = "argued", [reason]
+            failed += outcome == "broken"
+            totals[outcome] = totals.get(outcome, 0) + 1
+            print(f"{outcome:9} {change.name()}  {'; '.join(rest)}", flush=True)
+    print(", ".join(f"{n} {outcome}" for outcome, n in sorted(totals.items())))
+    print(f"{len(wanted) - failed} passed, {failed} failed")
+    return 1 if failed or not wanted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
