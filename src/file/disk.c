@@ -21,11 +21,13 @@ static bool fails_by_order(void)
     return true;
 }
 
-/* A descriptor, or -1. */
+/* A descriptor, or -1. A signal interrupts it on file systems of other machines. */
 static int open_counted(const char *path, int flags, mode_t mode)
 {
     if (fails_by_order()) return -1;
-    int descriptor = open(path, flags | O_CLOEXEC, mode);
+    int descriptor;
+    do descriptor = open(path, flags | O_CLOEXEC, mode);
+    while (descriptor < 0 && errno == EINTR);
     if (descriptor >= 0) base_count_held(1);
     return descriptor;
 }
@@ -87,21 +89,15 @@ static pleach_status look_at(const char *path, struct stat *about, bool *there)
     return PLEACH_E_FILE;
 }
 
-/* True if the path is a symbolic link. */
-static bool is_link(const char *path)
-{
-    struct stat about;
-    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
-}
-
 /* Copies the path, or the path that the symbolic link there leads to. stat comes first because the kernel then refuses
  * a link that another user has put into a folder that all can write to; realpath alone would follow it. */
 static bool follow(const char *path, char *target)
 {
     struct stat about;
-    if (is_link(path)) return !fails_by_order() && stat(path, &about) == 0 && realpath(path, target);
     strcpy(target, path);
-    return true;
+    if (fails_by_order() || lstat(path, &about) != 0) return errno == ENOENT;
+    if (!S_ISLNK(about.st_mode)) return true;
+    return !fails_by_order() && stat(path, &about) == 0 && realpath(path, target);
 }
 
 /* The length of the path's folder with its last slash; 0: the current folder. */
@@ -203,7 +199,8 @@ pleach_status new_file_write(const new_file *file, const void *from, size_t size
     while (size > 0) { /* progress: as in old_file_read */
         ssize_t put = fails_by_order() ? -1 : pwrite(file->descriptor, at, size, (off_t)place);
         if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return PLEACH_E_FILE;
+        if (put == 0) errno = ENOSPC; /* otherwise this would go on for ever */
+        if (put <= 0) return PLEACH_E_FILE;
         at += put;
         place += (uint64_t)put;
         size -= (size_t)put;
@@ -221,6 +218,14 @@ static void sync_folder(new_file *file)
     if (descriptor < 0) return;
     fsync(descriptor);
     close_counted(descriptor);
+}
+
+static bool sync_file(int descriptor)
+{
+    int result;
+    do result = fails_by_order() ? -1 : fsync(descriptor);
+    while (result != 0 && errno == EINTR);
+    return result == 0;
 }
 
 /* Sets the owner and the mode that are to stay. The mode comes last because a change of owner clears bits of it. */
@@ -246,7 +251,7 @@ static bool rename_over(const new_file *file)
 pleach_status new_file_finish(new_file *file)
 {
     /* Without the first sync the new name could come to the disk before the bytes. */
-    if (!end_mode(file) || fails_by_order() || fsync(file->descriptor) != 0 || !rename_over(file)) {
+    if (!end_mode(file) || !sync_file(file->descriptor) || !rename_over(file)) {
         new_file_discard(file);
         return PLEACH_E_FILE;
     }

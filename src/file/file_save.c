@@ -122,8 +122,8 @@ static bool room_to_read(writer *w)
 {
     const size_t blocks = READ_BYTES / (2 * w->key_bytes * w->block_pairs);
     w->read_pairs = (blocks > 1 ? blocks : 1) * w->block_pairs;
-    w->keys = base_alloc(w->read_pairs, w->key_bytes);
-    w->values = base_alloc(w->read_pairs, w->key_bytes);
+    w->keys = base_grow(NULL, w->read_pairs, w->key_bytes); /* unlike base_alloc this does not clear them */
+    w->values = base_grow(NULL, w->read_pairs, w->key_bytes);
     return w->keys && w->values;
 }
 
