@@ -3,6 +3,7 @@
 file(GLOB baseline_sources CONFIGURE_DEPENDS tools/baselines/*.c)
 if(PLEACH_WITH_CUDA)
     file(GLOB baseline_kernels CONFIGURE_DEPENDS tools/baselines/*.cu)
+    pleach_translate_kernels(baseline_kernels -I${PROJECT_SOURCE_DIR}/tools)
     list(APPEND baseline_sources ${baseline_kernels})
 else()
     list(FILTER baseline_sources EXCLUDE REGEX "_cuda\\.c$")

@@ -1,7 +1,16 @@
 # Decides whether the GPU backend is built, and enables the language. Sets PLEACH_WITH_CUDA to ON or OFF.
 
-if(NOT PLEACH_CUDA MATCHES "^(AUTO|ON|OFF)$")
-    message(FATAL_ERROR "PLEACH_CUDA is ${PLEACH_CUDA}; it must be AUTO, ON or OFF")
+if(NOT PLEACH_CUDA MATCHES "^(AUTO|ON|OFF|HOST)$")
+    message(FATAL_ERROR "PLEACH_CUDA is ${PLEACH_CUDA}; it must be AUTO, ON, OFF or HOST")
+endif()
+
+# Only the emulated GPU has something to do here.
+function(pleach_translate_kernels list)
+endfunction()
+if(PLEACH_CUDA STREQUAL HOST)
+    include(cmake/cuda_host.cmake)
+    set(PLEACH_WITH_CUDA ON CACHE INTERNAL "the GPU backend is built")
+    return()
 endif()
 
 set(wanted ${PLEACH_CUDA})

@@ -18,7 +18,12 @@ endif()
 file(GLOB test_sources CONFIGURE_DEPENDS tests/test_*.c)
 if(PLEACH_WITH_CUDA)
     file(GLOB cuda_test_sources CONFIGURE_DEPENDS tests/test_*.cu)
+    pleach_translate_kernels(cuda_test_sources -I${PROJECT_SOURCE_DIR}/tests -I${PROJECT_SOURCE_DIR}/tests/support
+                             -I${CMOCKA_INCLUDE_DIR})
     list(APPEND test_sources ${cuda_test_sources})
+    if(PLEACH_CUDA STREQUAL HOST) # compares with triangles by CUB
+        list(FILTER test_sources EXCLUDE REGEX "/test_triangles_cuda\\.c$")
+    endif()
 else()
     list(FILTER test_sources EXCLUDE REGEX "_cuda\\.c$")
 endif()
@@ -87,7 +92,7 @@ target_include_directories(test_baselines PRIVATE tools)
 target_link_libraries(test_baselines PRIVATE pleach_baselines pleach_static)
 target_sources(test_ablations PRIVATE tools/ablations/variants.c tools/ablations/tree_host.c
     tools/ablations/palm.c)
-if(PLEACH_WITH_CUDA)
+if(TARGET test_triangles_cuda)
     target_sources(test_triangles_cuda PRIVATE tools/triangles_merge_cuda.cu)
     target_link_options(test_batch_streams_cuda PRIVATE
         LINKER:--wrap=cudaEventRecord,--wrap=cudaStreamWaitEvent,--wrap=cudaStreamSynchronize)

@@ -78,10 +78,7 @@ PORT_FN uint64_t port_fetch_add(uint64_t *p, uint64_t v)
 
 #ifndef PLEACH_SIM
 enum { PORT_ADDS_AWAY = 1 };
-PORT_FN void port_add(uint64_t *p, uint64_t v)
-{
-    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
-}
+PORT_FN void port_add(uint64_t *p, uint64_t v) { PTX_ADD_AWAY(relaxed, gpu, p, v); }
 #endif
 
 #ifndef PLEACH_SIM
@@ -151,7 +148,7 @@ PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
     return true;
 }
 
-/* x * x + x is even, which no compiler knows: so the address is there when the value is. */
+/* The address is there when the value is. */
 PORT_FN const uint64_t *port_after(const uint64_t *p, uint64_t value)
 {
 #ifdef PLEACH_SIM
@@ -160,7 +157,7 @@ PORT_FN const uint64_t *port_after(const uint64_t *p, uint64_t value)
     return p;
 #else
     uint32_t x = (uint32_t)value, nothing;
-    asm volatile("{ .reg .u32 t; mad.lo.u32 t, %1, %1, %1; and.b32 %0, t, 1; }" : "=r"(nothing) : "r"(x));
+    PTX_ZERO_AFTER(nothing, x);
     return p + nothing;
 #endif
 }
@@ -204,7 +201,7 @@ PORT_FN void port_pause_longer(unsigned attempt)
 #ifdef PLEACH_SIM
 PORT_FN void port_prefetch(const void *p) { (void)p; }
 #else
-PORT_FN void port_prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" : : "l"(p)); }
+PORT_FN void port_prefetch(const void *p) { PTX_PREFETCH(p); }
 #endif
 
 #endif

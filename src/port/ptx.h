@@ -26,6 +26,10 @@
     asm volatile("atom." #order "." #scope ".global.add.u64 %0, [%1], %2;"                                       \
                  : "=l"(old) : "l"(p), "l"(v) : "memory")
 
+/* The same, but nobody waits for the old value. */
+#define PTX_ADD_AWAY(order, scope, p, v)                                                                         \
+    asm volatile("red." #order "." #scope ".global.add.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory")
+
 #define PTX_CAS(old, order, scope, p, expected, desired)                                                         \
     asm volatile("atom." #order "." #scope ".global.cas.b64 %0, [%1], %2, %3;"                                   \
                  : "=l"(old) : "l"(p), "l"(expected), "l"(desired) : "memory")
@@ -39,6 +43,16 @@
                  : "=r"(old) : "l"((uint32_t *)(p) + (high)), "r"(v) : "memory")
 
 #define PTX_FENCE(order, scope) asm volatile("fence." #order "." #scope ";" : : : "memory")
+
+/* A load with a hint: so many bytes from there on will be wanted. */
+#define PTX_LOAD_AHEAD(v, order, scope, bytes, p)                                                                \
+    asm volatile("ld." #order "." #scope ".global.L2::" #bytes ".u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory")
+
+#define PTX_PREFETCH(p) asm volatile("prefetch.global.L2 [%0];" : : "l"(p))
+
+/* x * x + x is even, which no compiler knows: so the zero is there when x is. */
+#define PTX_ZERO_AFTER(zero, x)                                                                                  \
+    asm volatile("{ .reg .u32 t; mad.lo.u32 t, %1, %1, %1; and.b32 %0, t, 1; }" : "=r"(zero) : "r"(x))
 
 /* No instruction. The code below it is reached by a branch on a value loaded above it, and a GPU's thread does not go
  * past a branch whose condition it does not have: loads below are issued after that load has come back. */

@@ -29,11 +29,11 @@ PORT_FN uint64_t W(header_load_ahead)(const W(node) *node)
 {
     uint64_t header;
 #if PLEACH_KEY_BITS == 32
-    asm volatile("ld.relaxed.gpu.global.L2::128B.u64 %0, [%1];" : "=l"(header) : "l"(&node->word[15]) : "memory");
+    PTX_LOAD_AHEAD(header, relaxed, gpu, 128B, &node->word[15]);
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-    asm volatile("ld.relaxed.gpu.global.L2::128B.u64 %0, [%1];" : "=l"(header) : "l"(&node->word[30]) : "memory");
+    PTX_LOAD_AHEAD(header, relaxed, gpu, 128B, &node->word[30]);
 #else
-    asm volatile("ld.relaxed.gpu.global.L2::256B.u64 %0, [%1];" : "=l"(header) : "l"(&node->word[30]) : "memory");
+    PTX_LOAD_AHEAD(header, relaxed, gpu, 256B, &node->word[30]);
 #endif
     return header;
 }

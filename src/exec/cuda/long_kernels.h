@@ -360,6 +360,6 @@ static cudaError_t W(launch_long)(const blink_on_gpu *map, const request *r, lon
     const unsigned most = blocks_for((uint64_t)LONG_PARTS * W(LONG_LANES)), all = (unsigned)resident * map->processors;
     void *arguments[] = {(void *)map, (void *)r, &work, &count_only, &whole};
     cudaGetLastError();
-    return cudaLaunchCooperativeKernel((const void *)W(long_kernel), dim3(all < most ? all : most), dim3(BLOCK_THREADS),
+    return cudaLaunchCooperativeKernel(W(long_kernel), dim3(all < most ? all : most), dim3(BLOCK_THREADS),
                                        arguments, 0, stream);
 }

@@ -46,9 +46,11 @@ static __device__ __forceinline__ void add_to_total(const triangle_graph *g, uin
     if (lane_of() == 0 && triangles) atomicAdd(&g->notes->total, (unsigned long long)triangles);
 }
 
+typedef void triangle_kernel(triangle_graph);
+
 /* As many blocks as run at once: they take vertices, largest degrees first, until there are no more. What their shared
  * memory leaves is L1 cache: the driver is told how much they need. */
-static cudaError_t blocks_at_once(const void *kernel, unsigned *blocks)
+static cudaError_t blocks_at_once(triangle_kernel *kernel, unsigned *blocks)
 {
     int gpu, processors, each, most;
     struct cudaFuncAttributes kernels;
@@ -65,7 +67,7 @@ static cudaError_t blocks_at_once(const void *kernel, unsigned *blocks)
     return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent < 100 ? percent : 100);
 }
 
-static cudaError_t launch_at_once(const void *kernel, const triangle_graph *g, cudaStream_t stream)
+static cudaError_t launch_at_once(triangle_kernel *kernel, const triangle_graph *g, cudaStream_t stream)
 {
     unsigned blocks = 0;
     triangle_graph argument = *g;

@@ -191,6 +191,6 @@ cudaError_t triangles_launch_numbers(const triangle_graph *g, const uint32_t *ke
 
 cudaError_t triangles_launch_lists(const triangle_graph *g, cudaStream_t stream)
 {
-    cudaError_t error = launch_at_once((const void *)write_sharing_lists, g, stream);
-    return error != cudaSuccess ? error : launch_at_once((const void *)write_lists, g, stream);
+    cudaError_t error = launch_at_once(write_sharing_lists, g, stream);
+    return error != cudaSuccess ? error : launch_at_once(write_lists, g, stream);
 }

@@ -143,6 +143,6 @@ static __global__ void __launch_bounds__(TRIANGLE_THREADS, 5) count_at_rest_by_v
 cudaError_t triangles_launch_rest(const triangle_graph *g, cudaStream_t stream)
 {
     if (g->n <= TRIANGLE_WINDOW) return cudaSuccess;
-    return launch_at_once(g->by_vertex ? (const void *)count_at_rest_by_vertex : (const void *)count_at_rest, g,
+    return launch_at_once(g->by_vertex ? count_at_rest_by_vertex : count_at_rest, g,
                           stream);
 }

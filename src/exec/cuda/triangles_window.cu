@@ -373,8 +373,8 @@ static __global__ void __launch_bounds__(TRIANGLE_THREADS, BY_VERTEX_BLOCKS) cou
 
 cudaError_t triangles_launch_window(const triangle_graph *g, cudaStream_t stream)
 {
-    const void *wide = g->by_vertex ? (const void *)count_at_wide_by_vertex : (const void *)count_at_wide;
-    const void *narrow = g->by_vertex ? (const void *)count_at_narrow_by_vertex : (const void *)count_at_narrow;
+    triangle_kernel *wide = g->by_vertex ? count_at_wide_by_vertex : count_at_wide;
+    triangle_kernel *narrow = g->by_vertex ? count_at_narrow_by_vertex : count_at_narrow;
     cudaError_t error = launch_at_once(wide, g, stream);
     return error != cudaSuccess ? error : launch_at_once(narrow, g, stream);
 }

@@ -1,0 +1,49 @@
+# PLEACH_CUDA=HOST: the GPU backend on an emulated GPU (verify/cuda_host/README.md), for tests. Stands for the CUDA
+# toolkit: its headers, its runtime library, and the compilation of .cu files.
+
+if(PLEACH_INSTALL AND NOT PROJECT_IS_TOP_LEVEL)
+    message(FATAL_ERROR "PLEACH_CUDA=HOST is for tests; nothing of it may be installed")
+endif()
+set(PLEACH_INSTALL OFF)
+enable_language(CXX)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(cuda_host ${PROJECT_SOURCE_DIR}/verify/cuda_host)
+set(CUDAToolkit_INCLUDE_DIRS ${cuda_host}/include)
+
+# Named as the driver, in which foreign_pointer.c looks for a function.
+file(GLOB cuda_host_sources CONFIGURE_DEPENDS ${cuda_host}/*.c)
+add_library(pleach_cuda_host SHARED ${cuda_host_sources} ${PROJECT_SOURCE_DIR}/verify/sim/fiber.c)
+set_target_properties(pleach_cuda_host PROPERTIES OUTPUT_NAME cuda SOVERSION 1 C_VISIBILITY_PRESET default)
+target_include_directories(pleach_cuda_host PRIVATE ${cuda_host}/include)
+target_compile_definitions(pleach_cuda_host PRIVATE _GNU_SOURCE)
+target_compile_options(pleach_cuda_host PRIVATE -Wall -Wextra)
+add_library(CUDA::cudart_static ALIAS pleach_cuda_host)
+
+# pleach_translate_kernels(LIST [INCLUDE_DIR...]): puts the C++ that stands for the .cu files of a list in their place.
+# They are preprocessed here, so what they include is theirs alone.
+function(pleach_translate_kernels list)
+    set(translated)
+    set(includes -I${cuda_host}/include -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
+        -I${PROJECT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR} ${ARGN})
+    foreach(source IN LISTS ${list})
+        if(NOT source MATCHES "\\.cu$")
+            list(APPEND translated ${source})
+            continue()
+        endif()
+        cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
+        set(out ${PROJECT_BINARY_DIR}/cuda_host/${name}.cpp)
+        get_filename_component(folder ${out} DIRECTORY)
+        file(MAKE_DIRECTORY ${folder})
+        add_custom_command(OUTPUT ${out} DEPFILE ${out}.d
+            COMMAND ${Python3_EXECUTABLE} ${cuda_host}/launches.py ${source} ${out} ${out}.d ${CMAKE_CXX_COMPILER}
+                -std=gnu++17 -D_GNU_SOURCE -D__CUDACC__=1 -DPLEACH_HAVE_CUDA=1 -DPLEACH_BUILDING=1 -include cuda_runtime.h
+                ${includes}
+            DEPENDS ${source} ${cuda_host}/launches.py VERBATIM)
+        # The preprocessor has spoken; what is written for nvcc is not ours to warn about as C++.
+        set_source_files_properties(${out} PROPERTIES COMPILE_OPTIONS "-w;-fpermissive;-std=gnu++17")
+        list(APPEND translated ${out})
+    endforeach()
+    set(${list} ${translated} PARENT_SCOPE)
+endfunction()

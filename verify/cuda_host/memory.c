@@ -1,0 +1,332 @@
+/* memory.c - all memory that the emulated GPU knows, in one range of addresses that are never used twice: whatever is
+ * behind an allocation, or was freed, is no memory, and a copy or a kernel that goes there ends with a fault. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define POISON(at, bytes) __asan_poison_memory_region((at), (bytes))
+#define UNPOISON(at, bytes) __asan_unpoison_memory_region((at), (bytes))
+#else
+#define POISON(at, bytes) ((void)0)
+#define UNPOISON(at, bytes) ((void)0)
+#endif
+
+#include "gpu.h"
+#include "include/cuda.h"
+
+#define RANGE_BYTES ((size_t)1 << 42)
+enum { PAGE = 4096, ALIGNMENT = 256, PIECE = 2 << 20, RUBBISH_BYTES = 64 << 10, SLACK = 0xfb };
+
+/* One allocation, or one reservation of the driver's, of which any part may be mapped. */
+typedef struct region {
+    char *first, *end; /* what was asked for */
+    char *pages;       /* whole pages around it */
+    size_t page_bytes;
+    memory_kind kind;
+    bool live, reserved;
+} region;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static char *range, *unused;
+static region *regions; /* in the order of addresses: they are given in that order */
+static size_t count, room;
+static size_t used_bytes; /* of the device's memory */
+static uint64_t changes;  /* of what memory_find says */
+
+static void *whole_range(void)
+{
+    if (!range) {
+        range = mmap(NULL, RANGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (range == MAP_FAILED) gpu_fatal("no addresses for the device's memory");
+        unused = range + PAGE;
+    }
+    return range;
+}
+
+/* Dead regions are dropped when they are most of the list. */
+static region *new_region(void)
+{
+    if (count == room) {
+        size_t kept = 0;
+        for (size_t i = 0; i < count; i++)
+            if (regions[i].live) regions[kept++] = regions[i];
+        count = kept;
+        if (2 * count >= room) {
+            room = room ? 2 * room : 256;
+            regions = realloc(regions, room * sizeof *regions);
+            if (!regions) gpu_fatal("no memory for a list of %zu allocations", room);
+        }
+    }
+    return &regions[count++];
+}
+
+/* The region that begins at or before `p`, dead or not. */
+static region *region_at(const volatile void *p)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (regions[middle].pages <= (const char *)p)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &regions[low - 1] : NULL;
+}
+
+static region *take_pages(size_t bytes)
+{
+    whole_range();
+    size_t page_bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+    if (page_bytes > RANGE_BYTES || unused + page_bytes + PAGE > range + RANGE_BYTES) return NULL;
+    region *r = new_region();
+    *r = (region){.pages = unused, .page_bytes = page_bytes, .live = true};
+    unused += page_bytes + PAGE; /* a page between any two stays without access */
+    __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED);
+    return r;
+}
+
+cudaError_t memory_take(void **memory, size_t bytes, memory_kind kind)
+{
+    *memory = NULL;
+    if (bytes == 0) return cudaSuccess;
+    size_t aligned = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    cudaError_t error = cudaErrorMemoryAllocation;
+    pthread_mutex_lock(&mutex);
+    bool device = kind != MEMORY_PINNED;
+    region *r = aligned < bytes || (device && bytes > gpu.memory - used_bytes) ? NULL : take_pages(aligned);
+    if (r && mprotect(r->pages, r->page_bytes, PROT_READ | PROT_WRITE) != 0) {
+        r->live = false;
+        r = NULL;
+    }
+    if (r) {
+        r->kind = kind;
+        r->first = r->pages + r->page_bytes - aligned; /* so that its end is close to the page without access */
+        r->end = r->first + bytes;
+        if (device) used_bytes += bytes;
+        memset(r->first, 0xcd, bytes < RUBBISH_BYTES ? bytes : RUBBISH_BYTES);
+        memset(r->end, SLACK, aligned - bytes);
+        POISON(r->end, aligned - bytes);
+        *memory = r->first;
+        error = cudaSuccess;
+    }
+    pthread_mutex_unlock(&mutex);
+    return error;
+}
+
+static void look_behind(const region *r)
+{
+    UNPOISON(r->end, (size_t)(r->pages + r->page_bytes - r->end));
+    for (const char *at = r->end; at < r->pages + r->page_bytes; at++)
+        if ((unsigned char)*at != SLACK)
+            gpu_fatal("%zu bytes at %p: something was written %zu bytes behind them", (size_t)(r->end - r->first),
+                      (void *)r->first, (size_t)(at - r->end));
+}
+
+static void drop_pages(char *at, size_t bytes)
+{
+    if (mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        gpu_fatal("memory cannot be given back");
+}
+
+bool memory_give(void *memory)
+{
+    pthread_mutex_lock(&mutex);
+    region *r = region_at(memory);
+    bool found = r && r->live && !r->reserved && r->first == memory;
+    if (found) {
+        look_behind(r);
+        if (r->kind != MEMORY_PINNED) used_bytes -= (size_t)(r->end - r->first);
+        drop_pages(r->pages, r->page_bytes);
+        r->live = false;
+        __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+memory_kind memory_find(const volatile void *p, size_t *left)
+{
+    *left = 0;
+    if (!range || (const char *)p < range || (const char *)p >= range + RANGE_BYTES) return MEMORY_NONE;
+    pthread_mutex_lock(&mutex);
+    const region *r = region_at(p);
+    memory_kind kind = MEMORY_NONE;
+    if (r && r->live && (const char *)p >= r->first && (const char *)p < r->end) {
+        kind = r->kind;
+        *left = (size_t)(r->end - (const char *)p);
+    }
+    pthread_mutex_unlock(&mutex);
+    return kind;
+}
+
+size_t memory_left(void)
+{
+    pthread_mutex_lock(&mutex);
+    size_t left = gpu.memory - used_bytes;
+    pthread_mutex_unlock(&mutex);
+    return left;
+}
+
+/* Only the GPU's thread asks, so what it found last is remembered. */
+void hostgpu_check_address(const volatile void *p, unsigned bytes)
+{
+    static const char *first, *end;
+    static uint64_t seen;
+    uint64_t now = __atomic_load_n(&changes, __ATOMIC_RELAXED);
+    const char *at = (const char *)p;
+    if ((uintptr_t)at % bytes) gpu_fatal("an access of %u bytes at %p, which is not aligned", bytes, (void *)at);
+    if (seen == now && at >= first && at + bytes <= end) return;
+    size_t left;
+    if (grid_owns(p, bytes)) return;
+    if (memory_find(p, &left) == MEMORY_NONE || left < bytes)
+        gpu_fatal("a kernel's access of %u bytes at %p, which is no memory of the GPU", bytes, (void *)at);
+    first = at;
+    end = at + left;
+    seen = now;
+}
+
+void memory_report_leaks(void)
+{
+    size_t leaks = 0, bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        if (regions[i].live && !regions[i].reserved) {
+            leaks++;
+            bytes += (size_t)(regions[i].end - regions[i].first);
+        }
+    if (leaks) fprintf(stderr, "emulated GPU: %zu allocations with %zu bytes were not freed\n", leaks, bytes);
+}
+
+/* ---- the driver's calls ---- */
+
+static CUresult reserve(CUdeviceptr *at, size_t bytes, size_t alignment, CUdeviceptr wish, unsigned long long flags)
+{
+    (void)alignment, (void)wish, (void)flags;
+    pthread_mutex_lock(&mutex);
+    whole_range();
+    unused += (PIECE - (uintptr_t)unused % PIECE) % PIECE;
+    region *r = take_pages(bytes);
+    if (r) {
+        r->kind = MEMORY_DEVICE;
+        r->reserved = true;
+        r->first = r->pages;
+        r->end = r->pages + bytes;
+        *at = (CUdeviceptr)(uintptr_t)r->pages;
+    }
+    pthread_mutex_unlock(&mutex);
+    return r ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult release_range(CUdeviceptr at, size_t bytes)
+{
+    pthread_mutex_lock(&mutex);
+    region *r = region_at((void *)(uintptr_t)at);
+    bool good = r && r->live && r->reserved && (CUdeviceptr)(uintptr_t)r->first == at && r->page_bytes >= bytes;
+    if (good) {
+        drop_pages(r->pages, r->page_bytes);
+        r->live = false;
+        __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&mutex);
+    return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* A handle is the number of bytes: nothing else of it matters before it is mapped. */
+static CUresult create(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *kind,
+                       unsigned long long flags)
+{
+    (void)kind, (void)flags;
+    if (bytes == 0 || bytes % PIECE) return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&mutex);
+    bool fits = bytes <= gpu.memory - used_bytes;
+    if (fits) used_bytes += bytes;
+    pthread_mutex_unlock(&mutex);
+    *handle = bytes;
+    return fits ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult release(CUmemGenericAllocationHandle handle)
+{
+    pthread_mutex_lock(&mutex);
+    used_bytes -= handle;
+    pthread_mutex_unlock(&mutex);
+    return CUDA_SUCCESS;
+}
+
+static CUresult map(CUdeviceptr at, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
+                    unsigned long long flags)
+{
+    (void)at, (void)offset, (void)flags;
+    return bytes == handle ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult set_access(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *who, size_t n)
+{
+    (void)who, (void)n;
+    void *pages = (void *)(uintptr_t)at;
+    if (mprotect(pages, bytes, PROT_READ | PROT_WRITE) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    memset(pages, 0xcd, RUBBISH_BYTES);
+    return CUDA_SUCCESS;
+}
+
+static CUresult unmap(CUdeviceptr at, size_t bytes)
+{
+    drop_pages((char *)(uintptr_t)at, bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult granularity(size_t *bytes, const CUmemAllocationProp *kind, CUmemAllocationGranularity_flags flags)
+{
+    (void)kind, (void)flags;
+    *bytes = PIECE;
+    return CUDA_SUCCESS;
+}
+
+static CUresult memory_info(size_t *free_bytes, size_t *total_bytes)
+{
+    return (CUresult)cudaMemGetInfo(free_bytes, total_bytes);
+}
+
+/* For src/base/foreign_pointer.c, which looks it up in the driver. */
+__attribute__((visibility("default"))) CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
+{
+    size_t left;
+    memory_kind kind = memory_find((void *)(uintptr_t)pointer, &left);
+    if (kind == MEMORY_NONE) return CUDA_ERROR_INVALID_VALUE;
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *(unsigned *)data = kind == MEMORY_PINNED ? 1 : CU_MEMORYTYPE_DEVICE; break;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)data = kind == MEMORY_MANAGED; break;
+    default: gpu_fatal("cuPointerGetAttribute: attribute %d is not emulated", attribute);
+    }
+    return CUDA_SUCCESS;
+}
+
+__attribute__((visibility("default"))) CUresult cuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    return memory_info(free_bytes, total_bytes);
+}
+
+void *memory_driver_call(const char *name)
+{
+    const struct {
+        const char *name;
+        void (*call)(void);
+    } calls[] = {
+        {"cuMemAddressReserve", (void (*)(void))reserve}, {"cuMemAddressFree", (void (*)(void))release_range},
+        {"cuMemCreate", (void (*)(void))create},          {"cuMemRelease", (void (*)(void))release},
+        {"cuMemMap", (void (*)(void))map},                {"cuMemUnmap", (void (*)(void))unmap},
+        {"cuMemSetAccess", (void (*)(void))set_access},   {"cuMemGetInfo", (void (*)(void))memory_info},
+        {"cuMemGetAllocationGranularity", (void (*)(void))granularity},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(name, calls[i].name)) {
+            void *found;
+            memcpy(&found, &calls[i].call, sizeof found);
+            return found;
+        }
+    return NULL;
+}
