@@ -278,7 +278,18 @@ static void test_width(unsigned bits)
     pleach_map_destroy(map);
 }
 
-/* A map with room for its keys and a few copies, and a handle that holds all copies back. */
+/* Bytes in nodes of a map with these keys. */
+static uint64_t node_bytes_of(const pleach_map_config *config, size_t n, const void *keys)
+{
+    pleach_map *map;
+    pleach_map_stats stats = {};
+    expect(pleach_map_create(&map, config) == PLEACH_OK && pleach_map_load(map, n, keys, keys, 0) == PLEACH_OK &&
+               pleach_map_get_stats(map, &stats) == PLEACH_OK, config->key_bits, "a map to measure");
+    pleach_map_destroy(map);
+    return stats.node_bytes;
+}
+
+/* A map with room for its keys and copies of an eighth of its nodes, and a handle for which each leaf is copied. */
 static void test_crowd(unsigned bits)
 {
     enum { CROWD_KEYS = 1 << 16 };
@@ -296,6 +307,7 @@ static void test_crowd(unsigned bits)
             ((uint32_t *)keys)[i] = i;
         else
             keys[i] = i;
+    config.max_bytes = node_bytes_of(&config, CROWD_KEYS, keys) / 8 * 9;
     expect(pleach_map_create(&map, &config) == PLEACH_OK &&
                pleach_map_load(map, CROWD_KEYS, keys, keys, 0) == PLEACH_OK &&
                cudaMalloc(&c, sizeof *c) == cudaSuccess && cudaMemset(c, 0, sizeof *c) == cudaSuccess &&
