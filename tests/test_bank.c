@@ -1,7 +1,7 @@
-/* test_bank.c - money that moves and is never lost. Owners transfer between their accounts, each time by one batch; some
- * transfers also move the account to another key. At every instant the balances of all accounts add up to the same sum,
- * and there are as many accounts as ever. Snapshots, exports, batches that read, and ranges of versioned maps must show
- * such an instant. */
+/* test_bank.c - money that moves and is never lost. Owners transfer between their accounts, each time by one batch;
+ * some transfers also move the account to another key. At every instant the balances of all accounts add up to the same
+ * sum, and there are as many accounts as ever. Snapshots, exports, batches that read, and ranges of versioned maps must
+ * show such an instant. */
 #include <stdlib.h>
 #include <string.h>
 

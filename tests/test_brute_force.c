@@ -257,7 +257,7 @@ static void draw_call(agent *a, const arena *t, call *op, unsigned number)
     if (op->kind == BATCH && op->other == op->place) op->other = (op->place + 1) % KEYS;
 }
 
-/* Those who were woken from the barrier wait for each other, for a moment: a call is over sooner than a thread wakes. */
+/* Threads woken from the barrier wait for each other, for a moment: a call ends sooner than a thread wakes. */
 static void start_together(arena *t, size_t round)
 {
     atomic_fetch_add(&t->awake, 1);
