@@ -105,7 +105,10 @@ int rename(const char *from, const char *to)
     return result;
 }
 
-int fstat(int descriptor, struct stat *about) { return fails(FSTAT) ? -1 : fstatat(descriptor, "", about, AT_EMPTY_PATH); }
+int fstat(int descriptor, struct stat *about)
+{
+    return fails(FSTAT) ? -1 : fstatat(descriptor, "", about, AT_EMPTY_PATH);
+}
 
 int lstat(const char *path, struct stat *about)
 {
@@ -316,7 +319,8 @@ static bool may_be_ignored(const trial *t)
 static void assert_saved_or_not(const trial *t, const outcome *o, const fault *f, mode_t mode)
 {
     if (o->status == PLEACH_OK) {
-        if (first_failed >= 0 && !may_be_ignored(t)) fail_msg("%s failed, and saving did not", call_names[first_failed]);
+        const bool ignored = first_failed < 0 || may_be_ignored(t);
+        if (!ignored) fail_msg("%s failed, and saving did not", call_names[first_failed]);
         assert_file(t, t->good.size, t->good.bytes, mode);
     } else {
         assert_int_equal(o->status, PLEACH_E_FILE);
@@ -366,8 +370,8 @@ static void test_saves(const void *argument)
     for (size_t i = 0; i < COUNT_OF(errors); i++)
         for (int for_good = 0; for_good < (i == 0 ? 2 : 1); for_good++)
             failures += fail_saves(&t, form, errors[i], for_good, ALL_CALLS);
-    unsigned expected = 1u << OPEN | 1u << PWRITE | 1u << FSYNC | 1u << RENAME | 1u << FSTAT | 1u << LSTAT | 1u << CLOSE |
-                        1u << UNLINK | 1u << FCHMOD;
+    unsigned expected = 1u << OPEN | 1u << PWRITE | 1u << FSYNC | 1u << RENAME | 1u << FSTAT | 1u << LSTAT |
+                        1u << CLOSE | 1u << UNLINK | 1u << FCHMOD;
     if (form->by_link) expected |= 1u << STAT | 1u << REALPATH;
     if (form->other_owner) expected |= 1u << FCHOWN;
     assert_int_equal(seen & expected, expected);

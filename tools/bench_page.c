@@ -92,8 +92,8 @@ static void read_words(struct cli *cli, struct page *page)
         if (cli_take_flag(cli, "--help")) {
             page->help = true;
         } else if (cli_take_text(cli, "--output", &page->output) || cli_take_text(cli, "--out", &page->output) ||
-                   cli_take_text(cli, "--title", &page->title) || memory_limit_take(cli) || cli_take_text(cli, "--reasons", &page->reasons) ||
-                   cli_take_text(cli, "--plots", &page->plots)) {
+                   cli_take_text(cli, "--title", &page->title) || cli_take_text(cli, "--plots", &page->plots) ||
+                   cli_take_text(cli, "--reasons", &page->reasons) || memory_limit_take(cli)) {
             continue;
         } else if (cli_take_text(cli, "--plot", &text)) {
             if (cli->status != EXIT_GOOD) break;

@@ -54,6 +54,8 @@ PLEACH_API pleach_status pleach_snapshot_save(pleach_snapshot *snapshot, const c
  * linearization  the passage: every other call sees either the old contents or the new ones.
  * memory         for the file's pairs, until it returns. It grows with what has been read and verified, so a file that
  *                only claims to be large, or is large and has nothing but holes, is refused before it costs memory.
+ * CAVEATS. The checksums find accidents; they are no signature. A file that somebody has made on purpose can hold any
+ * pairs, and there is no limit for one that is large in fact: pleach_file_get_info has the number of pairs.
  * errors         ARGUMENT (a pointer is NULL, or fill is out of range), FILE (errno tells more), FORMAT, NEWER, KIND
  *                (pleach_graph_save has written it), WIDTH (the map's keys have another width), MEMORY, FULL (the map's
  *                limit is too low for it), BUSY (a snapshot is live, or a device view is open), SIZE (a GPU map takes

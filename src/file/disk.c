@@ -54,7 +54,8 @@ static bool is_plain(int descriptor, uint64_t *bytes)
 
 pleach_status old_file_open(old_file *file, const char *path)
 {
-    file->descriptor = open_counted(path, O_RDONLY | O_NONBLOCK, 0); /* a pipe without a writer must not be waited for */
+    /* A pipe without a writer must not be waited for. */
+    file->descriptor = open_counted(path, O_RDONLY | O_NONBLOCK, 0);
     if (file->descriptor < 0) return PLEACH_E_FILE;
     if (is_plain(file->descriptor, &file->bytes)) return PLEACH_OK;
     old_file_close(file);
