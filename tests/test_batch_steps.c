@@ -2,7 +2,7 @@
  * erased before them, or inserts after them. Their results are those of the oracle, and their steps n log n.
  *
  * Steps are counted (pleach_batch_times.steps), not seconds. What a query may pass by before it counts is left out. The
- * queue's batches are counted as well: the linker sends its calls of pleach_map_apply here (--wrap, cmake/tests.cmake). */
+ * queue's batches are counted as well: the linker sends its calls of pleach_map_apply here (--wrap, tests.cmake). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,8 +86,8 @@ static void begin_with(const wide *w, oracle *o, const contest *c)
     free(keys);
 }
 
-/* Half of the operations are queries. Each may give up twice, after 64 steps and some, and then skips: up to three times
- * for the two pairs of a range, at two steps a level and some, and again when the pairs are written. */
+/* Half of the operations are queries. Each may give up twice, after 64 steps and some, and then skips: up to three
+ * times for the two pairs of a range, at two steps a level and some, and again when the pairs are written. */
 static uint64_t most_steps(uint64_t n) { return n * (200 + 8 * log_of(n)); }
 
 /* One batch on a map of its own. */

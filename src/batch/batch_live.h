@@ -1,5 +1,5 @@
-/* batch/batch_live.h - which keys of a batch are there at one of its places, asked for in the order of keys. Included by
- * batch.h, once per key width.
+/* batch/batch_live.h - which keys of a batch are there at one of its places, asked for in the order of keys. Included
+ * by batch.h, once per key width.
  *
  * A successor, a predecessor or a range passes by keys of the batch that are not there at its place: erased before it,
  * or inserted after it. There may be as many of these as operations, and as many queries that pass by all of them. So a
@@ -7,15 +7,15 @@
  *
  *     batch_next_live     the first key of the batch, from a number on, that is there at a place
  *     batch_last_live     the last one below a number
- *     batch_next_gap,     the next gap between two neighbouring keys of the batch in which the old map has keys that the
- *     batch_last_gap      batch does not name, and the one before
+ *     batch_next_gap,     the next gap between two neighbouring keys of the batch in which the old map has keys that
+ *     batch_last_gap      the batch does not name, and the one before
  *
  * LIVE KEYS   The operations in the order of their places, each with the number of its key and what it changes: +1 if
  * the key appears, -1 if it goes, else 0. They are divided, in order, by the bits of the number, from the highest: a
  * wavelet matrix. At each level, a group of 32 operations knows their bits, and what all operations before it with a 0
  * amount to. The first `place` operations are a stretch at each level; what its zeros change, and how many keys of the
- * lower half the old map has, is how many keys of the lower half are there at the place. So counting the live keys below
- * a number, and finding the one with a given rank, take two looks a level.
+ * lower half the old map has, is how many keys of the lower half are there at the place. So counting the live keys
+ * below a number, and finding the one with a given rank, take two looks a level.
  *
  * GAPS        A bit a key, with sums over words of them.
  *

@@ -4,7 +4,7 @@
  * PATIENCE   A query steps over keys of the batch that are not there at its place, one by one. After `patience` of them
  *            it gives up, and is tried again with more patience, so much that all that have given up take a few steps
  *            for each operation of the batch together. If that does not do, batch_live.h is built, and they skip such
- *            keys. So n queries take n log n steps, and log n for each pair that they find, whatever else is in the batch.
+ *            keys. So n queries take n log n steps, and log n for each pair that they find, whatever is in the batch.
  */
 
 /* A key of the batch, by number, as it is just before the operation at `place`. */
@@ -62,8 +62,8 @@ PORT_FN void W(batch_walk_start)(const W(batch) *b, W(batch_walk) *walk, uint32_
     W(batch_walk_to)(b, walk, W(batch_key_of)(b, op), after);
 }
 
-/* A key that is not there has been passed by. To the next one that is, or to the next gap between keys of the batch that
- * has old ones in it, whichever comes first; false if the query has to give up. */
+/* A key that is not there has been passed by. To the next one that is, or to the next gap between keys of the batch
+ * that has old ones in it, whichever comes first; false if the query has to give up. */
 PORT_COLD bool W(batch_walk_skip)(const W(batch) *b, W(batch_walk) *walk)
 {
     walk->effort.steps += walk->passed;

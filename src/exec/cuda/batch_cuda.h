@@ -57,8 +57,8 @@ cudaError_t batch_cuda_query(const batch_on_gpu *batch, uint32_t ops, cudaStream
  * time those are tried, for which there is `live`. */
 cudaError_t batch_cuda_again(const batch_on_gpu *batch, uint32_t tired, bool second, cudaStream_t stream);
 
-/* Bytes of memory that `live` needs for r.n operations on so many keys; with memory, also sets its arrays. Then it can be
- * built. */
+/* Bytes of memory that `live` needs for r.n operations on so many keys; with memory, also sets its arrays. Then it can
+ * be built. */
 size_t batch_cuda_live_layout(batch_on_gpu *batch, uint32_t keys, char *memory);
 cudaError_t batch_cuda_live(const batch_on_gpu *batch, uint32_t ops, uint32_t keys, cudaStream_t stream);
 

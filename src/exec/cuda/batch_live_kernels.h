@@ -1,5 +1,5 @@
-/* exec/cuda/batch_live_kernels.h - queries of a batch that have given up (batch/batch_query.h), and what they skip keys by
- * (batch/batch_live.h), a thread an index. Included by batch_kernels.h, once per key width. */
+/* exec/cuda/batch_live_kernels.h - queries of a batch that have given up (batch/batch_query.h), and what they skip keys
+ * by (batch/batch_live.h), a thread an index. Included by batch_kernels.h, once per key width. */
 
 /* Tired queries are noted at the end of the array that has wide counts at its front, downwards; those that are still
  * tired after the second try, in another one that has nothing yet. */
@@ -7,7 +7,8 @@ PORT_FN uint32_t *W(tired_first)(const W(batch) *b) { return b->edit_node + b->e
 
 PORT_FN void W(note_effort)(const W(batch) *b, batch_effort effort)
 {
-    if (effort.steps > BATCH_PATIENCE) atomicAdd((unsigned long long *)&b->sizes->steps, (unsigned long long)effort.steps);
+    if (effort.steps <= BATCH_PATIENCE) return;
+    atomicAdd((unsigned long long *)&b->sizes->steps, (unsigned long long)effort.steps);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
