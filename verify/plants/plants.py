@@ -361,6 +361,8 @@ PLANTS = [
           "        epoch_widen(e, slot);\n", ""),
     Plant("unclaim_is_relaxed", "a slot is free before its ring is written", "epoch/plain", EPOCH,
           "port_store_release(epoch_slot(e, slot), EPOCH_FREE)", "port_store(epoch_slot(e, slot), EPOCH_FREE)"),
+    Plant("vanish_is_relaxed", "a slot is free before its agent has finished its loads", "epoch/plain", EPOCH,
+          "{ port_store_after_loads(epoch_slot(e, slot), EPOCH_FREE); }", "{ port_store(epoch_slot(e, slot), EPOCH_FREE); }"),
     Plant("pass_stands_still", "the clock does not pass a snapshot's stamp", "epoch/cuda", EPOCH,
           "port_fetch_add(&e.state->clock, 1);", "port_load(&e.state->clock);"),
     Plant("look_before_clock", "a look at the slots may be older than the clock that it goes by (GPU)", "epoch/cuda",

@@ -53,6 +53,7 @@ void sim_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(m->failure, sizeof m->failure, format, arguments);
     va_end(arguments);
+    if (m->running) promise_await(m);
     if (m->running) fiber_leave(&m->me->fiber, &m->main);
     fprintf(stderr, "simulator: %s\n", m->failure);
     abort();

@@ -194,6 +194,7 @@ bool machine_run_late(sim_machine *m, const sim_structure *structure, unsigned v
 void promise_forget(sim_agent *a);
 void promise_order(sim_machine *m);
 void promise_break(sim_machine *m) __attribute__((noreturn));
+void promise_await(sim_machine *m);
 void promise_load(sim_machine *m, uint32_t word);
 void promise_loaded(sim_machine *m, uint32_t word, uint64_t value);
 void promise_modified(sim_machine *m, uint32_t word);

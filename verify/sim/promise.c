@@ -143,6 +143,16 @@ void sim_fail_later(const char *why)
     if (!m->failure_later[0]) snprintf(m->failure_later, sizeof m->failure_later, "%s", why);
 }
 
+/* An agent has failed in the sight of a store that another has promised: it stands still until the promise is kept, which
+ * reports the failure. Returns if it was not the first one, or is the other agent's own. */
+void promise_await(sim_machine *m)
+{
+    if (m->late != LATE_MADE || m->me->index == m->promised.agent || m->failure_later[0]) return;
+    memcpy(m->failure_later, m->failure, sizeof m->failure);
+    m->failure[0] = 0;
+    for (;;) schedule_point(m, POINT_PAUSE, m->me->last_word); /* ends: the schedule, by the promise or its budget */
+}
+
 bool machine_run_late(sim_machine *m, const sim_structure *structure, unsigned variant, int tiny, sim_checked *checked)
 {
     enum { TRIES = 2 };
