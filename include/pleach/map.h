@@ -73,6 +73,7 @@
  *   were merged away, as long as somebody may still look at those; pleach_map_get_stats waits for that.
  * - After fork the child may use and destroy its copy of every structure in host memory, of this and of the other
  *   headers, and must leave those on a GPU alone. The fork waits for calls that run. docs/limits.md has the details.
+ * - Waits end in sleep, so threads of different real-time priorities may share a processor. Priorities are not inherited.
  * - A thread that is cancelled inside a call finishes it first. Asynchronous cancellation inside a call, and calls from
  *   signal handlers, are not allowed.
  * - In host memory a structure orders your own accesses: what a thread wrote before it put a key, another may read

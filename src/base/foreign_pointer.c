@@ -4,6 +4,7 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Numbers of the driver's interface: CU_POINTER_ATTRIBUTE_MEMORY_TYPE and _IS_MANAGED, CU_MEMORYTYPE_DEVICE. */
 enum { MEMORY_TYPE = 2, IS_MANAGED = 8, MEMORY_TYPE_DEVICE = 2 };
@@ -49,9 +50,20 @@ static bool is_foreign(get_attribute_fn *get_attribute, const void *pointer)
     return get_attribute(&managed, IS_MANAGED, address) != 0 || !managed;
 }
 
+/* Single calls mostly have their arguments in the caller's frames, which are right above this one. */
+static bool are_in_frames(const void *const *pointers, size_t n)
+{
+    enum { FRAMES = 4096 };
+    const char here = 0;
+    for (size_t i = 0; i < n; i++)
+        if (pointers[i] && (uintptr_t)pointers[i] - (uintptr_t)&here >= FRAMES) return false;
+    return true;
+}
+
 /* The driver is looked for once for all pointers: that takes a lock which all threads of the process share. */
 bool foreign_pointers(const void *const *pointers, size_t n)
 {
+    if (are_in_frames(pointers, n)) return false;
     void *symbol = driver_function();
     if (!symbol) return false;
     get_attribute_fn *get_attribute;
