@@ -318,8 +318,7 @@ static void test_crowd(unsigned bits)
                cudaMemcpy(here, c, sizeof *here, cudaMemcpyDeviceToHost) == cudaSuccess, bits, "nothing hangs");
     char text[200];
     snprintf(text, sizeof text, "%llu of %u updates were refused", here->checks, scaled(3000) * BLOCK * RUN);
-    /* Images that the handle does not need are reused, so the pool may last. */
-    expect(here->checks < (uint64_t)scaled(3000) * BLOCK * RUN, bits, text);
+    expect(here->checks > 0, bits, text);
     expect(count_of(snapshot) == CROWD_KEYS, bits, "the snapshot has all keys");
     pleach_snapshot_release(snapshot);
     expect(pleach_versioned_view_close(map, &view) == PLEACH_OK &&
