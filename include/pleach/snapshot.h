@@ -15,8 +15,8 @@
  * ask for, and is refused as a whole (FULL) if there is no memory for that. Nodes are not put together meanwhile.
  *
  * CAVEATS  Each live snapshot keeps up to one copy of every leaf that was changed between it and the next one. What no
- * live snapshot needs is used again at the next update of its leaf, but some stay with their leaf until older
- * snapshots are released, and on a GPU all of them do. See docs/limits.md.
+ * live snapshot needs is used again at the next update of its leaf, but some copies stay with their leaf until older
+ * snapshots are released, and on a GPU until kernels have ended that ran when they were made. See docs/limits.md.
  *
  * Ranges and range counts of a versioned map itself are linearizable too, each query as a whole: the library takes a
  * snapshot for them, which lasts as long as the query.
