@@ -2,6 +2,7 @@
  * known, and no other. Chains are counted, not seconds. */
 #include <stdlib.h>
 
+#include "graph/triangle_change.h"
 #include "support/buffers.h"
 #include "support/graphs.h"
 #include "support/hashes.h"
@@ -98,6 +99,48 @@ static void no_other_seed_is_flooded(const graph_kind *kind)
     free(ids);
 }
 
+/* The first key, by ascending i, that the inverse of a finalizer of MurmurHash3 takes to a number with so many zeros at
+ * its end, and that is the name of an edge: whose lower end is in the upper half. */
+static uint64_t colliding_edge(uint64_t *i, unsigned zeros)
+{
+    for (;;) {
+        uint64_t hash = ++*i << zeros, product = hash ^ hash >> 33;
+        uint64_t x = product * 0x4f74430c22a54005u; /* the inverse of 0xff51afd7ed558ccd modulo 2^64 */
+        uint64_t name = x ^ x >> 33;
+        if (name >> 32 && name >> 32 < (uint32_t)name) return name;
+    }
+}
+
+/* Edges of one call are numbered in a table of its own, for counting triangles. */
+static void edges_of_a_call_do_not_flood_it(const graph_kind *kind)
+{
+    (void)kind;
+    enum { ZEROS = 16, LONGEST = 200 };
+    size_t n = shrunk(20000, 4000), run = 0, longest = 0;
+    uint32_t *from = must_alloc(n, sizeof *from), *to = must_alloc(n, sizeof *to);
+    uint64_t i = 0;
+    for (size_t e = 0; e < n; e++) {
+        uint64_t name = colliding_edge(&i, ZEROS);
+        from[e] = (uint32_t)(name >> 32);
+        to[e] = (uint32_t)name;
+    }
+    graph_request request = {.kind = GRAPH_INSERT_EDGES, .n = n, .from = from, .to = to};
+    triangle_change change = {.request = &request};
+    assert_true(change_open(&change));
+    for (size_t e = 0; e < n; e++) change.counts[e] = 1;
+    change_number(&change);
+    for (uint64_t place = 0; place <= change.mask; place++) {
+        run = change.numbers[place].name ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    for (size_t e = 0; e < n; e++) assert_true(change.counts[e] && change_has(&change, to[e], from[e]));
+    assert_true(longest <= LONGEST); /* of places taken one after the other */
+    graph_checked(n);
+    change_close(&change);
+    free(from);
+    free(to);
+}
+
 static void only_0_and_1_fix_it(const graph_kind *kind)
 {
     pleach_graph *graph = NULL;
@@ -112,6 +155,7 @@ static const graph_case cases[] = {
     GRAPH_CASE(a_default_graph_is_not),
     GRAPH_CASE(no_other_seed_is_flooded),
     ONE_CASE(only_0_and_1_fix_it),
+    ONE_CASE(edges_of_a_call_do_not_flood_it),
 };
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 #include "triangle_change.h"
 
 #include "../base/memory.h"
+#include "../core/slabhash/slabhash_seed.h"
 
 static uint64_t name_of(uint32_t one, uint32_t two)
 {
@@ -13,6 +14,7 @@ bool change_open(triangle_change *c)
     uint64_t places = 16;
     while (places < 2 * c->request->n) places *= 2;
     c->mask = places - 1;
+    c->seed = slabhash_seed_of(base_entropy());
     c->counts = base_alloc(c->request->n, 1);
     c->numbers = base_alloc(places, sizeof *c->numbers);
     return c->counts && c->numbers;
@@ -24,10 +26,12 @@ void change_close(triangle_change *c)
     base_free(c->numbers);
 }
 
+/* Multiply-shift, as in slabhash_width.h; there are up to 2^32 places. */
 static uint64_t first_place_of(const triangle_change *c, uint64_t name)
 {
-    uint64_t hash = (name ^ name >> 33) * 0xff51afd7ed558ccdu;
-    return (hash ^ hash >> 33) & c->mask;
+    uint64_t product = (c->seed.low + name) * (c->seed.by + (name >> 32));
+    uint32_t sum = (uint32_t)((product + c->seed.plus) >> 32);
+    return ((uint64_t)(sum ^ sum >> 16) * 0x9e3779b97f4a7c15u) >> 32 & c->mask;
 }
 
 void change_prefetch(const triangle_change *c, uint32_t one, uint32_t two)

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "../core/slabhash/slabhash_format.h"
 #include "../exec/graph_exec.h"
 
 /* An edge, by the ids of its ends, and the element that it is; name 0, which is no edge's: nothing. */
@@ -23,6 +24,7 @@ typedef struct triangle_change {
     uint8_t *counts;   /* by element: this edge is one of those that change, the only one of its kind */
     numbered_edge *numbers; /* at most half full; an edge is at the place that its hash names, or the next free one */
     uint64_t mask;          /* of places */
+    slab_seed seed;         /* random for each call: edges can be chosen to collide under a hash that is known */
     size_t capacity;
     uint64_t *by_vertex;
     atomic_uint_fast64_t change;
