@@ -12,9 +12,10 @@ The result of a mutant is one of
   caught      a finding, a crash, or a run that does not end
   survived    none
   equal       the object code of all variants is as before: the change changes nothing there
-  stillborn   it does not compile
+  stillborn   it does not compile, or not without the warnings that a build of the library has on
+  argued      none, and mutants_argued.py says why nothing could notice it
 The last line is "N passed, N failed": it fails if fewer than 95 percent are caught, of those that survived or are caught
-and that EQUIVALENT does not argue.
+and are not argued.
 """
 import argparse
 import concurrent.futures
@@ -33,10 +34,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "plants"))
 import orders
 import run
+from mutants_argued import EQUIVALENT
 
 FILES = ("core/blink", "core/versioned", "core/skiplist", "core/slabhash", "pool", "epoch", "version", "node")
 SECONDS, SCHEDULES, VARIANTS, LEAST = 20, 4000, 4, 95
-EQUIVALENT = {}  # a mutant's name: why nothing could notice it
+WARNINGS = ("-Werror=return-type", "-Werror=uninitialized", "-Wno-maybe-uninitialized")
 
 SWAPS = [
     (r" <= ", " < "), (r" < ", " <= "), (r" >= ", " > "), (r" > ", " >= "), (r" == ", " != "), (r" != ", " == "),
@@ -51,13 +53,18 @@ DECLARATION = re.compile(r"^ +(?:const )?(?:[WS]\()?\w+\)?(?: |\)? ?\*)+\w+(?:\[
 class Mutant:
     file: str
     line: int
+    function: str
     what: str
+    source: str  # what stands there, from the first line that changes to the last
     begin: int
     end: int
     put: str
 
     def name(self):
         return f"{self.file}:{self.line} {self.what}"
+
+    def argued(self):
+        return EQUIVALENT.get((self.file, self.function, self.what, self.source))
 
 
 def made_of(file, text):
@@ -79,8 +86,12 @@ def made_of(file, text):
         indents = [len(m.group(0)) - len(m.group(0).lstrip()) for m in (a, b)]
         if a.end() + 1 == b.start() and indents[0] == indents[1]:
             found.append((a.start(), b.end(), "two statements change places", f"{b.group(0)}\n{a.group(0)}"))
-    return [Mutant(file, text.count("\n", 0, begin + 1) + 1, what, begin, end, put)
-            for begin, end, what, put in sorted(found)]
+    return [Mutant(file, text.count("\n", 0, begin + 1) + 1, orders.function_at(code, begin), what,
+                   source_of(code, begin, end), begin, end, put) for begin, end, what, put in sorted(found)]
+
+
+def source_of(code, begin, end):
+    return " ".join(code[code.rfind("\n", 0, begin) + 1:code.find("\n", end)].split())
 
 
 def all_mutants():
@@ -105,6 +116,15 @@ def notice(program, where):
     return found.group(1) if found else f"exit status {said.returncode}" if said.returncode else None
 
 
+def warns(where, folder, cc):
+    """Whether the compiler says something of a changed variant; it says nothing of an unchanged one."""
+    source, isa, bits = run.variant_parts(where)
+    flags = [f for f in run.FLAGS if f != "-w"]
+    return subprocess.run([cc, *flags, "-O1", *WARNINGS, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1",
+                           f"-I{folder}/include", "-c", os.path.join(folder, source), "-o", os.devnull],
+                          capture_output=True, check=False).returncode != 0
+
+
 def ask(mutant, n, options, unchanged):
     folder = os.path.join(options.build, "mutants", str(n))
     run.plant_nothing(folder)
@@ -122,6 +142,8 @@ def ask(mutant, n, options, unchanged):
             said = notice(program, where)
             if said:
                 return "caught", f"{where}: {said}"
+            if warns(where, folder, options.cc):
+                return "stillborn", ""
     except run.Missed:
         return "stillborn", ""
     finally:
@@ -130,7 +152,11 @@ def ask(mutant, n, options, unchanged):
 
 
 def covering(mutant):
-    return next(variants for begin, variants in orders.COVER if mutant.file.startswith(begin))[:VARIANTS]
+    """One variant of each structure first, then a second of each, and so on."""
+    variants = next(variants for begin, variants in orders.COVER if mutant.file.startswith(begin))
+    families = [w.split("/")[0] for w in variants]
+    turns = [families[:i].count(f) for i, f in enumerate(families)]
+    return [w for _, w in sorted(zip(turns, variants), key=lambda both: both[0])][:VARIANTS]
 
 
 def main():
@@ -159,8 +185,8 @@ def main():
         results = [pool.submit(ask, m, n, options, unchanged) for n, m in enumerate(wanted)]
         for mutant, result in zip(wanted, results):
             outcome, said = result.result()
-            if outcome == "survived" and mutant.name() in EQUIVALENT:
-                outcome, said = "argued", EQUIVALENT[mutant.name()]
+            if outcome == "survived" and mutant.argued():
+                outcome, said = "argued", mutant.argued()
             totals[outcome] = totals.get(outcome, 0) + 1
             print(f"{outcome:9} {mutant.name()}  {said}", flush=True)
     caught, survived = totals.get("caught", 0), totals.get("survived", 0)
