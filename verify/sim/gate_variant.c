@@ -1,7 +1,8 @@
 /* verify/sim/gate_variant.c - the gate's own source, and agents that go in and out.
  *
  * Each shared agent stores to a word of its own while inside, and so do those that may be beside a batch; an exclusive
- * agent must find there all that was stored by those whom it keeps out, though with the weakest loads. Who is inside,
+ * agent must find there all that was stored by those whom it keeps out, though with the weakest loads. It stores to one
+ * more word, where each agent that comes after it, exclusive or shared, must find that. Who is inside,
  * and who waits since when, is kept beside the simulated memory, where nothing is weak: whoever waited when an
  * exclusive agent asked must have been let in before it, but for shared agents that wait for the first time.
  */
@@ -20,11 +21,11 @@ typedef enum wish { SHARED, BESIDE, EXCLUSIVE, VIEW } wish;
 
 typedef struct world {
     gate *gate;
-    uint64_t *words; /* one for each agent */
+    uint64_t *words; /* one for each agent, and one that exclusive agents store to */
     unsigned agents, rounds, slots;
     uint8_t exclusive_percent, view_percent;
     unsigned shared_inside, beside_inside, exclusive_inside, batch_inside, views, views_closed;
-    uint64_t stored[MOST_AGENTS];
+    uint64_t stored[MOST_AGENTS], stored_alone;
     bool beside[MOST_AGENTS]; /* the agent is one of those that may be beside a batch */
     unsigned clock;           /* counts who asks, and who begins to wait */
     struct {
@@ -48,7 +49,7 @@ static unsigned prepare(unsigned variant, int tiny)
 {
     (void)variant;
     w = (world){.gate = sim_reserve(sizeof(gate)), .tiny = tiny >= 0};
-    w.words = sim_reserve(MOST_AGENTS * 8);
+    w.words = sim_reserve((MOST_AGENTS + 1) * 8);
     w.agents = w.tiny ? 2 : 2 + (unsigned)sim_draw(MOST_AGENTS - 1);
     w.rounds = w.tiny ? 1 : 1 + (unsigned)sim_draw(4);
     w.slots = 1 + (w.tiny ? 1 : (unsigned)sim_draw(4));
@@ -78,6 +79,12 @@ static void note_waiting(void)
 
 static void end_asking(unsigned me) { w.asking[me].waits_since = w.asking[me].sleeps = 0; }
 
+static void look_at_exclusive(unsigned me)
+{
+    if (sim_load(&w.words[MOST_AGENTS], __ATOMIC_RELAXED, SIM_gpu) != w.stored_alone)
+        sim_fail("agent %u is inside and does not see what the last exclusive agent stored", me);
+}
+
 static void go_shared(unsigned me)
 {
     begin_asking(me, SHARED);
@@ -85,6 +92,7 @@ static void go_shared(unsigned me)
     end_asking(me);
     if (w.exclusive_inside || w.batch_inside) sim_fail("agent %u is let in beside an exclusive one", me);
     w.shared_inside++;
+    look_at_exclusive(me);
     sim_store(&w.words[me], ++w.stored[me], __ATOMIC_RELAXED);
     w.shared_inside--;
     gate_leave(w.gate);
@@ -142,6 +150,8 @@ static void go_exclusive(unsigned me)
     look_who_waits(me, asked, batch);
     ++*inside;
     look_at_all(me, batch);
+    look_at_exclusive(me);
+    sim_store(&w.words[MOST_AGENTS], ++w.stored_alone, __ATOMIC_RELAXED);
     if (w.shared_inside || (!batch && w.beside_inside))
         sim_fail("somebody came in beside agent %u, which is exclusive", me);
     --*inside;
