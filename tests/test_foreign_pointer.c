@@ -99,22 +99,24 @@ static void own_frames_are_not_looked_up(void)
 /* A thread that the child does not have may have held the loader's lock. */
 static void child_of_a_fork_does_not_search(void)
 {
+    const size_t before = searches;
     foreign_pointers_after_fork();
     libraries_loaded++;
     looks = 0;
     assert_false(foreign_pointer(&about));
     assert_int_equal(looks, 0);
-    assert_int_equal(searches, 2);
+    assert_int_equal(searches, before);
     atomic_store(&forked, false);
 }
 
 static void driver_without_the_function_knows_nothing(void)
 {
+    const size_t before = searches;
     driver_is_loaded = true;
     libraries_loaded++;
     about.type = TYPE_DEVICE;
     assert_false(foreign_pointer(&about));
-    assert_int_equal(searches, 3);
+    assert_int_equal(searches, before + 1);
 }
 
 static void driver_is_asked_about_each_pointer(void)
@@ -128,6 +130,7 @@ static void driver_is_asked_about_each_pointer(void)
         {0, 0, TYPE_HOST, 0, false},          {0, 0, 0, 0, false},            {FAILURE, 0, TYPE_DEVICE, 0, false},
         {FAILURE, FAILURE, TYPE_HOST, 1, false},
     };
+    const size_t before = searches;
     driver_has_function = true;
     libraries_loaded++;
     for (size_t i = 0; i < COUNT_OF(answers); i++) {
@@ -137,7 +140,7 @@ static void driver_is_asked_about_each_pointer(void)
         about.managed = answers[i].managed;
         assert_int_equal(foreign_pointer(&about), answers[i].foreign);
     }
-    assert_int_equal(searches, 4); /* found once, and kept */
+    assert_int_equal(searches, before + 1); /* found once, and kept */
 }
 
 static void one_of_several_is_enough(void)
