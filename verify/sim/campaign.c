@@ -169,7 +169,7 @@ sim_replayed sim_replay(const char *id, unsigned trace_events, FILE *out)
     sim_replayed answer = SIM_REPLAY_NO_MEMORY;
     sim_machine *m = machine_create();
     choices *c = malloc(sizeof *c);
-    schedule s;
+    schedule s = {0}; /* tiny cases have no seed of their own */
     sim_checked checked = {0};
     if (!m || !c) {
         answer = SIM_REPLAY_NO_MEMORY;
