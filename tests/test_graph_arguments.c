@@ -203,6 +203,7 @@ static void nothing_of(pleach_graph *graph)
     assert_refused(PLEACH_OK, pleach_graph_degrees(graph, 0, NULL, NULL, PLEACH_SYNC));
     assert_refused(PLEACH_OK, pleach_graph_erase_vertices(graph, 0, NULL, NULL));
     assert_taken(PLEACH_OK, pleach_graph_neighbours(graph, 0, NULL, 0, NULL, NULL, offsets, NULL));
+    assert_refused(PLEACH_OK, pleach_graph_neighbours(graph, 0, NULL, 0, NULL, NULL, NULL, NULL));
     total = 7;
     assert_refused(PLEACH_OK, pleach_graph_neighbours(graph, 0, NULL, 0, NULL, NULL, NULL, &total));
     assert_int_equal(total, 0);

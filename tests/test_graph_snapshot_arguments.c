@@ -90,6 +90,10 @@ static void arrays_that_are_needed_are_asked_for(const void *unused)
     assert_ok(pleach_graph_snapshot_neighbours(snapshot, 0, NULL, 0, NULL, NULL, NULL, &total));
     assert_int_equal(total, 0);
     assert_ok(pleach_graph_snapshot_neighbours(snapshot, 2, from, 8, got, NULL, offsets, NULL));
+    assert_ok(pleach_graph_snapshot_neighbours(snapshot, 0, NULL, 0, NULL, NULL, NULL, NULL));
+    uint64_t first = 1;
+    assert_ok(pleach_graph_snapshot_neighbours(snapshot, 0, NULL, 0, NULL, NULL, &first, NULL));
+    assert_int_equal(first, 0);
     assert_ok(pleach_graph_snapshot_neighbours(snapshot, 2, from, 8, got, NULL, offsets, &total));
     assert_true(total == 3 && offsets[2] == 3 && got[0] == 2 && got[1] == 1 && got[2] == 3);
     assert_int_equal(pleach_graph_snapshot_export_edges(snapshot, 8, got, NULL, NULL, &number), PLEACH_E_ARGUMENT);

@@ -592,6 +592,9 @@ static void single_calls(const setting *where)
     uint64_t key = 1, value = 1, old = 1;
     int found = 0;
     pleach_outcome outcome;
+    number none = 3;
+    assert_ok(pleach_map_max_pair(map, &found, &none, &none));
+    assert_true(!found && none == 3);
     assert_ok(pleach_map_put_one(map, UINT64_MAX, UINT64_MAX, &outcome, NULL));
     assert_int_equal(outcome, PLEACH_INSERTED);
     assert_ok(pleach_map_find_one(map, UINT64_MAX, &found, &value));
@@ -604,6 +607,11 @@ static void single_calls(const setting *where)
     assert_ok(pleach_map_max_pair(map, &found, &end[0], &end[1]));
     assert_true(found && end[0] == big && end[1] == big_value);
     assert_ok(pleach_map_min_pair(map, &found, &end[0], NULL));
+    number least_value = 0;
+    assert_ok(pleach_map_min_pair(map, NULL, NULL, &least_value));
+    assert_true(least_value == UINT64_MAX);
+    assert_int_equal(pleach_map_min_pair(NULL, &found, NULL, NULL), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_map_max_pair(NULL, &found, NULL, NULL), PLEACH_E_ARGUMENT);
     assert_true(found && end[0] == UINT64_MAX && end[1] == big_value);
     assert_int_equal(pleach_map_succ_one(map, UINT64_MAX, &found, &key, NULL), PLEACH_E_WIDTH);
     assert_ok(pleach_map_succ_one(map, UINT64_MAX, &found, NULL, NULL));

@@ -42,11 +42,10 @@ static void after_fork(void *object)
     graph->ops->after_fork(graph->exec);
 }
 
-/* Children cannot use a GPU of their parent. */
-static bool watch_forks(pleach_graph *graph)
+static pleach_status watch_forks(pleach_graph *graph)
 {
-    if (graph->device != PLEACH_CPU) return true;
-    return gate_fork_watch(&graph->fork, &graph->gate, true, after_fork, graph);
+    const gate_fork_plan plan = {graph->device == PLEACH_CPU, true, after_fork, graph->ops->destroy};
+    return gate_fork_watch(&graph->fork, &graph->gate, plan, graph, graph->exec);
 }
 
 pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config *config)
@@ -70,10 +69,7 @@ pleach_status pleach_graph_create(pleach_graph **out, const pleach_graph_config 
     graph->host_only = ops->host_only;
     bool gated = gate_init(&graph->gate);
     status = gated ? graph->ops->create(&graph->exec, &complete) : PLEACH_E_MEMORY;
-    if (status == PLEACH_OK && !watch_forks(graph)) {
-        graph->ops->destroy(graph->exec);
-        status = PLEACH_E_MEMORY;
-    }
+    if (status == PLEACH_OK) status = watch_forks(graph);
     if (status != PLEACH_OK) {
         if (gated) gate_destroy(&graph->gate);
         base_free(graph);

@@ -48,11 +48,10 @@ static void after_fork(void *object)
     hash->ops->after_fork(hash->exec);
 }
 
-/* Children cannot use a GPU of their parent. */
-static bool watch_forks(pleach_hash *hash)
+static pleach_status watch_forks(pleach_hash *hash)
 {
-    if (hash->device != PLEACH_CPU) return true;
-    return gate_fork_watch(&hash->fork, &hash->gate, false, after_fork, hash);
+    const gate_fork_plan plan = {hash->device == PLEACH_CPU, false, after_fork, hash->ops->destroy};
+    return gate_fork_watch(&hash->fork, &hash->gate, plan, hash, hash->exec);
 }
 
 pleach_status pleach_hash_create(pleach_hash **out, const pleach_hash_config *config)
@@ -74,10 +73,7 @@ pleach_status pleach_hash_create(pleach_hash **out, const pleach_hash_config *co
     hash->set = complete.set;
     bool gated = gate_init(&hash->gate);
     status = gated ? hash->ops->create(&hash->exec, &complete) : PLEACH_E_MEMORY;
-    if (status == PLEACH_OK && !watch_forks(hash)) {
-        hash->ops->destroy(hash->exec);
-        status = PLEACH_E_MEMORY;
-    }
+    if (status == PLEACH_OK) status = watch_forks(hash);
     if (status != PLEACH_OK) {
         if (gated) gate_destroy(&hash->gate);
         base_free(hash);

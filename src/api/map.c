@@ -67,11 +67,10 @@ static void after_fork(void *object)
     map->ops->after_fork(map->exec);
 }
 
-/* Children cannot use a GPU of their parent. */
-static bool watch_forks(pleach_map *map)
+static pleach_status watch_forks(pleach_map *map)
 {
-    if (map->device != PLEACH_CPU) return true;
-    return gate_fork_watch(&map->fork, &map->gate, false, after_fork, map);
+    const gate_fork_plan plan = {map->device == PLEACH_CPU, false, after_fork, map->ops->destroy};
+    return gate_fork_watch(&map->fork, &map->gate, plan, map, map->exec);
 }
 
 pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *config)
@@ -96,10 +95,7 @@ pleach_status pleach_map_create(pleach_map **out, const pleach_map_config *confi
     map->engine = complete.structure == PLEACH_BLINK ? complete.engine : PLEACH_ENGINE_CALLS;
     bool gated = gate_init(&map->gate);
     status = gated ? ops->create(&map->exec, &complete) : PLEACH_E_MEMORY;
-    if (status == PLEACH_OK && !watch_forks(map)) {
-        map->ops->destroy(map->exec);
-        status = PLEACH_E_MEMORY;
-    }
+    if (status == PLEACH_OK) status = watch_forks(map);
     if (status != PLEACH_OK) {
         if (gated) gate_destroy(&map->gate);
         base_free(map);

@@ -13,12 +13,15 @@ static void in_child(void *object)
 static const fork_steps inner_steps = {false, prepare, in_parent, in_child};
 static const fork_steps outer_steps = {true, prepare, in_parent, in_child};
 
-bool gate_fork_watch(gate_fork *fork, gate *gate, bool outer, void (*set_back)(void *object), void *object)
+pleach_status gate_fork_watch(gate_fork *fork, gate *gate, gate_fork_plan plan, void *object, void *exec)
 {
+    if (!plan.on_host) return PLEACH_OK;
     fork->gate = gate;
-    fork->set_back = set_back;
+    fork->set_back = plan.set_back;
     fork->object = object;
-    return fork_watch_add(&fork->watch, outer ? &outer_steps : &inner_steps, fork);
+    if (fork_watch_add(&fork->watch, plan.outer ? &outer_steps : &inner_steps, fork)) return PLEACH_OK;
+    plan.undo(exec);
+    return PLEACH_E_MEMORY;
 }
 
 void gate_fork_end(gate_fork *fork) { fork_watch_remove(&fork->watch); }
