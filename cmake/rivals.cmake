@@ -50,7 +50,7 @@ if(PLEACH_RIVALS)
     # Two compilers have two sanitizers, which do not go together.
     if(CMAKE_CXX_COMPILER AND (PLEACH_SANITIZE STREQUAL none OR CMAKE_CXX_COMPILER_ID STREQUAL CMAKE_C_COMPILER_ID))
         pleach_have_rival(std-map CXX rivals_cxx.cpp)
-        if(PLEACH_WITH_CUDA) # whose linker knows C++ as well
+        if(CMAKE_CUDA_COMPILER_LOADED) # whose linker knows C++ as well
             set_target_properties(pleach_tool PROPERTIES LINKER_LANGUAGE CUDA)
         endif()
         target_compile_features(pleach_rivals PRIVATE cxx_std_17)

@@ -21,9 +21,6 @@ if(PLEACH_WITH_CUDA)
     pleach_translate_kernels(cuda_test_sources -I${PROJECT_SOURCE_DIR}/tests -I${PROJECT_SOURCE_DIR}/tests/support
                              -I${CMOCKA_INCLUDE_DIR})
     list(APPEND test_sources ${cuda_test_sources})
-    if(PLEACH_CUDA STREQUAL HOST) # compares with triangles by CUB
-        list(FILTER test_sources EXCLUDE REGEX "/test_triangles_cuda\\.c$")
-    endif()
 else()
     list(FILTER test_sources EXCLUDE REGEX "_cuda\\.c$")
 endif()
@@ -92,8 +89,10 @@ target_include_directories(test_baselines PRIVATE tools)
 target_link_libraries(test_baselines PRIVATE pleach_baselines pleach_static)
 target_sources(test_ablations PRIVATE tools/ablations/variants.c tools/ablations/tree_host.c
     tools/ablations/palm.c)
-if(TARGET test_triangles_cuda)
-    target_sources(test_triangles_cuda PRIVATE tools/triangles_merge_cuda.cu)
+if(PLEACH_WITH_CUDA)
+    set(triangles_merge ${PROJECT_SOURCE_DIR}/tools/triangles_merge_cuda.cu)
+    pleach_translate_kernels(triangles_merge)
+    target_sources(test_triangles_cuda PRIVATE ${triangles_merge})
     target_link_options(test_batch_streams_cuda PRIVATE
         LINKER:--wrap=cudaEventRecord,--wrap=cudaStreamWaitEvent,--wrap=cudaStreamSynchronize)
 endif()

@@ -1,5 +1,6 @@
 /* tests/test_triangles_cuda.c - triangles on the GPU: of graphs of all shapes, in all and by vertex, as the CPU and a
  * merge of sorted lists on the GPU count them; or as is known. Rows are in no order. Every allocation fails once.
+ * PLEACH_TEST_SCALE (percent) below 100 makes the large graphs smaller.
  *
  * With --time, a table of times follows: R-MAT graphs as Graph500 has them. */
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include "../src/exec/cuda/triangles_cuda.h"
 #include "../src/graph/triangles.h"
 #include "../tools/triangles_merge_cuda.h"
+#include "harness.h"
 
 static int passed, failed;
 
@@ -358,6 +360,20 @@ static void measure(machine *m, graph g)
     free_graph(&g);
 }
 
+/* With PLEACH_TEST_SCALE below 100, an R-MAT graph of fewer vertices, with as many edges for each. */
+static graph sized_rmat(const char *name, unsigned scale, unsigned edges_each)
+{
+    uint64_t most = shrunk((size_t)1 << scale, 2);
+    while ((uint64_t)1 << scale > most) scale--;
+    return rmat(name, scale, (uint64_t)edges_each << scale);
+}
+
+static graph sized_clique(const char *name, uint64_t size, uint64_t n, uint64_t least)
+{
+    uint64_t sized = shrunk(size, least);
+    return clique(name, sized, n / size * sized);
+}
+
 static void check_shapes(machine *m)
 {
     check(m, random_graph("no vertex", 0, 0));
@@ -368,18 +384,18 @@ static void check_shapes(machine *m)
     check(m, clique("clique of 64", 64, 64));
     check(m, clique("clique of 65", 65, 70));
     check(m, clique("clique of 257", 257, 1000));
-    check(m, clique("clique of 700", 700, 700));
-    check(m, clique("clique of 3000", 3000, 100000));
-    check(m, buried_clique("clique behind others"));
-    check(m, grid("grid", 1024, false));
-    check(m, grid("grid with diagonals", 1024, true));
-    check(m, star("star of 2^20", 1 << 20, false));
-    check(m, star("wheel of 2^20", 1 << 20, true));
-    check(m, random_graph("random, dense", 3000, 1000000));
-    check(m, random_graph("random, sparse", 1 << 20, 1 << 22));
-    check(m, random_graph("random, 100 each", 200000, 10000000));
-    for (unsigned scale = 1; scale <= 14; scale++) check(m, rmat("R-MAT, small", scale, (uint64_t)16 << scale));
-    check(m, rmat("R-MAT 2^18, 2^21", 18, 1 << 21));
+    check(m, sized_clique("clique of 700", 700, 700, 300));
+    check(m, sized_clique("clique of 3000", 3000, 100000, 300));
+    if (shrunk(100, 0) == 100) check(m, buried_clique("clique behind others")); /* smaller, nothing would be behind */
+    check(m, grid("grid", shrunk(1024, 48), false));
+    check(m, grid("grid with diagonals", shrunk(1024, 48), true));
+    check(m, star("star of 2^20", shrunk(1 << 20, 5000), false));
+    check(m, star("wheel of 2^20", shrunk(1 << 20, 5000), true));
+    check(m, random_graph("random, dense", shrunk(3000, 300), shrunk(1000000, 30000)));
+    check(m, random_graph("random, sparse", shrunk(1 << 20, 5000), shrunk(1 << 22, 20000)));
+    check(m, random_graph("random, 100 each", shrunk(200000, 1000), shrunk(10000000, 50000)));
+    for (unsigned scale = 1; scale <= 14; scale++) check(m, sized_rmat("R-MAT, small", scale, 16));
+    check(m, sized_rmat("R-MAT 2^18, 2^21", 18, 8));
 }
 
 int main(int count, char **argument)
@@ -394,8 +410,8 @@ int main(int count, char **argument)
     need(cudaStreamCreateWithFlags(&m.s.stream, cudaStreamNonBlocking) == cudaSuccess, "stream");
     check_shapes(&m);
     check_refusals(&m);
-    check(&m, rmat("R-MAT 2^16, 2^20", 16, 1 << 20));
-    check(&m, rmat("R-MAT 2^20, 2^24", 20, 1 << 24));
+    check(&m, sized_rmat("R-MAT 2^16, 2^20", 16, 16));
+    check(&m, sized_rmat("R-MAT 2^20, 2^24", 20, 16));
     if (count > 1 && strcmp(argument[1], "--time") == 0) {
         printf("\n%-20s %-28s %9s %9s %9s\n", "ms", "", "least", "median", "most");
         measure(&m, rmat("R-MAT 2^16, 2^20", 16, 1 << 20));

@@ -4,9 +4,9 @@
  */
 #include "triangles_merge_cuda.h"
 
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 #include <string.h>
+
+#include "../src/exec/cuda/sort_cuda.h"
 
 enum { THREADS = 256, LONG_ROW = 1024, LANES = 8 };
 
@@ -15,7 +15,8 @@ typedef struct merged {
     uint64_t n, edges;
     const uint64_t *offsets;
     const uint32_t *targets;
-    uint32_t *degree, *sorted_degree, *ids, *id, *number; /* id by number, number by id */
+    uint32_t *strangers, *sorted_strangers; /* of a vertex, how many are no neighbours: more for a lower degree */
+    uint32_t *ids, *id, *number;            /* id by number, number by id */
     uint64_t *size, *first, *cursor;                      /* by number: of the list; n + 1 */
     uint64_t *keys, *sorted_keys;                         /* edges: the larger number above the smaller */
     uint32_t *list;
@@ -25,11 +26,11 @@ typedef struct merged {
     int bits; /* of a number */
 } merged;
 
-static __global__ void degrees(merged m)
+static __global__ void count_strangers(merged m)
 {
     uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x;
     if (i >= m.n) return;
-    m.degree[i] = (uint32_t)(m.offsets[i + 1] - m.offsets[i]);
+    m.strangers[i] = (uint32_t)(m.n - 1 - (m.offsets[i + 1] - m.offsets[i]));
     m.ids[i] = (uint32_t)i;
 }
 
@@ -46,7 +47,7 @@ static __global__ void orient(merged m, bool keys)
     uint64_t block = (uint64_t)blockIdx.x * (THREADS / 32);
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     if (block >= m.n) return;
-    bool all = m.sorted_degree[block] >= LONG_ROW;
+    bool all = m.n - 1 - m.sorted_strangers[block] >= LONG_ROW;
     for (uint64_t number = block + (all ? 0 : warp); number < m.n && number < block + THREADS / 32;
          number += all ? 1 : THREADS / 32) {
         uint64_t from = m.offsets[m.id[number]], to = m.offsets[(uint64_t)m.id[number] + 1];
@@ -134,21 +135,39 @@ static __global__ void merge_by_lanes(merged m)
 
 static unsigned blocks(uint64_t threads) { return (unsigned)((threads + THREADS - 1) / THREADS); }
 
+static cudaError_t sort_vertices(const merged *m, void *scratch, size_t *scratch_bytes)
+{
+    const sort_bits by = {0, m->bits};
+    return sort_cuda_pairs_by(scratch, scratch_bytes, 32, 32, by, m->strangers, m->sorted_strangers, m->ids, m->id,
+                              m->n, NULL);
+}
+
+static cudaError_t sort_edges(const merged *m, void *scratch, size_t *scratch_bytes)
+{
+    const sort_bits by = {0, 2 * m->bits};
+    return sort_cuda_pairs_by(scratch, scratch_bytes, 64, 0, by, m->keys, m->sorted_keys, NULL, NULL, m->edges, NULL);
+}
+
+static cudaError_t add_up_sizes(const merged *m, void *scratch, size_t *scratch_bytes)
+{
+    return sort_cuda_scan(scratch, scratch_bytes, m->size, m->first, m->n + 1, NULL);
+}
+
 /* Up to sorted lists; then the merges. Events stand before, between and after. */
 static cudaError_t run(merged *m, cudaEvent_t *event)
 {
     cudaEventRecord(event[0]);
     cudaMemsetAsync(m->size, 0, (m->n + 1) * sizeof *m->size);
     cudaMemsetAsync(m->total, 0, 2 * sizeof *m->total);
-    degrees<<<blocks(m->n), THREADS>>>(*m);
-    cub::DeviceRadixSort::SortPairsDescending(m->scratch, m->scratch_bytes, m->degree, m->sorted_degree, m->ids, m->id,
-                                              m->n, 0, m->bits);
+    count_strangers<<<blocks(m->n), THREADS>>>(*m);
+    cudaError_t error = sort_vertices(m, m->scratch, &m->scratch_bytes);
+    if (error != cudaSuccess) return error;
     numbers<<<blocks(m->n), THREADS>>>(*m);
     orient<<<blocks(m->n * 32), THREADS>>>(*m, false);
-    cub::DeviceScan::ExclusiveSum(m->scratch, m->scratch_bytes, m->size, m->first, m->n + 1);
+    if ((error = add_up_sizes(m, m->scratch, &m->scratch_bytes)) != cudaSuccess) return error;
     cudaMemcpyAsync(m->cursor, m->first, m->n * sizeof *m->first, cudaMemcpyDeviceToDevice);
     orient<<<blocks(m->n * 32), THREADS>>>(*m, true);
-    cub::DeviceRadixSort::SortKeys(m->scratch, m->scratch_bytes, m->keys, m->sorted_keys, m->edges, 0, 2 * m->bits);
+    if ((error = sort_edges(m, m->scratch, &m->scratch_bytes)) != cudaSuccess) return error;
     lists<<<blocks(m->edges), THREADS>>>(*m);
     cudaEventRecord(event[1]);
     merge_by_thread<<<blocks(m->edges), THREADS>>>(*m);
@@ -162,16 +181,15 @@ static cudaError_t run(merged *m, cudaEvent_t *event)
 static size_t lay_out(merged *m, char *memory)
 {
     size_t used = 0, sort[3] = {0, 0, 0};
-    cub::DeviceRadixSort::SortPairsDescending(NULL, sort[0], m->degree, m->sorted_degree, m->ids, m->id, m->n, 0,
-                                              m->bits);
-    cub::DeviceRadixSort::SortKeys(NULL, sort[1], m->keys, m->sorted_keys, m->edges, 0, 2 * m->bits);
-    cub::DeviceScan::ExclusiveSum(NULL, sort[2], m->size, m->first, m->n + 1);
+    sort_vertices(m, NULL, &sort[0]);
+    sort_edges(m, NULL, &sort[1]);
+    add_up_sizes(m, NULL, &sort[2]);
     m->scratch_bytes = sort[0] > sort[1] ? sort[0] : sort[1];
     if (sort[2] > m->scratch_bytes) m->scratch_bytes = sort[2];
     const struct {
         void *array;
         size_t bytes;
-    } part[] = {{&m->degree, m->n * 4},      {&m->sorted_degree, m->n * 4}, {&m->ids, m->n * 4},
+    } part[] = {{&m->strangers, m->n * 4},   {&m->sorted_strangers, m->n * 4}, {&m->ids, m->n * 4},
                 {&m->id, m->n * 4},          {&m->number, m->n * 4},        {&m->size, (m->n + 1) * 8},
                 {&m->first, (m->n + 1) * 8}, {&m->cursor, (m->n + 1) * 8},  {&m->keys, m->edges * 8},
                 {&m->sorted_keys, m->edges * 8}, {&m->list, m->edges * 4},  {&m->total, 2 * sizeof *m->total},

@@ -215,6 +215,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     return say_if(stream_wait(stream), cudaErrorInvalidResourceHandle);
 }
 
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    gpu_need();
+    struct CUstream_st *s = stream_of(stream);
+    if (!s) return say(cudaErrorInvalidResourceHandle);
+    return stream_is_done(s) ? cudaSuccess : cudaErrorNotReady;
+}
+
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
     gpu_need();

@@ -56,7 +56,7 @@ static void sort(const job *j)
     pair *from = malloc((j->n + 1) * sizeof *from), *to = malloc((j->n + 1) * sizeof *to);
     if (!from || !to) gpu_fatal("no memory to sort %zu pairs", j->n);
     for (size_t i = 0; i < j->n; i++)
-        from[i] = (pair){word_at(j->keys, j->key_bits, i), word_at(j->values, j->value_bits, i)};
+        from[i] = (pair){word_at(j->keys, j->key_bits, i), j->value_bits ? word_at(j->values, j->value_bits, i) : 0};
     for (int low = j->by.low; low < j->by.high; low += DIGIT) {
         uint64_t mask = j->by.high - low < DIGIT ? (1u << (j->by.high - low)) - 1 : DIGITS - 1;
         size_t first[DIGITS + 1] = {0};
@@ -69,7 +69,7 @@ static void sort(const job *j)
     }
     for (size_t i = 0; i < j->n; i++) {
         set_word(j->sorted_keys, j->key_bits, i, from[i].key);
-        set_word(j->sorted_values, j->value_bits, i, from[i].value);
+        if (j->value_bits) set_word(j->sorted_values, j->value_bits, i, from[i].value);
     }
     free(from);
     free(to);

@@ -28,6 +28,7 @@ void gpu_need(void);
 
 struct CUstream_st *stream_new(bool blocking);
 struct CUstream_st *stream_of(cudaStream_t handle); /* NULL: there is none */
+bool stream_is_done(const struct CUstream_st *s);
 bool event_is_done(gpu_event *event);
 void event_wait(gpu_event *event);
 

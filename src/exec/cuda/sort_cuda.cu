@@ -13,10 +13,21 @@ static cudaError_t sort_pairs(void *scratch, size_t *scratch_bytes, sort_bits by
                                            (const Value *)values, (Value *)sorted_values, n, by.low, by.high, stream);
 }
 
+template <typename Key>
+static cudaError_t sort_keys(void *scratch, size_t *scratch_bytes, sort_bits by, const void *keys, void *sorted_keys,
+                             size_t n, cudaStream_t stream)
+{
+    return cub::DeviceRadixSort::SortKeys(scratch, *scratch_bytes, (const Key *)keys, (Key *)sorted_keys, n, by.low,
+                                          by.high, stream);
+}
+
 cudaError_t sort_cuda_pairs_by(void *scratch, size_t *scratch_bytes, unsigned key_bits, unsigned value_bits,
                                sort_bits by, const void *keys, void *sorted_keys, const void *values,
                                void *sorted_values, size_t n, cudaStream_t stream)
 {
+    if (value_bits == 0)
+        return key_bits == 32 ? sort_keys<uint32_t>(scratch, scratch_bytes, by, keys, sorted_keys, n, stream)
+                              : sort_keys<uint64_t>(scratch, scratch_bytes, by, keys, sorted_keys, n, stream);
     auto *sort = key_bits == 32 ? (value_bits == 32 ? sort_pairs<uint32_t, uint32_t> : sort_pairs<uint32_t, uint64_t>)
                                 : (value_bits == 32 ? sort_pairs<uint64_t, uint32_t> : sort_pairs<uint64_t, uint64_t>);
     return sort(scratch, scratch_bytes, by, keys, sorted_keys, values, sorted_values, n, stream);

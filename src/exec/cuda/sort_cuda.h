@@ -13,7 +13,7 @@ extern "C" {
 /* The bits of keys that count: from low to below high. */
 typedef struct sort_bits { int low, high; } sort_bits;
 
-/* Stable, ascending by key; values are value_bits wide, 32 or 64. */
+/* Stable, ascending by key; values are value_bits wide, 32 or 64, or there are none (0). */
 cudaError_t sort_cuda_pairs_by(void *scratch, size_t *scratch_bytes, unsigned key_bits, unsigned value_bits,
                                sort_bits by, const void *keys, void *sorted_keys, const void *values,
                                void *sorted_values, size_t n, cudaStream_t stream);
