@@ -6,7 +6,7 @@ DESTDIR ?=
 BENCH ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test verify test-gpu sanitize-gpu bench install clean help
+.PHONY: build demo check test verify test-gpu sanitize-gpu bench install clean help
 
 build:      ## libraries and the pleach command, in build/
 	@scripts/setup build
@@ -14,6 +14,10 @@ build:      ## libraries and the pleach command, in build/
 
 demo: build ## build, then run the demonstration (under a minute)
 	@build/pleach demo
+
+check:      ## three minutes: one build, and the tests of what has changed since the last commit
+	@scripts/setup test
+	@scripts/check
 
 test:       ## all tests that need no GPU, with sanitizers; last line "N passed, N failed"
 	@scripts/setup test

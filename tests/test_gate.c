@@ -2,14 +2,19 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "gate/gate.h"
 #include "support/agents.h"
 #include "support/buffers.h"
 #include "support/harness.h"
+#include "support/system_calls.h"
 #include "support/units.h"
 
 /* ---- the gate: who is inside ----------------------------------------------------------------------------------- */
@@ -606,10 +611,14 @@ static void views_refuse_exclusive(const void *unused)
     close_encounter(e);
 }
 
+/* ---- numbers of threads, and the barrier ---- */
+
+static bool have_membarrier = true;
+
 /* Numbers of threads that live at the same time differ, and a thread keeps its own. */
 typedef struct numbering {
     atomic_int asked;
-    unsigned number[GATE_SLOTS];
+    unsigned number[2 * GATE_SLOTS];
 } numbering;
 
 static void ask_number(agent *a)
@@ -630,6 +639,80 @@ static void threads_have_numbers(const void *unused)
     run_agents(16, ask_number, &n);
 }
 
+/* As many as there can be own a slot. */
+static void slots_go_to_as_many_as_there_are(const void *unused)
+{
+    (void)unused;
+    numbering n = {.asked = 0};
+    run_agents(COUNT_OF(n.number), ask_number, &n);
+    size_t owners = 0;
+    for (size_t i = 0; i < COUNT_OF(n.number); i++) owners += n.number[i] < GATE_SLOTS;
+    assert_true(owners >= (have_membarrier ? GATE_SLOTS / 2 : 0)); /* some are another test's threads that still end */
+    assert_true(owners <= (have_membarrier ? GATE_SLOTS : 0));
+}
+
+static void ask_and_end(agent *a) { *(unsigned *)a->shared = gate_thread_number(); }
+
+static void slots_are_owned_again(const void *unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < 3 * GATE_SLOTS; i++) {
+        unsigned number;
+        run_agents(1, ask_and_end, &number);
+        assert_int_equal(number < GATE_SLOTS, have_membarrier);
+    }
+}
+
+/* Runs `body` in a child, which must not come back. Returns how it ended. */
+static int status_of_child(void (*body)(void))
+{
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        body();
+        _exit(3);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void lose_membarrier(void)
+{
+    gate_thread_number();
+    gate_barrier();
+    if (!refuse_system_call(SYS_membarrier)) _exit(4);
+    fclose(stderr);
+    signal(SIGABRT, SIG_DFL);
+    gate_barrier();
+}
+
+static void a_lost_membarrier_is_not_ignored(const void *unused)
+{
+    (void)unused;
+    const int status = status_of_child(lose_membarrier);
+    assert_true(have_membarrier ? WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT : WEXITSTATUS(status) == 3);
+}
+
+#define WITHOUT "PLEACH_TEST_WITHOUT_MEMBARRIER"
+
+static void run_without_membarrier(void)
+{
+    setenv(WITHOUT, "1", 1);
+    if (refuse_system_call(SYS_membarrier)) execl("/proc/self/exe", "test_gate", (char *)NULL);
+    _exit(4);
+}
+
+static void all_again_without_membarrier(const void *unused)
+{
+    (void)unused;
+    if (!have_membarrier) return; /* this is that run */
+    fflush(stdout);
+    const int status = status_of_child(run_without_membarrier);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
 static unit_case cases[] = {
@@ -647,9 +730,14 @@ static unit_case cases[] = {
     {"shared_callers_are_inside_together", shared_callers_are_inside_together, NULL},
     {"views_refuse_exclusive", views_refuse_exclusive, NULL},
     {"threads_have_numbers", threads_have_numbers, NULL},
+    {"slots_go_to_as_many_as_there_are", slots_go_to_as_many_as_there_are, NULL},
+    {"slots_are_owned_again", slots_are_owned_again, NULL},
+    {"a_lost_membarrier_is_not_ignored", a_lost_membarrier_is_not_ignored, NULL},
+    {"all_again_without_membarrier", all_again_without_membarrier, NULL},
 };
 
 int main(int argc, char **argv)
 {
+    have_membarrier = !getenv(WITHOUT);
     return run_units("test_gate", argc, argv, cases, COUNT_OF(cases));
 }

@@ -172,6 +172,21 @@ BUFFERING(buffering_relaxed, RELAXED, RELAXED)
 BUFFERING(buffering_acq_rel, RELEASE, ACQUIRE)
 BUFFERING(buffering_seq_cst, SEQ, SEQ)
 
+/* One agent's barrier is a fence of both between store and load; before the store it is none. */
+static void buffering_barrier(unsigned agent)
+{
+    sim_store(agent ? y : x, 1, RELAXED);
+    if (agent) sim_barrier();
+    r[agent][0] = sim_load(agent ? x : y, RELAXED, SIM_gpu);
+}
+
+static void buffering_early_barrier(unsigned agent)
+{
+    if (agent) sim_barrier();
+    sim_store(agent ? y : x, 1, RELAXED);
+    r[agent][0] = sim_load(agent ? x : y, RELAXED, SIM_gpu);
+}
+
 /* The same with an addition instead of the store, as a CPU makes it. */
 #define ADDING(name, order)                                                                                      \
     static void name(unsigned agent)                                                                             \
@@ -220,6 +235,13 @@ LOAD_BUFFERING(load_buffering_fence, RELAXED, sim_fence(ACQUIRE, SIM_gpu), RELAX
 LOAD_BUFFERING(load_buffering_publish, RELAXED, sim_fence(RELEASE, SIM_gpu), RELAXED)
 LOAD_BUFFERING(load_buffering_cta, RELAXED, sim_fence(__ATOMIC_ACQ_REL, SIM_cta), RELAXED)
 LOAD_BUFFERING(load_buffering_branch, RELAXED, sim_after_branch(), RELAXED)
+
+static void load_buffering_barrier(unsigned agent)
+{
+    r[agent][0] = sim_load(agent ? x : y, RELAXED, SIM_gpu);
+    if (agent) sim_barrier();
+    sim_store(agent ? y : x, 1, RELAXED);
+}
 
 /* What is stored is what was loaded, or depends on it: the load comes first, and no value comes out of thin air. */
 static void load_buffering_data(unsigned agent)
@@ -368,6 +390,8 @@ static const litmus_case litmus_cases[] = {
     LITMUS(buffering_relaxed, two_readers, ALL),
     LITMUS(buffering_acq_rel, two_readers, ALL),
     LITMUS(buffering_seq_cst, two_readers, NOT_0),
+    LITMUS(buffering_barrier, two_readers, NOT_0),
+    LITMUS(buffering_early_barrier, two_readers, ALL),
     LITMUS(adding_acquire, two_readers, ALL),
     LITMUS(adding_seq_cst, two_readers, NOT_0),
     LITMUS(same_word, two_bits, NOT_2),
@@ -379,6 +403,7 @@ static const litmus_case litmus_cases[] = {
     LITMUS(load_buffering_publish, two_readers, NOT_3),
     LITMUS(load_buffering_cta, two_readers, NOT_3),
     LITMUS(load_buffering_branch, two_readers, NOT_3),
+    LITMUS(load_buffering_barrier, two_readers, NOT_3),
     LITMUS(load_buffering_data, two_readers, 0x1),
     LITMUS(load_buffering_if, two_readers, 0x1),
     LITMUS(load_own_word, two_readers, NOT_3),

@@ -39,6 +39,8 @@ bool gate_init(gate *g)
     for (unsigned i = 0; i < GATE_SLOTS; i++) {
         atomic_init(&g->slot[i].inside, 0);
         atomic_init(&g->slot[i].beside, 0);
+        atomic_init(&g->slot[i].more_inside, 0);
+        atomic_init(&g->slot[i].more_beside, 0);
     }
     return pthread_mutex_init(&g->lock, NULL) == 0;
 }
@@ -47,17 +49,43 @@ void gate_destroy(gate *g) { pthread_mutex_destroy(&g->lock); }
 
 /* ---- shared calls ---- */
 
+/* Where the calling thread announces its calls: a counter in its slot. */
+typedef struct gate_place {
+    atomic_uint *counter;
+    bool owned; /* no other thread stores to the counter while this one is awake */
+} gate_place;
+
+static inline gate_place place_inside(gate *g)
+{
+    const unsigned number = gate_thread_number();
+    gate_slot *slot = &g->slot[number % GATE_SLOTS];
+    return number < GATE_SLOTS ? (gate_place){&slot->inside, true} : (gate_place){&slot->more_inside, false};
+}
+
+static inline gate_place place_beside(gate *g)
+{
+    const unsigned number = gate_thread_number();
+    gate_slot *slot = &g->slot[number % GATE_SLOTS];
+    return number < GATE_SLOTS ? (gate_place){&slot->beside, true} : (gate_place){&slot->more_beside, false};
+}
+
+/* The first two are stored by their owner without a locked instruction, but gate_barrier lies between the closing of the
+ * gate, or its mark, and the look at them. Acquire: with it comes what a call wrote that has left. */
 static bool is_empty(gate *g, gate_closed closed)
 {
     for (unsigned i = 0; i < GATE_SLOTS; i++) {
-        if (atomic_load(&g->slot[i].inside) != 0) return false;
-        if (closed == GATE_ALONE && atomic_load(&g->slot[i].beside) != 0) return false;
+        gate_slot *slot = &g->slot[i];
+        if (atomic_load_explicit(&slot->inside, memory_order_acquire) != 0) return false;
+        if (atomic_load(&slot->more_inside) != 0) return false;
+        if (closed != GATE_ALONE) continue;
+        if (atomic_load_explicit(&slot->beside, memory_order_acquire) != 0) return false;
+        if (atomic_load(&slot->more_beside) != 0) return false;
     }
     return true;
 }
 
 /* The exclusive call sleeps until the slots are empty, and the calling thread has just left one: if it is the last one,
- * it wakes that call. Of several, the last one to come here sees that all have left. */
+ * it wakes that call. Of several, the last one to come here sees that all have left: the others had the lock before. */
 static void wake_if_empty(gate *g)
 {
     pthread_mutex_lock(&g->lock);
@@ -70,11 +98,22 @@ static void wake_if_empty(gate *g)
     if (wake) doze_wake(&g->emptied);
 }
 
+/* The processor may keep an owner's store back while it makes the load that comes next. gate_barrier on the exclusive side
+ * does the fence's work for both; here only the compiler is to keep them in order. */
+static inline void store_before_load(void) { atomic_signal_fence(memory_order_seq_cst); }
+
 /* What this call wrote is there for the exclusive call that sees the slot empty. */
-static void leave(gate *g, atomic_uint *counter)
+static inline void leave(gate *g, gate_place place)
 {
-    atomic_fetch_sub(counter, 1);
-    if (atomic_load(&g->watched)) wake_if_empty(g);
+    if (place.owned) {
+        const unsigned count = atomic_load_explicit(place.counter, memory_order_relaxed);
+        atomic_store_explicit(place.counter, count - 1, memory_order_release);
+        store_before_load();
+        if (atomic_load_explicit(&g->watched, memory_order_relaxed)) wake_if_empty(g);
+    } else {
+        atomic_fetch_sub(place.counter, 1);
+        if (atomic_load(&g->watched)) wake_if_empty(g);
+    }
 }
 
 static bool look_whether_open(gate *g, gate_closed most)
@@ -115,43 +154,52 @@ static void enter_by_lock(gate *g, atomic_uint *counter, gate_closed most)
     }
 }
 
-static bool try_to_enter(gate *g, atomic_uint *counter, gate_closed most)
+/* Acquire: what the last exclusive call wrote is there for this one. */
+static inline bool try_to_enter(gate *g, gate_place place, gate_closed most)
 {
-    atomic_fetch_add(counter, 1);
-    if (atomic_load(&g->closed) <= most) return true;
-    leave(g, counter); /* else the one who closed the gate waits for this call, and this call for it */
-    return false;
+    bool open;
+    if (place.owned) {
+        const unsigned count = atomic_load_explicit(place.counter, memory_order_relaxed);
+        atomic_store_explicit(place.counter, count + 1, memory_order_relaxed);
+        store_before_load();
+        open = atomic_load_explicit(&g->closed, memory_order_acquire) <= most;
+    } else {
+        atomic_fetch_add(place.counter, 1);
+        open = atomic_load(&g->closed) <= most;
+    }
+    if (!open) leave(g, place); /* else the one who closed the gate waits for this call, and this call for it */
+    return open;
 }
 
-static void enter(gate *g, atomic_uint *counter, gate_closed most)
+static inline void enter(gate *g, gate_place place, gate_closed most)
 {
-    if (try_to_enter(g, counter, most)) return;
-    if (look_whether_open(g, most) && try_to_enter(g, counter, most)) return;
-    enter_by_lock(g, counter, most);
+    if (try_to_enter(g, place, most)) return;
+    if (look_whether_open(g, most) && try_to_enter(g, place, most)) return;
+    enter_by_lock(g, place.counter, most);
 }
 
 void gate_enter(gate *g)
 {
     handover_give(&g->handed);
-    enter(g, &g->slot[gate_thread_number() % GATE_SLOTS].inside, GATE_OPEN);
+    enter(g, place_inside(g), GATE_OPEN);
 }
 
 void gate_leave(gate *g)
 {
     handover_take(&g->handed);
-    leave(g, &g->slot[gate_thread_number() % GATE_SLOTS].inside);
+    leave(g, place_inside(g));
 }
 
 void gate_enter_beside(gate *g)
 {
     handover_give(&g->handed);
-    enter(g, &g->slot[gate_thread_number() % GATE_SLOTS].beside, GATE_BATCH);
+    enter(g, place_beside(g), GATE_BATCH);
 }
 
 void gate_leave_beside(gate *g)
 {
     handover_take(&g->handed);
-    leave(g, &g->slot[gate_thread_number() % GATE_SLOTS].beside);
+    leave(g, place_beside(g));
 }
 
 /* ---- exclusive calls ---- */
@@ -163,6 +211,7 @@ static void sleep_until_empty(gate *g, gate_closed closed)
     pthread_mutex_lock(&g->lock);
     const unsigned before = atomic_load(&g->emptied);
     atomic_store(&g->watched, 1);
+    gate_barrier();
     const bool empty = is_empty(g, closed);
     if (empty) atomic_store(&g->watched, 0);
     pthread_mutex_unlock(&g->lock);
@@ -211,8 +260,10 @@ static bool close_to(gate *g, gate_closed closed)
     const bool open = atomic_load(&g->closed) == GATE_OPEN; /* then nobody waits */
     const bool entered = open ? close_gate(g, closed) : wait_for_turn(g, closed);
     pthread_mutex_unlock(&g->lock);
-    if (entered) wait_until_empty(g, closed);
-    return entered;
+    if (!entered) return false;
+    gate_barrier();
+    wait_until_empty(g, closed);
+    return true;
 }
 
 bool gate_enter_exclusive(gate *g) { return close_to(g, GATE_ALONE); }

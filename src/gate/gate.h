@@ -1,11 +1,13 @@
 /* gate/gate.h - who may be inside a map: many calls together (shared), or one alone (exclusive). Queries at snapshots
  * (beside) may be inside with any number of shared calls, and with a batch, but not with other exclusive calls.
  *
- * A shared call announces itself in a slot that its thread has nearly for itself, and then looks whether the gate is
- * closed; an exclusive call closes the gate and then looks at all slots. Both orders are sequentially consistent, so
- * one of the two sees the other: either the shared call steps back, or the exclusive call waits for it. No line of
- * memory is written by all callers. Those who may be beside a batch have counters of their own. (Slots are shared by
- * threads whose numbers are equal modulo GATE_SLOTS; a slot counts.)
+ * A shared call announces itself in a slot and then looks whether the gate is closed; an exclusive call closes the gate
+ * and then looks at all slots. One of the two must see the other: either the shared call steps back, or the exclusive
+ * call waits for it. That takes a full fence between store and load on both sides. Shared calls are frequent, so the
+ * exclusive call makes both (gate_barrier, by the system call membarrier), and a thread that owns a slot enters and leaves
+ * by plain stores. Threads that own none, because there are more than GATE_SLOTS, or because the system has no
+ * membarrier, add to counters in the slots by locked instructions, which are fences. No line of memory is written by all
+ * callers. Those who may be beside a batch have counters of their own. docs/memory-model.md has the argument.
  *
  * Device views (kernels that the library cannot see) are counted apart: while one is open, exclusive calls are refused.
  *
@@ -46,6 +48,12 @@ typedef enum gate_closed { GATE_OPEN, GATE_BATCH, GATE_ALONE } gate_closed;
 typedef struct gate_guest gate_guest;
 typedef struct gate_turn gate_turn;
 
+/* Calls that are inside. */
+typedef struct gate_slot {
+    _Alignas(GATE_LINE) atomic_uint inside, beside; /* of the thread that owns the slot */
+    atomic_uint more_inside, more_beside;           /* of those without a slot of their own */
+} gate_slot;
+
 typedef struct gate {
     _Alignas(GATE_LINE) atomic_uint closed;   /* to whom: gate_closed; stored under the lock */
     atomic_uint watched;                      /* 1: the exclusive caller sleeps until the slots are empty */
@@ -57,17 +65,19 @@ typedef struct gate {
     unsigned waiting, queued, numbers; /* all of them; of these exclusive ones; exclusive ones so far */
     atomic_uint opened, emptied;       /* change when guests are let in; when the slots of a watched gate are empty */
     atomic_uint turn[GATE_TURNS];      /* change when an exclusive caller is called; by number: few wake in vain */
-    struct {
-        _Alignas(GATE_LINE) atomic_uint inside;
-        atomic_uint beside;
-    } slot[GATE_SLOTS];
+    gate_slot slot[GATE_SLOTS];
 } gate;
 
 bool gate_init(gate *g);
 void gate_destroy(gate *g);
 
-/* The calling thread's number: small, stable, and spread over threads. */
+/* The calling thread's number, which stays its own until it ends. A number below GATE_SLOTS is one thread's only, and that
+ * thread owns the slot of this number in every gate. */
 unsigned gate_thread_number(void);
+
+/* Every running thread that owns a slot executes a full fence between the begin and the end of this call, and the
+ * calling thread at both. */
+void gate_barrier(void);
 
 void gate_enter(gate *g);
 void gate_leave(gate *g); /* on the thread that entered */

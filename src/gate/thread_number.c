@@ -1,13 +1,122 @@
+/* thread_number.c - numbers of threads, and the barrier that lets those with the lowest ones enter a gate without a
+ * locked instruction.
+ *
+ * A number below GATE_SLOTS is given to one thread at a time, and is free again when that thread ends. All others get
+ * numbers from GATE_SLOTS on, which need not differ. Without membarrier (an old kernel, another system, a filter of
+ * system calls) every thread gets such a number. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "gate.h"
+
+#ifdef __linux__
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 /* Asked several times in each call. Of this kind a thread's variable is one instruction away in a shared library too;
  * else it is a call. The few bytes that it takes are there for libraries that are loaded later as well. */
 #define IN_REACH __attribute__((tls_model("initial-exec")))
 
+static _Thread_local IN_REACH unsigned my_number; /* plus one; 0: not asked yet */
+
+static _Atomic uint64_t taken; /* a bit for each number below GATE_SLOTS */
+static atomic_uint others;     /* threads with higher ones so far */
+static atomic_bool have_barrier; /* else no thread owns a slot */
+static bool have_key;
+static pthread_key_t at_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void begin(void);
+
+enum { MOST_OTHERS = 1 << 30 }; /* so that their numbers never become small again */
+_Static_assert(GATE_SLOTS == 64, "numbers are bits of `taken`");
+
+/* ---- the barrier ---- */
+
+#if defined(__linux__) && defined(SYS_membarrier)
+static bool call_barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+/* Of this process alone: a child registers anew. */
+static bool register_barrier(void)
+{
+    const long can = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+    return can > 0 && can & MEMBARRIER_CMD_PRIVATE_EXPEDITED && call_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+}
+
+void gate_barrier(void)
+{
+    pthread_once(&once, begin); /* so that a thread that gets a number at this moment cannot be missed */
+    if (!atomic_load(&have_barrier)) return;
+    if (call_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
+    fputs("pleach: the system call membarrier has worked and does not any more; allow it in filters of system calls\n",
+          stderr);
+    abort(); /* without it a call could change what others read */
+}
+#else
+static bool register_barrier(void) { return false; }
+void gate_barrier(void) {}
+#endif
+
+/* ---- numbers ---- */
+
+static void give_number_back(void *number_plus_one)
+{
+    my_number = 0; /* a destructor that comes later may call again, and gets another */
+    atomic_fetch_and_explicit(&taken, ~((uint64_t)1 << ((uintptr_t)number_plus_one - 1)), memory_order_release);
+}
+
+/* The calling thread is the only one, and is inside no gate: all have been set back. */
+static void begin_in_child(void)
+{
+    my_number = 0;
+    pthread_setspecific(at_end, NULL);
+    atomic_store(&have_barrier, register_barrier());
+    atomic_store(&taken, 0);
+}
+
+static void begin(void)
+{
+    have_key = pthread_key_create(&at_end, give_number_back) == 0;
+    atomic_store(&have_barrier, have_key && pthread_atfork(NULL, NULL, begin_in_child) == 0 && register_barrier());
+}
+
+/* Returns GATE_SLOTS if there is none. Acquire: the thread that had the number before has left all gates. */
+static unsigned take_own_number(void)
+{
+    uint64_t bits = atomic_load_explicit(&taken, memory_order_relaxed);
+    while (~bits != 0) { /* ends: another thread has taken or returned a number */
+        const unsigned number = (unsigned)__builtin_ctzll(~bits);
+        if (atomic_compare_exchange_weak_explicit(&taken, &bits, bits | (uint64_t)1 << number, memory_order_acquire,
+                                                  memory_order_relaxed))
+            return number;
+    }
+    return GATE_SLOTS;
+}
+
+static __attribute__((noinline, cold)) unsigned take_number(void)
+{
+    pthread_once(&once, begin);
+    unsigned number = atomic_load(&have_barrier) ? take_own_number() : GATE_SLOTS;
+    if (number < GATE_SLOTS && pthread_setspecific(at_end, (void *)(uintptr_t)(number + 1)) != 0) {
+        give_number_back((void *)(uintptr_t)(number + 1));
+        number = GATE_SLOTS;
+    }
+    if (number == GATE_SLOTS) number += atomic_fetch_add_explicit(&others, 1, memory_order_relaxed) % MOST_OTHERS;
+    my_number = number + 1;
+    return number;
+}
+
 unsigned gate_thread_number(void)
 {
-    static atomic_uint threads_seen;
-    static _Thread_local IN_REACH unsigned number; /* plus one; 0: not asked yet */
-    if (number == 0) number = atomic_fetch_add_explicit(&threads_seen, 1, memory_order_relaxed) + 1;
-    return number - 1;
+    const unsigned number = my_number;
+    return __builtin_expect(number != 0, 1) ? number - 1 : take_number();
+}
+
+/* A library that is unloaded leaves no destructor behind that threads would call when they end. Threads that ask from
+ * now on get no slot of their own. */
+static __attribute__((destructor)) void forget_threads(void)
+{
+    if (have_key) pthread_key_delete(at_end);
 }

@@ -10,6 +10,7 @@
 #include "sim.h"
 
 unsigned sim_gate_thread_number(void);
+void sim_gate_barrier(void);
 
 static inline int sim_mutex_lock(uint64_t *mutex)
 {
@@ -84,6 +85,8 @@ static inline void doze_wake(uint64_t *word)
 #define atomic_load(p) atomic_load_explicit((p), memory_order_seq_cst)
 #define atomic_store(p, v) atomic_store_explicit((p), (v), memory_order_seq_cst)
 #define atomic_fetch_add(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
+#undef atomic_signal_fence
+#define atomic_signal_fence(order) ((void)0) /* what an agent does is in the program's order already */
 #define atomic_fetch_sub(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_seq_cst)
 #define pthread_mutex_init(mutex, attributes) sim_mutex_init(mutex)
 #define pthread_mutex_destroy(mutex) ((void)(mutex))
@@ -103,6 +106,7 @@ static inline void doze_wake(uint64_t *word)
 #define gate_view_open sim_gate_view_open
 #define gate_view_close sim_gate_view_close
 #define gate_thread_number sim_gate_thread_number
+#define gate_barrier sim_gate_barrier
 
 #include "../../src/gate/gate.h"
 

@@ -1,6 +1,6 @@
 /* verify/sim/gate_variant.c - the gate's own source, and agents that go in and out.
  *
- * Each shared agent stores to a word of its own while inside, and so do those that may be beside a batch; an exclusive
+ * Each shared agent stores to words of its own while inside, and so do those that may be beside a batch; an exclusive
  * agent must find there all that was stored by those whom it keeps out, though with the weakest loads. It stores to one
  * more word, where each agent that comes after it, exclusive or shared, must find that. Who is inside,
  * and who waits since when, is kept beside the simulated memory, where nothing is weak: whoever waited when an
@@ -13,7 +13,7 @@ static void note_waiting(void);
 
 #include "../../src/gate/gate.c"
 
-enum { MOST_AGENTS = 12 };
+enum { MOST_AGENTS = 12, EACH = 3, OF_EXCLUSIVE = MOST_AGENTS * EACH, WORDS = OF_EXCLUSIVE + 1 };
 
 static const char *const variant_names[] = {"cpu", NULL};
 
@@ -21,8 +21,8 @@ typedef enum wish { SHARED, BESIDE, EXCLUSIVE, VIEW } wish;
 
 typedef struct world {
     gate *gate;
-    uint64_t *words; /* one for each agent, and one that exclusive agents store to */
-    unsigned agents, rounds, slots;
+    uint64_t *words; /* EACH for each agent, and one that exclusive agents store to */
+    unsigned agents, rounds, slots, owners;
     uint8_t exclusive_percent, view_percent;
     unsigned shared_inside, beside_inside, exclusive_inside, batch_inside, views, views_closed;
     uint64_t stored[MOST_AGENTS], stored_alone;
@@ -38,21 +38,30 @@ typedef struct world {
 
 static _Thread_local world w;
 
-/* From both ends of the slots in turns, so that the first and the last one are used. */
+/* From both ends of the slots in turns, so that the first and the last one are used. The first agents own theirs, if any
+ * do; the others share the same slots. */
 unsigned sim_gate_thread_number(void)
 {
-    unsigned number = sim_who() % w.slots;
-    return number % 2 ? GATE_SLOTS - 1 - number / 2 : number / 2;
+    const unsigned me = sim_who(), number = me < w.owners ? me : me % w.slots;
+    const unsigned slot = number % 2 ? GATE_SLOTS - 1 - number / 2 : number / 2;
+    return me < w.owners ? slot : GATE_SLOTS + slot;
+}
+
+/* Without membarrier no agent owns a slot, and nothing happens here. */
+void sim_gate_barrier(void)
+{
+    if (w.owners > 0) sim_barrier();
 }
 
 static unsigned prepare(unsigned variant, int tiny)
 {
     (void)variant;
     w = (world){.gate = sim_reserve(sizeof(gate)), .tiny = tiny >= 0};
-    w.words = sim_reserve((MOST_AGENTS + 1) * 8);
+    w.words = sim_reserve(WORDS * sizeof *w.words);
     w.agents = w.tiny ? 2 : 2 + (unsigned)sim_draw(MOST_AGENTS - 1);
     w.rounds = w.tiny ? 1 : 1 + (unsigned)sim_draw(4);
     w.slots = 1 + (w.tiny ? 1 : (unsigned)sim_draw(4));
+    w.owners = w.tiny ? (unsigned)tiny : sim_draw(4) ? (unsigned)sim_draw(w.agents + 1) : 0;
     w.exclusive_percent = (uint8_t)(20 + sim_draw(50));
     w.view_percent = sim_draw(3) ? 0 : 20;
     for (unsigned i = 0; i < w.agents && !w.tiny; i++) w.beside[i] = sim_draw(3) == 0;
@@ -81,8 +90,14 @@ static void end_asking(unsigned me) { w.asking[me].waits_since = w.asking[me].sl
 
 static void look_at_exclusive(unsigned me)
 {
-    if (sim_load(&w.words[MOST_AGENTS], __ATOMIC_RELAXED, SIM_gpu) != w.stored_alone)
+    if (sim_load(&w.words[OF_EXCLUSIVE], __ATOMIC_RELAXED, SIM_gpu) != w.stored_alone)
         sim_fail("agent %u is inside and does not see what the last exclusive agent stored", me);
+}
+
+static void store_to_own(unsigned me)
+{
+    w.stored[me]++;
+    for (unsigned i = 0; i < EACH; i++) sim_store(&w.words[me * EACH + i], w.stored[me], __ATOMIC_RELAXED);
 }
 
 static void go_shared(unsigned me)
@@ -93,7 +108,7 @@ static void go_shared(unsigned me)
     if (w.exclusive_inside || w.batch_inside) sim_fail("agent %u is let in beside an exclusive one", me);
     w.shared_inside++;
     look_at_exclusive(me);
-    sim_store(&w.words[me], ++w.stored[me], __ATOMIC_RELAXED);
+    store_to_own(me);
     w.shared_inside--;
     gate_leave(w.gate);
 }
@@ -105,16 +120,17 @@ static void go_beside(unsigned me)
     end_asking(me);
     if (w.exclusive_inside) sim_fail("agent %u is let in beside an exclusive one", me);
     w.beside_inside++;
-    sim_store(&w.words[me], ++w.stored[me], __ATOMIC_RELAXED);
+    store_to_own(me);
     w.beside_inside--;
     gate_leave_beside(w.gate);
 }
 
 static void look_at_all(unsigned me, bool batch)
 {
-    for (unsigned i = 0; i < w.agents; i++)
-        if (!(batch && w.beside[i]) && sim_load(&w.words[i], __ATOMIC_RELAXED, SIM_gpu) != w.stored[i])
-            sim_fail("agent %u is alone inside and does not see what agent %u stored", me, i);
+    for (unsigned i = 0; i < w.agents * EACH; i++)
+        if (!(batch && w.beside[i / EACH]) &&
+            sim_load(&w.words[i], __ATOMIC_RELAXED, SIM_gpu) != w.stored[i / EACH])
+            sim_fail("agent %u is alone inside and does not see what agent %u stored", me, i / EACH);
 }
 
 /* Some may be through, and not have come to say so: those beside a batch, which does not wait for them, and exclusive
@@ -151,7 +167,7 @@ static void go_exclusive(unsigned me)
     ++*inside;
     look_at_all(me, batch);
     look_at_exclusive(me);
-    sim_store(&w.words[MOST_AGENTS], ++w.stored_alone, __ATOMIC_RELAXED);
+    sim_store(&w.words[OF_EXCLUSIVE], ++w.stored_alone, __ATOMIC_RELAXED);
     if (w.shared_inside || (!batch && w.beside_inside))
         sim_fail("somebody came in beside agent %u, which is exclusive", me);
     --*inside;
@@ -190,7 +206,8 @@ static bool judge(char *why, size_t size, sim_checked *checked)
 {
     (void)checked; /* answers are judged as they come */
     for (unsigned i = 0; i < GATE_SLOTS; i++) {
-        if (w.gate->slot[i].inside == 0 && w.gate->slot[i].beside == 0) continue;
+        const gate_slot *slot = &w.gate->slot[i];
+        if (slot->inside == 0 && slot->beside == 0 && slot->more_inside == 0 && slot->more_beside == 0) continue;
         snprintf(why, size, "slot %u still counts somebody", i);
         return false;
     }
@@ -219,7 +236,7 @@ static void describe(uint32_t word, uint64_t value, char *text, size_t size)
     else if (offset < sizeof(gate))
         snprintf(text, size, "slot %zu = %llu", (offset - offsetof(gate, slot)) / GATE_LINE, v);
     else
-        snprintf(text, size, "word of agent %zu = %llu", (offset - sizeof(gate)) / 8, v);
+        snprintf(text, size, "word of agent %zu = %llu", (offset - sizeof(gate)) / 8 / EACH, v);
 }
 
 static bool is_latched(uint32_t word, uint64_t value)
@@ -229,5 +246,5 @@ static bool is_latched(uint32_t word, uint64_t value)
 }
 
 extern const sim_structure sim_gate;
-const sim_structure sim_gate = {"gate", variant_names, 1, prepare, agent, judge, NULL, describe, is_latched,
+const sim_structure sim_gate = {"gate", variant_names, 2, prepare, agent, judge, NULL, describe, is_latched,
                                 NULL};

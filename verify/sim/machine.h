@@ -193,6 +193,7 @@ bool machine_run_late(sim_machine *m, const sim_structure *structure, unsigned v
 /* promise.c: what an agent is about to do */
 void promise_forget(sim_agent *a);
 void promise_order(sim_machine *m);
+void promise_order_of(sim_machine *m, sim_agent *other); /* by a fence that another agent makes it execute */
 void promise_break(sim_machine *m) __attribute__((noreturn));
 void promise_await(sim_machine *m);
 void promise_load(sim_machine *m, uint32_t word);

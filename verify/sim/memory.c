@@ -582,6 +582,32 @@ void sim_fence(int order, int scope)
     if (scope == SIM_gpu) drop_l1(m);
 }
 
+/* At this instant of the other agent, whatever it is about to do. */
+static void fence_other(sim_machine *m, sim_agent *other)
+{
+    sim_agent *me = m->me;
+    m->me = other;
+    while (other->buffered) perform_some_buffered(m);
+    other->floor = m->now;
+    m->me = me;
+    promise_order_of(m, other);
+}
+
+void sim_barrier(void)
+{
+    sim_machine *m = sim_now_running;
+    if (!m->running) return;
+    sim_fence(__ATOMIC_SEQ_CST, SIM_gpu);
+    const unsigned me = m->me->index;
+    for (unsigned i = 1; i < m->agent_count; i++) {
+        sim_agent *other = &m->agents[(me + i) % m->agent_count];
+        if (other->done) continue;
+        schedule_point(m, POINT_FENCE, m->me->last_word);
+        fence_other(m, other);
+    }
+    sim_fence(__ATOMIC_SEQ_CST, SIM_gpu);
+}
+
 void sim_pause(void)
 {
     sim_machine *m = sim_now_running;

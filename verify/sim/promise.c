@@ -19,11 +19,16 @@
 
 void promise_forget(sim_agent *a) { a->recent_count = 0; }
 
+void promise_order_of(sim_machine *m, sim_agent *other)
+{
+    promise_forget(other);
+    if (m->late == LATE_MADE && other->index == m->promised.agent) promise_break(m);
+}
+
 /* Nothing passes this access of the agent. */
 void promise_order(sim_machine *m)
 {
-    promise_forget(m->me);
-    if (m->late == LATE_MADE && m->me->index == m->promised.agent) promise_break(m);
+    promise_order_of(m, m->me);
 }
 
 void promise_break(sim_machine *m)

@@ -27,6 +27,7 @@
 #undef gate_view_open
 #undef gate_view_close
 #undef gate_thread_number
+#undef gate_barrier
 #define gate_init team_gate_init
 #define gate_destroy team_gate_destroy
 #define gate_enter team_gate_enter
@@ -39,6 +40,7 @@
 #define gate_view_open team_gate_view_open
 #define gate_view_close team_gate_view_close
 #define gate_thread_number team_gate_thread_number
+#define gate_barrier sim_barrier
 OWN bool gate_init(gate *g);
 OWN void gate_destroy(gate *g);
 OWN void gate_enter(gate *g);
