@@ -73,10 +73,22 @@ void gate_destroy(gate *g);
 
 /* The calling thread's number, which stays its own until it ends. A number below GATE_SLOTS is one thread's only, and that
  * thread owns the slot of this number in every gate. */
+#ifdef PLEACH_SIM
 unsigned gate_thread_number(void);
+#else
+/* The number plus one; 0: not asked yet. Calls ask several times each. Of this kind a thread's variable is one instruction
+ * away in a shared library too, else it is a call; its few bytes are there for libraries that are loaded later as well. */
+extern _Thread_local __attribute__((tls_model("initial-exec"))) unsigned gate_my_number;
+unsigned gate_take_number(void);
 
-/* Every running thread that owns a slot executes a full fence between the begin and the end of this call, and the
- * calling thread at both. */
+static inline unsigned gate_thread_number(void)
+{
+    return __builtin_expect(gate_my_number != 0, 1) ? gate_my_number - 1 : gate_take_number();
+}
+#endif
+
+/* Every thread that owns a slot executes a full fence between the begin and the end of this call, as does the calling
+ * thread at both. A thread that takes its slot later sees all that was stored before the call. */
 void gate_barrier(void);
 
 void gate_enter(gate *g);

@@ -16,11 +16,7 @@
 #include <unistd.h>
 #endif
 
-/* Asked several times in each call. Of this kind a thread's variable is one instruction away in a shared library too;
- * else it is a call. The few bytes that it takes are there for libraries that are loaded later as well. */
-#define IN_REACH __attribute__((tls_model("initial-exec")))
-
-static _Thread_local IN_REACH unsigned my_number; /* plus one; 0: not asked yet */
+_Thread_local unsigned gate_my_number;
 
 static _Atomic uint64_t taken; /* a bit for each number below GATE_SLOTS */
 static atomic_uint others;     /* threads with higher ones so far */
@@ -45,10 +41,19 @@ static bool register_barrier(void)
     return can > 0 && can & MEMBARRIER_CMD_PRIVATE_EXPEDITED && call_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 }
 
+/* Between two swaps of one word: a thread that is not seen here takes its number afterwards, and sees then all that has
+ * been stored before, a closed gate too. One that has ended has left all gates. So this costs no system call in a program
+ * with one thread. */
+static bool others_own_slots(void)
+{
+    const uint64_t mine = gate_my_number - 1 < GATE_SLOTS ? (uint64_t)1 << (gate_my_number - 1) : 0;
+    return (atomic_fetch_or(&taken, 0) & ~mine) != 0;
+}
+
 void gate_barrier(void)
 {
     pthread_once(&once, begin); /* so that a thread that gets a number at this moment cannot be missed */
-    if (!atomic_load(&have_barrier)) return;
+    if (!atomic_load(&have_barrier) || !others_own_slots()) return;
     if (call_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
     fputs("pleach: the system call membarrier has worked and does not any more; allow it in filters of system calls\n",
           stderr);
@@ -63,14 +68,14 @@ void gate_barrier(void) {}
 
 static void give_number_back(void *number_plus_one)
 {
-    my_number = 0; /* a destructor that comes later may call again, and gets another */
+    gate_my_number = 0; /* a destructor that comes later may call again, and gets another */
     atomic_fetch_and_explicit(&taken, ~((uint64_t)1 << ((uintptr_t)number_plus_one - 1)), memory_order_release);
 }
 
 /* The calling thread is the only one, and is inside no gate: all have been set back. */
 static void begin_in_child(void)
 {
-    my_number = 0;
+    gate_my_number = 0;
     pthread_setspecific(at_end, NULL);
     atomic_store(&have_barrier, register_barrier());
     atomic_store(&taken, 0);
@@ -82,20 +87,21 @@ static void begin(void)
     atomic_store(&have_barrier, have_key && pthread_atfork(NULL, NULL, begin_in_child) == 0 && register_barrier());
 }
 
-/* Returns GATE_SLOTS if there is none. Acquire: the thread that had the number before has left all gates. */
+/* Returns GATE_SLOTS if there is none. Acquire: the thread that had the number before has left all gates, and who has not
+ * seen this number (others_own_slots) has closed them. */
 static unsigned take_own_number(void)
 {
     uint64_t bits = atomic_load_explicit(&taken, memory_order_relaxed);
     while (~bits != 0) { /* ends: another thread has taken or returned a number */
         const unsigned number = (unsigned)__builtin_ctzll(~bits);
-        if (atomic_compare_exchange_weak_explicit(&taken, &bits, bits | (uint64_t)1 << number, memory_order_acquire,
+        if (atomic_compare_exchange_weak_explicit(&taken, &bits, bits | (uint64_t)1 << number, memory_order_acq_rel,
                                                   memory_order_relaxed))
             return number;
     }
     return GATE_SLOTS;
 }
 
-static __attribute__((noinline, cold)) unsigned take_number(void)
+__attribute__((cold)) unsigned gate_take_number(void)
 {
     pthread_once(&once, begin);
     unsigned number = atomic_load(&have_barrier) ? take_own_number() : GATE_SLOTS;
@@ -104,14 +110,8 @@ static __attribute__((noinline, cold)) unsigned take_number(void)
         number = GATE_SLOTS;
     }
     if (number == GATE_SLOTS) number += atomic_fetch_add_explicit(&others, 1, memory_order_relaxed) % MOST_OTHERS;
-    my_number = number + 1;
+    gate_my_number = number + 1;
     return number;
-}
-
-unsigned gate_thread_number(void)
-{
-    const unsigned number = my_number;
-    return __builtin_expect(number != 0, 1) ? number - 1 : take_number();
 }
 
 /* A library that is unloaded leaves no destructor behind that threads would call when they end. Threads that ask from
