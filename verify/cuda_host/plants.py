@@ -1,0 +1,338 @@
+"""The planted bugs of the GPU's code: small faults, each of which a test on the emulated GPU must notice. run_plants.py
+plants them one at a time.
+
+A plant is a name, what it breaks, the test that must notice it (with its cases and its seed), the file, the text to
+find there (exactly once) and the text to put in its place. `more` has further edits, as (file, find, with), where one
+place does not make a fault.
+"""
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Run:
+    """A test program on the emulated GPU. Cases: a pattern of their names; all without. Streams: how far they are
+    behind the host, instead of what the seed chooses. Scale: in percent, of long cases."""
+    program: str
+    cases: str = ""
+    seed: int = 0
+    streams: str = ""
+    scale: int = 2
+    more: tuple = ()  # of the environment: (name, value)
+
+    def arguments(self):
+        device = [] if self.program.endswith(("_cuda", "_device")) else ["--device", "cuda"]
+        return device + (["--filter", self.cases] if self.cases else [])
+
+    def environment(self, limit):
+        streams = {"PLEACH_CUDA_HOST_STREAMS": self.streams} if self.streams else {}
+        return {"PLEACH_TEST_SCALE": str(self.scale), "PLEACH_TEST_SEED": "1",
+                "PLEACH_CUDA_HOST_SEED": str(self.seed), "PLEACH_CUDA_HOST_SECONDS": str(int(limit)),
+                **streams, **dict(self.more)}
+
+    def short(self):
+        return f"{self.program} {self.cases}" if self.cases else self.program
+
+    def __str__(self):
+        return f"{self.short()}, seed {self.seed}" + (f", streams {self.streams}" if self.streams else "")
+
+
+@dataclass(frozen=True)
+class Plant:
+    name: str
+    what: str
+    run: Run
+    file: str
+    find: str
+    put: str
+    more: tuple = ()
+
+    def edits(self):
+        return ((self.file, self.find, self.put), *self.more)
+
+
+CUDA = "src/exec/cuda/"
+SCAN = CUDA + "batch_scan.h"
+BATCH_KERNELS = CUDA + "batch_kernels.h"
+BATCH_HOST = CUDA + "map_cuda_batch.c"
+BLINK_KERNELS = CUDA + "blink_kernels.h"
+BLINK_LAUNCH = CUDA + "blink_cuda.cu"
+WHOLE_KERNELS = CUDA + "blink_whole_kernels.h"
+STAGING = CUDA + "staging.c"
+POOL = CUDA + "pool_cuda.c"
+MAP = CUDA + "map_cuda.c"
+RANGES = CUDA + "map_cuda_range.c"
+
+# Streams whose work is done only when the host waits for it.
+LATE = {"streams": "late"}
+
+PLANTS = [
+    # ---- staging, pinned memory ----
+    Plant("staged_result_stays_behind", "the last result is not copied to the host's array",
+          Run("test_map_points", "*put_replaces*"), STAGING,
+          "for (unsigned i = 0; i < s->results && status == PLEACH_OK; i++)",
+          "for (unsigned i = 0; i + 1 < s->results && status == PLEACH_OK; i++)"),
+    Plant("sparse_result_not_filled", "elements that a kernel leaves alone come back as what the memory held",
+          Run("test_map_points", "*no_key_or_value*"), STAGING,
+          "pleach_status status = stage(s, array, bytes, sparse, device);",
+          "pleach_status status = stage(s, array, bytes, false, device);"),
+    Plant("staging_buffer_freed_early", "scratch memory goes back to the pool before the last copy from it",
+          Run("test_hash", "*arrays_of_every_length*"), CUDA + "hash_cuda.c",
+          "    pleach_status status = launch(hash, r, &s, &there, &room);\n"
+          "    if (status == PLEACH_OK && r->kind != HASH_FIND)",
+          "    pleach_status status = launch(hash, r, &s, &there, &room);\n    staging_free(&s);\n"
+          "    if (status == PLEACH_OK && r->kind != HASH_FIND)"),
+    Plant("counts_staged_too_short", "device memory for counts of 8 bytes has 4 for each",
+          Run("test_batch", "*small_batches*"), BATCH_HOST,
+          "status = staging_output(a->s, batch->counts, n * sizeof *r->counts, true, (void **)&r->counts);",
+          "status = staging_output(a->s, batch->counts, n * sizeof(uint32_t), true, (void **)&r->counts);"),
+    Plant("mailbox_keeps_old_notes", "a call takes the notes of the call before it for its own",
+          Run("test_map_long", "*short_and_long*"), CUDA + "mailbox.c",
+          "    all->box[i].notes.queries = 0;\n", ""),
+    # ---- streams and events ----
+    Plant("small_ranges_not_waited_for", "the host reads the mailbox before the kernel has written it",
+          Run("test_map_ranges", "*bounds_are_closed*", **LATE), RANGES,
+          "    CUDA_TRY(cuda_run_kernel(map, r, NULL, stream));\n    CUDA_TRY(cudaStreamSynchronize(stream));\n",
+          "    CUDA_TRY(cuda_run_kernel(map, r, NULL, stream));\n"),
+    Plant("call_returns_before_its_results", "an array call does not wait for its stream",
+          Run("test_map_points", "*put_replaces*", **LATE), MAP,
+          "    pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));\n",
+          "    pleach_status finished = PLEACH_OK;\n"),
+    Plant("export_not_waited_for", "the caller gets arrays that the copy has not come to",
+          Run("test_map_file", "*", **LATE), CUDA + "map_cuda_whole.c",
+          "    pleach_status status = export_staged(map, &s, capacity, out_keys, out_values, n);\n"
+          "    staging_free(&s);\n    pleach_status finished = wait_for(map);\n",
+          "    pleach_status status = export_staged(map, &s, capacity, out_keys, out_values, n);\n"
+          "    staging_free(&s);\n    pleach_status finished = PLEACH_OK;\n"),
+    Plant("stream_is_not_noted", "no event stands for a stream's work, so nobody waits for it",
+          Run("test_map_cuda", "*threads_with_a_stream_each*", 1), CUDA + "streams.c",
+          "    CUDA_TRY(cudaEventRecord(mark->event, stream)); /* stream order: it stands for the earlier work too */\n",
+          ""),
+    Plant("reads_begin_before_the_list", "reads of a batch do not wait until it is known which operations they are",
+          Run("test_batch", "*small_batches*", 1), BATCH_HOST,
+          "    CUDA_TRY(cudaStreamWaitEvent(on.reading, a->map->forked, 0));\n", ""),
+    Plant("commit_beside_reads", "a batch changes the map that its reads are still at",
+          Run("test_batch", "*batches_on_few_keys*", 1), BATCH_HOST,
+          "    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* nobody reads the old map"
+          " now */\n", ""),
+    Plant("results_go_back_before_reads", "results of reads are copied to the host before they are there",
+          Run("test_batch", "*small_batches*", 1), BATCH_HOST,
+          "    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* results go back after it"
+          " */\n", ""),
+    Plant("failed_batch_leaves_a_stream", "after a failure one of two streams is not waited for",
+          Run("test_batch_streams_cuda"), BATCH_HOST,
+          "    for (unsigned i = 0; i < 2; i++) cudaStreamSynchronize(a->map->beside[i]);\n",
+          "    for (unsigned i = 0; i < 1; i++) cudaStreamSynchronize(a->map->beside[i]);\n"),
+    # ---- memory of the GPU ----
+    Plant("grown_memory_not_cleared", "half of what a pool has grown by is not zeroed",
+          Run("test_hash", "*arrays_of_every_length*"), POOL,
+          "+ before, 0, pool->mapped - before, stream);", "+ before, 0, (pool->mapped - before) / 2, stream);"),
+    Plant("mapped_without_access", "memory is mapped, and nobody may use it",
+          Run("test_map_points", "*one_key_alone*"), POOL,
+          "cuda_driver_status(pool->driver.set_access(at, bytes, &pool->access, 1));", "PLEACH_OK;"),
+    Plant("trim_takes_a_piece_too_many", "memory that is kept goes back to the GPU",
+          Run("test_map_whole", "*compact*"), POOL,
+          "if (pool->mapped - last->bytes < keep) break;", "if (pool->mapped < keep) break;"),
+    Plant("failed_mapping_stays", "memory that could not be made accessible stays mapped",
+          Run("test_map_faults", "*a_life*"), POOL,
+          "        if (status != PLEACH_OK) pool->driver.unmap(at, bytes);\n", ""),
+    Plant("capacity_beyond_memory", "kernels are told of nodes that have no memory",
+          Run("test_map_limits", "*ascending*"), CUDA + "map_cuda_room.c",
+          "    uint64_t capacity = pool_cuda_mapped(map->pool) / map->node_bytes;\n",
+          "    uint64_t capacity = pool_cuda_mapped(map->pool) / map->node_bytes * 2;\n"),
+    Plant("no_second_try_to_grow", "a pool that cannot grow by much does not grow at all",
+          Run("test_map_limits", "*ascending*"), POOL,
+          "    if (status != PLEACH_OK) status = map_piece(pool, least);\n", ""),
+    Plant("cleared_table_keeps_slabs", "the memory of a table that begins anew is not cleared",
+          Run("test_graph_vertices", "*clear_empties*"), CUDA + "slabs_cuda.c",
+          "    if (*status == PLEACH_OK && kept)\n", "    if (*status == PLEACH_OK && kept == 1)\n"),
+    Plant("unused_nodes_not_cleared", "nodes that a map has no longer read as its own",
+          Run("test_map_whole", "*compact_changes_no_answer*"), CUDA + "map_cuda_whole.c",
+          "    pleach_status status = zero_nodes(map, needed, used);\n", "    pleach_status status = PLEACH_OK;\n"),
+    # ---- kernels of maps ----
+    Plant("find_bound_one_too_many", "one thread more than there are elements has one",
+          Run("test_map_points", "*put_replaces*"), BLINK_KERNELS,
+          "    W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
+          "    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;\n    if (i >= r.n) return;\n",
+          "    W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
+          "    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;\n    if (i > r.n) return;\n"),
+    Plant("last_keys_not_compared", "the order of the last keys of an array is not looked at",
+          Run("test_map_whole", "*load_takes_any_order*"), BLINK_LAUNCH,
+          "LAUNCH(ascending_kernel, (n + KEYS_AT_ONCE - 1) / KEYS_AT_ONCE,", "LAUNCH(ascending_kernel, n / KEYS_AT_ONCE,"),
+    Plant("last_nodes_not_counted", "the kernel that counts nodes has too few threads for the last ones",
+          Run("test_map_whole", "*load_takes_any_size*"), BLINK_LAUNCH,
+          "    LAUNCH(count_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE,",
+          "    LAUNCH(count_kernel, (used - 1) / NODES_AT_ONCE,"),
+    Plant("last_offset_not_spared", "a scan's last element has no thread if a block ends before it",
+          Run("test_graph_points", "*many_lists*"), BLINK_LAUNCH,
+          "    spare_kernel<<<blocks_for(n + 1), BLOCK_THREADS", "    spare_kernel<<<blocks_for(n), BLOCK_THREADS"),
+    Plant("team_asks_the_first_lane", "all teams of a warp get the node of the first",
+          Run("test_map_ranges", "*many_queries*"), "src/core/blink/blink_team.h",
+          "q.node = __shfl_sync(WHOLE_WARP, own->node, turn, TEAM_LANES);",
+          "q.node = __shfl_sync(WHOLE_WARP, own->node, turn);"),
+    Plant("lane_counts_itself", "a lane's place among those that have something to list is one too far",
+          Run("test_map_whole", "*load_takes_any_size*"), WHOLE_KERNELS,
+          "const uint64_t at = place + __popc(wanted[i] & ((1u << lane) - 1));",
+          "const uint64_t at = place + __popc(wanted[i] & ((2u << lane) - 1));"),
+    Plant("parts_are_used_again_at_once", "a block's next sum begins while the last one is added up",
+          Run("test_map_whole", "*figures_fit_together*", 3), WHOLE_KERNELS,
+          "    __syncthreads(); /* before the parts are used again */\n", ""),
+    Plant("grid_meets_once", "blocks wait for each other the first time only",
+          Run("test_map_long", "*long_ranges_over_every_pattern*", 1), CUDA + "long_kernels.h",
+          "port_load_acquire(&work->arrived) < (uint64_t)*meetings * gridDim.x;)",
+          "port_load_acquire(&work->arrived) < gridDim.x;)"),
+    Plant("block_goes_on_before_its_first_thread", "a block's threads do not wait for the one that meets other blocks",
+          Run("test_map_long", "*long_ranges_over_every_pattern*", 1), CUDA + "long_kernels.h",
+          "        __threadfence(); /* empties the multiprocessor's L1, for all of the block */\n    }\n"
+          "    __syncthreads();\n",
+          "        __threadfence(); /* empties the multiprocessor's L1, for all of the block */\n    }\n"),
+    Plant("sum_read_before_all_have_read", "a step of a block's sum begins while others read what it changes",
+          Run("test_map_long", "*long_ranges_over_every_pattern*", 1), CUDA + "long_kernels.h",
+          "        uint64_t left = threadIdx.x >= by ? all[threadIdx.x - by] : 0;\n        __syncthreads();\n",
+          "        uint64_t left = threadIdx.x >= by ? all[threadIdx.x - by] : 0;\n"),
+    Plant("snapshot_without_a_pin", "a snapshot is taken, and its images are not kept",
+          Run("test_map_snapshots", "*many_snapshots_live*"), CUDA + "versioned_cuda.cu",
+          "        for (unsigned attempt = 0; epoch_pin(v.epoch.state, stamp) == EPOCH_BUSY;) port_pause(attempt++);\n",
+          ""),
+    Plant("wrong_number_of_held_images", "images that end with the oldest snapshot count as held back by it",
+          Run("test_map_snapshots", "*what_is_held_back*"), CUDA + "versioned_kernels.h",
+          "until > first && until <= second;", "until >= first && until < second;"),
+    # ---- batches ----
+    Plant("survey_begins_with_what_was_there", "a block's shared words are not cleared",
+          Run("test_batch", "*small_batches*"), BATCH_KERNELS,
+          "    if (threadIdx.x == 0) all_seen = 0, all_differ = 0;\n", ""),
+    Plant("scan_counter_not_reset", "the next scan's last block does not know that it is the last",
+          Run("test_batch", "*batches_on_many_keys*"), SCAN, "            space->done = 0; ", "            (void)space;    "),
+    Plant("warp_sums_read_before_written", "the first warp adds up what other warps have not written",
+          Run("test_batch", "*batches_on_few_keys*"), SCAN,
+          "            if (lane == 31) warp_sum[k * WARPS + warp] = x[k];" + " " * 51 + "\\\n        __syncthreads();"
+          + " " * 89 + "\\\n",
+          "            if (lane == 31) warp_sum[k * WARPS + warp] = x[k]; \\\n"),
+    Plant("warp_sums_written_while_read", "the next tile's sums are written while those of the last are read",
+          Run("test_batch", "*batches_on_many_keys*", 1), SCAN,
+          "        __syncthreads(); /* warp_sum may still be read from the last time */", "        "),
+    Plant("nodes_not_told_to_all", "threads build a level before they know how many nodes it has",
+          Run("test_batch", "*small_batches*"), BATCH_KERNELS,
+          "        if (threadIdx.x == 0) W(batch_close_plan)(&b, level, nodes);\n        __syncthreads();\n",
+          "        if (threadIdx.x == 0) W(batch_close_plan)(&b, level, nodes);\n"),
+    Plant("cases_not_told_to_all", "threads tidy a level before they know how many cases it has",
+          Run("test_batch", "*erasing_puts_nodes_together*", 1), BATCH_KERNELS,
+          "        __syncthreads();\n        uint32_t cases = b.sizes->cases;\n",
+          "        uint32_t cases = b.sizes->cases;\n"),
+    Plant("every_block_ends_the_batch", "what one thread must do is done by one of each block",
+          Run("test_batch", "*batches_on_many_keys*"), BATCH_KERNELS,
+          "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n    W(batch_end)(&b);\n",
+          "    if (threadIdx.x > 0) return;\n    W(batch_end)(&b);\n"),
+    Plant("sum_of_all_not_written", "the element behind the last one, which has the sum of all, is left out",
+          Run("test_batch", "*wide_counts*"), CUDA + "batch_cuda.cu",
+          "i <= n; i += gridDim.x * blockDim.x) {\n        bool zero", "i < n; i += gridDim.x * blockDim.x) {\n        bool zero"),
+    Plant("operations_left_to_the_queue", "all operations of a queue's batch but the first block's go without answer",
+          Run("test_queue", "*pipelined*"), BATCH_KERNELS,
+          "W(answer_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);", "W(answer_kernel)<<<1, 32, 0, stream>>>(b);"),
+    # ---- errors ----
+    Plant("status_of_flags_lost", "memory for outcomes that is not to be had is not reported",
+          Run("test_map_errors", "*every_allocation_of_array_calls_fails*"), MAP,
+          "    if (status == PLEACH_OK) status = staging_output(s, r->flags, n, false, (void **)&staged->flags);\n",
+          "    if (status == PLEACH_OK) staging_output(s, r->flags, n, false, (void **)&staged->flags);\n"),
+    Plant("full_table_says_nothing", "elements were not applied, and the call is told to be fine",
+          Run("test_hash_limits", "*fills_up_in_maps*"), CUDA + "hash_cuda.c",
+          "    return status != PLEACH_OK ? status : not_applied ? PLEACH_E_FULL : PLEACH_OK;\n",
+          "    return status;\n"),
+    # ---- skiplists ----
+    Plant("mask_of_the_first_team", "all teams of a warp name the first one's lanes",
+          Run("test_skiplist", "*options*"), "src/core/skiplist/skiplist_team.h",
+          " << (threadIdx.x % 32 / lanes * lanes);", ";"),
+    Plant("sums_of_the_first_warp", "what the other warps have inserted is not counted",
+          Run("test_skiplist", "*waves_of_array_calls*"), CUDA + "skiplist_kernels.h",
+          "    if (threadIdx.x % 32 != 0) return;\n    if (sums.grown)",
+          "    if (threadIdx.x != 0) return;\n    if (sums.grown)"),
+    Plant("ramp_steps_over_one", "between two launches of an array call one element is left out",
+          Run("test_skiplist", "*every_order_in_and_out*"), CUDA + "skiplist_launch.h",
+          "        first = end;\n        end *= RAMP_STEP;\n", "        first = end + 1;\n        end *= RAMP_STEP;\n"),
+    # ---- hash tables ----
+    Plant("last_block_not_launched", "a last block that is not full is left out",
+          Run("test_hash", "*arrays_of_every_length*"), CUDA + "slabhash_cuda.cu",
+          "{ return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }",
+          "{ return threads < BLOCK_THREADS ? 1 : (unsigned)(threads / BLOCK_THREADS); }"),
+    Plant("rows_of_repeats_not_cleared", "places of rows hold what the memory held",
+          Run("test_hash_repeats", "*few_keys*"), CUDA + "repeats.c",
+          " ||\n        cudaMemsetAsync(r.rows, 0, places * sizeof *r.rows, s->stream) != cudaSuccess)", ")"),
+    Plant("list_begins_where_it_ended", "the counter of elements that are left for later is not cleared",
+          Run("test_hash_repeats", "*few_keys*"), CUDA + "slabhash_cuda.cu",
+          "    cudaError_t error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);\n"
+          "    if (error == cudaSuccess) error = update_briefly",
+          "    cudaError_t error = cudaSuccess;\n    if (error == cudaSuccess) error = update_briefly"),
+    Plant("lanes_leave_one_place", "two lanes of a warp leave their elements at the same place",
+          Run("test_hash_repeats", "*many_keys*"), CUDA + "later.h",
+          "later.elements[first + __popc(lanes & ((1u << lane) - 1))]", "later.elements[first + __popc(lanes & (1u << lane))]"),
+    Plant("places_taken_by_load_and_store", "two buckets list their pairs at the same places",
+          Run("test_hash", "*export_says*", 1), CUDA + "slabhash_kernels.h",
+          "    uint64_t at = here ? port_fetch_add(count, here) : 0;\n",
+          "    uint64_t at = port_load(count);\n    port_store(count, at + here);\n"),
+    Plant("resized_table_forgets_its_size", "the size of a table that got other buckets stays on the host",
+          Run("test_hash", "*reserved_keys_come*"), CUDA + "hash_cuda.c",
+          "cudaMemcpyAsync(size_there, &size, sizeof size, cudaMemcpyHostToDevice, s.stream)", "cudaSuccess"),
+    # ---- graphs ----
+    Plant("last_sum_not_cleared", "one of a block's four sums begins with what shared memory held",
+          Run("test_graph_points", "*an_edge_brings*"), CUDA + "edges_cuda.cu",
+          "    if (threadIdx.x < 4) sums[threadIdx.x] = 0;\n", "    if (threadIdx.x < 3) sums[threadIdx.x] = 0;\n"),
+    Plant("sums_cleared_late", "a block's sums are cleared when other warps have added to them",
+          Run("test_graph_points", "*many_lists*", 1), CUDA + "edges_cuda.cu",
+          "    if (threadIdx.x < 4) sums[threadIdx.x] = 0;\n    __syncthreads();\n",
+          "    if (threadIdx.x < 4) sums[threadIdx.x] = 0;\n"),
+    Plant("counter_of_a_launch_not_cleared", "a launch's counters begin with what the memory held",
+          Run("test_graph_points", "*an_edge_brings*"), CUDA + "graph_cuda.c",
+          "    hopeful.hopeful = !last;\n    CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));\n",
+          "    hopeful.hopeful = !last;\n"),
+    Plant("segment_zero_marked_before", "shared memory is cleared to the number of a segment",
+          Run("test_graph_points", "*an_edge_brings*"), CUDA + "edges_cuda.cu",
+          "before[i] = UINT32_MAX; /* no number */", "before[i] = 0;"),
+    Plant("marks_cleared_before_read", "a warp's first lane clears a word that the others have not read",
+          Run("test_graph_vertices", "*beyond_one_segment*"), CUDA + "edges_cuda.cu",
+          "    if (!marked) return;\n    __syncwarp();\n", "    if (!marked) return;\n"),
+    Plant("one_new_vertex_too_many", "one id more than was asked for is written behind the array",
+          Run("test_graph_vertices", "*new_vertices_are_the_smallest*"), CUDA + "edges_cuda.cu",
+          "        if (is_free && have + earlier < n) {\n", "        if (is_free && have + earlier <= n) {\n"),
+    Plant("stacked_slab_names_itself", "the mask of lanes above has the lane itself",
+          Run("test_graph_vertices", "*erased_vertices_take*"), CUDA + "edges_cuda.cu",
+          "    uint32_t above = lanes & ~((2u << lane) - 1);\n", "    uint32_t above = lanes & ~((1u << lane) - 1);\n"),
+    Plant("runs_not_cleared", "lists of runs in shared memory begin with what was there",
+          Run("test_graph_vertices", "*erased_vertices_take*"), CUDA + "edges_erase_kernels.h",
+          "    if (threadIdx.x % 32 < POOL_RUN_LOGS) runs[threadIdx.x % 32] = slabs;\n", ""),
+    Plant("lanes_leave_before_the_vote", "lanes without a missing id do not vote",
+          Run("test_graph_sparse", "*the_largest_ids*"), CUDA + "names_cuda.cu",
+          "    bool lacks = wanted && !graph_vertex(g, id);\n",
+          "    bool lacks = wanted && !graph_vertex(g, id);\n    if (!lacks) return;\n"),
+    Plant("sizes_without_an_end", "the element behind a scan's last one holds what the memory held",
+          Run("test_graph_vertices", "*build_does*"), CUDA + "graph_cuda_vertices.c",
+          "    CUDA_TRY(cudaMemsetAsync(sizes + vertices, 0, sizeof *sizes, s->stream));\n", ""),
+    # ---- triangles ----
+    Plant("degree_of_the_end_missing", "the element behind the last degree has no thread if a block ends before it",
+          Run("test_graph_triangles", "*complete_graphs*"), CUDA + "edges_cuda.cu",
+          "    LAUNCH(degrees_kernel, n + 1, graph, n, degrees);\n", "    LAUNCH(degrees_kernel, n, graph, n, degrees);\n"),
+    Plant("key_behind_the_last_vertex", "one thread too many writes behind the keys",
+          Run("test_graph_triangles", "*wheels*"), CUDA + "triangles_orient.cu",
+          "    if (id >= g.n) return;\n", "    if (id > g.n) return;\n"),
+    Plant("bits_not_cleared", "the set of a block's vertex begins with what shared memory held",
+          Run("test_graph_triangles", "*complete_graphs*"), CUDA + "triangles_window.cu",
+          "    for (unsigned place = threadIdx.x; place < TRIANGLE_PLACES; place += TRIANGLE_THREADS) b->bits[place] = 0;\n",
+          ""),
+    Plant("set_read_before_it_is_whole", "lanes count in a set that others are still filling",
+          Run("test_graph_triangles", "*random_graphs*", 1), CUDA + "triangles_window.cu",
+          "insert_word(set, g->packed[list.start + k]);\n    __syncwarp();\n    if (by_vertex) narrow_counters(set, lane);\n"
+          "    __syncwarp();\n",
+          "insert_word(set, g->packed[list.start + k]);\n    if (by_vertex) narrow_counters(set, lane);\n"),
+    Plant("members_taken_before_counter_is_set", "warps take members by the counter of the vertex before",
+          Run("test_graph_triangles", "*complete_graphs*"), CUDA + "triangles_window.cu",
+          "        if (threadIdx.x == 0) b->next = 0;\n        __syncthreads();\n",
+          "        if (threadIdx.x == 0) b->next = 0;\n"),
+    Plant("every_lane_charges", "each lane of a warp adds what one of them has to add",
+          Run("test_graph_triangles", "*few_vertices_kept_up*"), CUDA + "edges_kernels.h",
+          "    if (lane || !count) return;\n", "    if (!count) return;\n"),
+    # ---- kernels of users ----
+    Plant("succ_of_the_largest_key", "the key behind the largest one is 0",
+          Run("test_map_device"), "src/core/blink/blink_device.h",
+          "    return key != KEY_MAX && W(view_seek)(view, key + 1,", "    return W(view_seek)(view, key + 1,"),
+    Plant("users_keys_not_counted", "a table's size does not have what kernels of users have put",
+          Run("test_hash_device"), "src/core/slabhash/slabhash_device.h",
+          "    if (c.outcome == SLAB_INSERTED) port_fetch_add(size, 1);\n", ""),
+]
