@@ -57,10 +57,30 @@ BATCH_HOST = CUDA + "map_cuda_batch.c"
 BLINK_KERNELS = CUDA + "blink_kernels.h"
 BLINK_LAUNCH = CUDA + "blink_cuda.cu"
 WHOLE_KERNELS = CUDA + "blink_whole_kernels.h"
+LONG_KERNELS = CUDA + "long_kernels.h"
+BLINK_TEAM = "src/core/blink/blink_team.h"
+SKIPLIST_KERNELS = CUDA + "skiplist_kernels.h"
+SKIPLIST_LAUNCH = CUDA + "skiplist_launch.h"
+SKIPLIST_TEAM = "src/core/skiplist/skiplist_team.h"
+SLABHASH = CUDA + "slabhash_cuda.cu"
+LATER = CUDA + "later.h"
+EDGES = CUDA + "edges_cuda.cu"
+EDGES_KERNELS = CUDA + "edges_kernels.h"
+EDGES_ERASE = CUDA + "edges_erase_kernels.h"
+TRIANGLES = CUDA + "triangles_window.cu"
 STAGING = CUDA + "staging.c"
+HASH = CUDA + "hash_cuda.c"
 POOL = CUDA + "pool_cuda.c"
 MAP = CUDA + "map_cuda.c"
 RANGES = CUDA + "map_cuda_range.c"
+
+# Files that several translation units have, and the one that the tests go through: the others stay as they are.
+UNITS = {
+    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, LONG_KERNELS, BLINK_TEAM), "blink_cuda.cu.cpp"),
+    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "skiplist16_cuda.cu.cpp"),
+    **dict.fromkeys((EDGES, EDGES_KERNELS, EDGES_ERASE), "edges_cuda.cu.cpp"),
+    LATER: "slabhash_cuda.cu.cpp",
+}
 
 # Streams whose work is done only when the host waits for it.
 LATE = {"streams": "late"}
@@ -72,11 +92,11 @@ PLANTS = [
           "for (unsigned i = 0; i < s->results && status == PLEACH_OK; i++)",
           "for (unsigned i = 0; i + 1 < s->results && status == PLEACH_OK; i++)"),
     Plant("sparse_result_not_filled", "elements that a kernel leaves alone come back as what the memory held",
-          Run("test_map_points", "*no_key_or_value*"), STAGING,
+          Run("test_map_points", "*erase_reports*"), STAGING,
           "pleach_status status = stage(s, array, bytes, sparse, device);",
           "pleach_status status = stage(s, array, bytes, false, device);"),
     Plant("staging_buffer_freed_early", "scratch memory goes back to the pool before the last copy from it",
-          Run("test_hash", "*arrays_of_every_length*"), CUDA + "hash_cuda.c",
+          Run("test_hash", "*arrays_of_every_length*"), HASH,
           "    pleach_status status = launch(hash, r, &s, &there, &room);\n"
           "    if (status == PLEACH_OK && r->kind != HASH_FIND)",
           "    pleach_status status = launch(hash, r, &s, &there, &room);\n    staging_free(&s);\n"
@@ -162,11 +182,11 @@ PLANTS = [
           Run("test_map_whole", "*load_takes_any_size*"), BLINK_LAUNCH,
           "    LAUNCH(count_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE,",
           "    LAUNCH(count_kernel, (used - 1) / NODES_AT_ONCE,"),
-    Plant("last_offset_not_spared", "a scan's last element has no thread if a block ends before it",
-          Run("test_graph_points", "*many_lists*"), BLINK_LAUNCH,
-          "    spare_kernel<<<blocks_for(n + 1), BLOCK_THREADS", "    spare_kernel<<<blocks_for(n), BLOCK_THREADS"),
+    Plant("end_of_the_last_range_missing", "the offset behind the last range is not written",
+          Run("test_map_long", "*short_and_long*"), BLINK_LAUNCH,
+          "    if (i <= n) to[i] = from[first[i]];\n", "    if (i < n) to[i] = from[first[i]];\n"),
     Plant("team_asks_the_first_lane", "all teams of a warp get the node of the first",
-          Run("test_map_ranges", "*many_queries*"), "src/core/blink/blink_team.h",
+          Run("test_map_ranges", "*many_queries*"), BLINK_TEAM,
           "q.node = __shfl_sync(WHOLE_WARP, own->node, turn, TEAM_LANES);",
           "q.node = __shfl_sync(WHOLE_WARP, own->node, turn);"),
     Plant("lane_counts_itself", "a lane's place among those that have something to list is one too far",
@@ -177,16 +197,16 @@ PLANTS = [
           Run("test_map_whole", "*figures_fit_together*", 3), WHOLE_KERNELS,
           "    __syncthreads(); /* before the parts are used again */\n", ""),
     Plant("grid_meets_once", "blocks wait for each other the first time only",
-          Run("test_map_long", "*long_ranges_over_every_pattern*", 1), CUDA + "long_kernels.h",
+          Run("test_map_long", "*long_ranges_over_every_pattern*", 1), LONG_KERNELS,
           "port_load_acquire(&work->arrived) < (uint64_t)*meetings * gridDim.x;)",
           "port_load_acquire(&work->arrived) < gridDim.x;)"),
     Plant("block_goes_on_before_its_first_thread", "a block's threads do not wait for the one that meets other blocks",
-          Run("test_map_long", "*long_ranges_over_every_pattern*", 1), CUDA + "long_kernels.h",
+          Run("test_map_long", "*long_ranges_over_every_pattern*", 1), LONG_KERNELS,
           "        __threadfence(); /* empties the multiprocessor's L1, for all of the block */\n    }\n"
           "    __syncthreads();\n",
           "        __threadfence(); /* empties the multiprocessor's L1, for all of the block */\n    }\n"),
     Plant("sum_read_before_all_have_read", "a step of a block's sum begins while others read what it changes",
-          Run("test_map_long", "*long_ranges_over_every_pattern*", 1), CUDA + "long_kernels.h",
+          Run("test_map_long", "*long_ranges_over_every_pattern*", 1), LONG_KERNELS,
           "        uint64_t left = threadIdx.x >= by ? all[threadIdx.x - by] : 0;\n        __syncthreads();\n",
           "        uint64_t left = threadIdx.x >= by ? all[threadIdx.x - by] : 0;\n"),
     Plant("snapshot_without_a_pin", "a snapshot is taken, and its images are not kept",
@@ -222,9 +242,10 @@ PLANTS = [
           Run("test_batch", "*batches_on_many_keys*"), BATCH_KERNELS,
           "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n    W(batch_end)(&b);\n",
           "    if (threadIdx.x > 0) return;\n    W(batch_end)(&b);\n"),
-    Plant("sum_of_all_not_written", "the element behind the last one, which has the sum of all, is left out",
+    Plant("zeros_of_all_not_written", "the element behind the last one, which has the sum of all, is left out",
           Run("test_batch", "*wide_counts*"), CUDA + "batch_cuda.cu",
-          "i <= n; i += gridDim.x * blockDim.x) {\n        bool zero", "i < n; i += gridDim.x * blockDim.x) {\n        bool zero"),
+          "i <= n; i += gridDim.x * blockDim.x) {\n        int32_t sum",
+          "i < n; i += gridDim.x * blockDim.x) {\n        int32_t sum"),
     Plant("operations_left_to_the_queue", "all operations of a queue's batch but the first block's go without answer",
           Run("test_queue", "*pipelined*"), BATCH_KERNELS,
           "W(answer_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);", "W(answer_kernel)<<<1, 32, 0, stream>>>(b);"),
@@ -234,49 +255,49 @@ PLANTS = [
           "    if (status == PLEACH_OK) status = staging_output(s, r->flags, n, false, (void **)&staged->flags);\n",
           "    if (status == PLEACH_OK) staging_output(s, r->flags, n, false, (void **)&staged->flags);\n"),
     Plant("full_table_says_nothing", "elements were not applied, and the call is told to be fine",
-          Run("test_hash_limits", "*fills_up_in_maps*"), CUDA + "hash_cuda.c",
+          Run("test_hash_limits", "*fills_up_in_maps*"), HASH,
           "    return status != PLEACH_OK ? status : not_applied ? PLEACH_E_FULL : PLEACH_OK;\n",
           "    return status;\n"),
     # ---- skiplists ----
     Plant("mask_of_the_first_team", "all teams of a warp name the first one's lanes",
-          Run("test_skiplist", "*options*"), "src/core/skiplist/skiplist_team.h",
+          Run("test_skiplist", "*options*"), SKIPLIST_TEAM,
           " << (threadIdx.x % 32 / lanes * lanes);", ";"),
     Plant("sums_of_the_first_warp", "what the other warps have inserted is not counted",
-          Run("test_skiplist", "*waves_of_array_calls*"), CUDA + "skiplist_kernels.h",
+          Run("test_skiplist", "*waves_of_array_calls*"), SKIPLIST_KERNELS,
           "    if (threadIdx.x % 32 != 0) return;\n    if (sums.grown)",
           "    if (threadIdx.x != 0) return;\n    if (sums.grown)"),
     Plant("ramp_steps_over_one", "between two launches of an array call one element is left out",
-          Run("test_skiplist", "*every_order_in_and_out*"), CUDA + "skiplist_launch.h",
+          Run("test_skiplist", "*every_order_in_and_out*"), SKIPLIST_LAUNCH,
           "        first = end;\n        end *= RAMP_STEP;\n", "        first = end + 1;\n        end *= RAMP_STEP;\n"),
     # ---- hash tables ----
     Plant("last_block_not_launched", "a last block that is not full is left out",
-          Run("test_hash", "*arrays_of_every_length*"), CUDA + "slabhash_cuda.cu",
+          Run("test_hash", "*arrays_of_every_length*"), SLABHASH,
           "{ return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }",
           "{ return threads < BLOCK_THREADS ? 1 : (unsigned)(threads / BLOCK_THREADS); }"),
     Plant("rows_of_repeats_not_cleared", "places of rows hold what the memory held",
           Run("test_hash_repeats", "*few_keys*"), CUDA + "repeats.c",
           " ||\n        cudaMemsetAsync(r.rows, 0, places * sizeof *r.rows, s->stream) != cudaSuccess)", ")"),
     Plant("list_begins_where_it_ended", "the counter of elements that are left for later is not cleared",
-          Run("test_hash_repeats", "*few_keys*"), CUDA + "slabhash_cuda.cu",
+          Run("test_hash_repeats", "*few_keys*"), SLABHASH,
           "    cudaError_t error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);\n"
           "    if (error == cudaSuccess) error = update_briefly",
           "    cudaError_t error = cudaSuccess;\n    if (error == cudaSuccess) error = update_briefly"),
     Plant("lanes_leave_one_place", "two lanes of a warp leave their elements at the same place",
-          Run("test_hash_repeats", "*many_keys*"), CUDA + "later.h",
+          Run("test_hash_repeats", "*many_keys*"), LATER,
           "later.elements[first + __popc(lanes & ((1u << lane) - 1))]", "later.elements[first + __popc(lanes & (1u << lane))]"),
     Plant("places_taken_by_load_and_store", "two buckets list their pairs at the same places",
           Run("test_hash", "*export_says*", 1), CUDA + "slabhash_kernels.h",
           "    uint64_t at = here ? port_fetch_add(count, here) : 0;\n",
           "    uint64_t at = port_load(count);\n    port_store(count, at + here);\n"),
     Plant("resized_table_forgets_its_size", "the size of a table that got other buckets stays on the host",
-          Run("test_hash", "*reserved_keys_come*"), CUDA + "hash_cuda.c",
+          Run("test_hash", "*reserved_keys_come*"), HASH,
           "cudaMemcpyAsync(size_there, &size, sizeof size, cudaMemcpyHostToDevice, s.stream)", "cudaSuccess"),
     # ---- graphs ----
     Plant("last_sum_not_cleared", "one of a block's four sums begins with what shared memory held",
-          Run("test_graph_points", "*an_edge_brings*"), CUDA + "edges_cuda.cu",
+          Run("test_graph_points", "*an_edge_brings*"), EDGES,
           "    if (threadIdx.x < 4) sums[threadIdx.x] = 0;\n", "    if (threadIdx.x < 3) sums[threadIdx.x] = 0;\n"),
     Plant("sums_cleared_late", "a block's sums are cleared when other warps have added to them",
-          Run("test_graph_points", "*many_lists*", 1), CUDA + "edges_cuda.cu",
+          Run("test_graph_points", "*many_lists*", 1), EDGES,
           "    if (threadIdx.x < 4) sums[threadIdx.x] = 0;\n    __syncthreads();\n",
           "    if (threadIdx.x < 4) sums[threadIdx.x] = 0;\n"),
     Plant("counter_of_a_launch_not_cleared", "a launch's counters begin with what the memory held",
@@ -284,49 +305,43 @@ PLANTS = [
           "    hopeful.hopeful = !last;\n    CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));\n",
           "    hopeful.hopeful = !last;\n"),
     Plant("segment_zero_marked_before", "shared memory is cleared to the number of a segment",
-          Run("test_graph_points", "*an_edge_brings*"), CUDA + "edges_cuda.cu",
+          Run("test_graph_points", "*an_edge_brings*"), EDGES,
           "before[i] = UINT32_MAX; /* no number */", "before[i] = 0;"),
     Plant("marks_cleared_before_read", "a warp's first lane clears a word that the others have not read",
-          Run("test_graph_vertices", "*beyond_one_segment*"), CUDA + "edges_cuda.cu",
+          Run("test_graph_vertices", "*beyond_one_segment*"), EDGES,
           "    if (!marked) return;\n    __syncwarp();\n", "    if (!marked) return;\n"),
     Plant("one_new_vertex_too_many", "one id more than was asked for is written behind the array",
-          Run("test_graph_vertices", "*new_vertices_are_the_smallest*"), CUDA + "edges_cuda.cu",
+          Run("test_graph_vertices", "*new_vertices_are_the_smallest*"), EDGES,
           "        if (is_free && have + earlier < n) {\n", "        if (is_free && have + earlier <= n) {\n"),
     Plant("stacked_slab_names_itself", "the mask of lanes above has the lane itself",
-          Run("test_graph_vertices", "*erased_vertices_take*"), CUDA + "edges_cuda.cu",
+          Run("test_graph_vertices", "*erased_vertices_take*"), EDGES,
           "    uint32_t above = lanes & ~((2u << lane) - 1);\n", "    uint32_t above = lanes & ~((1u << lane) - 1);\n"),
     Plant("runs_not_cleared", "lists of runs in shared memory begin with what was there",
-          Run("test_graph_vertices", "*erased_vertices_take*"), CUDA + "edges_erase_kernels.h",
+          Run("test_graph_vertices", "*erased_vertices_take*"), EDGES_ERASE,
           "    if (threadIdx.x % 32 < POOL_RUN_LOGS) runs[threadIdx.x % 32] = slabs;\n", ""),
     Plant("lanes_leave_before_the_vote", "lanes without a missing id do not vote",
           Run("test_graph_sparse", "*the_largest_ids*"), CUDA + "names_cuda.cu",
           "    bool lacks = wanted && !graph_vertex(g, id);\n",
           "    bool lacks = wanted && !graph_vertex(g, id);\n    if (!lacks) return;\n"),
-    Plant("sizes_without_an_end", "the element behind a scan's last one holds what the memory held",
-          Run("test_graph_vertices", "*build_does*"), CUDA + "graph_cuda_vertices.c",
-          "    CUDA_TRY(cudaMemsetAsync(sizes + vertices, 0, sizeof *sizes, s->stream));\n", ""),
     # ---- triangles ----
-    Plant("degree_of_the_end_missing", "the element behind the last degree has no thread if a block ends before it",
-          Run("test_graph_triangles", "*complete_graphs*"), CUDA + "edges_cuda.cu",
-          "    LAUNCH(degrees_kernel, n + 1, graph, n, degrees);\n", "    LAUNCH(degrees_kernel, n, graph, n, degrees);\n"),
     Plant("key_behind_the_last_vertex", "one thread too many writes behind the keys",
-          Run("test_graph_triangles", "*wheels*"), CUDA + "triangles_orient.cu",
+          Run("test_triangles_cuda"), CUDA + "triangles_orient.cu",
           "    if (id >= g.n) return;\n", "    if (id > g.n) return;\n"),
     Plant("bits_not_cleared", "the set of a block's vertex begins with what shared memory held",
-          Run("test_graph_triangles", "*complete_graphs*"), CUDA + "triangles_window.cu",
+          Run("test_triangles_cuda"), TRIANGLES,
           "    for (unsigned place = threadIdx.x; place < TRIANGLE_PLACES; place += TRIANGLE_THREADS) b->bits[place] = 0;\n",
           ""),
     Plant("set_read_before_it_is_whole", "lanes count in a set that others are still filling",
-          Run("test_graph_triangles", "*random_graphs*", 1), CUDA + "triangles_window.cu",
+          Run("test_triangles_cuda", seed=1), TRIANGLES,
           "insert_word(set, g->packed[list.start + k]);\n    __syncwarp();\n    if (by_vertex) narrow_counters(set, lane);\n"
           "    __syncwarp();\n",
           "insert_word(set, g->packed[list.start + k]);\n    if (by_vertex) narrow_counters(set, lane);\n"),
     Plant("members_taken_before_counter_is_set", "warps take members by the counter of the vertex before",
-          Run("test_graph_triangles", "*complete_graphs*"), CUDA + "triangles_window.cu",
+          Run("test_triangles_cuda"), TRIANGLES,
           "        if (threadIdx.x == 0) b->next = 0;\n        __syncthreads();\n",
           "        if (threadIdx.x == 0) b->next = 0;\n"),
     Plant("every_lane_charges", "each lane of a warp adds what one of them has to add",
-          Run("test_graph_triangles", "*few_vertices_kept_up*"), CUDA + "edges_kernels.h",
+          Run("test_graph_triangles", "*few_vertices_kept_up*"), EDGES_KERNELS,
           "    if (lane || !count) return;\n", "    if (!count) return;\n"),
     # ---- kernels of users ----
     Plant("succ_of_the_largest_key", "the key behind the largest one is 0",
