@@ -394,23 +394,24 @@ static void calls_on_a_stream_are_in_order(const setting *where)
 /* export waits for the stream's work by itself. */
 static void exclusive_calls_wait_for_streams(const setting *where)
 {
-    enum { LENGTH = 1 << 18, ROUNDS = 8 };
+    enum { ROUNDS = 8 };
+    const size_t length = shrunk(1 << 18, 1 << 12);
     wide w = wide_open(where);
     cudaStream_t stream;
     assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    batch b = batch_new(&w, DEVICE, LENGTH);
-    uint64_t *keys = must_alloc(LENGTH, sizeof *keys);
+    batch b = batch_new(&w, DEVICE, length);
+    uint64_t *keys = must_alloc(length, sizeof *keys);
     for (size_t round = 0; round < ROUNDS; round++) {
         size_t n = 0;
-        for (size_t i = 0; i < LENGTH; i++)
+        for (size_t i = 0; i < length; i++)
             keys[i] = i * ROUNDS + round;
-        put_words(&w, b.keys, LENGTH, keys);
-        assert_ok(pleach_map_put(w.map, LENGTH, b.keys, b.keys, NULL, NULL, stream));
+        put_words(&w, b.keys, length, keys);
+        assert_ok(pleach_map_put(w.map, length, b.keys, b.keys, NULL, NULL, stream));
         assert_int_equal(pleach_map_export(w.map, 1, b.outs, NULL, &n), PLEACH_E_SPACE);
-        assert_int_equal(n, LENGTH * (round + 1));
-        count_checked(LENGTH);
+        assert_int_equal(n, length * (round + 1));
+        count_checked(length);
     }
-    assert_ok(pleach_map_put(w.map, LENGTH, b.keys, b.keys, NULL, NULL, stream));
+    assert_ok(pleach_map_put(w.map, length, b.keys, b.keys, NULL, NULL, stream));
     assert_ok(pleach_map_clear(w.map));
     assert_cuda(cudaStreamSynchronize(stream));
     batch_free(&b);

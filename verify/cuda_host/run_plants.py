@@ -10,6 +10,7 @@ the table of docs/verification.md; --keep leaves the folders of planted copies. 
 """
 import argparse
 import concurrent.futures
+import glob
 import os
 import re
 import shutil
@@ -23,8 +24,8 @@ from plants import PLANTS, UNITS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COPIED = ("src", "include", "tests", "verify", "tools")
-# What cmocka says of a case, a test without cmocka, and the emulated GPU.
-COMPLAINT = re.compile(r"\[  ERROR   \] --- (.*)|^FAILED +(.*)|emulated GPU: (.*)")
+# What a test says itself, cmocka of a case, a test without cmocka, and the emulated GPU.
+COMPLAINT = re.compile(r"^ERROR: (.*)|\[  ERROR   \] --- (.*)|^FAILED +(.*)|emulated GPU: (.*)")
 
 
 class Missed(Exception):
@@ -44,14 +45,20 @@ class Build:
     def __init__(self, folder):
         self.folder = folder
         self.users = {}  # of a file of the source tree: outputs that are made of it
+        self.inputs = {}  # of a program
         output = None
         for line in ninja(folder, "-t", "deps"):
             if line.startswith("    "):
-                file = os.path.relpath(os.path.join(folder, line.strip()), ROOT)
-                self.users.setdefault(file, set()).add(output)
+                self.uses(output, line.strip())
             elif ":" in line:
                 output = self.name_of(line.split(":", 1)[0])
-        self.inputs = {}
+        for name in glob.glob("cuda_host/**/*.d", root_dir=folder, recursive=True):  # of translated kernels
+            with open(os.path.join(folder, name), encoding="utf-8") as f:
+                for file in f.read().split(":", 1)[1].replace("\\\n", " ").split():
+                    self.uses(name.removesuffix(".d"), file)
+
+    def uses(self, output, file):
+        self.users.setdefault(os.path.relpath(os.path.join(self.folder, file), ROOT), set()).add(output)
 
     def name_of(self, path):
         """As the build's rules name it."""
