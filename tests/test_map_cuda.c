@@ -273,6 +273,33 @@ static void every_kind_of_pointer_everywhere(const setting *where)
     free(p);
 }
 
+/* Pinned memory, which the host looks at without a call of CUDA's that would wait for the GPU. */
+static void pinned_results_are_there_when_calls_return(const setting *where)
+{
+    wide w = wide_open(where);
+    size_t n = 0, array = N * word_bytes(&w);
+    void *keys = allocate(PINNED, array), *outs = allocate(PINNED, array), *values = allocate(PINNED, array);
+    uint8_t *found = allocate(PINNED, N);
+    for (size_t i = 0; i < N; i++) set_word(&w, keys, i, held_key(i));
+    assert_ok(pleach_map_put(w.map, N, keys, keys, NULL, NULL, PLEACH_SYNC));
+    memset(outs, UNTOUCHED, array);
+    memset(found, UNTOUCHED, N);
+    assert_ok(pleach_map_find(w.map, N, keys, outs, found, PLEACH_SYNC));
+    for (size_t i = 0; i < N; i++) assert_int_equal(found[i], 1);
+    assert_memory_equal(outs, keys, array);
+    memset(outs, UNTOUCHED, array);
+    assert_ok(pleach_map_export(w.map, N, outs, values, &n));
+    assert_int_equal(n, N);
+    assert_memory_equal(outs, keys, array);
+    assert_memory_equal(values, keys, array);
+    count_checked(2 * N);
+    release(PINNED, keys);
+    release(PINNED, outs);
+    release(PINNED, values);
+    release(PINNED, found);
+    wide_close(&w);
+}
+
 static void cpu_map_refuses_device_memory(const setting *where)
 {
     const setting cpu = {PLEACH_CPU, where->key_bits, 2};
@@ -699,6 +726,7 @@ int main(int argc, char **argv)
 {
     static const test_case cases[] = {
         CASE(every_kind_of_pointer_everywhere),
+        CASE(pinned_results_are_there_when_calls_return),
         CASE(cpu_map_refuses_device_memory),
         CASE(calls_on_a_stream_are_in_order),
         CASE(exclusive_calls_wait_for_streams),

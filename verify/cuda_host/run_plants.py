@@ -175,7 +175,7 @@ class Controls:
                 said = complaint(os.path.join(self.build.folder, "tests", run.program), run, 1200)
                 if said:
                     raise Missed(f"{run} does not pass without the plant: {said}")
-                self.limits[run] = 60 + 5 * (time.monotonic() - begin)
+                self.limits[run] = 30 + 5 * (time.monotonic() - begin)
                 print(f"control {run}: {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
             return self.limits[run]
 
