@@ -84,6 +84,8 @@ UNITS = {
 
 # Streams whose work is done only when the host waits for it.
 LATE = {"streams": "late"}
+# The emulated driver does not tell how much memory is free.
+SHARED = (("PLEACH_TEST_SHARED_GPU", "1"),)
 
 PLANTS = [
     # ---- staging, pinned memory ----
@@ -131,10 +133,6 @@ PLANTS = [
     Plant("reads_begin_before_the_list", "reads of a batch do not wait until it is known which operations they are",
           Run("test_batch_streams_cuda", "*beside_updates*", **LATE), BATCH_HOST,
           "    CUDA_TRY(cudaStreamWaitEvent(on.reading, a->map->forked, 0));\n", ""),
-    Plant("commit_beside_reads", "a batch changes the map that its reads are still at",
-          Run("test_batch_streams_cuda", "*beside_updates*", **LATE), BATCH_HOST,
-          "    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); "
-          "/* nobody reads the old map now */\n", ""),
     Plant("results_go_back_before_reads", "results of reads are copied to the host before they are there",
           Run("test_batch_streams_cuda", "*beside_updates*", **LATE), BATCH_HOST,
           "    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); "
@@ -154,7 +152,7 @@ PLANTS = [
           Run("test_map_whole", "cuda/32 compact*"), POOL,
           "if (pool->mapped - last->bytes < keep) break;", "if (pool->mapped < keep) break;"),
     Plant("failed_mapping_stays", "memory that could not be made accessible stays mapped",
-          Run("test_map_errors", "cuda/32 every_allocation_of_creation*"), POOL,
+          Run("test_map_faults", "cuda/32 allocations_fail_for_a_while", more=SHARED), POOL,
           "        if (status != PLEACH_OK) pool->driver.unmap(at, bytes);\n", ""),
     Plant("capacity_beyond_memory", "kernels are told of nodes that have no memory",
           Run("test_map_limits", "cuda/32 pool_runs_out_at_every_place_ascending"), CUDA + "map_cuda_room.c",
@@ -166,9 +164,6 @@ PLANTS = [
     Plant("cleared_table_keeps_slabs", "the memory of a table that begins anew is not cleared",
           Run("test_graph_vertices", "*clear_empties*"), CUDA + "slabs_cuda.c",
           "    if (*status == PLEACH_OK && kept)\n", "    if (*status == PLEACH_OK && kept == 1)\n"),
-    Plant("unused_nodes_not_cleared", "nodes that a map has no longer read as its own",
-          Run("test_map_whole", "cuda/32 clear_removes*"), CUDA + "map_cuda_whole.c",
-          "    pleach_status status = zero_nodes(map, needed, used);\n", "    pleach_status status = PLEACH_OK;\n"),
     # ---- kernels of maps ----
     Plant("find_bound_one_too_many", "one thread more than there are elements has one",
           Run("test_map_points", "*put_replaces*"), BLINK_KERNELS,
@@ -180,10 +175,12 @@ PLANTS = [
           Run("test_map_whole", "cuda/32 load_takes_any_size"), BLINK_LAUNCH,
           "LAUNCH(ascending_kernel, (n + KEYS_AT_ONCE - 1) / KEYS_AT_ONCE,",
           "LAUNCH(ascending_kernel, n / KEYS_AT_ONCE,"),
-    Plant("last_leaves_not_built", "the kernel that builds leaves has too few threads for the last ones",
-          Run("test_map_file", "cuda/32 *"), BLINK_LAUNCH,
-          "LAUNCH(leaves_kernel, (plan->count[0] + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS,",
-          "LAUNCH(leaves_kernel, (plan->count[0] / LEAVES_AT_ONCE + !(plan->count[0] / LEAVES_AT_ONCE)) * NODE_SLOTS,"),
+    Plant("last_leaves_not_stored", "a lane stores its slots of all leaves that it has but the last",
+          Run("test_map_file", "cuda/32 pairs_come_back"), WHOLE_KERNELS,
+          "    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {\n"
+          "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        W(node) *node",
+          "    PORT_UNROLL for (unsigned i = 0; i + 1 < LEAVES_AT_ONCE; i++) {\n"
+          "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        W(node) *node"),
     Plant("last_nodes_not_counted", "the kernel that counts nodes has too few threads for the last ones",
           Run("test_map_whole", "cuda/32 load_takes_any_size"), BLINK_LAUNCH,
           "    LAUNCH(count_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE,",
