@@ -325,7 +325,7 @@ PLANTS = [
           Run("test_graph_vertices", "*erased_vertices_take*"), EDGES_ERASE,
           "    if (threadIdx.x % 32 < POOL_RUN_LOGS) runs[threadIdx.x % 32] = slabs;\n", ""),
     Plant("lanes_leave_before_the_vote", "lanes without a missing id do not vote",
-          Run("test_graph_sparse", "*ids_that_come_and_go*"), CUDA + "names_cuda.cu",
+          Run("test_graph_sparse", "*who_is_refused*"), CUDA + "names_cuda.cu",
           "    bool lacks = wanted && !graph_vertex(g, id);\n",
           "    bool lacks = wanted && !graph_vertex(g, id);\n    if (!lacks) return;\n"),
     # ---- triangles ----
