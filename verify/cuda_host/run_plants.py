@@ -24,6 +24,7 @@ from plants import PLANTS, UNITS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COPIED = ("src", "include", "tests", "verify", "tools")
+DETAIL = "include/detail/"
 # What a test says itself, cmocka of a case, a test without cmocka, and the emulated GPU.
 COMPLAINT = re.compile(r"^ERROR: (.*)|\[  ERROR   \] --- (.*)|^FAILED +(.*)|emulated GPU: (.*)")
 
@@ -58,7 +59,11 @@ class Build:
                     self.uses(name.removesuffix(".d"), file)
 
     def uses(self, output, file):
-        self.users.setdefault(os.path.relpath(os.path.join(self.folder, file), ROOT), set()).add(output)
+        file = os.path.join(self.folder, file)
+        detail = os.path.join(self.folder, DETAIL)  # what users' kernels include: src/ by another name
+        if file.startswith(detail):
+            file = os.path.join(ROOT, "src", file[len(detail):])
+        self.users.setdefault(os.path.relpath(file, ROOT), set()).add(output)
 
     def name_of(self, path):
         """As the build's rules name it."""
@@ -88,6 +93,8 @@ class Build:
 
 def plant(p, folder):
     shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(os.path.join(folder, "built", "include"))
+    os.symlink(os.path.join(folder, "src"), os.path.join(folder, "built", DETAIL.rstrip("/")))
     for part in COPIED:
         shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part),
                         ignore=shutil.ignore_patterns("__pycache__"))
@@ -109,7 +116,8 @@ def moved(command, build, folder, made):
         name = re.escape(old)
         command = re.sub(rf"(?<![^\s=])(?:{re.escape(build)}/)?{name}(?![\w/])", new, command)
     command = re.sub(r" -O[1-3]\b", " -O0", command)  # compiling takes longer than running
-    command = command.replace(build, "\0").replace(folder, "\1")
+    command = command.replace(f"-I{build}/include", f"-I{folder}/built/include")
+    command = command.replace(folder, "\1").replace(build, "\0")
     command = re.sub(rf"{re.escape(ROOT)}(?=[/\s]|$)", "\1", command)
     return command.replace("\0", build).replace("\1", folder)
 
