@@ -17,7 +17,6 @@ class Run:
     seed: int = 0
     streams: str = ""
     scale: int = 2
-    more: tuple = ()  # of the environment: (name, value)
 
     def arguments(self):
         device = [] if self.program.endswith(("_cuda", "_device")) else ["--device", "cuda"]
@@ -27,7 +26,7 @@ class Run:
         streams = {"PLEACH_CUDA_HOST_STREAMS": self.streams} if self.streams else {}
         return {"PLEACH_TEST_SCALE": str(self.scale), "PLEACH_TEST_SEED": "1",
                 "PLEACH_CUDA_HOST_SEED": str(self.seed), "PLEACH_CUDA_HOST_SECONDS": str(int(limit)),
-                **streams, **dict(self.more)}
+                **streams}
 
     def short(self):
         return f"{self.program} {self.cases}" if self.cases else self.program
@@ -57,7 +56,6 @@ BATCH_HOST = CUDA + "map_cuda_batch.c"
 BLINK_KERNELS = CUDA + "blink_kernels.h"
 BLINK_LAUNCH = CUDA + "blink_cuda.cu"
 WHOLE_KERNELS = CUDA + "blink_whole_kernels.h"
-LONG_KERNELS = CUDA + "long_kernels.h"
 BLINK_TEAM = "src/core/blink/blink_team.h"
 SKIPLIST_KERNELS = CUDA + "skiplist_kernels.h"
 SKIPLIST_LAUNCH = CUDA + "skiplist_launch.h"
@@ -76,7 +74,7 @@ RANGES = CUDA + "map_cuda_range.c"
 
 # Files that several translation units have, and the one that the tests go through: the others stay as they are.
 UNITS = {
-    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, LONG_KERNELS, BLINK_TEAM), "blink_cuda.cu.cpp"),
+    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "blink_cuda.cu.cpp"),
     **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "skiplist16_cuda.cu.cpp"),
     **dict.fromkeys((EDGES, EDGES_KERNELS, EDGES_ERASE), "edges_cuda.cu.cpp"),
     LATER: "slabhash_cuda.cu.cpp",
@@ -84,8 +82,6 @@ UNITS = {
 
 # Streams whose work is done only when the host waits for it.
 LATE = {"streams": "late"}
-# The emulated driver does not tell how much memory is free.
-SHARED = (("PLEACH_TEST_SHARED_GPU", "1"),)
 
 PLANTS = [
     # ---- staging, pinned memory ----
