@@ -3,9 +3,10 @@
  *
  * The linker sends the library's calls of three functions here (--wrap, cmake/tests.cmake). The reads of a batch are on
  * streams of their own, and the main stream waits for them by an event; a failure of any of these calls leaves it
- * without. */
+ * without. And what goes right when none of them fails: reads and updates of one batch at the same time. */
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/buffers.h"
 #include "support/harness.h"
@@ -74,6 +75,14 @@ static void assert_all_quiet(size_t failing)
     }
 }
 
+static void set_word(const wide *w, void *array, size_t i, uint64_t word)
+{
+    if (w->key_bits == 32)
+        ((uint32_t *)array)[i] = (uint32_t)word;
+    else
+        ((uint64_t *)array)[i] = word;
+}
+
 /* Finds, and a few puts: the finds are read on streams of their own, before the host has looked if `reads` (the last
  * batch was one of reads), or after. */
 static void fail_every_call(const setting *where, size_t n, unsigned puts_of_ten)
@@ -85,10 +94,7 @@ static void fail_every_call(const setting *where, size_t n, unsigned puts_of_ten
     for (size_t i = 0; i < n; i++) {
         uint64_t key = rng_below(&r, 4 * n);
         kinds[i] = rng_below(&r, 10) < puts_of_ten ? PLEACH_OP_PUT : PLEACH_OP_FIND;
-        if (w.key_bits == 32)
-            ((uint32_t *)keys)[i] = (uint32_t)key;
-        else
-            ((uint64_t *)keys)[i] = key;
+        set_word(&w, keys, i, key);
     }
     pleach_batch batch = {.n = n, .kinds = kinds, .keys = keys, .values = keys, .flags = flags, .out_values = values};
     for (unsigned round = 0; round < 2; round++) assert_ok(apply_failing(&w, &batch, 0));
@@ -109,6 +115,67 @@ static void fail_every_call(const setting *where, size_t n, unsigned puts_of_ten
     wide_close(&w);
 }
 
+/* Key k has the value k. Finds ask for even keys, which have been there from the beginning; a put brings an odd one. */
+typedef struct mixed {
+    wide w;
+    size_t n, odd;
+    uint8_t *kinds, *flags;
+    void *keys, *values;
+} mixed;
+
+static void choose(mixed *m, rng *r, unsigned puts_of_ten)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        bool put = rng_below(r, 10) < puts_of_ten;
+        m->kinds[i] = put ? PLEACH_OP_PUT : PLEACH_OP_FIND;
+        set_word(&m->w, m->keys, i, put ? 2 * m->odd++ + 1 : 2 * rng_below(r, m->n));
+    }
+    memset(m->flags, UNTOUCHED, m->n);
+    memset(m->values, UNTOUCHED, m->n * m->w.key_bits / 8);
+}
+
+static uint64_t word_of(const wide *w, const void *array, size_t i)
+{
+    return w->key_bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
+}
+
+static void assert_answers(const mixed *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        bool put = m->kinds[i] == PLEACH_OP_PUT;
+        assert_int_equal(m->flags[i], put ? PLEACH_INSERTED : 1);
+        if (!put) assert_int_equal(word_of(&m->w, m->values, i), word_of(&m->w, m->keys, i));
+    }
+    count_checked(m->n);
+}
+
+/* Reads of a batch are over before it changes the map, and before their results go back; and none begins before it is
+ * known which operations are reads. Pinned arrays are copied when the copy's turn comes. */
+static void reads_beside_updates_are_right(const setting *where)
+{
+    enum { ROUNDS = 6 };
+    mixed m = {.w = wide_open(where), .n = shrunk(1 << 16, 1 << 12)};
+    rng r = rng_for(test_seed(), 3);
+    void *pinned;
+    const size_t array = m.n * sizeof(uint64_t);
+    assert_int_equal(cudaMallocHost(&pinned, 2 * array + 2 * m.n), cudaSuccess);
+    m.keys = pinned;
+    m.values = (char *)pinned + array;
+    m.kinds = (uint8_t *)pinned + 2 * array;
+    m.flags = m.kinds + m.n;
+    for (size_t i = 0; i < m.n; i++) set_word(&m.w, m.keys, i, 2 * i);
+    assert_ok(pleach_map_put(m.w.map, m.n, m.keys, m.keys, NULL, NULL, PLEACH_SYNC));
+    for (size_t round = 0; round < ROUNDS; round++) {
+        choose(&m, &r, round % 3 ? 3 : 0);
+        pleach_batch batch = {.n = m.n, .kinds = m.kinds, .keys = m.keys, .values = m.keys, .flags = m.flags,
+                              .out_values = m.values};
+        assert_ok(pleach_map_apply(m.w.map, &batch));
+        assert_answers(&m);
+    }
+    cudaFreeHost(pinned);
+    wide_close(&m.w);
+}
+
 static void reads_begin_at_once(const setting *where) { fail_every_call(where, shrunk(1 << 16, 1 << 10), 1); }
 static void reads_begin_when_the_host_has_looked(const setting *where)
 {
@@ -118,7 +185,8 @@ static void reads_begin_when_the_host_has_looked(const setting *where)
 int main(int argc, char **argv)
 {
     static const test_case cases[] = {CASE_OF_TREES(reads_begin_at_once),
-                                      CASE_OF_TREES(reads_begin_when_the_host_has_looked)};
+                                      CASE_OF_TREES(reads_begin_when_the_host_has_looked),
+                                      CASE_OF_TREES(reads_beside_updates_are_right)};
     tests_of_trees();
     return run_cases(argc, argv, PLEACH_CUDA, cases, COUNT_OF(cases));
 }

@@ -273,6 +273,33 @@ static void every_kind_of_pointer_everywhere(const setting *where)
     free(p);
 }
 
+/* Pinned memory, which the host looks at without a call of CUDA's that would wait for the GPU. */
+static void pinned_results_are_there_when_calls_return(const setting *where)
+{
+    wide w = wide_open(where);
+    size_t n = 0, array = N * word_bytes(&w);
+    void *keys = allocate(PINNED, array), *outs = allocate(PINNED, array), *values = allocate(PINNED, array);
+    uint8_t *found = allocate(PINNED, N);
+    for (size_t i = 0; i < N; i++) set_word(&w, keys, i, held_key(i));
+    assert_ok(pleach_map_put(w.map, N, keys, keys, NULL, NULL, PLEACH_SYNC));
+    memset(outs, UNTOUCHED, array);
+    memset(found, UNTOUCHED, N);
+    assert_ok(pleach_map_find(w.map, N, keys, outs, found, PLEACH_SYNC));
+    for (size_t i = 0; i < N; i++) assert_int_equal(found[i], 1);
+    assert_memory_equal(outs, keys, array);
+    memset(outs, UNTOUCHED, array);
+    assert_ok(pleach_map_export(w.map, N, outs, values, &n));
+    assert_int_equal(n, N);
+    assert_memory_equal(outs, keys, array);
+    assert_memory_equal(values, keys, array);
+    count_checked(2 * N);
+    release(PINNED, keys);
+    release(PINNED, outs);
+    release(PINNED, values);
+    release(PINNED, found);
+    wide_close(&w);
+}
+
 static void cpu_map_refuses_device_memory(const setting *where)
 {
     const setting cpu = {PLEACH_CPU, where->key_bits, 2};
@@ -394,23 +421,24 @@ static void calls_on_a_stream_are_in_order(const setting *where)
 /* export waits for the stream's work by itself. */
 static void exclusive_calls_wait_for_streams(const setting *where)
 {
-    enum { LENGTH = 1 << 18, ROUNDS = 8 };
+    enum { ROUNDS = 8 };
+    const size_t length = shrunk(1 << 18, 1 << 12);
     wide w = wide_open(where);
     cudaStream_t stream;
     assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    batch b = batch_new(&w, DEVICE, LENGTH);
-    uint64_t *keys = must_alloc(LENGTH, sizeof *keys);
+    batch b = batch_new(&w, DEVICE, length);
+    uint64_t *keys = must_alloc(length, sizeof *keys);
     for (size_t round = 0; round < ROUNDS; round++) {
         size_t n = 0;
-        for (size_t i = 0; i < LENGTH; i++)
+        for (size_t i = 0; i < length; i++)
             keys[i] = i * ROUNDS + round;
-        put_words(&w, b.keys, LENGTH, keys);
-        assert_ok(pleach_map_put(w.map, LENGTH, b.keys, b.keys, NULL, NULL, stream));
+        put_words(&w, b.keys, length, keys);
+        assert_ok(pleach_map_put(w.map, length, b.keys, b.keys, NULL, NULL, stream));
         assert_int_equal(pleach_map_export(w.map, 1, b.outs, NULL, &n), PLEACH_E_SPACE);
-        assert_int_equal(n, LENGTH * (round + 1));
-        count_checked(LENGTH);
+        assert_int_equal(n, length * (round + 1));
+        count_checked(length);
     }
-    assert_ok(pleach_map_put(w.map, LENGTH, b.keys, b.keys, NULL, NULL, stream));
+    assert_ok(pleach_map_put(w.map, length, b.keys, b.keys, NULL, NULL, stream));
     assert_ok(pleach_map_clear(w.map));
     assert_cuda(cudaStreamSynchronize(stream));
     batch_free(&b);
@@ -698,6 +726,7 @@ int main(int argc, char **argv)
 {
     static const test_case cases[] = {
         CASE(every_kind_of_pointer_everywhere),
+        CASE(pinned_results_are_there_when_calls_return),
         CASE(cpu_map_refuses_device_memory),
         CASE(calls_on_a_stream_are_in_order),
         CASE(exclusive_calls_wait_for_streams),

@@ -43,6 +43,8 @@ enum { THREADS = 1 << 16, SHARED_KEYS = 64, ROUNDS = 40 };
         EXPECT(pleach_map##bits##_succ(view, first + 3, &key, NULL) && key == first + 7);                        \
         EXPECT(pleach_map##bits##_min(view, &key, NULL) && key <= first + 3);                                    \
         EXPECT(pleach_map##bits##_max(view, &key, NULL) && key >= first + 7);                                    \
+        EXPECT(!pleach_map##bits##_succ(view, (key_type)-1, &key, &value));                                      \
+        EXPECT(!pleach_map##bits##_pred(view, 0, &key, &value));                                                 \
         atomicAdd(checks, mine);                                                                                 \
     }                                                                                                            \
     __global__ void fight##bits(pleach_map_view view, int *balance, unsigned *wrong, unsigned long long *checks) \

@@ -118,6 +118,34 @@ static void options_of_skiplists(const setting *where)
     assert_creation(where, PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = bits, .max_bytes = 1});
 }
 
+/* On a GPU neighbouring lanes search together; elsewhere the option changes nothing. */
+static void teams_of_every_size(const setting *where)
+{
+    enum { N = 700 };
+    uint64_t keys[N], values[N], told[N];
+    uint8_t outcomes[N];
+    for (size_t i = 0; i < N; i++) {
+        keys[i] = i * 7919 % N;
+        values[i] = keys[i] + 5;
+    }
+    for (unsigned team = 2; team <= 32; team *= 2) {
+        pleach_map_config config = config_of(where, shapes[team % 3]);
+        config.team = team;
+        wide w = open_as(where, &config);
+        assert_ok(wide_put(&w, N, keys, values, outcomes, told));
+        for (size_t i = 0; i < N; i++) assert_int_equal(outcomes[i], PLEACH_INSERTED);
+        assert_ok(wide_erase(&w, N / 2, keys, outcomes, told));
+        assert_ok(wide_find(&w, N, keys, told, outcomes));
+        for (size_t i = 0; i < N; i++) {
+            assert_int_equal(outcomes[i], i >= N / 2);
+            if (i >= N / 2) assert_int_equal(told[i], values[i]);
+        }
+        assert_ok(pleach_map_validate(w.map, NULL, 0));
+        count_checked(3 * N);
+        wide_close(&w);
+    }
+}
+
 static void what_skiplists_have_not(const setting *where)
 {
     uint64_t key = 1, value = 2, size = 9;
@@ -974,6 +1002,7 @@ int main(int argc, char **argv)
 {
     static const test_case cases[] = {
         CASE(options_of_skiplists),
+        CASE(teams_of_every_size),
         CASE(what_skiplists_have_not),
         CASE(every_order_in_and_out),
         CASE(ascending_and_descending_one_by_one),
