@@ -267,6 +267,7 @@ static void store(sim_machine *m, buffered_store s)
 {
     sim_agent *me = m->me;
     s.after = me->fences;
+    s.compiled = me->compiler_fences;
     if (store_waits(m) || must_wait(me, &s)) {
         if (me->buffered == BUFFERED_STORES) perform_some_buffered(m);
         me->buffer[me->buffered++] = s;
@@ -490,7 +491,8 @@ static void store_swapped(sim_machine *m, uint32_t word, uint64_t value, bool ma
     cell_for(m, word)->swapper = me->index;
     m->memory[word] = value;
     me->buffer[me->buffered++] =
-        (buffered_store){.word = word, .words = 1, .value = {value}, .after = me->fences, .swapped = true};
+        (buffered_store){.word = word, .words = 1, .value = {value}, .after = me->fences,
+                          .compiled = me->compiler_fences, .swapped = true};
 }
 
 static void modified(sim_machine *m, uint32_t word, uint64_t old, int order)
@@ -582,12 +584,27 @@ void sim_fence(int order, int scope)
     if (scope == SIM_gpu) drop_l1(m);
 }
 
+void sim_compiler_fence(int order)
+{
+    sim_machine *m = sim_now_running;
+    if (m->running && order == __ATOMIC_SEQ_CST) m->me->compiler_fences++;
+}
+
+/* Stores between which and a fence from outside no compiler fence lies: the compiler may have put them behind that
+ * instant, even if the program has made later loads before it. */
+static unsigned stores_compiled(const sim_agent *a)
+{
+    unsigned stores = a->buffered;
+    while (stores > 0 && a->buffer[stores - 1].compiled == a->compiler_fences) stores--;
+    return stores;
+}
+
 /* At this instant of the other agent, whatever it is about to do. */
 static void fence_other(sim_machine *m, sim_agent *other)
 {
     sim_agent *me = m->me;
     m->me = other;
-    while (other->buffered) perform_some_buffered(m);
+    while (stores_compiled(other) > 0) perform_buffered(m, first_before(other, stores_compiled(other) - 1));
     other->floor = m->now;
     m->me = me;
     promise_order_of(m, other);
