@@ -5,18 +5,19 @@
 
 Nothing is chosen by hand: whatever names an order in the simulated sources is weakened, at the place where it is named:
 in the port headers for all users of a verb, and at each call of a verb for that call. FOLDER is a build folder
-(scripts/build). Each change is compiled into the variants that cover its file, and N schedules are run of each until one
-has a finding; a few of each come first, because most changes are found by these. A change that leaves a variant's object
-code as it was is not run there.
+(scripts/build). N schedules are run of each variant that covers the change's file, until one has a finding; a few of
+each come first, because most changes are found by these. All changes are compiled into one program for each variant, and
+one of them is chosen when it starts (orders_switch.h); only changes of words that have no value in C are compiled one by
+one, and not run where they leave the object code as it was.
 
 The result of a change is one of
   caught     a finding
   argued     none, and none can come: another order stands in for this one (ARGUED in orders_argued.py says which)
   unseen     none, but the order is needed (UNSEEN in orders_argued.py, and a table in docs/verification.md)
-  elsewhere  no simulated variant compiles it (ELSEWHERE in orders_argued.py says what looks at it)
+  elsewhere  no simulated variant comes there (ELSEWHERE in orders_argued.py says what looks at it)
   missed     none, and no reason is known: either a check is too weak, or the order is not needed
   refuted    a finding, though orders_argued.py argues that there can be none
-  unlisted   no simulated variant compiles it, and orders_argued.py does not say what looks at it
+  unlisted   no simulated variant comes there, and orders_argued.py does not say what looks at it
   broken     it does not compile: orders.py must follow the code
 The last line is "N passed, N failed": the last four fail, and so does, in a run of all, a name in orders_argued.py that
 is no change any more. --list prints the changes; --only takes those whose description has this text.
@@ -42,7 +43,8 @@ FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/graph_
          "src/exec/cpu/batch_run.c")
 TREES = ("map/plain32", "map/cuda32", "map/x86_32", "map/plain64", "map/cuda64")
 VERSIONS = ("versioned/plain32", "versioned/cuda32", "versioned/cuda64")
-SLABS = ("hash/plain32", "hash/cuda32", "hash/plain64", "graph/plain", "graph/cuda")
+GRAPHS = ("graph/plain", "graph/cuda", "graph/plain_sparse", "graph/cuda_sparse")
+SLABS = ("hash/plain32", "hash/cuda32", "hash/plain64", "hash/cuda64", "hash/plain32_set", "hash/cuda32_set", *GRAPHS)
 LISTS = ("skiplist/plain32", "skiplist/cuda32", "skiplist/x86_64")
 EPOCHS = ("epoch/plain", "epoch/cuda")
 TEAMS = ("team/plain32", "team/x86_64")
@@ -62,7 +64,7 @@ COVER = (  # which variants are asked about the changes of a file, by the beginn
     ("src/core/versioned/", (*VERSIONS, *TEAMS)),
     ("src/core/skiplist/", LISTS),
     ("src/core/slabhash/", SLABS),
-    ("src/graph/", ("graph/plain", "graph/cuda")),
+    ("src/graph/", GRAPHS),
     ("src/batch/", TEAMS),
     ("src/exec/", (*TEAMS, "gate/cpu")),
 )
@@ -224,9 +226,71 @@ def unchanged_object(where, build, cc):
     return os.path.join(folder, "planted.o")
 
 
-def variants_of(change, folder, options, unchanged):
+def variants_of(file):
+    return next(variants for begin, variants in COVER if file.startswith(begin))
+
+
+def is_value(change):
+    """Whether C can choose between it and the original: not between words that macros paste together, nor between
+    orders of real atomics."""
+    if " is " not in change.what:
+        return True
+    return change.put.startswith(("__ATOMIC", "memory_order")) and not change.file.startswith("src/exec/")
+
+
+def choose_together(changes):
+    """Of one file, in the order of their places: the numbers of those that one program can have all of."""
+    chosen, last = [], None
+    for n, c in changes:
+        if is_value(c) and (not last or c.begin >= last.end or (c.begin, c.end) == (last.begin, last.end)):
+            chosen.append(n)
+            last = c
+    return chosen
+
+
+def write_switched(folder, changes):
+    """Answers the numbers of the changes that the copy of the source in `folder` has."""
+    made = []
+    for file in sorted({c.file for c in changes}):
+        of_file = [(n, c) for n, c in enumerate(changes) if c.file == file]
+        together = choose_together(of_file)
+        made += together
+        path = os.path.join(folder, file)
+        with open(path, encoding="utf-8") as f:
+            original = text = f.read()
+        for begin, end in sorted({(changes[n].begin, changes[n].end) for n in together}, reverse=True):
+            put = f"({original[begin:end]})"
+            for n in together:
+                if changes[n].begin == begin:
+                    put = f"(order_is({n}) ? ({changes[n].put}) : {put})"
+            text = text[:begin] + put + text[end:]
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+    return set(made)
+
+
+def compile_switched(where, options):
+    """In a folder of its own, beside those of the others."""
+    folder = os.path.join(options.build, "orders", "switched")
+    own = os.path.join(options.build, "orders", "switched-" + where.replace("/", "-"))
+    shutil.rmtree(own, ignore_errors=True)
+    os.makedirs(own)
+    for name in ("src", "verify", "include"):
+        os.symlink(os.path.join(folder, name), os.path.join(own, name))
+    switch = os.path.join(run.ROOT, "verify", "plants", "orders_switch")
+    return run.compile_plant(as_plant(where), own, options.build, options.cc, "-O1",
+                             ("-include", switch + ".h"), (switch + ".c",))
+
+
+def compile_alone(change, n, options, unchanged):
     """(variant, its program) of those whose object code differs, each compiled when it is asked for."""
-    for where in next(variants for begin, variants in COVER if change.file.startswith(begin)):
+    folder = run.plant_nothing(os.path.join(options.build, "orders", str(n)))
+    path = os.path.join(folder, change.file)
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text[:change.begin] + change.put + text[change.end:])
+    for where in variants_of(change.file):
         program = run.compile_plant(as_plant(where), folder, options.build, options.cc, "-O1")
         if not filecmp.cmp(os.path.join(folder, "planted.o"), unchanged[where].result(), shallow=False):
             kept = os.path.join(folder, where.replace("/", "-"))
@@ -234,39 +298,44 @@ def variants_of(change, folder, options, unchanged):
             yield where, kept
 
 
-def first_finding(programs, schedules):
-    """(what was asked, "where after N", the finding), or (what was asked, None, None)."""
+def first_finding(programs, schedules, n):
+    """(those that came to change n, "where after so many", the finding), or (those, None, None)."""
     asked = []
     for where, program in programs:
-        asked.append((where, program))
-        said = run.simulate(program, *run.campaign(as_plant(where)), "--schedules", str(schedules))
+        said = run.simulate(program, *run.campaign(as_plant(where)), "--schedules", str(schedules),
+                            env={**os.environ, "PLEACH_ORDER": str(n)})
         found = re.search(r"^finding: (.*)$", said.stdout, re.M)
         if found:
             return asked, f"{where} after {run.found_after(said)}", found.group(1)
+        if said.returncode < 0:
+            return asked, where, f"ended by signal {-said.returncode}"
+        if "switched" not in program or "the change was reached" in said.stderr:
+            asked.append((where, program))
     return asked, None, None
 
 
-def ask(change, n, options, unchanged):
+def ask(change, n, options, switched, unchanged):
     """('caught', where, finding), ('missed', variants), ('elsewhere',) or ('broken', why)."""
-    folder = os.path.join(options.build, "orders", str(n))
-    run.plant_nothing(folder)
-    path = os.path.join(folder, change.file)
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text[:change.begin] + change.put + text[change.end:])
     try:
         few = min(FEW, options.schedules)
-        asked, where, finding = first_finding(variants_of(change, folder, options, unchanged), few)
+        if switched:
+            programs = ((where, switched[where].result()) for where in variants_of(change.file))
+        else:
+            programs = compile_alone(change, n, options, unchanged)
+        asked, where, finding = first_finding(programs, few, n)
         if not where and options.schedules > few:
-            asked, where, finding = first_finding(asked, options.schedules)
+            asked, where, finding = first_finding(asked, options.schedules, n)
     except run.Missed as why:
         return "broken", str(why).splitlines()[-1]
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(os.path.join(options.build, "orders", str(n)), ignore_errors=True)
     if where:
         return "caught", where, finding
     return ("missed", " ".join(where for where, _ in asked)) if asked else ("elsewhere",)
+
+
+def variants_for(changes, numbers):
+    return sorted({where for n in numbers for where in variants_of(changes[n].file)})
 
 
 def judged(name, outcome, *rest):
@@ -299,10 +368,13 @@ def main():
     options.build, options.cc = os.path.abspath(options.build), os.environ.get("CC", "cc")
 
     totals = collections.Counter()
+    together = write_switched(run.plant_nothing(os.path.join(options.build, "orders", "switched")), wanted)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        used = {w for begin, variants in COVER for w in variants if any(c.file.startswith(begin) for c in wanted)}
-        unchanged = {w: pool.submit(unchanged_object, w, options.build, options.cc) for w in sorted(used)}
-        results = [pool.submit(ask, c, n, options, unchanged) for n, c in enumerate(wanted)]
+        switched = {w: pool.submit(compile_switched, w, options) for w in variants_for(wanted, together)}
+        alone = set(range(len(wanted))) - together
+        unchanged = {w: pool.submit(unchanged_object, w, options.build, options.cc) for w in variants_for(wanted, alone)}
+        results = [pool.submit(ask, c, n, options, switched if n in together else None, unchanged)
+                   for n, c in enumerate(wanted)]
         for change, result in zip(wanted, results):
             outcome, *rest = judged(change.name(), *result.result())
             totals[outcome] += 1
