@@ -202,7 +202,19 @@ static void buffering_early_barrier(unsigned agent)
         r[agent][0] = sim_load(agent ? x : y, order, SIM_gpu);                                                   \
     }
 ADDING(adding_acquire, ACQUIRE)
+ADDING(adding_acq_rel, __ATOMIC_ACQ_REL)
 ADDING(adding_seq_cst, SEQ)
+
+/* Sequentially consistent accesses are ordered with each other alone: one of the two is no fence. */
+#define HALF(name, store, load)                                                                                  \
+    static void name(unsigned agent)                                                                             \
+    {                                                                                                            \
+        store;                                                                                                   \
+        r[agent][0] = sim_load(agent ? x : y, load, SIM_gpu);                                                    \
+    }
+HALF(half_store, sim_store(agent ? y : x, 1, SEQ), ACQUIRE)
+HALF(half_add, sim_fetch_add(agent ? y : x, 1, SEQ, false), ACQUIRE)
+HALF(half_load, sim_store(agent ? y : x, 1, RELEASE), SEQ)
 
 /* One word never goes back. */
 static void same_word(unsigned agent)
@@ -401,7 +413,11 @@ static const litmus_case litmus_cases[] = {
     LITMUS(buffering_barrier_acq_rel, two_readers, ALL),
     LITMUS(buffering_early_barrier, two_readers, ALL),
     LITMUS(adding_acquire, two_readers, ALL),
+    LITMUS(adding_acq_rel, two_readers, ALL),
     LITMUS(adding_seq_cst, two_readers, NOT_0),
+    LITMUS(half_store, two_readers, ALL),
+    LITMUS(half_add, two_readers, ALL),
+    LITMUS(half_load, two_readers, ALL),
     LITMUS(same_word, two_bits, NOT_2),
     LITMUS(own_store, two_bits, 0x8),
     {"load_buffering", {2, load_buffering, two_readers, ALL, 0x8}},
