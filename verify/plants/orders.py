@@ -167,13 +167,14 @@ def masked(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.S | re.M)
 
 
-HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?:[WS]\()?(\w+)\)?\((?=[^;]*$)", re.M)
+HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?:[WS]\((\w+)\)|(?![WS]\(|__attribute__)(\w+))\((?=[^;]*$)",
+                  re.M)
 
 
 def function_at(text, place):
     name = "-"
     for m in HEAD.finditer(text, 0, place):
-        name = m.group(1)
+        name = m.group(1) or m.group(2)
     return name
 
 

@@ -1,5 +1,10 @@
-"""Orders that the simulator does not miss (orders.py), by name, and why they are there all the same, or what else keeps
-the order. Each argument supposes that the other orders stay: of two that stand in for each other one is needed."""
+"""Orders whose absence the simulator does not notice (orders.py), by the names that orders.py gives them.
+
+ARGUED     nothing is lost without this one: what else keeps the order, on which machines. Each argument supposes that
+           the other orders stay: of two that stand in for each other one is needed
+UNSEEN     needed, but no schedule shows it; docs/verification.md has them in a table
+ELSEWHERE  no simulated variant comes there; what looks at it, if anything does
+"""
 PROGRESS = "only bounds how long an agent goes by stale inner nodes (docs/memory-model.md, Stale reads)"
 HINT = "the word is a hint: whoever misses it looks through all lists before an allocation fails (pool_runs.h)"
 
@@ -13,16 +18,37 @@ TAKES = ("a taker has stored nothing for others before its swap, whose new value
 TAKEN = ("port_load_acquire has acquired what the giver stored under the very value that the swap finds; no machine"
          " stores to the node before the branch on the swap's result")
 
+BEGINS_ROW = "who begins a row loads nothing by the word that it replaces, the end of a row"
+ROW = ("who splits a run has stored nothing to the nodes of the row. What their users before stored came to it by the"
+       " acquire that took the run, and on machines with one point of coherence no store of the next users goes before"
+       " it. C11 alone would want the release")
+ROW_TAKEN = ("the node is reached by an address made from what the addition returned, which x86, aarch64 and GPUs keep in"
+             " order, loads and stores. C11 alone would want the acquire")
+
+# ---- graphs ----
+FRESH = ("the segment is fresh memory: all zeros, and nobody has stored to it. Who finds the entry reaches it by an address"
+         " made from it")
+NOTHING = "who succeeds has replaced 0 and loads nothing on the strength of it: the entry is loaded again"
+ALONE = "the word is read only by who is alone (the gate, or a kernel's end, is between); among agents it only grows"
+OWN_BIT = ("the bit says nothing of other memory. An edge that says something of the vertex is stored later and goes out by"
+           " the release of its bucket's header; and all changes of the word are read-modify-writes")
+COUNTER = ("the swap gives each number to one agent, by being one access. The entries of a number's segment are loaded by"
+           " each who takes one, or made; names of free numbers were stored by who was alone; and the number goes out by"
+           " the release of the dictionary's bucket, whose latch is held")
+
 # ---- the gate: on all machines, by C11 ----
 LOCKED = "every store to the word is made under the gate's lock, and so is this access: the lock orders them"
-COUNTED = ("made under the lock, which every exclusive call takes after this and before it looks at the slots; all"
-           " changes of a counter are read-modify-writes, so they go on with the release of who left before")
+COUNTED = ("made under the lock, which every exclusive call takes after this and before it looks at the slots. The owner"
+           " of the counter makes the change or sleeps; a counter without an owner is changed by read-modify-writes"
+           " alone, which go on with the release of who left before")
 UNMARKED = ("the mark is set and removed under the lock, in one order. Who finds it too long takes the lock and looks"
-            " again; a call that sleeps has set it later, by a sequentially consistent store")
+            " again; a call that sleeps has set it later, by a sequentially consistent store and before a barrier")
 CHANGED = ("the word says only that it has changed, which happens under the lock, and waking is a full fence; what was"
            " changed with it is looked at under the lock, or is the slots, looked at again with acquire")
 GUESTS = "release is enough for the guest, which loads the word with acquire; the waking after it is a full fence"
 LOOK = "decides nothing: the caller enters by try_to_enter or under the lock afterwards"
+BEHIND = ("the load of more_inside just before is sequentially consistent, so it comes after the store of closed, or of"
+          " watched, on all machines; it is an acquire, which no later load passes. C11 alone would want both")
 OPENED = ("release is enough for who finds the gate open. Who finds it closed still waits under the lock, which is"
           " taken for each closing too, so a later closing is not hidden by this store")
 
@@ -35,6 +61,9 @@ SETTLED = ("port_settle_latch follows at once: dmb ish on aarch64, on x86 the sw
            " instruction as the latch's own fence, keeps stores there")
 WIDENED = ("nothing is read on the strength of it; the clock is read behind port_settle_latch (dmb ish on aarch64, on"
            " x86 the swap is locked), and a GPU has branched on the swap's result before it swaps the slot's word")
+DATED = ("the stamp has settled in epoch_pass, before and after the addition, and stands; the swap only says it to updates."
+         " One that sees the word from before keeps an image too many; one that changes the word does so by a swap, which"
+         " comes before this one, and this one fails, or after, and that one fails")
 EXCLUDES = ("(b) is for readers that look at a latch to see whether what they have read is whole; here none does."
             " Acquire of the latch and release of it hand over what it protects")
 UNPINNED = ("port_latch just before has the same: on CPUs its release fence (dmb ish on aarch64) stands between the"
@@ -62,6 +91,7 @@ GATE = {
     GUESTS: ("let_guests_in: atomic_fetch_add acq_rel",),
     LOOK: ("look_whether_open: atomic_load {}",),
     OPENED: ("let_next_in: atomic_store release",),
+    BEHIND: ("is_empty: atomic_load acquire (2)",),
 }
 WEAKER = {"atomic_load": ("acquire", "relaxed"), "atomic_store": ("release", "relaxed"),
           "atomic_fetch_add": ("acq_rel", "relaxed"), "atomic_fetch_sub": ("acq_rel", "relaxed")}
@@ -95,8 +125,53 @@ ARGUED = {
     "src/epoch/epoch_pins.h epoch_unpin: port_latch without its fence": EXCLUDES,
     "src/epoch/epoch_pins.h epoch_unpin: port_publish_fence removed": UNPINNED,
     "src/epoch/epoch_pins.h epoch_pins_move: port_latch without its fence": EXCLUDES,
+    "src/pool/pool_runs.h pool_push: port_compare_swap release only": GIVES,
+    "src/pool/pool_runs.h pool_take_run_from: port_load_acquire relaxed": FOLLOWED,
+    "src/pool/pool_runs.h pool_take_run_from: port_compare_swap acquire only": TAKES,
+    "src/pool/pool_runs.h pool_take_run_from: port_compare_swap release only": TAKEN,
+    "src/pool/pool_runs.h pool_take_from_row: port_validate_fence removed": ROW_TAKEN,
+    "src/pool/pool_runs.h pool_begin_row: port_compare_swap acquire only": ROW,
+    "src/pool/pool_runs.h pool_begin_row: port_compare_swap release only": BEGINS_ROW,
+    "src/epoch/epoch.h epoch_pass_dated: port_latch relaxed": DATED,
+    "src/epoch/epoch.h epoch_pass_dated: port_latch without its fence": DATED,
+    "src/graph/graph_format.h graph_make_run: port_compare_swap acquire only": FRESH,
+    "src/graph/graph_format.h graph_make_run: port_compare_swap release only": NOTHING,
+    "src/graph/graph_format.h graph_make_segment: port_compare_swap acquire only": ALONE,
+    "src/graph/graph_format.h graph_make_segment: port_compare_swap release only": ALONE,
+    "src/graph/graph_format.h graph_vertex_put: port_compare_swap acquire only": OWN_BIT,
+    "src/graph/graph_format.h graph_vertex_put: port_compare_swap release only": OWN_BIT,
+    **{f"src/graph/graph_vertex.h graph_take_number: port_compare_swap {order} only{which}": COUNTER
+       for order in ("acquire", "release") for which in ("", " (2)")},
     **argued_of_gate(),
 }
 
-UNSEEN = {}
-ELSEWHERE = {}
+UNSEEN = {
+    "src/gate/gate.c let_guests_in: atomic_fetch_add relaxed":
+        "message passing to a guest's record, which is plain memory outside of the simulator",
+    "src/epoch/epoch.h epoch_pass: port_settle_latch removed":
+        "store buffering of two read-modify-writes, which the simulator does not have",
+}
+
+FUTEX = ("the simulator has a futex of its own. Acquire would do: it hands over what was stored before the word changed;"
+         " relaxed would not on aarch64 and in C11, and no tool shows that")
+HANDED = ("needed on aarch64 and in C11 (docs/memory-model.md, A program's own memory); no instruction on x86."
+          " ThreadSanitizer goes by annotations beside it, which stay (tests/test_handover.c), so no tool shows it")
+NUMBER = ("hands a number, and the counters of its slots, from a thread that ends to the next one: needed on aarch64 and in"
+          " C11. tests/test_gate.c has threads that come and go, on x86, where it is no instruction")
+ONCE = ("the word changes within pthread_once, which every reader has been through, or in a child of fork, whose only"
+        " thread is the caller: no order is needed")
+
+ELSEWHERE = {
+    **{f"src/gate/doze.h doze_while: atomic_load {order}{which}": FUTEX
+       for order in ("acquire", "relaxed") for which in ("", " (2)")},
+    "src/gate/handover.h handover_give: port_publish_fence removed": HANDED,
+    "src/gate/handover.h handover_take: port_validate_fence removed": HANDED,
+    "src/gate/thread_number.c give_number_back: memory_order_release is memory_order_relaxed": NUMBER,
+    "src/gate/thread_number.c take_own_number: memory_order_acquire is memory_order_relaxed": NUMBER,
+    **{f"src/gate/thread_number.c {place}": ONCE
+       for order in ("release", "relaxed")
+       for place in (f"begin: atomic_store {order}", f"begin_in_child: atomic_store {order}",
+                     f"begin_in_child: atomic_store {order} (2)")},
+    **{f"src/gate/thread_number.c {function}: atomic_load {order}": ONCE
+       for order in ("acquire", "relaxed") for function in ("gate_barrier", "take_number")},
+}
