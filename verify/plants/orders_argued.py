@@ -25,6 +25,57 @@ ROW = ("who splits a run has stored nothing to the nodes of the row. What their 
 ROW_TAKEN = ("the node is reached by an address made from what the addition returned, which x86, aarch64 and GPUs keep in"
              " order, loads and stores. C11 alone would want the acquire")
 
+# ---- a latch that is let go of unused ----
+PASSED_ON = ("nothing was stored under the latch. What the holder before stored has come to this one by acquire, and on"
+             " machines with one point of coherence goes before this store. C11 alone would want the release")
+
+# ---- hash tables ----
+TAKEN_OVER = ("the take has acquired: its swap, or for a node of the row its fence (dmb ishld on aarch64; a GPU has branched"
+              " on the addition's result). No later store goes before that on any machine; fresh memory has no past")
+STARTED = ("the run's past has come to this agent by acquire, and its readers reach the run by an address made from `next`."
+           " Its own store before is the cursor, which helpers compare with `next`. C11 alone would want the release")
+CLAIMED = ("the swap lets one agent in. It has stored nothing for others before; its stores come after the load of 0, on"
+           " which it branches, and what is behind that 0 was released. C11 alone would want the acquire")
+SHARED_OUT = ("the swap shares out numbers of buckets. Each bucket is then latched by its own header, and with it comes all"
+              " that is to be known of it")
+MOVED_BY = ("look_at has acquire fences just before on CPUs, and a GPU has branched on the header's bit")
+LAST_LOOK = ("the last look at the root, which comes after this load, finds another root: a later growth's `next` is stored"
+             " after the root that it starts from (look_holds_after; of updates change_latch, under the latch)")
+CHAIN = ("every change of a chain gives its first slab another header, and two looks at that enclose both loads; a link"
+         " and a mask of different instants between them each were true, and no key moves from slab to slab in one change")
+UNDER_LATCH = "under the bucket's latch, which was acquired: nobody changes either word"
+BOTH_NEW = ("the latch's acquire makes both as new as the bucket. From then on the root stays, as the bucket is not moved,"
+            " and of `next` a value from before growth began does as well as if it had begun later")
+NO_READER = ("(b) is for readers that see by the latch that a writer is there. A look at a bucket leaves the latch bit out"
+             " (look_holds_after), and what is stored before the header changes counts for nobody")
+TARGETS = ("nothing is stored to the bucket until its latch goes; targets are read by who has seen that it has moved, or the"
+           " next root, both of which are released after these stores. Who knows a target from an older table finds"
+           " another root in the end")
+FIRST_SLAB = ("the swap of the root, which comes next or came before, releases the slab. Who knows it from an older table"
+              " finds another root, whatever it reads there")
+COUNTED_MOVED = ("the fence before the addition has this agent's stores before it, and the acquire fence after it keeps later"
+                 " stores behind the additions of others. C11 alone would want both fences")
+COUNTED_FENCE = ("port_publish_fence before the next root keeps the addition, a load too, before that store: dmb ish on"
+                 " aarch64, MEMBAR.ALL.GPU on a GPU, and the addition was locked on x86. C11 alone would want the acquire")
+GROWN = ("all buckets of the old root have moved, so none can be latched under it, and growth can only be started by an"
+         " agent that has seen the next root; port_publish_fence has the cursor before this store")
+
+# ---- skiplists ----
+STATE = ("the swap changes the chunk's state and nothing is stored to the chunk, or read of it, on the strength of that: who"
+         " takes it in latches it with acquire, and all else is done under the latch of another chunk")
+HEADS = ("the word says on which level searches begin. The heads of all levels are there from the beginning, and what a"
+         " head held before leads down as well, only further to the left")
+STALE_HEAD = "only bounds how long a search goes by an old upper chunk (docs/skiplist.md)"
+
+# ---- the root of a tree ----
+TAKES_LATCH = ("taking a latch publishes nothing: the release is in the stores that follow, of the root and of the latch")
+
+# ---- versions ----
+WHETHER = ("decides whether an agent gets a slot for images. Without one updates keep images all the same, in lists")
+TWICE = "the swap behind it acquires the same value, and nothing is read by it before"
+EMPTIES = ("who finds the 0 that this stores reads nothing by it; another agent's push is a read-modify-write, or begins"
+           " anew with its own release")
+
 # ---- graphs ----
 FRESH = ("the segment is fresh memory: all zeros, and nobody has stored to it. Who finds the entry reaches it by an address"
          " made from it")
@@ -64,6 +115,8 @@ WIDENED = ("nothing is read on the strength of it; the clock is read behind port
 DATED = ("the stamp has settled in epoch_pass, before and after the addition, and stands; the swap only says it to updates."
          " One that sees the word from before keeps an image too many; one that changes the word does so by a swap, which"
          " comes before this one, and this one fails, or after, and that one fails")
+ASKED = ("the update has settled its latch before it looks at the slot, and stores to the leaf behind a branch on the swap."
+         " The agent whose own swap then fails passes the clock anew, and settles behind that before it looks at a leaf")
 EXCLUDES = ("(b) is for readers that look at a latch to see whether what they have read is whole; here none does."
             " Acquire of the latch and release of it hand over what it protects")
 UNPINNED = ("port_latch just before has the same: on CPUs its release fence (dmb ish on aarch64) stands between the"
@@ -134,6 +187,49 @@ ARGUED = {
     "src/pool/pool_runs.h pool_begin_row: port_compare_swap release only": BEGINS_ROW,
     "src/epoch/epoch.h epoch_pass_dated: port_latch relaxed": DATED,
     "src/epoch/epoch.h epoch_pass_dated: port_latch without its fence": DATED,
+    "src/core/blink/blink_post.h post_above_root: port_compare_swap acquire only": TAKES_LATCH,
+    "src/core/blink/blink_post.h post_above_root: port_store_release relaxed": PASSED_ON,
+    "src/core/blink/blink_seek.h seek_leaf: port_forget_cached removed": STALE_HEAD,
+    "src/core/skiplist/skiplist_merge.h merge_look: port_latch relaxed": STATE,
+    "src/core/skiplist/skiplist_merge.h merge_look: port_latch without its fence": STATE,
+    "src/core/skiplist/skiplist_raise.h set_state: port_latch relaxed": STATE,
+    "src/core/skiplist/skiplist_raise.h set_state: port_latch without its fence": STATE,
+    "src/core/skiplist/skiplist_raise.h begin_at: port_compare_swap acquire only": HEADS,
+    "src/core/skiplist/skiplist_raise.h begin_at: port_compare_swap release only": HEADS,
+    "src/core/skiplist/skiplist_raise.h lower_here: port_compare_swap acquire only": HEADS,
+    "src/core/skiplist/skiplist_raise.h lower_here: port_compare_swap release only": HEADS,
+    "src/core/slabhash/slabhash_find.h look_begin: port_validate_fence removed": MOVED_BY,
+    "src/core/slabhash/slabhash_find.h look_begin: port_validate_fence removed (2)": LAST_LOOK,
+    "src/core/slabhash/slabhash_find.h find_elsewhere: port_load_in_order in no order": CHAIN,
+    "src/core/slabhash/slabhash_move.h move_bucket: port_publish_fence removed": TARGETS,
+    "src/core/slabhash/slabhash_move.h help_begin: port_compare_swap acquire only": SHARED_OUT,
+    "src/core/slabhash/slabhash_move.h help_begin: port_compare_swap release only": SHARED_OUT,
+    "src/core/slabhash/slabhash_move.h help_step: port_latch without its fence": TARGETS,
+    "src/core/slabhash/slabhash_move.h help_step: port_store_release relaxed": PASSED_ON,
+    "src/core/slabhash/slabhash_table.h slab_take: port_publish_fence removed": TAKEN_OVER,
+    "src/core/slabhash/slabhash_table.h slab_start_growth: port_compare_swap acquire only": CLAIMED,
+    "src/core/slabhash/slabhash_table.h slab_start_growth: port_compare_swap release only": CLAIMED,
+    "src/core/slabhash/slabhash_table.h slab_start_growth: port_publish_fence removed": TAKEN_OVER,
+    "src/core/slabhash/slabhash_table.h slab_start_growth: port_store_release relaxed": STARTED,
+    "src/core/slabhash/slabhash_table.h slab_count_moved: port_forget_cached removed": COUNTED_FENCE,
+    "src/core/slabhash/slabhash_table.h slab_count_moved: port_publish_fence removed (2)": COUNTED_MOVED,
+    "src/core/slabhash/slabhash_table.h slab_count_moved: port_store_release relaxed": GROWN,
+    "src/core/slabhash/slabhash_update.h change_latch: port_latch without its fence": NO_READER,
+    "src/core/slabhash/slabhash_update.h change_latch: port_load_in_order in no order": BOTH_NEW,
+    "src/core/slabhash/slabhash_update.h change_latch: port_store_release relaxed": PASSED_ON,
+    "src/core/slabhash/slabhash_update.h change_abandon: port_store_release relaxed": PASSED_ON,
+    "src/core/slabhash/slabhash_update.h table_begin: port_store_release relaxed": FIRST_SLAB,
+    "src/core/slabhash/slabhash_update.h table_begin: port_store_release relaxed (2)": FIRST_SLAB,
+    "src/core/slabhash/slabhash_update.h table_begin: port_compare_swap release only": NOTHING,
+    "src/core/slabhash/slabhash_update.h locate_elsewhere: port_load_in_order in no order": UNDER_LATCH,
+    "src/core/slabhash/slabhash_update.h locate_room: port_load_in_order in no order": UNDER_LATCH,
+    "src/version/version.h version_keeps: port_load_in_order in no order": WHETHER,
+    "src/version/version.h version_push: port_compare_swap release only": GIVES,
+    "src/version/version.h version_pop_all: port_load_acquire relaxed": TWICE,
+    "src/version/version.h version_pop_all: port_compare_swap acquire only": EMPTIES,
+    "src/version/version.h version_pop_all: port_compare_swap release only": TAKEN,
+    "src/epoch/epoch.h epoch_slot_asks: port_compare_swap acquire only": ASKED,
+    "src/epoch/epoch.h epoch_slot_asks: port_compare_swap release only": ASKED,
     "src/graph/graph_format.h graph_make_run: port_compare_swap acquire only": FRESH,
     "src/graph/graph_format.h graph_make_run: port_compare_swap release only": NOTHING,
     "src/graph/graph_format.h graph_make_segment: port_compare_swap acquire only": ALONE,
