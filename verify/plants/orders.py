@@ -6,9 +6,9 @@
 Nothing is chosen by hand: whatever names an order in the simulated sources is weakened, at the place where it is named:
 in the port headers for all users of a verb, and at each call of a verb for that call. FOLDER is a build folder
 (scripts/build). N schedules are run of each variant that covers the change's file, until one has a finding; a few of
-each come first, because most changes are found by these. All changes are compiled into one program for each variant, and
-one of them is chosen when it starts (orders_switch.h); only changes of words that have no value in C are compiled one by
-one, and not run where they leave the object code as it was.
+each come first, because most changes are found by these. All changes are compiled into one program for each variant,
+and one of them is chosen when it starts (orders_switch.h); only changes of words that have no value in C are compiled
+one by one, and not run where they leave the object code as it was.
 
 The result of a change is one of
   caught     a finding
@@ -112,7 +112,8 @@ CALLS = {  # a verb's call: what else it can be
     "port_store_after_loads": [("relaxed", lambda p, v: f"port_store({p}, {v})")],
     "port_release_replaced": [("relaxed", lambda p, v, old: f"((void)({old}), port_store({p}, {v}))")],
     "port_after": [("removed", lambda p, v: f"({p})")],
-    "port_load_in_order": [("in no order", lambda p, a, b: f"(*({a}) = port_load({p}), *({b}) = port_load(({p}) + 1))")],
+    "port_load_in_order": [
+        ("in no order", lambda p, a, b: f"(*({a}) = port_load({p}), *({b}) = port_load(({p}) + 1))")],
     "port_replace": [("in two accesses", replace_in_two)],
     "port_latch": [("relaxed", swap("RELAXED")), ("without its fence", swap("ACQUIRE"))],
     "port_compare_swap": [("acquire only", swap("ACQUIRE")), ("release only", swap("RELEASE"))],
@@ -373,7 +374,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         switched = {w: pool.submit(compile_switched, w, options) for w in variants_for(wanted, together)}
         alone = set(range(len(wanted))) - together
-        unchanged = {w: pool.submit(unchanged_object, w, options.build, options.cc) for w in variants_for(wanted, alone)}
+        unchanged = {w: pool.submit(unchanged_object, w, options.build, options.cc)
+                     for w in variants_for(wanted, alone)}
         results = [pool.submit(ask, c, n, options, switched if n in together else None, unchanged)
                    for n, c in enumerate(wanted)]
         for change, result in zip(wanted, results):

@@ -9,8 +9,8 @@ PROGRESS = "only bounds how long an agent goes by stale inner nodes (docs/memory
 HINT = "the word is a hint: whoever misses it looks through all lists before an allocation fails (pool_runs.h)"
 
 # ---- free lists ----
-GIVES = ("who gives a node loads nothing through the id that it replaces; the swap goes on with the release of who gave"
-         " before, as every read-modify-write does")
+GIVES = ("who gives a node loads nothing through the id that it replaces; the swap goes on with the release of who"
+         " gave before, as every read-modify-write does")
 FOLLOWED = ("the next word is loaded at an address made from the loaded id, which x86, aarch64 and GPUs keep in order"
             " (C11 alone would want acquire); all other use of the node comes after the swap, which acquires")
 TAKES = ("a taker has stored nothing for others before its swap, whose new value depends on what it has loaded; the"
@@ -22,84 +22,89 @@ BEGINS_ROW = "who begins a row loads nothing by the word that it replaces, the e
 ROW = ("who splits a run has stored nothing to the nodes of the row. What their users before stored came to it by the"
        " acquire that took the run, and on machines with one point of coherence no store of the next users goes before"
        " it. C11 alone would want the release")
-ROW_TAKEN = ("the node is reached by an address made from what the addition returned, which x86, aarch64 and GPUs keep in"
-             " order, loads and stores. C11 alone would want the acquire")
+ROW_TAKEN = ("the node is reached by an address made from what the addition returned, which x86, aarch64 and GPUs keep"
+             " in order, loads and stores. C11 alone would want the acquire")
 
 # ---- a latch that is let go of unused ----
-PASSED_ON = ("nothing was stored under the latch. What the holder before stored has come to this one by acquire, and on"
-             " machines with one point of coherence goes before this store. C11 alone would want the release")
+PASSED_ON = ("nothing was stored under the latch. What the holder before stored has come to this one by acquire, and"
+             " on machines with one point of coherence goes before this store. C11 alone would want the release")
 
 # ---- hash tables ----
-TAKEN_OVER = ("the take has acquired: its swap, or for a node of the row its fence (dmb ishld on aarch64; a GPU has branched"
-              " on the addition's result). No later store goes before that on any machine; fresh memory has no past")
-STARTED = ("the run's past has come to this agent by acquire, and its readers reach the run by an address made from `next`."
-           " Its own store before is the cursor, which helpers compare with `next`. C11 alone would want the release")
-CLAIMED = ("the swap lets one agent in. It has stored nothing for others before; its stores come after the load of 0, on"
-           " which it branches, and what is behind that 0 was released. C11 alone would want the acquire")
-SHARED_OUT = ("the swap shares out numbers of buckets. Each bucket is then latched by its own header, and with it comes all"
-              " that is to be known of it")
+TAKEN_OVER = ("the take has acquired: its swap, or for a node of the row its fence (dmb ishld on aarch64; a GPU has"
+              " branched on the addition's result). No later store goes before that on any machine; fresh memory has"
+              " no past")
+STARTED = ("the run's past has come to this agent by acquire, and its readers reach the run by an address made from"
+           " `next`. Its own store before is the cursor, which helpers compare with `next`. C11 alone would want the"
+           " release")
+CLAIMED = ("the swap lets one agent in. It has stored nothing for others before; its stores come after the load of 0,"
+           " on which it branches, and what is behind that 0 was released. C11 alone would want the acquire")
+SHARED_OUT = ("the swap shares out numbers of buckets. Each bucket is then latched by its own header, and with it"
+              " comes all that is to be known of it")
 MOVED_BY = ("look_at has acquire fences just before on CPUs, and a GPU has branched on the header's bit")
-LAST_LOOK = ("the last look at the root, which comes after this load, finds another root: a later growth's `next` is stored"
-             " after the root that it starts from (look_holds_after; of updates change_latch, under the latch)")
-CHAIN = ("every change of a chain gives its first slab another header, and two looks at that enclose both loads; a link"
-         " and a mask of different instants between them each were true, and no key moves from slab to slab in one change")
+LAST_LOOK = ("the last look at the root, which comes after this load, finds another root: a later growth's `next` is"
+             " stored after the root that it starts from (look_holds_after; of updates change_latch, under the latch)")
+CHAIN = ("every change of a chain gives its first slab another header, and two looks at that enclose both loads; a"
+         " link and a mask of different instants between them each were true, and no key moves from slab to slab in"
+         " one change")
 UNDER_LATCH = "under the bucket's latch, which was acquired: nobody changes either word"
-BOTH_NEW = ("the latch's acquire makes both as new as the bucket. From then on the root stays, as the bucket is not moved,"
-            " and of `next` a value from before growth began does as well as if it had begun later")
-NO_READER = ("(b) is for readers that see by the latch that a writer is there. A look at a bucket leaves the latch bit out"
-             " (look_holds_after), and what is stored before the header changes counts for nobody")
-TARGETS = ("nothing is stored to the bucket until its latch goes; targets are read by who has seen that it has moved, or the"
-           " next root, both of which are released after these stores. Who knows a target from an older table finds"
-           " another root in the end")
-FIRST_SLAB = ("the swap of the root, which comes next or came before, releases the slab. Who knows it from an older table"
-              " finds another root, whatever it reads there")
-COUNTED_MOVED = ("the fence before the addition has this agent's stores before it, and the acquire fence after it keeps later"
-                 " stores behind the additions of others. C11 alone would want both fences")
-COUNTED_FENCE = ("port_publish_fence before the next root keeps the addition, a load too, before that store: dmb ish on"
-                 " aarch64, MEMBAR.ALL.GPU on a GPU, and the addition was locked on x86. C11 alone would want the acquire")
-GROWN = ("all buckets of the old root have moved, so none can be latched under it, and growth can only be started by an"
-         " agent that has seen the next root; port_publish_fence has the cursor before this store")
+BOTH_NEW = ("the latch's acquire makes both as new as the bucket. From then on the root stays, as the bucket is not"
+            " moved, and of `next` a value from before growth began does as well as if it had begun later")
+NO_READER = ("(b) is for readers that see by the latch that a writer is there. A look at a bucket leaves the latch bit"
+             " out (look_holds_after), and what is stored before the header changes counts for nobody")
+TARGETS = ("nothing is stored to the bucket until its latch goes; targets are read by who has seen that it has moved,"
+           " or the next root, both of which are released after these stores. Who knows a target from an older table"
+           " finds another root in the end")
+FIRST_SLAB = ("the swap of the root, which comes next or came before, releases the slab. Who knows it from an older"
+              " table finds another root, whatever it reads there")
+COUNTED_MOVED = ("the fence before the addition has this agent's stores before it, and the acquire fence after it"
+                 " keeps later stores behind the additions of others. C11 alone would want both fences")
+COUNTED_FENCE = ("port_publish_fence before the next root keeps the addition, a load too, before that store: dmb ish"
+                 " on aarch64, MEMBAR.ALL.GPU on a GPU, and the addition was locked on x86. C11 alone would want the"
+                 " acquire")
+GROWN = ("all buckets of the old root have moved, so none can be latched under it, and growth can only be started by"
+         " an agent that has seen the next root; port_publish_fence has the cursor before this store")
 
 # ---- skiplists ----
-STATE = ("the swap changes the chunk's state and nothing is stored to the chunk, or read of it, on the strength of that: who"
-         " takes it in latches it with acquire, and all else is done under the latch of another chunk")
-HEADS = ("the word says on which level searches begin. The heads of all levels are there from the beginning, and what a"
-         " head held before leads down as well, only further to the left")
+STATE = ("the swap changes the chunk's state and nothing is stored to the chunk, or read of it, on the strength of"
+         " that: who takes it in latches it with acquire, and all else is done under the latch of another chunk")
+HEADS = ("the word says on which level searches begin. The heads of all levels are there from the beginning, and what"
+         " a head held before leads down as well, only further to the left")
 STALE_HEAD = "only bounds how long a search goes by an old upper chunk (docs/skiplist.md)"
 
 # ---- the root of a tree ----
-TAKES_LATCH = ("taking a latch publishes nothing: the release is in the stores that follow, of the root and of the latch")
+TAKES_LATCH = ("taking a latch publishes nothing: the release is in the stores that follow, of the root and of the"
+               " latch")
 
 # ---- versions ----
 WHETHER = ("decides whether an agent gets a slot for images. Without one updates keep images all the same, in lists")
 TWICE = "the swap behind it acquires the same value, and nothing is read by it before"
-EMPTIES = ("who finds the 0 that this stores reads nothing by it; another agent's push is a read-modify-write, or begins"
-           " anew with its own release")
+EMPTIES = ("who finds the 0 that this stores reads nothing by it; another agent's push is a read-modify-write, or"
+           " begins anew with its own release")
 
 # ---- graphs ----
-FRESH = ("the segment is fresh memory: all zeros, and nobody has stored to it. Who finds the entry reaches it by an address"
-         " made from it")
+FRESH = ("the segment is fresh memory: all zeros, and nobody has stored to it. Who finds the entry reaches it by an"
+         " address made from it")
 NOTHING = "who succeeds has replaced 0 and loads nothing on the strength of it: the entry is loaded again"
 ALONE = "the word is read only by who is alone (the gate, or a kernel's end, is between); among agents it only grows"
-OWN_BIT = ("the bit says nothing of other memory. An edge that says something of the vertex is stored later and goes out by"
-           " the release of its bucket's header; and all changes of the word are read-modify-writes")
-COUNTER = ("the swap gives each number to one agent, by being one access. The entries of a number's segment are loaded by"
-           " each who takes one, or made; names of free numbers were stored by who was alone; and the number goes out by"
-           " the release of the dictionary's bucket, whose latch is held")
+OWN_BIT = ("the bit says nothing of other memory. An edge that says something of the vertex is stored later and goes"
+           " out by the release of its bucket's header; and all changes of the word are read-modify-writes")
+COUNTER = ("the swap gives each number to one agent, by being one access. The entries of a number's segment are loaded"
+           " by each who takes one, or made; names of free numbers were stored by who was alone; and the number goes"
+           " out by the release of the dictionary's bucket, whose latch is held")
 
 # ---- the gate: on all machines, by C11 ----
 LOCKED = "every store to the word is made under the gate's lock, and so is this access: the lock orders them"
-COUNTED = ("made under the lock, which every exclusive call takes after this and before it looks at the slots. The owner"
-           " of the counter makes the change or sleeps; a counter without an owner is changed by read-modify-writes"
-           " alone, which go on with the release of who left before")
+COUNTED = ("made under the lock, which every exclusive call takes after this and before it looks at the slots. The"
+           " owner of the counter makes the change or sleeps; a counter without an owner is changed by"
+           " read-modify-writes alone, which go on with the release of who left before")
 UNMARKED = ("the mark is set and removed under the lock, in one order. Who finds it too long takes the lock and looks"
             " again; a call that sleeps has set it later, by a sequentially consistent store and before a barrier")
 CHANGED = ("the word says only that it has changed, which happens under the lock, and waking is a full fence; what was"
            " changed with it is looked at under the lock, or is the slots, looked at again with acquire")
 GUESTS = "release is enough for the guest, which loads the word with acquire; the waking after it is a full fence"
 LOOK = "decides nothing: the caller enters by try_to_enter or under the lock afterwards"
-BEHIND = ("the load of more_inside just before is sequentially consistent, so it comes after the store of closed, or of"
-          " watched, on all machines; it is an acquire, which no later load passes. C11 alone would want both")
+BEHIND = ("the load of more_inside just before is sequentially consistent, so it comes after the store of closed, or"
+          " of watched, on all machines; it is an acquire, which no later load passes. C11 alone would want both")
 OPENED = ("release is enough for who finds the gate open. Who finds it closed still waits under the lock, which is"
           " taken for each closing too, so a later closing is not hidden by this store")
 
@@ -112,11 +117,12 @@ SETTLED = ("port_settle_latch follows at once: dmb ish on aarch64, on x86 the sw
            " instruction as the latch's own fence, keeps stores there")
 WIDENED = ("nothing is read on the strength of it; the clock is read behind port_settle_latch (dmb ish on aarch64, on"
            " x86 the swap is locked), and a GPU has branched on the swap's result before it swaps the slot's word")
-DATED = ("the stamp has settled in epoch_pass, before and after the addition, and stands; the swap only says it to updates."
-         " One that sees the word from before keeps an image too many; one that changes the word does so by a swap, which"
-         " comes before this one, and this one fails, or after, and that one fails")
-ASKED = ("the update has settled its latch before it looks at the slot, and stores to the leaf behind a branch on the swap."
-         " The agent whose own swap then fails passes the clock anew, and settles behind that before it looks at a leaf")
+DATED = ("the stamp has settled in epoch_pass, before and after the addition, and stands; the swap only says it to"
+         " updates. One that sees the word from before keeps an image too many; one that changes the word does so by a"
+         " swap, which comes before this one, and this one fails, or after, and that one fails")
+ASKED = ("the update has settled its latch before it looks at the slot, and stores to the leaf behind a branch on the"
+         " swap. The agent whose own swap then fails passes the clock anew, and settles behind that before it looks at"
+         " a leaf")
 EXCLUDES = ("(b) is for readers that look at a latch to see whether what they have read is whole; here none does."
             " Acquire of the latch and release of it hand over what it protects")
 UNPINNED = ("port_latch just before has the same: on CPUs its release fence (dmb ish on aarch64) stands between the"
@@ -129,9 +135,9 @@ RELEASED = ("the floor, and scan_least of a scan in parts, go out by a release b
 FENCED = ("port_validate_fence in epoch_scan has the loads of the slots before this store: dmb ishld on aarch64,"
           " nothing needed on x86, MEMBAR.ALL.CTA in each lane and then a barrier on a GPU; parts by other agents have"
           " come through scan_latch. C11 alone would want the release: it knows no order but through one")
-TICKED = ("the swap is behind a branch on the slots, and nothing is read on the strength of it. Before this agent looks"
-          " at the clock again there is port_settle_latch (dmb ish on aarch64, on x86 the swap is locked), and on a GPU"
-          " the release of scan_latch, which waits for the swap")
+TICKED = ("the swap is behind a branch on the slots, and nothing is read on the strength of it. Before this agent"
+          " looks at the clock again there is port_settle_latch (dmb ish on aarch64, on x86 the swap is locked), and"
+          " on a GPU the release of scan_latch, which waits for the swap")
 
 GATE = {
     LOCKED: ("wake_if_empty: atomic_load {}", "wake_if_empty: atomic_load {} (2)", "wait_as_guest: atomic_load {}",
@@ -248,12 +254,12 @@ UNSEEN = {
         "store buffering of two read-modify-writes, which the simulator does not have",
 }
 
-FUTEX = ("the simulator has a futex of its own. Acquire would do: it hands over what was stored before the word changed;"
-         " relaxed would not on aarch64 and in C11, and no tool shows that")
+FUTEX = ("the simulator has a futex of its own. Acquire would do: it hands over what was stored before the word"
+         " changed; relaxed would not on aarch64 and in C11, and no tool shows that")
 HANDED = ("needed on aarch64 and in C11 (docs/memory-model.md, A program's own memory); no instruction on x86."
           " ThreadSanitizer goes by annotations beside it, which stay (tests/test_handover.c), so no tool shows it")
-NUMBER = ("hands a number, and the counters of its slots, from a thread that ends to the next one: needed on aarch64 and in"
-          " C11. tests/test_gate.c has threads that come and go, on x86, where it is no instruction")
+NUMBER = ("hands a number, and the counters of its slots, from a thread that ends to the next one: needed on aarch64"
+          " and in C11. tests/test_gate.c has threads that come and go, on x86, where it is no instruction")
 ONCE = ("the word changes within pthread_once, which every reader has been through, or in a child of fork, whose only"
         " thread is the caller: no order is needed")
 
