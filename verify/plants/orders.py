@@ -5,10 +5,10 @@
 
 Nothing is chosen by hand: whatever names an order in the simulated sources is weakened, at the place where it is named:
 in the port headers for all users of a verb, and at each call of a verb for that call. FOLDER is a build folder
-(scripts/build). N schedules are run of each variant that covers the change's file, until one has a finding; a few of
-each come first, because most changes are found by these. All changes are compiled into one program for each variant,
-and one of them is chosen when it starts (orders_switch.h); only changes of words that have no value in C are compiled
-one by one, and not run where they leave the object code as it was.
+(scripts/build). N schedules are run of each variant that covers the change's file, until one has a finding; before that a
+few of each, because most changes are found by these, and as many of its tiny cases. All changes are compiled into one
+program for each variant, and one of them is chosen when it starts (orders_switch.h); only changes of words that have no
+value in C are compiled one by one, and not run where they leave the object code as it was.
 
 The result of a change is one of
   caught     a finding
@@ -52,7 +52,7 @@ ALL = ("pool/plain", "pool/cuda", *EPOCHS, *TREES, *SLABS, *LISTS, *VERSIONS, *T
 COVER = (  # which variants are asked about the changes of a file, by the beginning of its path
     ("src/port/port_cpu", tuple(w for w in ALL if "cuda" not in w)),
     ("src/port/port_cuda", tuple(w for w in ALL if "cuda" in w)),
-    ("src/node/node_cuda", ("map/cuda32", "map/cuda64", "skiplist/cuda32")),
+    ("src/node/node_cuda", ("map/cuda32", "map/cuda64", "skiplist/cuda32", "skiplist/cuda64")),
     ("src/node/node_search_x86", ("map/x86_32", "map/x86_64", "skiplist/x86_64")),
     ("src/node/", (*TREES, *LISTS)),
     ("src/pool/pool_runs", SLABS),
@@ -216,8 +216,8 @@ def all_changes():
 
 # ---- one change ----
 
-def as_plant(where):
-    return Plant("order", "", where, "", "", "")
+def as_plant(where, tiny=False):
+    return Plant("order", "", where, "", "", "", tiny=tiny)
 
 
 def unchanged_object(where, build, cc):
@@ -300,11 +300,11 @@ def compile_alone(change, n, options, unchanged):
             yield where, kept
 
 
-def first_finding(programs, schedules, n):
+def first_finding(programs, schedules, n, tiny=False):
     """(those that came to change n, "where after so many", the finding), or (those, None, None)."""
     asked = []
     for where, program in programs:
-        said = run.simulate(program, *run.campaign(as_plant(where)), "--schedules", str(schedules),
+        said = run.simulate(program, *run.campaign(as_plant(where, tiny)), "--schedules", str(schedules),
                             env={**os.environ, "PLEACH_ORDER": str(n)})
         found = re.search(r"^finding: (.*)$", said.stdout, re.M)
         if found:
@@ -325,6 +325,8 @@ def ask(change, n, options, switched, unchanged):
         else:
             programs = compile_alone(change, n, options, unchanged)
         asked, where, finding = first_finding(programs, few, n)
+        if not where:
+            _, where, finding = first_finding(asked, few, n, tiny=True)
         if not where and options.schedules > few:
             asked, where, finding = first_finding(asked, options.schedules, n)
     except run.Missed as why:

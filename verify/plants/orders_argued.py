@@ -71,13 +71,32 @@ HEADS = ("the word says on which level searches begin. The heads of all levels a
          " a head held before leads down as well, only further to the left")
 STALE_HEAD = "only bounds how long a search goes by an old upper chunk (docs/skiplist.md)"
 
+MERGE_FENCED = ("port_publish_fence in merge_bottom and merge_upper stands between the latch and the first store to the right"
+                " chunk: dmb ish on aarch64, MEMBAR.ALL.GPU on a GPU, and on x86 the swap was locked")
+SENT_BACK = ("the fence before has the left chunk's pairs and count there before both links. Who is sent back and finds the"
+             " left chunk's old link comes to the right chunk again, until that store has left its buffer, soon")
+NODE_LAST = ("on CPUs node_last has a fence between the link and all later loads; on a GPU it has header and link from one"
+             " access, and the same word is not older the second time")
+
 # ---- the root of a tree ----
 TAKES_LATCH = ("taking a latch publishes nothing: the release is in the stores that follow, of the root and of the"
                " latch")
 
+# ---- batches ----
+MET = ("the nodes below the new root were written before the last meeting of the team, whose acquire no later store passes on"
+       " any machine; what this agent stored since is not for queries beside the batch")
+
 # ---- versions ----
 WHETHER = ("decides whether an agent gets a slot for images. Without one updates keep images all the same, in lists")
 TWICE = "the swap behind it acquires the same value, and nothing is read by it before"
+LOCKED_WORD = "the only store under the lock is to the locked word itself"
+AS_IT_IS = ("nothing else was stored under the lock, and what is stored depends on what was read under it. What was stored"
+            " before came to this agent by acquire; C11 alone would want the release")
+CUT_LOCK = ("those who cut have the leaf's latch. The lock keeps out only who claims by age: a read-modify-write too, which"
+            " reads `until` alone and stores nothing to the record but the locked word. Readers leave the lock bit out")
+NONE_BETWEEN = ("no live snapshot is between the two values of `since`, so with the new link a reader goes on or stops by"
+                " either of them (version_record.h)")
+SWEEPS = "the swap says who looks through the lists, each of which is taken with acquire"
 EMPTIES = ("who finds the 0 that this stores reads nothing by it; another agent's push is a read-modify-write, or"
            " begins anew with its own release")
 
@@ -193,9 +212,13 @@ ARGUED = {
     "src/pool/pool_runs.h pool_begin_row: port_compare_swap release only": BEGINS_ROW,
     "src/epoch/epoch.h epoch_pass_dated: port_latch relaxed": DATED,
     "src/epoch/epoch.h epoch_pass_dated: port_latch without its fence": DATED,
+    "src/batch/batch_commit.h batch_end: port_publish_fence removed": MET,
     "src/core/blink/blink_post.h post_above_root: port_compare_swap acquire only": TAKES_LATCH,
     "src/core/blink/blink_post.h post_above_root: port_store_release relaxed": PASSED_ON,
     "src/core/blink/blink_seek.h seek_leaf: port_forget_cached removed": STALE_HEAD,
+    "src/core/skiplist/skiplist_merge.h merge_bottom: port_publish_fence removed (2)": SENT_BACK,
+    "src/core/skiplist/skiplist_merge.h merge_here: port_latch without its fence": MERGE_FENCED,
+    "src/core/skiplist/skiplist_update.h update_bottom: port_validate_fence removed": NODE_LAST,
     "src/core/skiplist/skiplist_merge.h merge_look: port_latch relaxed": STATE,
     "src/core/skiplist/skiplist_merge.h merge_look: port_latch without its fence": STATE,
     "src/core/skiplist/skiplist_raise.h set_state: port_latch relaxed": STATE,
@@ -234,6 +257,18 @@ ARGUED = {
     "src/version/version.h version_pop_all: port_load_acquire relaxed": TWICE,
     "src/version/version.h version_pop_all: port_compare_swap acquire only": EMPTIES,
     "src/version/version.h version_pop_all: port_compare_swap release only": TAKEN,
+    "src/version/version_record.h version_claim: port_latch without its fence": LOCKED_WORD,
+    "src/version/version_record.h version_claim: port_store_release relaxed": AS_IT_IS,
+    "src/version/version_record.h version_cut: port_latch relaxed": CUT_LOCK,
+    "src/version/version_record.h version_cut: port_latch without its fence": CUT_LOCK,
+    "src/version/version_record.h version_cut: port_latch relaxed (2)": CUT_LOCK,
+    "src/version/version_record.h version_cut: port_latch without its fence (2)": CUT_LOCK,
+    "src/version/version_record.h version_cut: port_store_release relaxed": PASSED_ON,
+    "src/version/version_record.h version_cut: port_store_release relaxed (2)": NONE_BETWEEN,
+    "src/core/versioned/versioned_keep.h return_ring: port_latch without its fence": OWN,
+    "src/core/versioned/versioned_keep.h sweep: port_compare_swap acquire only": SWEEPS,
+    "src/core/versioned/versioned_keep.h sweep: port_compare_swap release only": SWEEPS,
+    "src/epoch/epoch_pins.h epoch_pinned: port_latch without its fence": EXCLUDES,
     "src/epoch/epoch.h epoch_slot_asks: port_compare_swap acquire only": ASKED,
     "src/epoch/epoch.h epoch_slot_asks: port_compare_swap release only": ASKED,
     "src/graph/graph_format.h graph_make_run: port_compare_swap acquire only": FRESH,
@@ -247,11 +282,70 @@ ARGUED = {
     **argued_of_gate(),
 }
 
+RARE = "in the model, not met in a few thousand schedules"
+E4 = "the agent is in neither place (E4); " + RARE
+MARK = "no instruction, but where the code relies on a branch, which the machine cannot lose; " + RARE
+LATE = "a load that is taken behind a later store; " + RARE
+
 UNSEEN = {
     "src/gate/gate.c let_guests_in: atomic_fetch_add relaxed":
         "message passing to a guest's record, which is plain memory outside of the simulator",
     "src/epoch/epoch.h epoch_pass: port_settle_latch removed":
         "store buffering of two read-modify-writes, which the simulator does not have",
+    "src/epoch/epoch.h epoch_leave: port_store_release relaxed": LATE,
+    "src/epoch/epoch.h epoch_vanish: port_store_after_loads relaxed": LATE,
+    "src/port/port_cpu.h port_store_after_loads: __ATOMIC_RELEASE is __ATOMIC_RELAXED": LATE,
+    "src/epoch/epoch.h epoch_look: port_settle_loads removed":
+        "the only caller has loaded the clock before, and epoch_oldest's fence is between; C11 alone wants it",
+    "src/epoch/epoch.h epoch_look: port_validate_fence removed": E4,
+    "src/epoch/epoch.h epoch_oldest: port_load_in_order in no order": E4,
+    "src/epoch/epoch.h epoch_oldest: port_validate_fence removed": LATE,
+    "src/epoch/epoch_agent.h epoch_stay_end: port_settle removed": "store buffering; " + RARE,
+    "src/epoch/epoch_agent.h epoch_stay_begin: port_forget_cached removed": RARE,
+    "src/epoch/epoch_agent.h epoch_scan_end: port_settle_latch removed": "store buffering; " + RARE,
+    "src/epoch/epoch_pins.h epoch_pinned: port_latch relaxed": RARE,
+    "src/epoch/epoch_pins.h epoch_pinned: port_store_release relaxed": LATE,
+    "src/version/version.h version_needed: port_validate_fence removed": E4,
+    "src/version/version.h version_needed: port_validate_fence removed (2)": LATE,
+    "src/version/version.h version_push: port_compare_swap acquire only": RARE,
+    "src/version/version_record.h version_claim: port_latch relaxed": RARE,
+    "src/core/versioned/versioned_keep.h return_ring: port_latch relaxed": RARE,
+    "src/core/versioned/versioned_keep.h nobody_looks_back: port_load_in_order in no order": E4,
+    "src/core/versioned/versioned_read.h read_older: port_validate_fence removed": RARE,
+    "src/core/blink/blink_latch.h latch_covering: port_validate_fence removed": RARE,
+    "src/core/blink/blink_post.h post_above_root: port_store_release relaxed (2)": RARE,
+    "src/core/blink/blink_post.h post_above_root: port_store_release relaxed (3)": RARE,
+    "src/core/blink/blink_seek.h seek_leaf: port_validate_fence removed": RARE,
+    "src/core/skiplist/skiplist_find.h chunk_look: port_validate_fence removed": RARE,
+    "src/core/skiplist/skiplist_split.h chunk_split: port_publish_fence removed": RARE,
+    "src/core/skiplist/skiplist_split.h chunk_split: port_publish_fence removed (2)": RARE,
+    "src/node/node_cuda.h node_lookup32: PTX_AFTER_BRANCH removed (2)": MARK,
+    "src/node/node_cuda.h node_lookup32: port_validate_fence removed": RARE,
+    "src/node/node_cuda.h node_last32: port_validate_fence removed": RARE,
+    "src/node/node_cuda.h node_end64: PTX_AFTER_BRANCH removed": MARK,
+    "src/node/node_cuda.h node_lookup64: PTX_AFTER_BRANCH removed (2)": MARK,
+    "src/node/node_cuda.h node_lookup64: port_validate_fence removed": RARE,
+    "src/node/node_cuda.h node_lookup64: port_validate_fence removed (2)": RARE,
+    "src/node/node_cuda.h node_last64: port_validate_fence removed": RARE,
+    "src/node/node_cuda.h node_last64: port_validate_fence removed (2)": RARE,
+    "src/node/node_plain.h node_lookup: port_validate_fence removed": RARE,
+    "src/node/node_plain.h node_last: port_validate_fence removed": RARE,
+    "src/node/node_search_x86.h node_lookup: port_validate_fence removed": RARE,
+    "src/node/node_search_x86.h node_lookup: port_validate_fence removed (2)": RARE,
+    "src/node/node_search_x86.h node_last: port_validate_fence removed": RARE,
+    "src/batch/batch_level.h batch_open_node: port_publish_fence removed": RARE,
+    "src/batch/batch_level.h batch_open_node: port_latch relaxed": RARE,
+    "src/batch/batch_level.h batch_open_node: port_latch without its fence": RARE,
+    "src/core/slabhash/slabhash_find.h look_holds: port_validate_fence removed":
+        "a GPU's: the simulator takes the address made of one value for an order of all loads before",
+    "src/core/slabhash/slabhash_find.h look_holds_after: port_after removed":
+        "a GPU's, for a key that is in no slot; " + RARE,
+    "src/core/slabhash/slabhash_find.h look_holds_after: port_after removed (2)":
+        "a GPU's: the simulator takes the address made of one value for an order of all loads before",
+    "src/core/slabhash/slabhash_find.h look_holds_after: port_forget_cached removed":
+        "a GPU's: an old root is gone by again and again; " + RARE,
+    "src/core/slabhash/slabhash_table.h slab_count_moved: port_publish_fence removed": RARE,
+    "src/core/slabhash/slabhash_walk.h walk_bucket: port_validate_fence removed": RARE,
 }
 
 FUTEX = ("the simulator has a futex of its own. Acquire would do: it hands over what was stored before the word"
@@ -263,7 +357,21 @@ NUMBER = ("hands a number, and the counters of its slots, from a thread that end
 ONCE = ("the word changes within pthread_once, which every reader has been through, or in a child of fork, whose only"
         " thread is the caller: no order is needed")
 
+BY_ONE = ("for who is alone with the table: the gate, or a kernel's end, orders it before and after"
+          " (tests/test_graph_random.c and its like)")
+WIDE = "128-bit keys, which are not simulated: the text is that of node_plain.h, and tests/test_wide_keys.c has threads"
+
 ELSEWHERE = {
+    "src/node/node_search_wide.h node_route: port_load_acquire relaxed": WIDE,
+    "src/node/node_search_wide.h node_lookup: port_load_acquire relaxed": WIDE,
+    "src/core/slabhash/slabhash_drop.h table_open: port_publish_fence removed": BY_ONE,
+    "src/core/slabhash/slabhash_drop.h table_open: port_store_release relaxed": BY_ONE,
+    "src/core/slabhash/slabhash_drop.h drop_buckets: port_store_release relaxed": BY_ONE,
+    "src/core/slabhash/slabhash_drop.h table_drop: port_store_release relaxed": BY_ONE,
+    "src/core/slabhash/slabhash_search.h search_two: port_load_in_order in no order":
+        "compiled for GPUs alone: one access, which has no order to lose",
+    "src/port/port_cpu.h port_settle_latch: __ATOMIC_SEQ_CST is __ATOMIC_ACQ_REL":
+        "a compiler fence, on x86 alone; the simulator compiles the other branch, port_settle",
     **{f"src/gate/doze.h doze_while: atomic_load {order}{which}": FUTEX
        for order in ("acquire", "relaxed") for which in ("", " (2)")},
     "src/gate/handover.h handover_give: port_publish_fence removed": HANDED,
