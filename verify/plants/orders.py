@@ -5,8 +5,8 @@
 
 Nothing is chosen by hand: whatever names an order in the simulated sources is weakened, at the place where it is named:
 in the port headers for all users of a verb, and at each call of a verb for that call. FOLDER is a build folder
-(scripts/build). N schedules are run of each variant that covers the change's file, until one has a finding; before that a
-few of each, because most changes are found by these, and as many of its tiny cases. All changes are compiled into one
+(scripts/build). N schedules are run of each variant that covers the change's file, until one has a finding; before that
+a few of each, because most changes are found by these, and as many of its tiny cases. All changes are compiled into one
 program for each variant, and one of them is chosen when it starts (orders_switch.h); only changes of words that have no
 value in C are compiled one by one, and not run where they leave the object code as it was.
 

@@ -20,10 +20,10 @@ TAKEN = ("port_load_acquire has acquired what the giver stored under the very va
 
 BEGINS_ROW = "who begins a row loads nothing by the word that it replaces, the end of a row"
 ROW = ("who splits a run has stored nothing to the nodes of the row. What their users before stored came to it by the"
-       " acquire that took the run, and on machines with one point of coherence no store of the next users goes before"
-       " it. C11 alone would want the release")
-ROW_TAKEN = ("the node is reached by an address made from what the addition returned, which x86, aarch64 and GPUs keep"
-             " in order, loads and stores. C11 alone would want the acquire")
+       " acquire that took the run, and on machines with one point of coherence no store of the next users goes"
+       " before it. C11 alone would want the release")
+ROW_TAKEN = ("the node is reached by an address made from what the addition returned, which x86, aarch64 and GPUs"
+             " keep in order, loads and stores. C11 alone would want the acquire")
 
 # ---- a latch that is let go of unused ----
 PASSED_ON = ("nothing was stored under the latch. What the holder before stored has come to this one by acquire, and"
@@ -49,8 +49,8 @@ CHAIN = ("every change of a chain gives its first slab another header, and two l
 UNDER_LATCH = "under the bucket's latch, which was acquired: nobody changes either word"
 BOTH_NEW = ("the latch's acquire makes both as new as the bucket. From then on the root stays, as the bucket is not"
             " moved, and of `next` a value from before growth began does as well as if it had begun later")
-NO_READER = ("(b) is for readers that see by the latch that a writer is there. A look at a bucket leaves the latch bit"
-             " out (look_holds_after), and what is stored before the header changes counts for nobody")
+NO_READER = ("(b) is for readers that see by the latch that a writer is there. A look at a bucket leaves the latch"
+             " bit out (look_holds_after), and what is stored before the header changes counts for nobody")
 TARGETS = ("nothing is stored to the bucket until its latch goes; targets are read by who has seen that it has moved,"
            " or the next root, both of which are released after these stores. Who knows a target from an older table"
            " finds another root in the end")
@@ -71,31 +71,33 @@ HEADS = ("the word says on which level searches begin. The heads of all levels a
          " a head held before leads down as well, only further to the left")
 STALE_HEAD = "only bounds how long a search goes by an old upper chunk (docs/skiplist.md)"
 
-MERGE_FENCED = ("port_publish_fence in merge_bottom and merge_upper stands between the latch and the first store to the right"
-                " chunk: dmb ish on aarch64, MEMBAR.ALL.GPU on a GPU, and on x86 the swap was locked")
-SENT_BACK = ("the fence before has the left chunk's pairs and count there before both links. Who is sent back and finds the"
-             " left chunk's old link comes to the right chunk again, until that store has left its buffer, soon")
-NODE_LAST = ("on CPUs node_last has a fence between the link and all later loads; on a GPU it has header and link from one"
-             " access, and the same word is not older the second time")
+MERGE_FENCED = ("port_publish_fence in merge_bottom and merge_upper stands between the latch and the first store to"
+                " the right chunk: dmb ish on aarch64, MEMBAR.ALL.GPU on a GPU, and on x86 the swap was locked")
+SENT_BACK = ("the fence before has the left chunk's pairs and count there before both links. Who is sent back and"
+             " finds the left chunk's old link comes to the right chunk again, until that store has left its buffer,"
+             " soon")
+NODE_LAST = ("on CPUs node_last has a fence between the link and all later loads; on a GPU it has header and link"
+             " from one access, and the same word is not older the second time")
 
 # ---- the root of a tree ----
 TAKES_LATCH = ("taking a latch publishes nothing: the release is in the stores that follow, of the root and of the"
                " latch")
 
 # ---- batches ----
-MET = ("the nodes below the new root were written before the last meeting of the team, whose acquire no later store passes on"
-       " any machine; what this agent stored since is not for queries beside the batch")
+MET = ("the nodes below the new root were written before the last meeting of the team, or by an earlier kernel; no"
+       " later store passes that. What this agent stored since is not for queries beside the batch")
 
 # ---- versions ----
 WHETHER = ("decides whether an agent gets a slot for images. Without one updates keep images all the same, in lists")
 TWICE = "the swap behind it acquires the same value, and nothing is read by it before"
 LOCKED_WORD = "the only store under the lock is to the locked word itself"
-AS_IT_IS = ("nothing else was stored under the lock, and what is stored depends on what was read under it. What was stored"
-            " before came to this agent by acquire; C11 alone would want the release")
-CUT_LOCK = ("those who cut have the leaf's latch. The lock keeps out only who claims by age: a read-modify-write too, which"
-            " reads `until` alone and stores nothing to the record but the locked word. Readers leave the lock bit out")
-NONE_BETWEEN = ("no live snapshot is between the two values of `since`, so with the new link a reader goes on or stops by"
-                " either of them (version_record.h)")
+AS_IT_IS = ("nothing else was stored under the lock, and what is stored depends on what was read under it. What was"
+            " stored before came to this agent by acquire; C11 alone would want the release")
+CUT_LOCK = ("those who cut have the leaf's latch. The lock keeps out only who claims by age: a read-modify-write too,"
+            " which reads `until` alone and stores nothing to the record but the locked word. Readers leave the lock"
+            " bit out")
+NONE_BETWEEN = ("no live snapshot is between the two values of `since`, so with the new link a reader goes on or"
+                " stops by either of them (version_record.h)")
 SWEEPS = "the swap says who looks through the lists, each of which is taken with acquire"
 EMPTIES = ("who finds the 0 that this stores reads nothing by it; another agent's push is a read-modify-write, or"
            " begins anew with its own release")
@@ -107,9 +109,9 @@ NOTHING = "who succeeds has replaced 0 and loads nothing on the strength of it: 
 ALONE = "the word is read only by who is alone (the gate, or a kernel's end, is between); among agents it only grows"
 OWN_BIT = ("the bit says nothing of other memory. An edge that says something of the vertex is stored later and goes"
            " out by the release of its bucket's header; and all changes of the word are read-modify-writes")
-COUNTER = ("the swap gives each number to one agent, by being one access. The entries of a number's segment are loaded"
-           " by each who takes one, or made; names of free numbers were stored by who was alone; and the number goes"
-           " out by the release of the dictionary's bucket, whose latch is held")
+COUNTER = ("the swap gives each number to one agent, by being one access. The entries of a number's segment are"
+           " loaded by each who takes one, or made; names of free numbers were stored by who was alone; and the"
+           " number goes out by the release of the dictionary's bucket, whose latch is held")
 
 # ---- the gate: on all machines, by C11 ----
 LOCKED = "every store to the word is made under the gate's lock, and so is this access: the lock orders them"
@@ -118,8 +120,8 @@ COUNTED = ("made under the lock, which every exclusive call takes after this and
            " read-modify-writes alone, which go on with the release of who left before")
 UNMARKED = ("the mark is set and removed under the lock, in one order. Who finds it too long takes the lock and looks"
             " again; a call that sleeps has set it later, by a sequentially consistent store and before a barrier")
-CHANGED = ("the word says only that it has changed, which happens under the lock, and waking is a full fence; what was"
-           " changed with it is looked at under the lock, or is the slots, looked at again with acquire")
+CHANGED = ("the word says only that it has changed, which happens under the lock, and waking is a full fence; what"
+           " was changed with it is looked at under the lock, or is the slots, looked at again with acquire")
 GUESTS = "release is enough for the guest, which loads the word with acquire; the waking after it is a full fence"
 LOOK = "decides nothing: the caller enters by try_to_enter or under the lock afterwards"
 BEHIND = ("the load of more_inside just before is sequentially consistent, so it comes after the store of closed, or"
@@ -129,31 +131,31 @@ OPENED = ("release is enough for who finds the gate open. Who finds it closed st
 
 # ---- epochs ----
 OWN = ("its stores to home and ring are for the slot's next owner (release and acquire of the slot), and to a scan a"
-       " slot that is out is as a free one. Who claims it as inside passes the clock behind port_settle_latch: dmb ish"
-       " on aarch64, on x86 the swap was locked; a GPU has branched on the swap's result")
+       " slot that is out is as a free one. Who claims it as inside passes the clock behind port_settle_latch: dmb"
+       " ish on aarch64, on x86 the swap was locked; a GPU has branched on the swap's result")
 SETTLED = ("port_settle_latch follows at once: dmb ish on aarch64, on x86 the swap is locked. On a GPU acquire, which"
            " stays, keeps the load of the clock behind the swap, and the port_validate_fence after it, the same"
            " instruction as the latch's own fence, keeps stores there")
 WIDENED = ("nothing is read on the strength of it; the clock is read behind port_settle_latch (dmb ish on aarch64, on"
            " x86 the swap is locked), and a GPU has branched on the swap's result before it swaps the slot's word")
 DATED = ("the stamp has settled in epoch_pass, before and after the addition, and stands; the swap only says it to"
-         " updates. One that sees the word from before keeps an image too many; one that changes the word does so by a"
-         " swap, which comes before this one, and this one fails, or after, and that one fails")
+         " updates. One that sees the word from before keeps an image too many; one that changes the word does so by"
+         " a swap, which comes before this one, and this one fails, or after, and that one fails")
 ASKED = ("the update has settled its latch before it looks at the slot, and stores to the leaf behind a branch on the"
-         " swap. The agent whose own swap then fails passes the clock anew, and settles behind that before it looks at"
-         " a leaf")
+         " swap. The agent whose own swap then fails passes the clock anew, and settles behind that before it looks"
+         " at a leaf")
 EXCLUDES = ("(b) is for readers that look at a latch to see whether what they have read is whole; here none does."
             " Acquire of the latch and release of it hand over what it protects")
 UNPINNED = ("port_latch just before has the same: on CPUs its release fence (dmb ish on aarch64) stands between the"
-            " holder's loads and all stores under the latch, by C11 too; on a GPU its fence.acq_rel.cta has waited for"
-            " the loads, which is what port_store_after_loads rests on")
+            " holder's loads and all stores under the latch, by C11 too; on a GPU its fence.acq_rel.cta has waited"
+            " for the loads, which is what port_store_after_loads rests on")
 RELEASED = ("the floor, and scan_least of a scan in parts, go out by a release behind the loads of the slots: stlr on"
             " aarch64, any store on x86, MEMBAR.ALL.GPU on a GPU, where the minimum over lanes has used their values."
             " The clock ticks behind a branch on them. Who uses the floor has a fence behind it, epoch_oldest, the"
             " scanning agent itself too. C11 alone would want this fence: it knows no order but through an acquire")
 FENCED = ("port_validate_fence in epoch_scan has the loads of the slots before this store: dmb ishld on aarch64,"
-          " nothing needed on x86, MEMBAR.ALL.CTA in each lane and then a barrier on a GPU; parts by other agents have"
-          " come through scan_latch. C11 alone would want the release: it knows no order but through one")
+          " nothing needed on x86, MEMBAR.ALL.CTA in each lane and then a barrier on a GPU; parts by other agents"
+          " have come through scan_latch. C11 alone would want the release: it knows no order but through one")
 TICKED = ("the swap is behind a branch on the slots, and nothing is read on the strength of it. Before this agent"
           " looks at the clock again there is port_settle_latch (dmb ish on aarch64, on x86 the swap is locked), and"
           " on a GPU the release of scan_latch, which waits for the swap")
