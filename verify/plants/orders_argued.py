@@ -64,6 +64,10 @@ COUNTED_FENCE = ("port_publish_fence before the next root keeps the addition, a 
 GROWN = ("all buckets of the old root have moved, so none can be latched under it, and growth can only be started by"
          " an agent that has seen the next root; port_publish_fence has the cursor before this store")
 
+COHERENT = ("the caches of CPUs are coherent, so nothing is read again and again. Where the fence orders as well"
+            " there is another one: in slab_count_moved port_publish_fence, for epoch_stay_begin the one in"
+            " epoch_enter")
+
 # ---- skiplists ----
 STATE = ("the swap changes the chunk's state and nothing is stored to the chunk, or read of it, on the strength of"
          " that: who takes it in latches it with acquire, and all else is done under the latch of another chunk")
@@ -183,6 +187,7 @@ def argued_of_gate():
 
 
 ARGUED = {
+    "src/port/port_cpu.h port_forget_cached: port_validate_fence removed": COHERENT,
     "src/core/blink/blink_cursor.h cursor_right: port_forget_cached removed": PROGRESS,
     "src/pool/pool_runs.h pool_note_longer: port_compare_swap acquire only": HINT,
     "src/pool/pool_runs.h pool_note_longer: port_compare_swap release only": HINT,
@@ -297,6 +302,10 @@ UNSEEN = {
     "src/epoch/epoch.h epoch_leave: port_store_release relaxed": LATE,
     "src/epoch/epoch.h epoch_vanish: port_store_after_loads relaxed": LATE,
     "src/port/port_cpu.h port_store_after_loads: __ATOMIC_RELEASE is __ATOMIC_RELAXED": LATE,
+    "src/port/port_cpu.h port_after: port_validate_fence removed": RARE,
+    "src/port/port_cuda.h port_store_after_loads: acq_rel is relaxed": LATE,
+    "src/port/port_cuda.h port_settle: sc is acq_rel": "store buffering, in epoch_stay_end; " + RARE,
+    "src/port/port_cuda.h port_settle: gpu is cta": "store buffering, in epoch_stay_end; " + RARE,
     "src/epoch/epoch.h epoch_look: port_settle_loads removed":
         "the only caller has loaded the clock before, and epoch_oldest's fence is between; C11 alone wants it",
     "src/epoch/epoch.h epoch_look: port_validate_fence removed": E4,
@@ -359,6 +368,8 @@ NUMBER = ("hands a number, and the counters of its slots, from a thread that end
 ONCE = ("the word changes within pthread_once, which every reader has been through, or in a child of fork, whose only"
         " thread is the caller: no order is needed")
 
+ONE_STORE = ("the simulator has one kind of relaxed store: PTX promises other blocks nothing of a store of CTA scope,"
+             " though by what is known of these machines it goes through to L2 as well")
 BY_ONE = ("for who is alone with the table: the gate, or a kernel's end, orders it before and after"
           " (tests/test_graph_random.c and its like)")
 WIDE = "128-bit keys, which are not simulated: the text is that of node_plain.h, and tests/test_wide_keys.c has threads"
@@ -372,6 +383,11 @@ ELSEWHERE = {
     "src/core/slabhash/slabhash_drop.h table_drop: port_store_release relaxed": BY_ONE,
     "src/core/slabhash/slabhash_search.h search_two: port_load_in_order in no order":
         "compiled for GPUs alone: one access, which has no order to lose",
+    "src/port/port_cuda.h port_store: gpu is cta": ONE_STORE,
+    "src/port/port_cuda.h port_store_two: gpu is cta": ONE_STORE,
+    "src/port/port_cuda.h port_store_after_loads: gpu is cta": ONE_STORE,
+    "src/port/port_cuda.h port_add: gpu is cta":
+        "the simulator has its own, as CPUs do; the tests on GPUs count with it",
     "src/port/port_cpu.h port_settle_latch: __ATOMIC_SEQ_CST is __ATOMIC_ACQ_REL":
         "a compiler fence, on x86 alone; the simulator compiles the other branch, port_settle",
     **{f"src/gate/doze.h doze_while: atomic_load {order}{which}": FUTEX
