@@ -358,7 +358,7 @@ def judged(name, outcome, *rest):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build")
-    parser.add_argument("--schedules", type=int, default=50000)
+    parser.add_argument("--schedules", type=int, default=20000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--only", default="")
