@@ -112,7 +112,8 @@ FRESH = ("the segment is fresh memory: all zeros, and nobody has stored to it. W
 NOTHING = "who succeeds has replaced 0 and loads nothing on the strength of it: the entry is loaded again"
 ALONE = "the word is read only by who is alone (the gate, or a kernel's end, is between); among agents it only grows"
 OWN_BIT = ("the bit says nothing of other memory. An edge that says something of the vertex is stored later and goes"
-           " out by the release of its bucket's header; and all changes of the word are read-modify-writes")
+           " out by the release of its bucket's header; and the word is only stored as a whole, to count keys, by who"
+           " has seen the bit (count_key)")
 COUNTER = ("the swap gives each number to one agent, by being one access. The entries of a number's segment are"
            " loaded by each who takes one, or made; names of free numbers were stored by who was alone; and the"
            " number goes out by the release of the dictionary's bucket, whose latch is held")
