@@ -172,18 +172,25 @@ BUFFERING(buffering_relaxed, RELAXED, RELAXED)
 BUFFERING(buffering_acq_rel, RELEASE, ACQUIRE)
 BUFFERING(buffering_seq_cst, SEQ, SEQ)
 
-/* One agent's barrier is a fence of both between store and load; before the store it is none. */
-static void buffering_barrier(unsigned agent)
-{
-    sim_store(agent ? y : x, 1, RELAXED);
-    if (agent) sim_barrier();
-    r[agent][0] = sim_load(agent ? x : y, RELAXED, SIM_gpu);
-}
+/* One agent's barrier is a fence of both between store and load, if the compiler keeps the other agent's store before its
+ * load. */
+#define BUFFERING_BARRIER(name, order)                                                                                  \
+    static void name(unsigned agent)                                                                                    \
+    {                                                                                                                   \
+        sim_store(agent ? y : x, 1, RELAXED);                                                                           \
+        sim_compiler_fence(order);                                                                                      \
+        if (agent) sim_barrier();                                                                                       \
+        r[agent][0] = sim_load(agent ? x : y, RELAXED, SIM_gpu);                                                        \
+    }
+BUFFERING_BARRIER(buffering_barrier, SEQ)
+BUFFERING_BARRIER(buffering_barrier_acq_rel, __ATOMIC_ACQ_REL)
 
+/* Before the store it is none. */
 static void buffering_early_barrier(unsigned agent)
 {
     if (agent) sim_barrier();
     sim_store(agent ? y : x, 1, RELAXED);
+    sim_compiler_fence(SEQ);
     r[agent][0] = sim_load(agent ? x : y, RELAXED, SIM_gpu);
 }
 
@@ -195,7 +202,19 @@ static void buffering_early_barrier(unsigned agent)
         r[agent][0] = sim_load(agent ? x : y, order, SIM_gpu);                                                   \
     }
 ADDING(adding_acquire, ACQUIRE)
+ADDING(adding_acq_rel, __ATOMIC_ACQ_REL)
 ADDING(adding_seq_cst, SEQ)
+
+/* Sequentially consistent accesses are ordered with each other alone: one of the two is no fence. */
+#define HALF(name, store, load)                                                                                  \
+    static void name(unsigned agent)                                                                             \
+    {                                                                                                            \
+        store;                                                                                                   \
+        r[agent][0] = sim_load(agent ? x : y, load, SIM_gpu);                                                    \
+    }
+HALF(half_store, sim_store(agent ? y : x, 1, SEQ), ACQUIRE)
+HALF(half_add, sim_fetch_add(agent ? y : x, 1, SEQ, false), ACQUIRE)
+HALF(half_load, sim_store(agent ? y : x, 1, RELEASE), SEQ)
 
 /* One word never goes back. */
 static void same_word(unsigned agent)
@@ -391,9 +410,14 @@ static const litmus_case litmus_cases[] = {
     LITMUS(buffering_acq_rel, two_readers, ALL),
     LITMUS(buffering_seq_cst, two_readers, NOT_0),
     LITMUS(buffering_barrier, two_readers, NOT_0),
+    LITMUS(buffering_barrier_acq_rel, two_readers, ALL),
     LITMUS(buffering_early_barrier, two_readers, ALL),
     LITMUS(adding_acquire, two_readers, ALL),
+    LITMUS(adding_acq_rel, two_readers, ALL),
     LITMUS(adding_seq_cst, two_readers, NOT_0),
+    LITMUS(half_store, two_readers, ALL),
+    LITMUS(half_add, two_readers, ALL),
+    LITMUS(half_load, two_readers, ALL),
     LITMUS(same_word, two_bits, NOT_2),
     LITMUS(own_store, two_bits, 0x8),
     {"load_buffering", {2, load_buffering, two_readers, ALL, 0x8}},

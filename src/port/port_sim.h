@@ -22,6 +22,7 @@ uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int 
 uint64_t sim_exchange(uint64_t *p, uint64_t v); /* relaxed, in one go */
 void sim_fence(int order, int scope);
 void sim_barrier(void); /* every agent executes a full fence at some instant of the call: Linux's membarrier */
+void sim_compiler_fence(int order); /* for that fence only: else a compiler may put stores behind what follows them */
 void sim_mark(uint64_t *p, uint64_t bits); /* of memory that agents share without the port layer: verify/sim/plain.h */
 void sim_pause(void);
 void sim_after_branch(void);

@@ -5,19 +5,25 @@
 
 Nothing is chosen by hand: whatever names an order in the simulated sources is weakened, at the place where it is named:
 in the port headers for all users of a verb, and at each call of a verb for that call. FOLDER is a build folder
-(scripts/build). Each change is compiled into the variants that cover its file, and N schedules are run of each until one
-has a finding. A change that leaves a variant's object code as it was is not run there.
+(scripts/build). N schedules are run of each variant that covers the change's file, until one has a finding; before that
+a few of each, because most changes are found by these, and as many of its tiny cases. All changes are compiled into one
+program for each variant, and one of them is chosen when it starts (orders_switch.h); only changes of words that have no
+value in C are compiled one by one, and not run where they leave the object code as it was.
 
 The result of a change is one of
   caught     a finding
-  argued     none; orders_argued.py says why the order is there, or why the simulator cannot see it
-  missed     none, and no reason is known yet: either a check is too weak, or the order is not needed
-  elsewhere  no simulated variant compiles it
+  argued     none, and none can come: another order stands in for this one (ARGUED in orders_argued.py says which)
+  unseen     none, but the order is needed (UNSEEN in orders_argued.py, and a table in docs/verification.md)
+  elsewhere  no simulated variant comes there (ELSEWHERE in orders_argued.py says what looks at it)
+  missed     none, and no reason is known: either a check is too weak, or the order is not needed
+  refuted    a finding, though orders_argued.py argues that there can be none
+  unlisted   no simulated variant comes there, and orders_argued.py does not say what looks at it
   broken     it does not compile: orders.py must follow the code
-The last line is "N passed, N failed": broken ones fail, missed ones are counted in the line before it. --list prints the
-changes; --only takes those whose description has this text.
+The last line is "N passed, N failed": the last four fail, and so does, in a run of all, a name in orders_argued.py that
+is no change any more. --list prints the changes; --only takes those whose description has this text.
 """
 import argparse
+import collections
 import concurrent.futures
 import filecmp
 import glob
@@ -29,7 +35,7 @@ from dataclasses import dataclass
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import run
-from orders_argued import ARGUED
+from orders_argued import ARGUED, ELSEWHERE, UNSEEN
 from plants import Plant
 
 FOLDERS = ("port", "node", "pool", "gate", "epoch", "version", "core/*", "batch")
@@ -37,7 +43,8 @@ FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/graph_
          "src/exec/cpu/batch_run.c")
 TREES = ("map/plain32", "map/cuda32", "map/x86_32", "map/plain64", "map/cuda64")
 VERSIONS = ("versioned/plain32", "versioned/cuda32", "versioned/cuda64")
-SLABS = ("hash/plain32", "hash/cuda32", "hash/plain64", "graph/plain", "graph/cuda")
+GRAPHS = ("graph/plain", "graph/cuda", "graph/plain_sparse", "graph/cuda_sparse")
+SLABS = ("hash/plain32", "hash/cuda32", "hash/plain64", "hash/cuda64", "hash/plain32_set", "hash/cuda32_set", *GRAPHS)
 LISTS = ("skiplist/plain32", "skiplist/cuda32", "skiplist/x86_64")
 EPOCHS = ("epoch/plain", "epoch/cuda")
 TEAMS = ("team/plain32", "team/x86_64")
@@ -45,7 +52,7 @@ ALL = ("pool/plain", "pool/cuda", *EPOCHS, *TREES, *SLABS, *LISTS, *VERSIONS, *T
 COVER = (  # which variants are asked about the changes of a file, by the beginning of its path
     ("src/port/port_cpu", tuple(w for w in ALL if "cuda" not in w)),
     ("src/port/port_cuda", tuple(w for w in ALL if "cuda" in w)),
-    ("src/node/node_cuda", ("map/cuda32", "map/cuda64", "skiplist/cuda32")),
+    ("src/node/node_cuda", ("map/cuda32", "map/cuda64", "skiplist/cuda32", "skiplist/cuda64")),
     ("src/node/node_search_x86", ("map/x86_32", "map/x86_64", "skiplist/x86_64")),
     ("src/node/", (*TREES, *LISTS)),
     ("src/pool/pool_runs", SLABS),
@@ -57,10 +64,13 @@ COVER = (  # which variants are asked about the changes of a file, by the beginn
     ("src/core/versioned/", (*VERSIONS, *TEAMS)),
     ("src/core/skiplist/", LISTS),
     ("src/core/slabhash/", SLABS),
-    ("src/graph/", ("graph/plain", "graph/cuda")),
+    ("src/graph/", GRAPHS),
     ("src/batch/", TEAMS),
     ("src/exec/", (*TEAMS, "gate/cpu")),
 )
+
+FEW = 2000  # schedules of each variant that come first
+FAILURES = ("missed", "refuted", "unlisted", "broken")
 
 
 @dataclass(frozen=True)
@@ -102,11 +112,14 @@ CALLS = {  # a verb's call: what else it can be
     "port_store_after_loads": [("relaxed", lambda p, v: f"port_store({p}, {v})")],
     "port_release_replaced": [("relaxed", lambda p, v, old: f"((void)({old}), port_store({p}, {v}))")],
     "port_after": [("removed", lambda p, v: f"({p})")],
-    "port_load_in_order": [("in no order", lambda p, a, b: f"(*({a}) = port_load({p}), *({b}) = port_load(({p}) + 1))")],
+    "port_load_in_order": [
+        ("in no order", lambda p, a, b: f"(*({a}) = port_load({p}), *({b}) = port_load(({p}) + 1))")],
     "port_replace": [("in two accesses", replace_in_two)],
     "port_latch": [("relaxed", swap("RELAXED")), ("without its fence", swap("ACQUIRE"))],
     "port_compare_swap": [("acquire only", swap("ACQUIRE")), ("release only", swap("RELEASE"))],
     "atomic_thread_fence": [("removed", lambda order: "((void)0)")],
+    "atomic_signal_fence": [("removed", lambda order: "((void)0)")],
+    "gate_barrier": [("removed", lambda: "((void)0)")],
     "atomic_load": [("acquire", lambda p: f"atomic_load_explicit({p}, memory_order_acquire)"),
                     ("relaxed", lambda p: f"atomic_load_explicit({p}, memory_order_relaxed)")],
     "atomic_store": [("release", lambda p, v: f"atomic_store_explicit({p}, {v}, memory_order_release)"),
@@ -155,13 +168,14 @@ def masked(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.S | re.M)
 
 
-HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?:[WS]\()?(\w+)\)?\((?=[^;]*$)", re.M)
+HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?:[WS]\((\w+)\)|(?![WS]\(|__attribute__)(\w+))\((?=[^;]*$)",
+                  re.M)
 
 
 def function_at(text, place):
     name = "-"
     for m in HEAD.finditer(text, 0, place):
-        name = m.group(1)
+        name = m.group(1) or m.group(2)
     return name
 
 
@@ -170,8 +184,8 @@ def changes_of(file, text):
     for verb, ways in CALLS.items():
         for m in re.finditer(rf"\b{verb}\(", code):
             line = code[code.rfind("\n", 0, m.start()) + 1:m.start()]
-            if re.search(r"PORT_FN\b[\w \*]*$", line):
-                continue  # where it is defined
+            if re.search(r"PORT_FN\b[\w \*]*$|^void $", line):
+                continue  # where it is defined or declared
             words, end = arguments(code, m.end() - 1)
             for what, way in ways:
                 found.append((m.start(), end, f"{verb} {what}", way(*words)))
@@ -202,8 +216,8 @@ def all_changes():
 
 # ---- one change ----
 
-def as_plant(where):
-    return Plant("order", "", where, "", "", "")
+def as_plant(where, tiny=False):
+    return Plant("order", "", where, "", "", "", tiny=tiny)
 
 
 def unchanged_object(where, build, cc):
@@ -214,36 +228,137 @@ def unchanged_object(where, build, cc):
     return os.path.join(folder, "planted.o")
 
 
-def ask(change, n, options, unchanged):
-    """('caught', where, finding), ('missed', variants), ('elsewhere',) or ('broken', why)."""
-    folder = os.path.join(options.build, "orders", str(n))
-    run.plant_nothing(folder)
-    path, asked = os.path.join(folder, change.file), []
+def variants_of(file):
+    return next(variants for begin, variants in COVER if file.startswith(begin))
+
+
+def is_value(change):
+    """Whether C can choose between it and the original: not between words that macros paste together, nor between
+    orders of real atomics."""
+    if " is " not in change.what:
+        return True
+    return change.put.startswith(("__ATOMIC", "memory_order")) and not change.file.startswith("src/exec/")
+
+
+def choose_together(changes):
+    """Of one file, in the order of their places: the numbers of those that one program can have all of."""
+    chosen, last = [], None
+    for n, c in changes:
+        if is_value(c) and (not last or c.begin >= last.end or (c.begin, c.end) == (last.begin, last.end)):
+            chosen.append(n)
+            last = c
+    return chosen
+
+
+def write_switched(folder, changes):
+    """Answers the numbers of the changes that the copy of the source in `folder` has."""
+    made = []
+    for file in sorted({c.file for c in changes}):
+        of_file = [(n, c) for n, c in enumerate(changes) if c.file == file]
+        together = choose_together(of_file)
+        made += together
+        path = os.path.join(folder, file)
+        with open(path, encoding="utf-8") as f:
+            original = text = f.read()
+        for begin, end in sorted({(changes[n].begin, changes[n].end) for n in together}, reverse=True):
+            put = f"({original[begin:end]})"
+            for n in together:
+                if changes[n].begin == begin:
+                    put = f"(order_is({n}) ? ({changes[n].put}) : {put})"
+            text = text[:begin] + put + text[end:]
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+    return set(made)
+
+
+def compile_switched(where, options):
+    """In a folder of its own, beside those of the others."""
+    folder = os.path.join(options.build, "orders", "switched")
+    own = os.path.join(options.build, "orders", "switched-" + where.replace("/", "-"))
+    shutil.rmtree(own, ignore_errors=True)
+    os.makedirs(own)
+    for name in ("src", "verify", "include"):
+        os.symlink(os.path.join(folder, name), os.path.join(own, name))
+    switch = os.path.join(run.ROOT, "verify", "plants", "orders_switch")
+    return run.compile_plant(as_plant(where), own, options.build, options.cc, "-O1",
+                             ("-include", switch + ".h"), (switch + ".c",))
+
+
+def compile_alone(change, n, options, unchanged):
+    """(variant, its program) of those whose object code differs, each compiled when it is asked for."""
+    folder = run.plant_nothing(os.path.join(options.build, "orders", str(n)))
+    path = os.path.join(folder, change.file)
     with open(path, encoding="utf-8") as f:
         text = f.read()
     with open(path, "w", encoding="utf-8") as f:
         f.write(text[:change.begin] + change.put + text[change.end:])
+    for where in variants_of(change.file):
+        program = run.compile_plant(as_plant(where), folder, options.build, options.cc, "-O1")
+        if not filecmp.cmp(os.path.join(folder, "planted.o"), unchanged[where].result(), shallow=False):
+            kept = os.path.join(folder, where.replace("/", "-"))
+            os.rename(program, kept)
+            yield where, kept
+
+
+def first_finding(programs, schedules, n, tiny=False):
+    """(those that came to change n, "where after so many", the finding), or (those, None, None)."""
+    asked = []
+    for where, program in programs:
+        said = run.simulate(program, *run.campaign(as_plant(where, tiny)), "--schedules", str(schedules),
+                            env={**os.environ, "PLEACH_ORDER": str(n)})
+        found = re.search(r"^finding: (.*)$", said.stdout, re.M)
+        if found:
+            return asked, f"{where} after {run.found_after(said)}", found.group(1)
+        if said.returncode < 0:
+            return asked, where, f"ended by signal {-said.returncode}"
+        if "switched" not in program or "the change was reached" in said.stderr:
+            asked.append((where, program))
+    return asked, None, None
+
+
+def ask(change, n, options, switched, unchanged):
+    """('caught', where, finding), ('missed', variants), ('elsewhere',) or ('broken', why)."""
     try:
-        for where in next(variants for begin, variants in COVER if change.file.startswith(begin)):
-            program = run.compile_plant(as_plant(where), folder, options.build, options.cc, "-O1")
-            if filecmp.cmp(os.path.join(folder, "planted.o"), unchanged[where].result(), shallow=False):
-                continue
-            asked.append(where)
-            said = run.simulate(program, *run.campaign(as_plant(where)), "--schedules", str(options.schedules))
-            found = re.search(r"^finding: (.*)$", said.stdout, re.M)
-            if found:
-                return "caught", f"{where} after {run.found_after(said)}", found.group(1)
+        few = min(FEW, options.schedules)
+        if switched:
+            programs = ((where, switched[where].result()) for where in variants_of(change.file))
+        else:
+            programs = compile_alone(change, n, options, unchanged)
+        asked, where, finding = first_finding(programs, few, n)
+        if not where:
+            _, where, finding = first_finding(asked, few, n, tiny=True)
+        if not where and options.schedules > few:
+            asked, where, finding = first_finding(asked, options.schedules, n)
     except run.Missed as why:
         return "broken", str(why).splitlines()[-1]
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return ("missed", " ".join(asked)) if asked else ("elsewhere", "")
+        shutil.rmtree(os.path.join(options.build, "orders", str(n)), ignore_errors=True)
+    if where:
+        return "caught", where, finding
+    return ("missed", " ".join(where for where, _ in asked)) if asked else ("elsewhere",)
+
+
+def variants_for(changes, numbers):
+    return sorted({where for n in numbers for where in variants_of(changes[n].file)})
+
+
+def judged(name, outcome, *rest):
+    """The result by name, with the reason that orders_argued.py has for it."""
+    if outcome == "caught" and name in ARGUED:
+        return "refuted", *rest
+    if outcome == "missed" and name in ARGUED:
+        return "argued", ARGUED[name]
+    if outcome == "missed" and name in UNSEEN:
+        return "unseen", UNSEEN[name]
+    if outcome == "elsewhere":
+        return ("elsewhere", ELSEWHERE[name]) if name in ELSEWHERE else ("unlisted",)
+    return outcome, *rest
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build")
-    parser.add_argument("--schedules", type=int, default=50000)
+    parser.add_argument("--schedules", type=int, default=20000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--only", default="")
@@ -256,21 +371,25 @@ def main():
         parser.error("--build is needed")
     options.build, options.cc = os.path.abspath(options.build), os.environ.get("CC", "cc")
 
-    totals, failed = {}, 0
+    totals = collections.Counter()
+    together = write_switched(run.plant_nothing(os.path.join(options.build, "orders", "switched")), wanted)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        used = {w for begin, variants in COVER for w in variants if any(c.file.startswith(begin) for c in wanted)}
-        unchanged = {w: pool.submit(unchanged_object, w, options.build, options.cc) for w in sorted(used)}
-        results = [pool.submit(ask, c, n, options, unchanged) for n, c in enumerate(wanted)]
+        switched = {w: pool.submit(compile_switched, w, options) for w in variants_for(wanted, together)}
+        alone = set(range(len(wanted))) - together
+        unchanged = {w: pool.submit(unchanged_object, w, options.build, options.cc)
+                     for w in variants_for(wanted, alone)}
+        results = [pool.submit(ask, c, n, options, switched if n in together else None, unchanged)
+                   for n, c in enumerate(wanted)]
         for change, result in zip(wanted, results):
-            outcome, *rest = result.result()
-            reason = ARGUED.get(change.name())
-            if outcome == "missed" and reason:
-                outcome, rest = "argued", [reason]
-            failed += outcome == "broken"
-            totals[outcome] = totals.get(outcome, 0) + 1
+            outcome, *rest = judged(change.name(), *result.result())
+            totals[outcome] += 1
             print(f"{outcome:9} {change.name()}  {'; '.join(rest)}", flush=True)
     print(", ".join(f"{n} {outcome}" for outcome, n in sorted(totals.items())))
-    print(f"{len(wanted) - failed} passed, {failed} failed")
+    stale = [] if options.only else sorted({*ARGUED, *UNSEEN, *ELSEWHERE} - {c.name() for c in wanted})
+    for name in stale:
+        print(f"stale     {name}  orders_argued.py has it, and it is no change any more")
+    failed = len(stale) + sum(totals[outcome] for outcome in FAILURES)
+    print(f"{len(wanted) + len(stale) - failed} passed, {failed} failed")
     return 1 if failed or not wanted else 0
 
 

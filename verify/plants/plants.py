@@ -168,6 +168,8 @@ PLANTS = [
           "    gate_barrier();\n    wait_until_empty(g, closed);", "    wait_until_empty(g, closed);",
           ((GATE, "    const bool open = atomic_load(&g->closed) == GATE_OPEN; /* then nobody waits */",
             "    gate_barrier();\n    const bool open = atomic_load(&g->closed) == GATE_OPEN;"),)),
+    Plant("gate_trusts_the_compiler", "the compiler may put an owner's announcement behind its look at the gate", "gate/cpu",
+          GATE, "{ atomic_signal_fence(memory_order_seq_cst); }", "{}"),
     Plant("gate_watches_without_barrier", "an owner leaves without seeing the mark, and is seen inside", "gate/cpu", GATE,
           "    atomic_store(&g->watched, 1);\n    gate_barrier();\n", "    atomic_store(&g->watched, 1);\n"),
     Plant("gate_owner_leaves_relaxed", "what an owner wrote may be missing for the exclusive caller", "gate/cpu", GATE,

@@ -68,15 +68,15 @@ def plant(p, folder):
         edit(folder, file, find, put)
 
 
-def compile_plant(p, folder, build, cc, optimization):
+def compile_plant(p, folder, build, cc, optimization, flags=(), objects=()):
     """The planted variant comes first, so the linker takes everything else, and only that, from the library."""
     source, isa, bits = variant_parts(p.where)
     planted, program = os.path.join(folder, "planted.o"), os.path.join(folder, "sim")
     watched = ["-fsanitize=thread"] if p.where.startswith("team/") else []  # verify/sim/plain.h
     commands = [
-        [cc, *FLAGS, optimization, *watched, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1", f"-I{folder}/include", "-c",
+        [cc, *FLAGS, *flags, optimization, *watched, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1", f"-I{folder}/include", "-c",
          os.path.join(folder, source), "-o", planted],
-        [cc, planted, *(os.path.join(build, f"lib{name}.a") for name in ("pleach_sim_main", "pleach_verify", "pleach")),
+        [cc, planted, *objects, *(os.path.join(build, f"lib{name}.a") for name in ("pleach_sim_main", "pleach_verify", "pleach")),
          "-lpthread", "-lm", "-o", program]]
     for command in commands:
         run = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -85,9 +85,9 @@ def compile_plant(p, folder, build, cc, optimization):
     return program
 
 
-def simulate(program, *arguments):
+def simulate(program, *arguments, env=None):
     try:
-        return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300, check=False)
+        return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300, check=False, env=env)
     except subprocess.TimeoutExpired:
         raise Missed(f"{' '.join(arguments)} did not end") from None
 

@@ -86,7 +86,7 @@ static inline void doze_wake(uint64_t *word)
 #define atomic_store(p, v) atomic_store_explicit((p), (v), memory_order_seq_cst)
 #define atomic_fetch_add(p, v) atomic_fetch_add_explicit((p), (v), memory_order_seq_cst)
 #undef atomic_signal_fence
-#define atomic_signal_fence(order) ((void)0) /* what an agent does is in the program's order already */
+#define atomic_signal_fence(order) sim_compiler_fence(order)
 #define atomic_fetch_sub(p, v) atomic_fetch_sub_explicit((p), (v), memory_order_seq_cst)
 #define pthread_mutex_init(mutex, attributes) sim_mutex_init(mutex)
 #define pthread_mutex_destroy(mutex) ((void)(mutex))

@@ -134,7 +134,8 @@ static void agent_begin(sim_machine *m, unsigned index)
     a->done = false;
     a->waiting = a->allocating = false;
     a->floor = a->latest = m->now;
-    a->buffered = a->fences = 0;
+    a->sequential = 0;
+    a->buffered = a->fences = a->compiler_fences = 0;
     memset(a->told, 0, m->nodes * sizeof a->told[0]);
     memset(a->followed, 0, m->nodes * sizeof a->followed[0]);
     a->held_until = 0;

@@ -52,6 +52,8 @@ typedef struct buffered_store {
     uint32_t word, words;
     uint64_t value[2];
     uint32_t after; /* number of release fences before it: it goes after all stores with a smaller one */
+    uint32_t compiled; /* number of compiler fences before it */
+    bool sequential;   /* sequentially consistent */
     bool swapped; /* the store of a read-modify-write: others' read-modify-writes know of it, their loads do not yet */
 } buffered_store;
 
@@ -80,7 +82,9 @@ typedef struct sim_agent {
     bool done;
     uint32_t floor;  /* no later load is taken before this instant */
     uint32_t latest; /* the latest instant of its loads so far */
+    uint32_t sequential; /* when its last sequentially consistent store was performed */
     uint32_t fences; /* release fences so far */
+    uint32_t compiler_fences;
     uint32_t buffered;
     buffered_store buffer[BUFFERED_STORES];
     uint32_t told[MAX_NODES];     /* instant of the latest load that gave this id */

@@ -155,11 +155,12 @@ static void perform_swapped(sim_machine *m, uint32_t word)
     sim_agent *by = &m->agents[c->swapper];
     unsigned at = 0;
     while (!by->buffer[at].swapped || by->buffer[at].word != word) at++;
-    uint64_t value = by->buffer[at].value[0];
+    const buffered_store s = by->buffer[at];
     by->buffered--;
-    memmove(&by->buffer[at], &by->buffer[at + 1], (by->buffered - at) * sizeof by->buffer[0]);
+    memmove(&by->buffer[at], &by->buffer[at + 1], (by->buffered - at) * sizeof s);
     c->swapper = NO_AGENT;
-    perform_store_by(m, by, word, value);
+    perform_store_by(m, by, word, s.value[0]);
+    if (s.sequential) by->sequential = m->now;
 }
 
 static void perform_store(sim_machine *m, uint32_t word, uint64_t value)
@@ -193,6 +194,7 @@ static void perform_buffered(sim_machine *m, unsigned at)
         perform_store_two(m, s.word, s.value);
     else
         perform_store(m, s.word, s.value[0]);
+    if (s.sequential) me->sequential = m->now;
 }
 
 static bool overlap(const buffered_store *a, const buffered_store *b)
@@ -212,9 +214,10 @@ static unsigned first_before(const sim_agent *me, unsigned at)
 /* Is there a store in the buffer that a new one may not pass? */
 static bool fenced_off(const sim_agent *me) { return me->buffered && me->buffer[0].after < me->fences; }
 
-static void perform_some_buffered(sim_machine *m)
+/* One of the first `of` stores, or what must go before it. */
+static void perform_some_buffered(sim_machine *m, unsigned of)
 {
-    unsigned at = m->exhaustive ? 0 : (unsigned)choose_draw(m, m->me->buffered);
+    unsigned at = m->exhaustive ? 0 : (unsigned)choose_draw(m, of);
     perform_buffered(m, first_before(m->me, at));
 }
 
@@ -222,7 +225,25 @@ void memory_drain(sim_machine *m)
 {
     while (m->me->buffered) {
         schedule_point(m, POINT_DRAIN, m->me->buffer[0].word);
-        if (m->me->buffered) perform_some_buffered(m);
+        if (m->me->buffered) perform_some_buffered(m, m->me->buffered);
+    }
+}
+
+/* Of the agent's sequentially consistent stores in the buffer; `buffered` if there is none. */
+static unsigned first_sequential(const sim_agent *me)
+{
+    unsigned at = 0;
+    while (at < me->buffered && !me->buffer[at].sequential) at++;
+    return at;
+}
+
+/* A sequentially consistent load comes after the agent's stores of this kind, and after no others. */
+static void drain_sequential(sim_machine *m)
+{
+    while (first_sequential(m->me) < m->me->buffered) {
+        schedule_point(m, POINT_DRAIN, m->me->buffer[first_sequential(m->me)].word);
+        const unsigned at = first_sequential(m->me); /* others may have come between */
+        if (at < m->me->buffered) perform_buffered(m, first_before(m->me, at));
     }
 }
 
@@ -231,7 +252,7 @@ void memory_maybe_drain_one(sim_machine *m)
     if (m->exhaustive || !choose_chance(m, m->drains)) return;
     sim_agent *me = m->me;
     m->me = &m->agents[choose_chance(m, 128) ? me->index : m->live[choose_draw(m, m->live_count)]];
-    if (m->me->buffered) perform_some_buffered(m);
+    if (m->me->buffered) perform_some_buffered(m, m->me->buffered);
     m->me = me;
 }
 
@@ -267,13 +288,15 @@ static void store(sim_machine *m, buffered_store s)
 {
     sim_agent *me = m->me;
     s.after = me->fences;
+    s.compiled = me->compiler_fences;
     if (store_waits(m) || must_wait(me, &s)) {
-        if (me->buffered == BUFFERED_STORES) perform_some_buffered(m);
+        if (me->buffered == BUFFERED_STORES) perform_some_buffered(m, m->me->buffered);
         me->buffer[me->buffered++] = s;
     } else if (s.words == 2) {
         perform_store_two(m, s.word, s.value);
     } else {
         perform_store(m, s.word, s.value[0]);
+        if (s.sequential) me->sequential = m->now;
     }
 }
 
@@ -388,16 +411,15 @@ uint64_t sim_load(const uint64_t *p, int order, int scope)
     schedule_point(m, kind, word);
     promise_load(m, word);
     check_given(m, word);
-    if (order == __ATOMIC_SEQ_CST) memory_drain(m);
+    if (order == __ATOMIC_SEQ_CST) drain_sequential(m);
+    const uint32_t after = order == __ATOMIC_SEQ_CST ? m->me->sequential : 0, floor = later(after, floor_of(m, word));
     bool was_forwarded = forwarded(m->me, word, &value);
     if (was_forwarded) {
         time = m->now;
     } else {
-        time = scope == SIM_cta            ? later(l1_instant(m, word), known_since(m, word))
-               : order == __ATOMIC_SEQ_CST ? m->now
-                                           : choose_instant(m, word, floor_of(m, word));
+        time = scope == SIM_cta ? later(l1_instant(m, word), known_since(m, word)) : choose_instant(m, word, floor);
         value = value_at(m, word, time);
-        if (scope == SIM_gpu && order != __ATOMIC_SEQ_CST) time = earliest(m, word, floor_of(m, word), time);
+        if (scope == SIM_gpu) time = earliest(m, word, floor, time);
         loaded(m, word, value, time);
     }
     promise_loaded(m, word, value);
@@ -445,7 +467,7 @@ void sim_store(uint64_t *p, uint64_t v, int order)
         *p = v;
         return;
     }
-    buffered_store s = {.word = word_of(m, p), .words = 1, .value = {v}};
+    buffered_store s = {.word = word_of(m, p), .words = 1, .value = {v}, .sequential = order == __ATOMIC_SEQ_CST};
     point_kind kind = releases(order) ? POINT_STORE_RELEASE : POINT_STORE;
     schedule_point(m, kind, s.word);
     check_given(m, s.word);
@@ -454,9 +476,6 @@ void sim_store(uint64_t *p, uint64_t v, int order)
     trace_access(m, kind, s.word, v, 0);
     if (promise_store(m, s.word, 1, s.value)) return;
     store(m, s);
-    if (order != __ATOMIC_SEQ_CST) return;
-    memory_drain(m);
-    m->me->floor = m->now;
 }
 
 void sim_store_two(uint64_t *p, uint64_t first, uint64_t second)
@@ -479,18 +498,20 @@ void sim_store_two(uint64_t *p, uint64_t first, uint64_t second)
 }
 
 /* The store of a read-modify-write: at once, or as something that others' loads see later. */
-static void store_swapped(sim_machine *m, uint32_t word, uint64_t value, bool may_be_late)
+static void store_swapped(sim_machine *m, uint32_t word, uint64_t value, bool may_be_late, bool sequential)
 {
     sim_agent *me = m->me;
     perform_swapped(m, word);
     if (!may_be_late || me->buffered == BUFFERED_STORES || !store_waits(m)) {
         perform_store_by(m, me, word, value);
+        if (sequential) me->sequential = m->now;
         return;
     }
     cell_for(m, word)->swapper = me->index;
     m->memory[word] = value;
     me->buffer[me->buffered++] =
-        (buffered_store){.word = word, .words = 1, .value = {value}, .after = me->fences, .swapped = true};
+        (buffered_store){.word = word, .words = 1, .value = {value}, .after = me->fences,
+                          .compiled = me->compiler_fences, .sequential = sequential, .swapped = true};
 }
 
 static void modified(sim_machine *m, uint32_t word, uint64_t old, int order)
@@ -517,7 +538,7 @@ uint64_t sim_exchange(uint64_t *p, uint64_t v)
     if (fenced_off(m->me)) memory_drain(m);
     perform_buffered_of(m, word);
     old = m->memory[word];
-    store_swapped(m, word, v, false);
+    store_swapped(m, word, v, false, false);
     modified(m, word, old, __ATOMIC_RELAXED);
     trace_access(m, POINT_SWAP, word, v, 0);
     return old;
@@ -535,7 +556,7 @@ uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order, bool in_one_go)
     if (releases(order) || fenced_off(m->me)) memory_drain(m);
     perform_buffered_of(m, word);
     uint64_t old = m->memory[word];
-    store_swapped(m, word, old + v, !in_one_go && !releases(order));
+    store_swapped(m, word, old + v, !in_one_go, order == __ATOMIC_SEQ_CST);
     modified(m, word, old, order);
     trace_access(m, POINT_ADD, word, old + v, 0);
     return old;
@@ -562,7 +583,7 @@ uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int 
         trace_access(m, POINT_SWAP_FAILED, word, old, 0);
         return old;
     }
-    store_swapped(m, word, desired, !in_one_go && !releases(order));
+    store_swapped(m, word, desired, !in_one_go && !releases(order), false);
     modified(m, word, old, order);
     trace_access(m, POINT_SWAP, word, desired, 0);
     return old;
@@ -582,12 +603,27 @@ void sim_fence(int order, int scope)
     if (scope == SIM_gpu) drop_l1(m);
 }
 
+void sim_compiler_fence(int order)
+{
+    sim_machine *m = sim_now_running;
+    if (m->running && order == __ATOMIC_SEQ_CST) m->me->compiler_fences++;
+}
+
+/* Stores between which and a fence from outside no compiler fence lies: the compiler may have put them behind that
+ * instant, even if the program has made later loads before it. */
+static unsigned stores_compiled(const sim_agent *a)
+{
+    unsigned stores = a->buffered;
+    while (stores > 0 && a->buffer[stores - 1].compiled == a->compiler_fences) stores--;
+    return stores;
+}
+
 /* At this instant of the other agent, whatever it is about to do. */
 static void fence_other(sim_machine *m, sim_agent *other)
 {
     sim_agent *me = m->me;
     m->me = other;
-    while (other->buffered) perform_some_buffered(m);
+    while (stores_compiled(other) > 0) perform_some_buffered(m, stores_compiled(other));
     other->floor = m->now;
     m->me = me;
     promise_order_of(m, other);

@@ -10,8 +10,10 @@
  *   Every word has the sequence of its values, with the instants when each was stored. On top of it:
  *   - A store may wait in its agent's buffer, and stores to different words may leave it in any order, except that none
  *     passes a release or a release fence; a sequentially consistent fence empties it. Its own agent sees it at once.
- *   - A read-modify-write acts on the newest value. On a CPU its store may be seen late by loads, too, unless it
- *     releases: some processors make it of two instructions. A GPU performs it at L2, in one go.
+ *   - A sequentially consistent store is a release and may wait, too, but not beyond the agent's next sequentially
+ *     consistent load, which is an acquire and is taken after it: these accesses order each other, and are no fences.
+ *   - A read-modify-write acts on the newest value. On a CPU its store may be seen late by loads, too: some processors
+ *     make it of two instructions. (Not that of a swap that releases.) A GPU performs it at L2, in one go.
  *   - A load may be taken early: it answers what the word held at some instant since the agent's last ordering of loads
  *     (acquire, acquire fence, taken latch, branch on a GPU), and no older than what this agent has seen in that word.
  *     What is loaded through an address is not taken before the load that gave the address.
