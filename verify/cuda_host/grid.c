@@ -40,6 +40,7 @@ typedef struct meeting {
 
 typedef struct gpu_warp {
     unsigned live;    /* lanes that have not ended */
+    unsigned in_row;  /* meetings after which its lanes went on before others */
     unsigned claimed; /* lanes that open meetings wait for, or have */
     meeting open[LANES];
 } gpu_warp;
@@ -75,36 +76,50 @@ static bool grid_ended;
 
 static struct {
     gpu_thread **thread;
-    size_t room, first, count;
+    size_t room, first, count; /* room is a power of two */
 } ready;
+
+static gpu_thread **ready_place(size_t i) { return &ready.thread[(ready.first + i) & (ready.room - 1)]; }
+
+static void make_room(void)
+{
+    size_t room = ready.room ? 2 * ready.room : 1024;
+    gpu_thread **more = malloc(room * sizeof *more);
+    if (!more) gpu_fatal("no memory for %zu threads", room);
+    for (size_t i = 0; i < ready.count; i++) more[i] = *ready_place(i);
+    free(ready.thread);
+    ready.thread = more;
+    ready.room = room;
+    ready.first = 0;
+}
 
 static void make_ready(gpu_thread *t)
 {
-    if (ready.count == ready.room) {
-        size_t room = ready.room ? 2 * ready.room : 1024;
-        gpu_thread **more = malloc(room * sizeof *more);
-        if (!more) gpu_fatal("no memory for %zu threads", room);
-        for (size_t i = 0; i < ready.count; i++) more[i] = ready.thread[(ready.first + i) % ready.room];
-        free(ready.thread);
-        ready.thread = more;
-        ready.room = room;
-        ready.first = 0;
-    }
+    if (ready.count == ready.room) make_room();
     t->state = THREAD_READY;
-    ready.thread[(ready.first + ready.count++) % ready.room] = t;
+    *ready_place(ready.count++) = t;
+}
+
+/* Before all others. */
+static void make_next(gpu_thread *t)
+{
+    if (ready.count == ready.room) make_room();
+    t->state = THREAD_READY;
+    ready.first = (ready.first - 1) & (ready.room - 1);
+    *ready_place(0) = t;
+    ready.count++;
 }
 
 static gpu_thread *next_ready(void)
 {
     if (gpu.order == ORDER_RANDOM) {
-        gpu_thread **first = &ready.thread[ready.first];
-        gpu_thread **chosen = &ready.thread[(ready.first + gpu_random(ready.count)) % ready.room];
+        gpu_thread **first = ready_place(0), **chosen = ready_place(gpu_random(ready.count));
         gpu_thread *t = *chosen;
         *chosen = *first;
         *first = t;
     }
-    gpu_thread *t = ready.thread[ready.first];
-    ready.first = (ready.first + 1) % ready.room;
+    gpu_thread *t = *ready_place(0);
+    ready.first = (ready.first + 1) & (ready.room - 1);
     ready.count--;
     return t;
 }
@@ -317,6 +332,23 @@ static uint64_t result_for(const meeting *m, const gpu_thread *warp_threads, uns
     return votes;
 }
 
+/* In long turns a warp goes on as long as a thread does: its stacks are in the CPU's cache. */
+static void go_on(gpu_block *b, unsigned warp, unsigned lanes)
+{
+    enum { IN_ROW = 256 };
+    gpu_thread *threads = &b->thread[warp * LANES];
+    bool next = gpu.order == ORDER_LONG_TURNS && ++b->warp[warp].in_row % IN_ROW != 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        unsigned lane = next ? LANES - 1 - i : i;
+        gpu_thread *t = &threads[lane];
+        if (!(lanes >> lane & 1) || t->state != THREAD_AT_MEETING) continue;
+        if (next)
+            make_next(t);
+        else
+            make_ready(t);
+    }
+}
+
 /* All who have not ended are there: each gets its result, and those who wait go on. */
 static void close_meeting(gpu_block *b, unsigned warp, meeting *m)
 {
@@ -329,8 +361,7 @@ static void close_meeting(gpu_block *b, unsigned warp, meeting *m)
             bad_meeting(t, m->kind, m->mask, "it asks a lane that takes no part, or has ended");
         t->got = result_for(m, threads, lane);
     }
-    for (unsigned lane = 0; lane < LANES; lane++)
-        if (m->arrived >> lane & 1 && threads[lane].state == THREAD_AT_MEETING) make_ready(&threads[lane]);
+    go_on(b, warp, m->arrived);
     m->arrived = 0;
 }
 
