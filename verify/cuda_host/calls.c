@@ -53,7 +53,7 @@ void gpu_choose(void)
         gpu.pace = pace[gpu_random(4)];
         gpu.order = gpu_random(3) ? ORDER_RANDOM : ORDER_LOCK_STEP;
     }
-    enum { IN_STEP = 128 }; /* of whom only one may hold a latch, and all others wait for each of its accesses */
+    enum { IN_STEP = 192 }; /* of whom only one may hold a latch, and all others wait for each of its accesses */
     if (gpu.order == ORDER_LOCK_STEP && gpu.resident > IN_STEP) gpu.resident = IN_STEP;
     const char *wish = getenv("PLEACH_CUDA_HOST_STREAMS");
     if (!wish || !*wish) return;

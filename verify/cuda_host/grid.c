@@ -260,18 +260,22 @@ static void begin_block(gpu_grid *grid)
     resident_threads += threads;
 }
 
-/* Blocks come in by number, of every grid in turn, while there is room. */
+static void append_grid(gpu_grid *grid)
+{
+    gpu_grid **last = &beginning;
+    while (*last) last = &(*last)->next;
+    *last = grid;
+    grid->next = NULL;
+}
+
+/* Blocks come in by number, one of every grid in turn, while there is room. */
 static void begin_blocks(void)
 {
-    for (gpu_grid **g = &beginning; *g;) {
-        gpu_grid *grid = *g;
-        while (grid->begun < grid->total && (grid->together || resident_threads < gpu.resident || !resident))
-            begin_block(grid);
-        if (grid->begun < grid->total) {
-            g = &grid->next;
-            continue;
-        }
-        *g = grid->next;
+    for (gpu_grid *grid; (grid = beginning) && (grid->together || resident_threads < gpu.resident || !resident);) {
+        do begin_block(grid);
+        while (grid->together && grid->begun < grid->total);
+        beginning = grid->next;
+        if (grid->begun < grid->total) append_grid(grid);
     }
 }
 
@@ -291,10 +295,7 @@ static void end_block(gpu_block *b)
 
 void grid_begin(gpu_grid *grid)
 {
-    gpu_grid **last = &beginning;
-    while (*last) last = &(*last)->next;
-    *last = grid;
-    grid->next = NULL;
+    append_grid(grid);
     grid->began_at = (uint64_t)time(NULL);
     begin_blocks();
 }
