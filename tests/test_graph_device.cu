@@ -15,7 +15,7 @@
 #include <pleach/graph_device.cuh>
 #include <pleach/pleach.h>
 
-#include "support/sized.cuh"
+#include "verify/sized.cuh"
 
 enum {
     THREADS = SIZED(1 << 13, 1 << 9), BLOCK = 128, ROUNDS = SIZED(40, 8),

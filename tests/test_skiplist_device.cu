@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "support/device_keys.cuh"
-#include "support/sized.cuh"
+#include "verify/sized.cuh"
 #include "support/skiplist_verbs.cuh"
 
 static int passed, failed;

@@ -31,7 +31,7 @@
 #include <pleach/pleach.h>
 
 #include "device_keys.cuh"
-#include "sized.cuh"
+#include "verify/sized.cuh"
 
 extern "C" {
 #include "verify/history/history.h"
