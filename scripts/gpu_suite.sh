@@ -62,7 +62,7 @@ test_map_file 3
 test_map_history 3 *two_inserts_have_one_order*
 test_map_history_device 5
 test_map_images 0 *handles_that_are_gone* */64*
-test_map_limits 0 *pool_runs_out_at_every_place*
+test_map_limits 0 *pool_runs_out_at_every_place* */64*threads_run_out*
 test_map_long 0 *long_ranges_over* *long_ranges_cross* *many_long* *keys_that_stay* *short_and_long* */64*
 test_map_long_cuda 0 *long_and_short* *more_long*
 test_map_points 1 *every_order_of_keys_by*
@@ -73,7 +73,7 @@ test_map_threads 1
 test_map_whole 1 *load_takes_any_order *load_takes_any_fill */64*loaded_map_takes*
 test_own_keys 5
 test_queue 1
-test_skiplist 0 *waves_of_single* *every_order_in_and* *ascending_and_descending* *tides_need* *queries_seldom*
+test_skiplist 1 *waves_of_single* *every_order_in_and* *ascending_and_descending* *tides_need* *queries_seldom*
 test_skiplist_device 2
 test_skiplist32_device 2
 test_skiplist_history_device 2

@@ -649,7 +649,7 @@ static void a_full_map(const setting *where)
     habit does = {.agents = 4, .calls = 60, .keys = 400, .distance = 9, .erases = 20, .arrays = 10, .ranges = 5,
                   .emptied = 10, .max_bytes = node_memory(where, nodes), .rounds = 400};
     size_t refused = 0;
-    for (size_t tries = 0; tries < 10 && refused == 0; tries++) refused = perform(where, &does);
+    for (size_t tries = 0; tries < 50 && refused == 0; tries++) refused = perform(where, &does);
     assert_true(refused > 0);
 }
 
