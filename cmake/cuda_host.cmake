@@ -19,6 +19,13 @@ set_target_properties(pleach_cuda_host PROPERTIES OUTPUT_NAME cuda SOVERSION 1 C
 target_include_directories(pleach_cuda_host PRIVATE ${cuda_host}/include)
 target_compile_definitions(pleach_cuda_host PRIVATE _GNU_SOURCE)
 target_compile_options(pleach_cuda_host PRIVATE -Wall -Wextra -ftls-model=initial-exec)
+# The sanitizers watch kernels and the host. What is emulated only tells them what it does: of fibers, of memory that
+# nobody may use, and of what is in order.
+if(PLEACH_SANITIZE STREQUAL address)
+    target_compile_definitions(pleach_cuda_host PRIVATE __SANITIZE_ADDRESS__=1)
+elseif(PLEACH_SANITIZE STREQUAL thread)
+    target_compile_definitions(pleach_cuda_host PRIVATE __SANITIZE_THREAD__=1 FIBER_IS_A_THREAD=1)
+endif()
 add_library(CUDA::cudart_static ALIAS pleach_cuda_host)
 
 # pleach_translate_kernels(LIST [INCLUDE_DIR...]): puts the C++ that stands for the .cu files of a list in their place.

@@ -245,6 +245,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
     gpu_event *e = calloc(1, sizeof *e);
     if (!e) return say(cudaErrorMemoryAllocation);
     e->magic = STREAM_MAGIC;
+    static gpu_event *all;
+    e->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&all, &e->next, e, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
     *event = (cudaEvent_t)e;
     return cudaSuccess;
 }

@@ -12,8 +12,26 @@
 #include "../sim/fiber.h"
 #include "gpu.h"
 
+/* What ThreadSanitizer is told: of each thread of a kernel it sees a thread. What any of them has done before IN_ORDER
+ * (p) comes before what they do after it, of the same p: those who meet, and a grid and what was before and is after. */
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#define DONE_BEFORE(p) __tsan_release(p)
+#define DONE_AFTER(p) __tsan_acquire(p)
+enum { BLOCKS_ARE_NEW = true };
+#else
+#define DONE_BEFORE(p) ((void)(p))
+#define DONE_AFTER(p) ((void)(p))
+enum { BLOCKS_ARE_NEW = false };
+#endif
+
 enum { LANES = 32, SHARED_BYTES = 64 << 10, SHARED_GAP = 64, MOST_VARIABLES = 32 };
-enum { STACK_BYTES = 128 << 10, STACK_STEP = 1088, STACK_STEPS = 31 };
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { STACK_KIB = 512 };
+#else
+enum { STACK_KIB = 128 };
+#endif
+enum { STACK_BYTES = STACK_KIB << 10, STACK_STEP = 1088, STACK_STEPS = 31 };
 
 typedef enum meeting_kind { MEETING_SYNC, MEETING_VOTE, MEETING_SHUFFLE } meeting_kind;
 static const char *const meeting_name[] = {"__syncwarp", "a vote", "a shuffle"};
@@ -70,7 +88,7 @@ static gpu_block *resident, *unused;
 static unsigned resident_threads;
 static fiber home; /* the GPU's own loop */
 static uint64_t turns_left;
-static bool grid_ended;
+static gpu_grid *ended_grid;
 
 /* ---- who is next ---- */
 
@@ -172,7 +190,7 @@ static void keep_fiber(fiber *f)
 static gpu_thread *begin_turn(void)
 {
     hostgpu_now = NULL;
-    if (ready.count == 0 || turns_left == 0 || grid_ended) return NULL;
+    if (ready.count == 0 || turns_left == 0 || ended_grid) return NULL;
     turns_left--;
     gpu_thread *t = next_ready();
     for (; t->pause; t = next_ready()) {
@@ -258,6 +276,7 @@ static void begin_block(gpu_grid *grid)
     b->next = resident;
     resident = b;
     resident_threads += threads;
+    DONE_BEFORE(b);
 }
 
 static void append_grid(gpu_grid *grid)
@@ -279,6 +298,20 @@ static void begin_blocks(void)
     }
 }
 
+/* ThreadSanitizer would take what the next block does with this memory for races with this one. */
+static void drop_block(gpu_block *b)
+{
+    if (!BLOCKS_ARE_NEW) {
+        b->next = unused;
+        unused = b;
+        return;
+    }
+    DONE_AFTER(b);
+    free(b->shared);
+    free(b->warp);
+    free(b);
+}
+
 static void end_block(gpu_block *b)
 {
     for (gpu_block **r = &resident; *r; r = &(*r)->next)
@@ -287,15 +320,15 @@ static void end_block(gpu_block *b)
             break;
         }
     resident_threads -= b->threads;
-    b->next = unused;
-    unused = b;
-    if (++b->grid->ended == b->grid->total) grid_ended = true;
+    if (++b->grid->ended == b->grid->total) ended_grid = b->grid;
+    drop_block(b);
     begin_blocks();
 }
 
 void grid_begin(gpu_grid *grid)
 {
     append_grid(grid);
+    DONE_BEFORE(grid);
     grid->began_at = (uint64_t)time(NULL);
     begin_blocks();
 }
@@ -380,12 +413,14 @@ static uint64_t meet(unsigned mask, meeting_kind kind, uint64_t value, unsigned 
     m->arrived |= 1u << t->lane;
     t->brought = value;
     t->source = source % LANES;
+    DONE_BEFORE(w);
     if (m->arrived == (mask & w->live)) {
         close_meeting(t->block, t->warp, m);
     } else {
         t->state = THREAD_AT_MEETING;
         leave_to_others();
     }
+    DONE_AFTER(w);
     return t->got;
 }
 
@@ -414,8 +449,10 @@ unsigned hostgpu_block_sync(bool yes, unsigned *all)
     gpu_block *b = t->block;
     t->state = THREAD_AT_BARRIER;
     b->said_yes += yes;
+    DONE_BEFORE(&b->at_barrier);
     if (++b->at_barrier == b->live) open_barrier(b); /* which makes this thread ready too */
     leave_to_others();
+    DONE_AFTER(&b->at_barrier);
     *all = (unsigned)(t->got >> 32);
     return (unsigned)t->got;
 }
@@ -443,7 +480,12 @@ static void fiber_main(void)
     for (;;) {
         gpu_thread *t = running();
         fiber *self = t->on;
-        t->block->grid->run(t->block->grid->closure);
+        gpu_grid *grid = t->block->grid;
+        DONE_AFTER(grid);
+        DONE_AFTER(t->block);
+        grid->run(grid->closure);
+        DONE_BEFORE(t->block);
+        DONE_BEFORE(grid);
         end_thread(t);
         gpu_thread *next = begin_turn();
         if (next && !next->on) {
@@ -464,9 +506,10 @@ bool grid_take_turns(uint64_t turns)
         gpu_fatal("no thread can go on");
     }
     turns_left = turns;
-    grid_ended = false;
+    ended_grid = NULL;
     gpu_thread *first = begin_turn();
     if (first) fiber_jump(&home, fiber_of(first));
+    if (ended_grid) DONE_AFTER(ended_grid);
     for (const gpu_block *b = resident; b; b = b->next)
         if ((uint64_t)time(NULL) > b->grid->began_at + gpu.seconds) {
             describe_block(b);
