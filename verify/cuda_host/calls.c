@@ -46,6 +46,7 @@ void gpu_choose(void)
     gpu.seconds = (unsigned)number_from("PLEACH_CUDA_HOST_SECONDS", 300);
     gpu.memory = number_from("PLEACH_CUDA_HOST_MEMORY", 8192) << 20;
     gpu.processors = 4;
+    gpu.protect = number_from("PLEACH_CUDA_HOST_PROTECT", 0) != 0;
     gpu.pace = PACE_AT_ONCE;
     gpu.order = ORDER_LONG_TURNS;
     if (gpu.seed) {

@@ -42,6 +42,11 @@ static size_t count, room;
 static size_t used_bytes; /* of the device's memory */
 static uint64_t changes;  /* of what memory_find says */
 
+/* What is mapped of the driver's reservations. */
+static struct piece { char *at; size_t bytes; } *pieces;
+static size_t piece_count, piece_room;
+static bool shut; /* the device's memory is: PLEACH_CUDA_HOST_PROTECT, and the GPU does nothing */
+
 static void *whole_range(void)
 {
     if (!range) {
@@ -118,6 +123,47 @@ static region *take_pages(size_t bytes, size_t alignment)
     return r;
 }
 
+static void set_protection(void *at, size_t bytes, int protection)
+{
+    if (mprotect(at, bytes, protection) != 0) gpu_fatal("%zu bytes at %p cannot be protected", bytes, at);
+}
+
+/* Before and after what a call does to the device's memory itself; with the mutex. */
+static void open_for_call(char *at, size_t bytes, memory_kind kind)
+{
+    if (shut && kind == MEMORY_DEVICE) set_protection(at, bytes, PROT_READ | PROT_WRITE);
+}
+
+static void shut_after_call(char *at, size_t bytes, memory_kind kind)
+{
+    if (shut && kind == MEMORY_DEVICE) set_protection(at, bytes, PROT_NONE);
+}
+
+void memory_open(bool open)
+{
+    if (!gpu.protect) return;
+    pthread_mutex_lock(&mutex);
+    if (shut == open) {
+        const int protection = open ? PROT_READ | PROT_WRITE : PROT_NONE;
+        for (size_t i = 0; i < count; i++)
+            if (regions[i].kind == MEMORY_DEVICE && !regions[i].reserved)
+                set_protection(regions[i].pages, regions[i].page_bytes, protection);
+        for (size_t i = 0; i < piece_count; i++) set_protection(pieces[i].at, pieces[i].bytes, protection);
+        shut = !open;
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void memory_spoil(void *at, size_t bytes)
+{
+    pthread_mutex_lock(&mutex);
+    const region *r = region_at(at);
+    open_for_call(r->pages, r->page_bytes, r->kind);
+    memset(at, 0xab, bytes);
+    shut_after_call(r->pages, r->page_bytes, r->kind);
+    pthread_mutex_unlock(&mutex);
+}
+
 cudaError_t memory_take(void **memory, size_t bytes, memory_kind kind)
 {
     *memory = NULL;
@@ -139,6 +185,7 @@ cudaError_t memory_take(void **memory, size_t bytes, memory_kind kind)
         memset(r->first, 0xcd, bytes < RUBBISH_BYTES ? bytes : RUBBISH_BYTES);
         memset(r->end, SLACK, aligned - bytes);
         POISON(r->end, aligned - bytes);
+        shut_after_call(r->pages, r->page_bytes, kind);
         *memory = r->first;
         error = cudaSuccess;
     }
@@ -167,6 +214,7 @@ bool memory_give(void *memory)
     region *r = region_at(memory);
     bool found = r && !r->reserved && r->first == memory;
     if (found) {
+        open_for_call(r->pages, r->page_bytes, r->kind);
         look_behind(r);
         if (r->kind != MEMORY_PINNED) used_bytes -= (size_t)(r->end - r->first);
         drop_pages(r->pages, r->page_bytes);
@@ -226,6 +274,7 @@ void memory_report_leaks(void)
             bytes += (size_t)(regions[i].end - regions[i].first);
         }
     if (leaks) fprintf(stderr, "emulated GPU: %zu allocations with %zu bytes were not freed\n", leaks, bytes);
+    if (piece_count) fprintf(stderr, "emulated GPU: %zu pieces of memory are still mapped\n", piece_count);
 }
 
 /* ---- the driver's calls ---- */
@@ -294,12 +343,29 @@ static CUresult set_access(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *
     void *pages = (void *)(uintptr_t)at;
     if (mprotect(pages, bytes, PROT_READ | PROT_WRITE) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
     memset(pages, 0xcd, RUBBISH_BYTES);
+    pthread_mutex_lock(&mutex);
+    if (piece_count == piece_room) {
+        piece_room = piece_room ? 2 * piece_room : 64;
+        pieces = realloc(pieces, piece_room * sizeof *pieces);
+        if (!pieces) gpu_fatal("no memory for a list of %zu pieces", piece_room);
+    }
+    pieces[piece_count++] = (struct piece){pages, bytes};
+    shut_after_call(pages, bytes, MEMORY_DEVICE);
+    pthread_mutex_unlock(&mutex);
     return CUDA_SUCCESS;
 }
 
 static CUresult unmap(CUdeviceptr at, size_t bytes)
 {
-    drop_pages((char *)(uintptr_t)at, bytes);
+    char *first = (char *)(uintptr_t)at;
+    pthread_mutex_lock(&mutex);
+    drop_pages(first, bytes);
+    for (size_t i = 0; i < piece_count;)
+        if (pieces[i].at >= first && pieces[i].at < first + bytes)
+            pieces[i] = pieces[--piece_count];
+        else
+            i++;
+    pthread_mutex_unlock(&mutex);
     return CUDA_SUCCESS;
 }
 
