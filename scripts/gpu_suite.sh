@@ -12,7 +12,7 @@ long_tests="test_graph_history test_hash_limits test_hash_history test_map_error
     test_versioned_history_device test_triangles_cuda"
 
 gpu_parts="map batch hash graph skiplist tools"
-wanted=${FOR:-$gpu_parts}
+gpu_wanted=${FOR:-$gpu_parts}
 emulated=
 
 # NAME SCALE [VARIABLE=VALUE...] [CASE...]: a program's PLEACH_TEST_SCALE on an emulated GPU, and the cases that are
@@ -168,7 +168,7 @@ part_of() {
 offer() {
     local part=$1
     shift
-    is_one_of "$part" "$wanted" || return
+    is_one_of "$part" "$gpu_wanted" || return
     if [ -n "$emulated" ]; then
         on_emulation "$@"
     else
