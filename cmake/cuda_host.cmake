@@ -32,6 +32,10 @@ add_library(CUDA::cudart_static ALIAS pleach_cuda_host)
 # They are preprocessed here, so what they include is theirs alone.
 function(pleach_translate_kernels list)
     set(translated)
+    set(sanitizer) # as the compiler itself would say it to the preprocessor
+    if(PLEACH_SANITIZE STREQUAL thread)
+        set(sanitizer -D__SANITIZE_THREAD__=1)
+    endif()
     set(includes -I${cuda_host}/include -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
         -I${PROJECT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR} ${ARGN})
     foreach(source IN LISTS ${list})
@@ -51,8 +55,7 @@ function(pleach_translate_kernels list)
         add_custom_command(OUTPUT ${out} DEPFILE ${out}.d
             COMMAND ${Python3_EXECUTABLE} ${cuda_host}/launches.py ${source} ${out} ${out}.d ${CMAKE_CXX_COMPILER}
                 -std=gnu++17 -D_GNU_SOURCE -D__CUDACC__=1 -DPLEACH_HAVE_CUDA=1 -DPLEACH_BUILDING=1
-                -DPLEACH_TOOLS_CUDA=1 -include cuda_runtime.h
-                ${includes}
+                -DPLEACH_TOOLS_CUDA=1 ${sanitizer} -include cuda_runtime.h ${includes}
             DEPENDS ${source} ${cuda_host}/launches.py VERBATIM)
         # The preprocessor has spoken; what is written for nvcc is not ours to warn about as C++.
         set_source_files_properties(${out} PROPERTIES COMPILE_OPTIONS "-w;-fpermissive;-std=gnu++17")
