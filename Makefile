@@ -27,7 +27,7 @@ verify:     ## the long form, for hours: longer cases, millions of schedules, fu
 	@scripts/setup test
 	@scripts/verify
 
-test-gpu:   ## all tests and tools on an NVIDIA GPU; or FOR="map graph", as in scripts/gpu
+test-gpu:   ## all tests and tools on an NVIDIA GPU, or an emulated one; or FOR="map graph", as in scripts/gpu
 	@scripts/gpu test
 
 sanitize-gpu: ## compute-sanitizer's memcheck, racecheck and synccheck over small tests on an NVIDIA GPU

@@ -18,13 +18,24 @@ add_library(pleach_cuda_host SHARED ${cuda_host_sources} ${PROJECT_SOURCE_DIR}/v
 set_target_properties(pleach_cuda_host PROPERTIES OUTPUT_NAME cuda SOVERSION 1 C_VISIBILITY_PRESET default)
 target_include_directories(pleach_cuda_host PRIVATE ${cuda_host}/include)
 target_compile_definitions(pleach_cuda_host PRIVATE _GNU_SOURCE)
-target_compile_options(pleach_cuda_host PRIVATE -Wall -Wextra)
+target_compile_options(pleach_cuda_host PRIVATE -Wall -Wextra -ftls-model=initial-exec)
+# The sanitizers watch kernels and the host. What is emulated only tells them what it does: of fibers, of memory that
+# nobody may use, and of what is in order.
+if(PLEACH_SANITIZE STREQUAL address)
+    target_compile_definitions(pleach_cuda_host PRIVATE __SANITIZE_ADDRESS__=1)
+elseif(PLEACH_SANITIZE STREQUAL thread)
+    target_compile_definitions(pleach_cuda_host PRIVATE __SANITIZE_THREAD__=1 FIBER_IS_A_THREAD=1)
+endif()
 add_library(CUDA::cudart_static ALIAS pleach_cuda_host)
 
 # pleach_translate_kernels(LIST [INCLUDE_DIR...]): puts the C++ that stands for the .cu files of a list in their place.
 # They are preprocessed here, so what they include is theirs alone.
 function(pleach_translate_kernels list)
     set(translated)
+    set(sanitizer) # as the compiler itself would say it to the preprocessor
+    if(PLEACH_SANITIZE STREQUAL thread)
+        set(sanitizer -D__SANITIZE_THREAD__=1)
+    endif()
     set(includes -I${cuda_host}/include -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
         -I${PROJECT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR} ${ARGN})
     foreach(source IN LISTS ${list})
@@ -43,8 +54,8 @@ function(pleach_translate_kernels list)
         file(MAKE_DIRECTORY ${folder})
         add_custom_command(OUTPUT ${out} DEPFILE ${out}.d
             COMMAND ${Python3_EXECUTABLE} ${cuda_host}/launches.py ${source} ${out} ${out}.d ${CMAKE_CXX_COMPILER}
-                -std=gnu++17 -D_GNU_SOURCE -D__CUDACC__=1 -DPLEACH_HAVE_CUDA=1 -DPLEACH_BUILDING=1 -include cuda_runtime.h
-                ${includes}
+                -std=gnu++17 -D_GNU_SOURCE -D__CUDACC__=1 -DPLEACH_HAVE_CUDA=1 -DPLEACH_BUILDING=1
+                -DPLEACH_TOOLS_CUDA=1 ${sanitizer} -include cuda_runtime.h ${includes}
             DEPENDS ${source} ${cuda_host}/launches.py VERBATIM)
         # The preprocessor has spoken; what is written for nvcc is not ours to warn about as C++.
         set_source_files_properties(${out} PROPERTIES COMPILE_OPTIONS "-w;-fpermissive;-std=gnu++17")

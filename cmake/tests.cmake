@@ -97,6 +97,17 @@ if(PLEACH_WITH_CUDA)
         LINKER:--wrap=cudaEventRecord,--wrap=cudaStreamWaitEvent,--wrap=cudaStreamSynchronize)
 endif()
 
+if(PLEACH_CUDA STREQUAL HOST) # else they are built by strangers, from an installed copy
+    set(example_kernels ${PROJECT_SOURCE_DIR}/examples/device_side.cu ${PROJECT_SOURCE_DIR}/examples/bfs.cu)
+    pleach_translate_kernels(example_kernels)
+    foreach(source IN LISTS example_kernels)
+        get_filename_component(name ${source} NAME_WE)
+        add_executable(example_${name} ${source})
+        set_target_properties(example_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+        target_link_libraries(example_${name} PRIVATE pleach_options pleach_static)
+    endforeach()
+endif()
+
 # What reads, makes and measures edges is in tools/, and tested without the command around it.
 file(GLOB edge_sources CONFIGURE_DEPENDS tools/edge_*.c tools/graph_baseline_*.c)
 foreach(name test_edges test_edge_make test_graph_info test_graph_baseline)

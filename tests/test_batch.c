@@ -440,7 +440,7 @@ static void batches_beyond_the_limit_change_nothing(const setting *where)
     wide w = wide_open_limited(where, gpu ? (uint64_t)2 << 20 : (uint64_t)200 << 10);
     oracle *o = universe(&r, rows, w.top, RANDOM);
     size_t least = gpu ? 1 : 20; /* of six rounds it has happened that all fit */
-    for (size_t i = 0; i < scaled(rounds) || i < least; i++) {
+    for (size_t i = 0; i < scaled(rounds) || i < least || (i < rounds && refused == 0); i++) {
         batch_plan plan = random_plan(&r, i % 10 == 0 ? rows : rows / 40, 1);
         assert_ok(pleach_map_clear(w.map));
         oracle_clear(o);

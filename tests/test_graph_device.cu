@@ -15,12 +15,14 @@
 #include <pleach/graph_device.cuh>
 #include <pleach/pleach.h>
 
+#include "verify/sized.cuh"
+
 enum {
-    THREADS = 1 << 13, BLOCK = 128, ROUNDS = 40,
-    HUBS = 16, HUB_EDGES = 2000, FIRST_HUB = 2 * THREADS,
+    THREADS = SIZED(1 << 13, 1 << 9), BLOCK = 128, ROUNDS = SIZED(40, 8),
+    HUBS = 16, HUB_EDGES = SIZED(2000, 300), FIRST_HUB = 2 * THREADS,
     FIGHTERS = 12, FIGHTS = FIGHTERS * FIGHTERS, FIRST_FIGHTER = FIRST_HUB + HUBS,
-    VERTICES = 5 << 12, SPARE = 10 << 12, SPARE_HUBS = 32, SPARE_HUB_EDGES = 4000,
-    LIMIT_VERTICES = 1024, LIMIT_EDGES = 512
+    VERTICES = SIZED(5 << 12, 1280), SPARE = SIZED(10 << 12, 2816), SPARE_HUBS = 32, SPARE_HUB_EDGES = SIZED(4000, 600),
+    LIMIT_VERTICES = 1024, LIMIT_EDGES = SIZED(512, 160)
 };
 
 typedef struct counters {

@@ -33,7 +33,7 @@ typedef struct habit {
     unsigned erases;     /* percent of the updates */
     unsigned emptied;    /* percent of the rounds that begin with an empty map: it grows, and leaves split, once more */
     uint64_t max_bytes;  /* as in pleach_map_config */
-    size_t rounds;
+    size_t rounds, least; /* whatever the scale */
     size_t takers;       /* so many of the agents take snapshots, and nothing else; the map has versions */
 } habit;
 
@@ -427,6 +427,7 @@ static size_t perform(const setting *where, const habit *does)
                .does = does, .book = recorder_create(does->agents),
                .checker = history_checker_create(), .rounds = scaled_single_calls(where, does->rounds)};
     assert_non_null(s.checker);
+    if (s.rounds < does->least) s.rounds = does->least;
     for (size_t i = 0; i < does->agents; i++)
         s.held[i] = must_alloc(2, sizeof *s.held[i]); /* the one that is kept, and a fresh one */
     assert_int_equal(pthread_barrier_init(&s.barrier, NULL, (unsigned)does->agents), 0);
@@ -647,7 +648,7 @@ static void a_full_map(const setting *where)
 {
     const uint64_t nodes = leaf_slots() > 14 ? 8 : 16;
     habit does = {.agents = 4, .calls = 60, .keys = 400, .distance = 9, .erases = 20, .arrays = 10, .ranges = 5,
-                  .emptied = 10, .max_bytes = node_memory(where, nodes), .rounds = 400};
+                  .emptied = 10, .max_bytes = node_memory(where, nodes), .rounds = 400, .least = 6};
     assert_true(perform(where, &does) > 0);
 }
 

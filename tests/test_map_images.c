@@ -80,9 +80,9 @@ static void put_keys(agent *a, run *r)
 {
     for (size_t i = 0; i < r->rounds && !stopped(a); i++) {
         EXPECT_OK(a, put_all(r, 1 + i % 1000));
-        for (unsigned one = 0; one < 100; one++)
+        for (size_t one = 0; one < shrunk(100, 5); one++)
             EXPECT_OK(a, pleach_map_put_one(r->map, rng_below(&a->r, KEYS), VALUE, NULL, NULL));
-        count_checked(KEYS + 100);
+        count_checked(KEYS + shrunk(100, 5));
     }
     atomic_fetch_sub(&r->writing, 1);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "support/device_keys.cuh"
+#include "verify/sized.cuh"
 #include "support/skiplist_verbs.cuh"
 
 static int passed, failed;
@@ -324,7 +325,7 @@ template <typename word> static void test_known(unsigned bits, uint32_t n)
 
 /* Distinct keys, each updated by one thread at a time: the host knows what comes. */
 
-enum { DISTINCT = 1 << 13, STEPS = 6, UNTOUCHED = 0x5555 };
+enum { DISTINCT = 1 << SIZED(13, 10), STEPS = 6, UNTOUCHED = 0x5555 };
 enum { DO_PUT, DO_ADD, DO_ERASE };
 
 static __host__ __device__ uint32_t choose_update(uint32_t index, uint32_t step)
@@ -420,7 +421,7 @@ template <typename word> static void test_distinct(unsigned bits)
 
 /* ---- 3: own keys ---- */
 
-enum { OWNERS = 1 << 15 };
+enum { OWNERS = 1 << SIZED(15, 10) };
 
 /* Thread i owns keys first .. first + 9. */
 template <typename word>
@@ -482,8 +483,8 @@ template <typename word> static void test_own(unsigned bits)
 /* ---- 4: churn ---- */
 
 /* Every fourth key stays as it is, the first and the last among them; all others come and go. */
-enum { STAYS = 6, ROUNDS = 8, LAUNCHES = 3, BLOCKS = 512 /* of 128, and half of it of 256 */, SPAN = 16 };
-enum { MOST_CHURN_KEYS = 4096 + 1, ARRAY_CALLS = 12, ARRAY = 512 };
+enum { STAYS = 6, ROUNDS = 8, LAUNCHES = 3, BLOCKS = SIZED(512, 8) /* of 128, and half of it of 256 */, SPAN = 16 };
+enum { MOST_CHURN_KEYS = 4096 + 1, ARRAY_CALLS = SIZED(12, 3), ARRAY = 512 };
 
 /* Half of a value names its key. */
 template <typename word> static __host__ __device__ word churn_value(uint32_t index, uint32_t draw)
@@ -699,7 +700,7 @@ template <typename word> static void test_churn(unsigned bits, uint32_t keys, do
 /* ---- 5: a pool that is full ---- */
 
 /* More keys than have room in a mebibyte, whatever a chunk is. */
-enum { MANY = 1 << 18, SOME = 1000, FULL_BYTES = 1 << 20 };
+enum { MANY = 1 << SIZED(18, 17), SOME = 1000, FULL_BYTES = 1 << 20 };
 enum { TRY_PUT, TRY_FIND, TRY_PUT_AGAIN, TRY_ERASE, TRY_REST, TRY_ADD };
 
 /* Every thread does one thing with its key; keys of neighbours are far apart. */

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "exec/cuda/sort_cuda.h"
+#include "verify/sized.cuh"
 
 enum { THREADS = 256, ROUNDS = 16, REPEATS = 3, PARTS_OF_FREE = 2 };
 enum { LINE_WORDS = 8, SECTOR_WORDS = 2 }; /* of 16 bytes */
-enum { SORT_PAIRS = 1 << 24, CACHED_BYTES = 1 << 24 };
+enum { SORT_PAIRS = 1 << SIZED(24, 10), CACHED_BYTES = 1 << SIZED(24, 12) };
 
-static const size_t most_bytes = (size_t)8 << 30, quick_bytes = (size_t)1 << 30, reads = (size_t)1 << 27;
+static const size_t most_bytes = (size_t)1 << SIZED(33, 20), quick_bytes = (size_t)1 << SIZED(30, 20);
+static const size_t reads = (size_t)1 << SIZED(27, 13);
 
 static __device__ uint64_t scrambled(uint64_t x)
 {

@@ -261,6 +261,13 @@ static bool writable(const char *path, const char *command)
 
 bool bench_files_writable(const struct bench_files *files, const char *command)
 {
+    char gpu[256];
+    const char emulated[] = "emulated GPU";
+    const bool any = files->json != NULL || files->csv != NULL;
+    if (any && pleach_gpu_info(0, gpu, sizeof gpu) == PLEACH_OK && !strncmp(gpu, emulated, sizeof emulated - 1)) {
+        cli_complain(command, "this build has an emulated GPU, whose times say nothing of speed: no --json or --csv");
+        return false;
+    }
     return writable(files->json, command) && writable(files->csv, command);
 }
 

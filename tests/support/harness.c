@@ -1,5 +1,6 @@
 #include "harness.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -120,6 +121,21 @@ static test_run make_run(const test_case *what, pleach_device device, unsigned k
     return run;
 }
 
+bool left_out(const char *name)
+{
+    const char *patterns = getenv("PLEACH_TEST_SKIP");
+    char copy[4096];
+    if (!patterns)
+        return false;
+    snprintf(copy, sizeof copy, "%s", patterns);
+    for (char *rest = copy, *pattern; (pattern = strtok_r(rest, " ", &rest));)
+        if (!fnmatch(pattern, name, 0)) {
+            printf("left out: %s\n", name);
+            return true;
+        }
+    return false;
+}
+
 /* The table times the settings; answers the number of runs. */
 static size_t make_runs(pleach_device device, const test_case *cases, size_t count, test_run *runs)
 {
@@ -127,8 +143,10 @@ static size_t make_runs(pleach_device device, const test_case *cases, size_t cou
     for (size_t width = 0; width < over->width_count; width++)
         for (size_t w = 0; w < over->worker_count; w++)
             for (size_t c = 0; c < count; c++)
-                if (!cases[c].of_trees || !tests_skiplist())
-                    runs[n++] = make_run(&cases[c], device, over->widths[width], over->workers[w]);
+                if (!cases[c].of_trees || !tests_skiplist()) {
+                    runs[n] = make_run(&cases[c], device, over->widths[width], over->workers[w]);
+                    n += !left_out(runs[n].name);
+                }
     return n;
 }
 

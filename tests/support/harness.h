@@ -4,6 +4,7 @@
  * Command line: [--device cpu|cuda] [--filter PATTERN]. The pattern may hold * and ?, and is matched against names
  * such as "cpu/32/t3 put_replaces_and_reports_old".
  * Environment: PLEACH_TEST_SEED sets the seed, PLEACH_TEST_SCALE sizes the long cases (percent, default 100),
+ * PLEACH_TEST_SKIP (patterns like the filter's, with blanks between them) leaves cases out and says which,
  * PLEACH_TEST_THREADS is the number of calling threads in the thread tests (default 4). What the maps are made of:
  * PLEACH_TEST_VERSIONED, PLEACH_TEST_ENGINE, PLEACH_TEST_STRUCTURE and PLEACH_TEST_RAISE (support/wide.c).
  */
@@ -49,6 +50,9 @@ bool tests_skiplist(void);
 /* For programs that need what only trees have, before all else: their maps are trees whatever the environment says, and
  * scripts/suite.sh leaves them out of the tests of skiplists. */
 void tests_of_trees(void);
+
+/* Whether PLEACH_TEST_SKIP names this case; if so, says it. */
+bool left_out(const char *name);
 
 /* The run's seed; constant during a run. */
 uint64_t test_seed(void);

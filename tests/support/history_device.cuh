@@ -31,6 +31,7 @@
 #include <pleach/pleach.h>
 
 #include "device_keys.cuh"
+#include "verify/sized.cuh"
 
 extern "C" {
 #include "verify/history/history.h"
@@ -452,7 +453,7 @@ typedef struct tally {
         }                                                                                                        \
     } while (0)
 
-enum { OWN_THREADS = 1 << 16, OWN_KEYS = 4, OWN_OPS = 128, OWN_LAUNCHES = 8 };
+enum { OWN_THREADS = SIZED(1 << 16, 1 << 9), OWN_KEYS = 4, OWN_OPS = SIZED(128, 32), OWN_LAUNCHES = SIZED(8, 3) };
 
 /* What a thread has put under its keys, from launch to launch. */
 template <typename word> struct own_keys {
@@ -491,7 +492,7 @@ static __global__ void work_on_own(view_t view, own_keys<word> *all, uint32_t se
     atomicAdd(&t->operations, (unsigned long long)OWN_OPS);
 }
 
-enum { FIGHT_THREADS = 1 << 16, FIGHT_LAUNCHES = 2, FIGHT_KEYS = 1 << 12 };
+enum { FIGHT_THREADS = SIZED(1 << 16, 1 << 8), FIGHT_LAUNCHES = 2, FIGHT_KEYS = SIZED(1 << 12, 1 << 7) };
 
 typedef struct account {
     long long balance;       /* inserts minus erases */
@@ -538,8 +539,9 @@ template <typename word> static __global__ void settle(view_t view, const accoun
     TELL(t, (word)accounts[index].debt == (there ? value : 0)); /* sums of 32-bit values count modulo 2^32 */
 }
 
-enum { CHAINS = 256, LINKS = 8, GROWTH = 2000, NOISE_BLOCKS = 8, NOISE_OPS = 8000, READER_BLOCKS = 128 };
-enum { MOST_READS = 20000 }; /* of a chain by one thread */
+enum { CHAINS = SIZED(256, 128), LINKS = 8, GROWTH = SIZED(2000, 40) };
+enum { NOISE_BLOCKS = SIZED(8, 1), NOISE_OPS = SIZED(8000, 200), READER_BLOCKS = SIZED(128, 2) };
+enum { MOST_READS = SIZED(20000, 100) }; /* of a chain by one thread */
 
 /* Key `link` of a chain; the keys in between, of which there are as many, belong to the noise. */
 template <typename word> static __device__ word chain_key(uint32_t chain, uint32_t link)
@@ -719,10 +721,10 @@ template <typename word> static void test_growth(unsigned bits)
 
 template <typename word> static void test_width(unsigned bits)
 {
-    test_large(bits, 1 << 15, 32, 1 << 10, false, 11);
-    test_large(bits, 1 << 13, 128, 1 << 8, false, 12);
-    test_large(bits, 1 << 13, 24, 1 << 9, true, 13);
-    test_neighbours(bits, 1 << 9, 16, 64, 14);
+    test_large(bits, 1 << SIZED(15, 9), 32, 1 << SIZED(10, 4), false, 11);
+    test_large(bits, 1 << SIZED(13, 8), 128, 1 << SIZED(8, 2), false, 12);
+    test_large(bits, 1 << SIZED(13, 8), 24, 1 << SIZED(9, 4), true, 13);
+    test_neighbours(bits, 1 << SIZED(9, 4), 16, 64, 14);
     test_own<word>(bits);
     test_fight<word>(bits);
     test_growth<word>(bits);

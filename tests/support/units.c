@@ -23,10 +23,12 @@ int run_units(const char *program, int argc, char **argv, unit_case *cases, size
     setvbuf(stdout, NULL, _IOLBF, 0); /* cmocka writes to both streams: keep lines whole where they are merged */
     if (argc == 3 && !strcmp(argv[1], "--filter"))
         cmocka_set_test_filter(argv[2]);
+    size_t n = 0;
     for (size_t i = 0; i < count; i++)
-        tests[i] = (struct CMUnitTest){.name = cases[i].name, .test_func = run_one, .initial_state = &cases[i]};
+        if (!left_out(cases[i].name))
+            tests[n++] = (struct CMUnitTest){.name = cases[i].name, .test_func = run_one, .initial_state = &cases[i]};
     printf("%s: PLEACH_TEST_SEED=%llu\n", program, (unsigned long long)test_seed());
-    int failed = _cmocka_run_group_tests(program, tests, count, NULL, NULL);
+    int failed = _cmocka_run_group_tests(program, tests, n, NULL, NULL);
     printf("%zu passed, %d failed\n", passed, failed);
     free(tests);
     return failed || !passed ? 1 : 0;

@@ -46,6 +46,7 @@ void gpu_choose(void)
     gpu.seconds = (unsigned)number_from("PLEACH_CUDA_HOST_SECONDS", 300);
     gpu.memory = number_from("PLEACH_CUDA_HOST_MEMORY", 8192) << 20;
     gpu.processors = 4;
+    gpu.protect = number_from("PLEACH_CUDA_HOST_PROTECT", 0) != 0;
     gpu.pace = PACE_AT_ONCE;
     gpu.order = ORDER_LONG_TURNS;
     if (gpu.seed) {
@@ -53,7 +54,7 @@ void gpu_choose(void)
         gpu.pace = pace[gpu_random(4)];
         gpu.order = gpu_random(3) ? ORDER_RANDOM : ORDER_LOCK_STEP;
     }
-    enum { IN_STEP = 128 }; /* of whom only one may hold a latch, and all others wait for each of its accesses */
+    enum { IN_STEP = 192 }; /* of whom only one may hold a latch, and all others wait for each of its accesses */
     if (gpu.order == ORDER_LOCK_STEP && gpu.resident > IN_STEP) gpu.resident = IN_STEP;
     const char *wish = getenv("PLEACH_CUDA_HOST_STREAMS");
     if (!wish || !*wish) return;
@@ -245,6 +246,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
     gpu_event *e = calloc(1, sizeof *e);
     if (!e) return say(cudaErrorMemoryAllocation);
     e->magic = STREAM_MAGIC;
+    static gpu_event *all;
+    e->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&all, &e->next, e, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
     *event = (cudaEvent_t)e;
     return cudaSuccess;
 }

@@ -28,6 +28,7 @@ typedef struct gpu_choices {
     unsigned seconds;      /* of one grid: PLEACH_CUDA_HOST_SECONDS */
     uint64_t memory;       /* bytes: PLEACH_CUDA_HOST_MEMORY, in MiB */
     unsigned processors;
+    bool protect; /* the device's memory, while the GPU does nothing: PLEACH_CUDA_HOST_PROTECT */
 } gpu_choices;
 extern gpu_choices gpu;
 
@@ -72,6 +73,9 @@ memory_kind memory_find(const volatile void *p, size_t *left);
 size_t memory_left(void); /* bytes that can still be taken of the device's */
 void *memory_driver_call(const char *name);
 void memory_report_leaks(void);
+/* With PLEACH_CUDA_HOST_PROTECT: whether the device's own memory can be read and written, by anybody. */
+void memory_open(bool open);
+void memory_spoil(void *at, size_t bytes); /* writes rubbish there */
 
 /* ---- streams ---- */
 

@@ -12,8 +12,26 @@
 #include "../sim/fiber.h"
 #include "gpu.h"
 
+/* What ThreadSanitizer is told: of each thread of a kernel it sees a thread. What any of them has done before IN_ORDER
+ * (p) comes before what they do after it, of the same p: those who meet, and a grid and what was before and is after. */
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#define DONE_BEFORE(p) __tsan_release(p)
+#define DONE_AFTER(p) __tsan_acquire(p)
+enum { BLOCKS_ARE_NEW = true };
+#else
+#define DONE_BEFORE(p) ((void)(p))
+#define DONE_AFTER(p) ((void)(p))
+enum { BLOCKS_ARE_NEW = false };
+#endif
+
 enum { LANES = 32, SHARED_BYTES = 64 << 10, SHARED_GAP = 64, MOST_VARIABLES = 32 };
-enum { STACK_BYTES = 128 << 10, STACK_STEP = 1088, STACK_STEPS = 31 };
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { STACK_KIB = 512 };
+#else
+enum { STACK_KIB = 128 };
+#endif
+enum { STACK_BYTES = STACK_KIB << 10, STACK_STEP = 1088, STACK_STEPS = 31 };
 
 typedef enum meeting_kind { MEETING_SYNC, MEETING_VOTE, MEETING_SHUFFLE } meeting_kind;
 static const char *const meeting_name[] = {"__syncwarp", "a vote", "a shuffle"};
@@ -40,6 +58,7 @@ typedef struct meeting {
 
 typedef struct gpu_warp {
     unsigned live;    /* lanes that have not ended */
+    unsigned in_row;  /* meetings after which its lanes went on before others */
     unsigned claimed; /* lanes that open meetings wait for, or have */
     meeting open[LANES];
 } gpu_warp;
@@ -69,42 +88,56 @@ static gpu_block *resident, *unused;
 static unsigned resident_threads;
 static fiber home; /* the GPU's own loop */
 static uint64_t turns_left;
-static bool grid_ended;
+static gpu_grid *ended_grid;
 
 /* ---- who is next ---- */
 
 static struct {
     gpu_thread **thread;
-    size_t room, first, count;
+    size_t room, first, count; /* room is a power of two */
 } ready;
+
+static gpu_thread **ready_place(size_t i) { return &ready.thread[(ready.first + i) & (ready.room - 1)]; }
+
+static void make_room(void)
+{
+    size_t room = ready.room ? 2 * ready.room : 1024;
+    gpu_thread **more = malloc(room * sizeof *more);
+    if (!more) gpu_fatal("no memory for %zu threads", room);
+    for (size_t i = 0; i < ready.count; i++) more[i] = *ready_place(i);
+    free(ready.thread);
+    ready.thread = more;
+    ready.room = room;
+    ready.first = 0;
+}
 
 static void make_ready(gpu_thread *t)
 {
-    if (ready.count == ready.room) {
-        size_t room = ready.room ? 2 * ready.room : 1024;
-        gpu_thread **more = malloc(room * sizeof *more);
-        if (!more) gpu_fatal("no memory for %zu threads", room);
-        for (size_t i = 0; i < ready.count; i++) more[i] = ready.thread[(ready.first + i) % ready.room];
-        free(ready.thread);
-        ready.thread = more;
-        ready.room = room;
-        ready.first = 0;
-    }
+    if (ready.count == ready.room) make_room();
     t->state = THREAD_READY;
-    ready.thread[(ready.first + ready.count++) % ready.room] = t;
+    *ready_place(ready.count++) = t;
+}
+
+/* Before all others. */
+static void make_next(gpu_thread *t)
+{
+    if (ready.count == ready.room) make_room();
+    t->state = THREAD_READY;
+    ready.first = (ready.first - 1) & (ready.room - 1);
+    *ready_place(0) = t;
+    ready.count++;
 }
 
 static gpu_thread *next_ready(void)
 {
     if (gpu.order == ORDER_RANDOM) {
-        gpu_thread **first = &ready.thread[ready.first];
-        gpu_thread **chosen = &ready.thread[(ready.first + gpu_random(ready.count)) % ready.room];
+        gpu_thread **first = ready_place(0), **chosen = ready_place(gpu_random(ready.count));
         gpu_thread *t = *chosen;
         *chosen = *first;
         *first = t;
     }
-    gpu_thread *t = ready.thread[ready.first];
-    ready.first = (ready.first + 1) % ready.room;
+    gpu_thread *t = *ready_place(0);
+    ready.first = (ready.first + 1) & (ready.room - 1);
     ready.count--;
     return t;
 }
@@ -157,7 +190,7 @@ static void keep_fiber(fiber *f)
 static gpu_thread *begin_turn(void)
 {
     hostgpu_now = NULL;
-    if (ready.count == 0 || turns_left == 0 || grid_ended) return NULL;
+    if (ready.count == 0 || turns_left == 0 || ended_grid) return NULL;
     turns_left--;
     gpu_thread *t = next_ready();
     for (; t->pause; t = next_ready()) {
@@ -243,21 +276,40 @@ static void begin_block(gpu_grid *grid)
     b->next = resident;
     resident = b;
     resident_threads += threads;
+    DONE_BEFORE(b);
 }
 
-/* Blocks come in by number, of every grid in turn, while there is room. */
+static void append_grid(gpu_grid *grid)
+{
+    gpu_grid **last = &beginning;
+    while (*last) last = &(*last)->next;
+    *last = grid;
+    grid->next = NULL;
+}
+
+/* Blocks come in by number, one of every grid in turn, while there is room. */
 static void begin_blocks(void)
 {
-    for (gpu_grid **g = &beginning; *g;) {
-        gpu_grid *grid = *g;
-        while (grid->begun < grid->total && (grid->together || resident_threads < gpu.resident || !resident))
-            begin_block(grid);
-        if (grid->begun < grid->total) {
-            g = &grid->next;
-            continue;
-        }
-        *g = grid->next;
+    for (gpu_grid *grid; (grid = beginning) && (grid->together || resident_threads < gpu.resident || !resident);) {
+        do begin_block(grid);
+        while (grid->together && grid->begun < grid->total);
+        beginning = grid->next;
+        if (grid->begun < grid->total) append_grid(grid);
     }
+}
+
+/* ThreadSanitizer would take what the next block does with this memory for races with this one. */
+static void drop_block(gpu_block *b)
+{
+    if (!BLOCKS_ARE_NEW) {
+        b->next = unused;
+        unused = b;
+        return;
+    }
+    DONE_AFTER(b);
+    free(b->shared);
+    free(b->warp);
+    free(b);
 }
 
 static void end_block(gpu_block *b)
@@ -268,18 +320,15 @@ static void end_block(gpu_block *b)
             break;
         }
     resident_threads -= b->threads;
-    b->next = unused;
-    unused = b;
-    if (++b->grid->ended == b->grid->total) grid_ended = true;
+    if (++b->grid->ended == b->grid->total) ended_grid = b->grid;
+    drop_block(b);
     begin_blocks();
 }
 
 void grid_begin(gpu_grid *grid)
 {
-    gpu_grid **last = &beginning;
-    while (*last) last = &(*last)->next;
-    *last = grid;
-    grid->next = NULL;
+    append_grid(grid);
+    DONE_BEFORE(grid);
     grid->began_at = (uint64_t)time(NULL);
     begin_blocks();
 }
@@ -317,6 +366,23 @@ static uint64_t result_for(const meeting *m, const gpu_thread *warp_threads, uns
     return votes;
 }
 
+/* In long turns a warp goes on as long as a thread does: its stacks are in the CPU's cache. */
+static void go_on(gpu_block *b, unsigned warp, unsigned lanes)
+{
+    enum { IN_ROW = 256 };
+    gpu_thread *threads = &b->thread[warp * LANES];
+    bool next = gpu.order == ORDER_LONG_TURNS && ++b->warp[warp].in_row % IN_ROW != 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        unsigned lane = next ? LANES - 1 - i : i;
+        gpu_thread *t = &threads[lane];
+        if (!(lanes >> lane & 1) || t->state != THREAD_AT_MEETING) continue;
+        if (next)
+            make_next(t);
+        else
+            make_ready(t);
+    }
+}
+
 /* All who have not ended are there: each gets its result, and those who wait go on. */
 static void close_meeting(gpu_block *b, unsigned warp, meeting *m)
 {
@@ -329,8 +395,7 @@ static void close_meeting(gpu_block *b, unsigned warp, meeting *m)
             bad_meeting(t, m->kind, m->mask, "it asks a lane that takes no part, or has ended");
         t->got = result_for(m, threads, lane);
     }
-    for (unsigned lane = 0; lane < LANES; lane++)
-        if (m->arrived >> lane & 1 && threads[lane].state == THREAD_AT_MEETING) make_ready(&threads[lane]);
+    go_on(b, warp, m->arrived);
     m->arrived = 0;
 }
 
@@ -348,12 +413,14 @@ static uint64_t meet(unsigned mask, meeting_kind kind, uint64_t value, unsigned 
     m->arrived |= 1u << t->lane;
     t->brought = value;
     t->source = source % LANES;
+    DONE_BEFORE(w);
     if (m->arrived == (mask & w->live)) {
         close_meeting(t->block, t->warp, m);
     } else {
         t->state = THREAD_AT_MEETING;
         leave_to_others();
     }
+    DONE_AFTER(w);
     return t->got;
 }
 
@@ -382,8 +449,10 @@ unsigned hostgpu_block_sync(bool yes, unsigned *all)
     gpu_block *b = t->block;
     t->state = THREAD_AT_BARRIER;
     b->said_yes += yes;
+    DONE_BEFORE(&b->at_barrier);
     if (++b->at_barrier == b->live) open_barrier(b); /* which makes this thread ready too */
     leave_to_others();
+    DONE_AFTER(&b->at_barrier);
     *all = (unsigned)(t->got >> 32);
     return (unsigned)t->got;
 }
@@ -411,7 +480,12 @@ static void fiber_main(void)
     for (;;) {
         gpu_thread *t = running();
         fiber *self = t->on;
-        t->block->grid->run(t->block->grid->closure);
+        gpu_grid *grid = t->block->grid;
+        DONE_AFTER(grid);
+        DONE_AFTER(t->block);
+        grid->run(grid->closure);
+        DONE_BEFORE(t->block);
+        DONE_BEFORE(grid);
         end_thread(t);
         gpu_thread *next = begin_turn();
         if (next && !next->on) {
@@ -432,9 +506,10 @@ bool grid_take_turns(uint64_t turns)
         gpu_fatal("no thread can go on");
     }
     turns_left = turns;
-    grid_ended = false;
+    ended_grid = NULL;
     gpu_thread *first = begin_turn();
     if (first) fiber_jump(&home, fiber_of(first));
+    if (ended_grid) DONE_AFTER(ended_grid);
     for (const gpu_block *b = resident; b; b = b->next)
         if ((uint64_t)time(NULL) > b->grid->began_at + gpu.seconds) {
             describe_block(b);
@@ -455,7 +530,7 @@ void *hostgpu_shared(const void *tag, size_t bytes, size_t alignment)
     if (begin + bytes > SHARED_BYTES || b->variables == MOST_VARIABLES)
         gpu_fatal("kernel %s declares too much shared memory", b->grid->name);
     char *found = b->shared + begin;
-    memset(found, 0xdb, bytes);
+    for (volatile char *p = found; p < found + bytes; p++) *p = (char)0xdb; /* no memset, which ThreadSanitizer sees */
     b->shared_used = (unsigned)(begin + bytes);
     b->variable[b->variables++] = (variable){tag, found};
     return found;

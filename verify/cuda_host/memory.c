@@ -1,5 +1,6 @@
-/* memory.c - all memory that the emulated GPU knows, in one range of addresses that are never used twice: whatever is
- * behind an allocation, or was freed, is no memory, and a copy or a kernel that goes there ends with a fault. */
+/* memory.c - all memory that the emulated GPU knows, in one range of addresses that are used again only when all have
+ * been used: whatever is behind an allocation, or was freed, is no memory, and a copy or a kernel that goes there ends
+ * with a fault. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,11 @@
 #include "gpu.h"
 #include "include/cuda.h"
 
+#ifdef __SANITIZE_THREAD__ /* which leaves a program few addresses */
+#define RANGE_BYTES ((size_t)1 << 39)
+#else
 #define RANGE_BYTES ((size_t)1 << 42)
+#endif
 enum { PAGE = 4096, ALIGNMENT = 256, PIECE = 2 << 20, RUBBISH_BYTES = 64 << 10, SLACK = 0xfb };
 
 /* One allocation, or one reservation of the driver's, of which any part may be mapped. */
@@ -27,15 +32,20 @@ typedef struct region {
     char *pages;       /* whole pages around it */
     size_t page_bytes;
     memory_kind kind;
-    bool live, reserved;
+    bool reserved;
 } region;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char *range, *unused;
-static region *regions; /* in the order of addresses: they are given in that order */
+static region *regions; /* the live ones, in the order of addresses */
 static size_t count, room;
 static size_t used_bytes; /* of the device's memory */
 static uint64_t changes;  /* of what memory_find says */
+
+/* What is mapped of the driver's reservations. */
+static struct piece { char *at; size_t bytes; } *pieces;
+static size_t piece_count, piece_room;
+static bool shut; /* the device's memory is: PLEACH_CUDA_HOST_PROTECT, and the GPU does nothing */
 
 static void *whole_range(void)
 {
@@ -47,24 +57,25 @@ static void *whole_range(void)
     return range;
 }
 
-/* Dead regions are dropped when they are most of the list. */
-static region *new_region(void)
+/* A place in the list, for what becomes its element i. */
+static region *insert_region(size_t i)
 {
     if (count == room) {
-        size_t kept = 0;
-        for (size_t i = 0; i < count; i++)
-            if (regions[i].live) regions[kept++] = regions[i];
-        count = kept;
-        if (2 * count >= room) {
-            room = room ? 2 * room : 256;
-            regions = realloc(regions, room * sizeof *regions);
-            if (!regions) gpu_fatal("no memory for a list of %zu allocations", room);
-        }
+        room = room ? 2 * room : 256;
+        regions = realloc(regions, room * sizeof *regions);
+        if (!regions) gpu_fatal("no memory for a list of %zu allocations", room);
     }
-    return &regions[count++];
+    memmove(&regions[i + 1], &regions[i], (count++ - i) * sizeof *regions);
+    return &regions[i];
 }
 
-/* The region that begins at or before `p`, dead or not. */
+static void remove_region(region *r)
+{
+    memmove(r, r + 1, (size_t)(&regions[--count] - r) * sizeof *r);
+    __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED);
+}
+
+/* The live region that begins at or before `p`. */
 static region *region_at(const volatile void *p)
 {
     size_t low = 0, high = count;
@@ -78,16 +89,79 @@ static region *region_at(const volatile void *p)
     return low ? &regions[low - 1] : NULL;
 }
 
-static region *take_pages(size_t bytes)
+static char *aligned_up(char *p, size_t alignment) { return p + (alignment - (uintptr_t)p % alignment) % alignment; }
+
+/* The first gap of so many bytes at or behind *at, and the place in the list of what lies there. */
+static bool find_gap(char **at, size_t *i, size_t bytes, size_t alignment)
+{
+    const region *before = region_at(*at);
+    *i = before ? (size_t)(before - regions) + 1 : 0;
+    if (before && before->pages + before->page_bytes + PAGE > *at) *at = before->pages + before->page_bytes + PAGE;
+    for (;; ++*i) {
+        *at = aligned_up(*at, alignment);
+        const char *end = *i < count ? regions[*i].pages : range + RANGE_BYTES;
+        if (*at + bytes + PAGE <= end) return true;
+        if (*i == count) return false;
+        *at = regions[*i].pages + regions[*i].page_bytes + PAGE;
+    }
+}
+
+static region *take_pages(size_t bytes, size_t alignment)
 {
     whole_range();
-    size_t page_bytes = (bytes + PAGE - 1) / PAGE * PAGE;
-    if (page_bytes > RANGE_BYTES || unused + page_bytes + PAGE > range + RANGE_BYTES) return NULL;
-    region *r = new_region();
-    *r = (region){.pages = unused, .page_bytes = page_bytes, .live = true};
-    unused += page_bytes + PAGE; /* a page between any two stays without access */
+    size_t page_bytes = (bytes + PAGE - 1) / PAGE * PAGE, i;
+    char *at = unused;
+    if (page_bytes > RANGE_BYTES) return NULL;
+    if (!find_gap(&at, &i, page_bytes, alignment)) {
+        at = range + PAGE;
+        if (!find_gap(&at, &i, page_bytes, alignment)) return NULL;
+    }
+    region *r = insert_region(i);
+    *r = (region){.pages = at, .page_bytes = page_bytes};
+    unused = at + page_bytes + PAGE; /* a page between any two stays without access */
     __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED);
     return r;
+}
+
+static void set_protection(void *at, size_t bytes, int protection)
+{
+    if (mprotect(at, bytes, protection) != 0) gpu_fatal("%zu bytes at %p cannot be protected", bytes, at);
+}
+
+/* Before and after what a call does to the device's memory itself; with the mutex. */
+static void open_for_call(char *at, size_t bytes, memory_kind kind)
+{
+    if (shut && kind == MEMORY_DEVICE) set_protection(at, bytes, PROT_READ | PROT_WRITE);
+}
+
+static void shut_after_call(char *at, size_t bytes, memory_kind kind)
+{
+    if (shut && kind == MEMORY_DEVICE) set_protection(at, bytes, PROT_NONE);
+}
+
+void memory_open(bool open)
+{
+    if (!gpu.protect) return;
+    pthread_mutex_lock(&mutex);
+    if (shut == open) {
+        const int protection = open ? PROT_READ | PROT_WRITE : PROT_NONE;
+        for (size_t i = 0; i < count; i++)
+            if (regions[i].kind == MEMORY_DEVICE && !regions[i].reserved)
+                set_protection(regions[i].pages, regions[i].page_bytes, protection);
+        for (size_t i = 0; i < piece_count; i++) set_protection(pieces[i].at, pieces[i].bytes, protection);
+        shut = !open;
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void memory_spoil(void *at, size_t bytes)
+{
+    pthread_mutex_lock(&mutex);
+    const region *r = region_at(at);
+    open_for_call(r->pages, r->page_bytes, r->kind);
+    memset(at, 0xab, bytes);
+    shut_after_call(r->pages, r->page_bytes, r->kind);
+    pthread_mutex_unlock(&mutex);
 }
 
 cudaError_t memory_take(void **memory, size_t bytes, memory_kind kind)
@@ -98,9 +172,9 @@ cudaError_t memory_take(void **memory, size_t bytes, memory_kind kind)
     cudaError_t error = cudaErrorMemoryAllocation;
     pthread_mutex_lock(&mutex);
     bool device = kind != MEMORY_PINNED;
-    region *r = aligned < bytes || (device && bytes > gpu.memory - used_bytes) ? NULL : take_pages(aligned);
+    region *r = aligned < bytes || (device && bytes > gpu.memory - used_bytes) ? NULL : take_pages(aligned, PAGE);
     if (r && mprotect(r->pages, r->page_bytes, PROT_READ | PROT_WRITE) != 0) {
-        r->live = false;
+        remove_region(r);
         r = NULL;
     }
     if (r) {
@@ -111,6 +185,7 @@ cudaError_t memory_take(void **memory, size_t bytes, memory_kind kind)
         memset(r->first, 0xcd, bytes < RUBBISH_BYTES ? bytes : RUBBISH_BYTES);
         memset(r->end, SLACK, aligned - bytes);
         POISON(r->end, aligned - bytes);
+        shut_after_call(r->pages, r->page_bytes, kind);
         *memory = r->first;
         error = cudaSuccess;
     }
@@ -137,13 +212,13 @@ bool memory_give(void *memory)
 {
     pthread_mutex_lock(&mutex);
     region *r = region_at(memory);
-    bool found = r && r->live && !r->reserved && r->first == memory;
+    bool found = r && !r->reserved && r->first == memory;
     if (found) {
+        open_for_call(r->pages, r->page_bytes, r->kind);
         look_behind(r);
         if (r->kind != MEMORY_PINNED) used_bytes -= (size_t)(r->end - r->first);
         drop_pages(r->pages, r->page_bytes);
-        r->live = false;
-        __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED);
+        remove_region(r);
     }
     pthread_mutex_unlock(&mutex);
     return found;
@@ -156,7 +231,7 @@ memory_kind memory_find(const volatile void *p, size_t *left)
     pthread_mutex_lock(&mutex);
     const region *r = region_at(p);
     memory_kind kind = MEMORY_NONE;
-    if (r && r->live && (const char *)p >= r->first && (const char *)p < r->end) {
+    if (r && (const char *)p >= r->first && (const char *)p < r->end) {
         kind = r->kind;
         *left = (size_t)(r->end - (const char *)p);
     }
@@ -194,11 +269,12 @@ void memory_report_leaks(void)
 {
     size_t leaks = 0, bytes = 0;
     for (size_t i = 0; i < count; i++)
-        if (regions[i].live && !regions[i].reserved) {
+        if (!regions[i].reserved) {
             leaks++;
             bytes += (size_t)(regions[i].end - regions[i].first);
         }
     if (leaks) fprintf(stderr, "emulated GPU: %zu allocations with %zu bytes were not freed\n", leaks, bytes);
+    if (piece_count) fprintf(stderr, "emulated GPU: %zu pieces of memory are still mapped\n", piece_count);
 }
 
 /* ---- the driver's calls ---- */
@@ -207,9 +283,7 @@ static CUresult reserve(CUdeviceptr *at, size_t bytes, size_t alignment, CUdevic
 {
     (void)alignment, (void)wish, (void)flags;
     pthread_mutex_lock(&mutex);
-    whole_range();
-    unused += (PIECE - (uintptr_t)unused % PIECE) % PIECE;
-    region *r = take_pages(bytes);
+    region *r = take_pages(bytes, PIECE);
     if (r) {
         r->kind = MEMORY_DEVICE;
         r->reserved = true;
@@ -225,11 +299,10 @@ static CUresult release_range(CUdeviceptr at, size_t bytes)
 {
     pthread_mutex_lock(&mutex);
     region *r = region_at((void *)(uintptr_t)at);
-    bool good = r && r->live && r->reserved && (CUdeviceptr)(uintptr_t)r->first == at && r->page_bytes >= bytes;
+    bool good = r && r->reserved && (CUdeviceptr)(uintptr_t)r->first == at && r->page_bytes >= bytes;
     if (good) {
         drop_pages(r->pages, r->page_bytes);
-        r->live = false;
-        __atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED);
+        remove_region(r);
     }
     pthread_mutex_unlock(&mutex);
     return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -270,12 +343,29 @@ static CUresult set_access(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *
     void *pages = (void *)(uintptr_t)at;
     if (mprotect(pages, bytes, PROT_READ | PROT_WRITE) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
     memset(pages, 0xcd, RUBBISH_BYTES);
+    pthread_mutex_lock(&mutex);
+    if (piece_count == piece_room) {
+        piece_room = piece_room ? 2 * piece_room : 64;
+        pieces = realloc(pieces, piece_room * sizeof *pieces);
+        if (!pieces) gpu_fatal("no memory for a list of %zu pieces", piece_room);
+    }
+    pieces[piece_count++] = (struct piece){pages, bytes};
+    shut_after_call(pages, bytes, MEMORY_DEVICE);
+    pthread_mutex_unlock(&mutex);
     return CUDA_SUCCESS;
 }
 
 static CUresult unmap(CUdeviceptr at, size_t bytes)
 {
-    drop_pages((char *)(uintptr_t)at, bytes);
+    char *first = (char *)(uintptr_t)at;
+    pthread_mutex_lock(&mutex);
+    drop_pages(first, bytes);
+    for (size_t i = 0; i < piece_count;)
+        if (pieces[i].at >= first && pieces[i].at < first + bytes)
+            pieces[i] = pieces[--piece_count];
+        else
+            i++;
+    pthread_mutex_unlock(&mutex);
     return CUDA_SUCCESS;
 }
 
@@ -291,7 +381,7 @@ static CUresult memory_info(size_t *free_bytes, size_t *total_bytes)
     return (CUresult)cudaMemGetInfo(free_bytes, total_bytes);
 }
 
-/* For src/base/foreign_pointer.c, which looks it up in the driver. */
+/* Looked up in the driver by src/base/foreign_pointer.c, and by the tests. */
 __attribute__((visibility("default"))) CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
 {
     size_t left;
@@ -305,7 +395,7 @@ __attribute__((visibility("default"))) CUresult cuPointerGetAttribute(void *data
     return CUDA_SUCCESS;
 }
 
-__attribute__((visibility("default"))) CUresult cuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+__attribute__((visibility("default"))) CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 {
     return memory_info(free_bytes, total_bytes);
 }

@@ -18,7 +18,7 @@ static bool asked(void *scratch, size_t *scratch_bytes)
     size_t left;
     if (*scratch_bytes < SCRATCH_BYTES || memory_find(scratch, &left) == MEMORY_NONE || left < SCRATCH_BYTES)
         gpu_fatal("scratch memory of %zu bytes, where %d are needed", *scratch_bytes, SCRATCH_BYTES);
-    memset(scratch, 0xab, SCRATCH_BYTES); /* what was there is lost */
+    memory_spoil(scratch, SCRATCH_BYTES); /* what was there is lost */
     return false;
 }
 

@@ -148,13 +148,18 @@ static void *run_gpu(void *unused)
     (void)unused;
     pthread_mutex_lock(&mutex);
     for (;;) {
-        while (!waiters && !(gpu.pace == PACE_FREE && has_work())) pthread_cond_wait(&wanted, &mutex);
+        while (!waiters && !(gpu.pace == PACE_FREE && has_work())) {
+            memory_open(false);
+            pthread_cond_wait(&wanted, &mutex);
+        }
+        memory_open(true);
         bool any = begin_and_end_work();
         pthread_mutex_unlock(&mutex);
         uint64_t turns = gpu.pace == PACE_BY_SEED ? 1 + gpu_random(FEW) * gpu_random(FEW) : MANY;
         bool ran = grid_take_turns(turns);
         pthread_mutex_lock(&mutex);
         any |= begin_and_end_work();
+        if (!has_work()) memory_open(false); /* who is served may look at once */
         serve_waiters(!any && !ran);
     }
     return NULL;
@@ -165,6 +170,7 @@ static void begin_gpu(void)
     pthread_t thread;
     sigset_t all, before;
     gpu_choose();
+    atexit(memory_report_leaks);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&thread, NULL, run_gpu, NULL) != 0) gpu_fatal("no thread for the GPU");

@@ -19,6 +19,7 @@ struct CUstream_st {
 
 struct gpu_event {
     unsigned magic;
+    struct gpu_event *next; /* of all that there ever were */
     uint64_t given, done; /* tickets of its records */
     struct timespec at;
 };

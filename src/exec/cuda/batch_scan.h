@@ -141,7 +141,7 @@ DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, batch_sums_join)
         }                                                                                                        \
         if (threadIdx.x == 0) {                                                                                  \
             *(type *)&space->part[0] = type();                                                                   \
-            space->done = 0;                                                                                     \
+            atomicExch(&space->done, 0u); /* strong, as what it comes after */                                   \
             FINISH(&b, level, all);                                                                              \
         }                                                                                                        \
     }                                                                                                            \

@@ -187,8 +187,8 @@ static inline void __threadfence_block(void) {}
     {                                                                                                            \
         T value = (T)value_;                                                                                     \
         hostgpu_touch(p, sizeof(T));                                                                             \
-        T old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                            \
-        while (!__atomic_compare_exchange_n(p, &old, (__VA_ARGS__), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}  \
+        T old = __atomic_load_n(p, HOSTGPU_LOAD);                                                            \
+        while (!__atomic_compare_exchange_n(p, &old, (__VA_ARGS__), false, HOSTGPU_BOTH, HOSTGPU_LOAD)) {}           \
         return old;                                                                                              \
     }
 HOSTGPU_ATOMIC(atomicAdd, (T)(old + value))
@@ -204,7 +204,7 @@ template <typename T, typename U, typename V> static inline T atomicCAS(T *p, U 
 {
     T expected = (T)expected_, desired = (T)desired_;
     hostgpu_touch(p, sizeof(T));
-    __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(p, &expected, desired, false, HOSTGPU_BOTH, HOSTGPU_LOAD);
     return expected;
 }
 

@@ -32,6 +32,14 @@ static inline void hostgpu_touch(const volatile void *p, unsigned bytes)
     if (--hostgpu_now->turn == 0) hostgpu_give_way();
 }
 
+/* The order of all accesses by PTX and of atomics: fibers need none. To ThreadSanitizer each of these puts in order what
+ * it can, so that what it reports are accesses that nothing puts in order; whether the orders suffice is the simulator's. */
+#ifdef __SANITIZE_THREAD__
+enum { HOSTGPU_LOAD = __ATOMIC_ACQUIRE, HOSTGPU_STORE = __ATOMIC_RELEASE, HOSTGPU_BOTH = __ATOMIC_ACQ_REL };
+#else
+enum { HOSTGPU_LOAD = __ATOMIC_RELAXED, HOSTGPU_STORE = __ATOMIC_RELAXED, HOSTGPU_BOTH = __ATOMIC_RELAXED };
+#endif
+
 /* Lanes of a warp wait for all lanes of the mask that have not ended. */
 void hostgpu_warp_sync(unsigned mask);
 unsigned hostgpu_vote(unsigned mask, bool yes);                            /* the lanes that said yes */

@@ -6,28 +6,28 @@
 static inline uint64_t hostgpu_load(const uint64_t *p)
 {
     hostgpu_touch(p, sizeof *p);
-    return __atomic_load_n(p, __ATOMIC_RELAXED);
+    return __atomic_load_n(p, HOSTGPU_LOAD);
 }
 
 static inline void hostgpu_store(uint64_t *p, uint64_t v)
 {
     hostgpu_touch(p, sizeof *p);
-    __atomic_store_n(p, v, __ATOMIC_RELAXED);
+    __atomic_store_n(p, v, HOSTGPU_STORE);
 }
 
 /* 16 bytes at once: nothing runs between the two halves. */
 static inline void hostgpu_load_two(const uint64_t *p, uint64_t *first, uint64_t *second)
 {
     hostgpu_touch(p, 2 * sizeof *p);
-    *first = __atomic_load_n(p, __ATOMIC_RELAXED);
-    *second = __atomic_load_n(p + 1, __ATOMIC_RELAXED);
+    *first = __atomic_load_n(p, HOSTGPU_LOAD);
+    *second = __atomic_load_n(p + 1, HOSTGPU_LOAD);
 }
 
 static inline void hostgpu_store_two(uint64_t *p, uint64_t first, uint64_t second)
 {
     hostgpu_touch(p, 2 * sizeof *p);
-    __atomic_store_n(p, first, __ATOMIC_RELAXED);
-    __atomic_store_n(p + 1, second, __ATOMIC_RELAXED);
+    __atomic_store_n(p, first, HOSTGPU_STORE);
+    __atomic_store_n(p + 1, second, HOSTGPU_STORE);
 }
 
 #define PTX_LOAD(v, order, scope, p) ((v) = hostgpu_load(p))
