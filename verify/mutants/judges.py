@@ -1,0 +1,334 @@
+"""Who is asked whether a mutant (mutants.py) is noticed: the simulator and the test programs.
+
+A mutant's file takes the place of the original in a shadow of the source, a folder of links. What includes it is
+compiled there, for the simulator into a variant, for a test program into the objects that stand before the library's,
+so the linker takes those. A Case counts the seconds of CPU that all this takes."""
+import filecmp
+import json
+import math
+import os
+import re
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "plants"))
+import orders
+import run
+
+SECONDS = 20  # of CPU, for one mutant
+FEW, VARIANTS = 1000, 4  # schedules at first, and variants that run them
+MANY = 10000  # schedules that a variant runs at a time when the tests have noticed nothing
+SLOW = 10  # a run that takes so many times as long as without the mutant does not end
+PATIENCE = 120  # seconds on the clock for one test program: threads that wait for each other take no CPU
+WARNINGS = ("-Werror=return-type", "-Werror=uninitialized", "-Wno-maybe-uninitialized")
+
+# The tests that cover a file, by the beginning of its path; environments by name. Most take 0.1 to 0.5 s.
+MAP = ("test_map_points", "test_map_ranges", "test_map_whole", "test_map_random", "test_map_rare", "test_map_limits",
+       "test_map_threads", "test_map_history", "test_map_long", "test_map_images", "test_map_faults")
+LISTS = ("test_map_points skiplist", "test_map_ranges skiplist", "test_map_whole skiplist", "test_map_random skiplist",
+         "test_map_threads skiplist", "test_map_history skiplist", "test_map_limits skiplist",
+         "test_map_points raised", "test_map_random raised", "test_map_limits raised", "test_map_threads raised",
+         "test_skiplist")
+VERSIONS = ("test_map_snapshots", "test_map_points versioned", "test_map_random versioned", "test_map_whole versioned",
+            "test_map_threads versioned", "test_map_history versioned", "test_batch_snapshots",
+            "test_graph_ordered_snapshots", "test_map_limits versioned", "test_map_faults versioned", "test_batch")
+HASH = ("test_hash", "test_hash_random", "test_hash_seeds", "test_hash_repeats", "test_hash_threads",
+        "test_hash_history", "test_graph_points", "test_graph_vertices", "test_graph_sparse", "test_graph_seeds",
+        "test_graph_threads", "test_graph_history", "test_graph_faults", "test_graph_random", "test_hash_limits",
+        "test_graph_limits")
+COVER = (
+    ("src/core/blink/", ("test_blink_check", *MAP, "test_map_snapshots", "test_map_delays", "test_batch")),
+    ("src/core/versioned/", VERSIONS),
+    ("src/core/skiplist/", LISTS),
+    ("src/core/slabhash/", HASH),
+    ("src/pool/pool_runs", ("test_pool", *HASH)),
+    ("src/pool/", ("test_pool", "test_map_limits", "test_map_whole", "test_map_threads", "test_map_faults",
+                   "test_hash_threads", "test_hash_limits", "test_graph_limits", "test_batch")),
+    ("src/epoch/", ("test_epoch", "test_pins", *VERSIONS, *LISTS)),
+    ("src/version/", VERSIONS),
+    ("src/node/", (*MAP, *LISTS)),
+)
+ENVIRONMENTS = {
+    "": {},
+    "versioned": {"PLEACH_TEST_VERSIONED": "1"},
+    "skiplist": {"PLEACH_TEST_STRUCTURE": "skiplist"},
+    "raised": {"PLEACH_TEST_STRUCTURE": "skiplist", "PLEACH_TEST_RAISE": "0.5"},
+}
+SAME = {"PLEACH_TEST_SCALE": "1", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain"}
+# Tests that take --filter run with narrow keys only, so only these units are compiled.
+NARROW = "cpu/32*"
+LEFT_OUT = re.compile(r"NODE_ISA_avx|KEY_BITS=(64|128)|NODE_SLOTS=32|/verify/|/src/(api|file|queue|index)/")
+
+
+class Spent(Exception):
+    """A mutant has had its seconds."""
+
+
+class Case:
+    """One mutant in front of the judges."""
+
+    def __init__(self, mutant, shadow, seconds=SECONDS):
+        self.mutant, self.shadow, self.seconds = mutant, shadow, seconds
+        self.programs = {}  # by variant
+
+    def spend(self, command, limit=None, **options):
+        """Runs a command, for at most `limit` seconds of CPU; answers (status, what it said, its seconds). A command
+        that had to end before its limit, because the case has no more, says nothing about the mutant: Spent."""
+        limit = limit or 1000
+        allowed = math.ceil(min(self.seconds, limit))
+        if self.seconds <= 0:
+            raise Spent
+
+        def begin():
+            os.setpgid(0, 0)
+            resource.setrlimit(resource.RLIMIT_CPU, (allowed, allowed + 1))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              preexec_fn=begin, **options) as process:
+            late = threading.Timer(PATIENCE, end_group, (process.pid,))
+            late.start()
+            said = process.stdout.read()
+            _, status, used = os.wait4(process.pid, 0)
+            late.cancel()
+            process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = used.ru_utime + used.ru_stime
+        self.seconds -= seconds
+        if process.returncode == -signal.SIGXCPU and allowed < limit:
+            raise Spent
+        return process.returncode, said, seconds
+
+
+def end_group(pid):
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+# ---- the shadow ----
+
+def make_shadow(folder):
+    """Every file of the source as a link, at the same places; includes by relative paths stay inside."""
+    for part in ("src", "verify", "tests", "include"):
+        for where, _, files in os.walk(os.path.join(run.ROOT, part)):
+            inside = os.path.join(folder, os.path.relpath(where, run.ROOT))
+            os.makedirs(inside, exist_ok=True)
+            for file in files:
+                link = os.path.join(inside, file)
+                if os.path.lexists(link):
+                    os.unlink(link)
+                os.symlink(os.path.join(where, file), link)
+    return folder
+
+
+def put_in(shadow, file, text):
+    """Puts a text in the place of a file, or, without one, the file back."""
+    path = os.path.join(shadow, file)
+    os.unlink(path)
+    if text is None:
+        os.symlink(os.path.join(run.ROOT, file), path)
+        return
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def same(a, b):
+    return filecmp.cmp(a, b, shallow=False)
+
+
+# ---- the simulator ----
+
+class Simulator:
+    def __init__(self, build, cc, folder):
+        self.build, self.cc, self.folder, self.known = build, cc, folder, {}
+
+    def unchanged(self, where):
+        """The object of a variant as it is, and the seconds that FEW of its schedules take."""
+        if where not in self.known:
+            case = Case(None, os.path.join(self.folder, "unchanged"), 1000)
+            program = self.compile(where, case)
+            kept = os.path.join(self.folder, where.replace("/", "-") + ".o")
+            os.replace(os.path.join(case.shadow, "planted.o"), kept)
+            status, said, seconds = self.schedules(program, where, case, 1, FEW, 1000)
+            if status != 0:
+                sys.exit(f"{where} without a mutant: {said}")
+            self.known[where] = kept, seconds
+        return self.known[where]
+
+    def compile(self, where, case):
+        commands = run.variant_commands(orders.as_plant(where), case.shadow, self.build, self.cc, "-O1")
+        for command in commands:
+            status, said, _ = case.spend(command)
+            if status != 0:
+                raise run.Missed(said)
+        return os.path.join(case.shadow, "sim")
+
+    def schedules(self, program, where, case, seed, many, limit):
+        told = list(run.campaign(orders.as_plant(where)))
+        told[told.index("--seed") + 1] = str(seed)
+        return case.spend([program, *told, "--schedules", str(many)], limit)
+
+    def notice(self, program, where, case, seed, many):
+        """What it says; None: nothing."""
+        limit = max(2, SLOW * self.unchanged(where)[1] * many / FEW)
+        status, said, _ = self.schedules(program, where, case, seed, many, limit)
+        found = re.search(r"^finding: (.*)$", said, re.M)
+        return f"{where}: {found.group(1)}" if found else f"{where}: exit status {status}" if status else None
+
+    def program(self, where, case):
+        """A simulator with the mutant in one variant; None if the variant's object is as it was."""
+        if where not in case.programs:
+            program = self.compile(where, case)
+            if same(os.path.join(case.shadow, "planted.o"), self.unchanged(where)[0]):
+                case.programs[where] = None
+            else:
+                case.programs[where] = os.path.join(case.shadow, "sim-" + where.replace("/", "-"))
+                os.replace(program, case.programs[where])
+        return case.programs[where]
+
+    def notice_in(self, variants, case, seed, many):
+        """What the first variant says that has a finding; None: none has."""
+        for where in variants:
+            program = self.program(where, case)
+            said = program and self.notice(program, where, case, seed, many)
+            if said:
+                return said
+        return None
+
+    def warns(self, where, case):
+        """Whether the compiler says something of a changed variant; it says nothing of an unchanged one."""
+        source, isa, bits = run.variant_parts(where)
+        flags = [f for f in run.FLAGS if f != "-w"]
+        return case.spend([self.cc, *flags, "-O1", *WARNINGS, f"-DPLEACH_KEY_BITS={bits}",
+                           f"-DPLEACH_NODE_ISA_{isa}=1", f"-I{case.shadow}/include", "-c",
+                           os.path.join(case.shadow, source), "-o", os.devnull])[0] != 0
+
+
+def variants_of(file):
+    """One variant of each structure first, then a second of each, and so on."""
+    variants = next(variants for begin, variants in orders.COVER if file.startswith(begin))
+    families = [w.split("/")[0] for w in variants]
+    turns = [families[:i].count(f) for i, f in enumerate(families)]
+    return [w for _, w in sorted(zip(turns, variants), key=lambda both: both[0])]
+
+
+# ---- the tests ----
+
+def tests_of(file):
+    return next(tests for begin, tests in COVER if file.startswith(begin))
+
+
+def targets():
+    """What a build folder must hold."""
+    return ["pleach_sim", *sorted({name.split()[0] for _, tests in COVER for name in tests})]
+
+
+def target_of(made):
+    return re.match(r"CMakeFiles/(\w+)\.dir/", made).group(1)
+
+
+def is_test(target):
+    return target.startswith(("test_", "pleach_test_support", "watched_"))
+
+
+class Tests:
+    """The test programs of a build folder, with what a mutant changes compiled anew."""
+
+    def __init__(self, build, cc, folder):
+        self.build, self.cc, self.folder = build, cc, folder
+        self.units, self.objects = {}, {}  # object: its command, source and files; test: its objects
+        self.known, self.times = {}, {}
+        with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
+            for entry in json.load(f):
+                self.add(shlex.split(entry["command"]))
+
+    def add(self, command):
+        at = command.index("-o")
+        made = command[at + 1]
+        if is_test(target_of(made)):
+            self.objects.setdefault(target_of(made), []).append(made)
+        if LEFT_OUT.search(" ".join(command)):
+            return
+        del command[at:at + 2]
+        found = subprocess.run([*command, "-MM"], cwd=self.build, capture_output=True, text=True, check=True).stdout
+        files = {os.path.relpath(f, run.ROOT) for f in found.replace("\\\n", " ").split()[1:]}
+        self.units[made] = command[:-1], os.path.relpath(command[-1], run.ROOT), files
+
+    def compile(self, made, case):
+        command, source, _ = self.units[made]
+        inside = [w.replace(run.ROOT, case.shadow) if w.startswith("-I") and self.build not in w else w
+                  for w in command]
+        output = os.path.join(case.shadow, made.replace("/", "_"))
+        status, said, _ = case.spend([*inside, "-w", os.path.join(case.shadow, source), "-o", output], cwd=self.build)
+        if status != 0:
+            raise run.Missed(said)
+        return output
+
+    def unchanged(self, made):
+        """A unit's object as it is."""
+        if made not in self.known:
+            kept = os.path.join(self.folder, made.replace("/", "_"))
+            os.replace(self.compile(made, Case(None, os.path.join(self.folder, "unchanged"), 1000)), kept)
+            self.known[made] = kept
+        return self.known[made]
+
+    def time(self, name):
+        """The seconds that a test takes as it is."""
+        if name not in self.times:
+            case = Case(None, os.path.join(self.folder, "unchanged"), 1000)
+            program = os.path.join(self.build, "tests", name.split()[0])
+            status, said, self.times[name] = self.run(program, name, case, 1000)
+            if status != 0:
+                sys.exit(f"{name} without a mutant: {said}")
+        return self.times[name]
+
+    def changed(self, case):
+        """The objects that the mutant changes: name in the build, and where the new one is."""
+        found = {}
+        tests = {name.split()[0] for name in tests_of(case.mutant.file)}
+        for made, (_, _, files) in self.units.items():
+            target = target_of(made)
+            if case.mutant.file not in files or target.startswith(("test_", "watched_")) and target not in tests:
+                continue
+            new = self.compile(made, case)
+            if not same(new, self.unchanged(made)):
+                found[made] = new
+        return found
+
+    def link(self, test, case, changed):
+        objects = [*self.objects[test], *self.objects["pleach_test_support"]]
+        first = [new for made, new in changed.items() if not is_test(target_of(made))]
+        program = os.path.join(case.shadow, test)
+        status, said, _ = case.spend([self.cc, *first, *(changed.get(o, os.path.join(self.build, o)) for o in objects),
+                                      "libpleach_verify.a", "libpleach.a", "-lcmocka", "-lpthread", "-lm",
+                                      "-o", program], cwd=self.build)
+        if status != 0:
+            raise run.Missed(said)
+        return program
+
+    def run(self, program, name, case, limit):
+        test, environment = (name + " ").split(" ")[:2]
+        with open(os.path.join(run.ROOT, "tests", test + ".c"), encoding="utf-8") as f:
+            narrow = ["--filter", NARROW] if re.search(r"\brun_cases\(", f.read()) else []
+        return case.spend([program, *narrow], limit, cwd=case.shadow,
+                          env={**os.environ, **SAME, **ENVIRONMENTS[environment]})
+
+    def notice(self, case, changed):
+        """What the first test says that complains; None: none does."""
+        programs = {}
+        for name in tests_of(case.mutant.file):
+            test = name.split()[0]
+            if test not in programs:
+                programs[test] = self.link(test, case, changed)
+            status, said, _ = self.run(programs[test], name, case, max(2, SLOW * self.time(name)))
+            if status != 0:
+                error = re.search(r"ERROR: (.*)", said)
+                return f"{name}: {error.group(1) if error else f'exit status {status}'}"
+        return None
