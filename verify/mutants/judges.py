@@ -43,6 +43,7 @@ HASH = ("test_hash", "test_hash_random", "test_hash_seeds", "test_hash_repeats",
         "test_graph_threads", "test_graph_history", "test_graph_faults", "test_graph_random", "test_hash_limits",
         "test_graph_limits")
 COVER = (
+    ("src/core/blink/blink_cut", ("test_cuts", *MAP)),
     ("src/core/blink/", ("test_blink_check", *MAP, "test_map_snapshots", "test_map_delays", "test_batch")),
     ("src/core/versioned/", VERSIONS),
     ("src/core/skiplist/", LISTS),
@@ -52,7 +53,7 @@ COVER = (
                    "test_hash_threads", "test_hash_limits", "test_graph_limits", "test_batch")),
     ("src/epoch/", ("test_epoch", "test_pins", *VERSIONS, *LISTS)),
     ("src/version/", VERSIONS),
-    ("src/node/", (*MAP, *LISTS)),
+    ("src/node/", ("test_wide_keys", *MAP, *LISTS)),
 )
 ENVIRONMENTS = {
     "": {},
@@ -61,9 +62,11 @@ ENVIRONMENTS = {
     "raised": {"PLEACH_TEST_STRUCTURE": "skiplist", "PLEACH_TEST_RAISE": "0.5"},
 }
 SAME = {"PLEACH_TEST_SCALE": "1", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain"}
-# Tests that take --filter run with narrow keys only, so only these units are compiled.
+# Tests that take --filter run with narrow keys only, so only these units are compiled; but for node verbs, also those
+# of the widest keys.
 NARROW = "cpu/32*"
-LEFT_OUT = re.compile(r"NODE_ISA_avx|KEY_BITS=(64|128)|NODE_SLOTS=32|/verify/|/src/(api|file|queue|index)/")
+LEFT_OUT = re.compile(r"NODE_ISA_avx|KEY_BITS=64|NODE_SLOTS=32|/verify/|/src/(api|file|queue|index)/")
+WIDEST = re.compile(r"KEY_BITS=128")
 
 
 class Spent(Exception):
@@ -245,6 +248,7 @@ class Tests:
         self.build, self.cc, self.folder = build, cc, folder
         self.units, self.objects = {}, {}  # object: its command, source and files; test: its objects
         self.known, self.times = {}, {}
+        self.wanted = {"pleach_test_support", *targets()}
         with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
             for entry in json.load(f):
                 self.add(shlex.split(entry["command"]))
@@ -253,12 +257,16 @@ class Tests:
         at = command.index("-o")
         made = command[at + 1]
         if is_test(target_of(made)):
+            if target_of(made) not in self.wanted:
+                return
             self.objects.setdefault(target_of(made), []).append(made)
         if LEFT_OUT.search(" ".join(command)):
             return
         del command[at:at + 2]
         found = subprocess.run([*command, "-MM"], cwd=self.build, capture_output=True, text=True, check=True).stdout
         files = {os.path.relpath(f, run.ROOT) for f in found.replace("\\\n", " ").split()[1:]}
+        if WIDEST.search(" ".join(command)):
+            files = {f for f in files if f.startswith("src/node/")}
         self.units[made] = command[:-1], os.path.relpath(command[-1], run.ROOT), files
 
     def compile(self, made, case):
@@ -295,7 +303,7 @@ class Tests:
         tests = {name.split()[0] for name in tests_of(case.mutant.file)}
         for made, (_, _, files) in self.units.items():
             target = target_of(made)
-            if case.mutant.file not in files or target.startswith(("test_", "watched_")) and target not in tests:
+            if case.mutant.file not in files or target.startswith("test_") and target not in tests:
                 continue
             new = self.compile(made, case)
             if not same(new, self.unchanged(made)):
