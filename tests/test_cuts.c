@@ -238,6 +238,22 @@ static void children_above_are_not_followed(const void *unused)
     tree_free(t);
 }
 
+/* What would be the end of a reach is now a child above the interval. */
+static void ends_above_are_not_taken(const void *unused)
+{
+    (void)unused;
+    tree *t = tree_build();
+    const uint32_t width = STEP * HALF * HALF * HALF, low = CHANGED * width - width - width / HALF;
+    const uint32_t high = (CHANGED + 2) * width, keys[] = {high + 1, high + 2, UINT32_MAX};
+    for (unsigned i = 0; i < COUNT_OF(keys); i++) {
+        change_root(t, keys[i], build_id32(&t->plan, 2, CHANGED));
+        assert_int_equal(cut_reach32(t->map, low, high, HALF * HALF), high);
+    }
+    change_root(t, low + 2, build_id32(&t->plan, 2, CHANGED));
+    assert_int_equal(cut_reach32(t->map, low, high, HALF * HALF), low + 1);
+    tree_free(t);
+}
+
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -251,6 +267,7 @@ int main(int argc, char **argv)
         {"leaves_are_counted", leaves_are_counted, NULL},
         {"links_are_not_followed", links_are_not_followed, NULL},
         {"children_above_are_not_followed", children_above_are_not_followed, NULL},
+        {"ends_above_are_not_taken", ends_above_are_not_taken, NULL},
     };
     return run_units("test_cuts", argc, argv, cases, COUNT_OF(cases));
 }

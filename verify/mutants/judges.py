@@ -4,6 +4,7 @@ A mutant's file takes the place of the original in a shadow of the source, a fol
 compiled there, for the simulator into a variant, for a test program into the objects that stand before the library's,
 so the linker takes those. A Case counts the seconds of CPU that all this takes."""
 import filecmp
+import glob
 import json
 import math
 import os
@@ -26,6 +27,8 @@ FEW, VARIANTS = 1000, 4  # schedules at first, and variants that run them
 MANY = 10000  # schedules that a variant runs at a time when the tests have noticed nothing
 SLOW = 10  # a run that takes so many times as long as without the mutant does not end
 PATIENCE = 120  # seconds on the clock for one test program: threads that wait for each other take no CPU
+# What a mutant leaves without a value has one that is easily noticed.
+NOISY = "-ftrivial-auto-var-init=pattern"
 WARNINGS = ("-Werror=return-type", "-Werror=uninitialized", "-Wno-maybe-uninitialized")
 
 # The tests that cover a file, by the beginning of its path; environments by name. Most take 0.1 to 0.5 s.
@@ -152,58 +155,63 @@ class Simulator:
     def __init__(self, build, cc, folder):
         self.build, self.cc, self.folder, self.known = build, cc, folder, {}
 
-    def unchanged(self, where):
+    def unchanged(self, where, level):
         """The object of a variant as it is, and the seconds that FEW of its schedules take."""
-        if where not in self.known:
+        if (where, level) not in self.known:
             case = Case(None, os.path.join(self.folder, "unchanged"), 1000)
-            program = self.compile(where, case)
-            kept = os.path.join(self.folder, where.replace("/", "-") + ".o")
-            os.replace(os.path.join(case.shadow, "planted.o"), kept)
+            made = self.compile(where, case, level)
+            program = self.link(where, case, level)
+            kept = os.path.join(self.folder, where.replace("/", "-") + level + ".o")
+            os.replace(made, kept)
             status, said, seconds = self.schedules(program, where, case, 1, FEW, 1000)
             if status != 0:
                 sys.exit(f"{where} without a mutant: {said}")
-            self.known[where] = kept, seconds
-        return self.known[where]
+            self.known[where, level] = kept, seconds
+        return self.known[where, level]
 
-    def compile(self, where, case):
-        commands = run.variant_commands(orders.as_plant(where), case.shadow, self.build, self.cc, "-O1")
-        for command in commands:
-            status, said, _ = case.spend(command)
-            if status != 0:
-                raise run.Missed(said)
-        return os.path.join(case.shadow, "sim")
+    def command(self, which, where, case, level):
+        """Compiles, or links. What is soon noticed is not worth optimizing; but as in run.tries, not for teams."""
+        level = "-O1" if where.startswith("team/") else level
+        command = run.variant_commands(orders.as_plant(where), case.shadow, self.build, self.cc, level)[which]
+        status, said, _ = case.spend([*command, NOISY])
+        if status != 0:
+            raise run.Missed(said)
+        return command[-1]
+
+    def compile(self, where, case, level):
+        return self.command(0, where, case, level)
+
+    def link(self, where, case, level):
+        return self.command(1, where, case, level)
 
     def schedules(self, program, where, case, seed, many, limit):
         told = list(run.campaign(orders.as_plant(where)))
         told[told.index("--seed") + 1] = str(seed)
         return case.spend([program, *told, "--schedules", str(many)], limit)
 
-    def notice(self, program, where, case, seed, many):
-        """What it says; None: nothing."""
-        limit = max(2, SLOW * self.unchanged(where)[1] * many / FEW)
+    def notice(self, where, case, level, seed, many):
+        """What one variant says; None: nothing."""
+        program, slow = self.program(where, case, level), SLOW * many / FEW
+        if not program:
+            return None
+        limit = max(2, slow * self.unchanged(where, level)[1])
         status, said, _ = self.schedules(program, where, case, seed, many, limit)
         found = re.search(r"^finding: (.*)$", said, re.M)
         return f"{where}: {found.group(1)}" if found else f"{where}: exit status {status}" if status else None
 
-    def program(self, where, case):
+    def program(self, where, case, level):
         """A simulator with the mutant in one variant; None if the variant's object is as it was."""
-        if where not in case.programs:
-            program = self.compile(where, case)
-            if same(os.path.join(case.shadow, "planted.o"), self.unchanged(where)[0]):
-                case.programs[where] = None
-            else:
-                case.programs[where] = os.path.join(case.shadow, "sim-" + where.replace("/", "-"))
-                os.replace(program, case.programs[where])
-        return case.programs[where]
+        if (where, level) not in case.programs:
+            program = None
+            if not same(self.compile(where, case, level), self.unchanged(where, level)[0]):
+                program = os.path.join(case.shadow, "sim-" + where.replace("/", "-"))
+                os.replace(self.link(where, case, level), program)
+            case.programs[where, level] = program
+        return case.programs[where, level]
 
-    def notice_in(self, variants, case, seed, many):
+    def notice_in(self, variants, case, level, seed, many):
         """What the first variant says that has a finding; None: none has."""
-        for where in variants:
-            program = self.program(where, case)
-            said = program and self.notice(program, where, case, seed, many)
-            if said:
-                return said
-        return None
+        return next(filter(None, (self.notice(where, case, level, seed, many) for where in variants)), None)
 
     def warns(self, where, case):
         """Whether the compiler says something of a changed variant; it says nothing of an unchanged one."""
@@ -241,6 +249,23 @@ def is_test(target):
     return target.startswith(("test_", "pleach_test_support", "watched_"))
 
 
+def files_of_objects(build):
+    """Which files of the source each object of a build folder is made of."""
+    found = {}
+    for file in glob.glob("CMakeFiles/**/*.o.d", root_dir=build, recursive=True):
+        with open(os.path.join(build, file), encoding="utf-8") as f:
+            found[file[:-2]] = f.read().replace("\\\n", " ").split()[1:]
+    if os.path.exists(os.path.join(build, "build.ninja")):  # which keeps them elsewhere
+        said = subprocess.run(["ninja", "-t", "deps"], cwd=build, capture_output=True, text=True, check=True).stdout
+        for line in said.splitlines():
+            if line.startswith(" "):
+                found[made].append(line.strip())
+            elif line:
+                made = line.split(":")[0]
+                found[made] = []
+    return {made: {os.path.relpath(os.path.join(build, f), run.ROOT) for f in files} for made, files in found.items()}
+
+
 class Tests:
     """The test programs of a build folder, with what a mutant changes compiled anew."""
 
@@ -248,7 +273,7 @@ class Tests:
         self.build, self.cc, self.folder = build, cc, folder
         self.units, self.objects = {}, {}  # object: its command, source and files; test: its objects
         self.known, self.times = {}, {}
-        self.wanted = {"pleach_test_support", *targets()}
+        self.wanted, self.files = {"pleach_test_support", *targets()}, files_of_objects(build)
         with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
             for entry in json.load(f):
                 self.add(shlex.split(entry["command"]))
@@ -263,29 +288,28 @@ class Tests:
         if LEFT_OUT.search(" ".join(command)):
             return
         del command[at:at + 2]
-        found = subprocess.run([*command, "-MM"], cwd=self.build, capture_output=True, text=True, check=True).stdout
-        files = {os.path.relpath(f, run.ROOT) for f in found.replace("\\\n", " ").split()[1:]}
+        files = self.files.get(made, set())
         if WIDEST.search(" ".join(command)):
             files = {f for f in files if f.startswith("src/node/")}
         self.units[made] = command[:-1], os.path.relpath(command[-1], run.ROOT), files
 
-    def compile(self, made, case):
+    def compile(self, made, case, level):
         command, source, _ = self.units[made]
         inside = [w.replace(run.ROOT, case.shadow) if w.startswith("-I") and self.build not in w else w
                   for w in command]
         output = os.path.join(case.shadow, made.replace("/", "_"))
-        status, said, _ = case.spend([*inside, "-w", os.path.join(case.shadow, source), "-o", output], cwd=self.build)
+        status, said, _ = case.spend([*inside, "-w", NOISY, level, os.path.join(case.shadow, source), "-o", output], cwd=self.build)
         if status != 0:
             raise run.Missed(said)
         return output
 
-    def unchanged(self, made):
+    def unchanged(self, made, level):
         """A unit's object as it is."""
-        if made not in self.known:
-            kept = os.path.join(self.folder, made.replace("/", "_"))
-            os.replace(self.compile(made, Case(None, os.path.join(self.folder, "unchanged"), 1000)), kept)
-            self.known[made] = kept
-        return self.known[made]
+        if (made, level) not in self.known:
+            kept = os.path.join(self.folder, made.replace("/", "_") + level)
+            os.replace(self.compile(made, Case(None, os.path.join(self.folder, "unchanged"), 1000), level), kept)
+            self.known[made, level] = kept
+        return self.known[made, level]
 
     def time(self, name):
         """The seconds that a test takes as it is."""
@@ -297,18 +321,16 @@ class Tests:
                 sys.exit(f"{name} without a mutant: {said}")
         return self.times[name]
 
-    def changed(self, case):
-        """The objects that the mutant changes: name in the build, and where the new one is."""
-        found = {}
+    def changed(self, case, level):
+        """The objects that the mutant changes, one after the other: name in the build, and where the new one is."""
         tests = {name.split()[0] for name in tests_of(case.mutant.file)}
         for made, (_, _, files) in self.units.items():
             target = target_of(made)
             if case.mutant.file not in files or target.startswith("test_") and target not in tests:
                 continue
-            new = self.compile(made, case)
-            if not same(new, self.unchanged(made)):
-                found[made] = new
-        return found
+            new = self.compile(made, case, level)
+            if not same(new, self.unchanged(made, level)):
+                yield made, new
 
     def link(self, test, case, changed):
         objects = [*self.objects[test], *self.objects["pleach_test_support"]]
@@ -330,6 +352,8 @@ class Tests:
 
     def notice(self, case, changed):
         """What the first test says that complains; None: none does."""
+        if not changed:
+            return None
         programs = {}
         for name in tests_of(case.mutant.file):
             test = name.split()[0]

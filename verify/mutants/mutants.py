@@ -154,23 +154,26 @@ class Court:
         return outcome, said, self.seconds - case.seconds
 
     def outcome(self, case):
-        simulator, variants = self.simulator, judges.variants_of(case.mutant.file)
-        said = simulator.notice_in(variants[:judges.VARIANTS], case, 1, judges.FEW)
+        simulator, tests = self.simulator, self.tests
+        variants = judges.variants_of(case.mutant.file)
+        first = variants[:judges.VARIANTS]
+        said = simulator.notice_in(first, case, "-O0", 1, judges.FEW)
         if said:
             return "caught", said
-        changes = [where for where, program in case.programs.items() if program]
+        changes = [where for (where, _), program in case.programs.items() if program]
         if changes and simulator.warns(changes[0], case):
             return "stillborn", ""
-        changed = self.tests.changed(case)
-        said = self.tests.notice(case, changed) if changed else None
+        said = tests.notice(case, dict(tests.changed(case, "-O0")))
         if said:
             return "caught", said
+        if not any(simulator.program(where, case, "-O1") for where in first) and not any(tests.changed(case, "-O1")):
+            return "equal", ""
         for seed in itertools.count(2):
-            said = simulator.notice_in(variants, case, seed, judges.MANY)
+            said = simulator.notice_in(variants, case, "-O1", seed, judges.MANY)
             if said:
                 return "caught", said
             if not any(case.programs.values()):
-                return ("survived" if changed else "equal"), ""
+                return "survived", ""
 
 
 # ---- results ----
