@@ -23,7 +23,7 @@ import orders
 import run
 
 SECONDS = 20  # of CPU, for one mutant
-FEW, VARIANTS = 1000, 4  # schedules at first, and variants that run them
+FEW, VARIANTS = 1000, 5  # schedules at first, and variants that run them
 MANY = 10000  # schedules that a variant runs at a time when the tests have noticed nothing
 SLOW = 10  # a run that takes so many times as long as without the mutant does not end
 SLOW_TEST = 4  # the same of a test, which takes much longer
@@ -42,7 +42,8 @@ LISTS = ("test_map_points skiplist", "test_map_ranges skiplist", "test_map_whole
 VERSIONS = ("test_map_snapshots", "test_map_points versioned", "test_map_random versioned", "test_map_whole versioned",
             "test_map_threads versioned", "test_map_history versioned", "test_batch_snapshots",
             "test_graph_ordered_snapshots", "test_map_limits versioned", "test_map_faults versioned", "test_batch")
-HASH = ("test_hash", "test_hash_random", "test_hash_seeds", "test_hash_repeats", "test_hash_threads", "test_hash_limits",
+HASH = ("test_slabs", "test_hash", "test_hash_random", "test_hash_seeds", "test_hash_repeats", "test_hash_threads",
+        "test_hash_limits",
         "test_graph_points", "test_graph_vertices", "test_graph_sparse", "test_graph_seeds", "test_graph_threads",
         "test_hash_history", "test_graph_history", "test_graph_faults", "test_graph_random", "test_graph_limits")
 COVER = (
@@ -67,9 +68,9 @@ ENVIRONMENTS = {
     "raised": {"PLEACH_TEST_STRUCTURE": "skiplist", "PLEACH_TEST_RAISE": "0.5"},
 }
 SAME = {"PLEACH_TEST_SCALE": "1", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain"}
-# Tests that take --filter run with narrow keys only, so only these units are compiled; but for node verbs, also those
-# of the widest keys.
-NARROW = "cpu/32*"
+# Which cases of maps and of hash tables are run. For maps only units of narrow keys are compiled; but for node verbs,
+# also those of the widest.
+CASES, HASH_CASES = "cpu/32*", "cpu/*/t1 *"
 LEFT_OUT = re.compile(r"NODE_ISA_avx|KEY_BITS=64|NODE_SLOTS=32|/verify/|/src/(api|file|queue|index)/")
 WIDEST = re.compile(r"KEY_BITS=128")
 
@@ -300,7 +301,8 @@ class Tests:
         inside = [w.replace(run.ROOT, case.shadow) if w.startswith("-I") and self.build not in w else w
                   for w in command]
         output = os.path.join(case.shadow, made.replace("/", "_"))
-        status, said, _ = case.spend([*inside, "-w", NOISY, level, os.path.join(case.shadow, source), "-o", output], cwd=self.build)
+        status, said, _ = case.spend([*inside, "-w", NOISY, level, os.path.join(case.shadow, source), "-o", output],
+                                     cwd=self.build)
         if status != 0:
             raise run.Missed(said)
         return output
@@ -347,8 +349,9 @@ class Tests:
         test, environment = (name + " ").split(" ")[:2]
         limit = SLOW_TEST * TAKES.get(test, 1)
         with open(os.path.join(run.ROOT, "tests", test + ".c"), encoding="utf-8") as f:
-            narrow = ["--filter", NARROW] if re.search(r"\brun_cases\(", f.read()) else []
-        return case.spend([program, *narrow], limit, cwd=case.shadow,
+            cases = ["--filter", HASH_CASES if test.startswith("test_hash") else CASES]
+            told = cases if re.search(r"\brun_cases\(", f.read()) else []
+        return case.spend([program, *told], limit, cwd=case.shadow,
                           env={**os.environ, **SAME, **ENVIRONMENTS[environment]})
 
     def notice(self, case, changed):
