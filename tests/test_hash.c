@@ -254,7 +254,8 @@ static void export_says_how_much_there_is(const setting *where, bool set)
     hashed_close(&h);
 }
 
-/* After every few keys, so that many exports are made while some buckets have moved to the next root and some have not. */
+/* After every few keys, so that many exports are made while some buckets have moved to the next root and some have
+ * not. */
 static void exports_during_growth(const setting *where, bool set)
 {
     enum { KEYS = 1500, EVERY = 13 };

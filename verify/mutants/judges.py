@@ -43,9 +43,9 @@ VERSIONS = ("test_map_snapshots", "test_map_points versioned", "test_map_random 
             "test_map_threads versioned", "test_map_history versioned", "test_batch_snapshots",
             "test_graph_ordered_snapshots", "test_map_limits versioned", "test_map_faults versioned", "test_batch")
 HASH = ("test_slabs", "test_hash", "test_hash_random", "test_hash_seeds", "test_hash_repeats", "test_hash_threads",
-        "test_hash_limits",
-        "test_graph_points", "test_graph_vertices", "test_graph_sparse", "test_graph_seeds", "test_graph_threads",
-        "test_hash_history", "test_graph_history", "test_graph_faults", "test_graph_random", "test_graph_limits")
+        "test_hash_limits", "test_graph_points", "test_graph_vertices", "test_graph_sparse", "test_graph_seeds",
+        "test_graph_threads", "test_hash_history", "test_graph_history", "test_graph_faults", "test_graph_random",
+        "test_graph_limits")
 COVER = (
     ("src/core/blink/blink_cut", ("test_cuts", *MAP)),
     ("src/core/blink/", ("test_blink_check", *MAP, "test_map_snapshots", "test_map_delays", "test_batch")),
