@@ -196,9 +196,14 @@ static void leaves_are_counted(const void *unused)
 
 enum { CHANGED = 3 }; /* the slot of the root that is no child any more, or not the one that it was */
 
+static void change_slot(tree *t, unsigned slot, uint32_t key, uint32_t value)
+{
+    pair_store32(node_of(t, 3, 0), slot, pair_of32(key, value));
+}
+
 static void change_root(tree *t, uint32_t key, uint32_t value)
 {
-    pair_store32(node_of(t, 3, 0), CHANGED, pair_of32(key, value));
+    change_slot(t, CHANGED, key, value);
 }
 
 /* A link has taken the child's place: nobody follows it. */
@@ -238,6 +243,20 @@ static void children_above_are_not_followed(const void *unused)
     tree_free(t);
 }
 
+/* What would be the end of a reach is now a child at or below the interval's beginning. As a pivot it counts among the
+ * first ones, so it is one slot further on. */
+static void ends_below_are_not_taken(const void *unused)
+{
+    (void)unused;
+    tree *t = tree_build();
+    const uint32_t width = STEP * HALF * HALF * HALF, low = CHANGED * width - width - width / HALF;
+    for (uint32_t below = 0; below < 3; below++) {
+        change_slot(t, CHANGED + 1, low - below, build_id32(&t->plan, 2, CHANGED + 1));
+        assert_true(cut_reach32(t->map, low, UINT32_MAX, HALF * HALF) >= low);
+    }
+    tree_free(t);
+}
+
 /* What would be the end of a reach is now a child above the interval. */
 static void ends_above_are_not_taken(const void *unused)
 {
@@ -267,6 +286,7 @@ int main(int argc, char **argv)
         {"leaves_are_counted", leaves_are_counted, NULL},
         {"links_are_not_followed", links_are_not_followed, NULL},
         {"children_above_are_not_followed", children_above_are_not_followed, NULL},
+        {"ends_below_are_not_taken", ends_below_are_not_taken, NULL},
         {"ends_above_are_not_taken", ends_above_are_not_taken, NULL},
     };
     return run_units("test_cuts", argc, argv, cases, COUNT_OF(cases));

@@ -24,7 +24,7 @@ import run
 
 SECONDS = 20  # of CPU, for one mutant
 FEW, VARIANTS = 1000, 5  # schedules at first, and variants that run them
-MANY = 10000  # schedules that a variant runs at a time when the tests have noticed nothing
+MANY, ROUNDS = 10000, 3  # schedules that each variant runs at a time when the tests have noticed nothing
 SLOW = 10  # a run that takes so many times as long as without the mutant does not end
 SLOW_TEST = 4  # the same of a test, which takes much longer
 PATIENCE = 120  # seconds on the clock for one test program: threads that wait for each other take no CPU
