@@ -367,6 +367,6 @@ class Tests:
             if status != 0:
                 if not self.passes(name):
                     sys.exit(f"{name} fails without a mutant")
-                error = re.search(r"ERROR: (.*)", said)
+                error = re.search(r"ERROR *(?:\] ---|:) *(.*)", said)
                 return f"{name}: {error.group(1) if error else f'exit status {status}'}"
         return None
