@@ -220,6 +220,7 @@ static void links_are_not_followed(const void *unused)
         /* From the last child of a child on, where the changed slot would be the end. */
         assert_int_equal(cut_reach32(t->map, low - width - width / HALF, UINT32_MAX, HALF * HALF), UINT32_MAX);
         assert_int_equal(cut_leaves32(t->map, low, low + 1), 0);
+        assert_int_equal(cut_leaves32(t->map, low, low + width), 0);
         assert_int_equal(cut_leaves32(t->map, low - width, low), 0);
     }
     tree_free(t);
