@@ -28,8 +28,8 @@ MANY, ROUNDS = 10000, 3  # schedules that each variant runs at a time when the t
 SLOW = 10  # a run that takes so many times as long as without the mutant does not end
 SLOW_TEST = 4  # the same of a test, which takes much longer
 PATIENCE = 120  # seconds on the clock for one test program: threads that wait for each other take no CPU
-# What a mutant leaves without a value has one that is easily noticed.
-NOISY = "-ftrivial-auto-var-init=pattern"
+# What a mutant leaves without a value has one that is easily noticed, and what is beside an array ends the program.
+NOISY = ("-ftrivial-auto-var-init=pattern", "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error")
 WARNINGS = ("-Werror=return-type", "-Werror=uninitialized", "-Wno-maybe-uninitialized")
 
 # The tests that cover a file, by the beginning of its path; environments by name. Most take 0.1 to 0.5 s.
@@ -68,11 +68,10 @@ ENVIRONMENTS = {
     "raised": {"PLEACH_TEST_STRUCTURE": "skiplist", "PLEACH_TEST_RAISE": "0.5"},
 }
 SAME = {"PLEACH_TEST_SCALE": "1", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain"}
-# Which cases of maps and of hash tables are run. For maps only units of narrow keys are compiled; but for node verbs,
-# also those of the widest.
-CASES, HASH_CASES = "cpu/32*", "cpu/*/t1 *"
-LEFT_OUT = re.compile(r"NODE_ISA_avx|KEY_BITS=64|NODE_SLOTS=32|/verify/|/src/(api|file|queue|index)/")
-WIDEST = re.compile(r"KEY_BITS=128")
+# Units and cases of wider keys are for what is not the same for all widths.
+LEFT_OUT = re.compile(r"NODE_ISA_avx|NODE_SLOTS=32|/verify/|/src/(api|file|queue|index)/")
+WIDER = re.compile(r"KEY_BITS=(64|128)")
+OF_EACH_WIDTH = ("src/node/", "src/core/slabhash/", "src/pool/")
 
 
 class Spent(Exception):
@@ -112,6 +111,14 @@ class Case:
         if process.returncode == -signal.SIGXCPU and allowed < limit:
             raise Spent
         return process.returncode, said, seconds
+
+
+    def make(self, command, output, **options):
+        """Compiles or links to this file, which is answered; the command ends with -o."""
+        status, said, _ = self.spend([*command, output], **options)
+        if status != 0:
+            raise run.Missed(said)
+        return output
 
 
 def end_group(pid):
@@ -172,20 +179,17 @@ class Simulator:
             self.known[where, level] = kept, seconds
         return self.known[where, level]
 
-    def command(self, which, where, case, level):
-        """Compiles, or links. What is soon noticed is not worth optimizing; but as in run.tries, not for teams."""
+    def commands(self, where, case, level):
+        """What is soon noticed is not worth optimizing; but as in run.tries, not for teams."""
         level = "-O1" if where.startswith("team/") else level
-        command = run.variant_commands(orders.as_plant(where), case.shadow, self.build, self.cc, level)[which]
-        status, said, _ = case.spend([*command, NOISY])
-        if status != 0:
-            raise run.Missed(said)
-        return command[-1]
+        return run.variant_commands(orders.as_plant(where), case.shadow, self.build, self.cc, level)
 
     def compile(self, where, case, level):
-        return self.command(0, where, case, level)
+        return case.make([*self.commands(where, case, level)[0][:-2], *NOISY, "-o"],
+                         os.path.join(case.shadow, "planted.o"))
 
     def link(self, where, case, level):
-        return self.command(1, where, case, level)
+        return case.make(self.commands(where, case, level)[1][:-1], os.path.join(case.shadow, "sim"))
 
     def schedules(self, program, where, case, seed, many, limit):
         told = list(run.campaign(orders.as_plant(where)))
@@ -292,20 +296,16 @@ class Tests:
             return
         del command[at:at + 2]
         files = self.files.get(made, set())
-        if WIDEST.search(" ".join(command)):
-            files = {f for f in files if f.startswith("src/node/")}
+        if WIDER.search(" ".join(command)):
+            files = {f for f in files if f.startswith(OF_EACH_WIDTH)}
         self.units[made] = command[:-1], os.path.relpath(command[-1], run.ROOT), files
 
     def compile(self, made, case, level):
         command, source, _ = self.units[made]
         inside = [w.replace(run.ROOT, case.shadow) if w.startswith("-I") and self.build not in w else w
                   for w in command]
-        output = os.path.join(case.shadow, made.replace("/", "_"))
-        status, said, _ = case.spend([*inside, "-w", NOISY, level, os.path.join(case.shadow, source), "-o", output],
-                                     cwd=self.build)
-        if status != 0:
-            raise run.Missed(said)
-        return output
+        return case.make([*inside, "-w", *NOISY, level, os.path.join(case.shadow, source), "-o"],
+                         os.path.join(case.shadow, made.replace("/", "_")), cwd=self.build)
 
     def unchanged(self, made, level):
         """A unit's object as it is."""
@@ -315,13 +315,13 @@ class Tests:
             self.known[made, level] = kept
         return self.known[made, level]
 
-    def passes(self, name):
+    def passes(self, name, cases):
         """Whether a test has nothing to say of the code as it is."""
-        if name not in self.sound:
+        if (name, cases) not in self.sound:
             case = Case(None, os.path.join(self.folder, "unchanged"), 1000)
             program = os.path.join(self.build, "tests", name.split()[0])
-            self.sound[name] = self.run(program, name, case)[0] == 0
-        return self.sound[name]
+            self.sound[name, cases] = self.run(program, name, cases, case)[0] == 0
+        return self.sound[name, cases]
 
     def changed(self, case, level):
         """The objects that the mutant changes, one after the other: name in the build, and where the new one is."""
@@ -337,35 +337,29 @@ class Tests:
     def link(self, test, case, changed):
         objects = [*self.objects[test], *self.objects["pleach_test_support"]]
         first = [new for made, new in changed.items() if not is_test(target_of(made))]
-        program = os.path.join(case.shadow, test)
-        status, said, _ = case.spend([self.cc, *first, *(changed.get(o, os.path.join(self.build, o)) for o in objects),
-                                      "libpleach_verify.a", "libpleach.a", "-lcmocka", "-lpthread", "-lm",
-                                      "-o", program], cwd=self.build)
-        if status != 0:
-            raise run.Missed(said)
-        return program
+        objects = [changed.get(o, os.path.join(self.build, o)) for o in objects]
+        return case.make([self.cc, *first, *objects, "libpleach_verify.a", "libpleach.a", "-lcmocka", "-lpthread", "-lm",
+                          "-o"], os.path.join(case.shadow, test), cwd=self.build)
 
-    def run(self, program, name, case):
+    def run(self, program, name, cases, case):
         test, environment = (name + " ").split(" ")[:2]
-        limit = SLOW_TEST * TAKES.get(test, 1)
         with open(os.path.join(run.ROOT, "tests", test + ".c"), encoding="utf-8") as f:
-            cases = ["--filter", HASH_CASES if test.startswith("test_hash") else CASES]
-            told = cases if re.search(r"\brun_cases\(", f.read()) else []
-        return case.spend([program, *told], limit, cwd=case.shadow,
+            told = ["--filter", cases] if re.search(r"\brun_cases\(", f.read()) else []
+        return case.spend([program, *told], SLOW_TEST * TAKES.get(test, 1), cwd=case.shadow,
                           env={**os.environ, **SAME, **ENVIRONMENTS[environment]})
 
     def notice(self, case, changed):
         """What the first test says that complains; None: none does."""
         if not changed:
             return None
-        programs = {}
+        programs, cases = {}, "cpu/*/t1 *" if case.mutant.file.startswith(OF_EACH_WIDTH) else "cpu/32*"
         for name in tests_of(case.mutant.file):
             test = name.split()[0]
             if test not in programs:
                 programs[test] = self.link(test, case, changed)
-            status, said, _ = self.run(programs[test], name, case)
+            status, said, _ = self.run(programs[test], name, cases, case)
             if status != 0:
-                if not self.passes(name):
+                if not self.passes(name, cases):
                     sys.exit(f"{name} fails without a mutant")
                 error = re.search(r"ERROR *(?:\] ---|:) *(.*)", said)
                 return f"{name}: {error.group(1) if error else f'exit status {status}'}"

@@ -6,14 +6,14 @@
   verify/mutants/mutants.py --targets
 
 A mutant is one change: a comparison is swapped for its neighbour, a statement is dropped, two neighbouring statements
-change places, a number is off by one, or one logical operator is the other. N of all that there are (500) are drawn with
-the seed. judges.py asks about each, until it is noticed or has had its seconds of CPU (20, compiling included): 1,000
+change places, a number is off by one, or one logical operator is the other. N of all that there are (500) are drawn
+with the seed. judges.py asks about each, until it is noticed or has had its seconds of CPU (20, compiling included): 1,000
 schedules in each of four simulated variants that cover its file (orders.py has the table), then the test programs that
 cover it, then more schedules in all those variants. FOLDER is a build folder without CUDA that has the programs which
 --targets names.
 
 --results appends each answer to FILE and takes those that are there already: a run that was stopped goes on. --again
-asks those anew that came to one of these outcomes.
+asks those anew that came to one of these outcomes, but for what is argued.
 
 The result of a mutant is one of
   caught      a finding, a crash, a test that fails, or a run that does not end
@@ -187,8 +187,10 @@ def read_results(file):
 
 def ask_all(wanted, options):
     """Each mutant with its answer, in order; answers go to the file of results as they come."""
-    known = read_results(options.results)
-    known = {key: answer for key, answer in known.items() if answer[0] not in options.again.split(",")}
+    known, again = read_results(options.results), options.again.split(",")
+    for mutant in wanted:
+        if known.get(mutant.key(), ("",))[0] in again and not mutant.argued():
+            del known[mutant.key()]
     court = Court(options) if any(m.key() not in known for m in wanted) else None
 
     def answer(mutant):

@@ -4,6 +4,8 @@ line numbers, so an argument stays while its lines do, and is gone when they are
 Performance is no promise here: what only costs steps is argued, if the steps stay bounded."""
 ORDER = "the two have nothing to do with each other, and write to what only this agent sees"
 HINT = "the bit is a hint: a set one costs a look at a list that is empty, as after a swap that fails"
+SWEEP = ("said of the number that is stored, or of it all: each update that finds no memory then looks through what is"
+         " kept, which is a walk of so many steps; who is about to be refused does it once as it is")
 
 ARGUED = (
     ("src/core/blink/blink_cursor.h", "cursor_right", "a statement is dropped",
@@ -27,6 +29,9 @@ ARGUED = (
     ("src/core/skiplist/skiplist_tend.h", "step_look", "a statement is dropped",
      "if (step == BLINK_AGAIN && t->tries++ < TEND_TRIES) return BLINK_AGAIN;",
      "AGAIN has changed nothing: the left neighbour is asked at once, as it is after TEND_TRIES tries"),
+    ("src/core/skiplist/skiplist_tend.h", "tend_merge", "'0;' is '1;'",
+     "t->cursor.side_steps = 0;",
+     "one step less of patience, which is 1,024 of them"),
     ("src/core/skiplist/skiplist_update.h", "update_start", "two statements change places",
      "update->separator = W(pair_of)(0, NODE_NONE); W(cursor_start)(map, &update->cursor, key);", ORDER),
     ("src/core/skiplist/skiplist_update.h", "update_bottom", "a statement is dropped", "look.last = look.pair;",
@@ -47,20 +52,37 @@ ARGUED = (
     ("src/core/slabhash/slabhash_update.h", "leaves_it", "'&&' is '||'",
      "if (!c->brief || (c->first && c->in_first)) return false;",
      "a brief try latches what it then leaves as it is: goes_short_way ends it, change_abandon gives the latch back"),
+    ("src/core/slabhash/slabhash_update.h", "mark_elsewhere", "a statement is dropped",
+     "if (!S(needs_mark)(c)) return;",
+     "a mark that says too much: a find that misses looks through the chain in vain, as it does once the keys "
+     "elsewhere are erased"),
+    ("src/core/versioned/versioned_keep.h", "sweep", "'+ 1' is ''",
+     "if (before == oldest + 1 || !port_compare_swap(swept, before, oldest + 1)) return;", SWEEP),
+    ("src/core/versioned/versioned_keep.h", "sweep", "a statement is dropped",
+     "if (before == oldest + 1 || !port_compare_swap(swept, before, oldest + 1)) return;", SWEEP),
+    ("src/core/versioned/versioned_keep.h", "keep_copy", "two statements change places",
+     "W(write_copy)(W(node_at)(map, copy), image, count, link); port_store(&record[copy].since, place.since);",
+     "both are there before the release that follows; until then nobody knows the copy, or it is locked"),
     ("src/epoch/epoch_agent.h", "epoch_close", "'<' is '<='",
      "uint32_t used = a->used < a->stocked ? a->used : a->stocked, "
      "bagged = a->bagged < EPOCH_BAG ? a->bagged : EPOCH_BAG;", "the smaller of two, which are equal where it differs"),
+    ("src/epoch/epoch_agent.h", "epoch_free_ids", "'<' is '<='",
+     "if (head < tail) {",
+     "of an empty ring the loop takes nothing either; one load more"),
+    ("src/epoch/epoch_pins.h", "epoch_pins_insert", "'>' is '>='",
+     "for (; at > 0 && port_load(&p.stamp[at - 1]) > stamp; at--) {",
+     "among equal stamps any order is sorted; an entry keeps its flag where it moves"),
     ("src/pool/pool_runs.h", "pool_give_rest", "'<' is '<='",
      "for (uint32_t at = id + 1; at < last; at++) port_store(pool_run_link(p, at), at + 1);",
      "the link of the last node is written again by pool_push, before any agent can find it"),
     ("src/pool/pool_runs.h", "pool_split_run", "a statement is dropped", "pool_note_none(p, longer);", HINT),
     ("src/pool/pool_runs.h", "pool_note_none", "a condition is negated",
      "if (old & bit) (void)port_compare_swap(given, old, old & ~bit);", HINT),
-    ("src/version/version_record.h", "version_cut", "two statements change places",
-     "found->since = port_load(&image->since); found->older = (uint32_t)word;",
-     "`word` has been loaded before, the image is locked, and `found` is this agent's"),
     ("src/version/version.h", "version_open", "two statements change places",
      "epoch_agent_begin(agent, lanes); if (port_lane(lanes) == 0) agent->won = version_keeps(*v);",
      "epoch_agent_begin leaves `won` alone, and the other lanes read it after epoch_tell's meeting"),
+    ("src/version/version_record.h", "version_cut", "two statements change places",
+     "found->since = port_load(&image->since); found->older = (uint32_t)word;",
+     "`word` has been loaded before, the image is locked, and `found` is this agent's"),
 )
 EQUIVALENT = {a[:4]: a[4] for a in ARGUED}
