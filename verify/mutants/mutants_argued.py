@@ -24,6 +24,9 @@ ARGUED = (
     ("src/core/blink/blink_seek.h", "image_nearest", "'>' is '>='",
      "bool better = beyond && (!found || (up ? pair.key < nearest->key : pair.key > nearest->key));",
      "the keys of an image that is believed are distinct"),
+    ("src/core/blink/blink_seek.h", "seek_start", "'0;' is '1;'",
+     "seek->first_header = 0;",
+     "it is set before it is used, which the walk's crossing says; the 0 is for compilers"),
     ("src/core/blink/blink_split.h", "W", "'<' is '<='", "if (i < right_count) W(pair_store)(fresh, i, moved[i]);",
      "one pair more is written only where one moves (appending), to a slot of the fresh node that is past its count, "
      "where old content stands anyway; in an inner node slots_pad writes it again"),
@@ -58,6 +61,9 @@ ARGUED = (
      "if (!id) return false; S(filler_end_slab)(f);",
      "who finds no slab gives all of this filler back: its mask is for nobody, and its last slab has one version "
      "more"),
+    ("src/core/slabhash/slabhash_state.h", "__attribute__", "'>' is '>='",
+     "while (log < SLABHASH_MOST_LOG && (double)keys > load * (double)slots * (double)((uint64_t)1 << log)) log++;",
+     "keys that fill a table to exactly this part get the table that one key more would get"),
     ("src/core/slabhash/slabhash_to_end.h", "update_briefly", "a statement is dropped",
      "step = (slab_step)port_between_tries(S(slab_update_briefly)(place, table, c));",
      "no brief try is made, and none is promised: every element goes the long way, which does the same"),
@@ -106,6 +112,10 @@ ARGUED = (
     ("src/pool/pool_runs.h", "pool_split_run", "a statement is dropped", "pool_note_none(p, longer);", HINT),
     ("src/pool/pool_runs.h", "pool_note_none", "a condition is negated",
      "if (old & bit) (void)port_compare_swap(given, old, old & ~bit);", HINT),
+    ("src/pool/pool_runs.h", "pool_give_rest", "'+ 1' is ''",
+     "for (uint32_t at = id + 1; at < last; at++) port_store(pool_run_link(p, at), at + 1);",
+     "said of the loop's beginning: one store more, to the link of the node that is taken, which its taker writes "
+     "before anybody hears of it; said of what is stored it is caught"),
     ("src/version/version.h", "version_open", "two statements change places",
      "epoch_agent_begin(agent, lanes); if (port_lane(lanes) == 0) agent->won = version_keeps(*v);",
      "epoch_agent_begin leaves `won` alone, and the other lanes read it after epoch_tell's meeting"),
