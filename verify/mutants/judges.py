@@ -15,7 +15,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "plants"))
@@ -27,7 +26,7 @@ FEW, VARIANTS = 1000, 5  # schedules at first, and variants that run them
 MANY, ROUNDS = 10000, 3  # schedules that each variant runs at a time when the tests have noticed nothing
 SLOW = 10  # a run that takes so many times as long as without the mutant does not end
 SLOW_TEST = 4  # the same of a test, which takes much longer
-PATIENCE = 120  # seconds on the clock for one test program: threads that wait for each other take no CPU
+PATIENCE, AT_WORK = 200, 4  # a program that has taken so little CPU after so long has threads that wait for each other
 # What a mutant leaves without a value has one that is easily noticed, and what is beside an array ends the program.
 NOISY = ("-ftrivial-auto-var-init=pattern", "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error")
 WARNINGS = ("-Werror=return-type", "-Werror=uninitialized", "-Wno-maybe-uninitialized")
@@ -108,10 +107,10 @@ class Case:
             process.returncode = os.waitstatus_to_exitcode(status)
         seconds = used.ru_utime + used.ru_stime
         self.seconds -= seconds
-        if process.returncode == -signal.SIGXCPU and allowed < limit:
+        too_little = process.returncode == -signal.SIGXCPU and allowed < limit
+        if too_little or process.returncode == -signal.SIGKILL and seconds > AT_WORK:
             raise Spent
         return process.returncode, said, seconds
-
 
     def make(self, command, output, **options):
         """Compiles or links to this file, which is answered; the command ends with -o."""
