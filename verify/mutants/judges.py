@@ -337,8 +337,9 @@ class Tests:
         objects = [*self.objects[test], *self.objects["pleach_test_support"]]
         first = [new for made, new in changed.items() if not is_test(target_of(made))]
         objects = [changed.get(o, os.path.join(self.build, o)) for o in objects]
-        return case.make([self.cc, *first, *objects, "libpleach_verify.a", "libpleach.a", "-lcmocka", "-lpthread", "-lm",
-                          "-o"], os.path.join(case.shadow, test), cwd=self.build)
+        libraries = ["libpleach_verify.a", "libpleach.a", "-lcmocka", "-lpthread", "-lm"]
+        return case.make([self.cc, *first, *objects, *libraries, "-o"], os.path.join(case.shadow, test),
+                         cwd=self.build)
 
     def run(self, program, name, cases, case):
         test, environment = (name + " ").split(" ")[:2]

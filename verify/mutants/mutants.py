@@ -7,10 +7,10 @@
 
 A mutant is one change: a comparison is swapped for its neighbour, a statement is dropped, two neighbouring statements
 change places, a number is off by one, or one logical operator is the other. N of all that there are (500) are drawn
-with the seed. judges.py asks about each, until it is noticed or has had its seconds of CPU (20, compiling included): 1,000
-schedules in each of four simulated variants that cover its file (orders.py has the table), then the test programs that
-cover it, then more schedules in all those variants. FOLDER is a build folder without CUDA that has the programs which
---targets names.
+with the seed. judges.py asks about each, until it is noticed or has had its seconds of CPU (20, compiling included):
+1,000 schedules in each of up to five simulated variants that cover its file (orders.py has the table), then the test
+programs that cover it, then more schedules in all those variants. FOLDER is a build folder without CUDA that has the
+programs which --targets names.
 
 --results appends each answer to FILE and takes those that are there already: a run that was stopped goes on. --again
 asks those anew that came to one of these outcomes, but for what is argued.
@@ -21,8 +21,8 @@ The result of a mutant is one of
   equal       the object code of all that includes it is as before: the change changes nothing there
   stillborn   it does not compile, or not without the warnings that a build of the library has on
   argued      none, and mutants_argued.py says why nothing could notice it
-The last line is "N passed, N failed": it fails if fewer than 95 percent are caught, of those that survived or are caught
-and are not argued.
+The last line is "N passed, N failed": it fails if fewer than 95 percent are caught, of those that survived or are
+caught and are not argued.
 """
 import argparse
 import concurrent.futures

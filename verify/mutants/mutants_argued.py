@@ -14,7 +14,8 @@ ARGUED = (
     ("src/core/blink/blink_cut.h", "W", "'>' is '>='", "if (child.key > cut) cut = child.key;",
      "what is stored where the two are equal is what is there"),
     ("src/core/blink/blink_cut.h", "cut_child", "'<' is '<='",
-     "PORT_UNROLL for (unsigned i = 1; i < NODE_CAPACITY; i++) child += i < *count && W(pair_load)(node, i).key <= key;",
+     "PORT_UNROLL for (unsigned i = 1; i < NODE_CAPACITY; i++) "
+     "child += i < *count && W(pair_load)(node, i).key <= key;",
      "the slot after the last one is below no count; said of the loop's end, the other '<' is caught"),
     ("src/core/blink/blink_range.h", "range_goes_on", "two statements change places",
      "cursor->node = W(pair_node)(link); cursor->side_steps = 0;", ORDER),
