@@ -103,6 +103,36 @@ static void scan_all(stage *s, bool ticking)
     epoch_scan(s->e, &a, s->e.slots, ticking);
 }
 
+/* Whether an agent asks for a stamp from `from` to below `to`: exactly, where stamps are announced. */
+static void who_asks_is_known(const void *unused)
+{
+    (void)unused;
+    enum { SLOTS = 3, MOST = 10 };
+    stage *s = open_stage(SLOTS + 1, 1, 1, 1, 0); /* memory for one more than there are, which looks as if it asked */
+    epoch e = s->e;
+    e.slots = SLOTS;
+    e.dated = true;
+    port_store(&e.state->claimed, SLOTS);
+    port_store(&e.state->clock, MOST);
+    port_store(&e.state->floor, 1);
+    for (uint32_t slot = 0; slot < SLOTS; slot++) {
+        for (uint64_t stamp = 1; stamp < MOST; stamp++) {
+            for (uint32_t i = 0; i < SLOTS; i++) port_store(epoch_slot(e, i), i == 0 ? EPOCH_OUT : EPOCH_FREE);
+            port_store(epoch_slot(e, SLOTS), EPOCH_EXACT | (EPOCH_IN + 1));
+            port_store(epoch_slot(e, slot), EPOCH_EXACT | (EPOCH_IN + stamp));
+            for (uint64_t to = 2; to <= MOST; to++)
+                for (uint64_t from = 1; from < to; from++)
+                    assert_int_equal(epoch_asks(e, from, to, SLOTS), from <= stamp && stamp < to);
+            assert_false(epoch_asks(e, 0, 1, SLOTS)); /* below the floor */
+            assert_true(epoch_asks(e, 1, 2, SLOTS - 1)); /* too many to look at */
+            port_store(epoch_slot(e, slot), EPOCH_IN + stamp); /* not announced yet: it gets a higher limit */
+            assert_false(epoch_asks(e, 1, MOST, SLOTS));
+            assert_int_equal(epoch_stamp(port_load(epoch_slot(e, slot))), MOST);
+        }
+    }
+    close_stage(s);
+}
+
 static void slots_are_claimed_once(const void *unused)
 {
     (void)unused;
@@ -600,6 +630,7 @@ static void a_thread_that_stays_inside(const void *unused)
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
 static unit_case cases[] = {
+    {"who_asks_is_known", who_asks_is_known, NULL},
     {"slots_are_claimed_once", slots_are_claimed_once, NULL},
     {"the_retired_come_back_after_two_scans", the_retired_come_back_after_two_scans, NULL},
     {"rings_wrap_and_overflow", rings_wrap_and_overflow, NULL},

@@ -254,6 +254,48 @@ static void export_says_how_much_there_is(const setting *where, bool set)
     hashed_close(&h);
 }
 
+/* After every few keys, so that many exports are made while some buckets have moved to the next root and some have
+ * not. */
+static void exports_during_growth(const setting *where, bool set)
+{
+    enum { KEYS = 1500, EVERY = 13 };
+    hashed h = hashed_open(where, set);
+    uint64_t *keys = must_alloc(KEYS, sizeof *keys), *values = must_alloc(KEYS, sizeof *values);
+    for (uint64_t n = 1; n <= KEYS; n++) {
+        put_says(&h, n - 1, 3 * n, PLEACH_INSERTED, 0);
+        if (n % EVERY) continue;
+        size_t got = 0;
+        assert_int_equal(hashed_stats(&h).keys, n);
+        assert_ok(hashed_export(&h, KEYS, keys, values, &got));
+        assert_int_equal(got, n);
+        for (uint64_t i = 0; i < n; i++) assert_true(keys[i] == i && values[i] == kept_value(&h, 3 * (i + 1)));
+    }
+    free(values);
+    free(keys);
+    hashed_close(&h);
+}
+
+/* All keys are in one chain. */
+static void chains_are_counted(const setting *where, bool set)
+{
+    pleach_hash_config config = hash_config_for(where, set);
+    config.seed = 5;
+    config.fixed_seed = 1;
+    hashed h = hashed_open_as(&config);
+    enum { KEYS = 60 };
+    const size_t slots = (where->key_bits == 32 ? 14 : 7) * (set ? 2 : 1);
+    uint64_t *keys = colliding_keys(&h, KEYS);
+    for (size_t n = 1; n <= KEYS; n++) {
+        put_says(&h, keys[n - 1], n, PLEACH_INSERTED, 0);
+        pleach_hash_stats stats = hashed_stats(&h);
+        assert_int_equal(stats.keys, n);
+        assert_true(stats.longest_chain >= (n + slots - 1) / slots && stats.longest_chain <= 1 + n / slots);
+        assert_int_equal(stats.overflow_slabs, stats.longest_chain - 1);
+    }
+    free(keys);
+    hashed_close(&h);
+}
+
 static void reserved_keys_come_without_growth(const setting *where, bool set)
 {
     pleach_hash_config config = hash_config_for(where, set);
@@ -326,6 +368,8 @@ BOTH(arrays_of_every_length)
 BOTH(equal_keys_take_turns)
 BOTH(no_elements_need_no_arrays)
 BOTH(export_says_how_much_there_is)
+BOTH(exports_during_growth)
+BOTH(chains_are_counted)
 BOTH(reserved_keys_come_without_growth)
 BOTH(reserve_beyond_the_limit_changes_nothing)
 BOTH(reserve_beyond_the_machine_has_no_memory)
@@ -341,6 +385,8 @@ int main(int argc, char **argv)
         CASE(equal_keys_take_turns_in_maps_and_sets),
         CASE(no_elements_need_no_arrays_in_maps_and_sets),
         CASE(export_says_how_much_there_is_in_maps_and_sets),
+        CASE(exports_during_growth_in_maps_and_sets),
+        CASE(chains_are_counted_in_maps_and_sets),
         CASE(reserved_keys_come_without_growth_in_maps_and_sets),
         CASE(reserve_beyond_the_limit_changes_nothing_in_maps_and_sets),
         CASE(reserve_beyond_the_machine_has_no_memory_in_maps_and_sets),

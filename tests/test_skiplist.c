@@ -648,6 +648,33 @@ static void thinnings_of(const setting *where, shape s)
 
 static void small_chunks_merge(const setting *where) { with_every_shape(where, thinnings_of); }
 
+/* Levels that have nothing to offer any more are left again, so that ways get short. */
+static void sinking_of(const setting *where, shape s)
+{
+    const size_t n = shrunk(30000, 20000), few = 100;
+    rng r = rng_for(test_seed(), 90);
+    wide w = open_shape(where, s);
+    const pleach_map_stats empty = stats_of(&w);
+    uint64_t *keys = pattern_keys(REVERSE, n, w.top, &r);
+    assert_ok(wide_put(&w, n, keys, keys, NULL, NULL));
+    const unsigned high = stats_of(&w).height;
+    for (size_t i = 0; i < n; i += few)
+        assert_ok(wide_erase(&w, n - i < few ? n - i : few, keys + i, NULL, NULL));
+    assert_valid(&w);
+    const pleach_map_stats after = stats_of(&w);
+    print_message("height %u becomes %u\n", high, after.height);
+    assert_true(high > 2 || s.raise < 0.5);
+    if (where->device == PLEACH_CPU && where->threads == 1) { /* else a few find no neighbour that nobody is about */
+        assert_int_equal(after.height, empty.height);
+        assert_int_equal(after.inner, empty.inner);
+        assert_int_equal(after.leaves, empty.leaves);
+    }
+    free(keys);
+    wide_close(&w);
+}
+
+static void heights_sink_again(const setting *where) { with_every_shape(where, sinking_of); }
+
 /* Fewer chunks raised, fewer chunks above; but some, as long as there are many below. */
 static void fewer_are_raised_with_less_chance(const setting *where)
 {
@@ -1015,6 +1042,7 @@ int main(int argc, char **argv)
         CASE(churn_holds_little_memory),
         CASE(tides_need_no_more_memory),
         CASE(small_chunks_merge),
+        CASE(heights_sink_again),
         CASE(fewer_are_raised_with_less_chance),
         CASE(whole_map_calls),
         CASE(a_full_pool_has_room_again),

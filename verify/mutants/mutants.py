@@ -1,44 +1,51 @@
 #!/usr/bin/env python3
-"""Makes small faults by rule in the algorithms, and asks whether the simulator notices each of them.
+"""Makes small faults by rule in the algorithms, and asks whether the simulator or a test notices each of them.
 
-  verify/mutants/mutants.py --build FOLDER [--count N] [--seed N] [--jobs N] [--only TEXT] [--list]
+  verify/mutants/mutants.py --build FOLDER [--count N] [--seed N] [--seconds N] [--jobs N] [--only TEXT]
+                            [--results FILE [--again OUTCOME,...]] [--list]
+  verify/mutants/mutants.py --targets
 
 A mutant is one change: a comparison is swapped for its neighbour, a statement is dropped, two neighbouring statements
-change places, a number is off by one, or one logical operator is the other. N of all that there are (500) are drawn with
-the seed. Each is compiled into the simulated variants that cover its file (orders.py has the table), which run
-schedules until one has a finding; a mutant gets 20 seconds of CPU. FOLDER is a build folder (scripts/build).
+change places, a number is off by one, or one logical operator is the other. N of all that there are (500) are drawn
+with the seed. judges.py asks about each, until it is noticed or has had its seconds of CPU (20, compiling included):
+1,000 schedules in each of up to five simulated variants that cover its file (orders.py has the table), then the test
+programs that cover it, then more schedules in all those variants. FOLDER is a build folder without CUDA that has the
+programs which --targets names.
+
+--results appends each answer to FILE and takes those that are there already: a run that was stopped goes on. --again
+asks those anew that came to one of these outcomes, but for what is argued.
 
 The result of a mutant is one of
-  caught      a finding, a crash, or a run that does not end
+  caught      a finding, a crash, a test that fails, or a run that does not end
   survived    none
-  equal       the object code of all variants is as before: the change changes nothing there
+  equal       the object code of all that includes it is as before: the change changes nothing there
   stillborn   it does not compile, or not without the warnings that a build of the library has on
   argued      none, and mutants_argued.py says why nothing could notice it
-The last line is "N passed, N failed": it fails if fewer than 95 percent are caught, of those that survived or are caught
-and are not argued.
+The last line is "N passed, N failed": it fails if fewer than 95 percent are caught, of those that survived or are
+caught and are not argued.
 """
 import argparse
 import concurrent.futures
-import filecmp
+import functools
 import glob
+import hashlib
 import os
+import queue
 import random
 import re
-import resource
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "plants"))
+import judges
 import orders
 import run
 from mutants_argued import EQUIVALENT
 
 FILES = ("core/blink", "core/versioned", "core/skiplist", "core/slabhash", "pool", "epoch", "version", "node")
-SECONDS, SCHEDULES, VARIANTS, LEAST = 20, 4000, 4, 95
-WARNINGS = ("-Werror=return-type", "-Werror=uninitialized", "-Wno-maybe-uninitialized")
+LEAST = 95  # percent
 
 SWAPS = [
     (r" <= ", " < "), (r" < ", " <= "), (r" >= ", " > "), (r" > ", " >= "), (r" == ", " != "), (r" != ", " == "),
@@ -63,8 +70,22 @@ class Mutant:
     def name(self):
         return f"{self.file}:{self.line} {self.what}"
 
+    def text(self):
+        """The whole file with the change."""
+        text = text_of(self.file)
+        return text[:self.begin] + self.put + text[self.end:]
+
+    def key(self):
+        return hashlib.sha256(f"{self.file}\n{self.text()}".encode()).hexdigest()[:16]
+
     def argued(self):
         return EQUIVALENT.get((self.file, self.function, self.what, self.source))
+
+
+@functools.cache
+def text_of(file):
+    with open(os.path.join(run.ROOT, file), encoding="utf-8") as f:
+        return f.read()
 
 
 def made_of(file, text):
@@ -99,64 +120,93 @@ def all_mutants():
     for file in [f for folder in FILES for f in sorted(glob.glob(f"src/{folder}/*.h", root_dir=run.ROOT))]:
         if re.search(r"_team\.h|_device|_check|_cuda\.h|_avx|_rank|_lines|_sink|_words|search_wide", file):
             continue  # no simulated variant compiles these, or the checks themselves
-        with open(os.path.join(run.ROOT, file), encoding="utf-8") as f:
-            made += made_of(file, f.read())
+        made += made_of(file, text_of(file))
     return made
 
 
-def limit_cpu():
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+class Court:
+    """The judges, and a shadow for each mutant that is before them."""
 
-
-def notice(program, where):
-    """What the simulator says; None: nothing."""
-    said = subprocess.run([program, *run.campaign(orders.as_plant(where)), "--schedules", str(SCHEDULES)],
-                          capture_output=True, text=True, errors="replace", preexec_fn=limit_cpu, check=False)
-    found = re.search(r"^finding: (.*)$", said.stdout, re.M)
-    return found.group(1) if found else f"exit status {said.returncode}" if said.returncode else None
-
-
-def warns(where, folder, cc):
-    """Whether the compiler says something of a changed variant; it says nothing of an unchanged one."""
-    source, isa, bits = run.variant_parts(where)
-    flags = [f for f in run.FLAGS if f != "-w"]
-    return subprocess.run([cc, *flags, "-O1", *WARNINGS, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1",
-                           f"-I{folder}/include", "-c", os.path.join(folder, source), "-o", os.devnull],
-                          capture_output=True, check=False).returncode != 0
-
-
-def ask(mutant, n, options, unchanged):
-    folder = os.path.join(options.build, "mutants", str(n))
-    run.plant_nothing(folder)
-    path, differs = os.path.join(folder, mutant.file), False
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text[:mutant.begin] + mutant.put + text[mutant.end:])
-    try:
-        for where in covering(mutant):
-            program = run.compile_plant(orders.as_plant(where), folder, options.build, options.cc, "-O1")
-            if filecmp.cmp(os.path.join(folder, "planted.o"), unchanged[where].result(), shallow=False):
-                continue
-            differs = True
-            said = notice(program, where)
-            if said:
-                return "caught", f"{where}: {said}"
-            if warns(where, folder, options.cc):
-                return "stillborn", ""
-    except run.Missed:
-        return "stillborn", ""
-    finally:
+    def __init__(self, options):
+        folder = os.path.join(options.build, "mutants")
         shutil.rmtree(folder, ignore_errors=True)
-    return ("survived", "") if differs else ("equal", "")
+        self.seconds, self.shadows = options.seconds, queue.SimpleQueue()
+        for n in range(options.jobs):
+            self.shadows.put(judges.make_shadow(os.path.join(folder, str(n))))
+        judges.make_shadow(os.path.join(folder, "unchanged"))
+        self.simulator = judges.Simulator(options.build, options.cc, folder)
+        self.tests = judges.Tests(options.build, options.cc, folder)
+
+    def ask(self, mutant):
+        """Answers (outcome, who noticed what, seconds of CPU)."""
+        shadow = self.shadows.get()
+        case = judges.Case(mutant, shadow, self.seconds)
+        judges.put_in(shadow, mutant.file, mutant.text())
+        try:
+            outcome, said = self.outcome(case)
+        except run.Missed:
+            outcome, said = "stillborn", ""
+        except judges.Spent:
+            outcome, said = "survived", ""
+        judges.put_in(shadow, mutant.file, None)
+        self.shadows.put(shadow)
+        return outcome, said, self.seconds - case.seconds
+
+    def outcome(self, case):
+        simulator, tests = self.simulator, self.tests
+        variants = judges.variants_of(case.mutant.file)
+        first = variants[:judges.VARIANTS]
+        said = simulator.notice_in(first, case, "-O0", 1, judges.FEW)
+        if said:
+            return "caught", said
+        changes = [where for (where, _), program in case.programs.items() if program]
+        if changes and simulator.warns(changes[0], case):
+            return "stillborn", ""
+        said = tests.notice(case, dict(tests.changed(case, "-O0")))
+        if said:
+            return "caught", said
+        if not any(simulator.program(where, case, "-O1") for where in first) and not any(tests.changed(case, "-O1")):
+            return "equal", ""
+        for seed in range(2, 2 + judges.ROUNDS):
+            said = simulator.notice_in(variants, case, "-O1", seed, judges.MANY)
+            if said:
+                return "caught", said
+        return "survived", ""
 
 
-def covering(mutant):
-    """One variant of each structure first, then a second of each, and so on."""
-    variants = next(variants for begin, variants in orders.COVER if mutant.file.startswith(begin))
-    families = [w.split("/")[0] for w in variants]
-    turns = [families[:i].count(f) for i, f in enumerate(families)]
-    return [w for _, w in sorted(zip(turns, variants), key=lambda both: both[0])][:VARIANTS]
+# ---- results ----
+
+def read_results(file):
+    """By key: what was answered before."""
+    if not file or not os.path.exists(file):
+        return {}
+    with open(file, encoding="utf-8") as f:
+        answers = (line.rstrip("\n").split("\t") for line in f if line.count("\t") == 4)
+        return {key: (outcome, said, float(seconds)) for key, outcome, seconds, _, said in answers}
+
+
+def ask_all(wanted, options):
+    """Each mutant with its answer, in order; answers go to the file of results as they come."""
+    known, again = read_results(options.results), options.again.split(",")
+    for mutant in wanted:
+        if known.get(mutant.key(), ("",))[0] in again and not mutant.argued():
+            del known[mutant.key()]
+    court = Court(options) if any(m.key() not in known for m in wanted) else None
+
+    def answer(mutant):
+        if mutant.key() in known:
+            return known[mutant.key()]
+        outcome, said, seconds = court.ask(mutant)
+        said = " ".join(said.split())
+        if options.results:
+            with open(options.results, "a", encoding="utf-8") as f:
+                f.write(f"{mutant.key()}\t{outcome}\t{seconds:.1f}\t{mutant.name()}\t{said}\n")
+        return outcome, said, seconds
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for n, (mutant, given) in enumerate(zip(wanted, pool.map(answer, wanted)), 1):
+            print(f"{n} of {len(wanted)} {given[0]:9} {given[2]:4.1f} s  {mutant.name()}", file=sys.stderr, flush=True)
+            yield mutant, given
 
 
 def main():
@@ -165,12 +215,19 @@ def main():
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=int, default=judges.SECONDS)
     parser.add_argument("--only", default="")
+    parser.add_argument("--results")
+    parser.add_argument("--again", default="")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--targets", action="store_true")
     options = parser.parse_args()
-    wanted = [m for m in all_mutants() if options.only in m.name()]
+    if options.targets:
+        print(*judges.targets())
+        return 0
+    wanted = all_mutants()
     random.Random(options.seed).shuffle(wanted)
-    wanted = wanted[:options.count]
+    wanted = [m for m in wanted[:options.count] if options.only in m.name()]
     if options.list:
         print(*(m.name() for m in wanted), sep="\n")
         return 0
@@ -179,17 +236,14 @@ def main():
     options.build, options.cc = os.path.abspath(options.build), os.environ.get("CC", "cc")
 
     totals = {}
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        unchanged = {w: pool.submit(orders.unchanged_object, w, options.build, options.cc)
-                     for w in sorted({w for m in wanted for w in covering(m)})}
-        results = [pool.submit(ask, m, n, options, unchanged) for n, m in enumerate(wanted)]
-        for mutant, result in zip(wanted, results):
-            outcome, said = result.result()
-            if outcome == "survived" and mutant.argued():
-                outcome, said = "argued", mutant.argued()
-            totals[outcome] = totals.get(outcome, 0) + 1
-            print(f"{outcome:9} {mutant.name()}  {said}", flush=True)
-    caught, survived = totals.get("caught", 0), totals.get("survived", 0)
+    for mutant, (outcome, said, _) in ask_all(wanted, options):
+        if outcome == "survived" and mutant.argued():
+            outcome, said = "argued", mutant.argued()
+        who = (" by a test" if said.startswith("test_") else " by the simulator") if outcome == "caught" else ""
+        totals[outcome + who] = totals.get(outcome + who, 0) + 1
+        print(f"{outcome:9} {mutant.name()}  {said}", flush=True)
+    caught = sum(n for outcome, n in totals.items() if outcome.startswith("caught"))
+    survived = totals.get("survived", 0)
     print(", ".join(f"{n} {outcome}" for outcome, n in sorted(totals.items())))
     enough = caught and caught * 100 >= LEAST * (caught + survived)
     print(f"{caught} passed, {0 if enough else survived or 1} failed")

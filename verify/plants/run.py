@@ -68,21 +68,24 @@ def plant(p, folder):
         edit(folder, file, find, put)
 
 
-def compile_plant(p, folder, build, cc, optimization, flags=(), objects=()):
+def variant_commands(p, folder, build, cc, optimization, flags=(), objects=()):
     """The planted variant comes first, so the linker takes everything else, and only that, from the library."""
     source, isa, bits = variant_parts(p.where)
     planted, program = os.path.join(folder, "planted.o"), os.path.join(folder, "sim")
     watched = ["-fsanitize=thread"] if p.where.startswith("team/") else []  # verify/sim/plain.h
-    commands = [
-        [cc, *FLAGS, *flags, optimization, *watched, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1", f"-I{folder}/include", "-c",
-         os.path.join(folder, source), "-o", planted],
-        [cc, planted, *objects, *(os.path.join(build, f"lib{name}.a") for name in ("pleach_sim_main", "pleach_verify", "pleach")),
-         "-lpthread", "-lm", "-o", program]]
-    for command in commands:
+    libraries = [os.path.join(build, f"lib{name}.a") for name in ("pleach_sim_main", "pleach_verify", "pleach")]
+    return [
+        [cc, *FLAGS, *flags, optimization, *watched, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1",
+         f"-I{folder}/include", "-c", os.path.join(folder, source), "-o", planted],
+        [cc, planted, *objects, *libraries, "-lpthread", "-lm", "-o", program]]
+
+
+def compile_plant(p, folder, build, cc, optimization, flags=(), objects=()):
+    for command in variant_commands(p, folder, build, cc, optimization, flags, objects):
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode != 0:
             raise Missed("it does not compile:\n" + run.stderr)
-    return program
+    return os.path.join(folder, "sim")
 
 
 def simulate(program, *arguments, env=None):
