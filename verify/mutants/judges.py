@@ -70,7 +70,7 @@ SAME = {"PLEACH_TEST_SCALE": "1", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain
 # Units and cases of wider keys are for what is not the same for all widths.
 LEFT_OUT = re.compile(r"NODE_ISA_avx|NODE_SLOTS=32|/verify/|/src/(api|file|queue|index)/")
 WIDER = re.compile(r"KEY_BITS=(64|128)")
-OF_EACH_WIDTH = ("src/node/", "src/core/slabhash/", "src/pool/")
+OF_EACH_WIDTH = ("src/node/", "src/core/slabhash/", "src/core/skiplist/skiplist_find", "src/pool/")
 
 
 class Spent(Exception):
