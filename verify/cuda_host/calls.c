@@ -10,11 +10,22 @@
 gpu_choices gpu;
 
 static _Thread_local cudaError_t last_error;
+static bool lost;
+
+bool gpu_is_lost(void) { return __atomic_load_n(&lost, __ATOMIC_ACQUIRE); }
+void gpu_lose(void) { __atomic_store_n(&lost, true, __ATOMIC_RELEASE); }
 
 static cudaError_t say(cudaError_t error)
 {
+    if (gpu_is_lost()) error = cudaErrorIllegalAddress;
     if (error != cudaSuccess) last_error = error;
     return error;
+}
+
+/* Of a query. That something is not ready is no error that is remembered. */
+static cudaError_t say_whether(bool done)
+{
+    return gpu_is_lost() ? say(cudaErrorIllegalAddress) : done ? cudaSuccess : cudaErrorNotReady;
 }
 
 static cudaError_t say_if(bool good, cudaError_t error) { return say(good ? cudaSuccess : error); }
@@ -46,6 +57,7 @@ void gpu_choose(void)
     gpu.seconds = (unsigned)number_from("PLEACH_CUDA_HOST_SECONDS", 300);
     gpu.memory = number_from("PLEACH_CUDA_HOST_MEMORY", 8192) << 20;
     gpu.processors = 4;
+    gpu.fault = number_from("PLEACH_CUDA_HOST_FAULT", 0);
     gpu.protect = number_from("PLEACH_CUDA_HOST_PROTECT", 0) != 0;
     gpu.pace = PACE_AT_ONCE;
     gpu.order = ORDER_LONG_TURNS;
@@ -94,6 +106,7 @@ const char *cudaGetErrorName(cudaError_t error)
     case cudaErrorNoKernelImageForDevice: return "cudaErrorNoKernelImageForDevice";
     case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
     case cudaErrorNotReady: return "cudaErrorNotReady";
+    case cudaErrorIllegalAddress: return "cudaErrorIllegalAddress";
     case cudaErrorNotSupported: return "cudaErrorNotSupported";
     case cudaErrorSystemDriverMismatch: return "cudaErrorSystemDriverMismatch";
     }
@@ -107,7 +120,7 @@ cudaError_t cudaPeekAtLastError(void) { return last_error; }
 cudaError_t cudaGetLastError(void)
 {
     cudaError_t error = last_error;
-    last_error = cudaSuccess;
+    if (!gpu_is_lost()) last_error = cudaSuccess;
     return error;
 }
 
@@ -163,7 +176,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 cudaError_t cudaDeviceSynchronize(void)
 {
     stream_wait_all();
-    return cudaSuccess;
+    return say(cudaSuccess);
 }
 
 cudaError_t cudaDriverGetVersion(int *version)
@@ -208,7 +221,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     struct CUstream_st *s = stream_of(stream);
     if (!s || s != stream) return say(cudaErrorInvalidResourceHandle);
     s->magic = 0; /* work that was given is still done */
-    return cudaSuccess;
+    return say(cudaSuccess);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -221,7 +234,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     gpu_need();
     struct CUstream_st *s = stream_of(stream);
     if (!s) return say(cudaErrorInvalidResourceHandle);
-    return stream_is_done(s) ? cudaSuccess : cudaErrorNotReady;
+    return say_whether(stream_is_done(s));
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
@@ -250,7 +263,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
     e->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&all, &e->next, e, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
     *event = (cudaEvent_t)e;
-    return cudaSuccess;
+    return say(cudaSuccess);
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
@@ -260,7 +273,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     gpu_event *e = event_of(event);
     if (!e) return say(cudaErrorInvalidResourceHandle);
     e->magic = 0; /* and never freed, like streams: work may still mean it */
-    return cudaSuccess;
+    return say(cudaSuccess);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -280,7 +293,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     gpu_event *e = event_of(event);
     if (!e) return say(cudaErrorInvalidResourceHandle);
-    return event_is_done(e) ? cudaSuccess : cudaErrorNotReady;
+    return say_whether(event_is_done(e));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -288,7 +301,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     gpu_event *e = event_of(event);
     if (!e) return say(cudaErrorInvalidResourceHandle);
     event_wait(e);
-    return cudaSuccess;
+    return say(cudaSuccess);
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end)
@@ -305,7 +318,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 static cudaError_t take(void **memory, size_t bytes, memory_kind kind)
 {
     gpu_need();
-    return say(memory_take(memory, bytes, kind));
+    return say(gpu_is_lost() ? cudaErrorIllegalAddress : memory_take(memory, bytes, kind));
 }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes) { return take(memory, bytes, MEMORY_DEVICE); }
@@ -336,7 +349,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     gpu_need();
     *free_bytes = memory_left();
     *total_bytes = gpu.memory;
-    return cudaSuccess;
+    return say(cudaSuccess);
 }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
@@ -351,7 +364,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     }
     attributes->devicePointer = attributes->type == cudaMemoryTypeUnregistered ? NULL : (void *)pointer;
     attributes->hostPointer = attributes->type == cudaMemoryTypeDevice ? NULL : (void *)pointer;
-    return cudaSuccess;
+    return say(cudaSuccess);
 }
 
 /* Whether a pointer can be the host's, or the device's, end of a copy. */
@@ -387,7 +400,7 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
         memcpy(work.kept, from, bytes);
         work.from = work.kept;
     }
-    if (stream_give(stream, &work, wait || to_kind == MEMORY_NONE)) return cudaSuccess;
+    if (stream_give(stream, &work, wait || to_kind == MEMORY_NONE)) return say(cudaSuccess);
     free(work.kept);
     return say(cudaErrorInvalidResourceHandle);
 }

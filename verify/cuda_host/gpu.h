@@ -28,6 +28,7 @@ typedef struct gpu_choices {
     unsigned seconds;      /* of one grid: PLEACH_CUDA_HOST_SECONDS */
     uint64_t memory;       /* bytes: PLEACH_CUDA_HOST_MEMORY, in MiB */
     unsigned processors;
+    uint64_t fault;        /* the grid that has one, from 1; 0: none has: PLEACH_CUDA_HOST_FAULT */
     bool protect; /* the device's memory, while the GPU does nothing: PLEACH_CUDA_HOST_PROTECT */
 } gpu_choices;
 extern gpu_choices gpu;
@@ -35,6 +36,10 @@ extern gpu_choices gpu;
 void gpu_choose(void); /* once, from the environment */
 uint64_t gpu_random_of(uint64_t *state, uint64_t below);
 static inline uint64_t gpu_random(uint64_t below) { return gpu_random_of(&gpu.random, below); } /* the GPU's thread */
+
+/* Whether a kernel has had a fault (PLEACH_CUDA_HOST_FAULT): then no work is done any more, and calls fail for good. */
+bool gpu_is_lost(void);
+void gpu_lose(void);
 
 /* Ends the program, as nothing that it did since would mean anything. Says what seed to repeat it with. */
 void gpu_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));

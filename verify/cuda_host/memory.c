@@ -268,6 +268,7 @@ void hostgpu_check_address(const volatile void *p, unsigned bytes)
 void memory_report_leaks(void)
 {
     size_t leaks = 0, bytes = 0;
+    if (gpu_is_lost()) return; /* frees have failed too */
     for (size_t i = 0; i < count; i++)
         if (!regions[i].reserved) {
             leaks++;
@@ -281,6 +282,7 @@ void memory_report_leaks(void)
 
 static CUresult reserve(CUdeviceptr *at, size_t bytes, size_t alignment, CUdeviceptr wish, unsigned long long flags)
 {
+    if (gpu_is_lost()) return CUDA_ERROR_ILLEGAL_ADDRESS;
     (void)alignment, (void)wish, (void)flags;
     pthread_mutex_lock(&mutex);
     region *r = take_pages(bytes, PIECE);
@@ -297,6 +299,7 @@ static CUresult reserve(CUdeviceptr *at, size_t bytes, size_t alignment, CUdevic
 
 static CUresult release_range(CUdeviceptr at, size_t bytes)
 {
+    if (gpu_is_lost()) return CUDA_ERROR_ILLEGAL_ADDRESS;
     pthread_mutex_lock(&mutex);
     region *r = region_at((void *)(uintptr_t)at);
     bool good = r && r->reserved && (CUdeviceptr)(uintptr_t)r->first == at && r->page_bytes >= bytes;
@@ -312,6 +315,7 @@ static CUresult release_range(CUdeviceptr at, size_t bytes)
 static CUresult create(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *kind,
                        unsigned long long flags)
 {
+    if (gpu_is_lost()) return CUDA_ERROR_ILLEGAL_ADDRESS;
     (void)kind, (void)flags;
     if (bytes == 0 || bytes % PIECE) return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&mutex);
@@ -324,6 +328,7 @@ static CUresult create(CUmemGenericAllocationHandle *handle, size_t bytes, const
 
 static CUresult release(CUmemGenericAllocationHandle handle)
 {
+    if (gpu_is_lost()) return CUDA_ERROR_ILLEGAL_ADDRESS;
     pthread_mutex_lock(&mutex);
     used_bytes -= handle;
     pthread_mutex_unlock(&mutex);
@@ -333,12 +338,14 @@ static CUresult release(CUmemGenericAllocationHandle handle)
 static CUresult map(CUdeviceptr at, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
                     unsigned long long flags)
 {
+    if (gpu_is_lost()) return CUDA_ERROR_ILLEGAL_ADDRESS;
     (void)at, (void)offset, (void)flags;
     return bytes == handle ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult set_access(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *who, size_t n)
 {
+    if (gpu_is_lost()) return CUDA_ERROR_ILLEGAL_ADDRESS;
     (void)who, (void)n;
     void *pages = (void *)(uintptr_t)at;
     if (mprotect(pages, bytes, PROT_READ | PROT_WRITE) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -357,6 +364,7 @@ static CUresult set_access(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *
 
 static CUresult unmap(CUdeviceptr at, size_t bytes)
 {
+    if (gpu_is_lost()) return CUDA_ERROR_ILLEGAL_ADDRESS;
     char *first = (char *)(uintptr_t)at;
     pthread_mutex_lock(&mutex);
     drop_pages(first, bytes);

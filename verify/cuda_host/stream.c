@@ -73,10 +73,23 @@ static void check_range(const char *what, const void *p, size_t bytes)
         gpu_fatal("%s of %zu bytes at %p, where %zu are left", what, bytes, p, left);
 }
 
+/* Of a GPU that is lost work ends without being done, so that nobody waits for it. */
+static bool is_dropped(gpu_work *work)
+{
+    static uint64_t grids;
+    if (work->kind == WORK_GRID && ++grids == gpu.fault) gpu_lose();
+    if (gpu_is_lost() && work->kind == WORK_RECORD) work->event->done = work->ticket;
+    return gpu_is_lost();
+}
+
 static void begin_work(struct CUstream_st *s)
 {
     gpu_work *work = s->first;
     work->begun = true;
+    if (is_dropped(work)) {
+        end_work(s);
+        return;
+    }
     switch (work->kind) {
     case WORK_GRID: grid_begin(&work->grid); return; /* which ends later */
     case WORK_COPY:

@@ -27,6 +27,7 @@ typedef enum cudaError {
     cudaErrorNoKernelImageForDevice = 209,
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorNotReady = 600,
+    cudaErrorIllegalAddress = 700,
     cudaErrorNotSupported = 801,
     cudaErrorSystemDriverMismatch = 803
 } cudaError_t;
