@@ -58,7 +58,7 @@ function(pleach_translate_kernels list)
                 -DPLEACH_TOOLS_CUDA=1 ${sanitizer} -include cuda_runtime.h ${includes}
             DEPENDS ${source} ${cuda_host}/launches.py VERBATIM)
         # The preprocessor has spoken; what is written for nvcc is not ours to warn about as C++.
-        set_source_files_properties(${out} PROPERTIES COMPILE_OPTIONS "-w;-fpermissive;-std=gnu++17")
+        set_source_files_properties(${out} PROPERTIES COMPILE_OPTIONS "-w;-std=gnu++17")
     endforeach()
     set(${list} ${translated} PARENT_SCOPE)
 endfunction()

@@ -313,7 +313,7 @@ static void test_crowd(unsigned bits)
                cudaMalloc(&c, sizeof *c) == cudaSuccess && cudaMemset(c, 0, sizeof *c) == cudaSuccess &&
                pleach_versioned_view_open(map, &view) == PLEACH_OK &&
                pleach_snapshot_take(map, &snapshot, PLEACH_SYNC) == PLEACH_OK, bits, "a crowded map");
-    LAUNCH(crowd, bits, scaled(3000), cudaStreamDefault, view, c, CROWD_KEYS);
+    LAUNCH(crowd, bits, scaled(3000), 0, view, c, CROWD_KEYS);
     expect(cudaDeviceSynchronize() == cudaSuccess &&
                cudaMemcpy(here, c, sizeof *here, cudaMemcpyDeviceToHost) == cudaSuccess, bits, "nothing hangs");
     char text[200];

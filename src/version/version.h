@@ -63,7 +63,7 @@ typedef struct version_state {
 typedef struct versions {
     version_state *state;
     version_record *record; /* by node id */
-    epoch epoch;            /* of state->epoch */
+    struct epoch epoch;     /* of state->epoch */
     unsigned stripes;
 } versions;
 

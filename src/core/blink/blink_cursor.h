@@ -30,7 +30,7 @@ typedef struct W(blink) {
     void *nodes;
     unsigned stripe; /* spreads counters and free lists over agents; any number */
 #ifdef BLINK_VERSIONED
-    const versions *versions;
+    const struct versions *versions;
     epoch_agent *agent; /* who acts, for what it retires and reuses; NULL: somebody who has no bag */
 #endif
 #ifdef BLINK_SKIPLIST

@@ -17,7 +17,7 @@
 typedef struct skiplist_place {
     blink_tree *tree;
     void *nodes;
-    epoch epoch;
+    struct epoch epoch;
     uint32_t node_bytes;
 } skiplist_place;
 

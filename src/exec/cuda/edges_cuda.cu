@@ -278,24 +278,30 @@ cudaError_t edges_cuda_mark_segments(graph_on_gpu graph, size_t n, const uint32_
     LAUNCH(mark_kernel, n < most ? n : most, graph, n, from, to, marks);
 }
 
-/* A lane a segment, a warp a word. */
+/* Each lane reads one word of marks, so a call launches a thread per 32 segments. The warp then makes the segments of one
+ * marked word after the other, one per lane. The words of a warp are far apart, because neighbouring segments are mostly
+ * made by the same call, and then different warps make them. */
+#define MAKE_THREADS (GRAPH_SEGMENTS / 32)
+#define MAKE_WARPS (MAKE_THREADS / 32)
+
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     make_kernel(const __grid_constant__ graph_on_gpu graph, uint32_t *marks, uint64_t *lacking)
 {
-    uint64_t number = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (number >= GRAPH_SEGMENTS) return; /* whole warps: both are multiples of 32 */
-    uint32_t marked = marks[number / 32];
-    if (!marked) return;
-    __syncwarp();
-    if (number % 32 == 0) marks[number / 32] = 0;
-    if (!(marked >> number % 32 & 1)) return;
+    uint32_t thread = blockIdx.x * BLOCK_THREADS + threadIdx.x, lane = thread % 32, warp = thread / 32;
+    uint32_t *word = &marks[lane * MAKE_WARPS + warp]; /* blocks are full: MAKE_THREADS is a multiple of their size */
+    uint32_t marked = *word;
+    if (marked) *word = 0;
     graph_place g = place_of(graph);
-    if (!graph_make_segment(&g, (uint32_t)number << GRAPH_SEGMENT_LOG)) port_fetch_add(lacking, 1);
+    for (uint32_t left = __ballot_sync(~0u, marked != 0); left; left &= left - 1) {
+        uint32_t from = __ffs((int)left) - 1, segments = __shfl_sync(~0u, marked, from);
+        uint32_t number = (from * MAKE_WARPS + warp) * 32 + lane;
+        if ((segments >> lane & 1) && !graph_make_segment(&g, number << GRAPH_SEGMENT_LOG)) port_fetch_add(lacking, 1);
+    }
 }
 
 cudaError_t edges_cuda_make_segments(graph_on_gpu graph, uint32_t *marks, uint64_t *lacking, cudaStream_t stream)
 {
-    LAUNCH(make_kernel, GRAPH_SEGMENTS, graph, marks, lacking);
+    LAUNCH(make_kernel, MAKE_THREADS, graph, marks, lacking);
 }
 
 static cudaError_t update_briefly(graph_on_gpu graph, const graph_request *r, bool again, later_list later,

@@ -14,7 +14,7 @@ typedef struct staging {
     cudaMemPool_t pool;
     cudaStream_t stream;
     int gpu;
-    transfer *transfer; /* of calls that wait for their results: large ones take this way; or NULL */
+    struct transfer *transfer; /* of calls that wait for their results: large ones take this way; or NULL */
     unsigned buffers, results;
     void *buffer[STAGING_MOST];
     struct {
