@@ -497,9 +497,85 @@ static void children_of_a_busy_parent(const void *unused)
     free_all(all);
 }
 
+/* ---- handlers of the program ---- */
+
+/* Stands for the C library's. Some lock their list of handlers during a fork, and a registration then never returns. */
+static atomic_bool forking;
+static atomic_uint registered_in_fork;
+
+#ifdef __GLIBC__
+typedef void fork_handler(void);
+int __register_atfork(fork_handler *prepare, fork_handler *parent, fork_handler *child, void *library);
+extern void *__dso_handle;
+
+int pthread_atfork(fork_handler *prepare, fork_handler *parent, fork_handler *child)
+{
+    if (atomic_load(&forking)) atomic_fetch_add(&registered_in_fork, 1);
+    return __register_atfork(prepare, parent, child, &__dso_handle);
+}
+#endif
+
+static int put_and_find(void *world)
+{
+    uint64_t value = 0;
+    int found = 0;
+    CHECK_OK(pleach_map_put_one(world, 7, 8, NULL, NULL));
+    CHECK_OK(pleach_map_find_one(world, 7, &found, &value));
+    CHECK(found && value == 8);
+    return 0;
+}
+
+/* The first case: no thread has been inside a structure before. */
+static void a_fork_before_any_call(const void *unused)
+{
+    (void)unused;
+    pleach_map *map = make_map((pleach_map_config){0});
+    atomic_store(&forking, true);
+    fork_and_run(put_and_find, map);
+    atomic_store(&forking, false);
+    assert_int_equal(atomic_load(&registered_in_fork), 0);
+    assert_int_equal(put_and_find(map), 0);
+    pleach_map_destroy(map);
+}
+
+/* A lock of the program, which its own handlers lock for forks, and under which threads make calls. main registers them
+ * before there is any structure. */
+static pthread_mutex_t program_lock = PTHREAD_MUTEX_INITIALIZER;
+static void lock_program(void) { pthread_mutex_lock(&program_lock); }
+static void unlock_program(void) { pthread_mutex_unlock(&program_lock); }
+
+static int call_under_lock(void *world)
+{
+    lock_program();
+    const int line = put_and_find(world);
+    unlock_program();
+    return line;
+}
+
+static void fork_or_call_under_lock(agent *a)
+{
+    while (a->index > 0 && !stopped(a) && !a->failed) EXPECT(a, call_under_lock(a->shared) == 0);
+    if (a->index > 0) return;
+    for (size_t i = 0; i < 10 + scaled(100) && !stopped(a); i++)
+        EXPECT(a, !*run_child(i % 4 ? do_nothing : call_under_lock, a->shared));
+    stop_all(a);
+}
+
+static void forks_and_calls_under_a_lock(const void *unused)
+{
+    (void)unused;
+    pleach_map *map = make_map((pleach_map_config){0});
+    alarm(DEADLINE_SECONDS); /* what hangs is the parent */
+    run_agents(3, fork_or_call_under_lock, map);
+    alarm(0);
+    pleach_map_destroy(map);
+}
+
 /* ---- the runner ---- */
 
 static unit_case cases[] = {
+    {"a_fork_before_any_call", a_fork_before_any_call, NULL},
+    {"forks_and_calls_under_a_lock", forks_and_calls_under_a_lock, NULL},
     {"children_of_an_idle_parent", children_of_an_idle_parent, NULL},
     {"grandchildren", grandchildren, NULL},
     {"structures_that_are_gone", structures_that_are_gone, NULL},
@@ -507,4 +583,8 @@ static unit_case cases[] = {
     {"children_of_a_busy_parent", children_of_a_busy_parent, NULL},
 };
 
-int main(int argc, char **argv) { return run_units("test_fork", argc, argv, cases, COUNT_OF(cases)); }
+int main(int argc, char **argv)
+{
+    if (pthread_atfork(lock_program, unlock_program, unlock_program) != 0) return 1;
+    return run_units("test_fork", argc, argv, cases, COUNT_OF(cases));
+}

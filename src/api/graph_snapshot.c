@@ -32,8 +32,11 @@ pleach_status pleach_graph_snapshot_take(pleach_graph *graph, pleach_graph_snaps
 void pleach_graph_snapshot_release(pleach_graph_snapshot *snapshot)
 {
     if (!snapshot) return;
-    snapshot->graph->ops->snapshots->release(snapshot->graph->exec, snapshot->at);
-    atomic_fetch_sub(&snapshot->graph->live_snapshots, 1);
+    pleach_graph *graph = snapshot->graph;
+    gate_enter(&graph->gate); /* so that a fork does not come between the two */
+    graph->ops->snapshots->release(graph->exec, snapshot->at);
+    atomic_fetch_sub(&graph->live_snapshots, 1);
+    gate_leave(&graph->gate);
     base_free(snapshot);
 }
 

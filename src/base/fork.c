@@ -2,8 +2,13 @@
 
 #include <pthread.h>
 
-#include "foreign_pointer.h"
+#include <stdatomic.h>
 
+#include "foreign_pointer.h"
+#include "memory.h"
+
+static bool watching;
+static _Atomic(fork_step *) first_in_child;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the list; held during a fork */
 static fork_watch list = {&list, &list, NULL, NULL};      /* a ring; outer structures first */
 
@@ -22,17 +27,26 @@ static void in_parent(void)
 static void in_child(void)
 {
     foreign_pointers_after_fork();
+    fork_step *first = atomic_load(&first_in_child);
+    if (first) first();
     for (fork_watch *w = list.before; w != &list; w = w->before) w->steps->child(w->object);
     pthread_mutex_unlock(&mutex); /* this thread, or the one that it is a copy of, has locked it */
 }
 
-/* Under the mutex. */
-static bool watch_forks(void)
+/* When the program starts or loads the library, and never later:
+ * - Before a fork handlers run in reverse order. A handler of the program that takes a lock must run before `prepare`,
+ *   because a thread that holds this lock may be inside a call, or be about to make one.
+ * - C libraries lock their list of handlers while they run these, so a registration there never ends.
+ * - In a child all is set back before the program's handlers make calls.
+ * An allocator may register handlers at its first use, which must come before: calls allocate. */
+static __attribute__((constructor)) void watch_forks(void)
 {
-    static bool watching;
-    if (!watching) watching = pthread_atfork(prepare, in_parent, in_child) == 0;
-    return watching;
+    void *volatile first_use = base_alloc(1, 1);
+    base_free(first_use);
+    watching = pthread_atfork(prepare, in_parent, in_child) == 0;
 }
+
+void fork_set_first_in_child(fork_step *step) { atomic_store(&first_in_child, step); }
 
 static void link_after(fork_watch *watch, fork_watch *before)
 {
@@ -44,15 +58,13 @@ static void link_after(fork_watch *watch, fork_watch *before)
 
 bool fork_watch_add(fork_watch *watch, const fork_steps *steps, void *object)
 {
+    if (!watching) return false;
     pthread_mutex_lock(&mutex);
-    const bool watching = watch_forks();
-    if (watching) {
-        watch->steps = steps;
-        watch->object = object;
-        link_after(watch, steps->outer ? &list : list.before);
-    }
+    watch->steps = steps;
+    watch->object = object;
+    link_after(watch, steps->outer ? &list : list.before);
     pthread_mutex_unlock(&mutex);
-    return watching;
+    return true;
 }
 
 void fork_watch_remove(fork_watch *watch)

@@ -32,4 +32,8 @@ bool fork_watch_add(fork_watch *watch, const fork_steps *steps, void *object);
 /* Does nothing if it was not added. */
 void fork_watch_remove(fork_watch *watch);
 
+/* What a child does before it sets structures back. The library has one such step. */
+typedef void fork_step(void);
+void fork_set_first_in_child(fork_step *step);
+
 #endif

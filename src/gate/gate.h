@@ -75,11 +75,16 @@ void gate_destroy(gate *g);
  * thread owns the slot of this number in every gate. */
 #ifdef PLEACH_SIM
 unsigned gate_thread_number(void);
+static inline void gate_own_no_slot(void) {}
 #else
 /* The number plus one; 0: not asked yet. Calls ask several times each. Of this kind a thread's variable is one instruction
  * away in a shared library too, else it is a call; its few bytes are there for libraries that are loaded later as well. */
 extern _Thread_local __attribute__((tls_model("initial-exec"))) unsigned gate_my_number;
 unsigned gate_take_number(void);
+
+/* For a thread that passes no gate, and has not asked for its number yet: its number owns no slot, because slots are few
+ * and each that is owned makes exclusive calls execute a barrier. */
+void gate_own_no_slot(void);
 
 static inline unsigned gate_thread_number(void)
 {

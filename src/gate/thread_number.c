@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../base/fork.h"
 #include "gate.h"
 
 #ifdef __linux__
@@ -21,7 +22,7 @@ _Thread_local unsigned gate_my_number;
 static _Atomic uint64_t taken; /* a bit for each number below GATE_SLOTS */
 static atomic_uint others;     /* threads with higher ones so far */
 static atomic_bool have_barrier; /* else no thread owns a slot */
-static bool have_key;
+static atomic_bool have_key;     /* of `at_end`; else no more thread gets a slot */
 static pthread_key_t at_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void begin(void);
@@ -76,15 +77,17 @@ static void give_number_back(void *number_plus_one)
 static void begin_in_child(void)
 {
     gate_my_number = 0;
-    pthread_setspecific(at_end, NULL);
-    atomic_store(&have_barrier, register_barrier());
+    if (atomic_load(&have_key)) pthread_setspecific(at_end, NULL);
+    atomic_store(&have_barrier, atomic_load(&have_key) && register_barrier());
     atomic_store(&taken, 0);
 }
 
 static void begin(void)
 {
-    have_key = pthread_key_create(&at_end, give_number_back) == 0;
-    atomic_store(&have_barrier, have_key && pthread_atfork(NULL, NULL, begin_in_child) == 0 && register_barrier());
+    const bool have = pthread_key_create(&at_end, give_number_back) == 0;
+    atomic_store(&have_key, have);
+    atomic_store(&have_barrier, have && register_barrier());
+    fork_set_first_in_child(begin_in_child);
 }
 
 /* Returns GATE_SLOTS if there is none. Acquire: the thread that had the number before has left all gates, and who has not
@@ -101,22 +104,27 @@ static unsigned take_own_number(void)
     return GATE_SLOTS;
 }
 
+void gate_own_no_slot(void)
+{
+    gate_my_number = GATE_SLOTS + atomic_fetch_add_explicit(&others, 1, memory_order_relaxed) % MOST_OTHERS + 1;
+}
+
 __attribute__((cold)) unsigned gate_take_number(void)
 {
     pthread_once(&once, begin);
-    unsigned number = atomic_load(&have_barrier) ? take_own_number() : GATE_SLOTS;
+    unsigned number = atomic_load(&have_barrier) && atomic_load(&have_key) ? take_own_number() : GATE_SLOTS;
     if (number < GATE_SLOTS && pthread_setspecific(at_end, (void *)(uintptr_t)(number + 1)) != 0) {
         give_number_back((void *)(uintptr_t)(number + 1));
         number = GATE_SLOTS;
     }
-    if (number == GATE_SLOTS) number += atomic_fetch_add_explicit(&others, 1, memory_order_relaxed) % MOST_OTHERS;
     gate_my_number = number + 1;
-    return number;
+    if (number == GATE_SLOTS) gate_own_no_slot();
+    return gate_my_number - 1;
 }
 
 /* A library that is unloaded leaves no destructor behind that threads would call when they end. Threads that ask from
  * now on get no slot of their own. */
 static __attribute__((destructor)) void forget_threads(void)
 {
-    if (have_key) pthread_key_delete(at_end);
+    if (atomic_exchange(&have_key, false)) pthread_key_delete(at_end);
 }

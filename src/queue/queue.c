@@ -95,9 +95,11 @@ static bool is_closed(const pleach_queue *queue) { return (atomic_load(&queue->t
 
 static uint64_t tickets_given(const pleach_queue *queue) { return atomic_load(&queue->tail) & ~CLOSED; }
 
+static _Thread_local const pleach_queue *serves; /* the queue whose service thread this is */
+
 static bool on_service_thread(const pleach_queue *queue)
 {
-    return atomic_load(&queue->serving) && pthread_equal(pthread_self(), queue->thread) != 0;
+    return serves == queue;
 }
 
 static entry *entry_of(const pleach_queue *queue, uint64_t ticket) { return &queue->ring[ticket & queue->ring_mask]; }
@@ -277,6 +279,7 @@ static void carry_out(pleach_queue *queue, size_t from, size_t n)
 static void *serve(void *argument)
 {
     pleach_queue *queue = argument;
+    serves = queue;
     for (size_t n = wait_for_batch(queue); n > 0; n = wait_for_batch(queue)) {
         gather(queue, n);
         carry_out(queue, 0, n);
@@ -290,9 +293,8 @@ static pleach_status start_service(pleach_queue *queue)
     if (atomic_load_explicit(&queue->serving, memory_order_acquire)) return PLEACH_OK;
     pthread_mutex_lock(&queue->mutex);
     if (!atomic_load(&queue->serving)) {
-        atomic_store(&queue->serving, true); /* before its first callback asks */
-        if (base_allocation_fails() || pthread_create(&queue->thread, NULL, serve, queue) != 0)
-            atomic_store(&queue->serving, false);
+        const bool started = !base_allocation_fails() && pthread_create(&queue->thread, NULL, serve, queue) == 0;
+        atomic_store(&queue->serving, started);
     }
     const bool serving = atomic_load(&queue->serving);
     pthread_mutex_unlock(&queue->mutex);

@@ -202,7 +202,7 @@ PLANTS = [
           "    if (threadIdx.x == 0) all_seen = 0, all_differ = 0;\n", ""),
     Plant("scan_counter_not_reset", "the next scan's last block does not know that it is the last",
           Run("test_batch", "cuda/32 batches_on_many_keys*"), SCAN,
-          "            space->done = 0; ", "            (void)space;    "),
+          "            atomicExch(&space->done, 0u); ", "            (void)space;                  "),
     Plant("warp_sums_read_before_written", "the first warp adds up what other warps have not written",
           Run("test_batch", "cuda/32 batches_on_few_keys*"), SCAN,
           "            if (lane == 31) warp_sum[k * WARPS + warp] = x[k];" + " " * 51 + "\\\n        __syncthreads();"

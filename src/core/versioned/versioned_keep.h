@@ -92,10 +92,11 @@ PORT_COLD void W(sweep)(W(blink) map)
     W(return_all)(map);
 }
 
-/* There is no node for a copy. Whoever was inside when the floor was last raised may have left since: then it needs
- * none, unless a pinned snapshot does. */
+/* There is no node for a copy. Agents that were inside at the first look, or when the floor was last raised, may have
+ * left since: then it needs none, unless a pinned snapshot does. */
 PORT_COLD bool W(nobody_asks)(W(blink) map, uint64_t since, uint64_t now)
 {
+    if (!version_needed(*map.versions, since, now)) return true;
     if (since < port_load(&map.versions->state->epoch.pins_end)) return false;
     uint64_t floor = epoch_look(map.versions->epoch); /* before the pins: E4 */
     return floor >= now && since >= port_load(&map.versions->state->epoch.pins_end);

@@ -4,6 +4,7 @@
 
 #include "../../base/cancel.h"
 #include "../../base/memory.h"
+#include "../../gate/gate.h"
 #include "../../port/port.h"
 
 struct workers {
@@ -99,6 +100,7 @@ static void *helper_main(void *argument)
 {
     workers *w = argument;
     unsigned long seen = 0;
+    gate_own_no_slot();
     pthread_mutex_lock(&w->mutex);
     for (;;) {
         while (!w->ending && jobs_so_far(w) == seen) pthread_cond_wait(&w->call, &w->mutex);
