@@ -31,8 +31,11 @@ class Run:
     def short(self):
         return f"{self.program} {self.cases}" if self.cases else self.program
 
+    def where(self):
+        return self.short() + (f", streams {self.streams}" if self.streams else "")
+
     def __str__(self):
-        return f"{self.short()}, seed {self.seed}" + (f", streams {self.streams}" if self.streams else "")
+        return f"{self.where()}, seed {self.seed}"
 
 
 @dataclass(frozen=True)

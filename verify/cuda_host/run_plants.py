@@ -234,9 +234,10 @@ def main():
                 failed += 1
                 print(f"MISSED {p.name}: {why}", flush=True)
             elif options.table:
-                print(f"| `{p.name}` | {p.what} | {p.run.short()} | {p.run.seed} | {said} |", flush=True)
+                cells = (f"`{p.name}`", p.what, p.run.where(), str(p.run.seed), said)
+                print("|", " | ".join(cells).replace("*", "\\*"), "|", flush=True)
             else:
-                print(f"caught {p.name} by {p.run.short()} with seed {p.run.seed}: {said}", flush=True)
+                print(f"caught {p.name} by {p.run}: {said}", flush=True)
     print(f"{time.monotonic() - begin:.0f} seconds", file=sys.stderr)
     print(f"{len(wanted) - failed} passed, {failed} failed")
     return 1 if failed or not wanted else 0
