@@ -56,6 +56,8 @@ void gate_barrier(void)
     pthread_once(&once, begin); /* so that a thread that gets a number at this moment cannot be missed */
     if (!atomic_load(&have_barrier) || !others_own_slots()) return;
     if (call_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
+    /* A process that was restored from a checkpoint is not registered any more. */
+    if (register_barrier() && call_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
     fputs("pleach: the system call membarrier has worked and does not any more; allow it in filters of system calls\n",
           stderr);
     abort(); /* without it a call could change what others read */
