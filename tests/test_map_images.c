@@ -155,8 +155,8 @@ static uint64_t find_time(const run *r, pleach_snapshot *snapshot, uint64_t leas
     return time < least ? time : least;
 }
 
-/* The promise of docs/versioned.md: at most three times a find at the newest state, whatever has happened since. Best times,
- * because the machine may be busy. */
+/* The bound of docs/versioned.md: at most three times a find at the newest state. Best times, because the machine may be
+ * busy. */
 static void assert_finds_are_short(const run *r, pleach_snapshot *snapshot)
 {
     uint64_t newest = UINT64_MAX, old = UINT64_MAX;
