@@ -106,6 +106,36 @@ by_nvcc() {
         $(pkg-config --cflags --libs pleach)
 }
 
+# programs_of PAGE FOLDER: writes each C program of a page to FOLDER/N.c, and the block of text after it, which is its
+# output, to FOLDER/N.txt.
+programs_of() {
+    mkdir -p "$2"
+    awk -v folder="$2" '
+        /^```c$/ { file = folder "/" ++n ".c"; next }
+        /^```text$/ { file = folder "/" n ".txt"; next }
+        /^```/ { file = ""; next }
+        file { print > file }' "$1"
+}
+
+page_is_true() { # PROGRAM.c
+    local flags
+    flags=$(pkg-config --cflags --libs pleach) || return 1
+    # shellcheck disable=SC2086 # several words
+    cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$1" -o "${1%.c}" $flags && (cd "$work" && "${1%.c}") >"${1%.c}.out" &&
+        diff "${1%.c}.txt" "${1%.c}.out"
+}
+
+check_pages() {
+    local page program
+    for page in README.md docs/guide.md; do
+        programs_of "$source_dir/$page" "$work/pages/$page"
+        check "$page has programs" test -e "$work/pages/$page/1.c"
+        for program in "$work/pages/$page"/*.c; do
+            check "$page, program $(basename "$program" .c): it prints what the page says" page_is_true "$program"
+        done
+    done
+}
+
 public_header_stands_alone() { # HEADER LANGUAGE
     printf '#include <pleach/%s>\n' "$1" >"$work/alone.$2"
     "${CC:-cc}" -Wall -Wextra -Wpedantic -Werror -I"$prefix/include" -fsyntax-only "$work/alone.$2"
@@ -169,6 +199,7 @@ if have clang; then
 fi
 
 check_examples
+check_pages
 if with_cuda && have nvcc; then
     check "nvcc compiles the kernel example" by_nvcc
     check "$runs" runs_or_says_no_gpu "$work/device_side_nvcc"

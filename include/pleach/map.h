@@ -130,7 +130,7 @@ typedef enum pleach_engine {
     PLEACH_ENGINE_BATCHES = 2 /* as a batch (pleach/batch.h), alone in the map, wherever that is possible */
 } pleach_engine;
 
-/* What a map is made of. Both have the same operations and guarantees; README.md says when to prefer which. */
+/* What a map is made of. Both have the same operations and guarantees; docs/guide.md says when to prefer which. */
 typedef enum pleach_structure {
     PLEACH_BLINK = 0,   /* a B-link tree */
     PLEACH_SKIPLIST = 1 /* a skiplist of chunks (docs/skiplist.md): 32- and 64-bit keys, no snapshots, no batches */
