@@ -76,6 +76,7 @@ static void add_edge(graph *g, uint64_t a, uint64_t b)
 
 static void sort_edges(graph *g)
 {
+    if (g->edges == 0) return; /* there are no arrays */
     uint64_t *other = take(g->edges, sizeof *other);
     for (unsigned shift = 0; shift < 64; shift += 16) {
         uint64_t *first = take((1 << 16) + 1, sizeof *first);
