@@ -10,7 +10,7 @@ BENCH ?=
 
 build:      ## libraries and the pleach command, in build/
 	@scripts/setup build
-	@scripts/build build
+	@PLEACH_TARGETS="pleach_static pleach_shared pleach_tool" scripts/build build
 
 demo: build ## build, then run the demonstration (under a minute)
 	@build/pleach demo

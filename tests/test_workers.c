@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "exec/cpu/sort.h"
 #include "exec/cpu/workers.h"
+#include "gate/gate.h"
 #include "support/agents.h"
 #include "support/buffers.h"
 #include "support/harness.h"
@@ -120,6 +121,24 @@ static void all_threads_work(const void *unused)
 }
 
 /* Agent 0 has the helpers, until agent 1 has got its own work done without them. */
+/* Slots are few, and each that is owned makes exclusive calls execute a barrier: helpers leave them to callers. */
+static void own_no_slot(void *context, team *all, unsigned member)
+{
+    (void)all;
+    if (member > 0 && gate_thread_number() < GATE_SLOTS) atomic_store((atomic_bool *)context, true);
+}
+
+static void helpers_own_no_slot(const void *unused)
+{
+    (void)unused;
+    atomic_bool owned = false;
+    workers *w = workers_create(4);
+    assert_non_null(w);
+    workers_team(w, 4, own_no_slot, &owned);
+    workers_destroy(w);
+    assert_false(atomic_load(&owned));
+}
+
 static void call_beside_a_long_call(agent *a)
 {
     meeting *m = a->shared;
@@ -365,6 +384,7 @@ static unit_case cases[] = {
     {"every_element_once", every_element_once, NULL},
     {"callers_at_once", callers_at_once, NULL},
     {"all_threads_work", all_threads_work, NULL},
+    {"helpers_own_no_slot", helpers_own_no_slot, NULL},
     {"busy_helpers_hold_nobody_up", busy_helpers_hold_nobody_up, NULL},
     {"workers_that_never_worked", workers_that_never_worked, NULL},
     {"workers_without_memory", workers_without_memory, NULL},
