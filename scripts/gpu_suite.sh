@@ -224,18 +224,23 @@ offer_replays() {
         --events "$(gpu_sized 100000 1000 20000)"
 }
 
-# On an emulated GPU a round takes longer than it is to take, so there they are counted.
-offer_soaks() {
+# On an emulated GPU a round takes longer than it is to take, so there operations are counted: as many of a structure as
+# take a minute or two.
+offer_soak() { # STRUCTURE OPERATIONS-IN-LONG-RUNS OPTION...
     local soak=("$pleach" soak --device cuda --threads 4)
     case $emulated in
     "") soak+=(--seconds "${PLEACH_SOAK_SECONDS:-8}") ;;
-    long) soak+=(--patience 900 --operations 16M) ;;
+    long) soak+=(--patience 900 --operations "$2") ;;
     *) soak+=(--patience 900 --operations 1 --bits 32) ;;
     esac
-    offer tools soak.map "${good[@]}" "${soak[@]}"
-    offer tools soak.versioned "${good[@]}" "${soak[@]}" --versioned
-    offer tools soak.skiplist "${good[@]}" "${soak[@]}" --structure skiplist
-    offer tools soak.hash "${good[@]}" "${soak[@]}" --structure hash
+    offer tools "soak.$1" "${good[@]}" "${soak[@]}" "${@:3}"
+}
+
+offer_soaks() {
+    offer_soak map 32M
+    offer_soak versioned 5M --versioned
+    offer_soak skiplist 16M --structure skiplist
+    offer_soak hash 1M --structure hash
 }
 
 # At sizes that say nothing of speed; all results are checked.
