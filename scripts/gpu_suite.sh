@@ -237,10 +237,10 @@ offer_soak() { # STRUCTURE OPERATIONS-IN-LONG-RUNS OPTION...
 }
 
 offer_soaks() {
-    offer_soak map 32M
-    offer_soak versioned 5M --versioned
-    offer_soak skiplist 16M --structure skiplist
-    offer_soak hash 1M --structure hash
+    offer_soak map 3M
+    offer_soak versioned 3M --versioned
+    offer_soak skiplist 3M --structure skiplist
+    offer_soak hash 300K --structure hash
 }
 
 # At sizes that say nothing of speed; all results are checked.
