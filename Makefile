@@ -34,7 +34,7 @@ sanitize-gpu: ## compute-sanitizer's memcheck, racecheck and synccheck over smal
 	@scripts/gpu sanitize
 
 bench:      ## build pleach-bench, measure for a few minutes, and make a page of it; or BENCH="its arguments"
-	@scripts/setup build
+	@scripts/setup bench
 	@PLEACH_TARGETS="pleach_tool pleach_bench" scripts/build build
 ifeq ($(strip $(BENCH)),)
 	@scripts/bench

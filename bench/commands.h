@@ -12,11 +12,9 @@ int command_bench(int argc, char **argv);
 int command_bench_map(int argc, char **argv);
 int command_bench_ablations(int argc, char **argv);
 int command_bench_baselines(int argc, char **argv);
-int command_bench_compare(int argc, char **argv);
 int command_bench_gfsl(int argc, char **argv);
 int command_bench_graph(int argc, char **argv);
 int command_bench_paper(int argc, char **argv);
-int command_bench_report(int argc, char **argv);
 int command_bench_ycsb(int argc, char **argv);
 
 #endif

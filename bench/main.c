@@ -12,10 +12,8 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"ablations", command_bench_ablations}, {"baselines", command_bench_baselines},
-    {"compare", command_bench_compare},     {"gfsl", command_bench_gfsl},
-    {"graph", command_bench_graph},         {"paper", command_bench_paper},
-    {"report", command_bench_report},       {"ycsb", command_bench_ycsb},
+    {"ablations", command_bench_ablations}, {"baselines", command_bench_baselines}, {"gfsl", command_bench_gfsl},
+    {"graph", command_bench_graph},         {"paper", command_bench_paper},         {"ycsb", command_bench_ycsb},
 };
 
 int command_bench(int argc, char **argv)

@@ -18,7 +18,7 @@ if(NOT PLEACH_BENCH)
     return()
 endif()
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c bench/ablations/*.c bench/baselines/bench_*.c bench/gfsl/*.c
-     bench/graph/*.c bench/harness/*.c bench/limits/*.c bench/map/*.c bench/page/*.c bench/paper/*.c bench/ycsb/*.c)
+     bench/graph/*.c bench/harness/*.c bench/limits/*.c bench/map/*.c bench/paper/*.c bench/ycsb/*.c)
 if(PLEACH_WITH_CUDA)
     file(GLOB bench_kernels CONFIGURE_DEPENDS bench/ablations/*.cu bench/gfsl/*.cu bench/graph/*.cu bench/limits/*.cu
          bench/map/*.cu)

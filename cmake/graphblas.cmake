@@ -1,5 +1,5 @@
-# SuiteSparse:GraphBLAS, which pleach-bench graph counts triangles with, to compare. Never required, and in no library of
-# pleach's. .deps is where it may be unpacked instead of installed.
+# SuiteSparse:GraphBLAS, which pleach-bench graph counts triangles with, to compare. Never required, and in no library
+# of pleach's. .deps is where it may be unpacked instead of installed.
 
 set(deps ${PROJECT_SOURCE_DIR}/.deps/usr)
 find_path(GRAPHBLAS_INCLUDE_DIR GraphBLAS.h HINTS ${deps} PATH_SUFFIXES include include/suitesparse)

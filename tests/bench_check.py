@@ -9,7 +9,7 @@ import pathlib
 import sys
 import tempfile
 
-from checks import check, commands, finish, key_bytes, run
+from checks import COMPARE, check, commands, finish, key_bytes, run
 
 SCALE = 8
 EXPERIMENTS = ("insert", "erase", "erase-vertices", "build", "incremental", "triangles", "dynamic", "load", "queries")
@@ -128,7 +128,7 @@ def check_adjacencies(pleach, bench):
             file.write(f"{i * 7919 % 97} {i * 104729 % 89} {i}\n")
         file.flush()
         for words in (["triangles", "--top", "5", "--clustering"],
-                      ["stream", "--batch", "100", "--window", "700", "--no-plot", "--check"]):
+                      ["stream", "--batch", "100", "--window", "700", "--check"]):
             answers = [[line.split()[:7] for line in run([pleach, "graph", *words, *kept,
                                                           file.name]).stdout.splitlines()]
                        for kept in (["--adjacency", "hash"], ["--adjacency", "ordered"], ["--sparse"])]
@@ -210,7 +210,7 @@ def check_key_files(bench):
         check("key file: none", "No such file" in run([*command, "find"], status=2).stderr)
 
 
-def check_compare(bench):
+def check_compare():
     """Which of made results are faster, slower or neither; and files that are none."""
     def results(rates):
         runs = [{"name": name, "run_type": "iteration", "items_per_second": rate}
@@ -225,7 +225,7 @@ def check_compare(bench):
         files = [pathlib.Path(folder) / name for name in ("before.json", "after.json", "bad.json")]
         for file, rates in zip(files, (before, after)):
             file.write_text(json.dumps(results(rates), indent=1))
-        command = [bench, "compare"]
+        command = [COMPARE]
         lines = run([*command, files[0], files[1]]).stdout.splitlines()
         verdicts = {line.split()[0]: line.split()[-1] for line in lines if line[:2] in ("a ", "b ", "c ", "d ")}
         check("verdicts", verdicts == {"a": "same", "b": "faster", "c": "slower", "d": "same"}, str(verdicts))
@@ -293,12 +293,14 @@ def check_ablations(bench):
 
 def main():
     pleach, bench = commands()
+    check("where benchmarks are", all("pleach-bench" in run([pleach, *words], status=2).stderr
+                                      for words in (["bench", "find"], ["graph", "bench"])))
     check_graphs(pleach, bench)
     check_adjacencies(pleach, bench)
     check_hashes(bench)
     check_mixed(bench)
     check_key_files(bench)
-    check_compare(bench)
+    check_compare()
     check_ablations(bench)
     check_papers(bench)
     return finish()

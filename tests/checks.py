@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+REPORT, COMPARE, PLOT = (str(ROOT / "bench" / name) for name in ("report.py", "compare.py", "plot.py"))
 
 passed = failed = 0
 
@@ -24,9 +25,9 @@ def check(name, right, detail=""):
         print(f"FAILED {name}: {detail}")
 
 
-def run(arguments, status=0):
+def run(arguments, status=0, text=None):
     try:
-        result = subprocess.run(arguments, capture_output=True, text=True, timeout=600)
+        result = subprocess.run(arguments, capture_output=True, text=True, timeout=600, input=text)
     except subprocess.TimeoutExpired:
         result = subprocess.CompletedProcess(arguments, 124, "", "it takes more than 600 s")
     right = result.returncode == status

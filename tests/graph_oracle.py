@@ -76,7 +76,7 @@ def expected_table(events, batch, window):
 
 
 def check_stream(pleach, device, path, events, batch, window, kept):
-    options = ["--device", device, "--batch", str(batch), "--no-plot", *kept]
+    options = ["--device", device, "--batch", str(batch), *kept]
     options += ["--window", str(window)] if window is not None else []
     lines = run([pleach, "graph", "stream", *options, path]).stdout.splitlines()[1:]
     rows = [[int(word) for word in line.split()[:7]] for line in lines]

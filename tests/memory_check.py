@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from checks import check, commands, finish, run
+from checks import COMPARE, REPORT, check, commands, finish, run
 
 MIB = 1 << 20
 LIMIT = 48 * MIB
@@ -60,7 +60,7 @@ def check_edges(pleach, folder):
         check_refused(f"info {bomb.name}", [pleach, "graph", "info", bomb])
     check_refused("triangles", [pleach, "graph", "triangles", bombs[0]])
     timed = packed(lambda file: write_lines(file, b"1 2 3\n", 10_000_000), lzma.open, folder / "events.xz", preset=1)
-    check_refused("stream", [pleach, "graph", "stream", "--no-plot", timed])
+    check_refused("stream", [pleach, "graph", "stream", timed])
     check_refused("info, timed", [pleach, "graph", "info", "--temporal", timed])
 
 
@@ -105,15 +105,15 @@ def check_keys(bench, folder):
     check_refused("ycsb keys", [bench, "ycsb", "--device", "cpu", "--key-file", zeros])
 
 
-def check_results(bench, folder):
+def check_results(_, folder):
     def write_results(file):
         file.write(b'{"benchmarks": [' + b"0," * 3_000_000 + b"0]}")
 
     text = packed(write_results, open, folder / "results.json")
-    check_refused("compare", [bench, "compare", text, text])
-    check_refused("report", [bench, "report", text, "--output", folder / "page.html"])
+    check_refused("compare", [COMPARE, text, text])
+    check_refused("report", [REPORT, text, "--output", folder / "page.html"])
     text.write_text(json.dumps({"context": {}, "benchmarks": []}))
-    run([bench, "compare", text, text, "--max-memory", "1Mi"])
+    run([COMPARE, text, text, "--max-memory", "1Mi"])
 
 
 def main():

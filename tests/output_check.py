@@ -12,7 +12,7 @@ import stat
 import subprocess
 import tempfile
 
-from checks import check, commands, finish, run
+from checks import PLOT, REPORT, check, commands, finish, run
 
 MASK = 0o027
 OLD = "old\n"
@@ -24,24 +24,24 @@ def result(name, rate):
             "repetitions": 1, "items_per_second": rate, "real_time": 1, "cpu_time": 1, "time_unit": "ns"}
 
 
-def inputs_in(folder):
-    results, events = folder / "results.json", folder / "events.txt"
+def results_in(folder):
+    results = folder / "results.json"
     rows = [{**result("find", 1e6), "keys": keys} for keys in (1000, 2000)]
+    rows.append({**result("batch/update", 1e6), "run_type": "iteration"})
     results.write_text(json.dumps({"context": {}, "benchmarks": rows}))
-    events.write_text("".join(f"{i} {i + 1} {i}\n" for i in range(50)))
-    return results, events
+    return results
 
 
-def writers(pleach, bench, inputs):
+def writers(pleach, bench, results):
     """Name and command line of what writes a file; its path is the last word, and left out here."""
-    results, events = inputs
     ablation = [bench, "ablations", "--device", "cpu", "--quick", "--repeat", "1", "palm-leaves"]
     yield "bench json", [*ablation, "--json"]
     yield "bench csv", [*ablation, "--csv"]
-    yield "bench report", [bench, "report", results, "--output"]
+    yield "report", [REPORT, results, "--output"]
+    yield "papers", [bench, "paper", "--list", "--json"]
     yield "graph bench", [bench, "graph", "--scale", "8", "--runs", "1", "--threads", "1", "build", "--json"]
     yield "graph gen", [pleach, "graph", "gen", "grid", "--scale", "6", "-o"]
-    yield "graph stream", [pleach, "graph", "stream", events, "--batch", "10", "--plot"]
+    yield "plot", [PLOT, "batches", f"all={results}", "--output"]
 
 
 def slow_writers(bench):
@@ -103,9 +103,9 @@ def check_full_disk(name, command, folder):
     old.unlink()
 
 
-def check_drawings(bench, inputs, folder):
+def check_drawings(results, folder):
     """Those of a report, in a folder; their names are known when they are there."""
-    words = [bench, "report", inputs[0], "--output", "-", "--plots"]
+    words = [REPORT, results, "--output", "-", "--plots"]
     run([*words, folder / "plots"])
     drawings = list((folder / "plots").iterdir())
     check("drawings", drawings and all(path.suffix == ".svg" for path in drawings), f"{drawings}")
@@ -120,13 +120,13 @@ def main():
     pleach, bench = commands()
     os.umask(MASK)
     with tempfile.TemporaryDirectory() as given, tempfile.TemporaryDirectory() as made:
-        inputs, folder = inputs_in(pathlib.Path(given)), pathlib.Path(made)
-        for name, command in writers(pleach, bench, inputs):
+        results, folder = results_in(pathlib.Path(given)), pathlib.Path(made)
+        for name, command in writers(pleach, bench, results):
             for part in (check_refused, check_replaced, check_full_disk):
                 part(name, command, folder)
         for name, command in slow_writers(bench):
             check_refused(name, command, folder)
-        check_drawings(bench, inputs, folder)
+        check_drawings(results, folder)
     return finish()
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pleach-bench report: every result is on the page, drawn as it should be, and judged by what is known of it.
+"""bench/report.py: every result is on the page, drawn as it should be, and judged by what is known of it.
 
 usage: report_check.py [--build FOLDER]"""
 import json
@@ -9,7 +9,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-from checks import check, commands, finish, run
+from checks import PLOT, REPORT, check, commands, finish, run
 
 CONTEXT = {"date": "2000-01-01", "pleach": "1", "commit": "abc-dirty", "build": "Release", "cpu": "c & d",
            "memory": "8.0 GiB", "gpu": "none", "driver": ""}
@@ -45,7 +45,8 @@ def drawings_of(text):
 def made_results():
     """Of all kinds, each with a rate of its own."""
     latencies = {"latency_p50_ns": 100, "latency_p99_ns": 300, "latency_p999_ns": 900}
-    return [result("limits/lines", "cpu", 91.25), result("limits/bytes-copied", "cpu", 8123),
+    return [result("long-count", "cpu", 9.25), result("limits/lines", "cpu", 91.25),
+            result("limits/bytes-copied", "cpu", 8123),
             result("find", "cpu", 11.25, 1000, **limited(0.9)), result("find", "cpu", 12.25, 10000, **limited(0.13)),
             result("find", "cpu", 13.25, 100000, **limited(0.44)), result("succ", "cpu", 14.25, **limited(0.6)),
             result("erase", "cuda", 15.25, **limited(0.31)),
@@ -65,7 +66,7 @@ def check_made(bench, folder):
     file, page, plots = write(folder / "made.json", results), folder / "made.html", folder / "plots"
     reasons = folder / "reasons.txt"
     reasons.write_text("# why\n\nerase@cu*: a reason <1>\nnone*: of no use\nycsb-?@cpu/map: another\n")
-    out = run([bench, "report", file, "--output", page, "--reasons", reasons, "--plots", plots]).stdout
+    out = run([REPORT, file, "--output", page, "--reasons", reasons, "--plots", plots]).stdout
     text = page.read_text()
     drawings = drawings_of(text)
     check("results", f"{len(results)} results, {len(drawings)} drawings" in out, out)
@@ -80,6 +81,8 @@ def check_made(bench, folder):
                  "Choices in the designs", "abc-dirty", "8.0 GiB", "c &amp; d", "limits, MB/s",
                  "13 to 90% of random lines", "bytes a key"):
         check(f"page has {part}", part in text)
+    titles = re.findall('<h2 id="part[0-9]*">([^<]*)', text)
+    check("the order of parts", titles[:2] == ["As used", "Limits of this machine"], str(titles))
     check("nothing empty", "<dt>driver</dt>" not in text and "Experiments of the papers" not in text)
     files = sorted(plots.glob("*.svg"))
     ids = re.findall('figure id="([^"]*)"', text)
@@ -90,8 +93,8 @@ def check_made(bench, folder):
     check("latencies", sum(part.tag.endswith("circle") for part in latency.iter()) == 9)
     check_plots(bench, folder, file)
     reasons.write_text("no colon\n")
-    run([bench, "report", file, "--output", page, "--reasons", reasons], status=2)
-    run([bench, "report", file, "--output", page, "--reasons", folder / "absent"], status=2)
+    run([REPORT, file, "--output", page, "--reasons", reasons], status=2)
+    run([REPORT, file, "--output", page, "--reasons", folder / "absent"], status=2)
 
 
 def check_graphs(bench, folder):
@@ -105,7 +108,7 @@ def check_graphs(bench, folder):
         row["times_peer"] = 2
     results.write_text(json.dumps(made))
     reasons.write_text("graph-insert/mean@cpu/pleach, dir*: latches\ngraph-triangles/*/time@cpu/pleach*: lists\n")
-    out = run([bench, "report", results, "--output", page, "--reasons", reasons]).stdout
+    out = run([REPORT, results, "--output", page, "--reasons", reasons]).stdout
     text = page.read_text()
     check("graphs judged", "14 operations are not the fastest or below half of their limit; 7 without" in out, out)
     check("graphs' shares", "31% of memory bandwidth" in text and "90% of random sectors changed" in text
@@ -117,7 +120,7 @@ def check_graphs(bench, folder):
 
 
 def check_plots(bench, folder, file):
-    command = [bench, "report", file, "--output", folder / "plot.html", "--plot"]
+    command = [REPORT, file, "--output", folder / "plot.html", "--plot"]
     run([*command, f"find-by-keys={folder}/one.svg"])
     check("one drawing", "<svg" in (folder / "one.svg").read_text())
     check("a name without drawing", "none=x" in run([*command, "none=x"], status=2).stderr)
@@ -130,12 +133,13 @@ def check_folder(bench, folder):
     """Files of pleach-bench paper, by their names; and what there is none of."""
     papers = folder / "papers"
     papers.mkdir()
-    run([bench, "report", papers, "--output", "-"], status=2)
+    run([bench, "paper", "--list", "--json", papers / "papers.json"])
+    run([REPORT, papers, "--output", "-"], status=2)
     write(papers / "awad-figure-3.2.json", [result("find", "cpu/map", 31.25)])
     write(papers / "awad-figure-4.2.json", [result("find", "cpu", 32.25)])
     write(papers / "awad-figure-4.2-2.json", [result("find", "cpu/v", 33.25)])
     write(papers / "own-maps-2.json", [result("find", "cpu", 34.25)])
-    text = run([bench, "report", papers, "--output", "-"]).stdout
+    text = run([REPORT, papers, "--output", "-"]).stdout
     left = text[text.index('id="left-out"'):]
     check("papers", all(f"<td>{rate}</td>" in text for rate in (31.25, 32.25, 33.25, 34.25)) and "TITAN V" in text)
     check("papers' order", text.index("awad-figure-3.2:") < text.index("awad-figure-4.2:"))
@@ -156,26 +160,72 @@ def check_measured(bench, folder):
          "--quick", "--json", results])
     made = json.loads(results.read_text())
     check("machine", all(made["context"].get(part) for part in ("commit", "build", "compiler", "cpu", "memory")))
-    run([bench, "report", results, "--output", page, "--title", "a <b> & c"])
+    run([REPORT, results, "--output", page, "--title", "a <b> & c"])
     text = page.read_text()
-    marks = sum(len(drawing.findall("circle")) + len(drawing.findall("rect[@rx]")) for drawing in drawings_of(text))
+    marks = sum(part.tag == "circle" or part.get("class", "").startswith("bar ")
+                for drawing in drawings_of(text) for part in drawing)
+    titled = sum(part.find("title") is not None for drawing in drawings_of(text) for part in drawing)
     medians = sum(row["run_type"] == "aggregate" for row in made["benchmarks"])
-    check("marks", marks == medians > 1, f"{marks} of {medians}")
+    check("marks", marks == titled == medians > 1, f"{marks} and {titled} of {medians}")
     check("numbers", not re.search(r"\b(nan|inf)\b", text))
     check("no network", not re.search(r'(href|src)="?http|url\(|@import', text) and "src=" not in text)
     check("title", "<title>a &lt;b&gt; &amp; c</title>" in text)
     made["benchmarks"][-1]["benchmark"] = made["benchmarks"][-1]["device"] = "<script>"
     results.write_text(json.dumps(made))
-    check("escapes", "<script>" not in run([bench, "report", results, "--output", "-"]).stdout)
-    run([bench, "report"], status=2)
-    run([bench, "report", page, "--output", "-"], status=2)
-    run([bench, "report", results, "--output", folder / "no" / "page.html"], status=2)
-    run([bench, "report", "--help"])
+    check("escapes", "<script>" not in run([REPORT, results, "--output", "-"]).stdout)
+    run([REPORT], status=2)
+    run([REPORT, page, "--output", "-"], status=2)
+    run([REPORT, results, "--output", folder / "no" / "page.html"], status=2)
+    run([REPORT, "--help"])
+
+
+def check_hostile(_, folder):
+    """Files of the right shape with members that are not; the results that are left are on the page."""
+    good, page = result("find", "cpu", 5.25), folder / "page.html"
+    bad = [{**good[2], "keys": "many", "bits": None, "batch": [1], "dist": 7, "limit": {}, "limit_share": True},
+           {**good[2], "latency_p99_ns": "slow", "bytes_per_key": "1", "benchmark": "$find$ _^{", "device": "cpu/$"},
+           {**good[2], "benchmark": 3}, {**good[2], "items_per_second": "fast"}, {"aggregate_name": "median"}, 0, None,
+           []]
+    file = folder / "hostile.json"
+    file.write_text(json.dumps({"context": 3, "benchmarks": [*good, *bad]}))
+    out = run([REPORT, file, "--output", page]).stdout
+    check("hostile members", "3 results," in out and "$find$ _^{" in page.read_text(), out)
+    for text in ("", "{", "3", '{"benchmarks": {}}', '{"benchmarks": []}', '{"benchmarks": [{"a": NaN}]}',
+                 "[" * 100000):
+        file.write_text(text)
+        run([REPORT, file, "--output", page], status=2)
+    file.write_text(json.dumps({"context": {}, "benchmarks": good}))
+    for list_of_papers in ("{", "[]", '{"experiments": 3}', '{"experiments": [3, {"name": 3}]}'):
+        (folder / "papers.json").write_text(list_of_papers)
+        run([REPORT, file, "--output", page], status=2 if list_of_papers in ("{", "[]") else 0)
+
+
+def check_single_drawings(_, folder):
+    """bench/plot.py: the response times of batches, and the table of a stream."""
+    row = {"benchmark": "batch/update", "run_type": "iteration"}
+    rows = [{**row, "batch": batch, "items_per_second": 1e6 * batch} for batch in (256, 256, 1024)]
+    file, drawing = folder / "batches.json", folder / "drawing.svg"
+    file.write_text(json.dumps({"context": {}, "benchmarks": rows}))
+    run([PLOT, "batches", "--output", drawing, f"one=thing={file}"], status=2)
+    run([PLOT, "batches", "--output", drawing, f"one={file}"])
+    check("response times", {"svg", "use"} <= {part.tag.rpartition("}")[2]
+                                               for part in xml.etree.ElementTree.parse(drawing).getroot().iter()} | {"svg"})
+    others = write(folder / "none.json", [result("find", "cpu", 1)])
+    run([PLOT, "batches", "--output", drawing, f"one={others}"], status=2)
+    events = folder / "events.txt"
+    events.write_text("".join(f"{i} {i + 1 + i % 3} {i}\n" for i in range(50)))
+    pleach, _ = commands()
+    table = run([pleach, "graph", "stream", events, "--batch", "10"]).stdout
+    run([PLOT, "stream", "--output", drawing], text=table)
+    check("stream", "triangles" in drawing.read_text() and "events" in drawing.read_text())
+    run([PLOT, "stream", "--output", drawing], status=2, text="")
+    run([PLOT], status=2)
+    run([PLOT, "--help"])
 
 
 def main():
     _, bench = commands()
-    for part in (check_made, check_graphs, check_folder, check_measured):
+    for part in (check_made, check_graphs, check_folder, check_measured, check_hostile, check_single_drawings):
         with tempfile.TemporaryDirectory() as folder:
             part(bench, pathlib.Path(folder))
     return finish()

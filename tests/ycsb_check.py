@@ -11,7 +11,7 @@ import pathlib
 import sys
 import tempfile
 
-from checks import check, commands, finish, key_bytes, run
+from checks import COMPARE, REPORT, check, commands, finish, key_bytes, run
 
 STRUCTURES = {"map": ("", "[]", "-apply"), "skiplist": ("", "[]"), "hash": ("", "[]")}
 RIVALS = {"sorted": "base-", "std-map": "peer-", "absl-btree": "peer-", "gtree": "peer-", "judy": "peer-",
@@ -138,7 +138,7 @@ def check_key_files(command, rivals, folder):
     check("key file: none", "No such file" in run([*usual, "C"], status=2).stderr)
 
 
-def check_reports(bench, command, folder):
+def check_reports(command, folder):
     """What the other commands make of the results, and the rows of a CSV file."""
     results, page, table = folder / "results.json", folder / "page.html", folder / "results.csv"
     run([*command, "--keys", "1000", "--ops", "1000", "--repeat", "2", "--rivals", "--json", results, "--csv", table])
@@ -146,9 +146,9 @@ def check_reports(bench, command, folder):
     rows = list(csv.DictReader(table.open()))
     told = [row["device"] for row in rows if "bytes_per_key=" in row["counters"]]
     check("CSV", len(rows) == count and {"cpu/map", "cpu/hash", "cpu/base-sorted[]"} <= set(told), str(rows[:1]))
-    last = run([bench, "compare", results, results]).stdout.splitlines()[-1]
+    last = run([COMPARE, results, results]).stdout.splitlines()[-1]
     check("compare", last.startswith(f"0 faster, 0 slower, {count} the same"), last)
-    run([bench, "report", results, "--output", page])
+    run([REPORT, results, "--output", page])
     text = page.read_text()
     check("page", all(f"ycsb-{letter}" in text for letter in DISTS) and text.count("<svg") > len(DISTS))
 
@@ -186,7 +186,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_files(command, pathlib.Path(folder))
         check_key_files(command, rivals, pathlib.Path(folder))
-        check_reports(bench, command, pathlib.Path(folder))
+        check_reports(command, pathlib.Path(folder))
     check_refusals(command, set(RIVALS) - set(rivals))
     return finish()
 

@@ -8,7 +8,6 @@
  *   bench_batch.c     the arguments and results of a call, and the checks
  *   bench_measure.c   maps, timing and reporting: what every benchmark does
  *   bench_report.c    table, JSON, CSV
- *   bench_compare.c   a command of its own: two files of results
  *
  *   map/bench.c           options, and the loop over devices, widths, thread counts and benchmarks
  *   map/bench_cases.c     the list of benchmarks, with their sizes

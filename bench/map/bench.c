@@ -69,8 +69,8 @@ static const char options_help[] = /* apart: compilers may refuse longer texts *
     "and a lock-free skiplist; 'pleach-bench gfsl --help'. So has 'pleach-bench ycsb': the core workloads of YCSB, on\n"
     "all structures and on those of others; 'pleach-bench baselines': a sorted array, a log-structured merge\n"
     "tree and a tree with coupled latches, beside the map; 'pleach-bench graph'; and 'pleach-bench ablations'.\n"
-    "'pleach-bench paper' runs the experiments of the papers that pleach follows, with what they report;\n"
-    "'pleach-bench compare BEFORE.json AFTER.json' tells what got faster or slower, and 'pleach-bench report\n"
+    "'pleach-bench paper' runs the experiments of the papers that pleach follows, with what they report. Beside the\n"
+    "source, 'bench/compare.py BEFORE.json AFTER.json' tells what got faster or slower, and 'bench/report.py\n"
     "RESULTS.json' makes a page of results.\n";
 
 enum { MOST_COUNT_POWER = 31 };

@@ -10,10 +10,14 @@
 #include <time.h>
 
 #include "bench/commands.h"
+#include "bench/harness/json.h"
 #include "tools/common/cli.h"
+#include "tools/common/out_file.h"
 #include "pleach/pleach.h"
 
 static const char command[] = "pleach-bench paper";
+
+#define LIST "papers.json"
 
 static const char help[] =
     "usage: pleach-bench paper [OPTION...] [NAME...]\n"
@@ -24,10 +28,11 @@ static const char help[] =
     "be run, it says why.\n"
     "\n"
     "  --list            the names, and what they measure; with --device and --small how they are run\n"
+    "  --json FILE       with --list: what the papers report, as bench/report.py reads it; - is standard output\n"
     "  --device cpu|cuda where (default: cuda if there is a GPU, else cpu)\n"
     "  --small           a few seconds each, on sizes that show that it works, not how fast it is\n"
     "  --out FOLDER      write the results of each as FOLDER/NAME.json, and leave out those that are there already:\n"
-    "                    so a long run can be continued\n"
+    "                    so a long run can be continued. What the papers report is in FOLDER/" LIST "\n"
     "  --seconds N       begin no other experiment after so many seconds\n"
     "\n"
     "Exit status: 0, 1 if an answer was wrong, 2 if a command could not be carried out.\n";
@@ -38,7 +43,7 @@ enum { MOST_NAMES = 64, MOST_WORDS = 48, MOST_TEXT = 1024 };
 struct wish {
     size_t device;
     uint64_t seconds;
-    const char *folder, *names[MOST_NAMES];
+    const char *folder, *json, *names[MOST_NAMES];
     size_t name_count;
     bool small, list, help;
 };
@@ -77,7 +82,7 @@ static void read_wish(struct cli *cli, struct wish *wish)
         else if (cli_take_flag(cli, "--small"))
             wish->small = true;
         else if (cli_take_choice(cli, "--device", devices, &wish->device) ||
-                 cli_take_text(cli, "--out", &wish->folder) ||
+                 cli_take_text(cli, "--out", &wish->folder) || cli_take_text(cli, "--json", &wish->json) ||
                  cli_take_number(cli, "--seconds", 1, 1000000, &wish->seconds))
             continue;
         else if (cli_take_word(cli, &text))
@@ -85,6 +90,7 @@ static void read_wish(struct cli *cli, struct wish *wish)
         else
             cli_reject_option(cli);
     }
+    if (cli->status == EXIT_GOOD && wish->json != NULL && !wish->list) cli_fail(cli, "--json goes with --list");
     char line[200];
     if (wish->device == NOT_SAID) wish->device = pleach_gpu_info(0, line, sizeof line) == PLEACH_OK ? ON_CUDA : ON_CPU;
 }
@@ -103,8 +109,8 @@ static bool next_run(const struct paper_experiment *e, const struct wish *wish, 
     while (**rest == ' ' || **rest == ';') ++*rest;
     if (**rest == '\0') return false;
     const int length = (int)strcspn(*rest, ";");
-    snprintf(text, size, "%s%s%.*s --device %s %s", e->command, *e->command != '\0' ? " " : "", length, *rest, wish->device == ON_CUDA ? "cuda" : "cpu",
-             wish->small ? e->small : "");
+    snprintf(text, size, "%s%s%.*s --device %s %s", e->command, *e->command != '\0' ? " " : "", length, *rest,
+             wish->device == ON_CUDA ? "cuda" : "cpu", wish->small ? e->small : "");
     *rest += length;
     return true;
 }
@@ -175,6 +181,41 @@ static void print_list(const struct wish *wish)
     }
 }
 
+static void write_member(FILE *file, const char *name, const char *text)
+{
+    fprintf(file, "\"%s\": ", name);
+    if (text != NULL)
+        json_write_text(file, text);
+    else
+        fprintf(file, "null");
+    fprintf(file, ", ");
+}
+
+/* All of them, for a page of results. False after a complaint. */
+static bool write_list(const char *path)
+{
+    struct out_file out;
+    bool written = out_file_open(&out, path);
+    if (written) {
+        fprintf(out.stream, "{\"experiments\": [");
+        for (size_t i = 0; i < paper_experiment_count; i++) {
+            const struct paper_experiment *e = &paper_experiments[i];
+            fprintf(out.stream, "%s\n  {", i == 0 ? "" : ",");
+            write_member(out.stream, "name", e->name);
+            write_member(out.stream, "source", e->source);
+            write_member(out.stream, "what", e->what);
+            write_member(out.stream, "paper", e->theirs);
+            write_member(out.stream, "note", e->note);
+            fprintf(out.stream, "\"cpu\": %s, \"gpu\": %s}", e->command != NULL && e->cpu != NULL ? "true" : "false",
+                    e->command != NULL && e->gpu != NULL ? "true" : "false");
+        }
+        fprintf(out.stream, "\n]}\n");
+        written = out_file_close(&out);
+    }
+    if (!written) cli_complain(command, "cannot write %s: %s", path, out_file_reason(errno));
+    return written;
+}
+
 /* Experiments that are wanted, and of those that can be run here their runs. */
 struct tally {
     size_t wanted, none, runs, failed, left;
@@ -232,6 +273,13 @@ static bool make_folder(const char *folder)
     return false;
 }
 
+static bool write_list_into(const char *folder)
+{
+    char path[MOST_TEXT];
+    snprintf(path, sizeof path, "%s/" LIST, folder);
+    return write_list(path);
+}
+
 int command_bench_paper(int argc, char **argv)
 {
     struct cli cli;
@@ -242,10 +290,11 @@ int command_bench_paper(int argc, char **argv)
     if (cli.status != EXIT_GOOD) return cli.status;
     if (wish.help || wish.list) {
         if (wish.help) fputs(help, stdout);
+        if (wish.json != NULL) return cli_finish_output(command, write_list(wish.json) ? EXIT_GOOD : EXIT_USAGE);
         if (wish.list) print_list(&wish);
         return cli_finish_output(command, EXIT_GOOD);
     }
-    if (wish.folder != NULL && !make_folder(wish.folder)) return EXIT_USAGE;
+    if (wish.folder != NULL && !(make_folder(wish.folder) && write_list_into(wish.folder))) return EXIT_USAGE;
     const int status = run_all(&wish, &tally);
     printf("%zu experiments, of which %zu cannot be run on this device; %zu runs, %zu failed, %zu left out\n",
            tally.wanted, tally.none, tally.runs, tally.failed, tally.left);

@@ -1,5 +1,4 @@
 /* graph_stream.c - pleach graph stream: events that come and go, and the triangles after each batch of them. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +6,7 @@
 
 #include "graph.h"
 #include "graph_load.h"
-#include "graph_plot.h"
 #include "tools/common/memory_limit.h"
-#include "tools/common/out_file.h"
 #include "pleach/hash.h"
 
 static const char command[] = "pleach graph stream";
@@ -19,12 +16,10 @@ static const char help[] =
     "\n"
     "Replays FILE (- is standard input), lines 'u v t' of events between vertices u and v at the time t, as an undirected\n"
     "graph: in batches, oldest first. With a window, edges whose last event is older than that are taken out after each\n"
-    "batch. Triangles are kept up to date, not counted anew. Prints a table and a plot.\n"
+    "batch. Triangles are kept up to date, not counted anew. Prints a table, which bench/plot.py can draw.\n"
     "\n"
     "  --batch N       events of a batch (default: 1,000)\n"
     "  --window W      how long an edge stays after its last event, in the units of t (default: for ever)\n"
-    "  --plot FILE     the plot as SVG too\n"
-    "  --no-plot       the table alone\n"
     "  --check         count all triangles after each batch as well, and compare\n"
     "  --device NAME   cpu (default) or cuda\n"
     "  --threads N     worker threads on the CPU (default: one for each online CPU)\n"
@@ -39,11 +34,11 @@ static const char help[] =
     "Exit status: 0, 1 if the file's contents or a checked count are wrong, 2 if the command could not be carried out.\n";
 
 struct order {
-    const char *file, *plot;
+    const char *file;
     struct edge_read_options read;
     struct graph_where where;
     uint64_t batch, window;
-    bool windowed, no_plot, check, help;
+    bool windowed, check, help;
 };
 
 static void read_order(struct cli *cli, struct order *order)
@@ -52,15 +47,12 @@ static void read_order(struct cli *cli, struct order *order)
     while (cli_more(cli)) {
         if (cli_take_flag(cli, "--help"))
             order->help = true;
-        else if (cli_take_flag(cli, "--no-plot"))
-            order->no_plot = true;
         else if (cli_take_flag(cli, "--check"))
             order->check = true;
         else if (cli_take_number(cli, "--window", 0, UINT64_MAX, &order->window))
             order->windowed = true;
         else if (graph_take_format(cli, &order->read) || graph_take_where(cli, &order->where) ||
-                 cli_take_number(cli, "--batch", 1, (uint64_t)1 << 30, &order->batch) ||
-                 cli_take_text(cli, "--plot", &order->plot))
+                 cli_take_number(cli, "--batch", 1, (uint64_t)1 << 30, &order->batch))
             continue;
         else
             graph_take_file(cli, &order->file);
@@ -78,7 +70,6 @@ struct stream {
     size_t next, oldest;     /* events: not inserted yet; and those before have been looked at for taking out */
     uint64_t triangles;
     uint32_t *gone_from, *gone_to;
-    struct graph_plot plot;
 };
 
 static uint64_t name_of(uint32_t one, uint32_t two)
@@ -181,17 +172,11 @@ static int run(struct stream *s)
                    s->events.time[s->next - 1], s->next, row.edges, s->triangles, row.came, row.went,
                    row.seconds * 1000);
             if (s->order->check && !is_right(s, &status) && status == PLEACH_OK) return EXIT_WRONG;
-            if (!graph_plot_add(&s->plot, (double)s->next, (double)s->triangles)) status = PLEACH_E_MEMORY;
         }
         if (status != PLEACH_OK) {
             cli_complain(command, "%s", pleach_strerror(status));
             return EXIT_USAGE;
         }
-    }
-    if (!s->order->no_plot) graph_plot_print(&s->plot, "triangles", "events");
-    if (s->order->plot != NULL && !graph_plot_save(&s->plot, s->order->plot, "triangles", "events")) {
-        cli_complain(command, "cannot write %s: %s", s->order->plot, out_file_reason(errno));
-        return EXIT_USAGE;
     }
     return EXIT_GOOD;
 }
@@ -214,7 +199,6 @@ static int open_and_run(struct stream *s)
     pleach_hash_destroy(s->last);
     free(s->gone_from);
     free(s->gone_to);
-    graph_plot_free(&s->plot);
     return good ? status : EXIT_USAGE;
 }
 
