@@ -174,7 +174,7 @@ static void the_same_batches_make_the_same_tree(const setting *where)
         assert_true(shape_after(where, threads, 12, 30000) == shape);
 }
 
-/* Without a query among them operations are applied in one pass (exec/cpu/batch_pass.h), with one in stages: so here
+/* Without a query among them operations are applied in one pass (batch/batch_fused.h), with one in stages: so here
  * the same ones both ways, by one thread and by several. */
 enum { PASS_MOST = 20000, PASS_KEYS = 60000 };
 

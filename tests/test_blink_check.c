@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/blink/blink_check.h"
-#include "exec/cpu/blink_run.h"
+#include "blink/blink_check.h"
+#include "blink/blink_cpu.h"
 #include "node/node_sizes.h"
 #include "support/buffers.h"
 #include "support/harness.h"

@@ -11,7 +11,7 @@
 #include <pleach/hash.h>
 #include <pleach/queue.h>
 
-#include "api/map_object.h"
+#include "map/map_object.h"
 #include "support/buffers.h"
 #include "support/folder.h"
 #include "support/harness.h"

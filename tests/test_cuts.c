@@ -1,4 +1,4 @@
-/* test_cuts.c - where long intervals are cut (core/blink/blink_cut.h). Any cuts are correct, so no test of ranges
+/* test_cuts.c - where long intervals are cut (blink/blink_cut.h). Any cuts are correct, so no test of ranges
  * notices bad ones; here they are compared with what they are for, in trees whose shape is known: 7 keys to a leaf, 7
  * children to a node, on three levels above the leaves. */
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "support/units.h"
 
 #define PLEACH_KEY_BITS 32
-#include "core/blink/blink.h"
-#include "core/blink/blink_build.h"
-#include "core/blink/blink_cut.h"
+#include "blink/blink.h"
+#include "blink/blink_build.h"
+#include "blink/blink_cut.h"
 
 enum { HALF = NODE_CAPACITY / 2, LEAVES = HALF * HALF * HALF, KEYS = HALF * LEAVES, STEP = 10 };
 

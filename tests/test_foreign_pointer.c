@@ -58,7 +58,7 @@ static int counterfeit_dl_iterate_phdr(int (*tell)(struct dl_phdr_info *, size_t
 #define dlopen counterfeit_dlopen
 #define dlsym counterfeit_dlsym
 #define dl_iterate_phdr counterfeit_dl_iterate_phdr
-#include "../src/base/foreign_pointer.c"
+#include "../src/base/device_pointer.c"
 #undef dlopen
 #undef dlsym
 #undef dl_iterate_phdr

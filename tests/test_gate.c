@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "gate/gate.h"
+#include "sync/gate.h"
 #include "support/agents.h"
 #include "support/buffers.h"
 #include "support/harness.h"

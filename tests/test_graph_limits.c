@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "exec/cpu/graph_way.h"
+#include "graph/triangles/triangles_method.h"
 #include "support/agents.h"
 #include "support/buffers.h"
 #include "support/graphs.h"

@@ -2,7 +2,7 @@
  * known, and no other. Chains are counted, not seconds. */
 #include <stdlib.h>
 
-#include "graph/triangle_change.h"
+#include "graph/triangles/triangle_change.h"
 #include "support/buffers.h"
 #include "support/graphs.h"
 #include "support/hashes.h"

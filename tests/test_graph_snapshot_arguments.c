@@ -1,4 +1,4 @@
-/* test_graph_snapshot_arguments.c - the checks of api/graph_snapshot.c, which is compiled into this program so that a
+/* test_graph_snapshot_arguments.c - the checks of graph/ordered/ordered_snapshot.c, which is compiled into this program so that a
  * pointer can be a GPU's: what is refused writes nothing. */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "support/harness.h"
 #include "support/units.h"
 
-#include "../src/api/graph_object.h"
+#include "../src/graph/graph_object.h"
 
 static const void *gpu_pointer;
 
@@ -20,7 +20,7 @@ static pleach_status counterfeit_check(const pleach_graph *graph, const void *co
 }
 
 #define graph_check_pointers counterfeit_check
-#include "../src/api/graph_snapshot.c"
+#include "../src/graph/ordered/ordered_snapshot.c"
 #undef graph_check_pointers
 
 static uint32_t from[2] = {1, 2}, to[2] = {2, 3}, got[8];

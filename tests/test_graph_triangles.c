@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/memory.h"
-#include "exec/cpu/graph_way.h"
+#include "graph/triangles/triangles_method.h"
 #include "support/buffers.h"
 #include "support/graphs.h"
 

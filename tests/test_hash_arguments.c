@@ -11,7 +11,7 @@
 #define gate_init counterfeit_gate_init
 #define sysconf counterfeit_sysconf
 #define foreign_pointers counterfeit_foreign_pointers
-#include "../src/api/hash.c"
+#include "../src/hash/hash.c"
 #undef gate_init
 #undef sysconf
 #undef foreign_pointers

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include <base/memory.h>
-#include <exec/cpu/blink_run.h>
+#include <blink/blink_cpu.h>
 
 #include "support/buffers.h"
 #include "support/compare.h"
@@ -63,7 +63,7 @@ static const blink_run_ops *choose_observed(unsigned key_bits, bool versioned)
 }
 
 #define blink_run_choose choose_observed
-#include "../src/exec/cpu/map_cpu.c"
+#include "../src/map/map_cpu.c"
 #undef blink_run_choose
 
 /* ---- a writer between counting and filling --------------------------------------------------------------------- */

@@ -12,8 +12,8 @@
 
 #include <pleach/queue.h>
 
-#include "api/map_object.h"
-#include "exec/cpu/workers.h"
+#include "map/map_object.h"
+#include "sync/workers.h"
 #include "port/port.h"
 #include "support/harness.h"
 #include "support/units.h"

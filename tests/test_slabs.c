@@ -11,10 +11,10 @@
 
 #define PLEACH_KEY_BITS 32
 #define SLAB_VALUES 1
-#include "core/slabhash/slabhash_kind.h"
-#include "core/slabhash/slabhash_drop.h"
-#include "core/slabhash/slabhash_pairs.h"
-#include "core/slabhash/slabhash_walk.h"
+#include "hash/slabhash_kind.h"
+#include "hash/slabhash_drop.h"
+#include "hash/slabhash_pairs.h"
+#include "hash/slabhash_walk.h"
 
 typedef struct slabs {
     pool_state pool;

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "../src/base/memory.h"
-#include "../src/exec/cuda/triangles_cuda.h"
-#include "../src/graph/triangles.h"
+#include "../src/graph/triangles/triangles_cuda.h"
+#include "../src/graph/triangles/triangles.h"
 #include "../tools/triangles_merge_cuda.h"
 #include "harness.h"
 

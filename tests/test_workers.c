@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "exec/cpu/sort.h"
-#include "exec/cpu/workers.h"
-#include "gate/gate.h"
+#include "cpu/sort.h"
+#include "sync/workers.h"
+#include "sync/gate.h"
 #include "support/agents.h"
 #include "support/buffers.h"
 #include "support/harness.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include <exec/map_exec.h>
+#include <map/map_backend.h>
 
 typedef struct counterfeit {
     pleach_status answer;         /* of every call but these: */

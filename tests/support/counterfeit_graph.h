@@ -3,7 +3,7 @@
 #ifndef PLEACH_TESTS_COUNTERFEIT_GRAPH_H
 #define PLEACH_TESTS_COUNTERFEIT_GRAPH_H
 
-#include <exec/graph_exec.h>
+#include <graph/graph_backend.h>
 
 typedef struct counterfeit_graph {
     pleach_status answer;         /* of every call but these: */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include <exec/hash_exec.h>
+#include <hash/hash_backend.h>
 
 enum { COUNTERFEIT_VALUE = 6 }; /* what it answers where a number is asked for */
 

@@ -1,18 +1,18 @@
-/* support/counterfeit_host.h - what the api layer asks the machine, under a test's control: whether a gate can begin, how
- * many CPUs there are, and whether a pointer is a GPU's. For programs that compile files of src/api into themselves:
+/* support/counterfeit_host.h - what the public calls ask the machine, under a test's control: whether a gate can begin,
+ * how many CPUs there are, and whether a pointer is a GPU's. For programs that compile files of src/ into themselves:
  *
  *     #include "support/counterfeit_host.h"
  *     #define gate_init counterfeit_gate_init          (and sysconf, foreign_pointers)
- *     #include "../src/api/..."
+ *     #include "../src/map/..."
  */
 #ifndef PLEACH_TESTS_COUNTERFEIT_HOST_H
 #define PLEACH_TESTS_COUNTERFEIT_HOST_H
 
 #include <unistd.h>
 
-#include <base/foreign_pointer.h>
+#include <base/device_pointer.h>
 #include <base/memory.h>
-#include <gate/gate.h>
+#include <sync/gate.h>
 
 #include "harness.h"
 

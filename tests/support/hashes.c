@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/core/slabhash/slabhash_seed.h"
+#include "../../src/hash/slabhash_seed.h"
 #include "buffers.h"
 #include "compare.h"
 

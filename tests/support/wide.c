@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "buffers.h"
-#include "core/skiplist/skiplist_format.h"
+#include "skiplist/skiplist_format.h"
 
 /* PLEACH_TEST_ENGINE=batches, or calls: array updates by that engine in all tests. */
 static pleach_engine engine_for_tests(void)
