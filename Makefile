@@ -33,11 +33,13 @@ test-gpu:   ## all tests and tools on an NVIDIA GPU, or an emulated one; or FOR=
 sanitize-gpu: ## compute-sanitizer's memcheck, racecheck and synccheck over small tests on an NVIDIA GPU
 	@scripts/gpu sanitize
 
-bench: build ## build, measure for a few minutes, and make a page of it; or BENCH="arguments of pleach bench"
+bench:      ## build pleach-bench, measure for a few minutes, and make a page of it; or BENCH="its arguments"
+	@scripts/setup build
+	@PLEACH_TARGETS="pleach_tool pleach_bench" scripts/build build
 ifeq ($(strip $(BENCH)),)
 	@scripts/bench
 else
-	@build/pleach bench $(BENCH)
+	@build/pleach-bench $(BENCH)
 endif
 
 install: build ## install to PREFIX (/usr/local), under DESTDIR

@@ -1,4 +1,4 @@
-# pleach_compression: what the readers of edge files (tools/edge_*.c) need for gzip and xz. Neither library is required,
+# pleach_compression: what the readers of edge files (tools/edges) need for gzip and xz. Neither library is required,
 # and pleach itself uses neither. .deps is where scripts/setup unpacks them if it may not install them.
 
 set(deps ${PROJECT_SOURCE_DIR}/.deps/usr)

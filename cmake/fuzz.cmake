@@ -26,12 +26,9 @@ endif()
 # What a target is made of beside its own file, by name.
 set(fuzz_parts_map verify/fuzz/map_updates.c verify/fuzz/map_queries.c verify/fuzz/map_whole.c
                    verify/fuzz/map_snapshots.c verify/fuzz/map_refusals.c)
-file(GLOB replay_sources CONFIGURE_DEPENDS tools/replay*.c)
-set(fuzz_parts_replay ${replay_sources} tools/cli.c tools/crew.c tools/text_in.c tools/text_out.c)
-set(fuzz_parts_cli ${fuzz_parts_replay})
-
-file(GLOB edge_sources CONFIGURE_DEPENDS tools/edge_*.c)
-set(fuzz_parts_edges ${edge_sources} tools/text_out.c tools/out_file.c tools/memory_limit.c tools/cli.c)
+file(GLOB replay_sources CONFIGURE_DEPENDS tools/replay/*.c)
+set(fuzz_parts_replay ${replay_sources})
+set(fuzz_parts_cli ${replay_sources})
 
 set(fuzz_targets map replay cli edges)
 if(PLEACH_WITH_XXHASH)
@@ -41,7 +38,6 @@ foreach(name IN LISTS fuzz_targets)
     add_executable(fuzz_${name} verify/fuzz/fuzz_${name}.c ${fuzz_parts_${name}} verify/fuzz/fuzz.c verify/fuzz/model.c
                    ${engine_sources})
     set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
-    target_link_libraries(fuzz_${name} PRIVATE pleach_options pleach_static)
+    target_link_libraries(fuzz_${name} PRIVATE pleach_options pleach_common)
     target_link_options(fuzz_${name} PRIVATE ${engine_link})
 endforeach()
-target_link_libraries(fuzz_edges PRIVATE pleach_compression)

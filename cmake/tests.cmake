@@ -82,15 +82,12 @@ if(PLEACH_SANITIZE STREQUAL "none")
     endif()
 endif()
 
-target_sources(test_cell_set PRIVATE tools/cell_set.c)
+target_sources(test_cell_set PRIVATE tools/stress/cell_set.c)
 target_link_options(test_batch_steps PRIVATE LINKER:--wrap=pleach_map_apply)
-target_sources(test_baselines PRIVATE tools/crew.c tools/cli.c)
-target_include_directories(test_baselines PRIVATE tools)
-target_link_libraries(test_baselines PRIVATE pleach_baselines pleach_static)
-target_sources(test_ablations PRIVATE tools/ablations/variants.c tools/ablations/tree_host.c
-    tools/ablations/palm.c)
+target_link_libraries(test_baselines PRIVATE pleach_baselines)
+target_sources(test_ablations PRIVATE bench/ablations/variants.c bench/ablations/tree_host.c bench/ablations/palm.c)
 if(PLEACH_WITH_CUDA)
-    set(triangles_merge ${PROJECT_SOURCE_DIR}/tools/triangles_merge_cuda.cu)
+    set(triangles_merge ${PROJECT_SOURCE_DIR}/bench/graph/triangles_merge_cuda.cu)
     pleach_translate_kernels(triangles_merge)
     target_sources(test_triangles_cuda PRIVATE ${triangles_merge})
     target_link_options(test_batch_streams_cuda PRIVATE
@@ -108,13 +105,11 @@ if(PLEACH_CUDA STREQUAL HOST) # else they are built by strangers, from an instal
     endforeach()
 endif()
 
-# What reads, makes and measures edges is in tools/, and tested without the command around it.
-file(GLOB edge_sources CONFIGURE_DEPENDS tools/edge_*.c tools/graph_baseline_*.c)
+# What reads, makes and measures edges is tested without the commands around it.
 foreach(name test_edges test_edge_make test_graph_info test_graph_baseline)
-    target_sources(${name} PRIVATE tests/support/edges/edge_files.c ${edge_sources} tools/graph_files.c
-                                   tools/graph_info.c tools/graph_gen.c tools/cli.c tools/crew.c tools/text_out.c
-                                   tools/out_file.c tools/memory_limit.c)
-    target_link_libraries(${name} PRIVATE pleach_compression)
+    target_sources(${name} PRIVATE tests/support/edges/edge_files.c bench/graph/graph_baseline_triangles.c
+                                   bench/graph/graph_baseline_vectors.c)
+    target_link_libraries(${name} PRIVATE pleach_common)
 endforeach()
 
 # Something to compare triangles with, where it is: Debian's libgraphblas-dev. Its own header is not ours to warn about.

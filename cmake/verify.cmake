@@ -43,9 +43,8 @@ endif()
 target_link_libraries(pleach_verify PRIVATE pleach_options PUBLIC pleach_static)
 
 # "pleach sim" alone, for verify/plants/run.py: linked as it is, and with one planted variant of a structure.
-add_library(pleach_sim_main STATIC verify/sim/main.c tools/sim.c tools/cli.c)
+add_library(pleach_sim_main STATIC verify/sim/main.c tools/sim.c tools/common/cli.c)
 target_link_libraries(pleach_sim_main PRIVATE pleach_options PUBLIC pleach_verify)
-target_include_directories(pleach_sim_main PRIVATE tools)
 add_executable(pleach_sim verify/sim/main.c)
 target_link_libraries(pleach_sim PRIVATE pleach_options pleach_sim_main)
 set_target_properties(pleach_sim_main pleach_verify PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

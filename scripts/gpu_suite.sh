@@ -250,20 +250,20 @@ offer_benches() {
     ops=$(gpu_sized 5000 200 1000)
     range=$(gpu_sized 10K 1K 10K)
     scale=$(gpu_sized 8 4 6)
-    bench=("$pleach" bench --device cuda --keys "$keys" --ops "$ops" --repeat 1 --quick)
+    bench=("$pleach-bench" --device cuda --keys "$keys" --ops "$ops" --repeat 1 --quick)
     offer tools bench.map "${good[@]}" "${bench[@]}"
     offer tools bench.versioned "${good[@]}" "${bench[@]}" --versioned
     offer tools bench.skiplist "${good[@]}" "${bench[@]}" --structure skiplist --chunk 16
     offer tools bench.skiplist32 "${good[@]}" "${bench[@]}" --structure skiplist --chunk 32
-    offer tools bench.gfsl "${good[@]}" "$pleach" bench gfsl --device cuda --range "$range" \
+    offer tools bench.gfsl "${good[@]}" "$pleach-bench" gfsl --device cuda --range "$range" \
         --ops "$(gpu_sized 20000 500 5000)" --repeat 1
-    offer tools bench.ycsb "${good[@]}" "$pleach" bench ycsb --device cuda --keys "$keys" \
+    offer tools bench.ycsb "${good[@]}" "$pleach-bench" ycsb --device cuda --keys "$keys" \
         --ops "$(gpu_sized 20000 500 2000)" --batch "$(gpu_sized 4096 256 512)" --repeat 1
-    offer tools bench.baselines "${good[@]}" "$pleach" bench baselines --device cuda --quick --keys "$keys" --repeat 1 \
+    offer tools bench.baselines "${good[@]}" "$pleach-bench" baselines --device cuda --quick --keys "$keys" --repeat 1 \
         grow insert find range succ erase
-    offer tools bench.ablations "${good[@]}" "$pleach" bench ablations --device cuda --quick --repeat 1
-    offer tools bench.graph "${good[@]}" "$pleach" graph bench --device cuda --scale "$scale" --runs 1
-    offer tools bench.ordered "${good[@]}" "$pleach" graph bench --device cuda --scale "$scale" --runs 1 \
+    offer tools bench.ablations "${good[@]}" "$pleach-bench" ablations --device cuda --quick --repeat 1
+    offer tools bench.graph "${good[@]}" "$pleach-bench" graph --device cuda --scale "$scale" --runs 1
+    offer tools bench.ordered "${good[@]}" "$pleach-bench" graph --device cuda --scale "$scale" --runs 1 \
         --adjacency ordered
 }
 

@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
-"""pleach bench baselines, at sizes that take seconds: every store has its rows, with answers that were checked.
+"""pleach-bench baselines, at sizes that take seconds: every store has its rows, with answers that were checked.
 
-usage: baselines_check.py [--pleach FILE]"""
-import argparse
+usage: baselines_check.py [--build FOLDER]"""
 import json
-import pathlib
 import sys
 import tempfile
 
-from checks import check, finish, run
+from checks import check, commands, finish, run
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORES = ("map", "map-batches", "sorted", "rebuild", "merge-tree", "coupled")
 NAMES = ("grow", "insert", "find", "range/8", "range/32", "succ", "erase/10%", "erase/50%")
 
@@ -22,8 +19,8 @@ def medians_of(arguments):
         return [row for row in rows if row["run_type"] == "aggregate"]
 
 
-def check_all(pleach, bits):
-    command = [pleach, "bench", "baselines", "--device", "cpu", "--quick", "--bits", str(bits), "--repeat", "1"]
+def check_all(bench, bits):
+    command = [bench, "baselines", "--device", "cpu", "--quick", "--bits", str(bits), "--repeat", "1"]
     rows = medians_of([*command, "--keys", "20K", "grow", "insert", "find", "range", "succ", "erase"])
     for name in NAMES:
         for store in STORES:
@@ -32,9 +29,9 @@ def check_all(pleach, bits):
             check(f"{name} of {store}, {bits} bits", right, str(own[:1]))
 
 
-def check_crossing(pleach):
+def check_crossing(bench):
     """2^16 pairs into up to 2^18: the crossing is among the sizes that were measured, or at their ends."""
-    rows = medians_of([pleach, "bench", "baselines", "--device", "cpu", "--quick", "--keys", "2^18", "--repeat", "1",
+    rows = medians_of([bench, "baselines", "--device", "cpu", "--quick", "--keys", "2^18", "--repeat", "1",
                        "crossing"])
     check("crossings", {row["device"] for row in rows} == {"cpu/map", "cpu/map-batches"})
     for row in rows:
@@ -43,13 +40,11 @@ def check_crossing(pleach):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--pleach", default=ROOT / "build" / "pleach")
-    pleach = parser.parse_args().pleach
+    _, bench = commands()
     for bits in (32, 64):
-        check_all(pleach, bits)
-    check_crossing(pleach)
-    command = [pleach, "bench", "baselines"]
+        check_all(bench, bits)
+    check_crossing(bench)
+    command = [bench, "baselines"]
     run([*command, "--help"])
     run([*command, "nothing"], status=2)
     run([*command, "--bits", "16"], status=2)

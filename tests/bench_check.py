@@ -2,17 +2,15 @@
 """The benchmarks of graphs, hash tables and ablations, at sizes that take seconds: every one runs, checks its answers,
 and reports what it should; and the triangles that it counts are those of the same graphs, counted here.
 
-usage: bench_check.py [--pleach FILE]"""
-import argparse
+usage: bench_check.py [--build FOLDER]"""
 import gzip
 import json
 import pathlib
 import sys
 import tempfile
 
-from checks import check, finish, key_bytes, run
+from checks import check, commands, finish, key_bytes, run
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCALE = 8
 EXPERIMENTS = ("insert", "erase", "erase-vertices", "build", "incremental", "triangles", "dynamic", "load", "queries")
 GRAPHS = {"road": ["grid"], "delaunay": ["delaunay"], "rgg": ["rgg"],
@@ -48,14 +46,14 @@ def triangles_of(pleach, kind):
     return sum(len(higher[u] & higher.get(v, set())) for u in higher for v in higher[u])
 
 
-def check_limits(pleach):
+def check_limits(bench):
     """Every row of pleach's that memory limits has its share of that, times as rates do; and no other has."""
     limits = {"insert": "sectors changed", "erase": "sectors changed", "erase-vertices": "sectors changed",
               "build": "sorting", "incremental": "sectors changed", "triangles": "memory bandwidth",
               "dynamic": "sectors changed", "load": "sorting", "queries": "random sectors"}
     peers = ("vectors", "merged rows", "GraphBLAS")
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        run([pleach, "graph", "bench", "--scale", "12", "--runs", "1", "--threads", "2", "--json", file.name])
+        run([bench, "graph", "--scale", "12", "--runs", "1", "--threads", "2", "--json", file.name])
         made = json.load(open(file.name))
     measured = made["context"]["limits"]
     check("limits", len(measured) >= 6 and min(measured.values()) > 0, f"{measured}")
@@ -93,8 +91,8 @@ def check_paper(command):
             check(f"{name} {words}", len(own) == expected and measured and beside, f"{len(own)} rows")
 
 
-def check_graphs(pleach):
-    command = [pleach, "graph", "bench", "--scale", str(SCALE), "--runs", "2", "--threads", "2"]
+def check_graphs(pleach, bench):
+    command = [bench, "graph", "--scale", str(SCALE), "--runs", "2", "--threads", "2"]
     rows = medians_of([*command, "--all"])
     for name in EXPERIMENTS:
         own = [row for row in rows if row["experiment"] == name]
@@ -117,13 +115,13 @@ def check_graphs(pleach):
     check("sparse graphs", {row["experiment"] for row in sparse} == {"insert", "erase-vertices", "build"})
     check("no limits of graphs that caches hold", not any("limit" in row for row in rows))
     check_paper(command)
-    check_limits(pleach)
+    check_limits(bench)
     run([*command, "nothing"], status=2)
     run([*command, "--scale", "3"], status=2)
-    run([pleach, "graph", "bench", "--help"])
+    run([bench, "graph", "--help"])
 
 
-def check_adjacencies(pleach):
+def check_adjacencies(pleach, bench):
     """Whatever keeps the neighbours, the answers are the same."""
     with tempfile.NamedTemporaryFile(suffix=".txt", mode="w") as file:
         for i in range(2000):
@@ -144,8 +142,8 @@ def check_adjacencies(pleach):
         run([pleach, "graph", "triangles", "--adjacency", "none", file.name], status=2)
 
 
-def check_hashes(pleach):
-    rows = results_of([pleach, "bench", "hash", "--device", "cpu", "--keys", "5000", "--repeat", "2", "--quick"])
+def check_hashes(bench):
+    rows = results_of([bench, "hash", "--device", "cpu", "--keys", "5000", "--repeat", "2", "--quick"])
     whats = ("put-sized", "put-growing", "find", "find-miss", "erase-half")
     for bits in (32, 64):
         for name in [f"hash/{kind}/{what}" for kind in ("map", "set") for what in whats] + ["map/put", "map/find"]:
@@ -156,9 +154,9 @@ def check_hashes(pleach):
             check(f"{name} {bits}", right and abs(rates[2] - (rates[0] + rates[1]) / 2) < 1e-4 * rates[2], f"{own}")
 
 
-def check_mixed(pleach):
+def check_mixed(bench):
     """Shares of updates, their kinds and lengths of ranges are those that were asked for; and what is none of them."""
-    command = [pleach, "bench", "--device", "cpu", "--bits", "32", "--keys", "5000", "--ops", "3000", "--repeat", "1",
+    command = [bench, "--device", "cpu", "--bits", "32", "--keys", "5000", "--ops", "3000", "--repeat", "1",
                "--quick"]
     twice = ("mixed-range/3/25%", "mixed-range/9/25%", "mixed-range/3/100%", "mixed-range/9/100%", "mixed-length/3",
              "mixed-length/9", "mixed-erase/25%", "mixed-erase/100%", "mixed-all/3/25%", "mixed-all/9/25%",
@@ -184,7 +182,7 @@ def check_mixed(pleach):
         run([*command, "apply", *words], status=2)
 
 
-def check_key_files(pleach):
+def check_key_files(bench):
     """Keys from files, close together and up to the largest, with answers checked; damaged files are refused."""
     crowded = [*range(100, 400), *range(10**6, 10**6 + 5000, 7), *(2**64 - 1 - k * k for k in range(200, -1, -1))]
     names = ["load", "find", "find-miss", "insert-batch", "erase", "range-packed", "succ", "apply", "single-put",
@@ -194,7 +192,7 @@ def check_key_files(pleach):
                "count": key_bytes(crowded, 2**63)}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "keys"
-        command = [pleach, "bench", "--device", "cpu", "--ops", "2000", "--repeat", "1", "--quick", "--key-file", path]
+        command = [bench, "--device", "cpu", "--ops", "2000", "--repeat", "1", "--quick", "--key-file", path]
         path.write_bytes(gzip.compress(key_bytes(crowded)))
         rows = [row for row in results_of([*command, *names]) if row["run_type"] == "aggregate"]
         kinds = {row["benchmark"].split("/")[0] for row in rows}
@@ -207,12 +205,12 @@ def check_key_files(pleach):
         for name, content in refused.items():
             path.write_bytes(content)
             told = run([*command, "find"], status=2).stderr
-            check(f"key file: {name}", f"pleach bench: {path}: " in told, told)
+            check(f"key file: {name}", f"pleach-bench: {path}: " in told, told)
         path.unlink()
         check("key file: none", "No such file" in run([*command, "find"], status=2).stderr)
 
 
-def check_compare(pleach):
+def check_compare(bench):
     """Which of made results are faster, slower or neither; and files that are none."""
     def results(rates):
         runs = [{"name": name, "run_type": "iteration", "items_per_second": rate}
@@ -227,7 +225,7 @@ def check_compare(pleach):
         files = [pathlib.Path(folder) / name for name in ("before.json", "after.json", "bad.json")]
         for file, rates in zip(files, (before, after)):
             file.write_text(json.dumps(results(rates), indent=1))
-        command = [pleach, "bench", "compare"]
+        command = [bench, "compare"]
         lines = run([*command, files[0], files[1]]).stdout.splitlines()
         verdicts = {line.split()[0]: line.split()[-1] for line in lines if line[:2] in ("a ", "b ", "c ", "d ")}
         check("verdicts", verdicts == {"a": "same", "b": "faster", "c": "slower", "d": "same"}, str(verdicts))
@@ -245,10 +243,10 @@ def check_compare(pleach):
         run([*command, "--help"])
 
 
-def check_papers(pleach):
+def check_papers(bench):
     """Every experiment has run, with its results, or says why not; and a second time there is nothing to do."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [pleach, "bench", "paper", "--device", "cpu", "--small"]
+        command = [bench, "paper", "--device", "cpu", "--small"]
         listed = run([*command, "--list"]).stdout.split("\n\n")
         out = run([*command, "--out", folder]).stdout
         runs = sum(text.count("\nruns ") for text in listed)
@@ -272,9 +270,9 @@ def check_papers(pleach):
         run([*command, "--help"])
 
 
-def check_ablations(pleach):
+def check_ablations(bench):
     """Every ablation has rows for each of its choices, with what it counts; and others are refused."""
-    command = [pleach, "bench", "ablations", "--device", "cpu", "--quick"]
+    command = [bench, "ablations", "--device", "cpu", "--quick"]
     rows = [row for row in medians_of([*command, "--repeat", "2"])]
     for name, choices, counter in ABLATIONS:
         own = [row for row in rows if row["benchmark"].startswith(f"{name}/")]
@@ -294,17 +292,15 @@ def check_ablations(pleach):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
-    pleach = parser.parse_args().pleach
-    check_graphs(pleach)
-    check_adjacencies(pleach)
-    check_hashes(pleach)
-    check_mixed(pleach)
-    check_key_files(pleach)
-    check_compare(pleach)
-    check_ablations(pleach)
-    check_papers(pleach)
+    pleach, bench = commands()
+    check_graphs(pleach, bench)
+    check_adjacencies(pleach, bench)
+    check_hashes(bench)
+    check_mixed(bench)
+    check_key_files(bench)
+    check_compare(bench)
+    check_ablations(bench)
+    check_papers(bench)
     return finish()
 
 

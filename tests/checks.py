@@ -1,7 +1,19 @@
-"""What checks of the pleach command have in common: counting them, and running it."""
+"""What checks of the commands have in common: finding them, running them, and counting what was checked."""
+import argparse
+import pathlib
 import subprocess
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
 passed = failed = 0
+
+
+def commands():
+    """Paths of pleach and pleach-bench, in the build folder that --build names."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    folder = parser.parse_args().build.resolve()
+    return str(folder / "pleach"), str(folder / "pleach-bench")
 
 
 def check(name, right, detail=""):

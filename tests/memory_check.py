@@ -2,8 +2,7 @@
 """Files of some kilobytes that unpack to any amount, or claim to: the commands refuse them within --max-memory, and
 say so.
 
-usage: memory_check.py [--pleach FILE]"""
-import argparse
+usage: memory_check.py [--build FOLDER]"""
 import gzip
 import json
 import lzma
@@ -12,9 +11,8 @@ import pathlib
 import subprocess
 import tempfile
 
-from checks import check, finish, run
+from checks import check, commands, finish, run
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 MIB = 1 << 20
 LIMIT = 48 * MIB
 OWN = 40 * MIB  # of the program itself, and of buffers
@@ -88,13 +86,13 @@ def check_dictionary(pleach, folder):
     run([pleach, "graph", "info", large])
 
 
-def check_keys(pleach, folder):
+def check_keys(bench, folder):
     """A file of keys that has fewer than it says, and one that has all of them, which are zeros."""
-    bench = [pleach, "bench", "--device", "cpu", "--bits", "64", "--key-file"]
+    maps = [bench, "--device", "cpu", "--bits", "64", "--key-file"]
     count = 1 << 29
     claim, zeros = folder / "claim", folder / "zeros.xz"
     claim.write_bytes(count.to_bytes(8, "little") + bytes(800))
-    status, said, peak = peak_of([*bench, claim, "find"])
+    status, said, peak = peak_of([*maps, claim, "find"])
     check("keys, claimed", status == 2 and "ends before its last key" in said and peak < OWN + 16 * MIB,
           f"{status}, {peak / MIB:.0f} MiB: {said}")
 
@@ -103,31 +101,31 @@ def check_keys(pleach, folder):
         write_lines(file, bytes(8), 10_000_000)
 
     packed(write_keys, lzma.open, zeros, preset=1)
-    check_refused("keys", [*bench, zeros, "find"])
-    check_refused("ycsb keys", [pleach, "bench", "ycsb", "--device", "cpu", "--key-file", zeros])
+    check_refused("keys", [*maps, zeros, "find"])
+    check_refused("ycsb keys", [bench, "ycsb", "--device", "cpu", "--key-file", zeros])
 
 
-def check_results(pleach, folder):
+def check_results(bench, folder):
     def write_results(file):
         file.write(b'{"benchmarks": [' + b"0," * 3_000_000 + b"0]}")
 
     text = packed(write_results, open, folder / "results.json")
-    check_refused("compare", [pleach, "bench", "compare", text, text])
-    check_refused("report", [pleach, "bench", "report", text, "--output", folder / "page.html"])
+    check_refused("compare", [bench, "compare", text, text])
+    check_refused("report", [bench, "report", text, "--output", folder / "page.html"])
     text.write_text(json.dumps({"context": {}, "benchmarks": []}))
-    run([pleach, "bench", "compare", text, text, "--max-memory", "1Mi"])
+    run([bench, "compare", text, text, "--max-memory", "1Mi"])
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
-    pleach = parser.parse_args().pleach
+    pleach, bench = commands()
     for bad in ("0", "1000", "x", ""):
         run([pleach, "graph", "info", "--max-memory", bad, "/dev/null"], status=2)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for part in (check_edges, check_later_steps, check_dictionary, check_keys, check_results):
+        for part in (check_edges, check_later_steps, check_dictionary):
             part(pleach, folder)
+        for part in (check_keys, check_results):
+            part(bench, folder)
     return finish()
 
 

@@ -2,8 +2,7 @@
 """Every file that the commands write: complete or as it was before, with the old owner and mode, and never in place of
 something that is no regular file.
 
-usage: output_check.py [--pleach FILE]"""
-import argparse
+usage: output_check.py [--build FOLDER]"""
 import json
 import os
 import pathlib
@@ -13,9 +12,8 @@ import stat
 import subprocess
 import tempfile
 
-from checks import check, finish, run
+from checks import check, commands, finish, run
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 MASK = 0o027
 OLD = "old\n"
 
@@ -34,22 +32,22 @@ def inputs_in(folder):
     return results, events
 
 
-def writers(pleach, inputs):
+def writers(pleach, bench, inputs):
     """Name and command line of what writes a file; its path is the last word, and left out here."""
     results, events = inputs
-    ablation = [pleach, "bench", "ablations", "--device", "cpu", "--quick", "--repeat", "1", "palm-leaves"]
+    ablation = [bench, "ablations", "--device", "cpu", "--quick", "--repeat", "1", "palm-leaves"]
     yield "bench json", [*ablation, "--json"]
     yield "bench csv", [*ablation, "--csv"]
-    yield "bench report", [pleach, "bench", "report", results, "--output"]
-    yield "graph bench", [pleach, "graph", "bench", "--scale", "8", "--runs", "1", "--threads", "1", "build", "--json"]
+    yield "bench report", [bench, "report", results, "--output"]
+    yield "graph bench", [bench, "graph", "--scale", "8", "--runs", "1", "--threads", "1", "build", "--json"]
     yield "graph gen", [pleach, "graph", "gen", "grid", "--scale", "6", "-o"]
     yield "graph stream", [pleach, "graph", "stream", events, "--batch", "10", "--plot"]
 
 
-def slow_writers(pleach):
+def slow_writers(bench):
     """The same of commands that take seconds, and write as the ablations do; they refuse a path at once."""
     for words in ((), ("ycsb",), ("gfsl",), ("baselines",)):
-        yield " ".join(("bench", *words, "json")), [pleach, "bench", *words, "--device", "cpu", "--json"]
+        yield " ".join(("bench", *words, "json")), [bench, *words, "--device", "cpu", "--json"]
 
 
 def mode_of(path):
@@ -105,9 +103,9 @@ def check_full_disk(name, command, folder):
     old.unlink()
 
 
-def check_drawings(pleach, inputs, folder):
+def check_drawings(bench, inputs, folder):
     """Those of a report, in a folder; their names are known when they are there."""
-    words = [pleach, "bench", "report", inputs[0], "--output", "-", "--plots"]
+    words = [bench, "report", inputs[0], "--output", "-", "--plots"]
     run([*words, folder / "plots"])
     drawings = list((folder / "plots").iterdir())
     check("drawings", drawings and all(path.suffix == ".svg" for path in drawings), f"{drawings}")
@@ -119,18 +117,16 @@ def check_drawings(pleach, inputs, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
-    pleach = parser.parse_args().pleach
+    pleach, bench = commands()
     os.umask(MASK)
     with tempfile.TemporaryDirectory() as given, tempfile.TemporaryDirectory() as made:
         inputs, folder = inputs_in(pathlib.Path(given)), pathlib.Path(made)
-        for name, command in writers(pleach, inputs):
+        for name, command in writers(pleach, bench, inputs):
             for part in (check_refused, check_replaced, check_full_disk):
                 part(name, command, folder)
-        for name, command in slow_writers(pleach):
+        for name, command in slow_writers(bench):
             check_refused(name, command, folder)
-        check_drawings(pleach, inputs, folder)
+        check_drawings(bench, inputs, folder)
     return finish()
 
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""pleach bench report: every result is on the page, drawn as it should be, and judged by what is known of it.
+"""pleach-bench report: every result is on the page, drawn as it should be, and judged by what is known of it.
 
-usage: report_check.py [--pleach FILE]"""
-import argparse
+usage: report_check.py [--build FOLDER]"""
 import json
 import pathlib
 import re
@@ -10,9 +9,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-from checks import check, finish, run
+from checks import check, commands, finish, run
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 CONTEXT = {"date": "2000-01-01", "pleach": "1", "commit": "abc-dirty", "build": "Release", "cpu": "c & d",
            "memory": "8.0 GiB", "gpu": "none", "driver": ""}
 
@@ -60,14 +58,14 @@ def made_results():
             result("splits/up-path", "cpu", 23.25), result("splits/proactive", "cpu", 24.25)]
 
 
-def check_made(pleach, folder):
+def check_made(bench, folder):
     """Results whose page is known beforehand. Not the fastest or below half of a limit are: find on the CPU, erase on
     the GPU, workload A and growing by maps; memory, choices and limits are not judged."""
     results = made_results()
     file, page, plots = write(folder / "made.json", results), folder / "made.html", folder / "plots"
     reasons = folder / "reasons.txt"
     reasons.write_text("# why\n\nerase@cu*: a reason <1>\nnone*: of no use\nycsb-?@cpu/map: another\n")
-    out = run([pleach, "bench", "report", file, "--output", page, "--reasons", reasons, "--plots", plots]).stdout
+    out = run([bench, "report", file, "--output", page, "--reasons", reasons, "--plots", plots]).stdout
     text = page.read_text()
     drawings = drawings_of(text)
     check("results", f"{len(results)} results, {len(drawings)} drawings" in out, out)
@@ -90,16 +88,16 @@ def check_made(pleach, folder):
         check(f"drawing {path.stem}", xml.etree.ElementTree.parse(path).getroot().tag.endswith("svg"))
     latency = xml.etree.ElementTree.parse(plots / "ycsb-A-latency.svg").getroot()
     check("latencies", sum(part.tag.endswith("circle") for part in latency.iter()) == 9)
-    check_plots(pleach, folder, file)
+    check_plots(bench, folder, file)
     reasons.write_text("no colon\n")
-    run([pleach, "bench", "report", file, "--output", page, "--reasons", reasons], status=2)
-    run([pleach, "bench", "report", file, "--output", page, "--reasons", folder / "absent"], status=2)
+    run([bench, "report", file, "--output", page, "--reasons", reasons], status=2)
+    run([bench, "report", file, "--output", page, "--reasons", folder / "absent"], status=2)
 
 
-def check_graphs(pleach, folder):
+def check_graphs(bench, folder):
     """Rows of graphs below half of their limit, by their names; a peer has no limit, and a time is judged as a rate."""
     results, page, reasons = folder / "graphs.json", folder / "graphs.html", folder / "reasons.txt"
-    run([pleach, "graph", "bench", "insert", "triangles", "--scale", "12", "--runs", "1", "--json", results])
+    run([bench, "graph", "insert", "triangles", "--scale", "12", "--runs", "1", "--json", results])
     made = json.loads(results.read_text())
     for row in made["benchmarks"]:
         if "limit" in row:
@@ -107,7 +105,7 @@ def check_graphs(pleach, folder):
         row["times_peer"] = 2
     results.write_text(json.dumps(made))
     reasons.write_text("graph-insert/mean@cpu/pleach, dir*: latches\ngraph-triangles/*/time@cpu/pleach*: lists\n")
-    out = run([pleach, "bench", "report", results, "--output", page, "--reasons", reasons]).stdout
+    out = run([bench, "report", results, "--output", page, "--reasons", reasons]).stdout
     text = page.read_text()
     check("graphs judged", "14 operations are not the fastest or below half of their limit; 7 without" in out, out)
     check("graphs' shares", "31% of memory bandwidth" in text and "90% of random sectors changed" in text
@@ -118,8 +116,8 @@ def check_graphs(pleach, folder):
           left)
 
 
-def check_plots(pleach, folder, file):
-    command = [pleach, "bench", "report", file, "--output", folder / "plot.html", "--plot"]
+def check_plots(bench, folder, file):
+    command = [bench, "report", file, "--output", folder / "plot.html", "--plot"]
     run([*command, f"find-by-keys={folder}/one.svg"])
     check("one drawing", "<svg" in (folder / "one.svg").read_text())
     check("a name without drawing", "none=x" in run([*command, "none=x"], status=2).stderr)
@@ -128,21 +126,21 @@ def check_plots(pleach, folder, file):
     run([*command, "find-by-keys=/dev/null/file"], status=2)
 
 
-def check_folder(pleach, folder):
-    """Files of pleach bench paper, by their names; and what there is none of."""
+def check_folder(bench, folder):
+    """Files of pleach-bench paper, by their names; and what there is none of."""
     papers = folder / "papers"
     papers.mkdir()
-    run([pleach, "bench", "report", papers, "--output", "-"], status=2)
+    run([bench, "report", papers, "--output", "-"], status=2)
     write(papers / "awad-figure-3.2.json", [result("find", "cpu/map", 31.25)])
     write(papers / "awad-figure-4.2.json", [result("find", "cpu", 32.25)])
     write(papers / "awad-figure-4.2-2.json", [result("find", "cpu/v", 33.25)])
     write(papers / "own-maps-2.json", [result("find", "cpu", 34.25)])
-    text = run([pleach, "bench", "report", papers, "--output", "-"]).stdout
+    text = run([bench, "report", papers, "--output", "-"]).stdout
     left = text[text.index('id="left-out"'):]
     check("papers", all(f"<td>{rate}</td>" in text for rate in (31.25, 32.25, 33.25, 34.25)) and "TITAN V" in text)
     check("papers' order", text.index("awad-figure-3.2:") < text.index("awad-figure-4.2:"))
     check("versions", "versioned" in text)
-    listed = re.findall(r"^([a-z][^ :]*): ", run([pleach, "bench", "paper", "--list"]).stdout, re.M)
+    listed = re.findall(r"^([a-z][^ :]*): ", run([bench, "paper", "--list"]).stdout, re.M)
     check("papers listed", len(listed) > 30 and "own-maps" in listed)
     check("pleach's own", "Operations</h2>" in text and not re.search("own-[a-z0-9-]*:", text))
     for name in listed:
@@ -151,14 +149,14 @@ def check_folder(pleach, folder):
     check("why left out", "cannot be run: a profiler" in left and "was not run" in left)
 
 
-def check_measured(pleach, folder):
+def check_measured(bench, folder):
     """Marks as many as the results; and nothing that a name could break."""
     results, page = folder / "results.json", folder / "page.html"
-    run([pleach, "bench", "find", "batches", "--device", "cpu", "--keys", "3000", "--ops", "5000", "--repeat", "2",
+    run([bench, "find", "batches", "--device", "cpu", "--keys", "3000", "--ops", "5000", "--repeat", "2",
          "--quick", "--json", results])
     made = json.loads(results.read_text())
     check("machine", all(made["context"].get(part) for part in ("commit", "build", "compiler", "cpu", "memory")))
-    run([pleach, "bench", "report", results, "--output", page, "--title", "a <b> & c"])
+    run([bench, "report", results, "--output", page, "--title", "a <b> & c"])
     text = page.read_text()
     marks = sum(len(drawing.findall("circle")) + len(drawing.findall("rect[@rx]")) for drawing in drawings_of(text))
     medians = sum(row["run_type"] == "aggregate" for row in made["benchmarks"])
@@ -168,20 +166,18 @@ def check_measured(pleach, folder):
     check("title", "<title>a &lt;b&gt; &amp; c</title>" in text)
     made["benchmarks"][-1]["benchmark"] = made["benchmarks"][-1]["device"] = "<script>"
     results.write_text(json.dumps(made))
-    check("escapes", "<script>" not in run([pleach, "bench", "report", results, "--output", "-"]).stdout)
-    run([pleach, "bench", "report"], status=2)
-    run([pleach, "bench", "report", page, "--output", "-"], status=2)
-    run([pleach, "bench", "report", results, "--output", folder / "no" / "page.html"], status=2)
-    run([pleach, "bench", "report", "--help"])
+    check("escapes", "<script>" not in run([bench, "report", results, "--output", "-"]).stdout)
+    run([bench, "report"], status=2)
+    run([bench, "report", page, "--output", "-"], status=2)
+    run([bench, "report", results, "--output", folder / "no" / "page.html"], status=2)
+    run([bench, "report", "--help"])
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
-    pleach = parser.parse_args().pleach
+    _, bench = commands()
     for part in (check_made, check_graphs, check_folder, check_measured):
         with tempfile.TemporaryDirectory() as folder:
-            part(pleach, pathlib.Path(folder))
+            part(bench, pathlib.Path(folder))
     return finish()
 
 

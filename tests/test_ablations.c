@@ -1,4 +1,4 @@
-/* test_ablations.c - the trees that pleach bench ablations measures: one with every choice that is right while others
+/* test_ablations.c - the trees that pleach-bench ablations measures: one with every choice that is right while others
  * write, and one that takes batches. */
 #include <stdlib.h>
 
@@ -6,8 +6,8 @@
 #include "support/buffers.h"
 #include "support/harness.h"
 #include "support/units.h"
-#include "tools/ablations/palm.h"
-#include "tools/ablations/tree_host.h"
+#include "bench/ablations/palm.h"
+#include "bench/ablations/tree_host.h"
 
 /* Keys 0 .. range-1, times a step; the multiples of STEP are there at first. */
 enum { STEP = 3 };

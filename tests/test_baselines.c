@@ -1,4 +1,4 @@
-/* test_baselines.c - the baselines of pleach bench baselines: one that gives wrong answers would be no baseline. Each
+/* test_baselines.c - the baselines of pleach-bench baselines: one that gives wrong answers would be no baseline. Each
  * is compared with an array that has a place for every key of a small range, on the CPU or (--device cuda) on a GPU. */
 #include <stdlib.h>
 #include <string.h>
@@ -6,16 +6,16 @@
 #include "support/agents.h"
 #include "support/buffers.h"
 #include "support/harness.h"
-#include "tools/baselines/baseline.h"
-#include "tools/baselines/coupled.h"
+#include "bench/baselines/baseline.h"
+#include "bench/baselines/coupled.h"
 #define STEP_BITS 32
-#include "tools/baselines/baseline_merge.h"
+#include "bench/baselines/baseline_merge.h"
 #undef STEP_BITS
 #define STEP_BITS 64
-#include "tools/baselines/baseline_merge.h"
+#include "bench/baselines/baseline_merge.h"
 #undef STEP_BITS
-#include "tools/crew.h"
-#include "tools/words.h"
+#include "tools/common/crew.h"
+#include "tools/common/words.h"
 
 enum { LIMIT = 7 };
 

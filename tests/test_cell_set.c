@@ -4,7 +4,7 @@
 #include "support/harness.h"
 #include "support/random.h"
 #include "support/units.h"
-#include "tools/cell_set.h"
+#include "tools/stress/cell_set.h"
 
 /* Powers of 64, and what lies beside them: there the number of levels changes. */
 static const size_t sizes[] = {1, 2, 63, 64, 65, 1000, 4095, 4096, 4097, 262143, 262144, 262145};

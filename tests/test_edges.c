@@ -8,8 +8,8 @@
 #include "support/harness.h"
 #include "support/random.h"
 #include "support/units.h"
-#include "tools/edge_read.h"
-#include "tools/edge_write.h"
+#include "tools/edges/edge_read.h"
+#include "tools/edges/edge_write.h"
 
 static size_t files_read, files_refused;
 

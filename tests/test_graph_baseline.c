@@ -6,10 +6,10 @@
 #include "support/harness.h"
 #include "support/random.h"
 #include "support/units.h"
-#include "tools/edge_make.h"
-#include "tools/edge_sort.h"
-#include "tools/edge_summary.h"
-#include "tools/graph_baseline.h"
+#include "tools/edges/edge_make.h"
+#include "tools/edges/edge_sort.h"
+#include "tools/edges/edge_summary.h"
+#include "bench/graph/graph_baseline.h"
 
 static size_t graphs_counted, pairs_looked_up;
 

@@ -9,9 +9,9 @@
 #include "support/harness.h"
 #include "support/random.h"
 #include "support/units.h"
-#include "tools/edge_sort.h"
-#include "tools/edge_summary.h"
-#include "tools/graph.h"
+#include "tools/edges/edge_sort.h"
+#include "tools/edges/edge_summary.h"
+#include "tools/graph/graph.h"
 
 static size_t lists_summed;
 

@@ -1,4 +1,4 @@
-/* test_lockfree_baseline.c - the lock-free skiplist that pleach bench gfsl measures against: a baseline that gives
+/* test_lockfree_baseline.c - the lock-free skiplist that pleach-bench gfsl measures against: a baseline that gives
  * wrong answers would be no baseline. */
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "support/buffers.h"
 #include "support/harness.h"
 #include "support/units.h"
-#include "tools/lockfree_host.h"
+#include "bench/gfsl/lockfree_host.h"
 
 /* A list that begins with the keys 0, STEP, 2 * STEP ... below `range`, and what happened to each key. */
 typedef struct stage {

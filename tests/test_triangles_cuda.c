@@ -13,7 +13,7 @@
 #include "../src/base/memory.h"
 #include "../src/graph/triangles/triangles_cuda.h"
 #include "../src/graph/triangles/triangles.h"
-#include "../tools/triangles_merge_cuda.h"
+#include "../bench/graph/triangles_merge_cuda.h"
 #include "harness.h"
 
 static int passed, failed;

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""pleach bench ycsb at sizes that take seconds: every workload on every structure and every rival of the build, in all
+"""pleach-bench ycsb at sizes that take seconds: every workload on every structure and every rival of the build, in all
 its ways; what is reported, and what is refused. The command checks all answers itself, and ends with status 1 if one is
 wrong.
 
-usage: ycsb_check.py [--pleach FILE]"""
-import argparse
+usage: ycsb_check.py [--build FOLDER]"""
 import csv
 import gzip
 import json
@@ -12,9 +11,8 @@ import pathlib
 import sys
 import tempfile
 
-from checks import check, finish, key_bytes, run
+from checks import check, commands, finish, key_bytes, run
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 STRUCTURES = {"map": ("", "[]", "-apply"), "skiplist": ("", "[]"), "hash": ("", "[]")}
 RIVALS = {"sorted": "base-", "std-map": "peer-", "absl-btree": "peer-", "gtree": "peer-", "judy": "peer-",
           "lmdb": "peer-"}
@@ -135,12 +133,12 @@ def check_key_files(command, rivals, folder):
     for why, content in bad.items():
         path.write_bytes(content)
         told = run([*usual, "C"], status=2).stderr
-        check(f"key file: {why}", why in told and f"pleach bench ycsb: {path}: " in told, told)
+        check(f"key file: {why}", why in told and f"pleach-bench ycsb: {path}: " in told, told)
     path.unlink()
     check("key file: none", "No such file" in run([*usual, "C"], status=2).stderr)
 
 
-def check_reports(pleach, command, folder):
+def check_reports(bench, command, folder):
     """What the other commands make of the results, and the rows of a CSV file."""
     results, page, table = folder / "results.json", folder / "page.html", folder / "results.csv"
     run([*command, "--keys", "1000", "--ops", "1000", "--repeat", "2", "--rivals", "--json", results, "--csv", table])
@@ -148,9 +146,9 @@ def check_reports(pleach, command, folder):
     rows = list(csv.DictReader(table.open()))
     told = [row["device"] for row in rows if "bytes_per_key=" in row["counters"]]
     check("CSV", len(rows) == count and {"cpu/map", "cpu/hash", "cpu/base-sorted[]"} <= set(told), str(rows[:1]))
-    last = run([pleach, "bench", "compare", results, results]).stdout.splitlines()[-1]
+    last = run([bench, "compare", results, results]).stdout.splitlines()[-1]
     check("compare", last.startswith(f"0 faster, 0 slower, {count} the same"), last)
-    run([pleach, "bench", "report", results, "--output", page])
+    run([bench, "report", results, "--output", page])
     text = page.read_text()
     check("page", all(f"ycsb-{letter}" in text for letter in DISTS) and text.count("<svg") > len(DISTS))
 
@@ -161,7 +159,7 @@ def check_refusals(command, absent):
                   ["--rivals=nobody"], ["--rivals="], ["--engine", "none"], ["--batch", "0"], ["--device", "tpu"],
                   ["--keys"], ["--nothing"], ["--json", "/no/such/folder/file"], ["--keys", "2^31", "--ops", "2^31"]):
         result = run([*command, *words], status=2)
-        check(f"refused {words}", "pleach bench ycsb: " in result.stderr, result.stderr)
+        check(f"refused {words}", "pleach-bench ycsb: " in result.stderr, result.stderr)
     for name in absent:
         check(f"absent {name}", "this build has no" in run([*command, f"--rivals={name}"], status=2).stderr)
 
@@ -177,20 +175,18 @@ def rivals_of(command):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--pleach", default=str(ROOT / "build" / "pleach"))
-    pleach = parser.parse_args().pleach
-    bare = [pleach, "bench", "ycsb"]
+    _, bench = commands()
+    bare = [bench, "ycsb"]
     command = [*bare, "--device", "cpu", "--quick"]
     rivals = rivals_of(bare)
     print(f"rivals: {', '.join(rivals)}")
-    check("help", "usage: pleach bench ycsb" in run([*bare, "--help"]).stdout)
+    check("help", "usage: pleach-bench ycsb" in run([*bare, "--help"]).stdout)
     check_workloads(command, rivals)
     check_distributions(command)
     with tempfile.TemporaryDirectory() as folder:
         check_files(command, pathlib.Path(folder))
         check_key_files(command, rivals, pathlib.Path(folder))
-        check_reports(pleach, command, pathlib.Path(folder))
+        check_reports(bench, command, pathlib.Path(folder))
     check_refusals(command, set(RIVALS) - set(rivals))
     return finish()
 

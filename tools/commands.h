@@ -9,7 +9,6 @@
 int command_info(int argc, char **argv);
 int command_demo(int argc, char **argv);
 int command_soak(int argc, char **argv);
-int command_bench(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_sim(int argc, char **argv);

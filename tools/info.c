@@ -1,9 +1,9 @@
 /* info.c - pleach info: what this build is, and what it can use here. */
 #include <stdio.h>
 
-#include "cli.h"
+#include "tools/common/cli.h"
 #include "commands.h"
-#include "machine.h"
+#include "tools/common/machine.h"
 #include "pleach/pleach.h"
 
 static const char help[] =

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "tools/common/cli.h"
 #include "commands.h"
 #include "pleach/pleach.h"
 
@@ -14,7 +14,6 @@ static const char help[] =
     "  info     what this build can do on this machine\n"
     "  demo     run a mixed concurrent workload, check every answer, show rates\n"
     "  soak     the same without end: more kinds of rounds, and a watch for hangs\n"
-    "  bench    measure\n"
     "  replay   carry out operations from a file or standard input, one result a line\n"
     "  graph    figures of edge files, and graphs to order\n"
     "  sim      run the structures' source on a simulated machine, under adversarial schedules\n"
@@ -32,7 +31,6 @@ static const struct {
     {"info", command_info},
     {"demo", command_demo},
     {"soak", command_soak},
-    {"bench", command_bench},
     {"replay", command_replay},
     {"graph", command_graph},
     {"sim", command_sim},
@@ -42,8 +40,10 @@ static int run_command(const char *name, int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(commands[i].name, name) == 0) return commands[i].run(argc, argv);
-    cli_complain("pleach", "there is no command '%s'; it is one of info, demo, soak, bench, replay, graph, sim, help",
-                 name);
+    if (strcmp(name, "bench") == 0)
+        cli_complain("pleach", "benchmarks are in a command of their own, pleach-bench, which 'make bench' builds");
+    else
+        cli_complain("pleach", "there is no command '%s'; it is one of info, demo, soak, replay, graph, sim, help", name);
     return EXIT_USAGE;
 }
 

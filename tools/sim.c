@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "tools/common/cli.h"
 #include "commands.h"
 #include "verify/sim/campaign.h"
 

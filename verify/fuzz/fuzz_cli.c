@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../tools/cli.h"
+#include "../../tools/common/cli.h"
 #include "../../tools/commands.h"
 #include "fuzz.h"
 

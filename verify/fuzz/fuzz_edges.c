@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../tools/edge_read.h"
-#include "../../tools/edge_summary.h"
-#include "../../tools/edge_write.h"
+#include "../../tools/edges/edge_read.h"
+#include "../../tools/edges/edge_summary.h"
+#include "../../tools/edges/edge_write.h"
 #include "fuzz.h"
 
 enum { FORMATS = 3 };

@@ -8,7 +8,7 @@
 
 #include <base/memory.h>
 
-#include "../../tools/words.h"
+#include "../../tools/common/words.h"
 #include "map_subject.h"
 
 enum { MOST_KEYS = 3000, MOST_OPERATIONS = 400 };

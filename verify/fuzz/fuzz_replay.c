@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../tools/cli.h"
+#include "../../tools/common/cli.h"
 #include "../../tools/commands.h"
-#include "../../tools/replay.h"
+#include "../../tools/replay/replay.h"
 #include "fuzz.h"
 #include "model.h"
 

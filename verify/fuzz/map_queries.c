@@ -1,7 +1,7 @@
 /* map_queries.c - every way of asking; results that are not to be written must stay as they were. */
 #include <stdlib.h>
 
-#include "../../tools/words.h"
+#include "../../tools/common/words.h"
 #include "map_subject.h"
 
 static void check_word(const subject *s, const void *words, size_t i, const uint64_t *expected, const char *what)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/words.h"
+#include "../../tools/common/words.h"
 #include "map_subject.h"
 
 typedef struct update {

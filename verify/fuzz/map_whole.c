@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../tools/words.h"
+#include "../../tools/common/words.h"
 #include "map_subject.h"
 
 static double take_fill(subject *s)

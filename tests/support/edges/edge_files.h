@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "support/folder.h"
-#include "tools/edge_list.h"
+#include "tools/edges/edge_list.h"
 
 /* f->path becomes a file of that name in the folder. */
 void name_file(folder *f, const char *name);

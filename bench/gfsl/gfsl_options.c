@@ -1,0 +1,245 @@
+/* gfsl_options.c - the options of pleach-bench gfsl. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gfsl.h"
+#include "tools/common/cli.h"
+
+const char gfsl_help[] =
+    "usage: pleach-bench gfsl [OPTION...]\n"
+    "\n"
+    "The experiments of the paper A GPU-Friendly Skiplist Algorithm (N. Moscovici, E. Petrank): inserts, deletes and\n"
+    "contains of random keys from a range, in one array, each carried out by one thread, on\n"
+    "\n"
+    "  skiplist16, skiplist32   the skiplist of chunks with 16 or 32 slots\n"
+    "  map                      the B-link tree\n"
+    "  lockfree                 a plain lock-free skiplist, after Misra and Chaudhuri: a baseline of this benchmark\n"
+    "\n"
+    "from a kernel of its own on the GPU, by single calls from threads on the CPU. Where all operations are of one\n"
+    "kind, also by array calls: skiplist32[], map[]. Rates are in millions of operations per second, the median of\n"
+    "the repeats, each on a structure that has been made anew. All answers are checked, outside the clock.\n"
+    "\n"
+    "  --range N[,N...]       keys are 0 .. N-1 (default 10K,30K,100K,300K,1M,3M,10M,30M,100M; CPU 10K,100K,1M)\n"
+    "  --mix NAME[,NAME...]   I-D-C: percent of inserts, deletes and contains, half of the keys there at first;\n"
+    "                         contains, delete: all keys there; insert: none\n"
+    "                         (default 1-1-98,5-5-90,10-10-80,20-20-60,contains,insert,delete)\n"
+    "  --structure NAME[,...] skiplist, map, lockfree (default all)\n"
+    "  --no-array             no array calls\n"
+    "  --stats                after each row the memory that the structure holds, and restarts of queries\n"
+    "  --ops N                operations (default 10M; CPU 1M)\n"
+    "  --updates N            the same of insert and of delete (default: as many as the range has keys)\n"
+    "  --distinct             operations on different keys; else keys are drawn one by one, and some come twice\n"
+    "  --load                 bulk load of the first keys; else they are inserted in random order\n"
+    "  --bits 32|64           width of keys and values (default 32)\n"
+    "  --device cpu|cuda      where (default: on the GPU if there is one)\n"
+    "  --threads N            CPU: threads (default 2)\n"
+    "  --runs N, --repeat N   repeats, 1 to 101 (default 3)\n"
+    "  --seed N               of keys, operations and heights\n"
+    "  --json FILE, --csv FILE  write the results; - is standard output\n"
+    "  --paper                the figures that the paper and the thesis give in numbers\n"
+    "\n"
+    "Skiplists:\n"
+    "  --chunk N[,N]          slots of a chunk, 16 or 32 (default both)\n"
+    "  --team N               lanes that search a chunk together in array calls (default: the library's)\n"
+    "  --raise P              chance that a new chunk is entered above (default: the library's)\n"
+    "  --stay N               operations of a thread between entering and leaving (default 1), in kernels\n"
+    "\n"
+    "Kernels:\n"
+    "  --block N              threads of a block, a multiple of 32 up to 1024 (default 512)\n"
+    "  --blocks-per-sm N      so many blocks per multiprocessor, which take turns (default: one for each turn)\n"
+    "\n"
+    "Counts may be given as 5000, 64M (millions), 16Mi (2^20s) or 2^20.\n";
+
+static const char *const device_names[] = {"cpu", "cuda", NULL};
+static const char *const bits_names[] = {"32", "64", NULL};
+
+static void take_range(struct cli *cli, void *context, const char *word)
+{
+    struct gfsl_options *options = context;
+    uint64_t range = 0;
+    if (!cli_parse_number(word, &range) || range < 2 || range > (uint64_t)1 << 30)
+        cli_fail(cli, "--range takes numbers from 2 to 2^30 with commas between, not '%s'", word);
+    else if (options->range_count == GFSL_MOST_RANGES)
+        cli_fail(cli, "--range takes at most %d numbers", GFSL_MOST_RANGES);
+    else
+        options->ranges[options->range_count++] = range;
+}
+
+static bool parse_mix(struct gfsl_mix *mix, const char *word)
+{
+    static const struct gfsl_mix singles[] = {{"contains", 0, 0, GFSL_ALL, true},
+                                              {"delete", 0, 100, GFSL_ALL, true},
+                                              {"insert", 100, 0, GFSL_EMPTY, true}};
+    unsigned contains = 0;
+    int end = 0;
+    for (size_t i = 0; i < sizeof singles / sizeof singles[0]; i++) {
+        if (strcmp(singles[i].name, word) != 0) continue;
+        *mix = singles[i];
+        return true;
+    }
+    *mix = (struct gfsl_mix){.fill = GFSL_HALF};
+    if (strlen(word) >= sizeof mix->name || word[strspn(word, "0123456789-")] != '\0') return false;
+    memcpy(mix->name, word, strlen(word));
+    return sscanf(word, "%3u-%3u-%3u%n", &mix->inserts, &mix->deletes, &contains, &end) == 3 && word[end] == '\0' &&
+           mix->inserts <= 100 && mix->deletes <= 100 && mix->inserts + mix->deletes + contains == 100;
+}
+
+static void take_mix(struct cli *cli, void *context, const char *word)
+{
+    struct gfsl_options *options = context;
+    if (options->mix_count == GFSL_MOST_MIXES)
+        cli_fail(cli, "--mix takes at most %d names", GFSL_MOST_MIXES);
+    else if (!parse_mix(&options->mixes[options->mix_count], word))
+        cli_fail(cli, "--mix takes contains, insert, delete, or percentages such as 10-10-80, not '%s'", word);
+    else
+        options->mix_count++;
+}
+
+/* Which structures and chunks, as bits. */
+struct wanted {
+    bool skiplist, map, lockfree, chunk16, chunk32;
+};
+
+static struct wanted wanted;
+
+static void take_structure(struct cli *cli, void *context, const char *word)
+{
+    struct gfsl_options *options = context;
+    (void)options;
+    if (strcmp(word, "skiplist") == 0)
+        wanted.skiplist = true;
+    else if (strcmp(word, "map") == 0)
+        wanted.map = true;
+    else if (strcmp(word, "lockfree") == 0)
+        wanted.lockfree = true;
+    else
+        cli_fail(cli, "--structure takes skiplist, map and lockfree, not '%s'", word);
+}
+
+static void take_chunk(struct cli *cli, void *context, const char *word)
+{
+    struct gfsl_options *options = context;
+    (void)options;
+    if (strcmp(word, "16") == 0)
+        wanted.chunk16 = true;
+    else if (strcmp(word, "32") == 0)
+        wanted.chunk32 = true;
+    else
+        cli_fail(cli, "--chunk takes 16 and 32, not '%s'", word);
+}
+
+static void add_subject(struct gfsl_options *options, enum gfsl_structure structure, unsigned chunk, bool array)
+{
+    static const char *const names[] = {"skiplist", "map", "lockfree"};
+    struct gfsl_subject *subject = &options->subjects[options->subject_count++];
+    *subject = (struct gfsl_subject){.structure = structure, .chunk = chunk, .array = array};
+    if (chunk > 0)
+        snprintf(subject->name, sizeof subject->name, "%s%u%s", names[structure], chunk, array ? "[]" : "");
+    else
+        snprintf(subject->name, sizeof subject->name, "%s%s", names[structure], array ? "[]" : "");
+}
+
+static void choose_subjects(struct gfsl_options *options)
+{
+    if (!wanted.skiplist && !wanted.map && !wanted.lockfree) wanted.skiplist = wanted.map = wanted.lockfree = true;
+    if (!wanted.chunk16 && !wanted.chunk32) wanted.chunk16 = wanted.chunk32 = true;
+    for (int array = 0; array <= !options->no_array; array++) {
+        if (wanted.skiplist && wanted.chunk16) add_subject(options, GFSL_SKIPLIST, 16, array);
+        if (wanted.skiplist && wanted.chunk32) add_subject(options, GFSL_SKIPLIST, 32, array);
+        if (wanted.map) add_subject(options, GFSL_MAP, 0, array);
+        if (wanted.lockfree && !array) add_subject(options, GFSL_LOCKFREE, 0, false);
+    }
+}
+
+static bool take_flag(struct cli *cli, struct gfsl_options *options)
+{
+    bool *flag = NULL;
+    if (cli_take_flag(cli, "--help"))
+        flag = &options->help;
+    else if (cli_take_flag(cli, "--paper"))
+        flag = &options->paper;
+    else if (cli_take_flag(cli, "--distinct"))
+        flag = &options->distinct;
+    else if (cli_take_flag(cli, "--load"))
+        flag = &options->load;
+    else if (cli_take_flag(cli, "--no-array"))
+        flag = &options->no_array;
+    else if (cli_take_flag(cli, "--stats"))
+        flag = &options->stats;
+    if (flag != NULL) *flag = true;
+    return flag != NULL;
+}
+
+static bool take_number(struct cli *cli, struct gfsl_options *options)
+{
+    const uint64_t most = (uint64_t)1 << 31;
+    return cli_take_number(cli, "--ops", 1, most, &options->ops) ||
+           cli_take_number(cli, "--updates", 1, most, &options->updates) ||
+           cli_take_number(cli, "--runs", 1, BENCH_MOST_REPEATS, &options->repeats) ||
+           cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &options->repeats) ||
+           cli_take_number(cli, "--threads", 1, 1024, &options->threads) ||
+           cli_take_number(cli, "--team", 1, 32, &options->team) ||
+           cli_take_number(cli, "--stay", 1, 1 << 20, &options->stay) ||
+           cli_take_number(cli, "--block", 32, 1024, &options->block) ||
+           cli_take_number(cli, "--blocks-per-sm", 1, 64, &options->blocks_per_sm) ||
+           cli_take_number(cli, "--seed", 0, UINT64_MAX, &options->seed);
+}
+
+static bool take_list(struct cli *cli, struct gfsl_options *options)
+{
+    const char *text = NULL;
+    if (cli_take_text(cli, "--range", &text))
+        cli_each_word(cli, text, take_range, options);
+    else if (cli_take_text(cli, "--mix", &text))
+        cli_each_word(cli, text, take_mix, options);
+    else if (cli_take_text(cli, "--structure", &text))
+        cli_each_word(cli, text, take_structure, options);
+    else if (cli_take_text(cli, "--chunk", &text))
+        cli_each_word(cli, text, take_chunk, options);
+    else
+        return false;
+    return true;
+}
+
+static bool take_raise(struct cli *cli, struct gfsl_options *options)
+{
+    const char *text = NULL;
+    char *end = NULL;
+    if (!cli_take_text(cli, "--raise", &text)) return false;
+    if (text == NULL) return true;
+    options->raise = strtod(text, &end);
+    if (end == text || *end != '\0' || !(options->raise > 0 && options->raise <= 1))
+        cli_fail(cli, "--raise takes a number above 0 and at most 1, not '%s'", text);
+    return true;
+}
+
+bool gfsl_read_options(struct gfsl_options *options, int argc, char **argv, int *status)
+{
+    struct cli cli;
+    cli_start(&cli, "pleach-bench gfsl", argc, argv);
+    wanted = (struct wanted){0};
+    *options = (struct gfsl_options){.device = TOOL_ANYWHERE, .repeats = 3, .threads = 2,
+                                     .block = GFSL_USUAL_BLOCK, .stay = GFSL_USUAL_STAY};
+    while (cli_more(&cli))
+        if (!take_flag(&cli, options) && !take_number(&cli, options) && !take_list(&cli, options) &&
+            !take_raise(&cli, options) && !cli_take_choice(&cli, "--bits", bits_names, &options->bits) &&
+            !cli_take_choice(&cli, "--device", device_names, &options->device) &&
+            !cli_take_text(&cli, "--json", &options->json) && !cli_take_text(&cli, "--csv", &options->csv))
+            cli_reject_option(&cli);
+    if (options->block % 32 != 0) cli_fail(&cli, "--block takes a multiple of 32");
+    if (options->mix_count == 0)
+        cli_each_word(&cli, "1-1-98,5-5-90,10-10-80,20-20-60,contains,insert,delete", take_mix, options);
+    choose_subjects(options);
+    *status = cli.status;
+    return cli.status == EXIT_GOOD;
+}
+
+void gfsl_choose_ranges(struct gfsl_options *options, bool gpu)
+{
+    static const uint64_t ranges[] = {10000, 30000, 100000, 300000, 1000000, 3000000, 10000000, 30000000, 100000000};
+    if (options->ops == 0) options->ops = gpu ? 10000000 : 1000000;
+    if (options->range_count > 0) return;
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (gpu || (i % 2 == 0 && ranges[i] <= 1000000)) options->ranges[options->range_count++] = ranges[i];
+}
