@@ -23,7 +23,7 @@ static int has_avx2(void)
 static int has_avx512(void)
 {
 #ifdef PLEACH_EMULATE_AVX512
-    return has_avx2(); /* tests/support/avx512_in_c.h */
+    return has_avx2(); /* testkit/avx512_in_c.h */
 #elif defined(PLEACH_HAVE_AVX512)
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");

@@ -11,7 +11,7 @@ LINES      A header or a source that is compiled several times (by key width, by
            simulator runs the GPU's verbs, and that says nothing of the library.
 ARGUMENT   All branches of all functions in the files of public calls, ARGUMENT_CHECKS. These files check arguments, pass
 CHECKS     the gate and hand over, and have nothing else in them, so there is no list of functions and no exception.
-           tests/test_map_arguments.c and test_hash_arguments.c compile these files again, with a counterfeit backend, to
+           tests/map/test_map_arguments.c and test_hash_arguments.c compile these files again, with a counterfeit backend, to
            take the branches that need a GPU; the n-th branch of a line is the same one in both.
 """
 

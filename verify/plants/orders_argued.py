@@ -363,17 +363,17 @@ UNSEEN = {
 FUTEX = ("the simulator has a futex of its own. Acquire would do: it hands over what was stored before the word"
          " changed; relaxed would not on aarch64 and in C11, and no tool shows that")
 HANDED = ("needed on aarch64 and in C11 (docs/memory-model.md, A program's own memory); no instruction on x86."
-          " ThreadSanitizer goes by annotations beside it, which stay (tests/test_handover.c), so no tool shows it")
+          " ThreadSanitizer goes by annotations beside it, which stay (tests/sync/test_handover.c), so no tool shows it")
 NUMBER = ("hands a number, and the counters of its slots, from a thread that ends to the next one: needed on aarch64"
-          " and in C11. tests/test_gate.c has threads that come and go, on x86, where it is no instruction")
+          " and in C11. tests/sync/test_gate.c has threads that come and go, on x86, where it is no instruction")
 ONCE = ("the word changes within pthread_once, which every reader has been through, or in a child of fork, whose only"
         " thread is the caller: no order is needed")
 
 ONE_STORE = ("the simulator has one kind of relaxed store: PTX promises other blocks nothing of a store of CTA scope,"
              " though by what is known of these machines it goes through to L2 as well")
 BY_ONE = ("for who is alone with the table: the gate, or a kernel's end, orders it before and after"
-          " (tests/test_graph_random.c and its like)")
-WIDE = "128-bit keys, which are not simulated: the text is that of node_plain.h, and tests/test_wide_keys.c has threads"
+          " (tests/graph/test_graph_random.c and its like)")
+WIDE = "128-bit keys, which are not simulated: the text is that of node_plain.h, and tests/map/test_wide_keys.c has threads"
 
 ELSEWHERE = {
     "src/node/node_search_wide.h node_route: port_load_acquire relaxed": WIDE,

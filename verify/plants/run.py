@@ -159,8 +159,7 @@ def clean_for(build, same, schedules):
 # ---- batches ----
 
 BATCH_TEST = {"PLEACH_TEST_SCALE": "5", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain"}
-TEST_FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-w", "-Iinclude", "-Isrc", "-Itests",
-              "-Itests/support", "-I."]
+TEST_FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-w", "-Iinclude", "-Isrc", "-I."]
 PER_WIDTH = ("blink/blink_cpu.c", "versioned/versioned_cpu.c", "batch/batch_cpu.c")
 PER_SLOTS = ("skiplist_cpu.c", "skiplist_check_slots.c")
 NOT_HERE = re.compile(r"_cuda[^/]*\.c$|/map_file_")  # these need CUDA, or xxHash
@@ -179,6 +178,11 @@ def compile_objects(cc, folder, sources, objects, *flags):
         if run.returncode != 0:
             raise Missed("it does not compile:\n" + run.stderr)
     return made
+
+
+def kit(root):
+    """What tests share."""
+    return sorted(glob.glob("testkit/*.c", root_dir=root) + glob.glob("testkit/graph/*.c", root_dir=root))
 
 
 def per_width(cc, folder, names, objects, *flags):
@@ -206,7 +210,7 @@ def compile_batch_test(build, cc):
     sources = [s for part in LIBRARY
                for s in sorted(glob.glob(f"src/{part}/*.c", root_dir=ROOT))
                if not s.endswith(PER_WIDTH + PER_SLOTS) and not NOT_HERE.search(s)]
-    sources += sorted(glob.glob("tests/support/*.c", root_dir=ROOT)) + ["tests/test_batch.c"]
+    sources += kit(ROOT) + ["tests/batch/test_batch.c"]
     sources += sorted(glob.glob("verify/history/*.c", root_dir=ROOT))
     made = compile_objects(cc, ROOT, sources, objects) + per_width(cc, ROOT, PER_WIDTH[:2], objects)
     return made + per_slots(cc, ROOT, objects)
@@ -255,13 +259,14 @@ def catch_in_batch_test(p, folder, cc, others, limit):
 def ask_tsan(p, folder, cc):
     """What the stress test of threads says under ThreadSanitizer, with the plant in the library."""
     plant(p, folder)
-    shutil.copytree(os.path.join(ROOT, "tests"), os.path.join(folder, "tests"))
+    for part in ("tests", "testkit"):
+        shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
     flags = ["-std=c17", "-O1", "-g", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-fsanitize=thread", "-w",
-             "-Iinclude", "-Isrc", "-Itests", "-Itests/support", "-I."]
+             "-Iinclude", "-Isrc", "-I."]
     sources = [s for part in LIBRARY
                for s in glob.glob(f"src/{part}/*.c", root_dir=folder)
                if not s.endswith("blink_cpu.c") and not NOT_HERE.search(s)]
-    sources += glob.glob("tests/support/*.c", root_dir=folder) + ["tests/test_map_threads.c"]
+    sources += kit(folder) + ["tests/map/test_map_threads.c"]
     objects = []
     for bits in ("32", "64", "128"):
         objects.append(f"blink_run{bits}.o")
