@@ -12,7 +12,7 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(cuda_host ${PROJECT_SOURCE_DIR}/verify/cuda_host)
 set(CUDAToolkit_INCLUDE_DIRS ${cuda_host}/include)
 
-# Named as the driver, in which foreign_pointer.c looks for a function.
+# Named as the driver, in which device_pointer.c looks for a function.
 file(GLOB cuda_host_sources CONFIGURE_DEPENDS ${cuda_host}/*.c)
 add_library(pleach_cuda_host SHARED ${cuda_host_sources} ${PROJECT_SOURCE_DIR}/verify/sim/fiber.c)
 set_target_properties(pleach_cuda_host PROPERTIES OUTPUT_NAME cuda SOVERSION 1 C_VISIBILITY_PRESET default)

@@ -13,9 +13,13 @@ endif()
 # The public headers, and beside them what those for kernels include: the algorithms, which a user's kernel compiles in.
 install(DIRECTORY include/pleach DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
-install(DIRECTORY src/base src/port src/node src/pool src/epoch src/version src/core
+install(DIRECTORY src/base src/port src/node src/pool src/epoch src/version src/level
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
+        FILES_MATCHING PATTERN "*.h" PATTERN "pool_cuda.h" EXCLUDE)
+install(DIRECTORY src/blink src/versioned src/skiplist src/hash
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail
+        FILES_MATCHING PATTERN "*.h"
+        REGEX "_(cpu|cuda|kernels|launch|prefetch)\\.h$|/hash/hash_" EXCLUDE)
 install(FILES src/graph/graph_device.h src/graph/graph_device_kind.h src/graph/graph_edge.h src/graph/graph_format.h
               src/graph/graph_vertex.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail/graph)

@@ -1,4 +1,4 @@
-# Every tests/test_NAME.c is a program tests/test_NAME in the build folder. test_NAME_cuda.c and test_NAME.cu need a
+# Every tests/FOLDER/test_NAME.c is a program tests/test_NAME in the build folder. test_NAME_cuda.c and test_NAME.cu need a
 # GPU and are built with CUDA only. A program that takes --device, by name or through the harness's run_cases,
 # runs on the GPU as well.
 
@@ -15,10 +15,10 @@ if(PLEACH_GPU_TESTS AND NOT PLEACH_WITH_CUDA)
     message(FATAL_ERROR "PLEACH_GPU_TESTS needs a build with CUDA")
 endif()
 
-file(GLOB test_sources CONFIGURE_DEPENDS tests/test_*.c)
+file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
 if(PLEACH_WITH_CUDA)
-    file(GLOB cuda_test_sources CONFIGURE_DEPENDS tests/test_*.cu)
-    pleach_translate_kernels(cuda_test_sources -I${PROJECT_SOURCE_DIR}/tests -I${PROJECT_SOURCE_DIR}/tests/support
+    file(GLOB cuda_test_sources CONFIGURE_DEPENDS tests/*/test_*.cu)
+    pleach_translate_kernels(cuda_test_sources -I${PROJECT_SOURCE_DIR}/testkit
                              -I${CMOCKA_INCLUDE_DIR})
     list(APPEND test_sources ${cuda_test_sources})
 else()
@@ -26,11 +26,11 @@ else()
 endif()
 
 set(test_libraries pleach_options pleach_verify pleach_static)
-file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
+file(GLOB support_sources CONFIGURE_DEPENDS testkit/*.c testkit/graph/*.c)
 set(support_objects)
 if(support_sources)
     add_library(pleach_test_support OBJECT ${support_sources})
-    target_include_directories(pleach_test_support PRIVATE tests tests/support)
+    target_include_directories(pleach_test_support PRIVATE ${PROJECT_SOURCE_DIR})
     target_include_directories(pleach_test_support SYSTEM PRIVATE ${CMOCKA_INCLUDE_DIR})
     target_link_libraries(pleach_test_support PRIVATE ${test_libraries})
     set(support_objects $<TARGET_OBJECTS:pleach_test_support>)
@@ -40,7 +40,7 @@ foreach(source IN LISTS test_sources)
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source} ${support_objects})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-    target_include_directories(${name} PRIVATE tests tests/support)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
     target_include_directories(${name} SYSTEM PRIVATE ${CMOCKA_INCLUDE_DIR})
     target_link_libraries(${name} PRIVATE ${test_libraries} ${CMOCKA_LIBRARY})
 
@@ -72,9 +72,9 @@ if(PLEACH_SANITIZE STREQUAL "none")
     check_c_source_compiles("int main(void) { return 0; }" PLEACH_CAN_WATCH_THREADS)
     unset(CMAKE_REQUIRED_FLAGS)
     if(PLEACH_CAN_WATCH_THREADS)
-        add_executable(watched_handover tests/test_handover.c ${support_sources})
+        add_executable(watched_handover tests/sync/test_handover.c ${support_sources})
         set_target_properties(watched_handover PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-        target_include_directories(watched_handover PRIVATE tests tests/support)
+        target_include_directories(watched_handover PRIVATE ${PROJECT_SOURCE_DIR})
         target_include_directories(watched_handover SYSTEM PRIVATE ${CMOCKA_INCLUDE_DIR})
         target_compile_options(watched_handover PRIVATE -fsanitize=thread -g)
         target_link_options(watched_handover PRIVATE -fsanitize=thread)
@@ -107,7 +107,7 @@ endif()
 
 # What reads, makes and measures edges is tested without the commands around it.
 foreach(name test_edges test_edge_make test_graph_info test_graph_baseline)
-    target_sources(${name} PRIVATE tests/support/edges/edge_files.c bench/graph/graph_baseline_triangles.c
+    target_sources(${name} PRIVATE testkit/edges/edge_files.c bench/graph/graph_baseline_triangles.c
                                    bench/graph/graph_baseline_vectors.c)
     target_link_libraries(${name} PRIVATE pleach_common)
 endforeach()

@@ -212,7 +212,7 @@ good=(bash -c '"$@" && echo "1 passed, 0 failed"' good)
 
 # Each against an oracle: over a million operations in all on a GPU.
 offer_replays() {
-    local replay=(python3 tests/replay_oracle.py --pleach "$pleach" --device cuda --all)
+    local replay=(python3 tests/tools/replay_oracle.py --pleach "$pleach" --device cuda --all)
     offer tools replay.versioned "${replay[@]}" --structure versioned --ops "$(gpu_sized 250000 2000 100000)"
     offer tools replay.map "${replay[@]}" --structure map --ops "$(gpu_sized 400000 4000 100000)"
     offer tools replay.skiplist "${replay[@]}" --structure skiplist --chunk 16 \
@@ -220,7 +220,7 @@ offer_replays() {
     offer tools replay.skiplist32 "${replay[@]}" --structure skiplist --chunk 32 \
         --ops "$(gpu_sized 150000 3000 100000)"
     offer tools replay.hash "${replay[@]}" --structure hash --ops "$(gpu_sized 300000 4000 100000)"
-    offer tools graph_oracle python3 tests/graph_oracle.py --pleach "$pleach" --device cuda \
+    offer tools graph_oracle python3 tests/tools/graph_oracle.py --pleach "$pleach" --device cuda \
         --events "$(gpu_sized 100000 1000 20000)"
 }
 
@@ -270,7 +270,7 @@ offer_benches() {
 # Nothing is installed of a build with an emulated GPU, which has its own of those with kernels.
 offer_examples() {
     if [ -z "$emulated" ]; then
-        offer tools examples tests/install_check.sh --gpu "$folder"
+        offer tools examples tests/tools/install_check.sh --gpu "$folder"
         return
     fi
     # shellcheck disable=SC2016 # another shell's
@@ -284,7 +284,7 @@ offer_examples() {
 offer_all() {
     local name
     if [ -z "$(device_tests)" ] || [ -z "$(cuda_tests)" ]; then
-        fail tests "no tests/test_*.c takes --device, or there are no tests/test_*.cu"
+        fail tests "no tests/*/test_*.c takes --device, or there are no tests/*/test_*.cu"
     fi
     offer_replays
     for name in $(gpu_tests); do

@@ -210,7 +210,7 @@ finish() {
 # The test programs, by their sources: those that need no GPU, and those that need one.
 cpu_tests() {
     local source
-    for source in tests/test_*.c; do
+    for source in tests/*/test_*.c; do
         case $source in
         *_cuda.c) ;;
         *) basename "$source" .c ;;
@@ -220,7 +220,7 @@ cpu_tests() {
 
 cuda_tests() {
     local source
-    for source in tests/test_*_cuda.c tests/test_*.cu; do
+    for source in tests/*/test_*_cuda.c tests/*/test_*.cu; do
         source=${source##*/}
         echo "${source%.*}"
     done
@@ -230,7 +230,7 @@ cuda_tests() {
 device_tests() {
     local name
     for name in $(cpu_tests); do
-        if grep -q -e '--device' -e 'run_cases(' -e 'run_graph_cases(' "tests/$name.c"; then
+        if grep -q -e '--device' -e 'run_cases(' -e 'run_graph_cases(' tests/*/"$name.c"; then
             echo "$name"
         fi
     done
@@ -253,7 +253,7 @@ skiplist_tests() {
     local name
     for name in $(device_tests); do
         case $name in
-        test_map_* | test_file_format) grep -q 'tests_of_trees(' "tests/$name.c" || echo "$name" ;;
+        test_map_* | test_file_format) grep -q 'tests_of_trees(' tests/*/"$name.c" || echo "$name" ;;
         esac
     done
 }

@@ -1,7 +1,7 @@
 /* eirene.cu - the batches of eirene.h: sorted and combined, then a thread a group, then a thread a request. */
 #include "eirene.h"
 
-#include "exec/cuda/sort_cuda.h"
+#include "cuda/sort_cuda.h"
 
 enum { BLOCK = 128 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "baseline.h"
-#include "exec/cuda/sort_cuda.h"
+#include "cuda/sort_cuda.h"
 #include "tools/common/words.h"
 
 static pleach_status status_of(cudaError_t error)

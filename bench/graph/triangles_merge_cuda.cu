@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "exec/cuda/sort_cuda.h"
+#include "cuda/sort_cuda.h"
 
 enum { THREADS = 256, LONG_ROW = 1024, LANES = 8 };
 

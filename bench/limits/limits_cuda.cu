@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "exec/cuda/sort_cuda.h"
+#include "cuda/sort_cuda.h"
 #include "verify/sized.cuh"
 
 enum { THREADS = 256, ROUNDS = 16, REPEATS = 3, PARTS_OF_FREE = 2 };

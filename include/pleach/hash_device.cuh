@@ -30,16 +30,16 @@
 
 #define PLEACH_KEY_BITS 32
 #define SLAB_VALUES 1
-#include "detail/core/slabhash/slabhash_device.h"
+#include "detail/hash/slabhash_device.h"
 #undef SLAB_VALUES
 #define SLAB_VALUES 0
-#include "detail/core/slabhash/slabhash_device.h"
+#include "detail/hash/slabhash_device.h"
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
-#include "detail/core/slabhash/slabhash_device.h"
+#include "detail/hash/slabhash_device.h"
 #undef SLAB_VALUES
 #define SLAB_VALUES 1
-#include "detail/core/slabhash/slabhash_device.h"
+#include "detail/hash/slabhash_device.h"
 #undef SLAB_VALUES
 #undef PLEACH_KEY_BITS
 

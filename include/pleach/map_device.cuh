@@ -29,13 +29,13 @@
 
 #include "map.h"
 
-#include "detail/core/blink/blink_tree.h"
+#include "detail/blink/blink_tree.h"
 
 #define PLEACH_KEY_BITS 32
-#include "detail/core/blink/blink_device.h"
+#include "detail/blink/blink_device.h"
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
-#include "detail/core/blink/blink_device.h"
+#include "detail/blink/blink_device.h"
 #undef PLEACH_KEY_BITS
 
 #undef W

@@ -45,7 +45,7 @@
 #endif
 #define PLEACH_NODE_SLOTS PLEACH_CHUNK
 
-#include "detail/core/skiplist/skiplist_reclaim.h"
+#include "detail/skiplist/skiplist_reclaim.h"
 
 typedef epoch_agent pleach_skiplist_agent;
 
@@ -81,10 +81,10 @@ PORT_FN void pleach_skiplist_pass(const pleach_skiplist_view &view, pleach_skipl
 }
 
 #define PLEACH_KEY_BITS 32
-#include "detail/core/skiplist/skiplist_device.h"
+#include "detail/skiplist/skiplist_device.h"
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
-#include "detail/core/skiplist/skiplist_device.h"
+#include "detail/skiplist/skiplist_device.h"
 #undef PLEACH_KEY_BITS
 
 #undef W

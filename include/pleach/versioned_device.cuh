@@ -49,7 +49,7 @@
 
 #include "snapshot.h"
 
-#include "detail/core/blink/blink_tree.h"
+#include "detail/blink/blink_tree.h"
 #include "detail/version/version.h"
 
 typedef epoch_agent pleach_versioned_agent;
@@ -84,10 +84,10 @@ PORT_FN void pleach_versioned_updates_end(const pleach_versioned_view &view, ple
 }
 
 #define PLEACH_KEY_BITS 32
-#include "detail/core/versioned/versioned_device.h"
+#include "detail/versioned/versioned_device.h"
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
-#include "detail/core/versioned/versioned_device.h"
+#include "detail/versioned/versioned_device.h"
 #undef PLEACH_KEY_BITS
 
 #undef W

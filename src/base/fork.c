@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "foreign_pointer.h"
+#include "device_pointer.h"
 #include "memory.h"
 
 static bool watching;

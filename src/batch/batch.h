@@ -1,5 +1,5 @@
 /* batch/batch.h - an array of operations, applied as if one after the other in array order, without latches. Include
- * with PLEACH_KEY_BITS set, after core/blink/blink.h. docs/batch.md has the drawings.
+ * with PLEACH_KEY_BITS set, after blink/blink.h. docs/batch.md has the drawings.
  *
  * STAGES, each a function of one index, so that any number of agents can run it in any order; between two stages all
  * agents meet.
@@ -20,7 +20,7 @@
  *               new nodes are edits of the level above: runs, plan and build again, up to the root and beyond it
  *     keep      what live snapshots may ask for is copied (batch_keep.h; a scan)
  *     commit    per run, on all levels: the old node is overwritten with its first part
- *     tidy      small neighbours are put together, nodes that are free are given back (batch_tidy.h; scans)
+ *     tidy      small neighbours are put together, nodes that are free are given back (batch_rebalance.h; scans)
  *
  * NEW NODES        have numbers, by a scan; the lowest numbers take their ids from the back of the pool's stock, the
  *                  others are the ids that were never taken, in order.
@@ -124,6 +124,6 @@ PORT_FN uint32_t W(batch_new_id)(const W(batch) *b, uint32_t node)
 #include "batch_level.h"
 #include "batch_keep.h"
 #include "batch_commit.h"
-#include "batch_tidy.h"
+#include "batch_rebalance.h"
 #include "batch_live.h"
 #include "batch_query.h"

@@ -6,16 +6,16 @@
  * nothing: one batch is one version.
  *
  * Queries at live snapshots run beside the batch (gate_enter_beside). What they meet is as it would be beside an update
- * of core/versioned: a node that is being overwritten is latched, and its version grows; a copy, and a new leaf with
+ * of versioned/: a node that is being overwritten is latched, and its version grows; a copy, and a new leaf with
  * its record, are complete before anything leads to them; the record of a leaf changes under the leaf's latch. Nothing
- * is put together (batch_tidy.h) meanwhile, so no node goes away.
+ * is put together (batch_rebalance.h) meanwhile, so no node goes away.
  *
  *     copies    per run: is a copy needed? (a scan gives each its number, after those of the tree's new nodes)
  *     keep      per run: the copy
  *     inherit   per new leaf: its past is that of the leaf that it was cut from
  */
 
-/* As in keep_image of core/versioned: no pin is as young as the leaf's newest image, or else that must stay. */
+/* As in keep_image of versioned/: no pin is as young as the leaf's newest image, or else that must stay. */
 PORT_FN uint32_t W(batch_needs_copy)(const W(batch) *b, uint32_t number)
 {
     uint32_t leaf = b->edit_node[b->run_first[number]];

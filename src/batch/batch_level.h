@@ -24,7 +24,7 @@ PORT_FN uint32_t batch_part_begin(uint32_t total, uint32_t parts, uint32_t part)
 }
 #endif
 
-/* Before and after the stores to a node. Beside queries at snapshots they are an update's as in core/blink: what is new
+/* Before and after the stores to a node. Beside queries at snapshots they are an update's as in blink/: what is new
  * is there before anything names it, and nobody trusts what it reads meanwhile. */
 PORT_FN void W(batch_open_node)(const W(batch) *b, W(node) *node)
 {

@@ -2,7 +2,7 @@
 #ifndef PLEACH_BATCH_SIZES_H
 #define PLEACH_BATCH_SIZES_H
 
-#include "../core/blink/blink_tree.h"
+#include "../blink/blink_tree.h"
 
 /* The same numbers as pleach_operation (pleach/batch.h; map_cpu_batch.c asserts it). */
 enum {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../api/map_object.h"
+#include "../map/map_object.h"
 #include "../base/cancel.h"
 
 #ifdef PLEACH_HAVE_XXHASH

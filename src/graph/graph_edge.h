@@ -20,7 +20,7 @@
 #ifndef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 32
 #endif
-#include "../core/slabhash/slabhash_kind.h"
+#include "../hash/slabhash_kind.h"
 
 typedef struct S(graph_edge) {
     slab_kind kind;

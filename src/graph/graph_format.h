@@ -1,6 +1,6 @@
 /* graph/graph_format.h - where vertices are, and the counters of a graph.
  *
- * A vertex is a table of slabs (core/slabhash), the set or map of its neighbours, and a bit that says that the vertex
+ * A vertex is a table of slabs (hash/), the set or map of its neighbours, and a bit that says that the vertex
  * is there. Vertices lie in segments of 2^GRAPH_SEGMENT_LOG, which are made when the first vertex of them is, and never
  * move; a directory names the first slab of each segment's memory.
  *
@@ -21,7 +21,7 @@
 #ifndef PLEACH_GRAPH_FORMAT_H
 #define PLEACH_GRAPH_FORMAT_H
 
-#include "../core/slabhash/slabhash_table.h"
+#include "../hash/slabhash_table.h"
 
 #ifdef PLEACH_SIM
 enum { GRAPH_SEGMENT_LOG = 2 };

@@ -19,7 +19,7 @@
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 32
 #define SLAB_VALUES 1
-#include "../core/slabhash/slabhash_kind.h"
+#include "../hash/slabhash_kind.h"
 #undef SLAB_VALUES
 #undef PLEACH_KEY_BITS
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "../base/foreign_pointer.h"
+#include "../base/device_pointer.h"
 #include "../base/key128.h"
 #include "../base/memory.h"
 

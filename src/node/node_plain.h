@@ -72,7 +72,7 @@ PORT_FN bool W(node_route)(const W(node) *node, W(key) key, W(pair) *pair)
         best = next;
     }
     *pair = best;
-    /* An atomic pair needs no validation: it was true when it was written, and stays true (I3 of core/blink). */
+    /* An atomic pair needs no validation: it was true when it was written, and stays true (I3 of blink/). */
     return PAIR_IS_ATOMIC || W(node_unchanged)(node, header);
 }
 
@@ -82,7 +82,7 @@ PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pai
     unsigned count = header_count(header);
     for (unsigned slot = 0; slot < count; slot++) {
         *pair = W(pair_load)(node, slot);
-        /* A hit under or after a writer is still a hit: see LINEARIZATION POINTS in core/blink/blink.h. */
+        /* A hit under or after a writer is still a hit: see LINEARIZATION POINTS in blink/blink.h. */
         if (pair->key != key) continue;
         if (NODE_HIT_WAITS && (header & HEADER_LATCHED)) return NODE_CHANGED;
         port_validate_fence(); /* this thread's later operations see no older state than this one did */

@@ -18,11 +18,11 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "../api/map_object.h"
+#include "../map/map_object.h"
 #include "../base/cancel.h"
 #include "../base/fork.h"
 #include "../base/memory.h"
-#include "../gate/handover.h"
+#include "../sync/handover.h"
 #include "../port/port.h"
 
 enum { LINE = 64, DEFAULT_BATCH = 8192, DEFAULT_AGE_US = 200, CAPACITY_IN_BATCHES = 4 };

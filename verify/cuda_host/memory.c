@@ -389,7 +389,7 @@ static CUresult memory_info(size_t *free_bytes, size_t *total_bytes)
     return (CUresult)cudaMemGetInfo(free_bytes, total_bytes);
 }
 
-/* Looked up in the driver by src/base/foreign_pointer.c, and by the tests. */
+/* Looked up in the driver by src/base/device_pointer.c, and by the tests. */
 __attribute__((visibility("default"))) CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer)
 {
     size_t left;

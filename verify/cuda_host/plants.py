@@ -52,35 +52,34 @@ class Plant:
         return ((self.file, self.find, self.put), *self.more)
 
 
-CUDA = "src/exec/cuda/"
-SCAN = CUDA + "batch_scan.h"
-BATCH_KERNELS = CUDA + "batch_kernels.h"
-BATCH_HOST = CUDA + "map_cuda_batch.c"
-BLINK_KERNELS = CUDA + "blink_kernels.h"
-BLINK_LAUNCH = CUDA + "blink_cuda.cu"
-WHOLE_KERNELS = CUDA + "blink_whole_kernels.h"
-BLINK_TEAM = "src/core/blink/blink_team.h"
-SKIPLIST_KERNELS = CUDA + "skiplist_kernels.h"
-SKIPLIST_LAUNCH = CUDA + "skiplist_launch.h"
-SKIPLIST_TEAM = "src/core/skiplist/skiplist_team.h"
-SLABHASH = CUDA + "slabhash_cuda.cu"
-LATER = CUDA + "later.h"
-EDGES = CUDA + "edges_cuda.cu"
-EDGES_KERNELS = CUDA + "edges_kernels.h"
-EDGES_ERASE = CUDA + "edges_erase_kernels.h"
-TRIANGLES = CUDA + "triangles_window.cu"
-STAGING = CUDA + "staging.c"
-HASH = CUDA + "hash_cuda.c"
-POOL = CUDA + "pool_cuda.c"
-MAP = CUDA + "map_cuda.c"
-RANGES = CUDA + "map_cuda_range.c"
+SCAN = "src/cuda/scan.h"
+BATCH_KERNELS = "src/batch/batch_kernels.h"
+BATCH_HOST = "src/map/map_cuda_batch.c"
+BLINK_KERNELS = "src/blink/blink_kernels.h"
+BLINK_LAUNCH = "src/blink/blink.cu"
+WHOLE_KERNELS = "src/blink/blink_bulk_kernels.h"
+BLINK_TEAM = "src/blink/blink_team.h"
+SKIPLIST_KERNELS = "src/skiplist/skiplist_kernels.h"
+SKIPLIST_LAUNCH = "src/skiplist/skiplist_launch.h"
+SKIPLIST_TEAM = "src/skiplist/skiplist_team.h"
+SLABHASH = "src/hash/hash.cu"
+LATER = "src/cuda/slow_list.h"
+EDGES = "src/graph/graph_edges.cu"
+EDGES_KERNELS = "src/graph/graph_edge_kernels.h"
+EDGES_ERASE = "src/graph/graph_erase_kernels.h"
+TRIANGLES = "src/graph/triangles/triangles_window.cu"
+STAGING = "src/cuda/staging.c"
+HASH = "src/hash/hash_cuda.c"
+POOL = "src/pool/pool_cuda.c"
+MAP = "src/map/map_cuda.c"
+RANGES = "src/map/map_cuda_range.c"
 
 # Files that several translation units have, and the one that the tests go through: the others stay as they are.
 UNITS = {
-    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "blink_cuda.cu.cpp"),
-    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "skiplist16_cuda.cu.cpp"),
-    **dict.fromkeys((EDGES, EDGES_KERNELS, EDGES_ERASE), "edges_cuda.cu.cpp"),
-    LATER: "slabhash_cuda.cu.cpp",
+    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "blink.cu.cpp"),
+    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "skiplist16.cu.cpp"),
+    **dict.fromkeys((EDGES, EDGES_KERNELS, EDGES_ERASE), "graph_edges.cu.cpp"),
+    LATER: "hash.cu.cpp",
 }
 
 # Streams whose work is done only when the host waits for it.
@@ -107,7 +106,7 @@ PLANTS = [
           "status = staging_output(a->s, batch->counts, n * sizeof *r->counts, true, (void **)&r->counts);",
           "status = staging_output(a->s, batch->counts, n * sizeof(uint32_t), true, (void **)&r->counts);"),
     Plant("mailbox_keeps_old_notes", "a call takes the notes of the call before it for its own",
-          Run("test_map_long", "cuda/32 short_and_long*"), CUDA + "mailbox.c",
+          Run("test_map_long", "cuda/32 short_and_long*"), "src/map/map_cuda_mailbox.c",
           "    all->box[i].notes.queries = 0;\n", ""),
     # ---- streams and events ----
     Plant("small_ranges_not_waited_for", "the host reads the mailbox before the kernel has written it",
@@ -119,13 +118,13 @@ PLANTS = [
           "    pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));\n",
           "    pleach_status finished = PLEACH_OK;\n"),
     Plant("export_not_waited_for", "the caller gets arrays that the copy has not come to",
-          Run("test_map_cuda", "*pinned_results*", **LATE), CUDA + "map_cuda_whole.c",
+          Run("test_map_cuda", "*pinned_results*", **LATE), "src/map/map_cuda_bulk.c",
           "    pleach_status status = export_staged(map, &s, capacity, out_keys, out_values, n);\n"
           "    staging_free(&s);\n    pleach_status finished = wait_for(map);\n",
           "    pleach_status status = export_staged(map, &s, capacity, out_keys, out_values, n);\n"
           "    staging_free(&s);\n    pleach_status finished = PLEACH_OK;\n"),
     Plant("stream_is_not_noted", "no event stands for a stream's work, so nobody waits for it",
-          Run("test_map_cuda", "*exclusive_calls*", **LATE), CUDA + "streams.c",
+          Run("test_map_cuda", "*exclusive_calls*", **LATE), "src/cuda/streams.c",
           "    CUDA_TRY(cudaEventRecord(mark->event, stream)); "
           "/* stream order: it stands for the earlier work too */\n",
           ""),
@@ -151,14 +150,14 @@ PLANTS = [
           Run("test_map_whole", "cuda/32 compact*"), POOL,
           "if (pool->mapped - last->bytes < keep) break;", "if (pool->mapped < keep) break;"),
     Plant("capacity_beyond_memory", "kernels are told of nodes that have no memory",
-          Run("test_map_limits", "cuda/32 pool_runs_out_at_every_place_ascending"), CUDA + "map_cuda_room.c",
+          Run("test_map_limits", "cuda/32 pool_runs_out_at_every_place_ascending"), "src/map/map_cuda_reserve.c",
           "    uint64_t capacity = pool_cuda_mapped(map->pool) / map->node_bytes;\n",
           "    uint64_t capacity = pool_cuda_mapped(map->pool) / map->node_bytes * 2;\n"),
     Plant("no_second_try_to_grow", "a pool that cannot grow by much does not grow at all",
           Run("test_map_limits", "cuda/32 pool_runs_out_at_every_place_ascending"), POOL,
           "    if (status != PLEACH_OK) status = map_piece(pool, least);\n", ""),
     Plant("cleared_table_keeps_slabs", "the memory of a table that begins anew is not cleared",
-          Run("test_graph_vertices", "*clear_empties*"), CUDA + "slabs_cuda.c",
+          Run("test_graph_vertices", "*clear_empties*"), "src/hash/slabs_cuda.c",
           "    if (*status == PLEACH_OK && kept)\n", "    if (*status == PLEACH_OK && kept == 1)\n"),
     # ---- kernels of maps ----
     Plant("find_bound_one_too_many", "one thread more than there are elements has one",
@@ -193,11 +192,11 @@ PLANTS = [
           "const uint64_t at = place + __popc(wanted[i] & ((1u << lane) - 1));",
           "const uint64_t at = place + __popc(wanted[i] & ((2u << lane) - 1));"),
     Plant("snapshot_without_a_pin", "a snapshot is taken, and its images are not kept",
-          Run("test_map_snapshots", "cuda/32 many_snapshots_live*"), CUDA + "versioned_cuda.cu",
+          Run("test_map_snapshots", "cuda/32 many_snapshots_live*"), "src/versioned/versioned.cu",
           "        for (unsigned attempt = 0; epoch_pin(v.epoch.state, stamp) == EPOCH_BUSY;) port_pause(attempt++);\n",
           ""),
     Plant("wrong_number_of_held_images", "images that end with the oldest snapshot count as held back by it",
-          Run("test_map_snapshots", "cuda/32 what_is_held_back*"), CUDA + "versioned_kernels.h",
+          Run("test_map_snapshots", "cuda/32 what_is_held_back*"), "src/versioned/versioned_kernels.h",
           "until > first && until <= second;", "until >= first && until < second;"),
     # ---- batches ----
     Plant("survey_begins_with_what_was_there", "a block's shared words are not cleared",
@@ -224,7 +223,7 @@ PLANTS = [
           "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n    W(batch_end)(&b);\n",
           "    if (threadIdx.x > 0) return;\n    W(batch_end)(&b);\n"),
     Plant("zeros_of_all_not_written", "the element behind the last one, which has the sum of all, is left out",
-          Run("test_batch", "cuda/32 wide_counts*"), CUDA + "batch_cuda.cu",
+          Run("test_batch", "cuda/32 wide_counts*"), "src/batch/batch.cu",
           "i <= n; i += gridDim.x * blockDim.x) {\n        int32_t sum",
           "i < n; i += gridDim.x * blockDim.x) {\n        int32_t sum"),
     # ---- errors ----
@@ -253,7 +252,7 @@ PLANTS = [
           "{ return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }",
           "{ return threads < BLOCK_THREADS ? 1 : (unsigned)(threads / BLOCK_THREADS); }"),
     Plant("rows_of_repeats_not_cleared", "places of rows hold what the memory held",
-          Run("test_hash_repeats", "cuda/32 few_keys*", 1), CUDA + "repeats.c",
+          Run("test_hash_repeats", "cuda/32 few_keys*", 1), "src/cuda/duplicates.c",
           " ||\n        cudaMemsetAsync(r.rows, 0, places * sizeof *r.rows, s->stream) != cudaSuccess)", ")"),
     Plant("list_begins_where_it_ended", "the counter of elements that are left for later is not cleared",
           Run("test_hash_repeats", "cuda/32 few_keys*"), SLABHASH,
@@ -265,7 +264,7 @@ PLANTS = [
           "later.elements[first + __popc(lanes & ((1u << lane) - 1))]",
           "later.elements[first + __popc(lanes & (1u << lane))]"),
     Plant("places_taken_by_load_and_store", "two buckets list their pairs at the same places",
-          Run("test_hash", "cuda/32 export_says*", 1), CUDA + "slabhash_kernels.h",
+          Run("test_hash", "cuda/32 export_says*", 1), "src/hash/hash_kernels.h",
           "    uint64_t at = here ? port_fetch_add(count, here) : 0;\n",
           "    uint64_t at = port_load(count);\n    port_store(count, at + here);\n"),
     Plant("resized_table_forgets_its_size", "the size of a table that got other buckets stays on the host",
@@ -280,7 +279,7 @@ PLANTS = [
           "    if (threadIdx.x < 4) sums[threadIdx.x] = 0;\n    __syncthreads();\n",
           "    if (threadIdx.x < 4) sums[threadIdx.x] = 0;\n"),
     Plant("counter_of_a_launch_not_cleared", "a launch's counters begin with what the memory held",
-          Run("test_graph_points", "*an_edge_brings*"), CUDA + "graph_cuda.c",
+          Run("test_graph_points", "*an_edge_brings*"), "src/graph/graph_cuda.c",
           "    hopeful.hopeful = !last;\n    CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));\n",
           "    hopeful.hopeful = !last;\n"),
     Plant("segment_zero_marked_before", "shared memory is cleared to the number of a segment",
@@ -299,12 +298,12 @@ PLANTS = [
           Run("test_graph_vertices", "*erased_vertices_take*"), EDGES_ERASE,
           "    if (threadIdx.x % 32 < POOL_RUN_LOGS) runs[threadIdx.x % 32] = slabs;\n", ""),
     Plant("lanes_leave_before_the_vote", "lanes without a missing id do not vote",
-          Run("test_graph_sparse", "*who_is_refused*"), CUDA + "names_cuda.cu",
+          Run("test_graph_sparse", "*who_is_refused*"), "src/graph/ids/sparse_ids.cu",
           "    bool lacks = wanted && !graph_vertex(g, id);\n",
           "    bool lacks = wanted && !graph_vertex(g, id);\n    if (!lacks) return;\n"),
     # ---- triangles ----
     Plant("key_behind_the_last_vertex", "one thread too many writes behind the keys",
-          Run("test_triangles_cuda"), CUDA + "triangles_orient.cu",
+          Run("test_triangles_cuda"), "src/graph/triangles/triangles_orient.cu",
           "    if (id >= g.n) return;\n", "    if (id > g.n) return;\n"),
     Plant("bits_not_cleared", "the set of a block's vertex begins with what shared memory held",
           Run("test_triangles_cuda"), TRIANGLES,
@@ -320,9 +319,9 @@ PLANTS = [
           "    if (lane || !count) return;\n", "    if (!count) return;\n"),
     # ---- kernels of users ----
     Plant("succ_of_the_largest_key", "the key behind the largest one is 0",
-          Run("test_map_device"), "src/core/blink/blink_device.h",
+          Run("test_map_device"), "src/blink/blink_device.h",
           "    return key != KEY_MAX && W(view_seek)(view, key + 1,", "    return W(view_seek)(view, key + 1,"),
     Plant("users_keys_not_counted", "a table's size does not have what kernels of users have put",
-          Run("test_hash_device"), "src/core/slabhash/slabhash_device.h",
+          Run("test_hash_device"), "src/hash/slabhash_device.h",
           "    if (c.outcome == SLAB_INSERTED) port_fetch_add(size, 1);\n", ""),
 ]

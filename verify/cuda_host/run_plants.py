@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from plants import PLANTS, UNITS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-COPIED = ("src", "include", "tests", "verify", "tools")
+COPIED = ("src", "include", "tests", "testkit", "verify", "tools")
 DETAIL = "include/detail/"
 # What a test says itself, cmocka of a case, a test without cmocka, and the emulated GPU.
 COMPLAINT = re.compile(r"^ERROR: (.*)|\[  ERROR   \] --- (.*)|^FAILED +(.*)|emulated GPU: (.*)")

@@ -1,9 +1,9 @@
-/* sort_host.c - src/exec/cuda/sort_cuda.h without CUB: small radix sorts and scans that wait for their stream, and are
+/* sort_host.c - src/cuda/sort_cuda.h without CUB: small radix sorts and scans that wait for their stream, and are
  * then done at once. Too little scratch memory is an error, as with CUB. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/exec/cuda/sort_cuda.h"
+#include "../../src/cuda/sort_cuda.h"
 #include "gpu.h"
 
 enum { SCRATCH_BYTES = 1024 };

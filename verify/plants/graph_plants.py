@@ -4,9 +4,9 @@ from plants import Plant
 EDGE = "src/graph/graph_edge.h"
 FORMAT = "src/graph/graph_format.h"
 VERTEX = "src/graph/graph_vertex.h"
-TABLE = "src/core/slabhash/slabhash_table.h"
-LOOP = "verify/sim/graph_variant_kind.h"  # as src/exec/cpu/graph_run_kind.h
-UPDATE = "src/core/slabhash/slabhash_update.h"
+TABLE = "src/hash/slabhash_table.h"
+LOOP = "verify/sim/graph_variant_kind.h"  # as src/graph/graph_run_kind.h
+UPDATE = "src/hash/slabhash_update.h"
 
 COMMIT_OTHER = "    S(change_commit)(&g->slabs, e->other, other);\n"
 COMMIT_HOME = "    S(change_commit)(&g->slabs, e->home, home);\n"

@@ -1,12 +1,12 @@
 """The planted bugs of hash tables, and of the runs of slabs that they take; see plants.py."""
 from plants import Plant
 
-TABLE = "src/core/slabhash/slabhash_table.h"
-WIDTH = "src/core/slabhash/slabhash_width.h"
-FIND = "src/core/slabhash/slabhash_find.h"
-WALK = "src/core/slabhash/slabhash_walk.h"
-MOVE = "src/core/slabhash/slabhash_move.h"
-UPDATE = "src/core/slabhash/slabhash_update.h"
+TABLE = "src/hash/slabhash_table.h"
+WIDTH = "src/hash/slabhash_width.h"
+FIND = "src/hash/slabhash_find.h"
+WALK = "src/hash/slabhash_walk.h"
+MOVE = "src/hash/slabhash_move.h"
+UPDATE = "src/hash/slabhash_update.h"
 RUNS = "src/pool/pool_runs.h"
 PORT_CUDA = "src/port/port_cuda.h"
 

@@ -38,9 +38,10 @@ import run
 from orders_argued import ARGUED, ELSEWHERE, UNSEEN
 from plants import Plant
 
-FOLDERS = ("port", "node", "pool", "gate", "epoch", "version", "core/*", "batch")
-FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/graph_vertex.h", "src/exec/cpu/workers.c",
-         "src/exec/cpu/batch_run.c")
+FOLDERS = ("port", "node", "pool", "sync", "epoch", "version", "level", "blink", "versioned", "skiplist",
+           "hash", "batch")
+FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/graph_vertex.h", "src/batch/batch_cpu.c")
+REAL_ATOMICS = ("src/sync/workers.c", "src/batch/batch_cpu.c")
 TREES = ("map/plain32", "map/cuda32", "map/x86_32", "map/plain64", "map/cuda64")
 VERSIONS = ("versioned/plain32", "versioned/cuda32", "versioned/cuda64")
 GRAPHS = ("graph/plain", "graph/cuda", "graph/plain_sparse", "graph/cuda_sparse")
@@ -57,16 +58,18 @@ COVER = (  # which variants are asked about the changes of a file, by the beginn
     ("src/node/", (*TREES, *LISTS)),
     ("src/pool/pool_runs", SLABS),
     ("src/pool/", ("pool/plain", "pool/cuda", *TREES)),
-    ("src/gate/", ("gate/cpu",)),
+    ("src/sync/workers", (*TEAMS, "gate/cpu")),
+    ("src/sync/", ("gate/cpu",)),
     ("src/epoch/", (*EPOCHS, *VERSIONS, *LISTS, "team/plain32")),
     ("src/version/", (*VERSIONS, *TEAMS)),
-    ("src/core/blink/", (*TREES, *VERSIONS, *LISTS)),
-    ("src/core/versioned/", (*VERSIONS, *TEAMS)),
-    ("src/core/skiplist/", LISTS),
-    ("src/core/slabhash/", SLABS),
+    ("src/level/", (*TREES, *VERSIONS, *LISTS)),
+    ("src/blink/", (*TREES, *VERSIONS, *LISTS)),
+    ("src/versioned/", (*VERSIONS, *TEAMS)),
+    ("src/skiplist/", LISTS),
+    ("src/hash/", SLABS),
     ("src/graph/", GRAPHS),
+    ("src/batch/batch_cpu", (*TEAMS, "gate/cpu")),
     ("src/batch/", TEAMS),
-    ("src/exec/", (*TEAMS, "gate/cpu")),
 )
 
 FEW = 2000  # schedules of each variant that come first
@@ -203,8 +206,15 @@ def changes_of(file, text):
     return made
 
 
+def not_simulated(file):
+    """Whether it is none of a structure's algorithm: loops over many operations, kernels, public functions. The loop of
+    a batch is simulated, and in FILES."""
+    return re.search(r"/(blink|versioned|skiplist|batch)/\w+_(cpu|cuda|kernels|launch|choose)\.|/hash/(hash|slabs)", file)
+
+
 def all_changes():
-    files = [f for folder in FOLDERS for f in sorted(glob.glob(f"src/{folder}/*.[ch]", root_dir=run.ROOT))]
+    files = [f for folder in FOLDERS for f in sorted(glob.glob(f"src/{folder}/*.[ch]", root_dir=run.ROOT))
+             if not not_simulated(f)]
     made = []
     for file in [*files, *FILES]:
         if re.search(r"port_sim|ptx\.h|port\.h$|_team\.h|_device", file):
@@ -237,7 +247,7 @@ def is_value(change):
     orders of real atomics."""
     if " is " not in change.what:
         return True
-    return change.put.startswith(("__ATOMIC", "memory_order")) and not change.file.startswith("src/exec/")
+    return change.put.startswith(("__ATOMIC", "memory_order")) and change.file not in REAL_ATOMICS
 
 
 def choose_together(changes):

@@ -183,13 +183,13 @@ WEAKER = {"atomic_load": ("acquire", "relaxed"), "atomic_store": ("release", "re
 
 
 def argued_of_gate():
-    return {f"src/gate/gate.c {place.format(order)}": why for why, places in GATE.items() for place in places
+    return {f"src/sync/gate.c {place.format(order)}": why for why, places in GATE.items() for place in places
             for order in WEAKER[place.split()[1]]}
 
 
 ARGUED = {
     "src/port/port_cpu.h port_forget_cached: port_validate_fence removed": COHERENT,
-    "src/core/blink/blink_cursor.h cursor_right: port_forget_cached removed": PROGRESS,
+    "src/level/level_cursor.h cursor_right: port_forget_cached removed": PROGRESS,
     "src/pool/pool_runs.h pool_note_longer: port_compare_swap acquire only": HINT,
     "src/pool/pool_runs.h pool_note_longer: port_compare_swap release only": HINT,
     "src/pool/pool_runs.h pool_note_none: port_compare_swap acquire only": HINT,
@@ -221,45 +221,45 @@ ARGUED = {
     "src/epoch/epoch.h epoch_pass_dated: port_latch relaxed": DATED,
     "src/epoch/epoch.h epoch_pass_dated: port_latch without its fence": DATED,
     "src/batch/batch_commit.h batch_end: port_publish_fence removed": MET,
-    "src/core/blink/blink_post.h post_above_root: port_compare_swap acquire only": TAKES_LATCH,
-    "src/core/blink/blink_post.h post_above_root: port_store_release relaxed": PASSED_ON,
-    "src/core/blink/blink_seek.h seek_leaf: port_forget_cached removed": STALE_HEAD,
-    "src/core/skiplist/skiplist_merge.h merge_bottom: port_publish_fence removed (2)": SENT_BACK,
-    "src/core/skiplist/skiplist_merge.h merge_here: port_latch without its fence": MERGE_FENCED,
-    "src/core/skiplist/skiplist_update.h update_bottom: port_validate_fence removed": NODE_LAST,
-    "src/core/skiplist/skiplist_merge.h merge_look: port_latch relaxed": STATE,
-    "src/core/skiplist/skiplist_merge.h merge_look: port_latch without its fence": STATE,
-    "src/core/skiplist/skiplist_raise.h set_state: port_latch relaxed": STATE,
-    "src/core/skiplist/skiplist_raise.h set_state: port_latch without its fence": STATE,
-    "src/core/skiplist/skiplist_raise.h begin_at: port_compare_swap acquire only": HEADS,
-    "src/core/skiplist/skiplist_raise.h begin_at: port_compare_swap release only": HEADS,
-    "src/core/skiplist/skiplist_raise.h lower_here: port_compare_swap acquire only": HEADS,
-    "src/core/skiplist/skiplist_raise.h lower_here: port_compare_swap release only": HEADS,
-    "src/core/slabhash/slabhash_find.h look_begin: port_validate_fence removed": MOVED_BY,
-    "src/core/slabhash/slabhash_find.h look_begin: port_validate_fence removed (2)": LAST_LOOK,
-    "src/core/slabhash/slabhash_find.h find_elsewhere: port_load_in_order in no order": CHAIN,
-    "src/core/slabhash/slabhash_move.h move_bucket: port_publish_fence removed": TARGETS,
-    "src/core/slabhash/slabhash_move.h help_begin: port_compare_swap acquire only": SHARED_OUT,
-    "src/core/slabhash/slabhash_move.h help_begin: port_compare_swap release only": SHARED_OUT,
-    "src/core/slabhash/slabhash_move.h help_step: port_latch without its fence": TARGETS,
-    "src/core/slabhash/slabhash_move.h help_step: port_store_release relaxed": PASSED_ON,
-    "src/core/slabhash/slabhash_table.h slab_take: port_publish_fence removed": TAKEN_OVER,
-    "src/core/slabhash/slabhash_table.h slab_start_growth: port_compare_swap acquire only": CLAIMED,
-    "src/core/slabhash/slabhash_table.h slab_start_growth: port_compare_swap release only": CLAIMED,
-    "src/core/slabhash/slabhash_table.h slab_start_growth: port_publish_fence removed": TAKEN_OVER,
-    "src/core/slabhash/slabhash_table.h slab_start_growth: port_store_release relaxed": STARTED,
-    "src/core/slabhash/slabhash_table.h slab_count_moved: port_forget_cached removed": COUNTED_FENCE,
-    "src/core/slabhash/slabhash_table.h slab_count_moved: port_publish_fence removed (2)": COUNTED_MOVED,
-    "src/core/slabhash/slabhash_table.h slab_count_moved: port_store_release relaxed": GROWN,
-    "src/core/slabhash/slabhash_update.h change_latch: port_latch without its fence": NO_READER,
-    "src/core/slabhash/slabhash_update.h change_latch: port_load_in_order in no order": BOTH_NEW,
-    "src/core/slabhash/slabhash_update.h change_latch: port_store_release relaxed": PASSED_ON,
-    "src/core/slabhash/slabhash_update.h change_abandon: port_store_release relaxed": PASSED_ON,
-    "src/core/slabhash/slabhash_update.h table_begin: port_store_release relaxed": FIRST_SLAB,
-    "src/core/slabhash/slabhash_update.h table_begin: port_store_release relaxed (2)": FIRST_SLAB,
-    "src/core/slabhash/slabhash_update.h table_begin: port_compare_swap release only": NOTHING,
-    "src/core/slabhash/slabhash_update.h locate_elsewhere: port_load_in_order in no order": UNDER_LATCH,
-    "src/core/slabhash/slabhash_update.h locate_room: port_load_in_order in no order": UNDER_LATCH,
+    "src/blink/blink_post.h post_above_root: port_compare_swap acquire only": TAKES_LATCH,
+    "src/blink/blink_post.h post_above_root: port_store_release relaxed": PASSED_ON,
+    "src/level/level_seek.h seek_leaf: port_forget_cached removed": STALE_HEAD,
+    "src/skiplist/skiplist_merge.h merge_bottom: port_publish_fence removed (2)": SENT_BACK,
+    "src/skiplist/skiplist_merge.h merge_here: port_latch without its fence": MERGE_FENCED,
+    "src/skiplist/skiplist_update.h update_bottom: port_validate_fence removed": NODE_LAST,
+    "src/skiplist/skiplist_merge.h merge_look: port_latch relaxed": STATE,
+    "src/skiplist/skiplist_merge.h merge_look: port_latch without its fence": STATE,
+    "src/skiplist/skiplist_raise.h set_state: port_latch relaxed": STATE,
+    "src/skiplist/skiplist_raise.h set_state: port_latch without its fence": STATE,
+    "src/skiplist/skiplist_raise.h begin_at: port_compare_swap acquire only": HEADS,
+    "src/skiplist/skiplist_raise.h begin_at: port_compare_swap release only": HEADS,
+    "src/skiplist/skiplist_raise.h lower_here: port_compare_swap acquire only": HEADS,
+    "src/skiplist/skiplist_raise.h lower_here: port_compare_swap release only": HEADS,
+    "src/hash/slabhash_find.h look_begin: port_validate_fence removed": MOVED_BY,
+    "src/hash/slabhash_find.h look_begin: port_validate_fence removed (2)": LAST_LOOK,
+    "src/hash/slabhash_find.h find_elsewhere: port_load_in_order in no order": CHAIN,
+    "src/hash/slabhash_move.h move_bucket: port_publish_fence removed": TARGETS,
+    "src/hash/slabhash_move.h help_begin: port_compare_swap acquire only": SHARED_OUT,
+    "src/hash/slabhash_move.h help_begin: port_compare_swap release only": SHARED_OUT,
+    "src/hash/slabhash_move.h help_step: port_latch without its fence": TARGETS,
+    "src/hash/slabhash_move.h help_step: port_store_release relaxed": PASSED_ON,
+    "src/hash/slabhash_table.h slab_take: port_publish_fence removed": TAKEN_OVER,
+    "src/hash/slabhash_table.h slab_start_growth: port_compare_swap acquire only": CLAIMED,
+    "src/hash/slabhash_table.h slab_start_growth: port_compare_swap release only": CLAIMED,
+    "src/hash/slabhash_table.h slab_start_growth: port_publish_fence removed": TAKEN_OVER,
+    "src/hash/slabhash_table.h slab_start_growth: port_store_release relaxed": STARTED,
+    "src/hash/slabhash_table.h slab_count_moved: port_forget_cached removed": COUNTED_FENCE,
+    "src/hash/slabhash_table.h slab_count_moved: port_publish_fence removed (2)": COUNTED_MOVED,
+    "src/hash/slabhash_table.h slab_count_moved: port_store_release relaxed": GROWN,
+    "src/hash/slabhash_update.h change_latch: port_latch without its fence": NO_READER,
+    "src/hash/slabhash_update.h change_latch: port_load_in_order in no order": BOTH_NEW,
+    "src/hash/slabhash_update.h change_latch: port_store_release relaxed": PASSED_ON,
+    "src/hash/slabhash_update.h change_abandon: port_store_release relaxed": PASSED_ON,
+    "src/hash/slabhash_update.h table_begin: port_store_release relaxed": FIRST_SLAB,
+    "src/hash/slabhash_update.h table_begin: port_store_release relaxed (2)": FIRST_SLAB,
+    "src/hash/slabhash_update.h table_begin: port_compare_swap release only": NOTHING,
+    "src/hash/slabhash_update.h locate_elsewhere: port_load_in_order in no order": UNDER_LATCH,
+    "src/hash/slabhash_update.h locate_room: port_load_in_order in no order": UNDER_LATCH,
     "src/version/version.h version_keeps: port_load_in_order in no order": WHETHER,
     "src/version/version.h version_push: port_compare_swap release only": GIVES,
     "src/version/version.h version_pop_all: port_load_acquire relaxed": TWICE,
@@ -273,9 +273,9 @@ ARGUED = {
     "src/version/version_record.h version_cut: port_latch without its fence (2)": CUT_LOCK,
     "src/version/version_record.h version_cut: port_store_release relaxed": PASSED_ON,
     "src/version/version_record.h version_cut: port_store_release relaxed (2)": NONE_BETWEEN,
-    "src/core/versioned/versioned_keep.h return_ring: port_latch without its fence": OWN,
-    "src/core/versioned/versioned_keep.h sweep: port_compare_swap acquire only": SWEEPS,
-    "src/core/versioned/versioned_keep.h sweep: port_compare_swap release only": SWEEPS,
+    "src/versioned/versioned_keep.h return_ring: port_latch without its fence": OWN,
+    "src/versioned/versioned_keep.h sweep: port_compare_swap acquire only": SWEEPS,
+    "src/versioned/versioned_keep.h sweep: port_compare_swap release only": SWEEPS,
     "src/epoch/epoch_pins.h epoch_pinned: port_latch without its fence": EXCLUDES,
     "src/epoch/epoch.h epoch_slot_asks: port_compare_swap acquire only": ASKED,
     "src/epoch/epoch.h epoch_slot_asks: port_compare_swap release only": ASKED,
@@ -296,7 +296,7 @@ MARK = "no instruction, but where the code relies on a branch, which the machine
 LATE = "a load that is taken behind a later store; " + RARE
 
 UNSEEN = {
-    "src/gate/gate.c let_guests_in: atomic_fetch_add relaxed":
+    "src/sync/gate.c let_guests_in: atomic_fetch_add relaxed":
         "message passing to a guest's record, which is plain memory outside of the simulator",
     "src/epoch/epoch.h epoch_pass: port_settle_latch removed":
         "store buffering of two read-modify-writes, which the simulator does not have",
@@ -321,16 +321,16 @@ UNSEEN = {
     "src/version/version.h version_needed: port_validate_fence removed (2)": LATE,
     "src/version/version.h version_push: port_compare_swap acquire only": RARE,
     "src/version/version_record.h version_claim: port_latch relaxed": RARE,
-    "src/core/versioned/versioned_keep.h return_ring: port_latch relaxed": RARE,
-    "src/core/versioned/versioned_keep.h nobody_looks_back: port_load_in_order in no order": E4,
-    "src/core/versioned/versioned_read.h read_older: port_validate_fence removed": RARE,
-    "src/core/blink/blink_latch.h latch_covering: port_validate_fence removed": RARE,
-    "src/core/blink/blink_post.h post_above_root: port_store_release relaxed (2)": RARE,
-    "src/core/blink/blink_post.h post_above_root: port_store_release relaxed (3)": RARE,
-    "src/core/blink/blink_seek.h seek_leaf: port_validate_fence removed": RARE,
-    "src/core/skiplist/skiplist_find.h chunk_look: port_validate_fence removed": RARE,
-    "src/core/skiplist/skiplist_split.h chunk_split: port_publish_fence removed": RARE,
-    "src/core/skiplist/skiplist_split.h chunk_split: port_publish_fence removed (2)": RARE,
+    "src/versioned/versioned_keep.h return_ring: port_latch relaxed": RARE,
+    "src/versioned/versioned_keep.h nobody_looks_back: port_load_in_order in no order": E4,
+    "src/versioned/versioned_read.h read_older: port_validate_fence removed": RARE,
+    "src/level/level_latch.h latch_covering: port_validate_fence removed": RARE,
+    "src/blink/blink_post.h post_above_root: port_store_release relaxed (2)": RARE,
+    "src/blink/blink_post.h post_above_root: port_store_release relaxed (3)": RARE,
+    "src/level/level_seek.h seek_leaf: port_validate_fence removed": RARE,
+    "src/skiplist/skiplist_find.h chunk_look: port_validate_fence removed": RARE,
+    "src/skiplist/skiplist_split.h chunk_split: port_publish_fence removed": RARE,
+    "src/skiplist/skiplist_split.h chunk_split: port_publish_fence removed (2)": RARE,
     "src/node/node_cuda.h node_lookup32: PTX_AFTER_BRANCH removed (2)": MARK,
     "src/node/node_cuda.h node_lookup32: port_validate_fence removed": RARE,
     "src/node/node_cuda.h node_last32: port_validate_fence removed": RARE,
@@ -348,41 +348,41 @@ UNSEEN = {
     "src/batch/batch_level.h batch_open_node: port_publish_fence removed": RARE,
     "src/batch/batch_level.h batch_open_node: port_latch relaxed": RARE,
     "src/batch/batch_level.h batch_open_node: port_latch without its fence": RARE,
-    "src/core/slabhash/slabhash_find.h look_holds: port_validate_fence removed":
+    "src/hash/slabhash_find.h look_holds: port_validate_fence removed":
         "a GPU's: the simulator takes the address made of one value for an order of all loads before",
-    "src/core/slabhash/slabhash_find.h look_holds_after: port_after removed":
+    "src/hash/slabhash_find.h look_holds_after: port_after removed":
         "a GPU's, for a key that is in no slot; " + RARE,
-    "src/core/slabhash/slabhash_find.h look_holds_after: port_after removed (2)":
+    "src/hash/slabhash_find.h look_holds_after: port_after removed (2)":
         "a GPU's: the simulator takes the address made of one value for an order of all loads before",
-    "src/core/slabhash/slabhash_find.h look_holds_after: port_forget_cached removed":
+    "src/hash/slabhash_find.h look_holds_after: port_forget_cached removed":
         "a GPU's: an old root is gone by again and again; " + RARE,
-    "src/core/slabhash/slabhash_table.h slab_count_moved: port_publish_fence removed": RARE,
-    "src/core/slabhash/slabhash_walk.h walk_bucket: port_validate_fence removed": RARE,
+    "src/hash/slabhash_table.h slab_count_moved: port_publish_fence removed": RARE,
+    "src/hash/slabhash_walk.h walk_bucket: port_validate_fence removed": RARE,
 }
 
 FUTEX = ("the simulator has a futex of its own. Acquire would do: it hands over what was stored before the word"
          " changed; relaxed would not on aarch64 and in C11, and no tool shows that")
 HANDED = ("needed on aarch64 and in C11 (docs/memory-model.md, A program's own memory); no instruction on x86."
-          " ThreadSanitizer goes by annotations beside it, which stay (tests/test_handover.c), so no tool shows it")
+          " ThreadSanitizer goes by annotations beside it, which stay (tests/sync/test_handover.c), so no tool shows it")
 NUMBER = ("hands a number, and the counters of its slots, from a thread that ends to the next one: needed on aarch64"
-          " and in C11. tests/test_gate.c has threads that come and go, on x86, where it is no instruction")
+          " and in C11. tests/sync/test_gate.c has threads that come and go, on x86, where it is no instruction")
 ONCE = ("the word changes within pthread_once, which every reader has been through, or in a child of fork, whose only"
         " thread is the caller: no order is needed")
 
 ONE_STORE = ("the simulator has one kind of relaxed store: PTX promises other blocks nothing of a store of CTA scope,"
              " though by what is known of these machines it goes through to L2 as well")
 BY_ONE = ("for who is alone with the table: the gate, or a kernel's end, orders it before and after"
-          " (tests/test_graph_random.c and its like)")
-WIDE = "128-bit keys, which are not simulated: the text is that of node_plain.h, and tests/test_wide_keys.c has threads"
+          " (tests/graph/test_graph_random.c and its like)")
+WIDE = "128-bit keys, which are not simulated: the text is that of node_plain.h, and tests/map/test_wide_keys.c has threads"
 
 ELSEWHERE = {
     "src/node/node_search_wide.h node_route: port_load_acquire relaxed": WIDE,
     "src/node/node_search_wide.h node_lookup: port_load_acquire relaxed": WIDE,
-    "src/core/slabhash/slabhash_drop.h table_open: port_publish_fence removed": BY_ONE,
-    "src/core/slabhash/slabhash_drop.h table_open: port_store_release relaxed": BY_ONE,
-    "src/core/slabhash/slabhash_drop.h drop_buckets: port_store_release relaxed": BY_ONE,
-    "src/core/slabhash/slabhash_drop.h table_drop: port_store_release relaxed": BY_ONE,
-    "src/core/slabhash/slabhash_search.h search_two: port_load_in_order in no order":
+    "src/hash/slabhash_drop.h table_open: port_publish_fence removed": BY_ONE,
+    "src/hash/slabhash_drop.h table_open: port_store_release relaxed": BY_ONE,
+    "src/hash/slabhash_drop.h drop_buckets: port_store_release relaxed": BY_ONE,
+    "src/hash/slabhash_drop.h table_drop: port_store_release relaxed": BY_ONE,
+    "src/hash/slabhash_search.h search_two: port_load_in_order in no order":
         "compiled for GPUs alone: one access, which has no order to lose",
     "src/port/port_cuda.h port_store: gpu is cta": ONE_STORE,
     "src/port/port_cuda.h port_store_two: gpu is cta": ONE_STORE,
@@ -391,16 +391,16 @@ ELSEWHERE = {
         "the simulator has its own, as CPUs do; the tests on GPUs count with it",
     "src/port/port_cpu.h port_settle_latch: __ATOMIC_SEQ_CST is __ATOMIC_ACQ_REL":
         "a compiler fence, on x86 alone; the simulator compiles the other branch, port_settle",
-    **{f"src/gate/doze.h doze_while: atomic_load {order}{which}": FUTEX
+    **{f"src/sync/doze.h doze_while: atomic_load {order}{which}": FUTEX
        for order in ("acquire", "relaxed") for which in ("", " (2)")},
-    "src/gate/handover.h handover_give: port_publish_fence removed": HANDED,
-    "src/gate/handover.h handover_take: port_validate_fence removed": HANDED,
-    "src/gate/thread_number.c give_number_back: memory_order_release is memory_order_relaxed": NUMBER,
-    "src/gate/thread_number.c take_own_number: memory_order_acquire is memory_order_relaxed": NUMBER,
-    **{f"src/gate/thread_number.c {place}": ONCE
+    "src/sync/handover.h handover_give: port_publish_fence removed": HANDED,
+    "src/sync/handover.h handover_take: port_validate_fence removed": HANDED,
+    "src/sync/thread_number.c give_number_back: memory_order_release is memory_order_relaxed": NUMBER,
+    "src/sync/thread_number.c take_own_number: memory_order_acquire is memory_order_relaxed": NUMBER,
+    **{f"src/sync/thread_number.c {place}": ONCE
        for order in ("release", "relaxed")
        for place in (f"begin: atomic_store {order}", f"begin_in_child: atomic_store {order}",
                      f"begin_in_child: atomic_store {order} (2)")},
-    **{f"src/gate/thread_number.c {function}: atomic_load {order}": ONCE
+    **{f"src/sync/thread_number.c {function}: atomic_load {order}": ONCE
        for order in ("acquire", "relaxed") for function in ("gate_barrier", "take_number")},
 }

@@ -159,12 +159,13 @@ def clean_for(build, same, schedules):
 # ---- batches ----
 
 BATCH_TEST = {"PLEACH_TEST_SCALE": "5", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain"}
-TEST_FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-w", "-Iinclude", "-Isrc", "-Itests",
-              "-Itests/support", "-I."]
-PER_WIDTH = ("blink_run.c", "versioned_run.c", "batch_run.c")
-PER_SLOTS = ("skiplist_run.c", "skiplist_check_slots.c")
-# Folders of the library for CPUs, but for files, which need xxHash.
-LIBRARY = ("base", "pool", "gate", "core/*", "exec", "exec/cpu", "api", "graph", "queue")
+TEST_FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-w", "-Iinclude", "-Isrc", "-I."]
+PER_WIDTH = ("blink/blink_cpu.c", "versioned/versioned_cpu.c", "batch/batch_cpu.c")
+PER_SLOTS = ("skiplist_cpu.c", "skiplist_check_slots.c")
+NOT_HERE = re.compile(r"_cuda[^/]*\.c$|/map_file_")  # these need CUDA, or xxHash
+# Folders of the library for CPUs.
+LIBRARY = ("base", "pool", "sync", "cpu", "blink", "versioned", "skiplist", "batch", "hash", "map", "graph", "graph/*",
+           "queue")
 
 
 def compile_objects(cc, folder, sources, objects, *flags):
@@ -179,9 +180,14 @@ def compile_objects(cc, folder, sources, objects, *flags):
     return made
 
 
+def kit(root):
+    """What tests share."""
+    return sorted(glob.glob("testkit/*.c", root_dir=root) + glob.glob("testkit/graph/*.c", root_dir=root))
+
+
 def per_width(cc, folder, names, objects, *flags):
     return [made for bits in ("32", "64", "128")
-            for made in compile_objects(cc, folder, [f"src/exec/cpu/{name}" for name in names], objects,
+            for made in compile_objects(cc, folder, [f"src/{name}" for name in names], objects,
                                         f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1", *flags)]
 
 
@@ -189,21 +195,22 @@ def per_slots(cc, folder, objects):
     """What is compiled for both sizes of a skiplist's chunks."""
     made = []
     for slots in ("-DPLEACH_NODE_SLOTS=16", "-DPLEACH_NODE_SLOTS=32"):
-        made += compile_objects(cc, folder, ["src/core/skiplist/skiplist_check_slots.c"], objects, slots)
+        made += compile_objects(cc, folder, ["src/skiplist/skiplist_check_slots.c"], objects, slots)
         for bits in ("32", "64"):
-            made += compile_objects(cc, folder, ["src/exec/cpu/skiplist_run.c"], objects, slots,
+            made += compile_objects(cc, folder, ["src/skiplist/skiplist_cpu.c"], objects, slots,
                                     f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1")
     return made
 
 
 def compile_batch_test(build, cc):
-    """Everything that plants leave alone: the library for CPUs and the test, but for batch_run.c."""
+    """Everything that plants leave alone: the library for CPUs and the test, but for batch_cpu.c."""
     objects = os.path.join(build, "plants", "batch_test")
     shutil.rmtree(objects, ignore_errors=True)
     os.makedirs(objects)
     sources = [s for part in LIBRARY
-               for s in sorted(glob.glob(f"src/{part}/*.c", root_dir=ROOT)) if not s.endswith(PER_WIDTH + PER_SLOTS)]
-    sources += sorted(glob.glob("tests/support/*.c", root_dir=ROOT)) + ["tests/test_batch.c"]
+               for s in sorted(glob.glob(f"src/{part}/*.c", root_dir=ROOT))
+               if not s.endswith(PER_WIDTH + PER_SLOTS) and not NOT_HERE.search(s)]
+    sources += kit(ROOT) + ["tests/batch/test_batch.c"]
     sources += sorted(glob.glob("verify/history/*.c", root_dir=ROOT))
     made = compile_objects(cc, ROOT, sources, objects) + per_width(cc, ROOT, PER_WIDTH[:2], objects)
     return made + per_slots(cc, ROOT, objects)
@@ -252,17 +259,19 @@ def catch_in_batch_test(p, folder, cc, others, limit):
 def ask_tsan(p, folder, cc):
     """What the stress test of threads says under ThreadSanitizer, with the plant in the library."""
     plant(p, folder)
-    shutil.copytree(os.path.join(ROOT, "tests"), os.path.join(folder, "tests"))
+    for part in ("tests", "testkit"):
+        shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
     flags = ["-std=c17", "-O1", "-g", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-fsanitize=thread", "-w",
-             "-Iinclude", "-Isrc", "-Itests", "-Itests/support", "-I."]
+             "-Iinclude", "-Isrc", "-I."]
     sources = [s for part in LIBRARY
-               for s in glob.glob(f"src/{part}/*.c", root_dir=folder) if not s.endswith("blink_run.c")]
-    sources += glob.glob("tests/support/*.c", root_dir=folder) + ["tests/test_map_threads.c"]
+               for s in glob.glob(f"src/{part}/*.c", root_dir=folder)
+               if not s.endswith("blink_cpu.c") and not NOT_HERE.search(s)]
+    sources += kit(folder) + ["tests/map/test_map_threads.c"]
     objects = []
     for bits in ("32", "64", "128"):
         objects.append(f"blink_run{bits}.o")
         subprocess.run([cc, *flags, f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1", "-c",
-                        "src/exec/cpu/blink_run.c", "-o", objects[-1]], cwd=folder, check=True)
+                        "src/blink/blink_cpu.c", "-o", objects[-1]], cwd=folder, check=True)
     subprocess.run([cc, *flags, *sources, *objects, *glob.glob("verify/history/*.c", root_dir=folder), "-lcmocka",
                     "-lpthread", "-lm", "-o", "threads"], cwd=folder, check=True)
     program = ["./threads"]

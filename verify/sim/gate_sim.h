@@ -1,4 +1,4 @@
-/* verify/sim/gate_sim.h - gate/gate.h under the simulator. gate.c is host code over C11 atomics and a mutex; the names
+/* verify/sim/gate_sim.h - sync/gate.h under the simulator. gate.c is host code over C11 atomics and a mutex; the names
  * that it uses get the simulator's meaning here, and words instead of their own types. */
 #ifndef PLEACH_GATE_SIM_H
 #define PLEACH_GATE_SIM_H
@@ -108,6 +108,6 @@ static inline void doze_wake(uint64_t *word)
 #define gate_thread_number sim_gate_thread_number
 #define gate_barrier sim_gate_barrier
 
-#include "../../src/gate/gate.h"
+#include "../../src/sync/gate.h"
 
 #endif

@@ -11,7 +11,7 @@ static void note_waiting(void);
 
 #include "gate_sim.h"
 
-#include "../../src/gate/gate.c"
+#include "../../src/sync/gate.c"
 
 enum { MOST_AGENTS = 12, EACH = 3, OF_EXCLUSIVE = MOST_AGENTS * EACH, WORDS = OF_EXCLUSIVE + 1 };
 

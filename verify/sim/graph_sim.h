@@ -3,7 +3,7 @@
 #ifndef PLEACH_GRAPH_SIM_H
 #define PLEACH_GRAPH_SIM_H
 
-#include "../../src/exec/cpu/graph_run.h"
+#include "../../src/graph/graph_run.h"
 #include "../history/history.h"
 #include "sim.h"
 

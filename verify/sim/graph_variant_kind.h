@@ -1,5 +1,5 @@
 /* verify/sim/graph_variant_kind.h - graphs with values or without. Included by graph_variant.c with SLAB_VALUES set. */
-#include "../../src/exec/cpu/graph_run_kind.h"
+#include "../../src/graph/graph_run_kind.h"
 #include "slab_sim_kind.h"
 
 static const graph_run_ops S(ops) = {SLAB_SLOTS, S(run),  S(list), S(visit),     S(erase_half),
@@ -48,7 +48,7 @@ static bool S(sim_update_briefly)(const graph_place *g, S(graph_edge) *e)
     return step == SLAB_DONE;
 }
 
-/* As update in exec/cpu/graph_run_kind.h, which has no use for old values, nor for which vertex is new. */
+/* As update in graph/graph_run_kind.h, which has no use for old values, nor for which vertex is new. */
 static void S(sim_update)(const graph_place *g, graph_op *op)
 {
     S(graph_edge) e = S(sim_edge)(op);

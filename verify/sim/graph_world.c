@@ -8,7 +8,7 @@
 
 #include "graph_world.h"
 
-#include "../../src/core/slabhash/slabhash_seed.h"
+#include "../../src/hash/slabhash_seed.h"
 
 _Thread_local graph_world graph_now;
 

@@ -3,7 +3,7 @@
 #ifndef PLEACH_HASH_SIM_H
 #define PLEACH_HASH_SIM_H
 
-#include "../../src/exec/cpu/hash_run.h"
+#include "../../src/hash/hash_run.h"
 #include "../history/history.h"
 #include "sim.h"
 

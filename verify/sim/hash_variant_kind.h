@@ -1,6 +1,6 @@
 /* verify/sim/hash_variant_kind.h - maps or sets of one key width. Included by hash_variant.c with SLAB_VALUES set. */
-#include "../../src/exec/cpu/hash_run_kind.h"
-#include "../../src/core/slabhash/slabhash_walk.h"
+#include "../../src/hash/hash_run_kind.h"
+#include "../../src/hash/slabhash_walk.h"
 #include "slab_sim_kind.h"
 
 static uint32_t S(sim_hash_of)(const slab_place *place, uint64_t key) { return S(slab_hash)(place, (S(key))key); }

@@ -7,7 +7,7 @@
 
 #include "hash_world.h"
 
-#include "../../src/core/slabhash/slabhash_seed.h"
+#include "../../src/hash/slabhash_seed.h"
 
 _Thread_local hash_world hash_now;
 

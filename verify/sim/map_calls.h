@@ -1,6 +1,6 @@
 /* verify/sim/map_calls.h - what the variants of the ordered map share, trees and skiplists: building, queries, array
  * calls, and all pairs. Included once, after the structure's own headers, BLINK_TO_END and map_at; with WITH_ARRAYS
- * after exec/cpu/blink_run.c too. */
+ * after blink/blink_cpu.c too. */
 
 static void sim_build(const build_plan *plan, void *nodes, const uint64_t *keys, const uint64_t *values)
 {

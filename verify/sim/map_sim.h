@@ -3,7 +3,7 @@
 #ifndef PLEACH_MAP_SIM_H
 #define PLEACH_MAP_SIM_H
 
-#include "../../src/exec/cpu/blink_run.h"
+#include "../../src/blink/blink_cpu.h"
 #include "../history/history.h"
 #include "sim.h"
 

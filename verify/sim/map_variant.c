@@ -10,17 +10,17 @@
 #endif
 
 #if defined(SIM_VERSIONED)
-#include "../../src/core/versioned/versioned.h"
-#include "../../src/core/blink/blink_build.h"
+#include "../../src/versioned/versioned.h"
+#include "../../src/blink/blink_build.h"
 #elif defined(PLEACH_NODE_ISA_cuda)
-#include "../../src/core/blink/blink.h"
-#include "../../src/core/blink/blink_build.h"
+#include "../../src/blink/blink.h"
+#include "../../src/blink/blink_build.h"
 #else
 #define WITH_ARRAYS 1
-#include "../../src/exec/cpu/blink_run.c"
+#include "../../src/blink/blink_cpu.c"
 #endif
 
-#include "../../src/core/blink/blink_to_end.h"
+#include "../../src/blink/blink_blocking.h"
 #include "map_sim.h"
 
 #define VARIANT_NAME2(name) VARIANT(name)

@@ -1,8 +1,8 @@
 /* verify/sim/map_world.c - scenarios for the ordered map, and the judgement of what came of them. */
 #include <string.h>
 
-#include "../../src/core/blink/blink_check.h"
-#include "../../src/core/versioned/versioned_check.h"
+#include "../../src/blink/blink_check.h"
+#include "../../src/versioned/versioned_check.h"
 #include "epoch_sim.h"
 #include "map_sim.h"
 

@@ -29,9 +29,9 @@ PORT_FN void watched_give(pool_state *pool, void *nodes, size_t node_bytes, unsi
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* it does not see that a slot goes with a pair */
 #endif
 #define VARIANT(name) name##_cuda
-#include "../../src/core/skiplist/skiplist.h"
-#include "../../src/core/blink/blink_build.h"
-#include "../../src/core/skiplist/skiplist_reclaim.h"
+#include "../../src/skiplist/skiplist.h"
+#include "../../src/blink/blink_build.h"
+#include "../../src/skiplist/skiplist_reclaim.h"
 #else
 #if defined(PLEACH_NODE_ISA_x86)
 #define VARIANT(name) name##_x86
@@ -40,7 +40,7 @@ PORT_FN void watched_give(pool_state *pool, void *nodes, size_t node_bytes, unsi
 #endif
 #define WITH_ARRAYS 1
 #define RUN_SKIPLIST 1
-#include "../../src/exec/cpu/blink_run.c"
+#include "../../src/blink/blink_cpu.c"
 #endif
 
 #define VARIANT_NAME2(name) VARIANT(name)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/core/skiplist/skiplist_check.h"
-#include "../../src/core/skiplist/skiplist_plan.h"
+#include "../../src/skiplist/skiplist_check.h"
+#include "../../src/skiplist/skiplist_plan.h"
 #include "epoch_sim.h"
 #include "skiplist_sim.h"
 

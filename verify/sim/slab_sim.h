@@ -1,9 +1,9 @@
 /* verify/sim/slab_sim.h - what variants of structures that are made of slab hashes share: the simulator is told what it
- * cannot see. Included before core/slabhash. */
+ * cannot see. Included before hash/. */
 #ifndef PLEACH_SLAB_SIM_H
 #define PLEACH_SLAB_SIM_H
 
-#include "../../src/core/slabhash/slabhash_format.h"
+#include "../../src/hash/slabhash_format.h"
 #include "sim.h"
 
 enum { MOST_STEPS_ALONE = 1 << 12 };

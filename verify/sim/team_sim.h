@@ -3,7 +3,7 @@
 #ifndef PLEACH_TEAM_SIM_H
 #define PLEACH_TEAM_SIM_H
 
-#include "../../src/exec/cpu/batch_run.h"
+#include "../../src/batch/batch_cpu.h"
 #include "sim.h"
 
 typedef struct team_variant {

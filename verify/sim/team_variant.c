@@ -1,5 +1,5 @@
-/* verify/sim/team_variant.c - the real source of a batch on CPU threads, compiled for the simulator: exec/cpu/
- * batch_run.c with the stages of batch/, exec/cpu/workers.c with its team, and gate/gate.c. Their atomics and mutexes
+/* verify/sim/team_variant.c - the real source of a batch on CPU threads, compiled for the simulator:
+ * batch/batch_cpu.c with the stages of batch/, sync/workers.c with its team, and sync/gate.c. Their atomics and mutexes
  * are words of simulated memory. The workers' order the plain accesses to a batch's memory, which is watched (plain.h);
  * nodes are reached through the port layer, as everywhere. */
 #ifdef PLEACH_NODE_ISA_x86
@@ -56,7 +56,7 @@ OWN bool gate_view_close(gate *g);
 static _Thread_local unsigned agent_running; /* set at every entry: agents share the thread */
 static unsigned gate_thread_number(void) { return agent_running; }
 
-#include "../../src/gate/gate.c"
+#include "../../src/sync/gate.c"
 
 /* ---- workers ---- */
 
@@ -137,7 +137,7 @@ OWN void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *co
 OWN void workers_team(workers *w, unsigned most, team_fn *work, void *context);
 OWN void team_meet(team *team);
 
-#include "../../src/exec/cpu/workers.c"
+#include "../../src/sync/workers.c"
 
 /* ---- batches ---- */
 
@@ -145,7 +145,7 @@ OWN void team_meet(team *team);
 
 #define memset sim_plain_set
 #define memcpy sim_plain_copy
-#include "../../src/exec/cpu/batch_run.c"
+#include "../../src/batch/batch_cpu.c"
 #undef memset
 #undef memcpy
 

@@ -14,8 +14,8 @@
  */
 #include <string.h>
 
-#include "../../src/core/blink/blink_check.h"
-#include "../../src/core/versioned/versioned_check.h"
+#include "../../src/blink/blink_check.h"
+#include "../../src/versioned/versioned_check.h"
 #include "map_sim.h"
 #include "plain.h"
 #include "team_sim.h"

@@ -1,0 +1,19 @@
+/* base/config_threads.h - the member `threads` of every structure's options. */
+#ifndef PLEACH_CONFIG_THREADS_H
+#define PLEACH_CONFIG_THREADS_H
+
+#include <stdbool.h>
+#include <unistd.h>
+
+/* 0 becomes one for each online CPU. False: they are too many. */
+static inline bool config_threads(unsigned *threads)
+{
+    enum { MOST_THREADS = 1024 };
+    if (*threads == 0) {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        *threads = online < 1 ? 1 : online > MOST_THREADS ? MOST_THREADS : (unsigned)online;
+    }
+    return *threads <= MOST_THREADS;
+}
+
+#endif

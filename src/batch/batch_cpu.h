@@ -1,0 +1,58 @@
+/* batch/batch_cpu.h - a batch on CPU threads, compiled once per key width and instruction set (batch_cpu.c). */
+#ifndef PLEACH_BATCH_RUN_H
+#define PLEACH_BATCH_RUN_H
+
+#include <stdatomic.h>
+
+#include "batch_sizes.h"
+#include "../blink/blink_cpu.h"
+#include "../sync/workers.h"
+
+/* What one member of the team adds up for the others to see. Zeros before a batch. */
+typedef struct batch_part {
+    _Alignas(64) uint64_t words[4];
+    uint64_t passed;     /* pairs more, modulo 2^64, in leaves that batch_fused.h has changed */
+    uint64_t steps;      /* batch_live_team.h */
+    uint32_t mail_begin; /* batch_exchange.h */
+} batch_part;
+
+/* How often a member has told those after it that words are there. Zero before a batch. */
+typedef struct batch_tidings { _Alignas(64) atomic_uint told; } batch_tidings;
+
+enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };    /* batch_sort.h */
+enum { BATCH_RANGE_BITS = 11, BATCH_RANGES = 1 << BATCH_RANGE_BITS }; /* batch_ranges.h */
+
+/* batch_exchange.h: one word for each box, and as many lines as that takes. */
+static inline size_t batch_mail_row(size_t boxes) { return (boxes + 15) / 16 * 16; }
+
+typedef struct batch_job {
+    map_place place;
+    batch_request request;
+    uint64_t used_ids;  /* of nodes */
+    bool keeps;         /* a snapshot is live */
+    size_t capacity;    /* of the arrays for pairs */
+    uint64_t *offsets;  /* to be computed; NULL: ranges only count */
+    char *scratch;      /* batch_scratch_bytes of memory */
+    batch_part *parts;  /* one a member */
+    batch_tidings *tidings; /* and one of these */
+    uint32_t *digits;   /* BATCH_RANGES a member */
+    uint32_t *mail;     /* batch_exchange.h: a row a member */
+    uint32_t boxes;     /* for each member */
+    batch_sizes sizes;
+    uint64_t total;     /* pairs of all ranges */
+    pleach_batch_times *times; /* or NULL */
+    pleach_status status;
+} batch_job;
+
+typedef struct batch_run_ops {
+    size_t (*scratch_bytes)(uint32_t n, uint64_t used_ids);
+    team_fn *work; /* of a batch_job */
+} batch_run_ops;
+
+extern const batch_run_ops batch_run32_plain, batch_run64_plain, batch_run128_plain;
+extern const batch_run_ops batch_run32_avx2, batch_run64_avx2;
+extern const batch_run_ops batch_run32_avx512, batch_run64_avx512;
+
+const batch_run_ops *batch_run_choose(unsigned key_bits);
+
+#endif

@@ -1,0 +1,132 @@
+/* batch/batch_sort.h - the operations of a batch in the order of their keys, by a team: a radix sort, digit by digit
+ * from the lowest, over those bits only in which keys differ. It is stable, so operations of one key stay in the order
+ * of the batch. Included by batch_cpu.c, once per key width. */
+
+/* The part of 0 .. n-1 that a member has. */
+static inline uint32_t part_begin(const team *team, unsigned member, uint32_t n)
+{
+    return (uint32_t)((uint64_t)n * member / team->members);
+}
+
+typedef struct W(sort_side) {
+    W(key) *key;
+    uint32_t *function;
+} W(sort_side);
+
+static void W(count_digits)(const W(key) *key, uint32_t begin, uint32_t end, unsigned shift, uint32_t *count)
+{
+    memset(count, 0, BATCH_DIGITS * sizeof *count);
+    for (uint32_t i = begin; i < end; i++) count[(unsigned)(key[i] >> shift) & (BATCH_DIGITS - 1)]++;
+}
+
+/* Where this member's keys of each digit go: after all keys of lower digits, and those of the members before it. */
+static void W(first_places)(const batch_job *job, const team *team, unsigned member, uint32_t *first)
+{
+    uint32_t sum = 0;
+    for (unsigned digit = 0; digit < BATCH_DIGITS; digit++)
+        for (unsigned m = 0; m < team->members; m++) {
+            if (m == member) first[digit] = sum;
+            sum += job->digits[(size_t)m * BATCH_DIGITS + digit];
+        }
+}
+
+static void W(sort_pass)(batch_job *job, team *team, unsigned member, W(sort_side) from, W(sort_side) to,
+                         unsigned shift)
+{
+    uint32_t n = job->sizes.ops, begin = part_begin(team, member, n), end = part_begin(team, member + 1, n);
+    uint32_t first[BATCH_DIGITS];
+    W(count_digits)(from.key, begin, end, shift, job->digits + (size_t)member * BATCH_DIGITS);
+    team_meet(team);
+    W(first_places)(job, team, member, first);
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t at = first[(unsigned)(from.key[i] >> shift) & (BATCH_DIGITS - 1)]++;
+        to.key[at] = from.key[i];
+        to.function[at] = from.function[i];
+    }
+    team_meet(team);
+}
+
+/* The bits in which keys differ. */
+static W(key) W(differing_bits)(batch_job *job, team *team, unsigned member, const W(key) *keys)
+{
+    uint32_t n = job->sizes.ops, end = part_begin(team, member + 1, n);
+    W(key) differ = 0;
+    for (uint32_t i = part_begin(team, member, n); i < end; i++) differ |= keys[i] ^ keys[0];
+    memcpy(job->parts[member].words, &differ, sizeof differ);
+    team_meet(team);
+    for (unsigned m = 0; m < team->members; m++) {
+        W(key) theirs;
+        memcpy(&theirs, job->parts[m].words, sizeof theirs);
+        differ |= theirs;
+    }
+    team_meet(team); /* now the parts may be used again */
+    return differ;
+}
+
+static unsigned W(sort_digits)(batch_job *job, team *team, unsigned member, W(sort_side) side[2], unsigned from,
+                               W(key) differ, unsigned low_bit)
+{
+    for (unsigned shift = low_bit; shift < PLEACH_KEY_BITS; shift += BATCH_DIGIT_BITS) {
+        if (((unsigned)(differ >> shift) & (BATCH_DIGITS - 1)) == 0) continue;
+        W(sort_pass)(job, team, member, side[from], side[!from], shift);
+        from = !from;
+    }
+    return from;
+}
+
+/* Puts keys in order that are in order but for their low bits. False if that is more work than it is worth. */
+static bool W(sort_rest)(W(sort_side) side, uint32_t begin, uint32_t end)
+{
+    uint64_t moves = 0, most = 8 * (uint64_t)(end - begin) + 64;
+    for (uint32_t i = begin + 1; i < end; i++) {
+        W(key) key = side.key[i];
+        uint32_t function = side.function[i], at = i;
+        for (; at > begin && side.key[at - 1] > key; at--, moves++) {
+            side.key[at] = side.key[at - 1];
+            side.function[at] = side.function[at - 1];
+        }
+        side.key[at] = key;
+        side.function[at] = function;
+        if (moves > most) return false;
+    }
+    return true;
+}
+
+/* Where the member's part begins, moved on to where the bits from low_bit on change. */
+static uint32_t W(rest_begin)(const W(sort_side) *side, const team *team, unsigned member, uint32_t n,
+                              unsigned low_bit)
+{
+    uint32_t at = part_begin(team, member, n);
+    while (at > 0 && at < n && side->key[at] >> low_bit == side->key[at - 1] >> low_bit) at++;
+    return at;
+}
+
+/* The lowest bit to sort by digits: so high that about one key in eight has another beside it with the same bits. */
+static unsigned W(first_digit)(W(key) differ, uint32_t n)
+{
+    unsigned highest = 0, wanted = 3;
+    while (highest + 1 < PLEACH_KEY_BITS && differ >> (highest + 1)) highest++;
+    while (wanted < 31 && n >> wanted) wanted++;
+    unsigned passes = (wanted + BATCH_DIGIT_BITS - 1) / BATCH_DIGIT_BITS;
+    return highest + 1 > passes * BATCH_DIGIT_BITS ? highest + 1 - passes * BATCH_DIGIT_BITS : 0;
+}
+
+/* From side[0]; answers which side has the result. First by so many of the highest bits that few keys agree in them;
+ * the rest is done by insertion, or if keys lie too close together for that, by all digits. Both are stable. */
+static unsigned W(sort_operations)(batch_job *job, team *team, unsigned member, W(sort_side) side[2])
+{
+    uint32_t n = job->sizes.ops;
+    W(key) differ = W(differing_bits)(job, team, member, side[0].key);
+    unsigned low_bit = W(first_digit)(differ, n);
+    unsigned from = W(sort_digits)(job, team, member, side, 0, differ, low_bit);
+    if (low_bit == 0) return from;
+    uint32_t begin = W(rest_begin)(&side[from], team, member, n, low_bit);
+    uint32_t end = W(rest_begin)(&side[from], team, member + 1, n, low_bit);
+    team_meet(team); /* all have found their parts before anybody moves a key */
+    bool sorted = begin == end || W(sort_rest)(side[from], begin, end);
+    job->parts[member].words[0] = sorted;
+    team_meet(team);
+    for (unsigned m = 0; m < team->members; m++) sorted = sorted && job->parts[m].words[0];
+    team_meet(team);
+    return sorted ? from : W(sort_digits)(job, team, member, side, from, differ, 0);
+}

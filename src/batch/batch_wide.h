@@ -1,0 +1,130 @@
+/* batch/batch_wide.h - counts of a batch that are too wide to be walked, by a team. Included by batch_cpu.c, once
+ * per key width. */
+
+/* Steps through keys and leaves after which a count is wide. The simulator's maps are small. */
+#ifdef PLEACH_SIM
+enum { WALK_AT_MOST = 8 };
+#else
+enum { WALK_AT_MOST = 256 };
+#endif
+
+/* True if the count has been answered by walking. */
+static bool W(count_by_walking)(W(working) *w, uint32_t op)
+{
+    return W(batch_count_walk)(&w->b, op, WALK_AT_MOST);
+}
+
+/* ---- keys before each leaf ---- */
+
+/* Adds up the leaves from one on, up to but not with another, which may be NODE_NONE. With `before`, stores for each
+ * the keys before it, from `sum` on. */
+static uint64_t W(add_leaves)(W(blink) map, uint32_t leaf, uint32_t end, uint64_t *before, uint64_t sum)
+{
+    while (leaf != end && leaf != NODE_NONE) {
+        const W(node) *node = W(node_at)(map, leaf);
+        W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
+        uint32_t next = W(pair_is_link)(link) ? W(pair_node)(link) : NODE_NONE;
+        if (next != NODE_NONE) W(prefetch_node)(map, next);
+        if (before) before[leaf] = sum;
+        sum += header_count(W(header_load)(node));
+        leaf = next;
+    }
+    return sum;
+}
+
+/* The leaf where a member's part of all leaves begins: those of the root's children, or grandchildren, in equal
+ * parts. */
+static uint32_t W(first_leaf_of)(const W(working) *w, unsigned member)
+{
+    W(blink) map = w->b.map;
+    uint32_t id = (uint32_t)w->b.sizes->root, level = (uint32_t)(w->b.sizes->root >> 32);
+    double part = (double)member / w->team->members; /* of the node at hand */
+    if (member == w->team->members) return NODE_NONE;
+    for (; level > 0; level--) {
+        const W(node) *node = W(node_at)(map, id);
+        unsigned count = header_count(W(header_load)(node)), child = (unsigned)(part * count);
+        if (child >= count) child = count - 1;
+        part = part * count - child;
+        id = W(pair_node)(W(pair_load)(node, child));
+    }
+    return id;
+}
+
+static void W(rank_leaves)(W(working) *w, const W(batch_counting) *c)
+{
+    uint32_t first = W(first_leaf_of)(w, w->member), end = W(first_leaf_of)(w, w->member + 1);
+    uint64_t sum = 0;
+    w->job->parts[w->member].words[0] = W(add_leaves)(w->b.map, first, end, NULL, 0);
+    team_meet(w->team);
+    for (unsigned m = 0; m < w->member; m++) sum += w->job->parts[m].words[0];
+    team_meet(w->team);
+    W(add_leaves)(w->b.map, first, end, c->before, sum);
+}
+
+/* ---- bit by bit ---- */
+
+/* The scan over one bit of the places, and the operations divided by it. */
+static void W(divide)(W(working) *w, W(batch_counting) *c, unsigned bit)
+{
+    uint32_t n = w->b.sizes->ops;
+    uint32_t zeros = 0, all_zeros = 0;
+    int32_t sum = 0;
+    uint32_t begin = part_begin(w->team, w->member, n), end = part_begin(w->team, w->member + 1, n);
+    for (uint32_t i = begin; i < end; i++) {
+        bool zero = !(c->place[0][i] >> bit & 1);
+        zeros += zero;
+        sum += zero ? c->change[0][i] : 0;
+    }
+    w->job->parts[w->member].words[0] = zeros;
+    w->job->parts[w->member].words[1] = (uint64_t)(int64_t)sum;
+    team_meet(w->team);
+    zeros = 0;
+    sum = 0;
+    for (unsigned m = 0; m < w->team->members; m++) {
+        if (m < w->member) zeros += (uint32_t)w->job->parts[m].words[0];
+        if (m < w->member) sum += (int32_t)(int64_t)w->job->parts[m].words[1];
+        all_zeros += (uint32_t)w->job->parts[m].words[0];
+    }
+    for (uint32_t i = begin; i < end; i++) {
+        bool zero = !(c->place[0][i] >> bit & 1);
+        uint32_t to = zero ? zeros : all_zeros + i - zeros;
+        c->zeros[i] = zeros;
+        c->zero_sum[i] = sum;
+        c->place[1][to] = c->place[0][i];
+        c->change[1][to] = c->change[0][i];
+        zeros += zero;
+        sum += zero ? c->change[0][i] : 0;
+    }
+    if (end == n && begin < end) {
+        c->zeros[n] = zeros;
+        c->zero_sum[n] = sum;
+    }
+    team_meet(w->team);
+}
+
+/* All wide counts; each member has its own in `wide`. */
+static void W(count_wide)(W(working) *w, W(batch_counting) c, W(batch_wide) *wide, uint32_t n)
+{
+    uint32_t ops = w->b.sizes->ops;
+    unsigned bits = 1;
+    while (bits < BATCH_PLACE_BITS && w->job->request.n >> bits) bits++;
+    W(rank_leaves)(w, &c);
+    FOR_PART(w, op, ops) {
+        c.place[0][op] = W(batch_place)(&w->b, op);
+        c.change[0][op] = W(batch_change_of)(&w->b, op);
+    }
+    for (uint32_t i = 0; i < n; i++) wide[i] = W(batch_wide_start)(&w->b, wide[i].op);
+    team_meet(w->team);
+    for (unsigned bit = bits; bit-- > 0;) {
+        W(divide)(w, &c, bit);
+        for (uint32_t i = 0; i < n; i++) W(batch_wide_step)(&w->b, &c, &wide[i], bit);
+        uint32_t *place = c.place[0];
+        int8_t *change = c.change[0];
+        c.place[0] = c.place[1];
+        c.place[1] = place;
+        c.change[0] = c.change[1];
+        c.change[1] = change;
+        team_meet(w->team);
+    }
+    for (uint32_t i = 0; i < n; i++) W(batch_wide_end)(&w->b, &c, &wide[i]);
+}

@@ -1,0 +1,66 @@
+/* blink/blink_build.h - a whole tree from sorted, distinct keys: which nodes there are is arithmetic, so each slot
+ * of each node is made by itself, by any agent, in any order. Runs alone (the gate). Include with PLEACH_KEY_BITS set,
+ * after blink.h.
+ *
+ * Level 0 has per_leaf keys a leaf, every level above per_inner children a node. Node j of level L begins at key
+ * j * span[L]; ids ascend from left to right and from the leaves up, starting at 1. In a skiplist the first chunk of a
+ * level is its head, which has an id of its own, and every chunk is RAISED.
+ */
+#include "blink_plan.h"
+
+#include "../base/width.h"
+
+PORT_FN uint32_t W(build_id)(const build_plan *plan, uint32_t level, uint64_t index)
+{
+#ifdef BLINK_SKIPLIST
+    if (index == 0) return skiplist_head(level);
+#endif
+    return (uint32_t)(plan->first_id[level] + index);
+}
+
+PORT_FN unsigned W(build_bits)(uint32_t level)
+{
+#ifdef BLINK_SKIPLIST
+    return chunk_bits(level, CHUNK_RAISED);
+#else
+    return level;
+#endif
+}
+
+PORT_FN W(key) W(build_low)(const build_plan *plan, const W(key) *keys, uint32_t level, uint64_t index)
+{
+    return index == 0 ? 0 : keys[index * plan->span[level]];
+}
+
+/* What slot `slot`, up to the link's, of a node holds. Each slot is made by itself, so that a GPU's lanes write a node
+ * together. */
+PORT_FN W(pair) W(build_pair)(const build_plan *plan, const W(key) *keys, const W(key) *values, uint32_t level,
+                              uint64_t index, unsigned slot)
+{
+    uint64_t per_node = level ? plan->per_inner : plan->per_leaf;
+    uint64_t below = level ? plan->count[level - 1] : plan->keys;
+    uint64_t first = index * per_node;
+    uint64_t count = below - first < per_node ? below - first : per_node;
+    bool last = index + 1 == plan->count[level];
+    if (slot >= count && !last)
+        return W(link_to)(W(build_low)(plan, keys, level, index + 1), W(build_id)(plan, level, index + 1));
+    if (slot >= count && !level) return W(pair_of)(0, 0);
+    uint64_t at = first + (slot < count ? slot : count - 1); /* I4: without a right neighbour, the last pair again */
+    if (!level) return W(pair_of)(keys[at], values[at]);
+    return W(pair_of)(W(build_low)(plan, keys, level - 1, at), (W(key))W(build_id)(plan, level - 1, at));
+}
+
+PORT_FN void W(build_slot)(const build_plan *plan, void *nodes, const W(key) *keys, const W(key) *values,
+                           uint32_t level, uint64_t index, unsigned slot)
+{
+    W(node) *node = (W(node) *)pool_address(nodes, W(build_id)(plan, level, index), sizeof(W(node)));
+    if (slot == NODE_HEADER_SLOT) {
+        uint64_t per_node = level ? plan->per_inner : plan->per_leaf;
+        uint64_t below = level ? plan->count[level - 1] : plan->keys;
+        uint64_t left = below - index * per_node;
+        unsigned count = (unsigned)(left < per_node ? left : per_node);
+        port_store(&node->word[W(HEADER_WORD)], header_first(W(build_bits)(level), count));
+        return;
+    }
+    W(pair_store)(node, slot, W(build_pair)(plan, keys, values, level, index, slot));
+}

@@ -1,0 +1,290 @@
+/* blink/blink_bulk_kernels.h - kernels over all nodes of a map, or all pairs: build, count, list, copy. Included
+ * by blink.cu, once per key width. Maps with versions use them too. */
+#include "blink_build.h"
+#include "blink_shape.h"
+
+#ifndef PLEACH_WHOLE_KERNELS
+#define PLEACH_WHOLE_KERNELS
+enum { LEAVES_AT_ONCE = 4, LEAVES_IN_BLOCK = LEAVES_AT_ONCE * BLOCK_THREADS / NODE_SLOTS };
+enum { KEYS_AT_ONCE = 16, NODES_AT_ONCE = 4, MOVE_LANES = 8 };
+
+/* The sum of what a block's threads have, in one addition. All of them call it. */
+PORT_FN void block_add(uint64_t *sum, unsigned mine)
+{
+    __shared__ unsigned parts[BLOCK_THREADS / 32];
+    for (unsigned by = 16; by > 0; by /= 2) mine += __shfl_xor_sync(~0u, mine, by);
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = mine;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint64_t all = 0;
+        for (unsigned i = 0; i < BLOCK_THREADS / 32; i++) all += parts[i];
+        if (all) port_fetch_add(sum, all);
+    }
+    __syncthreads(); /* before the parts are used again */
+}
+
+/* Which nodes hold the map's pairs, and which are kept for those who may still look at them: zombies, or old images. */
+#ifdef BLINK_SKIPLIST
+PORT_FN bool header_is_kept(uint64_t header) { return header != 0 && chunk_state(header) == CHUNK_ZOMBIE; }
+PORT_FN bool header_is_leaf(uint64_t header)
+{
+    return header != 0 && chunk_level(header) == 0 && !header_is_kept(header);
+}
+#else
+PORT_FN bool header_is_kept(uint64_t header) { return header != 0 && header_level(header) == NODE_OLD_IMAGE; }
+PORT_FN bool header_is_leaf(uint64_t header) { return header != 0 && header_level(header) == 0; }
+#endif
+#endif
+
+#ifndef BLINK_SKIPLIST
+/* The leaf that covers a key, or one to the left of it where others are splitting. */
+PORT_FN uint32_t W(leaf_near)(W(blink) map, W(key) key)
+{
+    W(cursor) cursor;
+    W(cursor_start)(map, &cursor, key);
+    while (cursor.level > 0) W(cursor_descend)(map, &cursor);
+    return cursor.node;
+}
+
+/* Looks at keys here and there: do most of them go to the same leaf as their neighbours, or are many of them one? */
+static __global__ void __launch_bounds__(CROWD_SAMPLES)
+    W(order_kernel)(const __grid_constant__ blink_on_gpu gpu, const W(key) *keys, size_t n, update_notes *notes)
+{
+    __shared__ key_tally tally;
+    bool same = false;
+    tally_clear(&tally);
+    if (threadIdx.x < ORDER_SAMPLES) {
+        W(blink) map = W(map_of)(gpu);
+        size_t i = (n - 2) * threadIdx.x / (ORDER_SAMPLES - 1);
+        same = W(leaf_near)(map, keys[i]) == W(leaf_near)(map, keys[i + 1]);
+    }
+    int neighbours = __syncthreads_count(same);
+    uint64_t key = keys[(n - 1) * threadIdx.x / (CROWD_SAMPLES - 1)];
+    int crowd = __syncthreads_or(tally_count(&tally, key) >= CROWD);
+    if (threadIdx.x == 0 && (neighbours > ORDER_SAMPLES / 2 || crowd)) notes->declined = 1;
+}
+#endif
+
+/* A header as what the slot that it lies in holds. */
+PORT_FN W(pair) W(header_slot)(uint64_t header)
+{
+#if PLEACH_KEY_BITS == 32
+    return W(pair_of)((W(key))header, (W(key))(header >> 32));
+#else
+    return W(pair_of)(header, 0);
+#endif
+}
+
+/* Slot `slot` of a leaf, header and link included. A link's key is the first of the next leaf, which lies behind this
+ * one's last: so all lanes load alike. What is no key of this leaf has no value either. */
+PORT_FN W(pair) W(leaf_slot)(const build_plan *plan, const W(key) *keys, const W(key) *values, uint32_t leaf,
+                             unsigned slot)
+{
+    const uint64_t first = (uint64_t)leaf * plan->per_leaf, left = plan->keys - first;
+    const unsigned count = left < plan->per_leaf ? (unsigned)left : plan->per_leaf;
+    const bool own = slot < count, last = left <= plan->per_leaf;
+    W(pair) pair = W(pair_of)(0, 0);
+    if (own || !last) pair.key = keys[first + (own ? slot : count)];
+    if (own) pair.value = values[first + slot];
+    if (!own && !last) pair.value = (W(key))(W(build_id)(plan, 0, (uint64_t)leaf + 1) | NODE_LINK);
+    if (slot == NODE_HEADER_SLOT) pair = W(header_slot)(header_first(W(build_bits)(0), count));
+    return pair;
+}
+
+/* Leaves, which are nearly all of a map. A lane per slot, so that neighbouring lanes read neighbouring keys and write
+ * neighbouring slots; and each for several leaves, so that enough is on its way to keep memory busy. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(leaves_kernel)(const __grid_constant__ build_plan plan, void *nodes, const W(key) *keys, const W(key) *values)
+{
+    const unsigned slot = threadIdx.x % NODE_SLOTS;
+    const uint64_t first = (uint64_t)blockIdx.x * LEAVES_IN_BLOCK + threadIdx.x / NODE_SLOTS;
+    W(pair) pair[LEAVES_AT_ONCE];
+    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
+        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);
+        if (leaf < plan.count[0]) pair[i] = W(leaf_slot)(&plan, keys, values, (uint32_t)leaf, slot);
+    }
+    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
+        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);
+        W(node) *node = (W(node) *)pool_address(nodes, W(build_id)(&plan, 0, leaf), sizeof(W(node)));
+        if (leaf < plan.count[0]) W(pair_store)(node, slot, pair[i]);
+    }
+}
+
+/* A level above the leaves, a lane per slot. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(build_kernel)(const __grid_constant__ build_plan plan, void *nodes, const W(key) *keys, const W(key) *values,
+                    uint32_t level)
+{
+    uint64_t lane = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    uint64_t index = lane / NODE_SLOTS;
+    if (index < plan.count[level]) W(build_slot)(&plan, nodes, keys, values, level, index, lane % NODE_SLOTS);
+}
+
+#ifndef BLINK_SKIPLIST /* the others serve maps of both kinds */
+/* Several for each lane, so that enough is on its way to keep memory busy. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(ascending_kernel)(const W(key) *keys, size_t n, uint64_t *flag)
+{
+    const size_t first = (size_t)blockIdx.x * BLOCK_THREADS * KEYS_AT_ONCE + threadIdx.x + 1;
+    bool ascending = true;
+    PORT_UNROLL for (unsigned k = 0; k < KEYS_AT_ONCE; k++) {
+        const size_t i = first + k * BLOCK_THREADS;
+        if (i < n) ascending &= keys[i - 1] < keys[i];
+    }
+    if (!ascending) port_store(flag, 1);
+}
+
+static __global__ void W(mark_last_kernel)(const W(key) *keys, size_t n, uint8_t *keep)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i < n) keep[i] = i + 1 == n || keys[i] != keys[i + 1];
+}
+#endif
+
+/* The headers of NODES_AT_ONCE nodes, from `first` on and so far apart, all on their way at a time; 0 where there is
+ * none. */
+PORT_FN void W(headers_load)(const blink_on_gpu &gpu, uint64_t first, unsigned apart, uint64_t used, uint64_t *headers)
+{
+    PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
+        const uint64_t id = first + i * apart;
+        headers[i] = 0;
+        if (id < used) headers[i] = W(header_load)((W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node))));
+    }
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(count_kernel)(const __grid_constant__ blink_on_gpu gpu, uint64_t used, blink_counts *counts)
+{
+    uint64_t headers[NODES_AT_ONCE];
+    unsigned keys = 0, leaves = 0, empty = 0, images = 0, inner = 0;
+    W(headers_load)(gpu, (uint64_t)blockIdx.x * BLOCK_THREADS * NODES_AT_ONCE + threadIdx.x + 1, BLOCK_THREADS, used,
+                    headers);
+    PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
+        const bool leaf = header_is_leaf(headers[i]), image = header_is_kept(headers[i]);
+        if (leaf) keys += header_count(headers[i]);
+        leaves += leaf;
+        empty += leaf && header_count(headers[i]) == 0;
+        images += image;
+        inner += headers[i] != 0 && !leaf && !image;
+    }
+    block_add(&counts->keys, keys);
+    block_add(&counts->leaves, leaves);
+    block_add(&counts->empty_leaves, empty);
+    block_add(&counts->inner, inner);
+    block_add(&counts->images, images);
+}
+
+/* Apart from counting, which export and compact need too, and which reads headers only. */
+static __global__ void W(shape_kernel)(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
+{
+    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1, header = 0, shape = 0;
+    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node)));
+    if (id < used) header = W(header_load)(node);
+    if (header != 0 && !header_is_kept(header)) shape = W(node_shape)(node);
+    for (unsigned by = 16; by > 0; by /= 2) shape += __shfl_xor_sync(0xffffffffu, shape, by);
+    if ((threadIdx.x & 31) == 0 && shape) port_fetch_add(&counts->shape, shape);
+}
+
+#ifdef BLINK_SKIPLIST
+/* The pairs of a leaf are in no order. */
+PORT_FN W(key) W(first_key)(const W(node) *leaf, unsigned count)
+{
+    W(key) first = W(pair_load)(leaf, 0).key;
+    for (unsigned i = 1; i < count; i++) {
+        W(key) key = W(pair_load)(leaf, i).key;
+        if (key < first) first = key;
+    }
+    return first;
+}
+
+PORT_FN unsigned W(place_in_leaf)(const W(node) *leaf, unsigned count, unsigned slot, W(key) key)
+{
+    (void)slot;
+    return W(slots_rank)(leaf, count, key);
+}
+#else
+PORT_FN W(key) W(first_key)(const W(node) *leaf, unsigned count) { return (void)count, W(pair_load)(leaf, 0).key; }
+
+PORT_FN unsigned W(place_in_leaf)(const W(node) *leaf, unsigned count, unsigned slot, W(key) key)
+{
+    (void)leaf, (void)count, (void)key;
+    return slot;
+}
+#endif
+
+/* A warp asks for its places in the list at once: they are all of one word. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(list_kernel)(const __grid_constant__ blink_on_gpu gpu, uint64_t used, W(key) *first_keys, uint32_t *ids,
+                   uint64_t *listed)
+{
+    const unsigned lane = threadIdx.x % 32;
+    const uint64_t first = (uint64_t)blockIdx.x * BLOCK_THREADS * NODES_AT_ONCE + threadIdx.x + 1;
+    uint64_t headers[NODES_AT_ONCE], place = 0;
+    unsigned wanted[NODES_AT_ONCE], all = 0;
+    W(headers_load)(gpu, first, BLOCK_THREADS, used, headers);
+    PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
+        wanted[i] = __ballot_sync(~0u, header_is_leaf(headers[i]) && header_count(headers[i]) > 0);
+        all += __popc(wanted[i]);
+    }
+    if (lane == 0 && all) place = port_fetch_add(listed, all);
+    place = __shfl_sync(~0u, place, 0);
+    PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
+        const uint32_t id = (uint32_t)(first + i * BLOCK_THREADS);
+        if (wanted[i] >> lane & 1) {
+            const uint64_t at = place + __popc(wanted[i] & ((1u << lane) - 1));
+            const W(node) *node = (const W(node) *)pool_address(gpu.nodes, id, sizeof(W(node)));
+            first_keys[at] = W(first_key)(node, header_count(headers[i]));
+            ids[at] = id;
+        }
+        place += __popc(wanted[i]);
+    }
+}
+
+static __global__ void W(leaf_counts_kernel)(blink_on_gpu gpu, const uint32_t *ids, size_t leaves, uint64_t *counts)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= leaves) return;
+    counts[i] = header_count(W(header_load)((W(node) *)pool_address(gpu.nodes, ids[i], sizeof(W(node)))));
+}
+
+/* A lane per slot, so that neighbouring lanes write neighbouring places; of several leaves, so that enough is on its
+ * way to keep memory busy. A slot is loaded before it is known whether it has a pair. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    W(gather_kernel)(const __grid_constant__ blink_on_gpu gpu, const uint32_t *ids, size_t leaves,
+                     const uint64_t *offsets, W(key) *out_keys, W(key) *out_values)
+{
+    const unsigned slot = threadIdx.x % NODE_SLOTS, apart = BLOCK_THREADS / NODE_SLOTS;
+    const size_t first = (size_t)blockIdx.x * LEAVES_IN_BLOCK + threadIdx.x / NODE_SLOTS;
+    const W(node) *node[LEAVES_AT_ONCE];
+    uint64_t header[LEAVES_AT_ONCE], offset[LEAVES_AT_ONCE];
+    W(pair) pair[LEAVES_AT_ONCE];
+    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
+        const size_t leaf = first + i * apart;
+        node[i] = (const W(node) *)pool_address(gpu.nodes, leaf < leaves ? ids[leaf] : NODE_NONE, sizeof(W(node)));
+        offset[i] = leaf < leaves ? offsets[leaf] : 0;
+    }
+    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
+        header[i] = 0;
+        if (first + i * apart >= leaves) continue;
+        header[i] = W(header_load)(node[i]);
+        pair[i] = W(pair_load)(node[i], slot);
+    }
+    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
+        const unsigned count = header_count(header[i]);
+        if (slot >= count) continue;
+        const uint64_t place = offset[i] + W(place_in_leaf)(node[i], count, slot, pair[i].key);
+        W(set_key)(out_keys, place, pair[i].key);
+        W(set_key)(out_values, place, pair[i].value);
+    }
+}
+
+#ifndef BLINK_SKIPLIST
+static __global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint64_t *from_offsets,
+                                      const uint64_t *to_offsets, const uint64_t *counts, size_t n)
+{
+    size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / MOVE_LANES;
+    if (i >= n) return;
+    for (uint64_t k = threadIdx.x % MOVE_LANES; k < counts[i]; k += MOVE_LANES)
+        to[to_offsets[i] + k] = from[from_offsets[i] + k];
+}
+#endif

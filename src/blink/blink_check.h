@@ -1,0 +1,36 @@
+/* blink/blink_check.h - the validator, and counts over all nodes. Both look at a quiescent tree in host memory: a
+ * CPU map itself, or a copy of a GPU map. */
+#ifndef PLEACH_BLINK_CHECK_H
+#define PLEACH_BLINK_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "blink_tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct blink_counts {
+    uint64_t keys, leaves, empty_leaves, inner;
+    uint64_t shape;  /* the sum of the nodes' digests (blink_shape.h) */
+    uint64_t images; /* nodes that hold old images of leaves, in a map with versions */
+} blink_counts;
+
+/* Adds up every node ever taken (the concurrent regime returns none). */
+void blink_count_nodes(unsigned key_bits, const blink_tree *tree, void *nodes, blink_counts *counts);
+
+/* True if every invariant of blink.h holds; else the message names the first that fails, and where. */
+bool blink_validate(unsigned key_bits, const blink_tree *tree, void *nodes, char *message, size_t message_size);
+
+/* Sum of the stripes: exact in a quiescent tree. */
+uint64_t blink_size(const blink_tree *tree);
+
+/* Number of ids that were handed out, id 0 included. */
+uint64_t blink_used_ids(const blink_tree *tree);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,138 @@
+/* blink/blink_check_width.h - the validator for one key width; included by blink_check.c. */
+#include "../node/node.h"
+#include "blink_shape.h"
+
+#ifndef PLEACH_NUMBER
+#define PLEACH_NUMBER(n) ((unsigned long long)(n)) /* of a 16-byte key the low half */
+#endif
+
+static const W(node) *W(checked_node)(check *c, uint64_t id)
+{
+    if (id != 0 && id < c->used_ids) return pool_address(c->nodes, (uint32_t)id, sizeof(W(node)));
+    complain(&c->said, "I3: a pair names node %llu, which does not exist", PLEACH_NUMBER(id));
+    return NULL;
+}
+
+/* I1 and I4 for one node with the given low key. */
+static void W(check_contents)(check *c, const W(node) *node, uint64_t id, W(key) low)
+{
+    uint64_t header = W(header_load)(node);
+    unsigned count = header_count(header), level = header_level(header);
+    if (header & HEADER_LATCHED) complain(&c->said, "node %llu is latched", PLEACH_NUMBER(id));
+    if (count > NODE_CAPACITY) {
+        complain(&c->said, "I1: node %llu has count %u", PLEACH_NUMBER(id), count);
+        return;
+    }
+    W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
+    bool last = !W(pair_is_link)(link);
+    for (unsigned i = 0; i < count; i++) {
+        W(key) key = W(pair_load)(node, i).key;
+        if (key < low)
+            complain(&c->said, "I1: node %llu has key %llu below its low key", PLEACH_NUMBER(id), PLEACH_NUMBER(key));
+        if (!last && key >= link.key)
+            complain(&c->said, "I1: node %llu has key %llu at or above its high key", PLEACH_NUMBER(id),
+                     PLEACH_NUMBER(key));
+        if (i && key <= W(pair_load)(node, i - 1).key)
+            complain(&c->said, "I1: node %llu is not ascending at slot %u", PLEACH_NUMBER(id), i);
+    }
+    if (level == 0) return;
+    if (count == 0 || W(pair_load)(node, 0).key != low)
+        complain(&c->said, "I4: node %llu does not begin with its low key", PLEACH_NUMBER(id));
+    for (unsigned i = 0; i < count; i++)
+        if (W(pair_is_link)(W(pair_load)(node, i)))
+            complain(&c->said, "I3: node %llu has a link in slot %u, where a child belongs", PLEACH_NUMBER(id), i);
+    W(pair) pad = last && count ? W(pair_load)(node, count - 1) : link;
+    for (unsigned i = count; i <= NODE_LINK_SLOT; i++) {
+        W(pair) pair = W(pair_load)(node, i);
+        if (pair.key != pad.key || pair.value != pad.value)
+            complain(&c->said, "I4: node %llu has a wrong pad in slot %u", PLEACH_NUMBER(id), i);
+    }
+}
+
+/* Goes through the pairs of one level from left to right. */
+typedef struct W(pairs_of_level) {
+    const W(node) *node; /* NULL: at the end */
+    unsigned slot;
+} W(pairs_of_level);
+
+static bool W(next_pair)(check *c, W(pairs_of_level) *at, W(pair) *pair)
+{
+    while (at->node && at->slot >= header_count(W(header_load)(at->node))) {
+        W(pair) link = W(pair_load)(at->node, NODE_LINK_SLOT);
+        at->node = W(pair_is_link)(link) ? W(checked_node)(c, W(pair_node)(link)) : NULL;
+        at->slot = 0;
+    }
+    if (!at->node) return false;
+    *pair = W(pair_load)(at->node, at->slot++);
+    return true;
+}
+
+/* One level: I1, I2 and I4 of its nodes; I3 and I5 against the level above, whose leftmost node is `parent` (NULL for
+ * the root). Answers the leftmost node of the level below. */
+static uint64_t W(check_level)(check *c, uint64_t first, unsigned level, const W(node) *parent)
+{
+    W(pairs_of_level) above = {parent, 0};
+    W(pair) posted = {0, 0};
+    bool any_posted = parent && W(next_pair)(c, &above, &posted);
+    W(key) low = 0;
+    for (uint64_t id = first; !c->said.made;) {
+        const W(node) *node = W(checked_node)(c, id);
+        if (!node) break;
+        if (++c->visited >= c->used_ids) complain(&c->said, "I2: the links of level %u run in a circle", level);
+        uint64_t header = W(header_load)(node);
+        if (header_level(header) != level)
+            complain(&c->said, "I3: node %llu is not on level %u", PLEACH_NUMBER(id), level);
+        W(check_contents)(c, node, id, low);
+        if (level == 0) c->keys += header_count(header);
+        if (any_posted && W(pair_node)(posted) == id) {
+            if (posted.key != low)
+                complain(&c->said, "I3: the pivot of node %llu is not its low key", PLEACH_NUMBER(id));
+            any_posted = W(next_pair)(c, &above, &posted);
+        } else if (parent || id != first) { /* the root itself needs no pair, its right neighbours do */
+            c->unposted++;
+        }
+        W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
+        if (!W(pair_is_link)(link)) break;
+        if (link.key <= low)
+            complain(&c->said, "I2: the high key of node %llu is not above its low key", PLEACH_NUMBER(id));
+        low = link.key;
+        id = W(pair_node)(link);
+    }
+    if (any_posted)
+        complain(&c->said, "I3: a pair above level %u names node %llu, which is not there in order", level,
+                 PLEACH_NUMBER(W(pair_node)(posted)));
+    const W(node) *leftmost = level && !c->said.made ? W(checked_node)(c, first) : NULL;
+    return leftmost ? W(pair_node)(W(pair_load)(leftmost, 0)) : 0;
+}
+
+static void W(check_tree)(check *c)
+{
+    uint64_t root = port_load(&c->tree->root);
+    unsigned level = (unsigned)(root >> 32);
+    uint64_t first = (uint32_t)root;
+    const W(node) *parent = NULL;
+    if (level == 0) complain(&c->said, "I6: the root is a leaf");
+    if (port_load(&c->tree->root_latch)) complain(&c->said, "the root is latched");
+    while (!c->said.made) {
+        uint64_t below = W(check_level)(c, first, level, parent);
+        if (level-- == 0) break;
+        if (c->said.made) break;
+        parent = W(checked_node)(c, first);
+        first = below;
+    }
+    if (c->said.made) return;
+    if (c->unposted > port_load(&c->tree->unposted))
+        complain(&c->said, "I5: %llu nodes have no pair above them, %llu are accounted for", PLEACH_NUMBER(c->unposted),
+                 PLEACH_NUMBER(port_load(&c->tree->unposted)));
+    if (c->keys != stripes_sum(c->tree))
+        complain(&c->said, "I7: the leaves hold %llu keys, the counters say %lld", PLEACH_NUMBER(c->keys),
+                 (long long)stripes_sum(c->tree));
+    uint64_t taken = 0;
+    for (uint64_t id = 1; id < c->used_ids; id++) {
+        uint64_t header = W(header_load)(pool_address(c->nodes, (uint32_t)id, sizeof(W(node))));
+        taken += header != 0 && header_level(header) != NODE_OLD_IMAGE;
+    }
+    if (taken != c->visited)
+        complain(&c->said, "I8: %llu nodes are in use, %llu can be reached", PLEACH_NUMBER(taken),
+                 PLEACH_NUMBER(c->visited));
+}

@@ -1,0 +1,47 @@
+/* blink/blink_launch.h - launch shapes and what kernels of several files have in common. Included by .cu files. */
+#ifndef PLEACH_LAUNCH_H
+#define PLEACH_LAUNCH_H
+
+#include "blink_tree.h"
+#include "../node/node_format.h"
+#include "blink_cuda.h"
+
+/* Launch shapes. An update keeps a leaf's image in registers; so many blocks fit on a multiprocessor without spilling
+ * much (docs/performance.md). */
+enum { BLOCK_THREADS = 128, UPDATE_BLOCKS32 = 8, UPDATE_BLOCKS64 = 5 };
+
+/* The map's size changes by what a block's threads have inserted and erased, in one addition per block. */
+PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool refused, update_notes *notes)
+{
+    int grown = __syncthreads_count(inserted), shrunk = __syncthreads_count(erased);
+    int missing = __syncthreads_count(refused);
+    if (threadIdx.x != 0) return;
+    if (grown != shrunk)
+        port_fetch_add(&tree->stripe[blockIdx.x % BLINK_STRIPES].size, (uint64_t)(int64_t)(grown - shrunk));
+    if (missing) port_fetch_add(&notes->not_applied, (uint64_t)missing);
+}
+
+static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
+
+/* Of few ranges each has a team for itself, one in 2^apart threads; of many, the queries of neighbouring threads are
+ * read in turn by these. More blocks that take an instant each have their price. */
+static inline unsigned range_apart(const request *r, bool takes_instants)
+{
+    enum { FEW = 1 << 14, FEW_WITH_INSTANTS = 1 << 10, APART = 3 };
+    return r->n <= (takes_instants ? FEW_WITH_INSTANTS : FEW) ? APART : 0;
+}
+
+/* Launches the kernel of the map's key width, one thread per element; leaves the enclosing function. An error that an
+ * earlier call of the user's has left on this thread is dropped first: it would pass for the launch's. */
+#define LAUNCH(kernel, threads, args32, args64)                                                                  \
+    do {                                                                                                         \
+        if ((threads) == 0) return cudaSuccess;                                                                  \
+        cudaGetLastError();                                                                                      \
+        if (key_bits == 32)                                                                                      \
+            kernel##32<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>> args32;                                \
+        else                                                                                                     \
+            kernel##64<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>> args64;                                \
+        return cudaGetLastError();                                                                               \
+    } while (0)
+
+#endif

@@ -1,0 +1,69 @@
+/* cpu/sort_width.h - least-digit-first radix sort, for one key width; included by sort.c. It is stable, so of
+ * equal keys the last one in the input is the last one in the output. */
+#include "../base/width.h"
+
+static bool W(is_ascending)(const W(key) *keys, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (keys[i - 1] >= keys[i]) return false;
+    return true;
+}
+
+static void W(radix_pass)(const W(key) *keys, const W(key) *values, size_t n, unsigned shift, size_t *place,
+                          W(key) *to_keys, W(key) *to_values)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t at = place[(unsigned)(keys[i] >> shift) & (BUCKETS - 1)]++;
+        to_keys[at] = keys[i];
+        to_values[at] = values[i];
+    }
+}
+
+/* Turns counts into first places; true if one bucket has everything, so that the pass would move nothing. */
+static bool W(places_of_counts)(size_t *count, size_t n)
+{
+    size_t place = 0;
+    for (unsigned b = 0; b < BUCKETS; b++) {
+        size_t here = count[b];
+        if (here == n) return true;
+        count[b] = place;
+        place += here;
+    }
+    return false;
+}
+
+static size_t W(keep_last_of_equal)(W(key) *keys, W(key) *values, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i + 1 < n && keys[i + 1] == keys[i]) continue;
+        keys[kept] = keys[i];
+        values[kept++] = values[i];
+    }
+    return kept;
+}
+
+/* keys[0], values[0] hold the input, keys[1], values[1] are as large. Answers which of the two has the result. */
+static unsigned W(radix_sort)(W(key) *keys[2], W(key) *values[2], size_t n)
+{
+    unsigned from = 0;
+    for (unsigned shift = 0; shift < PLEACH_KEY_BITS; shift += DIGIT_BITS) {
+        size_t count[BUCKETS] = {0};
+        for (size_t i = 0; i < n; i++) count[(unsigned)(keys[from][i] >> shift) & (BUCKETS - 1)]++;
+        if (W(places_of_counts)(count, n)) continue;
+        W(radix_pass)(keys[from], values[from], n, shift, count, keys[!from], values[!from]);
+        from = !from;
+    }
+    return from;
+}
+
+static size_t W(sort_copies)(void *buffer[4], size_t n, void **sorted_keys, void **sorted_values)
+{
+    W(key) *keys[2] = {buffer[0], buffer[1]}, *values[2] = {buffer[2], buffer[3]};
+    unsigned result = W(radix_sort)(keys, values, n);
+    *sorted_keys = keys[result];
+    *sorted_values = values[result];
+    base_free(keys[!result]);
+    base_free(values[!result]);
+    return W(keep_last_of_equal)(keys[result], values[result], n);
+}

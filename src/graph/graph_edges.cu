@@ -1,0 +1,677 @@
+/* graph/graph_edges.cu - the kernels of graphs, and their launchers. Compiled for dense graphs, which find a vertex
+ * by its id alone, and, by graph_edges_sparse.cu, once more for sparse ones: kernels that could do both would need more
+ * registers for either. */
+#include "graph_launch.h"
+#include "../cuda/warps.h"
+
+enum { BRIEF_BLOCKS = 6, UPDATE_BLOCKS = 5, MANY_CHAINS = 16, LARGE_BLOCKS = 2112 };
+enum { SWEEP_THREADS = 1024, SWEEP_BLOCKS = 264, DROP_BLOCKS = 132 };
+
+PORT_FN uint32_t number_in(segment_list list, uint64_t i)
+{
+    return list.numbers[i >> GRAPH_SEGMENT_LOG] << GRAPH_SEGMENT_LOG |
+           ((uint32_t)i & (((uint32_t)1 << GRAPH_SEGMENT_LOG) - 1));
+}
+
+/* What a block's threads have done, in a few additions. */
+PORT_FN void add_results(graph_state *state, const graph_result *here, graph_result *result)
+{
+    __shared__ int sums[4];
+    if (threadIdx.x < 4) sums[threadIdx.x] = 0;
+    __syncthreads();
+    int edges = warp_sum((int)here->edges), vertices = warp_sum((int)here->vertices);
+    int refused = warp_sum((int)here->not_applied), none = warp_sum((int)here->no_vertex);
+    if (threadIdx.x % 32 == 0) {
+        if (edges) atomicAdd(&sums[0], edges);
+        if (vertices) atomicAdd(&sums[1], vertices);
+        if (refused) atomicAdd(&sums[2], refused);
+        if (none) atomicAdd(&sums[3], none);
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    unsigned stripe = blockIdx.x % GRAPH_STRIPES;
+    if (sums[0]) port_fetch_add(&state->stripe[stripe].edges, (uint64_t)(int64_t)sums[0]);
+    if (sums[1]) port_fetch_add(&state->stripe[stripe].vertices, (uint64_t)(int64_t)sums[1]);
+    if (sums[2]) port_fetch_add(&result->not_applied, (uint64_t)sums[2]);
+    if (sums[3]) port_fetch_add(&result->no_vertex, (uint64_t)sums[3]);
+}
+
+/* Slabs of a table for so many keys. */
+PORT_FN uint64_t slabs_for(uint64_t degree, unsigned slots, uint32_t load)
+{
+    if (degree == 0) return 0;
+    uint64_t slabs = 1;
+    if (degree > slots)
+        while (degree * 1024 > slabs * slots * load && slabs < (uint64_t)1 << (POOL_RUN_LOGS - 1)) slabs *= 2;
+    return slabs;
+}
+
+/* ---- vertices that many edges of a call go to ---- */
+
+enum { HUB_THREADS = 1024, HUB_BLOCKS = 64, HUB_PLACES = 3072, HUB_FEWEST = 1024 };
+enum { HUB_FREQUENT = 8, HUB_STEP_LOG = 3, HUB_TRIES = 16 };
+
+/* An edge a thread: how often each end is in the sample, and which are frequent. There are half as many places again as
+ * ends, and as edges: who looks for one finds it. */
+typedef struct hub_sample {
+    unsigned long long edges[HUB_PLACES / 2]; /* so that equal edges are one */
+    uint32_t ids[HUB_PLACES], counts[HUB_PLACES];
+    uint32_t hub[2 * HUB_THREADS / HUB_FREQUENT], hubs; /* places of frequent ends */
+} hub_sample;
+
+PORT_FN uint32_t hub_hash(uint32_t id)
+{
+    uint32_t hash = id * 0x9e3779b1u;
+    return hash ^ hash >> 15;
+}
+
+/* True for one of equal edges. */
+PORT_FN bool sample_edge(hub_sample *sample, uint32_t from, uint32_t to)
+{
+    const unsigned long long name = (unsigned long long)from << 32 | to;
+    for (uint32_t place = hub_hash(from ^ hub_hash(to)) % (HUB_PLACES / 2);; place = (place + 1) % (HUB_PLACES / 2)) {
+        unsigned long long was = atomicCAS(&sample->edges[place], ~0ull, name);
+        if (was == ~0ull || was == name) return was != name;
+    }
+}
+
+PORT_FN void sample_end(hub_sample *sample, uint32_t id)
+{
+    for (uint32_t place = hub_hash(id) % HUB_PLACES;; place = (place + 1) % HUB_PLACES) {
+        uint32_t was = atomicCAS(&sample->ids[place], GRAPH_NO_VERTEX, id);
+        if (was != GRAPH_NO_VERTEX && was != id) continue;
+        uint32_t count = atomicAdd(&sample->counts[place], 1u) + 1;
+        if (count == HUB_FREQUENT) sample->hub[atomicAdd(&sample->hubs, 1u)] = place;
+        return;
+    }
+}
+
+/* By all threads of a block, of n edges that are left for later: their ends are vertices, two for each. */
+PORT_FN void sample_edges(hub_sample *sample, const graph_place *g, const graph_request *r, const uint32_t *elements,
+                          uint64_t n)
+{
+    for (unsigned i = threadIdx.x; i < HUB_PLACES; i += HUB_THREADS) {
+        sample->ids[i] = GRAPH_NO_VERTEX;
+        sample->counts[i] = 0;
+        sample->edges[i / 2] = ~0ull;
+    }
+    if (threadIdx.x == 0) sample->hubs = 0;
+    __syncthreads();
+    uint32_t i = elements[threadIdx.x * n / HUB_THREADS], from = r->from[i], to = r->to[i];
+    if (sample_edge(sample, from, to)) {
+        sample_end(sample, from);
+        if (!g->directed) sample_end(sample, to);
+    }
+    __syncthreads();
+}
+
+/* ---- vertices that go ---- */
+
+/* Slabs, or runs of one length by their first slabs, that name each other. */
+typedef struct slab_stack { uint32_t first, last; } slab_stack;
+
+PORT_FN void stack_slab(const slab_place *place, slab_stack *stack, uint32_t id)
+{
+    if (stack->first)
+        slab_at(place, stack->last)->word[SLAB_LINK] = id;
+    else
+        stack->first = id;
+    stack->last = id;
+}
+
+/* By all lanes of a warp: what they have of runs of this length goes to the pool at once. */
+PORT_FN void give_stacks(const slab_place *place, unsigned log, slab_stack mine)
+{
+    uint32_t lanes = __ballot_sync(~0u, mine.first != 0);
+    if (!lanes) return;
+    unsigned lane = threadIdx.x % 32;
+    uint32_t above = lanes & ~((2u << lane) - 1);
+    uint32_t next = __shfl_sync(~0u, mine.first, above ? __ffs((int)above) - 1 : 0);
+    if (mine.first && above) slab_at(place, mine.last)->word[SLAB_LINK] = next;
+    uint32_t first = __shfl_sync(~0u, mine.first, __ffs((int)lanes) - 1);
+    uint32_t last = __shfl_sync(~0u, mine.last, 31 - __clz((int)lanes));
+    port_publish_fence();
+    __syncwarp();
+    if (lane == 0) pool_give_runs(place->runs, log, first, last);
+}
+
+/* ---- triangles that change ---- */
+
+/* The caller's counts by vertex. */
+typedef struct charges {
+    uint64_t *by_vertex;
+    size_t capacity;
+    bool coming;
+} charges;
+
+PORT_FN void charge(charges c, uint32_t id, uint64_t triangles)
+{
+    if (c.by_vertex && id < c.capacity) port_fetch_add(&c.by_vertex[id], c.coming ? triangles : 0 - triangles);
+}
+
+PORT_FN uint64_t name_of(uint32_t one, uint32_t two)
+{
+    return one < two ? (uint64_t)one << 32 | two : (uint64_t)two << 32 | one;
+}
+
+PORT_FN uint64_t first_place(numbered_places numbers, uint64_t name)
+{
+    uint64_t hash = (name ^ name >> 33) * 0xff51afd7ed558ccdu;
+    return (hash ^ hash >> 33) & numbers.mask;
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    number_kernel(size_t n, const uint32_t *from, const uint32_t *to, uint8_t *counts, numbered_places numbers)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= n || !counts[i]) return;
+    uint64_t name = name_of(from[i], to[i]);
+    for (uint64_t place = first_place(numbers, name);; place = (place + 1) & numbers.mask) {
+        unsigned long long was = atomicCAS((unsigned long long *)&numbers.names[place], 0ull, (unsigned long long)name);
+        if (was == 0) numbers.elements[place] = (uint32_t)i;
+        if (was == name) counts[i] = 0;
+        if (was == 0 || was == name) return;
+    }
+}
+
+/* The element that this edge is; UINT32_MAX: it does not change. */
+PORT_FN uint32_t number_of(numbered_places numbers, uint32_t one, uint32_t two)
+{
+    uint64_t name = name_of(one, two);
+    for (uint64_t place = first_place(numbers, name);; place = (place + 1) & numbers.mask) {
+        uint64_t there = numbers.names[place];
+        if (there == 0) return UINT32_MAX;
+        if (there == name) return numbers.elements[place];
+    }
+}
+
+/* A triangle that comes with several edges is counted at the largest of their numbers, one that goes at the
+ * smallest. */
+PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one, uint32_t two, uint32_t third,
+                          bool coming)
+{
+    uint32_t other = number_of(numbers, one, third);
+    if (other != UINT32_MAX && (coming ? other > number : other < number)) return false;
+    other = number_of(numbers, two, third);
+    return other == UINT32_MAX || !(coming ? other > number : other < number);
+}
+
+/* ---- kernels by kind ---- */
+
+#define PLEACH_KEY_BITS 32
+#define SLAB_VALUES 0
+#include "graph_edge_kernels.h"
+#include "graph_hub_kernels.h"
+#include "graph_erase_kernels.h"
+#undef SLAB_VALUES
+#define SLAB_VALUES 1
+#include "graph_edge_kernels.h"
+#include "graph_hub_kernels.h"
+#include "graph_erase_kernels.h"
+
+#define LAUNCH_KIND(graph, kernel, threads, ...)                                                                 \
+    do {                                                                                                         \
+        if ((graph).values) LAUNCH(kernel##_map32, threads, __VA_ARGS__);                                        \
+        LAUNCH(kernel##_set32, threads, __VA_ARGS__);                                                            \
+    } while (0)
+
+/* Leaves the enclosing function if the graph is a sparse one, with what the same function for these answers. */
+#ifdef EDGES_SPARSE
+#define OF_SPARSE(name, ...) (void)0
+#else
+extern "C" {
+__typeof__(edges_cuda_run) edges_sparse_run;
+__typeof__(edges_cuda_list) edges_sparse_list;
+__typeof__(edges_cuda_count_ends) edges_sparse_count_ends;
+__typeof__(edges_cuda_sizes) edges_sparse_sizes;
+__typeof__(edges_cuda_open) edges_sparse_open;
+__typeof__(edges_cuda_mark_dying) edges_sparse_mark_dying;
+__typeof__(edges_cuda_erase_mirrors) edges_sparse_erase_mirrors;
+__typeof__(edges_cuda_sweep) edges_sparse_sweep;
+__typeof__(edges_cuda_drop) edges_sparse_drop;
+__typeof__(edges_cuda_rows) edges_sparse_rows;
+__typeof__(edges_cuda_degrees) edges_sparse_degrees;
+__typeof__(edges_cuda_fill) edges_sparse_fill;
+__typeof__(edges_cuda_wedges) edges_sparse_wedges;
+__typeof__(edges_cuda_sample_wedges) edges_sparse_sample_wedges;
+}
+#define OF_SPARSE(name, ...)                                                                                     \
+    if (graph.names) return edges_sparse_##name(__VA_ARGS__)
+#endif
+
+/* ---- array calls ---- */
+
+/* Segments that a block has marked, each where its number's lowest bits say. Lanes write there as they come: who finds
+ * its own number there knows that it is marked, and who does not marks it once more. Without it, all edges of a new
+ * graph would ask L2 for the same few words of marks. */
+enum { MARKED_BEFORE = 1024, MARK_BLOCKS = 2112 };
+
+PORT_FN void mark_segment(const graph_on_gpu &graph, uint32_t id, uint32_t *marks, volatile uint32_t *before)
+{
+    if (id == GRAPH_NO_VERTEX) return;
+    uint32_t number = id >> GRAPH_SEGMENT_LOG;
+    if (before[number % MARKED_BEFORE] == number || graph.directory[number]) return;
+    before[number % MARKED_BEFORE] = number;
+    atomicOr(&marks[number / 32], 1u << number % 32);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    mark_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                uint32_t *marks)
+{
+    __shared__ uint32_t before[MARKED_BEFORE];
+    for (unsigned i = threadIdx.x; i < MARKED_BEFORE; i += BLOCK_THREADS) before[i] = UINT32_MAX; /* no number */
+    __syncthreads();
+    const size_t step = (size_t)gridDim.x * BLOCK_THREADS;
+    for (size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; i < n; i += step) {
+        uint32_t one = from[i], two = to ? to[i] : GRAPH_NO_VERTEX;
+        if (to && (one == two || one == GRAPH_NO_VERTEX || two == GRAPH_NO_VERTEX)) continue;
+        mark_segment(graph, one, marks, before);
+        mark_segment(graph, two, marks, before);
+    }
+}
+
+cudaError_t edges_cuda_mark_segments(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                                     uint32_t *marks, cudaStream_t stream)
+{
+    const size_t most = (size_t)MARK_BLOCKS * BLOCK_THREADS;
+    LAUNCH(mark_kernel, n < most ? n : most, graph, n, from, to, marks);
+}
+
+/* Each lane reads one word of marks, so a call launches a thread per 32 segments. The warp then makes the segments of one
+ * marked word after the other, one per lane. The words of a warp are far apart, because neighbouring segments are mostly
+ * made by the same call, and then different warps make them. */
+#define MAKE_THREADS (GRAPH_SEGMENTS / 32)
+#define MAKE_WARPS (MAKE_THREADS / 32)
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    make_kernel(const __grid_constant__ graph_on_gpu graph, uint32_t *marks, uint64_t *lacking)
+{
+    uint32_t thread = blockIdx.x * BLOCK_THREADS + threadIdx.x, lane = thread % 32, warp = thread / 32;
+    uint32_t *word = &marks[lane * MAKE_WARPS + warp]; /* blocks are full: MAKE_THREADS is a multiple of their size */
+    uint32_t marked = *word;
+    if (marked) *word = 0;
+    graph_place g = place_of(graph);
+    for (uint32_t left = __ballot_sync(~0u, marked != 0); left; left &= left - 1) {
+        uint32_t from = __ffs((int)left) - 1, segments = __shfl_sync(~0u, marked, from);
+        uint32_t number = (from * MAKE_WARPS + warp) * 32 + lane;
+        if ((segments >> lane & 1) && !graph_make_segment(&g, number << GRAPH_SEGMENT_LOG)) port_fetch_add(lacking, 1);
+    }
+}
+
+cudaError_t edges_cuda_make_segments(graph_on_gpu graph, uint32_t *marks, uint64_t *lacking, cudaStream_t stream)
+{
+    LAUNCH(make_kernel, MAKE_THREADS, graph, marks, lacking);
+}
+
+static cudaError_t update_briefly(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                                  graph_result *result, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, brief_kernel, r->n, graph, *r, again, later, result);
+}
+
+static cudaError_t update_at_length(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                                    graph_result *result, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, graph, *r, again, later,
+                result);
+}
+
+static cudaError_t grow_hubs(graph_on_gpu graph, const graph_request *r, later_list later, cudaStream_t stream)
+{
+    cudaGetLastError();
+    if (graph.values)
+        hub_kernel_map32<<<HUB_BLOCKS, HUB_THREADS, 0, stream>>>(graph, *r, later);
+    else
+        hub_kernel_set32<<<HUB_BLOCKS, HUB_THREADS, 0, stream>>>(graph, *r, later);
+    return cudaGetLastError();
+}
+
+static cudaError_t update(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                          graph_result *result, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    bool listed = later.elements, grows = listed && r->kind == GRAPH_INSERT_EDGES;
+    if (listed) error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);
+    if (listed && error == cudaSuccess) error = update_briefly(graph, r, again, later, result, stream);
+    if (grows && error == cudaSuccess) error = grow_hubs(graph, r, later, stream);
+    return error == cudaSuccess ? update_at_length(graph, r, again, later, result, stream) : error;
+}
+
+cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                           graph_result *result, cudaStream_t stream)
+{
+    OF_SPARSE(run, graph, r, again, later, result, stream);
+    bool updates = r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_ERASE_EDGES;
+    if (updates) return update(graph, r, again, later, result, stream);
+    LAUNCH_KIND(graph, run_kernel, r->n, graph, *r, again, result);
+}
+
+cudaError_t edges_cuda_list(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint64_t *places,
+                            uint64_t *neighbours, uint32_t *values, uint64_t *counts, cudaStream_t stream)
+{
+    OF_SPARSE(list, graph, n, vertices, places, neighbours, values, counts, stream);
+    LAUNCH_KIND(graph, list_kernel, n, graph, n, vertices, places, neighbours, values, counts);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    pack_kernel(size_t n, const uint64_t *places, const uint64_t *offsets, const uint64_t *neighbours,
+                const uint32_t *values, uint64_t *packed, uint32_t *packed_values)
+{
+    size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
+    if (i >= n) return;
+    uint64_t count = offsets[i + 1] - offsets[i];
+    for (uint64_t k = threadIdx.x % 32; k < count; k += 32) {
+        packed[offsets[i] + k] = neighbours[places[i] + k];
+        if (values) packed_values[offsets[i] + k] = values[places[i] + k];
+    }
+}
+
+cudaError_t edges_cuda_pack(size_t n, const uint64_t *places, const uint64_t *offsets, const uint64_t *neighbours,
+                            const uint32_t *values, uint64_t *packed, uint32_t *packed_values, cudaStream_t stream)
+{
+    LAUNCH(pack_kernel, 32 * n, n, places, offsets, neighbours, values, packed, packed_values);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) ids_kernel(size_t n, const uint64_t *packed, uint32_t *ids)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i < n) ids[i] = (uint32_t)packed[i];
+}
+
+cudaError_t edges_cuda_ids_of(size_t n, const uint64_t *packed, uint32_t *ids, cudaStream_t stream)
+{
+    LAUNCH(ids_kernel, n, n, packed, ids);
+}
+
+/* ---- building ---- */
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    count_ends_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >= n || from[i] == to[i] || from[i] == GRAPH_NO_VERTEX || to[i] == GRAPH_NO_VERTEX) return;
+    graph_place g = place_of(graph);
+    port_fetch_add(&graph_vertex(&g, from[i])->load, 1);
+    if (!g.directed) port_fetch_add(&graph_vertex(&g, to[i])->load, 1);
+}
+
+cudaError_t edges_cuda_count_ends(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                                  cudaStream_t stream)
+{
+    OF_SPARSE(count_ends, graph, n, from, to, stream);
+    LAUNCH(count_ends_kernel, n, graph, n, from, to);
+}
+
+cudaError_t edges_cuda_sizes(graph_on_gpu graph, segment_list list, uint64_t *sizes, cudaStream_t stream)
+{
+    OF_SPARSE(sizes, graph, list, sizes, stream);
+    LAUNCH_KIND(graph, sizes_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, sizes);
+}
+
+/* Slabs that were never taken are zeros, which is empty buckets. */
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    open_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, const uint64_t *offsets, uint64_t first)
+{
+    uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
+    graph_place g = place_of(graph);
+    slab_table *vertex = graph_table(&g, number_in(list, i));
+    uint32_t slabs = (uint32_t)(offsets[i + 1] - offsets[i]);
+    vertex->load = 0;
+    if (!slabs) return;
+    uint64_t root = slab_root_of((uint32_t)(first + offsets[i]), slab_lowest(slabs));
+    vertex->root = slab_root_after(vertex->root, root);
+}
+
+cudaError_t edges_cuda_open(graph_on_gpu graph, segment_list list, const uint64_t *offsets, uint64_t first,
+                            cudaStream_t stream)
+{
+    OF_SPARSE(open, graph, list, offsets, first, stream);
+    LAUNCH(open_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, offsets, first);
+}
+
+/* ---- vertices ---- */
+
+enum { NEW_THREADS = 1024 };
+
+/* One block, which looks at as many ids at a time as it has threads. It ends at a segment that was not made. */
+static __global__ void __launch_bounds__(NEW_THREADS)
+    new_kernel(const __grid_constant__ graph_on_gpu graph, uint64_t lowest, size_t n, uint32_t *vertices,
+               new_ids *found)
+{
+    __shared__ uint32_t before[NEW_THREADS / 32];
+    __shared__ unsigned long long next;
+    graph_place g = place_of(graph);
+    uint64_t have = 0, at = lowest;
+    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (threadIdx.x == 0) next = lowest;
+    for (; have < n; at += NEW_THREADS) {
+        uint64_t id = at + threadIdx.x;
+        slab_table *vertex = id < GRAPH_NO_VERTEX ? graph_vertex(&g, (uint32_t)id) : NULL;
+        bool is_free = vertex && !graph_vertex_is_there(vertex);
+        uint32_t lanes = __ballot_sync(~0u, is_free);
+        if (lane == 0) before[warp] = (uint32_t)__popc(lanes);
+        int there = __syncthreads_count(vertex != NULL); /* ids of one segment follow each other: these come first */
+        uint32_t earlier = (uint32_t)__popc(lanes & ((1u << lane) - 1)), all = 0;
+        for (unsigned w = 0; w < NEW_THREADS / 32; w++) {
+            if (w < warp) earlier += before[w];
+            all += before[w];
+        }
+        if (is_free && have + earlier < n) {
+            vertices[have + earlier] = (uint32_t)id;
+            graph_vertex_put(vertex);
+            if (have + earlier + 1 == n) next = id + 1;
+        }
+        if (threadIdx.x == 0 && have + all < n) next = at + (unsigned)there;
+        have += all;
+        __syncthreads();
+        if (there < NEW_THREADS) break;
+    }
+    if (threadIdx.x == 0) {
+        found->count = have < n ? have : n;
+        found->next = next;
+        port_fetch_add(&graph.state->stripe[0].vertices, found->count);
+    }
+}
+
+cudaError_t edges_cuda_new_vertices(graph_on_gpu graph, uint64_t lowest, size_t n, uint32_t *vertices, new_ids *found,
+                                    cudaStream_t stream)
+{
+    cudaGetLastError();
+    new_kernel<<<1, NEW_THREADS, 0, stream>>>(graph, lowest, n, vertices, found);
+    return cudaGetLastError();
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    dying_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
+                 dying_ids dying, erase_notes *notes)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    bool dies = false;
+    if (i < n) {
+        graph_place g = place_of(graph);
+        slab_table *vertex = vertices[i] == GRAPH_NO_VERTEX ? NULL : graph_vertex(&g, vertices[i]);
+        if (vertex) {
+            uint64_t was = atomicAnd((unsigned long long *)&vertex->load, ~(unsigned long long)SLAB_OWNERS);
+            dies = was & SLAB_OWNERS;
+        }
+        outcomes[i] = dies ? PLEACH_EDGE_ERASED : PLEACH_EDGE_ABSENT;
+        if (dies && dying.bits) atomicOr(&dying.bits[vertices[i] / 32], 1u << vertices[i] % 32);
+    }
+    uint32_t lowest = warp_least(dies ? vertices[i] : GRAPH_NO_VERTEX);
+    if (threadIdx.x % 32 == 0 && lowest < port_load(&notes->lowest))
+        atomicMin((unsigned long long *)&notes->lowest, (unsigned long long)lowest);
+    int here = __syncthreads_count(dies);
+    if (threadIdx.x == 0 && here) port_fetch_add(&notes->dying, (uint64_t)here);
+}
+
+cudaError_t edges_cuda_mark_dying(graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
+                                  dying_ids dying, erase_notes *notes, cudaStream_t stream)
+{
+    OF_SPARSE(mark_dying, graph, n, vertices, outcomes, dying, notes, stream);
+    LAUNCH(dying_kernel, n, graph, n, vertices, outcomes, dying, notes);
+}
+
+cudaError_t edges_cuda_erase_mirrors(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
+                                     uint64_t *edges, cudaStream_t stream)
+{
+    OF_SPARSE(erase_mirrors, graph, n, vertices, outcomes, edges, stream);
+    LAUNCH_KIND(graph, mirrors_kernel, 32 * n, graph, n, vertices, outcomes, edges);
+}
+
+static cudaError_t sweep_small(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
+                               uint64_t *large_count, uint64_t *edges, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, sweep_kernel, LARGE_BLOCKS * BLOCK_THREADS, graph, list, dying, large, large_count, edges);
+}
+
+static cudaError_t sweep_large(graph_on_gpu graph, dying_ids dying, const uint32_t *large, const uint64_t *large_count,
+                               uint64_t *edges, cudaStream_t stream)
+{
+    cudaGetLastError();
+    if (graph.values)
+        sweep_large_kernel_map32<<<SWEEP_BLOCKS, SWEEP_THREADS, 0, stream>>>(graph, dying, large, large_count, edges);
+    else
+        sweep_large_kernel_set32<<<SWEEP_BLOCKS, SWEEP_THREADS, 0, stream>>>(graph, dying, large, large_count, edges);
+    return cudaGetLastError();
+}
+
+cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
+                             uint64_t *large_count, uint64_t *edges, cudaStream_t stream)
+{
+    OF_SPARSE(sweep, graph, list, dying, large, large_count, edges, stream);
+    cudaError_t error = cudaMemsetAsync(large_count, 0, sizeof *large_count, stream);
+    if (error == cudaSuccess) error = sweep_small(graph, list, dying, large, large_count, edges, stream);
+    return error == cudaSuccess ? sweep_large(graph, dying, large, large_count, edges, stream) : error;
+}
+
+cudaError_t edges_cuda_drop(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
+                            cudaStream_t stream)
+{
+    OF_SPARSE(drop, graph, n, vertices, outcomes, stream);
+    LAUNCH_KIND(graph, drop_kernel, n < DROP_BLOCKS * BLOCK_THREADS ? n : DROP_BLOCKS * BLOCK_THREADS, graph, n,
+                vertices, outcomes);
+}
+
+/* ---- rows ---- */
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    rows_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, uint64_t *rows)
+{
+    uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    uint32_t beyond = 0;
+    if (i >> GRAPH_SEGMENT_LOG < list.count) {
+        graph_place g = place_of(graph);
+        uint32_t number = number_in(list, i);
+        if (graph_vertex_is_there(graph_table(&g, number))) beyond = graph_id(&g, number) + 1;
+    }
+    beyond = ~warp_least(~beyond);
+    if (beyond && threadIdx.x % 32 == 0) atomicMax((unsigned long long *)rows, (unsigned long long)beyond);
+}
+
+cudaError_t edges_cuda_rows(graph_on_gpu graph, segment_list list, uint64_t *rows, cudaStream_t stream)
+{
+    OF_SPARSE(rows, graph, list, rows, stream);
+    LAUNCH(rows_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, rows);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    degrees_kernel(const __grid_constant__ graph_on_gpu graph, uint64_t n, uint64_t *degrees)
+{
+    uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (id > n) return;
+    graph_place g = place_of(graph);
+    const slab_table *vertex = id < n ? graph_vertex(&g, (uint32_t)id) : NULL;
+    degrees[id] = vertex ? slab_load(vertex->load) : 0;
+}
+
+cudaError_t edges_cuda_degrees(graph_on_gpu graph, uint64_t n, uint64_t *degrees, cudaStream_t stream)
+{
+    OF_SPARSE(degrees, graph, n, degrees, stream);
+    LAUNCH(degrees_kernel, n + 1, graph, n, degrees);
+}
+
+static cudaError_t fill_large(graph_on_gpu graph, const uint32_t *large, const uint64_t *large_count,
+                              const uint64_t *offsets, uint32_t *targets, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, fill_large_kernel, LARGE_BLOCKS * BLOCK_THREADS, graph, large, large_count, offsets, targets);
+}
+
+static cudaError_t fill_small(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
+                              uint32_t *large, uint64_t *large_count, cudaStream_t stream)
+{
+    LAUNCH_KIND(graph, fill_kernel, 32 * n, graph, n, offsets, targets, large, large_count);
+}
+
+cudaError_t edges_cuda_fill(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
+                            uint32_t *large, uint64_t *large_count, cudaStream_t stream)
+{
+    OF_SPARSE(fill, graph, n, offsets, targets, large, large_count, stream);
+    cudaError_t error = cudaMemsetAsync(large_count, 0, sizeof *large_count, stream);
+    if (error == cudaSuccess) error = fill_small(graph, n, offsets, targets, large, large_count, stream);
+    return error == cudaSuccess ? fill_large(graph, large, large_count, offsets, targets, stream) : error;
+}
+
+/* ---- triangles that change ---- */
+
+cudaError_t edges_cuda_number(size_t n, const uint32_t *from, const uint32_t *to, uint8_t *counts,
+                              numbered_places numbers, cudaStream_t stream)
+{
+    LAUNCH(number_kernel, n, n, from, to, counts, numbers);
+}
+
+cudaError_t edges_cuda_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                              const uint8_t *counts, numbered_places numbers, bool coming, size_t capacity,
+                              uint64_t *by_vertex, uint64_t *change, cudaStream_t stream)
+{
+    OF_SPARSE(wedges, graph, n, from, to, counts, numbers, coming, capacity, by_vertex, change, stream);
+    charges charges = {by_vertex, capacity, coming};
+    LAUNCH_KIND(graph, wedges_kernel, 32 * n, graph, n, from, to, counts, numbers, coming, charges, change);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS) where_kernel(size_t n, uint8_t *flags, uint8_t wanted)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i < n) flags[i] = flags[i] == wanted;
+}
+
+cudaError_t edges_cuda_where(size_t n, uint8_t *flags, uint8_t wanted, cudaStream_t stream)
+{
+    LAUNCH(where_kernel, n, n, flags, wanted);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    sample_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                  uint64_t *members)
+{
+    size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) * n / EDGES_SAMPLE;
+    graph_place g = place_of(graph);
+    bool fine = from[i] != GRAPH_NO_VERTEX && to[i] != GRAPH_NO_VERTEX;
+    const slab_table *one = fine ? graph_vertex(&g, from[i]) : NULL, *two = fine ? graph_vertex(&g, to[i]) : NULL;
+    uint32_t few = one ? slab_load(one->load) : 0, many = two ? slab_load(two->load) : 0;
+    if (many < few) few = many;
+    int sum = warp_sum((int)(few < 1u << 24 ? few : 1u << 24));
+    if (threadIdx.x % 32 == 0) port_add(members, (uint64_t)sum);
+}
+
+cudaError_t edges_cuda_sample_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                                     uint64_t *members, cudaStream_t stream)
+{
+    OF_SPARSE(sample_wedges, graph, n, from, to, members, stream);
+    LAUNCH(sample_kernel, EDGES_SAMPLE, graph, n, from, to, members);
+}
+
+static __global__ void __launch_bounds__(BLOCK_THREADS)
+    difference_kernel(size_t n, uint64_t *by_vertex, uint64_t before_rows, const uint64_t *before, uint64_t after_rows,
+                      const uint64_t *after)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
+    if (i < n) by_vertex[i] += (i < after_rows ? after[i] : 0) - (i < before_rows ? before[i] : 0);
+}
+
+cudaError_t edges_cuda_add_difference(size_t n, uint64_t *by_vertex, uint64_t before_rows, const uint64_t *before,
+                                      uint64_t after_rows, const uint64_t *after, cudaStream_t stream)
+{
+    LAUNCH(difference_kernel, n, n, by_vertex, before_rows, before, after_rows, after);
+}

@@ -1,0 +1,34 @@
+/* graph/graph_object.h - what stands behind a pleach_graph. */
+#ifndef PLEACH_GRAPH_OBJECT_H
+#define PLEACH_GRAPH_OBJECT_H
+
+#include <stdatomic.h>
+
+#include "graph_backend.h"
+#include "../sync/gate_fork.h"
+
+struct pleach_graph {
+    const graph_exec_ops *ops;
+    void *exec;
+    pleach_device device;
+    bool directed, values;
+    bool host_only; /* arguments are host memory, and there are no streams */
+    pleach_graph_config config;   /* complete */
+    atomic_size_t live_snapshots; /* while there are any, `exec` stays what it is */
+    gate gate;
+    gate_fork fork;
+};
+
+pleach_status graph_check_request(const pleach_graph *graph, const graph_request *r, pleach_stream stream);
+pleach_status graph_check_pointers(const pleach_graph *graph, const void *const *pointers, size_t n);
+
+/* Arguments of the calls that list neighbours, and edges. */
+pleach_status graph_check_lists(const pleach_graph *graph, size_t n, const uint32_t *vertices,
+                                const uint32_t *neighbours, const uint32_t *values, const uint64_t *offsets);
+pleach_status graph_check_edges_out(const pleach_graph *graph, const uint32_t *from, const uint32_t *to,
+                                    const uint32_t *values, const uint64_t *edges);
+
+/* Alone in the graph; OK is followed by gate_leave_exclusive. */
+pleach_status graph_enter_alone(pleach_graph *graph);
+
+#endif

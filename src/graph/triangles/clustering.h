@@ -1,0 +1,11 @@
+/* graph/triangles/clustering.h - clustering coefficients of an undirected graph. */
+#ifndef PLEACH_GRAPH_CLUSTERING_H
+#define PLEACH_GRAPH_CLUSTERING_H
+
+#include "../graph_backend.h"
+
+/* As pleach_graph_clustering, by somebody who is alone. `average` may be NULL. */
+pleach_status clustering_of(const graph_exec_ops *ops, void *exec, unsigned threads, size_t n, double *coefficients,
+                            double *average);
+
+#endif

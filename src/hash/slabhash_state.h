@@ -1,0 +1,45 @@
+/* hash/slabhash_state.h - a hash table that stands by itself: one table, and a pool that is its own. */
+#ifndef PLEACH_SLABHASH_STATE_H
+#define PLEACH_SLABHASH_STATE_H
+
+#include "slabhash_table.h"
+
+enum { SLABHASH_STRIPES = 64, SLABHASH_LEAST_LOG = 0, SLABHASH_MOST_LOG = POOL_RUN_LOGS - 1 };
+
+/* Zeros to begin with, but for pool.next, which is 1, and pool.capacity. */
+typedef struct slabhash_state {
+    pool_state pool;
+    pool_runs runs;
+    slab_table table;
+    uint64_t reserved[4];
+    struct {
+        uint64_t size;
+        uint64_t reserved[7];
+    } stripe[SLABHASH_STRIPES];
+} slabhash_state;
+
+static const double SLABHASH_RESERVE_LOAD = 0.6; /* of the slots, in a table that was sized ahead */
+
+/* The number of keys; exact when nobody is changing it. */
+static inline __attribute__((unused)) uint64_t slabhash_size(const slabhash_state *state)
+{
+    uint64_t size = 0;
+    for (unsigned i = 0; i < SLABHASH_STRIPES; i++) size += __atomic_load_n(&state->stripe[i].size, __ATOMIC_RELAXED);
+    return (int64_t)size < 0 ? 0 : size;
+}
+
+/* Slots of a slab. */
+static inline __attribute__((unused)) unsigned slabhash_slots(unsigned key_bits, bool values)
+{
+    return SLAB_PAYLOAD * 64 / key_bits / (values ? 2 : 1);
+}
+
+/* The smallest table in which so many keys have at most this part of the slots. */
+static inline __attribute__((unused)) unsigned slabhash_log_for(uint64_t keys, unsigned slots, double load)
+{
+    unsigned log = 0;
+    while (log < SLABHASH_MOST_LOG && (double)keys > load * (double)slots * (double)((uint64_t)1 << log)) log++;
+    return log;
+}
+
+#endif

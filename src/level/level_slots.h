@@ -1,0 +1,40 @@
+/* level/level_slots.h - moving pairs within and between nodes, by the holder of the latch.
+ *
+ * Loops have constant bounds and are unrolled on a GPU, so that their loads are in flight together and what they hold
+ * stays in registers; they go through a node by halves to need few of those.
+ * Order of stores does not matter to readers: a pair that is missing for a moment is looked for again because the
+ * header is latched, a pair that is there twice is true twice, and inner nodes are repaired by links.
+ */
+
+enum { W(HALF) = NODE_CAPACITY / 2 };
+
+/* Moves slots at .. count-1 up by one. */
+PORT_FN void W(slots_open)(W(node) *node, unsigned at, unsigned count)
+{
+    PORT_UNROLL for (unsigned half = 2; half > 0; half--) {
+        unsigned base = (half - 1) * W(HALF);
+        W(pair) moved[W(HALF)];
+        PORT_UNROLL for (unsigned i = 0; i < W(HALF); i++) moved[i] = W(pair_load)(node, base + i);
+        PORT_UNROLL for (unsigned i = 0; i < W(HALF); i++)
+            if (base + i >= at && base + i < count) W(pair_store)(node, base + i + 1, moved[i]);
+    }
+}
+
+/* Stores one pair to slots from .. NODE_CAPACITY-1 and to the link slot. */
+PORT_FN void W(slots_pad)(W(node) *node, unsigned from, W(pair) pair)
+{
+    for (unsigned slot = from; slot <= NODE_LINK_SLOT; slot++) W(pair_store)(node, slot, pair);
+}
+
+/* Slot `slot` of the 15 that a full node would have with `pair` put in at `at`. */
+PORT_FN W(pair) W(slot_with)(const W(node) *node, unsigned at, W(pair) pair, unsigned slot)
+{
+    return slot == at ? pair : W(pair_load)(node, slot < at ? slot : slot - 1);
+}
+
+PORT_FN unsigned W(slots_rank)(const W(node) *node, unsigned count, W(key) key)
+{
+    unsigned rank = 0;
+    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) rank += i < count && W(pair_load)(node, i).key < key;
+    return rank;
+}

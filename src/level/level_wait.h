@@ -1,0 +1,19 @@
+/* level/level_wait.h - the loop of a GPU thread that runs one operation from its first step to its last, of a tree
+ * or of a skiplist. Progress: blink.h, skiplist.h. */
+#ifndef PLEACH_BLINK_WAIT_H
+#define PLEACH_BLINK_WAIT_H
+
+#define BLINK_WAIT(step, attempts)                                                                               \
+    do {                                                                                                         \
+        if ((step) == BLINK_AGAIN) port_pause((attempts)++);                                                     \
+    } while (0)
+
+/* For steps that take no latch. */
+#define BLINK_TO_END(step_call)                                                                                  \
+    do {                                                                                                         \
+        unsigned attempts_ = 0;                                                                                  \
+        blink_step step_;                                                                                        \
+        while ((step_ = (step_call)) == BLINK_MOVED || step_ == BLINK_AGAIN) BLINK_WAIT(step_, attempts_);       \
+    } while (0)
+
+#endif

@@ -1,0 +1,37 @@
+/* map/map_choose_engine.c - array updates: as concurrent operations, or as a batch (pleach/batch.h), whichever is faster. */
+#include "map_object.h"
+
+static bool overlap(const void *a, const void *b, size_t bytes)
+{
+    return a && b && (uintptr_t)a < (uintptr_t)b + bytes && (uintptr_t)b < (uintptr_t)a + bytes;
+}
+
+/* A batch still reads values when it writes old ones. */
+static bool can_be_batch(const pleach_map *map, const request *r)
+{
+    size_t bytes = r->n * (map->key_bits / 8);
+    return r->n <= MAP_MOST_OPERATIONS && !overlap(r->values, r->out_values, bytes) &&
+           !overlap(r->keys, r->out_values, bytes);
+}
+
+/* As a batch. Where that cannot be done (a view is open, or there is not enough memory for all of it), as what it was:
+ * then what can be applied is. */
+static pleach_status run_alone(pleach_map *map, request *r)
+{
+    pleach_status status = map_enter_for_batch(map);
+    if (status == PLEACH_OK) {
+        status = map->ops->update(map->exec, r);
+        map_leave_alone(map);
+    }
+    r->may_decline = false;
+    bool refused = status == PLEACH_E_BUSY || status == PLEACH_E_FULL || status == PLEACH_E_MEMORY;
+    return refused ? map_run_inside(map, r, PLEACH_SYNC) : status;
+}
+
+pleach_status map_run_updates(pleach_map *map, request r)
+{
+    if (map->engine == PLEACH_ENGINE_CALLS || !can_be_batch(map, &r)) return map_run_inside(map, &r, PLEACH_SYNC);
+    if (map->engine == PLEACH_ENGINE_BATCHES || map->ops->prefers_batch(map->exec, &r)) return run_alone(map, &r);
+    pleach_status status = map_run_inside(map, &r, PLEACH_SYNC);
+    return status == EXEC_DECLINED ? run_alone(map, &r) : status;
+}

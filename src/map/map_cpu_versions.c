@@ -1,0 +1,156 @@
+/* map/map_cpu_versions.c - snapshots of a CPU map: the clock, the agents' slots, the pins, the records of nodes.
+ *
+ * Progress: a snapshot is taken by an agent with a slot, of which there are more than threads that could want one at a
+ * time; whoever has the table of pins latched waits for nobody. */
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../versioned/versioned_check.h"
+#include "../sync/gate.h"
+#include "map_cpu.h"
+
+/* A ring of a skiplist is longer: a thread that the operating system stops inside holds back all that others retire. */
+enum { AGENTS = 1024, VISITORS = 2048, RING = 512, SKIPLIST_RING = 1 << 14, FIRST_PINS = 64 };
+
+static bool open_slots(cpu_map *map, unsigned visitors, unsigned ring)
+{
+    epoch *e = &map->versions.epoch;
+    epoch_begin(e->state);
+    e->slots = AGENTS;
+    e->visitors = visitors;
+    e->ring = ring;
+    e->announce = base_alloc((size_t)(AGENTS + visitors) * PORT_LINE_WORDS, sizeof *e->announce);
+    e->home = base_alloc(AGENTS, sizeof *e->home);
+    size_t ring_bytes = ring * sizeof *e->rings;
+    if (!e->announce || !e->home || !pool_host_open(&map->rings, AGENTS * ring_bytes, ring_bytes)) return false;
+    e->rings = map->rings.nodes;
+    return true;
+}
+
+/* What a skiplist has of all this: slots and rings. */
+bool cpu_epoch_open(cpu_map *map)
+{
+    map->versions.epoch.state = base_alloc(1, sizeof *map->versions.epoch.state);
+    return map->versions.epoch.state && open_slots(map, 0, SKIPLIST_RING);
+}
+
+/* A record for every node that there may ever be, and a ring for every agent; the operating system gives memory to
+ * those that are used. */
+bool cpu_versions_open(cpu_map *map)
+{
+    versions *v = &map->versions;
+    uint64_t nodes = map->tree->pool.capacity;
+    v->state = base_alloc(1, sizeof *v->state);
+    if (!v->state) return false;
+    v->epoch.state = &v->state->epoch;
+    v->epoch.dated = 1;
+    v->stripes = VERSION_STRIPES;
+    if (!open_slots(map, VISITORS, RING)) return false;
+    uint64_t *pins = base_alloc(FIRST_PINS, EPOCH_PIN_WORDS * sizeof *pins);
+    v->epoch.state->pin_table = (uint64_t)(uintptr_t)pins;
+    v->epoch.state->pin_room = FIRST_PINS;
+    if (!pins) return false;
+    if (!pool_host_open(&map->records, nodes * sizeof(version_record), sizeof(version_record))) return false;
+    v->record = map->records.nodes;
+    return true;
+}
+
+void cpu_versions_close(cpu_map *map)
+{
+    versions *v = &map->versions;
+    if (!v->epoch.state) return;
+    base_free((void *)(uintptr_t)v->epoch.state->pin_table);
+    base_free(v->epoch.announce);
+    base_free(v->epoch.home);
+    base_free(v->state ? (void *)v->state : (void *)v->epoch.state);
+    pool_host_close(&map->rings);
+    pool_host_close(&map->records);
+}
+
+/* Nothing is retired any more. The clock goes on, and so do the counters. */
+void cpu_epoch_forget(cpu_map *map)
+{
+    epoch e = map->versions.epoch;
+    for (uint64_t i = 0; i < AGENTS; i++) e.home[i].tail = e.home[i].head;
+}
+
+/* The past of all nodes begins anew. */
+void cpu_versions_forget(cpu_map *map, uint64_t nodes)
+{
+    versions *v = &map->versions;
+    memset(v->record, 0, nodes * sizeof v->record[0]);
+    for (unsigned i = 0; i < VERSION_STRIPES; i++) v->state->kept[i].head = 0;
+    cpu_epoch_forget(map);
+}
+
+bool cpu_versions_pinned(const cpu_map *map) { return map->versions.state && map->versions.state->epoch.pins > 0; }
+
+/* ---- taking and releasing ---- */
+
+/* Twice the room, unless somebody else was faster. */
+static bool more_pins(epoch_state *e, uint64_t room)
+{
+    uint64_t *table = base_alloc(2 * room, EPOCH_PIN_WORDS * sizeof *table), *unused = NULL;
+    if (!table) return false;
+    for (unsigned attempt = 0; epoch_pins_move(e, table, 2 * room, &unused) == EPOCH_BUSY;) port_pause(attempt++);
+    base_free(unused);
+    return true;
+}
+
+static pleach_status pin(epoch_state *e, uint64_t at)
+{
+    for (unsigned attempt = 0;;) {
+        uint64_t room = port_load(&e->pin_room);
+        if (port_load(&e->pins) > room / 2) more_pins(e, room); /* half full, it is seldom tidied */
+        epoch_answer answer = epoch_pin(e, at);
+        if (answer == EPOCH_DONE) return PLEACH_OK;
+        if (answer == EPOCH_BUSY) port_pause(attempt++);
+        if (answer == EPOCH_FULL && !more_pins(e, room)) return PLEACH_E_MEMORY;
+    }
+}
+
+pleach_status cpu_versions_take(void *exec, snapshot_place *place, pleach_stream stream)
+{
+    (void)stream;
+    cpu_map *map = exec;
+    versions v = map->versions;
+    if (!v.state) return PLEACH_E_ARGUMENT;
+    epoch_agent agent;
+    place->timestamp = version_begin_instant(&v, &agent, 1, gate_thread_number());
+    place->at = &place->timestamp;
+    pleach_status status = pin(v.epoch.state, place->timestamp);
+    version_end_instant(&v, &agent, place->timestamp, 1, EPOCH_ALL);
+    return status;
+}
+
+pleach_status cpu_versions_release(void *exec, snapshot_place *place)
+{
+    cpu_map *map = exec;
+    epoch_state *e = map->versions.epoch.state;
+    epoch_agent agent;
+    uint64_t oldest = epoch_oldest(e);
+    for (unsigned attempt = 0; epoch_unpin(e, *place->at) == EPOCH_BUSY;) port_pause(attempt++);
+    epoch_agent_begin(&agent, 1);
+    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
+    /* Only the oldest snapshot keeps images from being freed by age. */
+    if (epoch_oldest(e) != oldest) map->ops->return_images(place_of(map), gate_thread_number());
+    return PLEACH_OK;
+}
+
+/* Lets go of all that no snapshot needs, wherever calls that ran beside each other have left it. Alone in the map. */
+void cpu_versions_settle(cpu_map *map)
+{
+    epoch_agent agent;
+    epoch_agent_begin(&agent, 1);
+    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false); /* what is left of one that others have begun */
+    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
+    map->ops->return_images(place_of(map), 0);
+}
+
+void cpu_versions_stats(const cpu_map *map, pleach_map_stats *stats)
+{
+    stats->snapshots = map->versions.state->epoch.pins;
+    stats->reclaimed_bytes = versioned_reclaimed(map->versions) * map->node_bytes;
+    stats->held_back_bytes =
+        versioned_held_back(map->key_bits, map->tree, map->memory.nodes, map->versions) * map->node_bytes;
+}

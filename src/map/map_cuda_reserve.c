@@ -1,0 +1,138 @@
+/* map/map_cuda_reserve.c - a kernel cannot get memory, so the host sees to it before each launch.
+ *
+ * How many nodes can n inserts take? A split needs a full node. At most min(n, nodes in use) leaves are full now, and
+ * every further split of a leaf needs seven inserts into it. Each new leaf may split a full inner node above it, of
+ * which there are at most a twelfth of the nodes in use; every further split of an inner node needs seven new nodes
+ * below it. The bound is at most a little over twice the map, so growing ahead wastes little; and a call that has the
+ * bound does not fail. Only where the limit, or the GPU, has less than the bound may a kernel run out, and then
+ * elements come back not applied. Leaves also leave a 64th of the capacity untouched (blink_spare_nodes), which is
+ * added.
+ *
+ * In a map with versions each update may also copy a leaf, but only if a snapshot is, or comes to be, live meanwhile.
+ * As long as nobody has asked for one there is no need to have memory for that; when somebody does, the updates that
+ * are under way get it, and from then on all that come. One copy an update is the most, and there are rarely more at a
+ * time than leaves, because images are used again when their snapshots are gone.
+ */
+#include "../skiplist/skiplist_format.h"
+#include "map_cuda.h"
+
+enum { SMALL = 4096 }; /* nodes, of a map where thousands of threads would wait for each other */
+
+static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static uint64_t most_nodes_for(const cuda_map *map, uint64_t inserts, uint64_t used)
+{
+    uint64_t again = map->skiplist ? map->chunk / 4 : 7; /* inserts until a node of a split, or a merge, is full */
+    uint64_t leaves = least_of(inserts, used) + inserts / again;
+    uint64_t full_inner = least_of(leaves, used / 12);
+    return leaves + leaves / (again - 1) + full_inner + full_inner / (again - 1) + 64;
+}
+
+static uint64_t with_spare(uint64_t nodes) { return nodes + nodes / 63 + 1; }
+
+uint64_t cuda_room_bound(const cuda_map *map, uint64_t inserts)
+{
+    return with_spare(SKIPLIST_LEVELS + 1 + most_nodes_for(map, inserts, SKIPLIST_LEVELS + 1));
+}
+
+static pleach_status look_at_used(cuda_map *map, uint64_t *used)
+{
+    CUDA_TRY(cudaMemcpyAsync(used, &map->tree->pool.next, sizeof *used, cudaMemcpyDeviceToHost, map->control));
+    CUDA_TRY(cudaStreamSynchronize(map->control));
+    return PLEACH_OK;
+}
+
+pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes)
+{
+    if (nodes <= map->capacity) return PLEACH_OK;
+    uint64_t limit = pool_cuda_limit(map->pool) / map->node_bytes;
+    if (nodes > limit) return PLEACH_E_FULL;
+    pleach_status status = pool_cuda_grow(map->pool, nodes * map->node_bytes, map->control);
+    if (status != PLEACH_OK) return status;
+    uint64_t capacity = pool_cuda_mapped(map->pool) / map->node_bytes;
+    status = pool_cuda_grow(map->stock, capacity * sizeof(uint32_t), map->control);
+    if (status == PLEACH_OK && map->versions.state) status = cuda_versions_grow(map, capacity);
+    if (status != PLEACH_OK) return status;
+    /* The memory is zeroed before kernels hear of it: both are on the control stream, in this order. */
+    CUDA_TRY(cudaMemcpyAsync(&map->tree->pool.capacity, &capacity, sizeof capacity, cudaMemcpyHostToDevice,
+                             map->control));
+    CUDA_TRY(cudaStreamSynchronize(map->control));
+    map->capacity = capacity;
+    return PLEACH_OK;
+}
+
+/* As many as can be had of `nodes`: if all of them are too much for the GPU, half of the increase, and so on. */
+static void grow_towards(cuda_map *map, uint64_t nodes)
+{
+    nodes = least_of(nodes, pool_cuda_limit(map->pool) / map->node_bytes);
+    while (nodes > map->capacity && cuda_room_grow(map, nodes) == PLEACH_E_MEMORY)
+        nodes = map->capacity + (nodes - map->capacity) / 2;
+}
+
+/* Learns how many nodes are in use, and answers whether the bound then has room for `inserts`. */
+static bool look_for_room(cuda_map *map, uint64_t inserts, uint64_t copies, uint64_t *nodes)
+{
+    uint64_t used, updates, pending = streams_pending_nodes(&map->streams, &updates) + map->sync_nodes;
+    if (look_at_used(map, &used) == PLEACH_OK) map->used_bound = used + pending;
+    *nodes = (inserts ? most_nodes_for(map, inserts, map->used_bound) : 0) + copies;
+    return with_spare(map->used_bound + *nodes) <= map->capacity;
+}
+
+/* Mutex held. Answers the nodes that were counted. */
+static uint64_t make_room(cuda_map *map, uint64_t inserts, uint64_t copies)
+{
+    uint64_t nodes = (inserts ? most_nodes_for(map, inserts, map->used_bound) : 0) + copies;
+    bool room = with_spare(map->used_bound + nodes) <= map->capacity;
+    /* Kernels of users take nodes without telling: while a view is open, look every time. */
+    if (!room || map->views > 0) room = look_for_room(map, inserts, copies, &nodes);
+    if (!room && map->streams.marks > 0) {
+        /* Calls on streams have counted their worst case. Before memory is spent on that, see what they really took. */
+        streams_wait(&map->streams);
+        room = look_for_room(map, inserts, copies, &nodes);
+    }
+    if (!room) grow_towards(map, with_spare(map->used_bound + nodes));
+    map->used_bound += nodes;
+    map->sync_nodes += nodes;
+    return nodes;
+}
+
+room cuda_room_for(cuda_map *map, uint64_t updates, bool insert)
+{
+    pthread_mutex_lock(&map->mutex);
+    room room = {0, updates};
+    uint64_t copies = map->asked || (map->versions.state && map->views > 0) ? updates : 0;
+    map->small = map->used_bound < SMALL;
+    if (insert || copies) room.nodes = make_room(map, insert ? updates : 0, copies);
+    map->sync_updates += updates;
+    pthread_mutex_unlock(&map->mutex);
+    return room;
+}
+
+void cuda_room_done(cuda_map *map, room room)
+{
+    pthread_mutex_lock(&map->mutex);
+    map->sync_nodes -= room.nodes;
+    map->sync_updates -= room.updates;
+    pthread_mutex_unlock(&map->mutex);
+}
+
+void cuda_room_for_snapshot(cuda_map *map)
+{
+    pthread_mutex_lock(&map->mutex);
+    if (!map->asked) {
+        uint64_t updates;
+        map->asked = true;
+        streams_pending_nodes(&map->streams, &updates);
+        updates += map->sync_updates;
+        if (updates) map->sync_nodes -= make_room(map, 0, updates); /* they stay in used_bound until it looks again */
+    }
+    pthread_mutex_unlock(&map->mutex);
+}
+
+void cuda_room_view(cuda_map *map, int opened)
+{
+    pthread_mutex_lock(&map->mutex);
+    map->views += opened;
+    map->used_bound = map->capacity; /* not known: look before the next insert */
+    pthread_mutex_unlock(&map->mutex);
+}

@@ -1,0 +1,29 @@
+/* skiplist/skiplist_check.h - the validator, and counts over all chunks, of a quiescent skiplist in host memory.
+ */
+#ifndef PLEACH_SKIPLIST_CHECK_H
+#define PLEACH_SKIPLIST_CHECK_H
+
+#include "../blink/blink_check.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `slots`: of a chunk. counts->images: zombies. */
+void skiplist_count_chunks(unsigned slots, unsigned key_bits, const blink_tree *tree, void *nodes,
+                           blink_counts *counts);
+
+/* True if every invariant of skiplist.h holds; else the message names the first that fails, and where. */
+bool skiplist_validate(unsigned slots, unsigned key_bits, const blink_tree *tree, void *nodes, char *message,
+                       size_t message_size);
+
+/* The same for one size of chunks each: skiplist_check_slots.c is compiled for both. */
+void skiplist16_count_chunks(unsigned key_bits, const blink_tree *tree, void *nodes, blink_counts *counts);
+void skiplist32_count_chunks(unsigned key_bits, const blink_tree *tree, void *nodes, blink_counts *counts);
+bool skiplist16_validate(unsigned key_bits, const blink_tree *tree, void *nodes, char *message, size_t message_size);
+bool skiplist32_validate(unsigned key_bits, const blink_tree *tree, void *nodes, char *message, size_t message_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

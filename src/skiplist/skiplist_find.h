@@ -1,0 +1,63 @@
+/* skiplist/skiplist_find.h - find and contains: lock-free. Included by skiplist.h, once per key width. */
+
+/* What an unlatched look at a bottom chunk has found. */
+typedef struct W(look) {
+    uint64_t header; /* from before */
+    W(pair) pair;    /* the key's, if slot < NODE_SLOTS; else the link */
+    W(pair) last;    /* for an erase */
+    unsigned slot;
+} W(look);
+
+/* FOUND, ABSENT, RIGHT: as node_lookup answers. CHANGED: the chunk has changed meanwhile, or is latched and whoever
+ * asks will need the latch; look again. */
+PORT_FN node_answer W(chunk_look)(const W(node) *node, W(key) key, W(look) *look, bool to_latch)
+{
+    look->header = port_load_acquire(&node->word[W(HEADER_WORD)]);
+    if (to_latch && look->header & HEADER_LATCHED) return NODE_CHANGED; /* many may wait here: they read one word */
+    look->slot = W(node_scan)(node, header_count(look->header), key, &look->pair);
+    bool hit = look->slot < NODE_SLOTS;
+    W(pair) link;
+    if (PAIR_IS_ATOMIC && hit) {
+        port_validate_fence(); /* this thread's later operations see no older state than this one did */
+        /* The slot may have ceased to count since, and an insert have put its pair there, which does not count yet:
+         * others would still answer that the key is absent. */
+        return look->slot < header_count(W(header_load)(node)) ? NODE_FOUND : NODE_CHANGED;
+    }
+    uint64_t header = W(node_last)(node, &link);
+    if (!PAIR_IS_ATOMIC && (header != look->header || header & HEADER_LATCHED)) return NODE_CHANGED;
+    if (hit) return NODE_FOUND;
+    look->pair = link;
+    if (W(pair_is_link)(link) && key >= link.key) return NODE_RIGHT;
+    return (header ^ look->header) & ~HEADER_LATCHED ? NODE_CHANGED : NODE_ABSENT;
+}
+
+typedef struct W(find) {
+    W(cursor) cursor;
+    W(key) value;
+    bool found;
+} W(find);
+
+PORT_FN void W(find_start)(W(blink) map, W(find) *find, W(key) key) { W(cursor_start)(map, &find->cursor, key); }
+
+PORT_FN blink_step W(find_step)(W(blink) map, W(find) *find)
+{
+    if (find->cursor.level > 0) return W(cursor_descend)(map, &find->cursor);
+    W(look) look;
+    switch (W(chunk_look)(W(node_at)(map, find->cursor.node), find->cursor.target, &look, false)) {
+    case NODE_FOUND:
+        find->found = true;
+        find->value = look.pair.value;
+        return BLINK_DONE;
+    case NODE_ABSENT:
+        find->found = false;
+        return BLINK_DONE;
+    case NODE_RIGHT:
+        W(cursor_right)(map, &find->cursor, look.pair);
+        return BLINK_MOVED;
+    case NODE_CHANGED:
+        break;
+    }
+    if (!PAIR_IS_ATOMIC) return BLINK_AGAIN; /* a writer is to be waited for */
+    port_fetch_add(&map.tree->restarts, 1);
+    return BLINK_MOVED; /* somebody got on: no reason to wait */
+}

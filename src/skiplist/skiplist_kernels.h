@@ -1,0 +1,183 @@
+/* skiplist/skiplist_kernels.h - array calls of a skiplist: one GPU thread per operation, blocks that stay on the GPU
+ * and go through the array together. Included by skiplist_launch.h, once per key width. */
+#include "skiplist_blocking.h"
+#include "skiplist_team.h"
+
+PORT_FN W(blink) W(map_of)(const blink_on_gpu &gpu)
+{
+    W(blink) map;
+    map.tree = gpu.tree;
+    map.nodes = gpu.nodes;
+    map.stripe = blockIdx.x;
+    map.agent = NULL;
+    map.raise = gpu.raise;
+    return map;
+}
+
+PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
+{
+    if (array) ((W(key) *)array)[i] = value;
+}
+
+/* Runs `element` for i = first .. end-1, in stays of so many a team of so many threads. All threads of the block take
+ * part in coming and going. */
+#define STAYING(gpu, first, end, lanes, stay, element)                                                           \
+    __shared__ epoch_agent agent;                                                                                \
+    skiplist_place place = place_on(gpu);                                                                        \
+    W(blink) map = W(map_of)(gpu);                                                                               \
+    map.agent = &agent;                                                                                          \
+    skiplist_join(&place, &agent, STAY_THREADS, blockIdx.x);                                                     \
+    const size_t own = STAY_THREADS / (lanes), wave = gridDim.x * own;                                           \
+    for (size_t base = (first) + blockIdx.x * own; base < (end); base += (stay) * wave) {                        \
+        skiplist_begin(&place, &agent);                                                                          \
+        for (unsigned turn = 0; turn < (stay); turn++) {                                                         \
+            size_t i = base + turn * wave + threadIdx.x / (lanes);                                               \
+            if (i < (end)) element;                                                                              \
+        }                                                                                                        \
+        skiplist_end(&place, &agent);                                                                            \
+    }                                                                                                            \
+    skiplist_part(&place, &agent)
+
+PORT_FN void W(find_element)(W(blink) map, const request &r, size_t i)
+{
+    W(find) find;
+    W(find_start)(map, &find, ((const W(key) *)r.keys)[i]);
+    BLINK_TO_END(W(find_step)(map, &find));
+    if (find.found) W(set_key)(r.out_values, i, find.value);
+    if (r.flags) r.flags[i] = find.found;
+}
+
+static __global__ void __launch_bounds__(STAY_THREADS)
+    W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+{
+    STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(find_element)(map, r, i));
+}
+
+/* The same by teams. */
+PORT_FN void W(find_by_team)(W(blink) map, team t, const request &r, size_t i)
+{
+    W(find) find;
+    W(team_find)(map, t, &find, ((const W(key) *)r.keys)[i]);
+    if (t.lane != 0) return;
+    if (find.found) W(set_key)(r.out_values, i, find.value);
+    if (r.flags) r.flags[i] = find.found;
+}
+
+static __global__ void __launch_bounds__(STAY_THREADS)
+    W(team_find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+{
+    team t = team_of(gpu.team);
+    STAYING(gpu, 0, r.n, t.lanes, QUERY_STAY, W(find_by_team)(map, t, r, i));
+}
+
+/* What a thread's updates come to. */
+typedef struct W(sums) { int grown; unsigned refused; } W(sums);
+
+PORT_FN void W(update_element)(W(blink) map, team t, const request &r, size_t i, W(sums) *sums)
+{
+    W(update) update;
+    blink_kind kind = r.kind == REQUEST_PUT ? BLINK_PUT : r.kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
+    W(key) key = ((const W(key) *)r.keys)[i], value = kind == BLINK_ERASE ? 0 : ((const W(key) *)r.values)[i];
+    if (t.lanes > 1)
+        W(team_update)(map, t, &update, kind, key, value);
+    else
+        W(update_to_end)(map, &update, kind, key, value);
+    if (t.lane != 0) return;
+    if (update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED)
+        W(set_key)(r.out_values, i, update.old);
+    if (r.flags) r.flags[i] = (uint8_t)update.outcome;
+    sums->grown += (update.outcome == BLINK_INSERTED) - (update.outcome == BLINK_ERASED);
+    sums->refused += update.outcome == BLINK_NOT_APPLIED;
+}
+
+/* A map's size changes by what a warp's threads have inserted and erased, in one addition. */
+PORT_FN void W(add_sums)(const blink_on_gpu &gpu, W(sums) sums, update_notes *notes)
+{
+    for (unsigned by = 16; by > 0; by /= 2) {
+        sums.grown += __shfl_xor_sync(0xffffffffu, sums.grown, by);
+        sums.refused += __shfl_xor_sync(0xffffffffu, sums.refused, by);
+    }
+    if (threadIdx.x % 32 != 0) return;
+    if (sums.grown) port_fetch_add(&gpu.tree->stripe[blockIdx.x % BLINK_STRIPES].size, (uint64_t)(int64_t)sums.grown);
+    if (sums.refused) port_fetch_add(&notes->not_applied, sums.refused);
+}
+
+static __global__ void __launch_bounds__(STAY_THREADS, 2)
+    W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
+                     size_t end, update_notes *notes)
+{
+    W(sums) sums = {0, 0};
+    STAYING(gpu, first, end, 1, UPDATE_STAY, W(update_element)(map, team_of(1), r, i, &sums));
+    W(add_sums)(gpu, sums, notes);
+}
+
+static __global__ void __launch_bounds__(STAY_THREADS, 2)
+    W(team_update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
+                          size_t end, update_notes *notes)
+{
+    W(sums) sums = {0, 0};
+    team t = team_of(gpu.team);
+    STAYING(gpu, first, end, t.lanes, UPDATE_STAY, W(update_element)(map, t, r, i, &sums));
+    W(add_sums)(gpu, sums, notes);
+}
+
+PORT_FN void W(seek_element)(W(blink) map, const request &r, size_t i)
+{
+    W(key) key = ((const W(key) *)r.keys)[i];
+    bool up = r.kind == REQUEST_SUCC || r.kind == REQUEST_CEILING;
+    bool strict = r.kind == REQUEST_SUCC || r.kind == REQUEST_PRED;
+    W(seek) seek;
+    seek.found = false;
+    if (!strict || key != (up ? KEY_MAX : 0)) {
+        W(seek_start)(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
+        BLINK_TO_END(W(seek_step)(map, &seek));
+    }
+    if (seek.found) {
+        W(set_key)(r.out_keys, i, seek.answer.key);
+        W(set_key)(r.out_values, i, seek.answer.value);
+    }
+    if (r.flags) r.flags[i] = seek.found;
+}
+
+static __global__ void __launch_bounds__(STAY_THREADS)
+    W(seek_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+{
+    STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(seek_element)(map, r, i));
+}
+
+/* To its end, or until it is noted: false. */
+PORT_FN bool W(range_to_end_or_note)(W(blink) map, W(range) *range, long_notes *notes, uint64_t i)
+{
+    unsigned attempts = 0, visits = 0;
+    blink_step step;
+    while ((step = W(range_step)(map, range)) == BLINK_MOVED || step == BLINK_AGAIN) {
+        BLINK_WAIT(step, attempts);
+        if (range->cursor.level == 0 && ++visits == LONG_VISITS && long_note(notes, i)) return false;
+    }
+    return true;
+}
+
+PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
+{
+    W(key) low = ((const W(key) *)r.keys)[i], high = ((const W(key) *)r.values)[i];
+    uint64_t limit = r.limit ? r.limit : UINT64_MAX, place = i * (uint64_t)r.limit, room = limit;
+    if (r.offsets) {
+        place = r.offsets[i];
+        room = r.offsets[i + 1] - place;
+    }
+    W(range) range;
+    range.count = 0;
+    if (low <= high) {
+        W(range_start)(map, &range, low, high, limit, room, r.out_keys ? (W(key) *)r.out_keys + place : NULL,
+                       r.out_values ? (W(key) *)r.out_values + place : NULL);
+        if (!W(range_to_end_or_note)(map, &range, (long_notes *)r.notes, i)) return;
+    }
+    if (r.counts) r.counts[i] = (uint32_t)range.count;
+    if (r.long_counts) r.long_counts[i] = range.count;
+}
+
+static __global__ void __launch_bounds__(STAY_THREADS)
+    W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+{
+    STAYING(gpu, 0, r.n, 1, 1, W(range_element)(map, r, i));
+}

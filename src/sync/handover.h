@@ -1,0 +1,67 @@
+/* sync/handover.h - memory that a program's threads hand to each other through a structure: one writes it and then puts
+ * a key, another finds the key and then reads it. This is ordered as if the key were stored with release and loaded
+ * with acquire:
+ *
+ *   - A call gives before it stores anything in the structure (a release fence), and takes after it has loaded all that
+ *     it returns (an acquire fence). Words of a structure are read and written by atomic accesses, or vector accesses
+ *     that the CPUs treat alike. So if one call finds what another stored, the two fences synchronize: what the
+ *     program wrote before that one happens before what it reads after this one.
+ *   - Every call does both, because updates return old values. On x86 neither fence is an instruction.
+ *
+ * ThreadSanitizer does not model fences, and sees no atomics of a library that was compiled without it. If the program
+ * has it, its runtime is told of both: each call synchronizes with all earlier calls of the structure, at `key`, an
+ * address that stands for the structure. That is more than the fences order, so a program's race can go unseen where
+ * calls lie between the two accesses; but none is reported that is not there. The functions are weak: NULL in a program
+ * without ThreadSanitizer. */
+#ifndef PLEACH_HANDOVER_H
+#define PLEACH_HANDOVER_H
+
+#ifdef PLEACH_SIM
+static inline void handover_give(void *key) { (void)key; }
+static inline void handover_take(void *key) { (void)key; }
+#else
+#include "../port/port.h"
+
+extern void __tsan_acquire(void *address) __attribute__((weak));
+extern void __tsan_release(void *address) __attribute__((weak));
+
+/* Calls that are not at the same time are ordered in both directions if the library was compiled without
+ * ThreadSanitizer, which then sees what memcpy and its like do for the library, and not what keeps them apart. Compiled
+ * with it, the library's own atomics must do. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+enum { HANDOVER_BOTH_WAYS = 0 };
+#else
+enum { HANDOVER_BOTH_WAYS = 1 };
+#endif
+
+static __attribute__((noinline, cold, unused)) void handover_tell_giving(void *key)
+{
+    if (HANDOVER_BOTH_WAYS) __tsan_acquire(key);
+    __tsan_release(key);
+}
+
+static __attribute__((noinline, cold, unused)) void handover_tell_taking(void *key)
+{
+    if (HANDOVER_BOTH_WAYS) __tsan_release(key);
+    __tsan_acquire(key);
+}
+
+/* On entry. */
+static inline void handover_give(void *key)
+{
+    port_publish_fence();
+    if (__builtin_expect(!!__tsan_release, 0)) handover_tell_giving(key);
+}
+
+/* Before it returns. */
+static inline void handover_take(void *key)
+{
+    port_validate_fence();
+    if (__builtin_expect(!!__tsan_release, 0)) handover_tell_taking(key);
+}
+#endif
+
+#endif

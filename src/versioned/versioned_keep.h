@@ -1,0 +1,199 @@
+/* versioned/versioned_keep.h - what an update does to a leaf, which it has latched, before it changes it: if a
+ * live snapshot may ask for the image as it is, a copy goes behind it. Included by blink_update.h, once per key width.
+ *
+ * LINEARIZATION   an update takes effect when it reads the clock here. Nobody sees the leaf unlatched between then and
+ * its stores, so nobody can tell the difference: a snapshot s with s >= the clock read is taken later, and its queries
+ * find the leaf latched until the update is in it; a snapshot below finds `since` above itself, and the copy.
+ * In place: no snapshot has, or can still get, a timestamp from `since` to below the clock's value. That is so if these
+ * are the same; or if the floor has reached the clock (no agent is inside with less, E1) and every pin is below `since`
+ * (E4: a pin that is not in the table yet has a timestamp at or above the floor).
+ */
+
+/* Of a node that is latched, to one that nobody knows. */
+PORT_FN void W(write_copy)(W(node) *copy, const W(image) *image, unsigned count, W(pair) link)
+{
+    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++)
+        if (i < count) W(pair_store)(copy, i, image->pair[i]);
+    W(pair_store)(copy, NODE_LINK_SLOT, link);
+    port_store(&copy->word[W(HEADER_WORD)], header_first(NODE_OLD_IMAGE, count));
+}
+
+PORT_FN void W(return_image)(W(blink) map, uint32_t id)
+{
+    port_store(&W(node_at)(map, id)->word[W(HEADER_WORD)], 0); /* not a node any more */
+    pool_give(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, id);
+}
+
+/* Returns the images of one list that no live snapshot can ask for; keeps the others. A future snapshot's timestamp is
+ * the clock's value at least, and so is no image's `until` above. */
+PORT_COLD void W(return_images)(W(blink) map, unsigned stripe)
+{
+    versions v = *map.versions;
+    if (port_load(&v.state->kept[stripe % v.stripes].head) == NODE_NONE) return;
+    uint32_t id = version_pop_all(v, stripe), next, first = 0, last = 0;
+    uint64_t oldest = epoch_oldest(&v.state->epoch), returned = 0;
+    for (; id != NODE_NONE; id = next) {
+        next = (uint32_t)port_load(&v.record[id].next);
+        if (version_claim(&v.record[id], oldest)) {
+            W(return_image)(map, id);
+            returned++;
+            continue;
+        }
+        if (last == NODE_NONE) last = id;
+        port_store(&v.record[id].next, first);
+        first = id;
+    }
+    if (returned) port_fetch_add(&v.state->kept[stripe % v.stripes].returned, returned);
+    if (first != NODE_NONE) version_push(v, stripe, first, last);
+}
+
+/* An image that comes from a ring, where it counts as returned, and is a newer one by now. */
+PORT_FN void W(list_image)(W(blink) map, uint32_t id)
+{
+    versions v = *map.versions;
+    version_push(v, map.stripe, id, id);
+    port_fetch_add(&v.state->kept[map.stripe % v.stripes].returned, (uint64_t)-1);
+}
+
+/* Returns what is free in the ring of a slot that no agent has just now. */
+PORT_COLD void W(return_ring)(W(blink) map, uint32_t slot)
+{
+    epoch e = map.versions->epoch;
+    epoch_home *home = &e.home[slot];
+    if (port_load(epoch_slot(e, slot)) != EPOCH_FREE || !port_latch(epoch_slot(e, slot), EPOCH_FREE, EPOCH_OUT)) return;
+    uint64_t head = port_load(&home->head), tail = port_load(&home->tail), oldest = epoch_oldest(e.state);
+    for (; head < tail && port_load(&epoch_entry(e, slot, head)->until) <= oldest; head++) {
+        uint32_t id = (uint32_t)port_load(&epoch_entry(e, slot, head)->id);
+        if (version_claim(&map.versions->record[id], oldest))
+            W(return_image)(map, id);
+        else
+            W(list_image)(map, id);
+    }
+    port_store(&home->head, head);
+    epoch_unclaim(e, slot);
+}
+
+/* Everything that can be returned, wherever it is kept. */
+PORT_COLD void W(return_all)(W(blink) map)
+{
+    for (unsigned stripe = 0; stripe < map.versions->stripes; stripe++) W(return_images)(map, stripe);
+    uint64_t claimed = port_load(&map.versions->state->epoch.claimed);
+    for (uint64_t slot = 0; slot < claimed && slot < map.versions->epoch.slots; slot++)
+        W(return_ring)(map, (uint32_t)slot);
+}
+
+/* The same for an update that finds no memory, once for each value of what decides what is free: with a million images
+ * that a snapshot holds back, and thousands of agents that each look through them, nobody would get anywhere. */
+PORT_COLD void W(sweep)(W(blink) map)
+{
+    uint64_t *swept = &map.versions->state->swept, before = port_load(swept);
+    uint64_t oldest = epoch_oldest(&map.versions->state->epoch);
+    if (before == oldest + 1 || !port_compare_swap(swept, before, oldest + 1)) return;
+    W(return_all)(map);
+}
+
+/* There is no node for a copy. Agents that were inside at the first look, or when the floor was last raised, may have
+ * left since: then it needs none, unless a pinned snapshot does. */
+PORT_COLD bool W(nobody_asks)(W(blink) map, uint64_t since, uint64_t now)
+{
+    if (!version_needed(*map.versions, since, now)) return true;
+    if (since < port_load(&map.versions->state->epoch.pins_end)) return false;
+    uint64_t floor = epoch_look(map.versions->epoch); /* before the pins: E4 */
+    return floor >= now && since >= port_load(&map.versions->state->epoch.pins_end);
+}
+
+/* An image that the agent has retired before, and that is free. */
+PORT_FN uint32_t W(take_retired)(W(blink) map)
+{
+    for (;;) {
+        uint32_t id = map.agent ? epoch_reuse(map.agent) : NODE_NONE;
+        if (id == NODE_NONE || version_claim(&map.versions->record[id], epoch_oldest(&map.versions->state->epoch)))
+            return id;
+        W(list_image)(map, id);
+    }
+}
+
+PORT_FN uint32_t W(take_for_copy)(W(blink) map)
+{
+    uint32_t copy = W(take_retired)(map);
+    if (copy != NODE_NONE) return copy;
+    copy = pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
+    if (copy != NODE_NONE) return copy;
+    W(sweep)(map);
+    return pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
+}
+
+/* An image of the leaf's own chain that no live snapshot needs, among the first few. The chain's links are trusted as
+ * far as the images are the leaf's own and each ends where the one before it begins: what is free by age may be
+ * anything else by now, also a newer image of this leaf. */
+PORT_FN bool W(take_from_chain)(W(blink) map, uint32_t leaf, version_found *found)
+{
+    version_record *record = map.versions->record;
+    uint64_t until = port_load(&record[leaf].since), shared = port_load(&record[leaf].until);
+    uint32_t before = NODE_NONE, id = (uint32_t)port_load(&record[leaf].older);
+    for (unsigned step = 0; step < VERSION_WALK && id != NODE_NONE && until > shared; step++) {
+        uint64_t word = port_load(&record[id].older), since = port_load(&record[id].since);
+        if (version_owner(word) != leaf || port_load(&record[id].until) != until) return false;
+        if (!version_needed(*map.versions, since, until)) return version_cut(record, leaf, before, id, found);
+        before = id;
+        until = since;
+        id = (uint32_t)word;
+    }
+    return false;
+}
+
+PORT_FN bool W(keep_copy)(W(blink) map, uint32_t id, const W(image) *image, unsigned count, uint64_t since,
+                         uint64_t now)
+{
+    version_record *record = map.versions->record;
+    version_found place = {since, NODE_NONE, (uint32_t)port_load(&record[id].older)};
+    W(pair) link = W(pair_load)(W(node_at)(map, id), NODE_LINK_SLOT);
+    bool cut = W(take_from_chain)(map, id, &place);
+    if (!cut) place.id = W(take_for_copy)(map);
+    uint32_t copy = place.id;
+    if (copy == NODE_NONE) return W(nobody_asks)(map, since, now);
+    W(write_copy)(W(node_at)(map, copy), image, count, link);
+    port_store(&record[copy].since, place.since);
+    port_store(&record[copy].until, now);
+    port_store_release(&record[copy].older, version_word(id, place.older)); /* unlocks an image that was cut */
+    if (cut)
+        port_fetch_add(&map.versions->state->kept[map.stripe % map.versions->stripes].returned, 1);
+    else if (!map.agent || !epoch_retire(map.agent, copy))
+        version_push(*map.versions, map.stripe, copy, copy);
+    port_store(&record[id].older, copy);
+    port_store(&record[id].since, now);
+    return true;
+}
+
+/* Right after latching: true if no snapshot is live that is older than what the update will do, so that it may take
+ * place without a look at the leaf's record. These loads are under way together with those of the leaf. */
+PORT_FN bool W(nobody_looks_back)(W(blink) map)
+{
+    const epoch_state *e = &map.versions->state->epoch;
+    uint64_t floor, pins_oldest;
+    port_settle_latch(); /* the latch is there for all to see before the clock is read */
+    uint64_t now = port_load(&e->clock);
+    port_load_in_order(&e->floor, &floor, &pins_oldest);
+    return floor >= now && pins_oldest == UINT64_MAX;
+}
+
+/* Else: keeps `image`, that of a leaf with `count` pairs, if some snapshot needs it. The clock is read anew, which is
+ * as good as before: the leaf is latched. False: there is no node for the copy. */
+PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, const W(image) *image, unsigned count)
+{
+    const epoch_state *e = &map.versions->state->epoch;
+    uint64_t since = port_load(&map.versions->record[id].since), now = port_load(&e->clock);
+    if (since == now || !version_needed(*map.versions, since, now)) return true;
+    return W(keep_copy)(map, id, image, count, since, now);
+}
+
+/* The new right part of a split has the same past as the left part: its row leads to images from before the split,
+ * which cover its keys too. These are no leaf's own any more. */
+PORT_FN void W(inherit_images)(W(blink) map, uint32_t from, uint32_t to)
+{
+    version_record *record = map.versions->record;
+    port_store(&record[to].since, port_load(&record[from].since));
+    port_store(&record[to].older, port_load(&record[from].older));
+    port_store(&record[to].until, port_load(&record[from].since));
+    port_store(&record[from].until, port_load(&record[from].since));
+}

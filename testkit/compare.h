@@ -1,0 +1,43 @@
+/* testkit/compare.h - does a quiet map hold exactly what the oracle holds, by every way of asking? */
+#ifndef PLEACH_TESTS_COMPARE_H
+#define PLEACH_TESTS_COMPARE_H
+
+#include "oracle.h"
+#include "wide.h"
+
+/* Asks size, export, min, max, and find, contains, succ, pred and short ranges at every key of the oracle's universe
+ * and beside it, the full range, and validate. Fails the test at the first difference. */
+void assert_same(const wide *w, const oracle *o);
+
+/* Only size, export and validate. */
+void assert_same_content(const wide *w, const oracle *o);
+
+/* Applies an array call to the oracle, element by element; expected outcomes and old values are written. Distinct
+ * keys only, since the map may take equal keys in another order. */
+void oracle_put_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
+                    uint64_t *olds);
+void oracle_add_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
+                    uint64_t *olds);
+void oracle_erase_all(oracle *o, size_t n, const uint64_t *keys, uint8_t *outcomes, uint64_t *olds);
+
+/* The same array call on map and oracle; fails the test where outcomes or old values differ. */
+void put_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const uint64_t *values);
+void add_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const uint64_t *values);
+void erase_both(const wide *w, oracle *o, size_t n, const uint64_t *keys);
+
+/* Asks the map one array call and fails the test where it differs from the oracle. Unwritten outputs are part of
+ * the comparison. */
+void check_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+void check_succ(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+void check_pred(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+void check_range(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi, uint32_t limit);
+void check_range_limit(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi,
+                       uint32_t limit);
+void check_range_count(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi);
+void check_min_max(const wide *w, const oracle *o);
+
+/* As assert_memory_equal, but says which element differs and how. */
+void assert_words_equal(const char *what, size_t n, const uint64_t *got, const uint64_t *expected);
+void assert_bytes_equal(const char *what, size_t n, const uint8_t *got, const uint8_t *expected);
+
+#endif

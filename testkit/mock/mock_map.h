@@ -1,0 +1,190 @@
+/* testkit/counterfeit.h - an executor of the map that writes down what it is handed, and answers what the case wants.
+ * For test_map_arguments.c, which compiles the api layer into itself: include it after that. */
+#ifndef PLEACH_TESTS_COUNTERFEIT_H
+#define PLEACH_TESTS_COUNTERFEIT_H
+
+#include <string.h>
+
+#include <map/map_backend.h>
+
+typedef struct counterfeit {
+    pleach_status answer;         /* of every call but these: */
+    pleach_status quiesce_answer;
+    uint8_t flag;                 /* written by run, if the request has flags */
+    uint64_t leaves;              /* written by stats */
+    size_t calls;                 /* that came through */
+    size_t quiesced, views_closed;
+    bool prefers_batch, declines; /* what it says of updates; `declines`: once it has been asked to run one */
+    pleach_status update_answer;
+    size_t updates;               /* that came as a batch */
+    request request;              /* of the last run or range_packed */
+    pleach_stream stream;
+    double fill;
+} counterfeit;
+
+static void set_word(void *words, uint64_t value)
+{
+    if (words)
+        memcpy(words, &value, sizeof(uint32_t)); /* the least that both widths read */
+}
+
+static pleach_status counterfeit_run(void *exec, const request *r, pleach_stream stream)
+{
+    counterfeit *c = exec;
+    c->calls++;
+    c->request = *r;
+    c->stream = stream;
+    if (r->flags)
+        *r->flags = c->flag;
+    set_word(r->out_keys, 5);
+    set_word(r->out_values, 6);
+    if (r->may_decline)
+        return EXEC_DECLINED;
+    return c->answer;
+}
+
+static bool counterfeit_prefers_batch(void *exec, request *r)
+{
+    counterfeit *c = exec;
+    r->may_decline = c->declines;
+    return c->prefers_batch;
+}
+
+static pleach_status counterfeit_update(void *exec, const request *r)
+{
+    counterfeit *c = exec;
+    c->updates++;
+    c->request = *r;
+    return c->update_answer;
+}
+
+static pleach_status counterfeit_range_packed(void *exec, const request *r, size_t capacity, uint64_t *offsets,
+                                              size_t *total)
+{
+    counterfeit *c = exec;
+    c->calls++;
+    c->request = *r;
+    *total = capacity;
+    offsets[0] = 0;
+    return c->answer;
+}
+
+static pleach_status answer_once(void *exec)
+{
+    counterfeit *c = exec;
+    c->calls++;
+    return c->answer;
+}
+
+static pleach_status counterfeit_reserve(void *exec, uint64_t keys)
+{
+    (void)keys;
+    return answer_once(exec);
+}
+
+static pleach_status counterfeit_size(void *exec, uint64_t *size)
+{
+    *size = 7;
+    return answer_once(exec);
+}
+
+static pleach_status counterfeit_view(void *exec, map_view *view)
+{
+    *view = (map_view){.tree = exec};
+    return answer_once(exec);
+}
+
+static pleach_status counterfeit_take(void *exec, snapshot_place *place, pleach_stream stream)
+{
+    counterfeit *c = exec;
+    c->stream = stream;
+    place->at = &place->timestamp;
+    return answer_once(exec);
+}
+
+static pleach_status counterfeit_release(void *exec, snapshot_place *place)
+{
+    (void)place;
+    return answer_once(exec);
+}
+
+static void counterfeit_view_closed(void *exec) { ((counterfeit *)exec)->views_closed++; }
+
+static pleach_status counterfeit_quiesce(void *exec)
+{
+    counterfeit *c = exec;
+    c->quiesced++;
+    return c->quiesce_answer;
+}
+
+static pleach_status counterfeit_apply(void *exec, pleach_batch *batch)
+{
+    batch->total = 3;
+    return answer_once(exec);
+}
+
+static pleach_status counterfeit_load(void *exec, size_t n, const void *keys, const void *values, double fill)
+{
+    counterfeit *c = exec;
+    c->request = (request){.n = n, .keys = keys, .values = values};
+    c->fill = fill;
+    return answer_once(exec);
+}
+
+static pleach_status counterfeit_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
+{
+    counterfeit *c = exec;
+    c->request = (request){.n = capacity, .out_keys = out_keys, .out_values = out_values};
+    *n = 7;
+    return answer_once(exec);
+}
+
+static pleach_status counterfeit_stats(void *exec, pleach_map_stats *stats)
+{
+    counterfeit *c = exec;
+    stats->keys = 7;
+    stats->leaves = c->leaves;
+    return answer_once(exec);
+}
+
+static pleach_status counterfeit_compact(void *exec, double fill)
+{
+    ((counterfeit *)exec)->fill = fill;
+    return answer_once(exec);
+}
+
+static pleach_status counterfeit_clear(void *exec) { return answer_once(exec); }
+
+static pleach_status counterfeit_validate(void *exec, char *message, size_t message_size)
+{
+    if (message && message_size)
+        message[0] = 'I';
+    return answer_once(exec);
+}
+
+static void counterfeit_destroy(void *exec) { ((counterfeit *)exec)->calls++; }
+
+static const exec_ops counterfeit_ops = {
+    .destroy = counterfeit_destroy,
+    .run = counterfeit_run,
+    .prefers_batch = counterfeit_prefers_batch,
+    .range_packed = counterfeit_range_packed,
+    .reserve = counterfeit_reserve,
+    .size = counterfeit_size,
+    .take = counterfeit_take,
+    .release = counterfeit_release,
+    .view = counterfeit_view,
+    .view_closed = counterfeit_view_closed,
+    .quiesce = counterfeit_quiesce,
+    .apply = counterfeit_apply,
+    .update = counterfeit_update,
+    .load = counterfeit_load,
+    .replace = counterfeit_load,
+    .export_pairs = counterfeit_export,
+    .stats = counterfeit_stats,
+    .compact = counterfeit_compact,
+    .clear = counterfeit_clear,
+    .validate = counterfeit_validate,
+};
+
+#endif

@@ -1,0 +1,637 @@
+/* test_pool.c - the slab allocator: which ids it hands out, that nobody else has them, and the memory behind a host
+ * pool. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "pool/pool.h"
+#include "pool/pool_host.h"
+#include "testkit/agents.h"
+#include "testkit/buffers.h"
+#include "testkit/harness.h"
+#include "testkit/units.h"
+
+enum { NODE_BYTES = 128, NODE_WORDS = NODE_BYTES / sizeof(uint64_t), HUGE_PAGE = 2 << 20 };
+
+typedef struct test_pool {
+    pool_state state;
+    pool_host memory;
+} test_pool;
+
+/* Room for `limit` ids, of which those below `capacity` can be taken. */
+static test_pool *open_pool_to_grow(uint64_t capacity, uint64_t limit)
+{
+    test_pool *p = must_alloc(1, sizeof *p);
+    assert_true(pool_host_open(&p->memory, limit * NODE_BYTES, NODE_BYTES));
+    p->state.next = 1;
+    p->state.capacity = capacity;
+    return p;
+}
+
+static test_pool *open_pool(uint64_t capacity)
+{
+    return open_pool_to_grow(capacity, capacity);
+}
+
+static void close_pool(test_pool *p)
+{
+    pool_host_close(&p->memory);
+    assert_null(p->memory.mapping);
+    free(p);
+}
+
+static uint64_t *words_of(test_pool *p, uint32_t id)
+{
+    return pool_address(p->memory.nodes, id, NODE_BYTES);
+}
+
+static uint32_t take(test_pool *p, unsigned stripe, uint64_t spare)
+{
+    return pool_take(&p->state, p->memory.nodes, NODE_BYTES, stripe, spare);
+}
+
+static void give(test_pool *p, unsigned stripe, uint32_t id)
+{
+    pool_give(&p->state, p->memory.nodes, NODE_BYTES, stripe, id);
+}
+
+/* ---- one thread ------------------------------------------------------------------------------------------------ */
+
+/* What one caller holds. A list with a flag per id, so that an id that comes twice is seen at once. */
+typedef struct holding {
+    uint32_t *ids;
+    bool *held;
+    size_t count;
+    uint64_t capacity;
+} holding;
+
+static holding hold_nothing(uint64_t capacity)
+{
+    return (holding){must_alloc(capacity, sizeof(uint32_t)), must_alloc(capacity, sizeof(bool)), 0, capacity};
+}
+
+static void drop(holding *h)
+{
+    free(h->ids);
+    free(h->held);
+}
+
+static void hold(holding *h, uint32_t id)
+{
+    assert_int_not_equal(id, 0);
+    assert_in_range(id, 1, h->capacity - 1);
+    assert_false(h->held[id]);
+    h->held[id] = true;
+    h->ids[h->count++] = id;
+}
+
+/* Takes until the pool has no more, every time from the same stripe. */
+static void take_all(test_pool *p, holding *h, unsigned stripe, uint64_t spare)
+{
+    for (;;) {
+        uint32_t id = take(p, stripe, spare);
+        if (id == 0)
+            return;
+        hold(h, id);
+    }
+}
+
+/* Gives everything back; the id decides the stripe if there is no `stripe`. Scribbles over the nodes first: what a
+ * node held is no business of the pool's. */
+static void give_all(test_pool *p, holding *h, int stripe)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        memset(words_of(p, h->ids[i]), 0xff, NODE_BYTES);
+        give(p, stripe < 0 ? h->ids[i] : (unsigned)stripe, h->ids[i]);
+        h->held[h->ids[i]] = false;
+    }
+    h->count = 0;
+}
+
+static void assert_exhausted(test_pool *p)
+{
+    for (unsigned stripe = 0; stripe <= POOL_STRIPES; stripe++)
+        assert_int_equal(take(p, stripe, 0), 0);
+}
+
+static void every_id_once_and_then_none(const void *unused)
+{
+    (void)unused;
+    static const uint64_t capacities[] = {1, 2, 3, 33, 1000};
+    for (size_t c = 0; c < COUNT_OF(capacities); c++) {
+        test_pool *p = open_pool(capacities[c]);
+        holding h = hold_nothing(capacities[c]);
+        take_all(p, &h, (unsigned)c, 0);
+        assert_int_equal(h.count, capacities[c] - 1);
+        assert_exhausted(p);
+        drop(&h);
+        close_pool(p);
+    }
+}
+
+static void assert_zeros(const unsigned char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i])
+            fail_msg("byte %zu of %zu is %u, not 0", i, n, bytes[i]);
+}
+
+/* A fresh node is all zeros, and no two nodes share a byte. */
+static void nodes_have_memory_of_their_own(const void *unused)
+{
+    (void)unused;
+    test_pool *p = open_pool(300);
+    for (uint32_t n = 1; n < 300; n++) {
+        uint32_t id = take(p, n, 0);
+        assert_zeros((unsigned char *)words_of(p, id), NODE_BYTES);
+        for (size_t i = 0; i < NODE_WORDS; i++)
+            words_of(p, id)[i] = id;
+    }
+    for (uint32_t id = 1; id < 300; id++)
+        for (size_t i = 0; i < NODE_WORDS; i++)
+            assert_int_equal(words_of(p, id)[i], id);
+    close_pool(p);
+}
+
+static void exhausted_pool_goes_on(const void *unused)
+{
+    (void)unused;
+    enum { CAPACITY = 50, MORE = 20 };
+    test_pool *p = open_pool_to_grow(CAPACITY, CAPACITY + MORE);
+    holding h = hold_nothing(CAPACITY + MORE);
+    take_all(p, &h, 0, 0);
+    assert_exhausted(p);
+    /* What is returned is there for all stripes, and once only. */
+    for (unsigned stripe = 0; stripe < 2 * POOL_STRIPES; stripe++) {
+        uint32_t id = 1 + stripe % (CAPACITY - 1);
+        give(p, stripe, id);
+        assert_int_equal(take(p, stripe * 7 + 3, 0), id);
+        assert_exhausted(p);
+    }
+    /* One caller that was refused has not skipped an id. */
+    port_store(&p->state.capacity, CAPACITY + MORE);
+    take_all(p, &h, 5, 0);
+    assert_int_equal(h.count, CAPACITY + MORE - 1);
+    assert_exhausted(p);
+    drop(&h);
+    close_pool(p);
+}
+
+static void spare_nodes_are_left(const void *unused)
+{
+    (void)unused;
+    enum { CAPACITY = 100 };
+    static const uint64_t spares[] = {0, 1, 2, 17, CAPACITY - 2, CAPACITY - 1, CAPACITY, 10 * CAPACITY};
+    for (size_t s = 0; s < COUNT_OF(spares); s++) {
+        uint64_t left = spares[s] < CAPACITY - 1 ? spares[s] : CAPACITY - 1;
+        test_pool *p = open_pool(CAPACITY);
+        holding h = hold_nothing(CAPACITY);
+        take_all(p, &h, 1, spares[s]);
+        assert_int_equal(h.count, CAPACITY - 1 - left);
+        assert_int_equal(take(p, 2, spares[s]), 0);
+        take_all(p, &h, 3, 0);
+        assert_int_equal(h.count, CAPACITY - 1);
+        drop(&h);
+        close_pool(p);
+    }
+}
+
+/* With the spare nodes untouched, a returned one can be taken. */
+static void returned_node_beside_spare_ones(const void *unused)
+{
+    (void)unused;
+    test_pool *p = open_pool(100);
+    holding h = hold_nothing(100);
+    take_all(p, &h, 1, 30);
+    for (unsigned stripe = 0; stripe < POOL_STRIPES; stripe++) {
+        give(p, 9, h.ids[stripe]);
+        assert_int_equal(take(p, stripe, 30), h.ids[stripe]);
+        assert_int_equal(take(p, stripe, 30), 0);
+    }
+    drop(&h);
+    close_pool(p);
+}
+
+static void returned_nodes_come_back_to_any_stripe(const void *unused)
+{
+    (void)unused;
+    enum { CAPACITY = 200 };
+    test_pool *p = open_pool(CAPACITY);
+    holding h = hold_nothing(CAPACITY);
+    for (int from = -1; from < POOL_STRIPES + 2; from++)
+        for (unsigned to = 0; to < POOL_STRIPES + 2; to += 3) {
+            take_all(p, &h, to, 0);
+            assert_int_equal(h.count, CAPACITY - 1);
+            give_all(p, &h, from);
+        }
+    assert_int_equal(p->state.next, CAPACITY); /* no id was skipped on the way */
+    drop(&h);
+    close_pool(p);
+}
+
+/* Own returned nodes before fresh ones: else a pool would grow for ever. */
+static void returned_nodes_before_fresh_ones(const void *unused)
+{
+    (void)unused;
+    test_pool *p = open_pool(1000);
+    uint32_t first = take(p, 4, 0), second = take(p, 4, 0);
+    give(p, 4, first);
+    give(p, 4, second);
+    assert_int_equal(take(p, 4, 0), second);
+    assert_int_equal(take(p, 4 + POOL_STRIPES, 0), first);
+    assert_int_equal(p->state.next, 3);
+    close_pool(p);
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------------- */
+
+/* owner[id] is 0 or the holder's index plus one. All its accesses are relaxed, so that ThreadSanitizer sees only the
+ * order that the pool itself makes between one holder of a node and the next. */
+typedef struct contest {
+    test_pool *pool;
+    uint64_t limit;       /* of ids */
+    atomic_uint *owner;
+    unsigned stripes;     /* that the agents use */
+    size_t rounds;
+    atomic_bool grown;    /* to the limit */
+    atomic_size_t taken;
+} contest;
+
+static void open_contest(contest *c, uint64_t capacity, uint64_t limit, unsigned stripes, size_t rounds)
+{
+    *c = (contest){.pool = open_pool_to_grow(capacity, limit), .limit = limit,
+                   .owner = must_alloc(limit, sizeof *c->owner), .stripes = stripes, .rounds = rounds};
+}
+
+static void close_contest(contest *c)
+{
+    close_pool(c->pool);
+    free(c->owner);
+}
+
+/* An agent's node: taken, and nobody else's. The node's second word is a plain one: its holder's alone. */
+static void claim(agent *a, contest *c, uint32_t id)
+{
+    EXPECT(a, id < c->limit);
+    unsigned before = atomic_exchange_explicit(&c->owner[id], (unsigned)a->index + 1, memory_order_relaxed);
+    EXPECT(a, before == 0);
+    words_of(c->pool, id)[1] = a->index;
+    /* Whoever still looks at the node as the head of a list sees some other id there. */
+    port_store(&words_of(c->pool, id)[0], 1 + rng_below(&a->r, c->limit - 1));
+}
+
+static void give_up(agent *a, contest *c, uint32_t id)
+{
+    EXPECT(a, words_of(c->pool, id)[1] == a->index);
+    unsigned before = atomic_exchange_explicit(&c->owner[id], 0, memory_order_relaxed);
+    EXPECT(a, before == a->index + 1);
+    give(c->pool, (unsigned)rng_below(&a->r, c->stripes), id);
+}
+
+enum { MOST_HELD = 5 };
+
+/* Takes and gives a few nodes at a time, in any order. */
+static void take_and_give(agent *a)
+{
+    contest *c = a->shared;
+    uint32_t mine[MOST_HELD];
+    size_t held = 0;
+    for (size_t round = 0; round < c->rounds && !stopped(a); round++) {
+        if (held < MOST_HELD && rng_percent(&a->r, 55)) {
+            uint32_t id = take(c->pool, (unsigned)rng_below(&a->r, c->stripes), 0);
+            if (id == 0)
+                continue;
+            claim(a, c, id);
+            mine[held++] = id;
+        } else if (held) {
+            size_t which = rng_below(&a->r, held);
+            give_up(a, c, mine[which]);
+            mine[which] = mine[--held];
+        }
+    }
+    while (held && !stopped(a))
+        give_up(a, c, mine[--held]);
+}
+
+/* Agents that meet at one list all the time: take two, give back the first, so that the list's head is often what it
+ * was a moment ago, with another node behind it. */
+static void change_and_change_back(agent *a)
+{
+    contest *c = a->shared;
+    for (size_t round = 0; round < c->rounds && !stopped(a); round++) {
+        uint32_t first = take(c->pool, 0, 0);
+        if (first)
+            claim(a, c, first);
+        uint32_t second = take(c->pool, 0, 0);
+        if (second)
+            claim(a, c, second);
+        if (first)
+            give_up(a, c, first);
+        if (second)
+            give_up(a, c, second);
+    }
+}
+
+/* Nothing is lost, nothing is there twice. */
+static void assert_all_can_be_taken(contest *c)
+{
+    holding h = hold_nothing(c->limit);
+    take_all(c->pool, &h, 0, 0);
+    /* When agents race for the last fresh id, ids at and beyond the capacity are skipped, not ones below. */
+    assert_int_equal(h.count, c->limit - 1);
+    drop(&h);
+}
+
+static void run_contest(agent_body *body, size_t agents, uint64_t capacity, unsigned stripes, size_t rounds)
+{
+    contest c;
+    open_contest(&c, capacity, capacity, stripes, rounds);
+    run_agents(agents, body, &c);
+    assert_all_can_be_taken(&c);
+    close_contest(&c);
+}
+
+static void threads_at_one_list(const void *unused)
+{
+    (void)unused;
+    run_contest(take_and_give, calling_threads(), 4, 1, scaled(1000000));
+    run_contest(take_and_give, calling_threads(), 12, 1, scaled(500000));
+}
+
+static void threads_at_many_lists(const void *unused)
+{
+    (void)unused;
+    run_contest(take_and_give, calling_threads(), 200, POOL_STRIPES, scaled(400000));
+    run_contest(take_and_give, calling_threads(), 15, POOL_STRIPES, scaled(100000));
+}
+
+static void lists_that_change_back(const void *unused)
+{
+    (void)unused;
+    run_contest(change_and_change_back, 2, 4, 1, scaled(500000));
+    run_contest(change_and_change_back, 3, 5, 1, scaled(200000));
+}
+
+enum { GROWTH_STEPS = 1000, GROWTH = 16, LINGER = 300 };
+
+/* The first agent raises the capacity a while after the others have used it up, by little, so that they race for the
+ * last node often, and an id that they must not have yet is seen; the others keep what they take. */
+static void take_while_growing(agent *a)
+{
+    contest *c = a->shared;
+    if (a->index == 0) {
+        for (uint64_t step = 1; step <= GROWTH_STEPS && !stopped(a); step++) {
+            uint64_t capacity = port_load(&c->pool->state.capacity);
+            while (port_load(&c->pool->state.next) < capacity && !stopped(a))
+                sched_yield();
+            for (unsigned i = 0; i < LINGER; i++)
+                port_pause(0);
+            port_store(&c->pool->state.capacity, capacity + GROWTH);
+        }
+        atomic_store(&c->grown, true);
+        return;
+    }
+    unsigned refused = 0;
+    while (!stopped(a)) {
+        bool last = atomic_load(&c->grown); /* before the try that must then be refused */
+        uint32_t id = take(c->pool, (unsigned)a->index, 0);
+        if (id) {
+            EXPECT(a, id < port_load(&c->pool->state.capacity));
+            claim(a, c, id);
+            atomic_fetch_add(&c->taken, 1);
+        } else if (last) {
+            return;
+        } else if (++refused % 64 == 0) {
+            sched_yield(); /* to the agent that raises the capacity */
+        }
+    }
+}
+
+/* An agent that sees one capacity goes beyond it once at most, and skips an id then. */
+static void capacity_grows_while_threads_take(const void *unused)
+{
+    (void)unused;
+    for (size_t round = 0; round < shrunk(5, 1); round++) {
+        contest c;
+        size_t takers = calling_threads();
+        uint64_t limit = GROWTH + GROWTH_STEPS * GROWTH;
+        open_contest(&c, GROWTH, limit, POOL_STRIPES, 0);
+        run_agents(1 + takers, take_while_growing, &c);
+        size_t taken = atomic_load(&c.taken), skipped = limit - 1 - taken;
+        assert_true(taken <= limit - 1);
+        assert_true(skipped <= takers * (GROWTH_STEPS + 1));
+        assert_exhausted(c.pool);
+        close_contest(&c);
+    }
+}
+
+/* Each leaves `spare` nodes, and one at most may pass the others: between its look and its step. */
+static void take_with_spare(agent *a)
+{
+    contest *c = a->shared;
+    uint32_t id;
+    while (!stopped(a) && (id = take(c->pool, (unsigned)a->index, 100)) != 0) {
+        claim(a, c, id);
+        atomic_fetch_add(&c->taken, 1);
+    }
+}
+
+static void threads_leave_spare_nodes(const void *unused)
+{
+    (void)unused;
+    for (size_t round = 0; round < shrunk(50, 5); round++) {
+        contest c;
+        open_contest(&c, 1000, 1000, POOL_STRIPES, 0);
+        run_agents(calling_threads(), take_with_spare, &c);
+        size_t taken = atomic_load(&c.taken);
+        assert_true(taken >= 999 - 100);
+        assert_true(taken < 999 - 100 + calling_threads());
+        close_contest(&c);
+    }
+}
+
+/* ---- the memory of a host pool --------------------------------------------------------------------------------- */
+
+static void host_pool_has_the_size_asked_for(const void *unused)
+{
+    (void)unused;
+    static const uint64_t asked[] = {NODE_BYTES, 10 * NODE_BYTES + 1, 20 * NODE_BYTES - 1, HUGE_PAGE,
+                                     3 * HUGE_PAGE + 5000};
+    for (size_t i = 0; i < COUNT_OF(asked); i++) {
+        pool_host pool = {0};
+        assert_true(pool_host_open(&pool, asked[i], NODE_BYTES));
+        assert_int_equal(pool.bytes, asked[i] / NODE_BYTES * NODE_BYTES);
+        assert_int_equal((uintptr_t)pool.nodes % HUGE_PAGE, 0);
+        assert_zeros(pool.nodes, pool.bytes);
+        memset(pool.nodes, 0xff, pool.bytes); /* all of it is there */
+        pool_host_close(&pool);
+        pool_host_close(&pool); /* nothing left to do */
+    }
+}
+
+static void host_pool_without_a_limit(const void *unused)
+{
+    (void)unused;
+    enum { SMALL_NODE = 16 }; /* so that all ids together are not more address space than a test should take */
+    const uint64_t most = ((uint64_t)1 << 31) * SMALL_NODE;
+    pool_host pool = {0};
+    assert_true(pool_host_open(&pool, UINT64_MAX, SMALL_NODE));
+    assert_int_equal(pool.bytes, most);
+    memset((char *)pool.nodes + most - SMALL_NODE, 0xff, SMALL_NODE);
+    pool_host_close(&pool);
+    assert_true(pool_host_open(&pool, 0, SMALL_NODE));
+    assert_in_range(pool.bytes, SMALL_NODE, most);
+    assert_int_equal(pool.bytes % SMALL_NODE, 0);
+    pool_host_close(&pool);
+}
+
+/* The pages of a range that have memory behind them, by what the operating system says. */
+static size_t pages_with_memory(void *from, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), n = bytes / page, count = 0;
+    unsigned char *resident = must_alloc(n, 1);
+    assert_int_equal(mincore(from, n * page, resident), 0);
+    for (size_t i = 0; i < n; i++)
+        count += resident[i] & 1;
+    free(resident);
+    return count;
+}
+
+static void check_trim(size_t pool_bytes, size_t from)
+{
+    pool_host pool = {0};
+    assert_true(pool_host_open(&pool, pool_bytes, NODE_BYTES));
+    unsigned char *bytes = pool.nodes;
+    memset(bytes, 0xff, pool.bytes);
+    pool_host_trim(&pool, from);
+    for (size_t i = 0; i < from && i < pool.bytes; i++)
+        assert_int_equal(bytes[i], 0xff);
+    if (from < pool.bytes)
+        assert_zeros(bytes + from, pool.bytes - from);
+    if (from < pool.bytes) {
+        memset(bytes + from, 0xaa, pool.bytes - from); /* and can be written again */
+        assert_int_equal(bytes[pool.bytes - 1], 0xaa);
+    }
+    pool_host_close(&pool);
+}
+
+static void trimmed_memory_reads_as_zeros(const void *unused)
+{
+    (void)unused;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), odd = 5 * page + 3 * NODE_BYTES; /* ends within a page */
+    const size_t from[] = {0, 1, NODE_BYTES, page - NODE_BYTES, page - 1, page, page + 1, 2 * page + 7 * NODE_BYTES,
+                           4 * page, 5 * page, 5 * page + NODE_BYTES, odd - 1, odd, odd + NODE_BYTES, 7 * page};
+    for (size_t i = 0; i < COUNT_OF(from); i++) {
+        check_trim(odd, from[i]);
+        check_trim(5 * page, from[i] < 5 * page ? from[i] : 5 * page);
+    }
+    check_trim(NODE_BYTES, 0);
+    check_trim(2 * HUGE_PAGE + NODE_BYTES, HUGE_PAGE + page + NODE_BYTES); /* within a huge page */
+}
+
+static void trimming_gives_pages_back(const void *unused)
+{
+    (void)unused;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    pool_host pool = {0};
+    assert_true(pool_host_open(&pool, 64 * page, NODE_BYTES));
+    memset(pool.nodes, 0xff, pool.bytes);
+    assert_int_equal(pages_with_memory(pool.nodes, pool.bytes), 64);
+    pool_host_trim(&pool, 10 * page + NODE_BYTES);
+    assert_int_equal(pages_with_memory(pool.nodes, pool.bytes), 11);
+    pool_host_close(&pool);
+}
+
+/* True if this kernel can populate; on an older one the pages come when they are written. */
+static bool kernel_populates(void *page_start, size_t page)
+{
+#ifdef MADV_POPULATE_WRITE
+    return madvise(page_start, page, MADV_POPULATE_WRITE) == 0;
+#else
+    (void)page_start;
+    (void)page;
+    return false;
+#endif
+}
+
+static void populating_changes_no_byte(const void *unused)
+{
+    (void)unused;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    pool_host pool = {0};
+    assert_true(pool_host_open(&pool, 64 * page + NODE_BYTES, NODE_BYTES));
+    unsigned char *bytes = pool.nodes;
+    memset(bytes + page, 0xee, 10);
+    const size_t asked[] = {0, 1, page, 3 * page + 1, 32 * page, 64 * page + NODE_BYTES, 1000 * page};
+    for (size_t i = 0; i < COUNT_OF(asked); i++) {
+        assert_true(pool_host_populate(&pool, asked[i]));
+        assert_zeros(bytes, page);
+        for (size_t j = 0; j < 10; j++)
+            assert_int_equal(bytes[page + j], 0xee);
+        assert_zeros(bytes + page + 10, pool.bytes - page - 10);
+    }
+    pool_host_close(&pool);
+}
+
+static void populated_pages_have_memory(const void *unused)
+{
+    (void)unused;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    pool_host pool = {0};
+    assert_true(pool_host_open(&pool, 64 * page, NODE_BYTES));
+    assert_int_equal(pages_with_memory(pool.nodes, pool.bytes), 0);
+    assert_true(pool_host_populate(&pool, 20 * page + NODE_BYTES));
+    size_t expected = kernel_populates(pool.nodes, page) ? 20 : 0;
+    assert_in_range(pages_with_memory(pool.nodes, pool.bytes), expected, expected + 1);
+    pool_host_close(&pool);
+}
+
+static void failing_allocations_are_reported(const void *unused)
+{
+    (void)unused;
+    pool_host pool = {0};
+    base_fail_nth_allocation(1);
+    assert_false(pool_host_open(&pool, 10 * NODE_BYTES, NODE_BYTES));
+    assert_int_equal(base_fail_nth_allocation(0), 1);
+    pool_host_close(&pool); /* nothing to do */
+    assert_true(pool_host_open(&pool, 10 * NODE_BYTES, NODE_BYTES));
+    base_fail_nth_allocation(1);
+    assert_false(pool_host_populate(&pool, 10 * NODE_BYTES));
+    base_fail_nth_allocation(0);
+    assert_true(pool_host_populate(&pool, 10 * NODE_BYTES));
+    assert_zeros(pool.nodes, pool.bytes);
+    pool_host_close(&pool);
+}
+
+/* ---- the runner ------------------------------------------------------------------------------------------------ */
+
+static unit_case cases[] = {
+    {"every_id_once_and_then_none", every_id_once_and_then_none, NULL},
+    {"nodes_have_memory_of_their_own", nodes_have_memory_of_their_own, NULL},
+    {"exhausted_pool_goes_on", exhausted_pool_goes_on, NULL},
+    {"spare_nodes_are_left", spare_nodes_are_left, NULL},
+    {"returned_node_beside_spare_ones", returned_node_beside_spare_ones, NULL},
+    {"returned_nodes_come_back_to_any_stripe", returned_nodes_come_back_to_any_stripe, NULL},
+    {"returned_nodes_before_fresh_ones", returned_nodes_before_fresh_ones, NULL},
+    {"threads_at_one_list", threads_at_one_list, NULL},
+    {"threads_at_many_lists", threads_at_many_lists, NULL},
+    {"lists_that_change_back", lists_that_change_back, NULL},
+    {"capacity_grows_while_threads_take", capacity_grows_while_threads_take, NULL},
+    {"threads_leave_spare_nodes", threads_leave_spare_nodes, NULL},
+    {"host_pool_has_the_size_asked_for", host_pool_has_the_size_asked_for, NULL},
+    {"host_pool_without_a_limit", host_pool_without_a_limit, NULL},
+    {"trimmed_memory_reads_as_zeros", trimmed_memory_reads_as_zeros, NULL},
+    {"trimming_gives_pages_back", trimming_gives_pages_back, NULL},
+    {"populating_changes_no_byte", populating_changes_no_byte, NULL},
+    {"populated_pages_have_memory", populated_pages_have_memory, NULL},
+    {"failing_allocations_are_reported", failing_allocations_are_reported, NULL},
+};
+
+int main(int argc, char **argv)
+{
+    return run_units("test_pool", argc, argv, cases, COUNT_OF(cases));
+}

@@ -1,0 +1,986 @@
+/* test_map_arguments.c - the api layer by itself: what it refuses never reaches the executor, and what it takes reaches
+ * the executor as it was given.
+ *
+ * The layer is compiled into this program, with a counterfeit behind it for everything that it asks: the executor,
+ * which writes down what it is handed and answers what the case wants; the gate's beginning; the number of CPUs; and
+ * whether a pointer is a GPU's. So a GPU map's checks run here too, and errors come when they are wanted.
+ * scripts/coverage --check counts the branches: all of the public calls are taken.
+ */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "testkit/mock/mock_host.h"
+#include "testkit/units.h"
+
+#define gate_init counterfeit_gate_init
+#define sysconf counterfeit_sysconf
+#define foreign_pointers counterfeit_foreign_pointers
+#include "map/map_batch.c"
+#include "map/map.c"
+#include "map/map_choose_engine.c"
+#undef gate_init
+#undef sysconf
+#undef foreign_pointers
+
+#include "testkit/mock/mock_map.h"
+
+#define assert_answers(expected, call) assert_status((call), (expected), #call, __LINE__)
+
+static void assert_status(pleach_status got, pleach_status expected, const char *call, int line)
+{
+    if (got != expected)
+        fail_msg("line %d: %s answers %s instead of %s", line, call, pleach_status_name(got),
+                 pleach_status_name(expected));
+}
+
+static counterfeit behind; /* the map of the case at hand */
+
+static pleach_map *open_map(pleach_device device, unsigned key_bits)
+{
+    behind = (counterfeit){.answer = PLEACH_OK, .quiesce_answer = PLEACH_OK};
+    gpu_pointer = &behind; /* somewhere that no argument is */
+    pleach_map *map = base_alloc(1, sizeof *map);
+    assert_non_null(map);
+    *map = (pleach_map){.ops = &counterfeit_ops, .exec = &behind, .device = device, .key_bits = key_bits,
+                          .slots = NODE_SLOTS};
+    assert_true(gate_init(&map->gate));
+    return map;
+}
+
+/* The call was refused, and the executor does not know of it. */
+#define assert_refused(expected, call)                                                                           \
+    do {                                                                                                         \
+        size_t calls_before = behind.calls;                                                                      \
+        assert_answers(expected, call);                                                                          \
+        assert_int_equal(behind.calls, calls_before);                                                            \
+    } while (0)
+
+/* The call came through to the executor, once. */
+#define assert_taken(expected, call)                                                                             \
+    do {                                                                                                         \
+        size_t calls_before = behind.calls;                                                                      \
+        assert_answers(expected, call);                                                                          \
+        assert_int_equal(behind.calls, calls_before + 1);                                                        \
+    } while (0)
+
+static const unsigned widths[] = {32, 64, 128};
+
+/* Runs the case with a map of each kind; a case that opens none does without this. */
+static void with_every_map(void (*run)(pleach_map *map))
+{
+    for (size_t i = 0; i < COUNT_OF(widths); i++) {
+        for (int device = PLEACH_CPU; device <= PLEACH_CUDA; device++) {
+            pleach_map *map = open_map((pleach_device)device, widths[i]);
+            run(map);
+            pleach_map_destroy(map);
+        }
+    }
+}
+
+/* ---- creation -------------------------------------------------------------------------------------------------- */
+
+static void assert_creation(pleach_status expected, const pleach_map_config *config)
+{
+    pleach_map *map = (pleach_map *)(uintptr_t)64;
+    assert_answers(expected, pleach_map_create(&map, config));
+    assert_int_equal(map != NULL, expected == PLEACH_OK);
+    pleach_map_destroy(map);
+}
+
+static void creation_takes_options_up_to_their_limits(const void *unused)
+{
+    (void)unused;
+    cpus_online = 2;
+    for (size_t i = 0; i < COUNT_OF(widths); i++) {
+        const uint64_t least = LEAST_NODES * node_bytes_of(widths[i]);
+        assert_creation(PLEACH_OK, &(pleach_map_config){.key_bits = widths[i]});
+        assert_creation(PLEACH_OK, &(pleach_map_config){.key_bits = widths[i], .threads = 1024});
+        assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = widths[i], .threads = 1025});
+        assert_creation(PLEACH_OK, &(pleach_map_config){.key_bits = widths[i], .engine = PLEACH_ENGINE_BATCHES});
+        assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = widths[i], .engine = (pleach_engine)3});
+        assert_creation(PLEACH_OK, &(pleach_map_config){.key_bits = widths[i], .max_bytes = least});
+        assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = widths[i], .max_bytes = least - 1});
+        assert_creation(PLEACH_OK, &(pleach_map_config){.key_bits = widths[i], .max_bytes = UINT64_MAX});
+        assert_creation(PLEACH_E_FULL, &(pleach_map_config){.key_bits = widths[i], .reserve_keys = MOST_KEYS + 1});
+    }
+    assert_creation(PLEACH_OK, NULL);
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = 33});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.device = (pleach_device)2});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.device = (pleach_device)-1});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.device = PLEACH_CUDA, .key_bits = 128});
+    assert_creation(PLEACH_E_NO_CUDA, &(pleach_map_config){.device = PLEACH_CUDA}); /* this program has no CUDA */
+    assert_answers(PLEACH_E_ARGUMENT, pleach_map_create(NULL, NULL));
+    pleach_map_destroy(NULL);
+}
+
+/* A skiplist with all else as it is here. */
+static void assert_skiplist(pleach_status expected, pleach_map_config config)
+{
+    config.structure = PLEACH_SKIPLIST;
+    assert_creation(expected, &config);
+}
+
+static void creation_takes_options_of_skiplists(const void *unused)
+{
+    (void)unused;
+    static const unsigned bad_chunks[] = {1, 8, 15, 17, 31, 33, 64, UINT_MAX};
+    static const unsigned bad_teams[] = {3, 12, 31, 33, 64, UINT_MAX};
+    const double bad_raises[] = {-1e-300, -1, 1.0000001, INFINITY, -INFINITY, NAN};
+    cpus_online = 2;
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.structure = (pleach_structure)2});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.structure = (pleach_structure)-1});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.chunk = 16}); /* a tree has none of these */
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.team = 1});
+    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.raise = 1});
+    for (unsigned bits = 32; bits <= 64; bits *= 2) {
+        for (unsigned chunk = 16; chunk <= 32; chunk *= 2) {
+            const uint64_t least = (uint64_t)(LEAST_NODES + SKIPLIST_LEVELS) * chunk * bits / 4;
+            assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .chunk = chunk});
+            assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .chunk = chunk, .max_bytes = least});
+            assert_skiplist(PLEACH_E_ARGUMENT,
+                            (pleach_map_config){.key_bits = bits, .chunk = chunk, .max_bytes = least - 1});
+        }
+        for (unsigned team = 1; team <= 32; team *= 2)
+            assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .team = team});
+        assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .raise = 1});
+        assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .raise = 1e-300});
+        assert_skiplist(PLEACH_OK, (pleach_map_config){.key_bits = bits, .engine = PLEACH_ENGINE_CALLS});
+    }
+    for (size_t i = 0; i < COUNT_OF(bad_chunks); i++)
+        assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.chunk = bad_chunks[i]});
+    for (size_t i = 0; i < COUNT_OF(bad_teams); i++)
+        assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.team = bad_teams[i]});
+    for (size_t i = 0; i < COUNT_OF(bad_raises); i++)
+        assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.raise = bad_raises[i]});
+    assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.key_bits = 128});
+    assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.versioned = 1});
+    assert_skiplist(PLEACH_E_ARGUMENT, (pleach_map_config){.engine = PLEACH_ENGINE_BATCHES});
+    assert_skiplist(PLEACH_E_FULL, (pleach_map_config){.reserve_keys = MOST_KEYS + 1});
+    assert_skiplist(PLEACH_E_NO_CUDA, (pleach_map_config){.device = PLEACH_CUDA}); /* this program has no CUDA */
+}
+
+/* Neither by a call of their own nor in the place of array updates. */
+static void skiplists_have_no_batches(const void *unused)
+{
+    (void)unused;
+    const pleach_map_config config = {.structure = PLEACH_SKIPLIST, .threads = 1};
+    uint64_t keys[2] = {1, 2}, values[2] = {3, 4};
+    uint8_t kinds[2] = {PLEACH_OP_PUT, PLEACH_OP_PUT}, outcomes[2];
+    pleach_batch batch = {.n = 2, .kinds = kinds, .keys = keys, .values = values};
+    pleach_map *map = NULL;
+    pleach_snapshot *snapshot = (pleach_snapshot *)&config;
+    assert_answers(PLEACH_OK, pleach_map_create(&map, &config));
+    assert_answers(PLEACH_E_ARGUMENT, pleach_map_apply(map, &batch));
+    batch.n = 0;
+    assert_answers(PLEACH_E_ARGUMENT, pleach_map_apply(map, &batch));
+    assert_answers(PLEACH_E_ARGUMENT, pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
+    assert_null(snapshot);
+    assert_answers(PLEACH_OK, pleach_map_put(map, 2, keys, values, outcomes, NULL, PLEACH_SYNC));
+    assert_true(outcomes[0] == PLEACH_INSERTED && outcomes[1] == PLEACH_INSERTED);
+    pleach_map_destroy(map);
+}
+
+/* threads = 0 is one per CPU, within what a map can have. */
+static void default_threads_are_the_machines(const void *unused)
+{
+    (void)unused;
+    static const struct {
+        long online;
+        unsigned threads;
+    } machines[] = {{-1, 1}, {0, 1}, {1, 1}, {7, 7}, {1024, 1024}, {1025, 1024}, {LONG_MAX, 1024}};
+    for (size_t i = 0; i < COUNT_OF(machines); i++) {
+        pleach_map_config config = {0};
+        cpus_online = machines[i].online;
+        assert_answers(PLEACH_OK, complete_config(&config));
+        assert_int_equal(config.threads, machines[i].threads);
+        assert_int_equal(config.key_bits, 64);
+        config.threads = 3;
+        assert_answers(PLEACH_OK, complete_config(&config));
+        assert_int_equal(config.threads, 3);
+    }
+}
+
+static void creation_fails_without_memory_or_gate(const void *unused)
+{
+    (void)unused;
+    pleach_map_config config = {.threads = 1};
+    for (long n = 1; n <= 2; n++) { /* the map itself, and the executor's first allocation */
+        base_fail_nth_allocation(n);
+        assert_creation(PLEACH_E_MEMORY, &config);
+        base_fail_nth_allocation(0);
+    }
+    gate_cannot_begin = true;
+    assert_creation(PLEACH_E_MEMORY, &config);
+    gate_cannot_begin = false;
+    assert_creation(PLEACH_OK, &config);
+}
+
+/* ---- array calls ----------------------------------------------------------------------------------------------- */
+
+/* Every array call, with its arguments as they come. `limit` is used by ranges only, and n * limit is in bounds
+ * wherever n is. */
+typedef struct arrays {
+    const void *keys, *values; /* or the ends of intervals */
+    void *out_keys, *out_values;
+    void *result; /* outcomes, found, counts or offsets */
+} arrays;
+
+enum { PUT, ADD, ERASE, FIND, CONTAINS, SUCC, PRED, COUNT, LIMIT, PACKED, ARRAY_CALLS };
+
+static pleach_status call_array(int which, pleach_map *map, size_t n, const arrays *a, pleach_stream stream)
+{
+    switch (which) {
+    case PUT: return pleach_map_put(map, n, a->keys, a->values, a->result, a->out_values, stream);
+    case ADD: return pleach_map_add(map, n, a->keys, a->values, a->result, a->out_values, stream);
+    case ERASE: return pleach_map_erase(map, n, a->keys, a->result, a->out_values, stream);
+    case FIND: return pleach_map_find(map, n, a->keys, a->out_values, a->result, stream);
+    case CONTAINS: return pleach_map_contains(map, n, a->keys, a->result, stream);
+    case SUCC: return pleach_map_succ(map, n, a->keys, a->out_keys, a->out_values, a->result, stream);
+    case PRED: return pleach_map_pred(map, n, a->keys, a->out_keys, a->out_values, a->result, stream);
+    case COUNT: return pleach_map_range_count(map, n, a->keys, a->values, a->result, stream);
+    case LIMIT:
+        return pleach_map_range_limit(map, n, a->keys, a->values, 1, a->out_keys, a->out_values, a->result, stream);
+    default: return pleach_map_range(map, n, a->keys, a->values, 0, 9, a->out_keys, a->out_values, a->result, NULL);
+    }
+}
+
+static bool has_second_input(int which) { return which == PUT || which == ADD || which >= COUNT; }
+static bool needs_result(int which) { return which == CONTAINS || which == COUNT || which == PACKED; }
+static bool takes_stream(int which) { return which != PACKED; }
+static bool has_out_keys(int which) { return which == SUCC || which == PRED || which == LIMIT || which == PACKED; }
+static bool has_out_values(int which) { return which != CONTAINS && which != COUNT; }
+
+static uint64_t word_in[2] = {1, 2}, word_in2[2] = {3, 4}, word_out[2], word_out2[2], result[2];
+static const arrays complete = {word_in, word_in2, word_out, word_out2, result};
+
+static void refuse_missing_arrays(pleach_map *map)
+{
+    for (int which = 0; which < ARRAY_CALLS; which++) {
+        arrays a = complete;
+        a.keys = NULL;
+        assert_refused(PLEACH_E_ARGUMENT, call_array(which, map, 1, &a, PLEACH_SYNC));
+        a.values = NULL;
+        assert_refused(PLEACH_E_ARGUMENT, call_array(which, map, 1, &a, PLEACH_SYNC));
+        a.keys = word_in;
+        if (has_second_input(which))
+            assert_refused(PLEACH_E_ARGUMENT, call_array(which, map, 1, &a, PLEACH_SYNC));
+        else
+            assert_taken(PLEACH_OK, call_array(which, map, 1, &a, PLEACH_SYNC));
+        a = complete;
+        a.result = NULL;
+        if (needs_result(which))
+            assert_refused(PLEACH_E_ARGUMENT, call_array(which, map, 1, &a, PLEACH_SYNC));
+        else
+            assert_taken(PLEACH_OK, call_array(which, map, 1, &a, PLEACH_SYNC));
+        assert_refused(PLEACH_E_ARGUMENT, call_array(which, NULL, 1, &complete, PLEACH_SYNC));
+        assert_refused(PLEACH_E_ARGUMENT, call_array(which, NULL, 1, &a, PLEACH_SYNC));
+        assert_refused(PLEACH_E_ARGUMENT, call_array(which, NULL, 0, &a, PLEACH_SYNC));
+    }
+}
+
+static void arrays_that_are_needed_are_asked_for(const void *unused)
+{
+    (void)unused;
+    with_every_map(refuse_missing_arrays);
+}
+
+/* n = 0 touches nothing: no pointer is looked at. But for range, whose offsets[0] is written if it has one. */
+static void take_nothing(pleach_map *map)
+{
+    const arrays nothing = {0};
+    for (int which = 0; which < PACKED; which++) {
+        assert_refused(PLEACH_OK, call_array(which, map, 0, &nothing, PLEACH_SYNC));
+        gpu_pointer = word_in;
+        assert_refused(PLEACH_OK, call_array(which, map, 0, &complete, PLEACH_SYNC));
+        gpu_pointer = NULL;
+    }
+    assert_refused(PLEACH_OK, call_array(PACKED, map, 0, &nothing, PLEACH_SYNC));
+    size_t total = 7;
+    assert_refused(PLEACH_OK, pleach_map_range(map, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, &total));
+    assert_int_equal(total, 0);
+    assert_taken(PLEACH_OK, call_array(PACKED, map, 0, &complete, PLEACH_SYNC));
+    assert_taken(PLEACH_OK, pleach_map_load(map, 0, NULL, NULL, 0));
+}
+
+static void no_elements_are_no_work(const void *unused)
+{
+    (void)unused;
+    with_every_map(take_nothing);
+}
+
+static void refuse_too_many(pleach_map *map)
+{
+    const size_t most = (size_t)1 << 31;
+    for (int which = 0; which < ARRAY_CALLS; which++) {
+        assert_taken(PLEACH_OK, call_array(which, map, most, &complete, PLEACH_SYNC)); /* nobody reads them here */
+        assert_int_equal(behind.request.n, most);
+        assert_refused(PLEACH_E_SIZE, call_array(which, map, most + 1, &complete, PLEACH_SYNC));
+        assert_refused(PLEACH_E_SIZE, call_array(which, map, SIZE_MAX, &complete, PLEACH_SYNC));
+    }
+    assert_taken(PLEACH_OK, pleach_map_load(map, most, word_in, word_in, 1));
+    assert_refused(PLEACH_E_SIZE, pleach_map_load(map, most + 1, word_in, word_in, 1));
+}
+
+static void sizes_are_taken_up_to_the_limit(const void *unused)
+{
+    (void)unused;
+    with_every_map(refuse_too_many);
+}
+
+/* The product counts, and is never computed where it would overflow. */
+static void refuse_long_products(pleach_map *map)
+{
+    static const struct {
+        size_t n;
+        uint32_t limit;
+        pleach_status expected;
+    } products[] = {
+        {1, 1u << 31, PLEACH_OK},
+        {1, (1u << 31) + 1, PLEACH_E_SIZE},
+        {2, 1u << 30, PLEACH_OK},
+        {3, 1u << 30, PLEACH_E_SIZE},
+        {65536, 32768, PLEACH_OK},
+        {65537, 32768, PLEACH_E_SIZE},
+        {SIZE_MAX, 1, PLEACH_E_SIZE},
+        {SIZE_MAX / 2 + 1, 2, PLEACH_E_SIZE}, /* times two is 0 in a size_t */
+        {(size_t)1 << 33, UINT32_MAX, PLEACH_E_SIZE},
+        {1, 0, PLEACH_E_ARGUMENT},
+        {0, 0, PLEACH_E_ARGUMENT},
+    };
+    for (size_t i = 0; i < COUNT_OF(products); i++) {
+        size_t before = behind.calls;
+        assert_answers(products[i].expected,
+                       pleach_map_range_limit(map, products[i].n, word_in, word_in2, products[i].limit, NULL, NULL,
+                                              NULL, PLEACH_SYNC));
+        assert_int_equal(behind.calls - before, products[i].expected == PLEACH_OK);
+        if (products[i].expected == PLEACH_OK)
+            assert_int_equal(behind.request.limit, products[i].limit);
+    }
+}
+
+static void products_are_taken_up_to_the_limit(const void *unused)
+{
+    (void)unused;
+    with_every_map(refuse_long_products);
+}
+
+/* A CPU map takes no stream, whatever n is; a GPU map's executor gets it. */
+static void hand_over_streams(pleach_map *map)
+{
+    for (int which = 0; which < ARRAY_CALLS; which++) {
+        if (!takes_stream(which))
+            continue;
+        if (map->device == PLEACH_CPU) {
+            assert_refused(PLEACH_E_STREAM, call_array(which, map, 1, &complete, SOME_STREAM));
+            assert_refused(PLEACH_E_STREAM, call_array(which, map, 0, &complete, SOME_STREAM));
+        } else {
+            assert_taken(PLEACH_OK, call_array(which, map, 1, &complete, SOME_STREAM));
+            assert_ptr_equal(behind.stream, SOME_STREAM);
+        }
+    }
+}
+
+static void streams_are_for_gpu_maps(const void *unused)
+{
+    (void)unused;
+    with_every_map(hand_over_streams);
+}
+
+/* GPU memory given to a CPU map, at each argument in turn. */
+static void assert_pointer_is_judged(pleach_map *map, int which, const void *pointer)
+{
+    gpu_pointer = pointer;
+    if (map->device == PLEACH_CPU)
+        assert_refused(PLEACH_E_POINTER, call_array(which, map, 1, &complete, PLEACH_SYNC));
+    else
+        assert_taken(PLEACH_OK, call_array(which, map, 1, &complete, PLEACH_SYNC));
+    gpu_pointer = NULL;
+}
+
+static void judge_pointers(pleach_map *map)
+{
+    size_t n;
+    pleach_status expected = map->device == PLEACH_CPU ? PLEACH_E_POINTER : PLEACH_OK;
+    for (int which = 0; which < ARRAY_CALLS; which++) {
+        assert_pointer_is_judged(map, which, word_in);
+        assert_pointer_is_judged(map, which, result);
+        if (has_second_input(which))
+            assert_pointer_is_judged(map, which, word_in2);
+        if (has_out_keys(which))
+            assert_pointer_is_judged(map, which, word_out);
+        if (has_out_values(which))
+            assert_pointer_is_judged(map, which, word_out2);
+    }
+    gpu_pointer = word_out;
+    assert_answers(expected, pleach_map_export(map, 1, word_out, NULL, &n));
+    assert_answers(expected, pleach_map_export(map, 1, NULL, word_out, &n));
+    assert_answers(PLEACH_OK, pleach_map_export(map, 0, NULL, NULL, &n));
+    assert_answers(expected, pleach_map_load(map, 1, word_out, word_in, 0));
+    assert_answers(expected, pleach_map_load(map, 1, word_in, word_out, 0));
+}
+
+static void gpu_memory_is_not_for_cpu_maps(const void *unused)
+{
+    (void)unused;
+    with_every_map(judge_pointers);
+}
+
+/* What the executor gets is what the caller gave, in the right places. */
+static void hand_over_arrays(pleach_map *map)
+{
+    static const request_kind kinds[ARRAY_CALLS] = {REQUEST_PUT,  REQUEST_ADD,   REQUEST_ERASE, REQUEST_FIND,
+                                                    REQUEST_FIND, REQUEST_SUCC,  REQUEST_PRED,  REQUEST_COUNT,
+                                                    REQUEST_RANGE, REQUEST_RANGE};
+    for (int which = 0; which < ARRAY_CALLS; which++) {
+        const request *r = &behind.request;
+        assert_taken(PLEACH_OK, call_array(which, map, 2, &complete, PLEACH_SYNC));
+        assert_int_equal(r->kind, kinds[which]);
+        assert_int_equal(r->n, 2);
+        assert_ptr_equal(r->keys, word_in);
+        assert_ptr_equal(r->values, has_second_input(which) ? word_in2 : NULL);
+        assert_ptr_equal(r->out_keys, has_out_keys(which) ? word_out : NULL);
+        assert_ptr_equal(r->out_values, has_out_values(which) ? word_out2 : NULL);
+        assert_ptr_equal(r->flags, which < COUNT ? (void *)result : NULL);
+        assert_ptr_equal(r->counts, which == LIMIT ? (void *)result : NULL);
+        assert_ptr_equal(r->long_counts, which == COUNT ? (void *)result : NULL);
+        behind.answer = PLEACH_E_CUDA;
+        assert_taken(PLEACH_E_CUDA, call_array(which, map, 2, &complete, PLEACH_SYNC));
+        behind.answer = PLEACH_OK;
+    }
+    size_t total = 0;
+    assert_taken(PLEACH_OK, pleach_map_range(map, 1, word_in, word_in2, 3, 9, NULL, NULL, result, &total));
+    assert_int_equal(total, 9);
+    assert_int_equal(behind.request.limit, 3);
+}
+
+static void executors_get_what_was_given(const void *unused)
+{
+    (void)unused;
+    with_every_map(hand_over_arrays);
+}
+
+/* ---- single calls ---------------------------------------------------------------------------------------------- */
+
+enum { ONE_PUT, ONE_ADD, ONE_ERASE, ONE_FIND, ONE_CONTAINS, ONE_SUCC, ONE_PRED, ONE_MIN, ONE_MAX, SINGLE_CALLS };
+
+static pleach_status call_one(int which, pleach_map *map, uint64_t key, int *found, uint64_t *out_key, uint64_t *value)
+{
+    switch (which) {
+    case ONE_PUT: return pleach_map_put_one(map, key, 1, NULL, value);
+    case ONE_ADD: return pleach_map_add_one(map, key, 1, NULL, value);
+    case ONE_ERASE: return pleach_map_erase_one(map, key, NULL, value);
+    case ONE_FIND: return pleach_map_find_one(map, key, found, value);
+    case ONE_CONTAINS: return pleach_map_contains_one(map, key, found);
+    case ONE_SUCC: return pleach_map_succ_one(map, key, found, out_key, value);
+    case ONE_PRED: return pleach_map_pred_one(map, key, found, out_key, value);
+    case ONE_MIN: return pleach_map_min(map, found, out_key, value);
+    default: return pleach_map_max(map, found, out_key, value);
+    }
+}
+
+static void judge_widths(pleach_map *map)
+{
+    const uint64_t too_wide = (uint64_t)UINT32_MAX + 1;
+    for (int which = 0; which < SINGLE_CALLS; which++) {
+        assert_refused(PLEACH_E_ARGUMENT, call_one(which, NULL, 1, NULL, NULL, NULL));
+        assert_taken(PLEACH_OK, call_one(which, map, UINT32_MAX, NULL, NULL, NULL));
+        if (map->key_bits == 32 && which < ONE_MIN)
+            assert_refused(PLEACH_E_WIDTH, call_one(which, map, too_wide, NULL, NULL, NULL));
+        else
+            assert_taken(PLEACH_OK, call_one(which, map, too_wide, NULL, NULL, NULL));
+    }
+    if (map->key_bits == 32) {
+        assert_refused(PLEACH_E_WIDTH, pleach_map_put_one(map, 1, too_wide, NULL, NULL));
+        assert_refused(PLEACH_E_WIDTH, pleach_map_add_one(map, too_wide, too_wide, NULL, NULL));
+    }
+}
+
+static void numbers_fit_the_width(const void *unused)
+{
+    (void)unused;
+    with_every_map(judge_widths);
+}
+
+/* The results that are asked for are written, and only if there is something to write. */
+static void write_results(pleach_map *map)
+{
+    for (uint8_t flag = 0; flag <= 1; flag++) {
+        behind.flag = flag;
+        for (int which = ONE_FIND; which < SINGLE_CALLS; which++) {
+            bool gives_key = which >= ONE_SUCC, gives_value = which != ONE_CONTAINS;
+            int found = -1;
+            uint64_t key = 77, value = 77;
+            assert_answers(PLEACH_OK, call_one(which, map, 1, &found, &key, &value));
+            assert_int_equal(found, flag);
+            assert_int_equal(key, flag && gives_key ? 5 : 77);
+            assert_int_equal(value, flag && gives_value ? 6 : 77);
+            assert_answers(PLEACH_OK, call_one(which, map, 1, NULL, NULL, NULL));
+        }
+    }
+    behind.answer = PLEACH_E_CUDA; /* then nothing is known, and nothing written */
+    for (int which = ONE_FIND; which < SINGLE_CALLS; which++) {
+        int found = -1;
+        uint64_t key = 77, value = 77;
+        assert_answers(PLEACH_E_CUDA, call_one(which, map, 1, &found, &key, &value));
+        assert_int_equal(found, -1);
+        assert_int_equal(key + value, 154);
+    }
+}
+
+static void single_queries_write_what_they_found(const void *unused)
+{
+    (void)unused;
+    with_every_map(write_results);
+}
+
+static void report_outcomes(pleach_map *map)
+{
+    for (uint8_t flag = PLEACH_NOT_APPLIED; flag <= PLEACH_ABSENT; flag++) {
+        bool has_old = flag == PLEACH_REPLACED || flag == PLEACH_EXISTS || flag == PLEACH_ERASED;
+        pleach_outcome outcome = (pleach_outcome)77;
+        uint64_t old = 77;
+        behind.flag = flag;
+        behind.answer = flag == PLEACH_NOT_APPLIED ? PLEACH_E_FULL : PLEACH_OK;
+        assert_answers(behind.answer, pleach_map_put_one(map, 1, 1, &outcome, &old));
+        assert_int_equal(outcome, flag);
+        assert_int_equal(old, has_old ? 6 : 77);
+        assert_answers(behind.answer, pleach_map_add_one(map, 1, 1, &outcome, NULL));
+        assert_answers(behind.answer, pleach_map_erase_one(map, 1, NULL, &old));
+    }
+    pleach_outcome outcome = PLEACH_INSERTED;
+    assert_answers(PLEACH_E_ARGUMENT, pleach_map_put_one(NULL, 1, 1, &outcome, NULL));
+    assert_int_equal(outcome, PLEACH_NOT_APPLIED);
+}
+
+static void single_updates_report_outcome_and_old_value(const void *unused)
+{
+    (void)unused;
+    with_every_map(report_outcomes);
+}
+
+/* ---- whole-map calls ------------------------------------------------------------------------------------------- */
+
+enum { LOAD, REPLACE, EXPORT, STATS, COMPACT, CLEAR, VALIDATE, EXCLUSIVE_CALLS };
+
+static pleach_status call_alone(int which, pleach_map *map)
+{
+    size_t n;
+    pleach_map_stats stats;
+    switch (which) {
+    case LOAD: return pleach_map_load(map, 1, word_in, word_in, 0);
+    case REPLACE: return map ? map_replace(map, 1, word_in, word_in, 1) : PLEACH_E_ARGUMENT; /* not a public one */
+    case EXPORT: return pleach_map_export(map, 0, NULL, NULL, &n);
+    case STATS: return pleach_map_get_stats(map, &stats);
+    case COMPACT: return pleach_map_compact(map, 0);
+    case CLEAR: return pleach_map_clear(map);
+    default: return pleach_map_validate(map, NULL, 0);
+    }
+}
+
+/* An exclusive call that fails leaves the gate open: the next call would not return otherwise. */
+static void pass_the_gate(pleach_map *map)
+{
+    pleach_map_view view, second;
+    for (int which = 0; which < EXCLUSIVE_CALLS; which++) {
+        assert_refused(PLEACH_E_ARGUMENT, call_alone(which, NULL));
+        assert_taken(PLEACH_OK, call_alone(which, map));
+        behind.answer = PLEACH_E_MEMORY;
+        assert_taken(PLEACH_E_MEMORY, call_alone(which, map));
+        behind.answer = PLEACH_OK;
+        behind.quiesce_answer = PLEACH_E_CUDA;
+        assert_refused(PLEACH_E_CUDA, call_alone(which, map));
+        behind.quiesce_answer = PLEACH_OK;
+        assert_taken(PLEACH_OK, pleach_map_view_open(map, &view));
+        assert_taken(PLEACH_OK, pleach_map_view_open(map, &second));
+        assert_refused(PLEACH_E_BUSY, call_alone(which, map));
+        assert_refused(PLEACH_OK, pleach_map_view_close(map, &second));
+        assert_refused(PLEACH_E_BUSY, call_alone(which, map));
+        assert_taken(PLEACH_OK, pleach_map_put_one(map, 1, 1, NULL, NULL)); /* shared calls go on */
+        assert_refused(PLEACH_OK, pleach_map_view_close(map, &view));
+        assert_taken(PLEACH_OK, call_alone(which, map));
+        assert_taken(PLEACH_OK, pleach_map_put_one(map, 1, 1, NULL, NULL));
+    }
+}
+
+static void exclusive_calls_wait_and_are_refused_while_a_view_is_open(const void *unused)
+{
+    (void)unused;
+    with_every_map(pass_the_gate);
+}
+
+static void judge_fills(pleach_map *map)
+{
+    static const double good[] = {1e-300, 0.5, 1}, bad[] = {-1e-300, -1, 1.0000001, 2, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < COUNT_OF(good); i++) {
+        assert_taken(PLEACH_OK, pleach_map_load(map, 1, word_in, word_in, good[i]));
+        assert_true(behind.fill == good[i]);
+        assert_taken(PLEACH_OK, pleach_map_compact(map, good[i]));
+        assert_true(behind.fill == good[i]);
+    }
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        assert_refused(PLEACH_E_ARGUMENT, pleach_map_load(map, 1, word_in, word_in, bad[i]));
+        assert_refused(PLEACH_E_ARGUMENT, pleach_map_load(map, 0, NULL, NULL, bad[i]));
+        assert_refused(PLEACH_E_ARGUMENT, pleach_map_compact(map, bad[i]));
+    }
+    behind.fill = 0;
+    assert_taken(PLEACH_OK, pleach_map_load(map, 1, word_in, word_in, 0));
+    assert_true(behind.fill == 0.7);
+    assert_taken(PLEACH_OK, pleach_map_compact(map, -0.0));
+    assert_true(behind.fill == 0.7);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_load(map, 1, NULL, word_in, 1));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_load(map, 1, word_in, NULL, 1));
+}
+
+static void fills_are_above_zero_and_up_to_one(const void *unused)
+{
+    (void)unused;
+    with_every_map(judge_fills);
+}
+
+static void ask_about_the_whole(pleach_map *map)
+{
+    uint64_t size = 0;
+    size_t n = 0;
+    pleach_map_stats stats;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_size(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_size(NULL, &size));
+    assert_taken(PLEACH_OK, pleach_map_size(map, &size));
+    assert_int_equal(size, 7);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_export(map, 0, NULL, NULL, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_export(NULL, 0, NULL, NULL, &n));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_get_stats(map, NULL));
+    size_t many = (size_t)MAP_MOST_ELEMENTS + 1;
+    if (map->device == PLEACH_CPU)
+        assert_taken(PLEACH_OK, map_replace(map, many, word_in, word_in, 1));
+    else
+        assert_refused(PLEACH_E_SIZE, map_replace(map, many, word_in, word_in, 1));
+    assert_taken(PLEACH_OK, pleach_map_get_stats(map, &stats)); /* no leaves: no division */
+    assert_true(stats.fill == 0);
+    behind.leaves = 1;
+    assert_taken(PLEACH_OK, pleach_map_get_stats(map, &stats));
+    assert_true(stats.fill == 0.5);
+    assert_int_equal(stats.key_bits, map->key_bits);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_reserve(NULL, 1));
+    assert_taken(PLEACH_OK, pleach_map_reserve(map, MOST_KEYS));
+    assert_refused(PLEACH_E_FULL, pleach_map_reserve(map, MOST_KEYS + 1));
+    assert_refused(PLEACH_E_FULL, pleach_map_reserve(map, UINT64_MAX));
+}
+
+static void whole_map_calls_need_a_map_and_a_place_for_the_answer(const void *unused)
+{
+    (void)unused;
+    with_every_map(ask_about_the_whole);
+}
+
+/* The message is empty unless validate says otherwise, and is not touched where there is no room for it. */
+static void write_messages(pleach_map *map)
+{
+    char message[4] = "old";
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_validate(NULL, message, 0));
+    assert_string_equal(message, "old");
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_validate(NULL, NULL, 4));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_validate(NULL, message, sizeof message));
+    assert_string_equal(message, "");
+    behind.answer = PLEACH_E_CORRUPT;
+    assert_taken(PLEACH_E_CORRUPT, pleach_map_validate(map, message, sizeof message));
+    assert_int_equal(message[0], 'I');
+}
+
+static void validate_writes_its_message(const void *unused)
+{
+    (void)unused;
+    with_every_map(write_messages);
+}
+
+/* ---- views, and what is not of one map ------------------------------------------------------------------------- */
+
+static void open_and_close_views(pleach_map *map)
+{
+    pleach_map_view view = {0}, forged = {.tree = word_in};
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(NULL, &view));
+    map->versioned = true;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, &view)); /* that is another kind of view */
+    map->versioned = false;
+    map->structure = PLEACH_SKIPLIST;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, &view)); /* and so is that */
+    map->structure = PLEACH_BLINK;
+    behind.answer = PLEACH_E_CUDA;
+    assert_taken(PLEACH_E_CUDA, pleach_map_view_open(map, &view));
+    behind.answer = PLEACH_OK;
+    assert_taken(PLEACH_OK, pleach_map_clear(map)); /* the view that failed does not keep others out */
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, &forged)); /* none is open */
+    assert_taken(PLEACH_OK, pleach_map_view_open(map, &view));
+    assert_non_null(view.tree);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, &(pleach_map_view){0}));
+    assert_int_equal(behind.views_closed, 0);
+    assert_refused(PLEACH_OK, pleach_map_view_close(map, &view));
+    assert_int_equal(behind.views_closed, 1);
+    assert_null(view.tree);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, &view)); /* closed already */
+}
+
+static void open_and_close_versioned_views(pleach_map *map)
+{
+    pleach_versioned_view view = {0}, forged = {.tree = word_in};
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_open(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_open(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_open(map, &view)); /* not versioned */
+    map->versioned = true;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, &forged));
+    behind.answer = PLEACH_E_CUDA;
+    assert_taken(PLEACH_E_CUDA, pleach_versioned_view_open(map, &view));
+    behind.answer = PLEACH_OK;
+    assert_taken(PLEACH_OK, pleach_versioned_view_open(map, &view));
+    assert_non_null(view.tree);
+    assert_int_equal(view.key_bits, map->key_bits);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, &(pleach_versioned_view){0}));
+    assert_refused(PLEACH_E_BUSY, pleach_map_clear(map));
+    assert_refused(PLEACH_OK, pleach_versioned_view_close(map, &view));
+    assert_int_equal(behind.views_closed, 1);
+    assert_null(view.tree);
+}
+
+static void open_and_close_skiplist_views(pleach_map *map)
+{
+    pleach_skiplist_view view = {0}, forged = {.tree = word_in};
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_open(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_open(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_open(map, &view)); /* it is a tree */
+    map->structure = PLEACH_SKIPLIST;
+    map->slots = 32;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(map, &forged));
+    behind.answer = PLEACH_E_CUDA;
+    assert_taken(PLEACH_E_CUDA, pleach_skiplist_view_open(map, &view));
+    behind.answer = PLEACH_OK;
+    assert_taken(PLEACH_OK, pleach_skiplist_view_open(map, &view));
+    assert_non_null(view.tree);
+    assert_int_equal(view.key_bits, map->key_bits);
+    assert_int_equal(view.chunk, 32);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(NULL, &view));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(map, NULL));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(map, &(pleach_skiplist_view){0}));
+    assert_refused(PLEACH_E_BUSY, pleach_map_clear(map));
+    assert_refused(PLEACH_OK, pleach_skiplist_view_close(map, &view));
+    assert_int_equal(behind.views_closed, 1);
+    assert_null(view.tree);
+}
+
+static void take_snapshot(pleach_map *map)
+{
+    pleach_snapshot *snapshot = (pleach_snapshot *)&word_in;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
+    assert_null(snapshot);
+}
+
+/* A stream is a GPU map's; a snapshot that cannot be taken leaves no handle. */
+static void take_snapshots_on_streams(pleach_map *map)
+{
+    pleach_snapshot *snapshot = (pleach_snapshot *)&word_in;
+    pleach_stream stream = &word_in;
+    map->versioned = true;
+    if (map->device == PLEACH_CPU) {
+        assert_refused(PLEACH_E_STREAM, pleach_snapshot_take(map, &snapshot, stream));
+        assert_null(snapshot);
+        stream = PLEACH_SYNC;
+    }
+    behind.answer = PLEACH_E_MEMORY;
+    assert_taken(PLEACH_E_MEMORY, pleach_snapshot_take(map, &snapshot, stream));
+    assert_null(snapshot);
+    behind.answer = PLEACH_OK;
+    assert_taken(PLEACH_OK, pleach_snapshot_take(map, &snapshot, stream));
+    assert_non_null(snapshot);
+    assert_ptr_equal(behind.stream, stream);
+    assert_refused(PLEACH_E_ARGUMENT, pleach_snapshot_range_limit(snapshot, 1, word_in, word_in, 0, NULL, NULL, NULL,
+                                                                  stream));
+    assert_refused(PLEACH_E_SIZE, pleach_snapshot_range_limit(snapshot, ((size_t)1 << 31) / 3 + 1, word_in, word_in, 3,
+                                                              NULL, NULL, NULL, stream));
+    pleach_snapshot_release(snapshot);
+}
+
+static void snapshots_are_taken_on_streams(const void *unused)
+{
+    (void)unused;
+    with_every_map(take_snapshots_on_streams);
+}
+
+static void a_map_without_versions_has_no_snapshots(const void *unused)
+{
+    (void)unused;
+    with_every_map(take_snapshot);
+}
+
+static void views_are_opened_and_closed_once(const void *unused)
+{
+    (void)unused;
+    with_every_map(open_and_close_views);
+    with_every_map(open_and_close_versioned_views);
+    with_every_map(open_and_close_skiplist_views);
+}
+
+static void apply_batches(pleach_map *map)
+{
+    uint64_t words[10];
+    uint8_t kinds[1], flags[1];
+    pleach_batch_times times = {.sort = 1};
+    const pleach_batch whole = {.n = 1, .kinds = kinds, .keys = words, .values = words + 1, .flags = flags,
+                                .out_keys = words + 2, .out_values = words + 3, .counts = words + 4,
+                                .range_keys = words + 5, .range_values = words + 6, .offsets = words + 7,
+                                .times = &times, .total = 9};
+    pleach_batch batch = whole;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_apply(NULL, &batch));
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_apply(map, NULL));
+    assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+    assert_int_equal(batch.total, 3);
+    assert_true(times.sort == 0);
+    batch.times = NULL;
+    assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+    batch.n = 0;
+    assert_refused(PLEACH_OK, pleach_map_apply(map, &batch));
+    assert_int_equal(batch.total, 0);
+    batch.n = MAP_MOST_OPERATIONS + 1;
+    assert_refused(PLEACH_E_SIZE, pleach_map_apply(map, &batch));
+    batch.n = MAP_MOST_OPERATIONS;
+    assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+    batch = whole;
+    batch.kinds = NULL;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_apply(map, &batch));
+    batch = whole;
+    batch.keys = NULL;
+    assert_refused(PLEACH_E_ARGUMENT, pleach_map_apply(map, &batch));
+    batch = (pleach_batch){.n = 1, .kinds = kinds, .keys = words};
+    assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+    for (size_t i = 1; i < 8; i++) {
+        gpu_pointer = words + i;
+        batch = whole;
+        if (map->device == PLEACH_CPU)
+            assert_refused(PLEACH_E_POINTER, pleach_map_apply(map, &batch));
+        else
+            assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+    }
+    gpu_pointer = &behind;
+    behind.quiesce_answer = PLEACH_E_CUDA;
+    batch = whole;
+    assert_refused(PLEACH_E_CUDA, pleach_map_apply(map, &batch));
+}
+
+static void batches_are_checked(const void *unused)
+{
+    (void)unused;
+    with_every_map(apply_batches);
+}
+
+static void gpu_info_writes_where_there_is_room(const void *unused)
+{
+    (void)unused;
+    char line[200] = "old";
+    pleach_status status = pleach_gpu_info(0, NULL, sizeof line);
+    assert_answers(status, pleach_gpu_info(0, line, 0));
+    assert_string_equal(line, "old");
+    assert_answers(status, pleach_gpu_info(0, line, sizeof line));
+    assert_string_not_equal(line, "old");
+    assert_answers(status, pleach_gpu_info(0, line, 2));
+    assert_true(strlen(line) <= 1);
+}
+
+/* One put; answers the calls that came to the executor as such, and as a batch. */
+static void put_once(pleach_map *map, pleach_status expected, size_t n, size_t calls, size_t updates)
+{
+    uint64_t keys[2] = {1, 2}, values[2] = {3, 4};
+    behind.calls = behind.updates = 0;
+    assert_answers(expected, pleach_map_put(map, n, keys, values, NULL, NULL, PLEACH_SYNC));
+    assert_int_equal(behind.calls, calls);
+    assert_int_equal(behind.updates, updates);
+}
+
+static void updates_go_by_the_engine(const void *unused)
+{
+    (void)unused;
+    pleach_map *map = open_map(PLEACH_CUDA, 64);
+    put_once(map, PLEACH_OK, 2, 1, 0);
+    behind.declines = true;
+    put_once(map, PLEACH_OK, 2, 1, 1); /* it declines, and gets a batch */
+    behind.prefers_batch = true;
+    put_once(map, PLEACH_OK, 2, 0, 1);
+    const pleach_status refusals[] = {PLEACH_E_BUSY, PLEACH_E_FULL, PLEACH_E_MEMORY};
+    for (size_t i = 0; i < COUNT_OF(refusals); i++) { /* what a batch cannot do is done as it was */
+        behind.update_answer = refusals[i];
+        put_once(map, PLEACH_OK, 2, 1, 1);
+        assert_false(behind.request.may_decline);
+    }
+    behind.update_answer = PLEACH_E_CUDA;
+    put_once(map, PLEACH_E_CUDA, 2, 0, 1);
+    behind.update_answer = PLEACH_OK;
+    pleach_map_view view;
+    assert_ok(pleach_map_view_open(map, &view));
+    put_once(map, PLEACH_OK, 2, 1, 0); /* nobody can be alone now */
+    assert_ok(pleach_map_view_close(map, &view));
+    map->engine = PLEACH_ENGINE_CALLS;
+    put_once(map, PLEACH_OK, 2, 1, 0);
+    behind.prefers_batch = false;
+    map->engine = PLEACH_ENGINE_BATCHES;
+    put_once(map, PLEACH_OK, 2, 0, 1);
+    pleach_map_destroy(map);
+}
+
+/* Updates that write old values over their arguments are no batches; nor are arrays that are too long for one. */
+static void arguments_that_a_batch_cannot_have(const void *unused)
+{
+    (void)unused;
+    uint64_t words[6] = {0};
+    pleach_map *map = open_map(PLEACH_CUDA, 64);
+    map->engine = PLEACH_ENGINE_BATCHES;
+    assert_taken(PLEACH_OK, pleach_map_put(map, 2, words, words + 2, NULL, words + 2, PLEACH_SYNC));
+    assert_taken(PLEACH_OK, pleach_map_put(map, 2, words, words + 2, NULL, words + 3, PLEACH_SYNC));
+    assert_taken(PLEACH_OK, pleach_map_put(map, 2, words + 2, words, NULL, words + 1, PLEACH_SYNC));
+    assert_taken(PLEACH_OK, pleach_map_erase(map, 2, words, NULL, words, PLEACH_SYNC));
+    assert_int_equal(behind.updates, 0);
+    assert_ok(pleach_map_put(map, 2, words, words + 2, NULL, words + 4, PLEACH_SYNC));
+    assert_ok(pleach_map_erase(map, 2, words + 1, NULL, words + 3, PLEACH_SYNC));
+    assert_ok(pleach_map_erase(map, MAP_MOST_OPERATIONS, words, NULL, NULL, PLEACH_SYNC));
+    assert_int_equal(behind.updates, 3);
+    assert_taken(PLEACH_OK, pleach_map_erase(map, MAP_MOST_OPERATIONS + 1, words, NULL, NULL, PLEACH_SYNC));
+    assert_taken(PLEACH_OK, pleach_map_erase(map, 2, words, NULL, NULL, (pleach_stream)1));
+    pleach_map_destroy(map);
+}
+
+int main(int argc, char **argv)
+{
+    unit_case cases[] = {
+        {"creation_takes_options_up_to_their_limits", creation_takes_options_up_to_their_limits, NULL},
+        {"creation_takes_options_of_skiplists", creation_takes_options_of_skiplists, NULL},
+        {"skiplists_have_no_batches", skiplists_have_no_batches, NULL},
+        {"default_threads_are_the_machines", default_threads_are_the_machines, NULL},
+        {"creation_fails_without_memory_or_gate", creation_fails_without_memory_or_gate, NULL},
+        {"arrays_that_are_needed_are_asked_for", arrays_that_are_needed_are_asked_for, NULL},
+        {"no_elements_are_no_work", no_elements_are_no_work, NULL},
+        {"sizes_are_taken_up_to_the_limit", sizes_are_taken_up_to_the_limit, NULL},
+        {"products_are_taken_up_to_the_limit", products_are_taken_up_to_the_limit, NULL},
+        {"streams_are_for_gpu_maps", streams_are_for_gpu_maps, NULL},
+        {"gpu_memory_is_not_for_cpu_maps", gpu_memory_is_not_for_cpu_maps, NULL},
+        {"executors_get_what_was_given", executors_get_what_was_given, NULL},
+        {"numbers_fit_the_width", numbers_fit_the_width, NULL},
+        {"single_queries_write_what_they_found", single_queries_write_what_they_found, NULL},
+        {"single_updates_report_outcome_and_old_value", single_updates_report_outcome_and_old_value, NULL},
+        {"exclusive_calls_wait_and_are_refused_while_a_view_is_open",
+         exclusive_calls_wait_and_are_refused_while_a_view_is_open, NULL},
+        {"fills_are_above_zero_and_up_to_one", fills_are_above_zero_and_up_to_one, NULL},
+        {"whole_map_calls_need_a_map_and_a_place_for_the_answer",
+         whole_map_calls_need_a_map_and_a_place_for_the_answer, NULL},
+        {"validate_writes_its_message", validate_writes_its_message, NULL},
+        {"a_map_without_versions_has_no_snapshots", a_map_without_versions_has_no_snapshots, NULL},
+        {"snapshots_are_taken_on_streams", snapshots_are_taken_on_streams, NULL},
+        {"views_are_opened_and_closed_once", views_are_opened_and_closed_once, NULL},
+        {"batches_are_checked", batches_are_checked, NULL},
+        {"updates_go_by_the_engine", updates_go_by_the_engine, NULL},
+        {"arguments_that_a_batch_cannot_have", arguments_that_a_batch_cannot_have, NULL},
+        {"gpu_info_writes_where_there_is_room", gpu_info_writes_where_there_is_room, NULL},
+    };
+    return run_units("test_map_arguments", argc, argv, cases, COUNT_OF(cases));
+}

@@ -1,0 +1,1054 @@
+/* test_skiplist.c - maps that are skiplists: every size of chunks and chance to raise one, waves of inserts and erases
+ * that split chunks and merge them, the memory that is held meanwhile, and queries beside all that. What skiplists have
+ * in common with trees is tested by the other programs, with PLEACH_TEST_STRUCTURE=skiplist. */
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "testkit/agents.h"
+#include "testkit/buffers.h"
+#include "testkit/compare.h"
+#include "testkit/harness.h"
+#include "testkit/oracle.h"
+#include "testkit/patterns.h"
+#include "testkit/random.h"
+#include "testkit/wide.h"
+
+/* ---- skiplists of every shape ---------------------------------------------------------------------------------- */
+
+typedef struct shape {
+    unsigned chunk; /* slots, two of which hold no pair */
+    double raise;
+} shape;
+
+static const shape shapes[] = {{16, 1}, {32, 1}, {16, 0.5}, {32, 0.5}, {16, 0.1}, {32, 0.1}};
+
+static pleach_map_config config_of(const setting *where, shape s)
+{
+    return (pleach_map_config){.device = where->device, .key_bits = where->key_bits, .threads = where->threads,
+                               .structure = PLEACH_SKIPLIST, .chunk = s.chunk, .raise = s.raise};
+}
+
+static wide open_as(const setting *where, const pleach_map_config *config)
+{
+    wide w = {NULL, where->key_bits, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX};
+    assert_ok(pleach_map_create(&w.map, config));
+    return w;
+}
+
+static wide open_shape(const setting *where, shape s)
+{
+    const pleach_map_config config = config_of(where, s);
+    return open_as(where, &config);
+}
+
+static uint64_t chunk_bytes(const wide *w, shape s) { return (uint64_t)s.chunk * w->key_bits / 4; }
+
+static pleach_map_stats stats_of(const wide *w)
+{
+    pleach_map_stats stats;
+    assert_ok(pleach_map_get_stats(w->map, &stats));
+    return stats;
+}
+
+/* Bytes of chunks that are in use, wait to be used again, or wait until nobody can look at them any more. */
+static uint64_t held_bytes(const wide *w, shape s)
+{
+    pleach_map_stats stats = stats_of(w);
+    return stats.node_bytes + stats.free_bytes + stats.zombies * chunk_bytes(w, s);
+}
+
+/* Each key with itself. */
+static void fill_oracle(oracle *o, size_t n, const uint64_t *keys)
+{
+    uint64_t ignored;
+    for (size_t i = 0; i < n; i++)
+        oracle_put(o, keys[i], keys[i], &ignored);
+}
+
+/* Runs the case with each shape; cmocka names the case, and this the shape. */
+static void with_every_shape(const setting *where, void (*run)(const setting *where, shape s))
+{
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        print_message("chunks of %u, raised with %g\n", shapes[i].chunk, shapes[i].raise);
+        run(where, shapes[i]);
+    }
+}
+
+/* ---- what can be asked for ------------------------------------------------------------------------------------- */
+
+static void assert_creation(const setting *where, pleach_status expected, const pleach_map_config *changed)
+{
+    pleach_map *map = (pleach_map *)(uintptr_t)64;
+    pleach_map_config config = *changed;
+    config.device = where->device;
+    config.threads = where->threads;
+    config.structure = PLEACH_SKIPLIST;
+    assert_int_equal(pleach_map_create(&map, &config), expected);
+    assert_int_equal(map != NULL, expected == PLEACH_OK);
+    pleach_map_destroy(map);
+}
+
+static void options_of_skiplists(const setting *where)
+{
+    static const unsigned chunks[] = {1, 8, 14, 15, 17, 24, 31, 33, 64, UINT32_MAX};
+    static const unsigned teams[] = {3, 5, 6, 12, 31, 33, 64, UINT32_MAX};
+    const double raises[] = {-0.1, -1e-300, 1.0000001, 2, -INFINITY, INFINITY, NAN};
+    const unsigned bits = where->key_bits;
+    assert_creation(where, PLEACH_OK, &(pleach_map_config){.key_bits = 0});
+    for (size_t i = 0; i < COUNT_OF(shapes); i++)
+        assert_creation(where, PLEACH_OK,
+                        &(pleach_map_config){.key_bits = bits, .chunk = shapes[i].chunk, .raise = shapes[i].raise});
+    assert_creation(where, PLEACH_OK, &(pleach_map_config){.key_bits = bits, .raise = 1e-300});
+    for (unsigned team = 1; team <= 32; team *= 2)
+        assert_creation(where, PLEACH_OK, &(pleach_map_config){.key_bits = bits, .chunk = 32, .team = team});
+    for (size_t i = 0; i < COUNT_OF(chunks); i++)
+        assert_creation(where, PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = bits, .chunk = chunks[i]});
+    for (size_t i = 0; i < COUNT_OF(teams); i++)
+        assert_creation(where, PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = bits, .team = teams[i]});
+    for (size_t i = 0; i < COUNT_OF(raises); i++)
+        assert_creation(where, PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = bits, .raise = raises[i]});
+    assert_creation(where, PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = 128});
+    assert_creation(where, PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = bits, .versioned = 1});
+    assert_creation(where, PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = bits, .engine = PLEACH_ENGINE_BATCHES});
+    assert_creation(where, PLEACH_OK, &(pleach_map_config){.key_bits = bits, .engine = PLEACH_ENGINE_CALLS});
+    assert_creation(where, PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = bits, .max_bytes = 1});
+}
+
+/* On a GPU neighbouring lanes search together; elsewhere the option changes nothing. */
+static void teams_of_every_size(const setting *where)
+{
+    enum { N = 700 };
+    uint64_t keys[N], values[N], told[N];
+    uint8_t outcomes[N];
+    for (size_t i = 0; i < N; i++) {
+        keys[i] = i * 7919 % N;
+        values[i] = keys[i] + 5;
+    }
+    for (unsigned team = 2; team <= 32; team *= 2) {
+        pleach_map_config config = config_of(where, shapes[team % 3]);
+        config.team = team;
+        wide w = open_as(where, &config);
+        assert_ok(wide_put(&w, N, keys, values, outcomes, told));
+        for (size_t i = 0; i < N; i++) assert_int_equal(outcomes[i], PLEACH_INSERTED);
+        assert_ok(wide_erase(&w, N / 2, keys, outcomes, told));
+        assert_ok(wide_find(&w, N, keys, told, outcomes));
+        for (size_t i = 0; i < N; i++) {
+            assert_int_equal(outcomes[i], i >= N / 2);
+            if (i >= N / 2) assert_int_equal(told[i], values[i]);
+        }
+        assert_ok(pleach_map_validate(w.map, NULL, 0));
+        count_checked(3 * N);
+        wide_close(&w);
+    }
+}
+
+static void what_skiplists_have_not(const setting *where)
+{
+    uint64_t key = 1, value = 2, size = 9;
+    uint8_t kind = PLEACH_OP_PUT;
+    pleach_batch batch = {.n = 1, .kinds = &kind, .keys = &key, .values = &value};
+    pleach_snapshot *snapshot = (pleach_snapshot *)(uintptr_t)64;
+    wide w = open_shape(where, shapes[0]);
+    assert_int_equal(pleach_map_apply(w.map, &batch), PLEACH_E_ARGUMENT);
+    assert_int_equal(pleach_snapshot_take(w.map, &snapshot, PLEACH_SYNC), PLEACH_E_ARGUMENT);
+    assert_null(snapshot);
+    assert_ok(pleach_map_size(w.map, &size));
+    assert_int_equal(size, 0);
+    assert_ok(pleach_map_put_one(w.map, key, value, NULL, NULL));
+    wide_close(&w);
+}
+
+/* ---- one caller ------------------------------------------------------------------------------------------------ */
+
+/* In this order in, in that order out again; compared when it is full, half full and empty. */
+static void in_and_out(const setting *where, shape s, pattern in, pattern out, size_t n)
+{
+    rng r = rng_for(test_seed(), 10 * in + out);
+    wide w = open_shape(where, s);
+    uint64_t *keys = pattern_keys(in, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
+    oracle *o = oracle_create(n, keys);
+    put_both(&w, o, n, keys, values);
+    assert_same(&w, o);
+    uint64_t *leaving = must_alloc(n, sizeof *leaving);
+    for (size_t i = 0; i < n; i++)
+        leaving[i] = out == REVERSE ? o->keys[n - 1 - i] : o->keys[i];
+    if (out == RANDOM)
+        shuffle(&r, n, leaving);
+    erase_both(&w, o, n / 2, leaving);
+    assert_same(&w, o);
+    erase_both(&w, o, n - n / 2, leaving + n / 2);
+    assert_same(&w, o);
+    assert_int_equal(stats_of(&w).keys, 0);
+    free(keys);
+    free(values);
+    free(leaving);
+    oracle_destroy(o);
+    wide_close(&w);
+}
+
+static void orders_of(const setting *where, shape s)
+{
+    static const pattern outs[] = {SORTED, REVERSE, RANDOM};
+    for (pattern in = 0; in < PATTERNS; in++)
+        in_and_out(where, s, in, outs[(in + s.chunk / 32) % COUNT_OF(outs)], shrunk(1000, 300));
+}
+
+static void every_order_in_and_out(const setting *where) { with_every_shape(where, orders_of); }
+
+/* The same by single calls, whose keys come one after the other for sure. */
+static void one_by_one(const setting *where, shape s)
+{
+    const size_t n = where->device == PLEACH_CUDA ? 100 : shrunk(3000, 600);
+    wide w = open_shape(where, s);
+    for (int downwards = 0; downwards < 2; downwards++) {
+        for (size_t i = 0; i < n; i++)
+            assert_ok(pleach_map_put_one(w.map, downwards ? w.top - i : i, i, NULL, NULL));
+        assert_valid(&w);
+        for (size_t i = 0; i < n; i++) {
+            pleach_outcome outcome = PLEACH_ABSENT;
+            uint64_t key = downwards ? w.top - i : i, old = UINT64_MAX;
+            assert_ok(pleach_map_erase_one(w.map, key, &outcome, &old));
+            assert_int_equal(outcome, PLEACH_ERASED);
+            assert_int_equal(old, i);
+        }
+        assert_valid(&w);
+        assert_int_equal(stats_of(&w).keys, 0);
+        count_checked(2 * n);
+    }
+    wide_close(&w);
+}
+
+static void ascending_and_descending_one_by_one(const setting *where) { with_every_shape(where, one_by_one); }
+
+/* The least and the largest key are keys like others, wherever chunks begin and end: alone, among neighbours that come
+ * and go, and as all that is left. */
+static void edges_of(const setting *where, shape s)
+{
+    enum { NEAR = 70, N = 2 * NEAR };
+    wide w = open_shape(where, s);
+    uint64_t keys[N], values[N];
+    for (size_t i = 0; i < N; i++) {
+        keys[i] = i < NEAR ? i : w.top - (N - 1 - i);
+        values[i] = i % 2 ? 0 : w.top;
+    }
+    oracle *o = oracle_create(N, keys);
+    const uint64_t ends[2] = {0, w.top};
+    for (size_t round = 0; round < 4; round++) {
+        put_both(&w, o, 2, ends, ends);
+        assert_same(&w, o);
+        add_both(&w, o, N, keys, values);
+        assert_same(&w, o);
+        if (round % 2)
+            erase_both(&w, o, 2, ends);
+        else
+            erase_both(&w, o, N - 2, keys + 1);
+        assert_same(&w, o);
+        erase_both(&w, o, N, keys);
+        assert_same(&w, o);
+        add_both(&w, o, 1, &ends[round % 2], &ends[1]); /* alone */
+        assert_same(&w, o);
+        erase_both(&w, o, 2, ends);
+    }
+    oracle_destroy(o);
+    wide_close(&w);
+}
+
+static void least_and_largest_key(const setting *where) { with_every_shape(where, edges_of); }
+
+/* Waves over a small range: mostly inserts, then mostly erases, as array calls whose elements the workers share. */
+static void array_waves_of(const setting *where, shape s)
+{
+    const size_t range = shrunk(1500, 500), waves = shrunk(24, 6);
+    rng r = rng_for(test_seed(), 40 + s.chunk);
+    wide w = open_shape(where, s);
+    uint64_t *keys = must_alloc(range, sizeof *keys);
+    for (size_t i = 0; i < range; i++)
+        keys[i] = 3 * i;
+    oracle *o = oracle_create(range, keys);
+    for (size_t wave = 0; wave < waves; wave++) {
+        const size_t most = 1 + (size_t)rng_below(&r, range);
+        shuffle(&r, range, keys);
+        uint64_t *values = values_for(range, keys, w.top, wave);
+        if (wave % 4 == 0)
+            put_both(&w, o, most, keys, values);
+        else if (wave % 4 == 1)
+            add_both(&w, o, most, keys, values);
+        else
+            erase_both(&w, o, wave % 8 == 7 ? range : most, keys);
+        free(values);
+        assert_same_content(&w, o);
+    }
+    assert_same(&w, o);
+    free(keys);
+    oracle_destroy(o);
+    wide_close(&w);
+}
+
+static void waves_of_array_calls(const setting *where) { with_every_shape(where, array_waves_of); }
+
+/* ---- several threads ------------------------------------------------------------------------------------------- */
+
+/* Each agent owns every count-th key of a small range, so that every chunk has keys of all of them; it knows what it is
+ * told about its own. In a wave it inserts most of its keys and erases some, or the other way round. */
+typedef struct shared_range {
+    wide w;
+    bool in_arrays;
+    size_t wave, keys_each;
+    uint64_t *values; /* of key i, where present[i] */
+    uint8_t *present;
+} shared_range;
+
+static uint64_t owned_key(const agent *a, size_t i) { return i * a->count + a->index; }
+
+static void ride_singly(agent *a, shared_range *s, rng *r, unsigned inserts)
+{
+    for (size_t step = 0; step < s->keys_each && !stopped(a); step++) {
+        const uint64_t key = owned_key(a, (size_t)rng_below(r, s->keys_each)), value = rng_next(r) & s->w.top;
+        const bool was = s->present[key];
+        pleach_outcome outcome = PLEACH_NOT_APPLIED;
+        uint64_t old = s->values[key];
+        if (rng_percent(r, inserts)) {
+            EXPECT_OK(a, pleach_map_put_one(s->w.map, key, value, &outcome, &old));
+            EXPECT(a, outcome == (was ? PLEACH_REPLACED : PLEACH_INSERTED) && old == s->values[key]);
+            s->present[key] = 1;
+            s->values[key] = value;
+        } else {
+            EXPECT_OK(a, pleach_map_erase_one(s->w.map, key, &outcome, &old));
+            EXPECT(a, outcome == (was ? PLEACH_ERASED : PLEACH_ABSENT) && old == s->values[key]);
+            s->present[key] = 0;
+        }
+        int found = -1;
+        uint64_t got = 0;
+        EXPECT_OK(a, pleach_map_find_one(s->w.map, key, &found, &got));
+        EXPECT(a, found == s->present[key] && (!found || got == s->values[key]));
+    }
+    count_checked(2 * s->keys_each);
+}
+
+/* A stretch of the agent's keys that begins anywhere. */
+static void ride_in_arrays(agent *a, shared_range *s, rng *r, unsigned inserts)
+{
+    const size_t n = 1 + (size_t)rng_below(r, s->keys_each), first = (size_t)rng_below(r, s->keys_each - n + 1);
+    uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
+    uint8_t *outcomes = untouched_bytes(n);
+    const bool insert = rng_percent(r, inserts);
+    for (size_t i = 0; i < n; i++)
+        keys[i] = owned_key(a, first + i), values[i] = rng_next(r) & s->w.top;
+    pleach_status status =
+        insert ? wide_put(&s->w, n, keys, values, outcomes, NULL) : wide_erase(&s->w, n, keys, outcomes, NULL);
+    if (status != PLEACH_OK)
+        agent_fail(a, __FILE__, __LINE__, pleach_status_name(status));
+    for (size_t i = 0; i < n && !stopped(a); i++) {
+        const bool was = s->present[keys[i]];
+        const pleach_outcome inserted = was ? PLEACH_REPLACED : PLEACH_INSERTED;
+        const pleach_outcome erased = was ? PLEACH_ERASED : PLEACH_ABSENT;
+        if (outcomes[i] != (insert ? inserted : erased))
+            agent_fail(a, __FILE__, __LINE__, "an outcome");
+        s->present[keys[i]] = insert;
+        s->values[keys[i]] = insert ? values[i] : s->values[keys[i]];
+    }
+    free(keys);
+    free(values);
+    free(outcomes);
+}
+
+static void ride_wave(agent *a)
+{
+    shared_range *s = a->shared;
+    rng r = rng_for(test_seed(), 100 + 64 * s->wave + a->index);
+    const unsigned inserts = s->wave % 2 ? 15 : 85;
+    if (!s->in_arrays)
+        ride_singly(a, s, &r, inserts);
+    for (size_t i = 0; i < 4 && s->in_arrays && !stopped(a); i++)
+        ride_in_arrays(a, s, &r, inserts);
+}
+
+static void compare_shared(const shared_range *s, oracle *o)
+{
+    uint64_t ignored;
+    oracle_clear(o);
+    for (size_t key = 0; key < o->rows; key++)
+        if (s->present[key])
+            oracle_put(o, key, s->values[key], &ignored);
+    assert_same_content(&s->w, o);
+}
+
+static void ride_waves(const setting *where, shape shape_here, bool in_arrays)
+{
+    const size_t agents = calling_threads(), waves = shrunk(20, 6);
+    shared_range s = {.w = open_shape(where, shape_here), .in_arrays = in_arrays};
+    s.keys_each = in_arrays ? shrunk(400, 200) : where->device == PLEACH_CUDA ? 40 : shrunk(2000, 300);
+    const size_t range = agents * s.keys_each;
+    uint64_t *keys = must_alloc(range, sizeof *keys);
+    for (size_t i = 0; i < range; i++)
+        keys[i] = i;
+    oracle *o = oracle_create(range, keys);
+    s.values = must_alloc(range, sizeof *s.values);
+    s.present = must_alloc(range, 1);
+    for (s.wave = 0; s.wave < waves; s.wave++) {
+        run_agents(agents, ride_wave, &s);
+        compare_shared(&s, o);
+    }
+    assert_same(&s.w, o);
+    free(keys);
+    free(s.values);
+    free(s.present);
+    oracle_destroy(o);
+    wide_close(&s.w);
+}
+
+static void single_waves_of(const setting *where, shape s) { ride_waves(where, s, false); }
+static void array_rides_of(const setting *where, shape s) { ride_waves(where, s, true); }
+static void waves_of_single_calls_from_threads(const setting *where) { with_every_shape(where, single_waves_of); }
+static void waves_of_array_calls_from_threads(const setting *where) { with_every_shape(where, array_rides_of); }
+
+/* All want the same few keys of one chunk. What they were told must add up to what is there. */
+enum { WANTED = 4 };
+
+typedef struct contest {
+    wide w;
+    size_t rounds, keys;
+    atomic_llong inserted[WANTED];
+    atomic_ullong sum[WANTED]; /* of the values that went in, less those that came out */
+} contest;
+
+static void contend(agent *a)
+{
+    contest *c = a->shared;
+    for (size_t round = 0; round < c->rounds && !stopped(a); round++) {
+        const uint64_t key = rng_below(&a->r, c->keys), dice = rng_below(&a->r, 3);
+        const uint64_t value = rng_next(&a->r) & c->w.top;
+        pleach_outcome outcome = PLEACH_NOT_APPLIED;
+        uint64_t old = 0;
+        if (dice == 0)
+            EXPECT_OK(a, pleach_map_put_one(c->w.map, key, value, &outcome, &old));
+        else if (dice == 1)
+            EXPECT_OK(a, pleach_map_add_one(c->w.map, key, value, &outcome, &old));
+        else
+            EXPECT_OK(a, pleach_map_erase_one(c->w.map, key, &outcome, &old));
+        EXPECT(a, outcome != PLEACH_NOT_APPLIED);
+        atomic_fetch_add(&c->inserted[key], (outcome == PLEACH_INSERTED) - (outcome == PLEACH_ERASED));
+        if (outcome == PLEACH_INSERTED || outcome == PLEACH_REPLACED)
+            atomic_fetch_add(&c->sum[key], value);
+        if (outcome == PLEACH_REPLACED || outcome == PLEACH_ERASED)
+            atomic_fetch_sub(&c->sum[key], old);
+    }
+    count_checked(c->rounds);
+}
+
+static void contention_of(const setting *where, shape s)
+{
+    for (size_t keys = 1; keys <= WANTED; keys += WANTED - 1) {
+        contest c = {.w = open_shape(where, s), .rounds = scaled_single_calls(where, 20000), .keys = keys};
+        run_agents(calling_threads(), contend, &c);
+        for (uint64_t key = 0; key < keys; key++) {
+            int found = -1;
+            uint64_t value = 0;
+            assert_ok(pleach_map_find_one(c.w.map, key, &found, &value));
+            assert_int_equal(atomic_load(&c.inserted[key]), found);
+            assert_int_equal(atomic_load(&c.sum[key]), value);
+        }
+        wide_close(&c.w);
+    }
+}
+
+static void all_want_the_same_keys(const setting *where) { with_every_shape(where, contention_of); }
+
+static size_t count_bytes(size_t n, const uint8_t *bytes, uint8_t wanted)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += bytes[i] == wanted;
+    return count;
+}
+
+/* One key, all the elements of an array. */
+static void equal_keys_in_one_call(const setting *where)
+{
+    const size_t n = shrunk(20000, 2000);
+    wide w = open_shape(where, shapes[0]);
+    uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
+    uint8_t *outcomes = untouched_bytes(n);
+    for (size_t round = 0; round < 3; round++) {
+        for (size_t i = 0; i < n; i++)
+            keys[i] = round == 0 ? 0 : round == 1 ? w.top : 77, values[i] = i;
+        assert_ok(wide_put(&w, n, keys, values, outcomes, NULL));
+        assert_int_equal(count_bytes(n, outcomes, PLEACH_INSERTED), 1);
+        assert_int_equal(count_bytes(n, outcomes, PLEACH_REPLACED), n - 1);
+        assert_ok(wide_add(&w, n, keys, values, outcomes, NULL));
+        assert_int_equal(count_bytes(n, outcomes, PLEACH_EXISTS), n);
+        assert_ok(wide_erase(&w, n, keys, outcomes, NULL));
+        assert_int_equal(count_bytes(n, outcomes, PLEACH_ERASED), 1);
+        assert_int_equal(count_bytes(n, outcomes, PLEACH_ABSENT), n - 1);
+        assert_valid(&w);
+    }
+    free(keys);
+    free(values);
+    free(outcomes);
+    wide_close(&w);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+/* Mixed operations on a range, half of which is there most of the time. PLEACH_TEST_SCALE=10000 makes it a hundred
+ * million on a range of a million. */
+typedef struct churn {
+    wide w;
+    uint64_t range;
+    size_t calls; /* of each agent */
+} churn;
+
+enum { CHURNED_AT_ONCE = 1000 };
+
+/* As many inserts as erases in each turn, so that the number of keys stays what it is. */
+static void churn_on(agent *a)
+{
+    churn *c = a->shared;
+    uint64_t keys[CHURNED_AT_ONCE];
+    for (size_t call = 0; call < c->calls && !stopped(a); call++) {
+        for (size_t i = 0; i < CHURNED_AT_ONCE; i++)
+            keys[i] = rng_below(&a->r, c->range);
+        EXPECT_OK(a, wide_add(&c->w, 400, keys, keys, NULL, NULL));
+        EXPECT_OK(a, wide_erase(&c->w, 400, keys + 400, NULL, NULL));
+        EXPECT_OK(a, wide_find(&c->w, 200, keys + 800, NULL, NULL));
+    }
+}
+
+/* Every pair is a key with itself. */
+static void assert_own_values(const wide *w)
+{
+    size_t n = 0;
+    assert_ok(wide_export(w, 0, NULL, NULL, &n));
+    uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
+    assert_ok(wide_export(w, n, keys, values, &n));
+    for (size_t i = 0; i < n; i++)
+        assert_true(keys[i] == values[i] && (i == 0 || keys[i] > keys[i - 1]));
+    free(keys);
+    free(values);
+}
+
+static void churn_holds_little_memory(const setting *where)
+{
+    const size_t operations = scaled(where->device == PLEACH_CUDA ? 10000000 : 1500000), agents = calling_threads();
+    const shape s = shapes[where->threads > 1];
+    churn c = {.w = open_shape(where, s), .range = operations / 10 > 1000000 ? 1000000 : operations / 10};
+    c.calls = operations / CHURNED_AT_ONCE / agents + 1;
+    run_agents(agents, churn_on, &c);
+    assert_valid(&c.w);
+    assert_own_values(&c.w);
+    const pleach_map_stats stats = stats_of(&c.w);
+    const uint64_t held = held_bytes(&c.w, s);
+    print_message("%zu operations: %" PRIu64 " keys, %" PRIu64 " chunks, held %.1f%% more than in use, %" PRIu64
+                  " zombies, %" PRIu64 " MiB reclaimed\n",
+                  operations, stats.keys, stats.leaves + stats.inner,
+                  100 * ((double)held / (double)stats.node_bytes - 1), stats.zombies, stats.reclaimed_bytes >> 20);
+    /* A tenth is the promise for a range of a million. Where there are fewer chunks, those that each thread keeps at
+     * hand weigh more, and so do those that a thread holds back which the operating system stops inside. */
+    const bool few = c.range < 1000000;
+    const uint64_t at_hand = few ? 64 * (agents + where->threads) * chunk_bytes(&c.w, s) : 0;
+    assert_true(held <= stats.node_bytes + stats.node_bytes / (few ? 4 : 10) + at_hand);
+    assert_true(stats.reclaimed_bytes > 0);
+    wide_close(&c.w);
+}
+
+/* All keys come and go, again and again: what they leave behind is used again. */
+typedef struct tide {
+    wide w;
+    size_t n;
+    const uint64_t *keys;
+    bool ebb;
+} tide;
+
+static void turn_tide(agent *a)
+{
+    tide *t = a->shared;
+    const size_t part = t->n / a->count, from = a->index * part, n = a->index + 1 == a->count ? t->n - from : part;
+    if (t->ebb)
+        EXPECT_OK(a, wide_erase(&t->w, n, t->keys + from, NULL, NULL));
+    else
+        EXPECT_OK(a, wide_put(&t->w, n, t->keys + from, t->keys + from, NULL, NULL));
+}
+
+static void tides_of(const setting *where, shape s)
+{
+    const size_t n = shrunk(40000, 10000), agents = calling_threads();
+    rng r = rng_for(test_seed(), 60);
+    tide t = {.w = open_shape(where, s), .n = n};
+    uint64_t *keys = pattern_keys(RANDOM, n, t.w.top, &r), first = 0;
+    t.keys = keys;
+    oracle *o = oracle_create(n, keys), *nothing = oracle_create(0, NULL);
+    fill_oracle(o, n, keys);
+    for (size_t round = 0; round < 6; round++) {
+        t.ebb = false;
+        run_agents(agents, turn_tide, &t);
+        assert_same_content(&t.w, o);
+        const uint64_t held = held_bytes(&t.w, s);
+        first = round == 0 ? held : first;
+        if (held > first + first / 8)
+            fail_msg("round %zu holds %" PRIu64 " bytes, the first held %" PRIu64, round, held, first);
+        t.ebb = true;
+        run_agents(agents, turn_tide, &t);
+        assert_same_content(&t.w, nothing);
+        const uint64_t left = stats_of(&t.w).leaves;
+        print_message("%" PRIu64 " chunks are left\n", left);
+        assert_true(left <= 1 + n / 100); /* the others were merged away */
+        shuffle(&r, n, keys);
+    }
+    assert_true(stats_of(&t.w).reclaimed_bytes > 0);
+    free(keys);
+    oracle_destroy(o);
+    oracle_destroy(nothing);
+    wide_close(&t.w);
+}
+
+static void tides_need_no_more_memory(const setting *where) { with_every_shape(where, tides_of); }
+
+/* All but one key in `kept` are erased, in random order. Chunks that less than a third of the slots are used of merge
+ * with a neighbour, so that the rest is not scattered over as many. */
+static void thin_out(const setting *where, shape s, size_t kept)
+{
+    const size_t n = shrunk(30000, 10000), slots = s.chunk - 2;
+    rng r = rng_for(test_seed(), 70 + kept);
+    wide w = open_shape(where, s);
+    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *leaving = must_alloc(n, sizeof *leaving);
+    oracle *o = oracle_create(n, keys);
+    size_t gone = 0;
+    put_both(&w, o, n, keys, keys);
+    const pleach_map_stats before = stats_of(&w);
+    for (size_t i = 0; i < n; i++)
+        if (i % kept)
+            leaving[gone++] = o->keys[i];
+    shuffle(&r, gone, leaving);
+    erase_both(&w, o, gone, leaving);
+    assert_same_content(&w, o);
+    const pleach_map_stats after = stats_of(&w);
+    print_message("1 in %zu: %" PRIu64 " chunks become %" PRIu64 ", %.0f%% full\n", kept, before.leaves, after.leaves,
+                  100 * after.fill);
+    assert_true(after.leaves < before.leaves);
+    /* A few find no neighbour that nobody else is about, and nobody comes by later. */
+    assert_true(after.leaves <= 8 + before.leaves / 50 + 4 * (n - gone) / slots);
+    put_both(&w, o, gone, leaving, leaving);
+    assert_same_content(&w, o);
+    free(keys);
+    free(leaving);
+    oracle_destroy(o);
+    wide_close(&w);
+}
+
+static void thinnings_of(const setting *where, shape s)
+{
+    static const size_t kept[] = {2, 10, 100};
+    for (size_t i = 0; i < COUNT_OF(kept); i++)
+        thin_out(where, s, kept[i]);
+}
+
+static void small_chunks_merge(const setting *where) { with_every_shape(where, thinnings_of); }
+
+/* Levels that have nothing to offer any more are left again, so that ways get short. */
+static void sinking_of(const setting *where, shape s)
+{
+    const size_t n = shrunk(30000, 20000), few = 100;
+    rng r = rng_for(test_seed(), 90);
+    wide w = open_shape(where, s);
+    const pleach_map_stats empty = stats_of(&w);
+    uint64_t *keys = pattern_keys(REVERSE, n, w.top, &r);
+    assert_ok(wide_put(&w, n, keys, keys, NULL, NULL));
+    const unsigned high = stats_of(&w).height;
+    for (size_t i = 0; i < n; i += few)
+        assert_ok(wide_erase(&w, n - i < few ? n - i : few, keys + i, NULL, NULL));
+    assert_valid(&w);
+    const pleach_map_stats after = stats_of(&w);
+    print_message("height %u becomes %u\n", high, after.height);
+    assert_true(high > 2 || s.raise < 0.5);
+    if (where->device == PLEACH_CPU && where->threads == 1) { /* else a few find no neighbour that nobody is about */
+        assert_int_equal(after.height, empty.height);
+        assert_int_equal(after.inner, empty.inner);
+        assert_int_equal(after.leaves, empty.leaves);
+    }
+    free(keys);
+    wide_close(&w);
+}
+
+static void heights_sink_again(const setting *where) { with_every_shape(where, sinking_of); }
+
+/* Fewer chunks raised, fewer chunks above; but some, as long as there are many below. */
+static void fewer_are_raised_with_less_chance(const setting *where)
+{
+    const size_t n = shrunk(60000, 30000);
+    uint64_t inner[3];
+    for (unsigned chunk = 16; chunk <= 32; chunk *= 2) {
+        static const double raises[] = {1, 0.5, 0.1};
+        for (size_t i = 0; i < COUNT_OF(raises); i++) {
+            rng r = rng_for(test_seed(), 80);
+            wide w = open_shape(where, (shape){chunk, raises[i]});
+            uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
+            assert_ok(wide_put(&w, n, keys, keys, NULL, NULL));
+            inner[i] = stats_of(&w).inner;
+            assert_true(stats_of(&w).height > 1 && inner[i] > 0);
+            free(keys);
+            wide_close(&w);
+        }
+        assert_true(inner[1] < inner[0] && inner[2] < inner[1]);
+    }
+}
+
+/* Whole-map calls leave no zombies, and a map as full as they were asked for. */
+static void whole_map_calls_of(const setting *where, shape s)
+{
+    static const double fills[] = {0.3, 0.7, 1};
+    const size_t n = shrunk(20000, 5000);
+    rng r = rng_for(test_seed(), 90);
+    wide w = open_shape(where, s);
+    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
+    oracle *o = oracle_create(n, keys);
+    for (size_t i = 0; i < COUNT_OF(fills); i++) {
+        assert_ok(wide_load(&w, n, keys, keys, fills[i]));
+        fill_oracle(o, n, keys);
+        assert_same_content(&w, o);
+        assert_true(fabs(stats_of(&w).fill - fills[i]) < 0.08);
+        erase_both(&w, o, n / 2, keys);
+        assert_ok(pleach_map_compact(w.map, fills[i]));
+        assert_same_content(&w, o);
+        const pleach_map_stats stats = stats_of(&w);
+        assert_true(fabs(stats.fill - fills[i]) < 0.08);
+        assert_true(stats.zombies == 0 && stats.free_bytes == 0 && stats.empty_leaves == 0);
+        assert_ok(pleach_map_clear(w.map));
+        oracle_clear(o);
+        assert_same_content(&w, o);
+        assert_true(stats_of(&w).zombies == 0 && stats_of(&w).leaves == 1);
+    }
+    free(keys);
+    oracle_destroy(o);
+    wide_close(&w);
+}
+
+static void whole_map_calls(const setting *where) { with_every_shape(where, whole_map_calls_of); }
+
+/* A map that is full says so of each key that it does not take, keeps the others, and has room again when some were
+ * erased: what is merged away comes back, without compact. */
+static void limits_of(const setting *where, shape s)
+{
+    enum { CHUNKS = 60, ROUNDS = 4 };
+    pleach_map_config config = config_of(where, s);
+    config.max_bytes = (uint64_t)CHUNKS * s.chunk * where->key_bits / 4;
+    wide w = open_as(where, &config);
+    const size_t n = 2 * (size_t)CHUNKS * s.chunk;
+    rng r = rng_for(test_seed(), 95);
+    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), ignored;
+    uint8_t *outcomes = untouched_bytes(n);
+    oracle *o = oracle_create(n, keys);
+    size_t held_first = 0;
+    for (size_t round = 0; round < ROUNDS; round++) {
+        assert_int_equal(wide_put(&w, n, keys, keys, outcomes, NULL), PLEACH_E_FULL);
+        for (size_t i = 0; i < n; i++) {
+            assert_true(outcomes[i] == PLEACH_INSERTED || outcomes[i] == PLEACH_NOT_APPLIED);
+            if (outcomes[i] == PLEACH_INSERTED)
+                oracle_put(o, keys[i], keys[i], &ignored);
+        }
+        assert_same(&w, o);
+        assert_true(stats_of(&w).node_bytes <= config.max_bytes);
+        held_first = round == 0 ? o->size : held_first;
+        assert_true(o->size > held_first / 2 && o->size > 4 * CHUNKS);
+        erase_both(&w, o, n, keys);
+        assert_same(&w, o);
+        stats_of(&w); /* what threads have retired last is free now, whoever was stopped inside meanwhile */
+        shuffle(&r, n, keys);
+    }
+    free(keys);
+    free(outcomes);
+    oracle_destroy(o);
+    wide_close(&w);
+}
+
+static void a_full_pool_has_room_again(const setting *where) { with_every_shape(where, limits_of); }
+
+/* ---- queries beside updates ------------------------------------------------------------------------------------ */
+
+/* Every third key stays, and those between come and go in waves, so that chunks split and merge all the time. Agents of
+ * even number update, the others look for what stays. */
+enum { STEADY_KEYS = 3000, APART = 3, LOOKED_UP = 500 };
+
+typedef struct unrest {
+    wide w;
+    size_t rounds;
+    atomic_size_t updaters;
+} unrest;
+
+static uint64_t steady_value(const wide *w, uint64_t key) { return value_for(key, w->top, 9); }
+
+static void come_and_go(agent *a, unrest *u)
+{
+    enum { AT_ONCE = 300 };
+    uint64_t keys[AT_ONCE];
+    for (size_t round = 0; round < u->rounds && !stopped(a); round++) {
+        const uint64_t first = rng_below(&a->r, STEADY_KEYS - AT_ONCE);
+        for (size_t i = 0; i < AT_ONCE; i++)
+            keys[i] = APART * (first + i) + 1 + a->index / 2 % 2;
+        EXPECT_OK(a, wide_add(&u->w, AT_ONCE, keys, keys, NULL, NULL));
+        EXPECT_OK(a, wide_erase(&u->w, AT_ONCE, keys, NULL, NULL));
+    }
+}
+
+static void look_for_what_stays(agent *a, unrest *u)
+{
+    uint64_t keys[LOOKED_UP], values[LOOKED_UP];
+    uint8_t found[LOOKED_UP];
+    for (size_t i = 0; i < LOOKED_UP; i++)
+        keys[i] = APART * rng_below(&a->r, STEADY_KEYS);
+    EXPECT_OK(a, wide_find(&u->w, LOOKED_UP, keys, values, found));
+    for (size_t i = 0; i < LOOKED_UP; i++)
+        EXPECT(a, found[i] == 1 && values[i] == steady_value(&u->w, keys[i]));
+    for (size_t i = 0; i < LOOKED_UP; i += 50) {
+        int there = -1;
+        uint64_t value = 0;
+        EXPECT_OK(a, pleach_map_find_one(u->w.map, keys[i], &there, &value));
+        EXPECT(a, there == 1 && value == steady_value(&u->w, keys[i]));
+    }
+}
+
+/* The nearest keys on both sides are at most as far as the next that stays; and a range has all that stay. */
+static void look_around(agent *a, unrest *u)
+{
+    enum { MOST = APART * 60 };
+    const uint64_t key = APART * (1 + rng_below(&a->r, STEADY_KEYS - 62)), lo = key, hi = key + APART * 50;
+    uint64_t above = 0, below = 0, keys[MOST], values[MOST], offsets[2], count = 0, next = lo;
+    uint8_t found[2] = {9, 9};
+    size_t total = 0;
+    EXPECT_OK(a, wide_succ(&u->w, 1, &key, &above, NULL, &found[0]));
+    EXPECT_OK(a, wide_pred(&u->w, 1, &key, &below, NULL, &found[1]));
+    EXPECT(a, found[0] == 1 && above > key && above <= key + APART);
+    EXPECT(a, found[1] == 1 && below < key && below >= key - APART);
+    EXPECT_OK(a, wide_range(&u->w, 1, &lo, &hi, 0, MOST, keys, values, offsets, &total));
+    for (size_t i = 0; i < total; i++) {
+        EXPECT(a, i == 0 || keys[i] > keys[i - 1]);
+        EXPECT(a, keys[i] <= next && values[i] == (keys[i] % APART ? keys[i] : steady_value(&u->w, keys[i])));
+        next += keys[i] == next ? APART : 0;
+    }
+    EXPECT(a, next == hi + APART);
+    EXPECT_OK(a, wide_range_count(&u->w, 1, &lo, &hi, &count));
+    EXPECT(a, count >= 51 && count <= APART * 50 + 1);
+}
+
+static void update_or_look(agent *a)
+{
+    unrest *u = a->shared;
+    if (a->index % 2 == 0) {
+        come_and_go(a, u);
+        atomic_fetch_sub(&u->updaters, 1);
+        return;
+    }
+    while (atomic_load(&u->updaters) > 0 && !stopped(a)) {
+        look_for_what_stays(a, u);
+        look_around(a, u);
+    }
+}
+
+static void unrest_of(const setting *where, shape s)
+{
+    const size_t agents = calling_threads();
+    unrest u = {.w = open_shape(where, s), .rounds = shrunk(150, 20)};
+    uint64_t *keys = must_alloc(STEADY_KEYS, sizeof *keys), *values = must_alloc(STEADY_KEYS, sizeof *values);
+    for (size_t i = 0; i < STEADY_KEYS; i++) {
+        keys[i] = APART * i;
+        values[i] = steady_value(&u.w, keys[i]);
+    }
+    oracle *o = oracle_create(STEADY_KEYS, keys);
+    put_both(&u.w, o, STEADY_KEYS, keys, values);
+    atomic_init(&u.updaters, (agents + 1) / 2);
+    run_agents(agents, update_or_look, &u);
+    assert_same_content(&u.w, o);
+    free(keys);
+    free(values);
+    oracle_destroy(o);
+    wide_close(&u.w);
+}
+
+static void what_stays_is_always_found(const setting *where) { with_every_shape(where, unrest_of); }
+
+/* Two stretches that nobody changes, the least keys and the largest ones, with churn between them: in these every
+ * ordered query has one right answer. */
+enum { QUIET = 400, GAP = 5 };
+
+typedef struct neighbourhood {
+    wide w;
+    const oracle *o; /* of the quiet stretches */
+    uint64_t begin, end; /* of the churn */
+    size_t rounds;
+    atomic_size_t updaters;
+} neighbourhood;
+
+static void churn_between(agent *a, neighbourhood *h)
+{
+    enum { AT_ONCE = 400 };
+    uint64_t keys[AT_ONCE];
+    for (size_t round = 0; round < h->rounds && !stopped(a); round++) {
+        for (size_t i = 0; i < AT_ONCE; i++)
+            keys[i] = h->begin + rng_below(&a->r, h->end - h->begin);
+        if (rng_percent(&a->r, 50))
+            EXPECT_OK(a, wide_put(&h->w, AT_ONCE, keys, keys, NULL, NULL));
+        else
+            EXPECT_OK(a, wide_erase(&h->w, AT_ONCE, keys, NULL, NULL));
+    }
+}
+
+/* A key in or beside the stretch, from which the answers lie in it. */
+static uint64_t quiet_key(agent *a, const neighbourhood *h, bool upper)
+{
+    const uint64_t offset = rng_below(&a->r, GAP * (QUIET - 1));
+    return upper ? h->w.top - offset : offset;
+}
+
+static void ask_neighbours(agent *a, neighbourhood *h, bool upper)
+{
+    const uint64_t key = quiet_key(a, h, upper);
+    uint64_t out_key = 1, out_value = 1, right_key = 1, right_value = 1;
+    uint8_t found = 9;
+    EXPECT_OK(a, wide_succ(&h->w, 1, &key, &out_key, &out_value, &found));
+    EXPECT(a, found == oracle_succ(h->o, key, &right_key, &right_value));
+    EXPECT(a, out_key == right_key && out_value == right_value);
+    EXPECT_OK(a, wide_pred(&h->w, 1, &key, &out_key, &out_value, &found));
+    EXPECT(a, found == oracle_pred(h->o, key, &right_key, &right_value));
+    EXPECT(a, out_key == right_key && out_value == right_value);
+    count_checked(2);
+}
+
+static void ask_ranges(agent *a, neighbourhood *h, bool upper)
+{
+    uint64_t lo = quiet_key(a, h, upper), hi = quiet_key(a, h, upper), offsets[2], count = 0;
+    uint64_t keys[QUIET], values[QUIET], right_keys[QUIET], right_values[QUIET];
+    const uint32_t limit = (uint32_t)rng_below(&a->r, 20);
+    size_t total = 0, right = oracle_range(h->o, lo, hi, limit, right_keys, right_values);
+    EXPECT_OK(a, wide_range(&h->w, 1, &lo, &hi, limit, QUIET, keys, values, offsets, &total));
+    EXPECT(a, total == right && memcmp(keys, right_keys, total * sizeof *keys) == 0);
+    EXPECT(a, memcmp(values, right_values, total * sizeof *values) == 0);
+    EXPECT_OK(a, wide_range_count(&h->w, 1, &lo, &hi, &count));
+    EXPECT(a, count == oracle_range(h->o, lo, hi, 0, NULL, NULL));
+}
+
+static void ask_ends(agent *a, neighbourhood *h)
+{
+    uint64_t key = 1, value = 1, right_key = 1, right_value = 1;
+    int found = -1;
+    EXPECT_OK(a, pleach_map_min(h->w.map, &found, &key, &value));
+    EXPECT(a, found == 1 && oracle_min(h->o, &right_key, &right_value) && key == right_key && value == right_value);
+    EXPECT_OK(a, pleach_map_max(h->w.map, &found, &key, &value));
+    EXPECT(a, found == 1 && oracle_max(h->o, &right_key, &right_value) && key == right_key && value == right_value);
+    count_checked(2);
+}
+
+static void churn_or_ask(agent *a)
+{
+    neighbourhood *h = a->shared;
+    if (a->index % 2 == 0) {
+        churn_between(a, h);
+        atomic_fetch_sub(&h->updaters, 1);
+        return;
+    }
+    while (atomic_load(&h->updaters) > 0 && !stopped(a)) {
+        const bool upper = rng_percent(&a->r, 50);
+        ask_neighbours(a, h, upper);
+        ask_ranges(a, h, upper);
+        ask_ends(a, h);
+    }
+}
+
+static void neighbourhood_of(const setting *where, shape s)
+{
+    const size_t agents = calling_threads();
+    neighbourhood h = {.w = open_shape(where, s), .rounds = shrunk(200, 30)};
+    uint64_t keys[2 * QUIET];
+    for (size_t i = 0; i < QUIET; i++) {
+        keys[i] = GAP * i;
+        keys[QUIET + i] = h.w.top - GAP * i;
+    }
+    oracle *o = oracle_create(2 * QUIET, keys);
+    uint64_t *values = values_for(2 * QUIET, keys, h.w.top, 5);
+    put_both(&h.w, o, 2 * QUIET, keys, values);
+    h.o = o;
+    h.begin = GAP * QUIET;
+    h.end = h.begin + 3000;
+    atomic_init(&h.updaters, (agents + 1) / 2);
+    run_agents(agents, churn_or_ask, &h);
+    free(values);
+    oracle_destroy(o);
+    wide_close(&h.w);
+}
+
+static void ordered_queries_beside_churn_elsewhere(const setting *where) { with_every_shape(where, neighbourhood_of); }
+
+/* Queries seldom have to look again: finds, with a fifth of updates beside them. */
+typedef struct mixture {
+    wide w;
+    uint64_t range;
+    size_t rounds;
+    atomic_size_t finds;
+} mixture;
+
+static void mix(agent *a)
+{
+    mixture *m = a->shared;
+    uint64_t keys[CHURNED_AT_ONCE];
+    for (size_t round = 0; round < m->rounds && !stopped(a); round++) {
+        const uint64_t dice = rng_below(&a->r, 10);
+        for (size_t i = 0; i < CHURNED_AT_ONCE; i++)
+            keys[i] = rng_below(&a->r, m->range);
+        if (dice == 0)
+            EXPECT_OK(a, wide_add(&m->w, CHURNED_AT_ONCE, keys, keys, NULL, NULL));
+        else if (dice == 1)
+            EXPECT_OK(a, wide_erase(&m->w, CHURNED_AT_ONCE, keys, NULL, NULL));
+        else
+            EXPECT_OK(a, wide_find(&m->w, CHURNED_AT_ONCE, keys, NULL, NULL));
+        atomic_fetch_add(&m->finds, dice > 1 ? CHURNED_AT_ONCE : 0);
+    }
+}
+
+static void restarts_of(const setting *where, shape s)
+{
+    mixture m = {.w = open_shape(where, s), .range = shrunk(50000, 10000), .rounds = scaled(200)};
+    rng r = rng_for(test_seed(), 99);
+    uint64_t *keys = pattern_keys(SORTED, m.range, m.w.top, &r);
+    shuffle(&r, m.range, keys);
+    assert_ok(wide_put(&m.w, m.range / 2, keys, keys, NULL, NULL));
+    const uint64_t before = stats_of(&m.w).restarts;
+    run_agents(calling_threads(), mix, &m);
+    const double restarts = (double)(stats_of(&m.w).restarts - before), finds = (double)atomic_load(&m.finds);
+    print_message("%.0f restarts in %.0f finds: %.4f%%\n", restarts, finds, 100 * restarts / finds);
+    /* A GPU's threads are as many as there are keys. */
+    assert_true(restarts < finds * (where->device == PLEACH_CUDA ? 0.05 : 0.01));
+    free(keys);
+    wide_close(&m.w);
+}
+
+static void queries_seldom_look_again(const setting *where) { with_every_shape(where, restarts_of); }
+
+int main(int argc, char **argv)
+{
+    static const test_case cases[] = {
+        CASE(options_of_skiplists),
+        CASE(teams_of_every_size),
+        CASE(what_skiplists_have_not),
+        CASE(every_order_in_and_out),
+        CASE(ascending_and_descending_one_by_one),
+        CASE(least_and_largest_key),
+        CASE(waves_of_array_calls),
+        CASE(waves_of_single_calls_from_threads),
+        CASE(waves_of_array_calls_from_threads),
+        CASE(all_want_the_same_keys),
+        CASE(equal_keys_in_one_call),
+        CASE(churn_holds_little_memory),
+        CASE(tides_need_no_more_memory),
+        CASE(small_chunks_merge),
+        CASE(heights_sink_again),
+        CASE(fewer_are_raised_with_less_chance),
+        CASE(whole_map_calls),
+        CASE(a_full_pool_has_room_again),
+        CASE(what_stays_is_always_found),
+        CASE(ordered_queries_beside_churn_elsewhere),
+        CASE(queries_seldom_look_again),
+    };
+    return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
+}
