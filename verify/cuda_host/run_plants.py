@@ -6,7 +6,8 @@
 FOLDER is a build folder with -DPLEACH_CUDA=HOST, made with Ninja; what is not up to date there is built first. For each
 plant, what it changes is compiled once more and linked in front of the library. The test must then fail, crash, not
 end, or end with a report of the emulated GPU; and it must pass without the plant, with the same seed. --table prints
-the table of docs/verification.md; --keep leaves the folders of planted copies. Ends with "N passed, N failed".
+the table of docs/results/notes/planted-bugs.md; --keep leaves the folders of planted copies. Ends with "N passed, N
+failed".
 """
 import argparse
 import concurrent.futures

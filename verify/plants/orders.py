@@ -13,7 +13,8 @@ value in C are compiled one by one, and not run where they leave the object code
 The result of a change is one of
   caught     a finding
   argued     none, and none can come: another order stands in for this one (ARGUED in orders_argued.py says which)
-  unseen     none, but the order is needed (UNSEEN in orders_argued.py, and a table in docs/verification.md)
+  unseen     none, but the order is needed (UNSEEN in orders_argued.py, and a table in
+             docs/results/notes/planted-bugs.md)
   elsewhere  no simulated variant comes there (ELSEWHERE in orders_argued.py says what looks at it)
   missed     none, and no reason is known: either a check is too weak, or the order is not needed
   refuted    a finding, though orders_argued.py argues that there can be none

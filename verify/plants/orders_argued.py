@@ -2,7 +2,7 @@
 
 ARGUED     nothing is lost without this one: what else keeps the order, on which machines. Each argument supposes that
            the other orders stay: of two that stand in for each other one is needed
-UNSEEN     needed, but no schedule shows it; docs/verification.md has them in a table
+UNSEEN     needed, but no schedule shows it; docs/results/notes/planted-bugs.md has them in a table
 ELSEWHERE  no simulated variant comes there; what looks at it, if anything does
 """
 PROGRESS = "only bounds how long an agent goes by stale inner nodes (docs/memory-model.md, Stale reads)"

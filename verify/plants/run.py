@@ -8,8 +8,8 @@
 FOLDER is a build folder (scripts/build) with the libraries to link against. For each plant: the fault must be found
 within N schedules of seed 1, its replay must find it again, and the unplanted code must pass the same schedules.
 --quick leaves out those that take long (SLOW). What the stages of a batch compute does not depend on schedules: there
-(batch/cpu) tests/test_batch must fail. The table (--table) is the one of docs/verification.md. Ends with "N passed, N
-failed".
+(batch/cpu) tests/test_batch must fail. The table (--table) is the one of
+docs/results/notes/planted-bugs.md. Ends with "N passed, N failed".
 
 --tsan asks instead what ThreadSanitizer says: the library with the plant, and the stress test of CPU threads.
 """
