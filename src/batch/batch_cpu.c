@@ -10,19 +10,19 @@
 #include "batch.h"
 #include "batch_count.h"
 
-#define JOIN_(a, b, c) a##b##_##c
-#define JOIN(a, b, c) JOIN_(a, b, c)
 #if defined(PLEACH_NODE_ISA_avx512)
-#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, avx512)
+#define ISA_NAME(name) name##_avx512
 #elif defined(PLEACH_NODE_ISA_avx2)
-#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, avx2)
+#define ISA_NAME(name) name##_avx2
 #elif defined(PLEACH_NODE_ISA_x86) /* the simulator's */
-#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, sim_x86)
+#define ISA_NAME(name) name##_sim_x86
 #elif defined(PLEACH_SIM)
-#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, sim_plain)
+#define ISA_NAME(name) name##_sim_plain
 #else
-#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, plain)
+#define ISA_NAME(name) name##_plain
 #endif
+#define RUN_NAME2(name) ISA_NAME(name)
+#define RUN_NAME RUN_NAME2(WIDTH_SYMBOL(batch_run))
 
 typedef struct W(stretch) { uint32_t at, end; } W(stretch);
 

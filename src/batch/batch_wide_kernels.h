@@ -73,8 +73,9 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 /* Bit by bit: the operations are divided, and each count goes on in one part. */
-static cudaError_t W(launch_wide)(const batch_on_gpu *g, wide_on_gpu w, uint32_t ops, cudaStream_t stream)
+static cudaError_t W(launch_wide)(const batch_on_gpu *g, const wide_on_gpu *wide, uint32_t ops, cudaStream_t stream)
 {
+    wide_on_gpu w = *wide;
     W(laid_out) l = W(lay_out)(g);
     const W(batch) &b = l.b;
     unsigned bits = 1, blocks = grid_for(ops + 1), some = grid_for(w.n);

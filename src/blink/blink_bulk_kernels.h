@@ -288,3 +288,53 @@ static __global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint
         to[to_offsets[i] + k] = from[from_offsets[i] + k];
 }
 #endif
+
+/* ---- launching ---- */
+
+static cudaError_t W(build_one_level)(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
+                                      uint32_t level, cudaStream_t stream)
+{
+    const W(key) *from_keys = (const W(key) *)keys, *from_values = (const W(key) *)values;
+    if (level == 0)
+        LAUNCH(W(leaves_kernel), (plan->count[0] + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS, *plan, map.nodes,
+               from_keys, from_values);
+    LAUNCH(W(build_kernel), plan->count[level] * NODE_SLOTS, *plan, map.nodes, from_keys, from_values, level);
+}
+
+static cudaError_t W(build_levels)(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
+                                   cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    for (uint32_t level = 0; level < plan->levels && error == cudaSuccess; level++)
+        error = W(build_one_level)(map, plan, keys, values, level, stream);
+    return error;
+}
+
+static cudaError_t W(count_nodes)(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
+{
+    LAUNCH(W(count_kernel), (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE, map, used, counts);
+}
+
+static cudaError_t W(add_shapes)(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
+{
+    LAUNCH(W(shape_kernel), used - 1, map, used, counts);
+}
+
+static cudaError_t W(list_leaves)(blink_on_gpu map, uint64_t used, void *first_keys, uint32_t *ids, uint64_t *listed,
+                                  cudaStream_t stream)
+{
+    LAUNCH(W(list_kernel), (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE, map, used, (W(key) *)first_keys, ids, listed);
+}
+
+static cudaError_t W(leaf_counts)(blink_on_gpu map, const uint32_t *ids, size_t leaves, uint64_t *counts,
+                                  cudaStream_t stream)
+{
+    LAUNCH(W(leaf_counts_kernel), leaves, map, ids, leaves, counts);
+}
+
+static cudaError_t W(gather)(blink_on_gpu map, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
+                             void *out_keys, void *out_values, cudaStream_t stream)
+{
+    LAUNCH(W(gather_kernel), (leaves + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS, map, ids, leaves, offsets,
+           (W(key) *)out_keys, (W(key) *)out_values);
+}

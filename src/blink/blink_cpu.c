@@ -29,19 +29,19 @@
 #endif
 #define RUN_NAME2(name) ISA_NAME(name)
 #ifdef RUN_VERSIONED
-#define RUN_NAME RUN_NAME2(W(versioned_run))
+#define RUN_NAME RUN_NAME2(WIDTH_SYMBOL(versioned_run))
 #define RUN_UPDATE W(run_keeping)
 #define RUN_RANGE W(run_at_instant)
 #elif defined(RUN_SKIPLIST)
 #if PLEACH_NODE_SLOTS == 16
-#define RUN_NAME RUN_NAME2(W(skiplist16_run))
+#define RUN_NAME RUN_NAME2(WIDTH_SYMBOL(skiplist16_run))
 #else
-#define RUN_NAME RUN_NAME2(W(skiplist32_run))
+#define RUN_NAME RUN_NAME2(WIDTH_SYMBOL(skiplist32_run))
 #endif
 #define RUN_UPDATE W(run_update)
 #define RUN_RANGE W(run_range)
 #else
-#define RUN_NAME RUN_NAME2(W(blink_run))
+#define RUN_NAME RUN_NAME2(WIDTH_SYMBOL(blink_run))
 #define RUN_UPDATE W(run_update)
 #define RUN_RANGE W(run_range)
 #endif

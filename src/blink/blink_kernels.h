@@ -1,7 +1,11 @@
 /* blink/blink_kernels.h - one GPU thread per operation, each running the same steps as a CPU thread would. Included
- * by blink.cu and, for maps with versions, by versioned.cu, once per key width. */
+ * by blink.cu and, for maps with versions, by versioned.cu. */
 #include "blink_team.h"
 #include "blink_blocking.h"
+
+/* An update keeps a leaf's image in registers; so many blocks fit on a multiprocessor without spilling much
+ * (docs/performance.md). */
+enum { UPDATE_BLOCKS = PLEACH_KEY_BITS == 32 ? 8 : 5 };
 
 PORT_FN W(blink) W(map_of)(const blink_on_gpu &gpu)
 {
@@ -34,7 +38,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (r.flags) r.flags[i] = find.found;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
+static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, request r, update_notes *notes)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;

@@ -363,3 +363,13 @@ static cudaError_t W(launch_long)(const blink_on_gpu *map, const request *r, lon
     return cudaLaunchCooperativeKernel(W(long_kernel), dim3(all < most ? all : most), dim3(BLOCK_THREADS),
                                        arguments, 0, stream);
 }
+
+static cudaError_t W(run_long)(blink_on_gpu map, const request *r, long_work *work, cudaStream_t stream)
+{
+    return W(launch_long)(&map, r, work, false, false, stream);
+}
+
+static cudaError_t W(count_parts)(blink_on_gpu map, const request *r, long_work *work, bool whole, cudaStream_t stream)
+{
+    return W(launch_long)(&map, r, work, true, whole, stream);
+}

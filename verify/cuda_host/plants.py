@@ -76,8 +76,8 @@ RANGES = "src/map/map_cuda_range.c"
 
 # Files that several translation units have, and the one that the tests go through: the others stay as they are.
 UNITS = {
-    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "blink.cu.cpp"),
-    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "skiplist16.cu.cpp"),
+    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "blink_32.cu.cpp"),
+    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "skiplist16_32.cu.cpp"),
     **dict.fromkeys((EDGES, EDGES_KERNELS, EDGES_ERASE), "graph_edges.cu.cpp"),
     LATER: "hash.cu.cpp",
 }
@@ -168,8 +168,8 @@ PLANTS = [
           "    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;\n    if (i > r.n) return;\n"),
     Plant("last_keys_not_compared", "the order of the last keys of an array is not looked at",
           Run("test_map_whole", "cuda/32 load_takes_any_size"), BLINK_LAUNCH,
-          "LAUNCH(ascending_kernel, (n + KEYS_AT_ONCE - 1) / KEYS_AT_ONCE,",
-          "LAUNCH(ascending_kernel, n / KEYS_AT_ONCE,"),
+          "LAUNCH(W(ascending_kernel), (n + KEYS_AT_ONCE - 1) / KEYS_AT_ONCE,",
+          "LAUNCH(W(ascending_kernel), n / KEYS_AT_ONCE,"),
     Plant("last_leaves_not_stored", "a lane stores its slots of all leaves that it has but the last",
           Run("test_map_file", "cuda/32 pairs_come_back"), WHOLE_KERNELS,
           "    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {\n"
@@ -177,11 +177,11 @@ PLANTS = [
           "    PORT_UNROLL for (unsigned i = 0; i + 1 < LEAVES_AT_ONCE; i++) {\n"
           "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        W(node) *node"),
     Plant("last_nodes_not_counted", "the kernel that counts nodes has too few threads for the last ones",
-          Run("test_map_whole", "cuda/32 load_takes_any_size"), BLINK_LAUNCH,
-          "    LAUNCH(count_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE,",
-          "    LAUNCH(count_kernel, (used - 1) / NODES_AT_ONCE,"),
+          Run("test_map_whole", "cuda/32 load_takes_any_size"), WHOLE_KERNELS,
+          "    LAUNCH(W(count_kernel), (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE,",
+          "    LAUNCH(W(count_kernel), (used - 1) / NODES_AT_ONCE,"),
     Plant("end_of_the_last_range_missing", "the offset behind the last range is not written",
-          Run("test_map_long", "cuda/32 short_and_long*"), BLINK_LAUNCH,
+          Run("test_map_long", "cuda/32 short_and_long*"), "src/blink/blink_places.cu",
           "    if (i <= n) to[i] = from[first[i]];\n", "    if (i < n) to[i] = from[first[i]];\n"),
     Plant("team_asks_the_first_lane", "all teams of a warp get the node of the first",
           Run("test_map_ranges", "*many_queries*"), BLINK_TEAM,
@@ -192,7 +192,7 @@ PLANTS = [
           "const uint64_t at = place + __popc(wanted[i] & ((1u << lane) - 1));",
           "const uint64_t at = place + __popc(wanted[i] & ((2u << lane) - 1));"),
     Plant("snapshot_without_a_pin", "a snapshot is taken, and its images are not kept",
-          Run("test_map_snapshots", "cuda/32 many_snapshots_live*"), "src/versioned/versioned.cu",
+          Run("test_map_snapshots", "cuda/32 many_snapshots_live*"), "src/versioned/versioned_pins.cu",
           "        for (unsigned attempt = 0; epoch_pin(v.epoch.state, stamp) == EPOCH_BUSY;) port_pause(attempt++);\n",
           ""),
     Plant("wrong_number_of_held_images", "images that end with the oldest snapshot count as held back by it",

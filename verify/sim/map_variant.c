@@ -25,9 +25,9 @@
 
 #define VARIANT_NAME2(name) VARIANT(name)
 #ifdef SIM_VERSIONED
-#define VARIANT_NAME VARIANT_NAME2(W(sim_versioned))
+#define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_versioned))
 #else
-#define VARIANT_NAME VARIANT_NAME2(W(sim_map))
+#define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_map))
 #endif
 
 static W(blink) map_at(const map_place *place, unsigned stripe)

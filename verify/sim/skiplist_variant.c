@@ -45,9 +45,9 @@ PORT_FN void watched_give(pool_state *pool, void *nodes, size_t node_bytes, unsi
 
 #define VARIANT_NAME2(name) VARIANT(name)
 #if PLEACH_NODE_SLOTS == 16
-#define VARIANT_NAME VARIANT_NAME2(W(sim_skiplist))
+#define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_skiplist))
 #else
-#define VARIANT_NAME VARIANT_NAME2(W(sim_skiplist_wide))
+#define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_skiplist_wide))
 #endif
 
 /* While agents run the simulator sees to it that they get on. */

@@ -1,9 +1,14 @@
-/* cpu/sort_width.h - least-digit-first radix sort, for one key width; included by sort.c. It is stable, so of
- * equal keys the last one in the input is the last one in the output. */
+/* cpu/sort_width.c - least-digit-first radix sort. It is stable, so of equal keys the last one in the input is the last
+ * one in the output. Compiled once per key width. */
+#include "../base/memory.h"
 #include "../base/width.h"
+#include "sort.h"
 
-static bool W(is_ascending)(const W(key) *keys, size_t n)
+enum { DIGIT_BITS = 8, BUCKETS = 1 << DIGIT_BITS };
+
+static bool W(is_ascending)(const void *array, size_t n)
 {
+    const W(key) *keys = array;
     for (size_t i = 1; i < n; i++)
         if (keys[i - 1] >= keys[i]) return false;
     return true;
@@ -67,3 +72,5 @@ static size_t W(sort_copies)(void *buffer[4], size_t n, void **sorted_keys, void
     base_free(values[!result]);
     return W(keep_last_of_equal)(keys[result], values[result], n);
 }
+
+const key_sorter WIDTH_SYMBOL(key_sorter) = {W(is_ascending), W(sort_copies)};

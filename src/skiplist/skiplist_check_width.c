@@ -1,6 +1,21 @@
-/* skiplist/skiplist_check_width.h - the validator for one key width; included by skiplist_check_slots.c. */
+/* skiplist/skiplist_check_width.c - the validator, and counts over all chunks. Compiled once per key width and size of
+ * chunks, PLEACH_NODE_SLOTS. */
+#include "skiplist_check.h"
+
+#include "../base/check_report.h"
 #include "../node/node.h"
 #include "../blink/blink_shape.h"
+#include "skiplist_format.h"
+
+#define NUMBER(n) ((unsigned long long)(n))
+
+/* A walk over all levels. */
+typedef struct check {
+    const blink_tree *tree;
+    void *nodes;
+    uint64_t used_ids, visited, keys;
+    complaint said;
+} check;
 
 static void W(count_chunk)(void *nodes, uint64_t id, blink_counts *counts)
 {
@@ -155,3 +170,25 @@ static void W(check_skiplist)(check *c)
     if (live != c->visited)
         complain(&c->said, "S8: %llu chunks are live, %llu can be reached", NUMBER(live), NUMBER(c->visited));
 }
+
+static void W(count_chunks)(const blink_tree *tree, void *nodes, blink_counts *counts)
+{
+    *counts = (blink_counts){0};
+    uint64_t used = blink_used_ids(tree);
+    for (uint64_t id = 1; id < used; id++) W(count_chunk)(nodes, id, counts);
+}
+
+static bool W(validate)(const blink_tree *tree, void *nodes, char *message, size_t message_size)
+{
+    check c = {.tree = tree, .nodes = nodes, .used_ids = blink_used_ids(tree),
+               .said = {.message = message, .message_size = message_size}};
+    if (message && message_size) message[0] = 0;
+    W(check_skiplist)(&c);
+    return !c.said.made;
+}
+
+#if PLEACH_NODE_SLOTS == 16
+const blink_checks WIDTH_SYMBOL(skiplist16_checks) = {W(count_chunks), W(validate)};
+#else
+const blink_checks WIDTH_SYMBOL(skiplist32_checks) = {W(count_chunks), W(validate)};
+#endif

@@ -1,10 +1,22 @@
-/* blink/blink_check_width.h - the validator for one key width; included by blink_check.c. */
+/* blink/blink_check_width.c - the validator, and counts over all nodes. Compiled once per key width. */
+#include "blink_check.h"
+
+#include "../base/check_report.h"
 #include "../node/node.h"
 #include "blink_shape.h"
 
-#ifndef PLEACH_NUMBER
 #define PLEACH_NUMBER(n) ((unsigned long long)(n)) /* of a 16-byte key the low half */
-#endif
+
+/* A walk over the whole tree. */
+typedef struct check {
+    const blink_tree *tree;
+    void *nodes;
+    uint64_t used_ids;
+    uint64_t visited;
+    uint64_t keys;
+    uint64_t unposted;
+    complaint said;
+} check;
 
 static const W(node) *W(checked_node)(check *c, uint64_t id)
 {
@@ -124,9 +136,9 @@ static void W(check_tree)(check *c)
     if (c->unposted > port_load(&c->tree->unposted))
         complain(&c->said, "I5: %llu nodes have no pair above them, %llu are accounted for", PLEACH_NUMBER(c->unposted),
                  PLEACH_NUMBER(port_load(&c->tree->unposted)));
-    if (c->keys != stripes_sum(c->tree))
+    if (c->keys != blink_stripes_sum(c->tree))
         complain(&c->said, "I7: the leaves hold %llu keys, the counters say %lld", PLEACH_NUMBER(c->keys),
-                 (long long)stripes_sum(c->tree));
+                 (long long)blink_stripes_sum(c->tree));
     uint64_t taken = 0;
     for (uint64_t id = 1; id < c->used_ids; id++) {
         uint64_t header = W(header_load)(pool_address(c->nodes, (uint32_t)id, sizeof(W(node))));
@@ -136,3 +148,37 @@ static void W(check_tree)(check *c)
         complain(&c->said, "I8: %llu nodes are in use, %llu can be reached", PLEACH_NUMBER(taken),
                  PLEACH_NUMBER(c->visited));
 }
+
+static void W(count_nodes)(const blink_tree *tree, void *nodes, blink_counts *counts)
+{
+    *counts = (blink_counts){0};
+    uint64_t used = blink_used_ids(tree);
+    for (uint64_t id = 1; id < used; id++) {
+        const W(node) *node = pool_address(nodes, (uint32_t)id, sizeof(W(node)));
+        uint64_t header = W(header_load)(node);
+        if (header == 0) continue; /* skipped: P3 */
+        if (header_level(header) == NODE_OLD_IMAGE) {
+            counts->images++;
+            continue;
+        }
+        counts->shape += W(node_shape)(node);
+        if (header_level(header) > 0) {
+            counts->inner++;
+            continue;
+        }
+        counts->leaves++;
+        counts->keys += header_count(header);
+        counts->empty_leaves += header_count(header) == 0;
+    }
+}
+
+static bool W(validate)(const blink_tree *tree, void *nodes, char *message, size_t message_size)
+{
+    check c = {.tree = tree, .nodes = nodes, .used_ids = blink_used_ids(tree),
+               .said = {.message = message, .message_size = message_size}};
+    if (message && message_size) message[0] = 0;
+    W(check_tree)(&c);
+    return !c.said.made;
+}
+
+const blink_checks WIDTH_SYMBOL(blink_checks) = {W(count_nodes), W(validate)};
