@@ -52,23 +52,23 @@ static __global__ void divide_kernel(const __grid_constant__ wide_on_gpu w, uint
 
 static size_t layout(batch_on_gpu *batch)
 {
-    W(laid_out) l = W(lay_out)(batch);
+    laid_out l = lay_out(batch);
     batch->sizes = l.b.sizes;
     return l.bytes;
 }
 
 const batch_launchers WIDTH_SYMBOL(batch_cuda) = {
     .layout = layout,
-    .list = W(launch_list),
-    .read = W(launch_read),
-    .answer = W(launch_answer),
-    .query = W(launch_query),
-    .again = W(launch_again),
-    .live = W(launch_live),
-    .wide_bytes = sizeof(W(batch_wide)),
-    .wide = W(launch_wide),
-    .fill = W(launch_fill),
-    .plan = W(launch_plan),
-    .commit = W(launch_commit),
-    .tidy = W(launch_tidy),
+    .list = launch_list,
+    .read = launch_read,
+    .answer = launch_answer,
+    .query = launch_query,
+    .again = launch_again,
+    .live = launch_live,
+    .wide_bytes = sizeof(batch_wide),
+    .wide = launch_wide,
+    .fill = launch_fill,
+    .plan = launch_plan,
+    .commit = launch_commit,
+    .tidy = launch_tidy,
 };

@@ -1,5 +1,5 @@
-/* batch/batch_live.cu - what a batch on the GPU needs that is the same for all key widths: memory for what tired queries
- * skip keys by (batch_live.h), and the pairs that its ranges have counted. */
+/* batch/batch_live.cu - what a batch on the GPU needs that is the same for all key widths: memory for what tired
+ * queries skip keys by (batch_live.h), and the pairs that its ranges have counted. */
 #include "../blink/blink_launch.h"
 
 #include "batch_cuda.h"

@@ -32,7 +32,7 @@ PORT_FN uint32_t tally_count(key_tally *tally, uint64_t key)
 static cudaError_t look_at_order(blink_on_gpu map, const void *keys, size_t n, update_notes *notes, cudaStream_t stream)
 {
     cudaGetLastError();
-    W(order_kernel)<<<1, CROWD_SAMPLES, 0, stream>>>(map, (const W(key) *)keys, n, notes);
+    order_kernel<<<1, CROWD_SAMPLES, 0, stream>>>(map, (const map_key *)keys, n, notes);
     return cudaGetLastError();
 }
 
@@ -41,16 +41,16 @@ static cudaError_t run_call(blink_on_gpu map, const request *r, update_notes *no
     switch (r->kind) {
     case REQUEST_PUT:
     case REQUEST_ADD:
-    case REQUEST_ERASE: LAUNCH(W(update_kernel), r->n, map, *r, notes);
-    case REQUEST_FIND: LAUNCH(W(find_kernel), r->n, map, *r);
+    case REQUEST_ERASE: LAUNCH(update_kernel, r->n, map, *r, notes);
+    case REQUEST_FIND: LAUNCH(find_kernel, r->n, map, *r);
     case REQUEST_SUCC:
     case REQUEST_PRED:
     case REQUEST_CEILING:
-    case REQUEST_FLOOR: LAUNCH(W(seek_kernel), r->n, map, *r);
+    case REQUEST_FLOOR: LAUNCH(seek_kernel, r->n, map, *r);
     case REQUEST_RANGE:
     case REQUEST_COUNT: {
         const unsigned apart = range_apart(r, false);
-        LAUNCH(W(range_kernel), r->n << apart, map, *r, apart);
+        LAUNCH(range_kernel, r->n << apart, map, *r, apart);
     }
     }
     return cudaErrorInvalidValue;
@@ -58,33 +58,33 @@ static cudaError_t run_call(blink_on_gpu map, const request *r, update_notes *no
 
 static cudaError_t check_ascending(const void *keys, size_t n, uint64_t *flag, cudaStream_t stream)
 {
-    LAUNCH(W(ascending_kernel), (n + KEYS_AT_ONCE - 1) / KEYS_AT_ONCE, (const W(key) *)keys, n, flag);
+    LAUNCH(ascending_kernel, (n + KEYS_AT_ONCE - 1) / KEYS_AT_ONCE, (const map_key *)keys, n, flag);
 }
 
 static cudaError_t mark_last(const void *keys, size_t n, uint8_t *keep, cudaStream_t stream)
 {
-    LAUNCH(W(mark_last_kernel), n, (const W(key) *)keys, n, keep);
+    LAUNCH(mark_last_kernel, n, (const map_key *)keys, n, keep);
 }
 
 static cudaError_t move(const void *from, void *to, const uint64_t *from_offsets, const uint64_t *to_offsets,
                         const uint64_t *counts, size_t n, cudaStream_t stream)
 {
-    LAUNCH(W(move_kernel), n * MOVE_LANES, (const W(key) *)from, (W(key) *)to, from_offsets, to_offsets, counts, n);
+    LAUNCH(move_kernel, n * MOVE_LANES, (const map_key *)from, (map_key *)to, from_offsets, to_offsets, counts, n);
 }
 
 static cudaError_t make_pieces(const request *r, const long_work *work, const long_pieces *pieces, cudaStream_t stream)
 {
-    LAUNCH(W(pieces_kernel), r->n > LONG_PARTS ? r->n : (uint64_t)LONG_PARTS, *r, work, *pieces);
+    LAUNCH(pieces_kernel, r->n > LONG_PARTS ? r->n : (uint64_t)LONG_PARTS, *r, work, *pieces);
 }
 
 static cudaError_t limit_pieces(const request *r, long_work *work, const long_pieces *pieces, cudaStream_t stream)
 {
-    LAUNCH(W(limit_kernel), pieces->noted * BLOCK_THREADS, *r, work, *pieces);
+    LAUNCH(limit_kernel, pieces->noted * BLOCK_THREADS, *r, work, *pieces);
 }
 
 const blink_launchers WIDTH_SYMBOL(blink_cuda) = {
-    .calls = {run_call, W(run_long), W(count_parts)},
-    .nodes = {W(build_levels), W(count_nodes), W(add_shapes), W(list_leaves), W(leaf_counts), W(gather)},
+    .calls = {run_call, run_long, count_parts},
+    .nodes = {build_levels, count_nodes, add_shapes, list_leaves, leaf_counts, gather},
     .look_at_order = look_at_order,
     .check_ascending = check_ascending,
     .mark_last = mark_last,

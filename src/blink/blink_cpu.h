@@ -71,8 +71,10 @@ extern const blink_run_ops versioned_run_32_plain, versioned_run_64_plain, versi
 extern const blink_run_ops versioned_run_32_avx2, versioned_run_64_avx2;
 extern const blink_run_ops versioned_run_32_avx512, versioned_run_64_avx512;
 
-extern const blink_run_ops skiplist16_run_32_plain, skiplist16_run_64_plain, skiplist16_run_32_avx2, skiplist16_run_64_avx2;
-extern const blink_run_ops skiplist32_run_32_plain, skiplist32_run_64_plain, skiplist32_run_32_avx2, skiplist32_run_64_avx2;
+extern const blink_run_ops skiplist16_run_32_plain, skiplist16_run_64_plain;
+extern const blink_run_ops skiplist16_run_32_avx2, skiplist16_run_64_avx2;
+extern const blink_run_ops skiplist32_run_32_plain, skiplist32_run_64_plain;
+extern const blink_run_ops skiplist32_run_32_avx2, skiplist32_run_64_avx2;
 
 /* The best one for this machine. */
 const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned);

@@ -46,8 +46,8 @@ static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
 static cudaError_t update_part(blink_on_gpu map, const request *r, size_t first, size_t end, update_notes *notes,
                                cudaStream_t stream)
 {
-    if (map.team > 1) LAUNCH_STAYING(W(team_update_kernel), (end - first) * map.team, map, *r, first, end, notes);
-    LAUNCH_STAYING(W(update_kernel), end - first, map, *r, first, end, notes);
+    if (map.team > 1) LAUNCH_STAYING(team_update_kernel, (end - first) * map.team, map, *r, first, end, notes);
+    LAUNCH_STAYING(update_kernel, end - first, map, *r, first, end, notes);
 }
 
 /* Thousands of threads that all want the few chunks of a small skiplist get in each other's way: the first elements of
@@ -73,14 +73,14 @@ static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes
     case REQUEST_ADD:
     case REQUEST_ERASE: return update_all(map, r, notes, stream);
     case REQUEST_FIND:
-        if (map.team > 1) LAUNCH_STAYING(W(team_find_kernel), r->n * map.team, map, *r);
-        LAUNCH_STAYING(W(find_kernel), r->n, map, *r);
+        if (map.team > 1) LAUNCH_STAYING(team_find_kernel, r->n * map.team, map, *r);
+        LAUNCH_STAYING(find_kernel, r->n, map, *r);
     case REQUEST_SUCC:
     case REQUEST_PRED:
     case REQUEST_CEILING:
-    case REQUEST_FLOOR: LAUNCH_STAYING(W(seek_kernel), r->n, map, *r);
+    case REQUEST_FLOOR: LAUNCH_STAYING(seek_kernel, r->n, map, *r);
     case REQUEST_RANGE:
-    case REQUEST_COUNT: LAUNCH_STAYING(W(range_kernel), r->n, map, *r);
+    case REQUEST_COUNT: LAUNCH_STAYING(range_kernel, r->n, map, *r);
     }
     return cudaErrorInvalidValue;
 }
@@ -115,7 +115,7 @@ static cudaError_t skiplist_settle(blink_on_gpu map, bool forget, cudaStream_t s
 }
 
 const skiplist_launchers SKIPLIST_CUDA = {
-    .calls = {skiplist_run, W(run_long), W(count_parts)},
-    .nodes = {W(build_levels), W(count_nodes), W(add_shapes), W(list_leaves), W(leaf_counts), W(gather)},
+    .calls = {skiplist_run, run_long, count_parts},
+    .nodes = {build_levels, count_nodes, add_shapes, list_leaves, leaf_counts, gather},
     .settle = skiplist_settle,
 };

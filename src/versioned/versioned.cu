@@ -12,21 +12,21 @@ static cudaError_t run_call(blink_on_gpu map, const request *r, update_notes *no
     switch (r->kind) {
     case REQUEST_PUT:
     case REQUEST_ADD:
-    case REQUEST_ERASE: LAUNCH(W(update_kernel), r->n, map, *r, notes);
+    case REQUEST_ERASE: LAUNCH(update_kernel, r->n, map, *r, notes);
     case REQUEST_RANGE:
     case REQUEST_COUNT: {
         const unsigned apart = range_apart(r, !r->at);
-        LAUNCH(W(range_kernel), r->n << apart, map, *r, apart);
+        LAUNCH(range_kernel, r->n << apart, map, *r, apart);
     }
     case REQUEST_FIND:
-        if (!r->at) LAUNCH(W(find_kernel), r->n, map, *r);
-        LAUNCH(W(past_seek_kernel), r->n, map, *r);
+        if (!r->at) LAUNCH(find_kernel, r->n, map, *r);
+        LAUNCH(past_seek_kernel, r->n, map, *r);
     case REQUEST_SUCC:
     case REQUEST_PRED:
     case REQUEST_CEILING:
     case REQUEST_FLOOR:
-        if (!r->at) LAUNCH(W(seek_kernel), r->n, map, *r);
-        LAUNCH(W(past_seek_kernel), r->n, map, *r);
+        if (!r->at) LAUNCH(seek_kernel, r->n, map, *r);
+        LAUNCH(past_seek_kernel, r->n, map, *r);
     }
     return cudaErrorInvalidValue;
 }
@@ -34,7 +34,7 @@ static cudaError_t run_call(blink_on_gpu map, const request *r, update_notes *no
 static cudaError_t launch_return(blink_on_gpu map, cudaStream_t stream)
 {
     uint64_t places = map.versions.stripes + map.versions.epoch.slots;
-    LAUNCH(W(return_kernel), places, map);
+    LAUNCH(return_kernel, places, map);
 }
 
 static cudaError_t release(blink_on_gpu map, const uint64_t *at, cudaStream_t stream)
@@ -46,11 +46,11 @@ static cudaError_t release(blink_on_gpu map, const uint64_t *at, cudaStream_t st
 static cudaError_t count_held(blink_on_gpu map, uint64_t used, uint64_t first, uint64_t second, uint64_t *held,
                               cudaStream_t stream)
 {
-    LAUNCH(W(held_kernel), used - 1, map, used, first, second, held);
+    LAUNCH(held_kernel, used - 1, map, used, first, second, held);
 }
 
 const versioned_launchers WIDTH_SYMBOL(versioned_cuda) = {
-    .calls = {run_call, W(run_long), W(count_parts)},
+    .calls = {run_call, run_long, count_parts},
     .release = release,
     .count_held = count_held,
 };

@@ -33,7 +33,8 @@ typedef struct map_variant {
     void (*return_all)(map_place place);
 } map_variant;
 
-extern const map_variant sim_map_32_plain, sim_map_64_plain, sim_map_32_x86, sim_map_64_x86, sim_map_32_cuda, sim_map_64_cuda;
+extern const map_variant sim_map_32_plain, sim_map_64_plain, sim_map_32_x86, sim_map_64_x86, sim_map_32_cuda,
+    sim_map_64_cuda;
 extern const map_variant sim_versioned_32_plain, sim_versioned_64_plain, sim_versioned_32_x86, sim_versioned_64_x86,
     sim_versioned_32_cuda, sim_versioned_64_cuda;
 

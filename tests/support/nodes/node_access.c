@@ -5,15 +5,15 @@
 
 static entry load(const void *node, unsigned slot)
 {
-    W(pair) pair = W(pair_load)(node, slot);
+    map_pair pair = pair_load(node, slot);
     return (entry){pair.key, pair.value};
 }
 
 static void store(void *node, unsigned slot, entry entry)
 {
-    W(pair_store)(node, slot, W(pair_of)((W(key))entry.key, (W(key))entry.value));
+    pair_store(node, slot, pair_of((map_key)entry.key, (map_key)entry.value));
 }
 
-static uint64_t *header(void *node) { return &((W(node) *)node)->word[W(HEADER_WORD)]; }
+static uint64_t *header(void *node) { return &((map_node *)node)->word[HEADER_WORD]; }
 
 const node_access WIDTH_SYMBOL(node_access) = {load, store, header};
