@@ -32,14 +32,37 @@
 
 #include "detail/blink/blink_tree.h"
 
+/* What the implementation includes that is the same for both key widths, and then the implementation, once for each. */
+#include "detail/blink/blink_notes.h"
+#include "detail/level/level_digest.h"
+#include "detail/level/level_wait.h"
+#include "detail/node/node_format.h"
+
 #define PLEACH_KEY_BITS 32
+namespace pleach_w32 {
 #include "detail/blink/blink_device.h"
+}
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
+namespace pleach_w64 {
 #include "detail/blink/blink_device.h"
+}
 #undef PLEACH_KEY_BITS
 
-#undef W
+using pleach_w32::pleach_map32_put; using pleach_w64::pleach_map64_put;
+using pleach_w32::pleach_map32_add; using pleach_w64::pleach_map64_add;
+using pleach_w32::pleach_map32_erase; using pleach_w64::pleach_map64_erase;
+using pleach_w32::pleach_map32_find; using pleach_w64::pleach_map64_find;
+using pleach_w32::pleach_map32_contains; using pleach_w64::pleach_map64_contains;
+using pleach_w32::pleach_map32_succ; using pleach_w64::pleach_map64_succ;
+using pleach_w32::pleach_map32_pred; using pleach_w64::pleach_map64_pred;
+using pleach_w32::pleach_map32_min; using pleach_w64::pleach_map64_min;
+using pleach_w32::pleach_map32_max; using pleach_w64::pleach_map64_max;
+using pleach_w32::pleach_map32_range_count; using pleach_w64::pleach_map64_range_count;
+using pleach_w32::pleach_map32_range; using pleach_w64::pleach_map64_range;
+using pleach_w32::pleach_map32_warp_range; using pleach_w64::pleach_map64_warp_range;
+
+#undef WIDTH_SYMBOL
 #undef KEY_MAX
 #undef PAIR_IS_ATOMIC
 

@@ -80,14 +80,34 @@ PORT_FN void pleach_skiplist_pass(const pleach_skiplist_view &view, pleach_skipl
     skiplist_begin(&place, agent);
 }
 
+/* What the implementation includes that is the same for both key widths, and then the implementation, once for each. */
+#include "detail/level/level_digest.h"
+#include "detail/level/level_wait.h"
+
 #define PLEACH_KEY_BITS 32
+namespace pleach_w32 {
 #include "detail/skiplist/skiplist_device.h"
+}
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
+namespace pleach_w64 {
 #include "detail/skiplist/skiplist_device.h"
+}
 #undef PLEACH_KEY_BITS
 
-#undef W
+using pleach_w32::pleach_skiplist32_put; using pleach_w64::pleach_skiplist64_put;
+using pleach_w32::pleach_skiplist32_add; using pleach_w64::pleach_skiplist64_add;
+using pleach_w32::pleach_skiplist32_erase; using pleach_w64::pleach_skiplist64_erase;
+using pleach_w32::pleach_skiplist32_find; using pleach_w64::pleach_skiplist64_find;
+using pleach_w32::pleach_skiplist32_contains; using pleach_w64::pleach_skiplist64_contains;
+using pleach_w32::pleach_skiplist32_succ; using pleach_w64::pleach_skiplist64_succ;
+using pleach_w32::pleach_skiplist32_pred; using pleach_w64::pleach_skiplist64_pred;
+using pleach_w32::pleach_skiplist32_min; using pleach_w64::pleach_skiplist64_min;
+using pleach_w32::pleach_skiplist32_max; using pleach_w64::pleach_skiplist64_max;
+using pleach_w32::pleach_skiplist32_range_count; using pleach_w64::pleach_skiplist64_range_count;
+using pleach_w32::pleach_skiplist32_range; using pleach_w64::pleach_skiplist64_range;
+
+#undef WIDTH_SYMBOL
 #undef KEY_MAX
 #undef PAIR_IS_ATOMIC
 

@@ -84,14 +84,35 @@ PORT_FN void pleach_versioned_updates_end(const pleach_versioned_view &view, ple
     version_close(pleach_versioned_versions(view), agent, blockIdx.x);
 }
 
+/* What the implementation includes that is the same for both key widths, and then the implementation, once for each. */
+#include "detail/blink/blink_notes.h"
+#include "detail/level/level_digest.h"
+#include "detail/level/level_wait.h"
+#include "detail/node/node_format.h"
+
 #define PLEACH_KEY_BITS 32
+namespace pleach_w32 {
 #include "detail/versioned/versioned_device.h"
+}
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
+namespace pleach_w64 {
 #include "detail/versioned/versioned_device.h"
+}
 #undef PLEACH_KEY_BITS
 
-#undef W
+using pleach_w32::pleach_versioned32_put; using pleach_w64::pleach_versioned64_put;
+using pleach_w32::pleach_versioned32_add; using pleach_w64::pleach_versioned64_add;
+using pleach_w32::pleach_versioned32_erase; using pleach_w64::pleach_versioned64_erase;
+using pleach_w32::pleach_versioned32_find; using pleach_w64::pleach_versioned64_find;
+using pleach_w32::pleach_versioned32_find_at; using pleach_w64::pleach_versioned64_find_at;
+using pleach_w32::pleach_versioned32_succ_at; using pleach_w64::pleach_versioned64_succ_at;
+using pleach_w32::pleach_versioned32_pred_at; using pleach_w64::pleach_versioned64_pred_at;
+using pleach_w32::pleach_versioned32_count_at; using pleach_w64::pleach_versioned64_count_at;
+using pleach_w32::pleach_versioned32_range_at; using pleach_w64::pleach_versioned64_range_at;
+using pleach_w32::pleach_versioned32_warp_range_at; using pleach_w64::pleach_versioned64_warp_range_at;
+
+#undef WIDTH_SYMBOL
 #undef KEY_MAX
 #undef PAIR_IS_ATOMIC
 

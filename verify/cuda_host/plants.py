@@ -76,8 +76,8 @@ RANGES = "src/map/map_cuda_range.c"
 
 # Files that several translation units have, and the one that the tests go through: the others stay as they are.
 UNITS = {
-    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "blink.cu.cpp"),
-    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "skiplist16.cu.cpp"),
+    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "blink_32.cu.cpp"),
+    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "skiplist16_32.cu.cpp"),
     **dict.fromkeys((EDGES, EDGES_KERNELS, EDGES_ERASE), "graph_edges.cu.cpp"),
     LATER: "hash.cu.cpp",
 }
@@ -162,9 +162,9 @@ PLANTS = [
     # ---- kernels of maps ----
     Plant("find_bound_one_too_many", "one thread more than there are elements has one",
           Run("test_map_points", "*put_replaces*"), BLINK_KERNELS,
-          "    W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
+          "    find_kernel(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
           "    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;\n    if (i >= r.n) return;\n",
-          "    W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
+          "    find_kernel(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
           "    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;\n    if (i > r.n) return;\n"),
     Plant("last_keys_not_compared", "the order of the last keys of an array is not looked at",
           Run("test_map_whole", "cuda/32 load_takes_any_size"), BLINK_LAUNCH,
@@ -173,15 +173,15 @@ PLANTS = [
     Plant("last_leaves_not_stored", "a lane stores its slots of all leaves that it has but the last",
           Run("test_map_file", "cuda/32 pairs_come_back"), WHOLE_KERNELS,
           "    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {\n"
-          "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        W(node) *node",
+          "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        map_node *node",
           "    PORT_UNROLL for (unsigned i = 0; i + 1 < LEAVES_AT_ONCE; i++) {\n"
-          "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        W(node) *node"),
+          "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        map_node *node"),
     Plant("last_nodes_not_counted", "the kernel that counts nodes has too few threads for the last ones",
-          Run("test_map_whole", "cuda/32 load_takes_any_size"), BLINK_LAUNCH,
+          Run("test_map_whole", "cuda/32 load_takes_any_size"), WHOLE_KERNELS,
           "    LAUNCH(count_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE,",
           "    LAUNCH(count_kernel, (used - 1) / NODES_AT_ONCE,"),
     Plant("end_of_the_last_range_missing", "the offset behind the last range is not written",
-          Run("test_map_long", "cuda/32 short_and_long*"), BLINK_LAUNCH,
+          Run("test_map_long", "cuda/32 short_and_long*"), "src/blink/blink_places.cu",
           "    if (i <= n) to[i] = from[first[i]];\n", "    if (i < n) to[i] = from[first[i]];\n"),
     Plant("team_asks_the_first_lane", "all teams of a warp get the node of the first",
           Run("test_map_ranges", "*many_queries*"), BLINK_TEAM,
@@ -192,7 +192,7 @@ PLANTS = [
           "const uint64_t at = place + __popc(wanted[i] & ((1u << lane) - 1));",
           "const uint64_t at = place + __popc(wanted[i] & ((2u << lane) - 1));"),
     Plant("snapshot_without_a_pin", "a snapshot is taken, and its images are not kept",
-          Run("test_map_snapshots", "cuda/32 many_snapshots_live*"), "src/versioned/versioned.cu",
+          Run("test_map_snapshots", "cuda/32 many_snapshots_live*"), "src/versioned/versioned_pins.cu",
           "        for (unsigned attempt = 0; epoch_pin(v.epoch.state, stamp) == EPOCH_BUSY;) port_pause(attempt++);\n",
           ""),
     Plant("wrong_number_of_held_images", "images that end with the oldest snapshot count as held back by it",
@@ -212,16 +212,16 @@ PLANTS = [
           "            if (lane == 31) warp_sum[k * WARPS + warp] = x[k]; \\\n"),
     Plant("nodes_not_told_to_all", "threads build a level before they know how many nodes it has",
           Run("test_batch", "cuda/32 small_batches*"), BATCH_KERNELS,
-          "        if (threadIdx.x == 0) W(batch_close_plan)(&b, level, nodes);\n        __syncthreads();\n",
-          "        if (threadIdx.x == 0) W(batch_close_plan)(&b, level, nodes);\n"),
+          "        if (threadIdx.x == 0) batch_close_plan(&b, level, nodes);\n        __syncthreads();\n",
+          "        if (threadIdx.x == 0) batch_close_plan(&b, level, nodes);\n"),
     Plant("cases_not_told_to_all", "threads tidy a level before they know how many cases it has",
           Run("test_batch", "cuda/32 small_batches*", 1), BATCH_KERNELS,
           "        __syncthreads();\n        uint32_t cases = b.sizes->cases;\n",
           "        uint32_t cases = b.sizes->cases;\n"),
     Plant("every_block_ends_the_batch", "what one thread must do is done by one of each block",
           Run("test_batch", "cuda/32 batches_on_many_keys*"), BATCH_KERNELS,
-          "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n    W(batch_end)(&b);\n",
-          "    if (threadIdx.x > 0) return;\n    W(batch_end)(&b);\n"),
+          "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n    batch_end(&b);\n",
+          "    if (threadIdx.x > 0) return;\n    batch_end(&b);\n"),
     Plant("zeros_of_all_not_written", "the element behind the last one, which has the sum of all, is left out",
           Run("test_batch", "cuda/32 wide_counts*"), "src/batch/batch.cu",
           "i <= n; i += gridDim.x * blockDim.x) {\n        int32_t sum",
@@ -320,7 +320,7 @@ PLANTS = [
     # ---- kernels of users ----
     Plant("succ_of_the_largest_key", "the key behind the largest one is 0",
           Run("test_map_device"), "src/blink/blink_device.h",
-          "    return key != KEY_MAX && W(view_seek)(view, key + 1,", "    return W(view_seek)(view, key + 1,"),
+          "    return key != KEY_MAX && view_seek(view, key + 1,", "    return view_seek(view, key + 1,"),
     Plant("users_keys_not_counted", "a table's size does not have what kernels of users have put",
           Run("test_hash_device"), "src/hash/slabhash_device.h",
           "    if (c.outcome == SLAB_INSERTED) port_fetch_add(size, 1);\n", ""),

@@ -172,7 +172,7 @@ def masked(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.S | re.M)
 
 
-HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?:[WS]\((\w+)\)|(?![WS]\(|__attribute__)(\w+))\((?=[^;]*$)",
+HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?:S\((\w+)\)|(?!S\(|__attribute__)(\w+))\((?=[^;]*$)",
                   re.M)
 
 

@@ -160,8 +160,9 @@ def clean_for(build, same, schedules):
 
 BATCH_TEST = {"PLEACH_TEST_SCALE": "5", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain"}
 TEST_FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-w", "-Iinclude", "-Isrc", "-I."]
-PER_WIDTH = ("blink/blink_cpu.c", "versioned/versioned_cpu.c", "batch/batch_cpu.c")
-PER_SLOTS = ("skiplist_cpu.c", "skiplist_check_slots.c")
+PER_WIDTH = ("blink/blink_cpu.c", "versioned/versioned_cpu.c", "blink/blink_check_width.c", "cpu/sort_width.c",
+             "batch/batch_cpu.c")
+PER_SLOTS = ("skiplist/skiplist_cpu.c", "skiplist/skiplist_check_width.c")
 NOT_HERE = re.compile(r"_cuda[^/]*\.c$|/map_file_")  # these need CUDA, or xxHash
 # Folders of the library for CPUs.
 LIBRARY = ("base", "pool", "sync", "cpu", "blink", "versioned", "skiplist", "batch", "hash", "map", "graph", "graph/*",
@@ -191,14 +192,13 @@ def per_width(cc, folder, names, objects, *flags):
                                         f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1", *flags)]
 
 
-def per_slots(cc, folder, objects):
+def per_slots(cc, folder, objects, *flags):
     """What is compiled for both sizes of a skiplist's chunks."""
     made = []
     for slots in ("-DPLEACH_NODE_SLOTS=16", "-DPLEACH_NODE_SLOTS=32"):
-        made += compile_objects(cc, folder, ["src/skiplist/skiplist_check_slots.c"], objects, slots)
         for bits in ("32", "64"):
-            made += compile_objects(cc, folder, ["src/skiplist/skiplist_cpu.c"], objects, slots,
-                                    f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1")
+            made += compile_objects(cc, folder, [f"src/{name}" for name in PER_SLOTS], objects, slots,
+                                    f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1", *flags)
     return made
 
 
@@ -212,7 +212,7 @@ def compile_batch_test(build, cc):
                if not s.endswith(PER_WIDTH + PER_SLOTS) and not NOT_HERE.search(s)]
     sources += kit(ROOT) + ["tests/batch/test_batch.c"]
     sources += sorted(glob.glob("verify/history/*.c", root_dir=ROOT))
-    made = compile_objects(cc, ROOT, sources, objects) + per_width(cc, ROOT, PER_WIDTH[:2], objects)
+    made = compile_objects(cc, ROOT, sources, objects) + per_width(cc, ROOT, PER_WIDTH[:-1], objects)
     return made + per_slots(cc, ROOT, objects)
 
 
@@ -240,7 +240,7 @@ def run_batch_test(cc, folder, others, limit):
     os.makedirs(objects, exist_ok=True)
     program = os.path.join(folder, "test_batch")
     deps = os.path.join(ROOT, ".deps", "usr", "lib", "x86_64-linux-gnu")
-    planted = per_width(cc, folder, PER_WIDTH[2:], objects, "-O0")  # compiling it takes longer than running it
+    planted = per_width(cc, folder, PER_WIDTH[-1:], objects, "-O0")  # compiling it takes longer than running it
     run = subprocess.run([cc, *planted, *others, f"-L{deps}", f"-Wl,-rpath,{deps}", "-lcmocka",
                           "-lpthread", "-lm", "-o", program], capture_output=True, text=True, check=False)
     if run.returncode != 0:
@@ -261,19 +261,16 @@ def ask_tsan(p, folder, cc):
     plant(p, folder)
     for part in ("tests", "testkit"):
         shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
-    flags = ["-std=c17", "-O1", "-g", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-fsanitize=thread", "-w",
-             "-Iinclude", "-Isrc", "-I."]
+    objects, flags = os.path.join(folder, "objects"), ("-g", "-fsanitize=thread")
+    os.makedirs(objects, exist_ok=True)
     sources = [s for part in LIBRARY
                for s in glob.glob(f"src/{part}/*.c", root_dir=folder)
-               if not s.endswith("blink_cpu.c") and not NOT_HERE.search(s)]
+               if not s.endswith(PER_WIDTH + PER_SLOTS) and not NOT_HERE.search(s)]
     sources += kit(folder) + ["tests/map/test_map_threads.c"]
-    objects = []
-    for bits in ("32", "64", "128"):
-        objects.append(f"blink_run{bits}.o")
-        subprocess.run([cc, *flags, f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1", "-c",
-                        "src/blink/blink_cpu.c", "-o", objects[-1]], cwd=folder, check=True)
-    subprocess.run([cc, *flags, *sources, *objects, *glob.glob("verify/history/*.c", root_dir=folder), "-lcmocka",
-                    "-lpthread", "-lm", "-o", "threads"], cwd=folder, check=True)
+    sources += glob.glob("verify/history/*.c", root_dir=folder)
+    made = compile_objects(cc, folder, sources, objects, *flags)
+    made += per_width(cc, folder, PER_WIDTH, objects, *flags) + per_slots(cc, folder, objects, *flags)
+    subprocess.run([cc, *flags[1:], *made, "-lcmocka", "-lpthread", "-lm", "-o", "threads"], cwd=folder, check=True)
     program = ["./threads"]
     if subprocess.run(["setarch", "-R", "true"], capture_output=True, check=False).returncode == 0:
         program = ["setarch", "-R", *program]
