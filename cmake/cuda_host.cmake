@@ -29,7 +29,8 @@ endif()
 add_library(CUDA::cudart_static ALIAS pleach_cuda_host)
 
 # pleach_translate_kernels(LIST [INCLUDE_DIR...]): puts the C++ that stands for the .cu files of a list in their place.
-# They are preprocessed here, so what they include is theirs alone.
+# They are preprocessed here, so what they include is theirs alone. Definitions may stand among the include
+# directories; what is then made goes to the folder that the caller has set translation_folder to.
 function(pleach_translate_kernels list)
     set(translated)
     set(sanitizer) # as the compiler itself would say it to the preprocessor
@@ -44,7 +45,7 @@ function(pleach_translate_kernels list)
             continue()
         endif()
         cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-        set(out ${PROJECT_BINARY_DIR}/cuda_host/${name}.cpp)
+        set(out ${PROJECT_BINARY_DIR}/cuda_host/${translation_folder}${name}.cpp)
         list(APPEND translated ${out})
         get_source_file_property(known ${out} GENERATED)
         if(known) # another program's too

@@ -285,7 +285,7 @@ ARGUED = {
     "src/graph/graph_format.h graph_make_segment: port_compare_swap release only": ALONE,
     "src/graph/graph_format.h graph_vertex_put: port_compare_swap acquire only": OWN_BIT,
     "src/graph/graph_format.h graph_vertex_put: port_compare_swap release only": OWN_BIT,
-    **{f"src/graph/graph_vertex.h graph_take_number: port_compare_swap {order} only{which}": COUNTER
+    **{f"src/graph/ids/numbers.h graph_take_number: port_compare_swap {order} only{which}": COUNTER
        for order in ("acquire", "release") for which in ("", " (2)")},
     **argued_of_gate(),
 }
