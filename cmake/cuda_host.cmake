@@ -28,19 +28,15 @@ elseif(PLEACH_SANITIZE STREQUAL thread)
 endif()
 add_library(CUDA::cudart_static ALIAS pleach_cuda_host)
 
-# pleach_translate_kernels(LIST [BITS bits] [INCLUDE_DIR...]): puts the C++ that stands for the .cu files of a list in
-# their place. They are preprocessed here, so what they include is theirs alone, and so is the key width of those that
-# are compiled for several.
+# pleach_translate_kernels(LIST [INTO FOLDER] [INCLUDE_DIR...] [DEFINITION...]): puts the C++ that stands for the .cu
+# files of a list in their place. They are preprocessed here, so the include directories and definitions apply to them
+# alone. A file that is compiled several times, once per key width for example, has a folder for each.
 function(pleach_translate_kernels list)
-    cmake_parse_arguments(PARSE_ARGV 1 of "" "BITS" "")
+    cmake_parse_arguments(PARSE_ARGV 1 of "" "INTO" "")
     set(translated)
     set(sanitizer) # as the compiler itself would say it to the preprocessor
     if(PLEACH_SANITIZE STREQUAL thread)
         set(sanitizer -D__SANITIZE_THREAD__=1)
-    endif()
-    set(width)
-    if(of_BITS)
-        set(width -DPLEACH_KEY_BITS=${of_BITS})
     endif()
     set(includes -I${cuda_host}/include -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
         -I${PROJECT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR} ${of_UNPARSED_ARGUMENTS})
@@ -50,10 +46,7 @@ function(pleach_translate_kernels list)
             continue()
         endif()
         cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-        if(of_BITS)
-            string(REGEX REPLACE "\\.cu$" "_${of_BITS}.cu" name ${name})
-        endif()
-        set(out ${PROJECT_BINARY_DIR}/cuda_host/${name}.cpp)
+        set(out ${PROJECT_BINARY_DIR}/cuda_host/${of_INTO}/${name}.cpp)
         list(APPEND translated ${out})
         get_source_file_property(known ${out} GENERATED)
         if(known) # another program's too
@@ -64,7 +57,7 @@ function(pleach_translate_kernels list)
         add_custom_command(OUTPUT ${out} DEPFILE ${out}.d
             COMMAND ${Python3_EXECUTABLE} ${cuda_host}/launches.py ${source} ${out} ${out}.d ${CMAKE_CXX_COMPILER}
                 -std=gnu++17 -D_GNU_SOURCE -D__CUDACC__=1 -DPLEACH_HAVE_CUDA=1 -DPLEACH_BUILDING=1
-                -DPLEACH_TOOLS_CUDA=1 ${width} ${sanitizer} -include cuda_runtime.h ${includes}
+                -DPLEACH_TOOLS_CUDA=1 ${sanitizer} -include cuda_runtime.h ${includes}
             DEPENDS ${source} ${cuda_host}/launches.py VERBATIM)
         # The preprocessor has spoken; what is written for nvcc is not ours to warn about as C++.
         set_source_files_properties(${out} PROPERTIES COMPILE_OPTIONS "-w;-std=gnu++17")

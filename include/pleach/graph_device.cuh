@@ -51,9 +51,4 @@
 
 #include "detail/graph/graph_device.h"
 
-#undef S
-#undef SLAB_SLOTS
-#undef SLAB_ALL
-#undef SLAB_WIDE
-
 #endif

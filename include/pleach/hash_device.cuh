@@ -31,24 +31,6 @@
 
 #include "hash.h"
 
-#define PLEACH_KEY_BITS 32
-#define SLAB_VALUES 1
 #include "detail/hash/slabhash_device.h"
-#undef SLAB_VALUES
-#define SLAB_VALUES 0
-#include "detail/hash/slabhash_device.h"
-#undef PLEACH_KEY_BITS
-#define PLEACH_KEY_BITS 64
-#include "detail/hash/slabhash_device.h"
-#undef SLAB_VALUES
-#define SLAB_VALUES 1
-#include "detail/hash/slabhash_device.h"
-#undef SLAB_VALUES
-#undef PLEACH_KEY_BITS
-
-#undef S
-#undef SLAB_SLOTS
-#undef SLAB_ALL
-#undef SLAB_WIDE
 
 #endif

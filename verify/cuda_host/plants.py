@@ -65,6 +65,7 @@ SKIPLIST_TEAM = "src/skiplist/skiplist_team.h"
 SLABHASH = "src/hash/hash.cu"
 LATER = "src/cuda/slow_list.h"
 EDGES = "src/graph/graph_edges.cu"
+EDGES_ARRAYS = "src/graph/graph_arrays.cu"
 EDGES_KERNELS = "src/graph/graph_edge_kernels.h"
 EDGES_ERASE = "src/graph/graph_erase_kernels.h"
 TRIANGLES = "src/graph/triangles/triangles_window.cu"
@@ -74,12 +75,13 @@ POOL = "src/pool/pool_cuda.c"
 MAP = "src/map/map_cuda.c"
 RANGES = "src/map/map_cuda_range.c"
 
-# Files that several translation units have, and the one that the tests go through: the others stay as they are.
+# Files that several translation units have, and the end of the path of the one, or of the kinds of the one, that the
+# tests go through: the others stay as they are.
 UNITS = {
-    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "blink_32.cu.cpp"),
-    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "skiplist16_32.cu.cpp"),
-    **dict.fromkeys((EDGES, EDGES_KERNELS, EDGES_ERASE), "graph_edges.cu.cpp"),
-    LATER: "hash.cu.cpp",
+    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "width_32/src/blink/blink.cu.cpp"),
+    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "width_32/src/skiplist/skiplist16.cu.cpp"),
+    **dict.fromkeys((EDGES, EDGES_KERNELS, EDGES_ERASE), "/graph_edges.cu.cpp"),
+    LATER: "/hash.cu.cpp",
 }
 
 # Streams whose work is done only when the host waits for it.
@@ -257,8 +259,8 @@ PLANTS = [
     Plant("list_begins_where_it_ended", "the counter of elements that are left for later is not cleared",
           Run("test_hash_repeats", "cuda/32 few_keys*"), SLABHASH,
           "    cudaError_t error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);\n"
-          "    if (error == cudaSuccess) error = update_briefly",
-          "    cudaError_t error = cudaSuccess;\n    if (error == cudaSuccess) error = update_briefly"),
+          "    if (error == cudaSuccess) error = launch_brief",
+          "    cudaError_t error = cudaSuccess;\n    if (error == cudaSuccess) error = launch_brief"),
     Plant("lanes_leave_one_place", "two lanes of a warp leave their elements at the same place",
           Run("test_hash_repeats", "cuda/32 many_keys*", 1), LATER,
           "later.elements[first + __popc(lanes & ((1u << lane) - 1))]",
@@ -283,13 +285,13 @@ PLANTS = [
           "    hopeful.hopeful = !last;\n    CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));\n",
           "    hopeful.hopeful = !last;\n"),
     Plant("segment_zero_marked_before", "shared memory is cleared to the number of a segment",
-          Run("test_graph_points", "*an_edge_brings*"), EDGES,
+          Run("test_graph_points", "*an_edge_brings*"), EDGES_ARRAYS,
           "before[i] = UINT32_MAX; /* no number */", "before[i] = 0;"),
     Plant("marks_of_its_own_word", "each lane looks for its segment in the word that it has read itself",
-          Run("test_graph_vertices", "*beyond_one_segment*"), EDGES,
+          Run("test_graph_vertices", "*beyond_one_segment*"), EDGES_ARRAYS,
           "segments = __shfl_sync(~0u, marked, from);", "segments = marked;"),
     Plant("one_new_vertex_too_many", "one id more than was asked for is written behind the array",
-          Run("test_graph_vertices", "*new_vertices_are_the_smallest*"), EDGES,
+          Run("test_graph_vertices", "*new_vertices_are_the_smallest*"), EDGES_ARRAYS,
           "        if (is_free && have + earlier < n) {\n", "        if (is_free && have + earlier <= n) {\n"),
     Plant("stacked_slab_names_itself", "the mask of lanes above has the lane itself",
           Run("test_graph_vertices", "*erased_vertices_take*"), EDGES,
@@ -322,6 +324,6 @@ PLANTS = [
           Run("test_map_device"), "src/blink/blink_device.h",
           "    return key != KEY_MAX && view_seek(view, key + 1,", "    return view_seek(view, key + 1,"),
     Plant("users_keys_not_counted", "a table's size does not have what kernels of users have put",
-          Run("test_hash_device"), "src/hash/slabhash_device.h",
+          Run("test_hash_device"), "src/hash/slabhash_device_kind.h",
           "    if (c.outcome == SLAB_INSERTED) port_fetch_add(size, 1);\n", ""),
 ]

@@ -79,10 +79,10 @@ class Build:
     def affected(self, program, files):
         """Outputs to make anew if these files change, in order: translated kernels, then objects."""
         changed = set().union(*(self.users.get(file, set()) for file in files)) & self.inputs_of(program)
-        units = {UNITS[file] for file in files if file in UNITS}
+        units = tuple({UNITS[file] for file in files if file in UNITS})
         translated = {name for name in changed if name.endswith(".cu.cpp")}
         if units:
-            changed -= {name for name in translated if os.path.basename(name) not in units}
+            changed -= {name for name in translated if not name.endswith(units)}
             translated &= changed
         for name in translated:  # whose objects have no other source
             changed |= {user for user in self.inputs_of(program) if user.endswith("/" + name + ".o")}

@@ -41,7 +41,8 @@ from plants import Plant
 
 FOLDERS = ("port", "node", "pool", "sync", "epoch", "version", "level", "blink", "versioned", "skiplist",
            "hash", "batch")
-FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/graph_vertex.h", "src/batch/batch_cpu.c")
+FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/ids/numbers.h",
+         "src/graph/ids/dictionary_kind.h", "src/batch/batch_cpu.c")
 REAL_ATOMICS = ("src/sync/workers.c", "src/batch/batch_cpu.c")
 TREES = ("map/plain32", "map/cuda32", "map/x86_32", "map/plain64", "map/cuda64")
 VERSIONS = ("versioned/plain32", "versioned/cuda32", "versioned/cuda64")
@@ -172,14 +173,13 @@ def masked(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.S | re.M)
 
 
-HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?:S\((\w+)\)|(?!S\(|__attribute__)(\w+))\((?=[^;]*$)",
-                  re.M)
+HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?!__attribute__)(\w+)\((?=[^;]*$)", re.M)
 
 
 def function_at(text, place):
     name = "-"
     for m in HEAD.finditer(text, 0, place):
-        name = m.group(1) or m.group(2)
+        name = m.group(1)
     return name
 
 

@@ -285,7 +285,7 @@ ARGUED = {
     "src/graph/graph_format.h graph_make_segment: port_compare_swap release only": ALONE,
     "src/graph/graph_format.h graph_vertex_put: port_compare_swap acquire only": OWN_BIT,
     "src/graph/graph_format.h graph_vertex_put: port_compare_swap release only": OWN_BIT,
-    **{f"src/graph/graph_vertex.h graph_take_number: port_compare_swap {order} only{which}": COUNTER
+    **{f"src/graph/ids/numbers.h graph_take_number: port_compare_swap {order} only{which}": COUNTER
        for order in ("acquire", "release") for which in ("", " (2)")},
     **argued_of_gate(),
 }
@@ -396,11 +396,13 @@ ELSEWHERE = {
     "src/sync/handover.h handover_give: port_publish_fence removed": HANDED,
     "src/sync/handover.h handover_take: port_validate_fence removed": HANDED,
     "src/sync/thread_number.c give_number_back: memory_order_release is memory_order_relaxed": NUMBER,
-    "src/sync/thread_number.c take_own_number: memory_order_acquire is memory_order_relaxed": NUMBER,
-    **{f"src/sync/thread_number.c {place}": ONCE
-       for order in ("release", "relaxed")
-       for place in (f"begin: atomic_store {order}", f"begin_in_child: atomic_store {order}",
-                     f"begin_in_child: atomic_store {order} (2)")},
-    **{f"src/sync/thread_number.c {function}: atomic_load {order}": ONCE
-       for order in ("acquire", "relaxed") for function in ("gate_barrier", "take_number")},
+    **{f"src/sync/thread_number.c take_own_number: memory_order_acq_rel is memory_order_{order}": NUMBER
+       for order in ("acquire", "release")},
+    **{f"src/sync/thread_number.c others_own_slots: atomic_fetch_or {order}": NUMBER for order in ("acq_rel", "relaxed")},
+    **{f"src/sync/thread_number.c {function}: atomic_store {order}{which}": ONCE
+       for function in ("begin", "begin_in_child") for order in ("release", "relaxed") for which in ("", " (2)")},
+    **{f"src/sync/thread_number.c {function}: atomic_load {order}{which}": ONCE
+       for function in ("begin_in_child", "gate_take_number") for order in ("acquire", "relaxed")
+       for which in ("", " (2)")},
+    **{f"src/sync/thread_number.c gate_barrier: atomic_load {order}": ONCE for order in ("acquire", "relaxed")},
 }

@@ -47,10 +47,14 @@ class Missed(Exception):
 
 
 def variant_parts(where):
-    """'map/cuda32' -> source to compile, node verbs, key bits."""
+    """'map/cuda32' -> source to compile, and the definitions of each object that it is compiled to. The variant of a
+    hash table is of one kind of slab hash; that of a graph is two objects, because one has the other's dictionary."""
     structure, variant = where.split("/")
     isa, bits = re.match(r"(plain|x86|cuda|cpu)_?(\d*)", variant).groups()
-    return f"verify/sim/{structure}_variant.c", "plain" if isa == "cpu" else isa, bits or "32"
+    same = [f"-DPLEACH_KEY_BITS={bits or '32'}", f"-DPLEACH_NODE_ISA_{'plain' if isa == 'cpu' else isa}=1"]
+    kinds = {"graph": ("1", "0"), "hash": ("0" if variant.endswith("_set") else "1",)}.get(structure, ())
+    objects = [[*same, f"-DSLAB_VALUES={values}"] for values in kinds] or [same]
+    return f"verify/sim/{structure}_variant.c", objects
 
 
 def edit(folder, file, find, put):
@@ -79,15 +83,18 @@ def plant(p, folder):
 
 
 def variant_commands(p, folder, build, cc, optimization, flags=(), objects=()):
-    """The planted variant comes first, so the linker takes everything else, and only that, from the library."""
-    source, isa, bits = variant_parts(p.where)
+    """Those that compile the planted variant, of which the last writes planted.o, and one that links. The planted
+    variant comes first, so the linker takes everything else, and only that, from the library."""
+    source, definitions = variant_parts(p.where)
     planted, program = os.path.join(folder, "planted.o"), os.path.join(folder, "sim")
     watched = ["-fsanitize=thread"] if p.where.startswith("team/") else []  # verify/sim/plain.h
     libraries = [os.path.join(build, f"lib{name}.a") for name in ("pleach_sim_main", "pleach_verify", "pleach")]
-    return [
-        [cc, *FLAGS, *flags, optimization, *watched, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1",
-         f"-I{folder}/include", "-c", os.path.join(folder, source), "-o", planted],
-        [cc, planted, *objects, *libraries, "-lpthread", "-lm", "-o", program]]
+    parts = [planted] if len(definitions) == 1 else [f"{folder}/planted-{n}.o" for n in range(len(definitions))]
+    compiled = [[cc, *FLAGS, *flags, optimization, *watched, *defined, f"-I{folder}/include", "-c",
+                 os.path.join(folder, source), "-o", part] for defined, part in zip(definitions, parts)]
+    if len(parts) > 1:
+        compiled.append([cc, "-r", "-nostdlib", *parts, "-o", planted])
+    return [*compiled, [cc, planted, *objects, *libraries, "-lpthread", "-lm", "-o", program]]
 
 
 def compile_plant(p, folder, build, cc, optimization, flags=(), objects=()):
@@ -163,6 +170,7 @@ TEST_FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-w", "
 PER_WIDTH = ("blink/blink_cpu.c", "versioned/versioned_cpu.c", "blink/blink_check_width.c", "cpu/sort_width.c",
              "batch/batch_cpu.c")
 PER_SLOTS = ("skiplist/skiplist_cpu.c", "skiplist/skiplist_check_width.c")
+PER_KIND = ("hash/hash_run.c", "graph/graph_run.c")
 NOT_HERE = re.compile(r"_cuda[^/]*\.c$|/map_file_")  # these need CUDA, or xxHash
 # Folders of the library for CPUs.
 LIBRARY = ("base", "pool", "sync", "cpu", "blink", "versioned", "skiplist", "batch", "hash", "map", "graph", "graph/*",
@@ -202,6 +210,16 @@ def per_slots(cc, folder, objects, *flags):
     return made
 
 
+def per_kind(cc, folder, objects, *flags):
+    """What is compiled for each kind of slab hash."""
+    made = []
+    for bits, names in (("32", PER_KIND), ("64", PER_KIND[:1])):
+        for values in "01":
+            made += compile_objects(cc, folder, [f"src/{name}" for name in names], objects,
+                                    f"-DPLEACH_KEY_BITS={bits}", f"-DSLAB_VALUES={values}", *flags)
+    return made
+
+
 def compile_batch_test(build, cc):
     """Everything that plants leave alone: the library for CPUs and the test, but for batch_cpu.c."""
     objects = os.path.join(build, "plants", "batch_test")
@@ -209,11 +227,11 @@ def compile_batch_test(build, cc):
     os.makedirs(objects)
     sources = [s for part in LIBRARY
                for s in sorted(glob.glob(f"src/{part}/*.c", root_dir=ROOT))
-               if not s.endswith(PER_WIDTH + PER_SLOTS) and not NOT_HERE.search(s)]
+               if not s.endswith(PER_WIDTH + PER_SLOTS + PER_KIND) and not NOT_HERE.search(s)]
     sources += kit(ROOT) + ["tests/batch/test_batch.c"]
     sources += sorted(glob.glob("verify/history/*.c", root_dir=ROOT))
     made = compile_objects(cc, ROOT, sources, objects) + per_width(cc, ROOT, PER_WIDTH[:-1], objects)
-    return made + per_slots(cc, ROOT, objects)
+    return made + per_slots(cc, ROOT, objects) + per_kind(cc, ROOT, objects)
 
 
 def complaint(program, limit):
@@ -265,11 +283,12 @@ def ask_tsan(p, folder, cc):
     os.makedirs(objects, exist_ok=True)
     sources = [s for part in LIBRARY
                for s in glob.glob(f"src/{part}/*.c", root_dir=folder)
-               if not s.endswith(PER_WIDTH + PER_SLOTS) and not NOT_HERE.search(s)]
+               if not s.endswith(PER_WIDTH + PER_SLOTS + PER_KIND) and not NOT_HERE.search(s)]
     sources += kit(folder) + ["tests/map/test_map_threads.c"]
     sources += glob.glob("verify/history/*.c", root_dir=folder)
     made = compile_objects(cc, folder, sources, objects, *flags)
     made += per_width(cc, folder, PER_WIDTH, objects, *flags) + per_slots(cc, folder, objects, *flags)
+    made += per_kind(cc, folder, objects, *flags)
     subprocess.run([cc, *flags[1:], *made, "-lcmocka", "-lpthread", "-lm", "-o", "threads"], cwd=folder, check=True)
     program = ["./threads"]
     if subprocess.run(["setarch", "-R", "true"], capture_output=True, check=False).returncode == 0:
