@@ -8,7 +8,7 @@
 enum { CPU_BLOCK_BYTES = 1 << 21, GPU_BLOCK_BYTES = 1 << 26 };
 enum { CPU_ARRAY_CALLS = 32, GPU_ARRAY_CALLS = 24, CPU_SINGLES = MAX_CALLS, GPU_SINGLES = 48 };
 enum { MOST_SINGLES = 8 }; /* of one operation in a row */
-enum { CLUSTER_CELLS = 16, ARRAY_ALIGN = 16, ARRAYS = 7 };
+enum { CLUSTER_CELLS = 16, ARRAY_ALIGN = 16, CALL_BYTES = 8 * ARRAY_ALIGN }; /* seven roundings, and one more count */
 
 bool clients_create(struct stress *s)
 {
@@ -70,11 +70,6 @@ struct arrays call_arrays(const struct call *call, char *block, unsigned bits)
 static size_t bytes_per_element(unsigned op, unsigned bits)
 {
     return 2 * word_bytes(bits) * (1 + results_per_element(op)) + sizeof(uint64_t) + sizeof(uint32_t) + 1;
-}
-
-static size_t bytes_of_call(unsigned op, unsigned bits, size_t n)
-{
-    return n * bytes_per_element(op, bits) / ARRAY_ALIGN * ARRAY_ALIGN + (ARRAYS + 1) * ARRAY_ALIGN;
 }
 
 /* ---- choosing cells ---- */
@@ -162,19 +157,18 @@ static void choose_elements(struct stress *s, struct client *client, const struc
     }
 }
 
-/* False if the client's block is full. The block keeps a byte for the fill that waits for copies. */
+/* False if the client's block is full. Its last byte is kept for the fill that waits for copies. */
 static bool choose_call(struct stress *s, struct client *client)
 {
     struct call *call = &client->calls[client->call_count];
-    call->op = choose_op(&client->random, s->turn.percent);
+    const size_t left = s->block_bytes - client->used - 1;
+    *call = (struct call){.op = choose_op(&client->random, s->turn.percent), .at = client->used};
     call->n = choose_size(&client->random, client->style == STYLE_SINGLE ? MOST_SINGLES : s->turn.most);
     if (!s->turn.shared) call->n = size_min(call->n, own_cells(s));
-    const size_t left = s->block_bytes - client->used - 1;
-    if (left < bytes_of_call(call->op, s->bits, 1)) return false;
-    call->n = size_min(call->n, (left - bytes_of_call(call->op, s->bits, 0)) / bytes_per_element(call->op, s->bits));
-    if (call->n == 0) return false;
-    call->at = client->used;
-    const size_t bytes = bytes_of_call(call->op, s->bits, call->n);
+    const size_t each = bytes_per_element(call->op, s->bits);
+    if (left < CALL_BYTES + each) return false;
+    call->n = size_min(call->n, (left - CALL_BYTES) / each);
+    const size_t bytes = (call->n * each + CALL_BYTES) / ARRAY_ALIGN * ARRAY_ALIGN;
     memset(client->here + call->at, SPOILED, bytes);
     choose_elements(s, client, call);
     client->used += bytes;

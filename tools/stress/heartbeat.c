@@ -48,16 +48,14 @@ void stress_count(struct client *client, uint64_t operations, uint64_t checked)
 uint64_t stress_operations(const struct stress *s)
 {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < s->client_count; i++)
-        sum += atomic_load_explicit(&s->clients[i].operations, memory_order_relaxed);
+    for (unsigned i = 0; i < s->client_count; i++) sum += atomic_load(&s->clients[i].operations);
     return sum;
 }
 
 uint64_t stress_checked(const struct stress *s)
 {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < s->client_count; i++)
-        sum += atomic_load_explicit(&s->clients[i].checked, memory_order_relaxed);
+    for (unsigned i = 0; i < s->client_count; i++) sum += atomic_load(&s->clients[i].checked);
     return sum;
 }
 

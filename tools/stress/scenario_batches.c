@@ -159,7 +159,6 @@ static void report(struct stress *s)
 
 const struct scenario scenario_batches = {
     .name = "batches",
-    .text = "long random batches, compared with one operation after the other",
     .structures = 1 << TARGET_TREE,
     .cells = {1 << 20, 1 << 24},
     .halvings = 10,

@@ -107,7 +107,6 @@ static void check(struct stress *s)
 
 const struct scenario scenario_conserved = {
     .name = "conserved",
-    .text = "all threads contend for a few keys; the reported outcomes must balance",
     .structures = 1 << TARGET_TREE | 1 << TARGET_SKIPLIST | 1 << TARGET_HASH,
     .cells = {1 << 12, 1 << 12},
     .halvings = 6,

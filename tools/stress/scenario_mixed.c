@@ -36,7 +36,6 @@ static void run_turn(struct stress *s, size_t turn)
 
 const struct scenario scenario_mixed = {
     .name = "mixed",
-    .text = "each thread has keys of its own between those of others; every result is known",
     .structures = 1 << TARGET_TREE | 1 << TARGET_SKIPLIST | 1 << TARGET_HASH,
     .cells = {1 << 16, 1 << 24},
     .halvings = 8,

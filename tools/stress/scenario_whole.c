@@ -193,7 +193,6 @@ static void run_turn(struct stress *s, size_t turn)
 
 const struct scenario scenario_whole = {
     .name = "whole",
-    .text = "load, clear, compact, export, stats and validate during other calls",
     .structures = 1 << TARGET_TREE | 1 << TARGET_SKIPLIST | 1 << TARGET_HASH,
     .cells = {1 << 14, 1 << 20},
     .halvings = 6,

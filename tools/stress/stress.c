@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tools/commands.h"
@@ -55,12 +56,10 @@ static const char *const structure_names[] = {"map", "skiplist", "hash", NULL};
 
 /* ---- options ---- */
 
-struct words {
-    size_t device, bits, scenario, structure;
-    uint64_t threads, streams, seed, round, rounds, operations, keys, batch;
-    double minutes, seconds, hang_timeout;
-    bool help, has_seed, has_round, versioned;
-};
+static bool has_scenario(size_t structure, size_t scenario)
+{
+    return scenarios[scenario]->structures >> structure & 1;
+}
 
 /* A number of seconds or minutes, with a fraction. */
 static bool take_duration(struct cli *cli, const char *name, double *number)
@@ -77,79 +76,84 @@ static bool take_duration(struct cli *cli, const char *name, double *number)
     return true;
 }
 
-static bool take_round(struct cli *cli, struct words *words)
+static unsigned default_threads(void)
 {
-    if (cli_take_number(cli, "--round", 0, UINT32_MAX, &words->round)) return words->has_round = true;
-    if (cli_take_number(cli, "--seed", 0, UINT64_MAX, &words->seed)) return words->has_seed = true;
-    return false;
+    const unsigned cpus = cli_online_cpus();
+    return cpus < 4 ? 4 : cpus < MAX_CLIENTS ? cpus : MAX_CLIENTS;
 }
 
-static void read_words(struct cli *cli, struct words *words)
+/* What is read before it is known what it stands for. */
+struct raw_options {
+    size_t device, bits, structure;
+    uint64_t threads, streams;
+    double minutes;
+    bool help;
+};
+
+static void read_words(struct cli *cli, struct raw_options *raw, struct stress_options *o)
 {
-    *words = (struct words){.scenario = SCENARIOS, .bits = 2, .streams = 4, .hang_timeout = 120};
     while (cli_more(cli)) {
         if (cli_take_flag(cli, "--help"))
-            words->help = true;
+            raw->help = true;
         else if (cli_take_flag(cli, "--versioned"))
-            words->versioned = true;
-        else if (!cli_take_choice(cli, "--device", device_names, &words->device) &&
-                 !cli_take_choice(cli, "--bits", bits_names, &words->bits) &&
-                 !cli_take_choice(cli, "--scenario", scenario_names, &words->scenario) &&
-                 !cli_take_choice(cli, "--structure", structure_names, &words->structure) &&
-                 !cli_take_number(cli, "--threads", 2, MAX_CLIENTS, &words->threads) &&
-                 !cli_take_number(cli, "--streams", 1, MAX_STREAMS, &words->streams) &&
-                 !cli_take_number(cli, "--keys", 1 << 10, 1 << 28, &words->keys) &&
-                 !cli_take_number(cli, "--batch", 1 << 10, 1 << 28, &words->batch) &&
-                 !cli_take_number(cli, "--operations", 1, UINT64_MAX, &words->operations) &&
-                 !cli_take_number(cli, "--rounds", 1, UINT32_MAX, &words->rounds) && !take_round(cli, words) &&
-                 !take_duration(cli, "--minutes", &words->minutes) &&
-                 !take_duration(cli, "--seconds", &words->seconds) &&
-                 !take_duration(cli, "--hang-timeout", &words->hang_timeout))
+            o->versioned = true;
+        else if (!cli_take_choice(cli, "--device", device_names, &raw->device) &&
+                 !cli_take_choice(cli, "--bits", bits_names, &raw->bits) &&
+                 !cli_take_choice(cli, "--scenario", scenario_names, &o->scenario) &&
+                 !cli_take_choice(cli, "--structure", structure_names, &raw->structure) &&
+                 !cli_take_number(cli, "--threads", 2, MAX_CLIENTS, &raw->threads) &&
+                 !cli_take_number(cli, "--streams", 1, MAX_STREAMS, &raw->streams) &&
+                 !cli_take_number(cli, "--keys", 1 << 10, 1 << 28, &o->keys) &&
+                 !cli_take_number(cli, "--batch", 1 << 10, 1 << 28, &o->batch) &&
+                 !cli_take_number(cli, "--operations", 1, UINT64_MAX, &o->operations) &&
+                 !cli_take_number(cli, "--rounds", 1, UINT32_MAX, &o->rounds) &&
+                 !cli_take_number(cli, "--round", 0, UINT32_MAX, &o->first_round) &&
+                 !cli_take_number(cli, "--seed", 0, UINT64_MAX, &o->seed) &&
+                 !take_duration(cli, "--minutes", &raw->minutes) && !take_duration(cli, "--seconds", &o->seconds) &&
+                 !take_duration(cli, "--hang-timeout", &o->hang_timeout))
             cli_fail(cli, "unknown word '%s'", cli->argv[cli->at]);
     }
     if (cli->status != EXIT_GOOD) return;
-    if (words->versioned && words->structure != TARGET_TREE)
+    if (o->versioned && raw->structure != TARGET_TREE)
         cli_fail(cli, "--versioned needs --structure map");
-    else if (words->scenario < SCENARIOS && !(scenarios[words->scenario]->structures >> words->structure & 1))
-        cli_fail(cli, "--structure %s has no scenario %s", structure_names[words->structure],
-                 scenario_names[words->scenario]);
+    else if (o->scenario < SCENARIOS && !has_scenario(raw->structure, o->scenario))
+        cli_fail(cli, "--structure %s has no scenario %s", structure_names[raw->structure],
+                 scenario_names[o->scenario]);
 }
 
-static uint64_t clock_seed(void) { return mix64((uint64_t)(clock_seconds() * 1e9) ^ (uint64_t)getpid()) >> 24; }
-
-unsigned stress_default_threads(pleach_device device, unsigned streams)
+static bool read_options(struct cli *cli, struct stress_options *o)
 {
-    unsigned threads = cli_online_cpus() < 4 ? 4 : cli_online_cpus();
-    if (device == PLEACH_CUDA && threads < streams) threads = streams;
-    return threads < MAX_CLIENTS ? threads : MAX_CLIENTS;
+    struct raw_options raw = {.bits = 2, .threads = default_threads(), .streams = 4};
+    *o = (struct stress_options){.command = cli->command, .scenario = SCENARIOS, .first_round = UINT64_MAX,
+                                 .hang_timeout = 120};
+    o->seed = mix64((uint64_t)(clock_seconds() * 1e9) ^ (uint64_t)getpid()) >> 24;
+    read_words(cli, &raw, o);
+    if (raw.help) fputs(help, stdout);
+    if (raw.help || cli->status != EXIT_GOOD) return false;
+    o->device = raw.device == 1 ? PLEACH_CUDA : PLEACH_CPU;
+    o->structure = (enum target_structure)raw.structure;
+    o->streams = raw.device == 1 ? (unsigned)raw.streams : 1;
+    o->threads = (unsigned)raw.threads > o->streams ? (unsigned)raw.threads : o->streams;
+    o->bits = raw.bits == 0 ? 32 : raw.bits == 1 ? 64 : 0;
+    o->seconds += 60 * raw.minutes;
+    if (o->rounds == 0 && o->first_round != UINT64_MAX && o->seconds == 0 && o->operations == 0) o->rounds = 1;
+    if (o->seconds == 0) o->seconds = o->rounds > 0 || o->operations > 0 ? INFINITY : 60;
+    if (o->rounds == 0) o->rounds = UINT64_MAX;
+    if (o->operations == 0) o->operations = UINT64_MAX;
+    if (o->first_round == UINT64_MAX) o->first_round = 0;
+    return true;
 }
 
-static struct stress_options make_options(const struct words *words)
+int stress_read_line(const char *command, char *line, struct stress_options *options)
 {
-    const double seconds = words->minutes * 60 + words->seconds;
-    const bool endless = seconds == 0 && words->operations == 0;
-    const uint64_t rounds = words->rounds > 0 ? words->rounds : words->has_round && endless ? 1 : UINT64_MAX;
-    const pleach_device device = words->device == 1 ? PLEACH_CUDA : PLEACH_CPU;
-    const unsigned streams = words->device == 1 ? (unsigned)words->streams : 1;
-    const unsigned threads = words->threads > streams ? (unsigned)words->threads : streams;
-    return (struct stress_options){
-        .command = "pleach stress",
-        .device = device,
-        .structure = (enum target_structure)words->structure,
-        .threads = words->threads > 0 ? threads : stress_default_threads(device, streams),
-        .streams = streams,
-        .bits = words->bits == 0 ? 32 : words->bits == 1 ? 64 : 0,
-        .scenario = words->scenario,
-        .seed = words->has_seed ? words->seed : clock_seed(),
-        .first_round = words->round,
-        .rounds = rounds,
-        .operations = words->operations > 0 ? words->operations : UINT64_MAX,
-        .keys = words->keys,
-        .batch = words->batch,
-        .seconds = seconds > 0 ? seconds : rounds != UINT64_MAX || words->operations > 0 ? INFINITY : 60,
-        .hang_timeout = words->hang_timeout,
-        .versioned = words->versioned,
-    };
+    struct cli cli;
+    char *words[64];
+    int count = 0;
+    for (char *word = strtok(line, " "); word != NULL && count < 64; word = strtok(NULL, " ")) words[count++] = word;
+    cli_start(&cli, command, count, words);
+    const bool good = read_options(&cli, options);
+    options->quiet = true;
+    return good ? EXIT_GOOD : EXIT_USAGE;
 }
 
 /* ---- rounds ---- */
@@ -160,7 +164,7 @@ static const struct scenario *scenario_of(const struct stress_options *options, 
     const struct scenario *of_structure[SCENARIOS];
     size_t count = 0;
     for (size_t i = 0; i < SCENARIOS; i++)
-        if (scenarios[i]->structures >> options->structure & 1) of_structure[count++] = scenarios[i];
+        if (has_scenario(options->structure, i)) of_structure[count++] = scenarios[i];
     const bool all = options->scenario == SCENARIOS;
     *bits = options->bits > 0 ? options->bits : (all ? round / count : round) % 2 == 0 ? 32 : 64;
     return all ? of_structure[round % count] : scenarios[options->scenario];
@@ -234,15 +238,15 @@ void stress_print_repeat(const struct stress_options *options, uint64_t round)
                  bits, options->seed, round);
 }
 
-static void collect(const struct stress *s, struct stress_totals *totals)
+static uint64_t report_wrong(const struct stress *s)
 {
-    *totals = (struct stress_totals){.operations = stress_operations(s), .checked = stress_checked(s),
-                                     .rounds = s->rounds_done, .seconds = clock_seconds() - s->begin};
+    uint64_t wrong = 0;
     for (unsigned i = 0; i < s->client_count; i++) {
         if (s->clients[i].wrong > 0) cli_complain(s->options.command, "WRONG: %s", s->clients[i].first_wrong);
-        totals->wrong += s->clients[i].wrong;
+        wrong += s->clients[i].wrong;
     }
-    if (totals->wrong > 0) stress_print_repeat(&s->options, atomic_load(&s->shown_round));
+    if (wrong > 0) stress_print_repeat(&s->options, atomic_load(&s->shown_round));
+    return wrong;
 }
 
 static const struct tool_device *choose_device(const struct stress_options *options)
@@ -270,8 +274,13 @@ int stress_run(const struct stress_options *options, struct stress_totals *total
     if (s.crew != NULL && clients_create(&s) && watchdog_start(&s)) {
         run_rounds(&s);
         watchdog_stop(&s);
-        collect(&s, totals);
-        status = totals->wrong == 0 ? EXIT_GOOD : EXIT_WRONG;
+        const uint64_t wrong = report_wrong(&s);
+        totals->operations += stress_operations(&s);
+        totals->checked += stress_checked(&s);
+        totals->rounds += s.rounds_done;
+        totals->wrong += wrong;
+        totals->seconds += clock_seconds() - s.begin;
+        status = wrong == 0 ? EXIT_GOOD : EXIT_WRONG;
     } else {
         cli_complain(options->command, "out of memory or threads");
     }
@@ -283,18 +292,12 @@ int stress_run(const struct stress_options *options, struct stress_totals *total
 int command_stress(int argc, char **argv)
 {
     struct cli cli;
-    struct words words;
-    struct stress_totals totals;
+    struct stress_options options;
+    struct stress_totals totals = {0};
     cli_start(&cli, "pleach stress", argc, argv);
-    read_words(&cli, &words);
-    if (cli.status != EXIT_GOOD) return cli.status;
-    if (words.help) {
-        fputs(help, stdout);
-        return EXIT_GOOD;
-    }
-    const struct stress_options options = make_options(&words);
-    printf("pleach %s, stress on %s, simd %s, %u threads, ", pleach_version(), device_names[words.device],
-           pleach_simd(), options.threads);
+    if (!read_options(&cli, &options)) return cli.status;
+    printf("pleach %s, stress on %s, simd %s, %u threads, ", pleach_version(),
+           device_names[options.device == PLEACH_CUDA], pleach_simd(), options.threads);
     if (options.device == PLEACH_CUDA) printf("%u streams, ", options.streams);
     printf("seed %" PRIu64 "\n", options.seed);
     fflush(stdout);

@@ -146,7 +146,7 @@ struct stress {
 
 /* A round is prepare, then turns, then check, unless something is wrong. Amounts are those of a CPU and of a GPU. */
 struct scenario {
-    const char *name, *text;
+    const char *name;
     unsigned structures; /* bits: 1 << target_structure */
     size_t cells[2];
     unsigned halvings;   /* the map is smaller by up to this many powers of two */
@@ -169,10 +169,10 @@ struct stress_totals {
 
 enum { SCENARIOS = 5 };
 
-/* One thread per CPU, at least 4, and on a GPU at least one per stream. */
-unsigned stress_default_threads(pleach_device device, unsigned streams);
+/* Reads options as the words of pleach stress, for a run that prints nothing. Returns an exit status. */
+int stress_read_line(const char *command, char *line, struct stress_options *options);
 
-/* Runs rounds and reports wrong results on standard error. Returns an exit status. */
+/* Runs rounds, reports wrong results on standard error, and adds to the totals. Returns an exit status. */
 int stress_run(const struct stress_options *options, struct stress_totals *totals);
 const char *stress_scenario_name(const struct stress_options *options, uint64_t round);
 

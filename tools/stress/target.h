@@ -26,7 +26,7 @@ struct target {
     bool set;          /* a hash table without values */
 };
 
-/* `draw` chooses among chunk sizes, promotion probabilities, seeds, and sets or tables with values. */
+/* `draw` chooses chunk size, promotion probability and seed, and whether a hash table is a set. */
 pleach_status target_create(struct target *target, enum target_structure structure, pleach_device device,
                             unsigned bits, bool versioned, uint64_t draw);
 void target_destroy(struct target *target);
