@@ -8,7 +8,8 @@
 enum { CPU_BLOCK_BYTES = 1 << 21, GPU_BLOCK_BYTES = 1 << 26 };
 enum { CPU_ARRAY_CALLS = 32, GPU_ARRAY_CALLS = 24, CPU_SINGLES = MAX_CALLS, GPU_SINGLES = 48 };
 enum { MOST_SINGLES = 8 }; /* of one operation in a row */
-enum { CLUSTER_CELLS = 16, ARRAY_ALIGN = 16, CALL_BYTES = 8 * ARRAY_ALIGN }; /* seven roundings, and one more count */
+enum { CLUSTER_CELLS = 16, ARRAY_ALIGN = 16 };
+enum { CALL_BYTES = 8 * ARRAY_ALIGN }; /* for rounding up seven arrays, and for one count more */
 
 bool clients_create(struct stress *s)
 {

@@ -36,7 +36,8 @@ bool is_pair_of_owner(const struct stress *s, uint64_t key, uint64_t value)
 /* ---- one element ---- */
 
 static bool is_own(const struct checking *c, size_t cell) { return cell_owner(c->s, cell) == c->client->index; }
-static size_t cell_at(const struct checking *c, size_t i) { return cell_of(&c->s->keys, word_get(c->x.keys, c->bits, i)); }
+static uint64_t key_at(const struct checking *c, size_t i) { return word_get(c->x.keys, c->bits, i); }
+static size_t cell_at(const struct checking *c, size_t i) { return cell_of(&c->s->keys, key_at(c, i)); }
 static uint64_t out_key_at(const struct checking *c, size_t i) { return word_get(c->x.out_keys, c->bits, i); }
 static uint64_t out_value_at(const struct checking *c, size_t i) { return word_get(c->x.out_values, c->bits, i); }
 
@@ -48,7 +49,7 @@ static void report(const struct checking *c, size_t i, const char *right, uint64
                  "client %u, call %zu of its turn (%s of %zu, %s), element %zu, key %" PRIu64 " (cell %zu): result %u, "
                  "%" PRIu64 ":%" PRIu64 ", count %" PRIu64 "/%" PRIu32 "; expected %s %" PRIu64,
                  c->client->index, (size_t)(c->call - c->client->calls), op_name(c->call->op), c->call->n,
-                 styles[c->client->style], i, word_get(c->x.keys, c->bits, i), cell_at(c, i), c->x.flags[i],
+                 styles[c->client->style], i, key_at(c, i), cell_at(c, i), c->x.flags[i],
                  out_key_at(c, result), out_value_at(c, result), c->x.counts[i], c->x.short_counts[i], right,
                  right_value);
 }

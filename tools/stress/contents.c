@@ -30,8 +30,8 @@ bool round_open(struct stress *s, size_t cells)
         stress_wrong(s, 0, "out of host memory");
         return false;
     }
-    return STRESS_CALL(s, 0, "create", 0, target_create(&s->target, s->options.structure, s->options.device, s->bits,
-                                                        s->options.versioned, s->seed));
+    return STRESS_CALL(s, 0, "create", 0, target_create(&s->target, (enum target_structure)s->options.structure,
+                                                        s->device->kind, s->bits, s->options.versioned, s->seed));
 }
 
 void round_close(struct stress *s)

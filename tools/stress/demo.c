@@ -11,11 +11,12 @@
 static const char help[] =
     "usage: pleach demo [OPTION...]\n"
     "\n"
-    "Works on maps and hash tables with 32-bit and 64-bit keys from several threads at once, compares every result with\n"
-    "that of a simple table, and prints the rates. Also uses the GPU, if there is one. Takes less than a minute.\n"
+    "Works on maps and hash tables with 32-bit and 64-bit keys from several threads at once, compares every result\n"
+    "with that of a simple table, and prints the rates. Also uses the GPU, if there is one. Takes less than a minute.\n"
     "'pleach stress' does the same for longer, with more options.\n"
     "\n"
     "  --device cpu|cuda|all  where (default all)\n"
+    "  --threads N            threads that call the map, 2 to 64 (default: one per CPU, at least 4)\n"
     "  --seed N               seed of all choices (default 1)\n"
     "\n"
     "Exit status: 0 all results are right, 1 a result is wrong, 2 the demo could not run.\n";
@@ -38,14 +39,14 @@ static const struct step {
 };
 
 /* Both key widths. Sums are updated. */
-static int run_step(const struct step *step, size_t device, uint64_t seed, struct stress_totals *sum)
+static int run_step(const struct step *step, size_t device, const char *common, struct stress_totals *sum)
 {
     const struct stress_totals before = *sum;
     for (unsigned bits = 32; bits <= 64; bits += 32) {
         struct stress_options options;
         char words[256];
-        snprintf(words, sizeof words, "%s --device %s --bits %u --seed %" PRIu64 " --seconds 0.6 %s", step->words,
-                 device_names[device], bits, seed, device == ON_CUDA ? "--keys 2^20" : "");
+        snprintf(words, sizeof words, "%s --device %s --bits %u --seconds 0.6 %s%s", step->words, device_names[device],
+                 bits, common, device == ON_CUDA ? " --keys 2^20" : "");
         const int status = stress_read_line("pleach demo", words, &options);
         if (status != EXIT_GOOD || stress_run(&options, sum) == EXIT_USAGE) return EXIT_USAGE;
     }
@@ -61,8 +62,8 @@ int command_demo(int argc, char **argv)
     struct cli cli;
     struct stress_totals sum = {0};
     size_t where = ON_ALL;
-    uint64_t seed = 1;
-    char gpu[512];
+    uint64_t seed = 1, threads = 0;
+    char gpu[512], common[64];
     cli_start(&cli, "pleach demo", argc, argv);
     while (cli_more(&cli)) {
         if (cli_take_flag(&cli, "--help")) {
@@ -70,10 +71,13 @@ int command_demo(int argc, char **argv)
             return EXIT_GOOD;
         }
         if (!cli_take_choice(&cli, "--device", device_names, &where) &&
+            !cli_take_number(&cli, "--threads", 2, MAX_CLIENTS, &threads) &&
             !cli_take_number(&cli, "--seed", 0, UINT64_MAX, &seed))
             cli_fail(&cli, "unknown word '%s'", cli.argv[cli.at]);
     }
     if (cli.status != EXIT_GOOD) return cli.status;
+    int at = snprintf(common, sizeof common, "--seed %" PRIu64, seed);
+    if (threads > 0) snprintf(common + at, sizeof common - (size_t)at, " --threads %" PRIu64, threads);
     const bool has_gpu = pleach_gpu_info(0, gpu, sizeof gpu) == PLEACH_OK;
     machine_gpu(gpu, sizeof gpu);
     printf("pleach %s, simd %s, gpu: %s\n\n", pleach_version(), pleach_simd(), gpu);
@@ -82,7 +86,7 @@ int command_demo(int argc, char **argv)
     for (size_t device = ON_CPU; device <= ON_CUDA; device++) {
         const bool wanted = where == device || (where == ON_ALL && (device == ON_CPU || has_gpu));
         for (size_t i = 0; wanted && i < sizeof steps / sizeof steps[0]; i++)
-            if (run_step(&steps[i], device, seed, &sum) != EXIT_GOOD) return EXIT_USAGE;
+            if (run_step(&steps[i], device, common, &sum) != EXIT_GOOD) return EXIT_USAGE;
     }
     printf("\n%" PRIu64 " results checked in %.0f s, ", sum.checked, sum.seconds);
     if (sum.wrong > 0) printf("%" PRIu64 " ARE WRONG.\n", sum.wrong);

@@ -45,23 +45,23 @@ void stress_count(struct client *client, uint64_t operations, uint64_t checked)
     atomic_fetch_add_explicit(&client->checked, checked, memory_order_relaxed);
 }
 
-uint64_t stress_operations(const struct stress *s)
+struct stress_totals stress_sum(const struct stress *s)
 {
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < s->client_count; i++) sum += atomic_load(&s->clients[i].operations);
+    struct stress_totals sum = {.rounds = s->rounds_done, .seconds = clock_seconds() - s->begin};
+    for (unsigned i = 0; i < s->client_count; i++) {
+        sum.operations += atomic_load(&s->clients[i].operations);
+        sum.checked += atomic_load(&s->clients[i].checked);
+        sum.wrong += atomic_load(&s->clients[i].wrong);
+    }
     return sum;
 }
 
-uint64_t stress_checked(const struct stress *s)
-{
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < s->client_count; i++) sum += atomic_load(&s->clients[i].checked);
-    return sum;
-}
+bool stress_is_wrong(const struct stress *s) { return stress_sum(s).wrong > 0; }
 
 bool stress_goes_on(const struct stress *s)
 {
-    return !stress_is_wrong(s) && clock_seconds() < s->deadline && stress_operations(s) < s->options.operations;
+    const struct stress_totals sum = stress_sum(s);
+    return sum.wrong == 0 && sum.seconds < s->options.seconds && sum.operations < s->options.operations;
 }
 
 /* ---- wrong results ---- */
@@ -69,7 +69,7 @@ bool stress_goes_on(const struct stress *s)
 void stress_wrong(struct stress *s, unsigned client, const char *format, ...)
 {
     struct client *c = &s->clients[client];
-    if (c->wrong++ > 0) return;
+    if (atomic_fetch_add(&c->wrong, 1) > 0) return;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(c->first_wrong, sizeof c->first_wrong, format, arguments);
@@ -84,20 +84,14 @@ bool stress_ok(struct stress *s, unsigned client, const char *what, pleach_statu
     return false;
 }
 
-bool stress_is_wrong(const struct stress *s)
-{
-    for (unsigned i = 0; i < s->client_count; i++)
-        if (s->clients[i].wrong > 0) return true;
-    return false;
-}
-
 /* ---- the watchdog ---- */
 
-static void show_progress(const struct stress *s, bool terminal, uint64_t operations, double rate)
+static void show_progress(const struct stress *s, bool terminal, double rate)
 {
     const uint64_t round = atomic_load(&s->shown_round);
+    const struct stress_totals sum = stress_sum(s);
     fprintf(stderr, "%s%" PRIu64 " operations, %.2f M/s, %.0f s, %s, round %" PRIu64 "%s", terminal ? "\r\033[K" : "",
-            operations, rate / 1e6, clock_seconds() - s->begin, stress_scenario_name(&s->options, round), round,
+            sum.operations, rate / 1e6, sum.seconds, stress_scenario_name(&s->options, round), round,
             terminal ? "" : "\n");
 }
 
@@ -126,8 +120,9 @@ static void report_hang(struct stress *s, unsigned long long silent)
                      atomic_load(&heartbeat->n), (double)(now_ms() - atomic_load(&heartbeat->since)) / 1e3);
     }
     stress_print_repeat(&s->options, round);
-    printf("stress: %" PRIu64 " operations, %" PRIu64 " results checked, %" PRIu64 " rounds, 1 hang\n",
-           stress_operations(s), stress_checked(s), round - s->options.first_round);
+    const struct stress_totals sum = stress_sum(s);
+    printf("stress: %" PRIu64 " operations, %" PRIu64 " results checked, %" PRIu64 " rounds, 1 hang\n", sum.operations,
+           sum.checked, round - s->options.first_round);
     fflush(stdout);
     _exit(EXIT_WRONG);
 }
@@ -145,8 +140,8 @@ static void *watchdog_main(void *argument)
         if ((double)silent > 1e3 * s->options.hang_timeout) report_hang(s, silent);
         const double seconds = clock_seconds() - last;
         if (seconds < (terminal ? TERMINAL_EVERY_S : LOG_EVERY_S)) continue;
-        const uint64_t operations = stress_operations(s);
-        show_progress(s, terminal, operations, (double)(operations - shown) / seconds);
+        const uint64_t operations = stress_sum(s).operations;
+        show_progress(s, terminal, (double)(operations - shown) / seconds);
         shown = operations;
         last += seconds;
     }

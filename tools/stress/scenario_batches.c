@@ -44,7 +44,7 @@ static bool prepare(struct stress *s)
     if (b->memory == NULL) return false;
     b->number = 0;
     b->phase = PHASE_GROW;
-    b->last = stress_operations(s) + b->most * (uint64_t)ROUND_BATCHES;
+    b->last = stress_sum(s).operations + b->most * (uint64_t)ROUND_BATCHES;
     return cell_set_create(&b->set, s->keys.cells);
 }
 
@@ -127,13 +127,13 @@ static void run_turn(struct stress *s, size_t turn)
 {
     struct batches *b = s->batches;
     b->phase = (enum batch_phase)(turn % PHASES);
-    if (stress_operations(s) >= b->last) return;
+    if (stress_sum(s).operations >= b->last) return;
     if (b->phase == PHASE_DRAIN) {
         drain(s);
         return;
     }
     for (uint64_t left = 1 + mix_below(&s->random, MOST_PHASE_BATCHES); left > 0; left--) {
-        if (!stress_goes_on(s) || stress_operations(s) >= b->last) return;
+        if (!stress_goes_on(s) || stress_sum(s).operations >= b->last) return;
         if (b->phase == PHASE_SHRINK && b->set.size < s->keys.cells / 16) return;
         batch_plan_random(s, b->phase);
         run_batch(s);

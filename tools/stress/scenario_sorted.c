@@ -44,7 +44,7 @@ static bool prepare(struct stress *s)
         s->oracle.present[cell] = 1;
         s->oracle.values[cell] = stress_value(s, key_of(&s->keys, cell), 0, cell);
     }
-    sorted->lanes = mix_below(&s->random, 2) == 0 ? 1 : s->on_gpu ? s->options.streams : s->client_count;
+    sorted->lanes = mix_below(&s->random, 2) == 0 ? 1 : s->on_gpu ? (unsigned)s->options.streams : s->client_count;
     sorted->keys = s->device->allocate(bytes);
     sorted->values = s->device->allocate(bytes);
     sorted->outcomes = s->device->allocate(n);

@@ -19,7 +19,7 @@ static const char help[] =
     "\n"
     "Works on maps from several threads, or from several streams of a GPU, in rounds with different keys, sizes and\n"
     "mixtures of operations, and checks the results. The last line has the counts. Stops at the first wrong result,\n"
-    "and prints the command that repeats its round; or if no call returns any more.\n"
+    "or if no call returns any more, and prints the command that repeats the round.\n"
     "\n"
     "  --minutes M, --seconds S  how long; fractions are allowed (default 1 minute, or --rounds or --operations)\n"
     "  --rounds N                at most N rounds\n"
@@ -52,7 +52,8 @@ static const struct scenario *const scenarios[SCENARIOS] = {&scenario_mixed, &sc
 static const char *const scenario_names[] = {"mixed", "conserved", "sorted", "whole", "batches", "all", NULL};
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const bits_names[] = {"32", "64", NULL};
-static const char *const structure_names[] = {"map", "skiplist", "hash", NULL};
+static const char *const structure_names[] = {"map", "skiplist", "hash", NULL}; /* enum target_structure */
+enum { ON_GPU = 1, BOTH_BITS = 2 };                                              /* of these */
 
 /* ---- options ---- */
 
@@ -82,60 +83,48 @@ static unsigned default_threads(void)
     return cpus < 4 ? 4 : cpus < MAX_CLIENTS ? cpus : MAX_CLIENTS;
 }
 
-/* What is read before it is known what it stands for. */
-struct raw_options {
-    size_t device, bits, structure;
-    uint64_t threads, streams;
-    double minutes;
-    bool help;
-};
-
-static void read_words(struct cli *cli, struct raw_options *raw, struct stress_options *o)
+static void read_words(struct cli *cli, struct stress_options *o)
 {
     while (cli_more(cli)) {
         if (cli_take_flag(cli, "--help"))
-            raw->help = true;
+            o->help = true;
         else if (cli_take_flag(cli, "--versioned"))
             o->versioned = true;
-        else if (!cli_take_choice(cli, "--device", device_names, &raw->device) &&
-                 !cli_take_choice(cli, "--bits", bits_names, &raw->bits) &&
+        else if (!cli_take_choice(cli, "--device", device_names, &o->device) &&
+                 !cli_take_choice(cli, "--bits", bits_names, &o->bits) &&
                  !cli_take_choice(cli, "--scenario", scenario_names, &o->scenario) &&
-                 !cli_take_choice(cli, "--structure", structure_names, &raw->structure) &&
-                 !cli_take_number(cli, "--threads", 2, MAX_CLIENTS, &raw->threads) &&
-                 !cli_take_number(cli, "--streams", 1, MAX_STREAMS, &raw->streams) &&
+                 !cli_take_choice(cli, "--structure", structure_names, &o->structure) &&
+                 !cli_take_number(cli, "--threads", 2, MAX_CLIENTS, &o->threads) &&
+                 !cli_take_number(cli, "--streams", 1, MAX_STREAMS, &o->streams) &&
                  !cli_take_number(cli, "--keys", 1 << 10, 1 << 28, &o->keys) &&
                  !cli_take_number(cli, "--batch", 1 << 10, 1 << 28, &o->batch) &&
                  !cli_take_number(cli, "--operations", 1, UINT64_MAX, &o->operations) &&
                  !cli_take_number(cli, "--rounds", 1, UINT32_MAX, &o->rounds) &&
                  !cli_take_number(cli, "--round", 0, UINT32_MAX, &o->first_round) &&
                  !cli_take_number(cli, "--seed", 0, UINT64_MAX, &o->seed) &&
-                 !take_duration(cli, "--minutes", &raw->minutes) && !take_duration(cli, "--seconds", &o->seconds) &&
+                 !take_duration(cli, "--minutes", &o->minutes) && !take_duration(cli, "--seconds", &o->seconds) &&
                  !take_duration(cli, "--hang-timeout", &o->hang_timeout))
             cli_fail(cli, "unknown word '%s'", cli->argv[cli->at]);
     }
     if (cli->status != EXIT_GOOD) return;
-    if (o->versioned && raw->structure != TARGET_TREE)
+    if (o->versioned && o->structure != TARGET_TREE)
         cli_fail(cli, "--versioned needs --structure map");
-    else if (o->scenario < SCENARIOS && !has_scenario(raw->structure, o->scenario))
-        cli_fail(cli, "--structure %s has no scenario %s", structure_names[raw->structure],
-                 scenario_names[o->scenario]);
+    else if (o->scenario < SCENARIOS && !has_scenario(o->structure, o->scenario))
+        cli_fail(cli, "--structure %s has no scenario %s", structure_names[o->structure], scenario_names[o->scenario]);
 }
 
+/* Without any limit a minute is the limit. */
 static bool read_options(struct cli *cli, struct stress_options *o)
 {
-    struct raw_options raw = {.bits = 2, .threads = default_threads(), .streams = 4};
-    *o = (struct stress_options){.command = cli->command, .scenario = SCENARIOS, .first_round = UINT64_MAX,
-                                 .hang_timeout = 120};
+    *o = (struct stress_options){.command = cli->command, .bits = BOTH_BITS, .scenario = SCENARIOS, .streams = 4,
+                                 .threads = default_threads(), .first_round = UINT64_MAX, .hang_timeout = 120};
     o->seed = mix64((uint64_t)(clock_seconds() * 1e9) ^ (uint64_t)getpid()) >> 24;
-    read_words(cli, &raw, o);
-    if (raw.help) fputs(help, stdout);
-    if (raw.help || cli->status != EXIT_GOOD) return false;
-    o->device = raw.device == 1 ? PLEACH_CUDA : PLEACH_CPU;
-    o->structure = (enum target_structure)raw.structure;
-    o->streams = raw.device == 1 ? (unsigned)raw.streams : 1;
-    o->threads = (unsigned)raw.threads > o->streams ? (unsigned)raw.threads : o->streams;
-    o->bits = raw.bits == 0 ? 32 : raw.bits == 1 ? 64 : 0;
-    o->seconds += 60 * raw.minutes;
+    read_words(cli, o);
+    if (o->help) fputs(help, stdout);
+    if (o->help || cli->status != EXIT_GOOD) return false;
+    if (o->device != ON_GPU) o->streams = 1;
+    if (o->threads < o->streams) o->threads = o->streams;
+    o->seconds += 60 * o->minutes;
     if (o->rounds == 0 && o->first_round != UINT64_MAX && o->seconds == 0 && o->operations == 0) o->rounds = 1;
     if (o->seconds == 0) o->seconds = o->rounds > 0 || o->operations > 0 ? INFINITY : 60;
     if (o->rounds == 0) o->rounds = UINT64_MAX;
@@ -166,7 +155,7 @@ static const struct scenario *scenario_of(const struct stress_options *options, 
     for (size_t i = 0; i < SCENARIOS; i++)
         if (has_scenario(options->structure, i)) of_structure[count++] = scenarios[i];
     const bool all = options->scenario == SCENARIOS;
-    *bits = options->bits > 0 ? options->bits : (all ? round / count : round) % 2 == 0 ? 32 : 64;
+    *bits = 32u << (options->bits < BOTH_BITS ? options->bits : (all ? round / count : round) % 2);
     return all ? of_structure[round % count] : scenarios[options->scenario];
 }
 
@@ -206,7 +195,7 @@ static void run_round(struct stress *s)
     }
     if (s->scenario->end != NULL) s->scenario->end(s);
     round_close(s);
-    s->rounds_done++;
+    atomic_fetch_add(&s->rounds_done, 1);
 }
 
 static void run_rounds(struct stress *s)
@@ -227,33 +216,35 @@ void stress_print_repeat(const struct stress_options *options, uint64_t round)
     unsigned bits;
     const struct scenario *scenario = scenario_of(options, round, &bits);
     char streams[32] = "", keys[40] = "", batch[40] = "";
-    if (options->device == PLEACH_CUDA) snprintf(streams, sizeof streams, " --streams %u", options->streams);
+    if (options->device == ON_GPU) snprintf(streams, sizeof streams, " --streams %" PRIu64, options->streams);
     if (options->keys > 0) snprintf(keys, sizeof keys, " --keys %" PRIu64, options->keys);
     if (options->batch > 0) snprintf(batch, sizeof batch, " --batch %" PRIu64, options->batch);
     cli_complain(options->command,
-                 "to repeat the round: pleach stress --structure %s%s --device %s --threads %u%s%s%s --scenario %s "
-                 "--bits %u --seed %" PRIu64 " --round %" PRIu64,
+                 "to repeat the round: pleach stress --structure %s%s --device %s --threads %" PRIu64
+                 "%s%s%s --scenario %s --bits %u --seed %" PRIu64 " --round %" PRIu64,
                  structure_names[options->structure], options->versioned ? " --versioned" : "",
-                 device_names[options->device == PLEACH_CUDA], options->threads, streams, keys, batch, scenario->name,
-                 bits, options->seed, round);
+                 device_names[options->device], options->threads, streams, keys, batch, scenario->name, bits,
+                 options->seed, round);
 }
 
-static uint64_t report_wrong(const struct stress *s)
+static void add_totals(const struct stress *s, struct stress_totals *totals)
 {
-    uint64_t wrong = 0;
-    for (unsigned i = 0; i < s->client_count; i++) {
+    const struct stress_totals sum = stress_sum(s);
+    for (unsigned i = 0; i < s->client_count; i++)
         if (s->clients[i].wrong > 0) cli_complain(s->options.command, "WRONG: %s", s->clients[i].first_wrong);
-        wrong += s->clients[i].wrong;
-    }
-    if (wrong > 0) stress_print_repeat(&s->options, atomic_load(&s->shown_round));
-    return wrong;
+    if (sum.wrong > 0) stress_print_repeat(&s->options, atomic_load(&s->shown_round));
+    totals->operations += sum.operations;
+    totals->checked += sum.checked;
+    totals->rounds += sum.rounds;
+    totals->wrong += sum.wrong;
+    totals->seconds += sum.seconds;
 }
 
 static const struct tool_device *choose_device(const struct stress_options *options)
 {
     char gpu[512];
     const char *why = gpu;
-    if (options->device != PLEACH_CUDA) return tool_device_host();
+    if (options->device != ON_GPU) return tool_device_host();
     const bool has_gpu = pleach_gpu_info(0, gpu, sizeof gpu) == PLEACH_OK;
     machine_gpu(gpu, sizeof gpu);
     const struct tool_device *device = has_gpu ? tool_device_cuda(&why) : NULL;
@@ -263,24 +254,19 @@ static const struct tool_device *choose_device(const struct stress_options *opti
 
 int stress_run(const struct stress_options *options, struct stress_totals *totals)
 {
-    struct stress s = {.options = *options, .client_count = options->threads, .device = choose_device(options)};
+    struct stress s = {.options = *options, .client_count = (unsigned)options->threads};
     int status = EXIT_USAGE;
+    s.device = choose_device(options);
     if (s.device == NULL) return status;
-    s.on_gpu = options->device == PLEACH_CUDA;
+    s.on_gpu = options->device == ON_GPU;
     s.crew = crew_create(s.client_count);
     s.begin = clock_seconds();
-    s.deadline = s.begin + options->seconds;
     atomic_store(&s.shown_round, options->first_round);
     if (s.crew != NULL && clients_create(&s) && watchdog_start(&s)) {
         run_rounds(&s);
         watchdog_stop(&s);
-        const uint64_t wrong = report_wrong(&s);
-        totals->operations += stress_operations(&s);
-        totals->checked += stress_checked(&s);
-        totals->rounds += s.rounds_done;
-        totals->wrong += wrong;
-        totals->seconds += clock_seconds() - s.begin;
-        status = wrong == 0 ? EXIT_GOOD : EXIT_WRONG;
+        add_totals(&s, totals);
+        status = stress_is_wrong(&s) ? EXIT_WRONG : EXIT_GOOD;
     } else {
         cli_complain(options->command, "out of memory or threads");
     }
@@ -296,9 +282,9 @@ int command_stress(int argc, char **argv)
     struct stress_totals totals = {0};
     cli_start(&cli, "pleach stress", argc, argv);
     if (!read_options(&cli, &options)) return cli.status;
-    printf("pleach %s, stress on %s, simd %s, %u threads, ", pleach_version(),
-           device_names[options.device == PLEACH_CUDA], pleach_simd(), options.threads);
-    if (options.device == PLEACH_CUDA) printf("%u streams, ", options.streams);
+    printf("pleach %s, stress on %s, simd %s, %" PRIu64 " threads, ", pleach_version(),
+           device_names[options.device], pleach_simd(), options.threads);
+    if (options.device == ON_GPU) printf("%" PRIu64 " streams, ", options.streams);
     printf("seed %" PRIu64 "\n", options.seed);
     fflush(stdout);
     const int status = stress_run(&options, &totals);

@@ -45,14 +45,11 @@ enum {
 
 struct stress_options {
     const char *command; /* for messages */
-    pleach_device device;
-    enum target_structure structure;
-    unsigned threads, streams, bits; /* bits: 0 for both alternately */
-    size_t scenario;                 /* its index, or SCENARIOS for all in turn */
-    uint64_t seed, first_round, rounds, operations;
+    size_t device, structure, bits, scenario; /* as numbered by the names of the options */
+    uint64_t threads, streams, seed, first_round, rounds, operations;
     uint64_t keys, batch; /* 0 for the scenario's default */
-    double seconds, hang_timeout;
-    bool versioned, quiet; /* quiet: no lines on standard output */
+    double minutes, seconds, hang_timeout;
+    bool help, versioned, quiet; /* quiet: no lines on standard output */
 };
 
 enum cell_order { ORDER_ASCENDING, ORDER_DESCENDING, ORDER_CLUSTERS, ORDER_RANDOM, CELL_ORDERS };
@@ -95,8 +92,7 @@ struct client {
     int64_t *balance;          /* conserved: inserts minus erases of each key */
     uint64_t *value_sum;       /* conserved: values written minus values replaced or erased */
     struct heartbeat heartbeat;
-    atomic_ullong operations, checked;
-    uint64_t wrong;
+    atomic_ullong operations, checked, wrong;
     char first_wrong[512];
 };
 
@@ -121,7 +117,7 @@ struct stress {
     struct client *clients;
     size_t block_bytes;
     pleach_stream streams[MAX_STREAMS];
-    double begin, deadline;
+    double begin;
 
     /* the round */
     uint64_t round, seed;
@@ -140,8 +136,7 @@ struct stress {
     struct batches *batches;     /* kept for all rounds */
 
     struct watchdog *watchdog;
-    uint64_t rounds_done;
-    _Atomic uint64_t shown_round;
+    _Atomic uint64_t rounds_done, shown_round;
 };
 
 /* A round is prepare, then turns, then check, unless something is wrong. Amounts are those of a CPU and of a GPU. */
@@ -201,8 +196,9 @@ bool stress_is_wrong(const struct stress *s);
 
 /* The limits of the options are not reached, and nothing is wrong. */
 bool stress_goes_on(const struct stress *s);
-uint64_t stress_operations(const struct stress *s);
-uint64_t stress_checked(const struct stress *s);
+
+/* Totals of all clients so far. */
+struct stress_totals stress_sum(const struct stress *s);
 void stress_count(struct client *client, uint64_t operations, uint64_t checked);
 
 /* ---- client.c ---- */

@@ -23,6 +23,8 @@ pleach_status target_create(struct target *target, enum target_structure structu
         config.structure = PLEACH_SKIPLIST;
         config.chunk = draw % 2 == 0 ? 16 : 32;
         config.raise = raises[draw / 2 % (sizeof raises / sizeof raises[0])];
+    } else {
+        config.engine = (pleach_engine)((draw >> 8) % (PLEACH_ENGINE_BATCHES + 1));
     }
     return pleach_map_create(&target->map, &config);
 }

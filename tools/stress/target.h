@@ -26,7 +26,8 @@ struct target {
     bool set;          /* a hash table without values */
 };
 
-/* `draw` chooses chunk size, promotion probability and seed, and whether a hash table is a set. */
+/* `draw` chooses the engine of a tree, chunk size and promotion probability of a skiplist, the seed of a hash table,
+ * and whether that is a set. */
 pleach_status target_create(struct target *target, enum target_structure structure, pleach_device device,
                             unsigned bits, bool versioned, uint64_t draw);
 void target_destroy(struct target *target);
