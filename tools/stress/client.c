@@ -44,7 +44,10 @@ void clients_destroy(struct stress *s)
 
 /* ---- the block of arrays ---- */
 
-size_t results_per_element(unsigned op) { return op == PLEACH_OP_RANGE ? SPAN : op == OP_RANGE_LIMIT ? RANGE_LIMIT : 1; }
+size_t results_per_element(unsigned op)
+{
+    return op == PLEACH_OP_RANGE ? SPAN : op == OP_RANGE_LIMIT ? RANGE_LIMIT : 1;
+}
 
 static void *carve(char **at, size_t bytes)
 {
