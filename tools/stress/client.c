@@ -5,7 +5,7 @@
 #include "stress.h"
 #include "tools/common/words.h"
 
-enum { CPU_BLOCK_BYTES = 1 << 21, GPU_BLOCK_BYTES = 1 << 26 };
+enum { CPU_BLOCK_BYTES = 1 << 20, GPU_BLOCK_BYTES = 1 << 25 }; /* about as many elements as bytes / 32 */
 enum { CPU_ARRAY_CALLS = 32, GPU_ARRAY_CALLS = 24, CPU_SINGLES = MAX_CALLS, GPU_SINGLES = 48 };
 enum { MOST_SINGLES = 8 }; /* of one operation in a row */
 enum { CLUSTER_CELLS = 16, ARRAY_ALIGN = 16 };
