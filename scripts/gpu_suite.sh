@@ -226,21 +226,21 @@ offer_replays() {
 
 # On an emulated GPU a round takes longer than it is to take, so there operations are counted: as many of a structure as
 # take a minute or two.
-offer_soak() { # STRUCTURE OPERATIONS-IN-LONG-RUNS OPTION...
-    local soak=("$pleach" soak --device cuda --threads 4)
+offer_stress() { # STRUCTURE OPERATIONS-IN-LONG-RUNS OPTION...
+    local stress=("$pleach" stress --device cuda --threads 4)
     case $emulated in
-    "") soak+=(--seconds "${PLEACH_SOAK_SECONDS:-8}") ;;
-    long) soak+=(--patience 900 --operations "$2") ;;
-    *) soak+=(--patience 900 --operations 1 --bits 32) ;;
+    "") stress+=(--seconds "${PLEACH_STRESS_SECONDS:-8}") ;;
+    long) stress+=(--hang-timeout 900 --operations "$2") ;;
+    *) stress+=(--hang-timeout 900 --operations 1 --bits 32) ;;
     esac
-    offer tools "soak.$1" "${good[@]}" "${soak[@]}" "${@:3}"
+    offer tools "stress.$1" "${good[@]}" "${stress[@]}" "${@:3}"
 }
 
-offer_soaks() {
-    offer_soak map 3M
-    offer_soak versioned 3M --versioned
-    offer_soak skiplist 3M --structure skiplist
-    offer_soak hash 300K --structure hash
+offer_stresss() {
+    offer_stress map 3M
+    offer_stress versioned 3M --versioned
+    offer_stress skiplist 3M --structure skiplist
+    offer_stress hash 300K --structure hash
 }
 
 # At sizes that say nothing of speed; all results are checked.
@@ -291,7 +291,7 @@ offer_all() {
         offer_test "$name"
     done
     offer_varied
-    offer_soaks
+    offer_stresss
     offer_benches
     offer_examples
     offer_lonely
