@@ -7,8 +7,8 @@ varied_tests="test_map_points test_map_random test_map_ranges test_map_long test
     test_map_threads"
 # These begin first, so that no long program is left for the end.
 long_tests="test_graph_history test_hash_limits test_hash_history test_map_errors test_graph_ordered_faults
-    test_hash_threads test_skiplist test_map_snapshots test_graph_delays test_graph_threads test_graph_faults
-    test_graph_limits test_map_faults test_graph_vertices test_map_limits test_map_points test_batch
+    test_hash_threads test_skiplist test_skiplist_threads test_map_snapshots test_graph_delays test_graph_threads
+    test_graph_faults test_graph_limits test_map_faults test_graph_vertices test_map_limits test_map_points test_batch
     test_versioned_history_device test_triangles_cuda"
 
 gpu_parts="map batch hash graph skiplist tools"
@@ -73,7 +73,8 @@ test_map_threads 0 *owners_of_many* */64*owners_mix* */64*readers_beside* */64*e
 test_map_whole 0 *load_takes_any_order *load_takes_any_fill *loaded_map_takes* */64*load_keeps* */64*load_takes* */64*compact* */64*clear*
 test_own_keys 5
 test_queue 1
-test_skiplist 1 *waves_of_single* *every_order_in_and* *ascending_and_descending* *tides_need* *queries_seldom* */64*
+test_skiplist 1 *every_order_in_and* *ascending_and_descending* *tides_need* */64*
+test_skiplist_threads 1 *waves_of_single* *queries_seldom* */64*
 test_skiplist_device 2
 test_skiplist32_device 2
 test_skiplist_history_device 2

@@ -37,7 +37,7 @@ MAP = ("test_map_points", "test_map_ranges", "test_map_whole", "test_map_random"
 LISTS = ("test_map_points skiplist", "test_map_ranges skiplist", "test_map_whole skiplist", "test_map_random skiplist",
          "test_map_threads skiplist", "test_map_history skiplist", "test_map_limits skiplist",
          "test_map_points raised", "test_map_random raised", "test_map_limits raised", "test_map_threads raised",
-         "test_skiplist")
+         "test_skiplist", "test_skiplist_threads")
 VERSIONS = ("test_map_snapshots", "test_map_points versioned", "test_map_random versioned", "test_map_whole versioned",
             "test_map_threads versioned", "test_map_history versioned", "test_batch_snapshots",
             "test_graph_ordered_snapshots", "test_map_limits versioned", "test_map_faults versioned", "test_batch")
