@@ -9,7 +9,6 @@
 #include "testkit/agents.h"
 #include "testkit/buffers.h"
 #include "testkit/compare.h"
-#include "testkit/faults.h"
 #include "testkit/harness.h"
 #include "testkit/oracle.h"
 #include "testkit/patterns.h"
