@@ -6,7 +6,7 @@
 varied_tests="test_map_points test_map_random test_map_ranges test_map_long test_map_whole test_map_limits
     test_map_threads"
 # These begin first, so that no long program is left for the end.
-long_tests="test_graph_history test_hash_limits test_hash_history test_map_errors test_graph_ordered_faults
+long_tests="test_graph_history test_hash_limits test_hash_history test_map_allocations test_graph_ordered_faults
     test_hash_threads test_skiplist test_skiplist_threads test_map_snapshots test_graph_delays test_graph_threads
     test_graph_faults test_graph_limits test_map_faults test_graph_vertices test_map_limits test_map_points test_batch
     test_versioned_history_device test_triangles_cuda"
@@ -56,7 +56,8 @@ test_index 0 */64*
 test_map_cuda 1 *every_kind_of_pointer*
 test_map_delays 3
 test_map_device 5
-test_map_errors 1 *every_allocation_of_array* *pool_limit_is_reached_in_sorted* */64*pool_limit_is_reached*
+test_map_allocations 1 *every_allocation_of_array*
+test_map_errors 1 *pool_limit_is_reached_in_sorted* */64*pool_limit_is_reached*
 test_map_faults 1 *pool_that_cannot_grow_refuses* */64*every_allocation_of_* */64*beside_growth*
 test_map_file 3
 test_map_history 3 *two_inserts_have_one_order*

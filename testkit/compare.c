@@ -295,3 +295,21 @@ void assert_same(const wide *w, const oracle *o)
     check_ranges_from(w, o, n, keys);
     free(keys);
 }
+
+size_t acknowledge(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
+                   const uint8_t *outcomes, const uint64_t *olds)
+{
+    size_t refused = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t old = olds ? olds[i] : 0;
+        if (outcomes[i] == PLEACH_NOT_APPLIED) {
+            assert_false(oracle_find(o, keys[i], NULL));
+            refused++;
+            continue;
+        }
+        assert_int_equal(outcomes[i], insert(o, keys[i], values[i], &old));
+        if (olds)
+            assert_int_equal(olds[i], old);
+    }
+    return refused;
+}

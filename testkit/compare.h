@@ -25,6 +25,12 @@ void put_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const ui
 void add_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const uint64_t *values);
 void erase_both(const wide *w, oracle *o, size_t n, const uint64_t *keys);
 
+/* Tells the oracle what an array call of puts or adds (oracle_put, oracle_add) reports that it has applied; `olds` may
+ * be NULL. Returns how many elements were refused; these must be absent. */
+typedef pleach_outcome oracle_insert(oracle *o, uint64_t key, uint64_t value, uint64_t *old);
+size_t acknowledge(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
+                   const uint8_t *outcomes, const uint64_t *olds);
+
 /* Asks the map one array call and fails the test where it differs from the oracle. Unwritten outputs are part of
  * the comparison. */
 void check_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys);

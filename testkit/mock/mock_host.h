@@ -1,9 +1,10 @@
-/* testkit/counterfeit_host.h - what the public calls ask the machine, under a test's control: whether a gate can begin,
- * how many CPUs there are, and whether a pointer is a GPU's. For programs that compile files of src/ into themselves:
+/* testkit/mock/mock_host.h - what the public calls ask the machine, under a test's control: whether a gate can begin,
+ * how many CPUs there are, and whether a pointer is a GPU's; and checks of what they return, and whether they reach the
+ * executor. For programs that compile files of src/ into themselves:
  *
- *     #include "testkit/counterfeit_host.h"
+ *     #include "testkit/mock/mock_host.h"
  *     #define gate_init counterfeit_gate_init          (and sysconf, foreign_pointers)
- *     #include "../src/map/..."
+ *     #include "map/..."
  */
 #ifndef PLEACH_TESTS_COUNTERFEIT_HOST_H
 #define PLEACH_TESTS_COUNTERFEIT_HOST_H
@@ -37,5 +38,24 @@ static bool counterfeit_foreign_pointers(const void *const *pointers, size_t n)
 
 /* A stream that is never used as one. */
 #define SOME_STREAM ((pleach_stream)(uintptr_t)64)
+
+#define assert_answers(expected, call) assert_status((call), (expected), #call, __LINE__)
+
+static inline void assert_status(pleach_status got, pleach_status expected, const char *call, int line)
+{
+    if (got != expected)
+        fail_msg("line %d: %s returns %s instead of %s", line, call, pleach_status_name(got),
+                 pleach_status_name(expected));
+}
+
+/* What the call returns, and how often it reaches the program's mock executor, `behind`. */
+#define assert_calls(times, expected, call)                                                                      \
+    do {                                                                                                         \
+        size_t calls_before = behind.calls;                                                                      \
+        assert_answers(expected, call);                                                                          \
+        assert_int_equal(behind.calls, calls_before + (times));                                                  \
+    } while (0)
+#define assert_refused(expected, call) assert_calls(0, expected, call)
+#define assert_taken(expected, call) assert_calls(1, expected, call)
 
 #endif

@@ -83,25 +83,6 @@ static void script_end(script *s)
 
 typedef pleach_status insert_call(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values,
                                   uint8_t *outcomes, uint64_t *olds);
-typedef pleach_outcome oracle_insert(oracle *o, uint64_t key, uint64_t value, uint64_t *old);
-
-/* Tells the oracle what was applied; answers how many elements were refused. */
-static size_t acknowledge(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
-                          const uint8_t *outcomes, const uint64_t *olds)
-{
-    size_t refused = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t old = olds[i];
-        if (outcomes[i] == PLEACH_NOT_APPLIED) {
-            assert_false(oracle_find(o, keys[i], NULL));
-            refused++;
-            continue;
-        }
-        assert_int_equal(outcomes[i], insert(o, keys[i], values[i], &old));
-        assert_int_equal(olds[i], old);
-    }
-    return refused;
-}
 
 static pleach_status insert_some(script *s, insert_call *call, oracle_insert *insert, size_t n, const uint64_t *keys,
                                  const uint64_t *values)
@@ -119,20 +100,11 @@ static pleach_status insert_some(script *s, insert_call *call, oracle_insert *in
     return status;
 }
 
-static pleach_status put_half(script *s)
-{
-    return insert_some(s, wide_put, oracle_put, s->n / 2, s->keys, s->values);
-}
+static pleach_status put_half(script *s) { return insert_some(s, wide_put, oracle_put, s->n / 2, s->keys, s->values); }
 
-static pleach_status put_all(script *s)
-{
-    return insert_some(s, wide_put, oracle_put, s->n, s->keys, s->news);
-}
+static pleach_status put_all(script *s) { return insert_some(s, wide_put, oracle_put, s->n, s->keys, s->news); }
 
-static pleach_status add_all(script *s)
-{
-    return insert_some(s, wide_add, oracle_add, s->n, s->keys, s->values);
-}
+static pleach_status add_all(script *s) { return insert_some(s, wide_add, oracle_add, s->n, s->keys, s->values); }
 
 static pleach_status put_one(script *s)
 {
@@ -208,15 +180,9 @@ static pleach_status neighbours(script *s, neighbour_call *call, oracle_neighbou
     return status;
 }
 
-static pleach_status succ_all(script *s)
-{
-    return neighbours(s, wide_succ, oracle_succ);
-}
+static pleach_status succ_all(script *s) { return neighbours(s, wide_succ, oracle_succ); }
 
-static pleach_status pred_all(script *s)
-{
-    return neighbours(s, wide_pred, oracle_pred);
-}
+static pleach_status pred_all(script *s) { return neighbours(s, wide_pred, oracle_pred); }
 
 static pleach_status ask_min(script *s)
 {
@@ -309,15 +275,9 @@ static pleach_status load(script *s, const uint64_t *keys)
     return status;
 }
 
-static pleach_status load_unsorted(script *s)
-{
-    return load(s, s->keys);
-}
+static pleach_status load_unsorted(script *s) { return load(s, s->keys); }
 
-static pleach_status load_sorted(script *s)
-{
-    return load(s, s->sorted);
-}
+static pleach_status load_sorted(script *s) { return load(s, s->sorted); }
 
 static pleach_status export_all(script *s)
 {
@@ -354,15 +314,9 @@ static pleach_status validate(script *s)
     return status;
 }
 
-static pleach_status compact_tightly(script *s)
-{
-    return pleach_map_compact(s->w.map, 1);
-}
+static pleach_status compact_tightly(script *s) { return pleach_map_compact(s->w.map, 1); }
 
-static pleach_status compact_loosely(script *s)
-{
-    return pleach_map_compact(s->w.map, 0.3);
-}
+static pleach_status compact_loosely(script *s) { return pleach_map_compact(s->w.map, 0.3); }
 
 static pleach_status clear(script *s)
 {
@@ -372,16 +326,10 @@ static pleach_status clear(script *s)
     return status;
 }
 
-static pleach_status reserve_little(script *s)
-{
-    return pleach_map_reserve(s->w.map, 4 * s->n);
-}
+static pleach_status reserve_little(script *s) { return pleach_map_reserve(s->w.map, 4 * s->n); }
 
 /* More than the first piece of a GPU map's pool holds. */
-static pleach_status reserve_much(script *s)
-{
-    return pleach_map_reserve(s->w.map, 150000);
-}
+static pleach_status reserve_much(script *s) { return pleach_map_reserve(s->w.map, 150000); }
 
 /* ---- steps that only a GPU map can take ---- */
 
