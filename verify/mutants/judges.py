@@ -56,7 +56,7 @@ COVER = (
                    "test_hash_threads", "test_hash_limits", "test_graph_limits", "test_batch")),
     ("src/epoch/", ("test_epoch", "test_pins", *VERSIONS, *LISTS)),
     ("src/version/", VERSIONS),
-    ("src/node/", ("test_wide_keys", *MAP, *LISTS)),
+    ("src/node/", ("test_wide_keys", "test_wide_keys_threads", *MAP, *LISTS)),
 )
 TAKES = {"test_hash_limits": 4, "test_graph_limits": 4, "test_graph_random": 2, "test_skiplist": 3, "test_batch": 4,
          "test_map_delays": 2}  # seconds of CPU, about, where it is more than one
