@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "testkit/harness.h"
+#include "testkit/rounds.h"
 #include "testkit/units.h"
-#include "testkit/verdicts.h"
 
 /* ---- histories by hand -------------------------------------------------------------------------------------------
  * (agent, invoked, returned, ...), named after what is answered. */

@@ -7,8 +7,8 @@
 #include "testkit/buffers.h"
 #include "testkit/harness.h"
 #include "testkit/random.h"
+#include "testkit/rounds.h"
 #include "testkit/units.h"
-#include "testkit/verdicts.h"
 
 /* ---- a map that is slow and obvious ------------------------------------------------------------------------------ */
 
