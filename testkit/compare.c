@@ -313,3 +313,20 @@ size_t acknowledge(oracle *o, oracle_insert *insert, size_t n, const uint64_t *k
     }
     return refused;
 }
+
+filled fill_map(const setting *where, pattern p, size_t n, rng *r)
+{
+    filled f = {wide_open(where), NULL};
+    uint64_t *keys = pattern_keys(p, n, f.w.top, r), *values = values_for(n, keys, f.w.top, 1);
+    f.o = oracle_create(n, keys);
+    put_both(&f.w, f.o, n, keys, values);
+    free(keys);
+    free(values);
+    return f;
+}
+
+void filled_close(filled *f)
+{
+    wide_close(&f->w);
+    oracle_destroy(f->o);
+}

@@ -3,7 +3,18 @@
 #define PLEACH_TESTS_COMPARE_H
 
 #include "oracle.h"
+#include "patterns.h"
 #include "wide.h"
+
+/* A map and an oracle with the same content. */
+typedef struct filled {
+    wide w;
+    oracle *o;
+} filled;
+
+/* n keys of the pattern, with their values_for, salt 1. */
+filled fill_map(const setting *where, pattern p, size_t n, rng *r);
+void filled_close(filled *f);
 
 /* Asks size, export, min, max, and find, contains, succ, pred and short ranges at every key of the oracle's universe
  * and beside it, the full range, and validate. Fails the test at the first difference. */

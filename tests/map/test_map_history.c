@@ -231,11 +231,6 @@ static uint64_t narrow(const wide *w, uint64_t word)
     return word;
 }
 
-static uint64_t widened(const wide *w, const void *array, size_t i)
-{
-    return w->key_bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-
 /* The pairs of an interval, as many as there is room for. */
 static pleach_status read_pairs(const wide *w, pleach_snapshot *snapshot, history_op *op, uint32_t limit,
                                 history_pair *pairs)
@@ -247,7 +242,7 @@ static pleach_status read_pairs(const wide *w, pleach_snapshot *snapshot, histor
     op->pair_count = (uint32_t)offsets[1];
     op->limited = limit && op->pair_count == limit;
     for (size_t i = 0; i < op->pair_count; i++)
-        pairs[i] = (history_pair){widened(w, keys, i), widened(w, values, i)};
+        pairs[i] = (history_pair){get_word(w->key_bits, keys, i), get_word(w->key_bits, values, i)};
     return status;
 }
 
@@ -263,8 +258,8 @@ static pleach_status read_point(const wide *w, pleach_snapshot *snapshot, histor
         status = (op->kind == HISTORY_CEIL ? pleach_snapshot_succ : pleach_snapshot_pred)(
             snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC);
     op->outcome = found == 1 ? HISTORY_FOUND : found == 0 ? HISTORY_NOT_FOUND : HISTORY_NOT_APPLIED;
-    op->out_key = widened(w, &out_key, 0);
-    op->out_value = widened(w, &value, 0);
+    op->out_key = get_word(w->key_bits, &out_key, 0);
+    op->out_value = get_word(w->key_bits, &value, 0);
     return status;
 }
 
@@ -432,7 +427,7 @@ static void insert_own(agent *a)
 static void see(agent *a, const uint64_t *keys, uint64_t count, size_t *come)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t key = widened(&((parade *)a->shared)->w, keys, i), who = key / FAR;
+        uint64_t key = get_word(((parade *)a->shared)->w.key_bits, keys, i), who = key / FAR;
         EXPECT(a, who <= WRITERS && key % FAR == come[who]);
         come[who]++;
     }
