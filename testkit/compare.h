@@ -42,15 +42,25 @@ typedef pleach_outcome oracle_insert(oracle *o, uint64_t key, uint64_t value, ui
 size_t acknowledge(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
                    const uint8_t *outcomes, const uint64_t *olds);
 
-/* Asks the map one array call and fails the test where it differs from the oracle. Unwritten outputs are part of
- * the comparison. */
-void check_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
-void check_succ(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
-void check_pred(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
-void check_range(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi, uint32_t limit);
-void check_range_limit(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi,
-                       uint32_t limit);
-void check_range_count(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi);
+/* Asks the map one array call, and fails the test where the results of one that succeeds differ from the oracle's.
+ * Unwritten outputs are part of the comparison. Returns the call's status. */
+pleach_status compare_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+pleach_status compare_contains(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+pleach_status compare_succ(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+pleach_status compare_pred(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+pleach_status compare_range(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi,
+                            uint32_t limit);
+pleach_status compare_range_limit(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi,
+                                  uint32_t limit);
+pleach_status compare_range_count(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi);
+
+/* The same by calls that must succeed. */
+#define check_succ(...) assert_ok(compare_succ(__VA_ARGS__))
+#define check_pred(...) assert_ok(compare_pred(__VA_ARGS__))
+#define check_range(...) assert_ok(compare_range(__VA_ARGS__))
+#define check_range_limit(...) assert_ok(compare_range_limit(__VA_ARGS__))
+#define check_range_count(...) assert_ok(compare_range_count(__VA_ARGS__))
+void check_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys); /* and contains */
 void check_min_max(const wide *w, const oracle *o);
 
 /* As assert_memory_equal, but says which element differs and how. */

@@ -135,54 +135,10 @@ static pleach_status erase_third(script *s)
     return status;
 }
 
-static pleach_status find_all(script *s)
-{
-    uint8_t *found = untouched_bytes(s->n);
-    uint64_t *values = untouched_words(s->n, s->w.top);
-    pleach_status status = wide_find(&s->w, s->n, s->keys, values, found);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++) {
-        uint64_t value = UNTOUCHED_WORD(s->w.top);
-        assert_int_equal(found[i], oracle_find(s->o, s->keys[i], &value));
-        assert_int_equal(values[i], value);
-    }
-    free(found);
-    free(values);
-    return status;
-}
-
-static pleach_status contains_all(script *s)
-{
-    uint8_t *found = untouched_bytes(s->n);
-    pleach_status status = wide_contains(&s->w, s->n, s->keys, found);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++)
-        assert_int_equal(found[i], oracle_find(s->o, s->keys[i], NULL));
-    free(found);
-    return status;
-}
-
-typedef pleach_status neighbour_call(const wide *w, size_t n, const uint64_t *keys, uint64_t *out_keys,
-                                     uint64_t *out_values, uint8_t *found);
-typedef bool oracle_neighbour(const oracle *o, uint64_t key, uint64_t *out_key, uint64_t *out_value);
-
-static pleach_status neighbours(script *s, neighbour_call *call, oracle_neighbour *expect)
-{
-    uint64_t *keys = untouched_words(s->n, s->w.top), *values = untouched_words(s->n, s->w.top);
-    uint8_t *found = untouched_bytes(s->n);
-    pleach_status status = call(&s->w, s->n, s->keys, keys, values, found);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++) {
-        uint64_t key = UNTOUCHED_WORD(s->w.top), value = key;
-        assert_int_equal(found[i], expect(s->o, s->keys[i], &key, &value));
-        assert_true(keys[i] == key && values[i] == value);
-    }
-    free(keys);
-    free(values);
-    free(found);
-    return status;
-}
-
-static pleach_status succ_all(script *s) { return neighbours(s, wide_succ, oracle_succ); }
-
-static pleach_status pred_all(script *s) { return neighbours(s, wide_pred, oracle_pred); }
+static pleach_status find_all(script *s) { return compare_find(&s->w, s->o, s->n, s->keys); }
+static pleach_status contains_all(script *s) { return compare_contains(&s->w, s->o, s->n, s->keys); }
+static pleach_status succ_all(script *s) { return compare_succ(&s->w, s->o, s->n, s->keys); }
+static pleach_status pred_all(script *s) { return compare_pred(&s->w, s->o, s->n, s->keys); }
 
 static pleach_status ask_min(script *s)
 {
@@ -209,12 +165,9 @@ static uint64_t *ends_for(const script *s)
 
 static pleach_status count_ranges(script *s)
 {
-    uint64_t *ends = ends_for(s), *counts = untouched_words(s->n, UINT64_MAX);
-    pleach_status status = wide_range_count(&s->w, s->n, s->keys, ends, counts);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++)
-        assert_int_equal(counts[i], oracle_range(s->o, s->keys[i], ends[i], 0, NULL, NULL));
+    uint64_t *ends = ends_for(s);
+    pleach_status status = compare_range_count(&s->w, s->o, s->n, s->keys, ends);
     free(ends);
-    free(counts);
     return status;
 }
 
@@ -222,35 +175,17 @@ enum { LIMIT = 3 };
 
 static pleach_status limited_ranges(script *s)
 {
-    uint64_t *ends = ends_for(s), *keys = untouched_words(s->n * LIMIT, s->w.top), expected[LIMIT];
-    uint32_t *counts = must_alloc(s->n, sizeof *counts);
-    pleach_status status = wide_range_limit(&s->w, s->n, s->keys, ends, LIMIT, keys, NULL, counts);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++) {
-        assert_int_equal(counts[i], oracle_range(s->o, s->keys[i], ends[i], LIMIT, expected, NULL));
-        assert_words_equal("range_limit", counts[i], keys + i * LIMIT, expected);
-    }
+    uint64_t *ends = ends_for(s);
+    pleach_status status = compare_range_limit(&s->w, s->o, s->n, s->keys, ends, LIMIT);
     free(ends);
-    free(keys);
-    free(counts);
     return status;
 }
 
 static pleach_status packed_ranges(script *s)
 {
-    size_t room = LIMIT * s->n, total = 0;
-    uint64_t *ends = ends_for(s), *keys = untouched_words(room, s->w.top), *values = untouched_words(room, s->w.top);
-    uint64_t *offsets = must_alloc(s->n + 1, sizeof *offsets), expected[LIMIT], expected_values[LIMIT];
-    pleach_status status = wide_range(&s->w, s->n, s->keys, ends, LIMIT, room, keys, values, offsets, &total);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++) {
-        size_t n = oracle_range(s->o, s->keys[i], ends[i], LIMIT, expected, expected_values);
-        assert_int_equal(offsets[i + 1] - offsets[i], n);
-        assert_words_equal("range keys", n, keys + offsets[i], expected);
-        assert_words_equal("range values", n, values + offsets[i], expected_values);
-    }
+    uint64_t *ends = ends_for(s);
+    pleach_status status = compare_range(&s->w, s->o, s->n, s->keys, ends, LIMIT);
     free(ends);
-    free(keys);
-    free(values);
-    free(offsets);
     return status;
 }
 
