@@ -58,4 +58,33 @@ static inline void assert_status(pleach_status got, pleach_status expected, cons
 #define assert_refused(expected, call) assert_calls(0, expected, call)
 #define assert_taken(expected, call) assert_calls(1, expected, call)
 
+/* An object's views are opened and closed once, and clear is refused while one is open. One that cannot be opened keeps
+ * no call out. `shows` is what is true of an open `view`. */
+#define CHECK_VIEWS(object, view_type, open, close, clear, field, shows)                                         \
+    do {                                                                                                         \
+        view_type view = {.field = &behind}, second, forged = {.field = &second};                                \
+        assert_refused(PLEACH_E_ARGUMENT, open(object, NULL));                                                   \
+        assert_refused(PLEACH_E_ARGUMENT, open(NULL, &view));                                                    \
+        behind.answer = PLEACH_E_CUDA;                                                                           \
+        assert_taken(PLEACH_E_CUDA, open(object, &view));                                                        \
+        assert_null(view.field);                                                                                 \
+        behind.answer = PLEACH_OK;                                                                               \
+        assert_taken(PLEACH_OK, clear(object));                                                                  \
+        assert_refused(PLEACH_E_ARGUMENT, close(object, &forged)); /* none is open */                            \
+        assert_taken(PLEACH_OK, open(object, &view));                                                            \
+        assert_taken(PLEACH_OK, open(object, &second));                                                          \
+        assert_true(view.field && (shows));                                                                      \
+        assert_refused(PLEACH_E_ARGUMENT, close(NULL, &view));                                                   \
+        assert_refused(PLEACH_E_ARGUMENT, close(object, NULL));                                                  \
+        assert_refused(PLEACH_E_ARGUMENT, close(object, &(view_type){0}));                                       \
+        assert_int_equal(behind.views_closed, 0);                                                                \
+        assert_refused(PLEACH_OK, close(object, &view));                                                         \
+        assert_refused(PLEACH_E_BUSY, clear(object)); /* one is still open */                                    \
+        assert_refused(PLEACH_OK, close(object, &second));                                                       \
+        assert_int_equal(behind.views_closed, 2);                                                                \
+        assert_null(view.field);                                                                                 \
+        assert_refused(PLEACH_E_ARGUMENT, close(object, &view)); /* closed already */                            \
+        assert_taken(PLEACH_OK, clear(object));                                                                  \
+    } while (0)
+
 #endif

@@ -332,29 +332,13 @@ static void exclusive_calls_wait_and_are_refused(const void *unused)
 
 static void open_and_close_views(pleach_graph *graph)
 {
-    pleach_graph_view view = {.seed = {1}}, second, forged = {.state = from};
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_open(graph, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_open(NULL, &view));
+    pleach_graph_view none = {.seed = {1}};
     behind.answer = PLEACH_E_CUDA;
-    assert_taken(PLEACH_E_CUDA, pleach_graph_view_open(graph, &view));
-    assert_true(!view.state && !view.seed[0]);
+    assert_taken(PLEACH_E_CUDA, pleach_graph_view_open(graph, &none));
+    assert_int_equal(none.seed[0], 0);
     behind.answer = PLEACH_OK;
-    assert_taken(PLEACH_OK, pleach_graph_clear(graph)); /* the view that failed does not keep others out */
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, &forged)); /* none is open */
-    assert_taken(PLEACH_OK, pleach_graph_view_open(graph, &view));
-    assert_taken(PLEACH_OK, pleach_graph_view_open(graph, &second));
-    assert_true(view.state == &behind && view.seed[0] == 3 && view.load == 4 && view.directed == 1);
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(NULL, &view));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, &(pleach_graph_view){0}));
-    assert_int_equal(behind.views_closed, 0);
-    assert_refused(PLEACH_OK, pleach_graph_view_close(graph, &view));
-    assert_refused(PLEACH_E_BUSY, pleach_graph_clear(graph)); /* one is still open */
-    assert_refused(PLEACH_OK, pleach_graph_view_close(graph, &second));
-    assert_int_equal(behind.views_closed, 2);
-    assert_null(view.state);
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, &view)); /* closed already */
-    assert_taken(PLEACH_OK, pleach_graph_clear(graph));
+    CHECK_VIEWS(graph, pleach_graph_view, pleach_graph_view_open, pleach_graph_view_close, pleach_graph_clear, state,
+                view.state == &behind && view.seed[0] == 3 && view.load == 4 && view.directed == 1);
 }
 
 /* Of graphs in host memory there are none. */

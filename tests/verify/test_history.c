@@ -327,7 +327,7 @@ int main(int argc, char **argv)
         cases[n++] = (unit_case){good[i].name, good_history, &good[i]};
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         cases[n++] = (unit_case){bad[i].name, bad_history, &bad[i]};
-    cases[n++] = (unit_case){"printed_operations", printed_operations, NULL};
-    cases[n++] = (unit_case){"too_many_orders", too_many_orders, NULL};
+    cases[n++] = (unit_case)UNIT(printed_operations);
+    cases[n++] = (unit_case)UNIT(too_many_orders);
     return run_units("test_history", argc, argv, cases, n);
 }

@@ -599,7 +599,7 @@ int main(int argc, char **argv)
     size_t n = 0;
     for (size_t i = 0; i < COUNT_OF(small_ones); i++)
         cases[n++] = (unit_case){small_ones[i].name, agrees_with_every_order, &small_ones[i]};
-    cases[n++] = (unit_case){"search_agrees_with_zones", search_agrees_with_zones, NULL};
+    cases[n++] = (unit_case)UNIT(search_agrees_with_zones);
     for (size_t i = 0; i < COUNT_OF(large_ones); i++)
         cases[n++] = (unit_case){large_ones[i].name, large_histories, &large_ones[i]};
     return run_units("test_history_random", argc, argv, cases, n);
