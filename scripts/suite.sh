@@ -241,7 +241,8 @@ map_tests() {
     local name
     for name in $(cpu_tests); do
         case $name in
-        test_map_* | test_batch* | test_index | test_queue | test_file_format | test_wide_keys | test_skiplist)
+        test_map_* | test_batch* | test_index | test_queue | test_file_format | test_wide_keys* | \
+            test_skiplist | test_skiplist_threads)
             echo "$name"
             ;;
         esac

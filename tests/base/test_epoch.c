@@ -630,18 +630,18 @@ static void a_thread_that_stays_inside(const void *unused)
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
 static unit_case cases[] = {
-    {"who_asks_is_known", who_asks_is_known, NULL},
-    {"slots_are_claimed_once", slots_are_claimed_once, NULL},
-    {"the_retired_come_back_after_two_scans", the_retired_come_back_after_two_scans, NULL},
-    {"rings_wrap_and_overflow", rings_wrap_and_overflow, NULL},
-    {"who_is_inside_holds_back", who_is_inside_holds_back, NULL},
-    {"a_scan_in_parts", a_scan_in_parts, NULL},
-    {"pins_have_bounds", pins_have_bounds, NULL},
-    {"threads_with_slots_for_all", threads_with_slots_for_all, NULL},
-    {"more_threads_than_slots", more_threads_than_slots, NULL},
-    {"rings_that_are_too_small", rings_that_are_too_small, NULL},
-    {"nodes_in_short_supply", nodes_in_short_supply, NULL},
-    {"a_thread_that_stays_inside", a_thread_that_stays_inside, NULL},
+    UNIT(who_asks_is_known),
+    UNIT(slots_are_claimed_once),
+    UNIT(the_retired_come_back_after_two_scans),
+    UNIT(rings_wrap_and_overflow),
+    UNIT(who_is_inside_holds_back),
+    UNIT(a_scan_in_parts),
+    UNIT(pins_have_bounds),
+    UNIT(threads_with_slots_for_all),
+    UNIT(more_threads_than_slots),
+    UNIT(rings_that_are_too_small),
+    UNIT(nodes_in_short_supply),
+    UNIT(a_thread_that_stays_inside),
 };
 
 int main(int argc, char **argv)

@@ -167,6 +167,6 @@ static void gpu_memory_is_known_by_the_driver(const void *unused)
 
 int main(int argc, char **argv)
 {
-    unit_case cases[] = {{"gpu_memory_is_known_by_the_driver", gpu_memory_is_known_by_the_driver, NULL}};
+    unit_case cases[] = {UNIT(gpu_memory_is_known_by_the_driver)};
     return run_units("test_foreign_pointer", argc, argv, cases, COUNT_OF(cases));
 }

@@ -284,13 +284,13 @@ static void growth_has_an_end(const void *unused)
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
-        {"runs_come_and_go", runs_come_and_go, NULL},
-        {"dry_is_what_has_nothing", dry_is_what_has_nothing, NULL},
-        {"walks_see_every_key_once", walks_see_every_key_once, NULL},
-        {"walks_write_no_more_than_there_is_room_for", walks_write_no_more_than_there_is_room_for, NULL},
-        {"pairs_are_all_there_is", pairs_are_all_there_is, NULL},
-        {"dropped_tables_leave_nothing", dropped_tables_leave_nothing, NULL},
-        {"growth_has_an_end", growth_has_an_end, NULL},
+        UNIT(runs_come_and_go),
+        UNIT(dry_is_what_has_nothing),
+        UNIT(walks_see_every_key_once),
+        UNIT(walks_write_no_more_than_there_is_room_for),
+        UNIT(pairs_are_all_there_is),
+        UNIT(dropped_tables_leave_nothing),
+        UNIT(growth_has_an_end),
     };
     return run_units("test_slabs", argc, argv, cases, COUNT_OF(cases));
 }

@@ -269,9 +269,9 @@ static void high_priority_waits_for_low(const void *unused)
 }
 
 static unit_case cases[] = {
-    {"waiting_uses_little_of_a_processor", waiting_uses_little_of_a_processor, NULL},
-    {"teams_wait_asleep", teams_wait_asleep, NULL},
-    {"high_priority_waits_for_low", high_priority_waits_for_low, NULL},
+    UNIT(waiting_uses_little_of_a_processor),
+    UNIT(teams_wait_asleep),
+    UNIT(high_priority_waits_for_low),
 };
 
 int main(int argc, char **argv)

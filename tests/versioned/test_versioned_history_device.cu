@@ -17,6 +17,7 @@
 #include <pleach/pleach.h>
 #include <pleach/versioned_device.cuh>
 
+#include "testkit/device/device_checks.cuh"
 #include "testkit/device/device_keys.cuh"
 
 extern "C" {
@@ -31,16 +32,6 @@ enum { TAKERS = 4, SNAPSHOTS = 12, QUESTIONS = 4 };            /* of a region; o
 enum { ROOM = REGION + 1 };                                   /* pairs of a question; no region has so many */
 enum { UPDATE_OPS = REGIONS * UPDATERS * UPDATES, ASKED_OPS = REGIONS * TAKERS * SNAPSHOTS * QUESTIONS };
 enum { MOST_WAITING = 1 << 16 };
-
-static int passed, failed;
-
-static bool expect(bool good, unsigned bits, const char *what)
-{
-    good ? passed++ : failed++;
-    printf("%s  %u-bit: %s\n", good ? "ok    " : "FAILED", bits, what);
-    fflush(stdout);
-    return good;
-}
 
 /* ---- both widths by one name ---- */
 

@@ -230,7 +230,7 @@ PLANTS = [
           "i < n; i += gridDim.x * blockDim.x) {\n        int32_t sum"),
     # ---- errors ----
     Plant("status_of_flags_lost", "memory for outcomes that is not to be had is not reported",
-          Run("test_map_errors", "cuda/32 every_allocation_of_array*"), MAP,
+          Run("test_map_allocations", "cuda/32 every_allocation_of_array*"), MAP,
           "    if (status == PLEACH_OK) status = staging_output(s, r->flags, n, false, (void **)&staged->flags);\n",
           "    if (status == PLEACH_OK) staging_output(s, r->flags, n, false, (void **)&staged->flags);\n"),
     Plant("full_table_says_nothing", "elements were not applied, and the call is told to be fine",

@@ -373,7 +373,8 @@ ONE_STORE = ("the simulator has one kind of relaxed store: PTX promises other bl
              " though by what is known of these machines it goes through to L2 as well")
 BY_ONE = ("for who is alone with the table: the gate, or a kernel's end, orders it before and after"
           " (tests/graph/test_graph_random.c and its like)")
-WIDE = "128-bit keys, which are not simulated: the text is that of node_plain.h, and tests/map/test_wide_keys.c has threads"
+WIDE = ("128-bit keys, which are not simulated: the text is that of node_plain.h, and tests/map/test_wide_keys_threads.c"
+        " has threads")
 
 ELSEWHERE = {
     "src/node/node_search_wide.h node_route: port_load_acquire relaxed": WIDE,
