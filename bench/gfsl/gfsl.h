@@ -55,7 +55,7 @@ struct gfsl_options {
     const char *json, *csv;
 };
 
-/* False after a complaint; then *status is the command's. Without a list the default depends on the device. */
+/* False after a check_report; then *status is the command's. Without a list the default depends on the device. */
 bool gfsl_read_options(struct gfsl_options *options, int argc, char **argv, int *status);
 void gfsl_choose_ranges(struct gfsl_options *options, bool gpu);
 extern const char gfsl_help[];
@@ -102,7 +102,7 @@ struct gfsl {
     void *list_words, *device_places;
 };
 
-/* Each answers false after a complaint. */
+/* Each answers false after a check_report. */
 bool gfsl_complain(struct gfsl *g, const char *what, pleach_status status);
 bool gfsl_use_range(struct gfsl *g, size_t range);
 bool gfsl_use_mix(struct gfsl *g, const struct gfsl_mix *mix);
@@ -116,7 +116,7 @@ static inline uint64_t gfsl_order_key(const struct gfsl *g, size_t i) { return w
 
 /* ---- gfsl_map.c, gfsl_lockfree.c ---- */
 
-/* A structure's part in a measurement; each but call and close answers false after a complaint. */
+/* A structure's part in a measurement; each but call and close answers false after a check_report. */
 struct gfsl_verbs {
     bool (*open)(struct gfsl *g, bool *there); /* *there: this build has such a structure */
     bool (*restore)(struct gfsl *g);           /* to the first keys; all that is not to be timed */

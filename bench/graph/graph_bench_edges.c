@@ -25,7 +25,7 @@ struct work {
     uint64_t base_edges, expected;
 };
 
-/* Millions of edges per second, or 0 after a complaint. */
+/* Millions of edges per second, or 0 after a check_report. */
 typedef double side(struct work *work);
 
 struct experiment {

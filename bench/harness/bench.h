@@ -172,11 +172,11 @@ double bench_median(double *rates, size_t n);
 /* Where results go; NULL: nowhere, "-": standard output. */
 struct bench_files { const char *json, *csv; };
 
-/* Before minutes of measuring, not after them. False after a complaint. */
+/* Before minutes of measuring, not after them. False after a check_report. */
 bool bench_files_writable(const struct bench_files *files, const char *command);
 bool bench_files_use_output(const struct bench_files *files); /* standard output */
 
-/* Writes all rows. False after a complaint. */
+/* Writes all rows. False after a check_report. */
 bool bench_report_write(const struct bench_report *report, const struct bench_files *files);
 
 /* ---- bench_lists.c ---- */
@@ -246,7 +246,7 @@ struct bench_sizes {
 size_t bench_key_count(const struct bench *bench, const struct bench_sizes *sizes);
 size_t bench_op_count(const struct bench *bench, const struct bench_sizes *sizes);
 
-/* Each answers false after a complaint. */
+/* Each answers false after a check_report. */
 bool bench_use_keys(struct bench *bench, size_t n);
 bool bench_open_map(struct bench *bench, unsigned threads);
 bool bench_empty_map(struct bench *bench, size_t reserve_keys);

@@ -3,7 +3,7 @@
  * executor. For programs that compile files of src/ into themselves:
  *
  *     #include "testkit/mock/mock_host.h"
- *     #define gate_init counterfeit_gate_init          (and sysconf, foreign_pointers)
+ *     #define gate_init mock_gate_init          (and sysconf, any_device_pointer)
  *     #include "map/..."
  */
 #ifndef PLEACH_TESTS_COUNTERFEIT_HOST_H
@@ -21,15 +21,15 @@ static bool gate_cannot_begin;
 static long cpus_online = 2;
 static const void *gpu_pointer;
 
-static bool counterfeit_gate_init(gate *g) { return !gate_cannot_begin && gate_init(g); }
+static bool mock_gate_init(gate *g) { return !gate_cannot_begin && gate_init(g); }
 
-static long counterfeit_sysconf(int name)
+static long mock_sysconf(int name)
 {
     assert_int_equal(name, _SC_NPROCESSORS_ONLN);
     return cpus_online;
 }
 
-static bool counterfeit_foreign_pointers(const void *const *pointers, size_t n)
+static bool mock_device_pointer(const void *const *pointers, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (pointers[i] && pointers[i] == gpu_pointer) return true;

@@ -51,12 +51,12 @@ static uint64_t *words_of(test_pool *p, uint32_t id)
 
 static uint32_t take(test_pool *p, unsigned stripe, uint64_t spare)
 {
-    return pool_take(&p->state, p->memory.nodes, NODE_BYTES, stripe, spare);
+    return pool_alloc(&p->state, p->memory.nodes, NODE_BYTES, stripe, spare);
 }
 
 static void give(test_pool *p, unsigned stripe, uint32_t id)
 {
-    pool_give(&p->state, p->memory.nodes, NODE_BYTES, stripe, id);
+    pool_free(&p->state, p->memory.nodes, NODE_BYTES, stripe, id);
 }
 
 /* ---- one thread ------------------------------------------------------------------------------------------------ */

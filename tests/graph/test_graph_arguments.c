@@ -11,26 +11,26 @@
 #include "testkit/mock/mock_host.h"
 #include "testkit/units.h"
 
-#define gate_init counterfeit_gate_init
-#define sysconf counterfeit_sysconf
-#define foreign_pointers counterfeit_foreign_pointers
+#define gate_init mock_gate_init
+#define sysconf mock_sysconf
+#define any_device_pointer mock_device_pointer
 #include "graph/graph.c"
 #include "graph/triangles/triangles_calls.c"
 #undef gate_init
 #undef sysconf
-#undef foreign_pointers
+#undef any_device_pointer
 
 #include "testkit/mock/mock_graph.h"
 
-static counterfeit_graph behind; /* the graph of the case at hand */
+static mock_graph behind; /* the graph of the case at hand */
 
 static pleach_graph *open_graph(pleach_device device, bool directed, bool values)
 {
-    behind = (counterfeit_graph){.rows = 2, .vertices = 2};
+    behind = (mock_graph){.rows = 2, .vertices = 2};
     gpu_pointer = &behind; /* somewhere that no argument is */
     pleach_graph *graph = base_alloc(1, sizeof *graph);
     assert_non_null(graph);
-    *graph = (pleach_graph){.ops = &counterfeit_ops, .exec = &behind, .device = device, .directed = directed,
+    *graph = (pleach_graph){.ops = &mock_ops, .exec = &behind, .device = device, .directed = directed,
                             .values = values, .host_only = device == PLEACH_CPU};
     assert_true(gate_init(&graph->gate));
     return graph;

@@ -11,7 +11,7 @@
 
 static const void *gpu_pointer;
 
-static pleach_status counterfeit_check(const pleach_graph *graph, const void *const *pointers, size_t n)
+static pleach_status mock_check(const pleach_graph *graph, const void *const *pointers, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (pointers[i] && pointers[i] == gpu_pointer)
@@ -19,7 +19,7 @@ static pleach_status counterfeit_check(const pleach_graph *graph, const void *co
     return graph_check_pointers(graph, pointers, n);
 }
 
-#define graph_check_pointers counterfeit_check
+#define graph_check_pointers mock_check
 #include "graph/ordered/ordered_snapshot.c"
 #undef graph_check_pointers
 

@@ -8,13 +8,13 @@
 #include "testkit/mock/mock_host.h"
 #include "testkit/units.h"
 
-#define gate_init counterfeit_gate_init
-#define sysconf counterfeit_sysconf
-#define foreign_pointers counterfeit_foreign_pointers
+#define gate_init mock_gate_init
+#define sysconf mock_sysconf
+#define any_device_pointer mock_device_pointer
 #include "hash/hash.c"
 #undef gate_init
 #undef sysconf
-#undef foreign_pointers
+#undef any_device_pointer
 
 #include "testkit/mock/mock_hash.h"
 
@@ -26,7 +26,7 @@ static pleach_hash *open_hash(pleach_device device, unsigned key_bits, bool set)
     gpu_pointer = &behind; /* somewhere that no argument is */
     pleach_hash *hash = base_alloc(1, sizeof *hash);
     assert_non_null(hash);
-    hash->ops = &counterfeit_ops;
+    hash->ops = &mock_ops;
     hash->exec = &behind;
     hash->device = device;
     hash->key_bits = key_bits;

@@ -14,15 +14,15 @@
 #include "testkit/mock/mock_host.h"
 #include "testkit/units.h"
 
-#define gate_init counterfeit_gate_init
-#define sysconf counterfeit_sysconf
-#define foreign_pointers counterfeit_foreign_pointers
+#define gate_init mock_gate_init
+#define sysconf mock_sysconf
+#define any_device_pointer mock_device_pointer
 #include "map/map_batch.c"
 #include "map/map.c"
 #include "map/map_choose_engine.c"
 #undef gate_init
 #undef sysconf
-#undef foreign_pointers
+#undef any_device_pointer
 
 #include "testkit/mock/mock_map.h"
 
@@ -34,7 +34,7 @@ static pleach_map *open_map(pleach_device device, unsigned key_bits)
     gpu_pointer = &behind; /* somewhere that no argument is */
     pleach_map *map = base_alloc(1, sizeof *map);
     assert_non_null(map);
-    *map = (pleach_map){.ops = &counterfeit_ops, .exec = &behind, .device = device, .key_bits = key_bits,
+    *map = (pleach_map){.ops = &mock_ops, .exec = &behind, .device = device, .key_bits = key_bits,
                           .slots = NODE_SLOTS};
     assert_true(gate_init(&map->gate));
     return map;
@@ -693,7 +693,7 @@ static void updates_go_by_the_engine(const void *unused)
     put_once(map, PLEACH_OK, 2, 1, 0);
     behind.declines = true;
     put_once(map, PLEACH_OK, 2, 1, 1); /* it declines, and gets a batch */
-    behind.prefers_batch = true;
+    behind.should_batch = true;
     put_once(map, PLEACH_OK, 2, 0, 1);
     const pleach_status refusals[] = {PLEACH_E_BUSY, PLEACH_E_FULL, PLEACH_E_MEMORY};
     for (size_t i = 0; i < COUNT_OF(refusals); i++) { /* what a batch cannot do is done as it was */
@@ -710,7 +710,7 @@ static void updates_go_by_the_engine(const void *unused)
     assert_ok(pleach_map_view_close(map, &view));
     map->engine = PLEACH_ENGINE_CALLS;
     put_once(map, PLEACH_OK, 2, 1, 0);
-    behind.prefers_batch = false;
+    behind.should_batch = false;
     map->engine = PLEACH_ENGINE_BATCHES;
     put_once(map, PLEACH_OK, 2, 0, 1);
     pleach_map_destroy(map);

@@ -358,14 +358,14 @@ static void queue_at_gate(agent *a)
     if (kind == 's')
         gate_enter(&e->g);
     else if (kind == 'b')
-        gate_enter_beside(&e->g);
+        gate_enter_snapshot(&e->g);
     else
         in = kind == 'x' ? gate_enter_batch(&e->g) : gate_enter_exclusive(&e->g);
     int before = atomic_fetch_add(&e->got_in, 1);
     if (kind == 's')
         gate_leave(&e->g);
     else if (kind == 'b')
-        gate_leave_beside(&e->g);
+        gate_leave_snapshot(&e->g);
     else if (in)
         gate_leave_exclusive(&e->g);
     EXPECT(a, in);
@@ -399,9 +399,9 @@ static void queue_behind_batch(agent *a)
         wait_until(a, &e->got_in, 1); /* or this does not end */
         gate_leave_exclusive(&e->g);
     } else {
-        gate_enter_beside(&e->g);
+        gate_enter_snapshot(&e->g);
         atomic_store(&e->got_in, 1);
-        gate_leave_beside(&e->g);
+        gate_leave_snapshot(&e->g);
     }
 }
 
@@ -470,7 +470,7 @@ static void call_some(agent *a, siege *s)
         if (kind < 2)
             gate_enter(&s->g);
         else if (kind == 2)
-            gate_enter_beside(&s->g);
+            gate_enter_snapshot(&s->g);
         else
             in = gate_enter_exclusive(&s->g);
         atomic_fetch_add(steps, 1);
@@ -478,7 +478,7 @@ static void call_some(agent *a, siege *s)
         if (kind < 2)
             gate_leave(&s->g);
         else if (kind == 2)
-            gate_leave_beside(&s->g);
+            gate_leave_snapshot(&s->g);
         else
             gate_leave_exclusive(&s->g);
     }

@@ -113,11 +113,11 @@ static void be_late(void *context, team *team, unsigned member)
         sleep_for(HELD_MS * MILLISECOND);
     else {
         const double processor = milliseconds_of(CLOCK_THREAD_CPUTIME_ID);
-        team_meet(team);
+        team_barrier(team);
         w->processor_ms = milliseconds_of(CLOCK_THREAD_CPUTIME_ID) - processor;
         return;
     }
-    if (team->members > 1) team_meet(team);
+    if (team->members > 1) team_barrier(team);
 }
 
 static void teams_wait_asleep(const void *unused)

@@ -245,7 +245,7 @@ template <typename word> static __global__ void look(view_t view, recording r, u
         if (threadIdx.x % lanes == 0) invoked[team] = stamp(r.clock);
         t.at = pleach_versioned_snapshot_begin(view, &agents[team], lanes);
         if (threadIdx.x % lanes == 0) returned[team] = stamp(r.clock);
-        port_lanes_meet(lanes);
+        port_group_sync(lanes);
         t.invoked = invoked[team];
         t.returned = returned[team];
         for (uint32_t which = 0; which < QUESTIONS; which++) {

@@ -12,7 +12,7 @@ struct graph_where {
     uint64_t threads; /* 0: one for each online CPU */
     size_t adjacency; /* a pleach_adjacency */
     bool sparse;      /* vertices are found through a hash table */
-    size_t way;       /* a graph_way, for who loads a file */
+    size_t way;       /* a triangle_method, for who loads a file */
     bool fixed_seed;  /* --seed was given: */
     uint64_t seed;    /* of the hash function */
 };
@@ -33,7 +33,7 @@ struct graph_loaded {
     uint32_t *ids; /* by number */
 };
 
-/* An empty one. EXIT_GOOD, or the exit status after a complaint. */
+/* An empty one. EXIT_GOOD, or the exit status after a check_report. */
 int graph_open(const char *command, const struct graph_where *where, const struct edge_list *list,
                pleach_graph **graph);
 

@@ -253,7 +253,7 @@ PLANTS = [
           Run("test_hash", "cuda/32 arrays_of_every_length*"), SLABHASH,
           "{ return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }",
           "{ return threads < BLOCK_THREADS ? 1 : (unsigned)(threads / BLOCK_THREADS); }"),
-    Plant("rows_of_repeats_not_cleared", "places of rows hold what the memory held",
+    Plant("chains_of_duplicates_not_cleared", "places of rows hold what the memory held",
           Run("test_hash_repeats", "cuda/32 few_keys*", 1), "src/cuda/duplicates.c",
           " ||\n        cudaMemsetAsync(r.rows, 0, places * sizeof *r.rows, s->stream) != cudaSuccess)", ")"),
     Plant("list_begins_where_it_ended", "the counter of elements that are left for later is not cleared",

@@ -27,8 +27,8 @@ BATCH_PLANTS = (
           "return before == BATCH_GONE ? batch_function(BATCH_SET, batch_function_place(second)) : first;",
           "return first;"),
     Plant("keys_run_together", "what is done to one key goes on with the next", "batch/cpu", FUNCTION,
-          "both.function = b.keys ? b.function : batch_then(a.function, b.function);",
-          "both.function = batch_then(a.function, b.function);"),
+          "both.function = b.keys ? b.function : batch_compose(a.function, b.function);",
+          "both.function = batch_compose(a.function, b.function);"),
     Plant("operation_sees_itself", "an update reports its own value as the old one", "batch/cpu", BATCH_KEYS,
           "batch_apply(b, b->op_link[op - 1].function, old);", "batch_apply(b, b->op_link[op].function, old);"),
     Plant("erases_are_not_marked", "a find does not know of an erase before it", "batch/cpu", BATCH_LIST,
@@ -120,31 +120,31 @@ BATCH_PLANTS = (
     Plant("members_are_not_counted_anew", "helpers go on with the numbers that they had in the last batch",
           "team/plain64", WORKERS, "            w->joined = 0;\n", ""),
     Plant("caller_does_not_wait", "a batch returns while helpers are still in it", "team/plain32", WORKERS,
-          """    team_meet(&w->team); /* so all have joined; they only leave now */
+          """    team_barrier(&w->team); /* so all have joined; they only leave now */
     wait_for_helpers(w);""", """    pthread_mutex_lock(&w->mutex);
     w->open = w->in_use = false;
     pthread_mutex_unlock(&w->mutex);"""),
     Plant("filter_is_read_too_early", "finds look at the filter while updates still mark it", "team/plain32", BATCH_RUN,
           """    FOR_PART(w, i, n) batch_mark(&w->b, i);
-    team_meet(w->team);""", "    FOR_PART(w, i, n) batch_mark(&w->b, i);"),
+    team_barrier(w->team);""", "    FOR_PART(w, i, n) batch_mark(&w->b, i);"),
     Plant("parts_are_used_at_once", "a member overwrites its sum before the others have read it", "team/plain64",
-          BATCH_SORT, "    team_meet(team); /* now the parts may be used again */\n", ""),
+          BATCH_SORT, "    team_barrier(team); /* now the parts may be used again */\n", ""),
     Plant("sort_does_not_wait", "keys are counted while others still move them", "team/x86_64", BATCH_SORT,
           """        to.function[at] = from.function[i];
     }
-    team_meet(team);""", """        to.function[at] = from.function[i];
+    team_barrier(team);""", """        to.function[at] = from.function[i];
     }"""),
     Plant("digits_do_not_wait", "keys are moved before all were counted", "team/plain64", BATCH_SORT,
           """job->digits + (size_t)member * BATCH_DIGITS);
-    team_meet(team);""", "job->digits + (size_t)member * BATCH_DIGITS);"),
+    team_barrier(team);""", "job->digits + (size_t)member * BATCH_DIGITS);"),
     Plant("rest_moves_too_early", "a member moves keys while others still look where their parts begin", "team/plain32",
-          BATCH_SORT, "    team_meet(team); /* all have found their parts before anybody moves a key */\n", ""),
+          BATCH_SORT, "    team_barrier(team); /* all have found their parts before anybody moves a key */\n", ""),
     Plant("answers_do_not_wait", "operations are answered before their keys were looked up", "team/plain64", BATCH_RUN,
           """    look_up(w, own_stretch(w, keys));
-    team_meet(w->team);""", "    look_up(w, own_stretch(w, keys));"),
+    team_barrier(w->team);""", "    look_up(w, own_stretch(w, keys));"),
     Plant("build_does_not_wait", "nodes are built before it is known how many there is memory for", "team/x86_32",
           BATCH_RUN, """w->b.run_new[l->first_edit + l->runs - 1]);
-    team_meet(w->team);""", "w->b.run_new[l->first_edit + l->runs - 1]);"),
+    team_barrier(w->team);""", "w->b.run_new[l->first_edit + l->runs - 1]);"),
     Plant("refused_nodes_stay", "a batch that is refused leaves some of its nodes", "team/plain32", BATCH_RUN,
           "batch_all_nodes(&w->b)) batch_forget(&w->b, i);",
           "batch_all_nodes(&w->b)) if (i) batch_forget(&w->b, i);"),
@@ -157,8 +157,8 @@ BATCH_PLANTS = (
     Plant("tidings_are_heard_relaxed", "who has heard does not see the words", "team/x86_32", BATCH_RUN,
           "&tidings->told, memory_order_acquire)", "&tidings->told, memory_order_relaxed)"),
     Plant("mail_is_fetched_early", "answers are delivered before all members have left theirs", "team/plain32",
-          BATCH_RUN, """    team_meet(w->team);
-    deliver_mail(w);""", "    deliver_mail(w);"),
+          BATCH_RUN, """    team_barrier(w->team);
+    scatter_results(w);""", "    scatter_results(w);"),
     Plant("live_keys_of_others", "what changes in other parts of the keys counts where a skip goes to", "team/plain32",
           BATCH_LIVE, "return last - first + end.sum - begin.sum;", "return last - first + end.sum;"),
     Plant("skip_jumps_over_old_keys", "a skip goes to the batch's next key though old keys come first", "team/plain64",
@@ -167,20 +167,20 @@ BATCH_PLANTS = (
           BATCH_QUERY, "gap == BATCH_NO_KEY ? 0 : gap + 1)", "gap == BATCH_NO_KEY ? 0 : gap)"),
     Plant("changes_are_noted_early", "a member forgets changes that another has noted", "team/x86_32", BATCH_LIVE_TEAM,
           """batch_live_clear(&w->b, i);
-    team_meet(w->team);""", "batch_live_clear(&w->b, i);"),
+    team_barrier(w->team);""", "batch_live_clear(&w->b, i);"),
     Plant("levels_are_built_early", "a level is built while others still divide the one before", "team/plain32",
           BATCH_LIVE_TEAM, """batch_divide_group(&w->b, level, i);
-        team_meet(w->team);""", "batch_divide_group(&w->b, level, i);"),
+        team_barrier(w->team);""", "batch_divide_group(&w->b, level, i);"),
     Plant("ranges_do_not_wait", "a member sorts its ranges before all keys are there", "team/x86_64", BATCH_RANGES,
           """    fill_ranges(from, side[1], begin, end, &r);
-    team_meet(team);""", "    fill_ranges(from, side[1], begin, end, &r);"),
+    team_barrier(team);""", "    fill_ranges(from, side[1], begin, end, &r);"),
     Plant("pass_shares_a_leaf", "two members change a leaf that keys of both lie in", "team/plain64", BATCH_PASS,
           "if (shared || run->shared || header_count", "if (header_count"),
     Plant("stock_is_not_settled", "a batch takes ids that agents have taken from the stock before", "team/plain32",
           BATCH_RUN, "        batch_settle_stock(&w->b, 1);\n", ""),
     Plant("parents_are_not_known", "children are joined before all cases have found their parents", "team/x86_32",
           BATCH_RUN, """batch_find_parent(&w->b, level, at);
-        team_meet(w->team);""", "batch_find_parent(&w->b, level, at);"),
+        team_barrier(w->team);""", "batch_find_parent(&w->b, level, at);"),
     Plant("parent_is_joined_twice", "two members put the children of one parent together", "team/plain64", BATCH_TIDY,
           "    if (at > 0 && b->case_node[at - 1] == parent) return; /*", "    /*"),
     Plant("cases_stay_unordered", "small leaves of the pass come behind those of the stages", "team/plain32", BATCH_RUN,
@@ -191,12 +191,12 @@ BATCH_PLANTS = (
     Plant("wide_counts_do_not_wait", "wide counts go on before all zeros are counted", "team/plain64", BATCH_WIDE,
           """        c->zero_sum[n] = sum;
     }
-    team_meet(w->team);""", """        c->zero_sum[n] = sum;
+    team_barrier(w->team);""", """        c->zero_sum[n] = sum;
     }"""),
     Plant("queries_do_not_wait", "ranges are written before all offsets are known", "team/plain32", BATCH_RUN,
           """        job->offsets[n] = job->total = sum;
     }
-    team_meet(w->team);""", """        job->offsets[n] = job->total = sum;
+    team_barrier(w->team);""", """        job->offsets[n] = job->total = sum;
     }"""),
 
     # ---- batches beside queries at snapshots ----
@@ -222,7 +222,7 @@ BATCH_PLANTS = (
           BATCH_KEEP, "    port_store(&record->older, copy ? copy : port_load(&b->record[leaf].older));\n", ""),
     Plant("copies_do_not_wait", "leaves are overwritten before their copies are complete", "team/x86_64", BATCH_RUN,
           """batch_inherit(&w->b, i);
-    team_meet(w->team);""", "batch_inherit(&w->b, i);"),
+    team_barrier(w->team);""", "batch_inherit(&w->b, i);"),
     Plant("pass_forgets_snapshots", "leaves are changed where they stand while a snapshot is live", "team/plain32",
           BATCH_PASS, "return !b->keeps && b->sizes", "return b->sizes"),
     Plant("leaves_go_away", "leaves are put together while a snapshot is live", "team/x86_32", BATCH_RUN,

@@ -41,7 +41,7 @@ POST = "src/blink/blink_post.h"
 SEEK = "src/level/level_seek.h"
 RANGE = "src/level/level_range.h"
 EPOCH = "src/epoch/epoch.h"
-AGENT = "src/epoch/epoch_agent.h"
+AGENT = "src/epoch/epoch_participant.h"
 PINS = "src/epoch/epoch_pins.h"
 VERSION = "src/version/version.h"
 RECORD = "src/version/version_record.h"
@@ -160,7 +160,7 @@ PLANTS = [
     Plant("gate_forgets_the_slotless", "who is alone does not wait for those without a slot", "gate/cpu", GATE,
           "        if (atomic_load(&slot->more_inside) != 0) return false;\n", ""),
     Plant("gate_forgets_those_beside", "who is alone does not wait for those that a batch lets in", "gate/cpu", GATE,
-          "        if (closed != GATE_ALONE) continue;\n", "        continue;\n"),
+          "        if (closed != GATE_EXCLUSIVE) continue;\n", "        continue;\n"),
     Plant("gate_ignores_last_slot", "who is alone does not wait for those in the last slot", "gate/cpu", GATE,
           "    for (unsigned i = 0; i < GATE_SLOTS; i++) {\n        gate_slot *slot",
           "    for (unsigned i = 0; i < GATE_SLOTS - 1; i++) {\n        gate_slot *slot"),
@@ -213,8 +213,8 @@ PLANTS = [
           "        unlatch(node, header_next(header, count + 1));\n"
           "        node_write(node, image, at, count + 1);\n"),
     Plant("latch_is_not_taken", "an updater goes on without the latch", "map/x86_32", LATCH,
-          "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_AGAIN;",
-          "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_DONE;"),
+          "*header | HEADER_LATCHED) ? STEP_DONE : STEP_AGAIN;",
+          "*header | HEADER_LATCHED) ? STEP_DONE : STEP_DONE;"),
     Plant("erase_forgets_latch", "erasing an absent key leaves the latch behind", "map/cuda32", UPDATE,
           "        unlatch(node, header); /* nothing was changed: the same version will do */\n", ""),
     Plant("full_pool_forgets_latch", "a split that finds no node leaves the latch behind", "map/cuda64", SPLIT,
@@ -232,10 +232,10 @@ PLANTS = [
             "    port_store_release(&map.tree->root_latch, 0);\n"
             "    unsigned count = header_count(header);\n    unsigned at = slots_rank"),)),
     Plant("passes_unfinished_split", "an updater goes right through a node whose split is not finished", "map/cuda32",
-          LATCH, "        if (header_load(node) != *header) return BLINK_AGAIN;\n", "",
-          ((LATCH, "    if (*header & HEADER_LATCHED) return BLINK_AGAIN;\n", ""),
+          LATCH, "        if (header_load(node) != *header) return STEP_AGAIN;\n", "",
+          ((LATCH, "    if (*header & HEADER_LATCHED) return STEP_AGAIN;\n", ""),
            (LATCH, "    return port_latch(&node->word[HEADER_WORD], *header, *header | HEADER_LATCHED) ?",
-            "    if (*header & HEADER_LATCHED) return BLINK_AGAIN;\n"
+            "    if (*header & HEADER_LATCHED) return STEP_AGAIN;\n"
             "    return port_latch(&node->word[HEADER_WORD], *header, *header | HEADER_LATCHED) ?"))),
 
     # ---- tree: contents ----
@@ -251,8 +251,8 @@ PLANTS = [
           "    if (belongs_right(*link, cursor->target)) {\n        /* Not while",
           "    if (false) {\n        /* Not while"),
     Plant("find_ignores_link", "a find answers absent instead of going right", "map/cuda32", FIND,
-          "        cursor_right(map, &find->cursor, pair);\n        return BLINK_MOVED;",
-          "        find->found = false;\n        return BLINK_DONE;"),
+          "        cursor_right(map, &find->cursor, pair);\n        return STEP_MOVED;",
+          "        find->found = false;\n        return STEP_DONE;"),
     Plant("link_key_is_excluded", "the key equal to the high key is looked for on the wrong side", "map/plain32",
           CURSOR,
           "return pair_is_link(link) && key >= link.key;", "return pair_is_link(link) && key > link.key;"),
@@ -279,10 +279,10 @@ PLANTS = [
           "        port_store_release(&map.tree->root, (uint64_t)post->level << 32 | id);",
           "        port_store(&map.tree->root, (uint64_t)post->level << 32 | id);"),
     Plant("root_without_latch", "two agents put a root above the same node", "map/plain32", POST,
-          "    if (!port_compare_swap(&map.tree->root_latch, 0, 1)) return BLINK_AGAIN;\n", ""),
+          "    if (!port_compare_swap(&map.tree->root_latch, 0, 1)) return STEP_AGAIN;\n", ""),
     Plant("separator_is_lost", "a full parent loses the separator of its own split", "map/plain32", POST,
-          "    post_start(map, post, separator, post->level + 1, NODE_NONE);\n    return BLINK_MOVED;",
-          "    return BLINK_DONE;"),
+          "    post_start(map, post, separator, post->level + 1, NODE_NONE);\n    return STEP_MOVED;",
+          "    return STEP_DONE;"),
     Plant("unposted_is_not_counted", "a separator that found no room is forgotten", "map/cuda32", POST,
           "        port_fetch_add(&map.tree->unposted, 1); /* I5", "        /* I5"),
     Plant("pad_is_forgotten", "the slots behind an inner node's last pair keep an old one", "map/cuda32", POST,
@@ -305,7 +305,7 @@ PLANTS = [
 
     # ---- tree: seeks and ranges ----
     Plant("seek_walks_once", "a walk across leaves is not checked by a second one", "map/plain32", SEEK,
-          "if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;", "return BLINK_DONE;"),
+          "if (!seek->crossed || digest == seek->last_digest) return STEP_DONE;", "return STEP_DONE;"),
     Plant("seek_trusts_any_walk", "the second of two walks need not be like the first (GPU)", "map/cuda32", SEEK,
           "digest == seek->last_digest)", "seek->last_digest)"),
     Plant("seek_does_not_look_back", "the leaf that a seek crossed from may have changed (CPU)", "map/x86_32", SEEK,
@@ -315,14 +315,14 @@ PLANTS = [
           "map/plain32", SEEK, "seek->first_header = seek->crossed ? HEADER_LATCHED : header;",
           "if (!seek->crossed) seek->first_header = header;"),
     Plant("seek_does_not_validate", "a seek goes by the image of a leaf that is being changed", "map/x86_32", SEEK,
-          "    if (header_load(node) != header) return BLINK_AGAIN;\n\n    seek->digest", "    seek->digest"),
+          "    if (header_load(node) != header) return STEP_AGAIN;\n\n    seek->digest", "    seek->digest"),
     Plant("gpu_seek_does_not_look_back", "the leaf that a seek crossed from may have changed (GPU)", "map/cuda32", SEEK,
           "return header_load(node_at(map, seek->crossed)) == seek->first_header;",
           "return (void)map, seek->first_header != HEADER_LATCHED;"),
     Plant("gpu_seek_misses_next_block", "the key above is not looked for in the next two slots (GPU)", "map/cuda32",
           CUDA, "    if (beyond) best.first = port_load(&node->word[before]);\n", ""),
     Plant("range_does_not_validate", "a range reports the image of a leaf that is being changed", "map/cuda64", RANGE,
-          "    if (header_load(node) != header) return BLINK_AGAIN;",
+          "    if (header_load(node) != header) return STEP_AGAIN;",
           ""),
     Plant("range_passes_its_limit", "a range reports more than it was asked for", "map/x86_32", RANGE,
           "    if (n > range->limit - range->count) n = range->limit - range->count;\n", ""),
@@ -340,7 +340,7 @@ PLANTS = [
           "    port_latch(epoch_slot(e, slot), EPOCH_OUT, EPOCH_IN + port_load(&e.state->clock)); /* ours",
           "    /* ours"),
     Plant("enter_does_not_settle", "an agent may look around before it is seen inside", "epoch/plain", EPOCH,
-          "    port_settle_latch();\n    uint64_t stamp = port_load", "    uint64_t stamp = port_load"),
+          "    port_fence_after_latch();\n    uint64_t stamp = port_load", "    uint64_t stamp = port_load"),
     Plant("stamp_before_announcement", "an agent's stamp is from before it was seen inside", "epoch/cuda", EPOCH,
           "    port_latch(epoch_slot(e, slot), EPOCH_OUT, EPOCH_IN + port_load(&e.state->clock));",
           "    uint64_t stamp = port_load(&e.state->clock);\n"
@@ -364,7 +364,7 @@ PLANTS = [
     Plant("pass_stands_still", "the clock does not pass a snapshot's stamp", "epoch/cuda", EPOCH,
           "port_fetch_add(&e.state->clock, 1);", "port_load(&e.state->clock);"),
     Plant("look_before_clock", "a look at the slots may be older than the clock that it goes by (GPU)", "epoch/cuda",
-          EPOCH, "    port_settle_loads(); /* the clock before the slots: E1 */\n", ""),
+          EPOCH, "    port_fence_loads(); /* the clock before the slots: E1 */\n", ""),
     Plant("look_forgets_somebody", "a look leaves out the last slot", "epoch/plain", EPOCH,
           "slot = epoch_first_inside(e); slot < end; slot++) {",
           "slot = epoch_first_inside(e); slot + 1 < end; slot++) {"),
@@ -401,7 +401,7 @@ PLANTS = [
             "if (over && least > port_load(&s->floor)) port_store_release(&s->floor, least);"),
            (AGENT, "if (over && ticking && a->scan_least == clock)", "if (over && ticking && least == clock)"))),
     Plant("scan_does_not_order", "slots may be looked at before the clock is read", "epoch/plain", AGENT,
-          "    port_settle_loads(); /* the clock before the slots: E1 */\n", ""),
+          "    port_fence_loads(); /* the clock before the slots: E1 */\n", ""),
     Plant("scan_is_not_exclusive", "two scans go on with each other's parts", "epoch/cuda", AGENT,
           "    a->won = port_load(&s->scan_latch) == 0 && port_latch(&s->scan_latch, 0, 1);\n", "    a->won = true;\n"),
     Plant("scan_latch_is_freed_relaxed", "the next scan does not see where this one stopped", "epoch/plain", AGENT,
@@ -435,7 +435,7 @@ PLANTS = [
           "when it began", "versioned/plain32", PINS, "if (from >= port_load(&e->pins_end)", "if (from + 1 >= port_load(&e->pins_end)"),
     Plant("clock_before_latch", "a snapshot may fall between an update's look at the clock and its latch",
           "versioned/plain32", KEEP,
-          "    port_settle_latch(); /* the latch is there for all to see before the clock is read */\n", ""),
+          "    port_fence_after_latch(); /* the latch is there for all to see before the clock is read */\n", ""),
     Plant("pins_do_not_ask", "an update without room for a copy forgets the pins", "versioned/cuda32", KEEP,
           "return floor >= now && since >= port_load(&map.versions->state->epoch.pins_end);", "return floor >= now;",
           ((KEEP, "    if (since < port_load(&map.versions->state->epoch.pins_end)) return false;\n", ""),)),
@@ -443,14 +443,14 @@ PLANTS = [
           "return floor >= now && since >= port_load(&map.versions->state->epoch.pins_end);",
           "return since >= port_load(&map.versions->state->epoch.pins_end);"),
     Plant("snapshot_does_not_advance", "a snapshot leaves the clock where it is", "versioned/cuda32", VERSION,
-          "agent->scan_least = epoch_pass_dated(v->epoch, agent->slot);",
+          "agent->scan_least = epoch_advance_dated(v->epoch, agent->slot);",
           "agent->scan_least = port_load(&v->state->epoch.clock);"),
     Plant("snapshot_does_not_settle", "a snapshot's queries may look at nodes before the clock has advanced",
-          "versioned/plain32", EPOCH, "    port_settle_loads();\n", ""),
+          "versioned/plain32", EPOCH, "    port_fence_loads();\n", ""),
     Plant("snapshot_is_of_yesterday", "a snapshot has the timestamp that it announced, which others may have passed",
           "versioned/cuda32", VERSION,
-          "agent->scan_least = epoch_pass_dated(v->epoch, agent->slot);",
-          "epoch_pass_dated(v->epoch, agent->slot);\n        agent->scan_least = word - EPOCH_IN;"),
+          "agent->scan_least = epoch_advance_dated(v->epoch, agent->slot);",
+          "epoch_advance_dated(v->epoch, agent->slot);\n        agent->scan_least = word - EPOCH_IN;"),
     Plant("wrong_snapshot_is_released", "releasing one snapshot drops another", "versioned/cuda32", PINS,
           "epoch_pins_next(p, epoch_pins_search(p, stamp));", "epoch_pins_next(p, 0 * stamp);"),
     Plant("release_keeps_bounds", "a released snapshot holds images back for ever", "versioned/plain32", PINS,
@@ -486,7 +486,7 @@ PLANTS = [
     Plant("since_stands_still", "a changed leaf keeps the timestamp of its old image", "versioned/cuda32", KEEP,
           "    port_store(&record[id].since, now);\n", ""),
     Plant("record_is_not_validated", "record and leaf of different times are put together", "versioned/cuda64", PAST,
-          "    if (header_load(node) != header) return BLINK_AGAIN; /* record and image belong to this header */\n",
+          "    if (header_load(node) != header) return STEP_AGAIN; /* record and image belong to this header */\n",
           ""),
     Plant("link_of_today", "an old image is left by the link that its leaf has now", "versioned/plain32", PAST,
           "    leaf->link = pair_load(node, NODE_LINK_SLOT);\n", ""),

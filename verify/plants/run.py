@@ -237,7 +237,7 @@ def compile_batch_test(build, cc):
     return made + per_slots(cc, ROOT, objects) + per_kind(cc, ROOT, objects)
 
 
-def complaint(program, limit):
+def check_report(program, limit):
     """What the test complains of first, for which it is ended; None if it passes."""
     with subprocess.Popen([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           env={**os.environ, **BATCH_TEST}) as process:
@@ -266,7 +266,7 @@ def run_batch_test(cc, folder, others, limit):
                           "-lpthread", "-lm", "-o", program], capture_output=True, text=True, check=False)
     if run.returncode != 0:
         raise Missed("it does not link:\n" + run.stderr)
-    return complaint(program, limit)
+    return check_report(program, limit)
 
 
 def catch_in_batch_test(p, folder, cc, others, limit):

@@ -4,13 +4,13 @@ from plants import Plant
 X86 = "src/node/node_search_x86.h"
 SEEK = "src/level/level_seek.h"
 EPOCH = "src/epoch/epoch.h"
-AGENT = "src/epoch/epoch_agent.h"
+AGENT = "src/epoch/epoch_participant.h"
 CHUNK_FIND = "src/skiplist/skiplist_find.h"
 CHUNK_SPLIT = "src/skiplist/skiplist_split.h"
 CHUNK_UPDATE = "src/skiplist/skiplist_update.h"
 CHUNK_RAISE = "src/skiplist/skiplist_raise.h"
 CHUNK_MERGE = "src/skiplist/skiplist_merge.h"
-CHUNK_TEND = "src/skiplist/skiplist_restructure.h"
+CHUNK_RESTRUCTURE = "src/skiplist/skiplist_restructure.h"
 RECLAIM = "src/skiplist/skiplist_reclaim.h"
 
 SKIPLIST_PLANTS = (
@@ -95,9 +95,9 @@ SKIPLIST_PLANTS = (
           "bool fit = true;"),
 
     # ---- skiplist: levels above ----
-    Plant("merge_does_not_lower", "the pair of a zombie stays in the level above", "skiplist/plain64", CHUNK_TEND,
-          "    if (t->raised)\n        t->stage = TEND_LOWER;",
-          "    if (t->raised && t->level > 0)\n        t->stage = TEND_LOWER;"),
+    Plant("merge_does_not_lower", "the pair of a zombie stays in the level above", "skiplist/plain64", CHUNK_RESTRUCTURE,
+          "    if (t->raised)\n        t->stage = RESTRUCTURE_LOWER;",
+          "    if (t->raised && t->level > 0)\n        t->stage = RESTRUCTURE_LOWER;"),
     Plant("pads_keep_removed_pair", "a pair that was taken out is still followed", "skiplist/cuda32", CHUNK_RAISE,
           "    slots_pad(node, count - 1, last ? pair_load(node, count - 2) : link); /* no copy of it stays */\n",
           ""),
@@ -108,7 +108,7 @@ SKIPLIST_PLANTS = (
     Plant("seek_goes_on_from_zombie", "the largest key below is looked for below the wrong one", "skiplist/cuda64",
           SEEK,
           """        port_fetch_add(&map.tree->restarts, 1);
-        port_forget_cached(); /* else the old image of an upper chunk could lead here again and again */
+        port_invalidate_cached(); /* else the old image of an upper chunk could lead here again and again */
         seek_walk(map, seek);
 """, "        cursor_right(map, cursor, link);\n"),
 
@@ -116,7 +116,7 @@ SKIPLIST_PLANTS = (
     Plant("retired_is_free_now", "a chunk is used again while agents of its epoch may look at it", "skiplist/plain32",
           AGENT, "a->scan_least = port_load(&e.state->clock) + 2;", "a->scan_least = port_load(&e.state->clock);"),
     Plant("l1_is_not_emptied", "an agent that comes in sees old images in its L1 (GPU)", "skiplist/cuda32", AGENT,
-          "        epoch_enter(e, a->slot);\n        port_forget_cached();\n", "        epoch_enter(e, a->slot);\n"),
+          "        epoch_enter(e, a->slot);\n        port_invalidate_cached();\n", "        epoch_enter(e, a->slot);\n"),
     Plant("stay_is_not_announced", "nobody knows that an agent is inside", "skiplist/x86_64", EPOCH,
           "    port_latch(epoch_slot(e, slot), EPOCH_OUT, EPOCH_IN + port_load(&e.state->clock)); "
           "/* ours: it succeeds */\n", ""),

@@ -1,4 +1,4 @@
-/* test_foreign_pointer.c - GPU memory is told from other memory by asking the CUDA driver, if one is loaded. The source
+/* test_device_pointer.c - GPU memory is told from other memory by asking the CUDA driver, if one is loaded. The source
  * is compiled into this program with a counterfeit loader and driver. */
 #include <dlfcn.h>
 #include <link.h>
@@ -19,7 +19,7 @@ static size_t searches; /* for the driver */
 static size_t looks;    /* at how many libraries there are */
 static bool driver_is_loaded, driver_has_function;
 
-static int counterfeit_get_attribute(void *data, int attribute, unsigned long long pointer)
+static int mock_get_attribute(void *data, int attribute, unsigned long long pointer)
 {
     assert_int_equal(pointer, (unsigned long long)(uintptr_t)&about);
     assert_true(attribute == ATTRIBUTE_TYPE || attribute == ATTRIBUTE_MANAGED);
@@ -27,7 +27,7 @@ static int counterfeit_get_attribute(void *data, int attribute, unsigned long lo
     return attribute == ATTRIBUTE_TYPE ? about.type_status : about.managed_status;
 }
 
-static void *counterfeit_dlopen(const char *name, int flags)
+static void *mock_dlopen(const char *name, int flags)
 {
     assert_string_equal(name, "libcuda.so.1");
     assert_true(flags & RTLD_NOLOAD); /* a driver is never loaded for this */
@@ -35,18 +35,18 @@ static void *counterfeit_dlopen(const char *name, int flags)
     return driver_is_loaded ? &about : NULL;
 }
 
-static void *counterfeit_dlsym(void *driver, const char *name)
+static void *mock_dlsym(void *driver, const char *name)
 {
     assert_ptr_equal(driver, &about);
     assert_string_equal(name, "cuPointerGetAttribute");
-    int (*function)(void *, int, unsigned long long) = counterfeit_get_attribute;
+    int (*function)(void *, int, unsigned long long) = mock_get_attribute;
     void *symbol;
     *(int (**)(void *, int, unsigned long long))&symbol = function;
     return driver_has_function ? symbol : NULL;
 }
 
 /* The number is the same for every library, so the first one must be enough. */
-static int counterfeit_dl_iterate_phdr(int (*tell)(struct dl_phdr_info *, size_t, void *), void *context)
+static int mock_dl_iterate_phdr(int (*tell)(struct dl_phdr_info *, size_t, void *), void *context)
 {
     struct dl_phdr_info info = {.dlpi_adds = libraries_loaded};
     looks++;
@@ -55,30 +55,30 @@ static int counterfeit_dl_iterate_phdr(int (*tell)(struct dl_phdr_info *, size_t
     return answer;
 }
 
-#define dlopen counterfeit_dlopen
-#define dlsym counterfeit_dlsym
-#define dl_iterate_phdr counterfeit_dl_iterate_phdr
+#define dlopen mock_dlopen
+#define dlsym mock_dlsym
+#define dl_iterate_phdr mock_dl_iterate_phdr
 #include "base/device_pointer.c"
 #undef dlopen
 #undef dlsym
 #undef dl_iterate_phdr
 
-static bool foreign_pointer(const void *pointer) { return foreign_pointers(&pointer, 1); }
+static bool device_pointer(const void *pointer) { return any_device_pointer(&pointer, 1); }
 
 /* In a process without CUDA there is no GPU memory. Searching is slow: it is done again only after a library came. */
 static void no_driver_no_gpu_memory(void)
 {
-    assert_false(foreign_pointer(&about));
+    assert_false(device_pointer(&about));
     assert_int_equal(searches, 1);
-    assert_false(foreign_pointer(&about));
+    assert_false(device_pointer(&about));
     assert_int_equal(searches, 1);
     libraries_loaded++;
-    assert_false(foreign_pointer(&about));
-    assert_false(foreign_pointer(&about));
+    assert_false(device_pointer(&about));
+    assert_false(device_pointer(&about));
     assert_int_equal(searches, 2);
     const void *const pointers[] = {&about, &about, &about};
     looks = 0;
-    assert_false(foreign_pointers(pointers, COUNT_OF(pointers)));
+    assert_false(any_device_pointer(pointers, COUNT_OF(pointers)));
     assert_int_equal(looks, 1); /* it takes a lock of the whole process */
 }
 
@@ -89,7 +89,7 @@ static void own_frames_are_not_looked_up(void)
     const void *const pointers[] = {&key, NULL};
     libraries_loaded++;
     looks = 0;
-    assert_false(foreign_pointers(pointers, COUNT_OF(pointers)));
+    assert_false(any_device_pointer(pointers, COUNT_OF(pointers)));
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     assert_int_equal(looks, 0);
 #endif
@@ -100,10 +100,10 @@ static void own_frames_are_not_looked_up(void)
 static void child_of_a_fork_does_not_search(void)
 {
     const size_t before = searches;
-    foreign_pointers_after_fork();
+    any_device_pointer_after_fork();
     libraries_loaded++;
     looks = 0;
-    assert_false(foreign_pointer(&about));
+    assert_false(device_pointer(&about));
     assert_int_equal(looks, 0);
     assert_int_equal(searches, before);
     atomic_store(&forked, false);
@@ -115,7 +115,7 @@ static void driver_without_the_function_knows_nothing(void)
     driver_is_loaded = true;
     libraries_loaded++;
     about.type = TYPE_DEVICE;
-    assert_false(foreign_pointer(&about));
+    assert_false(device_pointer(&about));
     assert_int_equal(searches, before + 1);
 }
 
@@ -138,7 +138,7 @@ static void driver_is_asked_about_each_pointer(void)
         about.managed_status = answers[i].managed_status;
         about.type = answers[i].type;
         about.managed = answers[i].managed;
-        assert_int_equal(foreign_pointer(&about), answers[i].foreign);
+        assert_int_equal(device_pointer(&about), answers[i].foreign);
     }
     assert_int_equal(searches, before + 1); /* found once, and kept */
 }
@@ -148,9 +148,9 @@ static void one_of_several_is_enough(void)
     const void *const pointers[] = {NULL, &about, NULL};
     about.type_status = about.managed_status = 0;
     about.type = TYPE_DEVICE, about.managed = 0;
-    assert_true(foreign_pointers(pointers, COUNT_OF(pointers)));
-    assert_false(foreign_pointers(pointers, 1));
-    assert_false(foreign_pointers(pointers, 0));
+    assert_true(any_device_pointer(pointers, COUNT_OF(pointers)));
+    assert_false(any_device_pointer(pointers, 1));
+    assert_false(any_device_pointer(pointers, 0));
 }
 
 /* One case: what the source remembers goes from step to step. */
@@ -168,5 +168,5 @@ static void gpu_memory_is_known_by_the_driver(const void *unused)
 int main(int argc, char **argv)
 {
     unit_case cases[] = {UNIT(gpu_memory_is_known_by_the_driver)};
-    return run_units("test_foreign_pointer", argc, argv, cases, COUNT_OF(cases));
+    return run_units("test_device_pointer", argc, argv, cases, COUNT_OF(cases));
 }

@@ -1,4 +1,4 @@
-/* epoch/epoch_agent.h - an agent: its slot, what it has taken out of a structure, what it can use again, and its part
+/* epoch/epoch_participant.h - an agent: its slot, what it has taken out of a structure, what it can use again, and its part
  * of the scan.
  *
  * An agent keeps two short lists of node ids close by, a CPU thread on its stack and a GPU block in shared memory: the
@@ -8,10 +8,10 @@
  *     home    head -> (until 5, id 12) (until 5, id 40) (until 7, id 9) ... <- tail
  *                     \__ free when the floor is 5 __/
  *
- * epoch_open copies what is free at the front of the ring to the stock; epoch_close moves the front past what was used
+ * epoch_writer_begin copies what is free at the front of the ring to the stock; epoch_writer_end moves the front past what was used
  * of it, and puts the bag at the end. So nothing is lost between kernels: the next agent with this slot finds it. What
  * finds no room in the ring stays in the bag, for the caller to put elsewhere. Readers retire nothing, and only claim a
- * slot and give it back: epoch_join, epoch_part.
+ * slot and give it back: epoch_register, epoch_unregister.
  *
  * LANES   All lanes of an agent call the functions of this file together, but epoch_retire and epoch_reuse, which any
  *         lane calls by itself.
@@ -28,7 +28,7 @@ enum { EPOCH_BAG = 128 };
 #endif
 #define EPOCH_ALL UINT32_MAX /* slots, for a scan that goes through to the end */
 
-typedef struct epoch_agent {
+typedef struct epoch_participant {
     uint32_t stocked, used; /* of the stock: ids put there, and asked for */
     uint32_t bagged;        /* ids that were retired; may count further than the bag has room */
     uint32_t bag_room;
@@ -38,10 +38,10 @@ typedef struct epoch_agent {
     uint64_t scan_from, scan_to, scan_least;
     uint32_t lanes;         /* not beside what lane 0 writes while others look at this */
     uint32_t stock[EPOCH_BAG], bag[EPOCH_BAG];
-} epoch_agent;
+} epoch_participant;
 
 /* An agent that has no slot: it retires and reuses nothing. */
-PORT_FN void epoch_agent_begin(epoch_agent *a, uint32_t lanes)
+PORT_FN void epoch_participant_begin(epoch_participant *a, uint32_t lanes)
 {
     if (port_lane(lanes) == 0) {
         a->lanes = lanes;
@@ -49,58 +49,58 @@ PORT_FN void epoch_agent_begin(epoch_agent *a, uint32_t lanes)
         a->stocked = a->used = a->bagged = 0;
         a->bag_room = EPOCH_BAG;
     }
-    port_lanes_meet(lanes);
+    port_group_sync(lanes);
 }
 
 /* What lane 0 has put there, for all lanes. When they have it, lane 0 may put something else. */
-PORT_FN uint32_t epoch_tell(const epoch_agent *a, const uint32_t *word)
+PORT_FN uint32_t epoch_broadcast(const epoch_participant *a, const uint32_t *word)
 {
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
     uint32_t told = *word;
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
     return told;
 }
 
 /* Claims a slot near `wish`. False: none is free just now. */
-PORT_FN bool epoch_join(epoch e, epoch_agent *a, uint32_t wish)
+PORT_FN bool epoch_register(epoch e, epoch_participant *a, uint32_t wish)
 {
     if (port_lane(a->lanes) == 0) a->slot = epoch_claim(e, wish, EPOCH_OUT);
-    return epoch_tell(a, &a->slot) != EPOCH_NONE;
+    return epoch_broadcast(a, &a->slot) != EPOCH_NONE;
 }
 
-PORT_FN void epoch_part(epoch e, epoch_agent *a)
+PORT_FN void epoch_unregister(epoch e, epoch_participant *a)
 {
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
     if (port_lane(a->lanes) == 0) {
         epoch_unclaim(e, a->slot);
         a->slot = EPOCH_NONE;
     }
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
 }
 
 /* ---- retiring and using again ---- */
 
 /* Claims a slot, and stocks what is free at the front of the ring: stamps ascend along it, so the free ids are the
  * first ones. False: no slot is free just now. */
-PORT_FN bool epoch_open(epoch e, epoch_agent *a, uint32_t wish)
+PORT_FN bool epoch_writer_begin(epoch e, epoch_participant *a, uint32_t wish)
 {
-    if (!epoch_join(e, a, wish)) return false;
+    if (!epoch_register(e, a, wish)) return false;
     epoch_home *home = &e.home[a->slot];
     /* One look for all lanes: with a floor that rises between theirs, the free ids would not be the first ones. */
     if (port_lane(a->lanes) == 0) a->scan_least = epoch_oldest(e.state);
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
     uint64_t oldest = a->scan_least, head = port_load(&home->head), tail = port_load(&home->tail);
     for (uint64_t i = port_lane(a->lanes); i < EPOCH_BAG && head + i < tail; i += a->lanes) {
         if (port_load(&epoch_entry(e, a->slot, head + i)->until) > oldest) break;
         a->stock[i] = (uint32_t)port_load(&epoch_entry(e, a->slot, head + i)->id);
         port_lane_add(&a->stocked, 1);
     }
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
     return true;
 }
 
 /* A free id, or 0. */
-PORT_FN uint32_t epoch_reuse(epoch_agent *a)
+PORT_FN uint32_t epoch_reuse(epoch_participant *a)
 {
     if (a->used >= a->stocked) return 0;
     uint32_t at = port_lane_add(&a->used, 1);
@@ -108,7 +108,7 @@ PORT_FN uint32_t epoch_reuse(epoch_agent *a)
 }
 
 /* False: the bag is full, or the agent has no slot to take it to; the id stays the caller's. */
-PORT_FN bool epoch_retire(epoch_agent *a, uint32_t id)
+PORT_FN bool epoch_retire(epoch_participant *a, uint32_t id)
 {
     if (a->slot == EPOCH_NONE || a->bagged >= a->bag_room) return false;
     uint32_t at = port_lane_add(&a->bagged, 1);
@@ -119,7 +119,7 @@ PORT_FN bool epoch_retire(epoch_agent *a, uint32_t id)
 
 /* The bag goes into the ring, with one stamp for all of it, which all lanes must have the same (stamps ascend along the
  * ring), and the slot back. Answers how many ids found no room: they are bag[0 .. answer-1], and the caller's. */
-PORT_FN uint32_t epoch_close(epoch e, epoch_agent *a, uint64_t until)
+PORT_FN uint32_t epoch_writer_end(epoch e, epoch_participant *a, uint64_t until)
 {
     epoch_home *home = &e.home[a->slot];
     uint32_t lane = port_lane(a->lanes);
@@ -130,13 +130,13 @@ PORT_FN uint32_t epoch_close(epoch e, epoch_agent *a, uint64_t until)
         port_store(&epoch_entry(e, a->slot, tail + i - left)->until, until);
         port_store(&epoch_entry(e, a->slot, tail + i - left)->id, a->bag[i]);
     }
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
     if (lane == 0) {
         port_store(&home->head, head);
         port_store(&home->tail, tail + bagged - left);
         a->stocked = a->used = a->bagged = 0;
     }
-    epoch_part(e, a);
+    epoch_unregister(e, a);
     return left;
 }
 
@@ -149,48 +149,48 @@ PORT_FN uint32_t epoch_close(epoch e, epoch_agent *a, uint64_t until)
  */
 
 /* Comes in; what is loaded from now on, also through a cache, is no older. */
-PORT_FN void epoch_stay_begin(epoch e, epoch_agent *a)
+PORT_FN void epoch_section_begin(epoch e, epoch_participant *a)
 {
     if (port_lane(a->lanes) == 0) {
         a->bagged = 0;
         epoch_enter(e, a->slot);
-        port_forget_cached();
+        port_invalidate_cached();
         epoch_home *home = &e.home[a->slot];
         uint64_t room = e.ring - (port_load(&home->tail) - port_load(&home->head));
         a->bag_room = room < EPOCH_BAG ? (uint32_t)room : EPOCH_BAG;
     }
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
 }
 
 /* Goes out, and the bag into the ring, which has room for it. */
-PORT_FN void epoch_stay_end(epoch e, epoch_agent *a)
+PORT_FN void epoch_section_end(epoch e, epoch_participant *a)
 {
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
     uint32_t bagged = a->bagged < a->bag_room ? a->bagged : a->bag_room, lane = port_lane(a->lanes);
     if (bagged > 0) {
         epoch_home *home = &e.home[a->slot];
         uint64_t tail = port_load(&home->tail);
         if (lane == 0) {
-            port_settle(); /* what took them out is there for all to see before the clock is read */
+            port_fence_seq_cst(); /* what took them out is there for all to see before the clock is read */
             a->scan_least = port_load(&e.state->clock) + 2;
         }
-        port_lanes_meet(a->lanes);
+        port_group_sync(a->lanes);
         for (uint32_t i = lane; i < bagged; i += a->lanes) {
             port_store(&epoch_entry(e, a->slot, tail + i)->until, a->scan_least);
             port_store(&epoch_entry(e, a->slot, tail + i)->id, a->bag[i]);
         }
-        port_lanes_meet(a->lanes);
+        port_group_sync(a->lanes);
         if (lane == 0) port_store(&home->tail, tail + bagged);
     }
     if (lane == 0) {
         a->waiting = port_load(&e.home[a->slot].head) != port_load(&e.home[a->slot].tail);
         epoch_leave(e, a->slot);
     }
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
 }
 
 /* The ids at the front of the ring that are free by now: their number, for all lanes. */
-PORT_FN uint32_t epoch_free_ids(epoch e, epoch_agent *a)
+PORT_FN uint32_t epoch_free_ids(epoch e, epoch_participant *a)
 {
     epoch_home *home = &e.home[a->slot];
     if (port_lane(a->lanes) == 0) {
@@ -202,13 +202,13 @@ PORT_FN uint32_t epoch_free_ids(epoch e, epoch_agent *a)
             a->won = (uint32_t)free;
         }
     }
-    return epoch_tell(a, &a->won);
+    return epoch_broadcast(a, &a->won);
 }
 
 /* ---- scanning ---- */
 
 /* Takes up the scan where it was left; a->won: nobody else is at it. The clock is read before the slots: E1. */
-PORT_FN void epoch_scan_begin(epoch e, epoch_agent *a, uint64_t slots)
+PORT_FN void epoch_scan_begin(epoch e, epoch_participant *a, uint64_t slots)
 {
     epoch_state *s = e.state;
     a->won = port_load(&s->scan_latch) == 0 && port_latch(&s->scan_latch, 0, 1);
@@ -221,7 +221,7 @@ PORT_FN void epoch_scan_begin(epoch e, epoch_agent *a, uint64_t slots)
         a->scan_from = epoch_first_inside(e);
     }
     a->scan_least = port_load(&s->scan_least);
-    port_settle_loads(); /* the clock before the slots: E1 */
+    port_fence_loads(); /* the clock before the slots: E1 */
     uint64_t end = port_load(&s->claimed);
     a->scan_to = a->scan_from + slots < end ? a->scan_from + slots : end;
     if (a->scan_to < a->scan_from) a->scan_to = a->scan_from; /* nobody was ever inside */
@@ -229,7 +229,7 @@ PORT_FN void epoch_scan_begin(epoch e, epoch_agent *a, uint64_t slots)
 
 /* At the end of the slots the floor rises. With `ticking` the clock advances when everybody inside has seen it: for
  * structures whose operations do not advance it themselves. */
-PORT_FN void epoch_scan_end(epoch e, const epoch_agent *a, bool ticking)
+PORT_FN void epoch_scan_end(epoch e, const epoch_participant *a, bool ticking)
 {
     epoch_state *s = e.state;
     uint64_t clock = port_load(&s->scan_clock);
@@ -237,7 +237,7 @@ PORT_FN void epoch_scan_end(epoch e, const epoch_agent *a, bool ticking)
     if (over && a->scan_least > port_load(&s->floor)) port_store_release(&s->floor, a->scan_least);
     if (over && ticking && a->scan_least == clock) {
         port_latch(&s->clock, clock, clock + 1);
-        port_settle_latch(); /* else epoch_look by this agent could go by a clock that those who enter do not see yet */
+        port_fence_after_latch(); /* else epoch_look by this agent could go by a clock that those who enter do not see yet */
     }
     port_store(&s->scan_least, a->scan_least);
     port_store(&s->scan_next, over ? 0 : a->scan_to);
@@ -245,11 +245,11 @@ PORT_FN void epoch_scan_end(epoch e, const epoch_agent *a, bool ticking)
 }
 
 /* A part of the scan that all agents share: up to `slots` slots. Nothing is done if somebody else is at it. */
-PORT_FN void epoch_scan(epoch e, epoch_agent *a, uint64_t slots, bool ticking)
+PORT_FN void epoch_scan(epoch e, epoch_participant *a, uint64_t slots, bool ticking)
 {
     uint32_t lane = port_lane(a->lanes);
     if (lane == 0) epoch_scan_begin(e, a, slots);
-    if (!epoch_tell(a, &a->won)) return;
+    if (!epoch_broadcast(a, &a->won)) return;
     uint64_t least = UINT64_MAX;
     for (uint64_t slot = a->scan_from + lane; slot < a->scan_to; slot += a->lanes) {
         uint64_t stamp = epoch_stamp(port_load(epoch_slot(e, (uint32_t)slot)));
@@ -257,9 +257,9 @@ PORT_FN void epoch_scan(epoch e, epoch_agent *a, uint64_t slots, bool ticking)
     }
     port_validate_fence(); /* who was seen outside has finished its loads before the floor rises */
     port_lane_min(&a->scan_least, least);
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
     if (lane == 0) epoch_scan_end(e, a, ticking);
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
 }
 
 #endif
