@@ -25,7 +25,7 @@ static pleach_queue *open_queue(const wide *w, uint32_t batch, uint32_t age_us, 
     return queue;
 }
 
-static pleach_queue_stats stats_of(pleach_queue *queue)
+static pleach_queue_stats counts_of(pleach_queue *queue)
 {
     pleach_queue_stats stats;
     assert_ok(pleach_queue_get_stats(queue, &stats));
@@ -36,7 +36,7 @@ static pleach_queue_stats stats_of(pleach_queue *queue)
 static pleach_queue_stats close_queue(pleach_queue *queue)
 {
     pleach_queue_close(queue);
-    const pleach_queue_stats stats = stats_of(queue);
+    const pleach_queue_stats stats = counts_of(queue);
     uint64_t sum = 0;
     for (size_t b = 0; b < PLEACH_QUEUE_BUCKETS; b++) sum += stats.microseconds[b];
     assert_int_equal(sum, stats.operations);
@@ -375,7 +375,7 @@ static void callbacks_may_submit_but_not_wait(const setting *where)
     wide w = wide_open(where);
     chain c = {.queue = open_queue(&w, 1, 1, 3), .left = 100};
     assert_ok(pleach_queue_submit(c.queue, PLEACH_OP_PUT, 1, 1, submit_next, &c));
-    while (stats_of(c.queue).operations < 102) sched_yield();
+    while (counts_of(c.queue).operations < 102) sched_yield();
     assert_int_equal(close_queue(c.queue).operations, 102);
     assert_false(c.wrong);
     wide_close(&w);
@@ -558,7 +558,7 @@ static void what_does_not_fit_is_refused(const setting *where)
 }
 
 /* Fills the map by array calls, so that few operations are left for the queue to refuse. */
-static void fill_map(judge *j)
+static void fill_judged(judge *j)
 {
     enum { PIECE = 500 };
     uint8_t outcomes[PIECE];
@@ -578,7 +578,7 @@ static void a_full_map_refuses_only_what_does_not_fit(const setting *where)
     const bool gpu = where->device == PLEACH_CUDA;
     const wide w = wide_open_limited(where, gpu ? (uint64_t)4 << 20 : (uint64_t)200 << 10);
     judge j = judge_of(w, gpu ? 600000 : 30000, 3);
-    fill_map(&j);
+    fill_judged(&j);
     pleach_queue *queue = open_queue(&j.w, 64, 0, 0);
     const size_t n = submit_random(&j, queue, scaled(gpu ? 4000 : 20000));
     const pleach_queue_stats stats = close_queue(queue);
