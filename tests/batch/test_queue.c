@@ -25,7 +25,7 @@ static pleach_queue *open_queue(const wide *w, uint32_t batch, uint32_t age_us, 
     return queue;
 }
 
-static pleach_queue_stats queue_stats(pleach_queue *queue)
+static pleach_queue_stats counts_of(pleach_queue *queue)
 {
     pleach_queue_stats stats;
     assert_ok(pleach_queue_get_stats(queue, &stats));
@@ -36,7 +36,7 @@ static pleach_queue_stats queue_stats(pleach_queue *queue)
 static pleach_queue_stats close_queue(pleach_queue *queue)
 {
     pleach_queue_close(queue);
-    const pleach_queue_stats stats = queue_stats(queue);
+    const pleach_queue_stats stats = counts_of(queue);
     uint64_t sum = 0;
     for (size_t b = 0; b < PLEACH_QUEUE_BUCKETS; b++) sum += stats.microseconds[b];
     assert_int_equal(sum, stats.operations);
@@ -375,7 +375,7 @@ static void callbacks_may_submit_but_not_wait(const setting *where)
     wide w = wide_open(where);
     chain c = {.queue = open_queue(&w, 1, 1, 3), .left = 100};
     assert_ok(pleach_queue_submit(c.queue, PLEACH_OP_PUT, 1, 1, submit_next, &c));
-    while (queue_stats(c.queue).operations < 102) sched_yield();
+    while (counts_of(c.queue).operations < 102) sched_yield();
     assert_int_equal(close_queue(c.queue).operations, 102);
     assert_false(c.wrong);
     wide_close(&w);
