@@ -66,7 +66,10 @@ PORT_FN bool graph_update_fast_path(const graph_ref *g, const graph_request *r, 
     return true;
 }
 
-PORT_FN bool graph_find(const graph_ref *g, uint32_t from, uint32_t to, uint32_t *value)
+/* Always inlined: the table of functions has it too, and with two uses the compiler leaves a call in the loop of array
+ * calls. */
+PORT_FN __attribute__((always_inline)) bool graph_find(const graph_ref *g, uint32_t from, uint32_t to,
+                                                       uint32_t *value)
 {
     bool found = false;
     slab_key at = 0;

@@ -15,6 +15,7 @@ typedef struct cuda_hash {
     unsigned key_bits;
     bool values;
     const hash_kernels *kernels;
+    const hash_run_ops *ops; /* for a copy in host memory */
     slab_seed seed;
     uint64_t max_bytes;
     /* slabs.mutex guards these */
@@ -392,7 +393,7 @@ static pleach_status copy_to_host(const cuda_hash *hash, hash_inspection *sight)
 
 static pleach_status look(cuda_hash *hash, pleach_hash_stats *stats, char *message, size_t message_size)
 {
-    hash_inspection sight = {.ops = hash_run_choose(hash->key_bits, hash->values), .slots = slots_of(hash)};
+    hash_inspection sight = {.ops = hash->ops, .slots = slots_of(hash)};
     pleach_status status = copy_to_host(hash, &sight);
     if (status == PLEACH_OK && stats) hash_inspect_stats(&sight, stats);
     if (status == PLEACH_OK && !stats) status = hash_inspect_validate(&sight, message, message_size);
@@ -442,6 +443,7 @@ static pleach_status create_on(cuda_hash **out, const pleach_hash_config *config
     hash->key_bits = config->key_bits;
     hash->values = !config->set;
     hash->kernels = hash_kernels_choose(hash->key_bits, hash->values);
+    hash->ops = hash_run_choose(hash->key_bits, hash->values);
     hash->seed = slabhash_seed(config->seed, config->fixed_seed);
     hash->max_bytes = config->max_bytes;
     status = open_hash(hash, log_for(hash, config->reserve_keys));

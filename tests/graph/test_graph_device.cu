@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include <pleach/graph_device.cuh>
+#include <pleach/hash_device.cuh> /* not used: both may be in one file, in either order */
 #include <pleach/pleach.h>
 
 #include "verify/sized.cuh"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include <pleach/hash_device.cuh>
+#include <pleach/graph_device.cuh> /* not used: both may be in one file, in either order */
 #include <pleach/pleach.h>
 
 enum { THREADS = 1 << 16, BLOCK = 256, SHARED_KEYS = 64, ROUNDS = 40, GROWN = 20000, TOO_MANY = 1 << 18 };

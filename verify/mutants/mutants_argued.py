@@ -62,7 +62,7 @@ ARGUED = (
      "if (!id) return false; filler_end_slab(f);",
      "who finds no slab gives all of this filler back: its mask is for nobody, and its last slab has one version "
      "more"),
-    ("src/hash/slabhash_state.h", "__attribute__", "'>' is '>='",
+    ("src/hash/slabhash_state.h", "slabhash_log_for", "'>' is '>='",
      "while (log < SLABHASH_MOST_LOG && (double)keys > load * (double)slots * (double)((uint64_t)1 << log)) log++;",
      "keys that fill a table to exactly this part get the table that one key more would get"),
     ("src/hash/slabhash_blocking.h", "update_fast_path", "a statement is dropped",
