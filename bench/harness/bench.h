@@ -327,6 +327,19 @@ struct bench_work {
 
 void bench_measure(struct batch *batch, const struct bench_work *work);
 
+/* The arguments of n operations on the map: parts, and the room for results, are those of batch_create. */
+struct bench_arguments {
+    size_t n;
+    int parts;
+    size_t results;
+    uint32_t limit;
+    void (*make)(struct batch *batch, size_t i); /* NULL: there are none */
+    bool ascending;                              /* they are sorted before */
+};
+
+/* Makes the arguments, measures work on them as one batch, and counts each as an operation. */
+void bench_run(struct bench *bench, const struct bench_arguments *arguments, struct bench_work work);
+
 /* A row is started, gets its rates, and is added to the report. */
 void bench_start_row(const struct bench *bench, struct bench_row *row, const char *name, size_t batch);
 void bench_add_row(const struct bench *bench, struct bench_row *row);
