@@ -145,7 +145,6 @@ struct bench_report;
 
 /* The table goes to standard output, or to standard error if `quiet_output`. */
 struct bench_report *bench_report_create(bool quiet_output);
-void bench_report_destroy(struct bench_report *report);
 
 /* Computes median and spread, prints the row, and keeps it. */
 void bench_report_add(struct bench_report *report, struct bench_row *row);
@@ -176,8 +175,8 @@ struct bench_files { const char *json, *csv; };
 bool bench_files_writable(const struct bench_files *files, const char *command);
 bool bench_files_use_output(const struct bench_files *files); /* standard output */
 
-/* Writes all rows. False after a complaint. */
-bool bench_report_write(const struct bench_report *report, const struct bench_files *files);
+/* Writes all rows and destroys the report. The exit status, where `good` is whether all answers were right. */
+int bench_report_finish(struct bench_report *report, const struct bench_files *files, bool good);
 
 /* ---- bench_lists.c ---- */
 
