@@ -4,15 +4,18 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # Arguments of "make bench", such as BENCH="find --bits 32 --json find.json".
 BENCH ?=
+PRODUCTS = pleach_static pleach_shared pleach_tool
 
 .DEFAULT_GOAL := build
 .PHONY: build demo check test verify test-gpu sanitize-gpu bench install clean help
 
 build:      ## libraries and the pleach command, in build/
 	@scripts/setup build
-	@PLEACH_TARGETS="pleach_static pleach_shared pleach_tool" scripts/build build
+	@PLEACH_TARGETS="$(PRODUCTS)" scripts/build build -DPLEACH_CUDA_HERE=OFF
 
-demo: build ## build, then run the demonstration (under a minute)
+demo:       ## build for this machine's GPU only, then run the demonstration (a minute or two)
+	@scripts/setup build
+	@PLEACH_TARGETS="$(PRODUCTS)" scripts/build build -DPLEACH_CUDA_HERE=ON
 	@build/pleach demo
 
 check:      ## three minutes: one build, and the tests of what has changed since the last commit

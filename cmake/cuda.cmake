@@ -13,6 +13,21 @@ if(PLEACH_CUDA STREQUAL HOST)
     return()
 endif()
 
+# The architecture of this machine's first GPU. Without one, PTX of the oldest GPUs, which is what compiles fastest.
+function(pleach_architecture_here result)
+    set(capability)
+    find_program(PLEACH_NVIDIA_SMI nvidia-smi)
+    if(PLEACH_NVIDIA_SMI)
+        execute_process(COMMAND ${PLEACH_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
+                        OUTPUT_VARIABLE capability ERROR_QUIET)
+    endif()
+    if(capability MATCHES "^([0-9]+)\\.([0-9]+)")
+        set(${result} ${CMAKE_MATCH_1}${CMAKE_MATCH_2}-real PARENT_SCOPE)
+    else()
+        set(${result} 75-virtual PARENT_SCOPE)
+    endif()
+endfunction()
+
 set(wanted ${PLEACH_CUDA})
 if(wanted STREQUAL AUTO AND NOT PLEACH_SANITIZE STREQUAL none)
     set(wanted OFF) # the host sanitizers and the CUDA runtime do not go together
@@ -29,6 +44,9 @@ if(NOT wanted STREQUAL OFF)
     endif()
     # Else CMake fills it with the compiler's default.
     set(CMAKE_CUDA_ARCHITECTURES ${PLEACH_CUDA_ARCHITECTURES})
+    if(PLEACH_CUDA_HERE)
+        pleach_architecture_here(CMAKE_CUDA_ARCHITECTURES)
+    endif()
 
     if(wanted STREQUAL ON)
         enable_language(CUDA)

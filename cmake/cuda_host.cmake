@@ -28,23 +28,25 @@ elseif(PLEACH_SANITIZE STREQUAL thread)
 endif()
 add_library(CUDA::cudart_static ALIAS pleach_cuda_host)
 
-# pleach_translate_kernels(LIST [INCLUDE_DIR...]): puts the C++ that stands for the .cu files of a list in their place.
-# They are preprocessed here, so what they include is theirs alone.
+# pleach_translate_kernels(LIST [INTO FOLDER] [INCLUDE_DIR...] [DEFINITION...]): puts the C++ that stands for the .cu
+# files of a list in their place. They are preprocessed here, so the include directories and definitions apply to them
+# alone. A file that is compiled several times, once per key width for example, has a folder for each.
 function(pleach_translate_kernels list)
+    cmake_parse_arguments(PARSE_ARGV 1 of "" "INTO" "")
     set(translated)
     set(sanitizer) # as the compiler itself would say it to the preprocessor
     if(PLEACH_SANITIZE STREQUAL thread)
         set(sanitizer -D__SANITIZE_THREAD__=1)
     endif()
     set(includes -I${cuda_host}/include -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
-        -I${PROJECT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR} ${ARGN})
+        -I${PROJECT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR} ${of_UNPARSED_ARGUMENTS})
     foreach(source IN LISTS ${list})
         if(NOT source MATCHES "\\.cu$")
             list(APPEND translated ${source})
             continue()
         endif()
         cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-        set(out ${PROJECT_BINARY_DIR}/cuda_host/${name}.cpp)
+        set(out ${PROJECT_BINARY_DIR}/cuda_host/${of_INTO}/${name}.cpp)
         list(APPEND translated ${out})
         get_source_file_property(known ${out} GENERATED)
         if(known) # another program's too

@@ -23,6 +23,8 @@ install(DIRECTORY src/blink src/versioned src/skiplist src/hash
 install(FILES src/graph/graph_device.h src/graph/graph_device_kind.h src/graph/graph_edge.h src/graph/graph_format.h
               src/graph/graph_vertex.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail/graph)
+install(FILES src/graph/ids/dictionary.h src/graph/ids/dictionary_kind.h src/graph/ids/numbers.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail/graph/ids)
 
 # What a program must name besides libpleach.a.
 set(private_libs "-lpthread -lm")

@@ -83,6 +83,12 @@ if(PLEACH_SANITIZE STREQUAL "none")
 endif()
 
 target_sources(test_cell_set PRIVATE tools/stress/cell_set.c)
+foreach(bits 32 64) # test_blink_check looks at nodes of both widths
+    add_library(pleach_node_access_${bits} OBJECT testkit/nodes/node_access.c)
+    target_compile_definitions(pleach_node_access_${bits} PRIVATE PLEACH_KEY_BITS=${bits})
+    target_link_libraries(pleach_node_access_${bits} PRIVATE pleach_options)
+    target_sources(test_blink_check PRIVATE $<TARGET_OBJECTS:pleach_node_access_${bits}>)
+endforeach()
 target_link_options(test_batch_steps PRIVATE LINKER:--wrap=pleach_map_apply)
 target_link_libraries(test_baselines PRIVATE pleach_baselines)
 target_link_libraries(test_radix_sort PRIVATE pleach_common)

@@ -3,13 +3,14 @@
 
 file(GLOB verify_sources CONFIGURE_DEPENDS verify/history/*.c verify/sim/*.c)
 
-# The structures' own source, compiled for the simulator (src/port/port_sim.h): once per set of node verbs and width.
+# The structures' own source, compiled for the simulator (src/port/port_sim.h): once per set of node verbs and width,
+# and of slab hashes once per kind.
 set(variants_map_variant plain.32 plain.64 x86.32 x86.64 cuda.32 cuda.64)
 set(variants_versioned_variant ${variants_map_variant})
 set(variants_skiplist_variant ${variants_map_variant})
 set(variants_skiplist_wide_variant cuda.32)
-set(variants_hash_variant plain.32 plain.64 cuda.32 cuda.64)
-set(variants_graph_variant plain.32 cuda.32)
+set(variants_hash_variant plain.map32 plain.set32 plain.map64 plain.set64 cuda.map32 cuda.set32 cuda.map64 cuda.set64)
+set(variants_graph_variant plain.map32 plain.set32 cuda.map32 cuda.set32)
 set(variants_pool_variant plain.32 cuda.32)
 set(variants_gate_variant plain.32)
 set(variants_epoch_variant plain.32 cuda.32)
@@ -23,9 +24,14 @@ foreach(source IN LISTS variant_sources)
     foreach(variant IN LISTS variants_${name})
         string(REGEX MATCH "[a-z0-9]+" isa ${variant})
         string(REGEX MATCH "[0-9]+$" bits ${variant})
-        set(target pleach_sim_${name}_${isa}_${bits})
+        string(REPLACE "." "_" target pleach_sim_${name}_${variant})
         add_library(${target} OBJECT ${source})
         target_compile_definitions(${target} PRIVATE PLEACH_SIM=1 PLEACH_KEY_BITS=${bits} PLEACH_NODE_ISA_${isa}=1)
+        if(variant MATCHES map)
+            target_compile_definitions(${target} PRIVATE SLAB_VALUES=1)
+        elseif(variant MATCHES set)
+            target_compile_definitions(${target} PRIVATE SLAB_VALUES=0)
+        endif()
         target_link_libraries(${target} PRIVATE pleach_options)
         if(name STREQUAL team_variant AND PLEACH_SANITIZE STREQUAL none)
             # The calls before plain accesses; what they call is in verify/sim/plain.c, not in ThreadSanitizer.

@@ -1,8 +1,8 @@
-/* bfs.cu - a breadth-first search over a dynamic graph, by a kernel of your own that lists neighbours.
+/* bfs.cu - a breadth-first search over a dynamic graph, in a user kernel that iterates over neighbours.
  *
- * The graph is made of random edges, by pleach_graph_build. Level by level, each warp takes a vertex of the frontier,
- * its lanes get neighbours, and whoever is the first to see one gives it its distance and puts it into the next
- * frontier. The distances are compared with a search on the host, over the same graph's rows.
+ * pleach_graph_build makes the graph from random edges. Level by level, each warp processes one vertex of the frontier:
+ * its lanes get the neighbours, and the first thread to see a neighbour sets its distance and appends it to the next
+ * frontier. The distances are compared with those of a search on the host, over the same graph's rows.
  *
  *   bfs [vertices [edges]]
  */
@@ -34,7 +34,7 @@ static const uint32_t UNSEEN = UINT32_MAX, SOURCE = 0;
         }                                                                                                        \
     } while (0)
 
-/* One warp per vertex of the frontier. Nobody changes the graph meanwhile, so the lists need no second look. */
+/* One warp per vertex of the frontier. The graph does not change meanwhile, so the lists need no validation. */
 __global__ void next_level(const __grid_constant__ pleach_graph_view view, const uint32_t *frontier, uint32_t count,
                            uint32_t level, uint32_t *distance, uint32_t *next, uint32_t *next_count)
 {
@@ -48,7 +48,7 @@ __global__ void next_level(const __grid_constant__ pleach_graph_view view, const
             next[atomicAdd(next_count, 1u)] = neighbour;
 }
 
-/* `memory`, on the GPU: the distances, two frontiers that take turns, and the next one's count. */
+/* `memory`, on the GPU: the distances, two alternating frontiers, and the count of the next one. */
 static int search_gpu(pleach_graph *graph, uint32_t vertices, uint32_t *memory, float *milliseconds)
 {
     uint32_t *distance = memory, *frontier[2] = {memory + vertices, memory + 2 * (size_t)vertices};
@@ -99,7 +99,7 @@ static void search_host(uint32_t vertices, const uint64_t *offsets, const uint32
     }
 }
 
-/* How many distances differ; -1: something failed. */
+/* Returns how many distances differ, or -1 on failure. */
 static int64_t compare(pleach_graph *graph, uint32_t vertices, const uint32_t *found)
 {
     uint64_t rows = 0, entries = 0;
@@ -113,7 +113,7 @@ static int64_t compare(pleach_graph *graph, uint32_t vertices, const uint32_t *f
         pleach_graph_export_rows(graph, vertices, offsets, entries, targets, NULL, &rows, &entries) != PLEACH_OK) {
         different = -1;
     } else {
-        for (uint64_t i = rows; i < vertices; i++) /* vertices at the end that have no edge are in no row */
+        for (uint64_t i = rows; i < vertices; i++) /* trailing vertices without edges have no row */
             offsets[i + 1] = offsets[rows];
         search_host(vertices, offsets, targets, distance, distance + vertices);
         for (uint32_t i = 0; i < vertices; i++)
@@ -139,7 +139,7 @@ static int search_and_compare(pleach_graph *graph, uint32_t vertices, uint32_t *
     return different != 0;
 }
 
-/* Random edges; every eighth begins at a small id, so that degrees differ. */
+/* Random edges; every eighth starts at a small id, so that degrees differ. */
 static void make_edges(uint32_t vertices, size_t edges, uint32_t *from, uint32_t *to)
 {
     uint64_t state = 1;

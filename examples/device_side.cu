@@ -1,9 +1,9 @@
-/* device_side.cu - kernels of your own that work on a map.
+/* device_side.cu - user kernels that work on a map.
  *
- * The first counts words by their hash: thread i sees word i % WORDS and adds one to its count. There is no
- * "increment" in the map, so the count is kept in an array beside it, at the place that the map holds as the word's
- * value; add either claims the word or reports the place that another thread claimed. The others ask for every word
- * in every way, and erase half of them.
+ * The first kernel counts words by their hash: thread i processes word i % WORDS and increments its count. The map has
+ * no increment operation, so the counts are in a separate array, and the map's value of a word is its index there; add
+ * either claims the word or reports the index that another thread claimed. The other kernels query every word in every
+ * way, and erase half of the words.
  */
 #include <stdio.h>
 
@@ -31,13 +31,13 @@ enum { WORDS = 1000, THREADS = 64 * WORDS, BLOCK = 128 };
         }                                                                                                        \
     } while (0)
 
-/* What the kernel found out, counted over all threads. */
+/* Results of the kernels, counted over all threads. */
 struct findings {
     unsigned counts[WORDS];
     unsigned inserted, not_applied, wrong;
 };
 
-/* Hashes are spread over the whole key range, 0 and the largest key among them. */
+/* Hashes are spread over the whole key range, including 0 and the largest key. */
 __host__ __device__ static uint32_t hash_of_word(uint32_t word)
 {
     return word == 0 ? 0 : word == 1 ? UINT32_MAX : word * 2654435761u;
@@ -57,7 +57,7 @@ __global__ void count_words(pleach_map_view view, struct findings *f)
         atomicAdd(&f->counts[place], 1);
 }
 
-/* Each thread checks one word by every way of asking, and changes its value back and forth. */
+/* Each thread checks one word with every kind of query, and changes its value back and forth. */
 __global__ void look_around(pleach_map_view view, struct findings *f)
 {
     uint32_t word = blockIdx.x * blockDim.x + threadIdx.x;
@@ -96,7 +96,7 @@ static int run_kernels(pleach_map *map, struct findings *f)
     look_around<<<(WORDS + BLOCK - 1) / BLOCK, BLOCK>>>(view, f);
     erase_odd_words<<<(WORDS + BLOCK - 1) / BLOCK, BLOCK>>>(view, f);
     TRY_CUDA(cudaGetLastError());
-    TRY_CUDA(cudaDeviceSynchronize()); /* the view may be closed only when no kernel uses it any more */
+    TRY_CUDA(cudaDeviceSynchronize()); /* the view must not be closed while a kernel uses it */
     TRY(pleach_map_view_close(map, &view));
     return 0;
 }
@@ -129,7 +129,7 @@ int main(void)
     pleach_map_config config = {};
     config.device = PLEACH_CUDA;
     config.key_bits = 32;
-    config.reserve_keys = WORDS; /* kernels cannot get memory, so have it ready */
+    config.reserve_keys = WORDS; /* kernels cannot allocate memory, so reserve it */
     pleach_map *map;
     struct findings *f;
     TRY(pleach_map_create(&map, &config));

@@ -1,5 +1,5 @@
-/* fraud_stream.c - payments between accounts as a graph that changes: new ones arrive, old ones leave, and accounts
- * that pay each other in rings of three are reported. Here the payments are made up; account 7 and its friends launder.
+/* fraud_stream.c - payments between accounts as a dynamic graph: new payments arrive, old ones expire, and accounts
+ * that pay each other in rings of three are reported. The payments are synthetic; accounts 7 to 16 launder money.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void make_payments(size_t n, uint32_t *from, uint32_t *to)
     }
 }
 
-/* Of the pairs that paid in batch `old`, those that have not since go: an edge's value is its last batch. */
+/* Erases the pairs that paid in batch `old` and not since. The value of an edge is the number of its last batch. */
 static pleach_status drop_old(pleach_graph *graph, uint32_t old, uint32_t *from, uint32_t *to, uint64_t *rings,
                               uint64_t *went)
 {
@@ -41,7 +41,7 @@ static pleach_status drop_old(pleach_graph *graph, uint32_t old, uint32_t *from,
 int main(void)
 {
     static uint32_t from[BATCHES][BATCH], to[BATCHES][BATCH], now[BATCH];
-    static uint64_t rings[ACCOUNTS]; /* that each account is in, kept up to date */
+    static uint64_t rings[ACCOUNTS]; /* rings that each account is in, kept up to date */
     uint64_t pairs = 0, came = 0, went = 0, all = 0;
     const pleach_graph_config config = {.values = 1}; /* undirected, on the CPU */
     pleach_graph *graph;

@@ -1,7 +1,7 @@
-/* ordered_index.c - an index of events by time: what happened in an interval, what came first, what comes next.
+/* ordered_index.c - an index of events by time: events in an interval, the first event, the next event.
  *
- *   ordered_index         keeps the index in host memory
- *   ordered_index cuda    keeps it on the GPU; the calls are the same
+ *   ordered_index         index in host memory
+ *   ordered_index cuda    index on the GPU; the calls are the same
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { EVENTS = 8 };
 
-/* Ends the example at the first error, with the library's own explanation. */
+/* Ends the example at the first error, with the library's message. */
 #define TRY(call)                                                                                                \
     do {                                                                                                         \
         pleach_status status = (call);                                                                           \
@@ -23,7 +23,7 @@ enum { EVENTS = 8 };
 
 static int fill(pleach_map *index)
 {
-    /* Microseconds as keys, event numbers as values; in no order, and one time occurs twice. */
+    /* Microseconds as keys, event numbers as values; unordered, and one time occurs twice. */
     const uint64_t times[EVENTS] = {5300, 1200, 9100, 4800, 1200, 7700, 3600, 2500};
     const uint64_t events[EVENTS] = {1, 2, 3, 4, 5, 6, 7, 8};
     uint8_t outcomes[EVENTS];

@@ -1,24 +1,19 @@
-/* pleach/batch.h - an array of operations of all kinds on an ordered map, as if one after the other.
+/* pleach/batch.h - an array of operations of all kinds on an ordered map, executed as if one after another.
  *
- * pleach_map_apply carries out the n operations of a batch with the same results, and the same map in the end, as if
- * they were called one by one in the order of the array, and nobody else were there. A find sees the put before it and
- * not the one after it; a range sees what the batch has inserted and erased so far. Any number of operations may name
- * the same key.
+ * pleach_map_apply executes the n operations of a batch. The results and the final map are the same as if the
+ * operations were called one by one in array order, with no other call running. A find sees a put that precedes it in
+ * the array, and not one that follows; a range sees what the batch has inserted and erased before it. Any number of
+ * operations may name the same key.
  *
- * All or nothing: if the call fails, the map is as it was. Deterministic: the same batch on the same map makes the same
+ * All or nothing: if the call fails, the map is unchanged. Deterministic: the same batch on the same map makes the same
  * tree, whatever the number of threads.
  *
- * A batch of n operations takes n log n steps, and log n for each pair that its ranges find, whatever it names: also
- * where many queries pass by many keys that the same batch has erased, or inserts later.
+ * Snapshots of a versioned map (pleach/snapshot.h) include all of a batch or none of it. While one is live, a batch
+ * needs memory for copies of the leaves that it changes, even by erasing. Taking and releasing snapshots waits for
+ * batches.
  *
- * The batch runs alone: it waits until all other calls, and the streams' work on this map, are done, and holds
- * newcomers back while it runs, all but queries at snapshots. While a device view is open it answers PLEACH_E_BUSY.
- *
- * Snapshots of a versioned map (pleach/snapshot.h) show a batch as a whole or not at all. While one is live, a batch
- * needs memory for copies of the leaves that it changes, an erase too. Taking and releasing them waits for batches.
- *
- * After a batch with erases, small neighbouring nodes are put together, unless a snapshot is live, and nodes that
- * become free are used for what is inserted later. A map that a batch leaves empty begins anew.
+ * After a batch with erases, underfull neighbouring nodes are merged, unless a snapshot is live, and freed nodes are
+ * reused by later inserts. A map that a batch leaves empty is reset to an empty tree.
  */
 #ifndef PLEACH_BATCH_H
 #define PLEACH_BATCH_H
@@ -29,8 +24,8 @@
 extern "C" {
 #endif
 
-/* What an operation does, and what it leaves in the arrays of results; * marks what is written only if the key was
- * there. `flags` has outcomes (pleach_outcome) of updates, and 1 or 0, found or not, of queries. */
+/* Inputs -> results of each operation; * marks results that are written only if the key was present (succ, pred: if
+ * there is such a key). `flags` holds the outcome of an update (pleach_outcome), and 1 (found) or 0 for a query. */
 typedef enum pleach_operation {
     PLEACH_OP_PUT = 0,      /* key, value -> flags, out_values*: the old value */
     PLEACH_OP_ADD = 1,      /* key, value -> flags, out_values* */
@@ -39,23 +34,23 @@ typedef enum pleach_operation {
     PLEACH_OP_CONTAINS = 4, /* key        -> flags */
     PLEACH_OP_SUCC = 5,     /* key        -> flags, out_keys*, out_values*: the smallest key above */
     PLEACH_OP_PRED = 6,     /* key        -> flags, out_keys*, out_values*: the largest key below */
-    PLEACH_OP_COUNT = 7,    /* lo, hi     -> counts: keys in the closed interval; hi stands among the values */
+    PLEACH_OP_COUNT = 7,    /* lo, hi     -> counts: keys in the closed interval; hi is passed in `values` */
     PLEACH_OP_RANGE = 8     /* lo, hi     -> counts, and the pairs, see below */
 } pleach_operation;
 
-/* How long the stages of a batch took, in seconds, as one of its threads saw it: only CPU maps tell. And `steps`. */
+/* Seconds that the stages of a batch took, as measured by one of its threads (CPU maps only), and a step count. */
 typedef struct pleach_batch_times {
-    double list;   /* finding out which operations have to do with each other */
-    double read;   /* finds that no update concerns */
-    double sort;   /* the others, by key */
-    double search; /* their keys in the tree, and their answers */
+    double list;   /* selecting the operations that interact with others */
+    double read;   /* finds that no update affects */
+    double sort;   /* the other operations, by key */
+    double search; /* their keys in the tree, and their results */
     double query;  /* ranges, counts, successors, predecessors */
-    double modify; /* the tree */
-    uint64_t steps; /* of queries that passed by many keys that were not there at their places; no time */
+    double modify; /* changing the tree */
+    uint64_t steps; /* not a time: steps of queries past many keys that are absent at the query's place in the order */
 } pleach_batch_times;
 
-/* Zero everything, then set what you need. Arrays have n elements. Keys and values are arrays of uint32_t, of uint64_t
- * or of pleach_key128, by the map's key width. A GPU map takes host and device pointers alike, a CPU map host pointers.
+/* Zero everything, then set what you need. Arrays have n elements. Keys and values are arrays of uint32_t, uint64_t or
+ * pleach_key128, according to the map's key width. A GPU map accepts host and device pointers, a CPU map host pointers.
  */
 typedef struct pleach_batch {
     size_t n; /* at most 2^30 */
@@ -67,9 +62,9 @@ typedef struct pleach_batch {
     void *out_values;
     uint64_t *counts;
 
-    /* Pairs of ranges, packed: operation i's are at offsets[i] .. offsets[i+1]-1 of range_keys and range_values (each
-     * may be NULL), which have room for `capacity` pairs. offsets has n+1 elements; NULL: ranges only count. limit = 0
-     * means all pairs, else at most so many per range. */
+    /* Pairs of ranges, packed: those of operation i are at offsets[i] .. offsets[i+1]-1 of range_keys and range_values
+     * (each may be NULL), which have room for `capacity` pairs. offsets has n+1 elements; if it is NULL, ranges only
+     * count. limit = 0 means all pairs, otherwise at most limit per range. */
     uint32_t limit;
     size_t capacity;
     void *range_keys;
@@ -80,11 +75,16 @@ typedef struct pleach_batch {
     pleach_batch_times *times; /* set by the call, unless NULL */
 } pleach_batch;
 
-/* Synchronous.
- * Errors: ARGUMENT (map, batch, kinds or keys NULL, an operation that there is not, or one whose value is missing),
- * SIZE (n), POINTER, FULL (the pool is at its limit), SPACE (more than `capacity` pairs; `total` says how many),
- * MEMORY, BUSY (a device view is open), CUDA. After an error the map is as it was, and what the results hold is not
- * specified. */
+/* ordering       synchronous; the operations take effect in array order.
+ * concurrency    exclusive: waits for all other calls and for the streams' work on this map, and blocks new calls until
+ *                it returns. Only snapshot queries may run concurrently.
+ * linearization  the whole batch at once, while it runs.
+ * cost           n log n steps, and log n for each pair that its ranges find. This also holds if many queries pass many
+ *                keys that the same batch has erased before them or inserts after them.
+ * errors         ARGUMENT (map, batch, kinds or keys NULL; an unknown operation, or one whose value is missing), SIZE
+ *                (n), POINTER, FULL (the pool is at its limit), SPACE (more than `capacity` pairs; `total` is the
+ *                number needed), MEMORY, BUSY (a device view is open), CUDA. After an error the map is unchanged, and
+ *                the contents of the results are unspecified. */
 PLEACH_API pleach_status pleach_map_apply(pleach_map *map, pleach_batch *batch);
 
 #ifdef __cplusplus

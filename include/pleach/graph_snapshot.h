@@ -1,13 +1,12 @@
-/* pleach/graph_snapshot.h - a whole graph as it was at one instant, while updates go on.
+/* pleach/graph_snapshot.h - snapshots: a whole graph as it was at one instant, while updates continue.
  *
- * An ordered graph (adjacency = PLEACH_ADJACENCY_ORDERED) that was made with `snapshots = 1` lets you take snapshots.
- * All questions to one see the same vertices, edges and values, whatever is done to the graph meanwhile. An array call
- * that puts or erases edges or vertices is seen as a whole or not at all. Taking a snapshot copies nothing, and waits
- * for the update, or the call that runs alone, that is running; questions wait for none.
+ * Snapshots can be taken of an ordered graph (adjacency = PLEACH_ADJACENCY_ORDERED) that was created with
+ * `snapshots = 1`. All queries of one snapshot see the same vertices, edges and values, whatever updates run
+ * concurrently. A snapshot includes all of an array call that inserts or erases edges or vertices, or none of it.
  *
- * Any number may be live, taken and asked and released by any threads; all must be released before the graph is
- * destroyed. While one is live, pleach_graph_build, _clear and _load_file answer PLEACH_E_BUSY, and every update keeps
- * copies of what it changes: erasing too may answer PLEACH_E_FULL then.
+ * Any number of snapshots may be live; any threads may take, query and release them. All must be released before the
+ * graph is destroyed. While one is live, pleach_graph_build, _clear and _load_file return PLEACH_E_BUSY, and every
+ * update keeps copies of what it changes, so even erasing may return PLEACH_E_FULL.
  */
 #ifndef PLEACH_GRAPH_SNAPSHOT_H
 #define PLEACH_GRAPH_SNAPSHOT_H
@@ -20,16 +19,21 @@ extern "C" {
 
 typedef struct pleach_graph_snapshot pleach_graph_snapshot;
 
-/* What returned before the call is shown, what is called after it is not. Errors: ARGUMENT (a pointer is NULL, or the
- * graph is without snapshots), MEMORY, CUDA. On error *out is NULL. */
+/* Takes a snapshot. It includes updates that returned before the call, and none that are called after it.
+ * concurrency    waits for a running update or exclusive call.
+ * cost           copies nothing.
+ * errors         ARGUMENT (a pointer is NULL, or the graph has no snapshots), MEMORY, CUDA. On error *out is NULL. */
 PLEACH_API pleach_status pleach_graph_snapshot_take(pleach_graph *graph, pleach_graph_snapshot **out);
 
-/* Lets go of what only this snapshot needed; NULL is allowed. No question to it may be running or come later. */
+/* Releases the snapshot and the memory that only it kept alive; NULL is a no-op.
+ * concurrency    No query of this snapshot may be in progress or start later. */
 PLEACH_API void pleach_graph_snapshot_release(pleach_graph_snapshot *snapshot);
 
-/* ---- questions -----------------------------------------------------------------------------------------------------
- * Arguments, results and errors as of the function of the same name for a graph (graph.h, triangles.h), but beside
- * everything; only pleach_graph_get_stats and _validate hold them back while they look at the nodes. */
+/* ---- queries -------------------------------------------------------------------------------------------------------
+ * memory, errors  as for the function of the same name for a graph (graph.h, triangles.h).
+ * concurrency     with every call; only pleach_graph_get_stats and _validate block queries, while they read the nodes.
+ * linearization   the instant when the snapshot was taken.
+ */
 
 PLEACH_API pleach_status pleach_graph_snapshot_size(pleach_graph_snapshot *snapshot, uint64_t *vertices,
                                                     uint64_t *edges);

@@ -1,4 +1,4 @@
-/* pleach/pleach.h - everything for the host, and what this build can do. */
+/* pleach/pleach.h - includes all host headers; version and capabilities of this build. */
 #ifndef PLEACH_H
 #define PLEACH_H
 
@@ -26,12 +26,13 @@ extern "C" {
 /* "0.1.0" */
 PLEACH_API const char *pleach_version(void);
 
-/* The node verbs that CPU maps use on this machine: "avx512", "avx2" or "plain". The environment variable PLEACH_SIMD
- * may name a lower one; it is read when a map is created. Maps with 128-bit keys always use plain ones. */
+/* Returns the instruction set of the node operations of CPU maps on this machine: "avx512", "avx2" or "plain". The
+ * environment variable PLEACH_SIMD can select a lower one; it is read when a map is created. Maps with 128-bit keys
+ * always use plain operations. */
 PLEACH_API const char *pleach_simd(void);
 
-/* OK if GPU maps can be created here, with a line that describes the GPU and driver; else NO_CUDA or NO_GPU, with a
- * line that says why. */
+/* Returns OK if GPU maps can be created on this machine, and a line that describes the GPU and driver; otherwise
+ * NO_CUDA or NO_GPU, and a line with the reason. */
 PLEACH_API pleach_status pleach_gpu_info(int gpu, char *line, size_t line_size);
 
 #ifdef __cplusplus

@@ -1,28 +1,28 @@
-/* pleach/skiplist_device.cuh - a map that is a skiplist from inside your own kernels.
+/* pleach/skiplist_device.cuh - a skiplist map, called from user kernels.
  *
- * Open a view on the host (pleach_skiplist_view_open), pass it to the kernel by value (best as a __grid_constant__),
- * and call these functions from any number of blocks, beside array calls, single calls and other kernels on the same
- * map.
- * Define PLEACH_CHUNK as 16 or 32, the map's, before including this; without, it is 16. Not together with
- * pleach/map_device.cuh or pleach/versioned_device.cuh in one file.
+ * Open a view on the host (pleach_skiplist_view_open), pass it to the kernel by value (preferably as a
+ * __grid_constant__), and call these functions from any number of blocks, concurrently with array calls, single calls
+ * and other kernels on the same map. Before including this header define PLEACH_CHUNK as the map's chunk, 16 or 32; the
+ * default is 16. Do not include it together with pleach/map_device.cuh or pleach/versioned_device.cuh in one file.
  *
- * A block is an agent: all its threads come in together, work, each by itself, and go out together.
+ * A block is one participant of the epoch scheme: all its threads enter together, work independently, and leave
+ * together.
  *
  *     __shared__ pleach_skiplist_agent agent;
  *     pleach_skiplist_enter(view, &agent);
  *     outcome = pleach_skiplist32_put(view, &agent, key, value, NULL);        any number, by any of its threads
  *     pleach_skiplist_leave(view, &agent);
  *
- * While a block is inside, chunks that were merged away are not used again: go out and come in now and then, say after
- * one update or four queries a thread. pleach_skiplist_pass does both at once. Coming in empties the multiprocessor's
- * L1, so large blocks are fastest, of 512 threads. The block must have a multiple of 32 threads. There are 4,096 places
- * inside; if all are taken, entering waits for one.
+ * While a block is inside, chunks that were merged away cannot be reused. Remedy: leave and enter regularly, for
+ * example after one update or four queries per thread; pleach_skiplist_pass does both at once. Entering empties the
+ * multiprocessor's L1, so large blocks, of 512 threads, are fastest. The number of threads of a block must be a
+ * multiple of 32. There are 4,096 slots for participants; if all are in use, entering waits for one.
  *
- * The guarantees are those of pleach/map.h. A kernel cannot get memory: an insert that finds none answers
- * PLEACH_NOT_APPLIED; pleach_map_reserve before the launch.
+ * The guarantees are those of pleach/map.h. A kernel cannot allocate memory: an insert that finds none returns
+ * PLEACH_NOT_APPLIED. Remedy: pleach_map_reserve before the launch.
  *
- * For K = 32 or 64, with keys and values of that width (the map's, else the behaviour is undefined); pointers for
- * results may be NULL:
+ * For K = 32 or 64, with keys and values of that width. K must be the map's width, otherwise the behaviour is
+ * undefined. Pointers for results may be NULL.
  *   pleach_outcome pleach_skiplistK_put(view, agent, key, value, *old)            insert or assign
  *   pleach_outcome pleach_skiplistK_add(view, agent, key, value, *old)            insert if absent
  *   pleach_outcome pleach_skiplistK_erase(view, agent, key, *old)
@@ -80,14 +80,34 @@ PORT_FN void pleach_skiplist_pass(const pleach_skiplist_view &view, pleach_skipl
     skiplist_begin(&place, agent);
 }
 
+/* What the implementation includes that is the same for both key widths, and then the implementation, once for each. */
+#include "detail/level/level_digest.h"
+#include "detail/level/level_wait.h"
+
 #define PLEACH_KEY_BITS 32
+namespace pleach_w32 {
 #include "detail/skiplist/skiplist_device.h"
+}
 #undef PLEACH_KEY_BITS
 #define PLEACH_KEY_BITS 64
+namespace pleach_w64 {
 #include "detail/skiplist/skiplist_device.h"
+}
 #undef PLEACH_KEY_BITS
 
-#undef W
+using pleach_w32::pleach_skiplist32_put; using pleach_w64::pleach_skiplist64_put;
+using pleach_w32::pleach_skiplist32_add; using pleach_w64::pleach_skiplist64_add;
+using pleach_w32::pleach_skiplist32_erase; using pleach_w64::pleach_skiplist64_erase;
+using pleach_w32::pleach_skiplist32_find; using pleach_w64::pleach_skiplist64_find;
+using pleach_w32::pleach_skiplist32_contains; using pleach_w64::pleach_skiplist64_contains;
+using pleach_w32::pleach_skiplist32_succ; using pleach_w64::pleach_skiplist64_succ;
+using pleach_w32::pleach_skiplist32_pred; using pleach_w64::pleach_skiplist64_pred;
+using pleach_w32::pleach_skiplist32_min; using pleach_w64::pleach_skiplist64_min;
+using pleach_w32::pleach_skiplist32_max; using pleach_w64::pleach_skiplist64_max;
+using pleach_w32::pleach_skiplist32_range_count; using pleach_w64::pleach_skiplist64_range_count;
+using pleach_w32::pleach_skiplist32_range; using pleach_w64::pleach_skiplist64_range;
+
+#undef WIDTH_SYMBOL
 #undef KEY_MAX
 #undef PAIR_IS_ATOMIC
 

@@ -1,28 +1,25 @@
-/* base/width.h - one source for all key widths.
+/* base/width.h - the key width that a translation unit is compiled for: PLEACH_KEY_BITS is 32, 64 or, on the CPU only,
+ * 128. What depends on it has plain names and no external linkage, but for tables of functions: WIDTH_SYMBOL(name) is
+ * name_32, name_64 or name_128, so that a linker tells them apart.
  *
- * A file that is written once for all of them is included with PLEACH_KEY_BITS set, and names what it defines W(name):
- * name32, name64 or, on the CPU only, name128. This header may be included again after PLEACH_KEY_BITS changed.
+ * The public device headers hold two widths: there this header, and all that depend on it, are included once for each,
+ * in a namespace of its own.
  */
 #include <stdint.h>
 
-#undef W
-#undef KEY_MAX
+#undef WIDTH_SYMBOL
 #if PLEACH_KEY_BITS == 32
-#define W(name) name##32
-#define KEY_MAX UINT32_MAX
+typedef uint32_t map_key;
+#define WIDTH_SYMBOL(name) name##_32
 #elif PLEACH_KEY_BITS == 64
-#define W(name) name##64
-#define KEY_MAX UINT64_MAX
+typedef uint64_t map_key;
+#define WIDTH_SYMBOL(name) name##_64
 #elif PLEACH_KEY_BITS == 128
 #include "key128.h"
-#define W(name) name##128
-#define KEY_MAX (~(key128)0)
+typedef key128 map_key;
+#define WIDTH_SYMBOL(name) name##_128
 #else
 #error "PLEACH_KEY_BITS must be 32, 64 or 128"
 #endif
 
-#ifndef PLEACH_BASE_WIDTH_H
-#define PLEACH_BASE_WIDTH_H
-typedef uint32_t key32;
-typedef uint64_t key64;
-#endif
+#define KEY_MAX (~(map_key)0)

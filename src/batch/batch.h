@@ -1,5 +1,5 @@
 /* batch/batch.h - an array of operations, applied as if one after the other in array order, without latches. Include
- * with PLEACH_KEY_BITS set, after blink/blink.h. docs/batch.md has the drawings.
+ * after blink/blink.h. docs/batch.md has the drawings.
  *
  * STAGES, each a function of one index, so that any number of agents can run it in any order; between two stages all
  * agents meet.
@@ -47,28 +47,28 @@
 #include "../base/width.h"
 
 /* What an agent needs to know of a batch. */
-typedef struct W(batch) {
-    W(blink) map;
+typedef struct batch_ref {
+    map_ref map;
     batch_request r;
 
     uint64_t *filter; /* 2^filter_bits bits, zeros at first */
     uint32_t filter_bits;
-    uint32_t *mark;   /* by place in the batch: the place, BATCH_LISTED, BATCH_ONLY_ASKED */
-    W(key) *list_key; /* the listed operations, in the order of the batch */
+    uint32_t *mark;    /* by place in the batch: the place, BATCH_LISTED, BATCH_ONLY_ASKED */
+    map_key *list_key; /* the listed operations, in the order of the batch */
     uint32_t *list_function;
 
     /* The same, in the order of keys. */
-    W(key) *op_key;
+    map_key *op_key;
     uint32_t *op_function; /* what it does, and its place in the batch */
     batch_link *op_link;   /* after the scan: all up to and with this one */
 
     uint32_t *key_first; /* the key's first operation; one more element than keys */
     uint32_t *key_node;  /* the leaf that covers it */
-    W(key) *key_value;   /* in the old map */
+    map_key *key_value;  /* in the old map */
     uint8_t *key_flags;  /* BATCH_HAD, BATCH_HAS, BATCH_CHANGED */
 
     /* Edits of all levels, one level after the other: a key and what it shall have. */
-    W(key) *edit_key, *edit_value;
+    map_key *edit_key, *edit_value;
     uint32_t *edit_node;
     uint8_t *edit_flags;
     batch_sums *edit_sums; /* up to and with this one, from the first edit of the level */
@@ -78,7 +78,7 @@ typedef struct W(batch) {
 
     /* Tidy: nodes that have become small. These may be in memory that earlier stages have used: case_keys[0],
      * case_node, case_first and case_freed where the keys' arrays were, case_keys[1] where the edits were. */
-    W(key) *case_keys[2];
+    map_key *case_keys[2];
     uint32_t *case_node;  /* the parent */
     uint32_t *case_first; /* of the nodes below it that are free now, */
     uint32_t *case_freed; /* and how many these are */
@@ -92,10 +92,10 @@ typedef struct W(batch) {
     batch_live live;
 
     batch_sizes *sizes;
-} W(batch);
+} batch_ref;
 
 /* Before anything else, by one agent. */
-PORT_FN void W(batch_begin)(const W(batch) *b)
+PORT_FN void batch_begin(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
     const pool_state *pool = &b->map.tree->pool;
@@ -109,13 +109,13 @@ PORT_FN void W(batch_begin)(const W(batch) *b)
     s->level[0].first_edit = s->level[0].edits = s->level[0].runs = s->level[0].first_node = s->level[0].nodes = 0;
 }
 
-PORT_FN uint32_t *W(batch_stock)(const W(batch) *b) { return pool_stock(&b->map.tree->pool); }
+PORT_FN uint32_t *batch_stock(const batch_ref *b) { return pool_stock(&b->map.tree->pool); }
 
 /* The id of new node number `node`. */
-PORT_FN uint32_t W(batch_new_id)(const W(batch) *b, uint32_t node)
+PORT_FN uint32_t batch_new_id(const batch_ref *b, uint32_t node)
 {
     uint64_t stock = b->sizes->stock;
-    return node < stock ? W(batch_stock)(b)[stock - 1 - node] : b->sizes->first_id + (uint32_t)(node - stock);
+    return node < stock ? batch_stock(b)[stock - 1 - node] : b->sizes->first_id + (uint32_t)(node - stock);
 }
 
 #include "batch_stock.h"

@@ -1,10 +1,10 @@
 /* batch/batch_commit.h - the first stage that can be seen from outside: old nodes are overwritten with their first
- * parts. Included by batch.h, once per key width. */
+ * parts. Included by batch.h. */
 
 /* Under the leaf's latch. */
-PORT_FN void W(batch_date_leaf)(const W(batch) *b, uint32_t number, uint32_t leaf)
+PORT_FN void batch_date_leaf(const batch_ref *b, uint32_t number, uint32_t leaf)
 {
-    uint32_t copy = W(batch_copy_of)(b, number);
+    uint32_t copy = batch_copy_of(b, number);
     if (copy == NODE_NONE) return;
     port_store(&b->record[leaf].older, copy);
     port_store(&b->record[leaf].since, port_load(&b->versions->epoch.clock));
@@ -12,67 +12,67 @@ PORT_FN void W(batch_date_leaf)(const W(batch) *b, uint32_t number, uint32_t lea
 
 /* Edits of a leaf that has room for all of them, as most have: one after the other on its image, and then what has
  * changed to the leaf. */
-PORT_FN void W(batch_commit_leaf)(const W(batch) *b, W(batch_run) *run, W(node) *node)
+PORT_FN void batch_commit_leaf(const batch_ref *b, batch_run *run, map_node *node)
 {
     unsigned count = run->old_count, lowest = NODE_CAPACITY;
     for (uint32_t edit = run->begin; edit < run->end; edit++) {
-        W(pair) pair = W(pair_of)(b->edit_key[edit], b->edit_value[edit]);
-        unsigned flags = b->edit_flags[edit], at = W(image_rank)(&run->old, count, pair.key);
+        map_pair pair = pair_of(b->edit_key[edit], b->edit_value[edit]);
+        unsigned flags = b->edit_flags[edit], at = image_rank(&run->old, count, pair.key);
         if (!(flags & BATCH_HAS)) {
-            W(image_remove)(&run->old, at, count--);
+            image_remove(&run->old, at, count--);
         } else if (flags & BATCH_HAD) {
             PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++)
                 if (i == at) run->old.pair[i] = pair;
         } else {
-            W(image_insert)(&run->old, at, count++, pair);
+            image_insert(&run->old, at, count++, pair);
         }
         lowest = at < lowest ? at : lowest;
     }
-    W(node_write)(node, &run->old, lowest, count);
-    W(batch_close_node)(b, node, header_next(W(header_load)(node), count));
+    node_write(node, &run->old, lowest, count);
+    batch_close_node(b, node, header_next(header_load(node), count));
 }
 
-PORT_FN void W(batch_commit)(const W(batch) *b, uint32_t level, uint32_t number)
+PORT_FN void batch_commit(const batch_ref *b, uint32_t level, uint32_t number)
 {
     const batch_level *l = &b->sizes->level[level];
-    W(batch_run) run;
-    W(batch_run_open)(b, level, number, &run);
+    batch_run run;
+    batch_run_open(b, level, number, &run);
     if (run.node == NODE_NONE) return; /* all of it is new */
-    W(node) *node = W(node_at)(b->map, run.node);
-    W(batch_open_node)(b, node);
-    if (level == 0 && b->keeps) W(batch_date_leaf)(b, number, run.node);
+    map_node *node = node_at(b->map, run.node);
+    batch_open_node(b, node);
+    if (level == 0 && b->keeps) batch_date_leaf(b, number, run.node);
     if (level == 0 && run.old_count + (run.end - run.begin) <= NODE_CAPACITY) {
-        W(batch_commit_leaf)(b, &run, node);
+        batch_commit_leaf(b, &run, node);
         return;
     }
     uint32_t before = number ? b->run_new[l->first_edit + number - 1] : 0;
-    W(pair) link = W(batch_link_after)(b, l->first_edit, &run, 0, l->first_node + before - 1);
-    W(batch_cut) cut = {run.begin, 0};
+    map_pair link = batch_link_after(b, l->first_edit, &run, 0, l->first_node + before - 1);
+    batch_cut cut = {run.begin, 0};
     uint32_t count = batch_part_begin(run.total, run.parts, 1);
-    W(batch_write_part)(b, &run, node, level, cut, count, link, header_next(W(header_load)(node), count));
+    batch_write_part(b, &run, node, level, cut, count, link, header_next(header_load(node), count));
 }
 
 /* By one agent. */
-PORT_FN void W(batch_end)(const W(batch) *b)
+PORT_FN void batch_end(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
     if (s->level[0].edits == 0) return;
     blink_tree *tree = b->map.tree;
     batch_sums sums = b->edit_sums[s->level[0].edits - 1];
     port_store(&tree->stripe[0].size, port_load(&tree->stripe[0].size) + sums.has - sums.had);
-    uint64_t nodes = W(batch_all_nodes)(b) + s->copies, stocked = nodes < s->stock ? nodes : s->stock;
+    uint64_t nodes = batch_all_nodes(b) + s->copies, stocked = nodes < s->stock ? nodes : s->stock;
     s->stock_end = s->stock - stocked;
     s->next = s->first_id + (nodes - stocked);
     port_store(&tree->pool.stock_end, s->stock_end);
     port_store(&tree->pool.next, s->next);
     s->tidied = s->level[0].runs;
-    if (s->copies) port_store(&b->versions->kept[0].head, W(batch_new_id)(b, s->tree_nodes));
+    if (s->copies) port_store(&b->versions->kept[0].head, batch_new_id(b, s->tree_nodes));
     if (b->keeps) port_publish_fence();
     port_store(&tree->root, s->new_root);
 }
 
 /* By one agent, after it. */
-PORT_FN void W(batch_count_keys)(const W(batch) *b)
+PORT_FN void batch_count_keys(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
     s->size = 0;
@@ -82,8 +82,8 @@ PORT_FN void W(batch_count_keys)(const W(batch) *b)
 
 /* Instead of a commit, where memory did not suffice: node number `at` of those that were built for nothing reads as
  * never used again. */
-PORT_FN void W(batch_forget)(const W(batch) *b, uint32_t at)
+PORT_FN void batch_forget(const batch_ref *b, uint32_t at)
 {
-    W(node) *node = W(node_at)(b->map, W(batch_new_id)(b, at));
+    map_node *node = node_at(b->map, batch_new_id(b, at));
     for (unsigned i = 0; i < sizeof node->word / sizeof node->word[0]; i++) port_store(&node->word[i], 0);
 }

@@ -1,5 +1,4 @@
-/* batch/batch_count.h - wide counts in the middle of a batch. Included by executors that have it, after batch.h, once
- * per key width.
+/* batch/batch_count.h - wide counts in the middle of a batch. Included by executors that have it, after batch.h.
  *
  * A count is the keys of the old map in the interval, plus what the operations before it have inserted there and less
  * what they have erased. The first part is a difference of two ranks: keys before a leaf, added up once for all leaves,
@@ -13,23 +12,23 @@
  * goes on with the stretch of zeros. So n counts among n operations cost n times the bits of a place.
  */
 
-typedef struct W(batch_counting) {
+typedef struct batch_counting {
     uint32_t *place[2]; /* of the operations, as they are divided; from one, to the other */
     int8_t *change[2];  /* of the number of keys */
     uint32_t *zeros;    /* before each position; one more element than operations */
     int32_t *zero_sum;  /* what these change */
     uint64_t *before;   /* by leaf: keys in the leaves before it */
-} W(batch_counting);
+} batch_counting;
 
 /* One count. */
-typedef struct W(batch_wide) {
+typedef struct batch_wide {
     uint32_t op;
     uint32_t begin, end; /* its stretch */
     int64_t sum;
-} W(batch_wide);
+} batch_wide;
 
 /* The first operation with a key above this one. */
-PORT_FN uint32_t W(batch_above)(const W(batch) *b, W(key) key)
+PORT_FN uint32_t batch_above(const batch_ref *b, map_key key)
 {
     uint32_t low = 0, high = b->sizes->ops;
     while (low < high) {
@@ -43,70 +42,70 @@ PORT_FN uint32_t W(batch_above)(const W(batch) *b, W(key) key)
 }
 
 /* True if the count has been answered by walking over at most so many keys of the batch, and pairs. */
-PORT_FN bool W(batch_count_walk)(const W(batch) *b, uint32_t op, uint32_t most)
+PORT_FN bool batch_count_walk(const batch_ref *b, uint32_t op, uint32_t most)
 {
-    uint32_t place = W(batch_place)(b, op);
-    W(key) hi = ((const W(key) *)b->r.values)[place];
+    uint32_t place = batch_place(b, op);
+    map_key hi = ((const map_key *)b->r.values)[place];
     uint64_t count = 0;
     if (hi >= b->op_key[op]) {
-        W(batch_walk) walk;
-        W(pair) pair;
-        if (W(batch_above)(b, hi) - b->key_first[W(batch_key_of)(b, op)] > most) return false;
-        W(batch_walk_start)(b, &walk, op, false);
+        batch_walk walk;
+        map_pair pair;
+        if (batch_above(b, hi) - b->key_first[batch_key_of(b, op)] > most) return false;
+        batch_walk_start(b, &walk, op, false);
         walk.patience = UINT32_MAX; /* there are at most `most` keys to pass by */
-        for (; W(batch_walk_next)(b, &walk, hi, &pair); count++)
+        for (; batch_walk_next(b, &walk, hi, &pair); count++)
             if (count == most) return false;
     }
     if (b->r.counts) b->r.counts[place] = count;
     return true;
 }
 
-PORT_FN W(batch_wide) W(batch_wide_start)(const W(batch) *b, uint32_t op)
+PORT_FN batch_wide batch_wide_start(const batch_ref *b, uint32_t op)
 {
-    W(batch_wide) wide;
+    batch_wide wide;
     wide.op = op;
-    wide.begin = b->key_first[W(batch_key_of)(b, op)];
-    wide.end = W(batch_above)(b, ((const W(key) *)b->r.values)[W(batch_place)(b, op)]);
+    wide.begin = b->key_first[batch_key_of(b, op)];
+    wide.end = batch_above(b, ((const map_key *)b->r.values)[batch_place(b, op)]);
     wide.sum = 0;
     return wide;
 }
 
 /* Where position `at` goes when the operations are divided; all_zeros of them have a 0. */
-PORT_FN uint32_t W(batch_divided)(const W(batch_counting) *c, uint32_t at, bool one, uint32_t all_zeros)
+PORT_FN uint32_t batch_divided(const batch_counting *c, uint32_t at, bool one, uint32_t all_zeros)
 {
     return one ? all_zeros + at - c->zeros[at] : c->zeros[at];
 }
 
-PORT_FN void W(batch_wide_step)(const W(batch) *b, const W(batch_counting) *c, W(batch_wide) *wide, unsigned bit)
+PORT_FN void batch_wide_step(const batch_ref *b, const batch_counting *c, batch_wide *wide, unsigned bit)
 {
-    bool one = W(batch_place)(b, wide->op) >> bit & 1;
+    bool one = batch_place(b, wide->op) >> bit & 1;
     uint32_t all_zeros = c->zeros[b->sizes->ops];
     if (one) wide->sum += c->zero_sum[wide->end] - c->zero_sum[wide->begin];
-    wide->begin = W(batch_divided)(c, wide->begin, one, all_zeros);
-    wide->end = W(batch_divided)(c, wide->end, one, all_zeros);
+    wide->begin = batch_divided(c, wide->begin, one, all_zeros);
+    wide->end = batch_divided(c, wide->end, one, all_zeros);
 }
 
 /* Keys of the old map below a key, or up to it. */
-PORT_FN uint64_t W(batch_old_rank)(const W(batch) *b, const W(batch_counting) *c, uint32_t leaf, W(key) key, bool with)
+PORT_FN uint64_t batch_old_rank(const batch_ref *b, const batch_counting *c, uint32_t leaf, map_key key, bool with)
 {
-    W(image) image;
-    const W(node) *node = W(node_at)(b->map, leaf);
-    unsigned count = header_count(W(header_load)(node));
-    W(node_read)(node, &image);
-    unsigned rank = W(image_rank)(&image, count, key);
-    if (with && rank < count && W(image_pair)(&image, rank).key == key) rank++;
+    node_image image;
+    const map_node *node = node_at(b->map, leaf);
+    unsigned count = header_count(header_load(node));
+    node_read(node, &image);
+    unsigned rank = image_rank(&image, count, key);
+    if (with && rank < count && image_pair(&image, rank).key == key) rank++;
     return c->before[leaf] + rank;
 }
 
-PORT_FN void W(batch_wide_end)(const W(batch) *b, const W(batch_counting) *c, const W(batch_wide) *wide)
+PORT_FN void batch_wide_end(const batch_ref *b, const batch_counting *c, const batch_wide *wide)
 {
-    uint32_t place = W(batch_place)(b, wide->op), own = W(batch_key_of)(b, wide->op);
-    W(key) hi = ((const W(key) *)b->r.values)[place];
-    W(find) find;
-    W(find_start)(b->map, &find, hi);
-    while (W(find_step)(b->map, &find) != BLINK_DONE) {
+    uint32_t place = batch_place(b, wide->op), own = batch_key_of(b, wide->op);
+    map_key hi = ((const map_key *)b->r.values)[place];
+    find_op find;
+    find_start(b->map, &find, hi);
+    while (find_step(b->map, &find) != BLINK_DONE) {
     }
-    uint64_t below = W(batch_old_rank)(b, c, b->key_node[own], b->op_key[wide->op], false);
-    uint64_t up_to = W(batch_old_rank)(b, c, find.cursor.node, hi, true);
+    uint64_t below = batch_old_rank(b, c, b->key_node[own], b->op_key[wide->op], false);
+    uint64_t up_to = batch_old_rank(b, c, find.cursor.node, hi, true);
     if (b->r.counts) b->r.counts[place] = up_to - below + (uint64_t)wide->sum;
 }

@@ -10,52 +10,52 @@
 #include "batch.h"
 #include "batch_count.h"
 
-#define JOIN_(a, b, c) a##b##_##c
-#define JOIN(a, b, c) JOIN_(a, b, c)
 #if defined(PLEACH_NODE_ISA_avx512)
-#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, avx512)
+#define ISA_NAME(name) name##_avx512
 #elif defined(PLEACH_NODE_ISA_avx2)
-#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, avx2)
+#define ISA_NAME(name) name##_avx2
 #elif defined(PLEACH_NODE_ISA_x86) /* the simulator's */
-#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, sim_x86)
+#define ISA_NAME(name) name##_sim_x86
 #elif defined(PLEACH_SIM)
-#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, sim_plain)
+#define ISA_NAME(name) name##_sim_plain
 #else
-#define RUN_NAME JOIN(batch_run, PLEACH_KEY_BITS, plain)
+#define ISA_NAME(name) name##_plain
 #endif
+#define RUN_NAME2(name) ISA_NAME(name)
+#define RUN_NAME RUN_NAME2(WIDTH_SYMBOL(batch_run))
 
-typedef struct W(stretch) { uint32_t at, end; } W(stretch);
+typedef struct op_stretch { uint32_t at, end; } op_stretch;
 
 #include "batch_sort.h"
 #include "batch_ranges.h"
 #include "../blink/blink_prefetch.h"
 
 /* An answer on its way (batch_exchange.h). */
-typedef struct W(letter) {
+typedef struct reply_letter {
     uint32_t place;
     uint8_t flag, has_value;
-} W(letter);
+} reply_letter;
 
 /* A member's view of the job. */
-typedef struct W(working) {
+typedef struct batch_worker {
     batch_job *job;
     team *team;
     unsigned member;
     unsigned told; /* how often it has told those after it */
     double since; /* member 0: when the stage at hand began */
-    uint32_t seen; /* BATCH_HAS_... */
-    W(key) differ; /* bits in which keys are not all the same */
-    uint32_t ops;  /* for batch_fused.h: sizes.ops, which one member sets */
+    uint32_t seen;  /* BATCH_HAS_... */
+    map_key differ; /* bits in which keys are not all the same */
+    uint32_t ops;   /* for batch_fused.h: sizes.ops, which one member sets */
     uint64_t mail_scale;
-    W(letter) *letter; /* batch_exchange.h; by operation in the order of keys */
-    W(key) *letter_value;
-    W(key) *pass_case; /* of leaves that batch_fused.h has left small; a member's from pass_first on, */
+    reply_letter *letter; /* batch_exchange.h; by operation in the order of keys */
+    map_key *letter_value;
+    map_key *pass_case; /* of leaves that batch_fused.h has left small; a member's from pass_first on, */
     uint32_t pass_first, pass_cases;
-    W(key) *pass_sorted; /* and all of them */
-    W(batch) b;
-    W(batch_counting) counting;
-    W(batch_wide) *wide; /* by operation; a member uses its part */
-} W(working);
+    map_key *pass_sorted; /* and all of them */
+    batch_ref b;
+    batch_counting counting;
+    batch_wide *wide; /* by operation; a member uses its part */
+} batch_worker;
 
 /* ---- memory ---- */
 
@@ -64,7 +64,7 @@ typedef struct W(working) {
 enum { LEVELS_OF_EDITS = 12 };
 
 /* The next piece of `scratch`; without that, only how much it would be. */
-static void *W(carve)(char *scratch, size_t *used, size_t count, size_t size)
+static void *carve(char *scratch, size_t *used, size_t count, size_t size)
 {
     void *piece = scratch ? scratch + *used : NULL;
     *used += (count * size + 63) / 64 * 64;
@@ -72,55 +72,55 @@ static void *W(carve)(char *scratch, size_t *used, size_t count, size_t size)
 }
 
 /* Answers how much memory it is. */
-static size_t W(lay_out)(W(working) *w, W(sort_side) side[2], char *scratch, size_t n, uint64_t used_ids)
+static size_t lay_out(batch_worker *w, sort_side side[2], char *scratch, size_t n, uint64_t used_ids)
 {
-    W(batch) *b = &w->b;
+    batch_ref *b = &w->b;
     size_t used = 0;
     size_t edits = LEVELS_OF_EDITS * n + BATCH_LEVELS;
     for (unsigned s = 0; s < 2; s++) {
-        side[s].key = W(carve)(scratch, &used, n, sizeof(W(key)));
-        side[s].function = W(carve)(scratch, &used, n, sizeof(uint32_t));
+        side[s].key = carve(scratch, &used, n, sizeof(map_key));
+        side[s].function = carve(scratch, &used, n, sizeof(uint32_t));
     }
     b->list_key = side[0].key;
     b->list_function = side[0].function;
-    b->mark = W(carve)(scratch, &used, n, sizeof(uint32_t));
+    b->mark = carve(scratch, &used, n, sizeof(uint32_t));
     b->filter_bits = batch_filter_bits((uint32_t)n);
-    b->filter = W(carve)(scratch, &used, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
-    b->op_link = W(carve)(scratch, &used, n + POOL_STRIPES, sizeof(batch_link));
-    b->key_first = W(carve)(scratch, &used, n + POOL_STRIPES, sizeof(uint32_t));
-    b->key_node = W(carve)(scratch, &used, n, sizeof(uint32_t));
-    b->key_value = W(carve)(scratch, &used, n, sizeof(W(key)));
-    b->key_flags = W(carve)(scratch, &used, n, sizeof(uint8_t));
-    b->edit_key = W(carve)(scratch, &used, edits, sizeof(W(key)));
-    b->edit_value = W(carve)(scratch, &used, edits, sizeof(W(key)));
-    b->edit_node = W(carve)(scratch, &used, edits, sizeof(uint32_t));
-    b->edit_flags = W(carve)(scratch, &used, edits, sizeof(uint8_t));
-    b->edit_sums = W(carve)(scratch, &used, edits, sizeof(batch_sums));
-    b->run_first = W(carve)(scratch, &used, edits, sizeof(uint32_t));
-    b->run_new = W(carve)(scratch, &used, edits, sizeof(uint32_t));
+    b->filter = carve(scratch, &used, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
+    b->op_link = carve(scratch, &used, n + POOL_STRIPES, sizeof(batch_link));
+    b->key_first = carve(scratch, &used, n + POOL_STRIPES, sizeof(uint32_t));
+    b->key_node = carve(scratch, &used, n, sizeof(uint32_t));
+    b->key_value = carve(scratch, &used, n, sizeof(map_key));
+    b->key_flags = carve(scratch, &used, n, sizeof(uint8_t));
+    b->edit_key = carve(scratch, &used, edits, sizeof(map_key));
+    b->edit_value = carve(scratch, &used, edits, sizeof(map_key));
+    b->edit_node = carve(scratch, &used, edits, sizeof(uint32_t));
+    b->edit_flags = carve(scratch, &used, edits, sizeof(uint8_t));
+    b->edit_sums = carve(scratch, &used, edits, sizeof(batch_sums));
+    b->run_first = carve(scratch, &used, edits, sizeof(uint32_t));
+    b->run_new = carve(scratch, &used, edits, sizeof(uint32_t));
     for (unsigned s = 0; s < 2; s++) {
-        w->counting.place[s] = W(carve)(scratch, &used, n, sizeof(uint32_t));
-        w->counting.change[s] = W(carve)(scratch, &used, n, sizeof(int8_t));
+        w->counting.place[s] = carve(scratch, &used, n, sizeof(uint32_t));
+        w->counting.change[s] = carve(scratch, &used, n, sizeof(int8_t));
     }
-    w->counting.zeros = W(carve)(scratch, &used, n + 1, sizeof(uint32_t));
-    w->counting.zero_sum = W(carve)(scratch, &used, n + 1, sizeof(int32_t));
-    w->counting.before = W(carve)(scratch, &used, used_ids, sizeof(uint64_t));
-    w->wide = W(carve)(scratch, &used, n, sizeof(W(batch_wide)));
-    w->pass_case = W(carve)(scratch, &used, n, sizeof(W(key)));
-    w->pass_sorted = W(carve)(scratch, &used, n, sizeof(W(key)));
-    w->letter = W(carve)(scratch, &used, n, sizeof *w->letter);
-    w->letter_value = W(carve)(scratch, &used, n, sizeof(W(key)));
+    w->counting.zeros = carve(scratch, &used, n + 1, sizeof(uint32_t));
+    w->counting.zero_sum = carve(scratch, &used, n + 1, sizeof(int32_t));
+    w->counting.before = carve(scratch, &used, used_ids, sizeof(uint64_t));
+    w->wide = carve(scratch, &used, n, sizeof(batch_wide));
+    w->pass_case = carve(scratch, &used, n, sizeof(map_key));
+    w->pass_sorted = carve(scratch, &used, n, sizeof(map_key));
+    w->letter = carve(scratch, &used, n, sizeof *w->letter);
+    w->letter_value = carve(scratch, &used, n, sizeof(map_key));
     b->live.levels = 0;
     b->live.groups = batch_live_groups((uint32_t)n);
-    b->live.group = W(carve)(scratch, &used, (size_t)batch_live_levels((uint32_t)n) * b->live.groups,
-                             sizeof *b->live.group);
+    b->live.group = carve(scratch, &used, (size_t)batch_live_levels((uint32_t)n) * b->live.groups,
+                          sizeof *b->live.group);
     for (unsigned s = 0; s < 2; s++) {
         b->live.number[s] = w->counting.place[s];
         b->live.change[s] = w->counting.change[s];
     }
-    b->live.had = W(carve)(scratch, &used, n + 1, sizeof(uint32_t));
-    b->live.gap = W(carve)(scratch, &used, n / 32 + 1, sizeof(uint32_t));
-    b->live.gaps = W(carve)(scratch, &used, n / 32 + 2, sizeof(uint32_t));
+    b->live.had = carve(scratch, &used, n + 1, sizeof(uint32_t));
+    b->live.gap = carve(scratch, &used, n / 32 + 1, sizeof(uint32_t));
+    b->live.gaps = carve(scratch, &used, n / 32 + 2, sizeof(uint32_t));
     b->patience = BATCH_PATIENCE;
     b->edit_room = edits < UINT32_MAX ? (uint32_t)edits : UINT32_MAX;
     b->case_keys[0] = b->key_value;
@@ -132,17 +132,17 @@ static size_t W(lay_out)(W(working) *w, W(sort_side) side[2], char *scratch, siz
     return used;
 }
 
-static size_t W(scratch_bytes)(uint32_t n, uint64_t used_ids)
+static size_t scratch_bytes(uint32_t n, uint64_t used_ids)
 {
-    W(working) w;
-    W(sort_side) side[2];
-    return W(lay_out)(&w, side, NULL, n, used_ids);
+    batch_worker w;
+    sort_side side[2];
+    return lay_out(&w, side, NULL, n, used_ids);
 }
 
 /* ---- stages ---- */
 
 /* Seconds since it was last asked, for member 0 and if the caller wants to know; else 0. */
-static double W(lap)(W(working) *w)
+static double lap(batch_worker *w)
 {
     struct timespec clock;
     if (w->member > 0 || !w->job->times) return 0;
@@ -160,12 +160,12 @@ static double W(lap)(W(working) *w)
 /* Point to point, where a member needs only what those before it have found out: it waits for them alone, and nobody
  * waits for those after it. All members tell equally often. What was stored before tell is there after hear (release
  * pairs with acquire). Between a member's words and its next ones all meet, so that nobody misses any. */
-static void W(tell)(W(working) *w)
+static void tell(batch_worker *w)
 {
     atomic_store_explicit(&w->job->tidings[w->member].told, ++w->told, memory_order_release);
 }
 
-static const batch_part *W(hear)(const W(working) *w, unsigned from)
+static const batch_part *hear(const batch_worker *w, unsigned from)
 {
     batch_tidings *tidings = &w->job->tidings[from];
     for (unsigned look = 0; atomic_load_explicit(&tidings->told, memory_order_acquire) < w->told; look++)
@@ -177,7 +177,7 @@ static const batch_part *W(hear)(const W(working) *w, unsigned from)
  * the sum of their parts. FIRST(b, level, i) is what belongs to i when it is first asked for, AGAIN the second time;
  * STORE(b, level, i, sum) takes all up to and with it. */
 #define DEFINE_SCAN(name, type, zero, JOIN_TWO, FIRST, AGAIN, STORE)                                             \
-    static void W(name)(W(working) *w, uint32_t level, uint32_t n)                                               \
+    static void name(batch_worker *w, uint32_t level, uint32_t n)                                                \
     {                                                                                                            \
         type sum = zero;                                                                                         \
         bool alone = w->team->members == 1;                                                                      \
@@ -185,11 +185,11 @@ static const batch_part *W(hear)(const W(working) *w, unsigned from)
         if (!alone) {                                                                                            \
             FOR_PART(w, i, n) sum = JOIN_TWO(sum, FIRST(&w->b, level, i));                                       \
             memcpy(w->job->parts[w->member].words, &sum, sizeof sum);                                            \
-            W(tell)(w);                                                                                          \
+            tell(w);                                                                                             \
             sum = (type)zero;                                                                                    \
             for (unsigned m = 0; m < w->member; m++) {                                                           \
                 type part;                                                                                       \
-                memcpy(&part, W(hear)(w, m)->words, sizeof part);                                                \
+                memcpy(&part, hear(w, m)->words, sizeof part);                                                   \
                 sum = JOIN_TWO(sum, part);                                                                       \
             }                                                                                                    \
         }                                                                                                        \
@@ -203,52 +203,52 @@ static const batch_part *W(hear)(const W(working) *w, unsigned from)
 /* Nodes are asked for some runs ahead, so that they are there when their turn comes. */
 enum { RUNS_AHEAD = 12 };
 
-static inline uint32_t W(node_of_run)(const W(batch) *b, uint32_t level, uint32_t run)
+static inline uint32_t node_of_run(const batch_ref *b, uint32_t level, uint32_t run)
 {
     return b->edit_node[b->run_first[b->sizes->level[level].first_edit + run]];
 }
 
-static inline uint32_t W(plan_run)(const W(batch) *b, uint32_t level, uint32_t run)
+static inline uint32_t plan_run(const batch_ref *b, uint32_t level, uint32_t run)
 {
     if (run + RUNS_AHEAD < b->sizes->level[level].runs)
-        port_prefetch(&W(node_at)(b->map, W(node_of_run)(b, level, run + RUNS_AHEAD))->word[W(HEADER_WORD)]);
-    return W(batch_plan_run)(b, level, run);
+        port_prefetch(&node_at(b->map, node_of_run(b, level, run + RUNS_AHEAD))->word[HEADER_WORD]);
+    return batch_plan_run(b, level, run);
 }
 
 #define ADD(a, b) ((a) + (b))
-#define LISTED_FIRST(b, level, i) W(batch_note)(b, i)
-#define LISTED_AGAIN(b, level, i) W(batch_is_listed)(b, i)
-#define LISTED_STORE(b, level, i, sum) W(batch_store_listed)(b, i, sum)
-#define LINK_OF(b, level, i) W(batch_link_of)(b, i)
-#define LINK_STORE(b, level, i, sum) W(batch_store_link)(b, i, sum)
-#define CHANGED_OF(b, level, i) W(batch_changed)(b, i)
-#define CHANGED_STORE(b, level, i, sum) W(batch_store_edit)(b, i, sum)
+#define LISTED_FIRST(b, level, i) batch_note(b, i)
+#define LISTED_AGAIN(b, level, i) batch_is_listed(b, i)
+#define LISTED_STORE(b, level, i, sum) batch_store_listed(b, i, sum)
+#define LINK_OF(b, level, i) batch_link_of(b, i)
+#define LINK_STORE(b, level, i, sum) batch_store_link(b, i, sum)
+#define CHANGED_OF(b, level, i) batch_changed(b, i)
+#define CHANGED_STORE(b, level, i, sum) batch_store_edit(b, i, sum)
 
 #define ZERO_LINK {0, 0}
 #define ZERO_SUMS {0, 0, 0}
 DEFINE_SCAN(scan_listed, uint32_t, 0, ADD, LISTED_FIRST, LISTED_AGAIN, LISTED_STORE)
 DEFINE_SCAN(scan_links, batch_link, ZERO_LINK, batch_link_join, LINK_OF, LINK_OF, LINK_STORE)
 DEFINE_SCAN(scan_changed, uint32_t, 0, ADD, CHANGED_OF, CHANGED_OF, CHANGED_STORE)
-DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, batch_sums_join, W(batch_sums_of), W(batch_sums_of), W(batch_store_sums))
-#define SMALL_OF(b, level, i) W(batch_is_small)(b, i)
-#define SMALL_STORE(b, level, i, sum) W(batch_store_small)(b, i, sum)
+DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, batch_sums_join, batch_sums_of, batch_sums_of, batch_store_sums)
+#define SMALL_OF(b, level, i) batch_is_small(b, i)
+#define SMALL_STORE(b, level, i, sum) batch_store_small(b, i, sum)
 DEFINE_SCAN(scan_small, uint32_t, 0, ADD, SMALL_OF, SMALL_OF, SMALL_STORE)
-DEFINE_SCAN(scan_cases, batch_sums, ZERO_SUMS, batch_sums_join, W(batch_case_sums), W(batch_case_sums),
-            W(batch_store_case))
-#define COPY_OF(b, level, i) W(batch_needs_copy)(b, i)
-#define COPY_STORE(b, level, i, sum) W(batch_store_copy)(b, i, sum)
+DEFINE_SCAN(scan_cases, batch_sums, ZERO_SUMS, batch_sums_join, batch_case_sums, batch_case_sums,
+            batch_store_case)
+#define COPY_OF(b, level, i) batch_needs_copy(b, i)
+#define COPY_STORE(b, level, i, sum) batch_store_copy(b, i, sum)
 DEFINE_SCAN(scan_copies, uint32_t, 0, ADD, COPY_OF, COPY_OF, COPY_STORE)
-DEFINE_SCAN(scan_new, uint32_t, 0, ADD, W(plan_run), W(batch_planned), W(batch_store_planned))
+DEFINE_SCAN(scan_new, uint32_t, 0, ADD, plan_run, batch_planned, batch_store_planned)
 
 /* Several finds are under way at a time, so that the memory works for all of them at once; one that has arrived makes
  * room for the next. Nobody changes the tree meanwhile, so a step never has to be done again. `next` puts the next key
  * and its tag into a flight, or answers false. */
 enum { FLIGHTS = 32 };
 
-typedef struct W(flight) {
-    W(find) find;
+typedef struct inflight_op {
+    find_op find;
     uint32_t tag;
-} W(flight);
+} inflight_op;
 
 #define FLY(map, flight, NEXT, ARRIVED)                                                                          \
     do {                                                                                                         \
@@ -256,9 +256,9 @@ typedef struct W(flight) {
         while (flying_ < FLIGHTS && NEXT(&flight[flying_])) flying_++;                                           \
         while (flying_ > 0) {                                                                                    \
             for (uint32_t i_ = 0; i_ < flying_;) {                                                               \
-                W(flight) *f_ = &flight[i_];                                                                     \
-                if (W(find_step)(map, &f_->find) != BLINK_DONE) {                                                \
-                    W(prefetch_node)(map, f_->find.cursor.node);                                                      \
+                inflight_op *f_ = &flight[i_];                                                                   \
+                if (find_step(map, &f_->find) != BLINK_DONE) {                                                   \
+                    prefetch_node(map, f_->find.cursor.node);                                                    \
                     i_++;                                                                                        \
                     continue;                                                                                    \
                 }                                                                                                \
@@ -271,59 +271,59 @@ typedef struct W(flight) {
         }                                                                                                        \
     } while (0)
 
-static inline bool W(next_key)(W(working) *w, W(stretch) *keys, W(flight) *f)
+static inline bool next_key(batch_worker *w, op_stretch *keys, inflight_op *f)
 {
     if (keys->at == keys->end) return false;
     f->tag = keys->at++;
-    W(find_start)(w->b.map, &f->find, W(batch_key_at)(&w->b, f->tag));
+    find_start(w->b.map, &f->find, batch_key_at(&w->b, f->tag));
     return true;
 }
 
-static void W(look)(W(working) *w, W(stretch) keys)
+static void look_up(batch_worker *w, op_stretch keys)
 {
-    W(flight) flight[FLIGHTS];
-#define NEXT_KEY(f) W(next_key)(w, &keys, f)
-#define LOOKED(f) W(batch_looked)(&w->b, (f)->tag, &(f)->find)
+    inflight_op flight[FLIGHTS];
+#define NEXT_KEY(f) next_key(w, &keys, f)
+#define LOOKED(f) batch_looked(&w->b, (f)->tag, &(f)->find)
     FLY(w->b.map, flight, NEXT_KEY, LOOKED);
 }
 
 /* Has the batch been listed? Not where all operations would be, nor where none. */
-static inline bool W(is_listed)(const W(working) *w)
+static inline bool is_listed(const batch_worker *w)
 {
     return (w->seen & BATCH_HAS_FINDS) && (w->seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES));
 }
 
 /* The operations that are not listed. */
-static inline bool W(next_read)(W(working) *w, W(stretch) *places, W(flight) *f)
+static inline bool next_read(batch_worker *w, op_stretch *places, inflight_op *f)
 {
-    bool listed = W(is_listed)(w);
+    bool listed = is_listed(w);
     if (listed)
-        while (places->at < places->end && W(batch_is_listed)(&w->b, places->at)) places->at++;
+        while (places->at < places->end && batch_is_listed(&w->b, places->at)) places->at++;
     if (places->at == places->end) return false;
-    f->tag = listed ? w->b.mark[places->at] : W(batch_read_mark)(&w->b, places->at);
-    W(find_start)(w->b.map, &f->find, W(batch_argument)(&w->b, places->at++));
+    f->tag = listed ? w->b.mark[places->at] : batch_read_mark(&w->b, places->at);
+    find_start(w->b.map, &f->find, batch_argument(&w->b, places->at++));
     return true;
 }
 
-static void W(read)(W(working) *w, W(stretch) places)
+static void read_unlisted(batch_worker *w, op_stretch places)
 {
-    W(flight) flight[FLIGHTS];
-#define NEXT_READ(f) W(next_read)(w, &places, f)
-#define READ(f) W(batch_answer_read)(&w->b, (f)->tag, &(f)->find)
+    inflight_op flight[FLIGHTS];
+#define NEXT_READ(f) next_read(w, &places, f)
+#define READ(f) batch_answer_read(&w->b, (f)->tag, &(f)->find)
     FLY(w->b.map, flight, NEXT_READ, READ);
 }
 
-static W(stretch) W(own_stretch)(const W(working) *w, uint32_t n)
+static op_stretch own_stretch(const batch_worker *w, uint32_t n)
 {
-    return (W(stretch)){part_begin(w->team, w->member, n), part_begin(w->team, w->member + 1, n)};
+    return (op_stretch){part_begin(w->team, w->member, n), part_begin(w->team, w->member + 1, n)};
 }
 
 /* What is asked for, and in which bits keys differ. */
-static void W(survey)(W(working) *w)
+static void survey(batch_worker *w)
 {
-    const W(key) *keys = w->job->request.keys;
+    const map_key *keys = w->job->request.keys;
     uint32_t seen = 0;
-    W(key) differ = 0;
+    map_key differ = 0;
     FOR_PART(w, i, w->job->request.n) {
         seen |= batch_survey(batch_kind_at(&w->job->request, i));
         differ |= keys[i] ^ keys[0];
@@ -331,12 +331,12 @@ static void W(survey)(W(working) *w)
     memcpy(&w->job->parts[w->member].words[2], &differ, sizeof differ);
     w->job->parts[w->member].words[1] = seen;
     if (w->member == 0) {
-        W(batch_settle_stock)(&w->b, 1);
-        W(batch_begin)(&w->b);
+        batch_settle_stock(&w->b, 1);
+        batch_begin(&w->b);
     }
     team_meet(w->team);
     for (unsigned m = 0; m < w->team->members; m++) {
-        W(key) bits;
+        map_key bits;
         memcpy(&bits, &w->job->parts[m].words[2], sizeof bits);
         differ |= bits;
         seen |= (uint32_t)w->job->parts[m].words[1];
@@ -352,19 +352,19 @@ static void W(survey)(W(working) *w)
 
 /* Each query by itself, but wide counts, which are counted together, and those that give up. A member has the former at
  * the front of its part of `wide`, and the latter behind them. */
-static void W(ask)(W(working) *w, uint32_t ops)
+static void ask(batch_worker *w, uint32_t ops)
 {
-    W(batch_wide) *wide = w->wide + part_begin(w->team, w->member, ops);
-    W(batch_wide) *tired = w->wide + part_begin(w->team, w->member + 1, ops);
+    batch_wide *wide = w->wide + part_begin(w->team, w->member, ops);
+    batch_wide *tired = w->wide + part_begin(w->team, w->member + 1, ops);
     uint32_t n = 0, n_tired = 0;
     uint64_t all = 0, all_tired = 0;
     FOR_PART(w, op, ops) {
-        if (W(batch_kind)(&w->b, op) == BATCH_COUNT) {
-            if (!W(count_by_walking)(w, op)) wide[n++].op = op;
+        if (batch_kind(&w->b, op) == BATCH_COUNT) {
+            if (!count_by_walking(w, op)) wide[n++].op = op;
             continue;
         }
-        batch_effort effort = W(batch_query)(&w->b, op);
-        W(note_effort)(w, effort);
+        batch_effort effort = batch_query(&w->b, op);
+        note_effort(w, effort);
         if (effort.tired) tired[-(ptrdiff_t)++n_tired].op = op;
     }
     w->job->parts[w->member].words[0] = n;
@@ -375,17 +375,17 @@ static void W(ask)(W(working) *w, uint32_t ops)
         all_tired += w->job->parts[m].words[1];
     }
     team_meet(w->team);
-    if (all) W(count_wide)(w, w->counting, wide, n);
+    if (all) count_wide(w, w->counting, wide, n);
     team_meet(w->team);
-    if (all_tired) W(ask_tired)(w, tired - n_tired, n_tired, (uint32_t)all_tired);
+    if (all_tired) ask_tired(w, tired - n_tired, n_tired, (uint32_t)all_tired);
 }
 
 /* Queries of several keys. False, for all members, if there is no room for the pairs of ranges. */
-static bool W(answer_queries)(W(working) *w)
+static bool answer_queries(batch_worker *w)
 {
     batch_job *job = w->job;
     uint32_t n = job->request.n, ops = job->sizes.ops;
-    W(ask)(w, ops);
+    ask(w, ops);
     if (!job->offsets) return true;
     if (w->member == 0) {
         uint64_t sum = 0;
@@ -402,29 +402,29 @@ static bool W(answer_queries)(W(working) *w)
         return false;
     }
     w->b.r.offsets = job->offsets;
-    FOR_PART(w, op, ops) W(note_effort)(w, W(batch_fill_range)(&w->b, op));
+    FOR_PART(w, op, ops) note_effort(w, batch_fill_range(&w->b, op));
     return true;
 }
 
 /* Everything but commit on one level. */
-static void W(grow_level)(W(working) *w, uint32_t level)
+static void grow_level(batch_worker *w, uint32_t level)
 {
     batch_level *l = &w->b.sizes->level[level];
     if (level > 0) {
-        FOR_PART(w, i, l->edits) W(batch_locate)(&w->b, level, i);
+        FOR_PART(w, i, l->edits) batch_locate(&w->b, level, i);
         team_meet(w->team);
     }
-    W(scan_sums)(w, level, l->edits);
-    W(scan_new)(w, level, l->runs);
-    if (w->member == 0) W(batch_close_plan)(&w->b, level, w->b.run_new[l->first_edit + l->runs - 1]);
+    scan_sums(w, level, l->edits);
+    scan_new(w, level, l->runs);
+    if (w->member == 0) batch_close_plan(&w->b, level, w->b.run_new[l->first_edit + l->runs - 1]);
     team_meet(w->team);
-    FOR_PART(w, i, l->nodes) W(batch_build)(&w->b, level, i);
+    FOR_PART(w, i, l->nodes) batch_build(&w->b, level, i);
     team_meet(w->team);
 }
 
 /* Leaves that batch_fused.h has left small, w->pass_cases of this member, go to where those of the stages are, in the
  * order of their keys. */
-static void W(gather_cases)(W(working) *w)
+static void gather_cases(batch_worker *w)
 {
     batch_sizes *s = w->b.sizes;
     uint32_t staged = s->cases, to = 0, all = 0;
@@ -434,7 +434,7 @@ static void W(gather_cases)(W(working) *w)
         if (m < w->member) to += (uint32_t)w->job->parts[m].words[0];
         all += (uint32_t)w->job->parts[m].words[0];
     }
-    W(key) *merged = w->b.case_keys[0], *passed = staged ? w->pass_sorted : merged, *other = w->b.case_keys[1];
+    map_key *merged = w->b.case_keys[0], *passed = staged ? w->pass_sorted : merged, *other = w->b.case_keys[1];
     memcpy(passed + to, w->pass_case + w->pass_first, w->pass_cases * sizeof *passed);
     team_meet(w->team);
     if (w->member == 0) {
@@ -447,35 +447,35 @@ static void W(gather_cases)(W(working) *w)
 }
 
 /* What the batch has left small. If it has left nothing at all, the executor begins anew. */
-static void W(tidy)(W(working) *w)
+static void tidy(batch_worker *w)
 {
     batch_sizes *s = w->b.sizes;
     team_meet(w->team);
     if (s->size == 0) return;
-    if (s->tidied > 0) W(scan_small)(w, 0, s->tidied);
-    W(gather_cases)(w);
+    if (s->tidied > 0) scan_small(w, 0, s->tidied);
+    gather_cases(w);
     for (uint32_t level = 0; s->cases > 0; level++) {
         uint32_t cases = s->cases;
-        FOR_PART(w, at, cases) W(batch_find_parent)(&w->b, level, at);
+        FOR_PART(w, at, cases) batch_find_parent(&w->b, level, at);
         team_meet(w->team);
-        FOR_PART(w, at, cases) W(batch_join)(&w->b, level, at);
+        FOR_PART(w, at, cases) batch_join(&w->b, level, at);
         team_meet(w->team);
-        W(scan_cases)(w, level, cases);
-        if (w->member == 0) W(batch_close_cases)(&w->b);
+        scan_cases(w, level, cases);
+        if (w->member == 0) batch_close_cases(&w->b);
         team_meet(w->team);
     }
-    if (w->member == 0) W(batch_tidy_end)(&w->b);
+    if (w->member == 0) batch_tidy_end(&w->b);
 }
 
 /* What live snapshots may ask for. */
-static void W(keep)(W(working) *w)
+static void keep(batch_worker *w)
 {
     const batch_level *leaves = &w->b.sizes->level[0];
-    W(scan_copies)(w, 0, leaves->runs);
-    if (w->member == 0) W(batch_close_copies)(&w->b);
+    scan_copies(w, 0, leaves->runs);
+    if (w->member == 0) batch_close_copies(&w->b);
     team_meet(w->team);
-    FOR_PART(w, i, leaves->runs) W(batch_keep)(&w->b, i);
-    FOR_PART(w, i, leaves->nodes) W(batch_inherit)(&w->b, i);
+    FOR_PART(w, i, leaves->runs) batch_keep(&w->b, i);
+    FOR_PART(w, i, leaves->nodes) batch_inherit(&w->b, i);
     team_meet(w->team);
 }
 
@@ -487,80 +487,80 @@ enum { FEW_EDITS = 128 };
 #endif
 
 /* Everything but commit, on all levels. */
-static void W(grow_tree)(W(working) *w)
+static void grow_tree(batch_worker *w)
 {
     batch_sizes *s = w->b.sizes;
     uint32_t level = 0;
-    while (s->level[level].edits > FEW_EDITS) W(grow_level)(w, level++);
+    while (s->level[level].edits > FEW_EDITS) grow_level(w, level++);
     if (s->level[level].edits == 0) return;
     if (w->member == 0) {
         team one = {.members = 1};
-        W(working) alone = *w;
+        batch_worker alone = *w;
         alone.team = &one;
-        while (s->level[level].edits > 0) W(grow_level)(&alone, level++);
+        while (s->level[level].edits > 0) grow_level(&alone, level++);
     }
     team_meet(w->team);
 }
 
 /* The edits of level 0, and what follows from them. */
-static void W(change_tree)(W(working) *w)
+static void change_tree(batch_worker *w)
 {
     batch_sizes *s = w->b.sizes;
-    W(grow_tree)(w);
-    if (w->b.keeps && !s->full) W(keep)(w);
+    grow_tree(w);
+    if (w->b.keeps && !s->full) keep(w);
     if (s->full) {
-        FOR_PART(w, i, W(batch_all_nodes)(&w->b)) W(batch_forget)(&w->b, i);
+        FOR_PART(w, i, batch_all_nodes(&w->b)) batch_forget(&w->b, i);
         if (w->member == 0) w->job->status = PLEACH_E_FULL;
         return;
     }
     for (uint32_t level = 0; s->level[level].edits > 0; level++)
         FOR_PART(w, i, s->level[level].runs) {
-            if (i + RUNS_AHEAD < n_) W(prefetch_node)(w->b.map, W(node_of_run)(&w->b, level, i + RUNS_AHEAD));
-            W(batch_commit)(&w->b, level, i);
+            if (i + RUNS_AHEAD < n_) prefetch_node(w->b.map, node_of_run(&w->b, level, i + RUNS_AHEAD));
+            batch_commit(&w->b, level, i);
         }
     if (w->member == 0) {
         uint64_t *size = &w->b.map.tree->stripe[0].size, more = 0;
-        W(batch_end)(&w->b);
+        batch_end(&w->b);
         for (unsigned m = 0; m < w->team->members; m++) more += w->job->parts[m].passed;
         port_store(size, port_load(size) + more);
-        W(batch_count_keys)(&w->b);
+        batch_count_keys(&w->b);
     }
-    if ((w->seen & BATCH_HAS_ERASES) && !w->job->keeps) W(tidy)(w);
+    if ((w->seen & BATCH_HAS_ERASES) && !w->job->keeps) tidy(w);
 }
 
 #include "batch_exchange.h"
 #include "batch_fused.h"
 
-static void W(find_edits)(W(working) *w)
+static void find_edits(batch_worker *w)
 {
     uint32_t n = w->b.sizes->ops, keys;
-    W(scan_links)(w, 0, n);
+    scan_links(w, 0, n);
     keys = w->b.sizes->keys;
-    W(look)(w, W(own_stretch)(w, keys));
+    look_up(w, own_stretch(w, keys));
     team_meet(w->team);
-    FOR_PART(w, op, n) W(batch_answer)(&w->b, op);
-    W(scan_changed)(w, 0, keys);
+    FOR_PART(w, op, n) batch_answer(&w->b, op);
+    scan_changed(w, 0, keys);
 }
 
-static void W(list)(W(working) *w)
+static void list_ops(batch_worker *w)
 {
     uint32_t n = w->job->request.n;
     if (!w->job->request.kinds) {
         if (w->member == 0) w->b.sizes->ops = n;
-        FOR_PART(w, i, n) W(batch_list_all)(&w->b, i);
+        FOR_PART(w, i, n) batch_list_all(&w->b, i);
         team_meet(w->team);
         return;
     }
     uint32_t words = (uint32_t)1 << (w->b.filter_bits - 6), from = part_begin(w->team, w->member, words);
     memset(w->b.filter + from, 0, (part_begin(w->team, w->member + 1, words) - from) * sizeof *w->b.filter);
     team_meet(w->team);
-    FOR_PART(w, i, n) W(batch_mark)(&w->b, i);
+    FOR_PART(w, i, n) batch_mark(&w->b, i);
     team_meet(w->team);
-    W(scan_listed)(w, 0, n);
+    scan_listed(w, 0, n);
 }
 
 /* There are no ranges. */
-static void W(no_pairs)(W(working) *w)
+static void no_pairs(batch_worker *w)
 {
     FOR_PART(w, i, w->b.r.n) w->job->offsets[i] = 0;
     if (w->member == 0) w->job->offsets[w->b.r.n] = 0;
@@ -568,11 +568,11 @@ static void W(no_pairs)(W(working) *w)
 
 /* Sorts the operations for batch_fused.h. False, for all members: a few keys have so many of them that members cannot
  * each have their own. */
-static bool W(share_keys)(W(working) *w, W(sort_side) side[2], W(stretch) *own)
+static bool share_keys(batch_worker *w, sort_side side[2], op_stretch *own)
 {
-    W(sort_source) from = {w->b.r.keys, NULL, &w->b.r, w->b.r.n};
-    if (W(is_listed)(w)) from = (W(sort_source)){side[0].key, side[0].function, NULL, w->b.sizes->ops};
-    if (!W(sort_into_ranges)(w->job, w->team, w->member, &from, side, w->differ, own)) return false;
+    sort_source from = {w->b.r.keys, NULL, &w->b.r, w->b.r.n};
+    if (is_listed(w)) from = (sort_source){side[0].key, side[0].function, NULL, w->b.sizes->ops};
+    if (!sort_into_ranges(w->job, w->team, w->member, &from, side, w->differ, own)) return false;
     w->ops = from.n;
     if (w->member == 0) w->b.sizes->ops = from.n;
     w->b.op_key = side[1].key;
@@ -581,47 +581,47 @@ static bool W(share_keys)(W(working) *w, W(sort_side) side[2], W(stretch) *own)
 }
 
 /* Updates and finds: in one pass, where there is no doubt that they can be applied. */
-static bool W(work_in_one_pass)(W(working) *w, W(sort_side) side[2], pleach_batch_times *times)
+static bool work_in_one_pass(batch_worker *w, sort_side side[2], pleach_batch_times *times)
 {
-    W(stretch) own;
-    if ((w->seen & BATCH_HAS_QUERIES) || !W(pass_is_certain)(&w->b, w->b.r.n)) return false;
-    bool shared = W(share_keys)(w, side, &own);
-    times->sort = W(lap)(w);
+    op_stretch own;
+    if ((w->seen & BATCH_HAS_QUERIES) || !pass_is_certain(&w->b, w->b.r.n)) return false;
+    bool shared = share_keys(w, side, &own);
+    times->sort = lap(w);
     if (!shared) return false;
-    W(gather_edits)(w, own, W(pass)(w, own, &times->search, &times->modify));
+    gather_edits(w, own, pass(w, own, &times->search, &times->modify));
     team_meet(w->team);
-    W(deliver_mail)(w);
-    W(change_tree)(w);
-    times->modify += W(lap)(w);
+    deliver_mail(w);
+    change_tree(w);
+    times->modify += lap(w);
     return true;
 }
 
 /* In stages, each of which all of the batch goes through before the next. */
-static void W(work_in_stages)(W(working) *w, W(sort_side) side[2], pleach_batch_times *times)
+static void work_in_stages(batch_worker *w, sort_side side[2], pleach_batch_times *times)
 {
-    if (!W(is_listed)(w)) W(list)(w);
-    times->list += W(lap)(w);
-    unsigned sorted = W(sort_operations)(w->job, w->team, w->member, side);
+    if (!is_listed(w)) list_ops(w);
+    times->list += lap(w);
+    unsigned sorted = sort_operations(w->job, w->team, w->member, side);
     w->b.op_key = side[sorted].key;
     w->b.op_function = side[sorted].function;
-    times->sort += W(lap)(w);
-    if (w->b.sizes->ops) W(find_edits)(w);
-    times->search = W(lap)(w);
-    if ((w->seen & BATCH_HAS_QUERIES) && !W(answer_queries)(w)) return;
+    times->sort += lap(w);
+    if (w->b.sizes->ops) find_edits(w);
+    times->search = lap(w);
+    if ((w->seen & BATCH_HAS_QUERIES) && !answer_queries(w)) return;
     team_meet(w->team); /* nobody asks the old map any more */
     for (unsigned m = 0; m < w->team->members; m++) times->steps += w->job->parts[m].steps;
-    times->query = W(lap)(w);
-    W(change_tree)(w);
-    times->modify = W(lap)(w);
+    times->query = lap(w);
+    change_tree(w);
+    times->modify = lap(w);
 }
 
-static void W(work)(void *context, team *team, unsigned member)
+static void batch_work(void *context, team *team, unsigned member)
 {
     pleach_batch_times unused, *times = ((batch_job *)context)->times;
     if (!times || member > 0) times = &unused;
     *times = (pleach_batch_times){0};
-    W(working) w = {.job = context, .team = team, .member = member};
-    W(sort_side) side[2];
+    batch_worker w = {.job = context, .team = team, .member = member};
+    sort_side side[2];
     w.b.r = w.job->request;
     w.b.map.tree = w.job->place.tree;
     w.b.map.nodes = w.job->place.nodes;
@@ -630,23 +630,23 @@ static void W(work)(void *context, team *team, unsigned member)
     w.b.versions = w.job->place.versions.state;
     w.b.keeps = w.job->keeps;
     w.b.sizes = &w.job->sizes;
-    W(lay_out)(&w, side, w.job->scratch, w.job->request.n, w.job->used_ids);
-    W(lap)(&w);
-    W(survey)(&w);
+    lay_out(&w, side, w.job->scratch, w.job->request.n, w.job->used_ids);
+    lap(&w);
+    survey(&w);
     if ((w.seen & BATCH_HAS_WRONG) || ((w.seen & BATCH_HAS_VALUES) && !w.job->request.values)) {
         if (member == 0) w.job->status = PLEACH_E_ARGUMENT;
         return;
     }
-    times->list = W(lap)(&w);
+    times->list = lap(&w);
     if (w.seen & BATCH_HAS_FINDS) {
-        if (W(is_listed)(&w)) W(list)(&w);
-        times->list += W(lap)(&w);
-        W(read)(&w, W(own_stretch)(&w, w.job->request.n));
-        times->read = W(lap)(&w);
+        if (is_listed(&w)) list_ops(&w);
+        times->list += lap(&w);
+        read_unlisted(&w, own_stretch(&w, w.job->request.n));
+        times->read = lap(&w);
     }
-    if (!(w.seen & BATCH_HAS_QUERIES) && w.job->offsets) W(no_pairs)(&w);
+    if (!(w.seen & BATCH_HAS_QUERIES) && w.job->offsets) no_pairs(&w);
     if (!(w.seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES))) return; /* finds only */
-    if (!W(work_in_one_pass)(&w, side, times)) W(work_in_stages)(&w, side, times);
+    if (!work_in_one_pass(&w, side, times)) work_in_stages(&w, side, times);
 }
 
-const batch_run_ops RUN_NAME = {W(scratch_bytes), W(work)};
+const batch_run_ops RUN_NAME = {scratch_bytes, batch_work};

@@ -49,9 +49,9 @@ typedef struct batch_run_ops {
     team_fn *work; /* of a batch_job */
 } batch_run_ops;
 
-extern const batch_run_ops batch_run32_plain, batch_run64_plain, batch_run128_plain;
-extern const batch_run_ops batch_run32_avx2, batch_run64_avx2;
-extern const batch_run_ops batch_run32_avx512, batch_run64_avx512;
+extern const batch_run_ops batch_run_32_plain, batch_run_64_plain, batch_run_128_plain;
+extern const batch_run_ops batch_run_32_avx2, batch_run_64_avx2;
+extern const batch_run_ops batch_run_32_avx512, batch_run_64_avx512;
 
 const batch_run_ops *batch_run_choose(unsigned key_bits);
 

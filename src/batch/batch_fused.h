@@ -1,5 +1,5 @@
 /* batch/batch_fused.h - a batch of updates and finds, by members who each have a stretch of its keys: combine, look,
- * answer, edit and commit in one pass over it. Included by batch_cpu.c, once per key width.
+ * answer, edit and commit in one pass over it. Included by batch_cpu.c.
  *
  * A leaf that has room for all its edits, as most have, is changed where it stands, while it is in the cache. That is
  * done before all of the batch has been looked at, and so only where it is certain that the batch can be applied:
@@ -12,31 +12,31 @@
 /* Keys that a member has under way together: while the leaves of one group come from memory, the next goes down. */
 enum { PASS_KEYS = 32 };
 
-typedef struct W(pass_group) {
+typedef struct pass_group {
     uint32_t count;
-    W(key) key[PASS_KEYS];
+    map_key key[PASS_KEYS];
     uint32_t node[PASS_KEYS];
     uint32_t op[PASS_KEYS + 1]; /* its first operation */
-} W(pass_group);
+} pass_group;
 
 /* The edits of the leaf at hand, from `begin` on; those before are left for the other stages. */
-typedef struct W(pass_run) {
+typedef struct pass_run {
     uint32_t node;   /* NODE_NONE: no leaf yet */
     uint64_t header; /* before its edits. After them a load would wait for the stores beside it to come to the cache */
     uint32_t inserts, begin, end;
     bool shared; /* perhaps with the member before */
-} W(pass_run);
+} pass_run;
 
-typedef struct W(passing) {
-    W(working) *w;
-    W(stretch) ops;
-    W(pass_run) run;
+typedef struct passing {
+    batch_worker *w;
+    op_stretch ops;
+    pass_run run;
     uint32_t has, had; /* of leaves that were changed here */
-} W(passing);
+} passing;
 
 /* Each level has at most as many new nodes as edits, and a level no more edits than the one below has new nodes; above
  * the old root they become fewer at every level. */
-static bool W(pass_is_certain)(const W(batch) *b, uint32_t ops)
+static bool pass_is_certain(const batch_ref *b, uint32_t ops)
 {
     uint64_t levels = (b->sizes->root >> 32) + 3, most = levels * ops + BATCH_LEVELS;
     uint64_t capacity = port_load(&b->map.tree->pool.capacity);
@@ -45,21 +45,21 @@ static bool W(pass_is_certain)(const W(batch) *b, uint32_t ops)
 
 /* ---- down ---- */
 
-static inline void W(prefetch_arguments)(const W(working) *w, uint32_t op)
+static inline void prefetch_arguments(const batch_worker *w, uint32_t op)
 {
-    uint32_t place = W(batch_place)(&w->b, op);
-    if (w->b.r.values) port_prefetch((const W(key) *)w->b.r.values + place);
-    if (W(all_boxes)(w) == 1) W(prefetch_reply)(&w->b, place);
+    uint32_t place = batch_place(&w->b, op);
+    if (w->b.r.values) port_prefetch((const map_key *)w->b.r.values + place);
+    if (all_boxes(w) == 1) prefetch_reply(&w->b, place);
 }
 
-static void W(pass_take)(W(passing) *p, W(pass_group) *g)
+static void pass_take(passing *p, pass_group *g)
 {
-    const W(batch) *b = &p->w->b;
+    const batch_ref *b = &p->w->b;
     uint32_t at = p->ops.at, end = p->ops.end, count = 0;
     for (; count < PASS_KEYS && at < end; count++) {
         g->key[count] = b->op_key[at];
         g->op[count] = at;
-        do W(prefetch_arguments)(p->w, at++);
+        do prefetch_arguments(p->w, at++);
         while (at < end && b->op_key[at] == g->key[count]);
     }
     g->op[count] = p->ops.at = at;
@@ -67,30 +67,30 @@ static void W(pass_take)(W(passing) *p, W(pass_group) *g)
 }
 
 /* The child that leads on to `key`, and with it to the right if need be. */
-static inline uint32_t W(child_for)(W(blink) map, uint32_t node, W(key) key)
+static inline uint32_t child_for(map_ref map, uint32_t node, map_key key)
 {
-    W(pair) pair;
-    do W(node_route)(W(node_at)(map, node), key, &pair);
-    while (W(pair_is_link)(pair) && (node = W(pair_node)(pair)) != NODE_NONE);
-    return W(pair_node)(pair);
+    map_pair pair;
+    do node_route(node_at(map, node), key, &pair);
+    while (pair_is_link(pair) && (node = pair_node(pair)) != NODE_NONE);
+    return pair_node(pair);
 }
 
 /* All keys of the group together, a level at a time; the first levels, where they go the same way, once for all. */
-static void W(pass_down)(W(blink) map, W(pass_group) *g)
+static void pass_down(map_ref map, pass_group *g)
 {
     uint64_t root = port_load(&map.tree->root);
     uint32_t node = (uint32_t)root, level = (uint32_t)(root >> 32), n = g->count;
     if (n == 0) return;
     for (uint32_t last; level > 0; level--, node = last) {
-        last = W(child_for)(map, node, g->key[n - 1]);
-        if (n > 1 && W(child_for)(map, node, g->key[0]) != last) break;
+        last = child_for(map, node, g->key[n - 1]);
+        if (n > 1 && child_for(map, node, g->key[0]) != last) break;
     }
     for (uint32_t i = 0; i < n; i++) g->node[i] = node;
-    if (level == 0) W(prefetch_node)(map, node);
+    if (level == 0) prefetch_node(map, node);
     for (; level > 0; level--)
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t child = W(child_for)(map, g->node[i], g->key[i]);
-            if (i == 0 || child != g->node[i - 1]) W(prefetch_node)(map, child);
+            uint32_t child = child_for(map, g->node[i], g->key[i]);
+            if (i == 0 || child != g->node[i - 1]) prefetch_node(map, child);
             g->node[i] = child;
         }
 }
@@ -98,154 +98,154 @@ static void W(pass_down)(W(blink) map, W(pass_group) *g)
 /* ---- leaves ---- */
 
 /* Pairs of a leaf with keys below this one. */
-static inline unsigned W(leaf_rank)(const W(node) *leaf, unsigned count, W(key) key, bool present)
+static inline unsigned leaf_rank(const map_node *leaf, unsigned count, map_key key, bool present)
 {
 #if defined(PLEACH_NODE_ISA_avx512) || defined(PLEACH_NODE_ISA_avx2)
-    return (unsigned)__builtin_popcount(W(slots_at_or_below)(leaf, key) & ((1u << count) - 1)) - present;
+    return (unsigned)__builtin_popcount(slots_at_or_below(leaf, key) & ((1u << count) - 1)) - present;
 #else
     (void)present;
-    return W(slots_rank)(leaf, count, key);
+    return slots_rank(leaf, count, key);
 #endif
 }
 
 /* Slots from .. count-1 of a leaf move up by one; or down. */
-static inline void W(leaf_up)(W(node) *leaf, unsigned from, unsigned count)
+static inline void leaf_up(map_node *leaf, unsigned from, unsigned count)
 {
 #if defined(PLEACH_NODE_ISA_avx512)
-    W(slots_up_alone)(leaf, from, count);
+    slots_up_alone(leaf, from, count);
 #else
-    for (unsigned slot = count; slot > from; slot--) W(pair_store)(leaf, slot, W(pair_load)(leaf, slot - 1));
+    for (unsigned slot = count; slot > from; slot--) pair_store(leaf, slot, pair_load(leaf, slot - 1));
 #endif
 }
 
-static inline void W(leaf_down)(W(node) *leaf, unsigned from, unsigned count)
+static inline void leaf_down(map_node *leaf, unsigned from, unsigned count)
 {
 #if defined(PLEACH_NODE_ISA_avx512)
-    W(slots_down_alone)(leaf, from, count);
+    slots_down_alone(leaf, from, count);
 #else
-    for (unsigned slot = from; slot < count; slot++) W(pair_store)(leaf, slot - 1, W(pair_load)(leaf, slot));
+    for (unsigned slot = from; slot < count; slot++) pair_store(leaf, slot - 1, pair_load(leaf, slot));
 #endif
 }
 
 /* One edit of a leaf that has room for it; answers the new count. */
-static inline unsigned W(leaf_edit)(const W(batch) *b, W(node) *leaf, unsigned count, uint32_t edit)
+static inline unsigned leaf_edit(const batch_ref *b, map_node *leaf, unsigned count, uint32_t edit)
 {
-    W(pair) pair = W(pair_of)(b->edit_key[edit], b->edit_value[edit]);
-    unsigned flags = b->edit_flags[edit], at = W(leaf_rank)(leaf, count, pair.key, flags & BATCH_HAD);
+    map_pair pair = pair_of(b->edit_key[edit], b->edit_value[edit]);
+    unsigned flags = b->edit_flags[edit], at = leaf_rank(leaf, count, pair.key, flags & BATCH_HAD);
     if (!(flags & BATCH_HAS)) {
-        W(leaf_down)(leaf, at + 1, count);
+        leaf_down(leaf, at + 1, count);
         return count - 1;
     }
-    if (!(flags & BATCH_HAD)) W(leaf_up)(leaf, at, count++);
-    W(pair_store)(leaf, at, pair);
+    if (!(flags & BATCH_HAD)) leaf_up(leaf, at, count++);
+    pair_store(leaf, at, pair);
     return count;
 }
 
 /* All edits of the leaf at hand are known. */
-static void W(pass_close)(W(passing) *p, bool shared)
+static void pass_close(passing *p, bool shared)
 {
-    const W(batch) *b = &p->w->b;
-    W(pass_run) *run = &p->run;
+    const batch_ref *b = &p->w->b;
+    pass_run *run = &p->run;
     if (run->begin == run->end) return;
     if (shared || run->shared || header_count(run->header) + run->inserts > NODE_CAPACITY) {
         run->begin = run->end;
         return;
     }
-    W(node) *leaf = W(node_at)(b->map, run->node);
+    map_node *leaf = node_at(b->map, run->node);
     unsigned count = header_count(run->header), before = count;
     for (uint32_t edit = run->begin; edit < run->end; edit++) {
-        count = W(leaf_edit)(b, leaf, count, edit);
+        count = leaf_edit(b, leaf, count, edit);
         p->has += (b->edit_flags[edit] & BATCH_HAS) != 0;
         p->had += (b->edit_flags[edit] & BATCH_HAD) != 0;
     }
-    port_store(&leaf->word[W(HEADER_WORD)], header_next(run->header, count));
+    port_store(&leaf->word[HEADER_WORD], header_next(run->header, count));
     if (count < before && count <= BATCH_SMALL) /* as in batch_is_small */
         p->w->pass_case[p->w->pass_first + p->w->pass_cases++] = b->edit_key[run->begin];
     run->end = run->begin;
 }
 
-static void W(pass_open)(W(passing) *p, uint32_t node)
+static void pass_open(passing *p, uint32_t node)
 {
     bool first = p->run.node == NODE_NONE;
-    W(pass_close)(p, false);
+    pass_close(p, false);
     p->run.node = node;
-    p->run.header = W(header_load)(W(node_at)(p->w->b.map, node));
+    p->run.header = header_load(node_at(p->w->b.map, node));
     p->run.inserts = 0;
     p->run.shared = first && p->w->member > 0;
 }
 
 /* The answers of a key's operations, and what they do together. */
-static uint32_t W(pass_answer)(W(working) *w, uint32_t op, uint32_t end, W(batch_state) old)
+static uint32_t pass_answer(batch_worker *w, uint32_t op, uint32_t end, batch_state old)
 {
-    const W(batch) *b = &w->b;
+    const batch_ref *b = &w->b;
     uint32_t function = b->op_function[op];
-    W(post_reply)(w, op, W(batch_reply_to)(b, op, old));
+    post_reply(w, op, batch_reply_to(b, op, old));
     while (++op < end) {
-        W(post_reply)(w, op, W(batch_reply_to)(b, op, W(batch_apply)(b, function, old)));
+        post_reply(w, op, batch_reply_to(b, op, batch_apply(b, function, old)));
         function = batch_then(function, b->op_function[op]);
     }
     return function;
 }
 
 /* The edits of a key have come to their leaf. */
-static inline void W(pass_key)(W(passing) *p, W(key) key, uint32_t node, uint32_t op, uint32_t end)
+static inline void pass_key(passing *p, map_key key, uint32_t node, uint32_t op, uint32_t end)
 {
-    const W(batch) *b = &p->w->b;
-    W(pair) pair;
+    const batch_ref *b = &p->w->b;
+    map_pair pair;
     node_answer found;
-    while ((found = W(node_lookup)(W(node_at)(b->map, node), key, &pair)) == NODE_RIGHT) node = W(pair_node)(pair);
-    W(batch_state) old = {.value = found == NODE_FOUND ? pair.value : 0, .present = found == NODE_FOUND};
-    if (node != p->run.node) W(pass_open)(p, node);
-    uint32_t function = W(pass_answer)(p->w, op, end, old), edit = p->run.end;
-    uint8_t flags = W(batch_flags_of)(old, function);
+    while ((found = node_lookup(node_at(b->map, node), key, &pair)) == NODE_RIGHT) node = pair_node(pair);
+    batch_state old = {.value = found == NODE_FOUND ? pair.value : 0, .present = found == NODE_FOUND};
+    if (node != p->run.node) pass_open(p, node);
+    uint32_t function = pass_answer(p->w, op, end, old), edit = p->run.end;
+    uint8_t flags = batch_flags_of(old, function);
     if (!(flags & BATCH_CHANGED)) return;
     b->edit_key[edit] = key;
-    b->edit_value[edit] = W(batch_apply)(b, function, old).value;
+    b->edit_value[edit] = batch_apply(b, function, old).value;
     b->edit_node[edit] = node;
     b->edit_flags[edit] = flags;
     p->run.inserts += (flags & (BATCH_HAS | BATCH_HAD)) == BATCH_HAS;
     p->run.end = edit + 1;
 }
 
-static void W(pass_leaves)(W(passing) *p, const W(pass_group) *g)
+static void pass_leaves(passing *p, const pass_group *g)
 {
-    for (uint32_t i = 0; i < g->count; i++) W(pass_key)(p, g->key[i], g->node[i], g->op[i], g->op[i + 1]);
+    for (uint32_t i = 0; i < g->count; i++) pass_key(p, g->key[i], g->node[i], g->op[i], g->op[i + 1]);
 }
 
 /* ---- the pass ---- */
 
 /* The stretch of this member. Answers how many edits are left for the other stages; they lie behind the places of level
  * 0, in the member's own part, until gather_edits. */
-static uint32_t W(pass)(W(working) *w, W(stretch) ops, double *search, double *modify)
+static uint32_t pass(batch_worker *w, op_stretch ops, double *search, double *modify)
 {
-    W(passing) p = {.w = w, .ops = ops};
-    W(pass_group) group[2];
+    passing p = {.w = w, .ops = ops};
+    pass_group group[2];
     uint32_t first = w->ops + ops.at;
     p.run.begin = p.run.end = first;
     group[0].count = 0;
     w->pass_first = ops.at;
-    W(open_mail)(w, ops);
+    open_mail(w, ops);
     for (unsigned now = 0;; now = !now) {
-        W(pass_take)(&p, &group[!now]);
-        W(pass_down)(w->b.map, &group[!now]);
-        *search += W(lap)(w);
-        W(pass_leaves)(&p, &group[now]);
-        *modify += W(lap)(w);
+        pass_take(&p, &group[!now]);
+        pass_down(w->b.map, &group[!now]);
+        *search += lap(w);
+        pass_leaves(&p, &group[now]);
+        *modify += lap(w);
         if (group[!now].count == 0) break;
     }
-    W(pass_close)(&p, w->member + 1 < w->team->members);
+    pass_close(&p, w->member + 1 < w->team->members);
     w->job->parts[w->member].passed = (uint64_t)p.has - p.had;
     return p.run.end - first;
 }
 
 /* The edits that are left become the edits of level 0, behind those of the members before. */
-static void W(gather_edits)(W(working) *w, W(stretch) ops, uint32_t left)
+static void gather_edits(batch_worker *w, op_stretch ops, uint32_t left)
 {
-    const W(batch) *b = &w->b;
+    const batch_ref *b = &w->b;
     uint32_t from = w->ops + ops.at, to = 0;
     w->job->parts[w->member].words[0] = left;
-    W(tell)(w);
-    for (unsigned m = 0; m < w->member; m++) to += (uint32_t)W(hear)(w, m)->words[0];
+    tell(w);
+    for (unsigned m = 0; m < w->member; m++) to += (uint32_t)hear(w, m)->words[0];
     memcpy(b->edit_key + to, b->edit_key + from, left * sizeof *b->edit_key);
     memcpy(b->edit_value + to, b->edit_value + from, left * sizeof *b->edit_value);
     memcpy(b->edit_node + to, b->edit_node + from, left * sizeof *b->edit_node);

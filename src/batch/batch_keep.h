@@ -1,5 +1,5 @@
 /* batch/batch_keep.h - a batch while snapshots are live: leaves that it changes, and that a snapshot may ask for, are
- * copied first. Included by batch.h, once per key width.
+ * copied first. Included by batch.h.
  *
  * The batch's timestamp is what the clock shows. No live snapshot has it: a snapshot has what the clock showed before
  * it was taken. And none can be taken before the batch is over, so all later ones see all of it, and all earlier ones
@@ -16,22 +16,22 @@
  */
 
 /* As in keep_image of versioned/: no pin is as young as the leaf's newest image, or else that must stay. */
-PORT_FN uint32_t W(batch_needs_copy)(const W(batch) *b, uint32_t number)
+PORT_FN uint32_t batch_needs_copy(const batch_ref *b, uint32_t number)
 {
     uint32_t leaf = b->edit_node[b->run_first[number]];
     return port_load(&b->record[leaf].since) < port_load(&b->versions->epoch.pins_end);
 }
 
-PORT_FN void W(batch_store_copy)(const W(batch) *b, uint32_t number, uint32_t copies)
+PORT_FN void batch_store_copy(const batch_ref *b, uint32_t number, uint32_t copies)
 {
     b->run_copy[number] = copies;
 }
 
 /* By one agent, before the first copy is written. */
-PORT_FN void W(batch_close_copies)(const W(batch) *b)
+PORT_FN void batch_close_copies(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
-    s->tree_nodes = W(batch_all_nodes)(b);
+    s->tree_nodes = batch_all_nodes(b);
     s->copies = s->full || s->level[0].runs == 0 ? 0 : b->run_copy[s->level[0].runs - 1];
     uint64_t ids = s->first_id + (uint64_t)s->tree_nodes + s->copies;
     if (ids <= port_load(&b->map.tree->pool.capacity) + s->stock) return;
@@ -40,38 +40,38 @@ PORT_FN void W(batch_close_copies)(const W(batch) *b)
 }
 
 /* The copy of a run's leaf, or none. */
-PORT_FN uint32_t W(batch_copy_of)(const W(batch) *b, uint32_t number)
+PORT_FN uint32_t batch_copy_of(const batch_ref *b, uint32_t number)
 {
     uint32_t before = number ? b->run_copy[number - 1] : 0;
-    return b->run_copy[number] == before ? NODE_NONE : W(batch_new_id)(b, b->sizes->tree_nodes + before);
+    return b->run_copy[number] == before ? NODE_NONE : batch_new_id(b, b->sizes->tree_nodes + before);
 }
 
-PORT_FN void W(batch_keep)(const W(batch) *b, uint32_t number)
+PORT_FN void batch_keep(const batch_ref *b, uint32_t number)
 {
-    uint32_t copy = W(batch_copy_of)(b, number), leaf = b->edit_node[b->run_first[number]];
+    uint32_t copy = batch_copy_of(b, number), leaf = b->edit_node[b->run_first[number]];
     if (copy == NODE_NONE || b->sizes->full) return;
-    const W(node) *from = W(node_at)(b->map, leaf);
-    W(node) *to = W(node_at)(b->map, copy);
-    unsigned count = header_count(W(header_load)(from));
-    for (unsigned i = 0; i < count; i++) W(pair_store)(to, i, W(pair_load)(from, i));
-    W(pair_store)(to, NODE_LINK_SLOT, W(pair_load)(from, NODE_LINK_SLOT));
-    port_store(&to->word[W(HEADER_WORD)], header_first(NODE_OLD_IMAGE, count));
+    const map_node *from = node_at(b->map, leaf);
+    map_node *to = node_at(b->map, copy);
+    unsigned count = header_count(header_load(from));
+    for (unsigned i = 0; i < count; i++) pair_store(to, i, pair_load(from, i));
+    pair_store(to, NODE_LINK_SLOT, pair_load(from, NODE_LINK_SLOT));
+    port_store(&to->word[HEADER_WORD], header_first(NODE_OLD_IMAGE, count));
     uint32_t next = b->run_copy[number];
     version_record *record = &b->record[copy];
     port_store(&record->since, port_load(&b->record[leaf].since));
     port_store(&record->older, port_load(&b->record[leaf].older));
     port_store(&record->until, port_load(&b->versions->epoch.clock));
-    port_store(&record->next, next < b->sizes->copies ? W(batch_new_id)(b, b->sizes->tree_nodes + next)
+    port_store(&record->next, next < b->sizes->copies ? batch_new_id(b, b->sizes->tree_nodes + next)
                                                       : port_load(&b->versions->kept[0].head));
 }
 
 /* For the leaves' new node number `at`. */
-PORT_FN void W(batch_inherit)(const W(batch) *b, uint32_t at)
+PORT_FN void batch_inherit(const batch_ref *b, uint32_t at)
 {
     if (b->sizes->full) return;
-    uint32_t number = W(batch_run_of_node)(b, 0, at), copy = W(batch_copy_of)(b, number);
+    uint32_t number = batch_run_of_node(b, 0, at), copy = batch_copy_of(b, number);
     uint32_t leaf = b->edit_node[b->run_first[number]];
-    version_record *record = &b->record[W(batch_new_id)(b, at)];
+    version_record *record = &b->record[batch_new_id(b, at)];
     uint64_t since = port_load(copy ? &b->versions->epoch.clock : &b->record[leaf].since);
     port_store(&record->since, since);
     port_store(&record->older, copy ? copy : port_load(&b->record[leaf].older));

@@ -1,49 +1,49 @@
 /* batch/batch_kernels.h - the stages of a batch (batch/batch.h) on the GPU, a thread an index. Included by
- * batch.cu, once per key width. */
+ * batch.cu. */
 #include "batch.h"
 #include "../cuda/scan.h"
 
-#define FIRST_LISTED(b, level, i) W(batch_note)(b, i)
-#define LISTED_AGAIN(b, level, i) W(batch_is_listed)(b, i)
-#define STORE_LISTED(b, level, i, sum) W(batch_store_listed)(b, i, sum)
-#define FIRST_LINK(b, level, i) W(batch_link_of)(b, i)
-#define STORE_LINK(b, level, i, sum) W(batch_store_link)(b, i, sum)
-#define FIRST_CHANGED(b, level, i) W(batch_changed)(b, i)
-#define STORE_CHANGED(b, level, i, sum) W(batch_store_edit)(b, i, sum)
+#define FIRST_LISTED(b, level, i) batch_note(b, i)
+#define LISTED_AGAIN(b, level, i) batch_is_listed(b, i)
+#define STORE_LISTED(b, level, i, sum) batch_store_listed(b, i, sum)
+#define FIRST_LINK(b, level, i) batch_link_of(b, i)
+#define STORE_LINK(b, level, i, sum) batch_store_link(b, i, sum)
+#define FIRST_CHANGED(b, level, i) batch_changed(b, i)
+#define STORE_CHANGED(b, level, i, sum) batch_store_edit(b, i, sum)
 #define NO_FINISH(b, level, sum) (void)(sum)
 
 DEFINE_SCAN(listed, uint32_t, scan_block_adds, scan_add, FIRST_LISTED, LISTED_AGAIN, STORE_LISTED, NO_FINISH)
 DEFINE_SCAN(links, batch_link, scan_block_links, batch_link_join, FIRST_LINK, FIRST_LINK, STORE_LINK, NO_FINISH)
 DEFINE_SCAN(changed, uint32_t, scan_block_adds, scan_add, FIRST_CHANGED, FIRST_CHANGED, STORE_CHANGED, NO_FINISH)
-DEFINE_SCAN(sums, batch_sums, scan_block_sums, batch_sums_join, W(batch_sums_of), W(batch_sums_of),
-            W(batch_store_sums), NO_FINISH)
-DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, W(batch_plan_run), W(batch_planned), W(batch_store_planned),
-            W(batch_close_plan))
+DEFINE_SCAN(sums, batch_sums, scan_block_sums, batch_sums_join, batch_sums_of, batch_sums_of,
+            batch_store_sums, NO_FINISH)
+DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, batch_plan_run, batch_planned, batch_store_planned,
+            batch_close_plan)
 
-#define FIRST_SMALL(b, level, i) W(batch_is_small)(b, i)
-#define STORE_SMALL(b, level, i, sum) W(batch_store_small)(b, i, sum)
+#define FIRST_SMALL(b, level, i) batch_is_small(b, i)
+#define STORE_SMALL(b, level, i, sum) batch_store_small(b, i, sum)
 DEFINE_SCAN(small, uint32_t, scan_block_adds, scan_add, FIRST_SMALL, FIRST_SMALL, STORE_SMALL, NO_FINISH)
-DEFINE_SCAN(cases, batch_sums, scan_block_sums, batch_sums_join, W(batch_case_sums), W(batch_case_sums),
-            W(batch_store_case), NO_FINISH)
+DEFINE_SCAN(cases, batch_sums, scan_block_sums, batch_sums_join, batch_case_sums, batch_case_sums,
+            batch_store_case, NO_FINISH)
 
-#define FIRST_COPY(b, level, i) W(batch_needs_copy)(b, i)
-#define STORE_COPY(b, level, i, sum) W(batch_store_copy)(b, i, sum)
+#define FIRST_COPY(b, level, i) batch_needs_copy(b, i)
+#define STORE_COPY(b, level, i, sum) batch_store_copy(b, i, sum)
 DEFINE_SCAN(copies, uint32_t, scan_block_adds, scan_add, FIRST_COPY, FIRST_COPY, STORE_COPY, NO_FINISH)
 
 #define EACH(i, n) for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
 
 /* Where all are updates, all are listed, and there is no more to it than this. */
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(survey_kernel)(const __grid_constant__ W(batch) b)
+static __global__ void __launch_bounds__(BLOCK_THREADS) survey_kernel(const __grid_constant__ batch_ref b)
 {
     uint32_t seen = 0;
-    W(key) differ = 0, first = W(batch_argument)(&b, 0);
+    map_key differ = 0, first = batch_argument(&b, 0);
     EACH(i, b.r.n) {
-        W(key) key = W(batch_argument)(&b, i);
+        map_key key = batch_argument(&b, i);
         seen |= batch_survey(batch_kind_at(&b.r, i));
-        if (i + 1 < b.r.n && key > W(batch_argument)(&b, i + 1)) seen |= BATCH_UNORDERED;
+        if (i + 1 < b.r.n && key > batch_argument(&b, i + 1)) seen |= BATCH_UNORDERED;
         differ |= key ^ first;
         if (b.r.kinds)
-            W(batch_mark)(&b, i);
+            batch_mark(&b, i);
         else
             b.list_function[i] = batch_function_of(b.r.kind, i);
     }
@@ -66,11 +66,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) W(survey_kernel)(const _
 }
 
 /* One block. */
-static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint32_t *count, scan_space *space)
+static __global__ void begin_kernel(const __grid_constant__ batch_ref b, uint32_t *count, scan_space *space)
 {
-    W(batch_settle_stock)(&b, BLOCK_THREADS);
+    batch_settle_stock(&b, BLOCK_THREADS);
     if (threadIdx.x > 0) return;
-    W(batch_begin)(&b);
+    batch_begin(&b);
     if (!b.r.kinds) b.sizes->ops = b.r.n;
     *count = b.r.n;
     space->done = 0;
@@ -78,163 +78,163 @@ static __global__ void W(begin_kernel)(const __grid_constant__ W(batch) b, uint3
 
 /* In the order of the batch, or in that of the sorted keys and their marks. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(read_kernel)(const __grid_constant__ W(batch) b, const W(key) *keys, const uint32_t *marks, uint32_t n)
+    read_kernel(const __grid_constant__ batch_ref b, const map_key *keys, const uint32_t *marks, uint32_t n)
 {
     uint32_t i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= n) return;
     uint32_t mark = marks[i];
     if (mark & BATCH_LISTED) return;
-    W(find) find;
-    W(find_start)(b.map, &find, keys[i]);
-    while (W(find_step)(b.map, &find) != BLINK_DONE) {
+    find_op find;
+    find_start(b.map, &find, keys[i]);
+    while (find_step(b.map, &find) != BLINK_DONE) {
     }
-    W(batch_answer_read)(&b, mark, &find);
+    batch_answer_read(&b, mark, &find);
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(look_kernel)(const __grid_constant__ W(batch) b)
+static __global__ void __launch_bounds__(BLOCK_THREADS) look_kernel(const __grid_constant__ batch_ref b)
 {
     EACH(key, b.sizes->keys) {
-        W(find) find;
-        W(find_start)(b.map, &find, W(batch_key_at)(&b, key));
-        while (W(find_step)(b.map, &find) != BLINK_DONE) {
+        find_op find;
+        find_start(b.map, &find, batch_key_at(&b, key));
+        while (find_step(b.map, &find) != BLINK_DONE) {
         }
-        W(batch_looked)(&b, key, &find);
+        batch_looked(&b, key, &find);
     }
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(answer_kernel)(const __grid_constant__ W(batch) b)
+static __global__ void __launch_bounds__(BLOCK_THREADS) answer_kernel(const __grid_constant__ batch_ref b)
 {
-    EACH(op, b.sizes->ops) W(batch_answer)(&b, op);
+    EACH(op, b.sizes->ops) batch_answer(&b, op);
 }
 
-PORT_FN void W(gpu_count)(const W(batch) *b, uint32_t op); /* batch_wide_kernels.h */
-PORT_FN uint32_t *W(tired_first)(const W(batch) *b);      /* batch_live_kernels.h, and the next one */
-PORT_FN void W(note_effort)(const W(batch) *b, batch_effort effort);
+PORT_FN void gpu_count(const batch_ref *b, uint32_t op); /* batch_wide_kernels.h */
+PORT_FN uint32_t *tired_first(const batch_ref *b);      /* batch_live_kernels.h, and the next one */
+PORT_FN void note_effort(const batch_ref *b, batch_effort effort);
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(query_kernel)(const __grid_constant__ W(batch) b)
+static __global__ void __launch_bounds__(BLOCK_THREADS) query_kernel(const __grid_constant__ batch_ref b)
 {
     if ((b.sizes->seen & BATCH_HAS_QUERIES) == 0) return;
     EACH(op, b.sizes->ops) {
-        if (W(batch_kind)(&b, op) == BATCH_COUNT)
-            W(gpu_count)(&b, op);
-        else if (W(batch_query)(&b, op).tired)
-            W(tired_first)(&b)[-(int64_t)atomicAdd(&b.sizes->tired, 1)] = op;
+        if (batch_kind(&b, op) == BATCH_COUNT)
+            gpu_count(&b, op);
+        else if (batch_query(&b, op).tired)
+            tired_first(&b)[-(int64_t)atomicAdd(&b.sizes->tired, 1)] = op;
     }
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(fill_kernel)(const __grid_constant__ W(batch) b)
+static __global__ void __launch_bounds__(BLOCK_THREADS) fill_kernel(const __grid_constant__ batch_ref b)
 {
-    EACH(op, b.sizes->ops) W(note_effort)(&b, W(batch_fill_range)(&b, op));
+    EACH(op, b.sizes->ops) note_effort(&b, batch_fill_range(&b, op));
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(locate_kernel)(const __grid_constant__ W(batch) b, uint32_t level)
+    locate_kernel(const __grid_constant__ batch_ref b, uint32_t level)
 {
-    EACH(i, b.sizes->level[level].edits) W(batch_locate)(&b, level, i);
+    EACH(i, b.sizes->level[level].edits) batch_locate(&b, level, i);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(build_kernel_of_batch)(const __grid_constant__ W(batch) b, uint32_t level)
+    build_kernel_of_batch(const __grid_constant__ batch_ref b, uint32_t level)
 {
-    EACH(i, b.sizes->level[level].nodes) W(batch_build)(&b, level, i);
+    EACH(i, b.sizes->level[level].nodes) batch_build(&b, level, i);
 }
 
 /* All levels from this one on, by one block: few are edited up there. */
 static __global__ void __launch_bounds__(SCAN_THREADS)
-    W(upper_kernel)(const __grid_constant__ W(batch) b, uint32_t level)
+    upper_kernel(const __grid_constant__ batch_ref b, uint32_t level)
 {
     for (; b.sizes->level[level].edits > 0; level++) {
         const batch_level *l = &b.sizes->level[level];
-        if (level > 0) EACH(i, l->edits) W(batch_locate)(&b, level, i);
+        if (level > 0) EACH(i, l->edits) batch_locate(&b, level, i);
         __syncthreads();
-        W(sums_store)(&b, level, 0, l->edits, batch_sums());
+        sums_store(&b, level, 0, l->edits, batch_sums());
         __syncthreads();
-        uint32_t nodes = W(plan_add)(&b, level, 0, l->runs);
+        uint32_t nodes = plan_add(&b, level, 0, l->runs);
         __syncthreads();
-        W(plan_store)(&b, level, 0, l->runs, 0);
-        if (threadIdx.x == 0) W(batch_close_plan)(&b, level, nodes);
+        plan_store(&b, level, 0, l->runs, 0);
+        if (threadIdx.x == 0) batch_close_plan(&b, level, nodes);
         __syncthreads();
-        EACH(i, l->nodes) W(batch_build)(&b, level, i);
+        EACH(i, l->nodes) batch_build(&b, level, i);
         __syncthreads();
     }
 }
 
-static __global__ void W(close_copies_kernel)(const __grid_constant__ W(batch) b) { W(batch_close_copies)(&b); }
+static __global__ void close_copies_kernel(const __grid_constant__ batch_ref b) { batch_close_copies(&b); }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(keep_kernel)(const __grid_constant__ W(batch) b)
+static __global__ void __launch_bounds__(BLOCK_THREADS) keep_kernel(const __grid_constant__ batch_ref b)
 {
-    EACH(i, b.sizes->level[0].runs) W(batch_keep)(&b, i);
-    EACH(i, b.sizes->level[0].nodes) W(batch_inherit)(&b, i);
+    EACH(i, b.sizes->level[0].runs) batch_keep(&b, i);
+    EACH(i, b.sizes->level[0].nodes) batch_inherit(&b, i);
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS) W(commit_kernel)(const __grid_constant__ W(batch) b)
+static __global__ void __launch_bounds__(BLOCK_THREADS) commit_kernel(const __grid_constant__ batch_ref b)
 {
     if (b.sizes->full) {
-        EACH(i, W(batch_all_nodes)(&b)) W(batch_forget)(&b, i);
+        EACH(i, batch_all_nodes(&b)) batch_forget(&b, i);
         return;
     }
     for (uint32_t level = 0; b.sizes->level[level].edits > 0; level++)
-        EACH(i, b.sizes->level[level].runs) W(batch_commit)(&b, level, i);
+        EACH(i, b.sizes->level[level].runs) batch_commit(&b, level, i);
     if (blockIdx.x > 0 || threadIdx.x > 0) return;
-    W(batch_end)(&b);
-    W(batch_count_keys)(&b);
+    batch_end(&b);
+    batch_count_keys(&b);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(parents_kernel)(const __grid_constant__ W(batch) b, uint32_t level)
+    parents_kernel(const __grid_constant__ batch_ref b, uint32_t level)
 {
-    EACH(at, b.sizes->cases) W(batch_find_parent)(&b, level, at);
+    EACH(at, b.sizes->cases) batch_find_parent(&b, level, at);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(join_kernel)(const __grid_constant__ W(batch) b, uint32_t level)
+    join_kernel(const __grid_constant__ batch_ref b, uint32_t level)
 {
-    EACH(at, b.sizes->cases) W(batch_join)(&b, level, at);
+    EACH(at, b.sizes->cases) batch_join(&b, level, at);
 }
 
 /* Closes the leaves' level, and does all others, by one block: what is small up there is little. */
-static __global__ void __launch_bounds__(SCAN_THREADS) W(tidy_kernel)(const __grid_constant__ W(batch) b)
+static __global__ void __launch_bounds__(SCAN_THREADS) tidy_kernel(const __grid_constant__ batch_ref b)
 {
     if (b.sizes->tidied == 0) return;
     for (uint32_t level = 0;;) {
         __syncthreads();
-        if (threadIdx.x == 0 && b.sizes->cases > 0) W(batch_close_cases)(&b);
+        if (threadIdx.x == 0 && b.sizes->cases > 0) batch_close_cases(&b);
         __syncthreads();
         uint32_t cases = b.sizes->cases;
         if (cases == 0) break;
         level++;
-        EACH(at, cases) W(batch_find_parent)(&b, level, at);
+        EACH(at, cases) batch_find_parent(&b, level, at);
         __syncthreads();
-        EACH(at, cases) W(batch_join)(&b, level, at);
+        EACH(at, cases) batch_join(&b, level, at);
         __syncthreads();
-        W(cases_store)(&b, level, 0, cases, batch_sums());
+        cases_store(&b, level, 0, cases, batch_sums());
     }
-    if (threadIdx.x == 0) W(batch_tidy_end)(&b);
+    if (threadIdx.x == 0) batch_tidy_end(&b);
 }
 
 /* ---- memory ---- */
 
 /* The next piece of `scratch`; without that, only how much it would be. */
-static void *W(carve)(char *scratch, size_t *used, size_t count, size_t size)
+static void *carve(char *scratch, size_t *used, size_t count, size_t size)
 {
     void *piece = scratch ? scratch + *used : NULL;
     *used += (count * size + 255) / 256 * 256;
     return piece;
 }
 
-typedef struct W(laid_out) {
-    W(batch) b;
+typedef struct laid_out {
+    batch_ref b;
     scan_space *space;
     uint32_t *count; /* n, where scans look for it */
-    W(key) *read_keys; /* in order, roughly; if reads are sorted */
+    map_key *read_keys; /* in order, roughly; if reads are sorted */
     uint32_t *read_marks;
     size_t bytes;
-} W(laid_out);
+} laid_out;
 
-static W(laid_out) W(lay_out)(const batch_on_gpu *g)
+static laid_out lay_out(const batch_on_gpu *g)
 {
-    W(laid_out) l;
-    W(batch) *b = &l.b;
+    laid_out l;
+    batch_ref *b = &l.b;
     size_t n = g->r.n, edits = g->edit_room;
     size_t used = 0;
     b->map.tree = g->tree;
@@ -244,35 +244,35 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
     b->edit_room = g->edit_room;
     b->patience = g->patience;
     b->live = g->live;
-    l.space = (scan_space *)W(carve)(g->scratch, &used, 1, sizeof(scan_space));
-    b->sizes = (batch_sizes *)W(carve)(g->scratch, &used, 1, sizeof(batch_sizes));
-    l.count = (uint32_t *)W(carve)(g->scratch, &used, 1, sizeof(uint32_t));
-    b->op_key = (W(key) *)W(carve)(g->scratch, &used, n, sizeof(W(key)));
-    b->op_function = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
-    b->mark = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
-    b->list_key = g->r.kinds ? (W(key) *)W(carve)(g->scratch, &used, n, sizeof(W(key))) : (W(key) *)g->r.keys;
-    b->list_function = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
+    l.space = (scan_space *)carve(g->scratch, &used, 1, sizeof(scan_space));
+    b->sizes = (batch_sizes *)carve(g->scratch, &used, 1, sizeof(batch_sizes));
+    l.count = (uint32_t *)carve(g->scratch, &used, 1, sizeof(uint32_t));
+    b->op_key = (map_key *)carve(g->scratch, &used, n, sizeof(map_key));
+    b->op_function = (uint32_t *)carve(g->scratch, &used, n, sizeof(uint32_t));
+    b->mark = (uint32_t *)carve(g->scratch, &used, n, sizeof(uint32_t));
+    b->list_key = g->r.kinds ? (map_key *)carve(g->scratch, &used, n, sizeof(map_key)) : (map_key *)g->r.keys;
+    b->list_function = (uint32_t *)carve(g->scratch, &used, n, sizeof(uint32_t));
     if (g->ordered) {
         b->op_key = b->list_key;
         b->op_function = b->list_function;
     }
     b->filter_bits = g->r.kinds ? batch_filter_bits(g->r.n) : 6;
-    b->filter = (uint64_t *)W(carve)(g->scratch, &used, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
-    b->op_link = (batch_link *)W(carve)(g->scratch, &used, n + POOL_STRIPES, sizeof(batch_link));
-    b->key_first = (uint32_t *)W(carve)(g->scratch, &used, n + POOL_STRIPES, sizeof(uint32_t));
-    b->key_node = (uint32_t *)W(carve)(g->scratch, &used, n, sizeof(uint32_t));
-    b->key_value = (W(key) *)W(carve)(g->scratch, &used, n, sizeof(W(key)));
-    b->key_flags = (uint8_t *)W(carve)(g->scratch, &used, n, sizeof(uint8_t));
-    b->edit_key = (W(key) *)W(carve)(g->scratch, &used, edits, sizeof(W(key)));
-    b->edit_value = (W(key) *)W(carve)(g->scratch, &used, edits, sizeof(W(key)));
-    b->edit_node = (uint32_t *)W(carve)(g->scratch, &used, edits, sizeof(uint32_t));
-    b->edit_flags = (uint8_t *)W(carve)(g->scratch, &used, edits, sizeof(uint8_t));
-    b->edit_sums = (batch_sums *)W(carve)(g->scratch, &used, edits, sizeof(batch_sums));
-    b->run_first = (uint32_t *)W(carve)(g->scratch, &used, edits, sizeof(uint32_t));
-    b->run_new = (uint32_t *)W(carve)(g->scratch, &used, edits, sizeof(uint32_t));
+    b->filter = (uint64_t *)carve(g->scratch, &used, (size_t)1 << (b->filter_bits - 6), sizeof(uint64_t));
+    b->op_link = (batch_link *)carve(g->scratch, &used, n + POOL_STRIPES, sizeof(batch_link));
+    b->key_first = (uint32_t *)carve(g->scratch, &used, n + POOL_STRIPES, sizeof(uint32_t));
+    b->key_node = (uint32_t *)carve(g->scratch, &used, n, sizeof(uint32_t));
+    b->key_value = (map_key *)carve(g->scratch, &used, n, sizeof(map_key));
+    b->key_flags = (uint8_t *)carve(g->scratch, &used, n, sizeof(uint8_t));
+    b->edit_key = (map_key *)carve(g->scratch, &used, edits, sizeof(map_key));
+    b->edit_value = (map_key *)carve(g->scratch, &used, edits, sizeof(map_key));
+    b->edit_node = (uint32_t *)carve(g->scratch, &used, edits, sizeof(uint32_t));
+    b->edit_flags = (uint8_t *)carve(g->scratch, &used, edits, sizeof(uint8_t));
+    b->edit_sums = (batch_sums *)carve(g->scratch, &used, edits, sizeof(batch_sums));
+    b->run_first = (uint32_t *)carve(g->scratch, &used, edits, sizeof(uint32_t));
+    b->run_new = (uint32_t *)carve(g->scratch, &used, edits, sizeof(uint32_t));
     size_t reads = g->sorts_reads ? n : 0;
-    l.read_keys = (W(key) *)W(carve)(g->scratch, &used, reads, sizeof(W(key)));
-    l.read_marks = (uint32_t *)W(carve)(g->scratch, &used, reads, sizeof(uint32_t));
+    l.read_keys = (map_key *)carve(g->scratch, &used, reads, sizeof(map_key));
+    l.read_marks = (uint32_t *)carve(g->scratch, &used, reads, sizeof(uint32_t));
     l.bytes = used;
     b->record = g->versions.record;
     b->versions = g->versions.state;
@@ -292,32 +292,32 @@ static W(laid_out) W(lay_out)(const batch_on_gpu *g)
 #define SCAN(name, level, count, most)                                                                           \
     do {                                                                                                         \
         unsigned parts_ = scan_parts(most);                                                                      \
-        W(name##_add_kernel)<<<parts_, SCAN_THREADS, 0, stream>>>(b, level, count, l.space);                     \
-        if (parts_ > 1) W(name##_store_kernel)<<<parts_, SCAN_THREADS, 0, stream>>>(b, level, count, l.space);   \
+        name##_add_kernel<<<parts_, SCAN_THREADS, 0, stream>>>(b, level, count, l.space);                        \
+        if (parts_ > 1) name##_store_kernel<<<parts_, SCAN_THREADS, 0, stream>>>(b, level, count, l.space);      \
     } while (0)
 
-static cudaError_t W(launch_list)(const batch_on_gpu *g, cudaStream_t stream)
+static cudaError_t launch_list(const batch_on_gpu *g, cudaStream_t stream)
 {
-    W(laid_out) l = W(lay_out)(g);
-    const W(batch) &b = l.b;
+    laid_out l = lay_out(g);
+    const batch_ref &b = l.b;
     cudaGetLastError();
     if (b.r.kinds) cudaMemsetAsync(b.filter, 0, (size_t)1 << (b.filter_bits - 3), stream);
-    W(begin_kernel)<<<1, BLOCK_THREADS, 0, stream>>>(b, l.count, l.space);
-    W(survey_kernel)<<<few_blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
+    begin_kernel<<<1, BLOCK_THREADS, 0, stream>>>(b, l.count, l.space);
+    survey_kernel<<<few_blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
     if (b.r.kinds) SCAN(listed, 0, l.count, g->r.n);
     return cudaGetLastError();
 }
 
 /* Each chunk of the batch by itself, sorted: its results go to a stretch of the arrays that L2 holds, so that the
  * writes of a line, which come in no order, are put together there. One chunk is sorted while another is read. */
-static cudaError_t W(launch_read)(const batch_on_gpu *g, const read_streams *on)
+static cudaError_t launch_read(const batch_on_gpu *g, const read_streams *on)
 {
     enum { CHUNK = 1 << 22 };
-    W(laid_out) l = W(lay_out)(g);
-    const W(key) *keys = (const W(key) *)g->r.keys;
+    laid_out l = lay_out(g);
+    const map_key *keys = (const map_key *)g->r.keys;
     cudaGetLastError();
     if (!g->sorts_reads) {
-        W(read_kernel)<<<blocks_for(g->r.n), BLOCK_THREADS, 0, on->reading>>>(l.b, keys, l.b.mark, g->r.n);
+        read_kernel<<<blocks_for(g->r.n), BLOCK_THREADS, 0, on->reading>>>(l.b, keys, l.b.mark, g->r.n);
         return cudaGetLastError();
     }
     for (uint32_t at = 0; at < g->r.n; at += CHUNK) {
@@ -329,15 +329,15 @@ static cudaError_t W(launch_read)(const batch_on_gpu *g, const read_streams *on)
         if (error == cudaSuccess) error = cudaEventRecord(on->sorted, on->sorting);
         if (error == cudaSuccess) error = cudaStreamWaitEvent(on->reading, on->sorted, 0);
         if (error != cudaSuccess) return error;
-        W(read_kernel)<<<blocks_for(n), BLOCK_THREADS, 0, on->reading>>>(l.b, l.read_keys + at, l.read_marks + at, n);
+        read_kernel<<<blocks_for(n), BLOCK_THREADS, 0, on->reading>>>(l.b, l.read_keys + at, l.read_marks + at, n);
     }
     return cudaGetLastError();
 }
 
-static cudaError_t W(launch_answer)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
+static cudaError_t launch_answer(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
 {
-    W(laid_out) l = W(lay_out)(g);
-    const W(batch) &b = l.b;
+    laid_out l = lay_out(g);
+    const batch_ref &b = l.b;
     size_t sort_bytes = g->sort_bytes;
     unsigned blocks = grid_for(ops);
     cudaGetLastError();
@@ -347,71 +347,71 @@ static cudaError_t W(launch_answer)(const batch_on_gpu *g, uint32_t ops, cudaStr
                                    b.list_function, b.op_function, ops, stream);
     if (error != cudaSuccess) return error;
     SCAN(links, 0, &b.sizes->ops, ops);
-    W(look_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
-    if (b.r.flags || b.r.out_values) W(answer_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
+    look_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
+    if (b.r.flags || b.r.out_values) answer_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(b);
     return cudaGetLastError();
 }
 
-static cudaError_t W(launch_query)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
+static cudaError_t launch_query(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
 {
-    W(laid_out) l = W(lay_out)(g);
+    laid_out l = lay_out(g);
     cudaGetLastError();
-    W(query_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(l.b);
+    query_kernel<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(l.b);
     return cudaGetLastError();
 }
 
-static cudaError_t W(launch_fill)(const batch_on_gpu *g, cudaStream_t stream)
+static cudaError_t launch_fill(const batch_on_gpu *g, cudaStream_t stream)
 {
-    W(laid_out) l = W(lay_out)(g);
+    laid_out l = lay_out(g);
     cudaGetLastError();
-    W(fill_kernel)<<<grid_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b);
+    fill_kernel<<<grid_for(g->r.n), BLOCK_THREADS, 0, stream>>>(l.b);
     return cudaGetLastError();
 }
 
 /* Each level has about a seventh of the edits of the one below, at most: where they become few, one block does the
  * rest. More than that are right too, and slow. */
-static cudaError_t W(launch_plan)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
+static cudaError_t launch_plan(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
 {
     enum { FEW_KEYS = 2048, FEW_EDITS = 24576 };
-    W(laid_out) l = W(lay_out)(g);
-    const W(batch) &b = l.b;
+    laid_out l = lay_out(g);
+    const batch_ref &b = l.b;
     uint32_t level = 0;
     cudaGetLastError();
     SCAN(changed, 0, &b.sizes->keys, ops);
     for (uint64_t edits = ops; edits > (level ? FEW_EDITS : FEW_KEYS); edits /= 7, level++) {
         unsigned blocks = grid_for(edits);
-        if (level > 0) W(locate_kernel)<<<blocks, BLOCK_THREADS, 0, stream>>>(b, level);
+        if (level > 0) locate_kernel<<<blocks, BLOCK_THREADS, 0, stream>>>(b, level);
         SCAN(sums, level, &b.sizes->level[level].edits, edits);
         SCAN(plan, level, &b.sizes->level[level].runs, edits);
-        W(build_kernel_of_batch)<<<blocks, BLOCK_THREADS, 0, stream>>>(b, level);
+        build_kernel_of_batch<<<blocks, BLOCK_THREADS, 0, stream>>>(b, level);
     }
-    W(upper_kernel)<<<1, SCAN_THREADS, 0, stream>>>(b, level);
+    upper_kernel<<<1, SCAN_THREADS, 0, stream>>>(b, level);
     if (g->keeps) {
         SCAN(copies, 0, &b.sizes->level[0].runs, ops);
-        W(close_copies_kernel)<<<1, 1, 0, stream>>>(b);
-        W(keep_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b);
+        close_copies_kernel<<<1, 1, 0, stream>>>(b);
+        keep_kernel<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b);
     }
     return cudaGetLastError();
 }
 
-static cudaError_t W(launch_commit)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
+static cudaError_t launch_commit(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
 {
-    W(laid_out) l = W(lay_out)(g);
+    laid_out l = lay_out(g);
     cudaGetLastError();
-    W(commit_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(l.b);
+    commit_kernel<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(l.b);
     return cudaGetLastError();
 }
 
-static cudaError_t W(launch_tidy)(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
+static cudaError_t launch_tidy(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
 {
-    W(laid_out) l = W(lay_out)(g);
-    const W(batch) &b = l.b;
+    laid_out l = lay_out(g);
+    const batch_ref &b = l.b;
     cudaGetLastError();
     SCAN(small, 0, &b.sizes->tidied, ops);
-    W(parents_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b, 0);
-    W(join_kernel)<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b, 0);
+    parents_kernel<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b, 0);
+    join_kernel<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b, 0);
     SCAN(cases, 0, &b.sizes->cases, ops);
-    W(tidy_kernel)<<<1, SCAN_THREADS, 0, stream>>>(b);
+    tidy_kernel<<<1, SCAN_THREADS, 0, stream>>>(b);
     return cudaGetLastError();
 }
 

@@ -1,61 +1,61 @@
-/* batch/batch_keys.h - the keys of a batch: combine, look, answer, edit. Included by batch.h, once per key width. */
+/* batch/batch_keys.h - the keys of a batch: combine, look, answer, edit. Included by batch.h. */
 
-typedef struct W(batch_state) {
-    W(key) value;
+typedef struct batch_state {
+    map_key value;
     bool present;
-} W(batch_state);
+} batch_state;
 
-PORT_FN uint32_t W(batch_place)(const W(batch) *b, uint32_t op) { return batch_function_place(b->op_function[op]); }
-PORT_FN uint32_t W(batch_kind)(const W(batch) *b, uint32_t op) { return batch_kind_at(&b->r, W(batch_place)(b, op)); }
+PORT_FN uint32_t batch_place(const batch_ref *b, uint32_t op) { return batch_function_place(b->op_function[op]); }
+PORT_FN uint32_t batch_kind(const batch_ref *b, uint32_t op) { return batch_kind_at(&b->r, batch_place(b, op)); }
 
 /* True for the first operation of a key. */
-PORT_FN bool W(batch_begins)(const W(batch) *b, uint32_t op) { return op == 0 || b->op_key[op] != b->op_key[op - 1]; }
+PORT_FN bool batch_begins(const batch_ref *b, uint32_t op) { return op == 0 || b->op_key[op] != b->op_key[op - 1]; }
 
 /* Combine: the element of the scan that belongs to an operation. */
-PORT_FN batch_link W(batch_link_of)(const W(batch) *b, uint32_t op)
+PORT_FN batch_link batch_link_of(const batch_ref *b, uint32_t op)
 {
     batch_link link;
     link.function = b->op_function[op];
-    link.keys = W(batch_begins)(b, op);
+    link.keys = batch_begins(b, op);
     return link;
 }
 
 /* What the scan has come to at an operation. */
-PORT_FN void W(batch_store_link)(const W(batch) *b, uint32_t op, batch_link link)
+PORT_FN void batch_store_link(const batch_ref *b, uint32_t op, batch_link link)
 {
     b->op_link[op] = link;
-    if (W(batch_begins)(b, op)) b->key_first[link.keys - 1] = op;
+    if (batch_begins(b, op)) b->key_first[link.keys - 1] = op;
     if (op + 1 < b->sizes->ops) return;
     b->key_first[link.keys] = op + 1;
     b->sizes->keys = link.keys;
 }
 
 /* After the scan: the number of an operation's key, and the key of a number. */
-PORT_FN uint32_t W(batch_key_of)(const W(batch) *b, uint32_t op) { return b->op_link[op].keys - 1; }
-PORT_FN W(key) W(batch_key_at)(const W(batch) *b, uint32_t key) { return b->op_key[b->key_first[key]]; }
+PORT_FN uint32_t batch_key_of(const batch_ref *b, uint32_t op) { return b->op_link[op].keys - 1; }
+PORT_FN map_key batch_key_at(const batch_ref *b, uint32_t key) { return b->op_key[b->key_first[key]]; }
 
 
-PORT_FN W(batch_state) W(batch_apply)(const W(batch) *b, uint32_t function, W(batch_state) state)
+PORT_FN batch_state batch_apply(const batch_ref *b, uint32_t function, batch_state state)
 {
     uint32_t kind = batch_function_kind(function);
     if (kind == BATCH_SET || (kind == BATCH_FILL && !state.present)) {
-        state.value = ((const W(key) *)b->r.values)[batch_function_place(function)];
+        state.value = ((const map_key *)b->r.values)[batch_function_place(function)];
         state.present = true;
     }
     if (kind == BATCH_GONE) state.present = false;
     return state;
 }
 
-PORT_FN W(batch_state) W(batch_old_state)(const W(batch) *b, uint32_t key)
+PORT_FN batch_state batch_old_state(const batch_ref *b, uint32_t key)
 {
-    W(batch_state) state;
+    batch_state state;
     state.value = b->key_value[key];
     state.present = (b->key_flags[key] & BATCH_HAD) != 0;
     return state;
 }
 
 /* A key's flags: what it was, and what its operations do to it together. */
-PORT_FN uint8_t W(batch_flags_of)(W(batch_state) old, uint32_t function)
+PORT_FN uint8_t batch_flags_of(batch_state old, uint32_t function)
 {
     /* A value that is set counts as changed, though it may be the same: it is not looked at here. */
     uint32_t kind = batch_function_kind(function);
@@ -65,28 +65,28 @@ PORT_FN uint8_t W(batch_flags_of)(W(batch_state) old, uint32_t function)
 }
 
 /* Look, after a find has come to its end. */
-PORT_FN void W(batch_looked)(const W(batch) *b, uint32_t key, const W(find) *find)
+PORT_FN void batch_looked(const batch_ref *b, uint32_t key, const find_op *find)
 {
     uint32_t last = b->key_first[key + 1] - 1;
-    W(batch_state) old;
+    batch_state old;
     old.present = find->found;
     old.value = find->found ? find->value : 0;
     b->key_node[key] = find->cursor.node;
     b->key_value[key] = old.value;
-    b->key_flags[key] = W(batch_flags_of)(old, b->op_link[last].function);
+    b->key_flags[key] = batch_flags_of(old, b->op_link[last].function);
 }
 
 /* What the key is like just before an operation. */
-PORT_FN W(batch_state) W(batch_state_before)(const W(batch) *b, uint32_t op)
+PORT_FN batch_state batch_state_before(const batch_ref *b, uint32_t op)
 {
-    W(batch_state) old = W(batch_old_state)(b, W(batch_key_of)(b, op));
-    return W(batch_begins)(b, op) ? old : W(batch_apply)(b, b->op_link[op - 1].function, old);
+    batch_state old = batch_old_state(b, batch_key_of(b, op));
+    return batch_begins(b, op) ? old : batch_apply(b, b->op_link[op - 1].function, old);
 }
 
 /* What an operation changes in the number of keys. */
-PORT_FN int8_t W(batch_change_of)(const W(batch) *b, uint32_t op)
+PORT_FN int8_t batch_change_of(const batch_ref *b, uint32_t op)
 {
-    bool before = W(batch_state_before)(b, op).present, after = before;
+    bool before = batch_state_before(b, op).present, after = before;
     uint32_t kind = batch_function_kind(b->op_function[op]);
     if (kind == BATCH_SET || kind == BATCH_FILL) after = true;
     if (kind == BATCH_GONE) after = false;
@@ -94,17 +94,17 @@ PORT_FN int8_t W(batch_change_of)(const W(batch) *b, uint32_t op)
 }
 
 /* What an operation on one key answers. */
-typedef struct W(batch_reply) {
-    W(key) value;
+typedef struct batch_reply {
+    map_key value;
     uint8_t flag;
     bool has_value;
-} W(batch_reply);
+} batch_reply;
 
 /* From what the key was like before. */
-PORT_FN W(batch_reply) W(batch_reply_to)(const W(batch) *b, uint32_t op, W(batch_state) before)
+PORT_FN batch_reply batch_reply_to(const batch_ref *b, uint32_t op, batch_state before)
 {
     bool present = before.present;
-    W(batch_reply) reply;
+    batch_reply reply;
     reply.value = before.value;
     reply.flag = present; /* found */
     reply.has_value = present;
@@ -112,33 +112,33 @@ PORT_FN W(batch_reply) W(batch_reply_to)(const W(batch) *b, uint32_t op, W(batch
     case BATCH_SET: reply.flag = present ? BLINK_REPLACED : BLINK_INSERTED; break;
     case BATCH_FILL: reply.flag = present ? BLINK_EXISTS : BLINK_INSERTED; break;
     case BATCH_GONE: reply.flag = present ? BLINK_ERASED : BLINK_ABSENT; break;
-    case BATCH_SAME: reply.has_value = present && W(batch_kind)(b, op) != BATCH_CONTAINS; break;
+    case BATCH_SAME: reply.has_value = present && batch_kind(b, op) != BATCH_CONTAINS; break;
     }
     return reply;
 }
 
-PORT_FN void W(batch_store_reply)(const W(batch) *b, uint32_t place, W(batch_reply) reply)
+PORT_FN void batch_store_reply(const batch_ref *b, uint32_t place, batch_reply reply)
 {
     if (b->r.flags) b->r.flags[place] = reply.flag;
-    if (b->r.out_values && reply.has_value) ((W(key) *)b->r.out_values)[place] = reply.value;
+    if (b->r.out_values && reply.has_value) ((map_key *)b->r.out_values)[place] = reply.value;
 }
 
 /* Answer, for operations on one key. */
-PORT_FN void W(batch_answer)(const W(batch) *b, uint32_t op)
+PORT_FN void batch_answer(const batch_ref *b, uint32_t op)
 {
-    if (batch_function_kind(b->op_function[op]) == BATCH_SAME && W(batch_kind)(b, op) > BATCH_CONTAINS) return;
-    W(batch_store_reply)(b, W(batch_place)(b, op), W(batch_reply_to)(b, op, W(batch_state_before)(b, op)));
+    if (batch_function_kind(b->op_function[op]) == BATCH_SAME && batch_kind(b, op) > BATCH_CONTAINS) return;
+    batch_store_reply(b, batch_place(b, op), batch_reply_to(b, op, batch_state_before(b, op)));
 }
 
 /* Edit: the element of the scan, and what it has come to at a key. */
-PORT_FN uint32_t W(batch_changed)(const W(batch) *b, uint32_t key) { return (b->key_flags[key] & BATCH_CHANGED) != 0; }
+PORT_FN uint32_t batch_changed(const batch_ref *b, uint32_t key) { return (b->key_flags[key] & BATCH_CHANGED) != 0; }
 
-PORT_FN void W(batch_store_edit)(const W(batch) *b, uint32_t key, uint32_t changed)
+PORT_FN void batch_store_edit(const batch_ref *b, uint32_t key, uint32_t changed)
 {
     if (key + 1 == b->sizes->keys) b->sizes->level[0].edits = changed;
-    if (!W(batch_changed)(b, key)) return;
+    if (!batch_changed(b, key)) return;
     uint32_t edit = changed - 1, last = b->key_first[key + 1] - 1;
-    W(batch_state) now = W(batch_apply)(b, b->op_link[last].function, W(batch_old_state)(b, key));
+    batch_state now = batch_apply(b, b->op_link[last].function, batch_old_state(b, key));
     b->edit_key[edit] = b->op_key[last];
     b->edit_value[edit] = now.value;
     b->edit_node[edit] = b->key_node[key];

@@ -1,5 +1,5 @@
-/* batch/batch_level.h - the edits of one level of the tree: runs, plan, build, commit. Included by batch.h, once per
- * key width. The same for leaves and for inner nodes, whose pairs are (low key of a child, its id).
+/* batch/batch_level.h - the edits of one level of the tree: runs, plan, build, commit. Included by batch.h. The
+ * same for leaves and for inner nodes, whose pairs are (low key of a child, its id).
  *
  * The new contents of a node are its old pairs and the run's edits, merged. They are numbered by rank, 0 .. total-1,
  * and cut into equal parts; part 0 stays in the node and the others are new. An agent that builds a part finds where it
@@ -7,8 +7,6 @@
  * its key, less those of them that edits before it replace or remove; and the sums of the scan have both.
  */
 
-#ifndef PLEACH_BATCH_PARTS
-#define PLEACH_BATCH_PARTS
 /* New parts are made 5/7 full; at the end of a level, where ascending keys come, full. */
 enum { BATCH_PART_PAIRS = 10 };
 
@@ -22,30 +20,29 @@ PORT_FN uint32_t batch_part_begin(uint32_t total, uint32_t parts, uint32_t part)
 {
     return (uint32_t)((uint64_t)total * part / parts);
 }
-#endif
 
 /* Before and after the stores to a node. Beside queries at snapshots they are an update's as in blink/: what is new
  * is there before anything names it, and nobody trusts what it reads meanwhile. */
-PORT_FN void W(batch_open_node)(const W(batch) *b, W(node) *node)
+PORT_FN void batch_open_node(const batch_ref *b, map_node *node)
 {
     if (!b->keeps) return;
-    uint64_t header = W(header_load)(node);
+    uint64_t header = header_load(node);
     port_publish_fence();
-    port_latch(&node->word[W(HEADER_WORD)], header, header | HEADER_LATCHED); /* nobody else wants it */
+    port_latch(&node->word[HEADER_WORD], header, header | HEADER_LATCHED); /* nobody else wants it */
 }
 
-PORT_FN void W(batch_close_node)(const W(batch) *b, W(node) *node, uint64_t header)
+PORT_FN void batch_close_node(const batch_ref *b, map_node *node, uint64_t header)
 {
     if (b->keeps)
-        port_store_release(&node->word[W(HEADER_WORD)], header);
+        port_store_release(&node->word[HEADER_WORD], header);
     else
-        port_store(&node->word[W(HEADER_WORD)], header);
+        port_store(&node->word[HEADER_WORD], header);
 }
 
 /* ---- runs ---- */
 
 /* The element of the scan that belongs to the level's edit number `at`. */
-PORT_FN batch_sums W(batch_sums_of)(const W(batch) *b, uint32_t level, uint32_t at)
+PORT_FN batch_sums batch_sums_of(const batch_ref *b, uint32_t level, uint32_t at)
 {
     uint32_t edit = b->sizes->level[level].first_edit + at;
     batch_sums sums;
@@ -56,28 +53,28 @@ PORT_FN batch_sums W(batch_sums_of)(const W(batch) *b, uint32_t level, uint32_t 
 }
 
 /* What the scan has come to at an edit. */
-PORT_FN void W(batch_store_sums)(const W(batch) *b, uint32_t level, uint32_t at, batch_sums sums)
+PORT_FN void batch_store_sums(const batch_ref *b, uint32_t level, uint32_t at, batch_sums sums)
 {
     batch_level *l = &b->sizes->level[level];
     uint32_t edit = l->first_edit + at;
     b->edit_sums[edit] = sums;
-    if (W(batch_sums_of)(b, level, at).runs) b->run_first[l->first_edit + sums.runs - 1] = edit;
+    if (batch_sums_of(b, level, at).runs) b->run_first[l->first_edit + sums.runs - 1] = edit;
     if (at + 1 == l->edits) l->runs = sums.runs;
 }
 
 /* ---- what one run makes of its node ---- */
 
-typedef struct W(batch_run) {
-    W(image) old;
-    W(pair) link;
+typedef struct batch_run {
+    node_image old;
+    map_pair link;
     uint32_t node; /* NODE_NONE: a new root is to come, above the old one */
     uint32_t old_count;
     uint32_t begin, end; /* its edits */
     uint32_t total, parts;
-} W(batch_run);
+} batch_run;
 
 /* Of the edits of the run before `edit`. */
-PORT_FN batch_sums W(batch_sums_before)(const W(batch) *b, uint32_t level_first, uint32_t begin, uint32_t edit)
+PORT_FN batch_sums batch_sums_before(const batch_ref *b, uint32_t level_first, uint32_t begin, uint32_t edit)
 {
     batch_sums at = {0, 0, 0}, from = {0, 0, 0};
     if (edit > level_first) at = b->edit_sums[edit - 1];
@@ -88,71 +85,71 @@ PORT_FN batch_sums W(batch_sums_before)(const W(batch) *b, uint32_t level_first,
 }
 
 /* Which edits are a run's, on which node, and how many pairs there will be; the node has `old_count`. */
-PORT_FN void W(batch_run_edits)(const W(batch) *b, uint32_t level, uint32_t number, W(batch_run) *run)
+PORT_FN void batch_run_edits(const batch_ref *b, uint32_t level, uint32_t number, batch_run *run)
 {
     const batch_level *l = &b->sizes->level[level];
     run->begin = b->run_first[l->first_edit + number];
     run->end = number + 1 < l->runs ? b->run_first[l->first_edit + number + 1] : l->first_edit + l->edits;
     run->node = b->edit_node[run->begin];
     run->old_count = 1;
-    if (run->node != NODE_NONE) run->old_count = header_count(W(header_load)(W(node_at)(b->map, run->node)));
-    batch_sums sums = W(batch_sums_before)(b, l->first_edit, run->begin, run->end);
+    if (run->node != NODE_NONE) run->old_count = header_count(header_load(node_at(b->map, run->node)));
+    batch_sums sums = batch_sums_before(b, l->first_edit, run->begin, run->end);
     run->total = run->old_count + sums.has - sums.had;
 }
 
-PORT_FN void W(batch_run_image)(const W(batch) *b, uint32_t level, W(batch_run) *run)
+PORT_FN void batch_run_image(const batch_ref *b, uint32_t level, batch_run *run)
 {
     if (run->node == NODE_NONE) {
-        W(image_of_one)(&run->old, W(pair_of)(0, (W(key))b->sizes->level[level].below));
-        run->link = W(pair_of)(0, 0);
+        image_of_one(&run->old, pair_of(0, (map_key)b->sizes->level[level].below));
+        run->link = pair_of(0, 0);
     } else {
-        W(node) *node = W(node_at)(b->map, run->node);
-        W(node_read)(node, &run->old);
-        run->link = W(pair_load)(node, NODE_LINK_SLOT);
+        map_node *node = node_at(b->map, run->node);
+        node_read(node, &run->old);
+        run->link = pair_load(node, NODE_LINK_SLOT);
     }
 }
 
 /* Into how many parts the pairs are cut. */
-PORT_FN uint32_t W(batch_run_parts)(const W(batch) *b, const W(batch_run) *run)
+PORT_FN uint32_t batch_run_parts(const batch_ref *b, const batch_run *run)
 {
     if (run->total <= NODE_CAPACITY) return 1;
-    bool last = !W(pair_is_link)(run->link), appending = last && run->old_count > 0;
-    if (appending) appending = W(image_rank)(&run->old, run->old_count, b->edit_key[run->begin]) == run->old_count;
+    bool last = !pair_is_link(run->link), appending = last && run->old_count > 0;
+    if (appending) appending = image_rank(&run->old, run->old_count, b->edit_key[run->begin]) == run->old_count;
     return batch_parts(run->total, appending);
 }
 
-PORT_FN void W(batch_run_open)(const W(batch) *b, uint32_t level, uint32_t number, W(batch_run) *run)
+PORT_FN void batch_run_open(const batch_ref *b, uint32_t level, uint32_t number, batch_run *run)
 {
-    W(batch_run_edits)(b, level, number, run);
-    W(batch_run_image)(b, level, run);
-    run->parts = W(batch_run_parts)(b, run);
+    batch_run_edits(b, level, number, run);
+    batch_run_image(b, level, run);
+    run->parts = batch_run_parts(b, run);
 }
 
 /* Plan: the new nodes of a run. A new root is one more. Most nodes have room, and need not be read. */
-PORT_FN uint32_t W(batch_new_nodes)(const W(batch) *b, uint32_t level, uint32_t number)
+PORT_FN uint32_t batch_new_nodes(const batch_ref *b, uint32_t level, uint32_t number)
 {
-    W(batch_run) run;
-    W(batch_run_edits)(b, level, number, &run);
+    batch_run run;
+    batch_run_edits(b, level, number, &run);
     run.parts = 1;
     if (run.total > NODE_CAPACITY) {
-        W(batch_run_image)(b, level, &run);
-        run.parts = W(batch_run_parts)(b, &run);
+        batch_run_image(b, level, &run);
+        run.parts = batch_run_parts(b, &run);
     }
     return run.parts - (run.node != NODE_NONE);
 }
 
 /* The scan: the element when it is first asked for, then, and what the scan has come to. */
-PORT_FN uint32_t W(batch_plan_run)(const W(batch) *b, uint32_t level, uint32_t number)
+PORT_FN uint32_t batch_plan_run(const batch_ref *b, uint32_t level, uint32_t number)
 {
-    return b->run_new[b->sizes->level[level].first_edit + number] = W(batch_new_nodes)(b, level, number);
+    return b->run_new[b->sizes->level[level].first_edit + number] = batch_new_nodes(b, level, number);
 }
 
-PORT_FN uint32_t W(batch_planned)(const W(batch) *b, uint32_t level, uint32_t number)
+PORT_FN uint32_t batch_planned(const batch_ref *b, uint32_t level, uint32_t number)
 {
     return b->run_new[b->sizes->level[level].first_edit + number];
 }
 
-PORT_FN void W(batch_store_planned)(const W(batch) *b, uint32_t level, uint32_t number, uint32_t sum)
+PORT_FN void batch_store_planned(const batch_ref *b, uint32_t level, uint32_t number, uint32_t sum)
 {
     b->run_new[b->sizes->level[level].first_edit + number] = sum;
 }
@@ -160,7 +157,7 @@ PORT_FN void W(batch_store_planned)(const W(batch) *b, uint32_t level, uint32_t 
 /* After the scan, by one agent: where the level's new nodes are, and the next level's edits. Above the old root the
  * leftmost node of each new level is the root, until a level has no other. If there is no memory for them, there are no
  * more edits. */
-PORT_FN void W(batch_close_plan)(const W(batch) *b, uint32_t level, uint32_t nodes)
+PORT_FN void batch_close_plan(const batch_ref *b, uint32_t level, uint32_t nodes)
 {
     batch_sizes *s = b->sizes;
     batch_level *l = &s->level[level], *above = l + 1;
@@ -173,118 +170,118 @@ PORT_FN void W(batch_close_plan)(const W(batch) *b, uint32_t level, uint32_t nod
     above->runs = above->nodes = 0;
     above->first_node = l->first_node + l->nodes;
     if (l->nodes && level > (uint32_t)(s->new_root >> 32)) {
-        s->new_root = (uint64_t)level << 32 | W(batch_new_id)(b, l->first_node);
+        s->new_root = (uint64_t)level << 32 | batch_new_id(b, l->first_node);
         if (l->nodes == 1) above->edits = 0;
     }
     above->below = (uint32_t)s->new_root;
 }
 
 /* The node of an inner level that covers a key. */
-PORT_FN uint32_t W(batch_node_on)(const W(batch) *b, uint32_t level, W(key) key)
+PORT_FN uint32_t batch_node_on(const batch_ref *b, uint32_t level, map_key key)
 {
-    W(cursor) cursor;
-    W(cursor_start)(b->map, &cursor, key);
+    level_cursor cursor;
+    cursor_start(b->map, &cursor, key);
     for (;;) {
-        while (cursor.level > level) W(cursor_descend)(b->map, &cursor);
-        W(pair) link = W(pair_load)(W(node_at)(b->map, cursor.node), NODE_LINK_SLOT);
-        if (!W(belongs_right)(link, cursor.target)) break;
-        W(cursor_right)(b->map, &cursor, link);
+        while (cursor.level > level) cursor_descend(b->map, &cursor);
+        map_pair link = pair_load(node_at(b->map, cursor.node), NODE_LINK_SLOT);
+        if (!belongs_right(link, cursor.target)) break;
+        cursor_right(b->map, &cursor, link);
     }
     return cursor.node;
 }
 
 /* The node that an edit of an inner level belongs to; none, if there is no such level yet. */
-PORT_FN void W(batch_locate)(const W(batch) *b, uint32_t level, uint32_t at)
+PORT_FN void batch_locate(const batch_ref *b, uint32_t level, uint32_t at)
 {
     uint32_t edit = b->sizes->level[level].first_edit + at;
     bool there = level <= (uint32_t)(b->sizes->root >> 32);
-    b->edit_node[edit] = there ? W(batch_node_on)(b, level, b->edit_key[edit]) : NODE_NONE;
+    b->edit_node[edit] = there ? batch_node_on(b, level, b->edit_key[edit]) : NODE_NONE;
 }
 
 /* ---- build ---- */
 
 /* Between two pairs of the merged sequence: the next edit, and the next old pair. */
-typedef struct W(batch_cut) { uint32_t edit, slot; } W(batch_cut);
+typedef struct batch_cut { uint32_t edit, slot; } batch_cut;
 
-PORT_FN uint32_t W(batch_rank)(const W(batch) *b, uint32_t level_first, const W(batch_run) *run, uint32_t edit)
+PORT_FN uint32_t batch_rank(const batch_ref *b, uint32_t level_first, const batch_run *run, uint32_t edit)
 {
     if (edit == run->end) return run->total;
-    batch_sums sums = W(batch_sums_before)(b, level_first, run->begin, edit);
-    return sums.has - sums.had + W(image_rank)(&run->old, run->old_count, b->edit_key[edit]);
+    batch_sums sums = batch_sums_before(b, level_first, run->begin, edit);
+    return sums.has - sums.had + image_rank(&run->old, run->old_count, b->edit_key[edit]);
 }
 
 /* The next pair of the merged sequence; there is one. */
-PORT_FN W(pair) W(batch_next)(const W(batch) *b, const W(batch_run) *run, W(batch_cut) *cut)
+PORT_FN map_pair batch_next(const batch_ref *b, const batch_run *run, batch_cut *cut)
 {
     for (;;) {
         bool has_old = cut->slot < run->old_count;
-        W(pair) old = W(image_pair)(&run->old, cut->slot);
+        map_pair old = image_pair(&run->old, cut->slot);
         if (cut->edit == run->end || (has_old && old.key < b->edit_key[cut->edit])) {
             cut->slot++;
             return old;
         }
         uint32_t edit = cut->edit++;
         if (has_old && old.key == b->edit_key[edit]) cut->slot++;
-        if (b->edit_flags[edit] & BATCH_HAS) return W(pair_of)(b->edit_key[edit], b->edit_value[edit]);
+        if (b->edit_flags[edit] & BATCH_HAS) return pair_of(b->edit_key[edit], b->edit_value[edit]);
     }
 }
 
 /* Where the pair of this rank is next. */
-PORT_FN W(batch_cut) W(batch_cut_at)(const W(batch) *b, uint32_t level_first, const W(batch_run) *run, uint32_t rank)
+PORT_FN batch_cut batch_cut_at(const batch_ref *b, uint32_t level_first, const batch_run *run, uint32_t rank)
 {
-    W(batch_cut) cut;
+    batch_cut cut;
     uint32_t low = run->begin, high = run->end; /* the last edit with at most this rank lies from low to below high */
-    if (W(batch_rank)(b, level_first, run, low) > rank) {
+    if (batch_rank(b, level_first, run, low) > rank) {
         cut.edit = low; /* before all edits */
         cut.slot = rank;
         return cut;
     }
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (W(batch_rank)(b, level_first, run, middle) <= rank)
+        if (batch_rank(b, level_first, run, middle) <= rank)
             low = middle;
         else
             high = middle;
     }
-    uint32_t at = W(batch_rank)(b, level_first, run, low);
+    uint32_t at = batch_rank(b, level_first, run, low);
     cut.edit = low;
-    cut.slot = W(image_rank)(&run->old, run->old_count, b->edit_key[low]);
-    for (; at < rank; at++) W(batch_next)(b, run, &cut);
+    cut.slot = image_rank(&run->old, run->old_count, b->edit_key[low]);
+    for (; at < rank; at++) batch_next(b, run, &cut);
     return cut;
 }
 
 /* The pairs of one part, to its node; `link` is what leads to the next. Answers the first key. */
-PORT_FN W(key) W(batch_write_part)(const W(batch) *b, const W(batch_run) *run, W(node) *node, uint32_t level,
-                                   W(batch_cut) cut, uint32_t count, W(pair) link, uint64_t header)
+PORT_FN map_key batch_write_part(const batch_ref *b, const batch_run *run, map_node *node, uint32_t level,
+                                 batch_cut cut, uint32_t count, map_pair link, uint64_t header)
 {
-    W(key) first = 0;
-    W(pair) pair = W(pair_of)(0, 0);
+    map_key first = 0;
+    map_pair pair = pair_of(0, 0);
     for (uint32_t i = 0; i < count; i++) {
-        pair = W(batch_next)(b, run, &cut);
+        pair = batch_next(b, run, &cut);
         if (i == 0) first = pair.key;
-        W(pair_store)(node, i, pair);
+        pair_store(node, i, pair);
     }
     if (level)
-        W(slots_pad)(node, count, W(pair_is_link)(link) ? link : pair); /* I4 */
+        slots_pad(node, count, pair_is_link(link) ? link : pair); /* I4 */
     else
-        W(pair_store)(node, NODE_LINK_SLOT, link);
-    W(batch_close_node)(b, node, header);
+        pair_store(node, NODE_LINK_SLOT, link);
+    batch_close_node(b, node, header);
     return first;
 }
 
 /* What leads from one part to the next: the first key there, and its node. `first` is the number of part 0's node
  * among the new ones, if it is new; else one less than part 1's. */
-PORT_FN W(pair) W(batch_link_after)(const W(batch) *b, uint32_t level_first, const W(batch_run) *run, uint32_t part,
-                                    uint32_t first)
+PORT_FN map_pair batch_link_after(const batch_ref *b, uint32_t level_first, const batch_run *run, uint32_t part,
+                                  uint32_t first)
 {
     if (part + 1 == run->parts) return run->link;
-    W(batch_cut) cut = W(batch_cut_at)(b, level_first, run, batch_part_begin(run->total, run->parts, part + 1));
-    W(pair) next = W(batch_next)(b, run, &cut);
-    return W(link_to)(next.key, W(batch_new_id)(b, first + part + 1));
+    batch_cut cut = batch_cut_at(b, level_first, run, batch_part_begin(run->total, run->parts, part + 1));
+    map_pair next = batch_next(b, run, &cut);
+    return link_to(next.key, batch_new_id(b, first + part + 1));
 }
 
 /* The run that the level's new node number `at` belongs to. */
-PORT_FN uint32_t W(batch_run_of_node)(const W(batch) *b, uint32_t level, uint32_t at)
+PORT_FN uint32_t batch_run_of_node(const batch_ref *b, uint32_t level, uint32_t at)
 {
     const batch_level *l = &b->sizes->level[level];
     uint32_t low = 0, high = l->runs; /* the first run with run_new > at */
@@ -299,27 +296,27 @@ PORT_FN uint32_t W(batch_run_of_node)(const W(batch) *b, uint32_t level, uint32_
 }
 
 /* Build, for the level's new node number `at`; it becomes an edit of the level above. */
-PORT_FN void W(batch_build)(const W(batch) *b, uint32_t level, uint32_t at)
+PORT_FN void batch_build(const batch_ref *b, uint32_t level, uint32_t at)
 {
     const batch_level *l = &b->sizes->level[level];
-    uint32_t number = W(batch_run_of_node)(b, level, at), before = number ? b->run_new[l->first_edit + number - 1] : 0;
-    W(batch_run) run;
-    W(batch_run_open)(b, level, number, &run);
+    uint32_t number = batch_run_of_node(b, level, at), before = number ? b->run_new[l->first_edit + number - 1] : 0;
+    batch_run run;
+    batch_run_open(b, level, number, &run);
     bool whole = run.node == NODE_NONE; /* part 0 is new too */
-    uint32_t part = at - before + !whole, id = W(batch_new_id)(b, l->first_node + at);
+    uint32_t part = at - before + !whole, id = batch_new_id(b, l->first_node + at);
     uint32_t from = batch_part_begin(run.total, run.parts, part), to = batch_part_begin(run.total, run.parts, part + 1);
-    W(pair) link = W(batch_link_after)(b, l->first_edit, &run, part, l->first_node + before - !whole);
-    W(batch_cut) cut = W(batch_cut_at)(b, l->first_edit, &run, from);
-    W(key) low = W(batch_write_part)(b, &run, W(node_at)(b->map, id), level, cut, to - from, link,
-                                     header_first(level, to - from));
+    map_pair link = batch_link_after(b, l->first_edit, &run, part, l->first_node + before - !whole);
+    batch_cut cut = batch_cut_at(b, l->first_edit, &run, from);
+    map_key low = batch_write_part(b, &run, node_at(b->map, id), level, cut, to - from, link,
+                                   header_first(level, to - from));
     uint32_t edit = b->sizes->level[level + 1].first_edit + at;
     b->edit_key[edit] = low;
-    b->edit_value[edit] = (W(key))id;
+    b->edit_value[edit] = (map_key)id;
     b->edit_flags[edit] = whole && part == 0 ? BATCH_HAS | BATCH_HAD : BATCH_HAS; /* `below` names it too */
 }
 
 /* New nodes of all levels. */
-PORT_FN uint32_t W(batch_all_nodes)(const W(batch) *b)
+PORT_FN uint32_t batch_all_nodes(const batch_ref *b)
 {
     const batch_level *l = b->sizes->level;
     while (l->edits) l++;

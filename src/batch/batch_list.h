@@ -1,11 +1,11 @@
-/* batch/batch_list.h - which operations have to do with each other. Included by batch.h, once per key width.
+/* batch/batch_list.h - which operations have to do with each other. Included by batch.h.
  *
  * A find or contains whose key no operation of the batch updates is answered by the old map alone: it need not be
  * sorted, nor wait for anybody. To know, updates mark a bit of a filter, chosen by their key; other keys may share it,
  * and are then listed for nothing.
  */
 
-PORT_FN uint32_t W(batch_filter_bit)(const W(batch) *b, W(key) key)
+PORT_FN uint32_t batch_filter_bit(const batch_ref *b, map_key key)
 {
 #if PLEACH_KEY_BITS == 32
     return (uint32_t)(key * 0x9e3779b1u) >> (32 - b->filter_bits);
@@ -17,66 +17,63 @@ PORT_FN uint32_t W(batch_filter_bit)(const W(batch) *b, W(key) key)
 #endif
 }
 
-PORT_FN W(key) W(batch_argument)(const W(batch) *b, uint32_t place) { return ((const W(key) *)b->r.keys)[place]; }
+PORT_FN map_key batch_argument(const batch_ref *b, uint32_t place) { return ((const map_key *)b->r.keys)[place]; }
 
 /* List, first: an update marks its key. */
-PORT_FN void W(batch_mark)(const W(batch) *b, uint32_t place)
+PORT_FN void batch_mark(const batch_ref *b, uint32_t place)
 {
     if (batch_kind_at(&b->r, place) > BATCH_ERASE) return;
-    uint32_t bit = W(batch_filter_bit)(b, W(batch_argument)(b, place));
+    uint32_t bit = batch_filter_bit(b, batch_argument(b, place));
     port_mark(&b->filter[bit / 64], (uint64_t)1 << bit % 64);
 }
 
-#ifndef PLEACH_BATCH_MARKS
-#define PLEACH_BATCH_MARKS
 #define BATCH_LISTED ((uint32_t)1 << 31)
 #define BATCH_ONLY_ASKED ((uint32_t)1 << 30) /* contains: its value is not wanted */
-#endif
 
 /* What is remembered of an operation that is not listed. */
-PORT_FN uint32_t W(batch_read_mark)(const W(batch) *b, uint32_t place)
+PORT_FN uint32_t batch_read_mark(const batch_ref *b, uint32_t place)
 {
     return place | (batch_kind_at(&b->r, place) == BATCH_CONTAINS ? BATCH_ONLY_ASKED : 0);
 }
 
 /* Is the operation listed? Looks once, and remembers. */
-PORT_FN uint32_t W(batch_note)(const W(batch) *b, uint32_t place)
+PORT_FN uint32_t batch_note(const batch_ref *b, uint32_t place)
 {
     uint32_t kind = batch_kind_at(&b->r, place), listed = 1;
     if (kind == BATCH_FIND || kind == BATCH_CONTAINS) {
         listed = 0;
         if (b->sizes->seen & BATCH_HAS_UPDATES) {
-            uint32_t bit = W(batch_filter_bit)(b, W(batch_argument)(b, place));
+            uint32_t bit = batch_filter_bit(b, batch_argument(b, place));
             listed = (uint32_t)(b->filter[bit / 64] >> bit % 64 & 1);
         }
     }
-    b->mark[place] = W(batch_read_mark)(b, place) | (listed ? BATCH_LISTED : 0);
+    b->mark[place] = batch_read_mark(b, place) | (listed ? BATCH_LISTED : 0);
     return listed;
 }
 
-PORT_FN uint32_t W(batch_is_listed)(const W(batch) *b, uint32_t place) { return b->mark[place] >> 31; }
+PORT_FN uint32_t batch_is_listed(const batch_ref *b, uint32_t place) { return b->mark[place] >> 31; }
 
 /* Then, by a scan: what it has come to at an operation. */
-PORT_FN void W(batch_store_listed)(const W(batch) *b, uint32_t place, uint32_t listed)
+PORT_FN void batch_store_listed(const batch_ref *b, uint32_t place, uint32_t listed)
 {
     if (place + 1 == b->r.n) b->sizes->ops = listed;
-    if (!W(batch_is_listed)(b, place)) return;
-    b->list_key[listed - 1] = W(batch_argument)(b, place);
+    if (!batch_is_listed(b, place)) return;
+    b->list_key[listed - 1] = batch_argument(b, place);
     b->list_function[listed - 1] = batch_function_of(batch_kind_at(&b->r, place), place);
 }
 
 /* Instead of all that, where all are updates. */
-PORT_FN void W(batch_list_all)(const W(batch) *b, uint32_t place)
+PORT_FN void batch_list_all(const batch_ref *b, uint32_t place)
 {
-    b->list_key[place] = W(batch_argument)(b, place);
+    b->list_key[place] = batch_argument(b, place);
     b->list_function[place] = batch_function_of(b->r.kind, place);
 }
 
 /* Read: the answer of an operation that is not listed, after a find has come to its end. */
-PORT_FN void W(batch_answer_read)(const W(batch) *b, uint32_t mark, const W(find) *find)
+PORT_FN void batch_answer_read(const batch_ref *b, uint32_t mark, const find_op *find)
 {
     uint32_t place = mark & (BATCH_ONLY_ASKED - 1);
     if (b->r.flags) b->r.flags[place] = find->found;
     if (b->r.out_values && find->found && !(mark & BATCH_ONLY_ASKED))
-        ((W(key) *)b->r.out_values)[place] = find->value;
+        ((map_key *)b->r.out_values)[place] = find->value;
 }

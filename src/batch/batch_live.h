@@ -1,5 +1,5 @@
 /* batch/batch_live.h - which keys of a batch are there at one of its places, asked for in the order of keys. Included
- * by batch.h, once per key width.
+ * by batch.h.
  *
  * A successor, a predecessor or a range passes by keys of the batch that are not there at its place: erased before it,
  * or inserted after it. There may be as many of these as operations, and as many queries that pass by all of them. So a
@@ -23,8 +23,6 @@
  */
 
 
-#ifndef PLEACH_BATCH_LIVE_BITS
-#define PLEACH_BATCH_LIVE_BITS
 #define BATCH_NO_KEY UINT32_MAX
 
 PORT_FN unsigned batch_bits(uint32_t word)
@@ -95,12 +93,11 @@ PORT_FN uint32_t batch_live_halve(const batch_live *l, uint32_t level, uint32_t 
     upper->from = middle;
     return last - first + end.sum - begin.sum;
 }
-#endif
 
 /* ---- what is asked ---- */
 
 /* How many keys with lower numbers are there just before the operation at `place`. */
-PORT_FN uint32_t W(batch_live_below)(const W(batch) *b, uint32_t key, uint32_t place)
+PORT_FN uint32_t batch_live_below(const batch_ref *b, uint32_t key, uint32_t place)
 {
     const batch_live *l = &b->live;
     batch_descent at = batch_descent_from(place), upper;
@@ -116,7 +113,7 @@ PORT_FN uint32_t W(batch_live_below)(const W(batch) *b, uint32_t key, uint32_t p
 }
 
 /* The number of the key that has so many live ones below it; a number that no key has, if there is none. */
-PORT_FN uint32_t W(batch_live_ranked)(const W(batch) *b, uint32_t rank, uint32_t place)
+PORT_FN uint32_t batch_live_ranked(const batch_ref *b, uint32_t rank, uint32_t place)
 {
     const batch_live *l = &b->live;
     batch_descent at = batch_descent_from(place), upper;
@@ -131,20 +128,20 @@ PORT_FN uint32_t W(batch_live_ranked)(const W(batch) *b, uint32_t rank, uint32_t
 }
 
 /* The first key from number `key` on, and the last one below it; NO_KEY: there is none. */
-PORT_FN uint32_t W(batch_next_live)(const W(batch) *b, uint32_t key, uint32_t place)
+PORT_FN uint32_t batch_next_live(const batch_ref *b, uint32_t key, uint32_t place)
 {
-    uint32_t next = W(batch_live_ranked)(b, W(batch_live_below)(b, key, place), place);
+    uint32_t next = batch_live_ranked(b, batch_live_below(b, key, place), place);
     return next < b->sizes->keys ? next : BATCH_NO_KEY;
 }
 
-PORT_FN uint32_t W(batch_last_live)(const W(batch) *b, uint32_t key, uint32_t place)
+PORT_FN uint32_t batch_last_live(const batch_ref *b, uint32_t key, uint32_t place)
 {
-    uint32_t live = W(batch_live_below)(b, key, place);
-    return live ? W(batch_live_ranked)(b, live - 1, place) : BATCH_NO_KEY;
+    uint32_t live = batch_live_below(b, key, place);
+    return live ? batch_live_ranked(b, live - 1, place) : BATCH_NO_KEY;
 }
 
 /* The word of gaps that has gap number `number`, counted from 0. */
-PORT_FN uint32_t W(batch_gap_word)(const W(batch) *b, uint32_t number)
+PORT_FN uint32_t batch_gap_word(const batch_ref *b, uint32_t number)
 {
     uint32_t low = 0, high = b->sizes->keys / 32 + 1;
     while (high - low > 1) {
@@ -158,48 +155,48 @@ PORT_FN uint32_t W(batch_gap_word)(const W(batch) *b, uint32_t number)
 }
 
 /* The first gap behind key number `key` or a later one; and the last one behind it or an earlier one. */
-PORT_FN uint32_t W(batch_next_gap)(const W(batch) *b, uint32_t key)
+PORT_FN uint32_t batch_next_gap(const batch_ref *b, uint32_t key)
 {
     uint32_t word = key / 32, bits = b->live.gap[word] & ~(uint32_t)0 << key % 32;
     if (bits) return word * 32 + batch_lowest_bit(bits);
     uint32_t number = b->live.gaps[word + 1];
     if (number == b->live.gaps[b->sizes->keys / 32 + 1]) return BATCH_NO_KEY;
-    word = W(batch_gap_word)(b, number);
+    word = batch_gap_word(b, number);
     return word * 32 + batch_lowest_bit(b->live.gap[word]);
 }
 
-PORT_FN uint32_t W(batch_last_gap)(const W(batch) *b, uint32_t key)
+PORT_FN uint32_t batch_last_gap(const batch_ref *b, uint32_t key)
 {
     uint32_t word = key / 32, bits = b->live.gap[word] & ~(uint32_t)0 >> (31 - key % 32);
     if (bits) return word * 32 + batch_highest_bit(bits);
     uint32_t number = b->live.gaps[word];
     if (number == 0) return BATCH_NO_KEY;
-    word = W(batch_gap_word)(b, number - 1);
+    word = batch_gap_word(b, number - 1);
     return word * 32 + batch_highest_bit(b->live.gap[word]);
 }
 
 /* ---- how it is built ---- */
 
 /* First, for each place: nothing changes. */
-PORT_FN void W(batch_live_clear)(const W(batch) *b, uint32_t place)
+PORT_FN void batch_live_clear(const batch_ref *b, uint32_t place)
 {
     b->live.number[0][place] = 0;
     b->live.change[0][place] = 0;
 }
 
 /* Then, for each operation. */
-PORT_FN void W(batch_live_note)(const W(batch) *b, uint32_t op)
+PORT_FN void batch_live_note(const batch_ref *b, uint32_t op)
 {
-    int8_t change = W(batch_change_of)(b, op);
+    int8_t change = batch_change_of(b, op);
     if (change == 0) return;
-    b->live.number[0][W(batch_place)(b, op)] = W(batch_key_of)(b, op);
-    b->live.change[0][W(batch_place)(b, op)] = change;
+    b->live.number[0][batch_place(b, op)] = batch_key_of(b, op);
+    b->live.change[0][batch_place(b, op)] = change;
 }
 
 /* By key, a scan. */
-PORT_FN uint32_t W(batch_had)(const W(batch) *b, uint32_t key) { return (b->key_flags[key] & BATCH_HAD) != 0; }
+PORT_FN uint32_t batch_had(const batch_ref *b, uint32_t key) { return (b->key_flags[key] & BATCH_HAD) != 0; }
 
-PORT_FN void W(batch_store_had)(const W(batch) *b, uint32_t key, uint32_t had)
+PORT_FN void batch_store_had(const batch_ref *b, uint32_t key, uint32_t had)
 {
     if (key == 0) b->live.had[0] = 0;
     b->live.had[key + 1] = had;
@@ -207,44 +204,44 @@ PORT_FN void W(batch_store_had)(const W(batch) *b, uint32_t key, uint32_t had)
 
 /* Has the old map a key between this one of the batch and the next? The leaves between two of them concern one gap
  * only, so all gaps together take as many steps as there are keys and leaves. */
-PORT_FN bool W(batch_is_gap)(const W(batch) *b, uint32_t key)
+PORT_FN bool batch_is_gap(const batch_ref *b, uint32_t key)
 {
     bool last = key + 1 == b->sizes->keys;
-    W(key) own = W(batch_key_at)(b, key), next = last ? KEY_MAX : W(batch_key_at)(b, key + 1);
+    map_key own = batch_key_at(b, key), next = last ? KEY_MAX : batch_key_at(b, key + 1);
     for (uint32_t id = b->key_node[key];;) {
-        const W(node) *node = W(node_at)(b->map, id);
-        W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
-        unsigned count = header_count(W(header_load)(node)), slot;
-        W(image) leaf;
-        W(node_read)(node, &leaf);
-        slot = W(image_rank)(&leaf, count, own);
-        if (slot < count && W(image_pair)(&leaf, slot).key == own) slot++;
-        if (slot < count) return last || W(image_pair)(&leaf, slot).key < next;
-        if (!W(pair_is_link)(link) || (!last && link.key >= next)) return false;
-        id = W(pair_node)(link);
+        const map_node *node = node_at(b->map, id);
+        map_pair link = pair_load(node, NODE_LINK_SLOT);
+        unsigned count = header_count(header_load(node)), slot;
+        node_image leaf;
+        node_read(node, &leaf);
+        slot = image_rank(&leaf, count, own);
+        if (slot < count && image_pair(&leaf, slot).key == own) slot++;
+        if (slot < count) return last || image_pair(&leaf, slot).key < next;
+        if (!pair_is_link(link) || (!last && link.key >= next)) return false;
+        id = pair_node(link);
     }
 }
 
 /* By word of gaps, a scan. */
-PORT_FN uint32_t W(batch_find_gaps)(const W(batch) *b, uint32_t word)
+PORT_FN uint32_t batch_find_gaps(const batch_ref *b, uint32_t word)
 {
     uint32_t gap = 0;
     for (uint32_t i = 0; i < 32 && word * 32 + i < b->sizes->keys; i++)
-        gap |= (uint32_t)W(batch_is_gap)(b, word * 32 + i) << i;
+        gap |= (uint32_t)batch_is_gap(b, word * 32 + i) << i;
     b->live.gap[word] = gap;
     return batch_bits(gap);
 }
 
-PORT_FN uint32_t W(batch_gaps_of)(const W(batch) *b, uint32_t word) { return batch_bits(b->live.gap[word]); }
+PORT_FN uint32_t batch_gaps_of(const batch_ref *b, uint32_t word) { return batch_bits(b->live.gap[word]); }
 
-PORT_FN void W(batch_store_gaps)(const W(batch) *b, uint32_t word, uint32_t gaps)
+PORT_FN void batch_store_gaps(const batch_ref *b, uint32_t word, uint32_t gaps)
 {
     if (word == 0) b->live.gaps[0] = 0;
     b->live.gaps[word + 1] = gaps;
 }
 
 /* By group of a level, a scan: `runs` are its zeros, `has` and `had` those of them that make a key appear, or go. */
-PORT_FN batch_sums W(batch_group_sums)(const batch_group *g, uint32_t n)
+PORT_FN batch_sums batch_group_sums(const batch_group *g, uint32_t n)
 {
     batch_sums sums;
     sums.runs = n - batch_bits(g->ones);
@@ -253,25 +250,25 @@ PORT_FN batch_sums W(batch_group_sums)(const batch_group *g, uint32_t n)
     return sums;
 }
 
-PORT_FN batch_group *W(batch_group_at)(const W(batch) *b, uint32_t level, uint32_t group)
+PORT_FN batch_group *batch_group_at(const batch_ref *b, uint32_t level, uint32_t group)
 {
     return &b->live.group[(uint64_t)level * b->live.groups + group];
 }
 
 /* Operations of a group: 32, or of the last one what is left. */
-PORT_FN uint32_t W(batch_group_size)(const W(batch) *b, uint32_t group)
+PORT_FN uint32_t batch_group_size(const batch_ref *b, uint32_t group)
 {
     uint32_t left = b->r.n - group * 32;
     return left < 32 ? left : 32;
 }
 
-PORT_FN batch_sums W(batch_fill_group)(const W(batch) *b, uint32_t level, uint32_t group)
+PORT_FN batch_sums batch_fill_group(const batch_ref *b, uint32_t level, uint32_t group)
 {
     const uint32_t *number = b->live.number[level & 1];
     const int8_t *change = b->live.change[level & 1];
     unsigned bit = b->live.levels - 1 - level;
-    batch_group *g = W(batch_group_at)(b, level, group);
-    uint32_t n = W(batch_group_size)(b, group);
+    batch_group *g = batch_group_at(b, level, group);
+    uint32_t n = batch_group_size(b, group);
     g->ones = g->plus = g->minus = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t one = number[group * 32 + i] >> bit & 1;
@@ -280,29 +277,29 @@ PORT_FN batch_sums W(batch_fill_group)(const W(batch) *b, uint32_t level, uint32
         g->plus |= (uint32_t)(!one && by > 0) << i;
         g->minus |= (uint32_t)(!one && by < 0) << i;
     }
-    return W(batch_group_sums)(g, n);
+    return batch_group_sums(g, n);
 }
 
-PORT_FN batch_sums W(batch_group_again)(const W(batch) *b, uint32_t level, uint32_t group)
+PORT_FN batch_sums batch_group_again(const batch_ref *b, uint32_t level, uint32_t group)
 {
-    return W(batch_group_sums)(W(batch_group_at)(b, level, group), W(batch_group_size)(b, group));
+    return batch_group_sums(batch_group_at(b, level, group), batch_group_size(b, group));
 }
 
-PORT_FN void W(batch_store_group)(const W(batch) *b, uint32_t level, uint32_t group, batch_sums sums)
+PORT_FN void batch_store_group(const batch_ref *b, uint32_t level, uint32_t group, batch_sums sums)
 {
-    batch_group *g = W(batch_group_at)(b, level, group);
-    batch_sums own = W(batch_group_again)(b, level, group);
+    batch_group *g = batch_group_at(b, level, group);
+    batch_sums own = batch_group_again(b, level, group);
     g->zeros = sums.runs - own.runs;
     g->sum = (sums.has - sums.had) - (own.has - own.had);
 }
 
 /* After the scan: to the order of the next level. */
-PORT_FN void W(batch_divide_group)(const W(batch) *b, uint32_t level, uint32_t group)
+PORT_FN void batch_divide_group(const batch_ref *b, uint32_t level, uint32_t group)
 {
     const batch_live *l = &b->live;
     uint32_t zeros = batch_zeros_before(l, level, b->r.n).zeros, from = group * 32;
-    const batch_group *g = W(batch_group_at)(b, level, group);
-    for (uint32_t i = 0; i < W(batch_group_size)(b, group); i++) {
+    const batch_group *g = batch_group_at(b, level, group);
+    for (uint32_t i = 0; i < batch_group_size(b, group); i++) {
         uint32_t before = g->zeros + batch_bits(~g->ones & (((uint32_t)1 << i) - 1));
         uint32_t to = g->ones >> i & 1 ? zeros + from + i - before : before;
         l->number[~level & 1][to] = l->number[level & 1][from + i];

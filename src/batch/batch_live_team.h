@@ -1,44 +1,44 @@
 /* batch/batch_live_team.h - queries of a batch that have given up (batch_query.h), and what they skip keys by
- * (batch_live.h), by a team. Included by batch_cpu.c, once per key width. */
+ * (batch_live.h), by a team. Included by batch_cpu.c. */
 
-#define HAD_OF(b, level, i) W(batch_had)(b, i)
-#define HAD_STORE(b, level, i, sum) W(batch_store_had)(b, i, sum)
+#define HAD_OF(b, level, i) batch_had(b, i)
+#define HAD_STORE(b, level, i, sum) batch_store_had(b, i, sum)
 DEFINE_SCAN(scan_had, uint32_t, 0, ADD, HAD_OF, HAD_OF, HAD_STORE)
-#define GAPS_FIRST(b, level, i) W(batch_find_gaps)(b, i)
-#define GAPS_AGAIN(b, level, i) W(batch_gaps_of)(b, i)
-#define GAPS_STORE(b, level, i, sum) W(batch_store_gaps)(b, i, sum)
+#define GAPS_FIRST(b, level, i) batch_find_gaps(b, i)
+#define GAPS_AGAIN(b, level, i) batch_gaps_of(b, i)
+#define GAPS_STORE(b, level, i, sum) batch_store_gaps(b, i, sum)
 DEFINE_SCAN(scan_gaps, uint32_t, 0, ADD, GAPS_FIRST, GAPS_AGAIN, GAPS_STORE)
-DEFINE_SCAN(scan_groups, batch_sums, ZERO_SUMS, batch_sums_join, W(batch_fill_group), W(batch_group_again),
-            W(batch_store_group))
+DEFINE_SCAN(scan_groups, batch_sums, ZERO_SUMS, batch_sums_join, batch_fill_group, batch_group_again,
+            batch_store_group)
 
-static void W(build_live)(W(working) *w)
+static void build_live(batch_worker *w)
 {
     const uint32_t n = w->b.r.n, keys = w->b.sizes->keys, groups = batch_live_groups(n);
-    FOR_PART(w, i, n) W(batch_live_clear)(&w->b, i);
+    FOR_PART(w, i, n) batch_live_clear(&w->b, i);
     team_meet(w->team);
-    FOR_PART(w, op, w->b.sizes->ops) W(batch_live_note)(&w->b, op);
-    W(scan_had)(w, 0, keys);
-    W(scan_gaps)(w, 0, keys / 32 + 1);
+    FOR_PART(w, op, w->b.sizes->ops) batch_live_note(&w->b, op);
+    scan_had(w, 0, keys);
+    scan_gaps(w, 0, keys / 32 + 1);
     w->b.live.levels = batch_live_levels(keys);
     for (uint32_t level = 0; level < w->b.live.levels; level++) {
-        W(scan_groups)(w, level, groups);
-        FOR_PART(w, i, groups) W(batch_divide_group)(&w->b, level, i);
+        scan_groups(w, level, groups);
+        FOR_PART(w, i, groups) batch_divide_group(&w->b, level, i);
         team_meet(w->team);
     }
 }
 
-static void W(note_effort)(W(working) *w, batch_effort effort)
+static void note_effort(batch_worker *w, batch_effort effort)
 {
     if (effort.steps > BATCH_PATIENCE) w->job->parts[w->member].steps += effort.steps;
 }
 
 /* This member's tired queries again; answers how many of the team's are still tired. */
-static uint32_t W(ask_again)(W(working) *w, W(batch_wide) *tired, uint32_t *n)
+static uint32_t ask_again(batch_worker *w, batch_wide *tired, uint32_t *n)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < *n; i++) {
-        batch_effort effort = W(batch_query)(&w->b, tired[i].op);
-        W(note_effort)(w, effort);
+        batch_effort effort = batch_query(&w->b, tired[i].op);
+        note_effort(w, effort);
         if (effort.tired) tired[left++].op = tired[i].op;
     }
     *n = left;
@@ -51,10 +51,10 @@ static uint32_t W(ask_again)(W(working) *w, W(batch_wide) *tired, uint32_t *n)
 }
 
 /* n of them are this member's, `all` the team's. */
-static void W(ask_tired)(W(working) *w, W(batch_wide) *tired, uint32_t n, uint32_t all)
+static void ask_tired(batch_worker *w, batch_wide *tired, uint32_t n, uint32_t all)
 {
     w->b.patience = batch_more_patience(w->b.sizes->ops, all);
-    if (W(ask_again)(w, tired, &n) == 0) return;
-    W(build_live)(w);
-    W(ask_again)(w, tired, &n);
+    if (ask_again(w, tired, &n) == 0) return;
+    build_live(w);
+    ask_again(w, tired, &n);
 }

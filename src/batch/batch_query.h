@@ -1,5 +1,5 @@
 /* batch/batch_query.h - ranges, counts, successors and predecessors in the middle of a batch: the old tree, overlaid
- * with what the batch's earlier operations do to their keys. Included by batch.h, once per key width.
+ * with what the batch's earlier operations do to their keys. Included by batch.h.
  *
  * PATIENCE   A query steps over keys of the batch that are not there at its place, one by one. After `patience` of them
  *            it gives up, and is tried again with more patience, so much that all that have given up take a few steps
@@ -8,97 +8,97 @@
  */
 
 /* A key of the batch, by number, as it is just before the operation at `place`. */
-PORT_FN W(batch_state) W(batch_state_at)(const W(batch) *b, uint32_t key, uint32_t place)
+PORT_FN batch_state batch_state_at(const batch_ref *b, uint32_t key, uint32_t place)
 {
     uint32_t first = b->key_first[key], low = first, high = b->key_first[key + 1];
     while (low < high) { /* operations of one key ascend by place */
         uint32_t middle = low + (high - low) / 2;
-        if (W(batch_place)(b, middle) < place)
+        if (batch_place(b, middle) < place)
             low = middle + 1;
         else
             high = middle;
     }
-    W(batch_state) old = W(batch_old_state)(b, key);
-    return low == first ? old : W(batch_apply)(b, b->op_link[low - 1].function, old);
+    batch_state old = batch_old_state(b, key);
+    return low == first ? old : batch_apply(b, b->op_link[low - 1].function, old);
 }
 
 /* Upwards through all that is there at one place of the batch. */
-typedef struct W(batch_walk) {
-    W(image) leaf;
-    W(pair) link;
+typedef struct batch_walk {
+    node_image leaf;
+    map_pair link;
     unsigned slot, count;
     uint32_t key; /* the next one of the batch's */
     uint32_t place;
     uint32_t patience, passed; /* keys that are not there: so many may be passed by, and have been */
     batch_effort effort;
-} W(batch_walk);
+} batch_walk;
 
-PORT_FN void W(batch_walk_enter)(const W(batch) *b, W(batch_walk) *walk, uint32_t id)
+PORT_FN void batch_walk_enter(const batch_ref *b, batch_walk *walk, uint32_t id)
 {
-    const W(node) *node = W(node_at)(b->map, id);
-    W(node_read)(node, &walk->leaf);
-    walk->link = W(pair_load)(node, NODE_LINK_SLOT);
-    walk->count = header_count(W(header_load)(node));
+    const map_node *node = node_at(b->map, id);
+    node_read(node, &walk->leaf);
+    walk->link = pair_load(node, NODE_LINK_SLOT);
+    walk->count = header_count(header_load(node));
     walk->slot = 0;
 }
 
 /* To a key of the batch, by number, or behind it. */
-PORT_FN void W(batch_walk_to)(const W(batch) *b, W(batch_walk) *walk, uint32_t key, bool after)
+PORT_FN void batch_walk_to(const batch_ref *b, batch_walk *walk, uint32_t key, bool after)
 {
-    W(key) from = W(batch_key_at)(b, key);
+    map_key from = batch_key_at(b, key);
     walk->key = key + after;
-    W(batch_walk_enter)(b, walk, b->key_node[key]);
-    walk->slot = W(image_rank)(&walk->leaf, walk->count, from);
-    if (after && walk->slot < walk->count && W(image_pair)(&walk->leaf, walk->slot).key == from) walk->slot++;
+    batch_walk_enter(b, walk, b->key_node[key]);
+    walk->slot = image_rank(&walk->leaf, walk->count, from);
+    if (after && walk->slot < walk->count && image_pair(&walk->leaf, walk->slot).key == from) walk->slot++;
 }
 
 /* From an operation's key on, or from the next key after it. */
-PORT_FN void W(batch_walk_start)(const W(batch) *b, W(batch_walk) *walk, uint32_t op, bool after)
+PORT_FN void batch_walk_start(const batch_ref *b, batch_walk *walk, uint32_t op, bool after)
 {
-    walk->place = W(batch_place)(b, op);
+    walk->place = batch_place(b, op);
     walk->patience = b->patience;
     walk->passed = 0;
     walk->effort = batch_no_effort();
-    W(batch_walk_to)(b, walk, W(batch_key_of)(b, op), after);
+    batch_walk_to(b, walk, batch_key_of(b, op), after);
 }
 
 /* A key that is not there has been passed by. To the next one that is, or to the next gap between keys of the batch
  * that has old ones in it, whichever comes first; false if the query has to give up. */
-PORT_COLD bool W(batch_walk_skip)(const W(batch) *b, W(batch_walk) *walk)
+PORT_COLD bool batch_walk_skip(const batch_ref *b, batch_walk *walk)
 {
     walk->effort.steps += walk->passed;
     walk->effort.tired = b->live.levels == 0;
     if (walk->effort.tired) return false;
-    uint32_t keys = b->sizes->keys, gap = W(batch_next_gap)(b, walk->key - 1);
-    uint32_t live = walk->key < keys ? W(batch_next_live)(b, walk->key, walk->place) : BATCH_NO_KEY;
+    uint32_t keys = b->sizes->keys, gap = batch_next_gap(b, walk->key - 1);
+    uint32_t live = walk->key < keys ? batch_next_live(b, walk->key, walk->place) : BATCH_NO_KEY;
     walk->effort.steps += 2 * b->live.levels;
     walk->patience = BATCH_SKIP_AFTER;
     walk->passed = 0;
     if (live == BATCH_NO_KEY && gap == BATCH_NO_KEY) return false;
     if (live <= gap)
-        W(batch_walk_to)(b, walk, live, false);
+        batch_walk_to(b, walk, live, false);
     else
-        W(batch_walk_to)(b, walk, gap, true);
+        batch_walk_to(b, walk, gap, true);
     return true;
 }
 
 /* The next pair up to hi; false: there is none, or the walk has become tired. */
-PORT_FN bool W(batch_walk_next)(const W(batch) *b, W(batch_walk) *walk, W(key) hi, W(pair) *pair)
+PORT_FN bool batch_walk_next(const batch_ref *b, batch_walk *walk, map_key hi, map_pair *pair)
 {
     for (;;) {
-        while (walk->slot == walk->count && W(pair_is_link)(walk->link) && walk->link.key <= hi)
-            W(batch_walk_enter)(b, walk, W(pair_node)(walk->link));
+        while (walk->slot == walk->count && pair_is_link(walk->link) && walk->link.key <= hi)
+            batch_walk_enter(b, walk, pair_node(walk->link));
         bool has_old = walk->slot < walk->count, has_key = walk->key < b->sizes->keys;
-        W(pair) old = W(image_pair)(&walk->leaf, walk->slot);
-        W(key) key = has_key ? W(batch_key_at)(b, walk->key) : 0;
+        map_pair old = image_pair(&walk->leaf, walk->slot);
+        map_key key = has_key ? batch_key_at(b, walk->key) : 0;
         if (has_key && key <= hi && (!has_old || key <= old.key)) {
-            W(batch_state) state = W(batch_state_at)(b, walk->key++, walk->place);
+            batch_state state = batch_state_at(b, walk->key++, walk->place);
             if (has_old && old.key == key) walk->slot++;
             if (!state.present) {
-                if (walk->passed++ == walk->patience && !W(batch_walk_skip)(b, walk)) return false;
+                if (walk->passed++ == walk->patience && !batch_walk_skip(b, walk)) return false;
                 continue;
             }
-            *pair = W(pair_of)(key, state.value);
+            *pair = pair_of(key, state.value);
             return true;
         }
         if (!has_old || old.key > hi) return false;
@@ -108,7 +108,7 @@ PORT_FN bool W(batch_walk_next)(const W(batch) *b, W(batch_walk) *walk, W(key) h
     }
 }
 
-PORT_FN batch_effort W(batch_walk_effort)(const W(batch_walk) *walk)
+PORT_FN batch_effort batch_walk_effort(const batch_walk *walk)
 {
     batch_effort effort = walk->effort;
     if (!effort.tired) effort.steps += walk->passed;
@@ -116,11 +116,11 @@ PORT_FN batch_effort W(batch_walk_effort)(const W(batch_walk) *walk)
 }
 
 /* The largest key of the old map up to `from`. */
-PORT_FN bool W(batch_old_floor)(const W(batch) *b, W(key) from, W(pair) *pair)
+PORT_FN bool batch_old_floor(const batch_ref *b, map_key from, map_pair *pair)
 {
-    W(seek) seek;
-    W(seek_start)(b->map, &seek, from, false);
-    while (W(seek_step)(b->map, &seek) != BLINK_DONE) {
+    seek_op seek;
+    seek_start(b->map, &seek, from, false);
+    while (seek_step(b->map, &seek) != BLINK_DONE) {
     }
     *pair = seek.answer;
     return seek.found;
@@ -128,95 +128,95 @@ PORT_FN bool W(batch_old_floor)(const W(batch) *b, W(key) from, W(pair) *pair)
 
 /* The predecessor by skipping: the last key of the batch that is there, or the last key of the old map that the batch
  * does not name, whichever is larger. */
-PORT_COLD bool W(batch_pred_skip)(const W(batch) *b, uint32_t op, W(pair) *pair, batch_effort *effort)
+PORT_COLD bool batch_pred_skip(const batch_ref *b, uint32_t op, map_pair *pair, batch_effort *effort)
 {
     effort->tired = b->live.levels == 0;
     if (effort->tired) return false;
     effort->steps += 2 * b->live.levels;
-    uint32_t own = W(batch_key_of)(b, op), place = W(batch_place)(b, op); /* some are below it */
-    uint32_t live = W(batch_last_live)(b, own, place), gap = W(batch_last_gap)(b, own - 1);
-    W(key) end = W(batch_key_at)(b, gap == BATCH_NO_KEY ? 0 : gap + 1);
-    bool has_old = end > 0 && W(batch_old_floor)(b, end - 1, pair);
-    if (live == BATCH_NO_KEY || (has_old && pair->key > W(batch_key_at)(b, live))) return has_old;
-    *pair = W(pair_of)(W(batch_key_at)(b, live), W(batch_state_at)(b, live, place).value);
+    uint32_t own = batch_key_of(b, op), place = batch_place(b, op); /* some are below it */
+    uint32_t live = batch_last_live(b, own, place), gap = batch_last_gap(b, own - 1);
+    map_key end = batch_key_at(b, gap == BATCH_NO_KEY ? 0 : gap + 1);
+    bool has_old = end > 0 && batch_old_floor(b, end - 1, pair);
+    if (live == BATCH_NO_KEY || (has_old && pair->key > batch_key_at(b, live))) return has_old;
+    *pair = pair_of(batch_key_at(b, live), batch_state_at(b, live, place).value);
     return true;
 }
 
-PORT_FN bool W(batch_pred)(const W(batch) *b, uint32_t op, W(pair) *pair, batch_effort *effort)
+PORT_FN bool batch_pred(const batch_ref *b, uint32_t op, map_pair *pair, batch_effort *effort)
 {
-    uint32_t key = W(batch_key_of)(b, op); /* those below are to be looked at */
-    W(pair) old;
+    uint32_t key = batch_key_of(b, op); /* those below are to be looked at */
+    map_pair old;
     if (b->op_key[op] == 0) return false;
-    bool has_old = W(batch_old_floor)(b, b->op_key[op] - 1, &old);
+    bool has_old = batch_old_floor(b, b->op_key[op] - 1, &old);
     for (; key > 0; key--) {
-        W(key) candidate = W(batch_key_at)(b, key - 1);
+        map_key candidate = batch_key_at(b, key - 1);
         if (has_old && old.key > candidate) break;
-        W(batch_state) state = W(batch_state_at)(b, key - 1, W(batch_place)(b, op));
-        *pair = W(pair_of)(candidate, state.value);
+        batch_state state = batch_state_at(b, key - 1, batch_place(b, op));
+        *pair = pair_of(candidate, state.value);
         if (state.present) return true;
-        if (effort->steps++ == b->patience) return W(batch_pred_skip)(b, op, pair, effort);
-        if (has_old && old.key == candidate) has_old = candidate > 0 && W(batch_old_floor)(b, candidate - 1, &old);
+        if (effort->steps++ == b->patience) return batch_pred_skip(b, op, pair, effort);
+        if (has_old && old.key == candidate) has_old = candidate > 0 && batch_old_floor(b, candidate - 1, &old);
     }
     *pair = old;
     return has_old;
 }
 
 /* Query: the pairs of a range are only counted, or, when it is known where they go, written. */
-PORT_FN batch_effort W(batch_range)(const W(batch) *b, uint32_t op, uint64_t limit, bool write)
+PORT_FN batch_effort batch_range(const batch_ref *b, uint32_t op, uint64_t limit, bool write)
 {
-    uint32_t place = W(batch_place)(b, op);
-    W(key) hi = ((const W(key) *)b->r.values)[place];
+    uint32_t place = batch_place(b, op);
+    map_key hi = ((const map_key *)b->r.values)[place];
     uint64_t count = 0;
     batch_effort effort = batch_no_effort();
     if (hi >= b->op_key[op]) {
-        W(batch_walk) walk;
-        W(pair) pair;
-        W(batch_walk_start)(b, &walk, op, false);
-        for (; count < limit && W(batch_walk_next)(b, &walk, hi, &pair); count++) {
+        batch_walk walk;
+        map_pair pair;
+        batch_walk_start(b, &walk, op, false);
+        for (; count < limit && batch_walk_next(b, &walk, hi, &pair); count++) {
             if (!write) continue;
             uint64_t to = b->r.offsets[place] + count;
-            if (b->r.range_keys) ((W(key) *)b->r.range_keys)[to] = pair.key;
-            if (b->r.range_values) ((W(key) *)b->r.range_values)[to] = pair.value;
+            if (b->r.range_keys) ((map_key *)b->r.range_keys)[to] = pair.key;
+            if (b->r.range_values) ((map_key *)b->r.range_values)[to] = pair.value;
         }
-        effort = W(batch_walk_effort)(&walk);
+        effort = batch_walk_effort(&walk);
     }
     if (!write && b->r.counts) b->r.counts[place] = count;
     return effort;
 }
 
-PORT_FN batch_effort W(batch_seek)(const W(batch) *b, uint32_t op, bool up)
+PORT_FN batch_effort batch_seek(const batch_ref *b, uint32_t op, bool up)
 {
-    uint32_t place = W(batch_place)(b, op);
-    W(pair) pair = W(pair_of)(0, 0);
+    uint32_t place = batch_place(b, op);
+    map_pair pair = pair_of(0, 0);
     batch_effort effort = batch_no_effort();
     bool found;
     if (up) {
-        W(batch_walk) walk;
-        W(batch_walk_start)(b, &walk, op, true);
-        found = W(batch_walk_next)(b, &walk, KEY_MAX, &pair);
-        effort = W(batch_walk_effort)(&walk);
+        batch_walk walk;
+        batch_walk_start(b, &walk, op, true);
+        found = batch_walk_next(b, &walk, KEY_MAX, &pair);
+        effort = batch_walk_effort(&walk);
     } else {
-        found = W(batch_pred)(b, op, &pair, &effort);
+        found = batch_pred(b, op, &pair, &effort);
     }
     if (effort.tired) return effort;
     if (b->r.flags) b->r.flags[place] = found;
-    if (found && b->r.out_keys) ((W(key) *)b->r.out_keys)[place] = pair.key;
-    if (found && b->r.out_values) ((W(key) *)b->r.out_values)[place] = pair.value;
+    if (found && b->r.out_keys) ((map_key *)b->r.out_keys)[place] = pair.key;
+    if (found && b->r.out_values) ((map_key *)b->r.out_values)[place] = pair.value;
     return effort;
 }
 
 /* Counts are not among these: batch_count.h. A query that is tired is to be asked again. */
-PORT_FN batch_effort W(batch_query)(const W(batch) *b, uint32_t op)
+PORT_FN batch_effort batch_query(const batch_ref *b, uint32_t op)
 {
-    uint32_t kind = W(batch_kind)(b, op);
-    if (kind == BATCH_SUCC || kind == BATCH_PRED) return W(batch_seek)(b, op, kind == BATCH_SUCC);
-    if (kind == BATCH_RANGE) return W(batch_range)(b, op, b->r.limit ? b->r.limit : UINT64_MAX, false);
+    uint32_t kind = batch_kind(b, op);
+    if (kind == BATCH_SUCC || kind == BATCH_PRED) return batch_seek(b, op, kind == BATCH_SUCC);
+    if (kind == BATCH_RANGE) return batch_range(b, op, b->r.limit ? b->r.limit : UINT64_MAX, false);
     return batch_no_effort();
 }
 
 /* When the offsets are known, with the patience that it took to count. */
-PORT_FN batch_effort W(batch_fill_range)(const W(batch) *b, uint32_t op)
+PORT_FN batch_effort batch_fill_range(const batch_ref *b, uint32_t op)
 {
-    if (W(batch_kind)(b, op) == BATCH_RANGE) return W(batch_range)(b, op, b->r.limit ? b->r.limit : UINT64_MAX, true);
+    if (batch_kind(b, op) == BATCH_RANGE) return batch_range(b, op, b->r.limit ? b->r.limit : UINT64_MAX, true);
     return batch_no_effort();
 }

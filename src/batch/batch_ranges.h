@@ -1,15 +1,15 @@
 /* batch/batch_ranges.h - the operations of a batch in the order of their keys, each member of the team with a range
  * of keys of its own: one pass by the highest bits in which keys differ puts them into many small ranges, and the
  * members, each with neighbouring ones, go on by themselves, in their caches. All of it is stable, so that the result
- * is that of batch_sort.h. Included by batch_cpu.c, once per key width. */
+ * is that of batch_sort.h. Included by batch_cpu.c. */
 
 /* Where the operations come from: a list (batch_list.h), or, where all of the batch are listed, the batch itself. */
-typedef struct W(sort_source) {
-    const W(key) *key;
+typedef struct sort_source {
+    const map_key *key;
     const uint32_t *function; /* NULL: it follows from the kind */
     const batch_request *request;
     uint32_t n;
-} W(sort_source);
+} sort_source;
 
 enum {
     RANGE_OPERATIONS = 512, /* so many in a range, on average, or more where there are not enough ranges for that */
@@ -29,7 +29,7 @@ static unsigned ranges_bits(uint32_t n, unsigned members)
     return bits;
 }
 
-static unsigned W(highest_bit)(W(key) word)
+static unsigned highest_bit(map_key word)
 {
     unsigned highest = 0;
     while (highest + 1 < PLEACH_KEY_BITS && word >> (highest + 1)) highest++;
@@ -38,14 +38,14 @@ static unsigned W(highest_bit)(W(key) word)
 
 /* From side `from`, by digits of so many bits from low_bit on, but those in which the keys are all the same; answers
  * the side that has the result. */
-static unsigned W(range_digits)(W(sort_side) side[2], unsigned from, uint32_t begin, uint32_t end, W(key) differ,
-                                unsigned low_bit, unsigned bits)
+static unsigned range_digits(sort_side side[2], unsigned from, uint32_t begin, uint32_t end, map_key differ,
+                             unsigned low_bit, unsigned bits)
 {
     const unsigned mask = (1u << bits) - 1;
     for (unsigned shift = low_bit; shift < PLEACH_KEY_BITS; shift += bits) {
         if (((unsigned)(differ >> shift) & mask) == 0) continue;
         uint32_t first[BATCH_DIGITS] = {0}, sum = begin;
-        const W(sort_side) in = side[from], out = side[!from];
+        const sort_side in = side[from], out = side[!from];
         for (uint32_t i = begin; i < end; i++) first[(unsigned)(in.key[i] >> shift) & mask]++;
         for (unsigned digit = 0; digit <= mask; digit++) {
             uint32_t count = first[digit];
@@ -64,45 +64,45 @@ static unsigned W(range_digits)(W(sort_side) side[2], unsigned from, uint32_t be
 
 /* One range, from side 1 to side 1. First by so many of the highest bits that few keys agree in them; the rest is done
  * by insertion, or if keys lie too close together for that, by all digits. */
-static void W(sort_range)(W(sort_side) side[2], uint32_t begin, uint32_t end)
+static void sort_range(sort_side side[2], uint32_t begin, uint32_t end)
 {
-    W(key) differ = 0;
+    map_key differ = 0;
     uint32_t falls = 0;
-    if (end - begin <= RANGE_FEW && W(sort_rest)(side[1], begin, end)) return;
+    if (end - begin <= RANGE_FEW && sort_rest(side[1], begin, end)) return;
     for (uint32_t i = begin + 1; i < end; i++) {
         differ |= side[1].key[i] ^ side[1].key[begin];
         falls += side[1].key[i] < side[1].key[i - 1];
     }
     if (falls == 0) return; /* the operations came in order */
-    unsigned highest = W(highest_bit)(differ) + 1, wanted = RANGE_MORE_BITS;
+    unsigned highest = highest_bit(differ) + 1, wanted = RANGE_MORE_BITS;
     while ((end - begin) >> (wanted - RANGE_MORE_BITS)) wanted++;
     if (wanted > highest) wanted = highest;
     unsigned passes = (wanted + BATCH_DIGIT_BITS - 1) / BATCH_DIGIT_BITS, bits = (wanted + passes - 1) / passes;
     unsigned low_bit = highest > passes * bits ? highest - passes * bits : 0;
-    unsigned from = W(range_digits)(side, 1, begin, end, differ, low_bit, bits);
-    if (low_bit > 0 && !W(sort_rest)(side[from], begin, end))
-        from = W(range_digits)(side, from, begin, end, differ, 0, BATCH_DIGIT_BITS);
+    unsigned from = range_digits(side, 1, begin, end, differ, low_bit, bits);
+    if (low_bit > 0 && !sort_rest(side[from], begin, end))
+        from = range_digits(side, from, begin, end, differ, 0, BATCH_DIGIT_BITS);
     if (from == 1) return;
-    memcpy(side[1].key + begin, side[0].key + begin, (end - begin) * sizeof(W(key)));
+    memcpy(side[1].key + begin, side[0].key + begin, (end - begin) * sizeof(map_key));
     memcpy(side[1].function + begin, side[0].function + begin, (end - begin) * sizeof(uint32_t));
 }
 
 /* The ranges, and which of them are a member's. */
-typedef struct W(ranges) {
+typedef struct key_ranges {
     unsigned shift, count;
     unsigned own_first, own_end;
     uint32_t largest;
     uint32_t begin[BATCH_RANGES + 1];
     uint32_t next[BATCH_RANGES]; /* where the member's next operation of a range goes */
-} W(ranges);
+} key_ranges;
 
-static inline unsigned W(range_of)(const W(ranges) *r, W(key) key)
+static inline unsigned range_of(const key_ranges *r, map_key key)
 {
     return (unsigned)(key >> r->shift) & (r->count - 1);
 }
 
 /* After all members have counted. A member's ranges are those that begin in its part of the places. */
-static void W(place_ranges)(const batch_job *job, const team *team, unsigned member, uint32_t n, W(ranges) *r)
+static void place_ranges(const batch_job *job, const team *team, unsigned member, uint32_t n, key_ranges *r)
 {
     uint32_t low = part_begin(team, member, n), high = part_begin(team, member + 1, n), sum = 0;
     r->own_first = r->own_end = r->count;
@@ -120,17 +120,17 @@ static void W(place_ranges)(const batch_job *job, const team *team, unsigned mem
     r->begin[r->count] = sum;
 }
 
-static void W(fill_ranges)(const W(sort_source) *from, W(sort_side) to, uint32_t begin, uint32_t end, W(ranges) *r)
+static void fill_ranges(const sort_source *from, sort_side to, uint32_t begin, uint32_t end, key_ranges *r)
 {
     if (from->function)
         for (uint32_t i = begin; i < end; i++) {
-            uint32_t at = r->next[W(range_of)(r, from->key[i])]++;
+            uint32_t at = r->next[range_of(r, from->key[i])]++;
             to.key[at] = from->key[i];
             to.function[at] = from->function[i];
         }
     else
         for (uint32_t i = begin; i < end; i++) {
-            uint32_t at = r->next[W(range_of)(r, from->key[i])]++;
+            uint32_t at = r->next[range_of(r, from->key[i])]++;
             to.key[at] = from->key[i];
             to.function[at] = batch_function_of(batch_kind_at(from->request, i), i);
         }
@@ -139,24 +139,24 @@ static void W(fill_ranges)(const W(sort_source) *from, W(sort_side) to, uint32_t
 /* From the source, for which side 0 may be the place, to side 1. True, for all members: *own is the member's stretch of
  * the result, in order when the call returns; of other members' stretches that is not known yet. False: one range has
  * so much of the batch that this is no way to share it; nothing has been moved. */
-static bool W(sort_into_ranges)(batch_job *job, team *team, unsigned member, const W(sort_source) *from,
-                                W(sort_side) side[2], W(key) differ, W(stretch) *own)
+static bool sort_into_ranges(batch_job *job, team *team, unsigned member, const sort_source *from,
+                             sort_side side[2], map_key differ, op_stretch *own)
 {
-    W(ranges) r;
-    unsigned bits = ranges_bits(from->n, team->members), highest = W(highest_bit)(differ) + 1;
+    key_ranges r;
+    unsigned bits = ranges_bits(from->n, team->members), highest = highest_bit(differ) + 1;
     uint32_t begin = part_begin(team, member, from->n), end = part_begin(team, member + 1, from->n);
     uint32_t *count = job->digits + (size_t)member * BATCH_RANGES;
     r.count = 1u << bits;
     r.shift = highest > bits ? highest - bits : 0;
     memset(count, 0, r.count * sizeof *count);
-    for (uint32_t i = begin; i < end; i++) count[W(range_of)(&r, from->key[i])]++;
+    for (uint32_t i = begin; i < end; i++) count[range_of(&r, from->key[i])]++;
     team_meet(team);
-    W(place_ranges)(job, team, member, from->n, &r);
+    place_ranges(job, team, member, from->n, &r);
     if (team->members > 1 && r.largest > from->n / team->members / 2 + RANGE_FEW) return false;
-    W(fill_ranges)(from, side[1], begin, end, &r);
+    fill_ranges(from, side[1], begin, end, &r);
     team_meet(team);
     for (unsigned range = r.own_first; range < r.own_end; range++)
-        W(sort_range)(side, r.begin[range], r.begin[range + 1]);
-    *own = (W(stretch)){r.begin[r.own_first], r.begin[r.own_end]};
+        sort_range(side, r.begin[range], r.begin[range + 1]);
+    *own = (op_stretch){r.begin[r.own_first], r.begin[r.own_end]};
     return true;
 }

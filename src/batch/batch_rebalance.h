@@ -1,5 +1,5 @@
 /* batch/batch_rebalance.h - after a batch that has erased: neighbours that have become small are put together, and nodes
- * that are not needed any more go to the pool's stock. Included by batch.h, once per key width.
+ * that are not needed any more go to the pool's stock. Included by batch.h.
  *
  * An agent has one parent, with all nodes below it, for itself. It goes through the children from left to right and
  * puts as many into one node as fit with some room to spare; the leftmost of them stays, with its id and its low key,
@@ -18,139 +18,136 @@
  *               (a scan)
  */
 
-#ifndef PLEACH_BATCH_TIDY_SIZES
-#define PLEACH_BATCH_TIDY_SIZES
 enum { BATCH_SMALL = 3, BATCH_JOINED = 10 }; /* pairs of a node that is a case, and the most of one that was joined */
-#endif
 
 /* ---- list ---- */
 
 /* The scan: is the run a case; and what it has come to. */
-PORT_FN uint32_t W(batch_is_small)(const W(batch) *b, uint32_t number)
+PORT_FN uint32_t batch_is_small(const batch_ref *b, uint32_t number)
 {
     const batch_level *l = &b->sizes->level[0];
-    W(batch_run) run;
-    W(batch_run_edits)(b, 0, number, &run); /* after the commit: old_count is what the leaf has now */
-    batch_sums sums = W(batch_sums_before)(b, l->first_edit, run.begin, run.end);
+    batch_run run;
+    batch_run_edits(b, 0, number, &run); /* after the commit: old_count is what the leaf has now */
+    batch_sums sums = batch_sums_before(b, l->first_edit, run.begin, run.end);
     return sums.had > sums.has && run.old_count <= BATCH_SMALL;
 }
 
-PORT_FN void W(batch_store_small)(const W(batch) *b, uint32_t number, uint32_t small)
+PORT_FN void batch_store_small(const batch_ref *b, uint32_t number, uint32_t small)
 {
     if (number + 1 == b->sizes->tidied) b->sizes->cases = small;
-    if (!W(batch_is_small)(b, number)) return;
+    if (!batch_is_small(b, number)) return;
     b->case_keys[0][small - 1] = b->edit_key[b->run_first[number]];
 }
 
 /* ---- parents ---- */
 
-PORT_FN void W(batch_find_parent)(const W(batch) *b, uint32_t level, uint32_t at)
+PORT_FN void batch_find_parent(const batch_ref *b, uint32_t level, uint32_t at)
 {
-    b->case_node[at] = W(batch_node_on)(b, level + 1, b->case_keys[level & 1][at]);
+    b->case_node[at] = batch_node_on(b, level + 1, b->case_keys[level & 1][at]);
 }
 
 /* ---- join ---- */
 
 /* All of `right` to its left neighbour; they have room for it. */
-PORT_FN void W(batch_absorb)(const W(batch) *b, uint32_t left_id, uint32_t right_id)
+PORT_FN void batch_absorb(const batch_ref *b, uint32_t left_id, uint32_t right_id)
 {
-    W(node) *left = W(node_at)(b->map, left_id), *right = W(node_at)(b->map, right_id);
-    uint64_t header = W(header_load)(left);
-    unsigned count = header_count(header), more = header_count(W(header_load)(right));
-    W(pair) link = W(pair_load)(right, NODE_LINK_SLOT), last = W(pair_of)(0, 0);
-    if (count) last = W(pair_load)(left, count - 1);
+    map_node *left = node_at(b->map, left_id), *right = node_at(b->map, right_id);
+    uint64_t header = header_load(left);
+    unsigned count = header_count(header), more = header_count(header_load(right));
+    map_pair link = pair_load(right, NODE_LINK_SLOT), last = pair_of(0, 0);
+    if (count) last = pair_load(left, count - 1);
     for (unsigned i = 0; i < more; i++) {
-        last = W(pair_load)(right, i);
-        W(pair_store)(left, count + i, last);
+        last = pair_load(right, i);
+        pair_store(left, count + i, last);
     }
     if (header_level(header))
-        W(slots_pad)(left, count + more, W(pair_is_link)(link) ? link : last); /* I4 */
+        slots_pad(left, count + more, pair_is_link(link) ? link : last); /* I4 */
     else
-        W(pair_store)(left, NODE_LINK_SLOT, link);
-    port_store(&left->word[W(HEADER_WORD)], header_next(header, count + more));
+        pair_store(left, NODE_LINK_SLOT, link);
+    port_store(&left->word[HEADER_WORD], header_next(header, count + more));
 }
 
 /* Free nodes hang together by their first words. */
-PORT_FN void W(batch_free)(const W(batch) *b, uint32_t at, uint32_t id)
+PORT_FN void batch_free(const batch_ref *b, uint32_t at, uint32_t id)
 {
-    W(node) *node = W(node_at)(b->map, id);
+    map_node *node = node_at(b->map, id);
     port_store(&node->word[0], b->case_first[at]);
-    port_store(&node->word[W(HEADER_WORD)], 0);
+    port_store(&node->word[HEADER_WORD], 0);
     b->case_first[at] = id;
     b->case_freed[at]++;
-    if (b->record) W(batch_forget_past)(b, id);
+    if (b->record) batch_forget_past(b, id);
 }
 
 /* Puts children of a parent together; bit i of the answer: child i, as they are now, was made of several. */
-PORT_FN uint32_t W(batch_join_children)(const W(batch) *b, uint32_t at, uint32_t parent_id)
+PORT_FN uint32_t batch_join_children(const batch_ref *b, uint32_t at, uint32_t parent_id)
 {
-    W(node) *parent = W(node_at)(b->map, parent_id);
-    uint64_t header = W(header_load)(parent);
+    map_node *parent = node_at(b->map, parent_id);
+    uint64_t header = header_load(parent);
     unsigned count = header_count(header), kept = 1;
     uint32_t joined = 0;
-    W(pair) last = W(pair_load)(parent, 0), link = W(pair_load)(parent, NODE_LINK_SLOT);
+    map_pair last = pair_load(parent, 0), link = pair_load(parent, NODE_LINK_SLOT);
     for (unsigned i = 1; i < count; i++) {
-        W(pair) child = W(pair_load)(parent, i);
-        const W(node) *left = W(node_at)(b->map, W(pair_node)(last)), *right = W(node_at)(b->map, W(pair_node)(child));
-        unsigned both = header_count(W(header_load)(left)) + header_count(W(header_load)(right));
+        map_pair child = pair_load(parent, i);
+        const map_node *left = node_at(b->map, pair_node(last)), *right = node_at(b->map, pair_node(child));
+        unsigned both = header_count(header_load(left)) + header_count(header_load(right));
         /* Between them may be a node that the parent does not know (I5). */
-        bool neighbours = W(pair_node)(W(pair_load)(left, NODE_LINK_SLOT)) == W(pair_node)(child);
+        bool neighbours = pair_node(pair_load(left, NODE_LINK_SLOT)) == pair_node(child);
         if (neighbours && both <= BATCH_JOINED) {
-            W(batch_absorb)(b, W(pair_node)(last), W(pair_node)(child));
-            W(batch_free)(b, at, W(pair_node)(child));
+            batch_absorb(b, pair_node(last), pair_node(child));
+            batch_free(b, at, pair_node(child));
             joined |= (uint32_t)1 << (kept - 1);
         } else {
-            W(pair_store)(parent, kept++, child);
+            pair_store(parent, kept++, child);
             last = child;
         }
     }
     if (kept == count) return 0;
-    W(slots_pad)(parent, kept, W(pair_is_link)(link) ? link : last);
-    port_store(&parent->word[W(HEADER_WORD)], header_next(header, kept));
+    slots_pad(parent, kept, pair_is_link(link) ? link : last);
+    port_store(&parent->word[HEADER_WORD], header_next(header, kept));
     return joined;
 }
 
-PORT_FN void W(batch_join)(const W(batch) *b, uint32_t level, uint32_t at)
+PORT_FN void batch_join(const batch_ref *b, uint32_t level, uint32_t at)
 {
     uint32_t parent = b->case_node[at];
     b->case_first[at] = b->case_freed[at] = 0;
     if (at > 0 && b->case_node[at - 1] == parent) return; /* the first one of the parent's cases does it */
-    uint32_t joined = W(batch_join_children)(b, at, parent);
+    uint32_t joined = batch_join_children(b, at, parent);
     for (unsigned i = 0; level > 0 && joined >> i; i++)
         if (joined >> i & 1)
-            W(batch_join_children)(b, at, W(pair_node)(W(pair_load)(W(node_at)(b->map, parent), i)));
+            batch_join_children(b, at, pair_node(pair_load(node_at(b->map, parent), i)));
 }
 
 /* ---- stock ---- */
 
 /* The scan: cases of the next level, and free nodes. */
-PORT_FN batch_sums W(batch_case_sums)(const W(batch) *b, uint32_t level, uint32_t at)
+PORT_FN batch_sums batch_case_sums(const batch_ref *b, uint32_t level, uint32_t at)
 {
     uint32_t parent = b->case_node[at];
     bool first = at == 0 || b->case_node[at - 1] != parent;
     bool has_parent = level + 1 < (uint32_t)(b->sizes->new_root >> 32); /* else it is the root, or beside it (I5) */
     batch_sums sums = {0, 0, 0};
-    sums.runs = first && has_parent && header_count(W(header_load)(W(node_at)(b->map, parent))) <= BATCH_SMALL;
+    sums.runs = first && has_parent && header_count(header_load(node_at(b->map, parent))) <= BATCH_SMALL;
     sums.has = b->case_freed[at];
     return sums;
 }
 
 /* What it has come to at a case. */
-PORT_FN void W(batch_store_case)(const W(batch) *b, uint32_t level, uint32_t at, batch_sums sums)
+PORT_FN void batch_store_case(const batch_ref *b, uint32_t level, uint32_t at, batch_sums sums)
 {
-    batch_sums own = W(batch_case_sums)(b, level, at);
+    batch_sums own = batch_case_sums(b, level, at);
     uint64_t end = b->sizes->stock_end + sums.has; /* after its own */
     if (at + 1 == b->sizes->cases) b->sizes->case_sums = sums;
     if (own.runs) /* a node's low key */
-        b->case_keys[~level & 1][sums.runs - 1] = W(pair_load)(W(node_at)(b->map, b->case_node[at]), 0).key;
+        b->case_keys[~level & 1][sums.runs - 1] = pair_load(node_at(b->map, b->case_node[at]), 0).key;
     for (uint32_t id = b->case_first[at], i = 1; id != NODE_NONE; i++) {
-        W(batch_stock)(b)[end - i] = id;
-        id = (uint32_t)port_load(&W(node_at)(b->map, id)->word[0]);
+        batch_stock(b)[end - i] = id;
+        id = (uint32_t)port_load(&node_at(b->map, id)->word[0]);
     }
 }
 
 /* After the scan, by one agent: the next level. */
-PORT_FN void W(batch_close_cases)(const W(batch) *b)
+PORT_FN void batch_close_cases(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
     s->stock_end += s->case_sums.has;
@@ -158,20 +155,20 @@ PORT_FN void W(batch_close_cases)(const W(batch) *b)
 }
 
 /* At last, by one agent: a root with one child gives way to it, if that is an inner node and the only one there. */
-PORT_FN void W(batch_tidy_end)(const W(batch) *b)
+PORT_FN void batch_tidy_end(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
     blink_tree *tree = b->map.tree;
     for (;;) {
         uint32_t level = (uint32_t)(s->new_root >> 32), root = (uint32_t)s->new_root;
-        W(node) *node = W(node_at)(b->map, root);
-        W(pair) child = W(pair_load)(node, 0);
-        bool alone = header_count(W(header_load)(node)) == 1 && !W(pair_is_link)(W(pair_load)(node, NODE_LINK_SLOT));
+        map_node *node = node_at(b->map, root);
+        map_pair child = pair_load(node, 0);
+        bool alone = header_count(header_load(node)) == 1 && !pair_is_link(pair_load(node, NODE_LINK_SLOT));
         if (level <= 1 || !alone) break;
-        if (W(pair_is_link)(W(pair_load)(W(node_at)(b->map, W(pair_node)(child)), NODE_LINK_SLOT))) break;
-        port_store(&node->word[W(HEADER_WORD)], 0);
-        W(batch_stock)(b)[s->stock_end++] = root;
-        s->new_root = (uint64_t)(level - 1) << 32 | W(pair_node)(child);
+        if (pair_is_link(pair_load(node_at(b->map, pair_node(child)), NODE_LINK_SLOT))) break;
+        port_store(&node->word[HEADER_WORD], 0);
+        batch_stock(b)[s->stock_end++] = root;
+        s->new_root = (uint64_t)(level - 1) << 32 | pair_node(child);
     }
     port_store(&tree->root, s->new_root);
     port_store(&tree->pool.stock_end, s->stock_end);

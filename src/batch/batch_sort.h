@@ -1,6 +1,6 @@
 /* batch/batch_sort.h - the operations of a batch in the order of their keys, by a team: a radix sort, digit by digit
  * from the lowest, over those bits only in which keys differ. It is stable, so operations of one key stay in the order
- * of the batch. Included by batch_cpu.c, once per key width. */
+ * of the batch. Included by batch_cpu.c. */
 
 /* The part of 0 .. n-1 that a member has. */
 static inline uint32_t part_begin(const team *team, unsigned member, uint32_t n)
@@ -8,19 +8,19 @@ static inline uint32_t part_begin(const team *team, unsigned member, uint32_t n)
     return (uint32_t)((uint64_t)n * member / team->members);
 }
 
-typedef struct W(sort_side) {
-    W(key) *key;
+typedef struct sort_side {
+    map_key *key;
     uint32_t *function;
-} W(sort_side);
+} sort_side;
 
-static void W(count_digits)(const W(key) *key, uint32_t begin, uint32_t end, unsigned shift, uint32_t *count)
+static void count_digits(const map_key *key, uint32_t begin, uint32_t end, unsigned shift, uint32_t *count)
 {
     memset(count, 0, BATCH_DIGITS * sizeof *count);
     for (uint32_t i = begin; i < end; i++) count[(unsigned)(key[i] >> shift) & (BATCH_DIGITS - 1)]++;
 }
 
 /* Where this member's keys of each digit go: after all keys of lower digits, and those of the members before it. */
-static void W(first_places)(const batch_job *job, const team *team, unsigned member, uint32_t *first)
+static void first_places(const batch_job *job, const team *team, unsigned member, uint32_t *first)
 {
     uint32_t sum = 0;
     for (unsigned digit = 0; digit < BATCH_DIGITS; digit++)
@@ -30,14 +30,14 @@ static void W(first_places)(const batch_job *job, const team *team, unsigned mem
         }
 }
 
-static void W(sort_pass)(batch_job *job, team *team, unsigned member, W(sort_side) from, W(sort_side) to,
-                         unsigned shift)
+static void sort_pass(batch_job *job, team *team, unsigned member, sort_side from, sort_side to,
+                      unsigned shift)
 {
     uint32_t n = job->sizes.ops, begin = part_begin(team, member, n), end = part_begin(team, member + 1, n);
     uint32_t first[BATCH_DIGITS];
-    W(count_digits)(from.key, begin, end, shift, job->digits + (size_t)member * BATCH_DIGITS);
+    count_digits(from.key, begin, end, shift, job->digits + (size_t)member * BATCH_DIGITS);
     team_meet(team);
-    W(first_places)(job, team, member, first);
+    first_places(job, team, member, first);
     for (uint32_t i = begin; i < end; i++) {
         uint32_t at = first[(unsigned)(from.key[i] >> shift) & (BATCH_DIGITS - 1)]++;
         to.key[at] = from.key[i];
@@ -47,15 +47,15 @@ static void W(sort_pass)(batch_job *job, team *team, unsigned member, W(sort_sid
 }
 
 /* The bits in which keys differ. */
-static W(key) W(differing_bits)(batch_job *job, team *team, unsigned member, const W(key) *keys)
+static map_key differing_bits(batch_job *job, team *team, unsigned member, const map_key *keys)
 {
     uint32_t n = job->sizes.ops, end = part_begin(team, member + 1, n);
-    W(key) differ = 0;
+    map_key differ = 0;
     for (uint32_t i = part_begin(team, member, n); i < end; i++) differ |= keys[i] ^ keys[0];
     memcpy(job->parts[member].words, &differ, sizeof differ);
     team_meet(team);
     for (unsigned m = 0; m < team->members; m++) {
-        W(key) theirs;
+        map_key theirs;
         memcpy(&theirs, job->parts[m].words, sizeof theirs);
         differ |= theirs;
     }
@@ -63,23 +63,23 @@ static W(key) W(differing_bits)(batch_job *job, team *team, unsigned member, con
     return differ;
 }
 
-static unsigned W(sort_digits)(batch_job *job, team *team, unsigned member, W(sort_side) side[2], unsigned from,
-                               W(key) differ, unsigned low_bit)
+static unsigned sort_digits(batch_job *job, team *team, unsigned member, sort_side side[2], unsigned from,
+                            map_key differ, unsigned low_bit)
 {
     for (unsigned shift = low_bit; shift < PLEACH_KEY_BITS; shift += BATCH_DIGIT_BITS) {
         if (((unsigned)(differ >> shift) & (BATCH_DIGITS - 1)) == 0) continue;
-        W(sort_pass)(job, team, member, side[from], side[!from], shift);
+        sort_pass(job, team, member, side[from], side[!from], shift);
         from = !from;
     }
     return from;
 }
 
 /* Puts keys in order that are in order but for their low bits. False if that is more work than it is worth. */
-static bool W(sort_rest)(W(sort_side) side, uint32_t begin, uint32_t end)
+static bool sort_rest(sort_side side, uint32_t begin, uint32_t end)
 {
     uint64_t moves = 0, most = 8 * (uint64_t)(end - begin) + 64;
     for (uint32_t i = begin + 1; i < end; i++) {
-        W(key) key = side.key[i];
+        map_key key = side.key[i];
         uint32_t function = side.function[i], at = i;
         for (; at > begin && side.key[at - 1] > key; at--, moves++) {
             side.key[at] = side.key[at - 1];
@@ -93,8 +93,8 @@ static bool W(sort_rest)(W(sort_side) side, uint32_t begin, uint32_t end)
 }
 
 /* Where the member's part begins, moved on to where the bits from low_bit on change. */
-static uint32_t W(rest_begin)(const W(sort_side) *side, const team *team, unsigned member, uint32_t n,
-                              unsigned low_bit)
+static uint32_t rest_begin(const sort_side *side, const team *team, unsigned member, uint32_t n,
+                           unsigned low_bit)
 {
     uint32_t at = part_begin(team, member, n);
     while (at > 0 && at < n && side->key[at] >> low_bit == side->key[at - 1] >> low_bit) at++;
@@ -102,7 +102,7 @@ static uint32_t W(rest_begin)(const W(sort_side) *side, const team *team, unsign
 }
 
 /* The lowest bit to sort by digits: so high that about one key in eight has another beside it with the same bits. */
-static unsigned W(first_digit)(W(key) differ, uint32_t n)
+static unsigned first_digit(map_key differ, uint32_t n)
 {
     unsigned highest = 0, wanted = 3;
     while (highest + 1 < PLEACH_KEY_BITS && differ >> (highest + 1)) highest++;
@@ -113,20 +113,20 @@ static unsigned W(first_digit)(W(key) differ, uint32_t n)
 
 /* From side[0]; answers which side has the result. First by so many of the highest bits that few keys agree in them;
  * the rest is done by insertion, or if keys lie too close together for that, by all digits. Both are stable. */
-static unsigned W(sort_operations)(batch_job *job, team *team, unsigned member, W(sort_side) side[2])
+static unsigned sort_operations(batch_job *job, team *team, unsigned member, sort_side side[2])
 {
     uint32_t n = job->sizes.ops;
-    W(key) differ = W(differing_bits)(job, team, member, side[0].key);
-    unsigned low_bit = W(first_digit)(differ, n);
-    unsigned from = W(sort_digits)(job, team, member, side, 0, differ, low_bit);
+    map_key differ = differing_bits(job, team, member, side[0].key);
+    unsigned low_bit = first_digit(differ, n);
+    unsigned from = sort_digits(job, team, member, side, 0, differ, low_bit);
     if (low_bit == 0) return from;
-    uint32_t begin = W(rest_begin)(&side[from], team, member, n, low_bit);
-    uint32_t end = W(rest_begin)(&side[from], team, member + 1, n, low_bit);
+    uint32_t begin = rest_begin(&side[from], team, member, n, low_bit);
+    uint32_t end = rest_begin(&side[from], team, member + 1, n, low_bit);
     team_meet(team); /* all have found their parts before anybody moves a key */
-    bool sorted = begin == end || W(sort_rest)(side[from], begin, end);
+    bool sorted = begin == end || sort_rest(side[from], begin, end);
     job->parts[member].words[0] = sorted;
     team_meet(team);
     for (unsigned m = 0; m < team->members; m++) sorted = sorted && job->parts[m].words[0];
     team_meet(team);
-    return sorted ? from : W(sort_digits)(job, team, member, side, from, differ, 0);
+    return sorted ? from : sort_digits(job, team, member, side, from, differ, 0);
 }

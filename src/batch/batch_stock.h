@@ -1,19 +1,19 @@
 /* batch/batch_stock.h - before a batch: the pool's stock is put in order, so that new nodes can take their ids from it
- * by number. Included by batch.h, once per key width. By one agent, of one or more lanes. */
+ * by number. Included by batch.h. By one agent, of one or more lanes. */
 
-PORT_FN void W(batch_forget_past)(const W(batch) *b, uint32_t id)
+PORT_FN void batch_forget_past(const batch_ref *b, uint32_t id)
 {
     port_store(&b->record[id].since, 0);
     port_store(&b->record[id].older, 0);
 }
 
 /* Agents have taken from the front: what is at the back goes there, as far as it fits. */
-PORT_FN void W(batch_shift_stock)(const W(batch) *b, uint32_t lanes)
+PORT_FN void batch_shift_stock(const batch_ref *b, uint32_t lanes)
 {
     pool_state *pool = &b->map.tree->pool;
     uint64_t end = port_load(&pool->stock_end), next = port_load(&pool->stock_next), first = next < end ? next : end;
     uint64_t count = end - first, moved = first < count ? first : count;
-    uint32_t *stock = W(batch_stock)(b);
+    uint32_t *stock = batch_stock(b);
     for (uint64_t i = port_lane(lanes); i < moved; i += lanes) stock[i] = stock[end - 1 - i];
     port_lanes_meet(lanes);
     if (port_lane(lanes) == 0) {
@@ -25,13 +25,13 @@ PORT_FN void W(batch_shift_stock)(const W(batch) *b, uint32_t lanes)
 
 /* Nodes that agents have returned go from their lists to the stock: from each list at most `most`, which bounds the
  * time; the lists' lengths, and where each begins in the stock, are noted in case_freed and case_first. */
-PORT_FN void W(batch_empty_lists)(const W(batch) *b, uint32_t lanes, uint32_t most)
+PORT_FN void batch_empty_lists(const batch_ref *b, uint32_t lanes, uint32_t most)
 {
     pool_state *pool = &b->map.tree->pool;
     uint64_t end = port_load(&pool->stock_end);
     for (uint32_t list = port_lane(lanes); list < POOL_STRIPES; list += lanes) {
         uint32_t id = (uint32_t)port_load(&pool->free[list].head), length = 0;
-        for (; id != NODE_NONE && length < most; length++) id = (uint32_t)port_load(&W(node_at)(b->map, id)->word[0]);
+        for (; id != NODE_NONE && length < most; length++) id = (uint32_t)port_load(&node_at(b->map, id)->word[0]);
         b->case_freed[list] = length;
     }
     port_lanes_meet(lanes);
@@ -48,17 +48,17 @@ PORT_FN void W(batch_empty_lists)(const W(batch) *b, uint32_t lanes, uint32_t mo
         uint64_t head = port_load(&pool->free[list].head);
         uint32_t id = (uint32_t)head;
         for (uint32_t i = 0; i < b->case_freed[list]; i++) {
-            W(batch_stock)(b)[end + b->case_first[list] + i] = id;
-            if (b->record) W(batch_forget_past)(b, id);
-            id = (uint32_t)port_load(&W(node_at)(b->map, id)->word[0]);
+            batch_stock(b)[end + b->case_first[list] + i] = id;
+            if (b->record) batch_forget_past(b, id);
+            id = (uint32_t)port_load(&node_at(b->map, id)->word[0]);
         }
         port_store(&pool->free[list].head, ((head >> 32) + 1) << 32 | id);
     }
     port_lanes_meet(lanes);
 }
 
-PORT_FN void W(batch_settle_stock)(const W(batch) *b, uint32_t lanes)
+PORT_FN void batch_settle_stock(const batch_ref *b, uint32_t lanes)
 {
-    W(batch_shift_stock)(b, lanes);
-    if (b->record) W(batch_empty_lists)(b, lanes, b->r.n / 8 + 256);
+    batch_shift_stock(b, lanes);
+    if (b->record) batch_empty_lists(b, lanes, b->r.n / 8 + 256);
 }

@@ -1,5 +1,4 @@
-/* batch/batch_wide.h - counts of a batch that are too wide to be walked, by a team. Included by batch_cpu.c, once
- * per key width. */
+/* batch/batch_wide.h - counts of a batch that are too wide to be walked, by a team. Included by batch_cpu.c. */
 
 /* Steps through keys and leaves after which a count is wide. The simulator's maps are small. */
 #ifdef PLEACH_SIM
@@ -9,24 +8,24 @@ enum { WALK_AT_MOST = 256 };
 #endif
 
 /* True if the count has been answered by walking. */
-static bool W(count_by_walking)(W(working) *w, uint32_t op)
+static bool count_by_walking(batch_worker *w, uint32_t op)
 {
-    return W(batch_count_walk)(&w->b, op, WALK_AT_MOST);
+    return batch_count_walk(&w->b, op, WALK_AT_MOST);
 }
 
 /* ---- keys before each leaf ---- */
 
 /* Adds up the leaves from one on, up to but not with another, which may be NODE_NONE. With `before`, stores for each
  * the keys before it, from `sum` on. */
-static uint64_t W(add_leaves)(W(blink) map, uint32_t leaf, uint32_t end, uint64_t *before, uint64_t sum)
+static uint64_t add_leaves(map_ref map, uint32_t leaf, uint32_t end, uint64_t *before, uint64_t sum)
 {
     while (leaf != end && leaf != NODE_NONE) {
-        const W(node) *node = W(node_at)(map, leaf);
-        W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
-        uint32_t next = W(pair_is_link)(link) ? W(pair_node)(link) : NODE_NONE;
-        if (next != NODE_NONE) W(prefetch_node)(map, next);
+        const map_node *node = node_at(map, leaf);
+        map_pair link = pair_load(node, NODE_LINK_SLOT);
+        uint32_t next = pair_is_link(link) ? pair_node(link) : NODE_NONE;
+        if (next != NODE_NONE) prefetch_node(map, next);
         if (before) before[leaf] = sum;
-        sum += header_count(W(header_load)(node));
+        sum += header_count(header_load(node));
         leaf = next;
     }
     return sum;
@@ -34,37 +33,37 @@ static uint64_t W(add_leaves)(W(blink) map, uint32_t leaf, uint32_t end, uint64_
 
 /* The leaf where a member's part of all leaves begins: those of the root's children, or grandchildren, in equal
  * parts. */
-static uint32_t W(first_leaf_of)(const W(working) *w, unsigned member)
+static uint32_t first_leaf_of(const batch_worker *w, unsigned member)
 {
-    W(blink) map = w->b.map;
+    map_ref map = w->b.map;
     uint32_t id = (uint32_t)w->b.sizes->root, level = (uint32_t)(w->b.sizes->root >> 32);
     double part = (double)member / w->team->members; /* of the node at hand */
     if (member == w->team->members) return NODE_NONE;
     for (; level > 0; level--) {
-        const W(node) *node = W(node_at)(map, id);
-        unsigned count = header_count(W(header_load)(node)), child = (unsigned)(part * count);
+        const map_node *node = node_at(map, id);
+        unsigned count = header_count(header_load(node)), child = (unsigned)(part * count);
         if (child >= count) child = count - 1;
         part = part * count - child;
-        id = W(pair_node)(W(pair_load)(node, child));
+        id = pair_node(pair_load(node, child));
     }
     return id;
 }
 
-static void W(rank_leaves)(W(working) *w, const W(batch_counting) *c)
+static void rank_leaves(batch_worker *w, const batch_counting *c)
 {
-    uint32_t first = W(first_leaf_of)(w, w->member), end = W(first_leaf_of)(w, w->member + 1);
+    uint32_t first = first_leaf_of(w, w->member), end = first_leaf_of(w, w->member + 1);
     uint64_t sum = 0;
-    w->job->parts[w->member].words[0] = W(add_leaves)(w->b.map, first, end, NULL, 0);
+    w->job->parts[w->member].words[0] = add_leaves(w->b.map, first, end, NULL, 0);
     team_meet(w->team);
     for (unsigned m = 0; m < w->member; m++) sum += w->job->parts[m].words[0];
     team_meet(w->team);
-    W(add_leaves)(w->b.map, first, end, c->before, sum);
+    add_leaves(w->b.map, first, end, c->before, sum);
 }
 
 /* ---- bit by bit ---- */
 
 /* The scan over one bit of the places, and the operations divided by it. */
-static void W(divide)(W(working) *w, W(batch_counting) *c, unsigned bit)
+static void divide(batch_worker *w, batch_counting *c, unsigned bit)
 {
     uint32_t n = w->b.sizes->ops;
     uint32_t zeros = 0, all_zeros = 0;
@@ -103,21 +102,21 @@ static void W(divide)(W(working) *w, W(batch_counting) *c, unsigned bit)
 }
 
 /* All wide counts; each member has its own in `wide`. */
-static void W(count_wide)(W(working) *w, W(batch_counting) c, W(batch_wide) *wide, uint32_t n)
+static void count_wide(batch_worker *w, batch_counting c, batch_wide *wide, uint32_t n)
 {
     uint32_t ops = w->b.sizes->ops;
     unsigned bits = 1;
     while (bits < BATCH_PLACE_BITS && w->job->request.n >> bits) bits++;
-    W(rank_leaves)(w, &c);
+    rank_leaves(w, &c);
     FOR_PART(w, op, ops) {
-        c.place[0][op] = W(batch_place)(&w->b, op);
-        c.change[0][op] = W(batch_change_of)(&w->b, op);
+        c.place[0][op] = batch_place(&w->b, op);
+        c.change[0][op] = batch_change_of(&w->b, op);
     }
-    for (uint32_t i = 0; i < n; i++) wide[i] = W(batch_wide_start)(&w->b, wide[i].op);
+    for (uint32_t i = 0; i < n; i++) wide[i] = batch_wide_start(&w->b, wide[i].op);
     team_meet(w->team);
     for (unsigned bit = bits; bit-- > 0;) {
-        W(divide)(w, &c, bit);
-        for (uint32_t i = 0; i < n; i++) W(batch_wide_step)(&w->b, &c, &wide[i], bit);
+        divide(w, &c, bit);
+        for (uint32_t i = 0; i < n; i++) batch_wide_step(&w->b, &c, &wide[i], bit);
         uint32_t *place = c.place[0];
         int8_t *change = c.change[0];
         c.place[0] = c.place[1];
@@ -126,5 +125,5 @@ static void W(count_wide)(W(working) *w, W(batch_counting) c, W(batch_wide) *wid
         c.change[1] = change;
         team_meet(w->team);
     }
-    for (uint32_t i = 0; i < n; i++) W(batch_wide_end)(&w->b, &c, &wide[i]);
+    for (uint32_t i = 0; i < n; i++) batch_wide_end(&w->b, &c, &wide[i]);
 }

@@ -1,5 +1,5 @@
 /* blink/blink.h - the concurrent ordered map: a B-link tree. The algorithm, written once for CPU threads and GPU
- * threads, for keys of all widths (include with PLEACH_KEY_BITS set). docs/blink.md has the drawings.
+ * threads, for keys of one width (base/width.h). docs/blink.md has the drawings.
  *
  * LAYOUT          node/node.h: 14 pairs, a link to the right neighbour with the high key, a header with latch and
  *                 version. A node's low key is the key that leads to it: the pivot of its pair in the parent, or the

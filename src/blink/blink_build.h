@@ -1,6 +1,5 @@
 /* blink/blink_build.h - a whole tree from sorted, distinct keys: which nodes there are is arithmetic, so each slot
- * of each node is made by itself, by any agent, in any order. Runs alone (the gate). Include with PLEACH_KEY_BITS set,
- * after blink.h.
+ * of each node is made by itself, by any agent, in any order. Runs alone (the gate). Include after blink.h.
  *
  * Level 0 has per_leaf keys a leaf, every level above per_inner children a node. Node j of level L begins at key
  * j * span[L]; ids ascend from left to right and from the leaves up, starting at 1. In a skiplist the first chunk of a
@@ -10,7 +9,7 @@
 
 #include "../base/width.h"
 
-PORT_FN uint32_t W(build_id)(const build_plan *plan, uint32_t level, uint64_t index)
+PORT_FN uint32_t build_id(const build_plan *plan, uint32_t level, uint64_t index)
 {
 #ifdef BLINK_SKIPLIST
     if (index == 0) return skiplist_head(level);
@@ -18,7 +17,7 @@ PORT_FN uint32_t W(build_id)(const build_plan *plan, uint32_t level, uint64_t in
     return (uint32_t)(plan->first_id[level] + index);
 }
 
-PORT_FN unsigned W(build_bits)(uint32_t level)
+PORT_FN unsigned build_bits(uint32_t level)
 {
 #ifdef BLINK_SKIPLIST
     return chunk_bits(level, CHUNK_RAISED);
@@ -27,15 +26,15 @@ PORT_FN unsigned W(build_bits)(uint32_t level)
 #endif
 }
 
-PORT_FN W(key) W(build_low)(const build_plan *plan, const W(key) *keys, uint32_t level, uint64_t index)
+PORT_FN map_key build_low(const build_plan *plan, const map_key *keys, uint32_t level, uint64_t index)
 {
     return index == 0 ? 0 : keys[index * plan->span[level]];
 }
 
 /* What slot `slot`, up to the link's, of a node holds. Each slot is made by itself, so that a GPU's lanes write a node
  * together. */
-PORT_FN W(pair) W(build_pair)(const build_plan *plan, const W(key) *keys, const W(key) *values, uint32_t level,
-                              uint64_t index, unsigned slot)
+PORT_FN map_pair build_pair(const build_plan *plan, const map_key *keys, const map_key *values, uint32_t level,
+                            uint64_t index, unsigned slot)
 {
     uint64_t per_node = level ? plan->per_inner : plan->per_leaf;
     uint64_t below = level ? plan->count[level - 1] : plan->keys;
@@ -43,24 +42,24 @@ PORT_FN W(pair) W(build_pair)(const build_plan *plan, const W(key) *keys, const 
     uint64_t count = below - first < per_node ? below - first : per_node;
     bool last = index + 1 == plan->count[level];
     if (slot >= count && !last)
-        return W(link_to)(W(build_low)(plan, keys, level, index + 1), W(build_id)(plan, level, index + 1));
-    if (slot >= count && !level) return W(pair_of)(0, 0);
+        return link_to(build_low(plan, keys, level, index + 1), build_id(plan, level, index + 1));
+    if (slot >= count && !level) return pair_of(0, 0);
     uint64_t at = first + (slot < count ? slot : count - 1); /* I4: without a right neighbour, the last pair again */
-    if (!level) return W(pair_of)(keys[at], values[at]);
-    return W(pair_of)(W(build_low)(plan, keys, level - 1, at), (W(key))W(build_id)(plan, level - 1, at));
+    if (!level) return pair_of(keys[at], values[at]);
+    return pair_of(build_low(plan, keys, level - 1, at), (map_key)build_id(plan, level - 1, at));
 }
 
-PORT_FN void W(build_slot)(const build_plan *plan, void *nodes, const W(key) *keys, const W(key) *values,
-                           uint32_t level, uint64_t index, unsigned slot)
+PORT_FN void build_slot(const build_plan *plan, void *nodes, const map_key *keys, const map_key *values,
+                        uint32_t level, uint64_t index, unsigned slot)
 {
-    W(node) *node = (W(node) *)pool_address(nodes, W(build_id)(plan, level, index), sizeof(W(node)));
+    map_node *node = (map_node *)pool_address(nodes, build_id(plan, level, index), sizeof(map_node));
     if (slot == NODE_HEADER_SLOT) {
         uint64_t per_node = level ? plan->per_inner : plan->per_leaf;
         uint64_t below = level ? plan->count[level - 1] : plan->keys;
         uint64_t left = below - index * per_node;
         unsigned count = (unsigned)(left < per_node ? left : per_node);
-        port_store(&node->word[W(HEADER_WORD)], header_first(W(build_bits)(level), count));
+        port_store(&node->word[HEADER_WORD], header_first(build_bits(level), count));
         return;
     }
-    W(pair_store)(node, slot, W(build_pair)(plan, keys, values, level, index, slot));
+    pair_store(node, slot, build_pair(plan, keys, values, level, index, slot));
 }

@@ -1,10 +1,8 @@
 /* blink/blink_bulk_kernels.h - kernels over all nodes of a map, or all pairs: build, count, list, copy. Included
- * by blink.cu, once per key width. Maps with versions use them too. */
+ * by blink.cu. Maps with versions use them too. */
 #include "blink_build.h"
 #include "blink_shape.h"
 
-#ifndef PLEACH_WHOLE_KERNELS
-#define PLEACH_WHOLE_KERNELS
 enum { LEAVES_AT_ONCE = 4, LEAVES_IN_BLOCK = LEAVES_AT_ONCE * BLOCK_THREADS / NODE_SLOTS };
 enum { KEYS_AT_ONCE = 16, NODES_AT_ONCE = 4, MOVE_LANES = 8 };
 
@@ -34,29 +32,28 @@ PORT_FN bool header_is_leaf(uint64_t header)
 PORT_FN bool header_is_kept(uint64_t header) { return header != 0 && header_level(header) == NODE_OLD_IMAGE; }
 PORT_FN bool header_is_leaf(uint64_t header) { return header != 0 && header_level(header) == 0; }
 #endif
-#endif
 
 #ifndef BLINK_SKIPLIST
 /* The leaf that covers a key, or one to the left of it where others are splitting. */
-PORT_FN uint32_t W(leaf_near)(W(blink) map, W(key) key)
+PORT_FN uint32_t leaf_near(map_ref map, map_key key)
 {
-    W(cursor) cursor;
-    W(cursor_start)(map, &cursor, key);
-    while (cursor.level > 0) W(cursor_descend)(map, &cursor);
+    level_cursor cursor;
+    cursor_start(map, &cursor, key);
+    while (cursor.level > 0) cursor_descend(map, &cursor);
     return cursor.node;
 }
 
 /* Looks at keys here and there: do most of them go to the same leaf as their neighbours, or are many of them one? */
 static __global__ void __launch_bounds__(CROWD_SAMPLES)
-    W(order_kernel)(const __grid_constant__ blink_on_gpu gpu, const W(key) *keys, size_t n, update_notes *notes)
+    order_kernel(const __grid_constant__ blink_on_gpu gpu, const map_key *keys, size_t n, update_notes *notes)
 {
     __shared__ key_tally tally;
     bool same = false;
     tally_clear(&tally);
     if (threadIdx.x < ORDER_SAMPLES) {
-        W(blink) map = W(map_of)(gpu);
+        map_ref map = map_of(gpu);
         size_t i = (n - 2) * threadIdx.x / (ORDER_SAMPLES - 1);
-        same = W(leaf_near)(map, keys[i]) == W(leaf_near)(map, keys[i + 1]);
+        same = leaf_near(map, keys[i]) == leaf_near(map, keys[i + 1]);
     }
     int neighbours = __syncthreads_count(same);
     uint64_t key = keys[(n - 1) * threadIdx.x / (CROWD_SAMPLES - 1)];
@@ -66,64 +63,64 @@ static __global__ void __launch_bounds__(CROWD_SAMPLES)
 #endif
 
 /* A header as what the slot that it lies in holds. */
-PORT_FN W(pair) W(header_slot)(uint64_t header)
+PORT_FN map_pair header_slot(uint64_t header)
 {
 #if PLEACH_KEY_BITS == 32
-    return W(pair_of)((W(key))header, (W(key))(header >> 32));
+    return pair_of((map_key)header, (map_key)(header >> 32));
 #else
-    return W(pair_of)(header, 0);
+    return pair_of(header, 0);
 #endif
 }
 
 /* Slot `slot` of a leaf, header and link included. A link's key is the first of the next leaf, which lies behind this
  * one's last: so all lanes load alike. What is no key of this leaf has no value either. */
-PORT_FN W(pair) W(leaf_slot)(const build_plan *plan, const W(key) *keys, const W(key) *values, uint32_t leaf,
-                             unsigned slot)
+PORT_FN map_pair leaf_slot(const build_plan *plan, const map_key *keys, const map_key *values, uint32_t leaf,
+                           unsigned slot)
 {
     const uint64_t first = (uint64_t)leaf * plan->per_leaf, left = plan->keys - first;
     const unsigned count = left < plan->per_leaf ? (unsigned)left : plan->per_leaf;
     const bool own = slot < count, last = left <= plan->per_leaf;
-    W(pair) pair = W(pair_of)(0, 0);
+    map_pair pair = pair_of(0, 0);
     if (own || !last) pair.key = keys[first + (own ? slot : count)];
     if (own) pair.value = values[first + slot];
-    if (!own && !last) pair.value = (W(key))(W(build_id)(plan, 0, (uint64_t)leaf + 1) | NODE_LINK);
-    if (slot == NODE_HEADER_SLOT) pair = W(header_slot)(header_first(W(build_bits)(0), count));
+    if (!own && !last) pair.value = (map_key)(build_id(plan, 0, (uint64_t)leaf + 1) | NODE_LINK);
+    if (slot == NODE_HEADER_SLOT) pair = header_slot(header_first(build_bits(0), count));
     return pair;
 }
 
 /* Leaves, which are nearly all of a map. A lane per slot, so that neighbouring lanes read neighbouring keys and write
  * neighbouring slots; and each for several leaves, so that enough is on its way to keep memory busy. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(leaves_kernel)(const __grid_constant__ build_plan plan, void *nodes, const W(key) *keys, const W(key) *values)
+    leaves_kernel(const __grid_constant__ build_plan plan, void *nodes, const map_key *keys, const map_key *values)
 {
     const unsigned slot = threadIdx.x % NODE_SLOTS;
     const uint64_t first = (uint64_t)blockIdx.x * LEAVES_IN_BLOCK + threadIdx.x / NODE_SLOTS;
-    W(pair) pair[LEAVES_AT_ONCE];
+    map_pair pair[LEAVES_AT_ONCE];
     PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
         const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);
-        if (leaf < plan.count[0]) pair[i] = W(leaf_slot)(&plan, keys, values, (uint32_t)leaf, slot);
+        if (leaf < plan.count[0]) pair[i] = leaf_slot(&plan, keys, values, (uint32_t)leaf, slot);
     }
     PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
         const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);
-        W(node) *node = (W(node) *)pool_address(nodes, W(build_id)(&plan, 0, leaf), sizeof(W(node)));
-        if (leaf < plan.count[0]) W(pair_store)(node, slot, pair[i]);
+        map_node *node = (map_node *)pool_address(nodes, build_id(&plan, 0, leaf), sizeof(map_node));
+        if (leaf < plan.count[0]) pair_store(node, slot, pair[i]);
     }
 }
 
 /* A level above the leaves, a lane per slot. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(build_kernel)(const __grid_constant__ build_plan plan, void *nodes, const W(key) *keys, const W(key) *values,
-                    uint32_t level)
+    build_kernel(const __grid_constant__ build_plan plan, void *nodes, const map_key *keys, const map_key *values,
+                 uint32_t level)
 {
     uint64_t lane = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     uint64_t index = lane / NODE_SLOTS;
-    if (index < plan.count[level]) W(build_slot)(&plan, nodes, keys, values, level, index, lane % NODE_SLOTS);
+    if (index < plan.count[level]) build_slot(&plan, nodes, keys, values, level, index, lane % NODE_SLOTS);
 }
 
 #ifndef BLINK_SKIPLIST /* the others serve maps of both kinds */
 /* Several for each lane, so that enough is on its way to keep memory busy. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(ascending_kernel)(const W(key) *keys, size_t n, uint64_t *flag)
+    ascending_kernel(const map_key *keys, size_t n, uint64_t *flag)
 {
     const size_t first = (size_t)blockIdx.x * BLOCK_THREADS * KEYS_AT_ONCE + threadIdx.x + 1;
     bool ascending = true;
@@ -134,7 +131,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (!ascending) port_store(flag, 1);
 }
 
-static __global__ void W(mark_last_kernel)(const W(key) *keys, size_t n, uint8_t *keep)
+static __global__ void mark_last_kernel(const map_key *keys, size_t n, uint8_t *keep)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i < n) keep[i] = i + 1 == n || keys[i] != keys[i + 1];
@@ -143,22 +140,22 @@ static __global__ void W(mark_last_kernel)(const W(key) *keys, size_t n, uint8_t
 
 /* The headers of NODES_AT_ONCE nodes, from `first` on and so far apart, all on their way at a time; 0 where there is
  * none. */
-PORT_FN void W(headers_load)(const blink_on_gpu &gpu, uint64_t first, unsigned apart, uint64_t used, uint64_t *headers)
+PORT_FN void headers_load(const blink_on_gpu &gpu, uint64_t first, unsigned apart, uint64_t used, uint64_t *headers)
 {
     PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
         const uint64_t id = first + i * apart;
         headers[i] = 0;
-        if (id < used) headers[i] = W(header_load)((W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node))));
+        if (id < used) headers[i] = header_load((map_node *)pool_address(gpu.nodes, (uint32_t)id, sizeof(map_node)));
     }
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(count_kernel)(const __grid_constant__ blink_on_gpu gpu, uint64_t used, blink_counts *counts)
+    count_kernel(const __grid_constant__ blink_on_gpu gpu, uint64_t used, blink_counts *counts)
 {
     uint64_t headers[NODES_AT_ONCE];
     unsigned keys = 0, leaves = 0, empty = 0, images = 0, inner = 0;
-    W(headers_load)(gpu, (uint64_t)blockIdx.x * BLOCK_THREADS * NODES_AT_ONCE + threadIdx.x + 1, BLOCK_THREADS, used,
-                    headers);
+    headers_load(gpu, (uint64_t)blockIdx.x * BLOCK_THREADS * NODES_AT_ONCE + threadIdx.x + 1, BLOCK_THREADS, used,
+                 headers);
     PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
         const bool leaf = header_is_leaf(headers[i]), image = header_is_kept(headers[i]);
         if (leaf) keys += header_count(headers[i]);
@@ -175,37 +172,37 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 /* Apart from counting, which export and compact need too, and which reads headers only. */
-static __global__ void W(shape_kernel)(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
+static __global__ void shape_kernel(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1, header = 0, shape = 0;
-    const W(node) *node = (const W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node)));
-    if (id < used) header = W(header_load)(node);
-    if (header != 0 && !header_is_kept(header)) shape = W(node_shape)(node);
+    const map_node *node = (const map_node *)pool_address(gpu.nodes, (uint32_t)id, sizeof(map_node));
+    if (id < used) header = header_load(node);
+    if (header != 0 && !header_is_kept(header)) shape = node_shape(node);
     for (unsigned by = 16; by > 0; by /= 2) shape += __shfl_xor_sync(0xffffffffu, shape, by);
     if ((threadIdx.x & 31) == 0 && shape) port_fetch_add(&counts->shape, shape);
 }
 
 #ifdef BLINK_SKIPLIST
 /* The pairs of a leaf are in no order. */
-PORT_FN W(key) W(first_key)(const W(node) *leaf, unsigned count)
+PORT_FN map_key first_key(const map_node *leaf, unsigned count)
 {
-    W(key) first = W(pair_load)(leaf, 0).key;
+    map_key first = pair_load(leaf, 0).key;
     for (unsigned i = 1; i < count; i++) {
-        W(key) key = W(pair_load)(leaf, i).key;
+        map_key key = pair_load(leaf, i).key;
         if (key < first) first = key;
     }
     return first;
 }
 
-PORT_FN unsigned W(place_in_leaf)(const W(node) *leaf, unsigned count, unsigned slot, W(key) key)
+PORT_FN unsigned place_in_leaf(const map_node *leaf, unsigned count, unsigned slot, map_key key)
 {
     (void)slot;
-    return W(slots_rank)(leaf, count, key);
+    return slots_rank(leaf, count, key);
 }
 #else
-PORT_FN W(key) W(first_key)(const W(node) *leaf, unsigned count) { return (void)count, W(pair_load)(leaf, 0).key; }
+PORT_FN map_key first_key(const map_node *leaf, unsigned count) { return (void)count, pair_load(leaf, 0).key; }
 
-PORT_FN unsigned W(place_in_leaf)(const W(node) *leaf, unsigned count, unsigned slot, W(key) key)
+PORT_FN unsigned place_in_leaf(const map_node *leaf, unsigned count, unsigned slot, map_key key)
 {
     (void)leaf, (void)count, (void)key;
     return slot;
@@ -214,14 +211,14 @@ PORT_FN unsigned W(place_in_leaf)(const W(node) *leaf, unsigned count, unsigned 
 
 /* A warp asks for its places in the list at once: they are all of one word. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(list_kernel)(const __grid_constant__ blink_on_gpu gpu, uint64_t used, W(key) *first_keys, uint32_t *ids,
-                   uint64_t *listed)
+    list_kernel(const __grid_constant__ blink_on_gpu gpu, uint64_t used, map_key *first_keys, uint32_t *ids,
+                uint64_t *listed)
 {
     const unsigned lane = threadIdx.x % 32;
     const uint64_t first = (uint64_t)blockIdx.x * BLOCK_THREADS * NODES_AT_ONCE + threadIdx.x + 1;
     uint64_t headers[NODES_AT_ONCE], place = 0;
     unsigned wanted[NODES_AT_ONCE], all = 0;
-    W(headers_load)(gpu, first, BLOCK_THREADS, used, headers);
+    headers_load(gpu, first, BLOCK_THREADS, used, headers);
     PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
         wanted[i] = __ballot_sync(~0u, header_is_leaf(headers[i]) && header_count(headers[i]) > 0);
         all += __popc(wanted[i]);
@@ -232,55 +229,55 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         const uint32_t id = (uint32_t)(first + i * BLOCK_THREADS);
         if (wanted[i] >> lane & 1) {
             const uint64_t at = place + __popc(wanted[i] & ((1u << lane) - 1));
-            const W(node) *node = (const W(node) *)pool_address(gpu.nodes, id, sizeof(W(node)));
-            first_keys[at] = W(first_key)(node, header_count(headers[i]));
+            const map_node *node = (const map_node *)pool_address(gpu.nodes, id, sizeof(map_node));
+            first_keys[at] = first_key(node, header_count(headers[i]));
             ids[at] = id;
         }
         place += __popc(wanted[i]);
     }
 }
 
-static __global__ void W(leaf_counts_kernel)(blink_on_gpu gpu, const uint32_t *ids, size_t leaves, uint64_t *counts)
+static __global__ void leaf_counts_kernel(blink_on_gpu gpu, const uint32_t *ids, size_t leaves, uint64_t *counts)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= leaves) return;
-    counts[i] = header_count(W(header_load)((W(node) *)pool_address(gpu.nodes, ids[i], sizeof(W(node)))));
+    counts[i] = header_count(header_load((map_node *)pool_address(gpu.nodes, ids[i], sizeof(map_node))));
 }
 
 /* A lane per slot, so that neighbouring lanes write neighbouring places; of several leaves, so that enough is on its
  * way to keep memory busy. A slot is loaded before it is known whether it has a pair. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(gather_kernel)(const __grid_constant__ blink_on_gpu gpu, const uint32_t *ids, size_t leaves,
-                     const uint64_t *offsets, W(key) *out_keys, W(key) *out_values)
+    gather_kernel(const __grid_constant__ blink_on_gpu gpu, const uint32_t *ids, size_t leaves,
+                  const uint64_t *offsets, map_key *out_keys, map_key *out_values)
 {
     const unsigned slot = threadIdx.x % NODE_SLOTS, apart = BLOCK_THREADS / NODE_SLOTS;
     const size_t first = (size_t)blockIdx.x * LEAVES_IN_BLOCK + threadIdx.x / NODE_SLOTS;
-    const W(node) *node[LEAVES_AT_ONCE];
+    const map_node *node[LEAVES_AT_ONCE];
     uint64_t header[LEAVES_AT_ONCE], offset[LEAVES_AT_ONCE];
-    W(pair) pair[LEAVES_AT_ONCE];
+    map_pair pair[LEAVES_AT_ONCE];
     PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
         const size_t leaf = first + i * apart;
-        node[i] = (const W(node) *)pool_address(gpu.nodes, leaf < leaves ? ids[leaf] : NODE_NONE, sizeof(W(node)));
+        node[i] = (const map_node *)pool_address(gpu.nodes, leaf < leaves ? ids[leaf] : NODE_NONE, sizeof(map_node));
         offset[i] = leaf < leaves ? offsets[leaf] : 0;
     }
     PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
         header[i] = 0;
         if (first + i * apart >= leaves) continue;
-        header[i] = W(header_load)(node[i]);
-        pair[i] = W(pair_load)(node[i], slot);
+        header[i] = header_load(node[i]);
+        pair[i] = pair_load(node[i], slot);
     }
     PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
         const unsigned count = header_count(header[i]);
         if (slot >= count) continue;
-        const uint64_t place = offset[i] + W(place_in_leaf)(node[i], count, slot, pair[i].key);
-        W(set_key)(out_keys, place, pair[i].key);
-        W(set_key)(out_values, place, pair[i].value);
+        const uint64_t place = offset[i] + place_in_leaf(node[i], count, slot, pair[i].key);
+        set_key(out_keys, place, pair[i].key);
+        set_key(out_values, place, pair[i].value);
     }
 }
 
 #ifndef BLINK_SKIPLIST
-static __global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint64_t *from_offsets,
-                                      const uint64_t *to_offsets, const uint64_t *counts, size_t n)
+static __global__ void move_kernel(const map_key *from, map_key *to, const uint64_t *from_offsets,
+                                   const uint64_t *to_offsets, const uint64_t *counts, size_t n)
 {
     size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / MOVE_LANES;
     if (i >= n) return;
@@ -288,3 +285,53 @@ static __global__ void W(move_kernel)(const W(key) *from, W(key) *to, const uint
         to[to_offsets[i] + k] = from[from_offsets[i] + k];
 }
 #endif
+
+/* ---- launching ---- */
+
+static cudaError_t build_one_level(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
+                                   uint32_t level, cudaStream_t stream)
+{
+    const map_key *from_keys = (const map_key *)keys, *from_values = (const map_key *)values;
+    if (level == 0)
+        LAUNCH(leaves_kernel, (plan->count[0] + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS, *plan, map.nodes,
+               from_keys, from_values);
+    LAUNCH(build_kernel, plan->count[level] * NODE_SLOTS, *plan, map.nodes, from_keys, from_values, level);
+}
+
+static cudaError_t build_levels(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
+                                cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    for (uint32_t level = 0; level < plan->levels && error == cudaSuccess; level++)
+        error = build_one_level(map, plan, keys, values, level, stream);
+    return error;
+}
+
+static cudaError_t count_nodes(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
+{
+    LAUNCH(count_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE, map, used, counts);
+}
+
+static cudaError_t add_shapes(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
+{
+    LAUNCH(shape_kernel, used - 1, map, used, counts);
+}
+
+static cudaError_t list_leaves(blink_on_gpu map, uint64_t used, void *first_keys, uint32_t *ids, uint64_t *listed,
+                               cudaStream_t stream)
+{
+    LAUNCH(list_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE, map, used, (map_key *)first_keys, ids, listed);
+}
+
+static cudaError_t leaf_counts(blink_on_gpu map, const uint32_t *ids, size_t leaves, uint64_t *counts,
+                               cudaStream_t stream)
+{
+    LAUNCH(leaf_counts_kernel, leaves, map, ids, leaves, counts);
+}
+
+static cudaError_t gather(blink_on_gpu map, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
+                          void *out_keys, void *out_values, cudaStream_t stream)
+{
+    LAUNCH(gather_kernel, (leaves + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS, map, ids, leaves, offsets,
+           (map_key *)out_keys, (map_key *)out_values);
+}

@@ -24,7 +24,18 @@ void blink_count_nodes(unsigned key_bits, const blink_tree *tree, void *nodes, b
 /* True if every invariant of blink.h holds; else the message names the first that fails, and where. */
 bool blink_validate(unsigned key_bits, const blink_tree *tree, void *nodes, char *message, size_t message_size);
 
-/* Sum of the stripes: exact in a quiescent tree. */
+/* The same for one key width: blink_check_width.c is compiled once for each. */
+typedef struct blink_checks {
+    void (*count_nodes)(const blink_tree *tree, void *nodes, blink_counts *counts);
+    bool (*validate)(const blink_tree *tree, void *nodes, char *message, size_t message_size);
+} blink_checks;
+
+extern const blink_checks blink_checks_32, blink_checks_64, blink_checks_128;
+
+/* Sum of the stripes. */
+uint64_t blink_stripes_sum(const blink_tree *tree);
+
+/* Number of keys: exact in a quiescent tree. */
 uint64_t blink_size(const blink_tree *tree);
 
 /* Number of ids that were handed out, id 0 included. */

@@ -34,18 +34,18 @@ static int has_avx512(void)
 
 static const choice *choose(void)
 {
-    static const choice plain = {"plain", &blink_run32_plain, &blink_run64_plain, &versioned_run32_plain,
-                                  &versioned_run64_plain, &batch_run32_plain, &batch_run64_plain};
+    static const choice plain = {"plain", &blink_run_32_plain, &blink_run_64_plain, &versioned_run_32_plain,
+                                  &versioned_run_64_plain, &batch_run_32_plain, &batch_run_64_plain};
     const char *wanted = getenv("PLEACH_SIMD");
     if (wanted && strcmp(wanted, "plain") == 0) return &plain;
 #ifdef PLEACH_HAVE_AVX512
-    static const choice avx512 = {"avx512", &blink_run32_avx512, &blink_run64_avx512, &versioned_run32_avx512,
-                                   &versioned_run64_avx512, &batch_run32_avx512, &batch_run64_avx512};
+    static const choice avx512 = {"avx512", &blink_run_32_avx512, &blink_run_64_avx512, &versioned_run_32_avx512,
+                                   &versioned_run_64_avx512, &batch_run_32_avx512, &batch_run_64_avx512};
     if (has_avx512() && !(wanted && strcmp(wanted, "avx2") == 0)) return &avx512;
 #endif
 #ifdef PLEACH_HAVE_AVX2
-    static const choice avx2 = {"avx2", &blink_run32_avx2, &blink_run64_avx2, &versioned_run32_avx2,
-                                   &versioned_run64_avx2, &batch_run32_avx2, &batch_run64_avx2};
+    static const choice avx2 = {"avx2", &blink_run_32_avx2, &blink_run_64_avx2, &versioned_run_32_avx2,
+                                   &versioned_run_64_avx2, &batch_run_32_avx2, &batch_run_64_avx2};
     if (has_avx2()) return &avx2;
 #endif
     (void)has_avx512, (void)has_avx2;
@@ -56,7 +56,7 @@ static const choice *choose(void)
 const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned)
 {
     const choice *best = choose();
-    if (key_bits == 128) return versioned ? &versioned_run128_plain : &blink_run128_plain;
+    if (key_bits == 128) return versioned ? &versioned_run_128_plain : &blink_run_128_plain;
     if (versioned) return key_bits == 32 ? best->versioned32 : best->versioned64;
     return key_bits == 32 ? best->width32 : best->width64;
 }
@@ -67,18 +67,18 @@ const blink_run_ops *skiplist_run_choose(unsigned key_bits, unsigned slots)
 #ifdef PLEACH_HAVE_AVX2
     const char *wanted = getenv("PLEACH_SIMD");
     if (has_avx2() && !(wanted && strcmp(wanted, "plain") == 0)) {
-        if (slots == 16) return key_bits == 32 ? &skiplist16_run32_avx2 : &skiplist16_run64_avx2;
-        return key_bits == 32 ? &skiplist32_run32_avx2 : &skiplist32_run64_avx2;
+        if (slots == 16) return key_bits == 32 ? &skiplist16_run_32_avx2 : &skiplist16_run_64_avx2;
+        return key_bits == 32 ? &skiplist32_run_32_avx2 : &skiplist32_run_64_avx2;
     }
 #endif
-    if (slots == 16) return key_bits == 32 ? &skiplist16_run32_plain : &skiplist16_run64_plain;
-    return key_bits == 32 ? &skiplist32_run32_plain : &skiplist32_run64_plain;
+    if (slots == 16) return key_bits == 32 ? &skiplist16_run_32_plain : &skiplist16_run_64_plain;
+    return key_bits == 32 ? &skiplist32_run_32_plain : &skiplist32_run_64_plain;
 }
 
 const batch_run_ops *batch_run_choose(unsigned key_bits)
 {
     const choice *best = choose();
-    if (key_bits == 128) return &batch_run128_plain;
+    if (key_bits == 128) return &batch_run_128_plain;
     return key_bits == 32 ? best->batch32 : best->batch64;
 }
 

@@ -64,15 +64,17 @@ typedef struct blink_run_ops {
     void (*return_images)(map_place place, unsigned stripe);
 } blink_run_ops;
 
-extern const blink_run_ops blink_run32_plain, blink_run64_plain, blink_run128_plain;
-extern const blink_run_ops blink_run32_avx2, blink_run64_avx2;
-extern const blink_run_ops blink_run32_avx512, blink_run64_avx512;
-extern const blink_run_ops versioned_run32_plain, versioned_run64_plain, versioned_run128_plain;
-extern const blink_run_ops versioned_run32_avx2, versioned_run64_avx2;
-extern const blink_run_ops versioned_run32_avx512, versioned_run64_avx512;
+extern const blink_run_ops blink_run_32_plain, blink_run_64_plain, blink_run_128_plain;
+extern const blink_run_ops blink_run_32_avx2, blink_run_64_avx2;
+extern const blink_run_ops blink_run_32_avx512, blink_run_64_avx512;
+extern const blink_run_ops versioned_run_32_plain, versioned_run_64_plain, versioned_run_128_plain;
+extern const blink_run_ops versioned_run_32_avx2, versioned_run_64_avx2;
+extern const blink_run_ops versioned_run_32_avx512, versioned_run_64_avx512;
 
-extern const blink_run_ops skiplist16_run32_plain, skiplist16_run64_plain, skiplist16_run32_avx2, skiplist16_run64_avx2;
-extern const blink_run_ops skiplist32_run32_plain, skiplist32_run64_plain, skiplist32_run32_avx2, skiplist32_run64_avx2;
+extern const blink_run_ops skiplist16_run_32_plain, skiplist16_run_64_plain;
+extern const blink_run_ops skiplist16_run_32_avx2, skiplist16_run_64_avx2;
+extern const blink_run_ops skiplist32_run_32_plain, skiplist32_run_64_plain;
+extern const blink_run_ops skiplist32_run_32_avx2, skiplist32_run_64_avx2;
 
 /* The best one for this machine. */
 const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned);

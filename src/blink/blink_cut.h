@@ -1,5 +1,5 @@
 /* blink/blink_cut.h - keys that divide a long interval into parts of similar work. Include after blink.h,
- * versioned.h or skiplist.h, once per key width.
+ * versioned.h or skiplist.h.
  *
  * A cut is found by one walk down from the root. On each level the walk goes to the child that stands at the wanted
  * share of those children that overlap the interval, and the rest of the share decides on the level below. The cut is
@@ -14,46 +14,46 @@
  */
 
 /* The children of an inner node that overlap the closed interval from low to high: from slot `first` to slot `last`. */
-PORT_FN void W(cut_children)(const W(node) *node, W(key) low, W(key) high, unsigned *first, unsigned *last)
+PORT_FN void cut_children(const map_node *node, map_key low, map_key high, unsigned *first, unsigned *last)
 {
-    const unsigned count = header_count(W(header_load)(node));
+    const unsigned count = header_count(header_load(node));
     *first = *last = 0;
     PORT_UNROLL for (unsigned i = 1; i < NODE_CAPACITY; i++) {
-        const W(key) pivot = W(pair_load)(node, i).key;
+        const map_key pivot = pair_load(node, i).key;
         *first += i < count && pivot <= low;
         *last += i < count && pivot <= high;
     }
 }
 
 /* A slot may have changed since its node's pivots were compared. */
-PORT_FN bool W(cut_is_child)(W(pair) pair) { return !W(pair_is_link)(pair) && W(pair_node)(pair) != NODE_NONE; }
+PORT_FN bool cut_is_child(map_pair pair) { return !pair_is_link(pair) && pair_node(pair) != NODE_NONE; }
 
 /* A key from low to high. `share` is how much of the interval, in units of 2^-32, lies below it, roughly. Ends: each
  * round goes one level down. */
-PORT_FN W(key) W(cut_at)(W(blink) map, W(key) low, W(key) high, uint32_t share)
+PORT_FN map_key cut_at(map_ref map, map_key low, map_key high, uint32_t share)
 {
     const uint64_t root = port_load(&map.tree->root);
     uint32_t id = (uint32_t)root;
-    W(key) cut = low;
+    map_key cut = low;
     for (uint32_t level = (uint32_t)(root >> 32); level > 0; level--) {
-        const W(node) *node = W(node_at)(map, id);
+        const map_node *node = node_at(map, id);
         unsigned first, last;
-        W(cut_children)(node, low, high, &first, &last);
+        cut_children(node, low, high, &first, &last);
         const uint64_t scaled = (uint64_t)share * (last - first + 1);
-        const W(pair) child = W(pair_load)(node, first + (unsigned)(scaled >> 32));
-        if (!W(cut_is_child)(child) || child.key > high) return cut;
+        const map_pair child = pair_load(node, first + (unsigned)(scaled >> 32));
+        if (!cut_is_child(child) || child.key > high) return cut;
         if (child.key > cut) cut = child.key;
-        id = W(pair_node)(child);
+        id = pair_node(child);
         share = (uint32_t)scaled;
     }
     return cut;
 }
 
 /* The share at which part `part` of `parts` begins. */
-PORT_FN uint32_t W(cut_share)(uint32_t part, uint32_t parts) { return (uint32_t)(((uint64_t)part << 32) / parts); }
+PORT_FN uint32_t cut_share(uint32_t part, uint32_t parts) { return (uint32_t)(((uint64_t)part << 32) / parts); }
 
 /* Pairs in a subtree of so many levels whose nodes are half full; large numbers are cut off. */
-PORT_FN uint64_t W(cut_pairs_below)(uint32_t levels)
+PORT_FN uint64_t cut_pairs_below(uint32_t levels)
 {
     uint64_t pairs = 1;
     while (levels-- > 0 && pairs < (uint64_t)1 << 40) pairs *= NODE_CAPACITY / 2;
@@ -63,58 +63,58 @@ PORT_FN uint64_t W(cut_pairs_below)(uint32_t levels)
 /* A key up to which the interval holds its first `limit` pairs, if nodes are half full. A query that wants no more
  * reads no further; the caller reads on to `high` if pairs are lacking, because nodes can be emptier. The result is
  * found where the way down to `low` has enough subtrees on its right, as far down as possible. */
-PORT_FN W(key) W(cut_reach)(W(blink) map, W(key) low, W(key) high, uint64_t limit)
+PORT_FN map_key cut_reach(map_ref map, map_key low, map_key high, uint64_t limit)
 {
     const uint64_t root = port_load(&map.tree->root);
     uint32_t id = (uint32_t)root;
-    W(key) reach = high;
+    map_key reach = high;
     for (uint32_t level = (uint32_t)(root >> 32); level > 0; level--) {
-        const W(node) *node = W(node_at)(map, id);
+        const map_node *node = node_at(map, id);
         unsigned first, last;
-        W(cut_children)(node, low, high, &first, &last);
-        const uint64_t whole = limit / W(cut_pairs_below)(level) + 1; /* children that are needed beside the first */
+        cut_children(node, low, high, &first, &last);
+        const uint64_t whole = limit / cut_pairs_below(level) + 1; /* children that are needed beside the first */
         if (whole < last - first) {
-            const W(pair) end = W(pair_load)(node, first + (unsigned)whole + 1);
-            if (W(cut_is_child)(end) && end.key > low && end.key - 1 < reach) reach = end.key - 1;
+            const map_pair end = pair_load(node, first + (unsigned)whole + 1);
+            if (cut_is_child(end) && end.key > low && end.key - 1 < reach) reach = end.key - 1;
         }
-        const W(pair) child = W(pair_load)(node, first);
-        if (!W(cut_is_child)(child)) return reach;
-        id = W(pair_node)(child);
+        const map_pair child = pair_load(node, first);
+        if (!cut_is_child(child)) return reach;
+        id = pair_node(child);
     }
     return reach;
 }
 
 /* The children of an inner node, and which of them covers `key`. */
-PORT_FN unsigned W(cut_child)(const W(node) *node, W(key) key, unsigned *count)
+PORT_FN unsigned cut_child(const map_node *node, map_key key, unsigned *count)
 {
     unsigned child = 0;
-    *count = header_count(W(header_load)(node));
-    PORT_UNROLL for (unsigned i = 1; i < NODE_CAPACITY; i++) child += i < *count && W(pair_load)(node, i).key <= key;
+    *count = header_count(header_load(node));
+    PORT_UNROLL for (unsigned i = 1; i < NODE_CAPACITY; i++) child += i < *count && pair_load(node, i).key <= key;
     return child;
 }
 
 /* Roughly how many leaves an interval has, by two walks down from the root, one to each of its ends: inner nodes
  * between the walks are taken to have as many children as those on the walks. Not validated, as above. */
-PORT_FN uint64_t W(cut_leaves)(W(blink) map, W(key) low, W(key) high)
+PORT_FN uint64_t cut_leaves(map_ref map, map_key low, map_key high)
 {
     const uint64_t root = port_load(&map.tree->root);
     uint32_t left = (uint32_t)root, right = left;
     uint64_t between = 0;
     for (uint32_t level = (uint32_t)(root >> 32); level > 0; level--) {
-        const W(node) *left_node = W(node_at)(map, left), *right_node = W(node_at)(map, right);
+        const map_node *left_node = node_at(map, left), *right_node = node_at(map, right);
         unsigned left_count, right_count;
-        const unsigned first = W(cut_child)(left_node, low, &left_count);
-        const unsigned last = W(cut_child)(right_node, high, &right_count);
+        const unsigned first = cut_child(left_node, low, &left_count);
+        const unsigned last = cut_child(right_node, high, &right_count);
         between *= (left_count + right_count + 1) / 2;
         if (left != right)
             between += (left_count > first ? left_count - first - 1 : 0) + last;
         else if (last > first)
             between += last - first - 1;
-        const W(pair) to_left = W(pair_load)(left_node, first), to_right = W(pair_load)(right_node, last);
-        if (W(pair_is_link)(to_left) || W(pair_node)(to_left) == NODE_NONE) return between;
-        if (W(pair_is_link)(to_right) || W(pair_node)(to_right) == NODE_NONE) return between;
-        left = W(pair_node)(to_left);
-        right = W(pair_node)(to_right);
+        const map_pair to_left = pair_load(left_node, first), to_right = pair_load(right_node, last);
+        if (pair_is_link(to_left) || pair_node(to_left) == NODE_NONE) return between;
+        if (pair_is_link(to_right) || pair_node(to_right) == NODE_NONE) return between;
+        left = pair_node(to_left);
+        right = pair_node(to_right);
     }
     return between + 1 + (left != right);
 }

@@ -1,11 +1,15 @@
 /* blink/blink_kernels.h - one GPU thread per operation, each running the same steps as a CPU thread would. Included
- * by blink.cu and, for maps with versions, by versioned.cu, once per key width. */
+ * by blink.cu and, for maps with versions, by versioned.cu. */
 #include "blink_team.h"
 #include "blink_blocking.h"
 
-PORT_FN W(blink) W(map_of)(const blink_on_gpu &gpu)
+/* An update keeps a leaf's image in registers; so many blocks fit on a multiprocessor without spilling much
+ * (docs/performance.md). */
+enum { UPDATE_BLOCKS = PLEACH_KEY_BITS == 32 ? 8 : 5 };
+
+PORT_FN map_ref map_of(const blink_on_gpu &gpu)
 {
-    W(blink) map;
+    map_ref map;
     map.tree = gpu.tree;
     map.nodes = gpu.nodes;
     map.stripe = blockIdx.x;
@@ -16,33 +20,33 @@ PORT_FN W(blink) W(map_of)(const blink_on_gpu &gpu)
     return map;
 }
 
-PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
+PORT_FN void set_key(void *array, size_t i, map_key value)
 {
-    if (array) ((W(key) *)array)[i] = value;
+    if (array) ((map_key *)array)[i] = value;
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
+    find_kernel(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    W(blink) map = W(map_of)(gpu);
-    W(find) find;
-    W(find_start)(map, &find, ((const W(key) *)r.keys)[i]);
-    BLINK_TO_END(W(find_step)(map, &find));
-    if (find.found) W(set_key)(r.out_values, i, find.value);
+    map_ref map = map_of(gpu);
+    find_op find;
+    find_start(map, &find, ((const map_key *)r.keys)[i]);
+    BLINK_TO_END(find_step(map, &find));
+    if (find.found) set_key(r.out_values, i, find.value);
     if (r.flags) r.flags[i] = find.found;
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
-    W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, request r, update_notes *notes)
+static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
+    update_kernel(const __grid_constant__ blink_on_gpu gpu, request r, update_notes *notes)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     bool active = i < r.n;
-    W(update) update;
+    update_op update;
     if (r.may_decline && notes->declined) return;
     update.outcome = BLINK_ABSENT;
-    W(blink) map = W(map_of)(gpu);
+    map_ref map = map_of(gpu);
 #ifdef BLINK_VERSIONED
     __shared__ epoch_agent agent; /* the block is one, if there is a reason */
     if (gpu.keeps) {
@@ -52,10 +56,10 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
 #endif
     if (active) {
         blink_kind kind = r.kind == REQUEST_PUT ? BLINK_PUT : r.kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
-        W(key) value = kind == BLINK_ERASE ? 0 : ((const W(key) *)r.values)[i];
-        W(update_to_end)(map, &update, kind, ((const W(key) *)r.keys)[i], value);
+        map_key value = kind == BLINK_ERASE ? 0 : ((const map_key *)r.values)[i];
+        update_to_end(map, &update, kind, ((const map_key *)r.keys)[i], value);
         if (update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED)
-            W(set_key)(r.out_values, i, update.old);
+            set_key(r.out_values, i, update.old);
         if (r.flags) r.flags[i] = (uint8_t)update.outcome;
     }
     count_outcomes(gpu.tree, update.outcome == BLINK_INSERTED, update.outcome == BLINK_ERASED,
@@ -66,60 +70,60 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, W(UPDATE_BLOCKS))
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(seek_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
+    seek_kernel(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    W(blink) map = W(map_of)(gpu);
-    W(key) key = ((const W(key) *)r.keys)[i];
+    map_ref map = map_of(gpu);
+    map_key key = ((const map_key *)r.keys)[i];
     bool up = r.kind == REQUEST_SUCC || r.kind == REQUEST_CEILING;
     bool strict = r.kind == REQUEST_SUCC || r.kind == REQUEST_PRED;
-    W(seek) seek;
+    seek_op seek;
     seek.found = false;
     if (!strict || key != (up ? KEY_MAX : 0)) {
-        W(seek_start)(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
-        BLINK_TO_END(W(seek_step)(map, &seek));
+        seek_start(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
+        BLINK_TO_END(seek_step(map, &seek));
     }
     if (seek.found) {
-        W(set_key)(r.out_keys, i, seek.answer.key);
-        W(set_key)(r.out_values, i, seek.answer.value);
+        set_key(r.out_keys, i, seek.answer.key);
+        set_key(r.out_values, i, seek.answer.value);
     }
     if (r.flags) r.flags[i] = seek.found;
 }
 
 /* Element i's query. */
-PORT_FN void W(own_query)(W(blink) map, const request *r, size_t i, W(team_query) *q)
+PORT_FN void own_query(map_ref map, const request *r, size_t i, team_query *q)
 {
     uint64_t place = i * (uint64_t)r->limit;
-    q->target = ((const W(key) *)r->keys)[i];
-    q->high = ((const W(key) *)r->values)[i];
+    q->target = ((const map_key *)r->keys)[i];
+    q->high = ((const map_key *)r->values)[i];
     q->limit = q->room = r->limit ? r->limit : UINT64_MAX;
     if (r->offsets) {
         place = r->offsets[i];
         q->room = r->offsets[i + 1] - place;
     }
-    if (r->out_keys) q->keys = (W(key) *)r->out_keys + place;
-    if (r->out_values) q->values = (W(key) *)r->out_values + place;
-    if (q->target <= q->high) W(team_start)(map, q);
+    if (r->out_keys) q->keys = (map_key *)r->out_keys + place;
+    if (r->out_values) q->values = (map_key *)r->out_values + place;
+    if (q->target <= q->high) team_start(map, q);
 }
 
 /* In a map with versions at the snapshot that was asked for, or one that the block takes for itself. One thread in
  * 2^apart has a query. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, unsigned apart)
+    range_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, unsigned apart)
 {
     size_t thread = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x, i = thread >> apart;
     bool mine = i < r.n && i << apart == thread, noted;
-    W(blink) map = W(map_of)(gpu);
-    W(team_query) own;
+    map_ref map = map_of(gpu);
+    team_query own;
     uint64_t at = 0;
 #ifdef BLINK_VERSIONED
     __shared__ epoch_agent agent;
     at = r.at ? *r.at : version_begin_instant(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
 #endif
-    W(team_no_query)(&own);
-    if (mine) W(own_query)(map, &r, i, &own);
-    uint64_t found = W(team_run_or_note)(map, at, &own, (long_notes *)r.notes, i, &noted);
+    team_no_query(&own);
+    if (mine) own_query(map, &r, i, &own);
+    uint64_t found = team_run_or_note(map, at, &own, (long_notes *)r.notes, i, &noted);
 #ifdef BLINK_VERSIONED
     if (!r.at) version_end_instant(map.versions, &agent, at, VERSION_TURN, EPOCH_ALL);
 #endif

@@ -6,9 +6,7 @@
 #include "../node/node_format.h"
 #include "blink_cuda.h"
 
-/* Launch shapes. An update keeps a leaf's image in registers; so many blocks fit on a multiprocessor without spilling
- * much (docs/performance.md). */
-enum { BLOCK_THREADS = 128, UPDATE_BLOCKS32 = 8, UPDATE_BLOCKS64 = 5 };
+enum { BLOCK_THREADS = 128 };
 
 /* The map's size changes by what a block's threads have inserted and erased, in one addition per block. */
 PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool refused, update_notes *notes)
@@ -31,16 +29,13 @@ static inline unsigned range_apart(const request *r, bool takes_instants)
     return r->n <= (takes_instants ? FEW_WITH_INSTANTS : FEW) ? APART : 0;
 }
 
-/* Launches the kernel of the map's key width, one thread per element; leaves the enclosing function. An error that an
- * earlier call of the user's has left on this thread is dropped first: it would pass for the launch's. */
-#define LAUNCH(kernel, threads, args32, args64)                                                                  \
+/* Launches a kernel, one thread per element; leaves the enclosing function. An error that an earlier call of the user's
+ * has left on this thread is dropped first: it would pass for the launch's. */
+#define LAUNCH(kernel, threads, ...)                                                                             \
     do {                                                                                                         \
         if ((threads) == 0) return cudaSuccess;                                                                  \
         cudaGetLastError();                                                                                      \
-        if (key_bits == 32)                                                                                      \
-            kernel##32<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>> args32;                                \
-        else                                                                                                     \
-            kernel##64<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>> args64;                                \
+        kernel<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>>(__VA_ARGS__);                                  \
         return cudaGetLastError();                                                                               \
     } while (0)
 

@@ -1,6 +1,6 @@
 /* blink/blink_long_kernels.h - long queries: a count or range that has visited many leaves and is not done is noted by its
  * kernel, and read again from its beginning, in parts, by the whole GPU. Included by blink.cu, versioned.cu and
- * skiplist_launch.h, once per key width.
+ * skiplist_launch.h.
  *
  *     cut      a thread per part walks down to the key that its part begins with (blink/blink_cut.h)
  *     raise    a block per query: parts begin where the one before does, or later
@@ -21,9 +21,6 @@
  *            block 0, whose slot for an instant is one of VISITORS; who has such a slot waits for nobody without one.
  */
 #include "blink_cut.h"
-
-#ifndef PLEACH_LONG_KERNELS
-#define PLEACH_LONG_KERNELS
 
 /* How the noted queries are divided: the same for all threads, when the kernel that noted them is over. */
 typedef struct long_shape { uint64_t queries, each, parts; } long_shape;
@@ -107,102 +104,101 @@ PORT_FN uint64_t long_place(uint64_t *found, uint64_t *place, uint64_t first, ui
     }
     return before;
 }
-#endif
 
 /* The thread's share of cutting. Walks that see different states of the map may differ in how far a limited query
  * reaches; the first one's word counts. */
-PORT_FN void W(long_cut)(W(blink) map, const request *r, long_work *work, const long_shape *s, bool whole)
+PORT_FN void long_cut(map_ref map, const request *r, long_work *work, const long_shape *s, bool whole)
 {
     for (uint64_t t = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; t < s->parts; t += gridDim.x * BLOCK_THREADS) {
         const uint64_t q = t / s->each, i = work->notes.query[q];
-        const uint32_t share = W(cut_share)((uint32_t)(t % s->each), (uint32_t)s->each);
-        const W(key) low = ((const W(key) *)r->keys)[i];
-        W(key) high = ((const W(key) *)r->values)[i];
-        if (r->limit && !whole) high = W(cut_reach)(map, low, high, r->limit);
-        work->low[t] = share ? W(cut_at)(map, low, high, share) : low;
+        const uint32_t share = cut_share((uint32_t)(t % s->each), (uint32_t)s->each);
+        const map_key low = ((const map_key *)r->keys)[i];
+        map_key high = ((const map_key *)r->values)[i];
+        if (r->limit && !whole) high = cut_reach(map, low, high, r->limit);
+        work->low[t] = share ? cut_at(map, low, high, share) : low;
         if (share == 0) work->reach[q] = high;
     }
 }
 
 /* What a part, or in the end a whole query, has to read, and where to. */
-typedef struct W(long_part) {
-    W(key) low, high;
-    W(key) *keys, *values;
+typedef struct long_part {
+    map_key low, high;
+    map_key *keys, *values;
     uint64_t limit, room;
-} W(long_part);
+} long_part;
 
 /* False: the part is empty. */
-PORT_FN bool W(long_part_of)(const long_work *work, const long_shape *s, uint64_t t, W(long_part) *part)
+PORT_FN bool long_part_of(const long_work *work, const long_shape *s, uint64_t t, long_part *part)
 {
     const uint64_t q = t / s->each;
-    part->low = (W(key))work->low[t];
-    part->high = (W(key))work->reach[q];
+    part->low = (map_key)work->low[t];
+    part->high = (map_key)work->reach[q];
     part->keys = part->values = NULL;
     if (t + 1 == (q + 1) * s->each) return true;
-    const W(key) next = (W(key))work->low[t + 1];
+    const map_key next = (map_key)work->low[t + 1];
     part->high = next - 1;
     return next > part->low;
 }
 
 /* The place in the caller's arrays for pairs of query i, from its `place`-th on. */
-PORT_FN void W(long_output)(const request *r, uint64_t i, uint64_t place, W(long_part) *part)
+PORT_FN void long_output(const request *r, uint64_t i, uint64_t place, long_part *part)
 {
     const uint64_t at = i * (uint64_t)r->limit + place;
-    if (r->out_keys) part->keys = (W(key) *)r->out_keys + at;
-    if (r->out_values) part->values = (W(key) *)r->out_values + at;
+    if (r->out_keys) part->keys = (map_key *)r->out_keys + at;
+    if (r->out_values) part->values = (map_key *)r->out_values + at;
 }
 
 #ifdef BLINK_SKIPLIST
-enum { W(LONG_LANES) = 1 };
+enum { LONG_LANES = 1 };
 
-PORT_FN uint64_t W(long_read)(W(blink) map, uint64_t at, bool mine, const W(long_part) *part)
+PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part *part)
 {
-    W(range) range;
+    range_op range;
     (void)at;
     if (!mine) return 0;
-    W(range_start)(map, &range, part->low, part->high, part->limit, part->room, part->keys, part->values);
-    BLINK_TO_END(W(range_step)(map, &range));
+    range_start(map, &range, part->low, part->high, part->limit, part->room, part->keys, part->values);
+    BLINK_TO_END(range_step(map, &range));
     return range.count;
 }
 #else
-enum { W(LONG_LANES) = TEAM_LANES };
+enum { LONG_LANES = TEAM_LANES };
 
 /* The whole warp together; `mine` only where the thread is the first of its team. */
-PORT_FN uint64_t W(long_read)(W(blink) map, uint64_t at, bool mine, const W(long_part) *part)
+PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part *part)
 {
-    W(team_query) own;
-    W(team_no_query)(&own);
+    team_query own;
+    team_no_query(&own);
     if (mine) {
-        W(team_query_set)(&own, part->low, part->high, part->limit, part->keys, part->values);
+        team_query_set(&own, part->low, part->high, part->limit, part->keys, part->values);
         own.room = part->room;
-        W(team_start)(map, &own);
+        team_start(map, &own);
     }
-    return W(team_run)(map, at, &own);
+    return team_run(map, at, &own);
 }
 #endif
 
-typedef enum W(long_task) { W(LONG_COUNT), W(LONG_READ), W(LONG_ALONE) } W(long_task);
+typedef enum long_task { LONG_COUNT, LONG_READ, LONG_ALONE } long_task;
 
 /* Thread t's part, or query, of a task; false: there is nothing to read. */
-PORT_FN bool W(long_take)(const request *r, const long_work *work, const long_shape *s, W(long_task) task,
-                          uint64_t t, W(long_part) *part)
+PORT_FN bool long_take(const request *r, const long_work *work, const long_shape *s, long_task task,
+                       uint64_t t, long_part *part)
 {
-    part->limit = part->room = task != W(LONG_READ) && r->limit ? r->limit : UINT64_MAX;
-    if (task == W(LONG_ALONE)) {
+    part->limit = part->room = task != LONG_READ && r->limit ? r->limit : UINT64_MAX;
+    if (task == LONG_ALONE) {
         const uint64_t i = work->notes.query[t];
-        part->low = ((const W(key) *)r->keys)[i];
-        part->high = ((const W(key) *)r->values)[i];
-        W(long_output)(r, i, 0, part);
+        part->low = ((const map_key *)r->keys)[i];
+        part->high = ((const map_key *)r->values)[i];
+        long_output(r, i, 0, part);
         return true;
     }
-    if (!W(long_part_of)(work, s, t, part)) return false;
-    if (task == W(LONG_COUNT)) return true;
+    if (!long_part_of(work, s, t, part)) return false;
+    if (task == LONG_COUNT) return true;
     part->room = work->found[t];
-    W(long_output)(r, work->notes.query[t / s->each], work->place[t], part);
+    long_output(r, work->notes.query[t / s->each], work->place[t], part);
     return work->place[t] < r->limit; /* else the limit is reached before */
 }
 
-PORT_FN void W(long_report)(const request *r, const long_work *work, uint64_t q, uint64_t pairs)
+PORT_FN void long_report(const request *r, const long_work *work, uint64_t q, uint64_t pairs)
 {
     const uint64_t i = work->notes.query[q];
     if (r->limit && pairs > r->limit) pairs = r->limit;
@@ -211,41 +207,41 @@ PORT_FN void W(long_report)(const request *r, const long_work *work, uint64_t q,
 }
 
 /* What has been read of part t is not what was counted. Pairs behind the limit do not matter. */
-PORT_FN bool W(long_has_changed)(const request *r, const long_work *work, uint64_t t, uint64_t found)
+PORT_FN bool long_has_changed(const request *r, const long_work *work, uint64_t t, uint64_t found)
 {
     const uint64_t counted = work->found[t];
     return found < counted || (found > counted && work->place[t] + counted < r->limit);
 }
 
 /* All parts, or queries; all threads of the grid come here together. */
-PORT_COLD void W(long_run)(W(blink) map, uint64_t at, const request *r, long_work *work, const long_shape *s,
-                           W(long_task) task, unsigned round)
+PORT_COLD void long_run(map_ref map, uint64_t at, const request *r, long_work *work, const long_shape *s,
+                        long_task task, unsigned round)
 {
-    const uint64_t end = task == W(LONG_ALONE) ? s->queries : s->parts;
-    const uint64_t teams = (uint64_t)gridDim.x * BLOCK_THREADS / W(LONG_LANES);
-    const uint64_t own = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / W(LONG_LANES);
+    const uint64_t end = task == LONG_ALONE ? s->queries : s->parts;
+    const uint64_t teams = (uint64_t)gridDim.x * BLOCK_THREADS / LONG_LANES;
+    const uint64_t own = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / LONG_LANES;
     for (uint64_t base = 0; base < end; base += teams) { /* as often in all lanes of a warp */
         const uint64_t t = base + own;
-        const bool first = t < end && threadIdx.x % W(LONG_LANES) == 0;
-        W(long_part) part;
-        const bool mine = first && W(long_take)(r, work, s, task, t, &part);
-        const uint64_t found = W(long_read)(map, at, mine, &part);
-        if (first && task == W(LONG_COUNT)) work->found[t] = mine ? found : 0;
-        if (mine && task == W(LONG_READ) && W(long_has_changed)(r, work, t, found))
+        const bool first = t < end && threadIdx.x % LONG_LANES == 0;
+        long_part part;
+        const bool mine = first && long_take(r, work, s, task, t, &part);
+        const uint64_t found = long_read(map, at, mine, &part);
+        if (first && task == LONG_COUNT) work->found[t] = mine ? found : 0;
+        if (mine && task == LONG_READ && long_has_changed(r, work, t, found))
             port_fetch_add(&work->changed[round], 1);
-        if (first && task == W(LONG_ALONE)) W(long_report)(r, work, t, found);
+        if (first && task == LONG_ALONE) long_report(r, work, t, found);
     }
 }
 
 /* A block per query: places, and the result. A limited query that lacks pairs has not been read all the way. */
-PORT_FN void W(long_place_all)(const request *r, long_work *work, const long_shape *s, unsigned round)
+PORT_FN void long_place_all(const request *r, long_work *work, const long_shape *s, unsigned round)
 {
     for (uint64_t q = blockIdx.x; q < s->queries; q += gridDim.x) {
         uint64_t first, end = own_parts(s, q, &first);
         const uint64_t pairs = long_place(work->found, work->place, first, end, r->limit ? r->limit : UINT64_MAX);
         if (threadIdx.x != BLOCK_THREADS - 1) continue;
-        W(long_report)(r, work, q, pairs);
-        const W(key) high = ((const W(key) *)r->values)[work->notes.query[q]];
+        long_report(r, work, q, pairs);
+        const map_key high = ((const map_key *)r->values)[work->notes.query[q]];
         if (pairs < r->limit && work->reach[q] < high) port_fetch_add(&work->changed[round], 1);
     }
 }
@@ -266,12 +262,12 @@ PORT_FN void W(long_place_all)(const request *r, long_work *work, const long_sha
 
 /* `count_only`: the pairs of each part are counted, once, and nothing else is done. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(long_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, long_work *work,
-                   bool count_only, bool whole)
+    long_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, long_work *work,
+                bool count_only, bool whole)
 {
     if (work->notes.queries == 0) return;
     const long_shape s = long_shape_of(work);
-    W(blink) map = W(map_of)(gpu);
+    map_ref map = map_of(gpu);
     unsigned meetings = 0;
     uint64_t at = 0;
 #ifdef BLINK_SKIPLIST
@@ -287,23 +283,23 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 #endif
     bool again = true;
     for (unsigned round = 0; again && round < LONG_ROUNDS; round++) {
-        LONG_INSIDE(W(long_cut)(map, &r, work, &s, whole || round > 0));
+        LONG_INSIDE(long_cut(map, &r, work, &s, whole || round > 0));
         grid_meet(work, &meetings);
 #ifdef BLINK_VERSIONED
         at = r.at ? *r.at : port_load(&work->at);
 #endif
         for (uint64_t q = blockIdx.x; q < s.queries; q += gridDim.x) long_raise(work, &s, q);
         grid_meet(work, &meetings);
-        LONG_INSIDE(W(long_run)(map, at, &r, work, &s, W(LONG_COUNT), round));
+        LONG_INSIDE(long_run(map, at, &r, work, &s, LONG_COUNT, round));
         if (count_only) return;
         grid_meet(work, &meetings);
-        W(long_place_all)(&r, work, &s, round);
+        long_place_all(&r, work, &s, round);
         grid_meet(work, &meetings);
-        if (r.kind == REQUEST_RANGE) LONG_INSIDE(W(long_run)(map, at, &r, work, &s, W(LONG_READ), round));
+        if (r.kind == REQUEST_RANGE) LONG_INSIDE(long_run(map, at, &r, work, &s, LONG_READ, round));
         grid_meet(work, &meetings);
         again = port_load(&work->changed[round]) != 0;
     }
-    if (again) LONG_INSIDE(W(long_run)(map, at, &r, work, &s, W(LONG_ALONE), 0));
+    if (again) LONG_INSIDE(long_run(map, at, &r, work, &s, LONG_ALONE, 0));
 #ifdef BLINK_VERSIONED
     grid_meet(work, &meetings); /* no block is reading at this instant any more */
     if (!r.at && blockIdx.x == 0) version_end_instant(map.versions, &agent, at, 1, EPOCH_ALL);
@@ -314,21 +310,21 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 #if !defined(BLINK_SKIPLIST) && !defined(BLINK_VERSIONED)
 /* Pieces for packed ranges: a thread per query, and one per part of a noted query. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(pieces_kernel)(const __grid_constant__ request r, const long_work *work, const __grid_constant__ long_pieces to)
+    pieces_kernel(const __grid_constant__ request r, const long_work *work, const __grid_constant__ long_pieces to)
 {
     const long_shape s = long_shape_of(work);
     const uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i < r.n && to.first[i + 1] - to.first[i] == 1) { /* noted ones have more */
-        ((W(key) *)to.low)[to.first[i]] = ((const W(key) *)r.keys)[i];
-        ((W(key) *)to.high)[to.first[i]] = ((const W(key) *)r.values)[i];
+        ((map_key *)to.low)[to.first[i]] = ((const map_key *)r.keys)[i];
+        ((map_key *)to.high)[to.first[i]] = ((const map_key *)r.values)[i];
         to.found[to.first[i]] = r.long_counts[i];
     }
     if (i < s.parts) {
         const uint64_t piece = to.first[work->notes.query[i / s.each]] + i % s.each;
-        W(long_part) part;
-        const bool some = W(long_part_of)(work, &s, i, &part);
-        ((W(key) *)to.low)[piece] = some ? part.low : 1;
-        ((W(key) *)to.high)[piece] = some ? part.high : 0;
+        long_part part;
+        const bool some = long_part_of(work, &s, i, &part);
+        ((map_key *)to.low)[piece] = some ? part.low : 1;
+        ((map_key *)to.high)[piece] = some ? part.high : 0;
         to.found[piece] = work->found[i];
     }
     if (i == 0) to.found[to.n] = 0;
@@ -336,30 +332,40 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 /* A block per noted query. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(limit_kernel)(const __grid_constant__ request r, long_work *work, const __grid_constant__ long_pieces to)
+    limit_kernel(const __grid_constant__ request r, long_work *work, const __grid_constant__ long_pieces to)
 {
     const long_shape s = long_shape_of(work);
     for (uint64_t q = blockIdx.x; q < s.queries; q += gridDim.x) {
         uint64_t first, end = own_parts(&s, q, &first);
         uint64_t *found = to.found + to.first[work->notes.query[q]] - q * s.each;
         const uint64_t pairs = long_place(found, NULL, first, end, r.limit);
-        const W(key) high = ((const W(key) *)r.values)[work->notes.query[q]];
+        const map_key high = ((const map_key *)r.values)[work->notes.query[q]];
         if (threadIdx.x == BLOCK_THREADS - 1 && pairs < r.limit && work->reach[q] < high)
             port_fetch_add(&work->lacking, 1);
     }
 }
 #endif
 
-static cudaError_t W(launch_long)(const blink_on_gpu *map, const request *r, long_work *work, bool count_only,
-                                  bool whole, cudaStream_t stream)
+static cudaError_t launch_long(const blink_on_gpu *map, const request *r, long_work *work, bool count_only,
+                               bool whole, cudaStream_t stream)
 {
     int resident = 0;
     cudaError_t error =
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, W(long_kernel), BLOCK_THREADS, 0);
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, long_kernel, BLOCK_THREADS, 0);
     if (error != cudaSuccess) return error;
-    const unsigned most = blocks_for((uint64_t)LONG_PARTS * W(LONG_LANES)), all = (unsigned)resident * map->processors;
+    const unsigned most = blocks_for((uint64_t)LONG_PARTS * LONG_LANES), all = (unsigned)resident * map->processors;
     void *arguments[] = {(void *)map, (void *)r, &work, &count_only, &whole};
     cudaGetLastError();
-    return cudaLaunchCooperativeKernel(W(long_kernel), dim3(all < most ? all : most), dim3(BLOCK_THREADS),
+    return cudaLaunchCooperativeKernel(long_kernel, dim3(all < most ? all : most), dim3(BLOCK_THREADS),
                                        arguments, 0, stream);
+}
+
+static cudaError_t run_long(blink_on_gpu map, const request *r, long_work *work, cudaStream_t stream)
+{
+    return launch_long(&map, r, work, false, false, stream);
+}
+
+static cudaError_t count_parts(blink_on_gpu map, const request *r, long_work *work, bool whole, cudaStream_t stream)
+{
+    return launch_long(&map, r, work, true, whole, stream);
 }

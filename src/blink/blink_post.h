@@ -1,40 +1,40 @@
 /* blink/blink_post.h - the separator of a split goes one level up, and if that node is full too, its separator
- * another one. The key that caused all this is in the map already. Included by blink.h, once per key width. */
+ * another one. The key that caused all this is in the map already. Included by blink.h. */
 
-typedef struct W(post) {
-    W(cursor) cursor; /* target: the separator */
+typedef struct post_op {
+    level_cursor cursor; /* target: the separator */
     uint32_t child;
     uint32_t level;   /* to put the pair on */
-} W(post);
+} post_op;
 
 /* `parent` is the node of that level that a descent came through, or NODE_NONE. Its low key is at or below the
  * separator, so the node that must take the pair is there or to its right. */
-PORT_FN void W(post_start)(W(blink) map, W(post) *post, W(pair) separator, uint32_t level, uint32_t parent)
+PORT_FN void post_start(map_ref map, post_op *post, map_pair separator, uint32_t level, uint32_t parent)
 {
-    post->child = W(pair_node)(separator);
+    post->child = pair_node(separator);
     post->level = level;
-    W(cursor_start)(map, &post->cursor, separator.key);
+    cursor_start(map, &post->cursor, separator.key);
     if (parent == NODE_NONE) return;
     post->cursor.node = parent;
     post->cursor.level = level;
 }
 
 /* Puts a root with two children above the old root; if somebody has done so meanwhile, descends from there. */
-PORT_FN blink_step W(post_above_root)(W(blink) map, W(post) *post)
+PORT_FN blink_step post_above_root(map_ref map, post_op *post)
 {
     if (!port_compare_swap(&map.tree->root_latch, 0, 1)) return BLINK_AGAIN;
     uint64_t root = port_load(&map.tree->root);
     if ((root >> 32) >= post->level) {
         port_store_release(&map.tree->root_latch, 0);
-        W(cursor_to_root)(&post->cursor, root);
+        cursor_to_root(&post->cursor, root);
         return BLINK_MOVED;
     }
-    uint32_t id = pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
+    uint32_t id = pool_take(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, 0);
     if (id != NODE_NONE) {
-        W(node) *node = W(node_at)(map, id);
-        W(pair_store)(node, 0, W(pair_of)(0, (W(key))(uint32_t)root));
-        W(slots_pad)(node, 1, W(pair_of)(post->cursor.target, post->child));
-        port_store(&node->word[W(HEADER_WORD)], header_first(post->level, 2));
+        map_node *node = node_at(map, id);
+        pair_store(node, 0, pair_of(0, (map_key)(uint32_t)root));
+        slots_pad(node, 1, pair_of(post->cursor.target, post->child));
+        port_store(&node->word[HEADER_WORD], header_first(post->level, 2));
         port_store_release(&map.tree->root, (uint64_t)post->level << 32 | id);
     } else {
         port_fetch_add(&map.tree->unposted, 1);
@@ -43,35 +43,35 @@ PORT_FN blink_step W(post_above_root)(W(blink) map, W(post) *post)
     return BLINK_DONE;
 }
 
-PORT_FN blink_step W(post_here)(W(blink) map, W(post) *post)
+PORT_FN blink_step post_here(map_ref map, post_op *post)
 {
     uint64_t header;
-    W(pair) link;
-    blink_step step = W(latch_covering)(map, &post->cursor, &header, &link);
+    map_pair link;
+    blink_step step = latch_covering(map, &post->cursor, &header, &link);
     if (step != BLINK_DONE) return step;
-    W(node) *node = W(node_at)(map, post->cursor.node);
+    map_node *node = node_at(map, post->cursor.node);
     unsigned count = header_count(header);
-    unsigned at = W(slots_rank)(node, count, post->cursor.target);
-    W(pair) pair = W(pair_of)(post->cursor.target, post->child);
+    unsigned at = slots_rank(node, count, post->cursor.target);
+    map_pair pair = pair_of(post->cursor.target, post->child);
     if (count < NODE_CAPACITY) {
-        W(slots_open)(node, at, count);
-        W(pair_store)(node, at, pair);
-        if (at == count && !W(pair_is_link)(link)) W(slots_pad)(node, count + 1, pair); /* I4: the new last pair */
-        W(unlatch)(node, header_next(header, count + 1));
+        slots_open(node, at, count);
+        pair_store(node, at, pair);
+        if (at == count && !pair_is_link(link)) slots_pad(node, count + 1, pair); /* I4: the new last pair */
+        unlatch(node, header_next(header, count + 1));
         return BLINK_DONE;
     }
-    W(pair) separator = W(split)(map, post->cursor.node, header, at, pair);
-    if (W(pair_node)(separator) == NODE_NONE) {
+    map_pair separator = split(map, post->cursor.node, header, at, pair);
+    if (pair_node(separator) == NODE_NONE) {
         port_fetch_add(&map.tree->unposted, 1); /* I5: still reachable through its left neighbour */
         return BLINK_DONE;
     }
-    W(post_start)(map, post, separator, post->level + 1, NODE_NONE);
+    post_start(map, post, separator, post->level + 1, NODE_NONE);
     return BLINK_MOVED;
 }
 
-PORT_FN blink_step W(post_step)(W(blink) map, W(post) *post)
+PORT_FN blink_step post_step(map_ref map, post_op *post)
 {
-    if (post->cursor.level > post->level) return W(cursor_descend)(map, &post->cursor);
-    if (post->cursor.level == post->level) return W(post_here)(map, post);
-    return W(post_above_root)(map, post);
+    if (post->cursor.level > post->level) return cursor_descend(map, &post->cursor);
+    if (post->cursor.level == post->level) return post_here(map, post);
+    return post_above_root(map, post);
 }

@@ -1,7 +1,7 @@
-/* blink/blink_prefetch.h - asks for all lines of a node. Include after blink.h, once per key width. */
+/* blink/blink_prefetch.h - asks for all lines of a node. Include after blink.h. */
 
-static inline void W(prefetch_node)(W(blink) map, uint32_t id)
+static inline void prefetch_node(map_ref map, uint32_t id)
 {
-    const char *node = (const char *)W(node_at)(map, id);
-    for (size_t line = 0; line < sizeof(W(node)); line += 64) port_prefetch(node + line);
+    const char *node = (const char *)node_at(map, id);
+    for (size_t line = 0; line < sizeof(map_node); line += 64) port_prefetch(node + line);
 }

@@ -1,6 +1,5 @@
 /* blink/blink_team.h - ranges of a whole warp: each thread finds the first leaf of its own query, then a team of a
- * few lanes together read the leaves of one query after the other. GPU only; include after blink.h or versioned.h, once
- * per key width.
+ * few lanes together read the leaves of one query after the other. GPU only; include after blink.h or versioned.h.
  *
  * A range reads whole leaves and writes contiguous results. Lanes side by side do both in few accesses to memory, where
  * one thread needs a load for every 16 bytes (docs/performance.md has both). What is read is judged as in
@@ -16,16 +15,13 @@
  */
 #include "blink_notes.h"
 
-#ifndef PLEACH_BLINK_TEAM
-#define PLEACH_BLINK_TEAM
 /* Lanes that read a leaf together, and what each of them reads: eight was best of 2, 4 and 8. */
 enum { TEAM_LANES = 8, LANE_SLOTS = NODE_SLOTS / TEAM_LANES, LINK_IN_LANE = LANE_SLOTS - 2 };
 #define TEAM_MASK ((1u << TEAM_LANES) - 1)
 #define WHOLE_WARP 0xffffffffu
-#endif
 
 /* The header, and a hint that the rest of the node will be wanted; compute capability 7.5 knows no hint of 256 bytes. */
-PORT_FN uint64_t W(header_load_ahead)(const W(node) *node)
+PORT_FN uint64_t header_load_ahead(const map_node *node)
 {
     uint64_t header;
 #if PLEACH_KEY_BITS == 32
@@ -39,33 +35,33 @@ PORT_FN uint64_t W(header_load_ahead)(const W(node) *node)
 }
 
 /* Each lane's slots of a node, from lane * LANE_SLOTS on. The last lane has the link and, as a pair, nothing. */
-PORT_FN void W(team_read)(const W(node) *node, unsigned lane, W(pair) *pair)
+PORT_FN void team_read(const map_node *node, unsigned lane, map_pair *pair)
 {
 #if PLEACH_KEY_BITS == 32
     PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i += 2) {
         port_two both = port_load_two(&node->word[lane * LANE_SLOTS + i]);
-        pair[i] = pair32_of_word(both.first);
-        pair[i + 1] = pair32_of_word(both.second);
+        pair[i] = pair_of_word(both.first);
+        pair[i + 1] = pair_of_word(both.second);
     }
 #else
-    PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) pair[i] = pair_load64(node, lane * LANE_SLOTS + i);
+    PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) pair[i] = pair_load(node, lane * LANE_SLOTS + i);
 #endif
 }
 
 /* One query, known to all lanes of its team. */
-typedef struct W(team_query) {
-    W(key) target, high;
-    W(key) *keys, *values;
+typedef struct team_query {
+    map_key target, high;
+    map_key *keys, *values;
     uint64_t limit, room, count;
     uint64_t header;      /* of node, loaded before; 0: not known */
     uint64_t next_header; /* of node `next`, likewise */
     uint32_t node, next;
     bool active;
-} W(team_query);
+} team_query;
 
 #ifdef BLINK_VERSIONED
 /* The image of a leaf that snapshot `at` shows, `id` being the first old one: it does not change. */
-PORT_FN uint64_t W(team_read_past)(W(blink) map, uint32_t id, uint64_t at, unsigned lane, W(pair) *pair)
+PORT_FN uint64_t team_read_past(map_ref map, uint32_t id, uint64_t at, unsigned lane, map_pair *pair)
 {
     const version_record *record = map.versions->record;
     port_two row = port_load_two(&record[id].since);
@@ -74,14 +70,14 @@ PORT_FN uint64_t W(team_read_past)(W(blink) map, uint32_t id, uint64_t at, unsig
         port_validate_fence(); /* as in read_older */
         row = port_load_two(&record[id].since);
     }
-    const W(node) *node = W(node_at)(map, id);
-    W(team_read)(node, lane, pair);
-    return W(header_load)(node);
+    const map_node *node = node_at(map, id);
+    team_read(node, lane, pair);
+    return header_load(node);
 }
 #endif
 
 /* The team's sum of two small numbers, in the halves of a word. */
-PORT_FN unsigned W(team_sum)(unsigned both)
+PORT_FN unsigned team_sum(unsigned both)
 {
     PORT_UNROLL for (unsigned step = TEAM_LANES / 2; step > 0; step /= 2)
         both += __shfl_xor_sync(WHOLE_WARP, both, step, TEAM_LANES);
@@ -89,40 +85,40 @@ PORT_FN unsigned W(team_sum)(unsigned both)
 }
 
 /* Visits one leaf. Lanes of inactive teams come along, because the exchanges below are the whole warp's. */
-PORT_FN void W(team_leaf)(W(blink) map, uint64_t at, W(team_query) *q)
+PORT_FN void team_leaf(map_ref map, uint64_t at, team_query *q)
 {
     const unsigned lane = threadIdx.x % TEAM_LANES, team_base = threadIdx.x % 32 - lane, slot = lane * LANE_SLOTS;
-    const W(node) *node = W(node_at)(map, q->node);
-    W(pair) pair[LANE_SLOTS], link;
+    const map_node *node = node_at(map, q->node);
+    map_pair pair[LANE_SLOTS], link;
     bool valid = false;
 #ifdef BLINK_VERSIONED
     port_two row = {0, 0};
 #endif
     uint64_t header = q->header;
-    if (q->active && header == 0) header = W(header_load)(node);
+    if (q->active && header == 0) header = header_load(node);
     header = __shfl_sync(WHOLE_WARP, header, 0, TEAM_LANES); /* one header for all lanes, loaded before any pair */
-    PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) pair[i] = W(pair_of)(0, 0);
+    PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) pair[i] = pair_of(0, 0);
     if (q->active) {
-        W(team_read)(node, lane, pair);
+        team_read(node, lane, pair);
 #ifdef BLINK_VERSIONED
         row = port_load_two(&map.versions->record[q->node].since);
 #endif
         port_validate_fence();
-        valid = !(header & HEADER_LATCHED) && W(header_load)(node) == header;
+        valid = !(header & HEADER_LATCHED) && header_load(node) == header;
     }
     /* Each lane has validated its own slots; the image is good if all of them have. */
     valid = (__ballot_sync(WHOLE_WARP, valid) >> team_base & TEAM_MASK) == TEAM_MASK;
     q->header = 0; /* should this leaf be visited again, then with a new header */
     link.key = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].key, TEAM_LANES - 1, TEAM_LANES);
     link.value = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].value, TEAM_LANES - 1, TEAM_LANES);
-    bool right = valid && W(belongs_right)(link, q->target);
+    bool right = valid && belongs_right(link, q->target);
 #ifdef BLINK_VERSIONED
     /* One record for all lanes: lane 0's, which it has validated. */
     row.first = __shfl_sync(WHOLE_WARP, row.first, 0, TEAM_LANES);
     row.second = __shfl_sync(WHOLE_WARP, row.second, 0, TEAM_LANES);
     bool past = valid && !right && row.first > at;
     if (__any_sync(WHOLE_WARP, past)) {
-        if (past) header = W(team_read_past)(map, (uint32_t)row.second, at, lane, pair);
+        if (past) header = team_read_past(map, (uint32_t)row.second, at, lane, pair);
         link.key = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].key, TEAM_LANES - 1, TEAM_LANES);
         link.value = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].value, TEAM_LANES - 1, TEAM_LANES);
     }
@@ -135,7 +131,7 @@ PORT_FN void W(team_leaf)(W(blink) map, uint64_t at, W(team_query) *q)
         below += slot + i < count && pair[i].key < q->target;
         not_above += slot + i < count && pair[i].key <= q->high;
     }
-    unsigned sums = W(team_sum)(below | not_above << 16);
+    unsigned sums = team_sum(below | not_above << 16);
     below = sums & 0xffff;
     not_above = sums >> 16;
     uint64_t room = q->room < q->limit ? q->room : q->limit;
@@ -146,32 +142,32 @@ PORT_FN void W(team_leaf)(W(blink) map, uint64_t at, W(team_query) *q)
         if (q->values) q->values[place] = pair[i].value;
     }
     if (!valid) return; /* again */
-    q->node = W(pair_node)(link);
+    q->node = pair_node(link);
     if (q->node == q->next) q->header = q->next_header;
     if (right) return;
     q->count += not_above - below;
     if (q->count > q->limit) q->count = q->limit;
     q->target = link.key;
-    q->active = W(pair_is_link)(link) && link.key <= q->high && q->count < q->limit;
+    q->active = pair_is_link(link) && link.key <= q->high && q->count < q->limit;
 }
 
-PORT_FN void W(team_look_ahead)(W(blink) map, W(team_query) *q)
+PORT_FN void team_look_ahead(map_ref map, team_query *q)
 {
-    const W(node) *node = W(node_at)(map, q->node);
-    q->header = W(header_load_ahead)(node);
+    const map_node *node = node_at(map, q->node);
+    q->header = header_load_ahead(node);
 #ifdef BLINK_VERSIONED
     port_prefetch(&map.versions->record[q->node]);
 #endif
-    W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
-    if (!W(pair_is_link)(link) || link.key > q->high) return;
-    q->next = W(pair_node)(link);
+    map_pair link = pair_load(node, NODE_LINK_SLOT);
+    if (!pair_is_link(link) || link.key > q->high) return;
+    q->next = pair_node(link);
 #ifdef BLINK_VERSIONED
     port_prefetch(&map.versions->record[q->next]);
 #endif
-    q->next_header = W(header_load_ahead)(W(node_at)(map, q->next));
+    q->next_header = header_load_ahead(node_at(map, q->next));
 }
 
-PORT_FN void W(team_no_query)(W(team_query) *q)
+PORT_FN void team_no_query(team_query *q)
 {
     q->active = false;
     q->node = q->next = NODE_NONE;
@@ -181,9 +177,9 @@ PORT_FN void W(team_no_query)(W(team_query) *q)
     q->keys = q->values = NULL;
 }
 
-PORT_FN void W(team_query_set)(W(team_query) *q, W(key) lo, W(key) hi, uint64_t limit, W(key) *keys, W(key) *values)
+PORT_FN void team_query_set(team_query *q, map_key lo, map_key hi, uint64_t limit, map_key *keys, map_key *values)
 {
-    W(team_no_query)(q);
+    team_no_query(q);
     q->target = lo;
     q->high = hi;
     q->limit = q->room = limit;
@@ -192,26 +188,26 @@ PORT_FN void W(team_query_set)(W(team_query) *q, W(key) lo, W(key) hi, uint64_t 
 }
 
 /* The caller's own query; the rest of it was set before. Needs low <= high. */
-PORT_FN void W(team_start)(W(blink) map, W(team_query) *q)
+PORT_FN void team_start(map_ref map, team_query *q)
 {
-    W(cursor) cursor;
-    W(cursor_start)(map, &cursor, q->target);
-    while (cursor.level > 0) W(cursor_descend)(map, &cursor);
+    level_cursor cursor;
+    cursor_start(map, &cursor, q->target);
+    while (cursor.level > 0) cursor_descend(map, &cursor);
     q->node = cursor.node;
     q->active = true;
-    W(team_look_ahead)(map, q);
+    team_look_ahead(map, q);
 }
 
 /* All lanes of a warp together: runs the query of each. Returns how many pairs the caller's own has found. The caller's
  * own, which is query i, may be *noted instead; then the result means nothing. */
-PORT_FN uint64_t W(team_run_or_note)(W(blink) map, uint64_t at, const W(team_query) *own, long_notes *notes, uint64_t i,
-                                     bool *noted)
+PORT_FN uint64_t team_run_or_note(map_ref map, uint64_t at, const team_query *own, long_notes *notes, uint64_t i,
+                                  bool *noted)
 {
     uint64_t found = 0;
     *noted = false;
     __syncwarp();
     for (unsigned turn = 0; turn < TEAM_LANES; turn++) {
-        W(team_query) q;
+        team_query q;
         unsigned visits = 0;
         q.target = __shfl_sync(WHOLE_WARP, own->target, turn, TEAM_LANES);
         q.high = __shfl_sync(WHOLE_WARP, own->high, turn, TEAM_LANES);
@@ -222,12 +218,12 @@ PORT_FN uint64_t W(team_run_or_note)(W(blink) map, uint64_t at, const W(team_que
         q.header = __shfl_sync(WHOLE_WARP, own->header, turn, TEAM_LANES);
         q.next_header = __shfl_sync(WHOLE_WARP, own->next_header, turn, TEAM_LANES);
         q.active = __shfl_sync(WHOLE_WARP, (int)own->active, turn, TEAM_LANES);
-        q.keys = (W(key) *)__shfl_sync(WHOLE_WARP, (uint64_t)own->keys, turn, TEAM_LANES);
-        q.values = (W(key) *)__shfl_sync(WHOLE_WARP, (uint64_t)own->values, turn, TEAM_LANES);
+        q.keys = (map_key *)__shfl_sync(WHOLE_WARP, (uint64_t)own->keys, turn, TEAM_LANES);
+        q.values = (map_key *)__shfl_sync(WHOLE_WARP, (uint64_t)own->values, turn, TEAM_LANES);
         q.count = 0;
         /* Ends: a team's target grows with every leaf it has read; a leaf that is being written is visited again. */
         while (__any_sync(WHOLE_WARP, q.active)) {
-            W(team_leaf)(map, at, &q);
+            team_leaf(map, at, &q);
             if (++visits != LONG_VISITS) continue;
             if (q.active && threadIdx.x % TEAM_LANES == turn) *noted = long_note(notes, i);
             if (__shfl_sync(WHOLE_WARP, (int)*noted, turn, TEAM_LANES)) q.active = false;
@@ -239,8 +235,8 @@ PORT_FN uint64_t W(team_run_or_note)(W(blink) map, uint64_t at, const W(team_que
 }
 
 /* The same, and notes none. */
-PORT_FN uint64_t W(team_run)(W(blink) map, uint64_t at, const W(team_query) *own)
+PORT_FN uint64_t team_run(map_ref map, uint64_t at, const team_query *own)
 {
     bool noted;
-    return W(team_run_or_note)(map, at, own, NULL, 0, &noted);
+    return team_run_or_note(map, at, own, NULL, 0, &noted);
 }

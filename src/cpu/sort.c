@@ -5,22 +5,14 @@
 
 #include "../base/memory.h"
 
-enum { DIGIT_BITS = 8, BUCKETS = 1 << DIGIT_BITS };
-
-#define PLEACH_KEY_BITS 32
-#include "sort_width.h"
-#undef PLEACH_KEY_BITS
-#define PLEACH_KEY_BITS 64
-#include "sort_width.h"
-#undef PLEACH_KEY_BITS
-#define PLEACH_KEY_BITS 128
-#include "sort_width.h"
-#undef PLEACH_KEY_BITS
+static const key_sorter *sorter_of(unsigned key_bits)
+{
+    return key_bits == 32 ? &key_sorter_32 : key_bits == 64 ? &key_sorter_64 : &key_sorter_128;
+}
 
 bool sort_is_ascending(unsigned key_bits, const void *keys, size_t n)
 {
-    if (key_bits == 32) return is_ascending32(keys, n);
-    return key_bits == 64 ? is_ascending64(keys, n) : is_ascending128(keys, n);
+    return sorter_of(key_bits)->is_ascending(keys, n);
 }
 
 size_t sort_distinct(unsigned key_bits, const void *keys, const void *values, size_t n, void **sorted_keys,
@@ -39,7 +31,5 @@ size_t sort_distinct(unsigned key_bits, const void *keys, const void *values, si
     }
     memcpy(buffer[0], keys, n * key_bytes);
     memcpy(buffer[2], values, n * key_bytes);
-    if (key_bits == 32) return sort_copies32(buffer, n, sorted_keys, sorted_values);
-    return key_bits == 64 ? sort_copies64(buffer, n, sorted_keys, sorted_values)
-                          : sort_copies128(buffer, n, sorted_keys, sorted_values);
+    return sorter_of(key_bits)->sort_copies(buffer, n, sorted_keys, sorted_values);
 }

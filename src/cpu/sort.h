@@ -13,4 +13,14 @@ bool sort_is_ascending(unsigned key_bits, const void *keys, size_t n);
 size_t sort_distinct(unsigned key_bits, const void *keys, const void *values, size_t n, void **sorted_keys,
                      void **sorted_values);
 
+/* For one key width: sort_width.c is compiled once for each. */
+typedef struct key_sorter {
+    bool (*is_ascending)(const void *keys, size_t n);
+    /* Keys are in buffer[0], values in buffer[2]; the others are as large. Two of the four become the result, and two
+     * are freed. */
+    size_t (*sort_copies)(void *buffer[4], size_t n, void **sorted_keys, void **sorted_values);
+} key_sorter;
+
+extern const key_sorter key_sorter_32, key_sorter_64, key_sorter_128;
+
 #endif

@@ -3,8 +3,6 @@
  * The elements are cut into parts, a block each. The first kernel adds up every part, and its last block the parts; the
  * second goes through each part again, from the sum of the parts before. One block alone does it all in the first.
  */
-#ifndef PLEACH_BATCH_SCAN_H
-#define PLEACH_BATCH_SCAN_H
 
 enum { SCAN_THREADS = 256, SCAN_ITEMS = 4, SCAN_TILE = SCAN_THREADS * SCAN_ITEMS, SCAN_MOST_PARTS = SCAN_TILE };
 
@@ -65,14 +63,12 @@ DEFINE_BLOCK_SCAN(scan_block_links, batch_link, batch_link_join)
 DEFINE_BLOCK_SCAN(scan_block_adds, uint32_t, scan_add)
 DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, batch_sums_join)
 
-#endif
-
-/* Once per key width: the scan `name` over n elements. FIRST(b, level, i) is element i when it is first looked at,
+/* The scan `name` over n elements. FIRST(b, level, i) is element i when it is first looked at,
  * AGAIN the second time, STORE(b, level, i, sum) takes all up to and with it; FINISH(b, level, sum) is called by one
  * thread with the sum of all, after the first look and before the first STORE. */
 #define DEFINE_SCAN(name, type, BLOCK_SCAN, JOIN_TWO, FIRST, AGAIN, STORE, FINISH)                               \
-    PORT_FN void W(name##_tile)(type *item, const W(batch) *b, uint32_t level, uint32_t tile, uint32_t end,      \
-                                bool again)                                                                      \
+    PORT_FN void name##_tile(type *item, const batch_ref *b, uint32_t level, uint32_t tile, uint32_t end,        \
+                             bool again)                                                                         \
     {                                                                                                            \
         PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                                  \
             uint32_t i = tile + k * SCAN_THREADS + threadIdx.x;                                                  \
@@ -80,22 +76,22 @@ DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, batch_sums_join)
         }                                                                                                        \
     }                                                                                                            \
                                                                                                                  \
-    PORT_FN type W(name##_add)(const W(batch) *b, uint32_t level, uint32_t begin, uint32_t end)                  \
+    PORT_FN type name##_add(const batch_ref *b, uint32_t level, uint32_t begin, uint32_t end)                    \
     {                                                                                                            \
         type sum = type(), all, item[SCAN_ITEMS];                                                                \
         for (uint32_t tile = begin; tile < end; tile += SCAN_TILE) {                                             \
-            W(name##_tile)(item, b, level, tile, end, false);                                                    \
+            name##_tile(item, b, level, tile, end, false);                                                       \
             BLOCK_SCAN(item, &all);                                                                              \
             sum = JOIN_TWO(sum, all);                                                                            \
         }                                                                                                        \
         return sum;                                                                                              \
     }                                                                                                            \
                                                                                                                  \
-    PORT_FN void W(name##_store)(const W(batch) *b, uint32_t level, uint32_t begin, uint32_t end, type sum)      \
+    PORT_FN void name##_store(const batch_ref *b, uint32_t level, uint32_t begin, uint32_t end, type sum)        \
     {                                                                                                            \
         type all, item[SCAN_ITEMS];                                                                              \
         for (uint32_t tile = begin; tile < end; tile += SCAN_TILE) {                                             \
-            W(name##_tile)(item, b, level, tile, end, true);                                                     \
+            name##_tile(item, b, level, tile, end, true);                                                        \
             BLOCK_SCAN(item, &all);                                                                              \
             PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) {                                              \
                 uint32_t i = tile + k * SCAN_THREADS + threadIdx.x;                                              \
@@ -106,16 +102,16 @@ DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, batch_sums_join)
     }                                                                                                            \
                                                                                                                  \
     static __global__ void __launch_bounds__(SCAN_THREADS)                                                       \
-        W(name##_add_kernel)(const __grid_constant__ W(batch) b, uint32_t level, const uint32_t *count,          \
-                             scan_space *space)                                                                  \
+        name##_add_kernel(const __grid_constant__ batch_ref b, uint32_t level, const uint32_t *count,            \
+                          scan_space *space)                                                                     \
     {                                                                                                            \
         __shared__ bool last;                                                                                    \
         uint32_t n = *count;                                                                                     \
-        type sum = W(name##_add)(&b, level, scan_begin(n, blockIdx.x), scan_begin(n, blockIdx.x + 1)), all;      \
+        type sum = name##_add(&b, level, scan_begin(n, blockIdx.x), scan_begin(n, blockIdx.x + 1)), all;         \
         if (gridDim.x == 1) {                                                                                    \
             if (threadIdx.x == 0) FINISH(&b, level, sum);                                                        \
             __syncthreads();                                                                                     \
-            W(name##_store)(&b, level, 0, n, type());                                                            \
+            name##_store(&b, level, 0, n, type());                                                               \
             return;                                                                                              \
         }                                                                                                        \
         if (threadIdx.x == 0) {                                                                                  \
@@ -147,10 +143,10 @@ DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, batch_sums_join)
     }                                                                                                            \
                                                                                                                  \
     static __global__ void __launch_bounds__(SCAN_THREADS)                                                       \
-        W(name##_store_kernel)(const __grid_constant__ W(batch) b, uint32_t level, const uint32_t *count,        \
-                               scan_space *space)                                                                \
+        name##_store_kernel(const __grid_constant__ batch_ref b, uint32_t level, const uint32_t *count,          \
+                            scan_space *space)                                                                   \
     {                                                                                                            \
         uint32_t n = *count;                                                                                     \
-        W(name##_store)(&b, level, scan_begin(n, blockIdx.x), scan_begin(n, blockIdx.x + 1),                     \
-                        *(type *)&space->part[blockIdx.x]);                                                      \
+        name##_store(&b, level, scan_begin(n, blockIdx.x), scan_begin(n, blockIdx.x + 1),                        \
+                     *(type *)&space->part[blockIdx.x]);                                                         \
     }

@@ -1,12 +1,11 @@
-/* graph/graph_blocking.h - one element of an array call on a graph, by one agent: a CPU thread or a GPU thread. Include
- * with SLAB_VALUES set. */
+/* graph/graph_blocking.h - one element of an array call on a graph, by one agent: a CPU thread or a GPU thread. */
 #include "graph_edge.h"
 #include "graph_backend.h"
 
 /* The edge that an element names, with its ends made vertices. False: there is nothing to be done, and *said is its
  * outcome. */
-PORT_FN bool S(edge_of)(const graph_place *g, const graph_request *r, size_t i, S(graph_edge) *e, graph_result *result,
-                        uint8_t *said)
+PORT_FN bool edge_of(const graph_place *g, const graph_request *r, size_t i, graph_edge *e, graph_result *result,
+                     uint8_t *said)
 {
     e->kind = r->kind == GRAPH_INSERT_EDGES ? SLAB_PUT : SLAB_ERASE;
     e->from = r->from[i];
@@ -17,14 +16,14 @@ PORT_FN bool S(edge_of)(const graph_place *g, const graph_request *r, size_t i, 
     result->no_vertex += no_vertex;
     *said = loop && !no_vertex ? PLEACH_EDGE_LOOP : PLEACH_EDGE_NOT_APPLIED;
     if (no_vertex || loop) return false;
-    bool there = S(edge_begin)(g, e);
+    bool there = edge_begin(g, e);
     *said = (uint8_t)e->outcome;
     result->not_applied += !there && e->kind == SLAB_PUT;
     if (there && e->kind == SLAB_PUT) result->vertices += graph_vertex_put(e->home) + graph_vertex_put(e->other);
     return there;
 }
 
-PORT_FN uint8_t S(edge_said)(const S(graph_edge) *e, graph_result *result)
+PORT_FN uint8_t edge_said(const graph_edge *e, graph_result *result)
 {
     result->edges += (e->outcome == SLAB_INSERTED) - (e->outcome == SLAB_ERASED);
     result->not_applied += e->outcome == SLAB_NOT_APPLIED;
@@ -32,53 +31,53 @@ PORT_FN uint8_t S(edge_said)(const S(graph_edge) *e, graph_result *result)
 }
 
 /* Ends without tables get them before anything is latched: others may wait for one of the ends. */
-PORT_FN void S(edge_begin_tables)(const graph_place *g, const S(graph_edge) *e)
+PORT_FN void edge_begin_tables(const graph_place *g, const graph_edge *e)
 {
     uint64_t home = port_load(&e->home->root), other = g->directed ? home : port_load(&e->other->root);
-    if (!slab_root_first(home)) S(table_begin)(&g->slabs, e->home, home);
-    if (!g->directed && !slab_root_first(other)) S(table_begin)(&g->slabs, e->other, other);
+    if (!slab_root_first(home)) table_begin(&g->slabs, e->home, home);
+    if (!g->directed && !slab_root_first(other)) table_begin(&g->slabs, e->other, other);
 }
 
-PORT_FN uint8_t S(graph_update)(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
+PORT_FN uint8_t graph_update(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
 {
-    S(graph_edge) e;
+    graph_edge e;
     unsigned attempt = 0;
     uint8_t said;
-    if (!S(edge_of)(g, r, i, &e, result, &said)) return said;
-    if (e.kind == SLAB_PUT) S(edge_begin_tables)(g, &e);
-    while (port_between_tries(S(edge_update)(g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
-    if (e.helps_home) S(help_to_end)(&g->slabs, e.home);
-    if (e.helps_other) S(help_to_end)(&g->slabs, e.other);
-    return S(edge_said)(&e, result);
+    if (!edge_of(g, r, i, &e, result, &said)) return said;
+    if (e.kind == SLAB_PUT) edge_begin_tables(g, &e);
+    while (port_between_tries(edge_update(g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
+    if (e.helps_home) help_to_end(&g->slabs, e.home);
+    if (e.helps_other) help_to_end(&g->slabs, e.other);
+    return edge_said(&e, result);
 }
 
 /* As graph_update, by a few tries that need no more than first slabs. False: that was not enough, and nothing is
  * done but that the ends are vertices. */
-PORT_FN bool S(graph_update_briefly)(const graph_place *g, const graph_request *r, size_t i, graph_result *result,
-                                     uint8_t *said)
+PORT_FN bool graph_update_briefly(const graph_place *g, const graph_request *r, size_t i, graph_result *result,
+                                  uint8_t *said)
 {
-    S(graph_edge) e;
+    graph_edge e;
     slab_step step = SLAB_AGAIN;
-    if (!S(edge_of)(g, r, i, &e, result, said)) return true;
+    if (!edge_of(g, r, i, &e, result, said)) return true;
     for (unsigned left = slab_brief_tries(r->n); left && step == SLAB_AGAIN; left--)
-        step = (slab_step)port_between_tries(S(edge_update_briefly)(g, &e));
+        step = (slab_step)port_between_tries(edge_update_briefly(g, &e));
     if (step != SLAB_DONE) return false;
-    *said = S(edge_said)(&e, result);
+    *said = edge_said(&e, result);
     return true;
 }
 
-PORT_FN bool S(graph_find)(const graph_place *g, uint32_t from, uint32_t to, uint32_t *value)
+PORT_FN bool graph_find(const graph_place *g, uint32_t from, uint32_t to, uint32_t *value)
 {
     bool found = false;
-    S(key) at = 0;
+    slab_key at = 0;
     unsigned attempt = 0;
     if (from == to || from == GRAPH_NO_VERTEX || to == GRAPH_NO_VERTEX) return false;
-    while (port_between_tries(S(edge_find)(g, from, to, &found, &at)) != SLAB_DONE) port_pause(attempt++);
+    while (port_between_tries(edge_find(g, from, to, &found, &at)) != SLAB_DONE) port_pause(attempt++);
     if (found) *value = at;
     return found;
 }
 
-PORT_FN uint8_t S(graph_put_vertex)(const graph_place *g, uint32_t id, graph_result *result)
+PORT_FN uint8_t graph_put_vertex(const graph_place *g, uint32_t id, graph_result *result)
 {
     result->no_vertex += id == GRAPH_NO_VERTEX;
     if (id == GRAPH_NO_VERTEX) return PLEACH_EDGE_NOT_APPLIED;
@@ -90,7 +89,7 @@ PORT_FN uint8_t S(graph_put_vertex)(const graph_place *g, uint32_t id, graph_res
     return is_new ? PLEACH_EDGE_NEW : PLEACH_EDGE_REPLACED;
 }
 
-PORT_FN void S(graph_one_vertex)(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
+PORT_FN void graph_one_vertex(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
 {
     uint8_t flag = 0;
     const slab_table *vertex;
@@ -100,24 +99,24 @@ PORT_FN void S(graph_one_vertex)(const graph_place *g, const graph_request *r, s
         return;
     }
     if (r->kind == GRAPH_INSERT_VERTICES)
-        flag = S(graph_put_vertex)(g, r->from[i], result);
+        flag = graph_put_vertex(g, r->from[i], result);
     else
         flag = graph_vertex_is_there(graph_vertex(g, r->from[i]));
     if (r->flags) r->flags[i] = flag;
 }
 
-PORT_FN void S(graph_one)(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
+PORT_FN void graph_one(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
 {
     uint8_t flag = 0;
     uint32_t value = 0;
     switch (r->kind) {
     case GRAPH_INSERT_EDGES:
     case GRAPH_ERASE_EDGES:
-        flag = S(graph_update)(g, r, i, result);
+        flag = graph_update(g, r, i, result);
         if (r->flags) r->flags[i] = flag;
         return;
     case GRAPH_FIND_EDGES:
-        flag = S(graph_find)(g, r->from[i], r->to[i], &value);
+        flag = graph_find(g, r->from[i], r->to[i], &value);
         if (flag && r->out_values) r->out_values[i] = value;
         if (r->flags) r->flags[i] = flag;
         return;
@@ -125,5 +124,5 @@ PORT_FN void S(graph_one)(const graph_place *g, const graph_request *r, size_t i
     case GRAPH_FIND_VERTICES:
     case GRAPH_DEGREES: break;
     }
-    S(graph_one_vertex)(g, r, i, result);
+    graph_one_vertex(g, r, i, result);
 }

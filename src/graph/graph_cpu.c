@@ -138,7 +138,7 @@ static pleach_status graph_cpu_create(void **exec, const pleach_graph_config *co
     graph->seed = slabhash_seed(config->seed, config->fixed_seed);
     graph->load = (uint32_t)(config->load * 1024);
     graph->max_bytes = config->max_bytes;
-    graph->ops = config->values ? &graph_run_map : &graph_run_set;
+    graph->ops = config->values ? &graph_run_map32 : &graph_run_set32;
     graph->workers = workers_create(config->threads);
     if (!graph->workers || !open_memory(graph)) {
         graph_cpu_destroy(graph);

@@ -122,7 +122,7 @@ static bool count_dictionary(census *c)
     hash_counts counts;
     char why[160];
     if (!c->graph->sparse) return true;
-    if (!graph_run_map.check(&c->place.slabs, dictionary, c->seen, &counts, why, sizeof why))
+    if (!graph_run_map32.check(&c->place.slabs, dictionary, c->seen, &counts, why, sizeof why))
         return snprintf(c->message, c->size, "dictionary: %s", why), false;
     uint64_t next = slab_target(dictionary, dictionary->root);
     c->ids = counts.keys;
@@ -166,7 +166,7 @@ static bool check_numbers(numbers_check *n)
     if (state->numbers != c->ids + state->free_numbers)
         return snprintf(c->message, c->size, "G7: %" PRIu64 " numbers, and %" PRIu64 " ids and %" PRIu64 " that are "
                         "free", state->numbers, c->ids, state->free_numbers), false;
-    graph_run_map.visit(&c->place, &state->dictionary, check_id, n);
+    graph_run_map32.visit(&c->place, &state->dictionary, check_id, n);
     for (uint64_t i = 0; n->fine && i < state->free_numbers; i++) {
         uint64_t number = *graph_name(&c->place, (uint32_t)i) >> 32;
         if (!note_number(n, number))

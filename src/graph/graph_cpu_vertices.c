@@ -81,7 +81,7 @@ static void empty_in_place(cpu_graph *graph)
 {
     graph_place place = graph_place_of(graph);
     run_segments(graph, empty_part, graph);
-    graph_run_map.drop(&place, &graph->state->dictionary);
+    graph_run_map32.drop(&place, &graph->state->dictionary);
     graph->state->numbers = graph->state->free_numbers = 0;
     for (unsigned i = 0; i < GRAPH_STRIPES; i++) graph->state->stripe[i].edges = graph->state->stripe[i].vertices = 0;
 }

@@ -60,7 +60,7 @@ static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_requ
         CUDA_TRY(edges_cuda_mark_segments(graph_on(graph), r->n, r->from, r->to, graph->marks, s->stream));
         CUDA_TRY(edges_cuda_make_segments(graph_on(graph), graph->marks, &there->lacking, s->stream));
     }
-    CUDA_TRY(edges_cuda_run(hopeful, r, again, later, &there->result, s->stream));
+    CUDA_TRY(graph->kernels->run(hopeful, r, again, later, &there->result, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&there->used, &graph_on(graph).state->pool.next, sizeof there->used,
                              cudaMemcpyDeviceToDevice, s->stream));
     CUDA_TRY(cudaMemcpyAsync(notes, there, sizeof *notes, cudaMemcpyDeviceToHost, s->stream));
@@ -140,7 +140,7 @@ static pleach_status launch(cuda_graph *graph, const graph_request *r, staging *
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(*there, 0, sizeof **there, s->stream));
     later_list later = r->kind == GRAPH_ERASE_EDGES ? later_of(s, r->n) : (later_list){NULL, NULL};
-    CUDA_TRY(edges_cuda_run(graph_on(graph), &staged, false, later, *there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &staged, false, later, *there, s->stream));
     return staging_return_results(s);
 }
 
@@ -360,6 +360,7 @@ static pleach_status create_on(cuda_graph **out, const pleach_graph_config *conf
     if (!graph) return PLEACH_E_MEMORY;
     graph->directed = config->directed;
     graph->values = config->values;
+    graph->kernels = graph_kernels_choose(config->values, config->sparse_ids);
     graph->sparse = config->sparse_ids;
     graph->seed = slabhash_seed(config->seed, config->fixed_seed);
     graph->load = (uint32_t)(config->load * 1024);

@@ -11,6 +11,7 @@
 typedef struct cuda_graph {
     slabs_cuda slabs;
     bool directed, values, sparse;
+    const graph_kernels *kernels;
     slab_seed seed;
     uint32_t load; /* of 1,024 slots */
     uint64_t max_bytes;
@@ -24,7 +25,7 @@ typedef struct cuda_graph {
 
 static inline graph_on_gpu graph_on(const cuda_graph *graph)
 {
-    return (graph_on_gpu){graph->values, graph->directed,     graph->load, graph->seed, 0,
+    return (graph_on_gpu){graph->directed,     graph->load, graph->seed, 0,
                           graph->slabs.state, slabs_nodes(&graph->slabs), graph->directory,
                           graph->sparse ? graph->directory + GRAPH_SEGMENTS : NULL};
 }

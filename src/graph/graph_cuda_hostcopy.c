@@ -40,7 +40,7 @@ static pleach_status open_mirror(const cuda_graph *graph, cpu_graph *mirror)
 {
     *mirror = (cpu_graph){.threads = 1, .directed = graph->directed, .values = graph->values,
                           .sparse = graph->sparse, .seed = graph->seed, .load = graph->load,
-                          .ops = graph->values ? &graph_run_map : &graph_run_set};
+                          .ops = graph->values ? &graph_run_map32 : &graph_run_set32};
     mirror->workers = workers_create(mirror->threads);
     pleach_status status = mirror->workers ? copy_graph(graph, mirror) : PLEACH_E_MEMORY;
     if (status != PLEACH_OK) close_mirror(mirror);

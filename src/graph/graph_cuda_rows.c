@@ -23,7 +23,7 @@ static pleach_status fill_rooms(const cuda_graph *graph, staging *s, lists *l, u
     uint64_t *there;
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(edges_cuda_list(graph_on(graph), l->n, l->vertices, NULL, NULL, NULL, l->counts, s->stream));
+    CUDA_TRY(graph->kernels->list(graph_on(graph), l->n, l->vertices, NULL, NULL, NULL, l->counts, s->stream));
     CUDA_TRY(blink_cuda_add_spare(l->counts, l->places, l->n, spare, s->stream));
     WITH_SCRATCH(s, sort_cuda_scan, l->places, l->places, l->n + 1, s->stream);
     CUDA_TRY(cudaMemcpyAsync(&l->room, l->places + l->n, sizeof l->room, cudaMemcpyDeviceToHost, s->stream));
@@ -33,7 +33,7 @@ static pleach_status fill_rooms(const cuda_graph *graph, staging *s, lists *l, u
         status = staging_scratch(s, (l->room + 1) * sizeof *l->values, (void **)&l->values);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(edges_cuda_list(graph_on(graph), l->n, l->vertices, l->places, l->neighbours, l->values, l->counts,
+    CUDA_TRY(graph->kernels->list(graph_on(graph), l->n, l->vertices, l->places, l->neighbours, l->values, l->counts,
                              s->stream));
     CUDA_TRY(blink_cuda_count_misfits(l->places, l->counts, l->n, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(misfits, there, sizeof *misfits, cudaMemcpyDeviceToHost, s->stream));
@@ -113,7 +113,7 @@ pleach_status graph_cuda_count_rows(const cuda_graph *graph, staging *s, uint64_
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(edges_cuda_rows(graph_on(graph), list, there, s->stream));
+    CUDA_TRY(graph->kernels->rows(graph_on(graph), list, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(rows, there, sizeof *rows, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
@@ -132,9 +132,9 @@ static pleach_status count_staged(cuda_graph *graph, staging *s, uint64_t rows, 
         status = staging_output(s, by_vertex, capacity * sizeof *by_vertex, false, (void **)&counts);
     if (status != PLEACH_OK) return status;
     if (counts) CUDA_TRY(cudaMemsetAsync(counts, 0, capacity * sizeof *counts, s->stream));
-    CUDA_TRY(edges_cuda_degrees(graph_on(graph), rows, offsets, s->stream));
+    CUDA_TRY(graph->kernels->degrees(graph_on(graph), rows, offsets, s->stream));
     WITH_SCRATCH(s, sort_cuda_scan, offsets, offsets, rows + 1, s->stream);
-    CUDA_TRY(edges_cuda_fill(graph_on(graph), rows, offsets, targets, large, large_count, s->stream));
+    CUDA_TRY(graph->kernels->fill(graph_on(graph), rows, offsets, targets, large, large_count, s->stream));
     triangles_on_gpu all = {rows, offsets, targets};
     status = triangles_cuda_count(s, &all, counts, total);
     return status == PLEACH_OK ? staging_return_results(s) : status;

@@ -68,7 +68,7 @@ static pleach_status open_tables(cuda_graph *graph, staging *s)
     status = staging_scratch(s, (vertices + 1) * sizeof *sizes, (void **)&sizes);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(sizes + vertices, 0, sizeof *sizes, s->stream));
-    CUDA_TRY(edges_cuda_sizes(graph_on(graph), list, sizes, s->stream));
+    CUDA_TRY(graph->kernels->sizes(graph_on(graph), list, sizes, s->stream));
     WITH_SCRATCH(s, sort_cuda_scan, sizes, sizes, vertices + 1, s->stream);
     CUDA_TRY(cudaMemcpyAsync(&slabs, sizes + vertices, sizeof slabs, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&first, &state->pool.next, sizeof first, cudaMemcpyDeviceToHost, s->stream));
@@ -76,7 +76,7 @@ static pleach_status open_tables(cuda_graph *graph, staging *s)
     status = slabs_grow(&graph->slabs, first + slabs);
     if (status != PLEACH_OK) return status;
     uint64_t next = first + slabs;
-    CUDA_TRY(edges_cuda_open(graph_on(graph), list, sizes, first, s->stream));
+    CUDA_TRY(graph->kernels->open(graph_on(graph), list, sizes, first, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&state->pool.next, &next, sizeof next, cudaMemcpyHostToDevice, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     graph->slabs.used_bound = next;
@@ -90,7 +90,7 @@ static pleach_status build_staged(cuda_graph *graph, staging *s, const graph_req
     if (status == PLEACH_OK) status = staging_scratch(s, r->n, (void **)&staged.flags);
     if (status == PLEACH_OK) status = make_segments(graph, s, &staged);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(edges_cuda_count_ends(graph_on(graph), r->n, staged.from, staged.to, s->stream));
+    CUDA_TRY(graph->kernels->count_ends(graph_on(graph), r->n, staged.from, staged.to, s->stream));
     status = open_tables(graph, s);
     if (status == PLEACH_OK) slabs_make_room(&graph->slabs, r->n / 16 + 1024); /* for buckets that are fuller */
     return status == PLEACH_OK ? graph_cuda_insert_staged(graph, s, &staged, result) : status;
@@ -236,13 +236,13 @@ static pleach_status erase_staged(cuda_graph *graph, staging *s, size_t n, const
     if (all) status = open_sweep(graph, s, list, &sweep);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemcpyAsync(there, &notes, sizeof notes, cudaMemcpyHostToDevice, s->stream));
-    CUDA_TRY(edges_cuda_mark_dying(graph_on(graph), n, ids, said, sweep.dying, there, s->stream));
+    CUDA_TRY(graph->kernels->mark_dying(graph_on(graph), n, ids, said, sweep.dying, there, s->stream));
     if (all)
-        CUDA_TRY(edges_cuda_sweep(graph_on(graph), list, sweep.dying, sweep.large, sweep.large_count, &there->edges,
-                                  s->stream));
+        CUDA_TRY(graph->kernels->sweep(graph_on(graph), list, sweep.dying, sweep.large, sweep.large_count,
+                                       &there->edges, s->stream));
     else
-        CUDA_TRY(edges_cuda_erase_mirrors(graph_on(graph), n, ids, said, &there->edges, s->stream));
-    CUDA_TRY(edges_cuda_drop(graph_on(graph), n, ids, said, s->stream));
+        CUDA_TRY(graph->kernels->erase_mirrors(graph_on(graph), n, ids, said, &there->edges, s->stream));
+    CUDA_TRY(graph->kernels->drop(graph_on(graph), n, ids, said, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&notes, there, sizeof notes, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     if (notes.lowest < graph->lowest_free) graph->lowest_free = notes.lowest;

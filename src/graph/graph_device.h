@@ -29,32 +29,39 @@ PORT_FN graph_place graph_view_place(const pleach_graph_view *view)
     return g;
 }
 
+namespace pleach_graph_set32 {
 #define PLEACH_KEY_BITS 32
 #define SLAB_VALUES 0
 #include "graph_device_kind.h"
 #undef SLAB_VALUES
+#undef PLEACH_KEY_BITS
+}
+namespace pleach_graph_map32 {
+#define PLEACH_KEY_BITS 32
 #define SLAB_VALUES 1
 #include "graph_device_kind.h"
 #undef SLAB_VALUES
 #undef PLEACH_KEY_BITS
+}
 
 /* ---- edges and vertices ---- */
 
 PORT_FN pleach_edge_outcome pleach_graph_insert_edge(pleach_graph_view view, uint32_t from, uint32_t to, uint32_t value)
 {
-    return view.values ? graph_view_update_map32(view, SLAB_PUT, from, to, value)
-                       : graph_view_update_set32(view, SLAB_PUT, from, to, value);
+    return view.values ? pleach_graph_map32::graph_view_update(view, SLAB_PUT, from, to, value)
+                       : pleach_graph_set32::graph_view_update(view, SLAB_PUT, from, to, value);
 }
 
 PORT_FN pleach_edge_outcome pleach_graph_erase_edge(pleach_graph_view view, uint32_t from, uint32_t to)
 {
-    return view.values ? graph_view_update_map32(view, SLAB_ERASE, from, to, 0)
-                       : graph_view_update_set32(view, SLAB_ERASE, from, to, 0);
+    return view.values ? pleach_graph_map32::graph_view_update(view, SLAB_ERASE, from, to, 0)
+                       : pleach_graph_set32::graph_view_update(view, SLAB_ERASE, from, to, 0);
 }
 
 PORT_FN bool pleach_graph_find_edge(pleach_graph_view view, uint32_t from, uint32_t to, uint32_t *value)
 {
-    return view.values ? graph_view_find_map32(&view, from, to, value) : graph_view_find_set32(&view, from, to, value);
+    return view.values ? pleach_graph_map32::graph_view_find(&view, from, to, value)
+                       : pleach_graph_set32::graph_view_find(&view, from, to, value);
 }
 
 PORT_FN uint32_t pleach_graph_degree(pleach_graph_view view, uint32_t vertex)
@@ -79,16 +86,16 @@ PORT_FN bool pleach_graph_vertex_is_there(pleach_graph_view view, uint32_t verte
  * table.)
  */
 typedef struct graph_walk {
-    uint32_t changed;     /* 1: a bucket has changed while it was read, and what was said of it may be wrong */
+    uint32_t changed;                   /* 1: a bucket has changed while it was read; what was said of it may be wrong */
     uint32_t values;
     void *slabs;
     const slab_table *table;
-    slab_look_map32 look; /* at the bucket; first == NULL: there is none */
-    const slab *at;       /* a slab of it */
-    uint32_t mask;        /* slots that are left of that */
-    uint32_t next;        /* the slab after it */
-    uint32_t group;       /* hash of the bucket, and how many bits of it all its keys share; */
-    uint32_t bits, base;  /* base: in the beginning */
+    pleach_graph_map32::slab_look look; /* at the bucket; first == NULL: there is none */
+    const slab *at;                     /* a slab of it */
+    uint32_t mask;                      /* slots that are left of that */
+    uint32_t next;                      /* the slab after it */
+    uint32_t group;                     /* hash of the bucket, and how many bits of it all its keys share; */
+    uint32_t bits, base;                /* base: in the beginning */
     uint32_t over;
 } graph_walk;
 
@@ -128,7 +135,7 @@ PORT_FN void graph_walk_look(graph_walk *w)
     place.runs.stripe = 0;
     place.seed.by = place.seed.plus = place.seed.low = 0;
     place.load_of_keys = place.hopeful = 0;
-    while (port_between_tries(look_begin_map32(&place, w->table, w->group, &w->look)) != SLAB_DONE)
+    while (port_between_tries(pleach_graph_map32::look_begin(&place, w->table, w->group, &w->look)) != SLAB_DONE)
         port_pause(attempt++);
 }
 
@@ -176,7 +183,7 @@ PORT_FN bool graph_iterator_on(pleach_graph_iterator *it)
     it->loaded = UINT32_MAX;
     if (w->over) return false;
     if (w->look.first) {
-        bool holds = look_holds_map32(&w->look);
+        bool holds = pleach_graph_map32::look_holds(&w->look);
         if (!holds) w->changed = 1;
         if (holds && w->next) { /* else links that are no chain could go in rings */
             uint64_t header, link;
@@ -254,7 +261,7 @@ PORT_FN bool graph_warp_holds(const graph_walk *w)
     bool holds = true;
     port_validate_fence(); /* each lane's loads have come back, before the first lane looks again */
     __syncwarp();
-    if (port_lane(32) == 0) holds = look_holds_map32(&w->look);
+    if (port_lane(32) == 0) holds = pleach_graph_map32::look_holds(&w->look);
     return graph_from_first_lane(holds);
 }
 
@@ -287,11 +294,11 @@ PORT_FN bool pleach_graph_warp_neighbours_next(pleach_graph_warp_iterator *it, u
         bool mine = w->mask >> lane & 1;
         uint32_t id = PLEACH_NO_VERTEX, its_value = 0;
         if (mine && w->values) {
-            slot_map32 pair = slot_load_map32(w->at, lane);
+            pleach_graph_map32::slab_slot pair = pleach_graph_map32::slot_load(w->at, lane);
             id = pair.key;
             its_value = pair.value;
         } else if (mine) {
-            id = slot_load_set32(w->at, lane).key;
+            id = pleach_graph_set32::slot_load(w->at, lane).key;
         }
         if (graph_warp_holds(w)) {
             if (w->mask) { /* else no lane has anything */
@@ -315,5 +322,6 @@ PORT_FN bool pleach_graph_warp_neighbours_next(pleach_graph_warp_iterator *it, u
 PORT_FN bool pleach_graph_warp_neighbours_changed(const pleach_graph_warp_iterator *it) { return it->walk.changed; }
 
 #undef GRAPH_ALL_LANES
+#undef SLAB_EXPORT
 
 #endif

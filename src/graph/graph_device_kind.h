@@ -1,13 +1,13 @@
 /* graph/graph_device_kind.h - one thread's update or question, from start to end, for edges with values or without.
- * Included by graph_device.h with SLAB_VALUES set. */
+ * Included by graph_device.h, in the kind's namespace. */
 #include "graph_edge.h"
 
 /* Out of line: with two latches, of two kinds of graph, it would be much code at each place that calls it. */
-PORT_COLD pleach_edge_outcome S(graph_view_update)(pleach_graph_view view, slab_kind kind, uint32_t from, uint32_t to,
-                                                   uint32_t value)
+PORT_COLD pleach_edge_outcome graph_view_update(pleach_graph_view view, slab_kind kind, uint32_t from, uint32_t to,
+                                                uint32_t value)
 {
     graph_place g = graph_view_place(&view);
-    S(graph_edge) e;
+    graph_edge e;
     unsigned attempt = 0;
     e.kind = kind;
     e.from = from;
@@ -16,27 +16,27 @@ PORT_COLD pleach_edge_outcome S(graph_view_update)(pleach_graph_view view, slab_
     e.old = 0;
     if (from == GRAPH_NO_VERTEX || to == GRAPH_NO_VERTEX) return PLEACH_EDGE_NOT_APPLIED;
     if (from == to) return PLEACH_EDGE_LOOP;
-    if (!S(edge_begin)(&g, &e)) return (pleach_edge_outcome)e.outcome;
+    if (!edge_begin(&g, &e)) return (pleach_edge_outcome)e.outcome;
     uint64_t vertices = 0, *edges_there = &g.state->stripe[graph_view_stripe() % GRAPH_STRIPES].edges;
     uint64_t *vertices_there = &g.state->stripe[graph_view_stripe() % GRAPH_STRIPES].vertices;
     if (kind == SLAB_PUT) vertices = (uint64_t)graph_vertex_put(e.home) + (uint64_t)graph_vertex_put(e.other);
-    while (port_between_tries(S(edge_update)(&g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
-    if (e.helps_home) S(help_to_end)(&g.slabs, e.home);
-    if (e.helps_other) S(help_to_end)(&g.slabs, e.other);
+    while (port_between_tries(edge_update(&g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
+    if (e.helps_home) help_to_end(&g.slabs, e.home);
+    if (e.helps_other) help_to_end(&g.slabs, e.other);
     if (vertices) port_fetch_add(vertices_there, vertices);
     if (e.outcome == SLAB_INSERTED) port_fetch_add(edges_there, 1);
     if (e.outcome == SLAB_ERASED) port_fetch_add(edges_there, (uint64_t)-1);
     return (pleach_edge_outcome)e.outcome;
 }
 
-PORT_FN bool S(graph_view_find)(const pleach_graph_view *view, uint32_t from, uint32_t to, uint32_t *value)
+PORT_FN bool graph_view_find(const pleach_graph_view *view, uint32_t from, uint32_t to, uint32_t *value)
 {
     graph_place g = graph_view_place(view);
     bool found = false;
-    S(key) there = 0;
+    slab_key there = 0;
     unsigned attempt = 0;
     if (from == to || from == GRAPH_NO_VERTEX || to == GRAPH_NO_VERTEX) return false;
-    while (port_between_tries(S(edge_find)(&g, from, to, &found, &there)) != SLAB_DONE) port_pause(attempt++);
+    while (port_between_tries(edge_find(&g, from, to, &found, &there)) != SLAB_DONE) port_pause(attempt++);
     if (found && value && SLAB_VALUES) *value = there;
     return found;
 }

@@ -1,5 +1,5 @@
 /* graph/graph_edge.h - edges put, erased and looked up. The algorithm, written once for CPU threads and GPU threads;
- * include after graph_vertex.h, with SLAB_VALUES set: with values of 32 bits, or without.
+ * compiled for one kind of graph (slabhash_kind.h): with values of 32 bits, or without. Include after graph_vertex.h.
  *
  * A directed edge (u, v) is the key v in u's table. An undirected one is that and the key u in v's table. Its home, the
  * half that decides whether it is there and what its value is, is in the table of the smaller of the two ids.
@@ -17,24 +17,22 @@
  * PROGRESS   nobody waits with a latch in its hands: who does not get the second one lets go of the first, and tries
  *            again. Who has both waits for nobody.
  */
-#ifndef PLEACH_KEY_BITS
-#define PLEACH_KEY_BITS 32
-#endif
-#include "../hash/slabhash_kind.h"
+#include "../hash/slabhash.h"
+#include "../hash/slabhash_blocking.h"
 
-typedef struct S(graph_edge) {
+typedef struct graph_edge {
     slab_kind kind;
     uint32_t from, to;
-    S(key) value;         /* what is put */
-    S(key) old;           /* what was there, if the outcome says so */
+    slab_key value;         /* what is put */
+    slab_key old;           /* what was there, if the outcome says so */
     slab_outcome outcome;
     slab_table *home, *other; /* the tables of the ends, home first */
     bool helps_home, helps_other; /* these tables are moving */
     bool brief;               /* the caller does not help */
-} S(graph_edge);
+} graph_edge;
 
 /* Finds the tables. False: there is nothing to be done, and the outcome says why. */
-PORT_FN bool S(edge_begin)(const graph_place *g, S(graph_edge) *e)
+PORT_FN bool edge_begin(const graph_place *g, graph_edge *e)
 {
     bool swapped = !g->directed && e->to < e->from, erases = e->kind == SLAB_ERASE;
     uint32_t home = swapped ? e->to : e->from, other = swapped ? e->from : e->to;
@@ -45,7 +43,7 @@ PORT_FN bool S(edge_begin)(const graph_place *g, S(graph_edge) *e)
     return e->home && e->other;
 }
 
-PORT_FN void S(edge_copy)(S(graph_edge) *to, const S(graph_edge) *from)
+PORT_FN void edge_copy(graph_edge *to, const graph_edge *from)
 {
     to->kind = from->kind;
     to->from = from->from;
@@ -60,79 +58,79 @@ PORT_FN void S(edge_copy)(S(graph_edge) *to, const S(graph_edge) *from)
     to->brief = false;
 }
 
-PORT_FN void S(edge_half)(const graph_place *g, const S(graph_edge) *e, bool at_home, S(slab_change) *c)
+PORT_FN void edge_half(const graph_place *g, const graph_edge *e, bool at_home, slab_change *c)
 {
     bool from_is_home = g->directed || e->from < e->to;
-    S(change_begin)(c, e->kind, at_home == from_is_home ? e->to : e->from, e->value);
+    change_begin(c, e->kind, at_home == from_is_home ? e->to : e->from, e->value);
     c->brief = e->brief;
 }
 
 /* The other half of an undirected edge whose home is latched, and prepared: latched. AGAIN, LONG: nothing is. */
-PORT_FN slab_step S(edge_latch_other)(const graph_place *g, const S(graph_edge) *e, S(slab_change) *home,
-                                      S(slab_change) *other)
+PORT_FN slab_step edge_latch_other(const graph_place *g, const graph_edge *e, slab_change *home,
+                                   slab_change *other)
 {
-    S(edge_half)(g, e, false, other);
+    edge_half(g, e, false, other);
     other->known_absent = home->outcome == SLAB_INSERTED; /* both halves change under the latch of the first (G2, G3) */
-    slab_step step = S(change_look)(&g->slabs, e->other, other);
-    if (step == SLAB_DONE && S(leaves_it)(other)) step = SLAB_LONG;
-    if (step == SLAB_DONE) step = S(change_latch)(&g->slabs, e->other, other);
+    slab_step step = change_look(&g->slabs, e->other, other);
+    if (step == SLAB_DONE && leaves_it(other)) step = SLAB_LONG;
+    if (step == SLAB_DONE) step = change_latch(&g->slabs, e->other, other);
     if (step == SLAB_DONE) return SLAB_DONE;
-    S(change_abandon)(&g->slabs, home);
+    change_abandon(&g->slabs, home);
     home->first = NULL;
     return step;
 }
 
 /* Both halves, of which both are prepared. */
-PORT_FN slab_step S(edge_commit)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home, S(slab_change) *other)
+PORT_FN slab_step edge_commit(const graph_place *g, graph_edge *e, slab_change *home, slab_change *other)
 {
-    S(change_commit)(&g->slabs, e->other, other);
-    S(change_commit)(&g->slabs, e->home, home);
+    change_commit(&g->slabs, e->other, other);
+    change_commit(&g->slabs, e->home, home);
     e->outcome = home->outcome;
     e->old = home->old.value;
     return SLAB_DONE;
 }
 
-PORT_FN slab_step S(edge_commit_home)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home)
+PORT_FN slab_step edge_commit_home(const graph_place *g, graph_edge *e, slab_change *home)
 {
-    S(change_commit)(&g->slabs, e->home, home);
+    change_commit(&g->slabs, e->home, home);
     e->outcome = home->outcome;
     e->old = home->old.value;
     return SLAB_DONE;
 }
 
 /* The long way from where the other half is latched. */
-PORT_COLD slab_step S(edge_other_at_length)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home,
-                                            S(slab_change) *other)
+PORT_COLD slab_step edge_other_at_length(const graph_place *g, graph_edge *e, slab_change *home,
+                                         slab_change *other)
 {
-    slab_step step = S(change_prepare)(&g->slabs, e->other, other);
+    slab_step step = change_prepare(&g->slabs, e->other, other);
     e->helps_other |= other->helps;
     if (step != SLAB_DONE || other->outcome == SLAB_NOT_APPLIED) {
-        if (step == SLAB_DONE) S(change_abandon)(&g->slabs, other);
-        S(change_abandon)(&g->slabs, home);
+        if (step == SLAB_DONE) change_abandon(&g->slabs, other);
+        change_abandon(&g->slabs, home);
         e->outcome = SLAB_NOT_APPLIED;
         return step;
     }
-    return S(edge_commit)(g, e, home, other);
+    return edge_commit(g, e, home, other);
 }
 
 /* The long way from where the home is latched. */
-PORT_COLD slab_step S(edge_at_length)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home)
+PORT_COLD slab_step edge_at_length(const graph_place *g, graph_edge *e, slab_change *home)
 {
-    slab_step step = S(change_prepare)(&g->slabs, e->home, home);
+    slab_step step = change_prepare(&g->slabs, e->home, home);
     e->helps_home |= home->helps;
     if (step != SLAB_DONE) return SLAB_AGAIN;
-    if (!S(change_alters)(home)) return S(edge_commit_home)(g, e, home);
-    S(slab_change) other;
-    if (S(edge_latch_other)(g, e, home, &other) != SLAB_DONE) return SLAB_AGAIN;
-    return S(edge_other_at_length)(g, e, home, &other);
+    if (!change_alters(home)) return edge_commit_home(g, e, home);
+    slab_change other;
+    if (edge_latch_other(g, e, home, &other) != SLAB_DONE) return SLAB_AGAIN;
+    return edge_other_at_length(g, e, home, &other);
 }
 
 /* A directed edge is one key of one table. */
-PORT_FN slab_step S(edge_one_way)(const graph_place *g, S(graph_edge) *e)
+PORT_FN slab_step edge_one_way(const graph_place *g, graph_edge *e)
 {
-    S(slab_change) c;
-    S(edge_half)(g, e, true, &c);
-    slab_step step = S(slab_update)(&g->slabs, e->home, &c);
+    slab_change c;
+    edge_half(g, e, true, &c);
+    slab_step step = slab_update(&g->slabs, e->home, &c);
     e->helps_home |= c.helps;
     e->outcome = c.outcome;
     e->old = c.old.value;
@@ -141,49 +139,49 @@ PORT_FN slab_step S(edge_one_way)(const graph_place *g, S(graph_edge) *e)
 
 /* A try of an edge that needs no more than the first slabs of two buckets, as most do. LONG: this one does, and its
  * home is latched, unless home->first == NULL, and with *both its other half as well. */
-PORT_FN slab_step S(edge_in_first)(const graph_place *g, S(graph_edge) *e, S(slab_change) *home, S(slab_change) *other,
-                                   bool *both)
+PORT_FN slab_step edge_in_first(const graph_place *g, graph_edge *e, slab_change *home, slab_change *other,
+                                bool *both)
 {
     *both = false;
-    S(edge_half)(g, e, true, home);
-    if (S(change_look)(&g->slabs, e->home, home) != SLAB_DONE) return SLAB_AGAIN;
-    if (home->in_first && !S(change_alters)(home)) {
+    edge_half(g, e, true, home);
+    if (change_look(&g->slabs, e->home, home) != SLAB_DONE) return SLAB_AGAIN;
+    if (home->in_first && !change_alters(home)) {
         e->outcome = home->outcome;
         e->old = home->old.value;
-        return S(change_unaltered)(e->home, home);
+        return change_unaltered(e->home, home);
     }
-    if (S(leaves_it)(home)) return SLAB_LONG;
-    if (S(change_latch)(&g->slabs, e->home, home) != SLAB_DONE) return SLAB_AGAIN;
+    if (leaves_it(home)) return SLAB_LONG;
+    if (change_latch(&g->slabs, e->home, home) != SLAB_DONE) return SLAB_AGAIN;
     e->helps_home |= home->helps;
-    if (!S(goes_short_way)(home)) return SLAB_LONG;
-    slab_step step = S(edge_latch_other)(g, e, home, other);
+    if (!goes_short_way(home)) return SLAB_LONG;
+    slab_step step = edge_latch_other(g, e, home, other);
     if (step != SLAB_DONE) return step;
     e->helps_other |= other->helps;
     *both = true;
-    return S(goes_short_way)(other) ? S(edge_commit)(g, e, home, other) : SLAB_LONG;
+    return goes_short_way(other) ? edge_commit(g, e, home, other) : SLAB_LONG;
 }
 
 /* One try. The ends differ. Copies, and why there is a long way at all: slab_update. */
-PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
+PORT_FN slab_step edge_update(const graph_place *g, graph_edge *e)
 {
-    if (g->directed) return S(edge_one_way)(g, e);
-    S(slab_change) home, other, far_home, far_other;
+    if (g->directed) return edge_one_way(g, e);
+    slab_change home, other, far_home, far_other;
     bool both;
-    slab_step step = S(edge_in_first)(g, e, &home, &other, &both);
+    slab_step step = edge_in_first(g, e, &home, &other, &both);
     if (step != SLAB_LONG) return step;
     graph_place far = *g;
-    S(graph_edge) edge;
-    S(edge_copy)(&edge, e);
-    S(change_copy)(&far_home, &home);
+    graph_edge edge;
+    edge_copy(&edge, e);
+    change_copy(&far_home, &home);
     if (both) {
         far_home.at = home.at;
         far_home.slot = home.slot;
         far_home.outcome = home.outcome;
         far_home.old.value = home.old.value;
-        S(change_copy)(&far_other, &other);
-        step = S(edge_other_at_length)(&far, &edge, &far_home, &far_other);
+        change_copy(&far_other, &other);
+        step = edge_other_at_length(&far, &edge, &far_home, &far_other);
     } else {
-        step = S(edge_at_length)(&far, &edge, &far_home);
+        step = edge_at_length(&far, &edge, &far_home);
     }
     e->outcome = edge.outcome;
     e->old = edge.old;
@@ -193,31 +191,31 @@ PORT_FN slab_step S(edge_update)(const graph_place *g, S(graph_edge) *e)
 }
 
 /* One try that goes the short way or none. LONG: nothing was done, and nothing is latched. */
-PORT_FN slab_step S(edge_update_briefly)(const graph_place *g, S(graph_edge) *e)
+PORT_FN slab_step edge_update_briefly(const graph_place *g, graph_edge *e)
 {
-    S(slab_change) home, other;
+    slab_change home, other;
     bool both = false;
     slab_step step;
     e->brief = true;
     if (g->directed) {
-        S(edge_half)(g, e, true, &home);
-        step = S(update_in_first)(&g->slabs, e->home, &home);
+        edge_half(g, e, true, &home);
+        step = update_in_first(&g->slabs, e->home, &home);
         e->outcome = home.outcome;
         e->old = home.old.value;
     } else {
-        step = S(edge_in_first)(g, e, &home, &other, &both);
+        step = edge_in_first(g, e, &home, &other, &both);
     }
     if (step != SLAB_LONG) return step;
-    if (both) S(change_abandon)(&g->slabs, &other);
-    S(change_abandon)(&g->slabs, &home);
+    if (both) change_abandon(&g->slabs, &other);
+    change_abandon(&g->slabs, &home);
     return SLAB_LONG;
 }
 
-PORT_FN slab_step S(edge_find)(const graph_place *g, uint32_t from, uint32_t to, bool *found, S(key) *value)
+PORT_FN slab_step edge_find(const graph_place *g, uint32_t from, uint32_t to, bool *found, slab_key *value)
 {
     bool swapped = !g->directed && to < from;
     const slab_table *home = graph_vertex(g, swapped ? to : from);
     *found = false;
     if (!home) return SLAB_DONE;
-    return S(slab_find)(&g->slabs, home, swapped ? from : to, found, value);
+    return slab_find(&g->slabs, home, swapped ? from : to, found, value);
 }

@@ -1,13 +1,12 @@
-/* graph/graph_edge_kernels.h - kernels of graphs whose edges have values, or have none. Included by graph_edges.cu, once
- * for each. */
+/* graph/graph_edge_kernels.h - kernels for edges, with values or without. Included by graph_edges.cu. */
 #include "graph_blocking.h"
 #include "../hash/slabhash_drop.h"
 #include "../hash/slabhash_walk.h"
 
 /* Edges that come or go. */
 static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
-    S(brief_kernel)(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
-                    later_list later, graph_result *result)
+    brief_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
+                 later_list later, graph_result *result)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     graph_result here = {0, 0, 0, 0};
@@ -15,7 +14,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
     if (i < r.n && !(again && r.flags[i] != PLEACH_EDGE_NOT_APPLIED)) {
         graph_place g = place_of(graph);
         uint8_t outcome = PLEACH_EDGE_NOT_APPLIED;
-        done = S(graph_update_briefly)(&g, &r, i, &here, &outcome);
+        done = graph_update_briefly(&g, &r, i, &here, &outcome);
         if (done && r.flags) r.flags[i] = outcome;
     }
     leave_for_later(later, !done, i);
@@ -23,8 +22,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
-    S(update_kernel)(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
-                     later_list later, graph_result *result)
+    update_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
+                  later_list later, graph_result *result)
 {
     uint64_t n = later.elements ? *later.count : r.n, step = (uint64_t)gridDim.x * BLOCK_THREADS;
     graph_result here = {0, 0, 0, 0};
@@ -32,7 +31,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
         size_t i = later.elements ? later.elements[k] : k;
         if (!later.elements && again && r.flags[i] != PLEACH_EDGE_NOT_APPLIED) continue;
         graph_place g = place_of(graph);
-        uint8_t outcome = S(graph_update)(&g, &r, i, &here);
+        uint8_t outcome = graph_update(&g, &r, i, &here);
         if (r.flags) r.flags[i] = outcome;
     }
     add_results(graph.state, &here, result);
@@ -40,8 +39,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
 
 /* Vertices that come, and questions. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(run_kernel)(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
-                  graph_result *result)
+    run_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
+               graph_result *result)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     graph_result here = {0, 0, 0, 0};
@@ -49,11 +48,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         graph_place g = place_of(graph);
         if (r.kind == GRAPH_FIND_EDGES) {
             uint32_t value;
-            bool found = S(graph_find)(&g, r.from[i], r.to[i], &value);
+            bool found = graph_find(&g, r.from[i], r.to[i], &value);
             if (found && r.out_values) r.out_values[i] = value;
             if (r.flags) r.flags[i] = found;
         } else {
-            S(graph_one_vertex)(&g, &r, i, &here);
+            graph_one_vertex(&g, &r, i, &here);
         }
     }
     if (r.kind == GRAPH_INSERT_VERTICES) add_results(graph.state, &here, result);
@@ -62,35 +61,35 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 /* ---- lists, beside updates ---- */
 
 /* The neighbours of a vertex, as many as there is room for; how many it has. */
-PORT_FN uint64_t S(list_vertex)(const graph_place *g, uint32_t id, S(slot) *slots, uint64_t room)
+PORT_FN uint64_t list_vertex(const graph_place *g, uint32_t id, slab_slot *slots, uint64_t room)
 {
     const slab_table *vertex = graph_vertex(g, id);
     uint64_t root = vertex ? port_load(&vertex->root) : 0;
-    S(slab_sink) sink;
+    slab_sink sink;
     sink.slots = slots;
     sink.count = 0;
     sink.room = room;
     if (!slab_root_first(root)) return 0;
     for (uint32_t group = 0; group >> slab_root_log(root) == 0; group++)
-        S(walk_group)(&g->slabs, vertex, group, slab_root_log(root), &sink);
+        walk_group(&g->slabs, vertex, group, slab_root_log(root), &sink);
     return sink.count;
 }
 
 /* A slot is as wide as an element of `neighbours`, and is written there first; then it is an id with the number of its
  * list above it, to be sorted by. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(list_kernel)(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
-                   const uint64_t *places, uint64_t *neighbours, uint32_t *values, uint64_t *counts)
+    list_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
+                const uint64_t *places, uint64_t *neighbours, uint32_t *values, uint64_t *counts)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= n) return;
     graph_place g = place_of(graph);
     uint64_t room = neighbours ? places[i + 1] - places[i] : 0;
-    S(slot) *slots = neighbours ? (S(slot) *)(neighbours + places[i]) : NULL;
-    uint64_t count = S(list_vertex)(&g, vertices[i], slots, room);
+    slab_slot *slots = neighbours ? (slab_slot *)(neighbours + places[i]) : NULL;
+    uint64_t count = list_vertex(&g, vertices[i], slots, room);
     counts[i] = count;
     for (uint64_t k = 0; neighbours && k < count && k < room; k++) {
-        S(slot) slot = slots[k];
+        slab_slot slot = slots[k];
         if (values) values[places[i] + k] = slot.value;
         neighbours[places[i] + k] = (uint64_t)i << 32 | slot.key;
     }
@@ -99,14 +98,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 /* ---- alone: the slabs of a vertex, by the lanes of a warp ---- */
 
 /* Where the slabs of a vertex are. */
-typedef struct S(slab_walk) {
+typedef struct slab_walk {
     uint64_t root, next;
     uint32_t buckets;
-} S(slab_walk);
+} slab_walk;
 
-PORT_FN S(slab_walk) S(slabs_of)(const slab_table *vertex)
+PORT_FN slab_walk slabs_of(const slab_table *vertex)
 {
-    S(slab_walk) w;
+    slab_walk w;
     w.root = vertex->root;
     w.next = slab_target(vertex, w.root);
     w.buckets = slab_root_first(w.root) ? (uint32_t)1 << slab_root_log(w.root) : 0;
@@ -114,14 +113,14 @@ PORT_FN S(slab_walk) S(slabs_of)(const slab_table *vertex)
 }
 
 /* The number of chains, of which each has its first slab here; 0: no such chain. */
-PORT_FN uint32_t S(chains_of)(const S(slab_walk) *w)
+PORT_FN uint32_t chains_of(const slab_walk *w)
 {
     return w->next ? (uint32_t)1 << slab_root_log(w->next) : w->buckets;
 }
 
 /* While a table moves a chain is where its bucket is: in the old run, of which one bucket is several chains of the new
  * one, and stands at the first of these; or in the new run. */
-PORT_FN uint32_t S(chain_at)(const graph_place *g, const S(slab_walk) *w, uint32_t number)
+PORT_FN uint32_t chain_at(const graph_place *g, const slab_walk *w, uint32_t number)
 {
     uint32_t old = number & (w->buckets - 1);
     uint32_t first = slab_root_first(w->root) + old;
@@ -134,7 +133,7 @@ PORT_FN uint32_t S(chain_at)(const graph_place *g, const S(slab_walk) *w, uint32
 /* ---- tables for what is to come ---- */
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(sizes_kernel)(const __grid_constant__ graph_on_gpu graph, segment_list list, uint64_t *sizes)
+    sizes_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, uint64_t *sizes)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
@@ -145,7 +144,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 /* ---- rows ---- */
 
 /* The keys of a slab to their places, a lane each; how many there were. */
-PORT_FN uint32_t S(fill_slab)(const slab *s, unsigned lane, uint32_t *targets)
+PORT_FN uint32_t fill_slab(const slab *s, unsigned lane, uint32_t *targets)
 {
     uint32_t mask = slab_mask(s->word[SLAB_HEADER]);
     if (lane < SLAB_SLOTS && mask >> lane & 1)
@@ -159,43 +158,43 @@ PORT_FN uint32_t S(fill_slab)(const slab *s, unsigned lane, uint32_t *targets)
 
 /* A warp a vertex; those with many chains are left for many warps. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(fill_kernel)(const __grid_constant__ graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
-                   uint32_t *large, uint64_t *large_count)
+    fill_kernel(const __grid_constant__ graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
+                uint32_t *large, uint64_t *large_count)
 {
     uint64_t id = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
     unsigned lane = threadIdx.x % 32;
     if (id >= n || offsets[id] == offsets[id + 1]) return;
     graph_place g = place_of(graph);
-    S(slab_walk) w = S(slabs_of)(graph_vertex(&g, (uint32_t)id));
-    uint32_t chains = S(chains_of)(&w), *to = targets + offsets[id];
+    slab_walk w = slabs_of(graph_vertex(&g, (uint32_t)id));
+    uint32_t chains = chains_of(&w), *to = targets + offsets[id];
     if (chains > MANY_CHAINS) {
         if (lane == 0) large[port_fetch_add(large_count, 1)] = (uint32_t)id;
         return;
     }
     for (uint32_t chain = 0; chain < chains; chain++)
-        for (uint32_t at = S(chain_at)(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK])
-            to += S(fill_slab)(slab_at(&g.slabs, at), lane, to);
+        for (uint32_t at = chain_at(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK])
+            to += fill_slab(slab_at(&g.slabs, at), lane, to);
 }
 
 /* A block a vertex that has many. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(fill_large_kernel)(const __grid_constant__ graph_on_gpu graph, const uint32_t *large, const uint64_t *large_count,
-                         const uint64_t *offsets, uint32_t *targets)
+    fill_large_kernel(const __grid_constant__ graph_on_gpu graph, const uint32_t *large, const uint64_t *large_count,
+                      const uint64_t *offsets, uint32_t *targets)
 {
     __shared__ unsigned long long cursor;
     unsigned lane = threadIdx.x % 32;
     graph_place g = place_of(graph);
     for (uint64_t i = blockIdx.x; i < *large_count; i += gridDim.x) {
-        S(slab_walk) w = S(slabs_of)(graph_vertex(&g, large[i]));
+        slab_walk w = slabs_of(graph_vertex(&g, large[i]));
         __syncthreads();
         if (threadIdx.x == 0) cursor = offsets[large[i]];
         __syncthreads();
-        for (uint32_t chain = threadIdx.x / 32; chain < S(chains_of)(&w); chain += BLOCK_THREADS / 32)
-            for (uint32_t at = S(chain_at)(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK]) {
+        for (uint32_t chain = threadIdx.x / 32; chain < chains_of(&w); chain += BLOCK_THREADS / 32)
+            for (uint32_t at = chain_at(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK]) {
                 const slab *s = slab_at(&g.slabs, at);
                 unsigned long long to = 0;
                 if (lane == 0) to = atomicAdd(&cursor, (unsigned long long)__popc(slab_mask(s->word[SLAB_HEADER])));
-                S(fill_slab)(s, lane, targets + __shfl_sync(~0u, to, 0));
+                fill_slab(s, lane, targets + __shfl_sync(~0u, to, 0));
             }
     }
 }
@@ -205,8 +204,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 /* A warp an edge: lanes go through the neighbours of the end that has fewer, and ask for the third edge at the
  * other. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(wedges_kernel)(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
-                     const uint8_t *counts, numbered_places numbers, bool coming, charges charges, uint64_t *change)
+    wedges_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                  const uint8_t *counts, numbered_places numbers, bool coming, charges charges, uint64_t *change)
 {
     size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
     unsigned lane = threadIdx.x % 32;
@@ -218,14 +217,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         many = from[i];
     }
     const slab_table *table = graph_vertex(&g, many);
-    S(slab_walk) w = S(slabs_of)(graph_vertex(&g, few));
-    for (uint32_t chain = 0; chain < S(chains_of)(&w); chain++) {
-        for (uint32_t at = S(chain_at)(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK]) {
+    slab_walk w = slabs_of(graph_vertex(&g, few));
+    for (uint32_t chain = 0; chain < chains_of(&w); chain++) {
+        for (uint32_t at = chain_at(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK]) {
             const slab *s = slab_at(&g.slabs, at);
             if (lane >= SLAB_SLOTS || !(slab_mask(s->word[SLAB_HEADER]) >> lane & 1)) continue;
-            uint32_t third = S(slot_load)(s, lane).key;
-            S(key) value;
-            if (third == many || !S(find_to_end)(&g.slabs, table, third, &value)) continue;
+            uint32_t third = slot_load(s, lane).key;
+            slab_key value;
+            if (third == many || !find_to_end(&g.slabs, table, third, &value)) continue;
             if (!counted_here(numbers, (uint32_t)i, few, many, third, coming)) continue;
             charge(charges, third, 1);
             count++;

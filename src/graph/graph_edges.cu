@@ -1,6 +1,6 @@
-/* graph/graph_edges.cu - the kernels of graphs, and their launchers. Compiled for dense graphs, which find a vertex
- * by its id alone, and, by graph_edges_sparse.cu, once more for sparse ones: kernels that could do both would need more
- * registers for either. */
+/* graph/graph_edges.cu - the kernels of graphs, and their launchers. Compiled once per kind of graph, which is edges
+ * with values or without (cmake/kinds.cmake). Each kind is compiled for dense graphs, which find a vertex by its id alone,
+ * and, by graph_edges_sparse.cu, once more for sparse ones: kernels that could do both would need more registers. */
 #include "graph_launch.h"
 #include "../cuda/warps.h"
 
@@ -198,190 +198,54 @@ PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one
 
 /* ---- kernels by kind ---- */
 
-#define PLEACH_KEY_BITS 32
-#define SLAB_VALUES 0
 #include "graph_edge_kernels.h"
 #include "graph_hub_kernels.h"
 #include "graph_erase_kernels.h"
-#undef SLAB_VALUES
-#define SLAB_VALUES 1
-#include "graph_edge_kernels.h"
-#include "graph_hub_kernels.h"
-#include "graph_erase_kernels.h"
-
-#define LAUNCH_KIND(graph, kernel, threads, ...)                                                                 \
-    do {                                                                                                         \
-        if ((graph).values) LAUNCH(kernel##_map32, threads, __VA_ARGS__);                                        \
-        LAUNCH(kernel##_set32, threads, __VA_ARGS__);                                                            \
-    } while (0)
-
-/* Leaves the enclosing function if the graph is a sparse one, with what the same function for these answers. */
-#ifdef EDGES_SPARSE
-#define OF_SPARSE(name, ...) (void)0
-#else
-extern "C" {
-__typeof__(edges_cuda_run) edges_sparse_run;
-__typeof__(edges_cuda_list) edges_sparse_list;
-__typeof__(edges_cuda_count_ends) edges_sparse_count_ends;
-__typeof__(edges_cuda_sizes) edges_sparse_sizes;
-__typeof__(edges_cuda_open) edges_sparse_open;
-__typeof__(edges_cuda_mark_dying) edges_sparse_mark_dying;
-__typeof__(edges_cuda_erase_mirrors) edges_sparse_erase_mirrors;
-__typeof__(edges_cuda_sweep) edges_sparse_sweep;
-__typeof__(edges_cuda_drop) edges_sparse_drop;
-__typeof__(edges_cuda_rows) edges_sparse_rows;
-__typeof__(edges_cuda_degrees) edges_sparse_degrees;
-__typeof__(edges_cuda_fill) edges_sparse_fill;
-__typeof__(edges_cuda_wedges) edges_sparse_wedges;
-__typeof__(edges_cuda_sample_wedges) edges_sparse_sample_wedges;
-}
-#define OF_SPARSE(name, ...)                                                                                     \
-    if (graph.names) return edges_sparse_##name(__VA_ARGS__)
-#endif
 
 /* ---- array calls ---- */
 
-/* Segments that a block has marked, each where its number's lowest bits say. Lanes write there as they come: who finds
- * its own number there knows that it is marked, and who does not marks it once more. Without it, all edges of a new
- * graph would ask L2 for the same few words of marks. */
-enum { MARKED_BEFORE = 1024, MARK_BLOCKS = 2112 };
-
-PORT_FN void mark_segment(const graph_on_gpu &graph, uint32_t id, uint32_t *marks, volatile uint32_t *before)
+static cudaError_t launch_brief(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                                graph_result *result, cudaStream_t stream)
 {
-    if (id == GRAPH_NO_VERTEX) return;
-    uint32_t number = id >> GRAPH_SEGMENT_LOG;
-    if (before[number % MARKED_BEFORE] == number || graph.directory[number]) return;
-    before[number % MARKED_BEFORE] = number;
-    atomicOr(&marks[number / 32], 1u << number % 32);
+    LAUNCH(brief_kernel, r->n, graph, *r, again, later, result);
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS)
-    mark_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
-                uint32_t *marks)
+static cudaError_t launch_long(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                               graph_result *result, cudaStream_t stream)
 {
-    __shared__ uint32_t before[MARKED_BEFORE];
-    for (unsigned i = threadIdx.x; i < MARKED_BEFORE; i += BLOCK_THREADS) before[i] = UINT32_MAX; /* no number */
-    __syncthreads();
-    const size_t step = (size_t)gridDim.x * BLOCK_THREADS;
-    for (size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; i < n; i += step) {
-        uint32_t one = from[i], two = to ? to[i] : GRAPH_NO_VERTEX;
-        if (to && (one == two || one == GRAPH_NO_VERTEX || two == GRAPH_NO_VERTEX)) continue;
-        mark_segment(graph, one, marks, before);
-        mark_segment(graph, two, marks, before);
-    }
+    LAUNCH(update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, graph, *r, again, later, result);
 }
 
-cudaError_t edges_cuda_mark_segments(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
-                                     uint32_t *marks, cudaStream_t stream)
-{
-    const size_t most = (size_t)MARK_BLOCKS * BLOCK_THREADS;
-    LAUNCH(mark_kernel, n < most ? n : most, graph, n, from, to, marks);
-}
-
-/* Each lane reads one word of marks, so a call launches a thread per 32 segments. The warp then makes the segments of one
- * marked word after the other, one per lane. The words of a warp are far apart, because neighbouring segments are mostly
- * made by the same call, and then different warps make them. */
-#define MAKE_THREADS (GRAPH_SEGMENTS / 32)
-#define MAKE_WARPS (MAKE_THREADS / 32)
-
-static __global__ void __launch_bounds__(BLOCK_THREADS)
-    make_kernel(const __grid_constant__ graph_on_gpu graph, uint32_t *marks, uint64_t *lacking)
-{
-    uint32_t thread = blockIdx.x * BLOCK_THREADS + threadIdx.x, lane = thread % 32, warp = thread / 32;
-    uint32_t *word = &marks[lane * MAKE_WARPS + warp]; /* blocks are full: MAKE_THREADS is a multiple of their size */
-    uint32_t marked = *word;
-    if (marked) *word = 0;
-    graph_place g = place_of(graph);
-    for (uint32_t left = __ballot_sync(~0u, marked != 0); left; left &= left - 1) {
-        uint32_t from = __ffs((int)left) - 1, segments = __shfl_sync(~0u, marked, from);
-        uint32_t number = (from * MAKE_WARPS + warp) * 32 + lane;
-        if ((segments >> lane & 1) && !graph_make_segment(&g, number << GRAPH_SEGMENT_LOG)) port_fetch_add(lacking, 1);
-    }
-}
-
-cudaError_t edges_cuda_make_segments(graph_on_gpu graph, uint32_t *marks, uint64_t *lacking, cudaStream_t stream)
-{
-    LAUNCH(make_kernel, MAKE_THREADS, graph, marks, lacking);
-}
-
-static cudaError_t update_briefly(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
-                                  graph_result *result, cudaStream_t stream)
-{
-    LAUNCH_KIND(graph, brief_kernel, r->n, graph, *r, again, later, result);
-}
-
-static cudaError_t update_at_length(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
-                                    graph_result *result, cudaStream_t stream)
-{
-    LAUNCH_KIND(graph, update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, graph, *r, again, later,
-                result);
-}
-
-static cudaError_t grow_hubs(graph_on_gpu graph, const graph_request *r, later_list later, cudaStream_t stream)
+static cudaError_t launch_hubs(graph_on_gpu graph, const graph_request *r, later_list later, cudaStream_t stream)
 {
     cudaGetLastError();
-    if (graph.values)
-        hub_kernel_map32<<<HUB_BLOCKS, HUB_THREADS, 0, stream>>>(graph, *r, later);
-    else
-        hub_kernel_set32<<<HUB_BLOCKS, HUB_THREADS, 0, stream>>>(graph, *r, later);
+    hub_kernel<<<HUB_BLOCKS, HUB_THREADS, 0, stream>>>(graph, *r, later);
     return cudaGetLastError();
 }
 
-static cudaError_t update(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
-                          graph_result *result, cudaStream_t stream)
+static cudaError_t launch_update(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                                 graph_result *result, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
     bool listed = later.elements, grows = listed && r->kind == GRAPH_INSERT_EDGES;
     if (listed) error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);
-    if (listed && error == cudaSuccess) error = update_briefly(graph, r, again, later, result, stream);
-    if (grows && error == cudaSuccess) error = grow_hubs(graph, r, later, stream);
-    return error == cudaSuccess ? update_at_length(graph, r, again, later, result, stream) : error;
+    if (listed && error == cudaSuccess) error = launch_brief(graph, r, again, later, result, stream);
+    if (grows && error == cudaSuccess) error = launch_hubs(graph, r, later, stream);
+    return error == cudaSuccess ? launch_long(graph, r, again, later, result, stream) : error;
 }
 
-cudaError_t edges_cuda_run(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
-                           graph_result *result, cudaStream_t stream)
+static cudaError_t launch_run(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+                              graph_result *result, cudaStream_t stream)
 {
-    OF_SPARSE(run, graph, r, again, later, result, stream);
     bool updates = r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_ERASE_EDGES;
-    if (updates) return update(graph, r, again, later, result, stream);
-    LAUNCH_KIND(graph, run_kernel, r->n, graph, *r, again, result);
+    if (updates) return launch_update(graph, r, again, later, result, stream);
+    LAUNCH(run_kernel, r->n, graph, *r, again, result);
 }
 
-cudaError_t edges_cuda_list(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint64_t *places,
-                            uint64_t *neighbours, uint32_t *values, uint64_t *counts, cudaStream_t stream)
+static cudaError_t launch_list(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint64_t *places,
+                               uint64_t *neighbours, uint32_t *values, uint64_t *counts, cudaStream_t stream)
 {
-    OF_SPARSE(list, graph, n, vertices, places, neighbours, values, counts, stream);
-    LAUNCH_KIND(graph, list_kernel, n, graph, n, vertices, places, neighbours, values, counts);
-}
-
-static __global__ void __launch_bounds__(BLOCK_THREADS)
-    pack_kernel(size_t n, const uint64_t *places, const uint64_t *offsets, const uint64_t *neighbours,
-                const uint32_t *values, uint64_t *packed, uint32_t *packed_values)
-{
-    size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
-    if (i >= n) return;
-    uint64_t count = offsets[i + 1] - offsets[i];
-    for (uint64_t k = threadIdx.x % 32; k < count; k += 32) {
-        packed[offsets[i] + k] = neighbours[places[i] + k];
-        if (values) packed_values[offsets[i] + k] = values[places[i] + k];
-    }
-}
-
-cudaError_t edges_cuda_pack(size_t n, const uint64_t *places, const uint64_t *offsets, const uint64_t *neighbours,
-                            const uint32_t *values, uint64_t *packed, uint32_t *packed_values, cudaStream_t stream)
-{
-    LAUNCH(pack_kernel, 32 * n, n, places, offsets, neighbours, values, packed, packed_values);
-}
-
-static __global__ void __launch_bounds__(BLOCK_THREADS) ids_kernel(size_t n, const uint64_t *packed, uint32_t *ids)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i < n) ids[i] = (uint32_t)packed[i];
-}
-
-cudaError_t edges_cuda_ids_of(size_t n, const uint64_t *packed, uint32_t *ids, cudaStream_t stream)
-{
-    LAUNCH(ids_kernel, n, n, packed, ids);
+    LAUNCH(list_kernel, n, graph, n, vertices, places, neighbours, values, counts);
 }
 
 /* ---- building ---- */
@@ -396,17 +260,15 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (!g.directed) port_fetch_add(&graph_vertex(&g, to[i])->load, 1);
 }
 
-cudaError_t edges_cuda_count_ends(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
-                                  cudaStream_t stream)
+static cudaError_t launch_count_ends(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                                     cudaStream_t stream)
 {
-    OF_SPARSE(count_ends, graph, n, from, to, stream);
     LAUNCH(count_ends_kernel, n, graph, n, from, to);
 }
 
-cudaError_t edges_cuda_sizes(graph_on_gpu graph, segment_list list, uint64_t *sizes, cudaStream_t stream)
+static cudaError_t launch_sizes(graph_on_gpu graph, segment_list list, uint64_t *sizes, cudaStream_t stream)
 {
-    OF_SPARSE(sizes, graph, list, sizes, stream);
-    LAUNCH_KIND(graph, sizes_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, sizes);
+    LAUNCH(sizes_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, sizes);
 }
 
 /* Slabs that were never taken are zeros, which is empty buckets. */
@@ -424,64 +286,13 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     vertex->root = slab_root_after(vertex->root, root);
 }
 
-cudaError_t edges_cuda_open(graph_on_gpu graph, segment_list list, const uint64_t *offsets, uint64_t first,
-                            cudaStream_t stream)
+static cudaError_t launch_open(graph_on_gpu graph, segment_list list, const uint64_t *offsets, uint64_t first,
+                               cudaStream_t stream)
 {
-    OF_SPARSE(open, graph, list, offsets, first, stream);
     LAUNCH(open_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, offsets, first);
 }
 
 /* ---- vertices ---- */
-
-enum { NEW_THREADS = 1024 };
-
-/* One block, which looks at as many ids at a time as it has threads. It ends at a segment that was not made. */
-static __global__ void __launch_bounds__(NEW_THREADS)
-    new_kernel(const __grid_constant__ graph_on_gpu graph, uint64_t lowest, size_t n, uint32_t *vertices,
-               new_ids *found)
-{
-    __shared__ uint32_t before[NEW_THREADS / 32];
-    __shared__ unsigned long long next;
-    graph_place g = place_of(graph);
-    uint64_t have = 0, at = lowest;
-    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    if (threadIdx.x == 0) next = lowest;
-    for (; have < n; at += NEW_THREADS) {
-        uint64_t id = at + threadIdx.x;
-        slab_table *vertex = id < GRAPH_NO_VERTEX ? graph_vertex(&g, (uint32_t)id) : NULL;
-        bool is_free = vertex && !graph_vertex_is_there(vertex);
-        uint32_t lanes = __ballot_sync(~0u, is_free);
-        if (lane == 0) before[warp] = (uint32_t)__popc(lanes);
-        int there = __syncthreads_count(vertex != NULL); /* ids of one segment follow each other: these come first */
-        uint32_t earlier = (uint32_t)__popc(lanes & ((1u << lane) - 1)), all = 0;
-        for (unsigned w = 0; w < NEW_THREADS / 32; w++) {
-            if (w < warp) earlier += before[w];
-            all += before[w];
-        }
-        if (is_free && have + earlier < n) {
-            vertices[have + earlier] = (uint32_t)id;
-            graph_vertex_put(vertex);
-            if (have + earlier + 1 == n) next = id + 1;
-        }
-        if (threadIdx.x == 0 && have + all < n) next = at + (unsigned)there;
-        have += all;
-        __syncthreads();
-        if (there < NEW_THREADS) break;
-    }
-    if (threadIdx.x == 0) {
-        found->count = have < n ? have : n;
-        found->next = next;
-        port_fetch_add(&graph.state->stripe[0].vertices, found->count);
-    }
-}
-
-cudaError_t edges_cuda_new_vertices(graph_on_gpu graph, uint64_t lowest, size_t n, uint32_t *vertices, new_ids *found,
-                                    cudaStream_t stream)
-{
-    cudaGetLastError();
-    new_kernel<<<1, NEW_THREADS, 0, stream>>>(graph, lowest, n, vertices, found);
-    return cudaGetLastError();
-}
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     dying_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
@@ -506,52 +317,45 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (threadIdx.x == 0 && here) port_fetch_add(&notes->dying, (uint64_t)here);
 }
 
-cudaError_t edges_cuda_mark_dying(graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
-                                  dying_ids dying, erase_notes *notes, cudaStream_t stream)
+static cudaError_t launch_mark_dying(graph_on_gpu graph, size_t n, const uint32_t *vertices, uint8_t *outcomes,
+                                     dying_ids dying, erase_notes *notes, cudaStream_t stream)
 {
-    OF_SPARSE(mark_dying, graph, n, vertices, outcomes, dying, notes, stream);
     LAUNCH(dying_kernel, n, graph, n, vertices, outcomes, dying, notes);
 }
 
-cudaError_t edges_cuda_erase_mirrors(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
-                                     uint64_t *edges, cudaStream_t stream)
+static cudaError_t launch_erase_mirrors(graph_on_gpu graph, size_t n, const uint32_t *vertices,
+                                        const uint8_t *outcomes, uint64_t *edges, cudaStream_t stream)
 {
-    OF_SPARSE(erase_mirrors, graph, n, vertices, outcomes, edges, stream);
-    LAUNCH_KIND(graph, mirrors_kernel, 32 * n, graph, n, vertices, outcomes, edges);
+    LAUNCH(mirrors_kernel, 32 * n, graph, n, vertices, outcomes, edges);
 }
 
-static cudaError_t sweep_small(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
-                               uint64_t *large_count, uint64_t *edges, cudaStream_t stream)
+static cudaError_t launch_sweep_small(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
+                                      uint64_t *large_count, uint64_t *edges, cudaStream_t stream)
 {
-    LAUNCH_KIND(graph, sweep_kernel, LARGE_BLOCKS * BLOCK_THREADS, graph, list, dying, large, large_count, edges);
+    LAUNCH(sweep_kernel, LARGE_BLOCKS * BLOCK_THREADS, graph, list, dying, large, large_count, edges);
 }
 
-static cudaError_t sweep_large(graph_on_gpu graph, dying_ids dying, const uint32_t *large, const uint64_t *large_count,
-                               uint64_t *edges, cudaStream_t stream)
+static cudaError_t launch_sweep_large(graph_on_gpu graph, dying_ids dying, const uint32_t *large,
+                                      const uint64_t *large_count, uint64_t *edges, cudaStream_t stream)
 {
     cudaGetLastError();
-    if (graph.values)
-        sweep_large_kernel_map32<<<SWEEP_BLOCKS, SWEEP_THREADS, 0, stream>>>(graph, dying, large, large_count, edges);
-    else
-        sweep_large_kernel_set32<<<SWEEP_BLOCKS, SWEEP_THREADS, 0, stream>>>(graph, dying, large, large_count, edges);
+    sweep_large_kernel<<<SWEEP_BLOCKS, SWEEP_THREADS, 0, stream>>>(graph, dying, large, large_count, edges);
     return cudaGetLastError();
 }
 
-cudaError_t edges_cuda_sweep(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
-                             uint64_t *large_count, uint64_t *edges, cudaStream_t stream)
+static cudaError_t launch_sweep(graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
+                                uint64_t *large_count, uint64_t *edges, cudaStream_t stream)
 {
-    OF_SPARSE(sweep, graph, list, dying, large, large_count, edges, stream);
     cudaError_t error = cudaMemsetAsync(large_count, 0, sizeof *large_count, stream);
-    if (error == cudaSuccess) error = sweep_small(graph, list, dying, large, large_count, edges, stream);
-    return error == cudaSuccess ? sweep_large(graph, dying, large, large_count, edges, stream) : error;
+    if (error == cudaSuccess) error = launch_sweep_small(graph, list, dying, large, large_count, edges, stream);
+    return error == cudaSuccess ? launch_sweep_large(graph, dying, large, large_count, edges, stream) : error;
 }
 
-cudaError_t edges_cuda_drop(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
-                            cudaStream_t stream)
+static cudaError_t launch_drop(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
+                               cudaStream_t stream)
 {
-    OF_SPARSE(drop, graph, n, vertices, outcomes, stream);
-    LAUNCH_KIND(graph, drop_kernel, n < DROP_BLOCKS * BLOCK_THREADS ? n : DROP_BLOCKS * BLOCK_THREADS, graph, n,
-                vertices, outcomes);
+    LAUNCH(drop_kernel, n < DROP_BLOCKS * BLOCK_THREADS ? n : DROP_BLOCKS * BLOCK_THREADS, graph, n, vertices,
+           outcomes);
 }
 
 /* ---- rows ---- */
@@ -570,9 +374,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (beyond && threadIdx.x % 32 == 0) atomicMax((unsigned long long *)rows, (unsigned long long)beyond);
 }
 
-cudaError_t edges_cuda_rows(graph_on_gpu graph, segment_list list, uint64_t *rows, cudaStream_t stream)
+static cudaError_t launch_rows(graph_on_gpu graph, segment_list list, uint64_t *rows, cudaStream_t stream)
 {
-    OF_SPARSE(rows, graph, list, rows, stream);
     LAUNCH(rows_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, rows);
 }
 
@@ -586,59 +389,45 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     degrees[id] = vertex ? slab_load(vertex->load) : 0;
 }
 
-cudaError_t edges_cuda_degrees(graph_on_gpu graph, uint64_t n, uint64_t *degrees, cudaStream_t stream)
+static cudaError_t launch_degrees(graph_on_gpu graph, uint64_t n, uint64_t *degrees, cudaStream_t stream)
 {
-    OF_SPARSE(degrees, graph, n, degrees, stream);
     LAUNCH(degrees_kernel, n + 1, graph, n, degrees);
 }
 
-static cudaError_t fill_large(graph_on_gpu graph, const uint32_t *large, const uint64_t *large_count,
-                              const uint64_t *offsets, uint32_t *targets, cudaStream_t stream)
+static cudaError_t launch_fill_large(graph_on_gpu graph, const uint32_t *large, const uint64_t *large_count,
+                                     const uint64_t *offsets, uint32_t *targets, cudaStream_t stream)
 {
-    LAUNCH_KIND(graph, fill_large_kernel, LARGE_BLOCKS * BLOCK_THREADS, graph, large, large_count, offsets, targets);
+    LAUNCH(fill_large_kernel, LARGE_BLOCKS * BLOCK_THREADS, graph, large, large_count, offsets, targets);
 }
 
-static cudaError_t fill_small(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
-                              uint32_t *large, uint64_t *large_count, cudaStream_t stream)
+static cudaError_t launch_fill_small(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
+                                     uint32_t *large, uint64_t *large_count, cudaStream_t stream)
 {
-    LAUNCH_KIND(graph, fill_kernel, 32 * n, graph, n, offsets, targets, large, large_count);
+    LAUNCH(fill_kernel, 32 * n, graph, n, offsets, targets, large, large_count);
 }
 
-cudaError_t edges_cuda_fill(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
-                            uint32_t *large, uint64_t *large_count, cudaStream_t stream)
+static cudaError_t launch_fill(graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
+                               uint32_t *large, uint64_t *large_count, cudaStream_t stream)
 {
-    OF_SPARSE(fill, graph, n, offsets, targets, large, large_count, stream);
     cudaError_t error = cudaMemsetAsync(large_count, 0, sizeof *large_count, stream);
-    if (error == cudaSuccess) error = fill_small(graph, n, offsets, targets, large, large_count, stream);
-    return error == cudaSuccess ? fill_large(graph, large, large_count, offsets, targets, stream) : error;
+    if (error == cudaSuccess) error = launch_fill_small(graph, n, offsets, targets, large, large_count, stream);
+    return error == cudaSuccess ? launch_fill_large(graph, large, large_count, offsets, targets, stream) : error;
 }
 
 /* ---- triangles that change ---- */
 
-cudaError_t edges_cuda_number(size_t n, const uint32_t *from, const uint32_t *to, uint8_t *counts,
-                              numbered_places numbers, cudaStream_t stream)
+static cudaError_t launch_number(size_t n, const uint32_t *from, const uint32_t *to, uint8_t *counts,
+                                 numbered_places numbers, cudaStream_t stream)
 {
     LAUNCH(number_kernel, n, n, from, to, counts, numbers);
 }
 
-cudaError_t edges_cuda_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
-                              const uint8_t *counts, numbered_places numbers, bool coming, size_t capacity,
-                              uint64_t *by_vertex, uint64_t *change, cudaStream_t stream)
+static cudaError_t launch_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                                 const uint8_t *counts, numbered_places numbers, bool coming, size_t capacity,
+                                 uint64_t *by_vertex, uint64_t *change, cudaStream_t stream)
 {
-    OF_SPARSE(wedges, graph, n, from, to, counts, numbers, coming, capacity, by_vertex, change, stream);
     charges charges = {by_vertex, capacity, coming};
-    LAUNCH_KIND(graph, wedges_kernel, 32 * n, graph, n, from, to, counts, numbers, coming, charges, change);
-}
-
-static __global__ void __launch_bounds__(BLOCK_THREADS) where_kernel(size_t n, uint8_t *flags, uint8_t wanted)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i < n) flags[i] = flags[i] == wanted;
-}
-
-cudaError_t edges_cuda_where(size_t n, uint8_t *flags, uint8_t wanted, cudaStream_t stream)
-{
-    LAUNCH(where_kernel, n, n, flags, wanted);
+    LAUNCH(wedges_kernel, 32 * n, graph, n, from, to, counts, numbers, coming, charges, change);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
@@ -655,23 +444,17 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (threadIdx.x % 32 == 0) port_add(members, (uint64_t)sum);
 }
 
-cudaError_t edges_cuda_sample_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
-                                     uint64_t *members, cudaStream_t stream)
+static cudaError_t launch_sample_wedges(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+                                        uint64_t *members, cudaStream_t stream)
 {
-    OF_SPARSE(sample_wedges, graph, n, from, to, members, stream);
     LAUNCH(sample_kernel, EDGES_SAMPLE, graph, n, from, to, members);
 }
 
-static __global__ void __launch_bounds__(BLOCK_THREADS)
-    difference_kernel(size_t n, uint64_t *by_vertex, uint64_t before_rows, const uint64_t *before, uint64_t after_rows,
-                      const uint64_t *after)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i < n) by_vertex[i] += (i < after_rows ? after[i] : 0) - (i < before_rows ? before[i] : 0);
-}
-
-cudaError_t edges_cuda_add_difference(size_t n, uint64_t *by_vertex, uint64_t before_rows, const uint64_t *before,
-                                      uint64_t after_rows, const uint64_t *after, cudaStream_t stream)
-{
-    LAUNCH(difference_kernel, n, n, by_vertex, before_rows, before, after_rows, after);
-}
+#ifdef EDGES_SPARSE
+const graph_kernels SLAB_EXPORT(graph_kernels_sparse) = {
+#else
+const graph_kernels SLAB_EXPORT(graph_kernels) = {
+#endif
+    launch_run, launch_list, launch_count_ends, launch_sizes, launch_open, launch_mark_dying, launch_erase_mirrors,
+    launch_sweep, launch_drop, launch_rows, launch_degrees, launch_fill, launch_number, launch_wedges,
+    launch_sample_wedges};

@@ -1,31 +1,30 @@
-/* graph/graph_erase_kernels.h - kernels that erase vertices, of graphs with values or without. Alone. Included by
- * graph_edges.cu, once for each. */
+/* graph/graph_erase_kernels.h - kernels that erase vertices. Alone. Included by graph_edges.cu. */
 
 /* ---- their neighbours' halves of edges ---- */
 
 /* Lane by lane: the halves at neighbours that stay. An edge between two that go is counted at the smaller one. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(mirrors_kernel)(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
-                      const uint8_t *outcomes, uint64_t *edges)
+    mirrors_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
+                   const uint8_t *outcomes, uint64_t *edges)
 {
     size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
     unsigned lane = threadIdx.x % 32;
     if (i >= n || outcomes[i] != PLEACH_EDGE_ERASED) return;
     graph_place g = place_of(graph);
     uint32_t id = vertices[i], count = 0;
-    S(slab_walk) w = S(slabs_of)(graph_vertex(&g, id));
-    for (uint32_t chain = 0; chain < S(chains_of)(&w); chain++) {
-        for (uint32_t at = S(chain_at)(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK]) {
+    slab_walk w = slabs_of(graph_vertex(&g, id));
+    for (uint32_t chain = 0; chain < chains_of(&w); chain++) {
+        for (uint32_t at = chain_at(&g, &w, chain); at; at = (uint32_t)slab_at(&g.slabs, at)->word[SLAB_LINK]) {
             const slab *s = slab_at(&g.slabs, at);
             if (lane >= SLAB_SLOTS || !(slab_mask(s->word[SLAB_HEADER]) >> lane & 1)) continue;
-            uint32_t other = S(slot_load)(s, lane).key;
+            uint32_t other = slot_load(s, lane).key;
             slab_table *there = graph_vertex(&g, other);
             bool stays = graph_vertex_is_there(there);
             count += stays || id < other;
             if (!stays) continue;
-            S(slab_change) c;
-            S(change_begin)(&c, SLAB_ERASE, id, 0);
-            S(update_to_end)(&g.slabs, there, &c);
+            slab_change c;
+            change_begin(&c, SLAB_ERASE, id, 0);
+            update_to_end(&g.slabs, there, &c);
         }
     }
     count = (uint32_t)warp_sum((int)count);
@@ -33,22 +32,22 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 /* Whether a neighbour goes. */
-PORT_FN bool S(goes)(const graph_place *g, dying_ids dying, uint32_t id)
+PORT_FN bool neighbour_goes(const graph_place *g, dying_ids dying, uint32_t id)
 {
     if (dying.bits) return dying.bits[id / 32] >> id % 32 & 1;
     return !graph_vertex_is_there(graph_vertex(g, id));
 }
 
 /* A slot for each lane: which neighbours in this slab go. */
-PORT_FN uint32_t S(slots_that_go)(const graph_place *g, dying_ids dying, const slab *s, uint32_t mask)
+PORT_FN uint32_t slots_that_go(const graph_place *g, dying_ids dying, const slab *s, uint32_t mask)
 {
     unsigned lane = threadIdx.x % 32;
-    bool goes = lane < SLAB_SLOTS && mask >> lane & 1 && S(goes)(g, dying, S(slot_load)(s, lane).key);
+    bool goes = lane < SLAB_SLOTS && mask >> lane & 1 && neighbour_goes(g, dying, slot_load(s, lane).key);
     return __ballot_sync(~0u, goes);
 }
 
 /* Empties the chain of one bucket of those that go; how many went. The first slab's latch is nobody's. */
-PORT_FN uint32_t S(sweep_chain)(const graph_place *g, dying_ids dying, uint32_t first_id)
+PORT_FN uint32_t sweep_chain(const graph_place *g, dying_ids dying, uint32_t first_id)
 {
     uint32_t gone = 0, before = first_id;
     bool leads = threadIdx.x % 32 == 0;
@@ -56,7 +55,7 @@ PORT_FN uint32_t S(sweep_chain)(const graph_place *g, dying_ids dying, uint32_t 
         slab *s = slab_at(&g->slabs, id);
         uint64_t header = s->word[SLAB_HEADER];
         next = (uint32_t)s->word[SLAB_LINK];
-        uint32_t mask = slab_mask(header), kept = mask & ~S(slots_that_go)(g, dying, s, mask);
+        uint32_t mask = slab_mask(header), kept = mask & ~slots_that_go(g, dying, s, mask);
         gone += (uint32_t)__popc(mask ^ kept);
         if (id != first_id && !kept) {
             slab *from = slab_at(&g->slabs, before);
@@ -73,7 +72,7 @@ PORT_FN uint32_t S(sweep_chain)(const graph_place *g, dying_ids dying, uint32_t 
 }
 
 /* How many edges go with the chain of a vertex that goes itself. */
-PORT_FN uint32_t S(dying_edges)(const graph_place *g, dying_ids dying, uint32_t id, uint32_t first_id)
+PORT_FN uint32_t dying_edges(const graph_place *g, dying_ids dying, uint32_t id, uint32_t first_id)
 {
     uint32_t count = 0;
     unsigned lane = threadIdx.x % 32;
@@ -85,22 +84,22 @@ PORT_FN uint32_t S(dying_edges)(const graph_place *g, dying_ids dying, uint32_t 
             continue;
         }
         bool there = lane < SLAB_SLOTS && mask >> lane & 1;
-        uint32_t other = there ? S(slot_load)(s, lane).key : 0;
-        count += (uint32_t)__popc(__ballot_sync(~0u, there && id < other && S(goes)(g, dying, other)));
+        uint32_t other = there ? slot_load(s, lane).key : 0;
+        count += (uint32_t)__popc(__ballot_sync(~0u, there && id < other && neighbour_goes(g, dying, other)));
     }
     return count;
 }
 
 /* Some chains of a vertex, by a warp; how many edges went. */
-PORT_FN uint32_t S(sweep_vertex)(const graph_place *g, dying_ids dying, uint32_t number, const S(slab_walk) *w,
-                                 uint32_t first, uint32_t step)
+PORT_FN uint32_t sweep_vertex(const graph_place *g, dying_ids dying, uint32_t number, const slab_walk *w,
+                              uint32_t first, uint32_t step)
 {
     uint32_t count = 0, id = graph_id(g, number);
     slab_table *vertex = graph_table(g, number);
     bool stays = graph_vertex_is_there(vertex);
-    for (uint32_t chain = first; chain < S(chains_of)(w); chain += step) {
-        uint32_t at = S(chain_at)(g, w, chain);
-        if (at) count += stays ? S(sweep_chain)(g, dying, at) : S(dying_edges)(g, dying, id, at);
+    for (uint32_t chain = first; chain < chains_of(w); chain += step) {
+        uint32_t at = chain_at(g, w, chain);
+        if (at) count += stays ? sweep_chain(g, dying, at) : dying_edges(g, dying, id, at);
     }
     if (stays && count && threadIdx.x % 32 == 0) port_add(&vertex->load, 0 - (uint64_t)count);
     return count;
@@ -108,19 +107,19 @@ PORT_FN uint32_t S(sweep_vertex)(const graph_place *g, dying_ids dying, uint32_t
 
 /* All vertices: edges to those that go. A warp each, but those with many chains are left for many warps. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(sweep_kernel)(const __grid_constant__ graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
-                    uint64_t *large_count, uint64_t *edges)
+    sweep_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
+                 uint64_t *large_count, uint64_t *edges)
 {
     uint64_t vertices = list.count << GRAPH_SEGMENT_LOG, step = (uint64_t)gridDim.x * BLOCK_THREADS / 32, count = 0;
     unsigned lane = threadIdx.x % 32;
     graph_place g = place_of(graph);
     for (uint64_t i = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32; i < vertices; i += step) {
         uint32_t number = number_in(list, i);
-        S(slab_walk) w = S(slabs_of)(graph_table(&g, number));
-        if (S(chains_of)(&w) > MANY_CHAINS) {
+        slab_walk w = slabs_of(graph_table(&g, number));
+        if (chains_of(&w) > MANY_CHAINS) {
             if (lane == 0) large[port_fetch_add(large_count, 1)] = number;
         } else {
-            count += S(sweep_vertex)(&g, dying, number, &w, 0, 1);
+            count += sweep_vertex(&g, dying, number, &w, 0, 1);
         }
     }
     if (lane == 0 && count) port_add(edges, count);
@@ -128,14 +127,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 /* Those: a block each. */
 static __global__ void __launch_bounds__(SWEEP_THREADS)
-    S(sweep_large_kernel)(const __grid_constant__ graph_on_gpu graph, dying_ids dying, const uint32_t *large,
-                          const uint64_t *large_count, uint64_t *edges)
+    sweep_large_kernel(const __grid_constant__ graph_on_gpu graph, dying_ids dying, const uint32_t *large,
+                       const uint64_t *large_count, uint64_t *edges)
 {
     uint64_t count = 0;
     graph_place g = place_of(graph);
     for (uint64_t i = blockIdx.x; i < *large_count; i += gridDim.x) {
-        S(slab_walk) w = S(slabs_of)(graph_table(&g, large[i]));
-        count += S(sweep_vertex)(&g, dying, large[i], &w, threadIdx.x / 32, SWEEP_THREADS / 32);
+        slab_walk w = slabs_of(graph_table(&g, large[i]));
+        count += sweep_vertex(&g, dying, large[i], &w, threadIdx.x / 32, SWEEP_THREADS / 32);
     }
     if (threadIdx.x % 32 == 0 && count) port_add(edges, count);
 }
@@ -143,7 +142,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS)
 /* ---- their tables ---- */
 
 /* The chain of a bucket to a lane's list, with its first slab if that is a run of its own. */
-PORT_FN void S(drop_chain)(const slab_place *place, uint32_t first_id, bool with_first, slab_stack *stack)
+PORT_FN void drop_chain(const slab_place *place, uint32_t first_id, bool with_first, slab_stack *stack)
 {
     for (uint32_t id = first_id, next; id; id = next) {
         slab *s = slab_at(place, id);
@@ -154,14 +153,14 @@ PORT_FN void S(drop_chain)(const slab_place *place, uint32_t first_id, bool with
 }
 
 /* By all lanes: the buckets of a longer table. */
-PORT_FN void S(drop_chains)(const slab_place *place, uint64_t root, slab_stack *stack)
+PORT_FN void drop_chains(const slab_place *place, uint64_t root, slab_stack *stack)
 {
     for (uint32_t i = threadIdx.x % 32; i >> slab_root_log(root) == 0; i += 32)
-        S(drop_chain)(place, slab_root_first(root) + i, false, stack);
+        drop_chain(place, slab_root_first(root) + i, false, stack);
 }
 
 /* A warp's longer runs, by the log of their length. */
-PORT_FN void S(stack_runs)(const slab_place *place, slab_stack *runs, uint64_t root)
+PORT_FN void stack_runs(const slab_place *place, slab_stack *runs, uint64_t root)
 {
     unsigned log = slab_root_log(root);
     for (uint32_t left = __ballot_sync(~0u, root != 0 && log); left;) {
@@ -180,8 +179,8 @@ PORT_FN void S(stack_runs)(const slab_place *place, slab_stack *runs, uint64_t r
 /* A lane each, but buckets of longer tables are for all lanes. What becomes free is given when a warp has done with all
  * its vertices: one by one all threads would swap the same few words. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(drop_kernel)(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
-                   const uint8_t *outcomes)
+    drop_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
+                const uint8_t *outcomes)
 {
     __shared__ slab_stack all_runs[BLOCK_THREADS / 32][POOL_RUN_LOGS];
     graph_place g = place_of(graph);
@@ -194,14 +193,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         slab_table *table = i < n && outcomes[i] == PLEACH_EDGE_ERASED ? graph_vertex(&g, vertices[i]) : NULL;
         uint64_t root = table ? table->root : 0;
         if (table && table->next) { /* growth was under way, which is rare */
-            S(table_drop)(&g.slabs, table);
+            table_drop(&g.slabs, table);
             root = 0;
         }
         if (!slab_root_first(root)) root = 0;
-        if (root && slab_root_log(root) == 0) S(drop_chain)(&g.slabs, slab_root_first(root), true, &slabs);
+        if (root && slab_root_log(root) == 0) drop_chain(&g.slabs, slab_root_first(root), true, &slabs);
         for (uint32_t lanes = __ballot_sync(~0u, root && slab_root_log(root)); lanes; lanes &= lanes - 1)
-            S(drop_chains)(&g.slabs, __shfl_sync(~0u, root, __ffs((int)lanes) - 1), &slabs);
-        S(stack_runs)(&g.slabs, runs, root);
+            drop_chains(&g.slabs, __shfl_sync(~0u, root, __ffs((int)lanes) - 1), &slabs);
+        stack_runs(&g.slabs, runs, root);
         if (root) table->root = slab_root_after(root, 0);
         if (table) table->next = table->cursor = table->load = 0;
     }

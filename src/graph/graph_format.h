@@ -13,7 +13,7 @@
  *
  * A vertex is in the place of its number. Of a dense graph that is its id. A sparse graph, whose ids are few and far
  * apart, hands out numbers as ids come, so that segments are full; a dictionary says which id has which
- * (graph_vertex.h), and names, which are in segments of their own, say it the other way round:
+ * (ids/dictionary.h), and names, which are in segments of their own, say it the other way round:
  *
  *     names   16 | 3 ...    id of the vertex with this number, in the lower half of a word
  *              5 | 9 ...    in the upper half: numbers that are free, as many as state->free_numbers says

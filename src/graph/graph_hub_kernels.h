@@ -1,5 +1,4 @@
-/* graph/graph_hub_kernels.h - tables of vertices that many edges of one call go to. Included by graph_edges.cu, once
- * for graphs whose edges have values, and once for those whose have none.
+/* graph/graph_hub_kernels.h - tables of vertices that many edges of one call go to. Included by graph_edges.cu.
  *
  * A table grows when its buckets are full, to twice as many. If most threads of a GPU want to put something into one
  * small table, they wait for a few latches, and all growth up to the size that holds everything is done meanwhile. So a
@@ -9,10 +8,10 @@
  */
 
 /* To 2^log buckets, or as many as one growth can bring. False: it does not come to that, or somebody else grows it. */
-PORT_COLD bool S(hub_start)(const slab_place *place, slab_table *table, unsigned log)
+PORT_COLD bool hub_start(const slab_place *place, slab_table *table, unsigned log)
 {
     uint64_t root = port_load(&table->root);
-    if (!slab_root_first(root)) return S(table_begin)(place, table, root);
+    if (!slab_root_first(root)) return table_begin(place, table, root);
     if (slab_root_log(root) >= log || port_load(&table->next)) return false;
     uint64_t *word = &slab_at(place, slab_root_first(root))->word[SLAB_HEADER], header = port_load(word);
     if (header & (SLAB_LATCHED | SLAB_MOVED | SLAB_OTHER)) return false;
@@ -24,15 +23,15 @@ PORT_COLD bool S(hub_start)(const slab_place *place, slab_table *table, unsigned
 }
 
 /* By all threads of a block. */
-PORT_FN void S(grow_hub)(const slab_place *place, slab_table *table, unsigned log)
+PORT_FN void grow_hub(const slab_place *place, slab_table *table, unsigned log)
 {
     for (unsigned tries = 0; tries < HUB_TRIES; tries++) {
-        bool grows = threadIdx.x == 0 && S(hub_start)(place, table, log);
+        bool grows = threadIdx.x == 0 && hub_start(place, table, log);
         if (!__syncthreads_or(grows)) return;
-        S(slab_help) help;
-        while (S(help_begin)(table, &help)) {
+        slab_help help;
+        while (help_begin(table, &help)) {
             unsigned attempt = 0;
-            while (port_between_tries(S(help_step)(place, table, &help, NULL)) != SLAB_DONE) port_pause(attempt++);
+            while (port_between_tries(help_step(place, table, &help, NULL)) != SLAB_DONE) port_pause(attempt++);
         }
         __syncthreads();
     }
@@ -40,7 +39,7 @@ PORT_FN void S(grow_hub)(const slab_place *place, slab_table *table, unsigned lo
 
 /* Each block takes the same sample, and has its share of what is frequent in it. */
 static __global__ void __launch_bounds__(HUB_THREADS)
-    S(hub_kernel)(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, later_list later)
+    hub_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, later_list later)
 {
     __shared__ hub_sample sample;
     uint64_t n = *later.count;
@@ -52,6 +51,6 @@ static __global__ void __launch_bounds__(HUB_THREADS)
         slab_table *table = hub_hash(id) / HUB_PLACES % HUB_BLOCKS == blockIdx.x ? graph_vertex(&g, id) : NULL;
         if (!table) continue;
         uint64_t degree = slab_load(port_load(&table->load)) + sample.counts[place] * n / HUB_THREADS;
-        S(grow_hub)(&g.slabs, table, slab_lowest((uint32_t)slabs_for(degree, SLAB_SLOTS, graph.load)));
+        grow_hub(&g.slabs, table, slab_lowest((uint32_t)slabs_for(degree, SLAB_SLOTS, graph.load)));
     }
 }

@@ -4,7 +4,6 @@
 #define PLEACH_EDGES_LAUNCH_H
 
 #include "graph_edges.h"
-
 #include "graph_vertex.h"
 
 enum { BLOCK_THREADS = 128 };

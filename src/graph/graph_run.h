@@ -30,6 +30,7 @@ typedef struct graph_run_ops {
                   size_t message_size);
 } graph_run_ops;
 
-extern const graph_run_ops graph_run_set, graph_run_map;
+/* graph_run.c, compiled once per kind: edges with values and edges without. */
+extern const graph_run_ops graph_run_map32, graph_run_set32;
 
 #endif

@@ -1,4 +1,5 @@
-/* hash/hash.cu - the kernels of hash tables, for the four kinds, and their launchers. */
+/* hash/hash.cu - the kernels of hash tables, and their launchers. Compiled once per kind of table
+ * (cmake/kinds.cmake). */
 #include "hash_cuda.h"
 #include "../cuda/warps.h"
 
@@ -36,91 +37,65 @@ PORT_FN void add_changes(slabhash_state *state, changes here, uint64_t *not_appl
     if (missing) port_add(not_applied, (uint64_t)missing);
 }
 
-#define PLEACH_KEY_BITS 32
-#define SLAB_VALUES 1
-#include "hash_kernels.h"
-#undef SLAB_VALUES
-#define SLAB_VALUES 0
-#include "hash_kernels.h"
-#undef PLEACH_KEY_BITS
-#define PLEACH_KEY_BITS 64
-#include "hash_kernels.h"
-#undef SLAB_VALUES
-#define SLAB_VALUES 1
 #include "hash_kernels.h"
 
 static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
 
-/* Launches the kernel of the table's kind, one thread per element; leaves the enclosing function. An error that an
- * earlier call of the user's has left on this thread is dropped first: it would pass for the launch's. KEY is the type
- * of keys in the arguments. */
-#define LAUNCH(hash, kernel, threads, ...)                                                                       \
+/* Launches a kernel, one thread per element; leaves the enclosing function. An error that an earlier call of the user's
+ * has left on this thread is dropped first: it would pass for the launch's. */
+#define LAUNCH(kernel, threads, ...)                                                                             \
     do {                                                                                                         \
         if ((threads) == 0) return cudaSuccess;                                                                  \
         cudaGetLastError();                                                                                      \
-        if ((hash).key_bits == 32 && (hash).values)                                                              \
-            LAUNCH_ONE(kernel##_map32, key_map32, threads, __VA_ARGS__);                                         \
-        else if ((hash).key_bits == 32)                                                                          \
-            LAUNCH_ONE(kernel##_set32, key_set32, threads, __VA_ARGS__);                                         \
-        else if ((hash).values)                                                                                  \
-            LAUNCH_ONE(kernel##_map64, key_map64, threads, __VA_ARGS__);                                         \
-        else                                                                                                     \
-            LAUNCH_ONE(kernel##_set64, key_set64, threads, __VA_ARGS__);                                         \
+        kernel<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>>(__VA_ARGS__);                                  \
         return cudaGetLastError();                                                                               \
     } while (0)
-#define LAUNCH_ONE(kernel, key_type, threads, ...)                                                               \
-    do {                                                                                                         \
-        typedef key_type KEY;                                                                                    \
-        (void)sizeof(KEY);                                                                                       \
-        kernel<<<blocks_for(threads), BLOCK_THREADS, 0, stream>>>(__VA_ARGS__);                                  \
-    } while (0)
 
-cudaError_t slabhash_cuda_find(slabhash_on_gpu hash, const hash_request *r, cudaStream_t stream)
+static cudaError_t launch_find(slabhash_on_gpu hash, const hash_request *r, cudaStream_t stream)
 {
-    LAUNCH(hash, find_kernel, r->n, hash, *r);
+    LAUNCH(find_kernel, r->n, hash, *r);
 }
 
-static cudaError_t update_briefly(slabhash_on_gpu hash, const hash_request *r, later_list later, uint64_t *not_applied,
-                                  cudaStream_t stream)
+static cudaError_t launch_brief(slabhash_on_gpu hash, const hash_request *r, later_list later, uint64_t *not_applied,
+                                cudaStream_t stream)
 {
-    LAUNCH(hash, brief_kernel, r->n, hash, *r, later, not_applied);
+    LAUNCH(brief_kernel, r->n, hash, *r, later, not_applied);
 }
 
-static cudaError_t find_rows(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
-                             cudaStream_t stream)
+static cudaError_t launch_rows(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+                               cudaStream_t stream)
 {
-    LAUNCH(hash, row_kernel, LATER_BLOCKS * BLOCK_THREADS, hash, *r, later, rows);
+    LAUNCH(row_kernel, LATER_BLOCKS * BLOCK_THREADS, hash, *r, later, rows);
 }
 
-static cudaError_t update_at_length(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
-                                    uint64_t *not_applied, cudaStream_t stream)
+static cudaError_t launch_long(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+                               uint64_t *not_applied, cudaStream_t stream)
 {
-    LAUNCH(hash, update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, hash, *r, later, rows,
-           not_applied);
+    LAUNCH(update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, hash, *r, later, rows, not_applied);
 }
 
-static cudaError_t answer_repeats(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+static cudaError_t launch_repeats(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
                                   uint64_t *not_applied, cudaStream_t stream)
 {
-    LAUNCH(hash, repeat_kernel, LATER_BLOCKS * BLOCK_THREADS, hash, *r, later, rows, not_applied);
+    LAUNCH(repeat_kernel, LATER_BLOCKS * BLOCK_THREADS, hash, *r, later, rows, not_applied);
 }
 
-cudaError_t slabhash_cuda_update(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+static cudaError_t launch_update(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
                                  uint64_t *not_applied, cudaStream_t stream)
 {
-    if (!later.elements) return update_at_length(hash, r, later, rows, not_applied, stream);
+    if (!later.elements) return launch_long(hash, r, later, rows, not_applied, stream);
     cudaError_t error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);
-    if (error == cudaSuccess) error = update_briefly(hash, r, later, not_applied, stream);
-    if (error == cudaSuccess && rows.most) error = find_rows(hash, r, later, rows, stream);
-    if (error == cudaSuccess) error = update_at_length(hash, r, later, rows, not_applied, stream);
-    if (error == cudaSuccess && rows.most) error = answer_repeats(hash, r, later, rows, not_applied, stream);
+    if (error == cudaSuccess) error = launch_brief(hash, r, later, not_applied, stream);
+    if (error == cudaSuccess && rows.most) error = launch_rows(hash, r, later, rows, stream);
+    if (error == cudaSuccess) error = launch_long(hash, r, later, rows, not_applied, stream);
+    if (error == cudaSuccess && rows.most) error = launch_repeats(hash, r, later, rows, not_applied, stream);
     return error;
 }
 
-cudaError_t slabhash_cuda_sample(slabhash_on_gpu hash, size_t n, const void *keys, uint64_t *missing,
+static cudaError_t launch_sample(slabhash_on_gpu hash, size_t n, const void *keys, uint64_t *missing,
                                  cudaStream_t stream)
 {
-    LAUNCH(hash, sample_kernel, SLABHASH_SAMPLE, hash, n, (const KEY *)keys, missing);
+    LAUNCH(sample_kernel, SLABHASH_SAMPLE, hash, n, (const slab_key *)keys, missing);
 }
 
 static __global__ void start_kernel(const __grid_constant__ slabhash_on_gpu hash, unsigned log)
@@ -129,26 +104,29 @@ static __global__ void start_kernel(const __grid_constant__ slabhash_on_gpu hash
     slab_start_growth(&place, &hash.state->table, log);
 }
 
-cudaError_t slabhash_cuda_start_growth(slabhash_on_gpu hash, unsigned log, cudaStream_t stream)
+static cudaError_t launch_start(slabhash_on_gpu hash, unsigned log, cudaStream_t stream)
 {
     cudaGetLastError();
     start_kernel<<<1, 1, 0, stream>>>(hash, log);
     return cudaGetLastError();
 }
 
-cudaError_t slabhash_cuda_move(slabhash_on_gpu hash, uint64_t buckets, cudaStream_t stream)
+static cudaError_t launch_move(slabhash_on_gpu hash, uint64_t buckets, cudaStream_t stream)
 {
-    LAUNCH(hash, move_kernel, buckets, hash, buckets);
+    LAUNCH(move_kernel, buckets, hash, buckets);
 }
 
-cudaError_t slabhash_cuda_copy(slabhash_on_gpu from, uint64_t buckets, slabhash_on_gpu to, uint64_t *not_applied,
+static cudaError_t launch_copy(slabhash_on_gpu from, uint64_t buckets, slabhash_on_gpu to, uint64_t *not_applied,
                                cudaStream_t stream)
 {
-    LAUNCH(from, copy_kernel, buckets, from, buckets, to, not_applied);
+    LAUNCH(copy_kernel, buckets, from, buckets, to, not_applied);
 }
 
-cudaError_t slabhash_cuda_list(slabhash_on_gpu hash, uint64_t buckets, void *keys, void *values, uint64_t *count,
+static cudaError_t launch_list(slabhash_on_gpu hash, uint64_t buckets, void *keys, void *values, uint64_t *count,
                                cudaStream_t stream)
 {
-    LAUNCH(hash, list_kernel, buckets, hash, buckets, (KEY *)keys, (KEY *)values, count);
+    LAUNCH(list_kernel, buckets, hash, buckets, (slab_key *)keys, (slab_key *)values, count);
 }
+
+const hash_kernels SLAB_EXPORT(hash_kernels) = {launch_find, launch_update, launch_sample, launch_start,
+                                      launch_move, launch_copy,   launch_list};

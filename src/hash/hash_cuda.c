@@ -14,6 +14,7 @@ typedef struct cuda_hash {
     slabs_cuda slabs;
     unsigned key_bits;
     bool values;
+    const hash_kernels *kernels;
     slab_seed seed;
     uint64_t max_bytes;
     /* slabs.mutex guards these */
@@ -24,7 +25,7 @@ typedef struct cuda_hash {
 
 static slabhash_on_gpu on_gpu(const cuda_hash *hash)
 {
-    return (slabhash_on_gpu){hash->key_bits, hash->values, hash->seed, hash->slabs.state, slabs_nodes(&hash->slabs)};
+    return (slabhash_on_gpu){hash->seed, hash->slabs.state, slabs_nodes(&hash->slabs)};
 }
 
 static unsigned slots_of(const cuda_hash *hash) { return slabhash_slots(hash->key_bits, hash->values); }
@@ -60,8 +61,8 @@ static bool grow_once(cuda_hash *hash, unsigned log)
     slabs_make_room(&hash->slabs, more + buckets / 4 + 64);
     hash->slabs.used_bound += more + buckets / 4 + 64;
     slabhash_on_gpu gpu = on_gpu(hash);
-    if (!before.next && slabhash_cuda_start_growth(gpu, to, hash->slabs.control) != cudaSuccess) return false;
-    if (slabhash_cuda_move(gpu, buckets, hash->slabs.control) != cudaSuccess) return false;
+    if (!before.next && hash->kernels->start_growth(gpu, to, hash->slabs.control) != cudaSuccess) return false;
+    if (hash->kernels->move(gpu, buckets, hash->slabs.control) != cudaSuccess) return false;
     if (peek_table(hash, &after) != PLEACH_OK) return false;
     hash->log = slab_root_log(after.root);
     return after.root != before.root;
@@ -88,7 +89,7 @@ static uint64_t new_keys(const cuda_hash *hash, const hash_request *r, staging *
     if (!hash->keys_bound || r->n < 16 * SLABHASH_SAMPLE) return r->n;
     if (staging_scratch(s, sizeof *there, (void **)&there) != PLEACH_OK) return r->n;
     cudaError_t error = cudaMemsetAsync(there, 0, sizeof *there, s->stream);
-    if (error == cudaSuccess) error = slabhash_cuda_sample(on_gpu(hash), r->n, r->keys, there, s->stream);
+    if (error == cudaSuccess) error = hash->kernels->sample(on_gpu(hash), r->n, r->keys, there, s->stream);
     if (error == cudaSuccess)
         error = cudaMemcpyAsync(&missing, there, sizeof missing, cudaMemcpyDeviceToHost, s->stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(s->stream);
@@ -136,7 +137,7 @@ static cudaError_t update(cuda_hash *hash, const hash_request *r, staging *s, ui
     later_list later = later_of(s, r->n);
     repeats rows = {0};
     if (later.elements && !values_may_be_overwritten(r, r->n * (hash->key_bits / 8))) rows = repeats_of(s, r->n);
-    return slabhash_cuda_update(on_gpu(hash), r, later, rows, not_applied, s->stream);
+    return hash->kernels->update(on_gpu(hash), r, later, rows, not_applied, s->stream);
 }
 
 static pleach_status launch(cuda_hash *hash, const hash_request *r, staging *s, uint64_t **not_applied,
@@ -153,7 +154,7 @@ static pleach_status launch(cuda_hash *hash, const hash_request *r, staging *s, 
     *room = room_for(hash, &staged, s);
     CUDA_TRY(cudaMemsetAsync(*not_applied, 0, sizeof **not_applied, s->stream));
     if (r->kind == HASH_FIND)
-        CUDA_TRY(slabhash_cuda_find(on_gpu(hash), &staged, s->stream));
+        CUDA_TRY(hash->kernels->find(on_gpu(hash), &staged, s->stream));
     else
         CUDA_TRY(update(hash, &staged, s, *not_applied));
     return staging_return_results(s);
@@ -276,7 +277,7 @@ static pleach_status copy_all(cuda_hash *hash, const slabhash_state *state, cuda
     if (status == PLEACH_OK) status = cuda_status(cudaMemsetAsync(there, 0, sizeof *there, s.stream));
     uint64_t buckets = (uint64_t)1 << slab_root_log(state->table.root);
     if (status == PLEACH_OK)
-        status = cuda_status(slabhash_cuda_copy(on_gpu(hash), buckets, on_gpu(to), there, s.stream));
+        status = cuda_status(hash->kernels->copy(on_gpu(hash), buckets, on_gpu(to), there, s.stream));
     uint64_t *size_there = &((slabhash_state *)to->slabs.state)->stripe[0].size;
     if (status == PLEACH_OK)
         status = cuda_status(cudaMemcpyAsync(size_there, &size, sizeof size, cudaMemcpyHostToDevice, s.stream));
@@ -308,7 +309,7 @@ static pleach_status resize(cuda_hash *hash, uint64_t keys)
     }
     uint64_t size = slabhash_size(state);
     cuda_hash to = {.slabs.gpu = hash->slabs.gpu, .key_bits = hash->key_bits, .values = hash->values,
-                    .seed = hash->seed, .max_bytes = hash->max_bytes};
+                    .kernels = hash->kernels, .seed = hash->seed, .max_bytes = hash->max_bytes};
     status = open_hash(&to, log_for(hash, keys > size ? keys : size));
     if (status == PLEACH_OK && size) {
         slabs_make_room(&to.slabs, slabs_for(&to, size));
@@ -339,7 +340,7 @@ static pleach_status list_pairs(cuda_hash *hash, staging *s, size_t n, void *out
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *count, (void **)&count);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(count, 0, sizeof *count, s->stream));
-    CUDA_TRY(slabhash_cuda_list(on_gpu(hash), (uint64_t)1 << slab_root_log(table.root), out_keys, out_values, count,
+    CUDA_TRY(hash->kernels->list(on_gpu(hash), (uint64_t)1 << slab_root_log(table.root), out_keys, out_values, count,
                                 s->stream));
     return staging_return_results(s);
 }
@@ -440,6 +441,7 @@ static pleach_status create_on(cuda_hash **out, const pleach_hash_config *config
     hash->slabs.gpu = config->gpu;
     hash->key_bits = config->key_bits;
     hash->values = !config->set;
+    hash->kernels = hash_kernels_choose(hash->key_bits, hash->values);
     hash->seed = slabhash_seed(config->seed, config->fixed_seed);
     hash->max_bytes = config->max_bytes;
     status = open_hash(hash, log_for(hash, config->reserve_keys));

@@ -1,48 +1,48 @@
 /* hash/hash_kernels.h - one GPU thread per operation, each running the same tries as a CPU thread would.
- * Included by hash.cu, once per kind of table. */
+ * Included by hash.cu. */
 #include "slabhash.h"
 #include "slabhash_pairs.h"
 #include "slabhash_blocking.h"
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, FIND_BLOCKS)
-    S(find_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r)
+    find_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
     slab_place place = place_of(hash);
-    S(key) value = 0;
-    bool found = S(find_to_end)(&place, &hash.state->table, ((const S(key) *)r.keys)[i], &value);
-    if (found && r.out_values) ((S(key) *)r.out_values)[i] = value;
+    slab_key value = 0;
+    bool found = find_to_end(&place, &hash.state->table, ((const slab_key *)r.keys)[i], &value);
+    if (found && r.out_values) ((slab_key *)r.out_values)[i] = value;
     if (r.flags) r.flags[i] = found;
 }
 
-PORT_FN void S(begin_element)(const hash_request *r, size_t i, S(slab_change) *c)
+PORT_FN void begin_element(const hash_request *r, size_t i, slab_change *c)
 {
-    S(change_begin)(c, (slab_kind)r->kind, ((const S(key) *)r->keys)[i],
-                    r->values ? ((const S(key) *)r->values)[i] : 0);
+    change_begin(c, (slab_kind)r->kind, ((const slab_key *)r->keys)[i],
+                 r->values ? ((const slab_key *)r->values)[i] : 0);
 }
 
-PORT_FN void S(answer_element)(const hash_request *r, size_t i, const S(slab_change) *c, changes *here)
+PORT_FN void answer_element(const hash_request *r, size_t i, const slab_change *c, changes *here)
 {
     bool had = c->outcome == SLAB_REPLACED || c->outcome == SLAB_EXISTS || c->outcome == SLAB_ERASED;
-    if (had && r->out_values) ((S(key) *)r->out_values)[i] = c->old.value;
+    if (had && r->out_values) ((slab_key *)r->out_values)[i] = c->old.value;
     if (r->flags) r->flags[i] = (uint8_t)c->outcome;
     note_outcome(here, c->outcome);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
-    S(brief_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
-                    later_list later, uint64_t *not_applied)
+    brief_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
+                 later_list later, uint64_t *not_applied)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     changes here = {0, 0};
     bool done = true;
     if (i < r.n) {
         slab_place place = place_of(hash);
-        S(slab_change) c;
-        S(begin_element)(&r, i, &c);
-        done = S(update_briefly)(&place, &hash.state->table, &c, slab_brief_tries(r.n));
-        if (done) S(answer_element)(&r, i, &c, &here);
+        slab_change c;
+        begin_element(&r, i, &c);
+        done = update_briefly(&place, &hash.state->table, &c, slab_brief_tries(r.n));
+        if (done) answer_element(&r, i, &c, &here);
     }
     leave_for_later(later, !done, i);
     add_changes(hash.state, here, not_applied);
@@ -50,16 +50,16 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
 
 /* Elements left for later find their rows. Which of a row comes first is whoever comes first. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(row_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
-                  later_list later, const __grid_constant__ repeats rows)
+    row_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
+               later_list later, const __grid_constant__ repeats rows)
 {
     enum { MOST_PLACES = 8 };
     uint64_t n = *later.count < rows.most ? *later.count : rows.most, step = (uint64_t)gridDim.x * BLOCK_THREADS;
-    const S(key) *keys = (const S(key) *)r.keys;
+    const slab_key *keys = (const slab_key *)r.keys;
     slab_place place = place_of(hash);
     for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
-        S(key) key = keys[later.elements[k]];
-        uint32_t at = S(slab_hash)(&place, key) >> 3, found = REPEATS_NONE, before = 0;
+        slab_key key = keys[later.elements[k]];
+        uint32_t at = slab_hash(&place, key) >> 3, found = REPEATS_NONE, before = 0;
         for (unsigned i = 0; i < MOST_PLACES && found == REPEATS_NONE; i++) {
             uint32_t other = atomicCAS(&rows.rows[(at + i) & rows.mask].first, 0u, (uint32_t)k + 1);
             if (other == 0 || keys[later.elements[other - 1]] == key) found = (at + i) & rows.mask;
@@ -71,8 +71,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
-    S(update_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
-                     later_list later, const __grid_constant__ repeats rows, uint64_t *not_applied)
+    update_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
+                  later_list later, const __grid_constant__ repeats rows, uint64_t *not_applied)
 {
     uint64_t n = later.elements ? *later.count : r.n, step = (uint64_t)gridDim.x * BLOCK_THREADS;
     changes here = {0, 0};
@@ -81,12 +81,12 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
         if (k < rows.most && rows.before[k] != REPEATS_NONE) continue; /* the first of its row does it */
         repeats_row *row = k < rows.most && rows.row[k] != REPEATS_NONE ? &rows.rows[rows.row[k]] : NULL;
         slab_place place = place_of(hash);
-        S(slab_change) c;
-        S(begin_element)(&r, i, &c);
+        slab_change c;
+        begin_element(&r, i, &c);
         if (row && c.kind == SLAB_PUT && r.values)
-            c.pair.value = ((const S(key) *)r.values)[later.elements[row->last - 1]];
-        S(update_to_end)(&place, &hash.state->table, &c);
-        S(answer_element)(&r, i, &c, &here);
+            c.pair.value = ((const slab_key *)r.values)[later.elements[row->last - 1]];
+        update_to_end(&place, &hash.state->table, &c);
+        answer_element(&r, i, &c, &here);
         if (!row) continue;
         row->first = (uint32_t)k + 1;
         row->last = c.outcome;
@@ -95,10 +95,10 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
 }
 
 /* What one that is not the first of its row answers. Values of sets are none. */
-PORT_FN void S(answer_in_row)(const hash_request *r, uint32_t first, slab_outcome outcome, uint32_t before,
-                              S(slab_change) *c)
+PORT_FN void answer_in_row(const hash_request *r, uint32_t first, slab_outcome outcome, uint32_t before,
+                           slab_change *c)
 {
-    const S(key) *values = (const S(key) *)r->values, *told = (const S(key) *)r->out_values;
+    const slab_key *values = (const slab_key *)r->values, *told = (const slab_key *)r->out_values;
     if (outcome == SLAB_NOT_APPLIED) return;
     if (c->kind == SLAB_ERASE) {
         c->outcome = SLAB_ABSENT;
@@ -113,36 +113,36 @@ PORT_FN void S(answer_in_row)(const hash_request *r, uint32_t first, slab_outcom
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(repeat_kernel)(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
-                     later_list later, const __grid_constant__ repeats rows, uint64_t *not_applied)
+    repeat_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
+                  later_list later, const __grid_constant__ repeats rows, uint64_t *not_applied)
 {
     uint64_t n = *later.count < rows.most ? *later.count : rows.most, step = (uint64_t)gridDim.x * BLOCK_THREADS;
     changes here = {0, 0};
     for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
         if (rows.before[k] == REPEATS_NONE) continue;
         repeats_row row = rows.rows[rows.row[k]];
-        S(slab_change) c;
-        S(begin_element)(&r, later.elements[k], &c);
-        S(answer_in_row)(&r, later.elements[row.first - 1], (slab_outcome)row.last, later.elements[rows.before[k]], &c);
-        S(answer_element)(&r, later.elements[k], &c, &here);
+        slab_change c;
+        begin_element(&r, later.elements[k], &c);
+        answer_in_row(&r, later.elements[row.first - 1], (slab_outcome)row.last, later.elements[rows.before[k]], &c);
+        answer_element(&r, later.elements[k], &c, &here);
     }
     add_changes(hash.state, here, not_applied);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(sample_kernel)(const __grid_constant__ slabhash_on_gpu hash, size_t n, const S(key) *keys, uint64_t *missing)
+    sample_kernel(const __grid_constant__ slabhash_on_gpu hash, size_t n, const slab_key *keys, uint64_t *missing)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     slab_place place = place_of(hash);
-    S(key) value;
-    bool found = S(find_to_end)(&place, &hash.state->table, keys[i * n / SLABHASH_SAMPLE], &value);
+    slab_key value;
+    bool found = find_to_end(&place, &hash.state->table, keys[i * n / SLABHASH_SAMPLE], &value);
     int here = __syncthreads_count(!found);
     if (threadIdx.x == 0 && here) port_fetch_add(missing, (uint64_t)here);
 }
 
 /* A block counts what its threads have moved at once: one by one all would wait for one word of memory. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(move_kernel)(const __grid_constant__ slabhash_on_gpu hash, uint64_t buckets)
+    move_kernel(const __grid_constant__ slabhash_on_gpu hash, uint64_t buckets)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     slab_place place = place_of(hash);
@@ -150,10 +150,10 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     uint32_t moved = 0;
     unsigned attempt = 0;
     if (i < buckets) {
-        S(slab_help) help;
+        slab_help help;
         help.bucket = (uint32_t)i;
         help.end = (uint32_t)i + 1;
-        while (port_between_tries(S(help_step)(&place, table, &help, &moved)) != SLAB_DONE) port_pause(attempt++);
+        while (port_between_tries(help_step(&place, table, &help, &moved)) != SLAB_DONE) port_pause(attempt++);
         if (moved) port_publish_fence(); /* before the block's addition, which is another thread's */
     }
     int count = __syncthreads_count(moved);
@@ -163,35 +163,35 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(copy_kernel)(const __grid_constant__ slabhash_on_gpu from, uint64_t buckets,
-                   const __grid_constant__ slabhash_on_gpu to, uint64_t *not_applied)
+    copy_kernel(const __grid_constant__ slabhash_on_gpu from, uint64_t buckets,
+                const __grid_constant__ slabhash_on_gpu to, uint64_t *not_applied)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= buckets) return;
     slab_place place = place_of(from), target = place_of(to);
-    S(pairs) pairs = S(pairs_begin)(&place, &from.state->table, (uint32_t)i);
-    S(slab_change) c;
-    S(change_begin)(&c, SLAB_ADD, 0, 0);
-    while (S(pairs_next)(&pairs, &c.pair)) {
-        S(update_to_end)(&target, &to.state->table, &c);
+    slab_pairs pairs = pairs_begin(&place, &from.state->table, (uint32_t)i);
+    slab_change c;
+    change_begin(&c, SLAB_ADD, 0, 0);
+    while (pairs_next(&pairs, &c.pair)) {
+        update_to_end(&target, &to.state->table, &c);
         if (c.outcome == SLAB_NOT_APPLIED) port_fetch_add(not_applied, 1);
     }
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    S(list_kernel)(const __grid_constant__ slabhash_on_gpu hash, uint64_t buckets, S(key) *keys, S(key) *values,
-                   uint64_t *count)
+    list_kernel(const __grid_constant__ slabhash_on_gpu hash, uint64_t buckets, slab_key *keys, slab_key *values,
+                uint64_t *count)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= buckets) return;
     slab_place place = place_of(hash);
-    S(pairs) pairs = S(pairs_begin)(&place, &hash.state->table, (uint32_t)i);
-    S(slot) pair;
+    slab_pairs pairs = pairs_begin(&place, &hash.state->table, (uint32_t)i);
+    slab_slot pair;
     uint64_t here = 0;
-    while (S(pairs_next)(&pairs, &pair)) here++;
+    while (pairs_next(&pairs, &pair)) here++;
     uint64_t at = here ? port_fetch_add(count, here) : 0;
-    pairs = S(pairs_begin)(&place, &hash.state->table, (uint32_t)i);
-    for (; S(pairs_next)(&pairs, &pair); at++) {
+    pairs = pairs_begin(&place, &hash.state->table, (uint32_t)i);
+    for (; pairs_next(&pairs, &pair); at++) {
         if (keys) keys[at] = pair.key;
         if (values) values[at] = pair.value;
     }

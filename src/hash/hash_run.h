@@ -34,6 +34,13 @@ typedef struct hash_run_ops {
     void (*count)(const slab_place *place, const slab_table *table, hash_counts *counts);
 } hash_run_ops;
 
-const hash_run_ops *hash_run_choose(unsigned key_bits, bool values);
+/* hash_run.c, compiled once per kind of table. */
+extern const hash_run_ops hash_run_map32, hash_run_set32, hash_run_map64, hash_run_set64;
+
+static inline const hash_run_ops *hash_run_choose(unsigned key_bits, bool values)
+{
+    if (key_bits == 32) return values ? &hash_run_map32 : &hash_run_set32;
+    return values ? &hash_run_map64 : &hash_run_set64;
+}
 
 #endif

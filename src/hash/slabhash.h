@@ -1,5 +1,5 @@
 /* hash/slabhash.h - the slab hash: tables of buckets, each a chain of slabs. The algorithm, written once for
- * CPU threads and GPU threads; include with PLEACH_KEY_BITS and SLAB_VALUES set. docs/hash.md has the drawings.
+ * CPU threads and GPU threads, and compiled for one kind of table (slabhash_kind.h). docs/hash.md has the drawings.
  *
  * LAYOUT   A table is a root, which names a run of 2^log slabs: the buckets' first slabs. A slab is 128 bytes: a header
  *          (slabhash_format.h), a link to the next slab of its bucket, and slots (slabhash_width.h). The header says
@@ -69,6 +69,8 @@
  *   a slab being read in one piece.
  */
 #include "slabhash_table.h"
+
+#include "slabhash_kind.h"
 #include "slabhash_width.h"
 #include "slabhash_search.h"
 #include "slabhash_find.h"

@@ -1,41 +1,40 @@
-/* hash/slabhash_check.h - is a quiet table sound? Host only; included once per kind of table, after
- * slabhash.h. */
+/* hash/slabhash_check.h - is a quiet table sound? Host only; included after slabhash.h. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "../pool/pool_runs_check.h"
 
 /* A bucket's slots, against those that came before in it: pairs[0 .. count-1] have been seen. */
-static bool S(check_unique)(const slab_place *place, uint32_t first, const slab *last, unsigned slot, S(key) key)
+static bool check_unique(const slab_place *place, uint32_t first, const slab *last, unsigned slot, slab_key key)
 {
     for (const slab *at = slab_at(place, first);;) {
         uint32_t mask = slab_mask(at->word[SLAB_HEADER]);
         for (unsigned i = 0; i < SLAB_SLOTS; i++) {
             if (at == last && i == slot) return true;
-            if (mask >> i & 1 && S(slot_load)(at, i).key == key) return false;
+            if (mask >> i & 1 && slot_load(at, i).key == key) return false;
         }
         at = slab_at(place, (uint32_t)at->word[SLAB_LINK]);
     }
 }
 
-static bool S(check_slots)(const slab_place *place, uint64_t root, uint32_t first, uint32_t id, hash_counts *counts,
-                           char *message, size_t size)
+static bool check_slots(const slab_place *place, uint64_t root, uint32_t first, uint32_t id, hash_counts *counts,
+                        char *message, size_t size)
 {
     const slab *at = slab_at(place, id);
     uint32_t mask = slab_mask(at->word[SLAB_HEADER]);
     if (mask & ~SLAB_ALL) return snprintf(message, size, "H3: slab %" PRIu32 " has slots that do not exist", id), false;
     for (unsigned slot = 0; slot < SLAB_SLOTS; slot++) {
         if (!(mask >> slot & 1)) continue;
-        S(key) key = S(slot_load)(at, slot).key;
-        if (slab_bucket(root, S(slab_hash)(place, key)) != first)
+        slab_key key = slot_load(at, slot).key;
+        if (slab_bucket(root, slab_hash(place, key)) != first)
             return snprintf(message, size, "H1: slab %" PRIu32 " slot %u: key %" PRIu64 " belongs to another bucket",
                             id, slot, (uint64_t)key), false;
-        unsigned group = slab_group(S(slab_hash)(place, key));
-        bool in_group = id == first && S(group_slots)(group) >> slot & 1;
+        unsigned group = slab_group(slab_hash(place, key));
+        bool in_group = id == first && group_slots(group) >> slot & 1;
         if (!in_group && !(slab_at(place, first)->word[SLAB_LINK] & slab_elsewhere(group)))
             return snprintf(message, size, "H10: slab %" PRIu32 " slot %u: key %" PRIu64 " is not in its group, and "
                             "bucket %" PRIu32 " does not say so", id, slot, (uint64_t)key, first), false;
-        if (!S(check_unique)(place, first, at, slot, key))
+        if (!check_unique(place, first, at, slot, key))
             return snprintf(message, size, "H1: slab %" PRIu32 " slot %u: key %" PRIu64 " is in its bucket twice", id,
                             slot, (uint64_t)key), false;
         counts->keys++;
@@ -44,8 +43,8 @@ static bool S(check_slots)(const slab_place *place, uint64_t root, uint32_t firs
 }
 
 /* A bucket that has not moved. */
-static bool S(check_bucket)(const slab_place *place, uint64_t root, uint32_t first, uint64_t *seen, hash_counts *counts,
-                            char *message, size_t size)
+static bool check_bucket(const slab_place *place, uint64_t root, uint32_t first, uint64_t *seen, hash_counts *counts,
+                         char *message, size_t size)
 {
     uint64_t length = 0;
     for (uint32_t id = first; id; id = (uint32_t)slab_at(place, id)->word[SLAB_LINK], length++) {
@@ -58,7 +57,7 @@ static bool S(check_bucket)(const slab_place *place, uint64_t root, uint32_t fir
                             (unsigned)flags), false;
         if (id != first && !slab_mask(slab_at(place, id)->word[SLAB_HEADER]))
             return snprintf(message, size, "H7: slab %" PRIu32 " of a chain is empty", id), false;
-        if (!S(check_slots)(place, root, first, id, counts, message, size)) return false;
+        if (!check_slots(place, root, first, id, counts, message, size)) return false;
     }
     counts->overflow_slabs += length - 1;
     if (length > counts->longest_chain) counts->longest_chain = length;
@@ -66,19 +65,19 @@ static bool S(check_bucket)(const slab_place *place, uint64_t root, uint32_t fir
 }
 
 /* A bucket that has moved: its targets. */
-static bool S(check_targets)(const slab_place *place, uint64_t root, uint64_t next, uint32_t number, uint64_t *seen,
-                             hash_counts *counts, char *message, size_t size)
+static bool check_targets(const slab_place *place, uint64_t root, uint64_t next, uint32_t number, uint64_t *seen,
+                          hash_counts *counts, char *message, size_t size)
 {
     uint32_t bucket = slab_root_first(root) + number, step = (uint32_t)1 << slab_root_log(root);
     if (!next)
         return snprintf(message, size, "H2: bucket %" PRIu32 " has moved to nowhere", bucket), false;
     counts->moved_buckets++;
     for (uint32_t target = number; target >> slab_root_log(next) == 0; target += step)
-        if (!S(check_bucket)(place, next, slab_root_first(next) + target, seen, counts, message, size)) return false;
+        if (!check_bucket(place, next, slab_root_first(next) + target, seen, counts, message, size)) return false;
     return true;
 }
 
-static bool S(check_run)(const slab_place *place, uint64_t root, uint64_t *seen, char *message, size_t size)
+static bool check_run(const slab_place *place, uint64_t root, uint64_t *seen, char *message, size_t size)
 {
     for (uint64_t i = 0; i < (uint64_t)1 << slab_root_log(root); i++)
         if (!pool_mark_run(place->runs.pool, seen, slab_root_first(root) + i, 1))
@@ -87,21 +86,21 @@ static bool S(check_run)(const slab_place *place, uint64_t root, uint64_t *seen,
     return true;
 }
 
-static bool S(slab_check)(const slab_place *place, const slab_table *table, uint64_t *seen, hash_counts *counts,
-                          char *message, size_t size)
+static bool slab_check(const slab_place *place, const slab_table *table, uint64_t *seen, hash_counts *counts,
+                       char *message, size_t size)
 {
     *counts = (hash_counts){0};
     uint64_t root = table->root, next = slab_target(table, root);
     if (table->next == SLAB_NEXT_CLAIMED) return snprintf(message, size, "H6: the next root is claimed"), false;
     if (!slab_root_first(root)) return true;
-    if (!S(check_run)(place, root, seen, message, size)) return false;
-    if (next && !S(check_run)(place, next, seen, message, size)) return false;
+    if (!check_run(place, root, seen, message, size)) return false;
+    if (next && !check_run(place, next, seen, message, size)) return false;
     counts->buckets = (uint64_t)1 << slab_root_log(root);
     for (uint32_t number = 0; number < counts->buckets; number++) {
         uint32_t first = slab_root_first(root) + number;
         bool moved = slab_at(place, first)->word[SLAB_HEADER] & SLAB_MOVED;
-        if (moved ? !S(check_targets)(place, root, next, number, seen, counts, message, size)
-                  : !S(check_bucket)(place, root, first, seen, counts, message, size))
+        if (moved ? !check_targets(place, root, next, number, seen, counts, message, size)
+                  : !check_bucket(place, root, first, seen, counts, message, size))
             return false;
     }
     if (slab_moved(table->load) != counts->moved_buckets)

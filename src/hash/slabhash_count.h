@@ -1,7 +1,7 @@
-/* hash/slabhash_count.h - what a quiet table has, without looking at its keys. Host only; included once per
- * kind of table, after slabhash.h. */
+/* hash/slabhash_count.h - what a quiet table has, without looking at its keys. Host only; included after
+ * slabhash.h. */
 
-static void S(count_chain)(const slab_place *place, uint32_t first, hash_counts *counts)
+static void count_chain(const slab_place *place, uint32_t first, hash_counts *counts)
 {
     uint64_t length = 0;
     for (uint32_t id = first; id; id = (uint32_t)slab_at(place, id)->word[SLAB_LINK], length++)
@@ -10,7 +10,7 @@ static void S(count_chain)(const slab_place *place, uint32_t first, hash_counts 
     if (length > counts->longest_chain) counts->longest_chain = length;
 }
 
-static void S(slab_count)(const slab_place *place, const slab_table *table, hash_counts *counts)
+static void slab_count(const slab_place *place, const slab_table *table, hash_counts *counts)
 {
     *counts = (hash_counts){0};
     uint64_t root = table->root, next = slab_target(table, root);
@@ -18,11 +18,11 @@ static void S(slab_count)(const slab_place *place, const slab_table *table, hash
     for (uint32_t number = 0; number < counts->buckets; number++) {
         uint32_t first = slab_root_first(root) + number;
         if (!(slab_at(place, first)->word[SLAB_HEADER] & SLAB_MOVED)) {
-            S(count_chain)(place, first, counts);
+            count_chain(place, first, counts);
             continue;
         }
         counts->moved_buckets++;
         for (uint64_t target = number; target >> slab_root_log(next) == 0; target += counts->buckets)
-            S(count_chain)(place, slab_root_first(next) + (uint32_t)target, counts);
+            count_chain(place, slab_root_first(next) + (uint32_t)target, counts);
     }
 }

@@ -1,8 +1,8 @@
 /* hash/slabhash_drop.h - a table made with a number of buckets, and a table given up, by somebody who is alone
- * with it. Included after slabhash.h, once per kind of table. */
+ * with it. Included after slabhash.h. */
 
 /* 2^log empty buckets. False: memory is lacking. */
-PORT_FN bool S(table_open)(const slab_place *place, slab_table *table, unsigned log)
+PORT_FN bool table_open(const slab_place *place, slab_table *table, unsigned log)
 {
     uint32_t first = pool_take_run(place->runs, log);
     if (!first) return false;
@@ -17,26 +17,26 @@ PORT_FN bool S(table_open)(const slab_place *place, slab_table *table, unsigned 
 }
 
 /* Buckets number, number + step ... of a run lose their chains, and their first slabs can be latched by nobody. */
-PORT_FN void S(drop_buckets)(const slab_place *place, uint64_t root, uint32_t number, uint32_t step, bool used)
+PORT_FN void drop_buckets(const slab_place *place, uint64_t root, uint32_t number, uint32_t step, bool used)
 {
     for (uint32_t i = number; i >> slab_root_log(root) == 0; i += step) {
         slab *s = slab_at(place, slab_root_first(root) + i);
         uint32_t chain = used ? (uint32_t)port_load(&s->word[SLAB_LINK]) : 0;
         port_store_release(&s->word[SLAB_HEADER], slab_next_header(port_load(&s->word[SLAB_HEADER]), SLAB_OTHER, 0));
-        S(chain_free)(place, chain);
+        chain_free(place, chain);
     }
 }
 
 /* An empty table, without memory. What its owner has marked is unmarked. */
-PORT_FN void S(table_drop)(const slab_place *place, slab_table *table)
+PORT_FN void table_drop(const slab_place *place, slab_table *table)
 {
     uint64_t root = table->root, next = slab_target(table, root);
     if (slab_root_first(root)) {
         uint32_t buckets = (uint32_t)1 << slab_root_log(root);
         for (uint32_t number = 0; number < buckets; number++) {
             bool moved = slab_at(place, slab_root_first(root) + number)->word[SLAB_HEADER] & SLAB_MOVED;
-            if (next) S(drop_buckets)(place, next, number, buckets, moved);
-            S(drop_buckets)(place, root, number, buckets, !moved);
+            if (next) drop_buckets(place, next, number, buckets, moved);
+            drop_buckets(place, root, number, buckets, !moved);
         }
         port_store_release(&table->root, slab_root_after(root, 0));
         pool_give_run(place->runs, slab_root_log(root), slab_root_first(root));

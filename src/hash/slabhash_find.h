@@ -1,15 +1,15 @@
-/* hash/slabhash_find.h - find and contains. Included by slabhash.h, once per kind of table. */
+/* hash/slabhash_find.h - find and contains. Included by slabhash.h. */
 
 /* A look at a bucket that is believed only if it still holds at the end. */
-typedef struct S(slab_look) {
+typedef struct slab_look {
     const slab_table *table;
     const slab *first;
     uint64_t root, header, link;
     unsigned log; /* of the number of buckets that it is one of */
-} S(slab_look);
+} slab_look;
 
 /* Begin again, and do not trust what was read of the table before. */
-PORT_FN slab_step S(look_again)(void)
+PORT_FN slab_step look_again(void)
 {
     port_forget_cached();
     return SLAB_AGAIN;
@@ -17,7 +17,7 @@ PORT_FN slab_step S(look_again)(void)
 
 /* Nothing of the bucket has changed since the look began, but values; or, with only_root, it is still a bucket of this
  * table, or has moved since. `seen` has something of every load that was part of the look. */
-PORT_FN bool S(look_holds_after)(const S(slab_look) *look, uint64_t seen, bool only_root)
+PORT_FN bool look_holds_after(const slab_look *look, uint64_t seen, bool only_root)
 {
     uint64_t header = look->header, root = port_load(port_after(&look->table->root, seen));
     if (!only_root) header = port_load(port_after(&look->first->word[SLAB_HEADER], seen));
@@ -25,14 +25,14 @@ PORT_FN bool S(look_holds_after)(const S(slab_look) *look, uint64_t seen, bool o
     return !((header ^ look->header) & ~(uint64_t)SLAB_LATCHED) && root == look->root;
 }
 
-PORT_FN bool S(look_holds)(const S(slab_look) *look)
+PORT_FN bool look_holds(const slab_look *look)
 {
     port_validate_fence();
-    return S(look_holds_after)(look, 0, false);
+    return look_holds_after(look, 0, false);
 }
 
 /* The first slab's header and link, and its address for what is to be read after them. */
-PORT_FN const slab *S(look_at)(S(slab_look) *look, const slab *first)
+PORT_FN const slab *look_at(slab_look *look, const slab *first)
 {
     port_load_in_order(&first->word[SLAB_HEADER], &look->header, &look->link);
     return (const slab *)port_after(first->word, look->header);
@@ -41,7 +41,7 @@ PORT_FN const slab *S(look_at)(S(slab_look) *look, const slab *first)
 /* The first slab of the bucket that a hash names now. DONE with first == NULL: the table is empty.
  * The root may be an old one: all threads of a GPU would ask one place in its memory for it, and it is looked at again
  * in the end. */
-PORT_FN slab_step S(look_begin)(const slab_place *place, const slab_table *table, uint32_t hash, S(slab_look) *look)
+PORT_FN slab_step look_begin(const slab_place *place, const slab_table *table, uint32_t hash, slab_look *look)
 {
     look->table = table;
     look->first = NULL;
@@ -49,31 +49,31 @@ PORT_FN slab_step S(look_begin)(const slab_place *place, const slab_table *table
     if (!slab_root_first(look->root)) look->root = port_load(&table->root);
     look->log = slab_root_log(look->root);
     if (!slab_root_first(look->root)) return SLAB_DONE;
-    const slab *first = S(look_at)(look, slab_at(place, slab_bucket(look->root, hash)));
+    const slab *first = look_at(look, slab_at(place, slab_bucket(look->root, hash)));
     if (look->header & SLAB_MOVED) {
         /* Who marked the bucket had seen the next root, so it is here to be seen, until this root is none any more. */
         port_validate_fence();
         uint64_t next = slab_target(table, look->root);
         port_validate_fence();
-        if (!next || port_load(&table->root) != look->root) return S(look_again)();
-        first = S(look_at)(look, slab_at(place, slab_bucket(next, hash)));
+        if (!next || port_load(&table->root) != look->root) return look_again();
+        first = look_at(look, slab_at(place, slab_bucket(next, hash)));
         look->log = slab_root_log(next);
     }
-    if (look->header & (SLAB_MOVED | SLAB_OTHER)) return S(look_again)();
+    if (look->header & (SLAB_MOVED | SLAB_OTHER)) return look_again();
     look->first = first;
     return SLAB_DONE;
 }
 
 /* A key of a group that has some elsewhere: in the first slab, or in the rest of the chain. */
-PORT_FN slab_step S(find_elsewhere)(const slab_place *place, const S(slab_look) *look, S(key) key, bool *found,
-                                    S(slot) *pair, uint64_t *seen)
+PORT_FN slab_step find_elsewhere(const slab_place *place, const slab_look *look, slab_key key, bool *found,
+                                 slab_slot *pair, uint64_t *seen)
 {
     uint32_t mask = slab_mask(look->header), next = (uint32_t)look->link;
     for (const slab *at = look->first;;) {
-        *found = S(slab_search)(at, mask, key, pair, seen) < SLAB_SLOTS;
+        *found = slab_search(at, mask, key, pair, seen) < SLAB_SLOTS;
         if (*found || !next) return SLAB_DONE;
         /* links of no chain could go in rings */
-        if (at != look->first && !S(look_holds_after)(look, *seen, false)) return SLAB_AGAIN;
+        if (at != look->first && !look_holds_after(look, *seen, false)) return SLAB_AGAIN;
         uint64_t header, link;
         at = slab_at(place, next);
         port_load_in_order(&at->word[SLAB_HEADER], &header, &link);
@@ -84,20 +84,21 @@ PORT_FN slab_step S(find_elsewhere)(const slab_place *place, const S(slab_look) 
     }
 }
 
-PORT_FN slab_step S(slab_find)(const slab_place *place, const slab_table *table, S(key) key, bool *found, S(key) *value)
+PORT_FN slab_step slab_find(const slab_place *place, const slab_table *table, slab_key key, bool *found,
+                            slab_key *value)
 {
-    S(slab_look) look;
-    S(slot) pair;
-    uint32_t hash = S(slab_hash)(place, key);
+    slab_look look;
+    slab_slot pair;
+    uint32_t hash = slab_hash(place, key);
     unsigned group = slab_group(hash);
-    if (S(look_begin)(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
+    if (look_begin(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
     *found = false;
     if (!look.first) return SLAB_DONE;
     uint64_t seen = look.header;
-    *found = S(slab_search_group)(look.first, slab_mask(look.header), group, key, &pair, &seen) < SLAB_SLOTS;
+    *found = slab_search_group(look.first, slab_mask(look.header), group, key, &pair, &seen) < SLAB_SLOTS;
     bool in_no_slot = !*found && !(look.link & slab_elsewhere(group));
-    if (!*found && !in_no_slot && S(find_elsewhere)(place, &look, key, found, &pair, &seen) != SLAB_DONE)
+    if (!*found && !in_no_slot && find_elsewhere(place, &look, key, found, &pair, &seen) != SLAB_DONE)
         return SLAB_AGAIN;
     if (*found) *value = pair.value;
-    return S(look_holds_after)(&look, seen, in_no_slot) ? SLAB_DONE : SLAB_AGAIN;
+    return look_holds_after(&look, seen, in_no_slot) ? SLAB_DONE : SLAB_AGAIN;
 }

@@ -1,30 +1,33 @@
-/* hash/slabhash_kind.h - the algorithm for one kind of table, at most once in a file: pleach/hash_device.cuh
- * and pleach/graph_device.cuh need some of the same kinds, and may be included together; and a graph without values
- * has a table with some. With PLEACH_KEY_BITS and SLAB_VALUES set; afterwards S(name) and SLAB_SLOTS are of that kind,
- * also if it was there before. */
-#if SLAB_VALUES && PLEACH_KEY_BITS == 32
-#ifndef PLEACH_SLABHASH_MAP32
-#define PLEACH_SLABHASH_MAP32
-#include "slabhash.h"
-#include "slabhash_blocking.h"
-#endif
-#elif SLAB_VALUES
-#ifndef PLEACH_SLABHASH_MAP64
-#define PLEACH_SLABHASH_MAP64
-#include "slabhash.h"
-#include "slabhash_blocking.h"
-#endif
-#elif PLEACH_KEY_BITS == 32
-#ifndef PLEACH_SLABHASH_SET32
-#define PLEACH_SLABHASH_SET32
-#include "slabhash.h"
-#include "slabhash_blocking.h"
-#endif
+/* hash/slabhash_kind.h - the kind of slab hash that a file is compiled for: keys of 32 or 64 bits (PLEACH_KEY_BITS),
+ * with values of the same width, a map, or without, a set (SLAB_VALUES).
+ *
+ * A file has one kind. Files that serve several kinds are compiled once for each (cmake/kinds.cmake). Headers that
+ * depend on the kind define plain names. They are included once, after those that do not. A CUDA file that needs more
+ * kinds includes them in one namespace per kind.
+ *
+ *     map32   one word a slot: key in the low half, value in the high one       14 slots
+ *     set32   half a word a slot                                                28
+ *     map64   two words a slot: key, value                                       7
+ *     set64   one word a slot                                                   14
+ */
+#if PLEACH_KEY_BITS == 32
+typedef uint32_t slab_key;
 #else
-#ifndef PLEACH_SLABHASH_SET64
-#define PLEACH_SLABHASH_SET64
-#include "slabhash.h"
-#include "slabhash_blocking.h"
+typedef uint64_t slab_key;
 #endif
+
+/* Slots of a slab, and the mask of all of them. */
+enum { SLAB_SLOTS = SLAB_PAYLOAD * 64 / PLEACH_KEY_BITS / (SLAB_VALUES ? 2 : 1) };
+enum { SLAB_ALL = ((uint32_t)1 << SLAB_SLOTS) - 1 };
+
+/* The name of what a file that is compiled once per kind exports: its table of functions. */
+#undef SLAB_EXPORT
+#if SLAB_VALUES && PLEACH_KEY_BITS == 32
+#define SLAB_EXPORT(name) name##_map32
+#elif SLAB_VALUES
+#define SLAB_EXPORT(name) name##_map64
+#elif PLEACH_KEY_BITS == 32
+#define SLAB_EXPORT(name) name##_set32
+#else
+#define SLAB_EXPORT(name) name##_set64
 #endif
-#include "slabhash_names.h"

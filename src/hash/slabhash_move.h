@@ -1,16 +1,15 @@
-/* hash/slabhash_move.h - growth: a table moves to a longer run, bucket by bucket. Included by slabhash.h, once
- * per kind of table. */
+/* hash/slabhash_move.h - growth: a table moves to a longer run, bucket by bucket. Included by slabhash.h. */
 
 /* Where the pairs go that have one target: a chain under construction. */
-typedef struct S(slab_filler) {
+typedef struct slab_filler {
     slab *first, *at;
     uint32_t mask;       /* of `at` */
     uint32_t first_mask; /* of `first`, when `at` is another */
     uint32_t slabs;      /* beside the first */
     uint64_t link;       /* of `first` */
-} S(slab_filler);
+} slab_filler;
 
-PORT_FN void S(filler_end_slab)(S(slab_filler) *f)
+PORT_FN void filler_end_slab(slab_filler *f)
 {
     if (f->at == f->first) {
         f->first_mask = f->mask;
@@ -20,11 +19,11 @@ PORT_FN void S(filler_end_slab)(S(slab_filler) *f)
     port_store(header, slab_next_header(port_load(header), SLAB_OTHER, f->mask));
 }
 
-PORT_FN bool S(filler_next_slab)(const slab_place *place, S(slab_filler) *f)
+PORT_FN bool filler_next_slab(const slab_place *place, slab_filler *f)
 {
     uint32_t id = slab_take(place);
     if (!id) return false;
-    S(filler_end_slab)(f);
+    filler_end_slab(f);
     if (f->at == f->first)
         f->link = slab_relink(f->link, id);
     else
@@ -37,18 +36,18 @@ PORT_FN bool S(filler_next_slab)(const slab_place *place, S(slab_filler) *f)
 }
 
 /* False: there is no slab for it. */
-PORT_FN bool S(filler_put)(const slab_place *place, S(slab_filler) *f, S(slot) pair, unsigned group)
+PORT_FN bool filler_put(const slab_place *place, slab_filler *f, slab_slot pair, unsigned group)
 {
-    if (f->mask == SLAB_ALL && !S(filler_next_slab)(place, f)) return false;
-    unsigned slot = S(slab_free_slot)(f->mask, group);
-    if (f->at != f->first || !(S(group_slots)(group) >> slot & 1)) f->link |= slab_elsewhere(group);
-    S(slot_store)(f->at, slot, pair);
+    if (f->mask == SLAB_ALL && !filler_next_slab(place, f)) return false;
+    unsigned slot = slab_free_slot(f->mask, group);
+    if (f->at != f->first || !(group_slots(group) >> slot & 1)) f->link |= slab_elsewhere(group);
+    slot_store(f->at, slot, pair);
     f->mask |= (uint32_t)1 << slot;
     return true;
 }
 
 /* The slabs of a chain after its first one, back to the pool; how many. */
-PORT_FN uint32_t S(chain_free)(const slab_place *place, uint32_t id)
+PORT_FN uint32_t chain_free(const slab_place *place, uint32_t id)
 {
     uint32_t slabs = 0;
     while (id) {
@@ -62,15 +61,15 @@ PORT_FN uint32_t S(chain_free)(const slab_place *place, uint32_t id)
 
 /* Copies the pairs of a latched bucket to the targets, by the bits of their hashes from `shift` on; the targets'
  * headers are left as they were. False: memory is lacking. */
-PORT_FN bool S(move_pairs)(const slab_place *place, const slab *from, uint64_t header, unsigned shift, uint32_t targets,
-                           S(slab_filler) *fillers)
+PORT_FN bool move_pairs(const slab_place *place, const slab *from, uint64_t header, unsigned shift, uint32_t targets,
+                        slab_filler *fillers)
 {
     for (uint32_t mask = slab_mask(header);;) {
         for (unsigned slot = 0; slot < SLAB_SLOTS; slot++) {
             if (!(mask >> slot & 1)) continue;
-            S(slot) pair = S(slot_load)(from, slot);
-            uint32_t hash = S(slab_hash)(place, pair.key);
-            if (!S(filler_put)(place, &fillers[hash >> shift & (targets - 1)], pair, slab_group(hash))) return false;
+            slab_slot pair = slot_load(from, slot);
+            uint32_t hash = slab_hash(place, pair.key);
+            if (!filler_put(place, &fillers[hash >> shift & (targets - 1)], pair, slab_group(hash))) return false;
         }
         uint32_t id = (uint32_t)port_load(&from->word[SLAB_LINK]);
         if (!id) return true;
@@ -81,24 +80,24 @@ PORT_FN bool S(move_pairs)(const slab_place *place, const slab *from, uint64_t h
 
 /* Moves a bucket that the caller has latched, `number` of this root; its latch is gone afterwards, and the caller has
  * to count it. False: memory is lacking, and the bucket is as it was, latched. */
-PORT_COLD bool S(move_bucket)(const slab_place *place, slab_table *table, uint64_t root, uint64_t next, uint32_t number,
-                              uint64_t header)
+PORT_COLD bool move_bucket(const slab_place *place, slab_table *table, uint64_t root, uint64_t next, uint32_t number,
+                           uint64_t header)
 {
     slab *bucket = slab_at(place, slab_root_first(root) + number);
     unsigned shift = slab_root_log(root);
     uint32_t targets = (uint32_t)1 << (slab_root_log(next) - shift), slabs = 0;
-    S(slab_filler) fillers[SLAB_MOST_TARGETS];
+    slab_filler fillers[SLAB_MOST_TARGETS];
     for (uint32_t i = 0; i < targets; i++) {
         slab *target = slab_at(place, slab_root_first(next) + number + (i << shift));
-        fillers[i] = (S(slab_filler)){.first = target, .at = target};
+        fillers[i] = (slab_filler){.first = target, .at = target};
     }
-    if (!S(move_pairs)(place, bucket, header, shift, targets, fillers)) {
+    if (!move_pairs(place, bucket, header, shift, targets, fillers)) {
         for (uint32_t i = 0; i < targets; i++)
-            S(chain_free)(place, (uint32_t)fillers[i].link);
+            chain_free(place, (uint32_t)fillers[i].link);
         return false;
     }
     for (uint32_t i = 0; i < targets; i++) {
-        S(filler_end_slab)(&fillers[i]);
+        filler_end_slab(&fillers[i]);
         port_store(&fillers[i].first->word[SLAB_LINK], fillers[i].link);
         slabs += fillers[i].slabs;
     }
@@ -110,17 +109,17 @@ PORT_COLD bool S(move_bucket)(const slab_place *place, slab_table *table, uint64
     /* The link stays: a reader who has seen the bucket before it moved follows it. */
     uint32_t chain = (uint32_t)port_load(&bucket->word[SLAB_LINK]);
     port_store_release(&bucket->word[SLAB_HEADER], slab_next_header(header, SLAB_MOVED, 0));
-    slabs -= S(chain_free)(place, chain);
+    slabs -= chain_free(place, chain);
     if (!place->load_of_keys && slabs) port_fetch_add(&table->load, (uint64_t)(int64_t)(int32_t)slabs);
     return true;
 }
 
 /* An agent's share of moving a table: some buckets that it has set out to move. */
-typedef struct S(slab_help) { uint32_t bucket, end; } S(slab_help);
+typedef struct slab_help { uint32_t bucket, end; } slab_help;
 
 /* False: there is nothing to set out for. PROGRESS: who begins again has been overtaken by an agent that has set out
  * for these buckets, of which there are so many only; or growth has ended or begun. */
-PORT_FN bool S(help_begin)(slab_table *table, S(slab_help) *help)
+PORT_FN bool help_begin(slab_table *table, slab_help *help)
 {
     for (unsigned attempt = 0;; port_pause(attempt++)) {
         uint64_t root = port_load(&table->root), next = slab_target(table, root);
@@ -128,14 +127,14 @@ PORT_FN bool S(help_begin)(slab_table *table, S(slab_help) *help)
         if (!next || cursor >> 32 != slab_root_first(next) || (uint32_t)cursor >= buckets) return false;
         uint64_t after = (uint32_t)cursor + SLAB_HELP < buckets ? (uint32_t)cursor + SLAB_HELP : buckets;
         if (!port_compare_swap(&table->cursor, cursor, cursor >> 32 << 32 | after)) continue;
-        *help = (S(slab_help)){(uint32_t)cursor, (uint32_t)after};
+        *help = (slab_help){(uint32_t)cursor, (uint32_t)after};
         return true;
     }
 }
 
 /* One bucket, which is counted, or, where the caller counts, noted in *moved. Whatever growth was under way when it was
  * set out for, the one that is now is meant: if the other is over its buckets have all moved. */
-PORT_FN slab_step S(help_step)(const slab_place *place, slab_table *table, S(slab_help) *help, uint32_t *moved)
+PORT_FN slab_step help_step(const slab_place *place, slab_table *table, slab_help *help, uint32_t *moved)
 {
     if (help->bucket >= help->end) return SLAB_DONE;
     uint64_t root = port_load(&table->root);
@@ -146,7 +145,7 @@ PORT_FN slab_step S(help_step)(const slab_place *place, slab_table *table, S(sla
     if (!(header & (SLAB_MOVED | SLAB_OTHER))) {
         if (!port_latch(word, header, header | SLAB_LATCHED)) return SLAB_AGAIN;
         uint64_t next = port_load(&table->root) == root ? slab_target(table, root) : 0;
-        if (!next || !S(move_bucket)(place, table, root, next, help->bucket, header))
+        if (!next || !move_bucket(place, table, root, next, help->bucket, header))
             port_store_release(word, header);
         else if (moved)
             ++*moved;

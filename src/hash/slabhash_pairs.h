@@ -1,52 +1,52 @@
 /* hash/slabhash_pairs.h - the pairs of a bucket, by somebody who is alone with the table. Included after
- * slabhash.h, once per kind of table. */
+ * slabhash.h. */
 
 /* A bucket's pairs, one after the other; those of its targets if it has moved. */
-typedef struct S(pairs) {
+typedef struct slab_pairs {
     const slab_place *place;
     const slab *at;
     uint32_t mask;
     uint64_t next;         /* the root that it has moved to; 0: it has not */
     uint32_t target, step; /* buckets of that */
-} S(pairs);
+} slab_pairs;
 
-PORT_FN void S(pairs_enter)(S(pairs) *pairs, uint32_t id)
+PORT_FN void pairs_enter(slab_pairs *pairs, uint32_t id)
 {
     pairs->at = slab_at(pairs->place, id);
     pairs->mask = slab_mask(pairs->at->word[SLAB_HEADER]);
 }
 
-PORT_FN S(pairs) S(pairs_begin)(const slab_place *place, const slab_table *table, uint32_t number)
+PORT_FN slab_pairs pairs_begin(const slab_place *place, const slab_table *table, uint32_t number)
 {
-    S(pairs) pairs;
+    slab_pairs pairs;
     pairs.place = place;
     pairs.next = 0;
     pairs.target = number;
     pairs.step = (uint32_t)1 << slab_root_log(table->root);
-    S(pairs_enter)(&pairs, slab_root_first(table->root) + number);
+    pairs_enter(&pairs, slab_root_first(table->root) + number);
     if (!(pairs.at->word[SLAB_HEADER] & SLAB_MOVED)) return pairs;
     pairs.next = slab_target(table, table->root);
-    S(pairs_enter)(&pairs, slab_root_first(pairs.next) + number);
+    pairs_enter(&pairs, slab_root_first(pairs.next) + number);
     return pairs;
 }
 
 /* The next slab of the bucket, or the next target. */
-PORT_FN bool S(pairs_on)(S(pairs) *pairs)
+PORT_FN bool pairs_on(slab_pairs *pairs)
 {
     uint32_t id = (uint32_t)pairs->at->word[SLAB_LINK];
     if (!id && pairs->next) {
         pairs->target += pairs->step;
         if (pairs->target >> slab_root_log(pairs->next) == 0) id = slab_root_first(pairs->next) + pairs->target;
     }
-    if (id) S(pairs_enter)(pairs, id);
+    if (id) pairs_enter(pairs, id);
     return id;
 }
 
-PORT_FN bool S(pairs_next)(S(pairs) *pairs, S(slot) *pair)
+PORT_FN bool pairs_next(slab_pairs *pairs, slab_slot *pair)
 {
     while (!pairs->mask)
-        if (!S(pairs_on)(pairs)) return false;
-    *pair = S(slot_load)(pairs->at, slab_lowest(pairs->mask));
+        if (!pairs_on(pairs)) return false;
+    *pair = slot_load(pairs->at, slab_lowest(pairs->mask));
     pairs->mask &= pairs->mask - 1;
     return true;
 }

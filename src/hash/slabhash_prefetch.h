@@ -1,8 +1,7 @@
-/* hash/slabhash_prefetch.h - threads that work on slab hashes ask for slabs ahead. Included after slabhash.h, once per kind
- * of table. */
-static void S(prefetch_slab)(const slab_place *place, uint64_t root, S(key) key)
+/* hash/slabhash_prefetch.h - threads that work on slab hashes ask for slabs ahead. Included after slabhash.h. */
+static void prefetch_slab(const slab_place *place, uint64_t root, slab_key key)
 {
-    const char *bucket = (const char *)slab_at(place, slab_bucket(root, S(slab_hash)(place, key)));
+    const char *bucket = (const char *)slab_at(place, slab_bucket(root, slab_hash(place, key)));
     port_prefetch(bucket);
     port_prefetch(bucket + SLAB_BYTES / 2);
 }

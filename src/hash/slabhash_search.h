@@ -1,5 +1,4 @@
-/* hash/slabhash_search.h - the slot of a key in a slab, and a free slot. Included by slabhash.h, once per kind
- * of table.
+/* hash/slabhash_search.h - the slot of a key in a slab, and a free slot. Included by slabhash.h.
  *
  * On x86 keys of 32 bits are compared four at a time: SSE2 is part of every x86-64. A wide load reads its words one by
  * one, as far as others can tell, and none of them twice; what may be read while others write is the same as word by
@@ -21,33 +20,33 @@
 #endif
 
 #if SLAB_WIDE
-PORT_FN __m128i S(wide_load)(const slab *s, unsigned pair)
+PORT_FN __m128i wide_load(const slab *s, unsigned pair)
 {
     return pair < SLAB_PAYLOAD / 2 ? ((const volatile __m128i *)&s->word[SLAB_FIRST])[pair] : _mm_setzero_si128();
 }
 
 /* Four keys against one, all ones where they are equal: of a set two words, of a map the lower halves of four. */
-PORT_FN __m128i S(wide_equal)(const slab *s, unsigned four, __m128i key)
+PORT_FN __m128i wide_equal(const slab *s, unsigned four, __m128i key)
 {
 #if SLAB_VALUES
-    __m128 low = _mm_castsi128_ps(S(wide_load)(s, 2 * four)), high = _mm_castsi128_ps(S(wide_load)(s, 2 * four + 1));
+    __m128 low = _mm_castsi128_ps(wide_load(s, 2 * four)), high = _mm_castsi128_ps(wide_load(s, 2 * four + 1));
     return _mm_cmpeq_epi32(_mm_castps_si128(_mm_shuffle_ps(low, high, 0x88)), key);
 #else
-    return _mm_cmpeq_epi32(S(wide_load)(s, four), key);
+    return _mm_cmpeq_epi32(wide_load(s, four), key);
 #endif
 }
 
 /* A bit for each of sixteen slots, from `four` on. */
-PORT_FN uint32_t S(wide_bits)(const slab *s, unsigned four, __m128i key)
+PORT_FN uint32_t wide_bits(const slab *s, unsigned four, __m128i key)
 {
-    __m128i first = _mm_packs_epi32(S(wide_equal)(s, four, key), S(wide_equal)(s, four + 1, key));
-    __m128i second = _mm_packs_epi32(S(wide_equal)(s, four + 2, key), S(wide_equal)(s, four + 3, key));
+    __m128i first = _mm_packs_epi32(wide_equal(s, four, key), wide_equal(s, four + 1, key));
+    __m128i second = _mm_packs_epi32(wide_equal(s, four + 2, key), wide_equal(s, four + 3, key));
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(first, second));
 }
 #endif
 
 /* A pair of words, from `word` on, which is even. `seen` gets something of every load: port_after. */
-PORT_FN unsigned S(search_two)(const slab *s, unsigned word, uint32_t mask, S(key) key, S(slot) *pair, uint64_t *seen)
+PORT_FN unsigned search_two(const slab *s, unsigned word, uint32_t mask, slab_key key, slab_slot *pair, uint64_t *seen)
 {
     uint64_t one, two;
     unsigned found = SLAB_SLOTS;
@@ -62,42 +61,42 @@ PORT_FN unsigned S(search_two)(const slab *s, unsigned word, uint32_t mask, S(ke
 #if SLAB_VALUES && PLEACH_KEY_BITS == 64
     unsigned slot = (word - SLAB_FIRST) / 2;
     if (one == key && mask >> slot & 1) found = slot;
-    if (found == slot) *pair = (S(slot)){one, two};
+    if (found == slot) *pair = (slab_slot){one, two};
 #elif !SLAB_VALUES && PLEACH_KEY_BITS == 32
     unsigned slot = (word - SLAB_FIRST) * 2;
     if ((uint32_t)one == key && mask >> slot & 1) found = slot;
     if (one >> 32 == key && mask >> (slot + 1) & 1) found = slot + 1;
     if ((uint32_t)two == key && mask >> (slot + 2) & 1) found = slot + 2;
     if (two >> 32 == key && mask >> (slot + 3) & 1) found = slot + 3;
-    *pair = (S(slot)){key, 0};
+    *pair = (slab_slot){key, 0};
 #else
     unsigned slot = word - SLAB_FIRST;
     uint64_t equal = one;
-    if ((S(key))one == key && mask >> slot & 1) found = slot;
-    if ((S(key))two == key && mask >> (slot + 1) & 1) found = slot + 1, equal = two;
-    if (found < SLAB_SLOTS) *pair = (S(slot)){key, SLAB_VALUES ? (S(key))(equal >> 32) : 0};
+    if ((slab_key)one == key && mask >> slot & 1) found = slot;
+    if ((slab_key)two == key && mask >> (slot + 1) & 1) found = slot + 1, equal = two;
+    if (found < SLAB_SLOTS) *pair = (slab_slot){key, SLAB_VALUES ? (slab_key)(equal >> 32) : 0};
 #endif
     return found;
 }
 
 /* The slot, out of those in `mask`, that has the key; SLAB_SLOTS: none. */
-PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot) *pair, uint64_t *seen)
+PORT_FN unsigned slab_search(const slab *s, uint32_t mask, slab_key key, slab_slot *pair, uint64_t *seen)
 {
     unsigned found = SLAB_SLOTS;
 #if SLAB_WIDE
     (void)seen;
     __m128i wanted = _mm_set1_epi32((int)key);
-    uint32_t equal = S(wide_bits)(s, 0, wanted);
-    if (SLAB_SLOTS > 16) equal |= S(wide_bits)(s, 4, wanted) << 16;
+    uint32_t equal = wide_bits(s, 0, wanted);
+    if (SLAB_SLOTS > 16) equal |= wide_bits(s, 4, wanted) << 16;
     equal &= mask;
     if (equal) found = (unsigned)__builtin_ctz(equal);
-    *pair = (S(slot)){key, 0};
-    if (SLAB_VALUES && equal) *pair = S(slot_load)(s, found);
+    *pair = (slab_slot){key, 0};
+    if (SLAB_VALUES && equal) *pair = slot_load(s, found);
 #else
     /* All loads at once, and no end at a hit: on a GPU the others of a warp wait for a lane that comes here. */
     PORT_UNROLL for (unsigned word = SLAB_FIRST; word < SLAB_FIRST + SLAB_PAYLOAD; word += 2) {
-        S(slot) here;
-        unsigned slot = S(search_two)(s, word, mask, key, &here, seen);
+        slab_slot here;
+        unsigned slot = search_two(s, word, mask, key, &here, seen);
         if (slot < SLAB_SLOTS) found = slot, *pair = here;
     }
 #endif
@@ -105,7 +104,7 @@ PORT_FN unsigned S(slab_search)(const slab *s, uint32_t mask, S(key) key, S(slot
 }
 
 /* The slots of a group. */
-PORT_FN uint32_t S(group_slots)(unsigned group)
+PORT_FN uint32_t group_slots(unsigned group)
 {
 #ifdef PLEACH_SIM
     enum { EACH = SLAB_SLOTS > 1 ? SLAB_SLOTS / SLAB_GROUPS : 1 }; /* of two words one each; a map of 64 bits has one */
@@ -118,19 +117,19 @@ PORT_FN uint32_t S(group_slots)(unsigned group)
 }
 
 /* The same, of the slots of one group. */
-PORT_FN unsigned S(slab_search_group)(const slab *s, uint32_t mask, unsigned group, S(key) key, S(slot) *pair,
-                                      uint64_t *seen)
+PORT_FN unsigned slab_search_group(const slab *s, uint32_t mask, unsigned group, slab_key key, slab_slot *pair,
+                                   uint64_t *seen)
 {
-    mask &= S(group_slots)(group);
+    mask &= group_slots(group);
     unsigned found = SLAB_SLOTS;
     if (!mask) return found;
 #ifdef PLEACH_SIM
-    found = S(search_two)(s, SLAB_FIRST, mask, key, pair, seen);
+    found = search_two(s, SLAB_FIRST, mask, key, pair, seen);
 #else
-    S(slot) early;
-    found = S(search_two)(s, SLAB_GROUP_WORDS * group + 2, mask, key, pair, seen);
+    slab_slot early;
+    found = search_two(s, SLAB_GROUP_WORDS * group + 2, mask, key, pair, seen);
     if (group) {
-        unsigned before = S(search_two)(s, SLAB_GROUP_WORDS * group, mask, key, &early, seen);
+        unsigned before = search_two(s, SLAB_GROUP_WORDS * group, mask, key, &early, seen);
         if (before < SLAB_SLOTS) found = before, *pair = early;
     }
 #endif
@@ -138,8 +137,10 @@ PORT_FN unsigned S(slab_search_group)(const slab *s, uint32_t mask, unsigned gro
 }
 
 /* The number of a free slot, of the group if it has one; there is one. */
-PORT_FN unsigned S(slab_free_slot)(uint32_t mask, unsigned group)
+PORT_FN unsigned slab_free_slot(uint32_t mask, unsigned group)
 {
-    uint32_t in_group = ~mask & S(group_slots)(group);
+    uint32_t in_group = ~mask & group_slots(group);
     return slab_lowest(in_group ? in_group : ~mask);
 }
+
+#undef SLAB_WIDE

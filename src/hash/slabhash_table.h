@@ -3,6 +3,8 @@
 #ifndef PLEACH_SLABHASH_TABLE_H
 #define PLEACH_SLABHASH_TABLE_H
 
+#include <stddef.h>
+
 #include "slabhash_format.h"
 
 enum { SLAB_HELP = 4, SLAB_MOST_TARGETS = 8 }; /* buckets that an update moves beside its own, and that one becomes */
@@ -68,5 +70,21 @@ PORT_FN void slab_count_moved(const slab_place *place, slab_table *table, uint64
     port_store_release(&table->next, 0);
     pool_give_run(place->runs, slab_root_log(root), slab_root_first(root));
 }
+
+/* ---- how often an update is tried ---- */
+
+/* After an update's try that was not the last. The first few that fail have as a rule made room, by beginning a table
+ * or moving a bucket, and need not wait for anybody; a pause would cost more than they did. */
+PORT_FN void slab_update_pause(unsigned attempt)
+{
+    enum { OWN_STEPS = 4 };
+    if (attempt >= OWN_STEPS) port_pause_longer(attempt - OWN_STEPS);
+}
+
+enum { SLAB_BRIEF_TRIES = 3, SLAB_MANY = 1 << 18 };
+
+/* Brief tries of an element of a large array: several, because the second kernel has its own costs. If the array is
+ * small a GPU is not full, and what counts is how long a warp takes: a lane that tries again makes it twice as long. */
+PORT_FN unsigned slab_brief_tries(size_t n) { return n > SLAB_MANY ? SLAB_BRIEF_TRIES : 1; }
 
 #endif

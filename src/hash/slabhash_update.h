@@ -1,12 +1,12 @@
 /* hash/slabhash_update.h - put, add and erase. A look at the bucket tells what is to be done; if that is
  * nothing, it is over. Else the bucket is latched as it was seen, or, if the look was not enough, it is found out under
- * the latch (prepare); and it is done (commit) or not (abandon). Included by slabhash.h, once per kind of table. */
+ * the latch (prepare); and it is done (commit) or not (abandon). Included by slabhash.h. */
 
 /* A change of a latched bucket. */
-typedef struct S(slab_change) {
+typedef struct slab_change {
     slab_kind kind;
-    S(slot) pair;         /* what is put */
-    S(slot) old;          /* what was there, if the outcome says so */
+    slab_slot pair;         /* what is put */
+    slab_slot old;          /* what was there, if the outcome says so */
     slab_outcome outcome;
     bool helps;           /* the table is moving */
     bool only;            /* the bucket is the only one of its table */
@@ -21,9 +21,9 @@ typedef struct S(slab_change) {
     slab *at, *before;    /* the slab with the slot, and the one with the link to it */
     unsigned slot;
     uint32_t fresh;       /* a slab from the pool, for the end of the chain, which is `at`; 0: it needs none */
-} S(slab_change);
+} slab_change;
 
-PORT_FN void S(change_begin)(S(slab_change) *c, slab_kind kind, S(key) key, S(key) value)
+PORT_FN void change_begin(slab_change *c, slab_kind kind, slab_key key, slab_key value)
 {
     c->kind = kind;
     c->pair.key = key;
@@ -35,7 +35,7 @@ PORT_FN void S(change_begin)(S(slab_change) *c, slab_kind kind, S(key) key, S(ke
 
 /* A change that has been latched, and no more. Member by member: of a struct as a whole, with members that are not set
  * yet, nvcc 13.0 has made something else. */
-PORT_FN void S(change_copy)(S(slab_change) *to, const S(slab_change) *from)
+PORT_FN void change_copy(slab_change *to, const slab_change *from)
 {
     to->kind = from->kind;
     to->pair.key = from->pair.key;
@@ -61,15 +61,15 @@ PORT_FN void S(change_copy)(S(slab_change) *to, const S(slab_change) *from)
 
 /* The slot of the key in its bucket's first slab, or one where it could be put. False: it may be, or must be put, in
  * another slab. */
-PORT_FN bool S(locate_in_first)(S(slab_change) *c)
+PORT_FN bool locate_in_first(slab_change *c)
 {
     uint32_t mask = slab_mask(c->header);
     c->at = c->first;
     c->before = NULL;
     c->slot = SLAB_SLOTS;
-    if (!c->known_absent) c->slot = S(slab_search_group)(c->first, mask, c->group, c->pair.key, &c->old, &c->seen);
+    if (!c->known_absent) c->slot = slab_search_group(c->first, mask, c->group, c->pair.key, &c->old, &c->seen);
     if (!c->known_absent && c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) {
-        c->slot = S(slab_search)(c->first, mask & ~S(group_slots)(c->group), c->pair.key, &c->old, &c->seen);
+        c->slot = slab_search(c->first, mask & ~group_slots(c->group), c->pair.key, &c->old, &c->seen);
         if (c->slot == SLAB_SLOTS && (uint32_t)c->link) return false;
     }
     if (c->slot < SLAB_SLOTS) {
@@ -79,16 +79,16 @@ PORT_FN bool S(locate_in_first)(S(slab_change) *c)
     c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
     if (c->outcome == SLAB_ABSENT) return true;
     if (mask == SLAB_ALL) return false;
-    c->slot = S(slab_free_slot)(mask, c->group);
+    c->slot = slab_free_slot(mask, c->group);
     return true;
 }
 
 /* Looks at the key's bucket. DONE with first == NULL: there is no table. */
-PORT_FN slab_step S(change_look)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN slab_step change_look(const slab_place *place, slab_table *table, slab_change *c)
 {
-    S(slab_look) look;
-    uint32_t hash = S(slab_hash)(place, c->pair.key);
-    if (S(look_begin)(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
+    slab_look look;
+    uint32_t hash = slab_hash(place, c->pair.key);
+    if (look_begin(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
     if (look.first && look.header & SLAB_LATCHED) return SLAB_AGAIN; /* its slots are not worth the access */
     c->group = slab_group(hash);
     c->first = (slab *)look.first;
@@ -99,7 +99,7 @@ PORT_FN slab_step S(change_look)(const slab_place *place, slab_table *table, S(s
     c->header = look.first ? look.header : 0;
     c->link = look.first ? look.link : 0;
     c->seen = c->header;
-    c->in_first = c->first && S(locate_in_first)(c);
+    c->in_first = c->first && locate_in_first(c);
     if (!c->first && c->kind == SLAB_ERASE) {
         c->in_first = true;
         c->slot = SLAB_SLOTS;
@@ -109,26 +109,26 @@ PORT_FN slab_step S(change_look)(const slab_place *place, slab_table *table, S(s
 }
 
 /* Whether anything is to be done, as far as the look, or change_prepare, has told. */
-PORT_FN bool S(change_alters)(const S(slab_change) *c)
+PORT_FN bool change_alters(const slab_change *c)
 {
     return c->outcome == SLAB_INSERTED || c->outcome == SLAB_ERASED || (c->outcome == SLAB_REPLACED && SLAB_VALUES);
 }
 
 /* Of a change that alters nothing: whether what was seen can be believed, as in a find. */
-PORT_FN slab_step S(change_unaltered)(const slab_table *table, const S(slab_change) *c)
+PORT_FN slab_step change_unaltered(const slab_table *table, const slab_change *c)
 {
-    S(slab_look) look;
+    slab_look look;
     look.table = table;
     look.first = c->first;
     look.root = c->root;
     look.header = c->header;
     look.link = c->link;
     bool in_no_slot = c->slot == SLAB_SLOTS && !(c->link & slab_elsewhere(c->group));
-    return S(look_holds_after)(&look, c->seen, in_no_slot) ? SLAB_DONE : SLAB_AGAIN;
+    return look_holds_after(&look, c->seen, in_no_slot) ? SLAB_DONE : SLAB_AGAIN;
 }
 
 /* Latches the bucket that was looked at, as it was then; values alone may be others by now. */
-PORT_FN slab_step S(change_latch)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN slab_step change_latch(const slab_place *place, slab_table *table, slab_change *c)
 {
     slab *first = c->first;
     if (!first) return SLAB_DONE;
@@ -137,24 +137,24 @@ PORT_FN slab_step S(change_latch)(const slab_place *place, slab_table *table, S(
     port_load_in_order(&table->root, &now, &target);
     if (now != c->root) { /* somebody else's bucket, by now */
         port_store_release(&first->word[SLAB_HEADER], c->header);
-        return S(look_again)();
+        return look_again();
     }
-    bool of_root = first == slab_at(place, slab_bucket(c->root, S(slab_hash)(place, c->pair.key)));
+    bool of_root = first == slab_at(place, slab_bucket(c->root, slab_hash(place, c->pair.key)));
     c->only = of_root && slab_root_log(c->root) == 0;
     if (of_root) c->next = slab_target_of(target, c->root);
     if (!of_root) c->helps = true; /* the bucket has moved, others have not: else the last ones would take long */
-    if (SLAB_VALUES && c->in_first && c->outcome == SLAB_ERASED) c->old = S(slot_load)(first, c->slot);
+    if (SLAB_VALUES && c->in_first && c->outcome == SLAB_ERASED) c->old = slot_load(first, c->slot);
     return SLAB_DONE;
 }
 
 /* Of a change that is latched: whether the short way is enough. */
-PORT_FN bool S(goes_short_way)(const S(slab_change) *c)
+PORT_FN bool goes_short_way(const slab_change *c)
 {
     return c->first && c->in_first && !c->next && !(c->brief && c->helps);
 }
 
 /* Of a change that was looked at: brief tries leave it as it is, and nothing is latched. */
-PORT_FN bool S(leaves_it)(S(slab_change) *c)
+PORT_FN bool leaves_it(slab_change *c)
 {
     if (!c->brief || (c->first && c->in_first)) return false;
     c->first = NULL;
@@ -162,7 +162,7 @@ PORT_FN bool S(leaves_it)(S(slab_change) *c)
 }
 
 /* The first slab of an empty table. False: there is no memory. */
-PORT_COLD bool S(table_begin)(const slab_place *place, slab_table *table, uint64_t root)
+PORT_COLD bool table_begin(const slab_place *place, slab_table *table, uint64_t root)
 {
     uint32_t id = slab_take(place);
     if (!id) return false;
@@ -179,7 +179,7 @@ PORT_COLD bool S(table_begin)(const slab_place *place, slab_table *table, uint64
     return true;
 }
 
-PORT_FN bool S(wants_growth)(const slab_place *place, const slab_table *table, uint64_t root)
+PORT_FN bool wants_growth(const slab_place *place, const slab_table *table, uint64_t root)
 {
     uint64_t load = slab_load(port_load(&table->load)), buckets = (uint64_t)1 << slab_root_log(root);
     if (place->load_of_keys) return load * 1024 >= buckets * SLAB_SLOTS * place->load_of_keys;
@@ -187,11 +187,11 @@ PORT_FN bool S(wants_growth)(const slab_place *place, const slab_table *table, u
 }
 
 /* Where a key of a group that has some elsewhere is, if it is there. */
-PORT_FN void S(locate_elsewhere)(const slab_place *place, S(slab_change) *c)
+PORT_FN void locate_elsewhere(const slab_place *place, slab_change *c)
 {
     uint64_t header = c->header, link = c->link;
     for (;;) {
-        c->slot = S(slab_search)(c->at, slab_mask(header), c->pair.key, &c->old, &c->seen);
+        c->slot = slab_search(c->at, slab_mask(header), c->pair.key, &c->old, &c->seen);
         if (c->slot < SLAB_SLOTS || !(uint32_t)link) return;
         c->before = c->at;
         c->at = slab_at(place, (uint32_t)link);
@@ -201,14 +201,14 @@ PORT_FN void S(locate_elsewhere)(const slab_place *place, S(slab_change) *c)
 
 /* Where a key that is not there could be put: in its group, or else in the first slab, or else in the first slab of the
  * chain that has room; with slot == SLAB_SLOTS there is none, and `at` is the chain's end. */
-PORT_FN void S(locate_room)(const slab_place *place, S(slab_change) *c)
+PORT_FN void locate_room(const slab_place *place, slab_change *c)
 {
     uint64_t header = c->header, link = c->link;
     c->at = c->first;
     c->slot = SLAB_SLOTS;
     for (;;) {
         if (slab_mask(header) != SLAB_ALL) {
-            c->slot = S(slab_free_slot)(slab_mask(header), c->group);
+            c->slot = slab_free_slot(slab_mask(header), c->group);
             return;
         }
         if (!(uint32_t)link) return;
@@ -218,57 +218,57 @@ PORT_FN void S(locate_room)(const slab_place *place, S(slab_change) *c)
 }
 
 /* Where the key is in the bucket, or where it could be put. */
-PORT_FN void S(change_locate)(const slab_place *place, S(slab_change) *c)
+PORT_FN void change_locate(const slab_place *place, slab_change *c)
 {
     c->at = c->first;
     c->before = NULL;
     c->slot = SLAB_SLOTS;
     if (!c->known_absent) {
-        c->slot = S(slab_search_group)(c->first, slab_mask(c->header), c->group, c->pair.key, &c->old, &c->seen);
-        if (c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) S(locate_elsewhere)(place, c);
+        c->slot = slab_search_group(c->first, slab_mask(c->header), c->group, c->pair.key, &c->old, &c->seen);
+        if (c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) locate_elsewhere(place, c);
     }
     if (c->slot < SLAB_SLOTS) {
         c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
         return;
     }
     c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
-    if (c->outcome == SLAB_INSERTED) S(locate_room)(place, c);
+    if (c->outcome == SLAB_INSERTED) locate_room(place, c);
 }
 
-PORT_FN void S(change_abandon)(const slab_place *place, S(slab_change) *c)
+PORT_FN void change_abandon(const slab_place *place, slab_change *c)
 {
     if (c->fresh) slab_free(place, c->fresh);
     if (c->first) port_store_release(&c->first->word[SLAB_HEADER], c->header);
 }
 
 /* A bucket of a table that moves, or that has no room for the key and ought to move: it moves. DONE: it could not. */
-PORT_FN slab_step S(change_move)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN slab_step change_move(const slab_place *place, slab_table *table, slab_change *c)
 {
     uint64_t root = c->root, next = c->next;
-    uint32_t number = slab_bucket(root, S(slab_hash)(place, c->pair.key)) - slab_root_first(root);
+    uint32_t number = slab_bucket(root, slab_hash(place, c->pair.key)) - slab_root_first(root);
     c->helps = true;
-    if (!S(move_bucket)(place, table, root, next, number, c->header)) return SLAB_DONE;
+    if (!move_bucket(place, table, root, next, number, c->header)) return SLAB_DONE;
     slab_count_moved(place, table, root, next, 1);
     return SLAB_AGAIN;
 }
 
 /* Of a change that is latched. DONE: what it will do is in c->outcome, and it can be done. Or there is no bucket, and
  * nothing to do, or NOT_APPLIED. AGAIN: the latch is gone. */
-PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN slab_step change_prepare(const slab_place *place, slab_table *table, slab_change *c)
 {
     c->fresh = 0;
     if (!c->first) {
         c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_NOT_APPLIED;
-        return c->kind == SLAB_ERASE || !S(table_begin)(place, table, c->root) ? SLAB_DONE : SLAB_AGAIN;
+        return c->kind == SLAB_ERASE || !table_begin(place, table, c->root) ? SLAB_DONE : SLAB_AGAIN;
     }
-    if (c->next && S(change_move)(place, table, c) == SLAB_AGAIN) return SLAB_AGAIN;
-    S(change_locate)(place, c);
+    if (c->next && change_move(place, table, c) == SLAB_AGAIN) return SLAB_AGAIN;
+    change_locate(place, c);
     if (c->outcome != SLAB_INSERTED || c->slot < SLAB_SLOTS) return SLAB_DONE;
-    uint32_t hash = S(slab_hash)(place, c->pair.key);
-    if (c->first == slab_at(place, slab_bucket(c->root, hash)) && S(wants_growth)(place, table, c->root)) {
+    uint32_t hash = slab_hash(place, c->pair.key);
+    if (c->first == slab_at(place, slab_bucket(c->root, hash)) && wants_growth(place, table, c->root)) {
         slab_start_growth(place, table, slab_root_log(c->root) + 1);
         c->next = slab_target(table, c->root);
-        if (c->next && S(change_move)(place, table, c) == SLAB_AGAIN) return SLAB_AGAIN;
+        if (c->next && change_move(place, table, c) == SLAB_AGAIN) return SLAB_AGAIN;
         if (place->hopeful && !port_load(&table->next)) {
             c->outcome = SLAB_NOT_APPLIED;
             return SLAB_DONE;
@@ -281,45 +281,45 @@ PORT_FN slab_step S(change_prepare)(const slab_place *place, slab_table *table, 
 
 /* A key that is put elsewhere than in its group: whoever sees it there, or its bucket as one that has it, must have
  * seen the mark; so that is stored first. */
-PORT_FN bool S(needs_mark)(const S(slab_change) *c)
+PORT_FN bool needs_mark(const slab_change *c)
 {
-    bool in_group = c->at == c->first && c->slot < SLAB_SLOTS && S(group_slots)(c->group) >> c->slot & 1;
+    bool in_group = c->at == c->first && c->slot < SLAB_SLOTS && group_slots(c->group) >> c->slot & 1;
     return !in_group && !(c->link & slab_elsewhere(c->group));
 }
 
-PORT_FN void S(mark_elsewhere)(S(slab_change) *c)
+PORT_FN void mark_elsewhere(slab_change *c)
 {
-    if (!S(needs_mark)(c)) return;
+    if (!needs_mark(c)) return;
     c->link |= slab_elsewhere(c->group);
     port_store(&c->first->word[SLAB_LINK], c->link);
 }
 
 /* A slot and the header are all that is stored. */
-PORT_FN void S(commit_insert_in_first)(S(slab_change) *c)
+PORT_FN void commit_insert_in_first(slab_change *c)
 {
     uint32_t mask = slab_mask(c->header) | (uint32_t)1 << c->slot;
-    uint64_t was = S(slot_replace)(c->first, c->slot, c->pair);
+    uint64_t was = slot_replace(c->first, c->slot, c->pair);
     port_release_replaced(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask), was);
 }
 
-PORT_FN void S(commit_insert)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN void commit_insert(const slab_place *place, slab_table *table, slab_change *c)
 {
     uint32_t mask = slab_mask(c->header);
-    if (!SLAB_VALUES && PLEACH_KEY_BITS == 32 && c->at == c->first && !c->fresh && !S(needs_mark)(c)) {
-        S(commit_insert_in_first)(c);
+    if (!SLAB_VALUES && PLEACH_KEY_BITS == 32 && c->at == c->first && !c->fresh && !needs_mark(c)) {
+        commit_insert_in_first(c);
         return;
     }
-    S(mark_elsewhere)(c);
+    mark_elsewhere(c);
     if (c->fresh) {
         slab *fresh = slab_at(place, c->fresh);
-        S(slot_store)(fresh, 0, c->pair);
+        slot_store(fresh, 0, c->pair);
         port_store(&fresh->word[SLAB_LINK], 0);
         port_store(&fresh->word[SLAB_HEADER], slab_next_header(port_load(&fresh->word[SLAB_HEADER]), SLAB_OTHER, 1));
         port_publish_fence();
         port_store(&c->at->word[SLAB_LINK], c->at == c->first ? slab_relink(c->link, c->fresh) : c->fresh);
         if (!place->load_of_keys) port_fetch_add(&table->load, 1);
     } else {
-        S(slot_store)(c->at, c->slot, c->pair);
+        slot_store(c->at, c->slot, c->pair);
         if (c->at == c->first) {
             mask |= (uint32_t)1 << c->slot;
         } else {
@@ -332,7 +332,7 @@ PORT_FN void S(commit_insert)(const slab_place *place, slab_table *table, S(slab
 }
 
 /* A slab after the first one that becomes empty leaves the chain. */
-PORT_FN void S(commit_erase)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN void commit_erase(const slab_place *place, slab_table *table, slab_change *c)
 {
     uint32_t mask = slab_mask(c->header), bit = (uint32_t)1 << c->slot, emptied = 0;
     if (c->at == c->first) { /* the header is all that is stored */
@@ -354,7 +354,7 @@ PORT_FN void S(commit_erase)(const slab_place *place, slab_table *table, S(slab_
 
 /* A key more, or less, where load counts them. Who has latched the only bucket of a table is the only one to write it:
  * no bucket has moved that could be counted, and the owner has set its bit before the first key came. */
-PORT_FN void S(count_key)(const slab_place *place, slab_table *table, const S(slab_change) *c, uint64_t more)
+PORT_FN void count_key(const slab_place *place, slab_table *table, const slab_change *c, uint64_t more)
 {
     if (!place->load_of_keys) return;
     if (c->only && !PORT_ADDS_AWAY)
@@ -364,60 +364,60 @@ PORT_FN void S(count_key)(const slab_place *place, slab_table *table, const S(sl
 }
 
 /* The latch is gone afterwards. */
-PORT_FN void S(change_commit)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN void change_commit(const slab_place *place, slab_table *table, slab_change *c)
 {
     if (c->outcome == SLAB_INSERTED) {
-        S(count_key)(place, table, c, 1);
-        S(commit_insert)(place, table, c);
+        count_key(place, table, c, 1);
+        commit_insert(place, table, c);
     } else if (c->outcome == SLAB_ERASED) {
-        S(count_key)(place, table, c, (uint64_t)-1);
-        S(commit_erase)(place, table, c);
+        count_key(place, table, c, (uint64_t)-1);
+        commit_erase(place, table, c);
     } else if (c->first) {
-        if (c->outcome == SLAB_REPLACED) c->old.value = S(slot_assign)(c->at, c->slot, c->pair);
+        if (c->outcome == SLAB_REPLACED) c->old.value = slot_assign(c->at, c->slot, c->pair);
         port_release_replaced(&c->first->word[SLAB_HEADER], c->header, c->seen ^ c->old.value);
     }
 }
 
 /* A try of an update that needs no more than the first slab of a bucket that stays where it is, as most do. LONG: this
  * one does, and is latched, unless first == NULL. */
-PORT_FN slab_step S(update_in_first)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN slab_step update_in_first(const slab_place *place, slab_table *table, slab_change *c)
 {
-    if (S(change_look)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
-    if (c->in_first && !S(change_alters)(c)) return S(change_unaltered)(table, c);
-    if (S(leaves_it)(c)) return SLAB_LONG;
-    if (S(change_latch)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
-    if (!S(goes_short_way)(c)) return SLAB_LONG;
-    S(change_commit)(place, table, c);
+    if (change_look(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
+    if (c->in_first && !change_alters(c)) return change_unaltered(table, c);
+    if (leaves_it(c)) return SLAB_LONG;
+    if (change_latch(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
+    if (!goes_short_way(c)) return SLAB_LONG;
+    change_commit(place, table, c);
     return SLAB_DONE;
 }
 
 /* A try that goes the short way or none. LONG: nothing was done, and nothing is latched. */
-PORT_FN slab_step S(slab_update_briefly)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN slab_step slab_update_briefly(const slab_place *place, slab_table *table, slab_change *c)
 {
     c->brief = true;
-    slab_step step = S(update_in_first)(place, table, c);
-    if (step == SLAB_LONG) S(change_abandon)(place, c);
+    slab_step step = update_in_first(place, table, c);
+    if (step == SLAB_LONG) change_abandon(place, c);
     return step;
 }
 
-PORT_COLD slab_step S(update_at_length)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_COLD slab_step update_at_length(const slab_place *place, slab_table *table, slab_change *c)
 {
-    if (S(change_prepare)(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
-    S(change_commit)(place, table, c);
+    if (change_prepare(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
+    change_commit(place, table, c);
     return SLAB_DONE;
 }
 
 /* One try of an update. Who has the latch goes the long way with it in its hands: it might not get it again for
  * long. */
-PORT_FN slab_step S(slab_update)(const slab_place *place, slab_table *table, S(slab_change) *c)
+PORT_FN slab_step slab_update(const slab_place *place, slab_table *table, slab_change *c)
 {
-    slab_step step = S(update_in_first)(place, table, c);
+    slab_step step = update_in_first(place, table, c);
     if (step != SLAB_LONG) return step;
     /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. */
     slab_place far = *place;
-    S(slab_change) change;
-    S(change_copy)(&change, c);
-    step = S(update_at_length)(&far, table, &change);
+    slab_change change;
+    change_copy(&change, c);
+    step = update_at_length(&far, table, &change);
     c->outcome = change.outcome;
     c->old.value = change.old.value;
     c->helps |= change.helps;

@@ -1,5 +1,5 @@
 /* hash/slabhash_walk.h - all keys of a table, group by group, while others change it. Included after
- * slabhash.h, once per kind of table.
+ * slabhash.h.
  *
  * A group is all keys whose hashes end with the same bits, as many bits as the table had buckets for when the walk
  * began. It is one bucket, or, if the table has grown since, some; a key is in one group, wherever it has moved. Each
@@ -7,35 +7,35 @@
  */
 
 /* Slots that were read, with room for `room`; more are only counted. */
-typedef struct S(slab_sink) {
-    S(slot) *slots;
+typedef struct slab_sink {
+    slab_slot *slots;
     uint64_t count, room;
-} S(slab_sink);
+} slab_sink;
 
-PORT_FN void S(sink_slab)(S(slab_sink) *sink, const slab *at, uint32_t mask)
+PORT_FN void sink_slab(slab_sink *sink, const slab *at, uint32_t mask)
 {
     for (unsigned i = 0; i < SLAB_SLOTS; i++) {
         if (!(mask >> i & 1)) continue;
-        if (sink->count < sink->room) sink->slots[sink->count] = S(slot_load)(at, i);
+        if (sink->count < sink->room) sink->slots[sink->count] = slot_load(at, i);
         sink->count++;
     }
 }
 
 /* The bucket of one hash. AGAIN: it has changed meanwhile, and the sink is as it was. */
-PORT_FN slab_step S(walk_bucket)(const slab_place *place, const slab_table *table, uint32_t hash, S(slab_sink) *sink,
-                                 unsigned *log)
+PORT_FN slab_step walk_bucket(const slab_place *place, const slab_table *table, uint32_t hash, slab_sink *sink,
+                              unsigned *log)
 {
-    S(slab_look) look;
-    if (S(look_begin)(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
+    slab_look look;
+    if (look_begin(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
     uint64_t before = sink->count;
     *log = look.log;
     if (!look.first) return SLAB_DONE;
     uint32_t mask = slab_mask(look.header);
     for (const slab *at = look.first;;) {
-        S(sink_slab)(sink, at, mask);
+        sink_slab(sink, at, mask);
         uint32_t next = (uint32_t)port_load(&at->word[SLAB_LINK]);
         if (!next) break;
-        if (!S(look_holds)(&look)) {
+        if (!look_holds(&look)) {
             sink->count = before;
             return SLAB_AGAIN;
         }
@@ -43,26 +43,26 @@ PORT_FN slab_step S(walk_bucket)(const slab_place *place, const slab_table *tabl
         mask = slab_mask(port_load(&at->word[SLAB_HEADER]));
         port_validate_fence();
     }
-    if (S(look_holds)(&look)) return SLAB_DONE;
+    if (look_holds(&look)) return SLAB_DONE;
     sink->count = before;
     return SLAB_AGAIN;
 }
 
-enum { S(WALK_PENDING) = 32 };
+enum { WALK_PENDING = 32 };
 
 /* The group of hashes whose lowest `bits` bits are those of `group`, which has no others. Where the table has more
  * buckets by now, the one of `group` has some of these only; the rest are groups with one bit more, or two, and so on,
  * that are done later. There are never more of those than hashes have bits. PROGRESS: a bucket is read again only after
  * an update of it, or of the root, that was done; each bucket that was read is over, and there are no more of them than
  * the table has grown to meanwhile. */
-PORT_FN void S(walk_group)(const slab_place *place, const slab_table *table, uint32_t group, unsigned bits,
-                           S(slab_sink) *sink)
+PORT_FN void walk_group(const slab_place *place, const slab_table *table, uint32_t group, unsigned bits,
+                        slab_sink *sink)
 {
-    struct { uint32_t group; unsigned bits; } pending[S(WALK_PENDING)];
+    struct { uint32_t group; unsigned bits; } pending[WALK_PENDING];
     unsigned count = 0, attempt = 0;
     for (;;) {
         unsigned log;
-        if (S(walk_bucket)(place, table, group, sink, &log) != SLAB_DONE) {
+        if (walk_bucket(place, table, group, sink, &log) != SLAB_DONE) {
             port_pause(attempt++);
             continue;
         }

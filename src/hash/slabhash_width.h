@@ -1,27 +1,13 @@
-/* hash/slabhash_width.h - slots of the four kinds of table: 32- or 64-bit keys, with values of the same width
- * (a map) or without (a set). Included with PLEACH_KEY_BITS and SLAB_VALUES set; S(name) is name_map32 and so on.
- *
- *     map32   one word a slot: key in the low half, value in the high one       14 slots
- *     set32   half a word a slot                                                28
- *     map64   two words a slot: key, value                                       7
- *     set64   one word a slot                                                   14
- */
-#include "slabhash_names.h"
+/* hash/slabhash_width.h - the hash function and the slots of a slab (slabhash_kind.h). Included by slabhash.h. */
 
-#if PLEACH_KEY_BITS == 32
-typedef uint32_t S(key);
-#else
-typedef uint64_t S(key);
-#endif
-
-typedef struct S(slot) { S(key) key, value; } S(slot); /* a set's values are 0 */
+typedef struct slab_slot { slab_key key, value; } slab_slot; /* a set's values are 0 */
 
 /* Multiply-shift, of 64-bit keys by pairs (M. Thorup, "High Speed Hashing for Integers and Strings", strongly
  * universal): under a random seed the sums of any two different keys are independent, so keys that were chosen without
  * knowing the seed collide no more than random ones. The last line keeps that, because every hash comes from nearly as
  * many sums as every other; without it keys in arithmetic progression would fill some buckets many times as much as
  * others, under one seed in a hundred. */
-PORT_FN uint32_t S(slab_hash)(const slab_place *place, S(key) key)
+PORT_FN uint32_t slab_hash(const slab_place *place, slab_key key)
 {
 #if PLEACH_KEY_BITS == 32
     uint64_t product = place->seed.by * key;
@@ -34,23 +20,23 @@ PORT_FN uint32_t S(slab_hash)(const slab_place *place, S(key) key)
 
 /* A slot; its words one after the other, which is good enough: the key of a taken slot does not change, and the value
  * is one word's. */
-PORT_FN S(slot) S(slot_load)(const slab *s, unsigned slot)
+PORT_FN slab_slot slot_load(const slab *s, unsigned slot)
 {
     const uint64_t *payload = &s->word[SLAB_FIRST];
 #if SLAB_VALUES && PLEACH_KEY_BITS == 32
     uint64_t word = port_load(&payload[slot]);
-    return (S(slot)){(uint32_t)word, (uint32_t)(word >> 32)};
+    return (slab_slot){(uint32_t)word, (uint32_t)(word >> 32)};
 #elif SLAB_VALUES
-    return (S(slot)){port_load(&payload[2 * slot]), port_load(&payload[2 * slot + 1])};
+    return (slab_slot){port_load(&payload[2 * slot]), port_load(&payload[2 * slot + 1])};
 #elif PLEACH_KEY_BITS == 32
-    return (S(slot)){(uint32_t)(port_load(&payload[slot / 2]) >> 32 * (slot % 2)), 0};
+    return (slab_slot){(uint32_t)(port_load(&payload[slot / 2]) >> 32 * (slot % 2)), 0};
 #else
-    return (S(slot)){port_load(&payload[slot]), 0};
+    return (slab_slot){port_load(&payload[slot]), 0};
 #endif
 }
 
 /* By who has the latch. A set32's neighbour in the word is written again as it was. */
-PORT_FN void S(slot_store)(slab *s, unsigned slot, S(slot) pair)
+PORT_FN void slot_store(slab *s, unsigned slot, slab_slot pair)
 {
     uint64_t *payload = &s->word[SLAB_FIRST];
 #if SLAB_VALUES && PLEACH_KEY_BITS == 32
@@ -69,13 +55,13 @@ PORT_FN void S(slot_store)(slab *s, unsigned slot, S(slot) pair)
 
 /* The same for port_release_replaced, which gets what it answers. Only for kinds whose slots are half a word: a GPU
  * fetches from memory what it replaces, and not what it stores, and half a word cannot be stored but with the other. */
-PORT_FN uint64_t S(slot_replace)(slab *s, unsigned slot, S(slot) pair)
+PORT_FN uint64_t slot_replace(slab *s, unsigned slot, slab_slot pair)
 {
     return port_replace_half(&s->word[SLAB_FIRST + slot / 2], slot % 2, (uint32_t)pair.key);
 }
 
 /* Another value for a taken slot, in one access; the one that was there. */
-PORT_FN S(key) S(slot_assign)(slab *s, unsigned slot, S(slot) pair)
+PORT_FN slab_key slot_assign(slab *s, unsigned slot, slab_slot pair)
 {
 #if SLAB_VALUES && PLEACH_KEY_BITS == 64
     return port_replace(&s->word[SLAB_FIRST + 2 * slot + 1], pair.value);

@@ -1,7 +1,5 @@
-/* level/level_cursor.h - the way down. Included by blink.h, once per key width. */
+/* level/level_cursor.h - the way down. Included by blink.h. */
 
-#ifndef PLEACH_BLINK_STEP
-#define PLEACH_BLINK_STEP
 /* What a step answers. MOVED: visit the next node. AGAIN: a latch or a writer was in the way; the same node once more,
  * after others had a turn. DONE: the operation has its result. SPLIT: it has, and leaves a separator to post. KEEP, in
  * maps with versions: an update has latched its leaf, and must go on with update_keeping at once. In a skiplist: TEND
@@ -22,10 +20,9 @@ enum { BLINK_PATIENCE = 1024 };
 #else
 enum { BLINK_PATIENCE = 4 };
 #endif
-#endif
 
 /* One agent's handle on a map. */
-typedef struct W(blink) {
+typedef struct map_ref {
     blink_tree *tree;
     void *nodes;
     unsigned stripe; /* spreads counters and free lists over agents; any number */
@@ -37,25 +34,25 @@ typedef struct W(blink) {
     epoch_agent *agent; /* who acts, for what it retires; NULL: nobody, who never merges chunks */
     uint64_t raise;     /* of 2^32 new chunks, how many are entered on the level above */
 #endif
-} W(blink);
+} map_ref;
 
 /* Where an operation stands: it wants the node on its level that covers target. low is the low key of `node`. */
-typedef struct W(cursor) {
-    W(key) target;
-    W(key) low;
+typedef struct level_cursor {
+    map_key target;
+    map_key low;
     uint32_t node;
     uint32_t level;
     uint32_t parent; /* the inner node that led to this level, or NODE_NONE */
     uint32_t side_steps;
     uint32_t patience;
-} W(cursor);
+} level_cursor;
 
-PORT_FN W(node) *W(node_at)(W(blink) map, uint32_t id)
+PORT_FN map_node *node_at(map_ref map, uint32_t id)
 {
-    return (W(node) *)pool_address(map.nodes, id, sizeof(W(node)));
+    return (map_node *)pool_address(map.nodes, id, sizeof(map_node));
 }
 
-PORT_FN void W(cursor_to_root)(W(cursor) *cursor, uint64_t root)
+PORT_FN void cursor_to_root(level_cursor *cursor, uint64_t root)
 {
     cursor->node = (uint32_t)root;
     cursor->level = (uint32_t)(root >> 32);
@@ -65,20 +62,20 @@ PORT_FN void W(cursor_to_root)(W(cursor) *cursor, uint64_t root)
 }
 
 /* An older root will do: it is the leftmost node of its level, and all of that level is reachable from it. */
-PORT_FN void W(cursor_start)(W(blink) map, W(cursor) *cursor, W(key) target)
+PORT_FN void cursor_start(map_ref map, level_cursor *cursor, map_key target)
 {
     cursor->target = target;
     cursor->patience = BLINK_PATIENCE;
-    W(cursor_to_root)(cursor, port_load_cached(&map.tree->root));
+    cursor_to_root(cursor, port_load_cached(&map.tree->root));
 }
 
 /* To the right neighbour. Many steps on one level mean that this agent reads old images, or that splitters have not
  * posted yet: descend again with nothing cached, and be four times as patient then, so that a long row of unposted
  * nodes is walked in the end. */
-PORT_FN void W(cursor_right)(W(blink) map, W(cursor) *cursor, W(pair) link)
+PORT_FN void cursor_right(map_ref map, level_cursor *cursor, map_pair link)
 {
     if (++cursor->side_steps <= cursor->patience) {
-        cursor->node = W(pair_node)(link);
+        cursor->node = pair_node(link);
         cursor->low = link.key;
         return;
     }
@@ -87,29 +84,29 @@ PORT_FN void W(cursor_right)(W(blink) map, W(cursor) *cursor, W(pair) link)
     port_fetch_add(&map.tree->restarts, 1);
 #endif
     if (cursor->patience < UINT32_MAX / 4) cursor->patience *= 4;
-    W(cursor_to_root)(cursor, port_load(&map.tree->root));
+    cursor_to_root(cursor, port_load(&map.tree->root));
 }
 
 /* By a pair of the inner node under the cursor: down, or right. */
-PORT_FN void W(cursor_follow)(W(blink) map, W(cursor) *cursor, W(pair) pair)
+PORT_FN void cursor_follow(map_ref map, level_cursor *cursor, map_pair pair)
 {
-    if (W(pair_is_link)(pair)) {
-        W(cursor_right)(map, cursor, pair);
+    if (pair_is_link(pair)) {
+        cursor_right(map, cursor, pair);
         return;
     }
     cursor->parent = cursor->node;
-    cursor->node = W(pair_node)(pair);
+    cursor->node = pair_node(pair);
     cursor->low = pair.key;
     cursor->level--;
 }
 
 /* Visits the inner node under the cursor. */
-PORT_FN blink_step W(cursor_descend)(W(blink) map, W(cursor) *cursor)
+PORT_FN blink_step cursor_descend(map_ref map, level_cursor *cursor)
 {
-    W(pair) pair;
-    if (!W(node_route)(W(node_at)(map, cursor->node), cursor->target, &pair)) return BLINK_AGAIN;
-    W(cursor_follow)(map, cursor, pair);
+    map_pair pair;
+    if (!node_route(node_at(map, cursor->node), cursor->target, &pair)) return BLINK_AGAIN;
+    cursor_follow(map, cursor, pair);
     return BLINK_MOVED;
 }
 
-PORT_FN bool W(belongs_right)(W(pair) link, W(key) key) { return W(pair_is_link)(link) && key >= link.key; }
+PORT_FN bool belongs_right(map_pair link, map_key key) { return pair_is_link(link) && key >= link.key; }

@@ -1,8 +1,6 @@
 /* level/level_latch.h - latching the node that covers a key, and what updates are and answer. Shared by the B-link
- * tree and the skiplist; included once per key width. */
+ * tree and the skiplist. */
 
-#ifndef PLEACH_BLINK_UPDATE
-#define PLEACH_BLINK_UPDATE
 typedef enum blink_kind { BLINK_PUT, BLINK_ADD, BLINK_ERASE } blink_kind;
 
 /* The same numbers as pleach_outcome (pleach/map.h; the executors assert it). */
@@ -14,25 +12,24 @@ typedef enum blink_outcome {
     BLINK_ERASED,
     BLINK_ABSENT
 } blink_outcome;
-#endif
 
-PORT_FN void W(unlatch)(W(node) *node, uint64_t header) { port_store_release(&node->word[W(HEADER_WORD)], header); }
+PORT_FN void unlatch(map_node *node, uint64_t header) { port_store_release(&node->word[HEADER_WORD], header); }
 
 /* Latches the node under the cursor if it covers the target; else moves right (MOVED) or asks for another try. DONE:
  * the latch is held, *header is the header from before, *link the link. */
-PORT_FN blink_step W(latch_covering)(W(blink) map, W(cursor) *cursor, uint64_t *header, W(pair) *link)
+PORT_FN blink_step latch_covering(map_ref map, level_cursor *cursor, uint64_t *header, map_pair *link)
 {
-    W(node) *node = W(node_at)(map, cursor->node);
-    *header = W(node_end)(node, link);
+    map_node *node = node_at(map, cursor->node);
+    *header = node_end(node, link);
     if (*header & HEADER_LATCHED) return BLINK_AGAIN;
-    if (W(belongs_right)(*link, cursor->target)) {
+    if (belongs_right(*link, cursor->target)) {
         /* Not while a split of this node is unfinished: its old pairs still count as present here (a find may hit them
          * under the latch), so nobody may change them over there yet. */
         port_validate_fence();
-        if (W(header_load)(node) != *header) return BLINK_AGAIN;
-        W(cursor_right)(map, cursor, *link);
+        if (header_load(node) != *header) return BLINK_AGAIN;
+        cursor_right(map, cursor, *link);
         return BLINK_MOVED;
     }
     /* Success also proves that the link is still right: the version has not moved since it was read. */
-    return port_latch(&node->word[W(HEADER_WORD)], *header, *header | HEADER_LATCHED) ? BLINK_DONE : BLINK_AGAIN;
+    return port_latch(&node->word[HEADER_WORD], *header, *header | HEADER_LATCHED) ? BLINK_DONE : BLINK_AGAIN;
 }

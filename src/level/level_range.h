@@ -1,33 +1,33 @@
-/* level/level_range.h - the pairs of a closed interval, leaf by leaf; or only their number. Included by blink.h,
- * once per key width. Each leaf is read at one instant; see LINEARIZATION POINTS. */
+/* level/level_range.h - the pairs of a closed interval, leaf by leaf; or only their number. Included by blink.h.
+ * Each leaf is read at one instant; see LINEARIZATION POINTS. */
 
-typedef struct W(range) {
-    W(cursor) cursor; /* target: the smallest key not yet reported */
-    W(key) high;
-    W(sink) sink;   /* where pairs are reported to */
+typedef struct range_op {
+    level_cursor cursor; /* target: the smallest key not yet reported */
+    map_key high;
+    pair_sink sink; /* where pairs are reported to */
     uint64_t room;  /* pairs to report at most */
     uint64_t limit; /* pairs to count at most */
     uint64_t count;
-} W(range);
+} range_op;
 
 /* Needs low <= high and limit > 0. keys and values may each be NULL: not reported. */
-PORT_FN void W(range_start)(W(blink) map, W(range) *range, W(key) low, W(key) high, uint64_t limit, uint64_t room,
-                            W(key) *keys, W(key) *values)
+PORT_FN void range_start(map_ref map, range_op *range, map_key low, map_key high, uint64_t limit, uint64_t room,
+                         map_key *keys, map_key *values)
 {
     range->high = high;
-    W(sink_open)(&range->sink, keys, values);
+    sink_open(&range->sink, keys, values);
     range->room = room;
     range->limit = limit;
     range->count = 0;
-    W(cursor_start)(map, &range->cursor, low);
+    cursor_start(map, &range->cursor, low);
 }
 
 #if defined(BLINK_SKIPLIST) && !defined(IMAGE_IN_REGISTERS)
 /* The pairs are in no order: each goes to the place that those below it say. Without branches that no processor could
  * predict; a GPU's sink takes pairs in their order only. */
-PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
+PORT_FN void range_report(range_op *range, const node_image *image, unsigned count)
 {
-    W(pair) pairs[NODE_CAPACITY];
+    map_pair pairs[NODE_CAPACITY];
     unsigned n = 0;
     for (unsigned i = 0; i < count; i++) {
         pairs[n] = image->pair[i];
@@ -37,26 +37,26 @@ PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned co
     for (unsigned i = 0; i < n; i++) {
         unsigned below = 0;
         for (unsigned k = 0; k < n; k++) below += pairs[k].key < pairs[i].key;
-        if (range->count + below < most) W(sink_put)(&range->sink, range->count + below, pairs[i]);
+        if (range->count + below < most) sink_put(&range->sink, range->count + below, pairs[i]);
     }
     range->count = range->limit - range->count > n ? range->count + n : range->limit;
 }
 #elif defined(BLINK_SKIPLIST)
 /* The pairs are in no order: the smallest, then the smallest above that, and so on. */
-PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
+PORT_FN void range_report(range_op *range, const node_image *image, unsigned count)
 {
-    W(key) from = range->cursor.target;
+    map_key from = range->cursor.target;
     for (unsigned n = 0; n < count && range->count < range->limit; n++) {
-        W(pair) least = W(pair_of)(0, 0);
+        map_pair least = pair_of(0, 0);
         bool found = false;
         PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
-            W(pair) pair = image->pair[i];
+            map_pair pair = image->pair[i];
             bool wanted = i < count && pair.key >= from && pair.key <= range->high;
             if (wanted && (!found || pair.key < least.key)) least = pair;
             found |= wanted;
         }
         if (!found) return;
-        if (range->count < range->room) W(sink_put)(&range->sink, range->count, least);
+        if (range->count < range->room) sink_put(&range->sink, range->count, least);
         range->count++;
         from = least.key + 1;
         if (from == 0) return; /* that was the largest key of all */
@@ -64,65 +64,65 @@ PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned co
 }
 #elif !defined(IMAGE_IN_REGISTERS)
 /* The pairs that are wanted are neighbours. Those that find no room are counted. */
-PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
+PORT_FN void range_report(range_op *range, const node_image *image, unsigned count)
 {
-    unsigned from = W(image_rank)(image, count, range->cursor.target);
-    uint64_t n = W(image_rank_through)(image, count, range->high) - from;
+    unsigned from = image_rank(image, count, range->cursor.target);
+    uint64_t n = image_rank_through(image, count, range->high) - from;
     if (n > range->limit - range->count) n = range->limit - range->count;
     uint64_t room = range->count < range->room ? range->room - range->count : 0;
-    W(sink_run)(&range->sink, range->count, image, from, (unsigned)(n < room ? n : room));
+    sink_run(&range->sink, range->count, image, from, (unsigned)(n < room ? n : room));
     range->count += n;
 }
 #else
-PORT_FN void W(range_report)(W(range) *range, const W(image) *image, unsigned count)
+PORT_FN void range_report(range_op *range, const node_image *image, unsigned count)
 {
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
-        W(pair) pair = image->pair[i];
+        map_pair pair = image->pair[i];
         bool wanted = i < count && pair.key >= range->cursor.target && pair.key <= range->high;
         if (!wanted || range->count >= range->limit) continue;
-        if (range->count < range->room) W(sink_put)(&range->sink, range->count, pair);
+        if (range->count < range->room) sink_put(&range->sink, range->count, pair);
         range->count++;
     }
 }
 #endif
 
 /* After a leaf with this link: puts the cursor on the next one, if the interval reaches there. */
-PORT_FN bool W(range_goes_on)(W(range) *range, W(pair) link)
+PORT_FN bool range_goes_on(range_op *range, map_pair link)
 {
-    W(cursor) *cursor = &range->cursor;
-    if (!W(pair_is_link)(link) || link.key > range->high || range->count >= range->limit) {
-        W(sink_close)(&range->sink, range->count < range->room ? range->count : range->room);
+    level_cursor *cursor = &range->cursor;
+    if (!pair_is_link(link) || link.key > range->high || range->count >= range->limit) {
+        sink_close(&range->sink, range->count < range->room ? range->count : range->room);
         return false;
     }
     cursor->target = link.key;
     cursor->low = link.key;
-    cursor->node = W(pair_node)(link);
+    cursor->node = pair_node(link);
     cursor->side_steps = 0;
     return true;
 }
 
-PORT_FN blink_step W(range_leaf)(W(blink) map, W(range) *range)
+PORT_FN blink_step range_leaf(map_ref map, range_op *range)
 {
-    W(cursor) *cursor = &range->cursor;
-    const W(node) *node = W(node_at)(map, cursor->node);
-    W(image) image;
-    W(pair) link;
-    uint64_t header = W(node_end)(node, &link);
+    level_cursor *cursor = &range->cursor;
+    const map_node *node = node_at(map, cursor->node);
+    node_image image;
+    map_pair link;
+    uint64_t header = node_end(node, &link);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
-    if (W(belongs_right)(link, cursor->target)) {
-        W(cursor_right)(map, cursor, link);
+    if (belongs_right(link, cursor->target)) {
+        cursor_right(map, cursor, link);
         return BLINK_MOVED;
     }
-    W(node_read)(node, &image);
+    node_read(node, &image);
     port_validate_fence();
-    if (W(header_load)(node) != header) return BLINK_AGAIN; /* the image may be torn: nothing was reported yet */
+    if (header_load(node) != header) return BLINK_AGAIN; /* the image may be torn: nothing was reported yet */
 
-    W(range_report)(range, &image, header_count(header));
-    return W(range_goes_on)(range, link) ? BLINK_MOVED : BLINK_DONE;
+    range_report(range, &image, header_count(header));
+    return range_goes_on(range, link) ? BLINK_MOVED : BLINK_DONE;
 }
 
-PORT_FN blink_step W(range_step)(W(blink) map, W(range) *range)
+PORT_FN blink_step range_step(map_ref map, range_op *range)
 {
-    if (range->cursor.level > 0) return W(cursor_descend)(map, &range->cursor);
-    return W(range_leaf)(map, range);
+    if (range->cursor.level > 0) return cursor_descend(map, &range->cursor);
+    return range_leaf(map, range);
 }

@@ -1,5 +1,5 @@
 /* level/level_seek.h - the nearest key at or above (ceiling), or at or below (floor), a given one; succ, pred, min
- * and max are made of these. Included by blink.h, once per key width.
+ * and max are made of these. Included by blink.h.
  *
  * Most answers lie in the leaf that covers the key, and are as linearizable as a find that proves absence. Where that
  * leaf has no such key, the walk crosses into neighbours, and what it saw in the first leaf may be outdated when it
@@ -15,15 +15,14 @@
  */
 #include "level_digest.h"
 
-#undef SEEK_WALKS_TWICE
 #if defined(IMAGE_IN_REGISTERS) && defined(BLINK_SKIPLIST)
 #define SEEK_WALKS_TWICE 1
 #endif
 
-typedef struct W(seek) {
-    W(cursor) cursor;
-    W(pair) answer;
-    W(key) from;
+typedef struct seek_op {
+    level_cursor cursor;
+    map_pair answer;
+    map_key from;
     uint64_t digest;
     uint64_t last_digest; /* of the walk before; 0: there was none */
     bool up;
@@ -35,16 +34,16 @@ typedef struct W(seek) {
     uint32_t crossed;      /* the leaf that the walk has crossed from first, or NODE_NONE: it has not crossed */
     uint64_t first_header; /* of that leaf; HEADER_LATCHED, which is no header: the walk has crossed again */
 #endif
-} W(seek);
+} seek_op;
 
 #ifdef SEEK_WALKS_TWICE
-PORT_FN void W(seek_crossed)(W(seek) *seek, uint32_t from, uint64_t header)
+PORT_FN void seek_crossed(seek_op *seek, uint32_t from, uint64_t header)
 {
     (void)from, (void)header;
     seek->crossed = true;
 }
 #else
-PORT_FN void W(seek_crossed)(W(seek) *seek, uint32_t from, uint64_t header)
+PORT_FN void seek_crossed(seek_op *seek, uint32_t from, uint64_t header)
 {
     seek->first_header = seek->crossed ? HEADER_LATCHED : header;
     if (!seek->crossed) seek->crossed = from;
@@ -52,20 +51,20 @@ PORT_FN void W(seek_crossed)(W(seek) *seek, uint32_t from, uint64_t header)
 
 /* The first leaf has not changed. Looked at after the fence that came after the second leaf's pairs: at that fence both
  * leaves were as seen. */
-PORT_FN bool W(seek_first_stands)(W(blink) map, const W(seek) *seek)
+PORT_FN bool seek_first_stands(map_ref map, const seek_op *seek)
 {
-    return W(header_load)(W(node_at)(map, seek->crossed)) == seek->first_header;
+    return header_load(node_at(map, seek->crossed)) == seek->first_header;
 }
 #endif
 
-PORT_FN void W(seek_walk)(W(blink) map, W(seek) *seek)
+PORT_FN void seek_walk(map_ref map, seek_op *seek)
 {
     seek->digest = 1;
     seek->crossed = 0;
-    W(cursor_start)(map, &seek->cursor, seek->from);
+    cursor_start(map, &seek->cursor, seek->from);
 }
 
-PORT_FN void W(seek_start)(W(blink) map, W(seek) *seek, W(key) from, bool up)
+PORT_FN void seek_start(map_ref map, seek_op *seek, map_key from, bool up)
 {
     seek->from = from;
     seek->up = up;
@@ -73,30 +72,30 @@ PORT_FN void W(seek_start)(W(blink) map, W(seek) *seek, W(key) from, bool up)
 #ifndef SEEK_WALKS_TWICE
     seek->first_header = 0; /* for compilers: it is used when the walk has crossed, and known then */
 #endif
-    W(seek_walk)(map, seek);
+    seek_walk(map, seek);
 }
 
 /* The walk has its answer, or has come to the end of the map without one. */
-PORT_FN blink_step W(seek_arrived)(W(blink) map, W(seek) *seek, bool found)
+PORT_FN blink_step seek_arrived(map_ref map, seek_op *seek, bool found)
 {
     seek->found = found;
     uint64_t digest = seek->digest | 1;
     if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;
 #ifndef SEEK_WALKS_TWICE
-    if (W(seek_first_stands)(map, seek)) return BLINK_DONE;
+    if (seek_first_stands(map, seek)) return BLINK_DONE;
 #endif
-    W(seek_walk)(map, seek);
+    seek_walk(map, seek);
     seek->last_digest = digest;
     return BLINK_MOVED;
 }
 
 #ifdef BLINK_SKIPLIST
 /* The nearest of the first `count` pairs, which are in no order. */
-PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) target, bool up, W(pair) *nearest)
+PORT_FN bool image_nearest(const node_image *image, unsigned count, map_key target, bool up, map_pair *nearest)
 {
     bool found = false;
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
-        W(pair) pair = image->pair[i];
+        map_pair pair = image->pair[i];
         bool beyond = i < count && (up ? pair.key >= target : pair.key <= target);
         bool better = beyond && (!found || (up ? pair.key < nearest->key : pair.key > nearest->key));
         if (better) *nearest = pair;
@@ -106,20 +105,20 @@ PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) targ
 }
 #elif !defined(IMAGE_IN_REGISTERS)
 /* The nearest of the first `count` pairs. */
-PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) target, bool up, W(pair) *nearest)
+PORT_FN bool image_nearest(const node_image *image, unsigned count, map_key target, bool up, map_pair *nearest)
 {
-    unsigned at = up ? W(image_rank)(image, count, target) : W(image_rank_through)(image, count, target);
+    unsigned at = up ? image_rank(image, count, target) : image_rank_through(image, count, target);
     bool found = up ? at < count : at > 0;
     if (found) *nearest = image->pair[up ? at : at - 1];
     return found;
 }
 #else
 /* The same without an index. */
-PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) target, bool up, W(pair) *nearest)
+PORT_FN bool image_nearest(const node_image *image, unsigned count, map_key target, bool up, map_pair *nearest)
 {
     bool found = false;
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
-        W(pair) pair = image->pair[i];
+        map_pair pair = image->pair[i];
         bool better = i < count && (up ? pair.key >= target && !found : pair.key <= target);
         if (better) *nearest = pair;
         found |= better;
@@ -129,58 +128,58 @@ PORT_FN bool W(image_nearest)(const W(image) *image, unsigned count, W(key) targ
 #endif
 
 /* The same of a leaf that is validated afterwards. */
-PORT_FN bool W(leaf_nearest)(const W(node) *node, unsigned count, W(key) target, bool up, W(pair) *nearest)
+PORT_FN bool leaf_nearest(const map_node *node, unsigned count, map_key target, bool up, map_pair *nearest)
 {
 #if defined(IMAGE_IN_REGISTERS) && !defined(BLINK_SKIPLIST)
-    return W(node_nearest)(node, count, target, up, nearest);
+    return node_nearest(node, count, target, up, nearest);
 #else
-    W(image) image;
-    W(node_read)(node, &image);
-    return W(image_nearest)(&image, count, target, up, nearest);
+    node_image image;
+    node_read(node, &image);
+    return image_nearest(&image, count, target, up, nearest);
 #endif
 }
 
-PORT_FN blink_step W(seek_leaf)(W(blink) map, W(seek) *seek)
+PORT_FN blink_step seek_leaf(map_ref map, seek_op *seek)
 {
-    W(cursor) *cursor = &seek->cursor;
-    const W(node) *node = W(node_at)(map, cursor->node);
-    W(pair) link;
-    uint64_t header = W(node_end)(node, &link);
+    level_cursor *cursor = &seek->cursor;
+    const map_node *node = node_at(map, cursor->node);
+    map_pair link;
+    uint64_t header = node_end(node, &link);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
 #ifdef BLINK_SKIPLIST
-    if (W(leads_back)(header, link)) { /* its link says where to go on, but not the low key there */
+    if (leads_back(header, link)) { /* its link says where to go on, but not the low key there */
         port_fetch_add(&map.tree->restarts, 1);
         port_forget_cached(); /* else the old image of an upper chunk could lead here again and again */
-        W(seek_walk)(map, seek);
+        seek_walk(map, seek);
         return BLINK_MOVED;
     }
 #endif
-    if (W(belongs_right)(link, cursor->target)) {
-        W(cursor_right)(map, cursor, link);
+    if (belongs_right(link, cursor->target)) {
+        cursor_right(map, cursor, link);
         return BLINK_MOVED;
     }
     /* An answer out of a torn leaf is not looked at. */
-    bool found = W(leaf_nearest)(node, header_count(header), cursor->target, seek->up, &seek->answer);
+    bool found = leaf_nearest(node, header_count(header), cursor->target, seek->up, &seek->answer);
     port_validate_fence();
-    if (W(header_load)(node) != header) return BLINK_AGAIN;
+    if (header_load(node) != header) return BLINK_AGAIN;
 
     seek->digest = blink_digest(blink_digest(seek->digest, cursor->node), header);
-    if (found) return W(seek_arrived)(map, seek, true);
+    if (found) return seek_arrived(map, seek, true);
     uint32_t from = cursor->node;
     if (seek->up) {
-        if (!W(pair_is_link)(link)) return W(seek_arrived)(map, seek, false);
-        cursor->node = W(pair_node)(link);
+        if (!pair_is_link(link)) return seek_arrived(map, seek, false);
+        cursor->node = pair_node(link);
         cursor->low = link.key;
     } else {
-        if (cursor->low == 0) return W(seek_arrived)(map, seek, false);
-        W(cursor_start)(map, cursor, cursor->low - 1);
+        if (cursor->low == 0) return seek_arrived(map, seek, false);
+        cursor_start(map, cursor, cursor->low - 1);
     }
-    W(seek_crossed)(seek, from, header);
+    seek_crossed(seek, from, header);
     return BLINK_MOVED;
 }
 
-PORT_FN blink_step W(seek_step)(W(blink) map, W(seek) *seek)
+PORT_FN blink_step seek_step(map_ref map, seek_op *seek)
 {
-    if (seek->cursor.level > 0) return W(cursor_descend)(map, &seek->cursor);
-    return W(seek_leaf)(map, seek);
+    if (seek->cursor.level > 0) return cursor_descend(map, &seek->cursor);
+    return seek_leaf(map, seek);
 }

@@ -6,35 +6,35 @@
  * header is latched, a pair that is there twice is true twice, and inner nodes are repaired by links.
  */
 
-enum { W(HALF) = NODE_CAPACITY / 2 };
+enum { HALF = NODE_CAPACITY / 2 };
 
 /* Moves slots at .. count-1 up by one. */
-PORT_FN void W(slots_open)(W(node) *node, unsigned at, unsigned count)
+PORT_FN void slots_open(map_node *node, unsigned at, unsigned count)
 {
     PORT_UNROLL for (unsigned half = 2; half > 0; half--) {
-        unsigned base = (half - 1) * W(HALF);
-        W(pair) moved[W(HALF)];
-        PORT_UNROLL for (unsigned i = 0; i < W(HALF); i++) moved[i] = W(pair_load)(node, base + i);
-        PORT_UNROLL for (unsigned i = 0; i < W(HALF); i++)
-            if (base + i >= at && base + i < count) W(pair_store)(node, base + i + 1, moved[i]);
+        unsigned base = (half - 1) * HALF;
+        map_pair moved[HALF];
+        PORT_UNROLL for (unsigned i = 0; i < HALF; i++) moved[i] = pair_load(node, base + i);
+        PORT_UNROLL for (unsigned i = 0; i < HALF; i++)
+            if (base + i >= at && base + i < count) pair_store(node, base + i + 1, moved[i]);
     }
 }
 
 /* Stores one pair to slots from .. NODE_CAPACITY-1 and to the link slot. */
-PORT_FN void W(slots_pad)(W(node) *node, unsigned from, W(pair) pair)
+PORT_FN void slots_pad(map_node *node, unsigned from, map_pair pair)
 {
-    for (unsigned slot = from; slot <= NODE_LINK_SLOT; slot++) W(pair_store)(node, slot, pair);
+    for (unsigned slot = from; slot <= NODE_LINK_SLOT; slot++) pair_store(node, slot, pair);
 }
 
 /* Slot `slot` of the 15 that a full node would have with `pair` put in at `at`. */
-PORT_FN W(pair) W(slot_with)(const W(node) *node, unsigned at, W(pair) pair, unsigned slot)
+PORT_FN map_pair slot_with(const map_node *node, unsigned at, map_pair pair, unsigned slot)
 {
-    return slot == at ? pair : W(pair_load)(node, slot < at ? slot : slot - 1);
+    return slot == at ? pair : pair_load(node, slot < at ? slot : slot - 1);
 }
 
-PORT_FN unsigned W(slots_rank)(const W(node) *node, unsigned count, W(key) key)
+PORT_FN unsigned slots_rank(const map_node *node, unsigned count, map_key key)
 {
     unsigned rank = 0;
-    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) rank += i < count && W(pair_load)(node, i).key < key;
+    PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) rank += i < count && pair_load(node, i).key < key;
     return rank;
 }

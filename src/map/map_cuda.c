@@ -36,7 +36,7 @@ static pleach_status launch_update(cuda_map *map, const request *r, staging *s, 
     pleach_status status = staging_scratch(s, sizeof **notes, (void **)notes);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(*notes, 0, sizeof **notes, s->stream));
-    if (r->may_decline) CUDA_TRY(blink_cuda_look_at_order(on_gpu(map), r->keys, r->n, *notes, s->stream));
+    if (r->may_decline) CUDA_TRY(map->blink->look_at_order(on_gpu(map), r->keys, r->n, *notes, s->stream));
     CUDA_TRY(cuda_run_kernel(map, r, *notes, s->stream));
     return PLEACH_OK;
 }
@@ -355,6 +355,27 @@ static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
     return status;
 }
 
+/* The launchers of the map's structure and key width. */
+static void choose_launchers(cuda_map *map, const pleach_map_config *config)
+{
+    const bool narrow = config->key_bits == 32;
+    map->blink = narrow ? &blink_cuda_32 : &blink_cuda_64;
+    map->batch = narrow ? &batch_cuda_32 : &batch_cuda_64;
+    map->calls = &map->blink->calls;
+    map->nodes = &map->blink->nodes;
+    if (config->versioned) {
+        map->versioned = narrow ? &versioned_cuda_32 : &versioned_cuda_64;
+        map->calls = &map->versioned->calls;
+    }
+    if (config->structure != PLEACH_SKIPLIST) return;
+    if (config->chunk == 16)
+        map->skiplist = narrow ? &skiplist16_cuda_32 : &skiplist16_cuda_64;
+    else
+        map->skiplist = narrow ? &skiplist32_cuda_32 : &skiplist32_cuda_64;
+    map->calls = &map->skiplist->calls;
+    map->nodes = &map->skiplist->nodes;
+}
+
 static pleach_status create_on(cuda_map **out, const pleach_map_config *config)
 {
     pleach_status status = cuda_use(config->gpu);
@@ -364,9 +385,9 @@ static pleach_status create_on(cuda_map **out, const pleach_map_config *config)
     map->gpu = config->gpu;
     map->key_bits = config->key_bits;
     map->key_bytes = config->key_bits / 8;
+    choose_launchers(map, config);
     if (config->structure == PLEACH_SKIPLIST) {
         map->chunk = config->chunk;
-        map->skiplist = map->chunk == 16 ? &skiplist16_cuda : &skiplist32_cuda;
         map->raise = (uint64_t)(config->raise * 0x1p32);
         map->team = config->team;
     }

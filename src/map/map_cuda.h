@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "../batch/batch_cuda.h"
 #include "../blink/blink_plan.h"
 #include "map_cuda_mailbox.h"
 #include "../pool/pool_cuda.h"
@@ -22,7 +23,13 @@ typedef struct cuda_map {
     unsigned key_bits;
     size_t key_bytes, node_bytes;
     unsigned chunk; /* a skiplist's: slots of its chunks; 0: it is a B-link tree */
-    const skiplist_cuda_ops *skiplist;
+    /* Kernels of the map's structure and key width. */
+    const call_launchers *calls;
+    const node_launchers *nodes;
+    const blink_launchers *blink;
+    const versioned_launchers *versioned; /* NULL: it has no versions */
+    const skiplist_launchers *skiplist;   /* NULL: it is a B-link tree */
+    const batch_launchers *batch;
     uint64_t raise;
     unsigned team, processors;
     atomic_bool small; /* as in blink_on_gpu */
@@ -61,33 +68,26 @@ typedef struct cuda_map {
 
 static inline blink_on_gpu on_gpu(const cuda_map *map)
 {
-    return (blink_on_gpu){map->key_bits, map->tree,  pool_cuda_nodes(map->pool), map->versions,
-                          map->raise,    map->team, map->processors,            map->small,
-                          map->asked};
+    return (blink_on_gpu){map->tree, pool_cuda_nodes(map->pool), map->versions, map->raise, map->team, map->processors,
+                          map->small, map->asked};
 }
 
 static inline cudaError_t cuda_run_kernel(const cuda_map *map, const request *r, update_notes *notes,
                                           cudaStream_t stream)
 {
-    if (map->skiplist) return map->skiplist->run(on_gpu(map), r, notes, stream);
-    return map->versions.state ? versioned_cuda_run(on_gpu(map), r, notes, stream)
-                               : blink_cuda_run(on_gpu(map), r, notes, stream);
+    return map->calls->run(on_gpu(map), r, notes, stream);
 }
 
 static inline cudaError_t cuda_run_long_kernel(const cuda_map *map, const request *r, long_work *work,
                                                cudaStream_t stream)
 {
-    if (map->skiplist) return map->skiplist->run_long(on_gpu(map), r, work, stream);
-    return map->versions.state ? versioned_cuda_run_long(on_gpu(map), r, work, stream)
-                               : blink_cuda_run_long(on_gpu(map), r, work, stream);
+    return map->calls->run_long(on_gpu(map), r, work, stream);
 }
 
 static inline cudaError_t cuda_count_parts_kernel(const cuda_map *map, const request *r, long_work *work, bool whole,
                                                   cudaStream_t stream)
 {
-    if (map->skiplist) return map->skiplist->count_parts(on_gpu(map), r, work, whole, stream);
-    return map->versions.state ? versioned_cuda_count_parts(on_gpu(map), r, work, whole, stream)
-                               : blink_cuda_count_parts(on_gpu(map), r, work, whole, stream);
+    return map->calls->count_parts(on_gpu(map), r, work, whole, stream);
 }
 
 static inline staging staging_on(const cuda_map *map, cudaStream_t stream)

@@ -90,7 +90,6 @@ static pleach_status stage_scratch(applying *a)
 {
     size_t n = a->batch->n;
     guess_bits(a);
-    a->g.key_bits = a->map->key_bits;
     a->g.tree = a->map->tree;
     a->g.versions = a->map->versions;
     a->g.keeps = a->map->pins > 0;
@@ -98,14 +97,14 @@ static pleach_status stage_scratch(applying *a)
     a->g.nodes = pool_cuda_nodes(a->map->pool);
     a->g.edit_room = edit_room(a->map, n);
     CUDA_TRY(sort_cuda_pairs(NULL, &a->g.sort_bytes, a->map->key_bits, 32, NULL, NULL, NULL, NULL, n, a->s->stream));
-    size_t bytes = batch_cuda_layout(&a->g), sort_bytes = (a->g.sort_bytes + 255) / 256 * 256;
+    size_t bytes = a->map->batch->layout(&a->g), sort_bytes = (a->g.sort_bytes + 255) / 256 * 256;
     pleach_status status = have_memory(a->map, bytes + 2 * sort_bytes);
     if (status != PLEACH_OK) return status;
     a->g.scratch = a->map->batch_memory;
     a->g.sort_scratch = a->g.scratch + bytes;
     a->g.read_sort_scratch = a->g.scratch + bytes + sort_bytes;
     a->g.read_sort_bytes = a->g.sort_bytes;
-    batch_cuda_layout(&a->g);
+    a->map->batch->layout(&a->g);
     return PLEACH_OK;
 }
 
@@ -136,7 +135,7 @@ static pleach_status fill_ranges(applying *a)
     status = staging_output(a->s, batch->range_keys, bytes, false, &a->g.r.range_keys);
     if (status == PLEACH_OK) status = staging_output(a->s, batch->range_values, bytes, false, &a->g.r.range_values);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(batch_cuda_fill(&a->g, a->s->stream));
+    CUDA_TRY(a->map->batch->fill(&a->g, a->s->stream));
     return PLEACH_OK;
 }
 
@@ -147,7 +146,7 @@ static pleach_status read_beside(applying *a)
     a->beside = true;
     CUDA_TRY(cudaStreamWaitEvent(on.sorting, a->map->forked, 0));
     CUDA_TRY(cudaStreamWaitEvent(on.reading, a->map->forked, 0));
-    CUDA_TRY(batch_cuda_read(&a->g, &on));
+    CUDA_TRY(a->map->batch->read(&a->g, &on));
     CUDA_TRY(cudaEventRecord(a->map->joined, on.reading));
     a->reading = true;
     return PLEACH_OK;
@@ -157,7 +156,7 @@ static pleach_status read_beside(applying *a)
 static pleach_status list_operations(applying *a)
 {
     pleach_status status = PLEACH_OK;
-    CUDA_TRY(batch_cuda_list(&a->g, a->s->stream));
+    CUDA_TRY(a->map->batch->list(&a->g, a->s->stream));
     CUDA_TRY(cudaEventRecord(a->map->forked, a->s->stream));
     CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
     if (a->map->batch_reads && a->batch->kinds) status = read_beside(a);
@@ -181,7 +180,7 @@ static pleach_status count_wide(applying *a)
     leaf_order order;
     if (w.n == 0) return PLEACH_OK;
     pleach_status status = cuda_whole_order(a->map, a->s, &order);
-    if (status == PLEACH_OK) status = staging_scratch(a->s, w.n * batch_cuda_wide_bytes(a->map->key_bits), &w.wide);
+    if (status == PLEACH_OK) status = staging_scratch(a->s, w.n * a->map->batch->wide_bytes, &w.wide);
     for (unsigned i = 0; i < 2 && status == PLEACH_OK; i++) {
         status = staging_scratch(a->s, ops * sizeof *w.place[i], (void **)&w.place[i]);
         if (status == PLEACH_OK) status = staging_scratch(a->s, ops * sizeof *w.change[i], (void **)&w.change[i]);
@@ -197,7 +196,7 @@ static pleach_status count_wide(applying *a)
     w.first_keys = order.first_keys;
     w.leaf_ids = order.ids;
     w.before = order.offsets;
-    CUDA_TRY(batch_cuda_wide(&a->g, &w, (uint32_t)ops, a->s->stream));
+    CUDA_TRY(a->map->batch->wide(&a->g, &w, (uint32_t)ops, a->s->stream));
     return PLEACH_OK;
 }
 
@@ -209,7 +208,7 @@ static pleach_status build_live(applying *a)
     pleach_status status = staging_scratch(a->s, batch_cuda_live_layout(&a->g, keys, NULL), &memory);
     if (status != PLEACH_OK) return status;
     batch_cuda_live_layout(&a->g, keys, memory);
-    CUDA_TRY(batch_cuda_live(&a->g, a->sizes->ops, keys, a->s->stream));
+    CUDA_TRY(a->map->batch->live(&a->g, a->sizes->ops, keys, a->s->stream));
     return PLEACH_OK;
 }
 
@@ -226,11 +225,11 @@ static pleach_status ask_tired(applying *a)
     pleach_status status = read_sizes(a);
     if (status != PLEACH_OK || a->sizes->tired == 0) return status;
     a->g.patience = batch_more_patience(a->sizes->ops, a->sizes->tired);
-    CUDA_TRY(batch_cuda_again(&a->g, a->sizes->tired, false, a->s->stream));
+    CUDA_TRY(a->map->batch->again(&a->g, a->sizes->tired, false, a->s->stream));
     status = read_sizes(a);
     if (status != PLEACH_OK || a->sizes->tired == 0) return status;
     status = build_live(a);
-    if (status == PLEACH_OK) CUDA_TRY(batch_cuda_again(&a->g, a->sizes->tired, true, a->s->stream));
+    if (status == PLEACH_OK) CUDA_TRY(a->map->batch->again(&a->g, a->sizes->tired, true, a->s->stream));
     return status;
 }
 
@@ -238,16 +237,16 @@ static pleach_status apply_listed(applying *a)
 {
     uint32_t ops = a->sizes->ops;
     pleach_status status = PLEACH_OK;
-    if (ops) CUDA_TRY(batch_cuda_answer(&a->g, ops, a->s->stream));
-    if (a->sizes->seen & BATCH_HAS_QUERIES) CUDA_TRY(batch_cuda_query(&a->g, ops, a->s->stream));
+    if (ops) CUDA_TRY(a->map->batch->answer(&a->g, ops, a->s->stream));
+    if (a->sizes->seen & BATCH_HAS_QUERIES) CUDA_TRY(a->map->batch->query(&a->g, ops, a->s->stream));
     if (a->sizes->seen & BATCH_HAS_QUERIES) status = ask_tired(a);
     if (status == PLEACH_OK && (a->sizes->seen & BATCH_HAS_COUNTS)) status = count_wide(a);
     if (status == PLEACH_OK && a->batch->offsets) status = fill_ranges(a);
     if (status != PLEACH_OK || ops == 0) return status;
-    CUDA_TRY(batch_cuda_plan(&a->g, ops, a->s->stream));
+    CUDA_TRY(a->map->batch->plan(&a->g, ops, a->s->stream));
     if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* nobody reads the old map now */
-    CUDA_TRY(batch_cuda_commit(&a->g, ops, a->s->stream));
-    if ((a->sizes->seen & BATCH_HAS_ERASES) && !a->g.keeps) CUDA_TRY(batch_cuda_tidy(&a->g, ops, a->s->stream));
+    CUDA_TRY(a->map->batch->commit(&a->g, ops, a->s->stream));
+    if ((a->sizes->seen & BATCH_HAS_ERASES) && !a->g.keeps) CUDA_TRY(a->map->batch->tidy(&a->g, ops, a->s->stream));
     CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
     return PLEACH_OK;
 }
@@ -307,8 +306,8 @@ static pleach_status apply_batch(cuda_map *map, pleach_batch *batch, uint32_t ki
     }
     pleach_status status = try_batch(map, batch, kind);
     if (status != PLEACH_E_FULL) return status;
-    if (map->versions.state) /* there may be memory in images that nobody needs any more */
-        CUDA_TRY(versioned_cuda_release(on_gpu(map), NULL, map->sync_stream[0]));
+    if (map->versioned) /* there may be memory in images that nobody needs any more */
+        CUDA_TRY(map->versioned->release(on_gpu(map), NULL, map->sync_stream[0]));
     room room = cuda_room_for(map, batch->n, true);
     status = try_batch(map, batch, kind);
     cuda_room_done(map, room);

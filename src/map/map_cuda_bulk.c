@@ -17,9 +17,6 @@ void cuda_whole_plan(const cuda_map *map, build_plan *plan, uint64_t keys, doubl
         build_plan_make(plan, keys, fill);
 }
 
-/* The kernels of the map's structure. */
-#define KERNEL(map, name) ((map)->skiplist ? (map)->skiplist->name : blink_cuda_##name)
-
 static cudaStream_t stream_of(const cuda_map *map) { return map->sync_stream[0]; }
 
 static pleach_status wait_for(const cuda_map *map) { return cuda_status(cudaStreamSynchronize(stream_of(map))); }
@@ -62,7 +59,7 @@ static pleach_status replace_nodes(cuda_map *map, const build_plan *plan, const 
         if (looked != PLEACH_OK) return looked;
         used = blink_used_ids(tree);
     }
-    CUDA_TRY(KERNEL(map, build)(on_gpu(map), plan, keys, values, stream_of(map)));
+    CUDA_TRY(map->nodes->build(on_gpu(map), plan, keys, values, stream_of(map)));
     pleach_status status = zero_nodes(map, needed, used);
     if (status == PLEACH_OK && map->versions.state)
         status = cuda_versions_forget(map, used > needed ? used : needed, stream_of(map));
@@ -121,7 +118,7 @@ static pleach_status is_ascending(const cuda_map *map, staging *s, const void *k
     pleach_status status = staging_scratch(s, sizeof flag, (void **)&flag_there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(flag_there, 0, sizeof flag, s->stream));
-    CUDA_TRY(blink_cuda_check_ascending(map->key_bits, keys, n, flag_there, s->stream));
+    CUDA_TRY(map->blink->check_ascending(keys, n, flag_there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&flag, flag_there, sizeof flag, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     *ascending = flag == 0;
@@ -143,7 +140,7 @@ static pleach_status sort_distinct(const cuda_map *map, staging *s, const void *
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof kept, (void **)&kept_there);
     if (status != PLEACH_OK) return status;
     WITH_SCRATCH(s, sort_cuda_pairs, bits, bits, *keys, sorted[0], *values, sorted[1], *n, s->stream);
-    CUDA_TRY(blink_cuda_mark_last(bits, sorted[0], *n, keep, s->stream));
+    CUDA_TRY(map->blink->mark_last(sorted[0], *n, keep, s->stream));
     WITH_SCRATCH(s, sort_cuda_select, bits, sorted[0], keep, distinct[0], kept_there, *n, s->stream);
     WITH_SCRATCH(s, sort_cuda_select, bits, sorted[1], keep, distinct[1], kept_there, *n, s->stream);
     CUDA_TRY(cudaMemcpyAsync(&kept, kept_there, sizeof kept, cudaMemcpyDeviceToHost, s->stream));
@@ -207,8 +204,8 @@ static pleach_status count_nodes(const cuda_map *map, staging *s, bool shape, ui
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(KERNEL(map, count)(on_gpu(map), *used, there, s->stream));
-    if (shape) CUDA_TRY(KERNEL(map, shape)(on_gpu(map), *used, there, s->stream));
+    CUDA_TRY(map->nodes->count(on_gpu(map), *used, there, s->stream));
+    if (shape) CUDA_TRY(map->nodes->shape(on_gpu(map), *used, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(counts, there, sizeof *counts, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
@@ -227,9 +224,9 @@ static pleach_status order_leaves(const cuda_map *map, staging *s, uint64_t used
     if (status == PLEACH_OK) status = staging_scratch(s, (leaves + 1) * sizeof *offsets, (void **)&offsets);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(offsets, 0, sizeof *offsets, s->stream)); /* counts the leaves first */
-    CUDA_TRY(KERNEL(map, list_leaves)(on_gpu(map), used, first_keys, ids, offsets, s->stream));
+    CUDA_TRY(map->nodes->list_leaves(on_gpu(map), used, first_keys, ids, offsets, s->stream));
     WITH_SCRATCH(s, sort_cuda_pairs, map->key_bits, 32, first_keys, sorted_keys, ids, sorted_ids, leaves, s->stream);
-    CUDA_TRY(KERNEL(map, leaf_counts)(on_gpu(map), sorted_ids, leaves, offsets, s->stream));
+    CUDA_TRY(map->nodes->leaf_counts(on_gpu(map), sorted_ids, leaves, offsets, s->stream));
     WITH_SCRATCH(s, sort_cuda_scan, offsets, offsets, leaves, s->stream);
     *order = (leaf_order){leaves, sorted_keys, sorted_ids, offsets};
     return PLEACH_OK;
@@ -251,7 +248,7 @@ static pleach_status gather_pairs(const cuda_map *map, staging *s, uint64_t used
     leaf_order order;
     pleach_status status = order_leaves(map, s, used, leaves, &order);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(KERNEL(map, gather)(on_gpu(map), order.ids, leaves, order.offsets, out_keys, out_values, s->stream));
+    CUDA_TRY(map->nodes->gather(on_gpu(map), order.ids, leaves, order.offsets, out_keys, out_values, s->stream));
     return PLEACH_OK;
 }
 
@@ -342,7 +339,7 @@ pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats)
     blink_counts counts;
     staging s = staging_on(map, stream_of(map));
     pleach_status status = PLEACH_OK;
-    if (map->versions.state) status = cuda_status(versioned_cuda_release(on_gpu(map), NULL, s.stream));
+    if (map->versioned) status = cuda_status(map->versioned->release(on_gpu(map), NULL, s.stream));
     if (map->skiplist) status = cuda_status(map->skiplist->settle(on_gpu(map), false, s.stream));
     if (status == PLEACH_OK) status = count_nodes(map, &s, true, &used, &counts);
     if (status == PLEACH_OK && map->versions.state) status = cuda_versions_stats(map, used, &s, stats);

@@ -127,7 +127,7 @@ static pleach_status make_room_for_pieces(packed *p)
 static pleach_status limit_pieces(packed *p)
 {
     if (!p->work || !p->whole.limit) return PLEACH_OK;
-    CUDA_TRY(blink_cuda_limit_pieces(p->map->key_bits, &p->whole, p->work, &p->pieces, p->s->stream));
+    CUDA_TRY(p->map->blink->limit_pieces(&p->whole, p->work, &p->pieces, p->s->stream));
     return send(p, &p->box->lacking, &p->work->lacking);
 }
 
@@ -142,7 +142,7 @@ static pleach_status cut(packed *p, uint64_t *total)
     CUDA_TRY(blink_cuda_count_pieces(p->work, &p->pieces, p->whole.n, stream));
     status = scan(p, p->pieces.first, p->pieces.first, p->whole.n + 1);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(blink_cuda_make_pieces(p->map->key_bits, &p->whole, p->work, &p->pieces, stream));
+    CUDA_TRY(p->map->blink->make_pieces(&p->whole, p->work, &p->pieces, stream));
     p->r = p->whole;
     p->r.n = p->pieces.n;
     p->r.keys = p->pieces.low;
@@ -175,7 +175,7 @@ static pleach_status move_pairs(packed *p, const void *from, void *to, const uin
         pleach_status status = staging_scratch(p->s, total * p->map->key_bytes, &target);
         if (status != PLEACH_OK) return status;
     }
-    CUDA_TRY(blink_cuda_move(p->map->key_bits, from, target, places, closed, p->found, p->r.n, p->s->stream));
+    CUDA_TRY(p->map->blink->move(from, target, places, closed, p->found, p->r.n, p->s->stream));
     if (target != to)
         CUDA_TRY(cudaMemcpyAsync(to, target, total * p->map->key_bytes, cudaMemcpyDeviceToDevice, p->s->stream));
     return PLEACH_OK;

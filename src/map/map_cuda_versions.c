@@ -181,7 +181,7 @@ void cuda_versions_let_go(cuda_map *map, snapshot_place *place)
         cudaStreamWaitEvent(stream, place->taken, 0);
         cudaEventDestroy(place->taken);
     }
-    versioned_cuda_release(on_gpu(map), place->at, stream);
+    map->versioned->release(on_gpu(map), place->at, stream);
     cudaFreeAsync((void *)place->at, stream);
     cudaStreamSynchronize(stream);
     uncount_pin(map);
@@ -250,7 +250,7 @@ pleach_status cuda_versions_stats(cuda_map *map, uint64_t used, staging *s, plea
     free_copy(&c);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(held_there, 0, sizeof held, s->stream));
-    CUDA_TRY(versioned_cuda_count_held(on_gpu(map), used, first, second, held_there, s->stream));
+    CUDA_TRY(map->versioned->count_held(on_gpu(map), used, first, second, held_there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&held, held_there, sizeof held, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     stats->held_back_bytes = held * map->node_bytes;

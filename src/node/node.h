@@ -1,4 +1,4 @@
-/* node/node.h - the node format and the contract of the node verbs. Included once per key width (base/width.h).
+/* node/node.h - the node format and the contract of the node verbs, for one key width (base/width.h).
  *
  * LAYOUT
  *
@@ -62,25 +62,10 @@
 #include "../base/width.h"
 
 /* A pair, and a node as the words that the port layer reads. */
-#if PLEACH_KEY_BITS == 32 && !defined(PLEACH_NODE32)
-#define PLEACH_NODE32
-typedef struct pair32 { uint32_t key, value; } pair32;
-typedef struct node32 { uint64_t word[NODE_SLOTS]; } node32;
-enum { HEADER_WORD32 = NODE_HEADER_SLOT };
-NODE_ASSERT(sizeof(node32) == NODE_SLOTS * 8 && sizeof(pair32) == 8);
-#elif PLEACH_KEY_BITS == 64 && !defined(PLEACH_NODE64)
-#define PLEACH_NODE64
-typedef struct pair64 { uint64_t key, value; } pair64;
-typedef struct node64 { uint64_t word[2 * NODE_SLOTS]; } node64;
-enum { HEADER_WORD64 = 2 * NODE_HEADER_SLOT };
-NODE_ASSERT(sizeof(node64) == NODE_SLOTS * 16 && sizeof(pair64) == 16);
-#elif PLEACH_KEY_BITS == 128 && !defined(PLEACH_NODE128)
-#define PLEACH_NODE128
-typedef struct pair128 { key128 key, value; } pair128;
-typedef struct node128 { uint64_t word[4 * NODE_SLOTS]; } node128;
-enum { HEADER_WORD128 = 4 * NODE_HEADER_SLOT };
-NODE_ASSERT(sizeof(node128) == NODE_SLOTS * 32 && sizeof(pair128) == 32);
-#endif
+enum { PAIR_WORDS = PLEACH_KEY_BITS / 32, HEADER_WORD = PAIR_WORDS * NODE_HEADER_SLOT };
+typedef struct map_pair { map_key key, value; } map_pair;
+typedef struct map_node { uint64_t word[PAIR_WORDS * NODE_SLOTS]; } map_node;
+NODE_ASSERT(sizeof(map_pair) == PLEACH_KEY_BITS / 4 && sizeof(map_node) == NODE_SLOTS * sizeof(map_pair));
 
 #if defined(__CUDACC__) || defined(PLEACH_NODE_ISA_cuda)
 #include "node_cuda.h"

@@ -4,54 +4,54 @@
 #include "node_x86.h"
 
 #if PLEACH_KEY_BITS == 32
-PORT_FN __m256i flip32(__m256i v) { return _mm256_xor_si256(v, _mm256_set1_epi32(INT32_MIN)); }
+PORT_FN __m256i flip(__m256i v) { return _mm256_xor_si256(v, _mm256_set1_epi32(INT32_MIN)); }
 #else
-PORT_FN __m256i flip64(__m256i v) { return _mm256_xor_si256(v, _mm256_set1_epi64x(INT64_MIN)); }
+PORT_FN __m256i flip(__m256i v) { return _mm256_xor_si256(v, _mm256_set1_epi64x(INT64_MIN)); }
 #endif
 
-PORT_FN unsigned W(slots_at_or_below)(const W(node) *node, W(key) key)
+PORT_FN unsigned slots_at_or_below(const map_node *node, map_key key)
 {
     uint64_t above = 0;
 #if PLEACH_KEY_BITS == 32
-    __m256i wanted = flip32(_mm256_set1_epi32((int)key));
+    __m256i wanted = flip(_mm256_set1_epi32((int)key));
     for (unsigned part = 0; part < NODE_SLOTS / 4; part++) {
-        __m256i keys = flip32(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
+        __m256i keys = flip(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
         unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(keys, wanted)));
         above |= (uint64_t)mask << (8 * part);
     }
 #else
-    __m256i wanted = flip64(_mm256_set1_epi64x((long long)key));
+    __m256i wanted = flip(_mm256_set1_epi64x((long long)key));
     for (unsigned part = 0; part < NODE_SLOTS / 2; part++) {
-        __m256i keys = flip64(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
+        __m256i keys = flip(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
         unsigned mask = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(keys, wanted)));
         above |= (uint64_t)mask << (4 * part);
     }
 #endif
-    return ~(unsigned)_pext_u64(above, 0x5555555555555555u) & W(EVERY_SLOT);
+    return ~(unsigned)_pext_u64(above, 0x5555555555555555u) & EVERY_SLOT;
 }
 
-PORT_FN unsigned W(slots_below)(const W(node) *node, W(key) key)
+PORT_FN unsigned slots_below(const map_node *node, map_key key)
 {
     uint64_t below = 0;
 #if PLEACH_KEY_BITS == 32
-    __m256i wanted = flip32(_mm256_set1_epi32((int)key));
+    __m256i wanted = flip(_mm256_set1_epi32((int)key));
     for (unsigned part = 0; part < NODE_SLOTS / 4; part++) {
-        __m256i keys = flip32(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
+        __m256i keys = flip(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
         unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(wanted, keys)));
         below |= (uint64_t)mask << (8 * part);
     }
 #else
-    __m256i wanted = flip64(_mm256_set1_epi64x((long long)key));
+    __m256i wanted = flip(_mm256_set1_epi64x((long long)key));
     for (unsigned part = 0; part < NODE_SLOTS / 2; part++) {
-        __m256i keys = flip64(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
+        __m256i keys = flip(_mm256_loadu_si256((const __m256i *)&node->word[4 * part]));
         unsigned mask = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(wanted, keys)));
         below |= (uint64_t)mask << (4 * part);
     }
 #endif
-    return (unsigned)_pext_u64(below, 0x5555555555555555u) & W(EVERY_SLOT);
+    return (unsigned)_pext_u64(below, 0x5555555555555555u) & EVERY_SLOT;
 }
 
-PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
+PORT_FN unsigned slots_equal(const map_node *node, map_key key)
 {
     uint64_t equal = 0;
 #if PLEACH_KEY_BITS == 32
@@ -69,13 +69,13 @@ PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
         equal |= (uint64_t)mask << (4 * part);
     }
 #endif
-    return (unsigned)_pext_u64(equal, 0x5555555555555555u) & W(EVERY_PAIR);
+    return (unsigned)_pext_u64(equal, 0x5555555555555555u) & EVERY_PAIR;
 }
 
-PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
+PORT_FN void node_read(const map_node *node, node_image *image)
 {
     __m256i *to = IMAGE_POINTER(image);
-    for (unsigned part = 0; part < sizeof(W(node)) / 32; part++)
+    for (unsigned part = 0; part < sizeof(map_node) / 32; part++)
         _mm256_storeu_si256(to + part, _mm256_loadu_si256((const __m256i *)node + part));
 }
 
@@ -83,9 +83,9 @@ PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
 #include "node_search_x86.h"
 
 /* `n` numbers, up to a node's. The last store may lie over the one before it. */
-PORT_FN void W(copy_few)(W(key) *to, const W(key) *from, unsigned n)
+PORT_FN void copy_few(map_key *to, const map_key *from, unsigned n)
 {
-    enum { WIDE = 32 / sizeof(W(key)) };
+    enum { WIDE = 32 / sizeof(map_key) };
     if (n >= WIDE) {
         __m256i last = _mm256_loadu_si256((const __m256i *)(from + n - WIDE));
         for (unsigned i = 0; i + WIDE < n; i += WIDE)
@@ -103,36 +103,36 @@ PORT_FN void W(copy_few)(W(key) *to, const W(key) *from, unsigned n)
 
 /* Keys and values of two times 32 bytes of pairs, apart. */
 #if PLEACH_KEY_BITS == 32
-PORT_FN __m256i keys_apart32(__m256i a, __m256i b)
+PORT_FN __m256i keys_apart(__m256i a, __m256i b)
 {
     __m256 keys = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88);
     return _mm256_permute4x64_epi64(_mm256_castps_si256(keys), 0xd8);
 }
-PORT_FN __m256i values_apart32(__m256i a, __m256i b)
+PORT_FN __m256i values_apart(__m256i a, __m256i b)
 {
     __m256 values = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0xdd);
     return _mm256_permute4x64_epi64(_mm256_castps_si256(values), 0xd8);
 }
 #else
-PORT_FN __m256i keys_apart64(__m256i a, __m256i b)
+PORT_FN __m256i keys_apart(__m256i a, __m256i b)
 {
     return _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xd8);
 }
-PORT_FN __m256i values_apart64(__m256i a, __m256i b)
+PORT_FN __m256i values_apart(__m256i a, __m256i b)
 {
     return _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xd8);
 }
 #endif
 
-PORT_FN void W(sink_run)(W(sink) *sink, uint64_t place, const W(image) *image, unsigned from, unsigned n)
+PORT_FN void sink_run(pair_sink *sink, uint64_t place, const node_image *image, unsigned from, unsigned n)
 {
-    W(key) keys[NODE_SLOTS], values[NODE_SLOTS];
+    map_key keys[NODE_SLOTS], values[NODE_SLOTS];
     const __m256i *pairs = IMAGE_POINTER(image);
     for (unsigned part = 0; part < sizeof keys / 32; part++) {
         __m256i a = _mm256_loadu_si256(pairs + 2 * part), b = _mm256_loadu_si256(pairs + 2 * part + 1);
-        _mm256_storeu_si256((__m256i *)keys + part, W(keys_apart)(a, b));
-        _mm256_storeu_si256((__m256i *)values + part, W(values_apart)(a, b));
+        _mm256_storeu_si256((__m256i *)keys + part, keys_apart(a, b));
+        _mm256_storeu_si256((__m256i *)values + part, values_apart(a, b));
     }
-    if (sink->keys) W(copy_few)(sink->keys + place, keys + from, n);
-    if (sink->values) W(copy_few)(sink->values + place, values + from, n);
+    if (sink->keys) copy_few(sink->keys + place, keys + from, n);
+    if (sink->values) copy_few(sink->values + place, values + from, n);
 }

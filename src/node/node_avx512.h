@@ -7,7 +7,7 @@
 #include "node_x86.h"
 
 /* Bit s set: slot s has a key at or below key (slots 0..14). */
-PORT_FN unsigned W(slots_at_or_below)(const W(node) *node, W(key) key)
+PORT_FN unsigned slots_at_or_below(const map_node *node, map_key key)
 {
 #if PLEACH_KEY_BITS == 32
     __m512i wanted = _mm512_set1_epi32((int)key);
@@ -25,7 +25,7 @@ PORT_FN unsigned W(slots_at_or_below)(const W(node) *node, W(key) key)
 }
 
 /* Bit s set: slot s has a key below key (slots 0..14). */
-PORT_FN unsigned W(slots_below)(const W(node) *node, W(key) key)
+PORT_FN unsigned slots_below(const map_node *node, map_key key)
 {
 #if PLEACH_KEY_BITS == 32
     __m512i wanted = _mm512_set1_epi32((int)key);
@@ -43,7 +43,7 @@ PORT_FN unsigned W(slots_below)(const W(node) *node, W(key) key)
 }
 
 /* Bit s set: slot s has this key (slots 0..13). */
-PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
+PORT_FN unsigned slots_equal(const map_node *node, map_key key)
 {
 #if PLEACH_KEY_BITS == 32
     __m512i wanted = _mm512_set1_epi32((int)key);
@@ -61,42 +61,40 @@ PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
 }
 
 /* Slots at .. count-1 move up by one, or down; nobody else may be in the node. */
-enum { W(PAIR_WORDS) = sizeof(W(pair)) / sizeof(uint64_t) };
-
-PORT_FN uint32_t W(slot_words)(unsigned from, unsigned to)
+PORT_FN uint32_t slot_words(unsigned from, unsigned to)
 {
-    return (1u << W(PAIR_WORDS) * to) - (1u << W(PAIR_WORDS) * from);
+    return (1u << PAIR_WORDS * to) - (1u << PAIR_WORDS * from);
 }
 
 /* From whole lines only: a load that began in the neighbour's last line would wait for it, masked or not. */
-PORT_FN void W(slots_up_alone)(W(node) *node, unsigned at, unsigned count)
+PORT_FN void slots_up_alone(map_node *node, unsigned at, unsigned count)
 {
-    uint32_t mask = W(slot_words)(at + 1, count + 1);
+    uint32_t mask = slot_words(at + 1, count + 1);
     __m512i line = _mm512_load_si512(&node->word[0]), before = line;
-    PORT_UNROLL for (unsigned part = 0; part < sizeof(W(node)) / 64; part++) {
+    PORT_UNROLL for (unsigned part = 0; part < sizeof(map_node) / 64; part++) {
         if (part > 0) line = _mm512_load_si512(&node->word[8 * part]);
         _mm512_mask_store_epi64(&node->word[8 * part], (__mmask8)(mask >> 8 * part),
-                                _mm512_alignr_epi64(line, before, 8 - W(PAIR_WORDS)));
+                                _mm512_alignr_epi64(line, before, 8 - PAIR_WORDS));
         before = line;
     }
 }
 
-PORT_FN void W(slots_down_alone)(W(node) *node, unsigned at, unsigned count)
+PORT_FN void slots_down_alone(map_node *node, unsigned at, unsigned count)
 {
-    uint32_t mask = W(slot_words)(at - 1, count - 1);
+    uint32_t mask = slot_words(at - 1, count - 1);
     __m512i line = _mm512_load_si512(&node->word[0]), after = line;
-    PORT_UNROLL for (unsigned part = 0; part < sizeof(W(node)) / 64; part++) {
-        if (part + 1 < sizeof(W(node)) / 64) after = _mm512_load_si512(&node->word[8 * (part + 1)]);
+    PORT_UNROLL for (unsigned part = 0; part < sizeof(map_node) / 64; part++) {
+        if (part + 1 < sizeof(map_node) / 64) after = _mm512_load_si512(&node->word[8 * (part + 1)]);
         _mm512_mask_store_epi64(&node->word[8 * part], (__mmask8)(mask >> 8 * part),
-                                _mm512_alignr_epi64(after, line, W(PAIR_WORDS)));
+                                _mm512_alignr_epi64(after, line, PAIR_WORDS));
         line = after;
     }
 }
 
-PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
+PORT_FN void node_read(const map_node *node, node_image *image)
 {
     char *to = IMAGE_POINTER(image);
-    PORT_UNROLL for (unsigned part = 0; part < sizeof(W(node)) / 64; part++)
+    PORT_UNROLL for (unsigned part = 0; part < sizeof(map_node) / 64; part++)
         _mm512_storeu_si512(to + 64 * part, _mm512_loadu_si512(&node->word[8 * part]));
 }
 
@@ -106,10 +104,10 @@ PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
 /* Keys and values part ways by permutations of the image's lines, which begin with slot `from`; what wraps around is
  * beyond the pairs that are stored. */
 #if PLEACH_KEY_BITS == 32
-PORT_FN void sink_run32(sink32 *sink, uint64_t place, const image32 *image, unsigned from, unsigned n)
+PORT_FN void sink_run(pair_sink *sink, uint64_t place, const node_image *image, unsigned from, unsigned n)
 {
     const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-    const pair32 *pair = IMAGE_POINTER(image);
+    const map_pair *pair = IMAGE_POINTER(image);
     __m512i low = _mm512_loadu_si512(&pair[0]), high = _mm512_loadu_si512(&pair[8]);
     __m512i at = _mm512_add_epi32(even, _mm512_set1_epi32((int)(2 * from)));
     __mmask16 wanted = (__mmask16)((1u << n) - 1);
@@ -121,11 +119,11 @@ PORT_FN void sink_run32(sink32 *sink, uint64_t place, const image32 *image, unsi
 }
 #else
 /* Every second word of the four lines from word `first` on, then the numbers `from` .. from+n-1 of these. */
-PORT_FN void column_store64(uint64_t *to, const image64 *image, unsigned first, unsigned from, unsigned n)
+PORT_FN void column_store(uint64_t *to, const node_image *image, unsigned first, unsigned from, unsigned n)
 {
     const __m512i each = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
     __m512i at = _mm512_add_epi64(_mm512_add_epi64(each, each), _mm512_set1_epi64(first));
-    const pair64 *pair = IMAGE_POINTER(image);
+    const map_pair *pair = IMAGE_POINTER(image);
     __m512i low = _mm512_permutex2var_epi64(_mm512_loadu_si512(&pair[0]), at, _mm512_loadu_si512(&pair[4]));
     __m512i high = _mm512_permutex2var_epi64(_mm512_loadu_si512(&pair[8]), at, _mm512_loadu_si512(&pair[12]));
     unsigned wanted = (1u << n) - 1;
@@ -136,9 +134,9 @@ PORT_FN void column_store64(uint64_t *to, const image64 *image, unsigned first, 
     _mm512_mask_storeu_epi64(to + 8, (__mmask8)(wanted >> 8), _mm512_permutex2var_epi64(low, at, high));
 }
 
-PORT_FN void sink_run64(sink64 *sink, uint64_t place, const image64 *image, unsigned from, unsigned n)
+PORT_FN void sink_run(pair_sink *sink, uint64_t place, const node_image *image, unsigned from, unsigned n)
 {
-    if (sink->keys) column_store64(sink->keys + place, image, 0, from, n);
-    if (sink->values) column_store64(sink->values + place, image, 1, from, n);
+    if (sink->keys) column_store(sink->keys + place, image, 0, from, n);
+    if (sink->values) column_store(sink->values + place, image, 1, from, n);
 }
 #endif

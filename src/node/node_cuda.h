@@ -7,39 +7,37 @@
  * Inner nodes are read through L1 and may be stale, each 32-byte sector of another age; leaves are read fresh.
  * The simulator runs these verbs too.
  */
-#undef PAIR_IS_ATOMIC
 #define PAIR_IS_ATOMIC 1
-#undef IMAGE_IN_REGISTERS
 #define IMAGE_IN_REGISTERS 1
 
 #if PLEACH_KEY_BITS == 32
-PORT_FN pair32 pair32_of_word(uint64_t word)
+PORT_FN map_pair pair_of_word(uint64_t word)
 {
-    pair32 pair;
+    map_pair pair;
     pair.key = (uint32_t)word;
     pair.value = (uint32_t)(word >> 32);
     return pair;
 }
-PORT_FN uint64_t pair32_word(pair32 pair) { return (uint64_t)pair.value << 32 | pair.key; }
+PORT_FN uint64_t pair_word(map_pair pair) { return (uint64_t)pair.value << 32 | pair.key; }
 
-PORT_FN pair32 pair_load32(const node32 *node, unsigned slot) { return pair32_of_word(port_load(&node->word[slot])); }
-PORT_FN void pair_store32(node32 *node, unsigned slot, pair32 pair)
+PORT_FN map_pair pair_load(const map_node *node, unsigned slot) { return pair_of_word(port_load(&node->word[slot])); }
+PORT_FN void pair_store(map_node *node, unsigned slot, map_pair pair)
 {
-    port_store(&node->word[slot], pair32_word(pair));
+    port_store(&node->word[slot], pair_word(pair));
 }
 
 #include "node_common.h"
 
-PORT_FN uint64_t node_end32(const node32 *node, pair32 *link)
+PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 {
     port_two end = port_load_two(&node->word[NODE_LINK_SLOT]);
     PTX_AFTER_BRANCH(); /* the callers' own, on the header */
-    *link = pair32_of_word(end.first);
+    *link = pair_of_word(end.first);
     return end.second;
 }
 
 /* Halving over the blocks of two slots; the last is link and header, of which only the link takes part. */
-PORT_FN bool node_route32(const node32 *node, key32 key, pair32 *pair)
+PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
 {
     port_two best = {0, 0};
     unsigned block = 0;
@@ -52,13 +50,13 @@ PORT_FN bool node_route32(const node32 *node, key32 key, pair32 *pair)
     }
     if (block == 0) best = port_load_two_cached(&node->word[0]);
     bool second = block != NODE_SLOTS / 2 - 1 && (uint32_t)best.second <= key;
-    *pair = pair32_of_word(second ? best.second : best.first);
+    *pair = pair_of_word(second ? best.second : best.first);
     return pair->key <= key; /* always: slot 0's pivot is the low key (I4), and nobody can name an unfinished node */
 }
 
 /* The link and the header come in one access; the header's count bounds the search. A hit needs no fence: the thread's
  * later loads are issued after the branch that found it. */
-PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
+PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pair)
 {
     port_two end = port_load_two(&node->word[NODE_LINK_SLOT]);
     unsigned count = header_count(end.second);
@@ -80,23 +78,23 @@ PORT_FN node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)
     PTX_AFTER_BRANCH();
     bool trusted = !NODE_HIT_WAITS || !(end.second & HEADER_LATCHED);
     if (2 * block < count && (uint32_t)best.first == key) {
-        *pair = pair32_of_word(best.first);
+        *pair = pair_of_word(best.first);
         return trusted ? NODE_FOUND : NODE_CHANGED;
     }
     if (2 * block + 1 < count && (uint32_t)best.second == key) {
-        *pair = pair32_of_word(best.second);
+        *pair = pair_of_word(best.second);
         return trusted ? NODE_FOUND : NODE_CHANGED;
     }
-    *pair = pair32_of_word(end.first);
-    if (pair_is_link32(*pair) && key >= pair->key) return NODE_RIGHT;
+    *pair = pair_of_word(end.first);
+    if (pair_is_link(*pair) && key >= pair->key) return NODE_RIGHT;
     port_validate_fence();
-    bool unchanged = !(end.second & HEADER_LATCHED) && header_load32(node) == end.second;
+    bool unchanged = !(end.second & HEADER_LATCHED) && header_load(node) == end.second;
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
 /* Halving for the last block that begins before the place that is looked for. Upwards that place is before the first key
  * at or above `key`, which may be the first of the next block; downwards it is behind the last key at or below. */
-PORT_FN bool node_nearest32(const node32 *node, unsigned count, key32 key, bool up, pair32 *nearest)
+PORT_FN bool node_nearest(const map_node *node, unsigned count, map_key key, bool up, map_pair *nearest)
 {
     port_two best = {0, 0};
     unsigned block = 0, before = 0; /* before: pairs that are, in the block and in all blocks before it */
@@ -117,12 +115,12 @@ PORT_FN bool node_nearest32(const node32 *node, unsigned count, key32 key, bool 
     bool beyond = up && before > 2 * block + 1;
     if (beyond) best.first = port_load(&node->word[before]);
     bool second = !beyond && before == 2 * block + (up ? 1 : 2);
-    *nearest = pair32_of_word(second ? best.second : best.first);
+    *nearest = pair_of_word(second ? best.second : best.first);
     return true;
 }
 
 /* All loads are under way before the first is looked at. */
-PORT_FN unsigned node_scan32(const node32 *node, unsigned count, key32 key, pair32 *pair)
+PORT_FN unsigned node_scan(const map_node *node, unsigned count, map_key key, map_pair *pair)
 {
     port_two block[NODE_CAPACITY / 2];
     PORT_UNROLL for (unsigned b = 0; b < NODE_CAPACITY / 2; b++) {
@@ -133,68 +131,68 @@ PORT_FN unsigned node_scan32(const node32 *node, unsigned count, key32 key, pair
     PORT_UNROLL for (unsigned b = 0; b < NODE_CAPACITY / 2; b++) {
         bool first = 2 * b < count && (uint32_t)block[b].first == key;
         bool second = 2 * b + 1 < count && (uint32_t)block[b].second == key;
-        if (first || second) *pair = pair32_of_word(first ? block[b].first : block[b].second);
+        if (first || second) *pair = pair_of_word(first ? block[b].first : block[b].second);
         if (first || second) found = first ? 2 * b : 2 * b + 1;
     }
     return found;
 }
 
-PORT_FN uint64_t node_last32(const node32 *node, pair32 *link)
+PORT_FN uint64_t node_last(const map_node *node, map_pair *link)
 {
     port_validate_fence();
     port_two end = port_load_two(&node->word[NODE_LINK_SLOT]);
-    *link = pair32_of_word(end.first);
+    *link = pair_of_word(end.first);
     return end.second;
 }
 
-PORT_FN void node_read32(const node32 *node, image32 *image)
+PORT_FN void node_read(const map_node *node, node_image *image)
 {
     PORT_UNROLL for (unsigned block = 0; block < NODE_CAPACITY / 2; block++) {
         port_two both = port_load_two(&node->word[2 * block]);
-        image->pair[2 * block] = pair32_of_word(both.first);
-        image->pair[2 * block + 1] = pair32_of_word(both.second);
+        image->pair[2 * block] = pair_of_word(both.first);
+        image->pair[2 * block + 1] = pair_of_word(both.second);
     }
 }
 
-PORT_FN void node_write32(node32 *node, const image32 *image, unsigned from, unsigned to)
+PORT_FN void node_write(map_node *node, const node_image *image, unsigned from, unsigned to)
 {
     PORT_UNROLL for (unsigned block = 0; block < NODE_CAPACITY / 2; block++)
         if (2 * block + 1 >= from && 2 * block < to)
-            port_store_two(&node->word[2 * block], pair32_word(image->pair[2 * block]),
-                      pair32_word(image->pair[2 * block + 1]));
+            port_store_two(&node->word[2 * block], pair_word(image->pair[2 * block]),
+                      pair_word(image->pair[2 * block + 1]));
 }
 
 #else
 
-PORT_FN pair64 pair64_of_words(port_two both)
+PORT_FN map_pair pair_of_words(port_two both)
 {
-    pair64 pair;
+    map_pair pair;
     pair.key = both.first;
     pair.value = both.second;
     return pair;
 }
 
-PORT_FN pair64 pair_load64(const node64 *node, unsigned slot)
+PORT_FN map_pair pair_load(const map_node *node, unsigned slot)
 {
-    return pair64_of_words(port_load_two(&node->word[2 * slot]));
+    return pair_of_words(port_load_two(&node->word[2 * slot]));
 }
-PORT_FN void pair_store64(node64 *node, unsigned slot, pair64 pair)
+PORT_FN void pair_store(map_node *node, unsigned slot, map_pair pair)
 {
     port_store_two(&node->word[2 * slot], pair.key, pair.value);
 }
 
 #include "node_common.h"
 
-PORT_FN uint64_t node_end64(const node64 *node, pair64 *link)
+PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 {
-    uint64_t header = header_load64(node);
+    uint64_t header = header_load(node);
     port_validate_fence();
-    *link = pair_load64(node, NODE_LINK_SLOT);
+    *link = pair_load(node, NODE_LINK_SLOT);
     PTX_AFTER_BRANCH(); /* the callers' own, on header and link */
     return header;
 }
 
-PORT_FN bool node_route64(const node64 *node, key64 key, pair64 *pair)
+PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
 {
     port_two best = {0, 0};
     unsigned slot = 0;
@@ -208,14 +206,14 @@ PORT_FN bool node_route64(const node64 *node, key64 key, pair64 *pair)
         }
     }
     if (slot == 0) best = port_load_two_cached(&node->word[0]);
-    *pair = pair64_of_words(best);
+    *pair = pair_of_words(best);
     return pair->key <= key;
 }
 
 /* The header first; the GPU does not run ahead of the branch on it, so what follows is loaded after it. */
-PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
+PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pair)
 {
-    uint64_t header = header_load64(node);
+    uint64_t header = header_load(node);
     unsigned count = header_count(header);
     PTX_AFTER_BRANCH(); /* on count, before each load below */
     unsigned slot = 0;
@@ -232,19 +230,19 @@ PORT_FN node_answer node_lookup64(const node64 *node, key64 key, pair64 *pair)
         }
     }
     if (!probed && count > 0) best = port_load_two(&node->word[0]);
-    *pair = pair64_of_words(best);
+    *pair = pair_of_words(best);
     PTX_AFTER_BRANCH();
     bool trusted = !NODE_HIT_WAITS || !(header & HEADER_LATCHED);
     if (count > 0 && pair->key == key) return trusted ? NODE_FOUND : NODE_CHANGED;
     port_validate_fence();
-    *pair = pair_load64(node, NODE_LINK_SLOT);
-    if (pair_is_link64(*pair) && key >= pair->key) return NODE_RIGHT;
+    *pair = pair_load(node, NODE_LINK_SLOT);
+    if (pair_is_link(*pair) && key >= pair->key) return NODE_RIGHT;
     port_validate_fence();
-    bool unchanged = !(header & HEADER_LATCHED) && header_load64(node) == header;
+    bool unchanged = !(header & HEADER_LATCHED) && header_load(node) == header;
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
-PORT_FN bool node_nearest64(const node64 *node, unsigned count, key64 key, bool up, pair64 *nearest)
+PORT_FN bool node_nearest(const map_node *node, unsigned count, map_key key, bool up, map_pair *nearest)
 {
     port_two best = {0, 0};
     unsigned slot = 0;
@@ -262,11 +260,11 @@ PORT_FN bool node_nearest64(const node64 *node, unsigned count, key64 key, bool 
     unsigned before = (up ? best.first < key : best.first <= key) ? slot + 1 : 0;
     if (up ? before == count : before == 0) return false;
     if (up && before) best = port_load_two(&node->word[2 * before]);
-    *nearest = pair64_of_words(best);
+    *nearest = pair_of_words(best);
     return true;
 }
 
-PORT_FN unsigned node_scan64(const node64 *node, unsigned count, key64 key, pair64 *pair)
+PORT_FN unsigned node_scan(const map_node *node, unsigned count, map_key key, map_pair *pair)
 {
     port_two both[NODE_CAPACITY];
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
@@ -276,18 +274,18 @@ PORT_FN unsigned node_scan64(const node64 *node, unsigned count, key64 key, pair
     unsigned found = NODE_SLOTS;
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++) {
         if (i >= count || both[i].first != key) continue;
-        *pair = pair64_of_words(both[i]);
+        *pair = pair_of_words(both[i]);
         found = i;
     }
     return found;
 }
 
-PORT_FN uint64_t node_last64(const node64 *node, pair64 *link)
+PORT_FN uint64_t node_last(const map_node *node, map_pair *link)
 {
     port_validate_fence();
-    *link = pair_load64(node, NODE_LINK_SLOT);
+    *link = pair_load(node, NODE_LINK_SLOT);
     port_validate_fence();
-    return header_load64(node);
+    return header_load(node);
 }
 
 #include "node_image.h"

@@ -2,14 +2,14 @@
  * NODE_READS_LINES only the latter. */
 
 #ifndef NODE_READS_LINES
-PORT_FN void W(node_read)(const W(node) *node, W(image) *image)
+PORT_FN void node_read(const map_node *node, node_image *image)
 {
-    PORT_UNROLL for (unsigned slot = 0; slot < NODE_CAPACITY; slot++) image->pair[slot] = W(pair_load)(node, slot);
+    PORT_UNROLL for (unsigned slot = 0; slot < NODE_CAPACITY; slot++) image->pair[slot] = pair_load(node, slot);
 }
 #endif
 
-PORT_FN void W(node_write)(W(node) *node, const W(image) *image, unsigned from, unsigned to)
+PORT_FN void node_write(map_node *node, const node_image *image, unsigned from, unsigned to)
 {
     PORT_UNROLL for (unsigned slot = 0; slot < NODE_CAPACITY; slot++)
-        if (slot >= from && slot < to) W(pair_store)(node, slot, image->pair[slot]);
+        if (slot >= from && slot < to) pair_store(node, slot, image->pair[slot]);
 }

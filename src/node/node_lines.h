@@ -1,6 +1,5 @@
 /* node/node_lines.h - images for AVX2 and AVX-512 have whole lines of a node, link and header with them: so keys are
  * compared in an image as they are in a node. Include before node_x86.h. */
-#undef NODE_READS_LINES
 #define NODE_READS_LINES 1
 
 #ifndef IMAGE_SLOTS

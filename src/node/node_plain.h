@@ -1,16 +1,15 @@
 /* node/node_plain.h - the node verbs in plain C: the readable specification, what ThreadSanitizer runs, and what runs
  * where there is no AVX2, and for keys of 16 bytes. Every shared access goes through the port layer. */
 
-#undef PAIR_IS_ATOMIC
 #if PLEACH_KEY_BITS == 32
 #define PAIR_IS_ATOMIC 1
 #else
 #define PAIR_IS_ATOMIC 0
 #endif
 
-PORT_FN W(pair) W(pair_load)(const W(node) *node, unsigned slot)
+PORT_FN map_pair pair_load(const map_node *node, unsigned slot)
 {
-    W(pair) pair;
+    map_pair pair;
 #if PLEACH_KEY_BITS == 32
     uint64_t word = port_load(&node->word[slot]);
     pair.key = (uint32_t)word;
@@ -26,7 +25,7 @@ PORT_FN W(pair) W(pair_load)(const W(node) *node, unsigned slot)
     return pair;
 }
 
-PORT_FN void W(pair_store)(W(node) *node, unsigned slot, W(pair) pair)
+PORT_FN void pair_store(map_node *node, unsigned slot, map_pair pair)
 {
 #if PLEACH_KEY_BITS == 32
     port_store(&node->word[slot], (uint64_t)pair.value << 32 | pair.key);
@@ -45,71 +44,71 @@ PORT_FN void W(pair_store)(W(node) *node, unsigned slot, W(pair) pair)
 #include "node_common.h"
 
 /* True if the node still has this header: with the fence, no writer touched what was loaded in between. */
-PORT_FN bool W(node_unchanged)(const W(node) *node, uint64_t header)
+PORT_FN bool node_unchanged(const map_node *node, uint64_t header)
 {
     port_validate_fence();
-    return !(header & HEADER_LATCHED) && W(header_load)(node) == header;
+    return !(header & HEADER_LATCHED) && header_load(node) == header;
 }
 
-PORT_FN uint64_t W(node_end)(const W(node) *node, W(pair) *link)
+PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 {
-    uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
-    *link = W(pair_load)(node, NODE_LINK_SLOT);
+    uint64_t header = port_load_acquire(&node->word[HEADER_WORD]);
+    *link = pair_load(node, NODE_LINK_SLOT);
     /* A link in two halves could name the wrong neighbour, too far to the right. */
-    return PAIR_IS_ATOMIC || W(node_unchanged)(node, header) ? header : header | HEADER_LATCHED;
+    return PAIR_IS_ATOMIC || node_unchanged(node, header) ? header : header | HEADER_LATCHED;
 }
 
 #if PLEACH_KEY_BITS == 128
 #include "node_search_wide.h"
 #else
-PORT_FN bool W(node_route)(const W(node) *node, W(key) key, W(pair) *pair)
+PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
 {
-    uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
-    W(pair) best = W(pair_load)(node, 0); /* slot 0 holds the node's low key: at or below key */
+    uint64_t header = port_load_acquire(&node->word[HEADER_WORD]);
+    map_pair best = pair_load(node, 0); /* slot 0 holds the node's low key: at or below key */
     for (unsigned slot = 1; slot <= NODE_LINK_SLOT; slot++) {
-        W(pair) next = W(pair_load)(node, slot);
+        map_pair next = pair_load(node, slot);
         if (next.key > key) break;
         best = next;
     }
     *pair = best;
     /* An atomic pair needs no validation: it was true when it was written, and stays true (I3 of blink/). */
-    return PAIR_IS_ATOMIC || W(node_unchanged)(node, header);
+    return PAIR_IS_ATOMIC || node_unchanged(node, header);
 }
 
-PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pair)
+PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pair)
 {
-    uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
+    uint64_t header = port_load_acquire(&node->word[HEADER_WORD]);
     unsigned count = header_count(header);
     for (unsigned slot = 0; slot < count; slot++) {
-        *pair = W(pair_load)(node, slot);
+        *pair = pair_load(node, slot);
         /* A hit under or after a writer is still a hit: see LINEARIZATION POINTS in blink/blink.h. */
         if (pair->key != key) continue;
         if (NODE_HIT_WAITS && (header & HEADER_LATCHED)) return NODE_CHANGED;
         port_validate_fence(); /* this thread's later operations see no older state than this one did */
-        return PAIR_IS_ATOMIC || W(node_unchanged)(node, header) ? NODE_FOUND : NODE_CHANGED;
+        return PAIR_IS_ATOMIC || node_unchanged(node, header) ? NODE_FOUND : NODE_CHANGED;
     }
-    *pair = W(pair_load)(node, NODE_LINK_SLOT);
-    if (PAIR_IS_ATOMIC && W(pair_is_link)(*pair) && key >= pair->key) return NODE_RIGHT; /* links stay true */
-    if (!W(node_unchanged)(node, header)) return NODE_CHANGED;
-    return W(pair_is_link)(*pair) && key >= pair->key ? NODE_RIGHT : NODE_ABSENT; /* absent: linearized here */
+    *pair = pair_load(node, NODE_LINK_SLOT);
+    if (PAIR_IS_ATOMIC && pair_is_link(*pair) && key >= pair->key) return NODE_RIGHT; /* links stay true */
+    if (!node_unchanged(node, header)) return NODE_CHANGED;
+    return pair_is_link(*pair) && key >= pair->key ? NODE_RIGHT : NODE_ABSENT; /* absent: linearized here */
 }
 #endif
 
-PORT_FN unsigned W(node_scan)(const W(node) *node, unsigned count, W(key) key, W(pair) *pair)
+PORT_FN unsigned node_scan(const map_node *node, unsigned count, map_key key, map_pair *pair)
 {
     for (unsigned slot = 0; slot < count; slot++) {
-        *pair = W(pair_load)(node, slot);
+        *pair = pair_load(node, slot);
         if (pair->key == key) return slot;
     }
     return NODE_SLOTS;
 }
 
-PORT_FN uint64_t W(node_last)(const W(node) *node, W(pair) *link)
+PORT_FN uint64_t node_last(const map_node *node, map_pair *link)
 {
     port_validate_fence();
-    *link = W(pair_load)(node, NODE_LINK_SLOT);
+    *link = pair_load(node, NODE_LINK_SLOT);
     port_validate_fence();
-    return W(header_load)(node);
+    return header_load(node);
 }
 
 #include "node_image.h"

@@ -1,58 +1,58 @@
 /* node/node_search_x86.h - node_route and node_lookup on top of slots_at_or_below and slots_equal. x86 does not reorder
  * loads with loads, so a compiler barrier is all that validating needs; port_validate_fence is that. */
 
-PORT_FN uint64_t W(node_end)(const W(node) *node, W(pair) *link)
+PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 {
-    uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
-    *link = W(pair_load)(node, NODE_LINK_SLOT);
+    uint64_t header = port_load_acquire(&node->word[HEADER_WORD]);
+    *link = pair_load(node, NODE_LINK_SLOT);
     return header;
 }
 
-PORT_FN bool W(node_route)(const W(node) *node, W(key) key, W(pair) *pair)
+PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
 {
-    unsigned below = W(slots_at_or_below)(node, key);
+    unsigned below = slots_at_or_below(node, key);
     /* Bit 0 is set: slot 0 holds the node's low key. The count of trailing ones is used, not the population, so that a
      * slot caught between two pairs of a shift cannot carry the search past it. */
     unsigned slot = (unsigned)__builtin_ctz(~(below | 1)) - 1;
-    *pair = W(pair_load)(node, slot);
+    *pair = pair_load(node, slot);
     return pair->key <= key; /* false: the slot was shifted between the two looks */
 }
 
-PORT_FN node_answer W(node_lookup)(const W(node) *node, W(key) key, W(pair) *pair)
+PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pair)
 {
-    uint64_t header = port_load_acquire(&node->word[W(HEADER_WORD)]);
+    uint64_t header = port_load_acquire(&node->word[HEADER_WORD]);
     unsigned valid = (1u << header_count(header)) - 1;
-    unsigned equal = W(slots_equal)(node, key) & valid;
+    unsigned equal = slots_equal(node, key) & valid;
     if (equal) {
         if (NODE_HIT_WAITS && (header & HEADER_LATCHED)) return NODE_CHANGED;
-        *pair = W(pair_load)(node, (unsigned)__builtin_ctz(equal));
+        *pair = pair_load(node, (unsigned)__builtin_ctz(equal));
         port_validate_fence(); /* this thread's later operations see no older state than this one did */
         return pair->key == key ? NODE_FOUND : NODE_CHANGED; /* found: linearized at the header's load, or later */
     }
-    *pair = W(pair_load)(node, NODE_LINK_SLOT);
-    if (W(pair_is_link)(*pair) && key >= pair->key) return NODE_RIGHT; /* a link stays true for ever */
+    *pair = pair_load(node, NODE_LINK_SLOT);
+    if (pair_is_link(*pair) && key >= pair->key) return NODE_RIGHT; /* a link stays true for ever */
     port_validate_fence();
-    bool unchanged = !(header & HEADER_LATCHED) && W(header_load)(node) == header;
+    bool unchanged = !(header & HEADER_LATCHED) && header_load(node) == header;
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
-PORT_FN unsigned W(node_scan)(const W(node) *node, unsigned count, W(key) key, W(pair) *pair)
+PORT_FN unsigned node_scan(const map_node *node, unsigned count, map_key key, map_pair *pair)
 {
-    unsigned equal = W(slots_equal)(node, key) & ((1u << count) - 1);
+    unsigned equal = slots_equal(node, key) & ((1u << count) - 1);
     for (; equal; equal &= equal - 1) {
         unsigned slot = (unsigned)__builtin_ctz(equal);
-        *pair = W(pair_load)(node, slot);
+        *pair = pair_load(node, slot);
         if (pair->key == key) return slot; /* else it was moved between the two looks */
     }
     return NODE_SLOTS;
 }
 
-PORT_FN uint64_t W(node_last)(const W(node) *node, W(pair) *link)
+PORT_FN uint64_t node_last(const map_node *node, map_pair *link)
 {
     port_validate_fence();
-    *link = W(pair_load)(node, NODE_LINK_SLOT);
+    *link = pair_load(node, NODE_LINK_SLOT);
     port_validate_fence();
-    return W(header_load)(node);
+    return header_load(node);
 }
 
 #include "node_image.h"

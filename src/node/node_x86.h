@@ -1,10 +1,9 @@
 /* node/node_x86.h - pairs on x86 with AVX: one access each, 16-byte pairs too. */
-#undef PAIR_IS_ATOMIC
 #define PAIR_IS_ATOMIC 1
 
-PORT_FN W(pair) W(pair_load)(const W(node) *node, unsigned slot)
+PORT_FN map_pair pair_load(const map_node *node, unsigned slot)
 {
-    W(pair) pair;
+    map_pair pair;
 #if PLEACH_KEY_BITS == 32
     uint64_t word = port_load(&node->word[slot]);
     pair.key = (uint32_t)word;
@@ -17,7 +16,7 @@ PORT_FN W(pair) W(pair_load)(const W(node) *node, unsigned slot)
     return pair;
 }
 
-PORT_FN void W(pair_store)(W(node) *node, unsigned slot, W(pair) pair)
+PORT_FN void pair_store(map_node *node, unsigned slot, map_pair pair)
 {
 #if PLEACH_KEY_BITS == 32
     port_store(&node->word[slot], (uint64_t)pair.value << 32 | pair.key);
@@ -26,6 +25,6 @@ PORT_FN void W(pair_store)(W(node) *node, unsigned slot, W(pair) pair)
 #endif
 }
 
-enum { W(EVERY_PAIR) = (1u << NODE_CAPACITY) - 1, W(EVERY_SLOT) = (1u << (NODE_LINK_SLOT + 1)) - 1 }; /* as bits */
+enum { EVERY_PAIR = (1u << NODE_CAPACITY) - 1, EVERY_SLOT = (1u << (NODE_LINK_SLOT + 1)) - 1 }; /* as bits */
 
 #include "node_common.h"

@@ -2,19 +2,19 @@
  * simulator runs in place of AVX2 and AVX-512. The logic on top (node_search_x86.h) is theirs. */
 #include "node_x86.h"
 
-PORT_FN unsigned W(slots_at_or_below)(const W(node) *node, W(key) key)
+PORT_FN unsigned slots_at_or_below(const map_node *node, map_key key)
 {
     unsigned below = 0;
     for (unsigned slot = 0; slot <= NODE_LINK_SLOT; slot++)
-        below |= (unsigned)(W(pair_load)(node, slot).key <= key) << slot;
+        below |= (unsigned)(pair_load(node, slot).key <= key) << slot;
     return below;
 }
 
-PORT_FN unsigned W(slots_equal)(const W(node) *node, W(key) key)
+PORT_FN unsigned slots_equal(const map_node *node, map_key key)
 {
     unsigned equal = 0;
     for (unsigned slot = 0; slot < NODE_CAPACITY; slot++)
-        equal |= (unsigned)(W(pair_load)(node, slot).key == key) << slot;
+        equal |= (unsigned)(pair_load(node, slot).key == key) << slot;
     return equal;
 }
 

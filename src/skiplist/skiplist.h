@@ -1,6 +1,6 @@
-/* skiplist/skiplist.h - the skiplist of chunks (GFSL), written once for CPU threads and GPU threads, for both key
- * widths and both sizes of chunks (include with PLEACH_KEY_BITS and PLEACH_NODE_SLOTS set). docs/skiplist.md has the
- * drawings and the arguments at length.
+/* skiplist/skiplist.h - the skiplist of chunks (GFSL), written once for CPU threads and GPU threads, for one key
+ * width and one size of chunks (PLEACH_KEY_BITS, PLEACH_NODE_SLOTS). docs/skiplist.md has the drawings and the
+ * arguments at length.
  *
  * LAYOUT          Every level is a list of chunks, in the format of node/node.h: pairs, a link (high key, right
  *                 neighbour), a header with latch, count, version, level and state (skiplist_format.h). The pairs of

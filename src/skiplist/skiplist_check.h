@@ -17,11 +17,8 @@ void skiplist_count_chunks(unsigned slots, unsigned key_bits, const blink_tree *
 bool skiplist_validate(unsigned slots, unsigned key_bits, const blink_tree *tree, void *nodes, char *message,
                        size_t message_size);
 
-/* The same for one size of chunks each: skiplist_check_slots.c is compiled for both. */
-void skiplist16_count_chunks(unsigned key_bits, const blink_tree *tree, void *nodes, blink_counts *counts);
-void skiplist32_count_chunks(unsigned key_bits, const blink_tree *tree, void *nodes, blink_counts *counts);
-bool skiplist16_validate(unsigned key_bits, const blink_tree *tree, void *nodes, char *message, size_t message_size);
-bool skiplist32_validate(unsigned key_bits, const blink_tree *tree, void *nodes, char *message, size_t message_size);
+/* The same for one size of chunks and one key width: skiplist_check_width.c is compiled once for each. */
+extern const blink_checks skiplist16_checks_32, skiplist16_checks_64, skiplist32_checks_32, skiplist32_checks_64;
 
 #ifdef __cplusplus
 }

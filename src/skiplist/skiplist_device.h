@@ -1,5 +1,5 @@
 /* skiplist/skiplist_device.h - one thread's operation, from start to end, as the device-side API offers it.
- * Included by pleach/skiplist_device.cuh, once per key width. */
+ * Included by pleach/skiplist_device.cuh, in a namespace for each key width. */
 #include "skiplist.h"
 #include "skiplist_blocking.h"
 
@@ -9,9 +9,9 @@
 #define PLEACH_SKIP(name) pleach_skiplist64_##name
 #endif
 
-PORT_FN W(blink) W(view_map)(const pleach_skiplist_view &view, epoch_agent *agent)
+PORT_FN map_ref view_map(const pleach_skiplist_view &view, epoch_agent *agent)
 {
-    W(blink) map;
+    map_ref map;
     map.tree = (blink_tree *)view.tree;
     map.nodes = view.nodes;
     map.stripe = blockIdx.x;
@@ -20,12 +20,12 @@ PORT_FN W(blink) W(view_map)(const pleach_skiplist_view &view, epoch_agent *agen
     return map;
 }
 
-PORT_FN pleach_outcome W(view_update)(const pleach_skiplist_view &view, epoch_agent *agent, blink_kind kind, W(key) key,
-                                      W(key) value, W(key) *old)
+PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_agent *agent, blink_kind kind, map_key key,
+                                   map_key value, map_key *old)
 {
-    W(blink) map = W(view_map)(view, agent);
-    W(update) update;
-    W(update_to_end)(map, &update, kind, key, value);
+    map_ref map = view_map(view, agent);
+    update_op update;
+    update_to_end(map, &update, kind, key, value);
     uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
     if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
     if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);
@@ -34,97 +34,97 @@ PORT_FN pleach_outcome W(view_update)(const pleach_skiplist_view &view, epoch_ag
     return (pleach_outcome)update.outcome;
 }
 
-PORT_FN bool W(view_seek)(const pleach_skiplist_view &view, epoch_agent *agent, W(key) from, bool up, W(key) *out_key,
-                          W(key) *out_value)
+PORT_FN bool view_seek(const pleach_skiplist_view &view, epoch_agent *agent, map_key from, bool up, map_key *out_key,
+                       map_key *out_value)
 {
-    W(blink) map = W(view_map)(view, agent);
-    W(seek) seek;
-    W(seek_start)(map, &seek, from, up);
-    BLINK_TO_END(W(seek_step)(map, &seek));
+    map_ref map = view_map(view, agent);
+    seek_op seek;
+    seek_start(map, &seek, from, up);
+    BLINK_TO_END(seek_step(map, &seek));
     if (seek.found && out_key) *out_key = seek.answer.key;
     if (seek.found && out_value) *out_value = seek.answer.value;
     return seek.found;
 }
 
-PORT_FN uint64_t W(view_range)(const pleach_skiplist_view &view, epoch_agent *agent, W(key) lo, W(key) hi,
-                               uint64_t limit, W(key) *keys, W(key) *values)
+PORT_FN uint64_t view_range(const pleach_skiplist_view &view, epoch_agent *agent, map_key lo, map_key hi,
+                            uint64_t limit, map_key *keys, map_key *values)
 {
     if (lo > hi || limit == 0) return 0;
-    W(blink) map = W(view_map)(view, agent);
-    W(range) range;
-    W(range_start)(map, &range, lo, hi, limit, limit, keys, values);
-    BLINK_TO_END(W(range_step)(map, &range));
+    map_ref map = view_map(view, agent);
+    range_op range;
+    range_start(map, &range, lo, hi, limit, limit, keys, values);
+    BLINK_TO_END(range_step(map, &range));
     return range.count;
 }
 
-PORT_FN pleach_outcome PLEACH_SKIP(put)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) key,
-                                        W(key) value, W(key) *old)
+PORT_FN pleach_outcome PLEACH_SKIP(put)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,
+                                        map_key value, map_key *old)
 {
-    return W(view_update)(view, agent, BLINK_PUT, key, value, old);
+    return view_update(view, agent, BLINK_PUT, key, value, old);
 }
 
-PORT_FN pleach_outcome PLEACH_SKIP(add)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) key,
-                                        W(key) value, W(key) *old)
+PORT_FN pleach_outcome PLEACH_SKIP(add)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,
+                                        map_key value, map_key *old)
 {
-    return W(view_update)(view, agent, BLINK_ADD, key, value, old);
+    return view_update(view, agent, BLINK_ADD, key, value, old);
 }
 
-PORT_FN pleach_outcome PLEACH_SKIP(erase)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) key,
-                                          W(key) *old)
+PORT_FN pleach_outcome PLEACH_SKIP(erase)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,
+                                          map_key *old)
 {
-    return W(view_update)(view, agent, BLINK_ERASE, key, 0, old);
+    return view_update(view, agent, BLINK_ERASE, key, 0, old);
 }
 
-PORT_FN bool PLEACH_SKIP(find)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) key,
-                               W(key) *value)
+PORT_FN bool PLEACH_SKIP(find)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,
+                               map_key *value)
 {
-    W(blink) map = W(view_map)(view, agent);
-    W(find) find;
-    W(find_start)(map, &find, key);
-    BLINK_TO_END(W(find_step)(map, &find));
+    map_ref map = view_map(view, agent);
+    find_op find;
+    find_start(map, &find, key);
+    BLINK_TO_END(find_step(map, &find));
     if (find.found && value) *value = find.value;
     return find.found;
 }
 
-PORT_FN bool PLEACH_SKIP(contains)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) key)
+PORT_FN bool PLEACH_SKIP(contains)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key)
 {
     return PLEACH_SKIP(find)(view, agent, key, NULL);
 }
 
-PORT_FN bool PLEACH_SKIP(succ)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) key,
-                               W(key) *out_key, W(key) *out_value)
+PORT_FN bool PLEACH_SKIP(succ)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,
+                               map_key *out_key, map_key *out_value)
 {
-    return key != KEY_MAX && W(view_seek)(view, agent, key + 1, true, out_key, out_value);
+    return key != KEY_MAX && view_seek(view, agent, key + 1, true, out_key, out_value);
 }
 
-PORT_FN bool PLEACH_SKIP(pred)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) key,
-                               W(key) *out_key, W(key) *out_value)
+PORT_FN bool PLEACH_SKIP(pred)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,
+                               map_key *out_key, map_key *out_value)
 {
-    return key != 0 && W(view_seek)(view, agent, key - 1, false, out_key, out_value);
+    return key != 0 && view_seek(view, agent, key - 1, false, out_key, out_value);
 }
 
-PORT_FN bool PLEACH_SKIP(min)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) *out_key,
-                              W(key) *out_value)
+PORT_FN bool PLEACH_SKIP(min)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key *out_key,
+                              map_key *out_value)
 {
-    return W(view_seek)(view, agent, 0, true, out_key, out_value);
+    return view_seek(view, agent, 0, true, out_key, out_value);
 }
 
-PORT_FN bool PLEACH_SKIP(max)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) *out_key,
-                              W(key) *out_value)
+PORT_FN bool PLEACH_SKIP(max)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key *out_key,
+                              map_key *out_value)
 {
-    return W(view_seek)(view, agent, KEY_MAX, false, out_key, out_value);
+    return view_seek(view, agent, KEY_MAX, false, out_key, out_value);
 }
 
-PORT_FN uint64_t PLEACH_SKIP(range_count)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) lo,
-                                          W(key) hi)
+PORT_FN uint64_t PLEACH_SKIP(range_count)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key lo,
+                                          map_key hi)
 {
-    return W(view_range)(view, agent, lo, hi, UINT64_MAX, NULL, NULL);
+    return view_range(view, agent, lo, hi, UINT64_MAX, NULL, NULL);
 }
 
-PORT_FN uint32_t PLEACH_SKIP(range)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, W(key) lo,
-                                    W(key) hi, uint32_t limit, W(key) *keys, W(key) *values)
+PORT_FN uint32_t PLEACH_SKIP(range)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key lo,
+                                    map_key hi, uint32_t limit, map_key *keys, map_key *values)
 {
-    return (uint32_t)W(view_range)(view, agent, lo, hi, limit, keys, values);
+    return (uint32_t)view_range(view, agent, lo, hi, limit, keys, values);
 }
 
 #undef PLEACH_SKIP

@@ -1,49 +1,49 @@
-/* skiplist/skiplist_find.h - find and contains: lock-free. Included by skiplist.h, once per key width. */
+/* skiplist/skiplist_find.h - find and contains: lock-free. Included by skiplist.h. */
 
 /* What an unlatched look at a bottom chunk has found. */
-typedef struct W(look) {
+typedef struct chunk_view {
     uint64_t header; /* from before */
-    W(pair) pair;    /* the key's, if slot < NODE_SLOTS; else the link */
-    W(pair) last;    /* for an erase */
+    map_pair pair;   /* the key's, if slot < NODE_SLOTS; else the link */
+    map_pair last;   /* for an erase */
     unsigned slot;
-} W(look);
+} chunk_view;
 
 /* FOUND, ABSENT, RIGHT: as node_lookup answers. CHANGED: the chunk has changed meanwhile, or is latched and whoever
  * asks will need the latch; look again. */
-PORT_FN node_answer W(chunk_look)(const W(node) *node, W(key) key, W(look) *look, bool to_latch)
+PORT_FN node_answer chunk_look(const map_node *node, map_key key, chunk_view *look, bool to_latch)
 {
-    look->header = port_load_acquire(&node->word[W(HEADER_WORD)]);
+    look->header = port_load_acquire(&node->word[HEADER_WORD]);
     if (to_latch && look->header & HEADER_LATCHED) return NODE_CHANGED; /* many may wait here: they read one word */
-    look->slot = W(node_scan)(node, header_count(look->header), key, &look->pair);
+    look->slot = node_scan(node, header_count(look->header), key, &look->pair);
     bool hit = look->slot < NODE_SLOTS;
-    W(pair) link;
+    map_pair link;
     if (PAIR_IS_ATOMIC && hit) {
         port_validate_fence(); /* this thread's later operations see no older state than this one did */
         /* The slot may have ceased to count since, and an insert have put its pair there, which does not count yet:
          * others would still answer that the key is absent. */
-        return look->slot < header_count(W(header_load)(node)) ? NODE_FOUND : NODE_CHANGED;
+        return look->slot < header_count(header_load(node)) ? NODE_FOUND : NODE_CHANGED;
     }
-    uint64_t header = W(node_last)(node, &link);
+    uint64_t header = node_last(node, &link);
     if (!PAIR_IS_ATOMIC && (header != look->header || header & HEADER_LATCHED)) return NODE_CHANGED;
     if (hit) return NODE_FOUND;
     look->pair = link;
-    if (W(pair_is_link)(link) && key >= link.key) return NODE_RIGHT;
+    if (pair_is_link(link) && key >= link.key) return NODE_RIGHT;
     return (header ^ look->header) & ~HEADER_LATCHED ? NODE_CHANGED : NODE_ABSENT;
 }
 
-typedef struct W(find) {
-    W(cursor) cursor;
-    W(key) value;
+typedef struct find_op {
+    level_cursor cursor;
+    map_key value;
     bool found;
-} W(find);
+} find_op;
 
-PORT_FN void W(find_start)(W(blink) map, W(find) *find, W(key) key) { W(cursor_start)(map, &find->cursor, key); }
+PORT_FN void find_start(map_ref map, find_op *find, map_key key) { cursor_start(map, &find->cursor, key); }
 
-PORT_FN blink_step W(find_step)(W(blink) map, W(find) *find)
+PORT_FN blink_step find_step(map_ref map, find_op *find)
 {
-    if (find->cursor.level > 0) return W(cursor_descend)(map, &find->cursor);
-    W(look) look;
-    switch (W(chunk_look)(W(node_at)(map, find->cursor.node), find->cursor.target, &look, false)) {
+    if (find->cursor.level > 0) return cursor_descend(map, &find->cursor);
+    chunk_view look;
+    switch (chunk_look(node_at(map, find->cursor.node), find->cursor.target, &look, false)) {
     case NODE_FOUND:
         find->found = true;
         find->value = look.pair.value;
@@ -52,7 +52,7 @@ PORT_FN blink_step W(find_step)(W(blink) map, W(find) *find)
         find->found = false;
         return BLINK_DONE;
     case NODE_RIGHT:
-        W(cursor_right)(map, &find->cursor, look.pair);
+        cursor_right(map, &find->cursor, look.pair);
         return BLINK_MOVED;
     case NODE_CHANGED:
         break;

@@ -1,11 +1,11 @@
 /* skiplist/skiplist_kernels.h - array calls of a skiplist: one GPU thread per operation, blocks that stay on the GPU
- * and go through the array together. Included by skiplist_launch.h, once per key width. */
+ * and go through the array together. Included by skiplist_launch.h. */
 #include "skiplist_blocking.h"
 #include "skiplist_team.h"
 
-PORT_FN W(blink) W(map_of)(const blink_on_gpu &gpu)
+PORT_FN map_ref map_of(const blink_on_gpu &gpu)
 {
-    W(blink) map;
+    map_ref map;
     map.tree = gpu.tree;
     map.nodes = gpu.nodes;
     map.stripe = blockIdx.x;
@@ -14,9 +14,9 @@ PORT_FN W(blink) W(map_of)(const blink_on_gpu &gpu)
     return map;
 }
 
-PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
+PORT_FN void set_key(void *array, size_t i, map_key value)
 {
-    if (array) ((W(key) *)array)[i] = value;
+    if (array) ((map_key *)array)[i] = value;
 }
 
 /* Runs `element` for i = first .. end-1, in stays of so many a team of so many threads. All threads of the block take
@@ -24,7 +24,7 @@ PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
 #define STAYING(gpu, first, end, lanes, stay, element)                                                           \
     __shared__ epoch_agent agent;                                                                                \
     skiplist_place place = place_on(gpu);                                                                        \
-    W(blink) map = W(map_of)(gpu);                                                                               \
+    map_ref map = map_of(gpu);                                                                                   \
     map.agent = &agent;                                                                                          \
     skiplist_join(&place, &agent, STAY_THREADS, blockIdx.x);                                                     \
     const size_t own = STAY_THREADS / (lanes), wave = gridDim.x * own;                                           \
@@ -38,60 +38,60 @@ PORT_FN void W(set_key)(void *array, size_t i, W(key) value)
     }                                                                                                            \
     skiplist_part(&place, &agent)
 
-PORT_FN void W(find_element)(W(blink) map, const request &r, size_t i)
+PORT_FN void find_element(map_ref map, const request &r, size_t i)
 {
-    W(find) find;
-    W(find_start)(map, &find, ((const W(key) *)r.keys)[i]);
-    BLINK_TO_END(W(find_step)(map, &find));
-    if (find.found) W(set_key)(r.out_values, i, find.value);
+    find_op find;
+    find_start(map, &find, ((const map_key *)r.keys)[i]);
+    BLINK_TO_END(find_step(map, &find));
+    if (find.found) set_key(r.out_values, i, find.value);
     if (r.flags) r.flags[i] = find.found;
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS)
-    W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+    find_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(find_element)(map, r, i));
+    STAYING(gpu, 0, r.n, 1, QUERY_STAY, find_element(map, r, i));
 }
 
 /* The same by teams. */
-PORT_FN void W(find_by_team)(W(blink) map, team t, const request &r, size_t i)
+PORT_FN void find_by_team(map_ref map, team t, const request &r, size_t i)
 {
-    W(find) find;
-    W(team_find)(map, t, &find, ((const W(key) *)r.keys)[i]);
+    find_op find;
+    team_find(map, t, &find, ((const map_key *)r.keys)[i]);
     if (t.lane != 0) return;
-    if (find.found) W(set_key)(r.out_values, i, find.value);
+    if (find.found) set_key(r.out_values, i, find.value);
     if (r.flags) r.flags[i] = find.found;
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS)
-    W(team_find_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+    team_find_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
     team t = team_of(gpu.team);
-    STAYING(gpu, 0, r.n, t.lanes, QUERY_STAY, W(find_by_team)(map, t, r, i));
+    STAYING(gpu, 0, r.n, t.lanes, QUERY_STAY, find_by_team(map, t, r, i));
 }
 
 /* What a thread's updates come to. */
-typedef struct W(sums) { int grown; unsigned refused; } W(sums);
+typedef struct update_sums { int grown; unsigned refused; } update_sums;
 
-PORT_FN void W(update_element)(W(blink) map, team t, const request &r, size_t i, W(sums) *sums)
+PORT_FN void update_element(map_ref map, team t, const request &r, size_t i, update_sums *sums)
 {
-    W(update) update;
+    update_op update;
     blink_kind kind = r.kind == REQUEST_PUT ? BLINK_PUT : r.kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
-    W(key) key = ((const W(key) *)r.keys)[i], value = kind == BLINK_ERASE ? 0 : ((const W(key) *)r.values)[i];
+    map_key key = ((const map_key *)r.keys)[i], value = kind == BLINK_ERASE ? 0 : ((const map_key *)r.values)[i];
     if (t.lanes > 1)
-        W(team_update)(map, t, &update, kind, key, value);
+        team_update(map, t, &update, kind, key, value);
     else
-        W(update_to_end)(map, &update, kind, key, value);
+        update_to_end(map, &update, kind, key, value);
     if (t.lane != 0) return;
     if (update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED)
-        W(set_key)(r.out_values, i, update.old);
+        set_key(r.out_values, i, update.old);
     if (r.flags) r.flags[i] = (uint8_t)update.outcome;
     sums->grown += (update.outcome == BLINK_INSERTED) - (update.outcome == BLINK_ERASED);
     sums->refused += update.outcome == BLINK_NOT_APPLIED;
 }
 
 /* A map's size changes by what a warp's threads have inserted and erased, in one addition. */
-PORT_FN void W(add_sums)(const blink_on_gpu &gpu, W(sums) sums, update_notes *notes)
+PORT_FN void add_sums(const blink_on_gpu &gpu, update_sums sums, update_notes *notes)
 {
     for (unsigned by = 16; by > 0; by /= 2) {
         sums.grown += __shfl_xor_sync(0xffffffffu, sums.grown, by);
@@ -103,81 +103,81 @@ PORT_FN void W(add_sums)(const blink_on_gpu &gpu, W(sums) sums, update_notes *no
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS, 2)
-    W(update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
-                     size_t end, update_notes *notes)
+    update_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
+                  size_t end, update_notes *notes)
 {
-    W(sums) sums = {0, 0};
-    STAYING(gpu, first, end, 1, UPDATE_STAY, W(update_element)(map, team_of(1), r, i, &sums));
-    W(add_sums)(gpu, sums, notes);
+    update_sums sums = {0, 0};
+    STAYING(gpu, first, end, 1, UPDATE_STAY, update_element(map, team_of(1), r, i, &sums));
+    add_sums(gpu, sums, notes);
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS, 2)
-    W(team_update_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
-                          size_t end, update_notes *notes)
+    team_update_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
+                       size_t end, update_notes *notes)
 {
-    W(sums) sums = {0, 0};
+    update_sums sums = {0, 0};
     team t = team_of(gpu.team);
-    STAYING(gpu, first, end, t.lanes, UPDATE_STAY, W(update_element)(map, t, r, i, &sums));
-    W(add_sums)(gpu, sums, notes);
+    STAYING(gpu, first, end, t.lanes, UPDATE_STAY, update_element(map, t, r, i, &sums));
+    add_sums(gpu, sums, notes);
 }
 
-PORT_FN void W(seek_element)(W(blink) map, const request &r, size_t i)
+PORT_FN void seek_element(map_ref map, const request &r, size_t i)
 {
-    W(key) key = ((const W(key) *)r.keys)[i];
+    map_key key = ((const map_key *)r.keys)[i];
     bool up = r.kind == REQUEST_SUCC || r.kind == REQUEST_CEILING;
     bool strict = r.kind == REQUEST_SUCC || r.kind == REQUEST_PRED;
-    W(seek) seek;
+    seek_op seek;
     seek.found = false;
     if (!strict || key != (up ? KEY_MAX : 0)) {
-        W(seek_start)(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
-        BLINK_TO_END(W(seek_step)(map, &seek));
+        seek_start(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
+        BLINK_TO_END(seek_step(map, &seek));
     }
     if (seek.found) {
-        W(set_key)(r.out_keys, i, seek.answer.key);
-        W(set_key)(r.out_values, i, seek.answer.value);
+        set_key(r.out_keys, i, seek.answer.key);
+        set_key(r.out_values, i, seek.answer.value);
     }
     if (r.flags) r.flags[i] = seek.found;
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS)
-    W(seek_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+    seek_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, 0, r.n, 1, QUERY_STAY, W(seek_element)(map, r, i));
+    STAYING(gpu, 0, r.n, 1, QUERY_STAY, seek_element(map, r, i));
 }
 
 /* To its end, or until it is noted: false. */
-PORT_FN bool W(range_to_end_or_note)(W(blink) map, W(range) *range, long_notes *notes, uint64_t i)
+PORT_FN bool range_to_end_or_note(map_ref map, range_op *range, long_notes *notes, uint64_t i)
 {
     unsigned attempts = 0, visits = 0;
     blink_step step;
-    while ((step = W(range_step)(map, range)) == BLINK_MOVED || step == BLINK_AGAIN) {
+    while ((step = range_step(map, range)) == BLINK_MOVED || step == BLINK_AGAIN) {
         BLINK_WAIT(step, attempts);
         if (range->cursor.level == 0 && ++visits == LONG_VISITS && long_note(notes, i)) return false;
     }
     return true;
 }
 
-PORT_FN void W(range_element)(W(blink) map, const request &r, size_t i)
+PORT_FN void range_element(map_ref map, const request &r, size_t i)
 {
-    W(key) low = ((const W(key) *)r.keys)[i], high = ((const W(key) *)r.values)[i];
+    map_key low = ((const map_key *)r.keys)[i], high = ((const map_key *)r.values)[i];
     uint64_t limit = r.limit ? r.limit : UINT64_MAX, place = i * (uint64_t)r.limit, room = limit;
     if (r.offsets) {
         place = r.offsets[i];
         room = r.offsets[i + 1] - place;
     }
-    W(range) range;
+    range_op range;
     range.count = 0;
     if (low <= high) {
-        W(range_start)(map, &range, low, high, limit, room, r.out_keys ? (W(key) *)r.out_keys + place : NULL,
-                       r.out_values ? (W(key) *)r.out_values + place : NULL);
-        if (!W(range_to_end_or_note)(map, &range, (long_notes *)r.notes, i)) return;
+        range_start(map, &range, low, high, limit, room, r.out_keys ? (map_key *)r.out_keys + place : NULL,
+                    r.out_values ? (map_key *)r.out_values + place : NULL);
+        if (!range_to_end_or_note(map, &range, (long_notes *)r.notes, i)) return;
     }
     if (r.counts) r.counts[i] = (uint32_t)range.count;
     if (r.long_counts) r.long_counts[i] = range.count;
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS)
-    W(range_kernel)(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+    range_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
 {
-    STAYING(gpu, 0, r.n, 1, 1, W(range_element)(map, r, i));
+    STAYING(gpu, 0, r.n, 1, 1, range_element(map, r, i));
 }

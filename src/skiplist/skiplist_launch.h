@@ -1,5 +1,5 @@
-/* skiplist/skiplist_launch.h - the skiplist's kernels for both key widths, and their launchers; the file that includes
- * it has set the size of chunks. */
+/* skiplist/skiplist_launch.h - the skiplist's kernels and their launchers, for one key width; the file that includes it
+ * has set the size of chunks. */
 #include "../blink/blink_launch.h"
 #include "skiplist_cuda.h"
 
@@ -19,22 +19,14 @@ PORT_FN skiplist_place place_on(const blink_on_gpu &gpu)
     place.tree = gpu.tree;
     place.nodes = gpu.nodes;
     place.epoch = gpu.versions.epoch;
-    place.node_bytes = NODE_SLOTS * gpu.key_bits / 4;
+    place.node_bytes = NODE_SLOTS * PLEACH_KEY_BITS / 4;
     return place;
 }
 
-#define PLEACH_KEY_BITS 32
 #include "skiplist.h"
 #include "skiplist_kernels.h"
 #include "../blink/blink_long_kernels.h"
 #include "../blink/blink_bulk_kernels.h"
-#undef PLEACH_KEY_BITS
-#define PLEACH_KEY_BITS 64
-#include "skiplist.h"
-#include "skiplist_kernels.h"
-#include "../blink/blink_long_kernels.h"
-#include "../blink/blink_bulk_kernels.h"
-#undef PLEACH_KEY_BITS
 
 /* As many blocks as the GPU can hold at a time, or as there is work for. */
 static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
@@ -43,22 +35,19 @@ static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
     return (unsigned)(all < most ? all : most);
 }
 
-#define LAUNCH_STAYING(kernel, threads, args)                                                                    \
+#define LAUNCH_STAYING(kernel, threads, ...)                                                                     \
     do {                                                                                                         \
         if ((threads) == 0) return cudaSuccess;                                                                  \
         cudaGetLastError();                                                                                      \
-        if (map.key_bits == 32)                                                                                  \
-            kernel##32<<<staying_blocks(&map, threads), STAY_THREADS, 0, stream>>> args;                         \
-        else                                                                                                     \
-            kernel##64<<<staying_blocks(&map, threads), STAY_THREADS, 0, stream>>> args;                         \
+        kernel<<<staying_blocks(&map, threads), STAY_THREADS, 0, stream>>>(__VA_ARGS__);                         \
         return cudaGetLastError();                                                                               \
     } while (0)
 
 static cudaError_t update_part(blink_on_gpu map, const request *r, size_t first, size_t end, update_notes *notes,
                                cudaStream_t stream)
 {
-    if (map.team > 1) LAUNCH_STAYING(team_update_kernel, (end - first) * map.team, (map, *r, first, end, notes));
-    LAUNCH_STAYING(update_kernel, end - first, (map, *r, first, end, notes));
+    if (map.team > 1) LAUNCH_STAYING(team_update_kernel, (end - first) * map.team, map, *r, first, end, notes);
+    LAUNCH_STAYING(update_kernel, end - first, map, *r, first, end, notes);
 }
 
 /* Thousands of threads that all want the few chunks of a small skiplist get in each other's way: the first elements of
@@ -84,87 +73,16 @@ static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes
     case REQUEST_ADD:
     case REQUEST_ERASE: return update_all(map, r, notes, stream);
     case REQUEST_FIND:
-        if (map.team > 1) LAUNCH_STAYING(team_find_kernel, r->n * map.team, (map, *r));
-        LAUNCH_STAYING(find_kernel, r->n, (map, *r));
+        if (map.team > 1) LAUNCH_STAYING(team_find_kernel, r->n * map.team, map, *r);
+        LAUNCH_STAYING(find_kernel, r->n, map, *r);
     case REQUEST_SUCC:
     case REQUEST_PRED:
     case REQUEST_CEILING:
-    case REQUEST_FLOOR: LAUNCH_STAYING(seek_kernel, r->n, (map, *r));
+    case REQUEST_FLOOR: LAUNCH_STAYING(seek_kernel, r->n, map, *r);
     case REQUEST_RANGE:
-    case REQUEST_COUNT: LAUNCH_STAYING(range_kernel, r->n, (map, *r));
+    case REQUEST_COUNT: LAUNCH_STAYING(range_kernel, r->n, map, *r);
     }
     return cudaErrorInvalidValue;
-}
-
-static cudaError_t skiplist_run_long(blink_on_gpu map, const request *r, long_work *work, cudaStream_t stream)
-{
-    return map.key_bits == 32 ? launch_long32(&map, r, work, false, false, stream)
-                              : launch_long64(&map, r, work, false, false, stream);
-}
-
-static cudaError_t skiplist_count_parts(blink_on_gpu map, const request *r, long_work *work, bool whole,
-                                   cudaStream_t stream)
-{
-    return map.key_bits == 32 ? launch_long32(&map, r, work, true, whole, stream)
-                              : launch_long64(&map, r, work, true, whole, stream);
-}
-
-static cudaError_t build_one_level(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
-                                   uint32_t level, cudaStream_t stream)
-{
-    unsigned key_bits = map.key_bits;
-    if (level == 0)
-        LAUNCH(leaves_kernel, (plan->count[0] + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS,
-               (*plan, map.nodes, (const key32 *)keys, (const key32 *)values),
-               (*plan, map.nodes, (const key64 *)keys, (const key64 *)values));
-    LAUNCH(build_kernel, plan->count[level] * NODE_SLOTS,
-           (*plan, map.nodes, (const key32 *)keys, (const key32 *)values, level),
-           (*plan, map.nodes, (const key64 *)keys, (const key64 *)values, level));
-}
-
-static cudaError_t skiplist_build(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
-                                  cudaStream_t stream)
-{
-    cudaError_t error = cudaSuccess;
-    for (uint32_t level = 0; level < plan->levels && error == cudaSuccess; level++)
-        error = build_one_level(map, plan, keys, values, level, stream);
-    return error;
-}
-
-static cudaError_t skiplist_count(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
-{
-    unsigned key_bits = map.key_bits;
-    LAUNCH(count_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE, (map, used, counts), (map, used, counts));
-}
-
-static cudaError_t skiplist_shape(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
-{
-    unsigned key_bits = map.key_bits;
-    LAUNCH(shape_kernel, used - 1, (map, used, counts), (map, used, counts));
-}
-
-static cudaError_t skiplist_list_leaves(blink_on_gpu map, uint64_t used, void *first_keys, uint32_t *ids,
-                                        uint64_t *listed, cudaStream_t stream)
-{
-    unsigned key_bits = map.key_bits;
-    LAUNCH(list_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE, (map, used, (key32 *)first_keys, ids, listed),
-           (map, used, (key64 *)first_keys, ids, listed));
-}
-
-static cudaError_t skiplist_leaf_counts(blink_on_gpu map, const uint32_t *ids, size_t leaves, uint64_t *counts,
-                                        cudaStream_t stream)
-{
-    unsigned key_bits = map.key_bits;
-    LAUNCH(leaf_counts_kernel, leaves, (map, ids, leaves, counts), (map, ids, leaves, counts));
-}
-
-static cudaError_t skiplist_gather(blink_on_gpu map, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
-                                   void *out_keys, void *out_values, cudaStream_t stream)
-{
-    unsigned key_bits = map.key_bits;
-    LAUNCH(gather_kernel, (leaves + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS,
-           (map, ids, leaves, offsets, (key32 *)out_keys, (key32 *)out_values),
-           (map, ids, leaves, offsets, (key64 *)out_keys, (key64 *)out_values));
 }
 
 /* One block: the rest of a scan that others began, and two steps of the clock; then slot after slot. */
@@ -196,15 +114,8 @@ static cudaError_t skiplist_settle(blink_on_gpu map, bool forget, cudaStream_t s
     return cudaGetLastError();
 }
 
-const skiplist_cuda_ops SKIPLIST_CUDA_OPS = {
-    .run = skiplist_run,
-    .run_long = skiplist_run_long,
-    .count_parts = skiplist_count_parts,
-    .build = skiplist_build,
-    .count = skiplist_count,
-    .shape = skiplist_shape,
-    .list_leaves = skiplist_list_leaves,
-    .leaf_counts = skiplist_leaf_counts,
-    .gather = skiplist_gather,
+const skiplist_launchers SKIPLIST_CUDA = {
+    .calls = {skiplist_run, run_long, count_parts},
+    .nodes = {build_levels, count_nodes, add_shapes, list_leaves, leaf_counts, gather},
     .settle = skiplist_settle,
 };

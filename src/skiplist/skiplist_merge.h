@@ -1,76 +1,76 @@
-/* skiplist/skiplist_merge.h - a chunk takes its right neighbour in. Included by skiplist.h, once per key width. */
+/* skiplist/skiplist_merge.h - a chunk takes its right neighbour in. Included by skiplist.h. */
 
 /* Both are latched; header and right_header are from before, and the pairs fit. The left one is unlatched, and what is
  * left of the right one is a zombie. */
-PORT_FN void W(merge_bottom)(W(blink) map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
+PORT_FN void merge_bottom(map_ref map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
 {
-    W(node) *left = W(node_at)(map, left_id), *right = W(node_at)(map, right_id);
+    map_node *left = node_at(map, left_id), *right = node_at(map, right_id);
     unsigned count = header_count(header), more = header_count(right_header);
-    for (unsigned i = 0; i < more; i++) W(pair_store)(left, count + i, W(pair_load)(right, i));
+    for (unsigned i = 0; i < more; i++) pair_store(left, count + i, pair_load(right, i));
     uint64_t between = header_next(header, count + more);
     /* They count before they are passed by. */
-    port_store_release(&left->word[W(HEADER_WORD)], between | HEADER_LATCHED);
-    W(pair) link = W(pair_load)(right, NODE_LINK_SLOT);
+    port_store_release(&left->word[HEADER_WORD], between | HEADER_LATCHED);
+    map_pair link = pair_load(right, NODE_LINK_SLOT);
     port_publish_fence();
-    W(pair_store)(left, NODE_LINK_SLOT, link);
+    pair_store(left, NODE_LINK_SLOT, link);
     port_publish_fence(); /* nobody is sent back here before he can find everything here */
-    W(pair_store)(right, NODE_LINK_SLOT, W(link_to)(0, left_id));
-    W(unlatch)(right, header_with_state(header_next(right_header, 0), CHUNK_ZOMBIE));
-    W(unlatch)(left, header_next(between, count + more));
+    pair_store(right, NODE_LINK_SLOT, link_to(0, left_id));
+    unlatch(right, header_with_state(header_next(right_header, 0), CHUNK_ZOMBIE));
+    unlatch(left, header_next(between, count + more));
 }
 
 /* The same one level up or more. Every slot of the zombie comes to name the left chunk, before anybody can remove one
  * of its pairs from there. */
-PORT_FN void W(merge_upper)(W(blink) map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
+PORT_FN void merge_upper(map_ref map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
 {
-    W(node) *left = W(node_at)(map, left_id), *right = W(node_at)(map, right_id);
+    map_node *left = node_at(map, left_id), *right = node_at(map, right_id);
     unsigned count = header_count(header), more = header_count(right_header);
-    W(pair) link = W(pair_load)(right, NODE_LINK_SLOT); /* or a copy of the last pair */
-    for (unsigned i = 0; i < more; i++) W(pair_store)(left, count + i, W(pair_load)(right, i));
-    W(slots_pad)(left, count + more, link);
+    map_pair link = pair_load(right, NODE_LINK_SLOT); /* or a copy of the last pair */
+    for (unsigned i = 0; i < more; i++) pair_store(left, count + i, pair_load(right, i));
+    slots_pad(left, count + more, link);
     port_publish_fence();
-    W(slots_pad)(right, 0, W(link_to)(0, left_id));
-    W(unlatch)(right, header_with_state(header_next(right_header, 0), CHUNK_ZOMBIE));
-    W(unlatch)(left, header_next(header, count + more));
+    slots_pad(right, 0, link_to(0, left_id));
+    unlatch(right, header_with_state(header_next(right_header, 0), CHUNK_ZOMBIE));
+    unlatch(left, header_next(header, count + more));
 }
 
 /* The chunk under the cursor, which covers the key before `right`'s low key, takes `right` in, which the agent has made
  * RAISING and whose pair above is gone. DONE: it has, and `right` is retired. REFUSED: they are too many by now, or the
  * agent's bag is full; `right` is as it was. */
-PORT_FN blink_step W(merge_here)(W(blink) map, W(cursor) *cursor, uint32_t right_id)
+PORT_FN blink_step merge_here(map_ref map, level_cursor *cursor, uint32_t right_id)
 {
     uint64_t header;
-    W(pair) link;
-    blink_step step = W(latch_covering)(map, cursor, &header, &link);
+    map_pair link;
+    blink_step step = latch_covering(map, cursor, &header, &link);
     if (step != BLINK_DONE) return step;
-    W(node) *left = W(node_at)(map, cursor->node), *right = W(node_at)(map, right_id);
-    uint64_t *word = &right->word[W(HEADER_WORD)], right_header = port_load(word);
+    map_node *left = node_at(map, cursor->node), *right = node_at(map, right_id);
+    uint64_t *word = &right->word[HEADER_WORD], right_header = port_load(word);
     if (right_header & HEADER_LATCHED || !port_latch(word, right_header, right_header | HEADER_LATCHED)) {
-        W(unlatch)(left, header);
+        unlatch(left, header);
         return BLINK_AGAIN;
     }
     bool fit = header_count(header) + header_count(right_header) <= CHUNK_MUCH;
     if (!fit || !epoch_retire(map.agent, right_id)) {
-        W(unlatch)(right, right_header);
-        W(unlatch)(left, header);
+        unlatch(right, right_header);
+        unlatch(left, header);
         return BLINK_REFUSED;
     }
     if (chunk_level(header) == 0)
-        W(merge_bottom)(map, cursor->node, header, right_id, right_header);
+        merge_bottom(map, cursor->node, header, right_id, right_header);
     else
-        W(merge_upper)(map, cursor->node, header, right_id, right_header);
+        merge_upper(map, cursor->node, header, right_id, right_header);
     return BLINK_DONE;
 }
 
 /* Can the chunk `id` take its right neighbour in? DONE: that has been made RAISING, *right is the link to it, and
  * *raised whether it has a pair above. AGAIN: somebody is about one of them. REFUSED: it cannot. */
-PORT_FN blink_step W(merge_look)(W(blink) map, uint32_t id, W(pair) *right, bool *raised)
+PORT_FN blink_step merge_look(map_ref map, uint32_t id, map_pair *right, bool *raised)
 {
-    uint64_t header = W(node_end)(W(node_at)(map, id), right);
+    uint64_t header = node_end(node_at(map, id), right);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
-    if (!W(pair_is_link)(*right)) return BLINK_REFUSED;
-    if (W(leads_back)(header, *right)) return BLINK_REFUSED; /* else its left neighbour would be put where it ends */
-    uint64_t *word = &W(node_at)(map, W(pair_node)(*right))->word[W(HEADER_WORD)], there = port_load(word);
+    if (!pair_is_link(*right)) return BLINK_REFUSED;
+    if (leads_back(header, *right)) return BLINK_REFUSED; /* else its left neighbour would be put where it ends */
+    uint64_t *word = &node_at(map, pair_node(*right))->word[HEADER_WORD], there = port_load(word);
     unsigned state = chunk_state(there);
     *raised = state == CHUNK_RAISED;
     if (header_count(header) + header_count(there) > CHUNK_MUCH) return BLINK_REFUSED;

@@ -1,19 +1,19 @@
 /* skiplist/skiplist_raise.h - the pair that leads to a chunk, put into the level above and taken out of it, by the
- * agent that has made the chunk RAISING. Included by skiplist.h, once per key width. */
+ * agent that has made the chunk RAISING. Included by skiplist.h. */
 
 /* RAISING becomes `state`, in one access. False: the chunk is latched just now. */
-PORT_FN bool W(set_state)(W(blink) map, uint32_t id, unsigned state)
+PORT_FN bool set_state(map_ref map, uint32_t id, unsigned state)
 {
-    uint64_t *word = &W(node_at)(map, id)->word[W(HEADER_WORD)], header = port_load(word);
+    uint64_t *word = &node_at(map, id)->word[HEADER_WORD], header = port_load(word);
     if (header & HEADER_LATCHED) return false;
     return port_latch(word, header, header_with_state(header, state) + HEADER_VERSION_ONE);
 }
 
 /* To the chunk of `level` that covers target, or on the way there: true if the cursor is on that level. */
-PORT_FN bool W(on_level)(W(cursor) *cursor, uint32_t level)
+PORT_FN bool on_level(level_cursor *cursor, uint32_t level)
 {
     if (cursor->level < level) { /* searches do not begin that high yet */
-        W(cursor_to_root)(cursor, skiplist_root(level));
+        cursor_to_root(cursor, skiplist_root(level));
         return true;
     }
     return cursor->level == level;
@@ -21,7 +21,7 @@ PORT_FN bool W(on_level)(W(cursor) *cursor, uint32_t level)
 
 /* Searches begin on this level from now on. The level's head is latched, as when the level is found empty, so the two
  * do not cross. A swap that fails means that somebody else has raised it. */
-PORT_FN void W(begin_at)(W(blink) map, uint32_t level)
+PORT_FN void begin_at(map_ref map, uint32_t level)
 {
     for (;;) {
         uint64_t root = port_load(&map.tree->root);
@@ -30,80 +30,80 @@ PORT_FN void W(begin_at)(W(blink) map, uint32_t level)
 }
 
 /* Splits a full upper chunk as chunk_split does a bottom one. */
-PORT_COLD W(pair) W(upper_split)(W(blink) map, uint32_t id, uint64_t header, unsigned at, W(pair) pair)
+PORT_COLD map_pair upper_split(map_ref map, uint32_t id, uint64_t header, unsigned at, map_pair pair)
 {
-    W(node) *node = W(node_at)(map, id);
-    uint32_t right = W(take_chunk)(map);
+    map_node *node = node_at(map, id);
+    uint32_t right = take_chunk(map);
     if (right == NODE_NONE) {
-        W(unlatch)(node, header);
-        return W(pair_of)(0, NODE_NONE);
+        unlatch(node, header);
+        return pair_of(0, NODE_NONE);
     }
     unsigned level = chunk_level(header);
-    W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
-    bool last = !W(pair_is_link)(link), appending = at == NODE_CAPACITY && last;
+    map_pair link = pair_load(node, NODE_LINK_SLOT);
+    bool last = !pair_is_link(link), appending = at == NODE_CAPACITY && last;
     unsigned left = appending ? NODE_CAPACITY : NODE_CAPACITY / 2, count = NODE_CAPACITY + 1 - left;
-    W(node) *fresh = W(node_at)(map, right);
-    for (unsigned i = 0; i < count; i++) W(pair_store)(fresh, i, W(slot_with)(node, at, pair, left + i));
-    W(slots_pad)(fresh, count, last ? W(slot_with)(node, at, pair, NODE_CAPACITY) : link);
-    W(key) separator = W(slot_with)(node, at, pair, left).key;
-    unsigned state = W(is_raised)(map, right, separator, level) ? CHUNK_RAISING : CHUNK_LOW;
-    port_store(&fresh->word[W(HEADER_WORD)], header_first(chunk_bits(level, state), count));
+    map_node *fresh = node_at(map, right);
+    for (unsigned i = 0; i < count; i++) pair_store(fresh, i, slot_with(node, at, pair, left + i));
+    slots_pad(fresh, count, last ? slot_with(node, at, pair, NODE_CAPACITY) : link);
+    map_key separator = slot_with(node, at, pair, left).key;
+    unsigned state = is_raised(map, right, separator, level) ? CHUNK_RAISING : CHUNK_LOW;
+    port_store(&fresh->word[HEADER_WORD], header_first(chunk_bits(level, state), count));
     port_publish_fence(); /* the new chunk is there before anything names it */
     if (at < left) {
-        W(slots_open)(node, at, left - 1);
-        W(pair_store)(node, at, pair);
+        slots_open(node, at, left - 1);
+        pair_store(node, at, pair);
     }
-    W(slots_pad)(node, left, W(link_to)(separator, right));
-    W(unlatch)(node, header_next(header, left));
-    return W(pair_of)(separator, state == CHUNK_RAISING ? right : right | NODE_LINK);
+    slots_pad(node, left, link_to(separator, right));
+    unlatch(node, header_next(header, left));
+    return pair_of(separator, state == CHUNK_RAISING ? right : right | NODE_LINK);
 }
 
 /* Puts `pair` into the upper chunk under the cursor, if that covers its key. DONE: it is there, and *made is the
  * separator of a split with the new chunk, or NODE_NONE. REFUSED: there is no memory for a split. */
-PORT_FN blink_step W(raise_here)(W(blink) map, W(cursor) *cursor, W(pair) pair, W(pair) *made)
+PORT_FN blink_step raise_here(map_ref map, level_cursor *cursor, map_pair pair, map_pair *made)
 {
     uint64_t header;
-    W(pair) link;
-    *made = W(pair_of)(0, NODE_NONE);
-    blink_step step = W(latch_covering)(map, cursor, &header, &link);
+    map_pair link;
+    *made = pair_of(0, NODE_NONE);
+    blink_step step = latch_covering(map, cursor, &header, &link);
     if (step != BLINK_DONE) return step;
-    W(node) *node = W(node_at)(map, cursor->node);
-    unsigned count = header_count(header), at = W(slots_rank)(node, count, pair.key);
+    map_node *node = node_at(map, cursor->node);
+    unsigned count = header_count(header), at = slots_rank(node, count, pair.key);
     if (count == NODE_CAPACITY) {
-        *made = W(upper_split)(map, cursor->node, header, at, pair);
-        return W(pair_node)(*made) == NODE_NONE ? BLINK_REFUSED : BLINK_DONE;
+        *made = upper_split(map, cursor->node, header, at, pair);
+        return pair_node(*made) == NODE_NONE ? BLINK_REFUSED : BLINK_DONE;
     }
-    W(slots_open)(node, at, count);
-    W(pair_store)(node, at, pair);
-    if (at == count && !W(pair_is_link)(link)) W(slots_pad)(node, count + 1, pair);
+    slots_open(node, at, count);
+    pair_store(node, at, pair);
+    if (at == count && !pair_is_link(link)) slots_pad(node, count + 1, pair);
     uint32_t level = chunk_level(header);
-    if (cursor->node == skiplist_head(level)) W(begin_at)(map, level);
-    W(unlatch)(node, header_next(header, count + 1));
+    if (cursor->node == skiplist_head(level)) begin_at(map, level);
+    unlatch(node, header_next(header, count + 1));
     return BLINK_DONE;
 }
 
 /* Takes the pair under the key out of the upper chunk under the cursor. DONE: *left pairs are left there, and *low is
  * the chunk's low key. REFUSED: it is the first one, which a search that comes to this chunk may need. */
-PORT_FN blink_step W(lower_here)(W(blink) map, W(cursor) *cursor, unsigned *left, W(key) *low)
+PORT_FN blink_step lower_here(map_ref map, level_cursor *cursor, unsigned *left, map_key *low)
 {
     uint64_t header;
-    W(pair) link;
-    blink_step step = W(latch_covering)(map, cursor, &header, &link);
+    map_pair link;
+    blink_step step = latch_covering(map, cursor, &header, &link);
     if (step != BLINK_DONE) return step;
-    W(node) *node = W(node_at)(map, cursor->node);
-    unsigned count = header_count(header), at = W(slots_rank)(node, count, cursor->target);
+    map_node *node = node_at(map, cursor->node);
+    unsigned count = header_count(header), at = slots_rank(node, count, cursor->target);
     if (at == 0) {
-        W(unlatch)(node, header);
+        unlatch(node, header);
         return BLINK_REFUSED;
     }
-    for (unsigned i = at; i + 1 < count; i++) W(pair_store)(node, i, W(pair_load)(node, i + 1));
-    bool last = !W(pair_is_link)(link);
-    W(slots_pad)(node, count - 1, last ? W(pair_load)(node, count - 2) : link); /* no copy of it stays */
+    for (unsigned i = at; i + 1 < count; i++) pair_store(node, i, pair_load(node, i + 1));
+    bool last = !pair_is_link(link);
+    slots_pad(node, count - 1, last ? pair_load(node, count - 2) : link); /* no copy of it stays */
     *left = count - 1;
-    *low = W(pair_load)(node, 0).key;
+    *low = pair_load(node, 0).key;
     uint32_t level = chunk_level(header);
     if (cursor->node == skiplist_head(level) && *left == 1 && last && level > 1)
         port_compare_swap(&map.tree->root, skiplist_root(level), skiplist_root(level - 1));
-    W(unlatch)(node, header_next(header, *left));
+    unlatch(node, header_next(header, *left));
     return BLINK_DONE;
 }

@@ -1,11 +1,11 @@
-/* skiplist/skiplist_split.h - a full bottom chunk becomes two. Included by skiplist.h, once per key width. */
+/* skiplist/skiplist_split.h - a full bottom chunk becomes two. Included by skiplist.h. */
 
 /* The smallest key of the right part of `image` with `pair`: the `left`-th of them all, counted from 0. */
-PORT_FN W(key) W(split_at)(const W(image) *image, W(pair) pair, unsigned left)
+PORT_FN map_key split_at(const node_image *image, map_pair pair, unsigned left)
 {
-    W(key) separator = pair.key;
+    map_key separator = pair.key;
     for (unsigned i = 0; i < NODE_CAPACITY; i++) {
-        W(key) key = image->pair[i].key;
+        map_key key = image->pair[i].key;
         unsigned rank = pair.key < key;
         PORT_UNROLL for (unsigned j = 0; j < NODE_CAPACITY; j++) rank += image->pair[j].key < key;
         if (rank == left) separator = key;
@@ -14,24 +14,24 @@ PORT_FN W(key) W(split_at)(const W(image) *image, W(pair) pair, unsigned left)
 }
 
 /* What belongs to the right goes to a chunk that nobody knows yet. Answers how many that are. */
-PORT_FN unsigned W(fill_right)(W(node) *fresh, const W(image) *image, W(pair) pair, W(key) separator)
+PORT_FN unsigned fill_right(map_node *fresh, const node_image *image, map_pair pair, map_key separator)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < NODE_CAPACITY; i++)
-        if (image->pair[i].key >= separator) W(pair_store)(fresh, count++, image->pair[i]);
-    if (pair.key >= separator) W(pair_store)(fresh, count++, pair);
+        if (image->pair[i].key >= separator) pair_store(fresh, count++, image->pair[i]);
+    if (pair.key >= separator) pair_store(fresh, count++, pair);
     return count;
 }
 
 /* What stays moves to the first `left` slots, into the places of what has gone. A pair that stays is not overwritten
  * where it was, so that whoever reads by the old count finds it there. */
-PORT_FN void W(close_left)(W(node) *node, const W(image) *image, W(pair) pair, W(key) separator, unsigned left)
+PORT_FN void close_left(map_node *node, const node_image *image, map_pair pair, map_key separator, unsigned left)
 {
     unsigned next = left; /* pairs to move down are there and after */
     for (unsigned hole = 0; hole < left; hole++) {
         if (image->pair[hole].key < separator) continue;
         while (next < NODE_CAPACITY && image->pair[next].key >= separator) next++;
-        W(pair_store)(node, hole, next < NODE_CAPACITY ? image->pair[next] : pair);
+        pair_store(node, hole, next < NODE_CAPACITY ? image->pair[next] : pair);
         next++;
     }
 }
@@ -39,32 +39,32 @@ PORT_FN void W(close_left)(W(node) *node, const W(image) *image, W(pair) pair, W
 /* Splits a full bottom chunk, whose latch the caller holds and whose header was `header`, puts `pair` in, and releases
  * the latch. Answers (separator, new chunk); the value is NODE_NONE if there is no chunk to be had: then nothing is
  * changed, and the latch is released too. */
-PORT_COLD W(pair) W(chunk_split)(W(blink) map, uint32_t id, uint64_t header, W(pair) pair)
+PORT_COLD map_pair chunk_split(map_ref map, uint32_t id, uint64_t header, map_pair pair)
 {
-    W(node) *node = W(node_at)(map, id);
-    uint32_t right = W(take_chunk)(map);
+    map_node *node = node_at(map, id);
+    uint32_t right = take_chunk(map);
     if (right == NODE_NONE) {
-        W(unlatch)(node, header);
-        return W(pair_of)(0, NODE_NONE);
+        unlatch(node, header);
+        return pair_of(0, NODE_NONE);
     }
-    W(image) image;
-    W(node_read)(node, &image);
-    W(pair) link = W(pair_load)(node, NODE_LINK_SLOT);
+    node_image image;
+    node_read(node, &image);
+    map_pair link = pair_load(node, NODE_LINK_SLOT);
     unsigned below = 0;
     for (unsigned i = 0; i < NODE_CAPACITY; i++) below += image.pair[i].key < pair.key;
     /* At the end of the list keep the old chunk full: ascending input then fills its chunks. */
-    bool appending = below == NODE_CAPACITY && !W(pair_is_link)(link);
+    bool appending = below == NODE_CAPACITY && !pair_is_link(link);
     unsigned left = appending ? NODE_CAPACITY : NODE_CAPACITY / 2;
-    W(key) separator = W(split_at)(&image, pair, left);
-    W(node) *fresh = W(node_at)(map, right);
-    unsigned count = W(fill_right)(fresh, &image, pair, separator);
-    W(pair_store)(fresh, NODE_LINK_SLOT, link);
-    unsigned state = W(is_raised)(map, right, separator, 0) ? CHUNK_RAISING : CHUNK_LOW;
-    port_store(&fresh->word[W(HEADER_WORD)], header_first(chunk_bits(0, state), count));
+    map_key separator = split_at(&image, pair, left);
+    map_node *fresh = node_at(map, right);
+    unsigned count = fill_right(fresh, &image, pair, separator);
+    pair_store(fresh, NODE_LINK_SLOT, link);
+    unsigned state = is_raised(map, right, separator, 0) ? CHUNK_RAISING : CHUNK_LOW;
+    port_store(&fresh->word[HEADER_WORD], header_first(chunk_bits(0, state), count));
     port_publish_fence(); /* the new chunk is there before anything names it */
-    W(pair_store)(node, NODE_LINK_SLOT, W(link_to)(separator, right));
+    pair_store(node, NODE_LINK_SLOT, link_to(separator, right));
     port_publish_fence(); /* what moves is found behind the link before it is overwritten here */
-    if (!appending) W(close_left)(node, &image, pair, separator, left);
-    W(unlatch)(node, header_next(header, left));
-    return W(pair_of)(separator, state == CHUNK_RAISING ? right : right | NODE_LINK);
+    if (!appending) close_left(node, &image, pair, separator, left);
+    unlatch(node, header_next(header, left));
+    return pair_of(separator, state == CHUNK_RAISING ? right : right | NODE_LINK);
 }

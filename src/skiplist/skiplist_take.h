@@ -1,23 +1,23 @@
 /* skiplist/skiplist_take.h - chunks for splits: those that were returned first, so that a structure that neither
- * grows nor shrinks takes no new memory. Included by skiplist.h, once per key width. */
+ * grows nor shrinks takes no new memory. Included by skiplist.h. */
 
-PORT_FN uint32_t W(take_returned)(W(blink) map)
+PORT_FN uint32_t take_returned(map_ref map)
 {
     if ((int64_t)port_load(&map.tree->returned) <= 0) return NODE_NONE;
-    uint32_t id = pool_take_any(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe);
+    uint32_t id = pool_take_any(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe);
     if (id != NODE_NONE) port_fetch_add(&map.tree->returned, (uint64_t)-1);
     return id;
 }
 
-PORT_FN uint32_t W(take_chunk)(W(blink) map)
+PORT_FN uint32_t take_chunk(map_ref map)
 {
-    uint32_t id = W(take_returned)(map);
+    uint32_t id = take_returned(map);
     if (id == NODE_NONE) id = pool_take_fresh(&map.tree->pool, 0);
-    return id != NODE_NONE ? id : W(take_returned)(map);
+    return id != NODE_NONE ? id : take_returned(map);
 }
 
 /* Whether a new chunk with this low key is entered on the level above. */
-PORT_FN bool W(is_raised)(W(blink) map, uint32_t id, uint64_t low, unsigned level)
+PORT_FN bool is_raised(map_ref map, uint32_t id, uint64_t low, unsigned level)
 {
     uint64_t dice = (low ^ (uint64_t)id << 32) * 0x9e3779b97f4a7c15u;
     dice = (dice ^ dice >> 29) * 0xbf58476d1ce4e5b9u;
@@ -25,7 +25,7 @@ PORT_FN bool W(is_raised)(W(blink) map, uint32_t id, uint64_t low, unsigned leve
 }
 
 /* A zombie, or one that became it between the looks at header and link: no live chunk's high key is 0. */
-PORT_FN bool W(leads_back)(uint64_t header, W(pair) link)
+PORT_FN bool leads_back(uint64_t header, map_pair link)
 {
-    return chunk_state(header) == CHUNK_ZOMBIE || (W(pair_is_link)(link) && link.key == 0);
+    return chunk_state(header) == CHUNK_ZOMBIE || (pair_is_link(link) && link.key == 0);
 }

@@ -1,6 +1,6 @@
 /* versioned/versioned.h - the ordered map with snapshots: the B-link tree of blink/, whose updates keep the
- * images of leaves that live snapshots may ask for, and queries at a snapshot. Include with PLEACH_KEY_BITS set;
- * blink/ without versions cannot be in the same file. docs/versioned.md has the drawings.
+ * images of leaves that live snapshots may ask for, and queries at a snapshot. Not in one file with
+ * blink/ without versions. docs/versioned.md has the drawings.
  *
  * INVARIANTS             I1 to I8 of blink/ hold for the newest images, V1 to V5 of version/version.h for all.
  *                        Only leaves have old images: inner nodes say where leaves are, and a leaf never goes away.

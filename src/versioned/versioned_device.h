@@ -1,5 +1,5 @@
 /* versioned/versioned_device.h - operations of one thread, or one warp, on a map with versions, as the device-side
- * API offers them. Included by pleach/versioned_device.cuh, once per key width. */
+ * API offers them. Included by pleach/versioned_device.cuh, in a namespace for each key width. */
 #include "versioned.h"
 
 #include "../blink/blink_team.h"
@@ -11,9 +11,9 @@
 #define PLEACH_VERSIONED(name) pleach_versioned64_##name
 #endif
 
-PORT_FN W(blink) W(versioned_map)(const pleach_versioned_view &view, epoch_agent *agent)
+PORT_FN map_ref versioned_map(const pleach_versioned_view &view, epoch_agent *agent)
 {
-    W(blink) map;
+    map_ref map;
     map.tree = (blink_tree *)view.tree;
     map.nodes = view.nodes;
     map.stripe = blockIdx.x + (threadIdx.x >> 5);
@@ -24,105 +24,105 @@ PORT_FN W(blink) W(versioned_map)(const pleach_versioned_view &view, epoch_agent
 
 /* ---- updates; the agent may be NULL ---- */
 
-PORT_FN pleach_outcome W(versioned_update)(const pleach_versioned_view &view, epoch_agent *agent, blink_kind kind,
-                                           W(key) key, W(key) value, W(key) *old)
+PORT_FN pleach_outcome versioned_update(const pleach_versioned_view &view, epoch_agent *agent, blink_kind kind,
+                                        map_key key, map_key value, map_key *old)
 {
-    return (pleach_outcome)W(update_counted)(W(versioned_map)(view, agent), kind, key, value, old);
+    return (pleach_outcome)update_counted(versioned_map(view, agent), kind, key, value, old);
 }
 
 PORT_FN pleach_outcome PLEACH_VERSIONED(put)(const pleach_versioned_view &view, pleach_versioned_agent *agent,
-                                             W(key) key, W(key) value, W(key) *old)
+                                             map_key key, map_key value, map_key *old)
 {
-    return W(versioned_update)(view, agent, BLINK_PUT, key, value, old);
+    return versioned_update(view, agent, BLINK_PUT, key, value, old);
 }
 
 PORT_FN pleach_outcome PLEACH_VERSIONED(add)(const pleach_versioned_view &view, pleach_versioned_agent *agent,
-                                             W(key) key, W(key) value, W(key) *old)
+                                             map_key key, map_key value, map_key *old)
 {
-    return W(versioned_update)(view, agent, BLINK_ADD, key, value, old);
+    return versioned_update(view, agent, BLINK_ADD, key, value, old);
 }
 
 PORT_FN pleach_outcome PLEACH_VERSIONED(erase)(const pleach_versioned_view &view, pleach_versioned_agent *agent,
-                                               W(key) key, W(key) *old)
+                                               map_key key, map_key *old)
 {
-    return W(versioned_update)(view, agent, BLINK_ERASE, key, 0, old);
+    return versioned_update(view, agent, BLINK_ERASE, key, 0, old);
 }
 
 /* ---- queries at the newest ---- */
 
-PORT_FN bool PLEACH_VERSIONED(find)(const pleach_versioned_view &view, W(key) key, W(key) *value)
+PORT_FN bool PLEACH_VERSIONED(find)(const pleach_versioned_view &view, map_key key, map_key *value)
 {
-    W(blink) map = W(versioned_map)(view, NULL);
-    W(find) find;
-    W(find_start)(map, &find, key);
-    BLINK_TO_END(W(find_step)(map, &find));
+    map_ref map = versioned_map(view, NULL);
+    find_op find;
+    find_start(map, &find, key);
+    BLINK_TO_END(find_step(map, &find));
     if (find.found && value) *value = find.value;
     return find.found;
 }
 
 /* ---- queries at a snapshot ---- */
 
-PORT_FN bool W(versioned_seek)(const pleach_versioned_view &view, uint64_t at, W(key) from, bool up, bool exact,
-                               W(key) *out_key, W(key) *out_value)
+PORT_FN bool versioned_seek(const pleach_versioned_view &view, uint64_t at, map_key from, bool up, bool exact,
+                            map_key *out_key, map_key *out_value)
 {
-    W(blink) map = W(versioned_map)(view, NULL);
-    W(past_seek) seek;
-    W(past_seek_start)(map, &seek, at, from, up);
+    map_ref map = versioned_map(view, NULL);
+    past_seek_op seek;
+    past_seek_start(map, &seek, at, from, up);
     seek.exact = exact;
-    BLINK_TO_END(W(past_seek_step)(map, &seek));
+    BLINK_TO_END(past_seek_step(map, &seek));
     if (seek.found && out_key) *out_key = seek.answer.key;
     if (seek.found && out_value) *out_value = seek.answer.value;
     return seek.found;
 }
 
-PORT_FN bool PLEACH_VERSIONED(find_at)(const pleach_versioned_view &view, uint64_t at, W(key) key, W(key) *value)
+PORT_FN bool PLEACH_VERSIONED(find_at)(const pleach_versioned_view &view, uint64_t at, map_key key, map_key *value)
 {
-    return W(versioned_seek)(view, at, key, true, true, NULL, value);
+    return versioned_seek(view, at, key, true, true, NULL, value);
 }
 
-PORT_FN bool PLEACH_VERSIONED(succ_at)(const pleach_versioned_view &view, uint64_t at, W(key) key, W(key) *out_key,
-                                       W(key) *out_value)
+PORT_FN bool PLEACH_VERSIONED(succ_at)(const pleach_versioned_view &view, uint64_t at, map_key key, map_key *out_key,
+                                       map_key *out_value)
 {
-    return key != KEY_MAX && W(versioned_seek)(view, at, key + 1, true, false, out_key, out_value);
+    return key != KEY_MAX && versioned_seek(view, at, key + 1, true, false, out_key, out_value);
 }
 
-PORT_FN bool PLEACH_VERSIONED(pred_at)(const pleach_versioned_view &view, uint64_t at, W(key) key, W(key) *out_key,
-                                       W(key) *out_value)
+PORT_FN bool PLEACH_VERSIONED(pred_at)(const pleach_versioned_view &view, uint64_t at, map_key key, map_key *out_key,
+                                       map_key *out_value)
 {
-    return key != 0 && W(versioned_seek)(view, at, key - 1, false, false, out_key, out_value);
+    return key != 0 && versioned_seek(view, at, key - 1, false, false, out_key, out_value);
 }
 
-PORT_FN uint64_t W(versioned_range)(const pleach_versioned_view &view, uint64_t at, W(key) lo, W(key) hi,
-                                    uint64_t limit, W(key) *keys, W(key) *values)
+PORT_FN uint64_t versioned_range(const pleach_versioned_view &view, uint64_t at, map_key lo, map_key hi,
+                                 uint64_t limit, map_key *keys, map_key *values)
 {
     if (lo > hi || limit == 0) return 0;
-    W(blink) map = W(versioned_map)(view, NULL);
-    W(past_range) past;
+    map_ref map = versioned_map(view, NULL);
+    past_range_op past;
     past.at = at;
-    W(range_start)(map, &past.range, lo, hi, limit, limit, keys, values);
-    BLINK_TO_END(W(past_range_step)(map, &past));
+    range_start(map, &past.range, lo, hi, limit, limit, keys, values);
+    BLINK_TO_END(past_range_step(map, &past));
     return past.range.count;
 }
 
-PORT_FN uint64_t PLEACH_VERSIONED(count_at)(const pleach_versioned_view &view, uint64_t at, W(key) lo, W(key) hi)
+PORT_FN uint64_t PLEACH_VERSIONED(count_at)(const pleach_versioned_view &view, uint64_t at, map_key lo, map_key hi)
 {
-    return W(versioned_range)(view, at, lo, hi, UINT64_MAX, NULL, NULL);
+    return versioned_range(view, at, lo, hi, UINT64_MAX, NULL, NULL);
 }
 
-PORT_FN uint32_t PLEACH_VERSIONED(range_at)(const pleach_versioned_view &view, uint64_t at, W(key) lo, W(key) hi,
-                                            uint32_t limit, W(key) *keys, W(key) *values)
+PORT_FN uint32_t PLEACH_VERSIONED(range_at)(const pleach_versioned_view &view, uint64_t at, map_key lo, map_key hi,
+                                            uint32_t limit, map_key *keys, map_key *values)
 {
-    return (uint32_t)W(versioned_range)(view, at, lo, hi, limit, keys, values);
+    return (uint32_t)versioned_range(view, at, lo, hi, limit, keys, values);
 }
 
-PORT_FN uint32_t PLEACH_VERSIONED(warp_range_at)(const pleach_versioned_view &view, uint64_t at, W(key) lo, W(key) hi,
-                                                 uint32_t limit, W(key) *keys, W(key) *values)
+PORT_FN uint32_t PLEACH_VERSIONED(warp_range_at)(const pleach_versioned_view &view, uint64_t at, map_key lo, map_key hi,
+                                                 uint32_t limit, map_key *keys, map_key *values)
 {
-    W(blink) map = W(versioned_map)(view, NULL);
-    W(team_query) own;
-    W(team_query_set)(&own, lo, hi, limit, keys, values);
-    if (lo <= hi && limit > 0) W(team_start)(map, &own);
-    return (uint32_t)W(team_run)(map, at, &own);
+    map_ref map = versioned_map(view, NULL);
+    team_query own;
+    team_query_set(&own, lo, hi, limit, keys, values);
+    if (lo <= hi && limit > 0) team_start(map, &own);
+    return (uint32_t)team_run(map, at, &own);
 }
 
 #undef PLEACH_VERSIONED

@@ -1,5 +1,5 @@
 /* versioned/versioned_keep.h - what an update does to a leaf, which it has latched, before it changes it: if a
- * live snapshot may ask for the image as it is, a copy goes behind it. Included by blink_update.h, once per key width.
+ * live snapshot may ask for the image as it is, a copy goes behind it. Included by blink_update.h.
  *
  * LINEARIZATION   an update takes effect when it reads the clock here. Nobody sees the leaf unlatched between then and
  * its stores, so nobody can tell the difference: a snapshot s with s >= the clock read is taken later, and its queries
@@ -10,23 +10,23 @@
  */
 
 /* Of a node that is latched, to one that nobody knows. */
-PORT_FN void W(write_copy)(W(node) *copy, const W(image) *image, unsigned count, W(pair) link)
+PORT_FN void write_copy(map_node *copy, const node_image *image, unsigned count, map_pair link)
 {
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++)
-        if (i < count) W(pair_store)(copy, i, image->pair[i]);
-    W(pair_store)(copy, NODE_LINK_SLOT, link);
-    port_store(&copy->word[W(HEADER_WORD)], header_first(NODE_OLD_IMAGE, count));
+        if (i < count) pair_store(copy, i, image->pair[i]);
+    pair_store(copy, NODE_LINK_SLOT, link);
+    port_store(&copy->word[HEADER_WORD], header_first(NODE_OLD_IMAGE, count));
 }
 
-PORT_FN void W(return_image)(W(blink) map, uint32_t id)
+PORT_FN void return_image(map_ref map, uint32_t id)
 {
-    port_store(&W(node_at)(map, id)->word[W(HEADER_WORD)], 0); /* not a node any more */
-    pool_give(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, id);
+    port_store(&node_at(map, id)->word[HEADER_WORD], 0); /* not a node any more */
+    pool_give(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, id);
 }
 
 /* Returns the images of one list that no live snapshot can ask for; keeps the others. A future snapshot's timestamp is
  * the clock's value at least, and so is no image's `until` above. */
-PORT_COLD void W(return_images)(W(blink) map, unsigned stripe)
+PORT_COLD void return_images(map_ref map, unsigned stripe)
 {
     versions v = *map.versions;
     if (port_load(&v.state->kept[stripe % v.stripes].head) == NODE_NONE) return;
@@ -35,7 +35,7 @@ PORT_COLD void W(return_images)(W(blink) map, unsigned stripe)
     for (; id != NODE_NONE; id = next) {
         next = (uint32_t)port_load(&v.record[id].next);
         if (version_claim(&v.record[id], oldest)) {
-            W(return_image)(map, id);
+            return_image(map, id);
             returned++;
             continue;
         }
@@ -48,7 +48,7 @@ PORT_COLD void W(return_images)(W(blink) map, unsigned stripe)
 }
 
 /* An image that comes from a ring, where it counts as returned, and is a newer one by now. */
-PORT_FN void W(list_image)(W(blink) map, uint32_t id)
+PORT_FN void list_image(map_ref map, uint32_t id)
 {
     versions v = *map.versions;
     version_push(v, map.stripe, id, id);
@@ -56,7 +56,7 @@ PORT_FN void W(list_image)(W(blink) map, uint32_t id)
 }
 
 /* Returns what is free in the ring of a slot that no agent has just now. */
-PORT_COLD void W(return_ring)(W(blink) map, uint32_t slot)
+PORT_COLD void return_ring(map_ref map, uint32_t slot)
 {
     epoch e = map.versions->epoch;
     epoch_home *home = &e.home[slot];
@@ -65,36 +65,36 @@ PORT_COLD void W(return_ring)(W(blink) map, uint32_t slot)
     for (; head < tail && port_load(&epoch_entry(e, slot, head)->until) <= oldest; head++) {
         uint32_t id = (uint32_t)port_load(&epoch_entry(e, slot, head)->id);
         if (version_claim(&map.versions->record[id], oldest))
-            W(return_image)(map, id);
+            return_image(map, id);
         else
-            W(list_image)(map, id);
+            list_image(map, id);
     }
     port_store(&home->head, head);
     epoch_unclaim(e, slot);
 }
 
 /* Everything that can be returned, wherever it is kept. */
-PORT_COLD void W(return_all)(W(blink) map)
+PORT_COLD void return_all(map_ref map)
 {
-    for (unsigned stripe = 0; stripe < map.versions->stripes; stripe++) W(return_images)(map, stripe);
+    for (unsigned stripe = 0; stripe < map.versions->stripes; stripe++) return_images(map, stripe);
     uint64_t claimed = port_load(&map.versions->state->epoch.claimed);
     for (uint64_t slot = 0; slot < claimed && slot < map.versions->epoch.slots; slot++)
-        W(return_ring)(map, (uint32_t)slot);
+        return_ring(map, (uint32_t)slot);
 }
 
 /* The same for an update that finds no memory, once for each value of what decides what is free: with a million images
  * that a snapshot holds back, and thousands of agents that each look through them, nobody would get anywhere. */
-PORT_COLD void W(sweep)(W(blink) map)
+PORT_COLD void sweep(map_ref map)
 {
     uint64_t *swept = &map.versions->state->swept, before = port_load(swept);
     uint64_t oldest = epoch_oldest(&map.versions->state->epoch);
     if (before == oldest + 1 || !port_compare_swap(swept, before, oldest + 1)) return;
-    W(return_all)(map);
+    return_all(map);
 }
 
 /* There is no node for a copy. Agents that were inside at the first look, or when the floor was last raised, may have
  * left since: then it needs none, unless a pinned snapshot does. */
-PORT_COLD bool W(nobody_asks)(W(blink) map, uint64_t since, uint64_t now)
+PORT_COLD bool nobody_asks(map_ref map, uint64_t since, uint64_t now)
 {
     if (!version_needed(*map.versions, since, now)) return true;
     if (since < port_load(&map.versions->state->epoch.pins_end)) return false;
@@ -103,30 +103,30 @@ PORT_COLD bool W(nobody_asks)(W(blink) map, uint64_t since, uint64_t now)
 }
 
 /* An image that the agent has retired before, and that is free. */
-PORT_FN uint32_t W(take_retired)(W(blink) map)
+PORT_FN uint32_t take_retired(map_ref map)
 {
     for (;;) {
         uint32_t id = map.agent ? epoch_reuse(map.agent) : NODE_NONE;
         if (id == NODE_NONE || version_claim(&map.versions->record[id], epoch_oldest(&map.versions->state->epoch)))
             return id;
-        W(list_image)(map, id);
+        list_image(map, id);
     }
 }
 
-PORT_FN uint32_t W(take_for_copy)(W(blink) map)
+PORT_FN uint32_t take_for_copy(map_ref map)
 {
-    uint32_t copy = W(take_retired)(map);
+    uint32_t copy = take_retired(map);
     if (copy != NODE_NONE) return copy;
-    copy = pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
+    copy = pool_take(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, 0);
     if (copy != NODE_NONE) return copy;
-    W(sweep)(map);
-    return pool_take(&map.tree->pool, map.nodes, sizeof(W(node)), map.stripe, 0);
+    sweep(map);
+    return pool_take(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, 0);
 }
 
 /* An image of the leaf's own chain that no live snapshot needs, among the first few. The chain's links are trusted as
  * far as the images are the leaf's own and each ends where the one before it begins: what is free by age may be
  * anything else by now, also a newer image of this leaf. */
-PORT_FN bool W(take_from_chain)(W(blink) map, uint32_t leaf, version_found *found)
+PORT_FN bool take_from_chain(map_ref map, uint32_t leaf, version_found *found)
 {
     version_record *record = map.versions->record;
     uint64_t until = port_load(&record[leaf].since), shared = port_load(&record[leaf].until);
@@ -142,17 +142,17 @@ PORT_FN bool W(take_from_chain)(W(blink) map, uint32_t leaf, version_found *foun
     return false;
 }
 
-PORT_FN bool W(keep_copy)(W(blink) map, uint32_t id, const W(image) *image, unsigned count, uint64_t since,
+PORT_FN bool keep_copy(map_ref map, uint32_t id, const node_image *image, unsigned count, uint64_t since,
                          uint64_t now)
 {
     version_record *record = map.versions->record;
     version_found place = {since, NODE_NONE, (uint32_t)port_load(&record[id].older)};
-    W(pair) link = W(pair_load)(W(node_at)(map, id), NODE_LINK_SLOT);
-    bool cut = W(take_from_chain)(map, id, &place);
-    if (!cut) place.id = W(take_for_copy)(map);
+    map_pair link = pair_load(node_at(map, id), NODE_LINK_SLOT);
+    bool cut = take_from_chain(map, id, &place);
+    if (!cut) place.id = take_for_copy(map);
     uint32_t copy = place.id;
-    if (copy == NODE_NONE) return W(nobody_asks)(map, since, now);
-    W(write_copy)(W(node_at)(map, copy), image, count, link);
+    if (copy == NODE_NONE) return nobody_asks(map, since, now);
+    write_copy(node_at(map, copy), image, count, link);
     port_store(&record[copy].since, place.since);
     port_store(&record[copy].until, now);
     port_store_release(&record[copy].older, version_word(id, place.older)); /* unlocks an image that was cut */
@@ -167,7 +167,7 @@ PORT_FN bool W(keep_copy)(W(blink) map, uint32_t id, const W(image) *image, unsi
 
 /* Right after latching: true if no snapshot is live that is older than what the update will do, so that it may take
  * place without a look at the leaf's record. These loads are under way together with those of the leaf. */
-PORT_FN bool W(nobody_looks_back)(W(blink) map)
+PORT_FN bool nobody_looks_back(map_ref map)
 {
     const epoch_state *e = &map.versions->state->epoch;
     uint64_t floor, pins_oldest;
@@ -179,17 +179,17 @@ PORT_FN bool W(nobody_looks_back)(W(blink) map)
 
 /* Else: keeps `image`, that of a leaf with `count` pairs, if some snapshot needs it. The clock is read anew, which is
  * as good as before: the leaf is latched. False: there is no node for the copy. */
-PORT_FN bool W(keep_image)(W(blink) map, uint32_t id, const W(image) *image, unsigned count)
+PORT_FN bool keep_image(map_ref map, uint32_t id, const node_image *image, unsigned count)
 {
     const epoch_state *e = &map.versions->state->epoch;
     uint64_t since = port_load(&map.versions->record[id].since), now = port_load(&e->clock);
     if (since == now || !version_needed(*map.versions, since, now)) return true;
-    return W(keep_copy)(map, id, image, count, since, now);
+    return keep_copy(map, id, image, count, since, now);
 }
 
 /* The new right part of a split has the same past as the left part: its row leads to images from before the split,
  * which cover its keys too. These are no leaf's own any more. */
-PORT_FN void W(inherit_images)(W(blink) map, uint32_t from, uint32_t to)
+PORT_FN void inherit_images(map_ref map, uint32_t from, uint32_t to)
 {
     version_record *record = map.versions->record;
     port_store(&record[to].since, port_load(&record[from].since));

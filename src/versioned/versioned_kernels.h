@@ -1,49 +1,49 @@
 /* versioned/versioned_kernels.h - queries at a snapshot, and what is done with old images. Included by
- * versioned.cu, once per key width. */
+ * versioned.cu. */
 
 /* A find is a seek that must hit. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    W(past_seek_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)
+    past_seek_kernel(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    W(blink) map = W(map_of)(gpu);
-    W(key) key = ((const W(key) *)r.keys)[i];
+    map_ref map = map_of(gpu);
+    map_key key = ((const map_key *)r.keys)[i];
     bool find = r.kind == REQUEST_FIND, up = find || r.kind == REQUEST_SUCC || r.kind == REQUEST_CEILING;
     bool strict = r.kind == REQUEST_SUCC || r.kind == REQUEST_PRED;
-    W(past_seek) seek;
+    past_seek_op seek;
     seek.found = false;
     if (!strict || key != (up ? KEY_MAX : 0)) {
-        W(past_seek_start)(map, &seek, *r.at, strict ? (up ? key + 1 : key - 1) : key, up);
+        past_seek_start(map, &seek, *r.at, strict ? (up ? key + 1 : key - 1) : key, up);
         seek.exact = find;
-        BLINK_TO_END(W(past_seek_step)(map, &seek));
+        BLINK_TO_END(past_seek_step(map, &seek));
     }
     if (seek.found) {
-        W(set_key)(r.out_keys, i, seek.answer.key);
-        W(set_key)(r.out_values, i, seek.answer.value);
+        set_key(r.out_keys, i, seek.answer.key);
+        set_key(r.out_values, i, seek.answer.value);
     }
     if (r.flags) r.flags[i] = seek.found;
 }
 
 /* A thread for each list of kept images, and for each ring. */
-static __global__ void W(return_kernel)(const __grid_constant__ blink_on_gpu gpu)
+static __global__ void return_kernel(const __grid_constant__ blink_on_gpu gpu)
 {
-    W(blink) map = W(map_of)(gpu);
+    map_ref map = map_of(gpu);
     unsigned i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
     map.stripe = i;
     if (i < gpu.versions.stripes)
-        W(return_images)(map, i);
+        return_images(map, i);
     else if (i - gpu.versions.stripes < gpu.versions.epoch.slots)
-        W(return_ring)(map, i - gpu.versions.stripes);
+        return_ring(map, i - gpu.versions.stripes);
 }
 
-static __global__ void W(held_kernel)(const __grid_constant__ blink_on_gpu gpu, uint64_t used, uint64_t first,
-                                      uint64_t second, uint64_t *held)
+static __global__ void held_kernel(const __grid_constant__ blink_on_gpu gpu, uint64_t used, uint64_t first,
+                                   uint64_t second, uint64_t *held)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
     bool mine = false;
     if (id < used) {
-        uint64_t header = W(header_load)((W(node) *)pool_address(gpu.nodes, (uint32_t)id, sizeof(W(node))));
+        uint64_t header = header_load((map_node *)pool_address(gpu.nodes, (uint32_t)id, sizeof(map_node)));
         uint64_t until = gpu.versions.record[id].until;
         mine = header_level(header) == NODE_OLD_IMAGE && until > first && until <= second;
     }

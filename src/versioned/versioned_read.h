@@ -1,4 +1,4 @@
-/* versioned/versioned_read.h - queries at a snapshot. Include after versioned.h, once per key width.
+/* versioned/versioned_read.h - queries at a snapshot. Include after versioned.h.
  *
  * The way down goes by the inner nodes as they are now: they only say where leaves are, and those never go away. It
  * ends at the leaf that covers the key now. The row of images behind that leaf has the one that covered the key at the
@@ -7,101 +7,101 @@
  */
 
 /* A leaf as it was. */
-typedef struct W(past_leaf) {
-    W(image) image;
-    W(pair) link;
+typedef struct past_leaf {
+    node_image image;
+    map_pair link;
     unsigned count;
-} W(past_leaf);
+} past_leaf;
 
 /* An old image, at most as young as `at`. It does not change while the snapshot is live (V3). */
-PORT_FN void W(read_older)(W(blink) map, uint32_t id, uint64_t at, W(past_leaf) *leaf)
+PORT_FN void read_older(map_ref map, uint32_t id, uint64_t at, past_leaf *leaf)
 {
     while (port_load(&map.versions->record[id].since) > at) {
         id = (uint32_t)port_load(&map.versions->record[id].older);
         port_validate_fence(); /* an image that was cut may lead to a newer one: see all of that one */
     }
-    const W(node) *node = W(node_at)(map, id);
-    W(node_read)(node, &leaf->image);
-    leaf->link = W(pair_load)(node, NODE_LINK_SLOT);
-    leaf->count = header_count(W(header_load)(node));
+    const map_node *node = node_at(map, id);
+    node_read(node, &leaf->image);
+    leaf->link = pair_load(node, NODE_LINK_SLOT);
+    leaf->count = header_count(header_load(node));
 }
 
 /* The leaf under the cursor as snapshot `at` shows it: DONE; else MOVED or AGAIN, as in any step. */
-PORT_FN blink_step W(read_past)(W(blink) map, W(cursor) *cursor, uint64_t at, W(past_leaf) *leaf)
+PORT_FN blink_step read_past(map_ref map, level_cursor *cursor, uint64_t at, past_leaf *leaf)
 {
-    const W(node) *node = W(node_at)(map, cursor->node);
+    const map_node *node = node_at(map, cursor->node);
     const version_record *record = &map.versions->record[cursor->node];
-    uint64_t header = W(node_end)(node, &leaf->link);
+    uint64_t header = node_end(node, &leaf->link);
     if (header & HEADER_LATCHED) return BLINK_AGAIN;
-    if (W(belongs_right)(leaf->link, cursor->target)) {
-        W(cursor_right)(map, cursor, leaf->link);
+    if (belongs_right(leaf->link, cursor->target)) {
+        cursor_right(map, cursor, leaf->link);
         return BLINK_MOVED;
     }
     uint64_t since = port_load(&record->since);
     uint32_t older = (uint32_t)port_load(&record->older);
     bool newest = since <= at;
-    if (newest) W(node_read)(node, &leaf->image);
+    if (newest) node_read(node, &leaf->image);
     leaf->count = header_count(header);
     port_validate_fence();
-    if (W(header_load)(node) != header) return BLINK_AGAIN; /* record and image belong to this header */
-    if (!newest) W(read_older)(map, older, at, leaf);
+    if (header_load(node) != header) return BLINK_AGAIN; /* record and image belong to this header */
+    if (!newest) read_older(map, older, at, leaf);
     return BLINK_DONE;
 }
 
 /* The pairs of a closed interval at one instant. */
-typedef struct W(past_range) {
-    W(range) range; /* started as any */
+typedef struct past_range_op {
+    range_op range; /* started as any */
     uint64_t at;
-} W(past_range);
+} past_range_op;
 
-PORT_FN blink_step W(past_range_step)(W(blink) map, W(past_range) *past)
+PORT_FN blink_step past_range_step(map_ref map, past_range_op *past)
 {
-    W(range) *range = &past->range;
-    W(past_leaf) leaf;
-    if (range->cursor.level > 0) return W(cursor_descend)(map, &range->cursor);
-    blink_step step = W(read_past)(map, &range->cursor, past->at, &leaf);
+    range_op *range = &past->range;
+    past_leaf leaf;
+    if (range->cursor.level > 0) return cursor_descend(map, &range->cursor);
+    blink_step step = read_past(map, &range->cursor, past->at, &leaf);
     if (step != BLINK_DONE) return step;
-    W(range_report)(range, &leaf.image, leaf.count);
-    return W(range_goes_on)(range, leaf.link) ? BLINK_MOVED : BLINK_DONE;
+    range_report(range, &leaf.image, leaf.count);
+    return range_goes_on(range, leaf.link) ? BLINK_MOVED : BLINK_DONE;
 }
 
 /* The nearest key at or above, or at or below, a given one, or that key itself. One walk is enough: the past does not
  * change. */
-typedef struct W(past_seek) {
-    W(cursor) cursor;
-    W(pair) answer;
+typedef struct past_seek_op {
+    level_cursor cursor;
+    map_pair answer;
     uint64_t at;
     bool up, found;
     bool exact; /* a find: only the key itself will do, and only its leaf can have it */
-} W(past_seek);
+} past_seek_op;
 
-PORT_FN void W(past_seek_start)(W(blink) map, W(past_seek) *seek, uint64_t at, W(key) from, bool up)
+PORT_FN void past_seek_start(map_ref map, past_seek_op *seek, uint64_t at, map_key from, bool up)
 {
     seek->at = at;
     seek->up = up;
     seek->exact = false;
-    W(cursor_start)(map, &seek->cursor, from);
+    cursor_start(map, &seek->cursor, from);
 }
 
 /* To the left there is no link: descend again for the key just below the leaf's low key. The image found there may be
  * the same one, which reached further right at that time; the key asked for has become smaller. */
-PORT_FN blink_step W(past_seek_step)(W(blink) map, W(past_seek) *seek)
+PORT_FN blink_step past_seek_step(map_ref map, past_seek_op *seek)
 {
-    W(cursor) *cursor = &seek->cursor;
-    W(past_leaf) leaf;
-    if (cursor->level > 0) return W(cursor_descend)(map, cursor);
-    blink_step step = W(read_past)(map, cursor, seek->at, &leaf);
+    level_cursor *cursor = &seek->cursor;
+    past_leaf leaf;
+    if (cursor->level > 0) return cursor_descend(map, cursor);
+    blink_step step = read_past(map, cursor, seek->at, &leaf);
     if (step != BLINK_DONE) return step;
-    seek->found = W(image_nearest)(&leaf.image, leaf.count, cursor->target, seek->up, &seek->answer);
+    seek->found = image_nearest(&leaf.image, leaf.count, cursor->target, seek->up, &seek->answer);
     if (seek->exact) seek->found = seek->found && seek->answer.key == cursor->target;
-    bool ends = seek->up ? !W(pair_is_link)(leaf.link) : cursor->low == 0;
+    bool ends = seek->up ? !pair_is_link(leaf.link) : cursor->low == 0;
     if (seek->found || seek->exact || ends) return BLINK_DONE;
     if (seek->up) {
         cursor->target = cursor->low = leaf.link.key;
-        cursor->node = W(pair_node)(leaf.link);
+        cursor->node = pair_node(leaf.link);
         cursor->side_steps = 0;
     } else {
-        W(cursor_start)(map, cursor, cursor->low - 1);
+        cursor_start(map, cursor, cursor->low - 1);
     }
     return BLINK_MOVED;
 }

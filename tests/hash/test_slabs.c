@@ -11,7 +11,8 @@
 
 #define PLEACH_KEY_BITS 32
 #define SLAB_VALUES 1
-#include "hash/slabhash_kind.h"
+#include "hash/slabhash.h"
+#include "hash/slabhash_blocking.h"
 #include "hash/slabhash_drop.h"
 #include "hash/slabhash_pairs.h"
 #include "hash/slabhash_walk.h"
@@ -147,8 +148,8 @@ static void dry_is_what_has_nothing(const void *unused)
 
 static void put(slabs *s, uint32_t key)
 {
-    slab_change_map32 c = {.kind = SLAB_PUT, .pair = {key, ~key}};
-    update_to_end_map32(&s->place, &s->table, &c);
+    slab_change c = {.kind = SLAB_PUT, .pair = {key, ~key}};
+    update_to_end(&s->place, &s->table, &c);
     assert_int_equal(c.outcome, SLAB_INSERTED);
 }
 
@@ -160,14 +161,14 @@ static uint64_t buckets_of(const slabs *s)
 /* Every group of so many bits, walked with room for all; each key is in one, which its hash names. */
 static void assert_groups(slabs *s, unsigned bits, size_t keys)
 {
-    static slot_map32 slots[KEYS + 1];
+    static slab_slot slots[KEYS + 1];
     size_t all = 0;
     for (uint32_t group = 0; group < (uint32_t)1 << bits; group++) {
-        slab_sink_map32 sink = {slots, 0, KEYS};
-        walk_group_map32(&s->place, &s->table, group, bits, &sink);
+        slab_sink sink = {slots, 0, KEYS};
+        walk_group(&s->place, &s->table, group, bits, &sink);
         for (uint64_t i = 0; i < sink.count; i++) {
             assert_true(slots[i].key < keys && slots[i].value == ~slots[i].key);
-            assert_int_equal(slab_hash_map32(&s->place, slots[i].key) & (((uint32_t)1 << bits) - 1), group);
+            assert_int_equal(slab_hash(&s->place, slots[i].key) & (((uint32_t)1 << bits) - 1), group);
             for (uint64_t j = 0; j < i; j++) assert_true(slots[j].key != slots[i].key);
         }
         all += sink.count;
@@ -180,7 +181,7 @@ static void walks_see_every_key_once(const void *unused)
     (void)unused;
     slabs *s = slabs_open(MANY);
     assert_groups(s, 0, 0); /* without memory */
-    assert_true(table_open_map32(&s->place, &s->table, 0));
+    assert_true(table_open(&s->place, &s->table, 0));
     assert_groups(s, 0, 0);
     for (uint32_t key = 0; key < KEYS; key++) {
         put(s, key);
@@ -195,13 +196,13 @@ static void walks_write_no_more_than_there_is_room_for(const void *unused)
 {
     (void)unused;
     slabs *s = slabs_open(MANY);
-    assert_true(table_open_map32(&s->place, &s->table, 0));
+    assert_true(table_open(&s->place, &s->table, 0));
     for (uint32_t key = 0; key < KEYS; key++) put(s, key);
     for (uint64_t room = 0; room < 40; room++) {
-        slot_map32 slots[41];
+        slab_slot slots[41];
         memset(slots, UNTOUCHED, sizeof slots);
-        slab_sink_map32 sink = {slots, 0, room};
-        walk_group_map32(&s->place, &s->table, 0, 0, &sink);
+        slab_sink sink = {slots, 0, room};
+        walk_group(&s->place, &s->table, 0, 0, &sink);
         assert_int_equal(sink.count, KEYS);
         for (uint64_t i = 0; i < 41; i++) assert_int_equal(slots[i].key != UNTOUCHED_WORD(UINT32_MAX), i < room);
     }
@@ -213,7 +214,7 @@ static void pairs_are_all_there_is(const void *unused)
 {
     (void)unused;
     slabs *s = slabs_open(MANY);
-    assert_true(table_open_map32(&s->place, &s->table, 0));
+    assert_true(table_open(&s->place, &s->table, 0));
     bool growing = false;
     for (uint32_t key = 0; key < KEYS; key++) {
         put(s, key);
@@ -221,8 +222,8 @@ static void pairs_are_all_there_is(const void *unused)
         size_t all = 0;
         growing |= slab_moved(s->table.load) > 0 && slab_load(s->table.load) > 0;
         for (uint32_t bucket = 0; bucket < buckets_of(s); bucket++) {
-            pairs_map32 pairs = pairs_begin_map32(&s->place, &s->table, bucket);
-            for (slot_map32 pair; pairs_next_map32(&pairs, &pair); all++) {
+            slab_pairs pairs = pairs_begin(&s->place, &s->table, bucket);
+            for (slab_slot pair; pairs_next(&pairs, &pair); all++) {
                 assert_true(pair.key <= key && pair.value == ~pair.key && !seen[pair.key]);
                 seen[pair.key] = true;
             }
@@ -239,12 +240,12 @@ static void dropped_tables_leave_nothing(const void *unused)
     (void)unused;
     for (uint32_t keys = 0; keys < KEYS; keys += keys < 60 ? 1 : 37) {
         slabs *s = slabs_open(MANY);
-        assert_true(table_open_map32(&s->place, &s->table, keys % 3));
+        assert_true(table_open(&s->place, &s->table, keys % 3));
         for (uint32_t key = 0; key < keys; key++) put(s, key);
         const size_t words = MANY * SLAB_WORDS;
         uint64_t *before = must_alloc(words, sizeof *before);
         memcpy(before, s->place.runs.nodes, words * sizeof *before);
-        table_drop_map32(&s->place, &s->table);
+        table_drop(&s->place, &s->table);
         for (uint32_t id = 1; id < s->pool.next; id++) {
             uint64_t header = slab_at(&s->place, id)->word[SLAB_HEADER], had = before[id * SLAB_WORDS + SLAB_HEADER];
             if (header < SLAB_VERSION) continue; /* never used */
@@ -264,7 +265,7 @@ static void growth_has_an_end(const void *unused)
 {
     (void)unused;
     slabs *s = slabs_open(64);
-    assert_true(table_open_map32(&s->place, &s->table, 0));
+    assert_true(table_open(&s->place, &s->table, 0));
     pool_give_run(s->place.runs, 0, pool_take_run(s->place.runs, 0));
     for (unsigned log = 6; log < 32; log++) {
         const uint64_t next = s->pool.next;

@@ -9,14 +9,8 @@
 #include "node/node_sizes.h"
 #include "testkit/buffers.h"
 #include "testkit/harness.h"
+#include "testkit/nodes/node_access.h"
 #include "testkit/units.h"
-
-#define PLEACH_KEY_BITS 32
-#include "node/node.h"
-#undef PLEACH_KEY_BITS
-#define PLEACH_KEY_BITS 64
-#include "node/node.h"
-#undef PLEACH_KEY_BITS
 
 /* ---- a tree to break --------------------------------------------------------------------------------------------
  *
@@ -40,13 +34,9 @@ enum {
     ROOM = 64 /* nodes */
 };
 
-/* Any pair, for either width. */
-typedef struct entry {
-    uint64_t key, value;
-} entry;
-
 typedef struct tree {
     unsigned key_bits;
+    const node_access *access;
     size_t bytes; /* of nodes */
     void *nodes;
     blink_tree shared;
@@ -75,12 +65,12 @@ static tree *tree_build(unsigned key_bits, size_t n, double fill)
     build_plan_make(&plan, n, fill);
     size_t room = 1 + plan.nodes > ROOM ? 1 + plan.nodes : ROOM;
     tree *t = must_alloc(1, sizeof *t);
-    *t = (tree){.key_bits = key_bits, .bytes = room * node_bytes_of(key_bits)};
+    *t = (tree){.key_bits = key_bits, .access = node_access_of(key_bits), .bytes = room * node_bytes_of(key_bits)};
     t->nodes = must_alloc(1, t->bytes);
     t->kept_nodes = must_alloc(1, t->bytes);
     void *keys = must_alloc(n, key_bits / 8), *values = must_alloc(n, key_bits / 8);
     fill_keys(key_bits, n, keys, values);
-    const blink_run_ops *ops = key_bits == 32 ? &blink_run32_plain : &blink_run64_plain;
+    const blink_run_ops *ops = key_bits == 32 ? &blink_run_32_plain : &blink_run_64_plain;
     for (uint32_t level = 0; level < plan.levels; level++)
         ops->build(&plan, t->nodes, keys, values, level, 0, plan.count[level]);
     t->shared.pool.capacity = room;
@@ -114,20 +104,12 @@ static void *node_of(const tree *t, uint32_t id)
 
 static entry get(const tree *t, uint32_t id, unsigned slot)
 {
-    if (t->key_bits == 32) {
-        pair32 pair = pair_load32(node_of(t, id), slot);
-        return (entry){pair.key, pair.value};
-    }
-    pair64 pair = pair_load64(node_of(t, id), slot);
-    return (entry){pair.key, pair.value};
+    return t->access->load(node_of(t, id), slot);
 }
 
 static void set(tree *t, uint32_t id, unsigned slot, uint64_t key, uint64_t value)
 {
-    if (t->key_bits == 32)
-        pair_store32(node_of(t, id), slot, pair_of32((uint32_t)key, (uint32_t)value));
-    else
-        pair_store64(node_of(t, id), slot, pair_of64(key, value));
+    t->access->store(node_of(t, id), slot, (entry){key, value});
 }
 
 static void set_key(tree *t, uint32_t id, unsigned slot, uint64_t key)
@@ -142,9 +124,7 @@ static void set_value(tree *t, uint32_t id, unsigned slot, uint64_t value)
 
 static uint64_t *header_of(const tree *t, uint32_t id)
 {
-    if (t->key_bits == 32)
-        return &((node32 *)node_of(t, id))->word[HEADER_WORD32];
-    return &((node64 *)node_of(t, id))->word[HEADER_WORD64];
+    return t->access->header(node_of(t, id));
 }
 
 static unsigned count_of(const tree *t, uint32_t id)

@@ -12,13 +12,13 @@
 #include "blink/blink_build.h"
 #include "blink/blink_cut.h"
 
-enum { HALF = NODE_CAPACITY / 2, LEAVES = HALF * HALF * HALF, KEYS = HALF * LEAVES, STEP = 10 };
+enum { LEAVES = HALF * HALF * HALF, KEYS = HALF * LEAVES, STEP = 10 };
 
 typedef struct tree {
     build_plan plan;
     blink_tree shared;
     uint32_t *keys; /* 0, STEP, ..., so the first child's pivot is the low key of the level, as it must be */
-    blink32 map;
+    map_ref map;
 } tree;
 
 static tree *tree_build(void)
@@ -29,11 +29,11 @@ static tree *tree_build(void)
     for (uint32_t i = 0; i < KEYS; i++)
         t->keys[i] = i * STEP;
     t->shared.root = t->plan.root;
-    t->map = (blink32){.tree = &t->shared, .nodes = must_alloc(1 + t->plan.nodes, sizeof(node32))};
+    t->map = (map_ref){.tree = &t->shared, .nodes = must_alloc(1 + t->plan.nodes, sizeof(map_node))};
     for (uint32_t level = 0; level < t->plan.levels; level++)
         for (uint64_t j = 0; j < t->plan.count[level]; j++)
             for (unsigned slot = 0; slot < NODE_SLOTS; slot++)
-                build_slot32(&t->plan, t->map.nodes, t->keys, t->keys, level, j, slot);
+                build_slot(&t->plan, t->map.nodes, t->keys, t->keys, level, j, slot);
     return t;
 }
 
@@ -44,9 +44,9 @@ static void tree_free(tree *t)
     free(t);
 }
 
-static node32 *node_of(tree *t, uint32_t level, uint64_t index)
+static map_node *node_of(tree *t, uint32_t level, uint64_t index)
 {
-    return node_at32(t->map, build_id32(&t->plan, level, index));
+    return node_at(t->map, build_id(&t->plan, level, index));
 }
 
 /* Keys of the tree from low to high. */
@@ -72,19 +72,19 @@ static void children_are_those_that_overlap(const void *unused)
     (void)unused;
     tree *t = tree_build();
     enum { NODE = 3 };
-    const node32 *node = node_of(t, 1, NODE);
+    const map_node *node = node_of(t, 1, NODE);
     for (unsigned a = 0; a < HALF; a++) {
         for (unsigned b = a; b < HALF; b++) {
             uint32_t low = STEP * HALF * (NODE * HALF + a), high = STEP * HALF * (NODE * HALF + b);
             unsigned first, last, count;
-            cut_children32(node, low, high, &first, &last);
+            cut_children(node, low, high, &first, &last);
             assert_int_equal(first, a);
             assert_int_equal(last, b);
-            cut_children32(node, low + 1, high + 1, &first, &last);
+            cut_children(node, low + 1, high + 1, &first, &last);
             assert_int_equal(first, a);
             assert_int_equal(last, b);
-            assert_int_equal(cut_child32(node, high, &count), b);
-            assert_int_equal(cut_child32(node, high + STEP * HALF - 1, &count), b);
+            assert_int_equal(cut_child(node, high, &count), b);
+            assert_int_equal(cut_child(node, high + STEP * HALF - 1, &count), b);
             assert_int_equal(count, HALF);
         }
     }
@@ -94,16 +94,16 @@ static void children_are_those_that_overlap(const void *unused)
 static void children_of_a_full_node(const void *unused)
 {
     (void)unused;
-    node32 node = {0};
+    map_node node = {0};
     for (unsigned slot = 0; slot < NODE_CAPACITY; slot++)
-        pair_store32(&node, slot, pair_of32(STEP * slot, 1 + slot));
-    pair_store32(&node, NODE_LINK_SLOT, pair_of32(STEP * NODE_CAPACITY, 99 | NODE_LINK));
-    port_store(&node.word[HEADER_WORD32], header_first(1, NODE_CAPACITY));
+        pair_store(&node, slot, pair_of(STEP * slot, 1 + slot));
+    pair_store(&node, NODE_LINK_SLOT, pair_of(STEP * NODE_CAPACITY, 99 | NODE_LINK));
+    port_store(&node.word[HEADER_WORD], header_first(1, NODE_CAPACITY));
     unsigned first, last, count;
-    cut_children32(&node, STEP * NODE_CAPACITY, UINT32_MAX, &first, &last);
+    cut_children(&node, STEP * NODE_CAPACITY, UINT32_MAX, &first, &last);
     assert_int_equal(first, NODE_CAPACITY - 1);
     assert_int_equal(last, NODE_CAPACITY - 1);
-    assert_int_equal(cut_child32(&node, UINT32_MAX, &count), NODE_CAPACITY - 1);
+    assert_int_equal(cut_child(&node, UINT32_MAX, &count), NODE_CAPACITY - 1);
     assert_int_equal(count, NODE_CAPACITY);
 }
 
@@ -114,7 +114,7 @@ static void cuts_divide_evenly(const void *unused)
     tree *t = tree_build();
     for (uint32_t parts = 1; parts <= 64; parts++) {
         for (uint32_t part = 0; part < parts; part++) {
-            uint32_t cut = cut_at32(t->map, 0, UINT32_MAX, cut_share32(part, parts));
+            uint32_t cut = cut_at(t->map, 0, UINT32_MAX, cut_share(part, parts));
             uint64_t wanted = (uint64_t)KEYS * part / parts, have = cut / STEP;
             assert_int_equal(cut % (STEP * HALF), 0);
             assert_true(have <= wanted && wanted <= have + HALF);
@@ -131,7 +131,7 @@ static void cuts_stay_inside(const void *unused)
         for (uint32_t high = low; high < STEP * KEYS; high += 1 + 3 * (high - low)) {
             uint32_t before = low;
             for (uint32_t part = 0; part < 16; part++) {
-                uint32_t cut = cut_at32(t->map, low, high, cut_share32(part, 16));
+                uint32_t cut = cut_at(t->map, low, high, cut_share(part, 16));
                 assert_true(cut >= before && cut <= high);
                 before = cut;
             }
@@ -143,13 +143,13 @@ static void cuts_stay_inside(const void *unused)
 static void shares_and_sizes(const void *unused)
 {
     (void)unused;
-    assert_int_equal(cut_share32(0, 3), 0);
-    assert_int_equal(cut_share32(1, 2), 0x80000000u);
-    assert_int_equal(cut_share32(3, 4), 0xc0000000u);
-    assert_int_equal(cut_pairs_below32(0), 1);
-    assert_int_equal(cut_pairs_below32(1), HALF);
-    assert_int_equal(cut_pairs_below32(3), HALF * HALF * HALF);
-    uint64_t most = cut_pairs_below32(BLINK_MAX_LEVEL);
+    assert_int_equal(cut_share(0, 3), 0);
+    assert_int_equal(cut_share(1, 2), 0x80000000u);
+    assert_int_equal(cut_share(3, 4), 0xc0000000u);
+    assert_int_equal(cut_pairs_below(0), 1);
+    assert_int_equal(cut_pairs_below(1), HALF);
+    assert_int_equal(cut_pairs_below(3), HALF * HALF * HALF);
+    uint64_t most = cut_pairs_below(BLINK_MAX_LEVEL);
     assert_true(most >= (uint64_t)1 << 40 && most < (uint64_t)HALF << 40);
 }
 
@@ -160,7 +160,7 @@ static void reach_has_its_pairs(const void *unused)
     tree *t = tree_build();
     for (uint32_t low = 0; low < STEP * KEYS; low += 7 * STEP - 1) {
         for (uint64_t limit = 1; limit < KEYS; limit = 3 * limit + 1) {
-            uint32_t reach = cut_reach32(t->map, low, UINT32_MAX - 1, limit);
+            uint32_t reach = cut_reach(t->map, low, UINT32_MAX - 1, limit);
             uint64_t some = keys_in(low, reach), left = keys_in(low, UINT32_MAX - 1);
             assert_true(some >= (left < limit ? left : limit));
             if (reach == UINT32_MAX - 1) {
@@ -170,13 +170,13 @@ static void reach_has_its_pairs(const void *unused)
             assert_int_equal((reach + 1) % (STEP * HALF), 0); /* just below a node's low key */
             unsigned first, last;
             uint32_t leaf = low / (STEP * HALF), parent = leaf / HALF;
-            cut_children32(node_of(t, 1, parent), low, UINT32_MAX, &first, &last);
+            cut_children(node_of(t, 1, parent), low, UINT32_MAX, &first, &last);
             if (limit / HALF + 1 < last - first)
                 assert_int_equal(reach, STEP * HALF * (leaf + limit / HALF + 2) - 1);
             else
                 assert_true(some <= HALF * HALF * HALF * 2 || limit >= HALF * HALF * HALF);
         }
-        assert_int_equal(cut_reach32(t->map, low, low, 1), low);
+        assert_int_equal(cut_reach(t->map, low, low, 1), low);
     }
     tree_free(t);
 }
@@ -188,7 +188,7 @@ static void leaves_are_counted(const void *unused)
     const uint32_t leaf = STEP * HALF;
     for (uint32_t a = 0; a < LEAVES; a++)
         for (uint32_t b = a; b < LEAVES; b++)
-            assert_int_equal(cut_leaves32(t->map, a * leaf + a % leaf, b * leaf + leaf - 1), b - a + 1);
+            assert_int_equal(cut_leaves(t->map, a * leaf + a % leaf, b * leaf + leaf - 1), b - a + 1);
     tree_free(t);
 }
 
@@ -198,7 +198,7 @@ enum { CHANGED = 3 }; /* the slot of the root that is no child any more, or not 
 
 static void change_slot(tree *t, unsigned slot, uint32_t key, uint32_t value)
 {
-    pair_store32(node_of(t, 3, 0), slot, pair_of32(key, value));
+    pair_store(node_of(t, 3, 0), slot, pair_of(key, value));
 }
 
 static void change_root(tree *t, uint32_t key, uint32_t value)
@@ -212,16 +212,16 @@ static void links_are_not_followed(const void *unused)
     (void)unused;
     tree *t = tree_build();
     const uint32_t width = STEP * HALF * HALF * HALF, low = CHANGED * width; /* of a child of the root */
-    const uint32_t values[] = {NODE_LINK | build_id32(&t->plan, 2, CHANGED), NODE_NONE};
+    const uint32_t values[] = {NODE_LINK | build_id(&t->plan, 2, CHANGED), NODE_NONE};
     for (unsigned i = 0; i < COUNT_OF(values); i++) {
         change_root(t, low, values[i]);
-        assert_int_equal(cut_at32(t->map, low, low + width - 1, cut_share32(1, 2)), low);
-        assert_int_equal(cut_reach32(t->map, low, low + width - 1, 1), low + width - 1);
+        assert_int_equal(cut_at(t->map, low, low + width - 1, cut_share(1, 2)), low);
+        assert_int_equal(cut_reach(t->map, low, low + width - 1, 1), low + width - 1);
         /* From the last child of a child on, where the changed slot would be the end. */
-        assert_int_equal(cut_reach32(t->map, low - width - width / HALF, UINT32_MAX, HALF * HALF), UINT32_MAX);
-        assert_int_equal(cut_leaves32(t->map, low, low + 1), 0);
-        assert_int_equal(cut_leaves32(t->map, low, low + width), 0);
-        assert_int_equal(cut_leaves32(t->map, low - width, low), 0);
+        assert_int_equal(cut_reach(t->map, low - width - width / HALF, UINT32_MAX, HALF * HALF), UINT32_MAX);
+        assert_int_equal(cut_leaves(t->map, low, low + 1), 0);
+        assert_int_equal(cut_leaves(t->map, low, low + width), 0);
+        assert_int_equal(cut_leaves(t->map, low - width, low), 0);
     }
     tree_free(t);
 }
@@ -233,12 +233,12 @@ static void children_above_are_not_followed(const void *unused)
     tree *t = tree_build();
     const uint32_t width = STEP * HALF * HALF * HALF, low = CHANGED * width;
     unsigned first, last;
-    change_root(t, low + width / 2, build_id32(&t->plan, 2, CHANGED));
-    cut_children32(node_of(t, 3, 0), low, low + width / 4, &first, &last);
+    change_root(t, low + width / 2, build_id(&t->plan, 2, CHANGED));
+    cut_children(node_of(t, 3, 0), low, low + width / 4, &first, &last);
     assert_int_equal(last, CHANGED - 1); /* as it is read now */
     for (uint32_t high = low; high < low + width; high += width / 16)
         for (uint32_t part = 0; part < 8; part++) {
-            uint32_t cut = cut_at32(t->map, low, high, cut_share32(part, 8));
+            uint32_t cut = cut_at(t->map, low, high, cut_share(part, 8));
             assert_true(cut >= low && cut <= high);
         }
     tree_free(t);
@@ -252,8 +252,8 @@ static void ends_below_are_not_taken(const void *unused)
     tree *t = tree_build();
     const uint32_t width = STEP * HALF * HALF * HALF, low = CHANGED * width - width - width / HALF;
     for (uint32_t below = 0; below < 3; below++) {
-        change_slot(t, CHANGED + 1, low - below, build_id32(&t->plan, 2, CHANGED + 1));
-        assert_true(cut_reach32(t->map, low, UINT32_MAX, HALF * HALF) >= low);
+        change_slot(t, CHANGED + 1, low - below, build_id(&t->plan, 2, CHANGED + 1));
+        assert_true(cut_reach(t->map, low, UINT32_MAX, HALF * HALF) >= low);
     }
     tree_free(t);
 }
@@ -266,11 +266,11 @@ static void ends_above_are_not_taken(const void *unused)
     const uint32_t width = STEP * HALF * HALF * HALF, low = CHANGED * width - width - width / HALF;
     const uint32_t high = (CHANGED + 2) * width, keys[] = {high + 1, high + 2, UINT32_MAX};
     for (unsigned i = 0; i < COUNT_OF(keys); i++) {
-        change_root(t, keys[i], build_id32(&t->plan, 2, CHANGED));
-        assert_int_equal(cut_reach32(t->map, low, high, HALF * HALF), high);
+        change_root(t, keys[i], build_id(&t->plan, 2, CHANGED));
+        assert_int_equal(cut_reach(t->map, low, high, HALF * HALF), high);
     }
-    change_root(t, low + 2, build_id32(&t->plan, 2, CHANGED));
-    assert_int_equal(cut_reach32(t->map, low, high, HALF * HALF), low + 1);
+    change_root(t, low + 2, build_id(&t->plan, 2, CHANGED));
+    assert_int_equal(cut_reach(t->map, low, high, HALF * HALF), low + 1);
     tree_free(t);
 }
 

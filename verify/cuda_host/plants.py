@@ -65,6 +65,7 @@ SKIPLIST_TEAM = "src/skiplist/skiplist_team.h"
 SLABHASH = "src/hash/hash.cu"
 LATER = "src/cuda/slow_list.h"
 EDGES = "src/graph/graph_edges.cu"
+EDGES_ARRAYS = "src/graph/graph_arrays.cu"
 EDGES_KERNELS = "src/graph/graph_edge_kernels.h"
 EDGES_ERASE = "src/graph/graph_erase_kernels.h"
 TRIANGLES = "src/graph/triangles/triangles_window.cu"
@@ -74,12 +75,13 @@ POOL = "src/pool/pool_cuda.c"
 MAP = "src/map/map_cuda.c"
 RANGES = "src/map/map_cuda_range.c"
 
-# Files that several translation units have, and the one that the tests go through: the others stay as they are.
+# Files that several translation units have, and the end of the path of the one, or of the kinds of the one, that the
+# tests go through: the others stay as they are.
 UNITS = {
-    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "blink.cu.cpp"),
-    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "skiplist16.cu.cpp"),
-    **dict.fromkeys((EDGES, EDGES_KERNELS, EDGES_ERASE), "graph_edges.cu.cpp"),
-    LATER: "hash.cu.cpp",
+    **dict.fromkeys((BLINK_KERNELS, WHOLE_KERNELS, BLINK_TEAM), "width_32/src/blink/blink.cu.cpp"),
+    **dict.fromkeys((SKIPLIST_KERNELS, SKIPLIST_LAUNCH, SKIPLIST_TEAM), "width_32/src/skiplist/skiplist16.cu.cpp"),
+    **dict.fromkeys((EDGES, EDGES_KERNELS, EDGES_ERASE), "/graph_edges.cu.cpp"),
+    LATER: "/hash.cu.cpp",
 }
 
 # Streams whose work is done only when the host waits for it.
@@ -162,9 +164,9 @@ PLANTS = [
     # ---- kernels of maps ----
     Plant("find_bound_one_too_many", "one thread more than there are elements has one",
           Run("test_map_points", "*put_replaces*"), BLINK_KERNELS,
-          "    W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
+          "    find_kernel(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
           "    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;\n    if (i >= r.n) return;\n",
-          "    W(find_kernel)(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
+          "    find_kernel(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
           "    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;\n    if (i > r.n) return;\n"),
     Plant("last_keys_not_compared", "the order of the last keys of an array is not looked at",
           Run("test_map_whole", "cuda/32 load_takes_any_size"), BLINK_LAUNCH,
@@ -173,15 +175,15 @@ PLANTS = [
     Plant("last_leaves_not_stored", "a lane stores its slots of all leaves that it has but the last",
           Run("test_map_file", "cuda/32 pairs_come_back"), WHOLE_KERNELS,
           "    PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {\n"
-          "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        W(node) *node",
+          "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        map_node *node",
           "    PORT_UNROLL for (unsigned i = 0; i + 1 < LEAVES_AT_ONCE; i++) {\n"
-          "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        W(node) *node"),
+          "        const uint64_t leaf = first + i * (BLOCK_THREADS / NODE_SLOTS);\n        map_node *node"),
     Plant("last_nodes_not_counted", "the kernel that counts nodes has too few threads for the last ones",
-          Run("test_map_whole", "cuda/32 load_takes_any_size"), BLINK_LAUNCH,
+          Run("test_map_whole", "cuda/32 load_takes_any_size"), WHOLE_KERNELS,
           "    LAUNCH(count_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE,",
           "    LAUNCH(count_kernel, (used - 1) / NODES_AT_ONCE,"),
     Plant("end_of_the_last_range_missing", "the offset behind the last range is not written",
-          Run("test_map_long", "cuda/32 short_and_long*"), BLINK_LAUNCH,
+          Run("test_map_long", "cuda/32 short_and_long*"), "src/blink/blink_places.cu",
           "    if (i <= n) to[i] = from[first[i]];\n", "    if (i < n) to[i] = from[first[i]];\n"),
     Plant("team_asks_the_first_lane", "all teams of a warp get the node of the first",
           Run("test_map_ranges", "*many_queries*"), BLINK_TEAM,
@@ -192,7 +194,7 @@ PLANTS = [
           "const uint64_t at = place + __popc(wanted[i] & ((1u << lane) - 1));",
           "const uint64_t at = place + __popc(wanted[i] & ((2u << lane) - 1));"),
     Plant("snapshot_without_a_pin", "a snapshot is taken, and its images are not kept",
-          Run("test_map_snapshots", "cuda/32 many_snapshots_live*"), "src/versioned/versioned.cu",
+          Run("test_map_snapshots", "cuda/32 many_snapshots_live*"), "src/versioned/versioned_pins.cu",
           "        for (unsigned attempt = 0; epoch_pin(v.epoch.state, stamp) == EPOCH_BUSY;) port_pause(attempt++);\n",
           ""),
     Plant("wrong_number_of_held_images", "images that end with the oldest snapshot count as held back by it",
@@ -212,16 +214,16 @@ PLANTS = [
           "            if (lane == 31) warp_sum[k * WARPS + warp] = x[k]; \\\n"),
     Plant("nodes_not_told_to_all", "threads build a level before they know how many nodes it has",
           Run("test_batch", "cuda/32 small_batches*"), BATCH_KERNELS,
-          "        if (threadIdx.x == 0) W(batch_close_plan)(&b, level, nodes);\n        __syncthreads();\n",
-          "        if (threadIdx.x == 0) W(batch_close_plan)(&b, level, nodes);\n"),
+          "        if (threadIdx.x == 0) batch_close_plan(&b, level, nodes);\n        __syncthreads();\n",
+          "        if (threadIdx.x == 0) batch_close_plan(&b, level, nodes);\n"),
     Plant("cases_not_told_to_all", "threads tidy a level before they know how many cases it has",
           Run("test_batch", "cuda/32 small_batches*", 1), BATCH_KERNELS,
           "        __syncthreads();\n        uint32_t cases = b.sizes->cases;\n",
           "        uint32_t cases = b.sizes->cases;\n"),
     Plant("every_block_ends_the_batch", "what one thread must do is done by one of each block",
           Run("test_batch", "cuda/32 batches_on_many_keys*"), BATCH_KERNELS,
-          "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n    W(batch_end)(&b);\n",
-          "    if (threadIdx.x > 0) return;\n    W(batch_end)(&b);\n"),
+          "    if (blockIdx.x > 0 || threadIdx.x > 0) return;\n    batch_end(&b);\n",
+          "    if (threadIdx.x > 0) return;\n    batch_end(&b);\n"),
     Plant("zeros_of_all_not_written", "the element behind the last one, which has the sum of all, is left out",
           Run("test_batch", "cuda/32 wide_counts*"), "src/batch/batch.cu",
           "i <= n; i += gridDim.x * blockDim.x) {\n        int32_t sum",
@@ -257,8 +259,8 @@ PLANTS = [
     Plant("list_begins_where_it_ended", "the counter of elements that are left for later is not cleared",
           Run("test_hash_repeats", "cuda/32 few_keys*"), SLABHASH,
           "    cudaError_t error = cudaMemsetAsync(later.count, 0, sizeof *later.count, stream);\n"
-          "    if (error == cudaSuccess) error = update_briefly",
-          "    cudaError_t error = cudaSuccess;\n    if (error == cudaSuccess) error = update_briefly"),
+          "    if (error == cudaSuccess) error = launch_brief",
+          "    cudaError_t error = cudaSuccess;\n    if (error == cudaSuccess) error = launch_brief"),
     Plant("lanes_leave_one_place", "two lanes of a warp leave their elements at the same place",
           Run("test_hash_repeats", "cuda/32 many_keys*", 1), LATER,
           "later.elements[first + __popc(lanes & ((1u << lane) - 1))]",
@@ -283,13 +285,13 @@ PLANTS = [
           "    hopeful.hopeful = !last;\n    CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));\n",
           "    hopeful.hopeful = !last;\n"),
     Plant("segment_zero_marked_before", "shared memory is cleared to the number of a segment",
-          Run("test_graph_points", "*an_edge_brings*"), EDGES,
+          Run("test_graph_points", "*an_edge_brings*"), EDGES_ARRAYS,
           "before[i] = UINT32_MAX; /* no number */", "before[i] = 0;"),
     Plant("marks_of_its_own_word", "each lane looks for its segment in the word that it has read itself",
-          Run("test_graph_vertices", "*beyond_one_segment*"), EDGES,
+          Run("test_graph_vertices", "*beyond_one_segment*"), EDGES_ARRAYS,
           "segments = __shfl_sync(~0u, marked, from);", "segments = marked;"),
     Plant("one_new_vertex_too_many", "one id more than was asked for is written behind the array",
-          Run("test_graph_vertices", "*new_vertices_are_the_smallest*"), EDGES,
+          Run("test_graph_vertices", "*new_vertices_are_the_smallest*"), EDGES_ARRAYS,
           "        if (is_free && have + earlier < n) {\n", "        if (is_free && have + earlier <= n) {\n"),
     Plant("stacked_slab_names_itself", "the mask of lanes above has the lane itself",
           Run("test_graph_vertices", "*erased_vertices_take*"), EDGES,
@@ -320,8 +322,8 @@ PLANTS = [
     # ---- kernels of users ----
     Plant("succ_of_the_largest_key", "the key behind the largest one is 0",
           Run("test_map_device"), "src/blink/blink_device.h",
-          "    return key != KEY_MAX && W(view_seek)(view, key + 1,", "    return W(view_seek)(view, key + 1,"),
+          "    return key != KEY_MAX && view_seek(view, key + 1,", "    return view_seek(view, key + 1,"),
     Plant("users_keys_not_counted", "a table's size does not have what kernels of users have put",
-          Run("test_hash_device"), "src/hash/slabhash_device.h",
+          Run("test_hash_device"), "src/hash/slabhash_device_kind.h",
           "    if (c.outcome == SLAB_INSERTED) port_fetch_add(size, 1);\n", ""),
 ]

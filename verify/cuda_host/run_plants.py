@@ -6,7 +6,8 @@
 FOLDER is a build folder with -DPLEACH_CUDA=HOST, made with Ninja; what is not up to date there is built first. For each
 plant, what it changes is compiled once more and linked in front of the library. The test must then fail, crash, not
 end, or end with a report of the emulated GPU; and it must pass without the plant, with the same seed. --table prints
-the table of docs/verification.md; --keep leaves the folders of planted copies. Ends with "N passed, N failed".
+the table of docs/results/notes/planted-bugs.md; --keep leaves the folders of planted copies. Ends with "N passed, N
+failed".
 """
 import argparse
 import concurrent.futures
@@ -78,10 +79,10 @@ class Build:
     def affected(self, program, files):
         """Outputs to make anew if these files change, in order: translated kernels, then objects."""
         changed = set().union(*(self.users.get(file, set()) for file in files)) & self.inputs_of(program)
-        units = {UNITS[file] for file in files if file in UNITS}
+        units = tuple({UNITS[file] for file in files if file in UNITS})
         translated = {name for name in changed if name.endswith(".cu.cpp")}
         if units:
-            changed -= {name for name in translated if os.path.basename(name) not in units}
+            changed -= {name for name in translated if not name.endswith(units)}
             translated &= changed
         for name in translated:  # whose objects have no other source
             changed |= {user for user in self.inputs_of(program) if user.endswith("/" + name + ".o")}

@@ -184,11 +184,12 @@ class Simulator:
         return run.variant_commands(orders.as_plant(where), case.shadow, self.build, self.cc, level)
 
     def compile(self, where, case, level):
-        return case.make([*self.commands(where, case, level)[0][:-2], *NOISY, "-o"],
-                         os.path.join(case.shadow, "planted.o"))
+        for command in self.commands(where, case, level)[:-1]:
+            made = case.make([*command[:-2], *NOISY, "-o"], command[-1])
+        return made
 
     def link(self, where, case, level):
-        return case.make(self.commands(where, case, level)[1][:-1], os.path.join(case.shadow, "sim"))
+        return case.make(self.commands(where, case, level)[-1][:-1], os.path.join(case.shadow, "sim"))
 
     def schedules(self, program, where, case, seed, many, limit):
         told = list(run.campaign(orders.as_plant(where)))
@@ -221,11 +222,10 @@ class Simulator:
 
     def warns(self, where, case):
         """Whether the compiler says something of a changed variant; it says nothing of an unchanged one."""
-        source, isa, bits = run.variant_parts(where)
+        source, objects = run.variant_parts(where)
         flags = [f for f in run.FLAGS if f != "-w"]
-        return case.spend([self.cc, *flags, "-O1", *WARNINGS, f"-DPLEACH_KEY_BITS={bits}",
-                           f"-DPLEACH_NODE_ISA_{isa}=1", f"-I{case.shadow}/include", "-c",
-                           os.path.join(case.shadow, source), "-o", os.devnull])[0] != 0
+        return any(case.spend([self.cc, *flags, "-O1", *WARNINGS, *defined, f"-I{case.shadow}/include", "-c",
+                               os.path.join(case.shadow, source), "-o", os.devnull])[0] != 0 for defined in objects)
 
 
 def variants_of(file):

@@ -53,7 +53,7 @@ SWAPS = [
     (r"\bif \((?!!)", "if (!("),
 ]
 STATEMENT = re.compile(r"^ +(?!return|break|continue|case|goto|typedef|static|const |enum)[^;{}/]*;$", re.M)
-DECLARATION = re.compile(r"^ +(?:const )?(?:[WS]\()?\w+\)?(?: |\)? ?\*)+\w+(?:\[.*\])?(?: =|;|,)")
+DECLARATION = re.compile(r"^ +(?:const )?\w+(?: | ?\*)+\w+(?:\[.*\])?(?: =|;|,)")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ value in C are compiled one by one, and not run where they leave the object code
 The result of a change is one of
   caught     a finding
   argued     none, and none can come: another order stands in for this one (ARGUED in orders_argued.py says which)
-  unseen     none, but the order is needed (UNSEEN in orders_argued.py, and a table in docs/verification.md)
+  unseen     none, but the order is needed (UNSEEN in orders_argued.py, and a table in
+             docs/results/notes/planted-bugs.md)
   elsewhere  no simulated variant comes there (ELSEWHERE in orders_argued.py says what looks at it)
   missed     none, and no reason is known: either a check is too weak, or the order is not needed
   refuted    a finding, though orders_argued.py argues that there can be none
@@ -40,7 +41,8 @@ from plants import Plant
 
 FOLDERS = ("port", "node", "pool", "sync", "epoch", "version", "level", "blink", "versioned", "skiplist",
            "hash", "batch")
-FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/graph_vertex.h", "src/batch/batch_cpu.c")
+FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/ids/numbers.h",
+         "src/graph/ids/dictionary_kind.h", "src/batch/batch_cpu.c")
 REAL_ATOMICS = ("src/sync/workers.c", "src/batch/batch_cpu.c")
 TREES = ("map/plain32", "map/cuda32", "map/x86_32", "map/plain64", "map/cuda64")
 VERSIONS = ("versioned/plain32", "versioned/cuda32", "versioned/cuda64")
@@ -171,14 +173,13 @@ def masked(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.S | re.M)
 
 
-HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?:[WS]\((\w+)\)|(?![WS]\(|__attribute__)(\w+))\((?=[^;]*$)",
-                  re.M)
+HEAD = re.compile(r"^(?!typedef|return|else)[A-Za-z_].*?\b(?!__attribute__)(\w+)\((?=[^;]*$)", re.M)
 
 
 def function_at(text, place):
     name = "-"
     for m in HEAD.finditer(text, 0, place):
-        name = m.group(1) or m.group(2)
+        name = m.group(1)
     return name
 
 

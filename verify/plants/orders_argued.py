@@ -2,7 +2,7 @@
 
 ARGUED     nothing is lost without this one: what else keeps the order, on which machines. Each argument supposes that
            the other orders stay: of two that stand in for each other one is needed
-UNSEEN     needed, but no schedule shows it; docs/verification.md has them in a table
+UNSEEN     needed, but no schedule shows it; docs/results/notes/planted-bugs.md has them in a table
 ELSEWHERE  no simulated variant comes there; what looks at it, if anything does
 """
 PROGRESS = "only bounds how long an agent goes by stale inner nodes (docs/memory-model.md, Stale reads)"
@@ -285,7 +285,7 @@ ARGUED = {
     "src/graph/graph_format.h graph_make_segment: port_compare_swap release only": ALONE,
     "src/graph/graph_format.h graph_vertex_put: port_compare_swap acquire only": OWN_BIT,
     "src/graph/graph_format.h graph_vertex_put: port_compare_swap release only": OWN_BIT,
-    **{f"src/graph/graph_vertex.h graph_take_number: port_compare_swap {order} only{which}": COUNTER
+    **{f"src/graph/ids/numbers.h graph_take_number: port_compare_swap {order} only{which}": COUNTER
        for order in ("acquire", "release") for which in ("", " (2)")},
     **argued_of_gate(),
 }
@@ -331,15 +331,15 @@ UNSEEN = {
     "src/skiplist/skiplist_find.h chunk_look: port_validate_fence removed": RARE,
     "src/skiplist/skiplist_split.h chunk_split: port_publish_fence removed": RARE,
     "src/skiplist/skiplist_split.h chunk_split: port_publish_fence removed (2)": RARE,
-    "src/node/node_cuda.h node_lookup32: PTX_AFTER_BRANCH removed (2)": MARK,
-    "src/node/node_cuda.h node_lookup32: port_validate_fence removed": RARE,
-    "src/node/node_cuda.h node_last32: port_validate_fence removed": RARE,
-    "src/node/node_cuda.h node_end64: PTX_AFTER_BRANCH removed": MARK,
-    "src/node/node_cuda.h node_lookup64: PTX_AFTER_BRANCH removed (2)": MARK,
-    "src/node/node_cuda.h node_lookup64: port_validate_fence removed": RARE,
-    "src/node/node_cuda.h node_lookup64: port_validate_fence removed (2)": RARE,
-    "src/node/node_cuda.h node_last64: port_validate_fence removed": RARE,
-    "src/node/node_cuda.h node_last64: port_validate_fence removed (2)": RARE,
+    "src/node/node_cuda.h node_lookup: PTX_AFTER_BRANCH removed (2)": MARK,
+    "src/node/node_cuda.h node_lookup: port_validate_fence removed": RARE,
+    "src/node/node_cuda.h node_last: port_validate_fence removed": RARE,
+    "src/node/node_cuda.h node_end: PTX_AFTER_BRANCH removed (2)": MARK,
+    "src/node/node_cuda.h node_lookup: PTX_AFTER_BRANCH removed (4)": MARK,
+    "src/node/node_cuda.h node_lookup: port_validate_fence removed (2)": RARE,
+    "src/node/node_cuda.h node_lookup: port_validate_fence removed (3)": RARE,
+    "src/node/node_cuda.h node_last: port_validate_fence removed (2)": RARE,
+    "src/node/node_cuda.h node_last: port_validate_fence removed (3)": RARE,
     "src/node/node_plain.h node_lookup: port_validate_fence removed": RARE,
     "src/node/node_plain.h node_last: port_validate_fence removed": RARE,
     "src/node/node_search_x86.h node_lookup: port_validate_fence removed": RARE,
@@ -396,11 +396,13 @@ ELSEWHERE = {
     "src/sync/handover.h handover_give: port_publish_fence removed": HANDED,
     "src/sync/handover.h handover_take: port_validate_fence removed": HANDED,
     "src/sync/thread_number.c give_number_back: memory_order_release is memory_order_relaxed": NUMBER,
-    "src/sync/thread_number.c take_own_number: memory_order_acquire is memory_order_relaxed": NUMBER,
-    **{f"src/sync/thread_number.c {place}": ONCE
-       for order in ("release", "relaxed")
-       for place in (f"begin: atomic_store {order}", f"begin_in_child: atomic_store {order}",
-                     f"begin_in_child: atomic_store {order} (2)")},
-    **{f"src/sync/thread_number.c {function}: atomic_load {order}": ONCE
-       for order in ("acquire", "relaxed") for function in ("gate_barrier", "take_number")},
+    **{f"src/sync/thread_number.c take_own_number: memory_order_acq_rel is memory_order_{order}": NUMBER
+       for order in ("acquire", "release")},
+    **{f"src/sync/thread_number.c others_own_slots: atomic_fetch_or {order}": NUMBER for order in ("acq_rel", "relaxed")},
+    **{f"src/sync/thread_number.c {function}: atomic_store {order}{which}": ONCE
+       for function in ("begin", "begin_in_child") for order in ("release", "relaxed") for which in ("", " (2)")},
+    **{f"src/sync/thread_number.c {function}: atomic_load {order}{which}": ONCE
+       for function in ("begin_in_child", "gate_take_number") for order in ("acquire", "relaxed")
+       for which in ("", " (2)")},
+    **{f"src/sync/thread_number.c gate_barrier: atomic_load {order}": ONCE for order in ("acquire", "relaxed")},
 }

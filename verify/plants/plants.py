@@ -109,10 +109,10 @@ PLANTS = [
 
     # ---- node verbs ----
     Plant("lookup_skips_version_check", "a key that is being moved is reported absent", "map/plain32", PLAIN,
-          "    if (!W(node_unchanged)(node, header)) return NODE_CHANGED;\n", ""),
+          "    if (!node_unchanged(node, header)) return NODE_CHANGED;\n", ""),
     Plant("unchanged_ignores_latch", "a header is trusted though a writer is at work", "map/plain32", PLAIN,
-          "return !(header & HEADER_LATCHED) && W(header_load)(node) == header;",
-          "return W(header_load)(node) == header;"),
+          "return !(header & HEADER_LATCHED) && header_load(node) == header;",
+          "return header_load(node) == header;"),
     Plant("torn_pair_is_trusted", "half a new pair with half an old one (16-byte pairs in two words)", "map/plain64",
           PLAIN, "#define PAIR_IS_ATOMIC 0", "#define PAIR_IS_ATOMIC 1"),
     Plant("route_does_not_look_again", "the pair that is followed is not the one that was compared", "map/x86_32", X86,
@@ -120,15 +120,15 @@ PLANTS = [
     Plant("hit_does_not_look_again", "a value is taken from a slot that has changed meanwhile", "map/x86_64", X86,
           "return pair->key == key ? NODE_FOUND : NODE_CHANGED;", "return NODE_FOUND;"),
     Plant("gpu_absent_without_check", "absence is answered without the second look (GPU)", "map/cuda32", CUDA,
-          "    bool unchanged = !(end.second & HEADER_LATCHED) && header_load32(node) == end.second;",
+          "    bool unchanged = !(end.second & HEADER_LATCHED) && header_load(node) == end.second;",
           "    bool unchanged = true;"),
     Plant("gpu_link_before_header", "a leaf's link may be older than its header (GPU)", "map/cuda64", CUDA,
-          "    uint64_t header = header_load64(node);\n    port_validate_fence();\n    *link =",
-          "    uint64_t header = header_load64(node);\n    *link ="),
+          "    uint64_t header = header_load(node);\n    port_validate_fence();\n    *link =",
+          "    uint64_t header = header_load(node);\n    *link ="),
     Plant("gpu_lookup_in_cache", "a leaf's end is read through L1 (GPU)", "map/cuda32", CUDA,
-          "node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)\n{\n"
+          "node_answer node_lookup(const map_node *node, map_key key, map_pair *pair)\n{\n"
           "    port_two end = port_load_two(",
-          "node_answer node_lookup32(const node32 *node, key32 key, pair32 *pair)\n{\n"
+          "node_answer node_lookup(const map_node *node, map_key key, map_pair *pair)\n{\n"
           "    port_two end = port_load_two_cached("),
     Plant("version_stands_still", "a changed node keeps its version", "map/plain32", FORMAT,
           "(uint64_t)count << 8) + HEADER_VERSION_ONE;", "(uint64_t)count << 8);"),
@@ -227,77 +227,77 @@ PLANTS = [
 
     # ---- tree: latches ----
     Plant("put_unlocks_early", "the latch is released before the last store", "map/plain32", UPDATE,
-          "        W(pair_store)(node, place->at, W(pair_of)(update->cursor.target, update->value));\n"
-          "        W(unlatch)(node, header_next(header, count));\n",
-          "        W(unlatch)(node, header_next(header, count));\n"
-          "        W(pair_store)(node, place->at, W(pair_of)(update->cursor.target, update->value));\n"),
+          "        pair_store(node, place->at, pair_of(update->cursor.target, update->value));\n"
+          "        unlatch(node, header_next(header, count));\n",
+          "        unlatch(node, header_next(header, count));\n"
+          "        pair_store(node, place->at, pair_of(update->cursor.target, update->value));\n"),
     Plant("insert_unlocks_early", "the latch is released before the pairs are written", "map/cuda32", UPDATE,
-          "        W(node_write)(node, image, at, count + 1);\n"
-          "        W(unlatch)(node, header_next(header, count + 1));\n",
-          "        W(unlatch)(node, header_next(header, count + 1));\n"
-          "        W(node_write)(node, image, at, count + 1);\n"),
+          "        node_write(node, image, at, count + 1);\n"
+          "        unlatch(node, header_next(header, count + 1));\n",
+          "        unlatch(node, header_next(header, count + 1));\n"
+          "        node_write(node, image, at, count + 1);\n"),
     Plant("latch_is_not_taken", "an updater goes on without the latch", "map/x86_32", LATCH,
           "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_AGAIN;",
           "*header | HEADER_LATCHED) ? BLINK_DONE : BLINK_DONE;"),
     Plant("erase_forgets_latch", "erasing an absent key leaves the latch behind", "map/cuda32", UPDATE,
-          "        W(unlatch)(node, header); /* nothing was changed: the same version will do */\n", ""),
+          "        unlatch(node, header); /* nothing was changed: the same version will do */\n", ""),
     Plant("full_pool_forgets_latch", "a split that finds no node leaves the latch behind", "map/cuda64", SPLIT,
-          "        W(unlatch)(node, header_next(header, header_count(header)));\n", ""),
+          "        unlatch(node, header_next(header, header_count(header)));\n", ""),
     Plant("latches_in_wrong_order", "root latch, then node latch, and elsewhere the other way round", "map/plain32",
           POST,
           "    uint64_t root = port_load(&map.tree->root);\n    if ((root >> 32) >= post->level) {",
           "    uint64_t root = port_load(&map.tree->root);\n"
-          "    uint64_t *top = &W(node_at)(map, (uint32_t)root)->word[W(HEADER_WORD)], even;\n"
+          "    uint64_t *top = &node_at(map, (uint32_t)root)->word[HEADER_WORD], even;\n"
           "    while (even = port_load(top) & ~HEADER_LATCHED, !port_latch(top, even, even | HEADER_LATCHED))\n"
           "        port_pause(0);\n"
           "    port_store_release(top, even);\n    if ((root >> 32) >= post->level) {",
-          ((POST, "    unsigned count = header_count(header);\n    unsigned at = W(slots_rank)",
+          ((POST, "    unsigned count = header_count(header);\n    unsigned at = slots_rank",
             "    while (!port_compare_swap(&map.tree->root_latch, 0, 1)) port_pause(0);\n"
             "    port_store_release(&map.tree->root_latch, 0);\n"
-            "    unsigned count = header_count(header);\n    unsigned at = W(slots_rank)"),)),
+            "    unsigned count = header_count(header);\n    unsigned at = slots_rank"),)),
     Plant("passes_unfinished_split", "an updater goes right through a node whose split is not finished", "map/cuda32",
-          LATCH, "        if (W(header_load)(node) != *header) return BLINK_AGAIN;\n", "",
+          LATCH, "        if (header_load(node) != *header) return BLINK_AGAIN;\n", "",
           ((LATCH, "    if (*header & HEADER_LATCHED) return BLINK_AGAIN;\n", ""),
-           (LATCH, "    return port_latch(&node->word[W(HEADER_WORD)], *header, *header | HEADER_LATCHED) ?",
+           (LATCH, "    return port_latch(&node->word[HEADER_WORD], *header, *header | HEADER_LATCHED) ?",
             "    if (*header & HEADER_LATCHED) return BLINK_AGAIN;\n"
-            "    return port_latch(&node->word[W(HEADER_WORD)], *header, *header | HEADER_LATCHED) ?"))),
+            "    return port_latch(&node->word[HEADER_WORD], *header, *header | HEADER_LATCHED) ?"))),
 
     # ---- tree: contents ----
     Plant("absent_erase_is_refused", "erasing an absent key says that there was no memory", "map/plain32", UPDATE,
           "place->present ? BLINK_EXISTS : BLINK_ABSENT;", "place->present ? BLINK_EXISTS : BLINK_NOT_APPLIED;"),
     Plant("insert_keeps_count", "a new pair lies beyond the count", "map/plain64", UPDATE,
-          "        W(unlatch)(node, header_next(header, count + 1));\n        update->outcome = BLINK_INSERTED;",
-          "        W(unlatch)(node, header_next(header, count));\n        update->outcome = BLINK_INSERTED;"),
+          "        unlatch(node, header_next(header, count + 1));\n        update->outcome = BLINK_INSERTED;",
+          "        unlatch(node, header_next(header, count));\n        update->outcome = BLINK_INSERTED;"),
     Plant("erase_writes_dead_pair", "erasing drags a dead pair below a count that somebody still goes by", "map/cuda32",
           IMAGE, "if (i >= at && i + 1 < count) image->pair[i] = image->pair[i + 1];",
           "if (i >= at) image->pair[i] = image->pair[i + 1];"),
     Plant("update_ignores_link", "an updater stays in a leaf that no longer covers its key", "map/plain32", LATCH,
-          "    if (W(belongs_right)(*link, cursor->target)) {\n        /* Not while",
+          "    if (belongs_right(*link, cursor->target)) {\n        /* Not while",
           "    if (false) {\n        /* Not while"),
     Plant("find_ignores_link", "a find answers absent instead of going right", "map/cuda32", FIND,
-          "        W(cursor_right)(map, &find->cursor, pair);\n        return BLINK_MOVED;",
+          "        cursor_right(map, &find->cursor, pair);\n        return BLINK_MOVED;",
           "        find->found = false;\n        return BLINK_DONE;"),
     Plant("link_key_is_excluded", "the key equal to the high key is looked for on the wrong side", "map/plain32",
           CURSOR,
-          "return W(pair_is_link)(link) && key >= link.key;", "return W(pair_is_link)(link) && key > link.key;"),
+          "return pair_is_link(link) && key >= link.key;", "return pair_is_link(link) && key > link.key;"),
 
     # ---- tree: splits ----
     Plant("split_names_node_early", "the link to the new node is there before the node", "map/cuda64", SPLIT,
-          "    W(key) separator = W(write_right)(",
-          "    W(pair_store)(node, NODE_LINK_SLOT, W(link_to)(W(slot_with)(node, at, pair, left_count).key, right));\n"
-          "    W(key) separator = W(write_right)("),
+          "    map_key separator = write_right(",
+          "    pair_store(node, NODE_LINK_SLOT, link_to(slot_with(node, at, pair, left_count).key, right));\n"
+          "    map_key separator = write_right("),
     Plant("split_without_publish_fence", "the new node's contents may come after its name", "map/plain32", SPLIT,
           "    port_publish_fence(); /* the new node is there before anything names it */\n", ""),
     Plant("split_drops_link", "the new node does not lead to the old right neighbour", "map/cuda32", SPLIT,
-          "        W(pair_store)(fresh, NODE_LINK_SLOT, old_link);", "        (void)old_link;"),
+          "        pair_store(fresh, NODE_LINK_SLOT, old_link);", "        (void)old_link;"),
     Plant("split_keeps_count", "the left half still counts what has moved", "map/plain64", SPLIT,
-          "    W(unlatch)(node, header_next(header, left_count));",
-          "    W(unlatch)(node, header_next(header, NODE_CAPACITY));"),
+          "    unlatch(node, header_next(header, left_count));",
+          "    unlatch(node, header_next(header, NODE_CAPACITY));"),
     Plant("refused_split_keeps_version", "a node whose split found no memory passes for unchanged", "versioned/plain32",
-          SPLIT, "W(unlatch)(node, header_next(header, header_count(header)));", "W(unlatch)(node, header);"),
+          SPLIT, "unlatch(node, header_next(header, header_count(header)));", "unlatch(node, header);"),
     Plant("root_before_contents", "the new root is published before it is written", "map/cuda32", POST,
-          "        W(node) *node = W(node_at)(map, id);\n",
-          "        W(node) *node = W(node_at)(map, id);\n"
+          "        map_node *node = node_at(map, id);\n",
+          "        map_node *node = node_at(map, id);\n"
           "        port_store_release(&map.tree->root, (uint64_t)post->level << 32 | id);\n"),
     Plant("root_store_is_relaxed", "the new root may be seen before its contents", "map/cuda64", POST,
           "        port_store_release(&map.tree->root, (uint64_t)post->level << 32 | id);",
@@ -305,18 +305,18 @@ PLANTS = [
     Plant("root_without_latch", "two agents put a root above the same node", "map/plain32", POST,
           "    if (!port_compare_swap(&map.tree->root_latch, 0, 1)) return BLINK_AGAIN;\n", ""),
     Plant("separator_is_lost", "a full parent loses the separator of its own split", "map/plain32", POST,
-          "    W(post_start)(map, post, separator, post->level + 1, NODE_NONE);\n    return BLINK_MOVED;",
+          "    post_start(map, post, separator, post->level + 1, NODE_NONE);\n    return BLINK_MOVED;",
           "    return BLINK_DONE;"),
     Plant("unposted_is_not_counted", "a separator that found no room is forgotten", "map/cuda32", POST,
           "        port_fetch_add(&map.tree->unposted, 1); /* I5", "        /* I5"),
     Plant("pad_is_forgotten", "the slots behind an inner node's last pair keep an old one", "map/cuda32", POST,
-          "        if (at == count && !W(pair_is_link)(link)) W(slots_pad)(node, count + 1, pair);",
+          "        if (at == count && !pair_is_link(link)) slots_pad(node, count + 1, pair);",
           ""),
 
     Plant("post_does_not_descend", "a separator far below the root does not find its level", "map/cuda32", POST,
-          "    if (post->cursor.level > post->level) return W(cursor_descend)(map, &post->cursor);\n", ""),
+          "    if (post->cursor.level > post->level) return cursor_descend(map, &post->cursor);\n", ""),
     Plant("separator_is_given_up", "an inner separator counts as unposted though there is room", "map/plain32", POST,
-          "    if (W(pair_node)(separator) == NODE_NONE) {\n        port_fetch_add(&map.tree->unposted, 1); /* I5",
+          "    if (pair_node(separator) == NODE_NONE) {\n        port_fetch_add(&map.tree->unposted, 1); /* I5",
           "    if (post->level) {\n        port_fetch_add(&map.tree->unposted, 1); /* I5"),
     Plant("patience_does_not_grow", "a long row of unposted nodes is never walked to its end", "map/plain32", CURSOR,
           "    if (cursor->patience < UINT32_MAX / 4) cursor->patience *= 4;\n", ""),
@@ -333,20 +333,20 @@ PLANTS = [
     Plant("seek_trusts_any_walk", "the second of two walks need not be like the first (GPU)", "map/cuda32", SEEK,
           "digest == seek->last_digest)", "seek->last_digest)"),
     Plant("seek_does_not_look_back", "the leaf that a seek crossed from may have changed (CPU)", "map/x86_32", SEEK,
-          "return W(header_load)(W(node_at)(map, seek->crossed)) == seek->first_header;",
+          "return header_load(node_at(map, seek->crossed)) == seek->first_header;",
           "return (void)map, seek->first_header != HEADER_LATCHED;"),
     Plant("seek_trusts_first_of_many", "of all leaves that a seek crossed, only the first is looked at again (CPU)",
           "map/plain32", SEEK, "seek->first_header = seek->crossed ? HEADER_LATCHED : header;",
           "if (!seek->crossed) seek->first_header = header;"),
     Plant("seek_does_not_validate", "a seek goes by the image of a leaf that is being changed", "map/x86_32", SEEK,
-          "    if (W(header_load)(node) != header) return BLINK_AGAIN;\n\n    seek->digest", "    seek->digest"),
+          "    if (header_load(node) != header) return BLINK_AGAIN;\n\n    seek->digest", "    seek->digest"),
     Plant("gpu_seek_does_not_look_back", "the leaf that a seek crossed from may have changed (GPU)", "map/cuda32", SEEK,
-          "return W(header_load)(W(node_at)(map, seek->crossed)) == seek->first_header;",
+          "return header_load(node_at(map, seek->crossed)) == seek->first_header;",
           "return (void)map, seek->first_header != HEADER_LATCHED;"),
     Plant("gpu_seek_misses_next_block", "the key above is not looked for in the next two slots (GPU)", "map/cuda32",
           CUDA, "    if (beyond) best.first = port_load(&node->word[before]);\n", ""),
     Plant("range_does_not_validate", "a range reports the image of a leaf that is being changed", "map/cuda64", RANGE,
-          "    if (W(header_load)(node) != header) return BLINK_AGAIN;",
+          "    if (header_load(node) != header) return BLINK_AGAIN;",
           ""),
     Plant("range_passes_its_limit", "a range reports more than it was asked for", "map/x86_32", RANGE,
           "    if (n > range->limit - range->count) n = range->limit - range->count;\n", ""),
@@ -354,8 +354,8 @@ PLANTS = [
           "if (!wanted || range->count >= range->limit) continue;",
           "if (!wanted || range->count > range->limit) continue;"),
     Plant("range_forgets_last_key", "a range leaves out the key that it ends with", "map/x86_64", RANGE,
-          "W(image_rank_through)(image, count, range->high) - from;",
-          "W(image_rank)(image, count, range->high) - from;"),
+          "image_rank_through(image, count, range->high) - from;",
+          "image_rank(image, count, range->high) - from;"),
     Plant("range_stops_at_high_key", "a range forgets the leaf that begins with its last key", "map/plain32", RANGE,
           "link.key > range->high ||", "link.key >= range->high ||"),
 
@@ -510,12 +510,12 @@ PLANTS = [
     Plant("since_stands_still", "a changed leaf keeps the timestamp of its old image", "versioned/cuda32", KEEP,
           "    port_store(&record[id].since, now);\n", ""),
     Plant("record_is_not_validated", "record and leaf of different times are put together", "versioned/cuda64", PAST,
-          "    if (W(header_load)(node) != header) return BLINK_AGAIN; /* record and image belong to this header */\n",
+          "    if (header_load(node) != header) return BLINK_AGAIN; /* record and image belong to this header */\n",
           ""),
     Plant("link_of_today", "an old image is left by the link that its leaf has now", "versioned/plain32", PAST,
-          "    leaf->link = W(pair_load)(node, NODE_LINK_SLOT);\n", ""),
+          "    leaf->link = pair_load(node, NODE_LINK_SLOT);\n", ""),
     Plant("count_of_today", "an old image is read with the count that its leaf has now", "versioned/cuda32", PAST,
-          "    leaf->count = header_count(W(header_load)(node));\n", ""),
+          "    leaf->count = header_count(header_load(node));\n", ""),
     Plant("cut_forgets_pins", "an image is cut though a pinned snapshot needs it", "versioned/plain32", VERSION,
           "    return pinned;", "    return pinned && since == 0;"),
     Plant("cut_forgets_visitors", "an image is cut though a snapshot that is inside needs it", "versioned/plain64", KEEP,
@@ -559,32 +559,32 @@ PLANTS = [
           "both.function = b.keys ? b.function : batch_then(a.function, b.function);",
           "both.function = batch_then(a.function, b.function);"),
     Plant("operation_sees_itself", "an update reports its own value as the old one", "batch/cpu", BATCH_KEYS,
-          "W(batch_apply)(b, b->op_link[op - 1].function, old);", "W(batch_apply)(b, b->op_link[op].function, old);"),
+          "batch_apply(b, b->op_link[op - 1].function, old);", "batch_apply(b, b->op_link[op].function, old);"),
     Plant("erases_are_not_marked", "a find does not know of an erase before it", "batch/cpu", BATCH_LIST,
           "if (batch_kind_at(&b->r, place) > BATCH_ERASE) return;",
           "if (batch_kind_at(&b->r, place) >= BATCH_ERASE) return;"),
     Plant("value_does_not_change", "a put of a present key changes nothing", "batch/cpu", BATCH_KEYS,
           "bool changed = old.present != has || kind == BATCH_SET;", "bool changed = old.present != has;"),
     Plant("range_sees_the_future", "a range sees all operations of the batch", "batch/cpu", BATCH_QUERY,
-          "if (W(batch_place)(b, middle) < place)", "if (middle < high)"),
+          "if (batch_place(b, middle) < place)", "if (middle < high)"),
     Plant("range_ends_early", "a range leaves out its last key", "batch/cpu", BATCH_QUERY,
           "if (has_key && key <= hi && (", "if (has_key && key < hi && ("),
     Plant("pred_skips_old_keys", "a predecessor is one of the batch's keys only", "batch/cpu", BATCH_QUERY,
           "if (has_old && old.key > candidate) break;", "if (has_old && old.key == candidate + 1) break;"),
     Plant("rank_counts_twice", "a replaced pair counts twice when a leaf is cut", "batch/cpu", BATCH_LEVEL,
-          "return sums.has - sums.had + W(image_rank)(", "return sums.has + W(image_rank)("),
+          "return sums.has - sums.had + image_rank(", "return sums.has + image_rank("),
     Plant("parts_are_not_linked", "the new parts of a node hang in the air", "batch/cpu", BATCH_COMMIT,
-          "W(pair) link = W(batch_link_after)(b, l->first_edit, &run, 0, l->first_node + before - 1);",
-          "W(pair) link = run.link; (void)before;"),
+          "map_pair link = batch_link_after(b, l->first_edit, &run, 0, l->first_node + before - 1);",
+          "map_pair link = run.link; (void)before;"),
     Plant("inner_nodes_are_not_padded", "an inner node has leftovers behind its pairs", "batch/cpu", BATCH_LEVEL,
-          "W(slots_pad)(node, count, W(pair_is_link)(link) ? link : pair); /* I4 */",
-          "W(pair_store)(node, NODE_LINK_SLOT, W(pair_is_link)(link) ? link : pair);"),
+          "slots_pad(node, count, pair_is_link(link) ? link : pair); /* I4 */",
+          "pair_store(node, NODE_LINK_SLOT, pair_is_link(link) ? link : pair);"),
     Plant("root_is_forgotten", "a new root is not entered", "batch/cpu", BATCH_COMMIT,
           "    port_store(&tree->root, s->new_root);\n", ""),
     Plant("erased_keys_count", "the map's size does not shrink", "batch/cpu", BATCH_COMMIT,
           "port_load(&tree->stripe[0].size) + sums.has - sums.had);", "port_load(&tree->stripe[0].size) + sums.has);"),
     Plant("ids_are_given_twice", "new inner nodes are not taken from the pool", "batch/cpu", BATCH_COMMIT,
-          "nodes = W(batch_all_nodes)(b) + s->copies,", "nodes = s->level[0].nodes + s->copies,"),
+          "nodes = batch_all_nodes(b) + s->copies,", "nodes = s->level[0].nodes + s->copies,"),
     Plant("first_slots_are_not_written", "of several edits only the last one's slots are written", "batch/cpu",
           BATCH_COMMIT, "lowest = at < lowest ? at : lowest;", "lowest = at;"),
     Plant("sort_turns_equals", "operations of one key change places", "batch/cpu", "src/batch/batch_sort.h",
@@ -601,17 +601,17 @@ PLANTS = [
     Plant("passed_pairs_do_not_count", "the map's size leaves out leaves that the pass has changed", "batch/cpu",
           BATCH_PASS, "(uint64_t)p.has - p.had;", "0;"),
     Plant("pass_sees_the_future", "an operation is answered from what the key is like after the batch", "batch/cpu",
-          BATCH_PASS, "W(batch_reply_to)(b, op, W(batch_apply)(b, function, old))",
-          "W(batch_reply_to)(b, op, W(batch_apply)(b, b->op_function[end - 1], old))"),
+          BATCH_PASS, "batch_reply_to(b, op, batch_apply(b, function, old))",
+          "batch_reply_to(b, op, batch_apply(b, b->op_function[end - 1], old))"),
     Plant("edits_lie_on_each_other", "edits that are left are put where those of another member are", "batch/cpu",
           BATCH_PASS, "for (unsigned m = 0; m < w->member; m++) to +=",
           "for (unsigned m = 1; m < w->member; m++) to +="),
     Plant("group_goes_the_way_of_its_last", "all keys of a group go down with the last one", "batch/cpu", BATCH_PASS,
-          "if (n > 1 && W(child_for)(map, node, g->key[0]) != last) break;", "if (n > 1 && level == 1) break;"),
+          "if (n > 1 && child_for(map, node, g->key[0]) != last) break;", "if (n > 1 && level == 1) break;"),
     Plant("letters_of_one_sender", "answers come from the member's own keys only", "batch/cpu", BATCH_MAIL,
           "for (; at < last; at++) {", "for (; sender == w->member && at < last; at++) {"),
     Plant("range_stays_unsorted", "keys of a range with the same high bits stay as they come", "batch/cpu",
-          BATCH_RANGES, "if (low_bit > 0 && !W(sort_rest)(side[from], begin, end))", "if (0)"),
+          BATCH_RANGES, "if (low_bit > 0 && !sort_rest(side[from], begin, end))", "if (0)"),
     Plant("range_is_left_out", "a member does not sort the first of its ranges", "batch/cpu", BATCH_RANGES,
           "for (unsigned range = r.own_first; range < r.own_end; range++)",
           "for (unsigned range = r.own_first + 1; range < r.own_end; range++)"),
@@ -654,8 +654,8 @@ PLANTS = [
     w->open = w->in_use = false;
     pthread_mutex_unlock(&w->mutex);"""),
     Plant("filter_is_read_too_early", "finds look at the filter while updates still mark it", "team/plain32", BATCH_RUN,
-          """    FOR_PART(w, i, n) W(batch_mark)(&w->b, i);
-    team_meet(w->team);""", "    FOR_PART(w, i, n) W(batch_mark)(&w->b, i);"),
+          """    FOR_PART(w, i, n) batch_mark(&w->b, i);
+    team_meet(w->team);""", "    FOR_PART(w, i, n) batch_mark(&w->b, i);"),
     Plant("parts_are_used_at_once", "a member overwrites its sum before the others have read it", "team/plain64",
           BATCH_SORT, "    team_meet(team); /* now the parts may be used again */\n", ""),
     Plant("sort_does_not_wait", "keys are counted while others still move them", "team/x86_64", BATCH_SORT,
@@ -669,14 +669,14 @@ PLANTS = [
     Plant("rest_moves_too_early", "a member moves keys while others still look where their parts begin", "team/plain32",
           BATCH_SORT, "    team_meet(team); /* all have found their parts before anybody moves a key */\n", ""),
     Plant("answers_do_not_wait", "operations are answered before their keys were looked up", "team/plain64", BATCH_RUN,
-          """    W(look)(w, W(own_stretch)(w, keys));
-    team_meet(w->team);""", "    W(look)(w, W(own_stretch)(w, keys));"),
+          """    look_up(w, own_stretch(w, keys));
+    team_meet(w->team);""", "    look_up(w, own_stretch(w, keys));"),
     Plant("build_does_not_wait", "nodes are built before it is known how many there is memory for", "team/x86_32",
           BATCH_RUN, """w->b.run_new[l->first_edit + l->runs - 1]);
     team_meet(w->team);""", "w->b.run_new[l->first_edit + l->runs - 1]);"),
     Plant("refused_nodes_stay", "a batch that is refused leaves some of its nodes", "team/plain32", BATCH_RUN,
-          "W(batch_all_nodes)(&w->b)) W(batch_forget)(&w->b, i);",
-          "W(batch_all_nodes)(&w->b)) if (i) W(batch_forget)(&w->b, i);"),
+          "batch_all_nodes(&w->b)) batch_forget(&w->b, i);",
+          "batch_all_nodes(&w->b)) if (i) batch_forget(&w->b, i);"),
     Plant("refused_batch_commits", "leaves are changed though inner nodes have no room", "team/x86_64", BATCH_RUN,
           "    if (s->full) {", "    if (s->full && s->level[0].nodes == 0) {"),
     Plant("hear_does_not_wait", "a member takes the words of those before it as they are", "team/plain64", BATCH_RUN,
@@ -687,7 +687,7 @@ PLANTS = [
           "&tidings->told, memory_order_acquire)", "&tidings->told, memory_order_relaxed)"),
     Plant("mail_is_fetched_early", "answers are delivered before all members have left theirs", "team/plain32",
           BATCH_RUN, """    team_meet(w->team);
-    W(deliver_mail)(w);""", "    W(deliver_mail)(w);"),
+    deliver_mail(w);""", "    deliver_mail(w);"),
     Plant("live_keys_of_others", "what changes in other parts of the keys counts where a skip goes to", "team/plain32",
           BATCH_LIVE, "return last - first + end.sum - begin.sum;", "return last - first + end.sum;"),
     Plant("skip_jumps_over_old_keys", "a skip goes to the batch's next key though old keys come first", "team/plain64",
@@ -695,28 +695,28 @@ PLANTS = [
     Plant("pred_skips_to_the_wrong_gap", "a predecessor skips to old keys that are not the last ones", "team/x86_64",
           BATCH_QUERY, "gap == BATCH_NO_KEY ? 0 : gap + 1)", "gap == BATCH_NO_KEY ? 0 : gap)"),
     Plant("changes_are_noted_early", "a member forgets changes that another has noted", "team/x86_32", BATCH_LIVE_TEAM,
-          """W(batch_live_clear)(&w->b, i);
-    team_meet(w->team);""", "W(batch_live_clear)(&w->b, i);"),
+          """batch_live_clear(&w->b, i);
+    team_meet(w->team);""", "batch_live_clear(&w->b, i);"),
     Plant("levels_are_built_early", "a level is built while others still divide the one before", "team/plain32",
-          BATCH_LIVE_TEAM, """W(batch_divide_group)(&w->b, level, i);
-        team_meet(w->team);""", "W(batch_divide_group)(&w->b, level, i);"),
+          BATCH_LIVE_TEAM, """batch_divide_group(&w->b, level, i);
+        team_meet(w->team);""", "batch_divide_group(&w->b, level, i);"),
     Plant("ranges_do_not_wait", "a member sorts its ranges before all keys are there", "team/x86_64", BATCH_RANGES,
-          """    W(fill_ranges)(from, side[1], begin, end, &r);
-    team_meet(team);""", "    W(fill_ranges)(from, side[1], begin, end, &r);"),
+          """    fill_ranges(from, side[1], begin, end, &r);
+    team_meet(team);""", "    fill_ranges(from, side[1], begin, end, &r);"),
     Plant("pass_shares_a_leaf", "two members change a leaf that keys of both lie in", "team/plain64", BATCH_PASS,
           "if (shared || run->shared || header_count", "if (header_count"),
     Plant("stock_is_not_settled", "a batch takes ids that agents have taken from the stock before", "team/plain32",
-          BATCH_RUN, "        W(batch_settle_stock)(&w->b, 1);\n", ""),
+          BATCH_RUN, "        batch_settle_stock(&w->b, 1);\n", ""),
     Plant("parents_are_not_known", "children are joined before all cases have found their parents", "team/x86_32",
-          BATCH_RUN, """W(batch_find_parent)(&w->b, level, at);
-        team_meet(w->team);""", "W(batch_find_parent)(&w->b, level, at);"),
+          BATCH_RUN, """batch_find_parent(&w->b, level, at);
+        team_meet(w->team);""", "batch_find_parent(&w->b, level, at);"),
     Plant("parent_is_joined_twice", "two members put the children of one parent together", "team/plain64", BATCH_TIDY,
           "    if (at > 0 && b->case_node[at - 1] == parent) return; /*", "    /*"),
     Plant("cases_stay_unordered", "small leaves of the pass come behind those of the stages", "team/plain32", BATCH_RUN,
           "b == all || (a < staged && other[a] < passed[b]) ?", "a < staged ?"),
     Plant("free_nodes_are_lost", "of the nodes that are free now, those of some cases do not come into the stock",
-          "team/x86_64", BATCH_TIDY, "W(batch_stock)(b)[end - i] = id;",
-          "if (i == 1) W(batch_stock)(b)[end - i] = id;"),
+          "team/x86_64", BATCH_TIDY, "batch_stock(b)[end - i] = id;",
+          "if (i == 1) batch_stock(b)[end - i] = id;"),
     Plant("wide_counts_do_not_wait", "wide counts go on before all zeros are counted", "team/plain64", BATCH_WIDE,
           """        c->zero_sum[n] = sum;
     }
@@ -732,26 +732,26 @@ PLANTS = [
     Plant("leaf_is_not_latched", "a leaf is overwritten without its latch beside a snapshot", "team/plain32",
           BATCH_LEVEL, "    if (!b->keeps) return;\n", "    return;\n"),
     Plant("new_nodes_come_late", "a node is named before what is in it can be seen", "team/x86_64", BATCH_LEVEL,
-          """    uint64_t header = W(header_load)(node);
+          """    uint64_t header = header_load(node);
     port_publish_fence();
-""", "    uint64_t header = W(header_load)(node);\n",
+""", "    uint64_t header = header_load(node);\n",
           ((PORT_CPU, "    port_publish_fence(); /* (b)", "    /* (b)"),)),
     Plant("latch_opens_relaxed", "a latch may be open before the last store", "team/plain64", BATCH_LEVEL,
-          """        port_store_release(&node->word[W(HEADER_WORD)], header);
-    else""", """        port_store(&node->word[W(HEADER_WORD)], header);
+          """        port_store_release(&node->word[HEADER_WORD], header);
+    else""", """        port_store(&node->word[HEADER_WORD], header);
     else"""),
     Plant("leaf_is_dated_early", "a leaf says that it is new before it is latched", "team/x86_32", BATCH_COMMIT,
-          """    W(batch_open_node)(b, node);
-    if (level == 0 && b->keeps) W(batch_date_leaf)(b, number, run.node);""",
-          """    if (level == 0 && b->keeps) W(batch_date_leaf)(b, number, run.node);
-    W(batch_open_node)(b, node);"""),
+          """    batch_open_node(b, node);
+    if (level == 0 && b->keeps) batch_date_leaf(b, number, run.node);""",
+          """    if (level == 0 && b->keeps) batch_date_leaf(b, number, run.node);
+    batch_open_node(b, node);"""),
     Plant("leaf_is_not_dated", "a snapshot takes a leaf for what it was", "team/plain32", BATCH_COMMIT,
           "    port_store(&b->record[leaf].since, port_load(&b->versions->epoch.clock));\n", ""),
     Plant("new_leaf_has_no_past", "a snapshot does not see the pairs that have gone to a new leaf", "team/plain64",
           BATCH_KEEP, "    port_store(&record->older, copy ? copy : port_load(&b->record[leaf].older));\n", ""),
     Plant("copies_do_not_wait", "leaves are overwritten before their copies are complete", "team/x86_64", BATCH_RUN,
-          """W(batch_inherit)(&w->b, i);
-    team_meet(w->team);""", "W(batch_inherit)(&w->b, i);"),
+          """batch_inherit(&w->b, i);
+    team_meet(w->team);""", "batch_inherit(&w->b, i);"),
     Plant("pass_forgets_snapshots", "leaves are changed where they stand while a snapshot is live", "team/plain32",
           BATCH_PASS, "return !b->keeps && b->sizes", "return b->sizes"),
     Plant("leaves_go_away", "leaves are put together while a snapshot is live", "team/x86_32", BATCH_RUN,
@@ -761,80 +761,80 @@ PLANTS = [
 
     # ---- skiplist: bottom chunks ----
     Plant("miss_looks_at_link_first", "a pair that a split moves is looked for in no chunk", "skiplist/plain32",
-          CHUNK_FIND, "    look->slot = W(node_scan)(",
-          "    W(pair) early = W(pair_load)(node, NODE_LINK_SLOT);\n    look->slot = W(node_scan)(",
+          CHUNK_FIND, "    look->slot = node_scan(",
+          "    map_pair early = pair_load(node, NODE_LINK_SLOT);\n    look->slot = node_scan(",
           ((CHUNK_FIND, "    if (hit) return NODE_FOUND;\n", "    link = early;\n    if (hit) return NODE_FOUND;\n"),)),
     Plant("miss_does_not_compare", "a pair that moves within its chunk is reported absent", "skiplist/x86_64",
           CHUNK_FIND, "return (header ^ look->header) & ~HEADER_LATCHED ? NODE_CHANGED : NODE_ABSENT;",
           "return NODE_ABSENT;"),
     Plant("hit_does_not_count", "a pair is found that does not count yet, in a slot that counted before",
           "skiplist/cuda32", CHUNK_FIND,
-          "return look->slot < header_count(W(header_load)(node)) ? NODE_FOUND : NODE_CHANGED;", "return NODE_FOUND;"),
+          "return look->slot < header_count(header_load(node)) ? NODE_FOUND : NODE_CHANGED;", "return NODE_FOUND;"),
     Plant("find_waits_for_latch", "a find does not end while a writer has stopped", "skiplist/cuda32", CHUNK_FIND,
           "    if (hit) return NODE_FOUND;\n",
           "    if (hit) return NODE_FOUND;\n    if (look->header & HEADER_LATCHED) return NODE_CHANGED;\n"),
     Plant("scan_does_not_look_again", "a value is taken from a slot that has changed meanwhile", "skiplist/x86_32", X86,
           "if (pair->key == key) return slot; /* else", "return slot; /* else"),
     Plant("insert_counts_first", "a pair counts before it is there", "skiplist/cuda64", CHUNK_UPDATE,
-          """        W(pair_store)(node, count, pair);
-        W(unlatch)(node, header_next(header, count + 1));
+          """        pair_store(node, count, pair);
+        unlatch(node, header_next(header, count + 1));
 """,
-          """        W(unlatch)(node, header_next(header, count + 1));
-        W(pair_store)(node, count, pair);
+          """        unlatch(node, header_next(header, count + 1));
+        pair_store(node, count, pair);
 """),
     Plant("erase_copies_late", "the last pair is copied when it does not count any more", "skiplist/plain64",
           CHUNK_UPDATE,
-          """    if (look->slot != last) W(pair_store)(node, look->slot, look->last);
-    W(unlatch)(node, header_next(look->header, last));
+          """    if (look->slot != last) pair_store(node, look->slot, look->last);
+    unlatch(node, header_next(look->header, last));
 """,
-          """    W(unlatch)(node, header_next(look->header, last));
-    if (look->slot != last) W(pair_store)(node, look->slot, look->last);
+          """    unlatch(node, header_next(look->header, last));
+    if (look->slot != last) pair_store(node, look->slot, look->last);
 """),
     Plant("split_overwrites_first", "pairs are overwritten before the link to them is there", "skiplist/x86_32",
           CHUNK_SPLIT,
-          """    W(pair_store)(node, NODE_LINK_SLOT, W(link_to)(separator, right));
+          """    pair_store(node, NODE_LINK_SLOT, link_to(separator, right));
     port_publish_fence(); /* what moves is found behind the link before it is overwritten here */
-    if (!appending) W(close_left)(node, &image, pair, separator, left);
+    if (!appending) close_left(node, &image, pair, separator, left);
 """,
-          """    if (!appending) W(close_left)(node, &image, pair, separator, left);
-    W(pair_store)(node, NODE_LINK_SLOT, W(link_to)(separator, right));
+          """    if (!appending) close_left(node, &image, pair, separator, left);
+    pair_store(node, NODE_LINK_SLOT, link_to(separator, right));
 """),
     Plant("split_moves_what_stays", "a pair that stays is missed while it moves down", "skiplist/cuda32", CHUNK_SPLIT,
           """        if (image->pair[hole].key < separator) continue;
         while (next < NODE_CAPACITY && image->pair[next].key >= separator) next++;
-        W(pair_store)(node, hole, next < NODE_CAPACITY ? image->pair[next] : pair);
+        pair_store(node, hole, next < NODE_CAPACITY ? image->pair[next] : pair);
         next++;
 """,
           """        if (hole == 0) next = 0;
         while (next < NODE_CAPACITY && image->pair[next].key >= separator) next++;
-        W(pair_store)(node, hole, next < NODE_CAPACITY ? image->pair[next] : pair);
+        pair_store(node, hole, next < NODE_CAPACITY ? image->pair[next] : pair);
         next++;
 """),
     Plant("merge_passes_by_first", "a chunk is passed by before its pairs count in the other", "skiplist/plain32",
           CHUNK_MERGE,
-          """    port_store_release(&left->word[W(HEADER_WORD)], between | HEADER_LATCHED);
-    W(pair) link = W(pair_load)(right, NODE_LINK_SLOT);
+          """    port_store_release(&left->word[HEADER_WORD], between | HEADER_LATCHED);
+    map_pair link = pair_load(right, NODE_LINK_SLOT);
     port_publish_fence();
-    W(pair_store)(left, NODE_LINK_SLOT, link);
+    pair_store(left, NODE_LINK_SLOT, link);
 """,
-          """    W(pair) link = W(pair_load)(right, NODE_LINK_SLOT);
-    W(pair_store)(left, NODE_LINK_SLOT, link);
-    port_store_release(&left->word[W(HEADER_WORD)], between | HEADER_LATCHED);
+          """    map_pair link = pair_load(right, NODE_LINK_SLOT);
+    pair_store(left, NODE_LINK_SLOT, link);
+    port_store_release(&left->word[HEADER_WORD], between | HEADER_LATCHED);
 """),
     Plant("merge_link_passes_count", "a chunk may be seen passed by before its pairs count", "skiplist/x86_64",
-          CHUNK_MERGE, "    port_publish_fence();\n    W(pair_store)(left, NODE_LINK_SLOT, link);",
-          "    W(pair_store)(left, NODE_LINK_SLOT, link);"),
+          CHUNK_MERGE, "    port_publish_fence();\n    pair_store(left, NODE_LINK_SLOT, link);",
+          "    pair_store(left, NODE_LINK_SLOT, link);"),
     Plant("zombie_before_pairs", "a find runs in a circle while a merge has stopped", "skiplist/cuda64", CHUNK_MERGE,
-          """    for (unsigned i = 0; i < more; i++) W(pair_store)(left, count + i, W(pair_load)(right, i));
+          """    for (unsigned i = 0; i < more; i++) pair_store(left, count + i, pair_load(right, i));
     uint64_t between""",
-          """    W(pair) link = W(pair_load)(right, NODE_LINK_SLOT);
-    W(pair_store)(right, NODE_LINK_SLOT, W(link_to)(0, left_id));
-    for (unsigned i = 0; i < more; i++) W(pair_store)(left, count + i, W(pair_load)(right, i));
+          """    map_pair link = pair_load(right, NODE_LINK_SLOT);
+    pair_store(right, NODE_LINK_SLOT, link_to(0, left_id));
+    for (unsigned i = 0; i < more; i++) pair_store(left, count + i, pair_load(right, i));
     uint64_t between""",
-          ((CHUNK_MERGE, "    W(pair) link = W(pair_load)(right, NODE_LINK_SLOT);\n    port_publish_fence();",
+          ((CHUNK_MERGE, "    map_pair link = pair_load(right, NODE_LINK_SLOT);\n    port_publish_fence();",
             "    port_publish_fence();"),
-           (CHUNK_MERGE, "    W(pair_store)(right, NODE_LINK_SLOT, W(link_to)(0, left_id));\n    W(unlatch)(right",
-            "    W(unlatch)(right"))),
+           (CHUNK_MERGE, "    pair_store(right, NODE_LINK_SLOT, link_to(0, left_id));\n    unlatch(right",
+            "    unlatch(right"))),
     Plant("merge_does_not_count_again", "a chunk takes in more pairs than it has room for", "skiplist/x86_32",
           CHUNK_MERGE, "bool fit = header_count(header) + header_count(right_header) <= CHUNK_MUCH;",
           "bool fit = true;"),
@@ -844,7 +844,7 @@ PLANTS = [
           "    if (t->raised)\n        t->stage = TEND_LOWER;",
           "    if (t->raised && t->level > 0)\n        t->stage = TEND_LOWER;"),
     Plant("pads_keep_removed_pair", "a pair that was taken out is still followed", "skiplist/cuda32", CHUNK_RAISE,
-          "    W(slots_pad)(node, count - 1, last ? W(pair_load)(node, count - 2) : link); /* no copy of it stays */\n",
+          "    slots_pad(node, count - 1, last ? pair_load(node, count - 2) : link); /* no copy of it stays */\n",
           ""),
     Plant("merge_takes_what_is_raised", "a chunk is merged that somebody else is about to raise", "skiplist/plain32",
           CHUNK_MERGE, "(state != CHUNK_RAISED && state != CHUNK_LOW)", "state == CHUNK_ZOMBIE"),
@@ -854,8 +854,8 @@ PLANTS = [
           SEEK,
           """        port_fetch_add(&map.tree->restarts, 1);
         port_forget_cached(); /* else the old image of an upper chunk could lead here again and again */
-        W(seek_walk)(map, seek);
-""", "        W(cursor_right)(map, cursor, link);\n"),
+        seek_walk(map, seek);
+""", "        cursor_right(map, cursor, link);\n"),
 
     # ---- skiplist: reclamation ----
     Plant("retired_is_free_now", "a chunk is used again while agents of its epoch may look at it", "skiplist/plain32",

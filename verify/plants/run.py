@@ -8,8 +8,8 @@
 FOLDER is a build folder (scripts/build) with the libraries to link against. For each plant: the fault must be found
 within N schedules of seed 1, its replay must find it again, and the unplanted code must pass the same schedules.
 --quick leaves out those that take long (SLOW). What the stages of a batch compute does not depend on schedules: there
-(batch/cpu) tests/test_batch must fail. The table (--table) is the one of docs/verification.md. Ends with "N passed, N
-failed".
+(batch/cpu) tests/test_batch must fail. The table (--table) is the one of
+docs/results/notes/planted-bugs.md. Ends with "N passed, N failed".
 
 --tsan asks instead what ThreadSanitizer says: the library with the plant, and the stress test of CPU threads.
 """
@@ -47,10 +47,14 @@ class Missed(Exception):
 
 
 def variant_parts(where):
-    """'map/cuda32' -> source to compile, node verbs, key bits."""
+    """'map/cuda32' -> source to compile, and the definitions of each object that it is compiled to. The variant of a
+    hash table is of one kind of slab hash; that of a graph is two objects, because one has the other's dictionary."""
     structure, variant = where.split("/")
     isa, bits = re.match(r"(plain|x86|cuda|cpu)_?(\d*)", variant).groups()
-    return f"verify/sim/{structure}_variant.c", "plain" if isa == "cpu" else isa, bits or "32"
+    same = [f"-DPLEACH_KEY_BITS={bits or '32'}", f"-DPLEACH_NODE_ISA_{'plain' if isa == 'cpu' else isa}=1"]
+    kinds = {"graph": ("1", "0"), "hash": ("0" if variant.endswith("_set") else "1",)}.get(structure, ())
+    objects = [[*same, f"-DSLAB_VALUES={values}"] for values in kinds] or [same]
+    return f"verify/sim/{structure}_variant.c", objects
 
 
 def edit(folder, file, find, put):
@@ -79,15 +83,18 @@ def plant(p, folder):
 
 
 def variant_commands(p, folder, build, cc, optimization, flags=(), objects=()):
-    """The planted variant comes first, so the linker takes everything else, and only that, from the library."""
-    source, isa, bits = variant_parts(p.where)
+    """Those that compile the planted variant, of which the last writes planted.o, and one that links. The planted
+    variant comes first, so the linker takes everything else, and only that, from the library."""
+    source, definitions = variant_parts(p.where)
     planted, program = os.path.join(folder, "planted.o"), os.path.join(folder, "sim")
     watched = ["-fsanitize=thread"] if p.where.startswith("team/") else []  # verify/sim/plain.h
     libraries = [os.path.join(build, f"lib{name}.a") for name in ("pleach_sim_main", "pleach_verify", "pleach")]
-    return [
-        [cc, *FLAGS, *flags, optimization, *watched, f"-DPLEACH_KEY_BITS={bits}", f"-DPLEACH_NODE_ISA_{isa}=1",
-         f"-I{folder}/include", "-c", os.path.join(folder, source), "-o", planted],
-        [cc, planted, *objects, *libraries, "-lpthread", "-lm", "-o", program]]
+    parts = [planted] if len(definitions) == 1 else [f"{folder}/planted-{n}.o" for n in range(len(definitions))]
+    compiled = [[cc, *FLAGS, *flags, optimization, *watched, *defined, f"-I{folder}/include", "-c",
+                 os.path.join(folder, source), "-o", part] for defined, part in zip(definitions, parts)]
+    if len(parts) > 1:
+        compiled.append([cc, "-r", "-nostdlib", *parts, "-o", planted])
+    return [*compiled, [cc, planted, *objects, *libraries, "-lpthread", "-lm", "-o", program]]
 
 
 def compile_plant(p, folder, build, cc, optimization, flags=(), objects=()):
@@ -160,8 +167,10 @@ def clean_for(build, same, schedules):
 
 BATCH_TEST = {"PLEACH_TEST_SCALE": "5", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain"}
 TEST_FLAGS = ["-std=c17", "-O1", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-w", "-Iinclude", "-Isrc", "-I."]
-PER_WIDTH = ("blink/blink_cpu.c", "versioned/versioned_cpu.c", "batch/batch_cpu.c")
-PER_SLOTS = ("skiplist_cpu.c", "skiplist_check_slots.c")
+PER_WIDTH = ("blink/blink_cpu.c", "versioned/versioned_cpu.c", "blink/blink_check_width.c", "cpu/sort_width.c",
+             "batch/batch_cpu.c")
+PER_SLOTS = ("skiplist/skiplist_cpu.c", "skiplist/skiplist_check_width.c")
+PER_KIND = ("hash/hash_run.c", "graph/graph_run.c")
 NOT_HERE = re.compile(r"_cuda[^/]*\.c$|/map_file_")  # these need CUDA, or xxHash
 # Folders of the library for CPUs.
 LIBRARY = ("base", "pool", "sync", "cpu", "blink", "versioned", "skiplist", "batch", "hash", "map", "graph", "graph/*",
@@ -191,14 +200,23 @@ def per_width(cc, folder, names, objects, *flags):
                                         f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1", *flags)]
 
 
-def per_slots(cc, folder, objects):
+def per_slots(cc, folder, objects, *flags):
     """What is compiled for both sizes of a skiplist's chunks."""
     made = []
     for slots in ("-DPLEACH_NODE_SLOTS=16", "-DPLEACH_NODE_SLOTS=32"):
-        made += compile_objects(cc, folder, ["src/skiplist/skiplist_check_slots.c"], objects, slots)
         for bits in ("32", "64"):
-            made += compile_objects(cc, folder, ["src/skiplist/skiplist_cpu.c"], objects, slots,
-                                    f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1")
+            made += compile_objects(cc, folder, [f"src/{name}" for name in PER_SLOTS], objects, slots,
+                                    f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1", *flags)
+    return made
+
+
+def per_kind(cc, folder, objects, *flags):
+    """What is compiled for each kind of slab hash."""
+    made = []
+    for bits, names in (("32", PER_KIND), ("64", PER_KIND[:1])):
+        for values in "01":
+            made += compile_objects(cc, folder, [f"src/{name}" for name in names], objects,
+                                    f"-DPLEACH_KEY_BITS={bits}", f"-DSLAB_VALUES={values}", *flags)
     return made
 
 
@@ -209,11 +227,11 @@ def compile_batch_test(build, cc):
     os.makedirs(objects)
     sources = [s for part in LIBRARY
                for s in sorted(glob.glob(f"src/{part}/*.c", root_dir=ROOT))
-               if not s.endswith(PER_WIDTH + PER_SLOTS) and not NOT_HERE.search(s)]
+               if not s.endswith(PER_WIDTH + PER_SLOTS + PER_KIND) and not NOT_HERE.search(s)]
     sources += kit(ROOT) + ["tests/batch/test_batch.c"]
     sources += sorted(glob.glob("verify/history/*.c", root_dir=ROOT))
-    made = compile_objects(cc, ROOT, sources, objects) + per_width(cc, ROOT, PER_WIDTH[:2], objects)
-    return made + per_slots(cc, ROOT, objects)
+    made = compile_objects(cc, ROOT, sources, objects) + per_width(cc, ROOT, PER_WIDTH[:-1], objects)
+    return made + per_slots(cc, ROOT, objects) + per_kind(cc, ROOT, objects)
 
 
 def complaint(program, limit):
@@ -240,7 +258,7 @@ def run_batch_test(cc, folder, others, limit):
     os.makedirs(objects, exist_ok=True)
     program = os.path.join(folder, "test_batch")
     deps = os.path.join(ROOT, ".deps", "usr", "lib", "x86_64-linux-gnu")
-    planted = per_width(cc, folder, PER_WIDTH[2:], objects, "-O0")  # compiling it takes longer than running it
+    planted = per_width(cc, folder, PER_WIDTH[-1:], objects, "-O0")  # compiling it takes longer than running it
     run = subprocess.run([cc, *planted, *others, f"-L{deps}", f"-Wl,-rpath,{deps}", "-lcmocka",
                           "-lpthread", "-lm", "-o", program], capture_output=True, text=True, check=False)
     if run.returncode != 0:
@@ -261,19 +279,17 @@ def ask_tsan(p, folder, cc):
     plant(p, folder)
     for part in ("tests", "testkit"):
         shutil.copytree(os.path.join(ROOT, part), os.path.join(folder, part))
-    flags = ["-std=c17", "-O1", "-g", "-D_GNU_SOURCE", "-DPLEACH_BUILDING=1", "-fsanitize=thread", "-w",
-             "-Iinclude", "-Isrc", "-I."]
+    objects, flags = os.path.join(folder, "objects"), ("-g", "-fsanitize=thread")
+    os.makedirs(objects, exist_ok=True)
     sources = [s for part in LIBRARY
                for s in glob.glob(f"src/{part}/*.c", root_dir=folder)
-               if not s.endswith("blink_cpu.c") and not NOT_HERE.search(s)]
+               if not s.endswith(PER_WIDTH + PER_SLOTS + PER_KIND) and not NOT_HERE.search(s)]
     sources += kit(folder) + ["tests/map/test_map_threads.c"]
-    objects = []
-    for bits in ("32", "64", "128"):
-        objects.append(f"blink_run{bits}.o")
-        subprocess.run([cc, *flags, f"-DPLEACH_KEY_BITS={bits}", "-DPLEACH_NODE_ISA_plain=1", "-c",
-                        "src/blink/blink_cpu.c", "-o", objects[-1]], cwd=folder, check=True)
-    subprocess.run([cc, *flags, *sources, *objects, *glob.glob("verify/history/*.c", root_dir=folder), "-lcmocka",
-                    "-lpthread", "-lm", "-o", "threads"], cwd=folder, check=True)
+    sources += glob.glob("verify/history/*.c", root_dir=folder)
+    made = compile_objects(cc, folder, sources, objects, *flags)
+    made += per_width(cc, folder, PER_WIDTH, objects, *flags) + per_slots(cc, folder, objects, *flags)
+    made += per_kind(cc, folder, objects, *flags)
+    subprocess.run([cc, *flags[1:], *made, "-lcmocka", "-lpthread", "-lm", "-o", "threads"], cwd=folder, check=True)
     program = ["./threads"]
     if subprocess.run(["setarch", "-R", "true"], capture_output=True, check=False).returncode == 0:
         program = ["setarch", "-R", *program]

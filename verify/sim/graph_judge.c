@@ -119,13 +119,13 @@ static bool check_dictionary(census *c)
         if (run && !pool_mark_run(&state()->pool, c->seen, run, 1))
             return snprintf(c->why, c->size, "P1: names of segment %" PRIu32 " are in two places", segment), false;
     }
-    if (!graph_now.kind->dictionary->check(&graph_now.place.slabs, dictionary, c->seen, &counts, why, sizeof why))
+    if (!graph_now.kind->dictionary->ops->check(&graph_now.place.slabs, dictionary, c->seen, &counts, why, sizeof why))
         return snprintf(c->why, c->size, "dictionary: %s", why), false;
     if (state()->numbers != counts.keys + state()->free_numbers || state()->numbers > GRAPH_IDS)
         return snprintf(c->why, c->size, "G7: %" PRIu64 " numbers, and %" PRIu64 " ids and %" PRIu64 " that are free",
                         state()->numbers, counts.keys, state()->free_numbers), false;
     c->fine = true;
-    graph_now.kind->dictionary->visit(&graph_now.place, dictionary, check_id, c);
+    graph_now.kind->dictionary->ops->visit(&graph_now.place, dictionary, check_id, c);
     return c->fine && check_free_numbers(c);
 }
 
@@ -356,7 +356,7 @@ static bool judge_growth(size_t before, char *why, size_t size)
         if (vertex && !graph_now.kind->finish(&graph_now.place.slabs, vertex))
             return snprintf(why, size, "a growth cannot be finished by somebody who is alone"), false;
     }
-    if (!graph_now.kind->finish_dictionary(&graph_now.place.slabs, &state()->dictionary))
+    if (!graph_now.kind->dictionary->finish(&graph_now.place.slabs, &state()->dictionary))
         return snprintf(why, size, "a growth of the dictionary cannot be finished by somebody who is alone"), false;
     if (!judge_shape(&after, why, size)) return false;
     return after == before || (snprintf(why, size, "finishing a growth changes the number of edges"), false);

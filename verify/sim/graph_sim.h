@@ -30,6 +30,14 @@ typedef struct graph_op {
     uint32_t targets, target_count; /* GRAPH_OP_LIST: a place in the world's targets */
 } graph_op;
 
+/* For who is alone with the dictionary of a sparse graph. */
+typedef struct sim_dictionary {
+    const graph_run_ops *ops;
+    bool (*finish)(const slab_place *place, slab_table *table);
+} sim_dictionary;
+
+extern const sim_dictionary sim_dictionary_plain, sim_dictionary_cuda;
+
 typedef struct graph_variant {
     bool values;
     unsigned segment_log; /* as the variant is compiled, which is not how graph_world.c is */
@@ -38,8 +46,7 @@ typedef struct graph_variant {
     uint32_t (*id)(const graph_place *g, uint32_t number);
     /* Of a sparse graph: these ids get numbers, and lose them again. */
     void (*come_and_go)(const graph_place *g, const uint32_t *ids, unsigned count);
-    const graph_run_ops *dictionary; /* for who is alone with that of a sparse graph */
-    bool (*finish_dictionary)(const slab_place *place, slab_table *table);
+    const sim_dictionary *dictionary;
     uint32_t (*hash)(const slab_place *place, uint32_t key);
     /* One operation, with its answer and stamps put into it. What a list sees goes to `targets`. */
     void (*run)(const graph_place *g, graph_op *op, graph_target *targets, uint64_t room);

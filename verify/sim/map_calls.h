@@ -1,71 +1,71 @@
 /* verify/sim/map_calls.h - what the variants of the ordered map share, trees and skiplists: building, queries, array
- * calls, and all pairs. Included once, after the structure's own headers, BLINK_TO_END and map_at; with WITH_ARRAYS
+ * calls, and all pairs. Included once, after the structure's own headers, BLINK_TO_END and sim_map_at; with WITH_ARRAYS
  * after blink/blink_cpu.c too. */
 
 static void sim_build(const build_plan *plan, void *nodes, const uint64_t *keys, const uint64_t *values)
 {
-    W(key) narrow_keys[512], narrow_values[512];
+    map_key narrow_keys[512], narrow_values[512];
     for (uint64_t i = 0; i < plan->keys; i++) {
-        narrow_keys[i] = (W(key))keys[i];
-        narrow_values[i] = (W(key))values[i];
+        narrow_keys[i] = (map_key)keys[i];
+        narrow_values[i] = (map_key)values[i];
     }
     for (uint32_t level = 0; level < plan->levels; level++)
         for (uint64_t index = 0; index < plan->count[level]; index++)
             for (unsigned slot = 0; slot < NODE_SLOTS; slot++)
-                W(build_slot)(plan, nodes, narrow_keys, narrow_values, level, index, slot);
+                build_slot(plan, nodes, narrow_keys, narrow_values, level, index, slot);
 }
 
-static void run_find(W(blink) map, history_op *op)
+static void call_find(map_ref map, history_op *op)
 {
-    W(find) find = {.found = false};
-    W(find_start)(map, &find, (W(key))op->key);
-    BLINK_TO_END(W(find_step)(map, &find));
+    find_op find = {.found = false};
+    find_start(map, &find, (map_key)op->key);
+    BLINK_TO_END(find_step(map, &find));
     op->outcome = find.found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
     op->out_value = find.found ? find.value : 0;
 }
 
-static void run_seek(W(blink) map, history_op *op)
+static void call_seek(map_ref map, history_op *op)
 {
-    W(seek) seek = {.found = false};
-    W(seek_start)(map, &seek, (W(key))op->key, op->kind == HISTORY_CEIL);
-    BLINK_TO_END(W(seek_step)(map, &seek));
+    seek_op seek = {.found = false};
+    seek_start(map, &seek, (map_key)op->key, op->kind == HISTORY_CEIL);
+    BLINK_TO_END(seek_step(map, &seek));
     op->outcome = seek.found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
     op->out_key = seek.found ? seek.answer.key : 0;
     op->out_value = seek.found ? seek.answer.value : 0;
 }
 
-static void keep_pairs(history_op *op, history_pair *pairs, const W(key) *keys, const W(key) *values, uint64_t count)
+static void keep_pairs(history_op *op, history_pair *pairs, const map_key *keys, const map_key *values, uint64_t count)
 {
     op->pair_count = (uint32_t)count;
     op->limited = count == MAP_RANGE_ROOM;
     for (uint64_t i = 0; i < count; i++) pairs[i] = (history_pair){keys[i], values[i]};
 }
 
-static void run_range(W(blink) map, history_op *op, history_pair *pairs)
+static void call_range(map_ref map, history_op *op, history_pair *pairs)
 {
-    W(key) keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
-    W(range) range;
-    W(range_start)(map, &range, (W(key))op->key, (W(key))op->high, MAP_RANGE_ROOM, MAP_RANGE_ROOM, keys, values);
-    BLINK_TO_END(W(range_step)(map, &range));
+    map_key keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
+    range_op range;
+    range_start(map, &range, (map_key)op->key, (map_key)op->high, MAP_RANGE_ROOM, MAP_RANGE_ROOM, keys, values);
+    BLINK_TO_END(range_step(map, &range));
     keep_pairs(op, pairs, keys, values, range.count);
 }
 
 static size_t sim_export(map_place place, history_pair *pairs, size_t room)
 {
-    W(blink) map = map_at(&place, 0);
-    W(cursor) cursor;
+    map_ref map = sim_map_at(&place, 0);
+    level_cursor cursor;
     size_t count = 0;
-    W(cursor_start)(map, &cursor, 0);
-    while (cursor.level > 0) W(cursor_descend)(map, &cursor);
+    cursor_start(map, &cursor, 0);
+    while (cursor.level > 0) cursor_descend(map, &cursor);
     for (uint32_t id = cursor.node; id != NODE_NONE;) {
-        const W(node) *leaf = W(node_at)(map, id);
-        W(pair) link = W(pair_load)(leaf, NODE_LINK_SLOT);
-        unsigned in_leaf = header_count(W(header_load)(leaf));
+        const map_node *leaf = node_at(map, id);
+        map_pair link = pair_load(leaf, NODE_LINK_SLOT);
+        unsigned in_leaf = header_count(header_load(leaf));
         for (unsigned i = 0; i < in_leaf; i++, count++) {
-            W(pair) pair = W(pair_load)(leaf, i);
+            map_pair pair = pair_load(leaf, i);
             if (count < room) pairs[count] = (history_pair){pair.key, pair.value};
         }
-        id = W(pair_is_link)(link) ? W(pair_node)(link) : NODE_NONE;
+        id = pair_is_link(link) ? pair_node(link) : NODE_NONE;
     }
     return count;
 }
@@ -76,7 +76,7 @@ enum { MOST_IN_ARRAY = 16 };
 
 /* The arrays of one call, as a user would have them. */
 typedef struct array_call {
-    W(key) keys[MOST_IN_ARRAY], values[MOST_IN_ARRAY], out_keys[MOST_IN_ARRAY * MAP_RANGE_ROOM],
+    map_key keys[MOST_IN_ARRAY], values[MOST_IN_ARRAY], out_keys[MOST_IN_ARRAY * MAP_RANGE_ROOM],
         out_values[MOST_IN_ARRAY * MAP_RANGE_ROOM];
     uint8_t flags[MOST_IN_ARRAY];
     uint32_t counts[MOST_IN_ARRAY];
@@ -93,8 +93,8 @@ static request request_of(history_op *ops, unsigned count, array_call *call)
     bool range = ops[0].kind == HISTORY_RANGE;
     if (range) r.limit = MAP_RANGE_ROOM, r.counts = call->counts;
     for (unsigned i = 0; i < count; i++) {
-        call->keys[i] = (W(key))ops[i].key;
-        call->values[i] = (W(key))(range ? ops[i].high : ops[i].value);
+        call->keys[i] = (map_key)ops[i].key;
+        call->values[i] = (map_key)(range ? ops[i].high : ops[i].value);
         call->out_keys[i] = call->out_values[i] = 0;
     }
     return r;

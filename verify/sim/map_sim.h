@@ -33,9 +33,10 @@ typedef struct map_variant {
     void (*return_all)(map_place place);
 } map_variant;
 
-extern const map_variant sim_map32_plain, sim_map64_plain, sim_map32_x86, sim_map64_x86, sim_map32_cuda, sim_map64_cuda;
-extern const map_variant sim_versioned32_plain, sim_versioned64_plain, sim_versioned32_x86, sim_versioned64_x86,
-    sim_versioned32_cuda, sim_versioned64_cuda;
+extern const map_variant sim_map_32_plain, sim_map_64_plain, sim_map_32_x86, sim_map_64_x86, sim_map_32_cuda,
+    sim_map_64_cuda;
+extern const map_variant sim_versioned_32_plain, sim_versioned_64_plain, sim_versioned_32_x86, sim_versioned_64_x86,
+    sim_versioned_32_cuda, sim_versioned_64_cuda;
 
 extern const sim_structure sim_map, sim_versioned;
 

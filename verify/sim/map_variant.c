@@ -25,14 +25,14 @@
 
 #define VARIANT_NAME2(name) VARIANT(name)
 #ifdef SIM_VERSIONED
-#define VARIANT_NAME VARIANT_NAME2(W(sim_versioned))
+#define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_versioned))
 #else
-#define VARIANT_NAME VARIANT_NAME2(W(sim_map))
+#define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_map))
 #endif
 
-static W(blink) map_at(const map_place *place, unsigned stripe)
+static map_ref sim_map_at(const map_place *place, unsigned stripe)
 {
-    W(blink) map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
+    map_ref map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
 #ifdef SIM_VERSIONED
     map.versions = &place->versions;
 #endif
@@ -41,17 +41,17 @@ static W(blink) map_at(const map_place *place, unsigned stripe)
 
 #include "map_calls.h"
 
-static void run_update(W(blink) map, history_op *op)
+static void call_update(map_ref map, history_op *op)
 {
     blink_kind kind = op->kind == HISTORY_PUT ? BLINK_PUT : op->kind == HISTORY_ADD ? BLINK_ADD : BLINK_ERASE;
-    W(key) old = 0;
-    op->outcome = (uint8_t)W(update_counted)(map, kind, (W(key))op->key, (W(key))op->value, &old);
+    map_key old = 0;
+    op->outcome = (uint8_t)update_counted(map, kind, (map_key)op->key, (map_key)op->value, &old);
     op->out_value = old;
 }
 
 static void sim_run(map_place place, unsigned stripe, history_op *op, history_pair *pairs)
 {
-    W(blink) map = map_at(&place, stripe);
+    map_ref map = sim_map_at(&place, stripe);
     op->invoked = sim_operation_begin();
 #ifdef SIM_VERSIONED
     epoch_agent agent;
@@ -59,11 +59,11 @@ static void sim_run(map_place place, unsigned stripe, history_op *op, history_pa
     map.agent = &agent;
 #endif
     switch (op->kind) {
-    case HISTORY_FIND: run_find(map, op); break;
+    case HISTORY_FIND: call_find(map, op); break;
     case HISTORY_CEIL:
-    case HISTORY_FLOOR: run_seek(map, op); break;
-    case HISTORY_RANGE: run_range(map, op, pairs); break;
-    default: run_update(map, op); break;
+    case HISTORY_FLOOR: call_seek(map, op); break;
+    case HISTORY_RANGE: call_range(map, op, pairs); break;
+    default: call_update(map, op); break;
     }
 #ifdef SIM_VERSIONED
     version_close(map.versions, &agent, stripe);
@@ -73,42 +73,42 @@ static void sim_run(map_place place, unsigned stripe, history_op *op, history_pa
 
 static size_t sim_detours(map_place place, const history_pair *pairs, size_t count)
 {
-    W(blink) map = map_at(&place, 0);
+    map_ref map = sim_map_at(&place, 0);
     size_t detours = 0;
     for (size_t i = 0; i < count; i++) {
-        W(find) find;
+        find_op find;
         unsigned steps = 0;
-        W(find_start)(map, &find, (W(key))pairs[i].key);
+        find_start(map, &find, (map_key)pairs[i].key);
         uint32_t levels = find.cursor.level;
-        while (W(find_step)(map, &find) != BLINK_DONE && steps <= levels) steps++;
-        detours += steps != levels || !find.found || find.value != (W(key))pairs[i].value;
+        while (find_step(map, &find) != BLINK_DONE && steps <= levels) steps++;
+        detours += steps != levels || !find.found || find.value != (map_key)pairs[i].value;
     }
     return detours;
 }
 
 #ifdef SIM_VERSIONED
 
-static void ask_snapshot(W(blink) map, uint64_t at, history_op *op, history_pair *pairs)
+static void ask_snapshot(map_ref map, uint64_t at, history_op *op, history_pair *pairs)
 {
-    W(key) keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
+    map_key keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
     if (op->kind != HISTORY_RANGE_ATOMIC) {
-        W(past_seek) seek = {.found = false};
-        W(past_seek_start)(map, &seek, at, (W(key))op->key, op->kind != HISTORY_FLOOR);
+        past_seek_op seek = {.found = false};
+        past_seek_start(map, &seek, at, (map_key)op->key, op->kind != HISTORY_FLOOR);
         seek.exact = op->kind == HISTORY_FIND;
-        BLINK_TO_END(W(past_seek_step)(map, &seek));
+        BLINK_TO_END(past_seek_step(map, &seek));
         op->outcome = seek.found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
         op->out_key = seek.found ? seek.answer.key : 0;
         op->out_value = seek.found ? seek.answer.value : 0;
         return;
     }
-    W(past_range) past = {.at = at};
-    W(range_start)(map, &past.range, (W(key))op->key, (W(key))op->high, MAP_RANGE_ROOM, MAP_RANGE_ROOM, keys, values);
-    BLINK_TO_END(W(past_range_step)(map, &past));
+    past_range_op past = {.at = at};
+    range_start(map, &past.range, (map_key)op->key, (map_key)op->high, MAP_RANGE_ROOM, MAP_RANGE_ROOM, keys, values);
+    BLINK_TO_END(past_range_step(map, &past));
     keep_pairs(op, pairs, keys, values, past.range.count);
 }
 
 /* A snapshot does not change: whatever it is asked once more it answers as before. */
-static void ask_again(W(blink) map, uint64_t at, const history_op *op, const history_pair *pairs)
+static void ask_op_again(map_ref map, uint64_t at, const history_op *op, const history_pair *pairs)
 {
     history_op again = *op;
     history_pair found[MAP_RANGE_ROOM];
@@ -120,7 +120,7 @@ static void ask_again(W(blink) map, uint64_t at, const history_op *op, const his
     if (!same) sim_fail("snapshot %llu has changed", (unsigned long long)at);
 }
 
-static void ask_all(W(blink) map, uint64_t at, history_op *ops, unsigned count, history_pair *pairs, uint64_t invoked,
+static void ask_all(map_ref map, uint64_t at, history_op *ops, unsigned count, history_pair *pairs, uint64_t invoked,
                     uint64_t returned)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -128,13 +128,13 @@ static void ask_all(W(blink) map, uint64_t at, history_op *ops, unsigned count, 
         ops[i].invoked = invoked;
         ops[i].returned = returned;
     }
-    for (unsigned i = 0; i < count; i++) ask_again(map, at, &ops[i], pairs + i * MAP_RANGE_ROOM);
+    for (unsigned i = 0; i < count; i++) ask_op_again(map, at, &ops[i], pairs + i * MAP_RANGE_ROOM);
 }
 
 /* A snapshot that lasts as long as its agent is inside; or one that is pinned, and asked after the agent has left. */
 static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
 {
-    W(blink) map = map_at(&place, stripe);
+    map_ref map = sim_map_at(&place, stripe);
     epoch e = map.versions->epoch;
     epoch_agent agent;
     bool pinned = count % 2 == 0;
@@ -153,7 +153,7 @@ static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, 
     }
     if (!pinned) return;
     sim_operation_begin();
-    W(return_all)(map);
+    return_all(map);
     sim_operation_end(1);
 }
 
@@ -171,7 +171,7 @@ static uint64_t sim_take(map_place place, unsigned stripe)
 static void sim_ask(map_place place, uint64_t at, history_op *op, history_pair *pairs)
 {
     sim_operation_begin();
-    ask_snapshot(map_at(&place, 0), at, op, pairs);
+    ask_snapshot(sim_map_at(&place, 0), at, op, pairs);
     sim_operation_end(1);
 }
 
@@ -182,7 +182,7 @@ static void sim_release(map_place place, unsigned stripe, uint64_t at)
     while (epoch_unpin(place.versions.epoch.state, at) == EPOCH_BUSY) port_pause(0);
     epoch_agent_begin(&agent, 1);
     epoch_scan(place.versions.epoch, &agent, EPOCH_ALL, false);
-    W(return_all)(map_at(&place, stripe));
+    return_all(sim_map_at(&place, stripe));
     sim_operation_end(1);
 }
 
@@ -192,7 +192,7 @@ static void sim_return_all(map_place place)
     epoch_agent agent;
     epoch_agent_begin(&agent, 1);
     for (unsigned i = 0; i < 2; i++) epoch_scan(place.versions.epoch, &agent, EPOCH_ALL, false);
-    W(return_all)(map_at(&place, 0));
+    return_all(sim_map_at(&place, 0));
 }
 
 const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, true, PORT_LINE_WORDS, sim_build, sim_run, NULL, sim_run_snapshot,

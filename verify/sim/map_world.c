@@ -10,11 +10,11 @@ enum { MOST_AGENTS = 200, MOST_KEYS = 400, MOST_OPS = 400, MOST_PAIRS = MOST_OPS
 enum { STRIPES = 3, SLOTS = 4, VISITORS = 3, RING = 4, PINS = 256 /* a power of two, at least MOST_AGENTS */ };
 enum { SIM_LINE_WORDS = 8 /* at least PORT_LINE_WORDS */ };
 
-static const map_variant *const variants[] = {&sim_map32_cuda, &sim_map64_cuda, &sim_map32_plain,
-                                              &sim_map64_plain, &sim_map32_x86, &sim_map64_x86};
-static const map_variant *const versioned_variants[] = {&sim_versioned32_cuda,  &sim_versioned64_cuda,
-                                                        &sim_versioned32_plain, &sim_versioned64_plain,
-                                                        &sim_versioned32_x86,   &sim_versioned64_x86};
+static const map_variant *const variants[] = {&sim_map_32_cuda, &sim_map_64_cuda, &sim_map_32_plain,
+                                              &sim_map_64_plain, &sim_map_32_x86, &sim_map_64_x86};
+static const map_variant *const versioned_variants[] = {&sim_versioned_32_cuda,  &sim_versioned_64_cuda,
+                                                        &sim_versioned_32_plain, &sim_versioned_64_plain,
+                                                        &sim_versioned_32_x86,   &sim_versioned_64_x86};
 static const char *const variant_names[] = {"cuda32", "cuda64", "plain32", "plain64", "x86_32", "x86_64", NULL};
 
 /* What operations a scenario has, in percent; the rest are finds. */

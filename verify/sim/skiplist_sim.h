@@ -40,8 +40,8 @@ typedef struct skiplist_variant {
     void (*return_all)(map_place place);
 } skiplist_variant;
 
-extern const skiplist_variant sim_skiplist32_plain, sim_skiplist64_plain, sim_skiplist32_x86, sim_skiplist64_x86,
-    sim_skiplist32_cuda, sim_skiplist64_cuda, sim_skiplist_wide32_cuda;
+extern const skiplist_variant sim_skiplist_32_plain, sim_skiplist_64_plain, sim_skiplist_32_x86, sim_skiplist_64_x86,
+    sim_skiplist_32_cuda, sim_skiplist_64_cuda, sim_skiplist_wide_32_cuda;
 
 extern const sim_structure sim_skiplist;
 

@@ -45,9 +45,9 @@ PORT_FN void watched_give(pool_state *pool, void *nodes, size_t node_bytes, unsi
 
 #define VARIANT_NAME2(name) VARIANT(name)
 #if PLEACH_NODE_SLOTS == 16
-#define VARIANT_NAME VARIANT_NAME2(W(sim_skiplist))
+#define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_skiplist))
 #else
-#define VARIANT_NAME VARIANT_NAME2(W(sim_skiplist_wide))
+#define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_skiplist_wide))
 #endif
 
 /* While agents run the simulator sees to it that they get on. */
@@ -67,28 +67,28 @@ static _Thread_local blink_step last_step;
         last_step = step_;                                                                                       \
     } while (0)
 
-static W(blink) map_at(const map_place *place, unsigned stripe)
+static map_ref sim_map_at(const map_place *place, unsigned stripe)
 {
-    return (W(blink)){.tree = place->tree, .nodes = place->nodes, .stripe = stripe, .raise = place->raise};
+    return (map_ref){.tree = place->tree, .nodes = place->nodes, .stripe = stripe, .raise = place->raise};
 }
 
 static skiplist_place place_at(const map_place *place)
 {
-    return (skiplist_place){place->tree, place->nodes, place->versions.epoch, sizeof(W(node))};
+    return (skiplist_place){place->tree, place->nodes, place->versions.epoch, sizeof(map_node)};
 }
 
 #include "map_calls.h"
 
-static void run_update(W(blink) map, history_op *op)
+static void call_update(map_ref map, history_op *op)
 {
     blink_kind kind = op->kind == HISTORY_PUT ? BLINK_PUT : op->kind == HISTORY_ADD ? BLINK_ADD : BLINK_ERASE;
-    W(update) update;
-    W(update_start)(map, &update, kind, (W(key))op->key, (W(key))op->value);
-    BLINK_TO_END(W(update_step)(map, &update));
+    update_op update;
+    update_start(map, &update, kind, (map_key)op->key, (map_key)op->value);
+    BLINK_TO_END(update_step(map, &update));
     if (last_step == BLINK_TEND) {
-        W(tend) tend = {.stage = TEND_RAISE};
-        W(tend_start)(map, &tend, &update);
-        BLINK_TO_END(W(tend_step)(map, &tend));
+        tend_op tend = {.stage = TEND_RAISE};
+        tend_start(map, &tend, &update);
+        BLINK_TO_END(tend_step(map, &tend));
     }
     uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
     if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
@@ -97,14 +97,14 @@ static void run_update(W(blink) map, history_op *op)
     op->out_value = update.old;
 }
 
-static void run_one(W(blink) map, history_op *op, history_pair *pairs)
+static void run_one(map_ref map, history_op *op, history_pair *pairs)
 {
     switch (op->kind) {
-    case HISTORY_FIND: run_find(map, op); break;
+    case HISTORY_FIND: call_find(map, op); break;
     case HISTORY_CEIL:
-    case HISTORY_FLOOR: run_seek(map, op); break;
-    case HISTORY_RANGE: run_range(map, op, pairs); break;
-    default: run_update(map, op); break;
+    case HISTORY_FLOOR: call_seek(map, op); break;
+    case HISTORY_RANGE: call_range(map, op, pairs); break;
+    default: call_update(map, op); break;
     }
 }
 
@@ -118,7 +118,7 @@ static void make_stage(unsigned stage)
     if (skiplist_stage < stage) skiplist_stage = stage;
 }
 
-static void do_stay(W(blink) map, const skiplist_place *at, const skiplist_stay *stay, history_op *ops,
+static void do_stay(map_ref map, const skiplist_place *at, const skiplist_stay *stay, history_op *ops,
                     history_pair *pairs)
 {
     wait_for_stage(stay->begins_at);
@@ -141,7 +141,7 @@ static void do_stay(W(blink) map, const skiplist_place *at, const skiplist_stay 
 static void sim_visit(map_place place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
                       history_pair *pairs)
 {
-    W(blink) map = map_at(&place, stripe);
+    map_ref map = sim_map_at(&place, stripe);
     skiplist_place at = place_at(&place);
     epoch_agent agent;
     map.agent = &agent;
@@ -159,7 +159,7 @@ static void sim_visit(map_place place, unsigned stripe, const skiplist_stay *sta
 
 static unsigned sim_visit_solo(map_place place, unsigned stripe, unsigned each, history_op *ops, unsigned count)
 {
-    W(blink) map = map_at(&place, stripe);
+    map_ref map = sim_map_at(&place, stripe);
     skiplist_place at = place_at(&place);
     epoch_agent agent;
     unsigned made = 0;
@@ -176,13 +176,13 @@ static unsigned sim_visit_solo(map_place place, unsigned stripe, unsigned each, 
 
 static bool sim_alone_update(map_place place, unsigned stripe, history_op *op)
 {
-    W(blink) map = map_at(&place, stripe);
+    map_ref map = sim_map_at(&place, stripe);
     skiplist_place at = place_at(&place);
     epoch_agent agent;
     map.agent = &agent;
     skiplist_join(&at, &agent, 1, stripe);
     skiplist_begin(&at, &agent);
-    run_update(map, op);
+    call_update(map, op);
     skiplist_end(&at, &agent);
     skiplist_part(&at, &agent);
     return !stuck;
@@ -193,7 +193,7 @@ static size_t sim_missed(map_place place, const history_pair *pairs, size_t coun
     size_t missed = 0;
     for (size_t i = 0; i < count; i++) {
         history_op op = {.kind = HISTORY_FIND, .key = pairs[i].key};
-        run_find(map_at(&place, 0), &op);
+        call_find(sim_map_at(&place, 0), &op);
         missed += stuck || op.outcome != HISTORY_FOUND || op.out_value != pairs[i].value;
     }
     return missed;

@@ -16,8 +16,8 @@ enum { MOST_SLOTS = 8, MOST_RING = 6, LINE_WORDS = 8 /* at least PORT_LINE_WORDS
 enum { FIRST_STAMP = 2000, FIRST_PLACE = 3000, FIRST_COUNT = 5000 }; /* none looks like the id of a chunk */
 
 static const skiplist_variant *const variants[] = {
-    &sim_skiplist32_cuda, &sim_skiplist64_cuda, &sim_skiplist32_plain,    &sim_skiplist64_plain,
-    &sim_skiplist32_x86,  &sim_skiplist64_x86,  &sim_skiplist_wide32_cuda};
+    &sim_skiplist_32_cuda, &sim_skiplist_64_cuda, &sim_skiplist_32_plain,    &sim_skiplist_64_plain,
+    &sim_skiplist_32_x86,  &sim_skiplist_64_x86,  &sim_skiplist_wide_32_cuda};
 static const char *const variant_names[] = {"cuda32", "cuda64", "plain32", "plain64", "x86_32", "x86_64", "cuda32_wide",
                                             NULL};
 

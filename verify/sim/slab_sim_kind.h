@@ -1,19 +1,18 @@
-/* verify/sim/slab_sim_kind.h - tables of one kind in the hands of somebody who is alone. Included after slabhash.h,
- * once per kind of table. */
+/* verify/sim/slab_sim_kind.h - tables of one kind in the hands of somebody who is alone. Included after slabhash.h. */
 
 /* What is left of a growth. False: it is not over. */
-static bool S(sim_finish)(const slab_place *place, slab_table *table)
+static bool sim_finish(const slab_place *place, slab_table *table)
 {
     uint64_t root = table->root;
     if (!slab_target(table, root)) return true;
-    S(slab_help) all = {0, (uint32_t)1 << slab_root_log(root)};
-    for (unsigned step = 0; step < MOST_STEPS_ALONE && S(help_step)(place, table, &all, NULL) != SLAB_DONE;) step++;
+    slab_help all = {0, (uint32_t)1 << slab_root_log(root)};
+    for (unsigned step = 0; step < MOST_STEPS_ALONE && help_step(place, table, &all, NULL) != SLAB_DONE;) step++;
     return table->root != root;
 }
 
 /* A run of slabs that were in use: taken, given some past, and returned. */
-static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys,
-                           unsigned count)
+static void sim_recycle(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys,
+                        unsigned count)
 {
     uint32_t id = pool_take_run(place->runs, log);
     if (!id) return;
@@ -21,7 +20,7 @@ static void S(sim_recycle)(const slab_place *place, unsigned log, uint64_t versi
         slab *s = slab_at(place, id + i);
         s->word[SLAB_HEADER] = version << SLAB_VERSION_SHIFT | (log ? SLAB_MOVED : SLAB_OTHER);
         for (unsigned slot = 0; slot < SLAB_SLOTS && count; slot++)
-            S(slot_store)(s, slot, (S(slot)){(S(key))keys[(i + slot) % count], 7777777});
+            slot_store(s, slot, (slab_slot){(slab_key)keys[(i + slot) % count], 7777777});
     }
     pool_give_run(place->runs, log, id);
 }

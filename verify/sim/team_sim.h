@@ -27,7 +27,7 @@ typedef struct team_variant {
     void (*leave_alone)(void);
 } team_variant;
 
-extern const team_variant sim_team32_plain, sim_team64_plain, sim_team32_x86, sim_team64_x86;
+extern const team_variant sim_team_32_plain, sim_team_64_plain, sim_team_32_x86, sim_team_64_x86;
 extern const sim_structure sim_team;
 
 #endif

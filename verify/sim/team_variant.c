@@ -199,6 +199,6 @@ static void sim_enter_alone(void) { gate_enter_batch(team_gate); }
 static void sim_leave_alone(void) { gate_leave_exclusive(team_gate); }
 
 #define VARIANT_NAME2(name) VARIANT(name)
-const team_variant VARIANT_NAME2(W(sim_team)) = {PLEACH_KEY_BITS, W(scratch_bytes), sim_run_alone, sim_begin, sim_run,
-                                                 sim_end, sim_help, sim_enter, sim_leave, sim_enter_beside,
-                                                 sim_leave_beside, sim_enter_alone, sim_leave_alone};
+const team_variant VARIANT_NAME2(WIDTH_SYMBOL(sim_team)) = {
+    PLEACH_KEY_BITS, scratch_bytes, sim_run_alone, sim_begin, sim_run, sim_end, sim_help, sim_enter, sim_leave,
+    sim_enter_beside, sim_leave_beside, sim_enter_alone, sim_leave_alone};

@@ -38,10 +38,10 @@ enum { ALL_IS_WATCHED = 0 };
 static const struct {
     const map_variant *map, *versioned;
     const team_variant *team;
-} variants[] = {{&sim_map32_plain, &sim_versioned32_plain, &sim_team32_plain},
-                {&sim_map64_plain, &sim_versioned64_plain, &sim_team64_plain},
-                {&sim_map32_x86, &sim_versioned32_x86, &sim_team32_x86},
-                {&sim_map64_x86, &sim_versioned64_x86, &sim_team64_x86}};
+} variants[] = {{&sim_map_32_plain, &sim_versioned_32_plain, &sim_team_32_plain},
+                {&sim_map_64_plain, &sim_versioned_64_plain, &sim_team_64_plain},
+                {&sim_map_32_x86, &sim_versioned_32_x86, &sim_team_32_x86},
+                {&sim_map_64_x86, &sim_versioned_64_x86, &sim_team_64_x86}};
 static const char *const variant_names[] = {"plain32", "plain64", "x86_32", "x86_64", NULL};
 
 typedef struct pairs {

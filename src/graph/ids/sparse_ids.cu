@@ -99,9 +99,9 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     uint32_t number = (uint32_t)(numbers + i - spare);
     if (i < spare) number = (uint32_t)(port_load(graph_name(&g, (uint32_t)(spare - 1 - i))) >> 32);
     graph_store_name(&g, number, ids[i]);
-    slab_change_map32 c;
-    change_begin_map32(&c, SLAB_ADD, ids[i], number);
-    update_to_end_map32(&g.slabs, &g.state->dictionary, &c);
+    pleach_graph_ids::slab_change c;
+    pleach_graph_ids::change_begin(&c, SLAB_ADD, ids[i], number);
+    pleach_graph_ids::update_to_end(&g.slabs, &g.state->dictionary, &c);
     if (c.outcome != SLAB_INSERTED) refused[port_fetch_add(count, 1)] = number;
 }
 

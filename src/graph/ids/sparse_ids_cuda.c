@@ -172,7 +172,7 @@ static pleach_status choose(const cuda_graph *graph, staging *s, window *w, size
     if (status != PLEACH_OK) return status;
     for (size_t i = 0; i < w->size; i++) w->ids[i] = (uint32_t)(first + i);
     CUDA_TRY(cudaMemcpyAsync(w->ids_there, w->ids, w->size * sizeof *w->ids, cudaMemcpyHostToDevice, s->stream));
-    CUDA_TRY(edges_cuda_run(graph_on(graph), &find, false, (later_list){NULL, NULL}, there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &find, false, (later_list){NULL, NULL}, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(w->flags, w->flags_there, w->size, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     for (*next = first; *next < first + w->size && w->chosen < wanted; ++*next)

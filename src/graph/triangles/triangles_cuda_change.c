@@ -53,8 +53,8 @@ static pleach_status open_counting(staging *s, const graph_request *r, size_t ca
 static pleach_status count_wedges(const cuda_graph *graph, staging *s, const counting *c, bool coming, uint64_t *change)
 {
     const graph_request *r = &c->staged;
-    CUDA_TRY(edges_cuda_number(r->n, r->from, r->to, c->counts, c->numbers, s->stream));
-    CUDA_TRY(edges_cuda_wedges(graph_on(graph), r->n, r->from, r->to, c->counts, c->numbers, coming, c->capacity,
+    CUDA_TRY(graph->kernels->number(r->n, r->from, r->to, c->counts, c->numbers, s->stream));
+    CUDA_TRY(graph->kernels->wedges(graph_on(graph), r->n, r->from, r->to, c->counts, c->numbers, coming, c->capacity,
                                c->by_vertex, c->change, s->stream));
     CUDA_TRY(cudaMemcpyAsync(change, c->change, sizeof *change, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
@@ -80,10 +80,10 @@ static pleach_status erase_counting(cuda_graph *graph, staging *s, counting *c, 
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(edges_cuda_run(graph_on(graph), &find, false, (later_list){NULL, NULL}, there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &find, false, (later_list){NULL, NULL}, there, s->stream));
     status = count_wedges(graph, s, c, false, change);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(edges_cuda_run(graph_on(graph), &c->staged, false, later_of(s, c->staged.n), there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &c->staged, false, later_of(s, c->staged.n), there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(result, there, sizeof *result, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
@@ -106,7 +106,7 @@ static pleach_status counting_all_is_less(const cuda_graph *graph, staging *s, c
     if (status == PLEACH_OK) status = graph_cuda_size_of(graph, NULL, &edges);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(edges_cuda_sample_wedges(graph_on(graph), r->n, r->from, r->to, there, s->stream));
+    CUDA_TRY(graph->kernels->sample_wedges(graph_on(graph), r->n, r->from, r->to, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&members, there, sizeof members, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     double wedges = (double)members / EDGES_SAMPLE * (double)r->n;
@@ -152,7 +152,7 @@ static pleach_status apply(cuda_graph *graph, staging *s, counting *c, graph_res
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(edges_cuda_run(graph_on(graph), &c->staged, false, later_of(s, c->staged.n), there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &c->staged, false, later_of(s, c->staged.n), there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(result, there, sizeof *result, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;

@@ -1,16 +1,21 @@
-/* cpu/sort_width.h - least-digit-first radix sort, for one key width; included by sort.c. It is stable, so of
- * equal keys the last one in the input is the last one in the output. */
+/* cpu/sort_width.c - least-digit-first radix sort. It is stable, so of equal keys the last one in the input is the last
+ * one in the output. Compiled once per key width. */
+#include "../base/memory.h"
 #include "../base/width.h"
+#include "sort.h"
 
-static bool W(is_ascending)(const W(key) *keys, size_t n)
+enum { DIGIT_BITS = 8, BUCKETS = 1 << DIGIT_BITS };
+
+static bool is_ascending(const void *array, size_t n)
 {
+    const map_key *keys = array;
     for (size_t i = 1; i < n; i++)
         if (keys[i - 1] >= keys[i]) return false;
     return true;
 }
 
-static void W(radix_pass)(const W(key) *keys, const W(key) *values, size_t n, unsigned shift, size_t *place,
-                          W(key) *to_keys, W(key) *to_values)
+static void radix_pass(const map_key *keys, const map_key *values, size_t n, unsigned shift, size_t *place,
+                       map_key *to_keys, map_key *to_values)
 {
     for (size_t i = 0; i < n; i++) {
         size_t at = place[(unsigned)(keys[i] >> shift) & (BUCKETS - 1)]++;
@@ -20,7 +25,7 @@ static void W(radix_pass)(const W(key) *keys, const W(key) *values, size_t n, un
 }
 
 /* Turns counts into first places; true if one bucket has everything, so that the pass would move nothing. */
-static bool W(places_of_counts)(size_t *count, size_t n)
+static bool places_of_counts(size_t *count, size_t n)
 {
     size_t place = 0;
     for (unsigned b = 0; b < BUCKETS; b++) {
@@ -32,7 +37,7 @@ static bool W(places_of_counts)(size_t *count, size_t n)
     return false;
 }
 
-static size_t W(keep_last_of_equal)(W(key) *keys, W(key) *values, size_t n)
+static size_t keep_last_of_equal(map_key *keys, map_key *values, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -44,26 +49,28 @@ static size_t W(keep_last_of_equal)(W(key) *keys, W(key) *values, size_t n)
 }
 
 /* keys[0], values[0] hold the input, keys[1], values[1] are as large. Answers which of the two has the result. */
-static unsigned W(radix_sort)(W(key) *keys[2], W(key) *values[2], size_t n)
+static unsigned radix_sort(map_key *keys[2], map_key *values[2], size_t n)
 {
     unsigned from = 0;
     for (unsigned shift = 0; shift < PLEACH_KEY_BITS; shift += DIGIT_BITS) {
         size_t count[BUCKETS] = {0};
         for (size_t i = 0; i < n; i++) count[(unsigned)(keys[from][i] >> shift) & (BUCKETS - 1)]++;
-        if (W(places_of_counts)(count, n)) continue;
-        W(radix_pass)(keys[from], values[from], n, shift, count, keys[!from], values[!from]);
+        if (places_of_counts(count, n)) continue;
+        radix_pass(keys[from], values[from], n, shift, count, keys[!from], values[!from]);
         from = !from;
     }
     return from;
 }
 
-static size_t W(sort_copies)(void *buffer[4], size_t n, void **sorted_keys, void **sorted_values)
+static size_t sort_copies(void *buffer[4], size_t n, void **sorted_keys, void **sorted_values)
 {
-    W(key) *keys[2] = {buffer[0], buffer[1]}, *values[2] = {buffer[2], buffer[3]};
-    unsigned result = W(radix_sort)(keys, values, n);
+    map_key *keys[2] = {buffer[0], buffer[1]}, *values[2] = {buffer[2], buffer[3]};
+    unsigned result = radix_sort(keys, values, n);
     *sorted_keys = keys[result];
     *sorted_values = values[result];
     base_free(keys[!result]);
     base_free(values[!result]);
-    return W(keep_last_of_equal)(keys[result], values[result], n);
+    return keep_last_of_equal(keys[result], values[result], n);
 }
+
+const key_sorter WIDTH_SYMBOL(key_sorter) = {is_ascending, sort_copies};

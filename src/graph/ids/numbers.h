@@ -1,0 +1,45 @@
+/* graph/ids/numbers.h - numbers of a sparse graph's vertices, and the names that say whose they are (see
+ * graph_format.h). */
+#ifndef PLEACH_GRAPH_NUMBERS_H
+#define PLEACH_GRAPH_NUMBERS_H
+
+#include "../graph_format.h"
+
+PORT_FN void graph_store_name(const graph_place *g, uint32_t number, uint32_t id)
+{
+    uint64_t *name = graph_name(g, number);
+    port_store(name, port_load(name) >> 32 << 32 | id);
+}
+
+/* A number for this id, with its name. False: there is no memory for it. PROGRESS: a swap that fails has been overtaken
+ * by somebody's who has a number now. */
+PORT_FN bool graph_take_number(const graph_place *g, uint32_t id, uint32_t *number)
+{
+    for (;;) {
+        uint64_t numbers = port_load(&g->state->numbers), spare = port_load(&g->state->free_numbers);
+        *number = (uint32_t)numbers;
+        if (spare) {
+            *number = (uint32_t)(port_load(graph_name(g, (uint32_t)spare - 1)) >> 32);
+            if (!port_compare_swap(&g->state->free_numbers, spare, spare - 1)) continue;
+        } else {
+            uint64_t segment = numbers >> GRAPH_SEGMENT_LOG;
+            if (numbers == GRAPH_NO_VERTEX) return false;
+            if ((!port_load(&g->names[segment]) || !port_load(&g->directory[segment])) &&
+                !graph_make_segment(g, *number))
+                return false;
+            if (!port_compare_swap(&g->state->numbers, numbers, numbers + 1)) continue;
+        }
+        graph_store_name(g, *number, id);
+        return true;
+    }
+}
+
+/* A number that no id has is free. */
+PORT_FN void graph_give_number(const graph_place *g, uint32_t number)
+{
+    uint64_t spare = port_fetch_add(&g->state->free_numbers, 1);
+    uint64_t *slot = graph_name(g, (uint32_t)spare);
+    port_store(slot, (uint64_t)number << 32 | (uint32_t)port_load(slot));
+}
+
+#endif

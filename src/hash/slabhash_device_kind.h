@@ -1,0 +1,29 @@
+/* hash/slabhash_device_kind.h - one thread's operation, from start to end. Included by slabhash_device.h, in the kind's
+ * namespace. */
+#include "slabhash.h"
+#include "slabhash_blocking.h"
+
+PORT_FN pleach_outcome view_update(const pleach_hash_view *view, slab_kind kind, slab_key key, slab_key value,
+                                   slab_key *old)
+{
+    slabhash_state *state = (slabhash_state *)view->state;
+    slab_place place = hash_view_place(view);
+    slab_change c;
+    change_begin(&c, kind, key, value);
+    update_to_end(&place, &state->table, &c);
+    uint64_t *size = &state->stripe[hash_view_stripe() % SLABHASH_STRIPES].size;
+    if (c.outcome == SLAB_INSERTED) port_fetch_add(size, 1);
+    if (c.outcome == SLAB_ERASED) port_fetch_add(size, (uint64_t)-1);
+    bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
+    if (had && old) *old = c.old.value;
+    return (pleach_outcome)c.outcome;
+}
+
+PORT_FN bool view_find(const pleach_hash_view *view, slab_key key, slab_key *value)
+{
+    slab_place place = hash_view_place(view);
+    slab_key there = 0;
+    bool found = find_to_end(&place, &((const slabhash_state *)view->state)->table, key, &there);
+    if (found && value) *value = there;
+    return found;
+}
