@@ -26,7 +26,7 @@ test:       ## all tests that need no GPU, with sanitizers; last line "N passed,
 	@scripts/setup test
 	@scripts/test
 
-verify:     ## the long form, for hours: longer cases, millions of schedules, fuzzing, soaking, coverage
+verify:     ## the long form, for hours: longer cases, millions of schedules, fuzzing, stress, coverage
 	@scripts/setup test
 	@scripts/verify
 

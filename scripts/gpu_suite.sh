@@ -6,9 +6,9 @@
 varied_tests="test_map_points test_map_random test_map_ranges test_map_long test_map_whole test_map_limits
     test_map_threads"
 # These begin first, so that no long program is left for the end.
-long_tests="test_graph_history test_hash_limits test_hash_history test_map_errors test_graph_ordered_faults
-    test_hash_threads test_skiplist test_map_snapshots test_graph_delays test_graph_threads test_graph_faults
-    test_graph_limits test_map_faults test_graph_vertices test_map_limits test_map_points test_batch
+long_tests="test_graph_history test_hash_limits test_hash_history test_map_allocations test_graph_ordered_faults
+    test_hash_threads test_skiplist test_skiplist_threads test_map_snapshots test_graph_delays test_graph_threads
+    test_graph_faults test_graph_limits test_map_faults test_graph_vertices test_map_limits test_map_points test_batch
     test_versioned_history_device test_triangles_cuda"
 
 gpu_parts="map batch hash graph skiplist tools"
@@ -56,7 +56,8 @@ test_index 0 */64*
 test_map_cuda 1 *every_kind_of_pointer*
 test_map_delays 3
 test_map_device 5
-test_map_errors 1 *every_allocation_of_array* *pool_limit_is_reached_in_sorted* */64*pool_limit_is_reached*
+test_map_allocations 1 *every_allocation_of_array*
+test_map_errors 1 *pool_limit_is_reached_in_sorted* */64*pool_limit_is_reached*
 test_map_faults 1 *pool_that_cannot_grow_refuses* */64*every_allocation_of_* */64*beside_growth*
 test_map_file 3
 test_map_history 3 *two_inserts_have_one_order*
@@ -73,7 +74,8 @@ test_map_threads 0 *owners_of_many* */64*owners_mix* */64*readers_beside* */64*e
 test_map_whole 0 *load_takes_any_order *load_takes_any_fill *loaded_map_takes* */64*load_keeps* */64*load_takes* */64*compact* */64*clear*
 test_own_keys 5
 test_queue 1
-test_skiplist 1 *waves_of_single* *every_order_in_and* *ascending_and_descending* *tides_need* *queries_seldom* */64*
+test_skiplist 1 *every_order_in_and* *ascending_and_descending* *tides_need* */64*
+test_skiplist_threads 1 *waves_of_single* *queries_seldom* */64*
 test_skiplist_device 2
 test_skiplist32_device 2
 test_skiplist_history_device 2
@@ -226,21 +228,21 @@ offer_replays() {
 
 # On an emulated GPU a round takes longer than it is to take, so there operations are counted: as many of a structure as
 # take a minute or two.
-offer_soak() { # STRUCTURE OPERATIONS-IN-LONG-RUNS OPTION...
-    local soak=("$pleach" soak --device cuda --threads 4)
+offer_stress() { # STRUCTURE OPERATIONS-IN-LONG-RUNS OPTION...
+    local stress=("$pleach" stress --device cuda --threads 4)
     case $emulated in
-    "") soak+=(--seconds "${PLEACH_SOAK_SECONDS:-8}") ;;
-    long) soak+=(--patience 900 --operations "$2") ;;
-    *) soak+=(--patience 900 --operations 1 --bits 32) ;;
+    "") stress+=(--seconds "${PLEACH_STRESS_SECONDS:-8}") ;;
+    long) stress+=(--hang-timeout 900 --operations "$2") ;;
+    *) stress+=(--hang-timeout 900 --operations 1 --bits 32) ;;
     esac
-    offer tools "soak.$1" "${good[@]}" "${soak[@]}" "${@:3}"
+    offer tools "stress.$1" "${good[@]}" "${stress[@]}" "${@:3}"
 }
 
-offer_soaks() {
-    offer_soak map 3M
-    offer_soak versioned 3M --versioned
-    offer_soak skiplist 3M --structure skiplist
-    offer_soak hash 300K --structure hash
+offer_stresss() {
+    offer_stress map 3M
+    offer_stress versioned 3M --versioned
+    offer_stress skiplist 3M --structure skiplist
+    offer_stress hash 300K --structure hash
 }
 
 # At sizes that say nothing of speed; all results are checked.
@@ -291,7 +293,7 @@ offer_all() {
         offer_test "$name"
     done
     offer_varied
-    offer_soaks
+    offer_stresss
     offer_benches
     offer_examples
     offer_lonely

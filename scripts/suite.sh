@@ -82,7 +82,7 @@ count_checked() {
         -e 's/^checked: ([0-9]+) [a-z ]* ([0-9]+) choice points, ([0-9]+) hist.*, ([0-9]+) oper.*/\1 \4 \2 \3/p' \
         -e 's/^checked ([0-9]+) histories.*/0 0 0 \1/p' \
         -e 's/^[a-z_]+: ([0-9]+) operations checked with .*/0 \1 0 0/p' \
-        -e 's/^soak: ([0-9]+) operations, .*/0 \1 0 0/p' "$1" |
+        -e 's/^stress: ([0-9]+) operations, .*/0 \1 0 0/p' "$1" |
         awk '{ for (i = 1; i <= 4; i++) sum[i] += $i } END { printf "%d %d %d %d", sum[1], sum[2], sum[3], sum[4] }')
     local i=0 sum
     for sum in $sums; do
@@ -241,7 +241,8 @@ map_tests() {
     local name
     for name in $(cpu_tests); do
         case $name in
-        test_map_* | test_batch* | test_index | test_queue | test_file_format | test_wide_keys | test_skiplist)
+        test_map_* | test_batch* | test_index | test_queue | test_file_format | test_wide_keys* | \
+            test_skiplist | test_skiplist_threads)
             echo "$name"
             ;;
         esac

@@ -28,3 +28,16 @@ uint8_t *untouched_bytes(size_t n)
     memset(bytes, UNTOUCHED, n);
     return bytes;
 }
+
+void set_word(unsigned bits, void *array, size_t i, uint64_t word)
+{
+    if (bits == 32)
+        ((uint32_t *)array)[i] = (uint32_t)word;
+    else
+        ((uint64_t *)array)[i] = word;
+}
+
+uint64_t get_word(unsigned bits, const void *array, size_t i)
+{
+    return bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
+}

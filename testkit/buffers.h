@@ -16,4 +16,8 @@ void *must_alloc(size_t count, size_t size);
 uint64_t *untouched_words(size_t n, uint64_t top);
 uint8_t *untouched_bytes(size_t n);
 
+/* Word i of an array of `bits`-bit words, 32 or 64. */
+void set_word(unsigned bits, void *array, size_t i, uint64_t word);
+uint64_t get_word(unsigned bits, const void *array, size_t i);
+
 #endif

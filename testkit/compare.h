@@ -3,7 +3,18 @@
 #define PLEACH_TESTS_COMPARE_H
 
 #include "oracle.h"
+#include "patterns.h"
 #include "wide.h"
+
+/* A map and an oracle with the same content. */
+typedef struct filled {
+    wide w;
+    oracle *o;
+} filled;
+
+/* n keys of the pattern, with their values_for, salt 1. */
+filled fill_map(const setting *where, pattern p, size_t n, rng *r);
+void filled_close(filled *f);
 
 /* Asks size, export, min, max, and find, contains, succ, pred and short ranges at every key of the oracle's universe
  * and beside it, the full range, and validate. Fails the test at the first difference. */
@@ -25,15 +36,31 @@ void put_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const ui
 void add_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const uint64_t *values);
 void erase_both(const wide *w, oracle *o, size_t n, const uint64_t *keys);
 
-/* Asks the map one array call and fails the test where it differs from the oracle. Unwritten outputs are part of
- * the comparison. */
-void check_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
-void check_succ(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
-void check_pred(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
-void check_range(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi, uint32_t limit);
-void check_range_limit(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi,
-                       uint32_t limit);
-void check_range_count(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi);
+/* Tells the oracle what an array call of puts or adds (oracle_put, oracle_add) reports that it has applied; `olds` may
+ * be NULL. Returns how many elements were refused; these must be absent. */
+typedef pleach_outcome oracle_insert(oracle *o, uint64_t key, uint64_t value, uint64_t *old);
+size_t acknowledge(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
+                   const uint8_t *outcomes, const uint64_t *olds);
+
+/* Asks the map one array call, and fails the test where the results of one that succeeds differ from the oracle's.
+ * Unwritten outputs are part of the comparison. Returns the call's status. */
+pleach_status compare_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+pleach_status compare_contains(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+pleach_status compare_succ(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+pleach_status compare_pred(const wide *w, const oracle *o, size_t n, const uint64_t *keys);
+pleach_status compare_range(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi,
+                            uint32_t limit);
+pleach_status compare_range_limit(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi,
+                                  uint32_t limit);
+pleach_status compare_range_count(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi);
+
+/* The same by calls that must succeed. */
+#define check_succ(...) assert_ok(compare_succ(__VA_ARGS__))
+#define check_pred(...) assert_ok(compare_pred(__VA_ARGS__))
+#define check_range(...) assert_ok(compare_range(__VA_ARGS__))
+#define check_range_limit(...) assert_ok(compare_range_limit(__VA_ARGS__))
+#define check_range_count(...) assert_ok(compare_range_count(__VA_ARGS__))
+void check_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys); /* and contains */
 void check_min_max(const wide *w, const oracle *o);
 
 /* As assert_memory_equal, but says which element differs and how. */

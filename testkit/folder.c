@@ -69,3 +69,10 @@ void file_image_write(const char *path, size_t size, const uint8_t *bytes)
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
 }
+
+void there_are_no_files_in_this_build(const void *unused)
+{
+    (void)unused;
+    pleach_file_info info;
+    assert_int_equal(pleach_file_get_info("pairs", &info), PLEACH_E_NO_FILES);
+}

@@ -23,4 +23,7 @@ size_t folder_entries(const folder *f);
 file_image file_image_read(const char *path);
 void file_image_write(const char *path, size_t size, const uint8_t *bytes);
 
+/* The only case of a program for files, in a build that has none. test_map_file sees that such a build says so. */
+void there_are_no_files_in_this_build(const void *unused);
+
 #endif

@@ -73,6 +73,13 @@ size_t calling_threads(void);
 /* Adds to the number of checked operations that the run reports; callable from any thread. */
 void count_checked(size_t operations);
 
+/* Free bytes of the GPU that this thread uses; 0 for a CPU setting, and where PLEACH_TEST_SHARED_GPU says that other
+ * programs use the GPU too. Fails the test if the driver does not say. */
+size_t gpu_free_bytes(const setting *where);
+
+/* What two of these results may differ by without anything being lost: the runtime rounds to such pieces. */
+enum { GPU_ROUNDING = 4 << 20 };
+
 #define assert_ok(call) assert_int_equal((call), PLEACH_OK)
 
 #endif

@@ -132,3 +132,26 @@ size_t model_range(const model *m, number lo, number hi, size_t limit, number *o
     }
     return found;
 }
+
+pleach_map *model_map_open(const setting *where, uint64_t max_bytes)
+{
+    const char *versioned = getenv("PLEACH_TEST_VERSIONED");
+    pleach_map_config config = {.key_bits = where->key_bits, .threads = where->threads, .max_bytes = max_bytes,
+                                .versioned = versioned && versioned[0] == '1'};
+    pleach_map *map = NULL;
+    assert_ok(pleach_map_create(&map, &config));
+    assert_int_equal(pleach_map_key_bits(map), 128);
+    return map;
+}
+
+void model_map_validate(pleach_map *map)
+{
+    char message[256] = "";
+    if (pleach_map_validate(map, message, sizeof message) != PLEACH_OK) fail_msg("validate: %s", message);
+}
+
+void model_map_close(pleach_map *map)
+{
+    model_map_validate(map);
+    pleach_map_destroy(map);
+}

@@ -1,4 +1,5 @@
-/* testkit/model.h - the oracle for keys of 16 bytes: one row for each key that may ever be put, in order. */
+/* testkit/model.h - the oracle for keys of 16 bytes: one row for each key that may ever be put, in order; and maps of such
+ * keys. */
 #ifndef PLEACH_TESTS_MODEL_H
 #define PLEACH_TESTS_MODEL_H
 
@@ -7,6 +8,7 @@
 
 #include <pleach/batch.h>
 
+#include "harness.h"
 #include "random.h"
 
 __extension__ typedef unsigned __int128 number;
@@ -43,5 +45,12 @@ bool model_find(const model *m, number key, number *value);
 bool model_succ(const model *m, number key, number *out_key, number *out_value);
 bool model_pred(const model *m, number key, number *out_key, number *out_value);
 size_t model_range(const model *m, number lo, number hi, size_t limit, number *out_keys, number *out_values);
+
+/* An empty map of the setting; max_bytes as in pleach_map_config. */
+pleach_map *model_map_open(const setting *where, uint64_t max_bytes);
+
+/* The test fails if the map is not valid. */
+void model_map_validate(pleach_map *map);
+void model_map_close(pleach_map *map);
 
 #endif

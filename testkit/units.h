@@ -10,6 +10,8 @@ typedef struct unit_case {
     const void *argument; /* handed to run; may be NULL */
 } unit_case;
 
+#define UNIT(function) {#function, function, NULL}
+
 /* Runs the cases, all or those that match `--filter PATTERN`, closes with a line "N passed, N failed" and answers the
  * exit status: 0 only if cases ran and none failed. */
 int run_units(const char *program, int argc, char **argv, unit_case *cases, size_t count);

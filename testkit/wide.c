@@ -110,6 +110,13 @@ void assert_valid(const wide *w)
     assert_string_equal(message, "");
 }
 
+pleach_map_stats stats_of(pleach_map *map)
+{
+    pleach_map_stats stats;
+    assert_ok(pleach_map_get_stats(map, &stats));
+    return stats;
+}
+
 void wide_close(wide *w)
 {
     assert_valid(w);

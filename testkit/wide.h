@@ -40,6 +40,7 @@ wide wide_open_versioned(const setting *where); /* always a tree */
 /* Validates the map first; so every test ends with a valid map. */
 void wide_close(wide *w);
 void assert_valid(const wide *w);
+pleach_map_stats stats_of(pleach_map *map);
 
 pleach_status wide_put(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
                        uint64_t *olds);

@@ -8,7 +8,7 @@
 
 int command_info(int argc, char **argv);
 int command_demo(int argc, char **argv);
-int command_soak(int argc, char **argv);
+int command_stress(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_sim(int argc, char **argv);

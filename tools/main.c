@@ -12,8 +12,8 @@ static const char help[] =
     "usage: pleach COMMAND [OPTION...]\n"
     "\n"
     "  info     what this build can do on this machine\n"
-    "  demo     run a mixed concurrent workload, check every answer, show rates\n"
-    "  soak     the same without end: more kinds of rounds, and a watch for hangs\n"
+    "  demo     a few seconds of concurrent work of all kinds, with every result checked\n"
+    "  stress   the same for as long as you like, with options and a hang watchdog\n"
     "  replay   carry out operations from a file or standard input, one result a line\n"
     "  graph    figures of edge files, and graphs to order\n"
     "  sim      run the structures' source on a simulated machine, under adversarial schedules\n"
@@ -30,7 +30,7 @@ static const struct {
 } commands[] = {
     {"info", command_info},
     {"demo", command_demo},
-    {"soak", command_soak},
+    {"stress", command_stress},
     {"replay", command_replay},
     {"graph", command_graph},
     {"sim", command_sim},
@@ -43,7 +43,7 @@ static int run_command(const char *name, int argc, char **argv)
     if (strcmp(name, "bench") == 0)
         cli_complain("pleach", "benchmarks are in a command of their own, pleach-bench, which 'make bench' builds");
     else
-        cli_complain("pleach", "there is no command '%s'; it is one of info, demo, soak, replay, graph, sim, help", name);
+        cli_complain("pleach", "there is no command '%s'; it is one of info, demo, stress, replay, graph, sim, help", name);
     return EXIT_USAGE;
 }
 

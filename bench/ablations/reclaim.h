@@ -52,12 +52,12 @@ ABL_FN uint64_t reclaim_enter(const reclaim_work *w, uint32_t agent)
     uint64_t epoch = port_load(w->shared + RECLAIM_EPOCH);
     if (w->way == RECLAIM_ANNOUNCED) {
         port_store(w->announced + (size_t)agent * 16, epoch);
-        port_settle();
+        port_fence_seq_cst();
         return epoch;
     }
     for (;;) {
         port_fetch_add(w->shared + RECLAIM_INSIDE + 16 * (epoch % 3), 1);
-        port_settle();
+        port_fence_seq_cst();
         const uint64_t now = port_load(w->shared + RECLAIM_EPOCH);
         if (now == epoch) return epoch;
         port_fetch_add(w->shared + RECLAIM_INSIDE + 16 * (epoch % 3), (uint64_t)-1);
@@ -125,7 +125,7 @@ ABL_FN void reclaim_retire(const reclaim_work *w, reclaim_hand *hand, uint32_t c
 {
     uint64_t epoch = w->launch_epoch;
     if (w->way != RECLAIM_WHOLE) {
-        port_settle();
+        port_fence_seq_cst();
         epoch = port_load(w->shared + RECLAIM_EPOCH);
     }
     PORT_UNROLL
@@ -188,7 +188,7 @@ ABL_FN uint8_t reclaim_one(abl_tree tree, const reclaim_work *w, reclaim_hand *h
     unsigned step = 0;
     while (!reclaim_try_swap(leaf, policy, key, cell, &old)) {
         port_pause(step);
-        step = port_between_tries(step + 1);
+        step = port_retry_point(step + 1);
     }
     reclaim_retire(w, hand, old);
     return RECLAIM_GOOD;

@@ -105,9 +105,9 @@ ABL_FN void abl_fence(abl_policy policy)
     if (policy.fencing == ABL_LIGHT) port_validate_fence();
     if (policy.fencing != ABL_FULL) return;
 #ifdef __CUDACC__
-    port_forget_cached();
+    port_invalidate_cached();
 #else
-    port_settle();
+    port_fence_seq_cst();
 #endif
 }
 

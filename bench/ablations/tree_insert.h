@@ -231,7 +231,7 @@ ABL_FN int abl_insert(abl_tree tree, abl_policy policy, uint32_t key, uint32_t v
         for (int i = 0; i < ABL_LEVELS; i++) way.path[i] = ABL_NONE;
     abl_start_over(tree, &way);
     unsigned step = 0;
-    while (!abl_step(tree, policy, &way, tally)) step = port_between_tries(step + 1);
+    while (!abl_step(tree, policy, &way, tally)) step = port_retry_point(step + 1);
     return way.answer;
 }
 

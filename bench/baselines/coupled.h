@@ -70,7 +70,7 @@ PORT_FN void coupled_move(const coupled_tree *t, uint64_t *to, uint32_t to_slot,
 /* The header without the latch, which is what coupled_release stores again. */
 PORT_FN uint64_t coupled_latch(uint64_t *node)
 {
-    for (unsigned attempt = 0;; attempt = port_between_tries(attempt + 1)) {
+    for (unsigned attempt = 0;; attempt = port_retry_point(attempt + 1)) {
         const uint64_t header = port_load(node);
         const bool is_free = header < COUPLED_SHARE && (header & COUPLED_EXCLUSIVE) == 0;
         if (is_free && port_compare_swap(node, header, header | COUPLED_EXCLUSIVE)) return header;
@@ -82,7 +82,7 @@ PORT_FN void coupled_release(uint64_t *node, uint64_t header) { port_store_relea
 
 PORT_FN uint64_t coupled_share(uint64_t *node)
 {
-    for (unsigned attempt = 0;; attempt = port_between_tries(attempt + 1)) {
+    for (unsigned attempt = 0;; attempt = port_retry_point(attempt + 1)) {
         const uint64_t header = port_load(node);
         if ((header & COUPLED_EXCLUSIVE) == 0 && port_compare_swap(node, header, header + COUPLED_SHARE)) return header;
         port_pause_longer(attempt);
@@ -91,7 +91,7 @@ PORT_FN uint64_t coupled_share(uint64_t *node)
 
 PORT_FN void coupled_unshare(uint64_t *node)
 {
-    for (unsigned attempt = 0;; attempt = port_between_tries(attempt + 1)) {
+    for (unsigned attempt = 0;; attempt = port_retry_point(attempt + 1)) {
         const uint64_t header = port_load(node);
         if (port_compare_swap(node, header, header - COUPLED_SHARE)) return;
         port_pause(attempt);

@@ -47,11 +47,11 @@
 
 #include "detail/skiplist/skiplist_reclaim.h"
 
-typedef epoch_agent pleach_skiplist_agent;
+typedef epoch_participant pleach_skiplist_agent;
 
-PORT_FN skiplist_place pleach_skiplist_place(const pleach_skiplist_view &view)
+PORT_FN skiplist_ref pleach_skiplist_place(const pleach_skiplist_view &view)
 {
-    skiplist_place place;
+    skiplist_ref place;
     place.tree = (blink_tree *)view.tree;
     place.nodes = view.nodes;
     place.epoch = *(const epoch *)view.epoch;
@@ -61,21 +61,21 @@ PORT_FN skiplist_place pleach_skiplist_place(const pleach_skiplist_view &view)
 
 PORT_FN void pleach_skiplist_enter(const pleach_skiplist_view &view, pleach_skiplist_agent *agent)
 {
-    skiplist_place place = pleach_skiplist_place(view);
-    skiplist_join(&place, agent, blockDim.x, blockIdx.x);
+    skiplist_ref place = pleach_skiplist_place(view);
+    skiplist_register(&place, agent, blockDim.x, blockIdx.x);
     skiplist_begin(&place, agent);
 }
 
 PORT_FN void pleach_skiplist_leave(const pleach_skiplist_view &view, pleach_skiplist_agent *agent)
 {
-    skiplist_place place = pleach_skiplist_place(view);
+    skiplist_ref place = pleach_skiplist_place(view);
     skiplist_end(&place, agent);
-    skiplist_part(&place, agent);
+    skiplist_unregister(&place, agent);
 }
 
 PORT_FN void pleach_skiplist_pass(const pleach_skiplist_view &view, pleach_skiplist_agent *agent)
 {
-    skiplist_place place = pleach_skiplist_place(view);
+    skiplist_ref place = pleach_skiplist_place(view);
     skiplist_end(&place, agent);
     skiplist_begin(&place, agent);
 }

@@ -53,7 +53,7 @@
 #include "detail/blink/blink_tree.h"
 #include "detail/version/version.h"
 
-typedef epoch_agent pleach_versioned_agent;
+typedef epoch_participant pleach_versioned_agent;
 
 PORT_FN const versions *pleach_versioned_versions(const pleach_versioned_view &view)
 {
@@ -64,24 +64,24 @@ PORT_FN const versions *pleach_versioned_versions(const pleach_versioned_view &v
 PORT_FN uint64_t pleach_versioned_snapshot_begin(const pleach_versioned_view &view, pleach_versioned_agent *agent,
                                                  uint32_t lanes)
 {
-    return version_begin_instant(pleach_versioned_versions(view), agent, lanes, blockIdx.x + (threadIdx.x / lanes));
+    return version_snapshot_begin(pleach_versioned_versions(view), agent, lanes, blockIdx.x + (threadIdx.x / lanes));
 }
 
 PORT_FN void pleach_versioned_snapshot_end(const pleach_versioned_view &view, pleach_versioned_agent *agent,
                                            uint64_t at)
 {
-    version_end_instant(pleach_versioned_versions(view), agent, at, VERSION_TURN, EPOCH_ALL);
+    version_snapshot_end(pleach_versioned_versions(view), agent, at, VERSION_TURN, EPOCH_ALL);
 }
 
 PORT_FN void pleach_versioned_updates_begin(const pleach_versioned_view &view, pleach_versioned_agent *agent,
                                             uint32_t lanes)
 {
-    version_open(pleach_versioned_versions(view), agent, lanes, blockIdx.x + (threadIdx.x / lanes));
+    version_writer_begin(pleach_versioned_versions(view), agent, lanes, blockIdx.x + (threadIdx.x / lanes));
 }
 
 PORT_FN void pleach_versioned_updates_end(const pleach_versioned_view &view, pleach_versioned_agent *agent)
 {
-    version_close(pleach_versioned_versions(view), agent, blockIdx.x);
+    version_writer_end(pleach_versioned_versions(view), agent, blockIdx.x);
 }
 
 /* What the implementation includes that is the same for both key widths, and then the implementation, once for each. */

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void complain(complaint *c, const char *format, ...)
+void complain(check_report *c, const char *format, ...)
 {
     if (c->made) return;
     c->made = true;

@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct complaint {
+typedef struct check_report {
     char *message; /* may be NULL */
     size_t message_size;
     bool made;
-} complaint;
+} check_report;
 
-/* Keeps the first complaint; later ones are dropped. */
-void complain(complaint *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Keeps the first check_report; later ones are dropped. */
+void complain(check_report *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -21,7 +21,7 @@ static int note_loads(struct dl_phdr_info *info, size_t size, void *loads)
 
 static atomic_bool forked; /* this process is a child */
 
-void foreign_pointers_after_fork(void) { atomic_store(&forked, true); }
+void any_device_pointer_after_fork(void) { atomic_store(&forked, true); }
 
 /* The driver's function, if the driver is loaded: it is not loaded for this, because where it is not there is no GPU
  * memory in this process either. Looking is slow, so it is done again only after a library was loaded. */
@@ -61,7 +61,7 @@ static bool are_in_frames(const void *const *pointers, size_t n)
 }
 
 /* The driver is looked for once for all pointers: that takes a lock which all threads of the process share. */
-bool foreign_pointers(const void *const *pointers, size_t n)
+bool any_device_pointer(const void *const *pointers, size_t n)
 {
     if (are_in_frames(pointers, n)) return false;
     void *symbol = driver_function();

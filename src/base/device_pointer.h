@@ -7,10 +7,10 @@
 
 /* True if the CUDA driver knows one of these, of which some may be NULL, as memory of a GPU that the CPU cannot read.
  * False in a process without CUDA. */
-bool foreign_pointers(const void *const *pointers, size_t n);
+bool any_device_pointer(const void *const *pointers, size_t n);
 
 /* In the child of a fork: a driver that is not known yet is not looked for any more. Another thread of the parent may
  * have held the loader's lock, which is then locked in the child for ever. */
-void foreign_pointers_after_fork(void);
+void any_device_pointer_after_fork(void);
 
 #endif

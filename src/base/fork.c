@@ -26,7 +26,7 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-    foreign_pointers_after_fork();
+    any_device_pointer_after_fork();
     fork_step *first = atomic_load(&first_in_child);
     if (first) first();
     for (fork_watch *w = list.before; w != &list; w = w->before) w->steps->child(w->object);

@@ -70,5 +70,5 @@ const batch_launchers WIDTH_SYMBOL(batch_cuda) = {
     .fill = launch_fill,
     .plan = launch_plan,
     .commit = launch_commit,
-    .tidy = launch_tidy,
+    .tidy = launch_rebalance,
 };

@@ -32,7 +32,7 @@
  *                  before it (batch_keep.h).
  * MEMORY ORDERS    Within a stage nobody reads what another agent of the stage writes (the filter's bits are set by
  *                  port_mark, and read a stage later). Where agents meet, what was stored before is there for all: the
- *                  executor's business, a kernel's end, a block's barrier, or team_meet.
+ *                  executor's business, a kernel's end, a block's barrier, or team_barrier.
  * PROGRESS         Nobody else is in the map and no latch is held, so a step never answers AGAIN, and descents and
  *                  walks to the right end as in blink.h. All agents come to the same meetings: what decides whether
  *                  there is another one is in `sizes`, which all read after a meeting.

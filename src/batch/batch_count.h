@@ -103,7 +103,7 @@ PORT_FN void batch_wide_end(const batch_ref *b, const batch_counting *c, const b
     map_key hi = ((const map_key *)b->r.values)[place];
     find_op find;
     find_start(b->map, &find, hi);
-    while (find_step(b->map, &find) != BLINK_DONE) {
+    while (find_step(b->map, &find) != STEP_DONE) {
     }
     uint64_t below = batch_old_rank(b, c, b->key_node[own], b->op_key[wide->op], false);
     uint64_t up_to = batch_old_rank(b, c, find.cursor.node, hi, true);

@@ -197,7 +197,7 @@ static const batch_part *hear(const batch_worker *w, unsigned from)
             sum = JOIN_TWO(sum, (alone ? FIRST(&w->b, level, i) : AGAIN(&w->b, level, i)));                      \
             STORE(&w->b, level, i, sum);                                                                         \
         }                                                                                                        \
-        team_meet(w->team);                                                                                      \
+        team_barrier(w->team);                                                                                      \
     }
 
 /* Nodes are asked for some runs ahead, so that they are there when their turn comes. */
@@ -230,7 +230,7 @@ DEFINE_SCAN(scan_listed, uint32_t, 0, ADD, LISTED_FIRST, LISTED_AGAIN, LISTED_ST
 DEFINE_SCAN(scan_links, batch_link, ZERO_LINK, batch_link_join, LINK_OF, LINK_OF, LINK_STORE)
 DEFINE_SCAN(scan_changed, uint32_t, 0, ADD, CHANGED_OF, CHANGED_OF, CHANGED_STORE)
 DEFINE_SCAN(scan_sums, batch_sums, ZERO_SUMS, batch_sums_join, batch_sums_of, batch_sums_of, batch_store_sums)
-#define SMALL_OF(b, level, i) batch_is_small(b, i)
+#define SMALL_OF(b, level, i) batch_is_underfull(b, i)
 #define SMALL_STORE(b, level, i, sum) batch_store_small(b, i, sum)
 DEFINE_SCAN(scan_small, uint32_t, 0, ADD, SMALL_OF, SMALL_OF, SMALL_STORE)
 DEFINE_SCAN(scan_cases, batch_sums, ZERO_SUMS, batch_sums_join, batch_case_sums, batch_case_sums,
@@ -257,7 +257,7 @@ typedef struct inflight_op {
         while (flying_ > 0) {                                                                                    \
             for (uint32_t i_ = 0; i_ < flying_;) {                                                               \
                 inflight_op *f_ = &flight[i_];                                                                   \
-                if (find_step(map, &f_->find) != BLINK_DONE) {                                                   \
+                if (find_step(map, &f_->find) != STEP_DONE) {                                                   \
                     prefetch_node(map, f_->find.cursor.node);                                                    \
                     i_++;                                                                                        \
                     continue;                                                                                    \
@@ -325,7 +325,7 @@ static void survey(batch_worker *w)
     uint32_t seen = 0;
     map_key differ = 0;
     FOR_PART(w, i, w->job->request.n) {
-        seen |= batch_survey(batch_kind_at(&w->job->request, i));
+        seen |= batch_classify(batch_kind_at(&w->job->request, i));
         differ |= keys[i] ^ keys[0];
     }
     memcpy(&w->job->parts[w->member].words[2], &differ, sizeof differ);
@@ -334,7 +334,7 @@ static void survey(batch_worker *w)
         batch_settle_stock(&w->b, 1);
         batch_begin(&w->b);
     }
-    team_meet(w->team);
+    team_barrier(w->team);
     for (unsigned m = 0; m < w->team->members; m++) {
         map_key bits;
         memcpy(&bits, &w->job->parts[m].words[2], sizeof bits);
@@ -369,14 +369,14 @@ static void ask(batch_worker *w, uint32_t ops)
     }
     w->job->parts[w->member].words[0] = n;
     w->job->parts[w->member].words[1] = n_tired;
-    team_meet(w->team);
+    team_barrier(w->team);
     for (unsigned m = 0; m < w->team->members; m++) {
         all += w->job->parts[m].words[0];
         all_tired += w->job->parts[m].words[1];
     }
-    team_meet(w->team);
+    team_barrier(w->team);
     if (all) count_wide(w, w->counting, wide, n);
-    team_meet(w->team);
+    team_barrier(w->team);
     if (all_tired) ask_tired(w, tired - n_tired, n_tired, (uint32_t)all_tired);
 }
 
@@ -395,7 +395,7 @@ static bool answer_queries(batch_worker *w)
         }
         job->offsets[n] = job->total = sum;
     }
-    team_meet(w->team);
+    team_barrier(w->team);
     if (!w->b.r.range_keys && !w->b.r.range_values) return true;
     if (job->total > job->capacity) {
         if (w->member == 0) job->status = PLEACH_E_SPACE;
@@ -412,14 +412,14 @@ static void grow_level(batch_worker *w, uint32_t level)
     batch_level *l = &w->b.sizes->level[level];
     if (level > 0) {
         FOR_PART(w, i, l->edits) batch_locate(&w->b, level, i);
-        team_meet(w->team);
+        team_barrier(w->team);
     }
     scan_sums(w, level, l->edits);
     scan_new(w, level, l->runs);
     if (w->member == 0) batch_close_plan(&w->b, level, w->b.run_new[l->first_edit + l->runs - 1]);
-    team_meet(w->team);
+    team_barrier(w->team);
     FOR_PART(w, i, l->nodes) batch_build(&w->b, level, i);
-    team_meet(w->team);
+    team_barrier(w->team);
 }
 
 /* Leaves that batch_fused.h has left small, w->pass_cases of this member, go to where those of the stages are, in the
@@ -429,42 +429,42 @@ static void gather_cases(batch_worker *w)
     batch_sizes *s = w->b.sizes;
     uint32_t staged = s->cases, to = 0, all = 0;
     w->job->parts[w->member].words[0] = w->pass_cases;
-    team_meet(w->team);
+    team_barrier(w->team);
     for (unsigned m = 0; m < w->team->members; m++) {
         if (m < w->member) to += (uint32_t)w->job->parts[m].words[0];
         all += (uint32_t)w->job->parts[m].words[0];
     }
     map_key *merged = w->b.case_keys[0], *passed = staged ? w->pass_sorted : merged, *other = w->b.case_keys[1];
     memcpy(passed + to, w->pass_case + w->pass_first, w->pass_cases * sizeof *passed);
-    team_meet(w->team);
+    team_barrier(w->team);
     if (w->member == 0) {
         if (staged) memcpy(other, merged, staged * sizeof *other);
         for (uint32_t i = 0, a = 0, b = 0; staged && i < staged + all; i++)
             merged[i] = b == all || (a < staged && other[a] < passed[b]) ? other[a++] : passed[b++];
         s->cases = staged + all;
     }
-    team_meet(w->team);
+    team_barrier(w->team);
 }
 
 /* What the batch has left small. If it has left nothing at all, the executor begins anew. */
 static void tidy(batch_worker *w)
 {
     batch_sizes *s = w->b.sizes;
-    team_meet(w->team);
+    team_barrier(w->team);
     if (s->size == 0) return;
     if (s->tidied > 0) scan_small(w, 0, s->tidied);
     gather_cases(w);
     for (uint32_t level = 0; s->cases > 0; level++) {
         uint32_t cases = s->cases;
         FOR_PART(w, at, cases) batch_find_parent(&w->b, level, at);
-        team_meet(w->team);
+        team_barrier(w->team);
         FOR_PART(w, at, cases) batch_join(&w->b, level, at);
-        team_meet(w->team);
+        team_barrier(w->team);
         scan_cases(w, level, cases);
         if (w->member == 0) batch_close_cases(&w->b);
-        team_meet(w->team);
+        team_barrier(w->team);
     }
-    if (w->member == 0) batch_tidy_end(&w->b);
+    if (w->member == 0) batch_rebalance_end(&w->b);
 }
 
 /* What live snapshots may ask for. */
@@ -473,10 +473,10 @@ static void keep(batch_worker *w)
     const batch_level *leaves = &w->b.sizes->level[0];
     scan_copies(w, 0, leaves->runs);
     if (w->member == 0) batch_close_copies(&w->b);
-    team_meet(w->team);
+    team_barrier(w->team);
     FOR_PART(w, i, leaves->runs) batch_keep(&w->b, i);
     FOR_PART(w, i, leaves->nodes) batch_inherit(&w->b, i);
-    team_meet(w->team);
+    team_barrier(w->team);
 }
 
 /* So few edits of a level are one member's work: to meet takes longer. The simulator's batches are small. */
@@ -499,7 +499,7 @@ static void grow_tree(batch_worker *w)
         alone.team = &one;
         while (s->level[level].edits > 0) grow_level(&alone, level++);
     }
-    team_meet(w->team);
+    team_barrier(w->team);
 }
 
 /* The edits of level 0, and what follows from them. */
@@ -537,7 +537,7 @@ static void find_edits(batch_worker *w)
     scan_links(w, 0, n);
     keys = w->b.sizes->keys;
     look_up(w, own_stretch(w, keys));
-    team_meet(w->team);
+    team_barrier(w->team);
     FOR_PART(w, op, n) batch_answer(&w->b, op);
     scan_changed(w, 0, keys);
 }
@@ -548,14 +548,14 @@ static void list_ops(batch_worker *w)
     if (!w->job->request.kinds) {
         if (w->member == 0) w->b.sizes->ops = n;
         FOR_PART(w, i, n) batch_list_all(&w->b, i);
-        team_meet(w->team);
+        team_barrier(w->team);
         return;
     }
     uint32_t words = (uint32_t)1 << (w->b.filter_bits - 6), from = part_begin(w->team, w->member, words);
     memset(w->b.filter + from, 0, (part_begin(w->team, w->member + 1, words) - from) * sizeof *w->b.filter);
-    team_meet(w->team);
+    team_barrier(w->team);
     FOR_PART(w, i, n) batch_mark(&w->b, i);
-    team_meet(w->team);
+    team_barrier(w->team);
     scan_listed(w, 0, n);
 }
 
@@ -589,8 +589,8 @@ static bool work_in_one_pass(batch_worker *w, sort_side side[2], pleach_batch_ti
     times->sort = lap(w);
     if (!shared) return false;
     gather_edits(w, own, pass(w, own, &times->search, &times->modify));
-    team_meet(w->team);
-    deliver_mail(w);
+    team_barrier(w->team);
+    scatter_results(w);
     change_tree(w);
     times->modify += lap(w);
     return true;
@@ -608,7 +608,7 @@ static void work_in_stages(batch_worker *w, sort_side side[2], pleach_batch_time
     if (w->b.sizes->ops) find_edits(w);
     times->search = lap(w);
     if ((w->seen & BATCH_HAS_QUERIES) && !answer_queries(w)) return;
-    team_meet(w->team); /* nobody asks the old map any more */
+    team_barrier(w->team); /* nobody asks the old map any more */
     for (unsigned m = 0; m < w->team->members; m++) times->steps += w->job->parts[m].steps;
     times->query = lap(w);
     change_tree(w);

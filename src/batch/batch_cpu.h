@@ -23,10 +23,10 @@ enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };    /* batch
 enum { BATCH_RANGE_BITS = 11, BATCH_RANGES = 1 << BATCH_RANGE_BITS }; /* batch_ranges.h */
 
 /* batch_exchange.h: one word for each box, and as many lines as that takes. */
-static inline size_t batch_mail_row(size_t boxes) { return (boxes + 15) / 16 * 16; }
+static inline size_t batch_result_row(size_t boxes) { return (boxes + 15) / 16 * 16; }
 
 typedef struct batch_job {
-    map_place place;
+    map_memory place;
     batch_request request;
     uint64_t used_ids;  /* of nodes */
     bool keeps;         /* a snapshot is live */

@@ -15,7 +15,7 @@ static inline unsigned box_of(uint64_t scale, uint32_t place) { return (unsigned
 
 static inline uint32_t *mail_from(const batch_worker *w, unsigned sender)
 {
-    return w->job->mail + (size_t)sender * batch_mail_row(all_boxes(w));
+    return w->job->mail + (size_t)sender * batch_result_row(all_boxes(w));
 }
 
 /* Makes room for the answers of the member's operations, at the same places as these: mail_from(sender)[box] is where
@@ -35,7 +35,7 @@ static void open_mail(batch_worker *w, op_stretch ops)
     }
 }
 
-static inline void post_reply(batch_worker *w, uint32_t op, batch_reply reply)
+static inline void send_result(batch_worker *w, uint32_t op, batch_reply reply)
 {
     uint32_t place = batch_place(&w->b, op);
     if (all_boxes(w) == 1) {
@@ -69,7 +69,7 @@ static void empty_box(batch_worker *w, unsigned sender, uint32_t box)
 }
 
 /* After the members have met: this member's boxes. */
-static void deliver_mail(batch_worker *w)
+static void scatter_results(batch_worker *w)
 {
     uint32_t boxes = w->job->boxes;
     if (all_boxes(w) == 1) return;

@@ -35,7 +35,7 @@ PORT_FN uint32_t batch_function_of(uint32_t operation, uint32_t place)
 }
 
 /* First one, then the other. */
-PORT_FN uint32_t batch_then(uint32_t first, uint32_t second)
+PORT_FN uint32_t batch_compose(uint32_t first, uint32_t second)
 {
     uint32_t before = batch_function_kind(first), after = batch_function_kind(second);
     if (after == BATCH_SAME) return first;
@@ -50,7 +50,7 @@ typedef struct batch_link { uint32_t function, keys; } batch_link;
 PORT_FN batch_link batch_link_join(batch_link a, batch_link b)
 {
     batch_link both;
-    both.function = b.keys ? b.function : batch_then(a.function, b.function);
+    both.function = b.keys ? b.function : batch_compose(a.function, b.function);
     both.keys = a.keys + b.keys;
     return both;
 }

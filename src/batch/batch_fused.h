@@ -159,7 +159,7 @@ static void pass_close(passing *p, bool shared)
         p->had += (b->edit_flags[edit] & BATCH_HAD) != 0;
     }
     port_store(&leaf->word[HEADER_WORD], header_next(run->header, count));
-    if (count < before && count <= BATCH_SMALL) /* as in batch_is_small */
+    if (count < before && count <= BATCH_SMALL) /* as in batch_is_underfull */
         p->w->pass_case[p->w->pass_first + p->w->pass_cases++] = b->edit_key[run->begin];
     run->end = run->begin;
 }
@@ -179,10 +179,10 @@ static uint32_t pass_answer(batch_worker *w, uint32_t op, uint32_t end, batch_st
 {
     const batch_ref *b = &w->b;
     uint32_t function = b->op_function[op];
-    post_reply(w, op, batch_reply_to(b, op, old));
+    send_result(w, op, batch_reply_to(b, op, old));
     while (++op < end) {
-        post_reply(w, op, batch_reply_to(b, op, batch_apply(b, function, old)));
-        function = batch_then(function, b->op_function[op]);
+        send_result(w, op, batch_reply_to(b, op, batch_apply(b, function, old)));
+        function = batch_compose(function, b->op_function[op]);
     }
     return function;
 }

@@ -5,7 +5,7 @@
  * it was taken. And none can be taken before the batch is over, so all later ones see all of it, and all earlier ones
  * nothing: one batch is one version.
  *
- * Queries at live snapshots run beside the batch (gate_enter_beside). What they meet is as it would be beside an update
+ * Queries at live snapshots run beside the batch (gate_enter_snapshot). What they meet is as it would be beside an update
  * of versioned/: a node that is being overwritten is latched, and its version grows; a copy, and a new leaf with
  * its record, are complete before anything leads to them; the record of a leaf changes under the leaf's latch. Nothing
  * is put together (batch_rebalance.h) meanwhile, so no node goes away.
@@ -15,7 +15,7 @@
  *     inherit   per new leaf: its past is that of the leaf that it was cut from
  */
 
-/* As in keep_image of versioned/: no pin is as young as the leaf's newest image, or else that must stay. */
+/* As in preserve_version of versioned/: no pin is as young as the leaf's newest image, or else that must stay. */
 PORT_FN uint32_t batch_needs_copy(const batch_ref *b, uint32_t number)
 {
     uint32_t leaf = b->edit_node[b->run_first[number]];

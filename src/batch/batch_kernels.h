@@ -20,7 +20,7 @@ DEFINE_SCAN(sums, batch_sums, scan_block_sums, batch_sums_join, batch_sums_of, b
 DEFINE_SCAN(plan, uint32_t, scan_block_adds, scan_add, batch_plan_run, batch_planned, batch_store_planned,
             batch_close_plan)
 
-#define FIRST_SMALL(b, level, i) batch_is_small(b, i)
+#define FIRST_SMALL(b, level, i) batch_is_underfull(b, i)
 #define STORE_SMALL(b, level, i, sum) batch_store_small(b, i, sum)
 DEFINE_SCAN(small, uint32_t, scan_block_adds, scan_add, FIRST_SMALL, FIRST_SMALL, STORE_SMALL, NO_FINISH)
 DEFINE_SCAN(cases, batch_sums, scan_block_sums, batch_sums_join, batch_case_sums, batch_case_sums,
@@ -33,13 +33,13 @@ DEFINE_SCAN(copies, uint32_t, scan_block_adds, scan_add, FIRST_COPY, FIRST_COPY,
 #define EACH(i, n) for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
 
 /* Where all are updates, all are listed, and there is no more to it than this. */
-static __global__ void __launch_bounds__(BLOCK_THREADS) survey_kernel(const __grid_constant__ batch_ref b)
+static __global__ void __launch_bounds__(BLOCK_THREADS) classify_kernel(const __grid_constant__ batch_ref b)
 {
     uint32_t seen = 0;
     map_key differ = 0, first = batch_argument(&b, 0);
     EACH(i, b.r.n) {
         map_key key = batch_argument(&b, i);
-        seen |= batch_survey(batch_kind_at(&b.r, i));
+        seen |= batch_classify(batch_kind_at(&b.r, i));
         if (i + 1 < b.r.n && key > batch_argument(&b, i + 1)) seen |= BATCH_UNORDERED;
         differ |= key ^ first;
         if (b.r.kinds)
@@ -86,7 +86,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (mark & BATCH_LISTED) return;
     find_op find;
     find_start(b.map, &find, keys[i]);
-    while (find_step(b.map, &find) != BLINK_DONE) {
+    while (find_step(b.map, &find) != STEP_DONE) {
     }
     batch_answer_read(&b, mark, &find);
 }
@@ -96,7 +96,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) look_kernel(const __grid
     EACH(key, b.sizes->keys) {
         find_op find;
         find_start(b.map, &find, batch_key_at(&b, key));
-        while (find_step(b.map, &find) != BLINK_DONE) {
+        while (find_step(b.map, &find) != STEP_DONE) {
         }
         batch_looked(&b, key, &find);
     }
@@ -193,7 +193,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 /* Closes the leaves' level, and does all others, by one block: what is small up there is little. */
-static __global__ void __launch_bounds__(SCAN_THREADS) tidy_kernel(const __grid_constant__ batch_ref b)
+static __global__ void __launch_bounds__(SCAN_THREADS) rebalance_kernel(const __grid_constant__ batch_ref b)
 {
     if (b.sizes->tidied == 0) return;
     for (uint32_t level = 0;;) {
@@ -209,7 +209,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS) tidy_kernel(const __grid_
         __syncthreads();
         cases_store(&b, level, 0, cases, batch_sums());
     }
-    if (threadIdx.x == 0) batch_tidy_end(&b);
+    if (threadIdx.x == 0) batch_rebalance_end(&b);
 }
 
 /* ---- memory ---- */
@@ -303,7 +303,7 @@ static cudaError_t launch_list(const batch_on_gpu *g, cudaStream_t stream)
     cudaGetLastError();
     if (b.r.kinds) cudaMemsetAsync(b.filter, 0, (size_t)1 << (b.filter_bits - 3), stream);
     begin_kernel<<<1, BLOCK_THREADS, 0, stream>>>(b, l.count, l.space);
-    survey_kernel<<<few_blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
+    classify_kernel<<<few_blocks_for(g->r.n), BLOCK_THREADS, 0, stream>>>(b);
     if (b.r.kinds) SCAN(listed, 0, l.count, g->r.n);
     return cudaGetLastError();
 }
@@ -402,7 +402,7 @@ static cudaError_t launch_commit(const batch_on_gpu *g, uint32_t ops, cudaStream
     return cudaGetLastError();
 }
 
-static cudaError_t launch_tidy(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
+static cudaError_t launch_rebalance(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
 {
     laid_out l = lay_out(g);
     const batch_ref &b = l.b;
@@ -411,7 +411,7 @@ static cudaError_t launch_tidy(const batch_on_gpu *g, uint32_t ops, cudaStream_t
     parents_kernel<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b, 0);
     join_kernel<<<grid_for(ops), BLOCK_THREADS, 0, stream>>>(b, 0);
     SCAN(cases, 0, &b.sizes->cases, ops);
-    tidy_kernel<<<1, SCAN_THREADS, 0, stream>>>(b);
+    rebalance_kernel<<<1, SCAN_THREADS, 0, stream>>>(b);
     return cudaGetLastError();
 }
 

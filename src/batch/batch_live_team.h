@@ -15,7 +15,7 @@ static void build_live(batch_worker *w)
 {
     const uint32_t n = w->b.r.n, keys = w->b.sizes->keys, groups = batch_live_groups(n);
     FOR_PART(w, i, n) batch_live_clear(&w->b, i);
-    team_meet(w->team);
+    team_barrier(w->team);
     FOR_PART(w, op, w->b.sizes->ops) batch_live_note(&w->b, op);
     scan_had(w, 0, keys);
     scan_gaps(w, 0, keys / 32 + 1);
@@ -23,7 +23,7 @@ static void build_live(batch_worker *w)
     for (uint32_t level = 0; level < w->b.live.levels; level++) {
         scan_groups(w, level, groups);
         FOR_PART(w, i, groups) batch_divide_group(&w->b, level, i);
-        team_meet(w->team);
+        team_barrier(w->team);
     }
 }
 
@@ -43,10 +43,10 @@ static uint32_t ask_again(batch_worker *w, batch_wide *tired, uint32_t *n)
     }
     *n = left;
     w->job->parts[w->member].words[0] = left;
-    team_meet(w->team);
+    team_barrier(w->team);
     left = 0;
     for (unsigned m = 0; m < w->team->members; m++) left += (uint32_t)w->job->parts[m].words[0];
-    team_meet(w->team);
+    team_barrier(w->team);
     return left;
 }
 

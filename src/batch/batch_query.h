@@ -120,7 +120,7 @@ PORT_FN bool batch_old_floor(const batch_ref *b, map_key from, map_pair *pair)
 {
     seek_op seek;
     seek_start(b->map, &seek, from, false);
-    while (seek_step(b->map, &seek) != BLINK_DONE) {
+    while (seek_step(b->map, &seek) != STEP_DONE) {
     }
     *pair = seek.answer;
     return seek.found;

@@ -150,11 +150,11 @@ static bool sort_into_ranges(batch_job *job, team *team, unsigned member, const 
     r.shift = highest > bits ? highest - bits : 0;
     memset(count, 0, r.count * sizeof *count);
     for (uint32_t i = begin; i < end; i++) count[range_of(&r, from->key[i])]++;
-    team_meet(team);
+    team_barrier(team);
     place_ranges(job, team, member, from->n, &r);
     if (team->members > 1 && r.largest > from->n / team->members / 2 + RANGE_FEW) return false;
     fill_ranges(from, side[1], begin, end, &r);
-    team_meet(team);
+    team_barrier(team);
     for (unsigned range = r.own_first; range < r.own_end; range++)
         sort_range(side, r.begin[range], r.begin[range + 1]);
     *own = (op_stretch){r.begin[r.own_first], r.begin[r.own_end]};

@@ -23,7 +23,7 @@ enum { BATCH_SMALL = 3, BATCH_JOINED = 10 }; /* pairs of a node that is a case, 
 /* ---- list ---- */
 
 /* The scan: is the run a case; and what it has come to. */
-PORT_FN uint32_t batch_is_small(const batch_ref *b, uint32_t number)
+PORT_FN uint32_t batch_is_underfull(const batch_ref *b, uint32_t number)
 {
     const batch_level *l = &b->sizes->level[0];
     batch_run run;
@@ -35,7 +35,7 @@ PORT_FN uint32_t batch_is_small(const batch_ref *b, uint32_t number)
 PORT_FN void batch_store_small(const batch_ref *b, uint32_t number, uint32_t small)
 {
     if (number + 1 == b->sizes->tidied) b->sizes->cases = small;
-    if (!batch_is_small(b, number)) return;
+    if (!batch_is_underfull(b, number)) return;
     b->case_keys[0][small - 1] = b->edit_key[b->run_first[number]];
 }
 
@@ -49,7 +49,7 @@ PORT_FN void batch_find_parent(const batch_ref *b, uint32_t level, uint32_t at)
 /* ---- join ---- */
 
 /* All of `right` to its left neighbour; they have room for it. */
-PORT_FN void batch_absorb(const batch_ref *b, uint32_t left_id, uint32_t right_id)
+PORT_FN void batch_merge_right(const batch_ref *b, uint32_t left_id, uint32_t right_id)
 {
     map_node *left = node_at(b->map, left_id), *right = node_at(b->map, right_id);
     uint64_t header = header_load(left);
@@ -75,7 +75,7 @@ PORT_FN void batch_free(const batch_ref *b, uint32_t at, uint32_t id)
     port_store(&node->word[HEADER_WORD], 0);
     b->case_first[at] = id;
     b->case_freed[at]++;
-    if (b->record) batch_forget_past(b, id);
+    if (b->record) batch_forget_versions(b, id);
 }
 
 /* Puts children of a parent together; bit i of the answer: child i, as they are now, was made of several. */
@@ -93,7 +93,7 @@ PORT_FN uint32_t batch_join_children(const batch_ref *b, uint32_t at, uint32_t p
         /* Between them may be a node that the parent does not know (I5). */
         bool neighbours = pair_node(pair_load(left, NODE_LINK_SLOT)) == pair_node(child);
         if (neighbours && both <= BATCH_JOINED) {
-            batch_absorb(b, pair_node(last), pair_node(child));
+            batch_merge_right(b, pair_node(last), pair_node(child));
             batch_free(b, at, pair_node(child));
             joined |= (uint32_t)1 << (kept - 1);
         } else {
@@ -155,7 +155,7 @@ PORT_FN void batch_close_cases(const batch_ref *b)
 }
 
 /* At last, by one agent: a root with one child gives way to it, if that is an inner node and the only one there. */
-PORT_FN void batch_tidy_end(const batch_ref *b)
+PORT_FN void batch_rebalance_end(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
     blink_tree *tree = b->map.tree;

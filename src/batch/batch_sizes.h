@@ -48,7 +48,7 @@ enum {
     BATCH_UNORDERED = 128 /* keys do not ascend; GPU only */
 };
 
-PORT_FN uint32_t batch_survey(uint32_t kind)
+PORT_FN uint32_t batch_classify(uint32_t kind)
 {
     return (kind >= BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
            (kind <= BATCH_ADD || kind >= BATCH_COUNT ? BATCH_HAS_VALUES : 0) |

@@ -36,14 +36,14 @@ static void sort_pass(batch_job *job, team *team, unsigned member, sort_side fro
     uint32_t n = job->sizes.ops, begin = part_begin(team, member, n), end = part_begin(team, member + 1, n);
     uint32_t first[BATCH_DIGITS];
     count_digits(from.key, begin, end, shift, job->digits + (size_t)member * BATCH_DIGITS);
-    team_meet(team);
+    team_barrier(team);
     first_places(job, team, member, first);
     for (uint32_t i = begin; i < end; i++) {
         uint32_t at = first[(unsigned)(from.key[i] >> shift) & (BATCH_DIGITS - 1)]++;
         to.key[at] = from.key[i];
         to.function[at] = from.function[i];
     }
-    team_meet(team);
+    team_barrier(team);
 }
 
 /* The bits in which keys differ. */
@@ -53,13 +53,13 @@ static map_key differing_bits(batch_job *job, team *team, unsigned member, const
     map_key differ = 0;
     for (uint32_t i = part_begin(team, member, n); i < end; i++) differ |= keys[i] ^ keys[0];
     memcpy(job->parts[member].words, &differ, sizeof differ);
-    team_meet(team);
+    team_barrier(team);
     for (unsigned m = 0; m < team->members; m++) {
         map_key theirs;
         memcpy(&theirs, job->parts[m].words, sizeof theirs);
         differ |= theirs;
     }
-    team_meet(team); /* now the parts may be used again */
+    team_barrier(team); /* now the parts may be used again */
     return differ;
 }
 
@@ -122,11 +122,11 @@ static unsigned sort_operations(batch_job *job, team *team, unsigned member, sor
     if (low_bit == 0) return from;
     uint32_t begin = rest_begin(&side[from], team, member, n, low_bit);
     uint32_t end = rest_begin(&side[from], team, member + 1, n, low_bit);
-    team_meet(team); /* all have found their parts before anybody moves a key */
+    team_barrier(team); /* all have found their parts before anybody moves a key */
     bool sorted = begin == end || sort_rest(side[from], begin, end);
     job->parts[member].words[0] = sorted;
-    team_meet(team);
+    team_barrier(team);
     for (unsigned m = 0; m < team->members; m++) sorted = sorted && job->parts[m].words[0];
-    team_meet(team);
+    team_barrier(team);
     return sorted ? from : sort_digits(job, team, member, side, from, differ, 0);
 }

@@ -1,7 +1,7 @@
 /* batch/batch_stock.h - before a batch: the pool's stock is put in order, so that new nodes can take their ids from it
  * by number. Included by batch.h. By one agent, of one or more lanes. */
 
-PORT_FN void batch_forget_past(const batch_ref *b, uint32_t id)
+PORT_FN void batch_forget_versions(const batch_ref *b, uint32_t id)
 {
     port_store(&b->record[id].since, 0);
     port_store(&b->record[id].older, 0);
@@ -15,12 +15,12 @@ PORT_FN void batch_shift_stock(const batch_ref *b, uint32_t lanes)
     uint64_t count = end - first, moved = first < count ? first : count;
     uint32_t *stock = batch_stock(b);
     for (uint64_t i = port_lane(lanes); i < moved; i += lanes) stock[i] = stock[end - 1 - i];
-    port_lanes_meet(lanes);
+    port_group_sync(lanes);
     if (port_lane(lanes) == 0) {
         port_store(&pool->stock_end, count);
         port_store(&pool->stock_next, 0);
     }
-    port_lanes_meet(lanes);
+    port_group_sync(lanes);
 }
 
 /* Nodes that agents have returned go from their lists to the stock: from each list at most `most`, which bounds the
@@ -34,7 +34,7 @@ PORT_FN void batch_empty_lists(const batch_ref *b, uint32_t lanes, uint32_t most
         for (; id != NODE_NONE && length < most; length++) id = (uint32_t)port_load(&node_at(b->map, id)->word[0]);
         b->case_freed[list] = length;
     }
-    port_lanes_meet(lanes);
+    port_group_sync(lanes);
     if (port_lane(lanes) == 0) {
         uint32_t sum = 0;
         for (uint32_t list = 0; list < POOL_STRIPES; list++) {
@@ -43,18 +43,18 @@ PORT_FN void batch_empty_lists(const batch_ref *b, uint32_t lanes, uint32_t most
         }
         port_store(&pool->stock_end, end + sum);
     }
-    port_lanes_meet(lanes);
+    port_group_sync(lanes);
     for (uint32_t list = port_lane(lanes); list < POOL_STRIPES; list += lanes) {
         uint64_t head = port_load(&pool->free[list].head);
         uint32_t id = (uint32_t)head;
         for (uint32_t i = 0; i < b->case_freed[list]; i++) {
             batch_stock(b)[end + b->case_first[list] + i] = id;
-            if (b->record) batch_forget_past(b, id);
+            if (b->record) batch_forget_versions(b, id);
             id = (uint32_t)port_load(&node_at(b->map, id)->word[0]);
         }
         port_store(&pool->free[list].head, ((head >> 32) + 1) << 32 | id);
     }
-    port_lanes_meet(lanes);
+    port_group_sync(lanes);
 }
 
 PORT_FN void batch_settle_stock(const batch_ref *b, uint32_t lanes)

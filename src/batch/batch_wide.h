@@ -54,9 +54,9 @@ static void rank_leaves(batch_worker *w, const batch_counting *c)
     uint32_t first = first_leaf_of(w, w->member), end = first_leaf_of(w, w->member + 1);
     uint64_t sum = 0;
     w->job->parts[w->member].words[0] = add_leaves(w->b.map, first, end, NULL, 0);
-    team_meet(w->team);
+    team_barrier(w->team);
     for (unsigned m = 0; m < w->member; m++) sum += w->job->parts[m].words[0];
-    team_meet(w->team);
+    team_barrier(w->team);
     add_leaves(w->b.map, first, end, c->before, sum);
 }
 
@@ -76,7 +76,7 @@ static void divide(batch_worker *w, batch_counting *c, unsigned bit)
     }
     w->job->parts[w->member].words[0] = zeros;
     w->job->parts[w->member].words[1] = (uint64_t)(int64_t)sum;
-    team_meet(w->team);
+    team_barrier(w->team);
     zeros = 0;
     sum = 0;
     for (unsigned m = 0; m < w->team->members; m++) {
@@ -98,7 +98,7 @@ static void divide(batch_worker *w, batch_counting *c, unsigned bit)
         c->zeros[n] = zeros;
         c->zero_sum[n] = sum;
     }
-    team_meet(w->team);
+    team_barrier(w->team);
 }
 
 /* All wide counts; each member has its own in `wide`. */
@@ -113,7 +113,7 @@ static void count_wide(batch_worker *w, batch_counting c, batch_wide *wide, uint
         c.change[0][op] = batch_change_of(&w->b, op);
     }
     for (uint32_t i = 0; i < n; i++) wide[i] = batch_wide_start(&w->b, wide[i].op);
-    team_meet(w->team);
+    team_barrier(w->team);
     for (unsigned bit = bits; bit-- > 0;) {
         divide(w, &c, bit);
         for (uint32_t i = 0; i < n; i++) batch_wide_step(&w->b, &c, &wide[i], bit);
@@ -123,7 +123,7 @@ static void count_wide(batch_worker *w, batch_counting c, batch_wide *wide, uint
         c.place[1] = place;
         c.change[0] = c.change[1];
         c.change[1] = change;
-        team_meet(w->team);
+        team_barrier(w->team);
     }
     for (uint32_t i = 0; i < n; i++) batch_wide_end(&w->b, &c, &wide[i]);
 }

@@ -1,43 +1,43 @@
 /* blink/blink_blocking.h - a GPU thread runs one operation from its first step to its last. Include after blink.h.
  *
  * Progress: blink.h. A latch is taken and released inside one try, so a lane that pauses holds none that another lane
- * of its warp may need; port_between_tries sees to it that the compiler leaves it so.
+ * of its warp may need; port_retry_point sees to it that the compiler leaves it so.
  */
 #include "../level/level_wait.h"
 
 /* Out of line and by value, so that an update's state stays in registers until it splits. */
-PORT_COLD void post_to_end(map_ref map, map_pair separator, uint32_t parent)
+PORT_COLD void post_blocking(map_ref map, map_pair separator, uint32_t parent)
 {
     post_op post;
     post_start(map, &post, separator, 1, parent);
     unsigned attempts = 0, step;
-    while ((step = port_between_tries(post_step(map, &post))) == BLINK_MOVED || step == BLINK_AGAIN)
+    while ((step = port_retry_point(post_step(map, &post))) == STEP_MOVED || step == STEP_AGAIN)
         BLINK_WAIT(step, attempts);
 }
 
-PORT_FN blink_step update_try(map_ref map, update_op *update)
+PORT_FN level_step update_try(map_ref map, update_op *update)
 {
-    blink_step step = update_step(map, update);
+    level_step step = update_step(map, update);
 #ifdef BLINK_VERSIONED
-    if (step == BLINK_KEEP) return update_keeping(map, update);
+    if (step == STEP_COPY) return update_keeping(map, update);
 #endif
     return step;
 }
 
-PORT_FN void update_to_end(map_ref map, update_op *update, blink_kind kind, map_key key, map_key value)
+PORT_FN void update_blocking(map_ref map, update_op *update, blink_kind kind, map_key key, map_key value)
 {
     update_start(map, update, kind, key, value);
     unsigned attempts = 0, step;
-    while ((step = port_between_tries(update_try(map, update))) == BLINK_MOVED || step == BLINK_AGAIN)
+    while ((step = port_retry_point(update_try(map, update))) == STEP_MOVED || step == STEP_AGAIN)
         BLINK_WAIT(step, attempts);
-    if (step == BLINK_SPLIT) post_to_end(map, update->separator, update->cursor.parent);
+    if (step == STEP_SPLIT) post_blocking(map, update->separator, update->cursor.parent);
 }
 
 /* The same for a thread by itself, which counts what it has changed; `old` may be NULL. */
 PORT_FN blink_outcome update_counted(map_ref map, blink_kind kind, map_key key, map_key value, map_key *old)
 {
     update_op update;
-    update_to_end(map, &update, kind, key, value);
+    update_blocking(map, &update, kind, key, value);
     uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
     if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
     if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);

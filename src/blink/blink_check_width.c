@@ -15,7 +15,7 @@ typedef struct check {
     uint64_t visited;
     uint64_t keys;
     uint64_t unposted;
-    complaint said;
+    check_report said;
 } check;
 
 static const map_node *checked_node(check *c, uint64_t id)

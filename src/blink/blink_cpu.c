@@ -52,7 +52,7 @@ _Static_assert(BLINK_NOT_APPLIED == (int)PLEACH_NOT_APPLIED && BLINK_INSERTED ==
                "blink_outcome and pleach_outcome are the same numbers");
 
 enum {
-    IN_FLIGHT = 32, /* operations interleaved by one thread; see docs/performance.md */
+    INTERLEAVE = 32, /* operations interleaved by one thread; see docs/performance.md */
     SCAN_SLOTS = 16, /* of the announcements that a call looks at when it leaves */
     STAY = 256       /* operations that a thread stays in a skiplist for */
 };
@@ -61,7 +61,7 @@ enum {
 
 #ifdef RUN_SKIPLIST
 /* What an update may leave to do. */
-typedef tend_op rest_op;
+typedef restructure_op rest_op;
 #else
 typedef post_op rest_op;
 #endif
@@ -76,7 +76,7 @@ typedef struct inflight_update {
 /* A range, and how many leaves it has read. */
 typedef struct inflight_range {
 #ifdef RUN_VERSIONED
-    past_range_op past;
+    snapshot_range_op past;
 #else
     range_op range;
 #endif
@@ -91,13 +91,13 @@ typedef struct inflight_op {
         inflight_update update;
         seek_op seek;
 #ifdef RUN_VERSIONED
-        past_seek_op past_seek;
+        snapshot_seek_op snapshot_seek;
 #endif
         inflight_range ranging;
     };
 } inflight_op;
 
-static inline map_ref map_at(const map_place *place, unsigned stripe)
+static inline map_ref map_at(const map_memory *place, unsigned stripe)
 {
     map_ref map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
 #ifdef RUN_VERSIONED
@@ -123,8 +123,8 @@ static inline bool start_find(map_ref map, inflight_op *f, const request *r)
     return true;
 }
 
-static inline blink_step step_find(map_ref map, inflight_op *f) { return find_step(map, &f->find); }
-static inline uint32_t wanted_by_find(const inflight_op *f) { return f->find.cursor.node; }
+static inline level_step step_find(map_ref map, inflight_op *f) { return find_step(map, &f->find); }
+static inline uint32_t next_node_of_find(const inflight_op *f) { return f->find.cursor.node; }
 
 static inline void finish_find(inflight_op *f, const request *r, run_result *result)
 {
@@ -142,28 +142,28 @@ static inline bool start_update(map_ref map, inflight_op *f, const request *r)
     return true;
 }
 
-static inline blink_step step_update(map_ref map, inflight_op *f)
+static inline level_step step_update(map_ref map, inflight_op *f)
 {
     inflight_update *u = &f->update;
 #ifdef RUN_SKIPLIST
-    if (u->resting) return tend_step(map, &u->rest);
-    blink_step step = update_step(map, &u->op);
-    if (step != BLINK_TEND) return step;
-    tend_start(map, &u->rest, &u->op);
+    if (u->resting) return restructure_step(map, &u->rest);
+    level_step step = update_step(map, &u->op);
+    if (step != STEP_RESTRUCTURE) return step;
+    restructure_start(map, &u->rest, &u->op);
 #else
     if (u->resting) return post_step(map, &u->rest);
-    blink_step step = update_step(map, &u->op);
+    level_step step = update_step(map, &u->op);
 #ifdef RUN_VERSIONED
-    if (step == BLINK_KEEP) step = update_keeping(map, &u->op);
+    if (step == STEP_COPY) step = update_keeping(map, &u->op);
 #endif
-    if (step != BLINK_SPLIT) return step;
+    if (step != STEP_SPLIT) return step;
     post_start(map, &u->rest, u->op.separator, 1, u->op.cursor.parent);
 #endif
     u->resting = true;
-    return BLINK_MOVED;
+    return STEP_MOVED;
 }
 
-static inline uint32_t wanted_by_update(const inflight_op *f)
+static inline uint32_t next_node_of_update(const inflight_op *f)
 {
     return f->update.resting ? f->update.rest.cursor.node : f->update.op.cursor.node;
 }
@@ -210,8 +210,8 @@ static inline bool start_seek(map_ref map, inflight_op *f, const request *r)
     return true;
 }
 
-static inline blink_step step_seek(map_ref map, inflight_op *f) { return seek_step(map, &f->seek); }
-static inline uint32_t wanted_by_seek(const inflight_op *f) { return f->seek.cursor.node; }
+static inline level_step step_seek(map_ref map, inflight_op *f) { return seek_step(map, &f->seek); }
+static inline uint32_t next_node_of_seek(const inflight_op *f) { return f->seek.cursor.node; }
 
 static inline void finish_seek(inflight_op *f, const request *r, run_result *result)
 {
@@ -270,9 +270,9 @@ PORT_COLD bool hand_back(const inflight_op *f, range_op *range, run_result *resu
 }
 
 /* After a step at a leaf. REFUSED: the loop is to ask whether the range may be handed back; else it goes on. */
-static inline blink_step after_leaf(inflight_op *f, blink_step step)
+static inline level_step after_leaf(inflight_op *f, level_step step)
 {
-    return step == BLINK_MOVED && ++f->ranging.leaves % LONG_LEAVES == 0 ? BLINK_REFUSED : step;
+    return step == STEP_MOVED && ++f->ranging.leaves % LONG_LEAVES == 0 ? STEP_REFUSED : step;
 }
 
 #ifndef RUN_VERSIONED
@@ -282,13 +282,13 @@ static inline bool start_range(map_ref map, inflight_op *f, const request *r)
     return begin_range(map, &f->ranging.range, f->element, r);
 }
 
-static inline blink_step step_range(map_ref map, inflight_op *f)
+static inline level_step step_range(map_ref map, inflight_op *f)
 {
     if (f->ranging.range.cursor.level > 0) return cursor_descend(map, &f->ranging.range.cursor);
     return after_leaf(f, range_leaf(map, &f->ranging.range));
 }
 
-static inline uint32_t wanted_by_range(const inflight_op *f) { return f->ranging.range.cursor.node; }
+static inline uint32_t next_node_of_range(const inflight_op *f) { return f->ranging.range.cursor.node; }
 
 static inline void finish_range(inflight_op *f, const request *r, run_result *result)
 {
@@ -298,40 +298,40 @@ static inline void finish_range(inflight_op *f, const request *r, run_result *re
 #else
 /* ---- the same at a snapshot. A find there is a seek that must hit; ranges are always at one. ---- */
 
-static inline bool start_past_seek(map_ref map, inflight_op *f, const request *r)
+static inline bool start_snapshot_seek(map_ref map, inflight_op *f, const request *r)
 {
     map_key from = key_at(r->keys, f->element);
     if (r->kind != REQUEST_FIND && !seek_from(f, r, &from)) return false;
-    past_seek_start(map, &f->past_seek, *r->at, from, r->kind == REQUEST_FIND || seeks_up(r));
-    f->past_seek.exact = r->kind == REQUEST_FIND;
+    snapshot_seek_start(map, &f->snapshot_seek, *r->at, from, r->kind == REQUEST_FIND || seeks_up(r));
+    f->snapshot_seek.exact = r->kind == REQUEST_FIND;
     return true;
 }
 
-static inline blink_step step_past_seek(map_ref map, inflight_op *f) { return past_seek_step(map, &f->past_seek); }
-static inline uint32_t wanted_by_past_seek(const inflight_op *f) { return f->past_seek.cursor.node; }
+static inline level_step step_snapshot_seek(map_ref map, inflight_op *f) { return snapshot_seek_step(map, &f->snapshot_seek); }
+static inline uint32_t next_node_of_snapshot_seek(const inflight_op *f) { return f->snapshot_seek.cursor.node; }
 
-static inline void finish_past_seek(inflight_op *f, const request *r, run_result *result)
+static inline void finish_snapshot_seek(inflight_op *f, const request *r, run_result *result)
 {
     (void)result;
-    report_nearest(f->element, r, f->past_seek.found, f->past_seek.answer);
+    report_nearest(f->element, r, f->snapshot_seek.found, f->snapshot_seek.answer);
 }
 
-static inline bool start_past_range(map_ref map, inflight_op *f, const request *r)
+static inline bool start_snapshot_range(map_ref map, inflight_op *f, const request *r)
 {
     f->ranging.leaves = 0;
     f->ranging.past.at = *r->at;
     return begin_range(map, &f->ranging.past.range, f->element, r);
 }
 
-static inline blink_step step_past_range(map_ref map, inflight_op *f)
+static inline level_step step_snapshot_range(map_ref map, inflight_op *f)
 {
     range_op *range = &f->ranging.past.range;
     if (range->cursor.level > 0) return cursor_descend(map, &range->cursor);
-    return after_leaf(f, past_range_step(map, &f->ranging.past));
+    return after_leaf(f, snapshot_range_step(map, &f->ranging.past));
 }
-static inline uint32_t wanted_by_past_range(const inflight_op *f) { return f->ranging.past.range.cursor.node; }
+static inline uint32_t next_node_of_snapshot_range(const inflight_op *f) { return f->ranging.past.range.cursor.node; }
 
-static inline void finish_past_range(inflight_op *f, const request *r, run_result *result)
+static inline void finish_snapshot_range(inflight_op *f, const request *r, run_result *result)
 {
     (void)result;
     report_count(f->element, r, f->ranging.past.range.count);
@@ -346,10 +346,10 @@ static inline void finish_past_range(inflight_op *f, const request *r, run_resul
 #define DEFINE_RUN(kind, hands_back)                                                                             \
     static void run_##kind(map_ref map, const request *r, size_t begin, size_t end, run_result *result)          \
     {                                                                                                            \
-        inflight_op flight[IN_FLIGHT];                                                                           \
+        inflight_op flight[INTERLEAVE];                                                                           \
         unsigned flying = 0, stuck_rounds = 0;                                                                   \
         size_t next = begin;                                                                                     \
-        while (flying < IN_FLIGHT && next < end) {                                                               \
+        while (flying < INTERLEAVE && next < end) {                                                               \
             flight[flying].element = next++;                                                                     \
             flying += start_##kind(map, &flight[flying], r);                                                     \
         }                                                                                                        \
@@ -357,10 +357,10 @@ static inline void finish_past_range(inflight_op *f, const request *r, run_resul
             bool moved = false;                                                                                  \
             for (unsigned i = 0; i < flying;) {                                                                  \
                 inflight_op *f = &flight[i];                                                                     \
-                blink_step step = step_##kind(map, f);                                                           \
-                moved |= step != BLINK_AGAIN;                                                                    \
-                if (step == BLINK_MOVED) prefetch_node(map, wanted_by_##kind(f));                                \
-                if (step != BLINK_DONE && !(step == BLINK_REFUSED && hands_back)) {                              \
+                level_step step = step_##kind(map, f);                                                           \
+                moved |= step != STEP_AGAIN;                                                                    \
+                if (step == STEP_MOVED) prefetch_node(map, next_node_of_##kind(f));                                \
+                if (step != STEP_DONE && !(step == STEP_REFUSED && hands_back)) {                              \
                     i++;                                                                                         \
                     continue;                                                                                    \
                 }                                                                                                \
@@ -387,38 +387,38 @@ DEFINE_RUN(seek, false)
 #ifndef RUN_VERSIONED
 DEFINE_RUN(range, hand_back(f, &f->ranging.range, result))
 #else
-DEFINE_RUN(past_seek, false)
-DEFINE_RUN(past_range, hand_back(f, &f->ranging.past.range, result))
+DEFINE_RUN(snapshot_seek, false)
+DEFINE_RUN(snapshot_range, hand_back(f, &f->ranging.past.range, result))
 
-static void run_past(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
+static void run_at_snapshot(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
 {
     if (r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT)
-        run_past_range(map, r, begin, end, result);
+        run_snapshot_range(map, r, begin, end, result);
     else
-        run_past_seek(map, r, begin, end, result);
+        run_snapshot_seek(map, r, begin, end, result);
 }
 
-static void run_return(map_place place, unsigned stripe) { return_all(map_at(&place, stripe)); }
+static void run_return(map_memory place, unsigned stripe) { return_all(map_at(&place, stripe)); }
 
 /* Updates keep images: with a bag for them, if it looks as if there will be some. */
 static void run_keeping(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
 {
-    epoch_agent agent;
-    version_open(map.versions, &agent, 1, map.stripe);
+    epoch_participant agent;
+    version_writer_begin(map.versions, &agent, 1, map.stripe);
     map.agent = &agent;
     run_update(map, r, begin, end, result);
-    version_close(map.versions, &agent, map.stripe);
+    version_writer_end(map.versions, &agent, map.stripe);
 }
 
 /* Ranges at the newest see one instant: that of a snapshot which lasts for this part of the call. */
 static void run_at_instant(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
 {
-    epoch_agent agent;
+    epoch_participant agent;
     request at_instant = *r;
-    uint64_t at = version_begin_instant(map.versions, &agent, 1, map.stripe);
+    uint64_t at = version_snapshot_begin(map.versions, &agent, 1, map.stripe);
     at_instant.at = &at;
-    run_past_range(map, &at_instant, begin, end, result);
-    version_end_instant(map.versions, &agent, at, 1, SCAN_SLOTS);
+    run_snapshot_range(map, &at_instant, begin, end, result);
+    version_snapshot_end(map.versions, &agent, at, 1, SCAN_SLOTS);
 }
 #endif
 
@@ -426,7 +426,7 @@ static void run_kind(map_ref map, const request *r, size_t begin, size_t end, ru
 {
 #ifdef RUN_VERSIONED
     if (r->at) {
-        run_past(map, r, begin, end, result);
+        run_at_snapshot(map, r, begin, end, result);
         return;
     }
 #endif
@@ -445,46 +445,46 @@ static void run_kind(map_ref map, const request *r, size_t begin, size_t end, ru
 }
 
 #ifdef RUN_SKIPLIST
-static skiplist_place skiplist_at(const map_place *place)
+static skiplist_ref skiplist_at(const map_memory *place)
 {
-    return (skiplist_place){place->tree, place->nodes, place->versions.epoch, sizeof(map_node)};
+    return (skiplist_ref){place->tree, place->nodes, place->versions.epoch, sizeof(map_node)};
 }
 
-static void run_request(map_place place, unsigned stripe, const request *r, size_t begin, size_t end,
+static void run_request(map_memory place, unsigned stripe, const request *r, size_t begin, size_t end,
                         run_result *result)
 {
     map_ref map = map_at(&place, stripe);
-    skiplist_place at = skiplist_at(&place);
-    epoch_agent agent;
-    skiplist_join(&at, &agent, 1, stripe);
+    skiplist_ref at = skiplist_at(&place);
+    epoch_participant agent;
+    skiplist_register(&at, &agent, 1, stripe);
     map.agent = &agent;
     for (; begin < end; begin += STAY) {
         skiplist_begin(&at, &agent);
         run_kind(map, r, begin, end - begin < STAY ? end : begin + STAY, result);
         skiplist_end(&at, &agent);
     }
-    skiplist_part(&at, &agent);
+    skiplist_unregister(&at, &agent);
 }
 
 /* Everything that is free, wherever agents have left it. Alone in the map. */
-static void run_return(map_place place, unsigned stripe)
+static void run_return(map_memory place, unsigned stripe)
 {
-    skiplist_place at = skiplist_at(&place);
-    epoch_agent agent;
+    skiplist_ref at = skiplist_at(&place);
+    epoch_participant agent;
     for (unsigned i = 0; i < 4; i++) { /* the rest of a scan that others began, and two steps of the clock */
-        epoch_agent_begin(&agent, 1);
+        epoch_participant_begin(&agent, 1);
         epoch_scan(at.epoch, &agent, EPOCH_ALL, true);
     }
     uint64_t claimed = port_load(&at.epoch.state->claimed);
     for (uint32_t slot = 0; slot < claimed; slot++) {
-        skiplist_join(&at, &agent, 1, slot);
+        skiplist_register(&at, &agent, 1, slot);
         skiplist_return(&at, &agent);
-        skiplist_part(&at, &agent);
+        skiplist_unregister(&at, &agent);
     }
     (void)stripe;
 }
 #else
-static void run_request(map_place place, unsigned stripe, const request *r, size_t begin, size_t end,
+static void run_request(map_memory place, unsigned stripe, const request *r, size_t begin, size_t end,
                         run_result *result)
 {
     run_kind(map_at(&place, stripe), r, begin, end, result);
@@ -523,18 +523,18 @@ static uint32_t cut_parts(map_ref map, long_cut *cut, map_key *lows, map_key *hi
     return n;
 }
 
-static uint32_t run_cut(map_place place, unsigned stripe, long_cut *cut, void *lows, void *highs)
+static uint32_t run_cut(map_memory place, unsigned stripe, long_cut *cut, void *lows, void *highs)
 {
 #ifdef RUN_SKIPLIST
-    skiplist_place at = skiplist_at(&place);
-    epoch_agent agent;
-    skiplist_join(&at, &agent, 1, stripe);
+    skiplist_ref at = skiplist_at(&place);
+    epoch_participant agent;
+    skiplist_register(&at, &agent, 1, stripe);
     skiplist_begin(&at, &agent);
 #endif
     uint32_t parts = cut_parts(map_at(&place, stripe), cut, lows, highs);
 #ifdef RUN_SKIPLIST
     skiplist_end(&at, &agent);
-    skiplist_part(&at, &agent);
+    skiplist_unregister(&at, &agent);
 #endif
     return parts;
 }
@@ -559,7 +559,7 @@ static unsigned export_rank(const map_node *leaf, unsigned count, unsigned i, ma
 #endif
 }
 
-static void run_export(map_place place, void *out_keys, void *out_values)
+static void run_export(map_memory place, void *out_keys, void *out_values)
 {
     map_ref map = map_at(&place, 0);
     level_cursor cursor;

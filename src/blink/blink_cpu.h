@@ -40,28 +40,28 @@ typedef struct long_cut {
 } long_cut;
 
 /* Where a map is. */
-typedef struct map_place {
+typedef struct map_memory {
     blink_tree *tree;
     void *nodes;
     versions versions; /* of a map that has them; of a skiplist its epoch */
     uint64_t raise;    /* of a skiplist */
-} map_place;
+} map_memory;
 
 typedef struct blink_run_ops {
     /* Elements begin .. end-1 of a request. */
-    void (*run)(map_place place, unsigned stripe, const request *request, size_t begin, size_t end,
+    void (*run)(map_memory place, unsigned stripe, const request *request, size_t begin, size_t end,
                 run_result *result);
     /* Nodes begin .. end-1 of one level of a tree to build. */
     void (*build)(const build_plan *plan, void *nodes, const void *keys, const void *values, uint32_t level,
                   size_t begin, size_t end);
     /* Writes the ends of parts that together are the interval, in ascending order, with room for one more than asked
      * for; answers how many. */
-    uint32_t (*cut)(map_place place, unsigned stripe, long_cut *cut, void *lows, void *highs);
+    uint32_t (*cut)(map_memory place, unsigned stripe, long_cut *cut, void *lows, void *highs);
     /* All pairs in order, of a quiescent tree. */
-    void (*export_pairs)(map_place place, void *out_keys, void *out_values);
+    void (*export_pairs)(map_memory place, void *out_keys, void *out_values);
     /* Returns old images that no live snapshot can ask for, or chunks that nobody can look at, to the pool. In the
      * tables of maps with versions and of skiplists. */
-    void (*return_images)(map_place place, unsigned stripe);
+    void (*return_images)(map_memory place, unsigned stripe);
 } blink_run_ops;
 
 extern const blink_run_ops blink_run_32_plain, blink_run_64_plain, blink_run_128_plain;

@@ -30,7 +30,7 @@ PORT_FN bool view_seek(pleach_map_view view, map_key from, bool up, map_key *out
     map_ref map = view_map(view);
     seek_op seek;
     seek_start(map, &seek, from, up);
-    BLINK_TO_END(seek_step(map, &seek));
+    LEVEL_BLOCKING(seek_step(map, &seek));
     if (seek.found && out_key) *out_key = seek.answer.key;
     if (seek.found && out_value) *out_value = seek.answer.value;
     return seek.found;
@@ -43,7 +43,7 @@ PORT_FN uint64_t view_range(pleach_map_view view, map_key lo, map_key hi, uint64
     map_ref map = view_map(view);
     range_op range;
     range_start(map, &range, lo, hi, limit, limit, keys, values);
-    BLINK_TO_END(range_step(map, &range));
+    LEVEL_BLOCKING(range_step(map, &range));
     return range.count;
 }
 
@@ -67,7 +67,7 @@ PORT_FN bool PLEACH_MAP(find)(pleach_map_view view, map_key key, map_key *value)
     map_ref map = view_map(view);
     find_op find;
     find_start(map, &find, key);
-    BLINK_TO_END(find_step(map, &find));
+    LEVEL_BLOCKING(find_step(map, &find));
     if (find.found && value) *value = find.value;
     return find.found;
 }

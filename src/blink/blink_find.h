@@ -10,7 +10,7 @@ PORT_FN void find_start(map_ref map, find_op *find, map_key key) { cursor_start(
 
 /* Linearized inside node_lookup. A hit: at the first load of the header, or at the writer's store of the pair if that
  * came later. A miss: at any instant between the two loads of the header. The argument is in blink.h. */
-PORT_FN blink_step find_step(map_ref map, find_op *find)
+PORT_FN level_step find_step(map_ref map, find_op *find)
 {
     if (find->cursor.level > 0) return cursor_descend(map, &find->cursor);
     map_pair pair;
@@ -18,15 +18,15 @@ PORT_FN blink_step find_step(map_ref map, find_op *find)
     case NODE_FOUND:
         find->found = true;
         find->value = pair.value;
-        return BLINK_DONE;
+        return STEP_DONE;
     case NODE_ABSENT:
         find->found = false;
-        return BLINK_DONE;
+        return STEP_DONE;
     case NODE_RIGHT:
         cursor_right(map, &find->cursor, pair);
-        return BLINK_MOVED;
+        return STEP_MOVED;
     case NODE_CHANGED:
         break;
     }
-    return BLINK_AGAIN;
+    return STEP_AGAIN;
 }

@@ -33,7 +33,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     map_ref map = map_of(gpu);
     find_op find;
     find_start(map, &find, ((const map_key *)r.keys)[i]);
-    BLINK_TO_END(find_step(map, &find));
+    LEVEL_BLOCKING(find_step(map, &find));
     if (find.found) set_key(r.out_values, i, find.value);
     if (r.flags) r.flags[i] = find.found;
 }
@@ -48,16 +48,16 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     update.outcome = BLINK_ABSENT;
     map_ref map = map_of(gpu);
 #ifdef BLINK_VERSIONED
-    __shared__ epoch_agent agent; /* the block is one, if there is a reason */
+    __shared__ epoch_participant agent; /* the block is one, if there is a reason */
     if (gpu.keeps) {
-        version_open(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
+        version_writer_begin(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
         map.agent = &agent;
     }
 #endif
     if (active) {
         blink_kind kind = r.kind == REQUEST_PUT ? BLINK_PUT : r.kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
         map_key value = kind == BLINK_ERASE ? 0 : ((const map_key *)r.values)[i];
-        update_to_end(map, &update, kind, ((const map_key *)r.keys)[i], value);
+        update_blocking(map, &update, kind, ((const map_key *)r.keys)[i], value);
         if (update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED)
             set_key(r.out_values, i, update.old);
         if (r.flags) r.flags[i] = (uint8_t)update.outcome;
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     count_outcomes(gpu.tree, update.outcome == BLINK_INSERTED, update.outcome == BLINK_ERASED,
                    update.outcome == BLINK_NOT_APPLIED, notes);
 #ifdef BLINK_VERSIONED
-    if (gpu.keeps) version_close(map.versions, &agent, blockIdx.x);
+    if (gpu.keeps) version_writer_end(map.versions, &agent, blockIdx.x);
 #endif
 }
 
@@ -82,7 +82,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     seek.found = false;
     if (!strict || key != (up ? KEY_MAX : 0)) {
         seek_start(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
-        BLINK_TO_END(seek_step(map, &seek));
+        LEVEL_BLOCKING(seek_step(map, &seek));
     }
     if (seek.found) {
         set_key(r.out_keys, i, seek.answer.key);
@@ -118,14 +118,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     team_query own;
     uint64_t at = 0;
 #ifdef BLINK_VERSIONED
-    __shared__ epoch_agent agent;
-    at = r.at ? *r.at : version_begin_instant(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
+    __shared__ epoch_participant agent;
+    at = r.at ? *r.at : version_snapshot_begin(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
 #endif
     team_no_query(&own);
     if (mine) own_query(map, &r, i, &own);
     uint64_t found = team_run_or_note(map, at, &own, (long_notes *)r.notes, i, &noted);
 #ifdef BLINK_VERSIONED
-    if (!r.at) version_end_instant(map.versions, &agent, at, VERSION_TURN, EPOCH_ALL);
+    if (!r.at) version_snapshot_end(map.versions, &agent, at, VERSION_TURN, EPOCH_ALL);
 #endif
     if (!mine || noted) return;
     if (r.counts) r.counts[i] = (uint32_t)found;

@@ -157,7 +157,7 @@ PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part 
     (void)at;
     if (!mine) return 0;
     range_start(map, &range, part->low, part->high, part->limit, part->room, part->keys, part->values);
-    BLINK_TO_END(range_step(map, &range));
+    LEVEL_BLOCKING(range_step(map, &range));
     return range.count;
 }
 #else
@@ -250,11 +250,11 @@ PORT_FN void long_place_all(const request *r, long_work *work, const long_shape 
 #ifdef BLINK_SKIPLIST
 #define LONG_INSIDE(call)                                                                                        \
     do {                                                                                                         \
-        skiplist_join(&place, &agent, BLOCK_THREADS, blockIdx.x);                                                \
+        skiplist_register(&place, &agent, BLOCK_THREADS, blockIdx.x);                                                \
         skiplist_begin(&place, &agent);                                                                          \
         call;                                                                                                    \
         skiplist_end(&place, &agent);                                                                            \
-        skiplist_part(&place, &agent);                                                                           \
+        skiplist_unregister(&place, &agent);                                                                           \
     } while (0)
 #else
 #define LONG_INSIDE(call) call
@@ -271,13 +271,13 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     unsigned meetings = 0;
     uint64_t at = 0;
 #ifdef BLINK_SKIPLIST
-    __shared__ epoch_agent agent;
-    skiplist_place place = place_on(gpu);
+    __shared__ epoch_participant agent;
+    skiplist_ref place = place_on(gpu);
 #endif
 #ifdef BLINK_VERSIONED
-    __shared__ epoch_agent agent;
+    __shared__ epoch_participant agent;
     if (!r.at && blockIdx.x == 0) {
-        at = version_begin_instant(map.versions, &agent, BLOCK_THREADS, 0);
+        at = version_snapshot_begin(map.versions, &agent, BLOCK_THREADS, 0);
         if (threadIdx.x == 0) port_store(&work->at, at);
     }
 #endif
@@ -302,7 +302,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (again) LONG_INSIDE(long_run(map, at, &r, work, &s, LONG_ALONE, 0));
 #ifdef BLINK_VERSIONED
     grid_meet(work, &meetings); /* no block is reading at this instant any more */
-    if (!r.at && blockIdx.x == 0) version_end_instant(map.versions, &agent, at, 1, EPOCH_ALL);
+    if (!r.at && blockIdx.x == 0) version_snapshot_end(map.versions, &agent, at, 1, EPOCH_ALL);
 #endif
 }
 #undef LONG_INSIDE

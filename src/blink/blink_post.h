@@ -20,16 +20,16 @@ PORT_FN void post_start(map_ref map, post_op *post, map_pair separator, uint32_t
 }
 
 /* Puts a root with two children above the old root; if somebody has done so meanwhile, descends from there. */
-PORT_FN blink_step post_above_root(map_ref map, post_op *post)
+PORT_FN level_step post_above_root(map_ref map, post_op *post)
 {
-    if (!port_compare_swap(&map.tree->root_latch, 0, 1)) return BLINK_AGAIN;
+    if (!port_compare_swap(&map.tree->root_latch, 0, 1)) return STEP_AGAIN;
     uint64_t root = port_load(&map.tree->root);
     if ((root >> 32) >= post->level) {
         port_store_release(&map.tree->root_latch, 0);
         cursor_to_root(&post->cursor, root);
-        return BLINK_MOVED;
+        return STEP_MOVED;
     }
-    uint32_t id = pool_take(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, 0);
+    uint32_t id = pool_alloc(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, 0);
     if (id != NODE_NONE) {
         map_node *node = node_at(map, id);
         pair_store(node, 0, pair_of(0, (map_key)(uint32_t)root));
@@ -40,15 +40,15 @@ PORT_FN blink_step post_above_root(map_ref map, post_op *post)
         port_fetch_add(&map.tree->unposted, 1);
     }
     port_store_release(&map.tree->root_latch, 0);
-    return BLINK_DONE;
+    return STEP_DONE;
 }
 
-PORT_FN blink_step post_here(map_ref map, post_op *post)
+PORT_FN level_step post_here(map_ref map, post_op *post)
 {
     uint64_t header;
     map_pair link;
-    blink_step step = latch_covering(map, &post->cursor, &header, &link);
-    if (step != BLINK_DONE) return step;
+    level_step step = latch_covering(map, &post->cursor, &header, &link);
+    if (step != STEP_DONE) return step;
     map_node *node = node_at(map, post->cursor.node);
     unsigned count = header_count(header);
     unsigned at = slots_rank(node, count, post->cursor.target);
@@ -58,18 +58,18 @@ PORT_FN blink_step post_here(map_ref map, post_op *post)
         pair_store(node, at, pair);
         if (at == count && !pair_is_link(link)) slots_pad(node, count + 1, pair); /* I4: the new last pair */
         unlatch(node, header_next(header, count + 1));
-        return BLINK_DONE;
+        return STEP_DONE;
     }
     map_pair separator = split(map, post->cursor.node, header, at, pair);
     if (pair_node(separator) == NODE_NONE) {
         port_fetch_add(&map.tree->unposted, 1); /* I5: still reachable through its left neighbour */
-        return BLINK_DONE;
+        return STEP_DONE;
     }
     post_start(map, post, separator, post->level + 1, NODE_NONE);
-    return BLINK_MOVED;
+    return STEP_MOVED;
 }
 
-PORT_FN blink_step post_step(map_ref map, post_op *post)
+PORT_FN level_step post_step(map_ref map, post_op *post)
 {
     if (post->cursor.level > post->level) return cursor_descend(map, &post->cursor);
     if (post->cursor.level == post->level) return post_here(map, post);

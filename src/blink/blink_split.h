@@ -30,7 +30,7 @@ PORT_COLD map_pair split(map_ref map, uint32_t id, uint64_t header, unsigned at,
 {
     map_node *node = node_at(map, id);
     unsigned level = header_level(header);
-    uint32_t right = pool_take(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe,
+    uint32_t right = pool_alloc(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe,
                                level ? 0 : blink_spare_nodes(&map.tree->pool));
     if (right == NODE_NONE) {
         /* A new version, though the node is as it was: with snapshots its record may have changed, and a reader that
@@ -43,7 +43,7 @@ PORT_COLD map_pair split(map_ref map, uint32_t id, uint64_t header, unsigned at,
     bool appending = at == NODE_CAPACITY && !pair_is_link(old_link);
     unsigned left_count = appending ? NODE_CAPACITY : HALF;
     map_key separator = write_right(node_at(map, right), node, level, old_link, at, pair, left_count);
-    if (!level) inherit_images(map, id, right);
+    if (!level) share_version_chain(map, id, right);
     port_publish_fence(); /* the new node is there before anything names it */
 
     if (at < left_count) {

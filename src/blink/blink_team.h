@@ -61,7 +61,7 @@ typedef struct team_query {
 
 #ifdef BLINK_VERSIONED
 /* The image of a leaf that snapshot `at` shows, `id` being the first old one: it does not change. */
-PORT_FN uint64_t team_read_past(map_ref map, uint32_t id, uint64_t at, unsigned lane, map_pair *pair)
+PORT_FN uint64_t team_read_leaf_at(map_ref map, uint32_t id, uint64_t at, unsigned lane, map_pair *pair)
 {
     const version_record *record = map.versions->record;
     port_two row = port_load_two(&record[id].since);
@@ -118,7 +118,7 @@ PORT_FN void team_leaf(map_ref map, uint64_t at, team_query *q)
     row.second = __shfl_sync(WHOLE_WARP, row.second, 0, TEAM_LANES);
     bool past = valid && !right && row.first > at;
     if (__any_sync(WHOLE_WARP, past)) {
-        if (past) header = team_read_past(map, (uint32_t)row.second, at, lane, pair);
+        if (past) header = team_read_leaf_at(map, (uint32_t)row.second, at, lane, pair);
         link.key = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].key, TEAM_LANES - 1, TEAM_LANES);
         link.value = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].value, TEAM_LANES - 1, TEAM_LANES);
     }

@@ -8,7 +8,7 @@
 #include "../versioned/versioned_keep.h"
 #else
 /* A map without versions has no past. */
-PORT_FN void inherit_images(map_ref map, uint32_t from, uint32_t to) { (void)map, (void)from, (void)to; }
+PORT_FN void share_version_chain(map_ref map, uint32_t from, uint32_t to) { (void)map, (void)from, (void)to; }
 #endif
 
 #include "blink_split.h"
@@ -38,7 +38,7 @@ PORT_FN void update_start(map_ref map, update_op *update, blink_kind kind, map_k
     cursor_start(map, &update->cursor, key);
 }
 
-PORT_FN blink_step insert_latched(map_ref map, update_op *update, uint64_t header, node_image *image, unsigned at)
+PORT_FN level_step insert_latched(map_ref map, update_op *update, uint64_t header, node_image *image, unsigned at)
 {
     map_node *node = node_at(map, update->cursor.node);
     unsigned count = header_count(header);
@@ -48,12 +48,12 @@ PORT_FN blink_step insert_latched(map_ref map, update_op *update, uint64_t heade
         node_write(node, image, at, count + 1);
         unlatch(node, header_next(header, count + 1));
         update->outcome = BLINK_INSERTED;
-        return BLINK_DONE;
+        return STEP_DONE;
     }
     update->separator = split(map, update->cursor.node, header, at, pair);
-    if (pair_node(update->separator) == NODE_NONE) return BLINK_DONE; /* not applied */
+    if (pair_node(update->separator) == NODE_NONE) return STEP_DONE; /* not applied */
     update->outcome = BLINK_INSERTED;
-    return BLINK_SPLIT;
+    return STEP_SPLIT;
 }
 
 /* Where the update's key is, or would be, in a leaf, and whether the update changes anything there. */
@@ -72,7 +72,7 @@ PORT_FN void find_place(const update_op *update, const node_image *image, unsign
 }
 
 /* Nothing is stored to the node before it is certain that the whole change can be made. Releases the latch. */
-PORT_FN blink_step apply_latched(map_ref map, update_op *update, uint64_t header, node_image *image,
+PORT_FN level_step apply_latched(map_ref map, update_op *update, uint64_t header, node_image *image,
                                  const found_place *place)
 {
     map_node *node = node_at(map, update->cursor.node);
@@ -93,7 +93,7 @@ PORT_FN blink_step apply_latched(map_ref map, update_op *update, uint64_t header
         unlatch(node, header_next(header, count - 1));
         update->outcome = BLINK_ERASED;
     }
-    return BLINK_DONE;
+    return STEP_DONE;
 }
 
 #ifdef BLINK_VERSIONED
@@ -108,43 +108,43 @@ PORT_COLD update_op keep_and_apply(map_ref map, update_op update)
     found_place place;
     node_read(node, &image);
     find_place(&update, &image, count, &place);
-    if (place.changes && !keep_image(map, update.cursor.node, &image, count))
+    if (place.changes && !preserve_version(map, update.cursor.node, &image, count))
         unlatch(node, update.latched); /* no memory: the leaf is as it was; not applied */
     else
         apply_latched(map, &update, update.latched, &image, &place);
     return update;
 }
 
-PORT_FN blink_step update_keeping(map_ref map, update_op *update)
+PORT_FN level_step update_keeping(map_ref map, update_op *update)
 {
     *update = keep_and_apply(map, *update);
-    return pair_node(update->separator) != NODE_NONE ? BLINK_SPLIT : BLINK_DONE;
+    return pair_node(update->separator) != NODE_NONE ? STEP_SPLIT : STEP_DONE;
 }
 #endif
 
-PORT_FN blink_step update_leaf(map_ref map, update_op *update)
+PORT_FN level_step update_leaf(map_ref map, update_op *update)
 {
     uint64_t header;
     node_image image;
     map_pair link;
     found_place place;
-    blink_step step = latch_covering(map, &update->cursor, &header, &link);
-    if (step != BLINK_DONE) return step;
+    level_step step = latch_covering(map, &update->cursor, &header, &link);
+    if (step != STEP_DONE) return step;
 #ifdef BLINK_VERSIONED
-    bool in_place = nobody_looks_back(map);
+    bool in_place = can_update_in_place(map);
 #endif
     node_read(node_at(map, update->cursor.node), &image);
 #ifdef BLINK_VERSIONED
     if (!in_place) {
         update->latched = header;
-        return BLINK_KEEP;
+        return STEP_COPY;
     }
 #endif
     find_place(update, &image, header_count(header), &place);
     return apply_latched(map, update, header, &image, &place);
 }
 
-PORT_FN blink_step update_step(map_ref map, update_op *update)
+PORT_FN level_step update_step(map_ref map, update_op *update)
 {
     if (update->cursor.level > 0) return cursor_descend(map, &update->cursor);
     return update_leaf(map, update);

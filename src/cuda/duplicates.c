@@ -1,6 +1,6 @@
 #include "duplicates.h"
 
-repeats repeats_of(staging *s, size_t n)
+repeats duplicates_of(staging *s, size_t n)
 {
     enum { MOST = 1 << 22, FEWEST = 1 << 10 };
     repeats r = {.most = n < MOST ? (uint32_t)n : MOST};

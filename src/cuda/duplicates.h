@@ -16,17 +16,17 @@
 #define REPEATS_NONE UINT32_MAX
 
 /* A row: positions on the list, plus one; 0: there is none. In the end `last` is the outcome of the first. */
-typedef struct repeats_row { uint32_t first, last; } repeats_row;
+typedef struct duplicate_chain { uint32_t first, last; } duplicate_chain;
 
 typedef struct repeats {
     uint32_t most;    /* positions from here on are not looked at, and are rows of their own; 0: none is */
     uint32_t mask;    /* of places of rows */
-    repeats_row *rows;
+    duplicate_chain *rows;
     uint32_t *row;    /* of each position; NONE: it is alone, no place was found */
     uint32_t *before; /* the position before it in its row; NONE: it is the first */
 } repeats;
 
 /* For a list of at most n elements. None if there is no memory for it. */
-repeats repeats_of(staging *s, size_t n);
+repeats duplicates_of(staging *s, size_t n);
 
 #endif

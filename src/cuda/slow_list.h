@@ -11,19 +11,19 @@
 
 #include "staging.h"
 
-typedef struct later_list {
+typedef struct slow_list {
     uint64_t *count;
     uint32_t *elements; /* NULL: there is no list, the second kernel does them all */
-} later_list;
+} slow_list;
 
 enum { LATER_FEW = 4096, LATER_BLOCKS = 1056 };
 
 /* A list for an update of n elements. None if they are few, or too many to number, or there is no memory for it. */
-later_list later_of(staging *s, size_t n);
+slow_list slow_list_create(staging *s, size_t n);
 
 #ifdef __CUDACC__
 /* By all lanes of a warp: those with `mine` leave element i. */
-PORT_FN void leave_for_later(later_list later, bool mine, size_t i)
+PORT_FN void slow_list_push(slow_list later, bool mine, size_t i)
 {
     uint32_t lanes = __ballot_sync(~0u, mine);
     unsigned lane = threadIdx.x % 32;

@@ -18,7 +18,7 @@
  * INVARIANTS
  *   E1  Every agent that is inside, now or at any later time, has a stamp (epoch_enter's answer) of at least `floor`.
  *   E2  floor <= clock; both only grow.
- *   E3  A slot that is not free belongs to one agent, and so does the home beside it (epoch_agent.h).
+ *   E3  A slot that is not free belongs to one agent, and so does the home beside it (epoch_participant.h).
  *   E4  Every pin that is or comes into the table has a stamp of at least the floor that stood before it came there.
  *
  * WHY E1. Let a scan read the clock, c, and then the slots; it raises the floor to c or to the least stamp in a slot,
@@ -31,12 +31,12 @@
  * Here each thing has its own stamp, and any number of epochs may be in limbo. Who takes something out of a structure
  * and then reads the clock, r, retires it with until = r + 1: an agent that can still come upon it has read the clock
  * before it was taken out, hence a stamp of at most r. The swap that takes it out must be there for all to see before
- * the clock is read: port_settle_latch between them. (Versions use until = r, with their own argument.)
+ * the clock is read: port_fence_after_latch between them. (Versions use until = r, with their own argument.)
  *
  * WHO MAY RUN TOGETHER   everything here.
  * MEMORY ORDERS
- *   Announcing and then reading the clock (port_latch, port_settle_latch) pairs with the scan's reading of clock and
- *   then slots (port_settle_loads): E1. Leaving comes after the agent's loads (a release, or port_store_after_loads),
+ *   Announcing and then reading the clock (port_latch, port_fence_after_latch) pairs with the scan's reading of clock and
+ *   then slots (port_fence_loads): E1. Leaving comes after the agent's loads (a release, or port_store_after_loads),
  *   and the scan's look at the slot is an acquire, so what the agent read it has read before anybody sees the new
  *   floor.
  * PROGRESS   Everything is lock-free, and scanning is tried and not waited for: an agent that stops inside, or in the
@@ -67,7 +67,7 @@ typedef struct epoch_state {
     uint64_t reserved2[3];
 } epoch_state;
 
-/* Where the slot's agents leave what they have retired: epoch_agent.h. */
+/* Where the slot's agents leave what they have retired: epoch_participant.h. */
 typedef struct epoch_home {
     uint64_t head, tail; /* of the ring; they only grow, and head also counts what was used again */
     uint64_t reserved[2];
@@ -84,7 +84,7 @@ typedef struct epoch {
     uint32_t slots, ring;
     uint32_t visitors; /* slots after these, without a home, for agents that announce themselves as they claim; or 0.
                         * Where there are some, nobody else goes inside, and scans look at these only */
-    uint32_t dated;    /* agents that pass the clock (epoch_pass_dated) announce their stamps then */
+    uint32_t dated;    /* agents that pass the clock (epoch_advance_dated) announce their stamps then */
 } epoch;
 
 static inline __attribute__((unused)) void epoch_begin(epoch_state *e) { e->pins_oldest = UINT64_MAX; }
@@ -133,7 +133,7 @@ PORT_FN void epoch_unclaim(epoch e, uint32_t slot) { port_store_release(epoch_sl
 PORT_FN uint64_t epoch_enter(epoch e, uint32_t slot)
 {
     port_latch(epoch_slot(e, slot), EPOCH_OUT, EPOCH_IN + port_load(&e.state->clock)); /* ours: it succeeds */
-    port_settle_latch();
+    port_fence_after_latch();
     uint64_t stamp = port_load(&e.state->clock);
     port_validate_fence();
     return stamp;
@@ -141,20 +141,20 @@ PORT_FN uint64_t epoch_enter(epoch e, uint32_t slot)
 
 /* For an agent that has announced itself just now: its stamp, which the clock passes at once. What it loads afterwards
  * is loaded later than that. */
-PORT_FN uint64_t epoch_pass(epoch e)
+PORT_FN uint64_t epoch_advance(epoch e)
 {
-    port_settle_latch();
+    port_fence_after_latch();
     uint64_t stamp = port_fetch_add(&e.state->clock, 1);
-    port_settle_loads();
+    port_fence_loads();
     return stamp;
 }
 
 /* The same, and then the agent's slot shows the stamp itself. If another agent has raised the limit in the slot since,
  * the stamp may be below it: then the agent takes a later one. */
-PORT_FN uint64_t epoch_pass_dated(epoch e, uint32_t slot)
+PORT_FN uint64_t epoch_advance_dated(epoch e, uint32_t slot)
 {
     for (;;) {
-        uint64_t word = port_load(epoch_slot(e, slot)), stamp = epoch_pass(e);
+        uint64_t word = port_load(epoch_slot(e, slot)), stamp = epoch_advance(e);
         if (!e.dated || port_latch(epoch_slot(e, slot), word, EPOCH_EXACT | (EPOCH_IN + stamp))) return stamp;
     }
 }
@@ -168,13 +168,13 @@ PORT_FN uint64_t epoch_stamp(uint64_t word)
 PORT_FN void epoch_leave(epoch e, uint32_t slot) { port_store_release(epoch_slot(e, slot), EPOCH_OUT); }
 
 /* Out, and the slot is given back: for an agent that has left nothing in its home. */
-PORT_FN void epoch_vanish(epoch e, uint32_t slot) { port_store_after_loads(epoch_slot(e, slot), EPOCH_FREE); }
+PORT_FN void epoch_exit_and_release(epoch e, uint32_t slot) { port_store_after_loads(epoch_slot(e, slot), EPOCH_FREE); }
 
 /* How high the floor could be: one look at all slots, for an agent that cannot wait for the scan that all share. */
 PORT_FN uint64_t epoch_look(epoch e)
 {
     uint64_t least = port_load(&e.state->clock);
-    port_settle_loads(); /* the clock before the slots: E1 */
+    port_fence_loads(); /* the clock before the slots: E1 */
     uint64_t end = port_load(&e.state->claimed);
     for (uint64_t slot = epoch_first_inside(e); slot < end; slot++) {
         uint64_t stamp = epoch_stamp(port_load(epoch_slot(e, (uint32_t)slot)));

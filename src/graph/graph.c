@@ -99,7 +99,7 @@ static bool has_ends(graph_request_kind kind)
 pleach_status graph_check_pointers(const pleach_graph *graph, const void *const *pointers, size_t n)
 {
     if (!graph->host_only) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
-    return foreign_pointers(pointers, n) ? PLEACH_E_POINTER : PLEACH_OK;
+    return any_device_pointer(pointers, n) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
 pleach_status graph_check_request(const pleach_graph *graph, const graph_request *r, pleach_stream stream)
@@ -198,7 +198,7 @@ pleach_status pleach_graph_neighbours(pleach_graph *graph, size_t n, const uint3
 
 /* ---- alone ---- */
 
-pleach_status graph_enter_alone(pleach_graph *graph)
+pleach_status graph_enter_exclusive(pleach_graph *graph)
 {
     if (!gate_enter_exclusive(&graph->gate)) return PLEACH_E_BUSY;
     pleach_status status = graph->ops->quiesce(graph->exec);
@@ -220,7 +220,7 @@ pleach_status pleach_graph_build(pleach_graph *graph, size_t n, const uint32_t *
 {
     graph_request r = {GRAPH_INSERT_EDGES, n, from, to, values, NULL, NULL};
     pleach_status status = graph_check_request(graph, &r, PLEACH_SYNC);
-    if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status == PLEACH_OK) status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     status = graph->ops->build(graph->exec, n, from, to, values);
     gate_leave_exclusive(&graph->gate);
@@ -233,7 +233,7 @@ pleach_status pleach_graph_new_vertices(pleach_graph *graph, size_t n, uint32_t 
     if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
     const void *pointers[] = {vertices};
     pleach_status status = graph_check_pointers(graph, pointers, 1);
-    if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status == PLEACH_OK) status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     status = graph->ops->new_vertices(graph->exec, n, vertices);
     gate_leave_exclusive(&graph->gate);
@@ -245,7 +245,7 @@ pleach_status pleach_graph_erase_vertices(pleach_graph *graph, size_t n, const u
     graph_request r = {GRAPH_FIND_VERTICES, n, vertices, NULL, NULL, NULL, outcomes};
     pleach_status status = graph_check_request(graph, &r, PLEACH_SYNC);
     if (status != PLEACH_OK || n == 0) return status;
-    status = graph_enter_alone(graph);
+    status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     status = graph->ops->erase_vertices(graph->exec, n, vertices, outcomes);
     gate_leave_exclusive(&graph->gate);
@@ -259,7 +259,7 @@ pleach_status pleach_graph_export_rows(pleach_graph *graph, size_t row_capacity,
     if (!graph || (values && !graph->values)) return PLEACH_E_ARGUMENT;
     const void *pointers[] = {offsets, targets, values};
     pleach_status status = graph_check_pointers(graph, pointers, sizeof pointers / sizeof *pointers);
-    if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status == PLEACH_OK) status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     graph_rows out = {row_capacity, entry_capacity, offsets, targets, values, 0, 0};
     status = graph->ops->export_rows(graph->exec, &out);
@@ -281,7 +281,7 @@ pleach_status pleach_graph_export_edges(pleach_graph *graph, size_t capacity, ui
                                         uint32_t *values, uint64_t *edges)
 {
     pleach_status status = graph_check_edges_out(graph, from, to, values, edges);
-    if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status == PLEACH_OK) status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     status = graph->ops->export_edges(graph->exec, capacity, from, to, values, edges);
     gate_leave_exclusive(&graph->gate);
@@ -293,7 +293,7 @@ pleach_status pleach_graph_export_vertices(pleach_graph *graph, size_t capacity,
     if (!graph || !n) return PLEACH_E_ARGUMENT;
     const void *pointers[] = {vertices};
     pleach_status status = graph_check_pointers(graph, pointers, 1);
-    if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status == PLEACH_OK) status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     status = graph->ops->list_vertices(graph->exec, capacity, vertices, n);
     gate_leave_exclusive(&graph->gate);
@@ -303,7 +303,7 @@ pleach_status pleach_graph_export_vertices(pleach_graph *graph, size_t capacity,
 pleach_status pleach_graph_clear(pleach_graph *graph)
 {
     if (!graph) return PLEACH_E_ARGUMENT;
-    pleach_status status = graph_enter_alone(graph);
+    pleach_status status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     status = graph->ops->clear(graph->exec);
     gate_leave_exclusive(&graph->gate);
@@ -313,7 +313,7 @@ pleach_status pleach_graph_clear(pleach_graph *graph)
 pleach_status pleach_graph_get_stats(pleach_graph *graph, pleach_graph_stats *stats)
 {
     if (!graph || !stats) return PLEACH_E_ARGUMENT;
-    pleach_status status = graph_enter_alone(graph);
+    pleach_status status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     *stats = (pleach_graph_stats){0};
     status = graph->ops->stats(graph->exec, stats);
@@ -327,7 +327,7 @@ pleach_status pleach_graph_validate(pleach_graph *graph, char *message, size_t m
     char unwanted[1];
     if (!message || !message_size) message = unwanted, message_size = sizeof unwanted;
     message[0] = 0;
-    pleach_status status = graph_enter_alone(graph);
+    pleach_status status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     status = graph->ops->validate(graph->exec, message, message_size);
     gate_leave_exclusive(&graph->gate);

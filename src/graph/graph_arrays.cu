@@ -54,7 +54,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     uint32_t *word = &marks[lane * MAKE_WARPS + warp]; /* blocks are full: MAKE_THREADS is a multiple of their size */
     uint32_t marked = *word;
     if (marked) *word = 0;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     for (uint32_t left = __ballot_sync(~0u, marked != 0); left; left &= left - 1) {
         uint32_t from = __ffs((int)left) - 1, segments = __shfl_sync(~0u, marked, from);
         uint32_t number = (from * MAKE_WARPS + warp) * 32 + lane;
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(NEW_THREADS)
 {
     __shared__ uint32_t before[NEW_THREADS / 32];
     __shared__ unsigned long long next;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     uint64_t have = 0, at = lowest;
     unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if (threadIdx.x == 0) next = lowest;

@@ -4,7 +4,7 @@
 
 /* The edge that an element names, with its ends made vertices. False: there is nothing to be done, and *said is its
  * outcome. */
-PORT_FN bool edge_of(const graph_place *g, const graph_request *r, size_t i, graph_edge *e, graph_result *result,
+PORT_FN bool edge_of(const graph_ref *g, const graph_request *r, size_t i, graph_edge *e, graph_result *result,
                      uint8_t *said)
 {
     e->kind = r->kind == GRAPH_INSERT_EDGES ? SLAB_PUT : SLAB_ERASE;
@@ -31,57 +31,57 @@ PORT_FN uint8_t edge_said(const graph_edge *e, graph_result *result)
 }
 
 /* Ends without tables get them before anything is latched: others may wait for one of the ends. */
-PORT_FN void edge_begin_tables(const graph_place *g, const graph_edge *e)
+PORT_FN void edge_begin_tables(const graph_ref *g, const graph_edge *e)
 {
     uint64_t home = port_load(&e->home->root), other = g->directed ? home : port_load(&e->other->root);
     if (!slab_root_first(home)) table_begin(&g->slabs, e->home, home);
     if (!g->directed && !slab_root_first(other)) table_begin(&g->slabs, e->other, other);
 }
 
-PORT_FN uint8_t graph_update(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
+PORT_FN uint8_t graph_update(const graph_ref *g, const graph_request *r, size_t i, graph_result *result)
 {
     graph_edge e;
     unsigned attempt = 0;
     uint8_t said;
     if (!edge_of(g, r, i, &e, result, &said)) return said;
     if (e.kind == SLAB_PUT) edge_begin_tables(g, &e);
-    while (port_between_tries(edge_update(g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
-    if (e.helps_home) help_to_end(&g->slabs, e.home);
-    if (e.helps_other) help_to_end(&g->slabs, e.other);
+    while (port_retry_point(edge_update(g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
+    if (e.helps_home) help_blocking(&g->slabs, e.home);
+    if (e.helps_other) help_blocking(&g->slabs, e.other);
     return edge_said(&e, result);
 }
 
 /* As graph_update, by a few tries that need no more than first slabs. False: that was not enough, and nothing is
  * done but that the ends are vertices. */
-PORT_FN bool graph_update_briefly(const graph_place *g, const graph_request *r, size_t i, graph_result *result,
+PORT_FN bool graph_update_fast_path(const graph_ref *g, const graph_request *r, size_t i, graph_result *result,
                                   uint8_t *said)
 {
     graph_edge e;
     slab_step step = SLAB_AGAIN;
     if (!edge_of(g, r, i, &e, result, said)) return true;
-    for (unsigned left = slab_brief_tries(r->n); left && step == SLAB_AGAIN; left--)
-        step = (slab_step)port_between_tries(edge_update_briefly(g, &e));
+    for (unsigned left = slab_fast_path_tries(r->n); left && step == SLAB_AGAIN; left--)
+        step = (slab_step)port_retry_point(edge_update_fast_path(g, &e));
     if (step != SLAB_DONE) return false;
     *said = edge_said(&e, result);
     return true;
 }
 
-PORT_FN bool graph_find(const graph_place *g, uint32_t from, uint32_t to, uint32_t *value)
+PORT_FN bool graph_find(const graph_ref *g, uint32_t from, uint32_t to, uint32_t *value)
 {
     bool found = false;
     slab_key at = 0;
     unsigned attempt = 0;
     if (from == to || from == GRAPH_NO_VERTEX || to == GRAPH_NO_VERTEX) return false;
-    while (port_between_tries(edge_find(g, from, to, &found, &at)) != SLAB_DONE) port_pause(attempt++);
+    while (port_retry_point(edge_find(g, from, to, &found, &at)) != SLAB_DONE) port_pause(attempt++);
     if (found) *value = at;
     return found;
 }
 
-PORT_FN uint8_t graph_put_vertex(const graph_place *g, uint32_t id, graph_result *result)
+PORT_FN uint8_t graph_put_vertex(const graph_ref *g, uint32_t id, graph_result *result)
 {
     result->no_vertex += id == GRAPH_NO_VERTEX;
     if (id == GRAPH_NO_VERTEX) return PLEACH_EDGE_NOT_APPLIED;
-    slab_table *vertex = graph_vertex_made(g, id);
+    slab_table *vertex = graph_vertex_or_create(g, id);
     result->not_applied += !vertex;
     if (!vertex) return PLEACH_EDGE_NOT_APPLIED;
     bool is_new = graph_vertex_put(vertex);
@@ -89,7 +89,7 @@ PORT_FN uint8_t graph_put_vertex(const graph_place *g, uint32_t id, graph_result
     return is_new ? PLEACH_EDGE_NEW : PLEACH_EDGE_REPLACED;
 }
 
-PORT_FN void graph_one_vertex(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
+PORT_FN void graph_one_vertex(const graph_ref *g, const graph_request *r, size_t i, graph_result *result)
 {
     uint8_t flag = 0;
     const slab_table *vertex;
@@ -105,7 +105,7 @@ PORT_FN void graph_one_vertex(const graph_place *g, const graph_request *r, size
     if (r->flags) r->flags[i] = flag;
 }
 
-PORT_FN void graph_one(const graph_place *g, const graph_request *r, size_t i, graph_result *result)
+PORT_FN void graph_one(const graph_ref *g, const graph_request *r, size_t i, graph_result *result)
 {
     uint8_t flag = 0;
     uint32_t value = 0;

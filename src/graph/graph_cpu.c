@@ -7,16 +7,16 @@
 #include "../hash/slabhash_seed.h"
 #include "../sync/gate.h"
 
-graph_place graph_place_of(const cpu_graph *graph)
+graph_ref graph_place_of(const cpu_graph *graph)
 {
     graph_state *state = graph->state;
-    slab_place slabs = {.runs = {&state->pool, &state->runs, graph->slabs.nodes, SLAB_BYTES, gate_thread_number()},
+    slab_ref slabs = {.runs = {&state->pool, &state->runs, graph->slabs.nodes, SLAB_BYTES, gate_thread_number()},
                         .seed = graph->seed, .load_of_keys = graph->load};
     uint64_t *directory = graph->directory.nodes, *names = graph->sparse ? directory + GRAPH_SEGMENTS : NULL;
-    return (graph_place){slabs, state, directory, names, graph->directed, 0};
+    return (graph_ref){slabs, state, directory, names, graph->directed, 0};
 }
 
-bool graph_segment(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end)
+bool graph_segment(const graph_ref *place, uint64_t number, uint64_t *first, uint64_t *end)
 {
     *first = number << GRAPH_SEGMENT_LOG;
     *end = (number + 1) << GRAPH_SEGMENT_LOG;
@@ -41,7 +41,7 @@ void graph_count_changes(const cpu_graph *graph, const graph_result *result)
 static void run_part(void *context, size_t begin, size_t end)
 {
     run_job *job = context;
-    graph_place place = graph_place_of(job->graph);
+    graph_ref place = graph_place_of(job->graph);
     graph_result result = {0};
     job->graph->ops->run(&place, job->request, begin, end, &result);
     graph_count_changes(job->graph, &result);

@@ -23,11 +23,11 @@ typedef struct cpu_graph {
 } cpu_graph;
 
 /* How the calling thread reaches it. */
-graph_place graph_place_of(const cpu_graph *graph);
+graph_ref graph_place_of(const cpu_graph *graph);
 
 /* Vertices are gone through by segments, those that were never made left out: ids may be few and large. False: this one
  * is. Else its vertices have the numbers *first .. *end - 1 (graph_table, graph_id). */
-bool graph_segment(const graph_place *place, uint64_t number, uint64_t *first, uint64_t *end);
+bool graph_segment(const graph_ref *place, uint64_t number, uint64_t *first, uint64_t *end);
 
 void graph_count_changes(const cpu_graph *graph, const graph_result *result);
 

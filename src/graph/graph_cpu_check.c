@@ -9,7 +9,7 @@
 /* What is counted on the way through all vertices. */
 typedef struct census {
     const cpu_graph *graph;
-    graph_place place;
+    graph_ref place;
     uint64_t *seen; /* a bit for each slab */
     uint64_t vertices, halves, max_degree, tables, single_tables, bucket_slabs;
     uint64_t ids, dictionary_slabs; /* ids: of a sparse graph */
@@ -61,7 +61,7 @@ static bool check_edge(void *context, graph_target target)
     if (target.id == e->id) return snprintf(c->message, c->size, "G1: vertex %" PRIu32 " has a loop", e->id), false;
     if (!graph_vertex_is_there(graph_vertex(&c->place, target.id)))
         return snprintf(c->message, c->size, "G4: edge %" PRIu32 " %" PRIu32 " leads nowhere", e->id, target.id), false;
-    graph_place halves = c->place;
+    graph_ref halves = c->place;
     halves.directed = 1; /* this half, and no other */
     if (!c->graph->directed &&
         (!c->graph->ops->find(&halves, target.id, e->id, &value) || value != target.value))
@@ -168,7 +168,7 @@ static bool check_numbers(numbers_check *n)
                         "free", state->numbers, c->ids, state->free_numbers), false;
     graph_run_map32.visit(&c->place, &state->dictionary, check_id, n);
     for (uint64_t i = 0; n->fine && i < state->free_numbers; i++) {
-        uint64_t number = *graph_name(&c->place, (uint32_t)i) >> 32;
+        uint64_t number = *graph_external_id(&c->place, (uint32_t)i) >> 32;
         if (!note_number(n, number))
             return snprintf(c->message, c->size, "G7: number %" PRIu64 " is free, and is elsewhere or none", number),
                    false;

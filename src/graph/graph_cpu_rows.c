@@ -98,7 +98,7 @@ static bool chunk_widen(chunk_lists *chunk, uint64_t least)
 }
 
 /* How many there are is known only when they have been listed; with too little room they are listed again. */
-static bool list_vertex(const graph_place *place, const lists_job *job, size_t i, chunk_lists *chunk)
+static bool list_vertex(const graph_ref *place, const lists_job *job, size_t i, chunk_lists *chunk)
 {
     for (;;) {
         uint64_t room = chunk->room - chunk->count;
@@ -116,7 +116,7 @@ static bool list_vertex(const graph_place *place, const lists_job *job, size_t i
 static void list_chunks(void *context, size_t begin, size_t end)
 {
     lists_job *job = context;
-    graph_place place = graph_place_of(job->graph);
+    graph_ref place = graph_place_of(job->graph);
     for (size_t c = begin; c < end; c++) {
         chunk_lists *chunk = &job->chunks[c];
         bool fine = chunk_widen(chunk, 4 * CHUNK);
@@ -172,14 +172,14 @@ typedef struct rows_job {
     atomic_bool failed;
 } rows_job;
 
-static uint64_t degree_of(const graph_place *place, uint64_t id)
+static uint64_t degree_of(const graph_ref *place, uint64_t id)
 {
     const slab_table *vertex = graph_vertex(place, (uint32_t)id);
     return vertex ? slab_load(vertex->load) : 0;
 }
 
 /* A vertex's neighbours, in order, in memory that grows as it must. */
-static uint64_t list_in_order(const rows_job *job, const graph_place *place, uint64_t id, chunk_lists *room)
+static uint64_t list_in_order(const rows_job *job, const graph_ref *place, uint64_t id, chunk_lists *room)
 {
     uint64_t degree = degree_of(place, id), kept = 0;
     if (degree > room->room && !chunk_widen(room, degree)) return UINT64_MAX;
@@ -194,7 +194,7 @@ static uint64_t list_in_order(const rows_job *job, const graph_place *place, uin
 static void rows_part(void *context, size_t begin, size_t end)
 {
     rows_job *job = context;
-    graph_place place = graph_place_of(job->graph);
+    graph_ref place = graph_place_of(job->graph);
     chunk_lists room = {0};
     for (uint64_t row = begin; row < end; row++) {
         uint64_t id = job->ids ? job->ids[row] : row, n = list_in_order(job, &place, id, &room);
@@ -215,7 +215,7 @@ static void rows_part(void *context, size_t begin, size_t end)
 
 static uint64_t count_rows(const cpu_graph *graph)
 {
-    graph_place place = graph_place_of(graph);
+    graph_ref place = graph_place_of(graph);
     uint64_t first, end, rows = 0;
     for (uint64_t segment = graph->state->segments; segment-- > 0;)
         for (bool made = graph_segment(&place, segment, &first, &end); made && end > first; end--) {
@@ -237,7 +237,7 @@ static int by_number(const void *a, const void *b)
  * lists. */
 static uint64_t list_there(const cpu_graph *graph, uint32_t *ids)
 {
-    graph_place place = graph_place_of(graph);
+    graph_ref place = graph_place_of(graph);
     uint64_t count = 0, number, end;
     for (uint64_t segment = 0; segment < graph->state->segments; segment++)
         for (bool made = graph_segment(&place, segment, &number, &end); made && number < end; number++) {

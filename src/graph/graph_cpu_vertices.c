@@ -19,9 +19,9 @@ typedef struct build_job {
     atomic_bool failed;
 } build_job;
 
-static bool count_end(const graph_place *place, uint32_t id)
+static bool count_end(const graph_ref *place, uint32_t id)
 {
-    slab_table *vertex = graph_vertex_made(place, id);
+    slab_table *vertex = graph_vertex_or_create(place, id);
     if (vertex) port_fetch_add(&vertex->load, 1);
     return vertex != NULL;
 }
@@ -30,7 +30,7 @@ static void count_part(void *context, size_t begin, size_t end)
 {
     enum { AHEAD = 16 };
     build_job *job = context;
-    graph_place place = graph_place_of(job->graph);
+    graph_ref place = graph_place_of(job->graph);
     for (size_t i = begin; i < end; i++) {
         uint32_t from = job->from[i], to = job->to[i];
         if (i + AHEAD < end) {
@@ -46,7 +46,7 @@ static void count_part(void *context, size_t begin, size_t end)
 }
 
 /* The count becomes buckets. Edges that come twice were counted twice: then there are some more than are needed. */
-static bool open_vertex(const cpu_graph *graph, const graph_place *place, slab_table *vertex)
+static bool open_vertex(const cpu_graph *graph, const graph_ref *place, slab_table *vertex)
 {
     uint64_t degree = vertex->load;
     unsigned slots = graph->ops->slots;
@@ -58,7 +58,7 @@ static bool open_vertex(const cpu_graph *graph, const graph_place *place, slab_t
 static void open_part(void *context, size_t begin, size_t end)
 {
     build_job *job = context;
-    graph_place place = graph_place_of(job->graph);
+    graph_ref place = graph_place_of(job->graph);
     uint64_t number, stop;
     for (size_t segment = begin; segment < end; segment++)
         for (bool made = graph_segment(&place, segment, &number, &stop); made && number < stop; number++)
@@ -69,7 +69,7 @@ static void open_part(void *context, size_t begin, size_t end)
 static void empty_part(void *context, size_t begin, size_t end)
 {
     const cpu_graph *graph = context;
-    graph_place place = graph_place_of(graph);
+    graph_ref place = graph_place_of(graph);
     uint64_t number, stop;
     for (size_t segment = begin; segment < end; segment++)
         for (bool made = graph_segment(&place, segment, &number, &stop); made && number < stop; number++)
@@ -79,7 +79,7 @@ static void empty_part(void *context, size_t begin, size_t end)
 /* For who has no memory to begin anew with: what there is stays the graph's, and is free. */
 static void empty_in_place(cpu_graph *graph)
 {
-    graph_place place = graph_place_of(graph);
+    graph_ref place = graph_place_of(graph);
     run_segments(graph, empty_part, graph);
     graph_run_map32.drop(&place, &graph->state->dictionary);
     graph->state->numbers = graph->state->free_numbers = 0;
@@ -107,7 +107,7 @@ pleach_status graph_cpu_build(void *exec, size_t n, const uint32_t *from, const 
 pleach_status graph_cpu_new_vertices(void *exec, size_t n, uint32_t *vertices)
 {
     cpu_graph *graph = exec;
-    graph_place place = graph_place_of(graph);
+    graph_ref place = graph_place_of(graph);
     graph_result result = {0};
     pleach_status status = PLEACH_OK;
     for (size_t i = 0; i < n; i++) vertices[i] = GRAPH_NO_VERTEX;
@@ -117,7 +117,7 @@ pleach_status graph_cpu_new_vertices(void *exec, size_t n, uint32_t *vertices)
             break;
         }
         uint32_t id = (uint32_t)graph->lowest_free++;
-        slab_table *vertex = graph_vertex_made(&place, id);
+        slab_table *vertex = graph_vertex_or_create(&place, id);
         if (!vertex) {
             graph->lowest_free--;
             status = PLEACH_E_FULL;
@@ -139,11 +139,11 @@ typedef struct erase_job {
     atomic_uint_fast64_t edges;
 } erase_job;
 
-static bool stays(const graph_place *place, uint32_t id) { return graph_vertex_is_there(graph_vertex(place, id)); }
+static bool stays(const graph_ref *place, uint32_t id) { return graph_vertex_is_there(graph_vertex(place, id)); }
 
 typedef struct mirrors {
     const erase_job *job;
-    const graph_place *place;
+    const graph_ref *place;
     uint32_t id;
     uint64_t edges;
 } mirrors;
@@ -161,7 +161,7 @@ static bool erase_mirror(void *context, graph_target target)
 static void mirrors_part(void *context, size_t begin, size_t end)
 {
     erase_job *job = context;
-    graph_place place = graph_place_of(job->graph);
+    graph_ref place = graph_place_of(job->graph);
     uint64_t edges = 0;
     for (size_t i = begin; i < end; i++) {
         if (job->outcomes[i] != PLEACH_EDGE_ERASED) continue;
@@ -176,7 +176,7 @@ enum { SOME = 64 };
 
 /* Some neighbours that go. */
 typedef struct gone {
-    const graph_place *place;
+    const graph_ref *place;
     uint32_t ids[SOME];
     unsigned count;
 } gone;
@@ -189,7 +189,7 @@ static bool note_gone(void *context, graph_target target)
 }
 
 /* Directed: edges of those that stay to those that go, and all edges of those that go; how many. */
-static uint64_t sweep_vertex(const erase_job *job, const graph_place *place, slab_table *vertex)
+static uint64_t sweep_vertex(const erase_job *job, const graph_ref *place, slab_table *vertex)
 {
     uint64_t edges = 0;
     if (!graph_vertex_is_there(vertex)) return slab_load(vertex->load);
@@ -206,7 +206,7 @@ static uint64_t sweep_vertex(const erase_job *job, const graph_place *place, sla
 static void sweep_part(void *context, size_t begin, size_t end)
 {
     erase_job *job = context;
-    graph_place place = graph_place_of(job->graph);
+    graph_ref place = graph_place_of(job->graph);
     uint64_t edges = 0, number, stop;
     for (size_t segment = begin; segment < end; segment++)
         for (bool made = graph_segment(&place, segment, &number, &stop); made && number < stop; number++)
@@ -217,17 +217,17 @@ static void sweep_part(void *context, size_t begin, size_t end)
 static void drop_part(void *context, size_t begin, size_t end)
 {
     erase_job *job = context;
-    graph_place place = graph_place_of(job->graph);
+    graph_ref place = graph_place_of(job->graph);
     for (size_t i = begin; i < end; i++)
         if (job->outcomes[i] == PLEACH_EDGE_ERASED) {
             job->graph->ops->drop(&place, graph_vertex(&place, job->vertices[i]));
-            if (job->graph->sparse) graph_forget(&place, job->vertices[i]);
+            if (job->graph->sparse) graph_remove_id(&place, job->vertices[i]);
         }
 }
 
 static void forget_part(void *context, size_t begin, size_t end)
 {
-    graph_place place = graph_place_of(context);
+    graph_ref place = graph_place_of(context);
     for (size_t number = begin; number < end; number++) graph_forget_unused(&place, (uint32_t)number);
 }
 
@@ -246,7 +246,7 @@ static void forget_unused(cpu_graph *graph)
 /* From here on these are not there: the first of equal ids is the one that is erased. */
 static uint64_t mark_dying(cpu_graph *graph, size_t n, const uint32_t *vertices, uint8_t *outcomes)
 {
-    graph_place place = graph_place_of(graph);
+    graph_ref place = graph_place_of(graph);
     uint64_t dying = 0;
     for (size_t i = 0; i < n; i++) {
         slab_table *vertex = vertices[i] == GRAPH_NO_VERTEX ? NULL : graph_vertex(&place, vertices[i]);

@@ -46,7 +46,7 @@ typedef struct run_notes {
 } run_notes;
 
 static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_request *r, bool again, bool last,
-                                 later_list later, run_notes *there, run_notes *notes)
+                                 slow_list later, run_notes *there, run_notes *notes)
 {
     name_notes names = {0, 0};
     graph_on_gpu hopeful = graph_on(graph);
@@ -89,7 +89,7 @@ static bool more_memory(cuda_graph *graph, const run_notes *notes)
 pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result)
 {
     run_notes *there, notes;
-    later_list later = r->kind == GRAPH_INSERT_EDGES ? later_of(s, r->n) : (later_list){NULL, NULL};
+    slow_list later = r->kind == GRAPH_INSERT_EDGES ? slow_list_create(s, r->n) : (slow_list){NULL, NULL};
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     for (bool again = false, last = false; status == PLEACH_OK; again = true) {
         status = insert_once(graph, s, r, again, last, later, there, &notes);
@@ -139,7 +139,7 @@ static pleach_status launch(cuda_graph *graph, const graph_request *r, staging *
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof **there, (void **)there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(*there, 0, sizeof **there, s->stream));
-    later_list later = r->kind == GRAPH_ERASE_EDGES ? later_of(s, r->n) : (later_list){NULL, NULL};
+    slow_list later = r->kind == GRAPH_ERASE_EDGES ? slow_list_create(s, r->n) : (slow_list){NULL, NULL};
     CUDA_TRY(graph->kernels->run(graph_on(graph), &staged, false, later, *there, s->stream));
     return staging_return_results(s);
 }
@@ -282,13 +282,13 @@ static pleach_status cuda_list_vertices(void *exec, size_t capacity, uint32_t *i
 static pleach_status cuda_stats(void *exec, pleach_graph_stats *stats)
 {
     cuda_graph *graph = exec;
-    ON_GPU(&graph->slabs, graph_cuda_look(graph, stats, NULL, 0));
+    ON_GPU(&graph->slabs, graph_cuda_inspect(graph, stats, NULL, 0));
 }
 
 static pleach_status cuda_validate(void *exec, char *message, size_t message_size)
 {
     cuda_graph *graph = exec;
-    ON_GPU(&graph->slabs, graph_cuda_look(graph, NULL, message, message_size));
+    ON_GPU(&graph->slabs, graph_cuda_inspect(graph, NULL, message, message_size));
 }
 
 static pleach_status cuda_triangles(void *exec, size_t capacity, uint64_t *by_vertex, uint64_t *total)
@@ -306,19 +306,19 @@ static pleach_status cuda_run_counting(void *exec, const graph_request *r, size_
 
 /* ---- life ---- */
 
-pleach_status graph_cuda_begin_anew(cuda_graph *graph)
+pleach_status graph_cuda_reset(cuda_graph *graph)
 {
     graph->lowest_free = 0;
     graph_cuda_forget_triangles(graph);
     CUDA_TRY(cudaMemsetAsync(graph->directory, 0, graph_directory_bytes(graph), graph->slabs.control));
     CUDA_TRY(cudaMemsetAsync(graph->marks, 0, GRAPH_SEGMENTS / 8, graph->slabs.control));
-    return slabs_begin_anew(&graph->slabs, 0);
+    return slabs_reset(&graph->slabs, 0);
 }
 
 static pleach_status cuda_clear(void *exec)
 {
     cuda_graph *graph = exec;
-    ON_GPU(&graph->slabs, graph_cuda_begin_anew(graph));
+    ON_GPU(&graph->slabs, graph_cuda_reset(graph));
 }
 
 static pleach_status destroy(cuda_graph *graph)
@@ -349,7 +349,7 @@ static pleach_status open_memory(cuda_graph *graph, int gpu)
     CUDA_TRY(cudaMalloc((void **)&graph->directory, graph_directory_bytes(graph)));
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaMalloc((void **)&graph->marks, GRAPH_SEGMENTS / 8));
-    return graph_cuda_begin_anew(graph);
+    return graph_cuda_reset(graph);
 }
 
 static pleach_status create_on(cuda_graph **out, const pleach_graph_config *config)

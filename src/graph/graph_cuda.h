@@ -46,7 +46,7 @@ static inline size_t graph_directory_bytes(const cuda_graph *graph)
 pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result);
 pleach_status graph_cuda_stage(const graph_request *r, staging *s, graph_request *staged);
 pleach_status graph_cuda_size_of(const cuda_graph *graph, uint64_t *vertices, uint64_t *edges);
-pleach_status graph_cuda_begin_anew(cuda_graph *graph);
+pleach_status graph_cuda_reset(cuda_graph *graph);
 pleach_status graph_cuda_end(staging *s, pleach_status status); /* frees, waits, and answers the first that failed */
 
 /* graph_cuda_vertices.c */
@@ -84,7 +84,7 @@ pleach_status graph_cuda_export_rows(cuda_graph *graph, graph_rows *rows);
 pleach_status graph_cuda_export_edges(cuda_graph *graph, size_t capacity, uint32_t *from, uint32_t *to,
                                       uint32_t *values, uint64_t *edges);
 pleach_status graph_cuda_export_vertices(cuda_graph *graph, size_t capacity, uint32_t *ids, uint64_t *count);
-pleach_status graph_cuda_look(cuda_graph *graph, pleach_graph_stats *stats, char *message, size_t message_size);
+pleach_status graph_cuda_inspect(cuda_graph *graph, pleach_graph_stats *stats, char *message, size_t message_size);
 pleach_status graph_cuda_mirror_triangles(cuda_graph *graph, uint64_t *total);
 
 #endif

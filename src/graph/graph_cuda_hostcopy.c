@@ -158,7 +158,7 @@ pleach_status graph_cuda_export_vertices(cuda_graph *graph, size_t capacity, uin
 
 /* ---- looking ---- */
 
-pleach_status graph_cuda_look(cuda_graph *graph, pleach_graph_stats *stats, char *message, size_t message_size)
+pleach_status graph_cuda_inspect(cuda_graph *graph, pleach_graph_stats *stats, char *message, size_t message_size)
 {
     cpu_graph mirror;
     pleach_status status = open_mirror(graph, &mirror);

@@ -111,7 +111,7 @@ pleach_status graph_cuda_build(cuda_graph *graph, size_t n, const uint32_t *from
     status = graph_cuda_end(&s, build_staged(graph, &s, &r, &result));
     if (status == PLEACH_OK && result.not_applied) status = PLEACH_E_FULL;
     if (status != PLEACH_OK) {
-        graph_cuda_begin_anew(graph); /* empty in any case; what memory it could not get it asks for later */
+        graph_cuda_reset(graph); /* empty in any case; what memory it could not get it asks for later */
         return status;
     }
     return result.no_vertex ? PLEACH_E_VERTEX : PLEACH_OK;

@@ -7,10 +7,10 @@
 /* Warps have stripes of their own: of free slabs, and of the counters. */
 PORT_FN uint32_t graph_view_stripe(void) { return blockIdx.x + (threadIdx.x >> 5); }
 
-PORT_FN graph_place graph_view_place(const pleach_graph_view *view)
+PORT_FN graph_ref graph_view_ref(const pleach_graph_view *view)
 {
     graph_state *state = (graph_state *)view->state;
-    graph_place g;
+    graph_ref g;
     g.slabs.runs.pool = &state->pool;
     g.slabs.runs.runs = &state->runs;
     g.slabs.runs.nodes = view->slabs;
@@ -66,14 +66,14 @@ PORT_FN bool pleach_graph_find_edge(pleach_graph_view view, uint32_t from, uint3
 
 PORT_FN uint32_t pleach_graph_degree(pleach_graph_view view, uint32_t vertex)
 {
-    graph_place g = graph_view_place(&view);
+    graph_ref g = graph_view_ref(&view);
     const slab_table *table = graph_vertex(&g, vertex);
     return table ? slab_load(port_load(&table->load)) : 0;
 }
 
 PORT_FN bool pleach_graph_vertex_is_there(pleach_graph_view view, uint32_t vertex)
 {
-    graph_place g = graph_view_place(&view);
+    graph_ref g = graph_view_ref(&view);
     return graph_vertex_is_there(graph_vertex(&g, vertex));
 }
 
@@ -90,7 +90,7 @@ typedef struct graph_walk {
     uint32_t values;
     void *slabs;
     const slab_table *table;
-    pleach_graph_map32::slab_look look; /* at the bucket; first == NULL: there is none */
+    pleach_graph_map32::bucket_view look; /* at the bucket; first == NULL: there is none */
     const slab *at;                     /* a slab of it */
     uint32_t mask;                      /* slots that are left of that */
     uint32_t next;                      /* the slab after it */
@@ -106,7 +106,7 @@ PORT_FN const slab *graph_walk_slab(const graph_walk *w, uint32_t id)
 
 PORT_FN void graph_walk_begin(graph_walk *w, const pleach_graph_view *view, uint32_t vertex)
 {
-    graph_place g = graph_view_place(view);
+    graph_ref g = graph_view_ref(view);
     const slab_table *table = graph_vertex(&g, vertex);
     uint64_t root = table ? port_load(&table->root) : 0;
     w->changed = 0;
@@ -126,7 +126,7 @@ PORT_FN void graph_walk_begin(graph_walk *w, const pleach_graph_view *view, uint
 /* A look at the bucket of w->group. */
 PORT_FN void graph_walk_look(graph_walk *w)
 {
-    slab_place place;
+    slab_ref place;
     unsigned attempt = 0;
     place.runs.pool = NULL;
     place.runs.runs = NULL;
@@ -135,7 +135,7 @@ PORT_FN void graph_walk_look(graph_walk *w)
     place.runs.stripe = 0;
     place.seed.by = place.seed.plus = place.seed.low = 0;
     place.load_of_keys = place.hopeful = 0;
-    while (port_between_tries(pleach_graph_map32::look_begin(&place, w->table, w->group, &w->look)) != SLAB_DONE)
+    while (port_retry_point(pleach_graph_map32::look_begin(&place, w->table, w->group, &w->look)) != SLAB_DONE)
         port_pause(attempt++);
 }
 
@@ -183,7 +183,7 @@ PORT_FN bool graph_iterator_on(pleach_graph_iterator *it)
     it->loaded = UINT32_MAX;
     if (w->over) return false;
     if (w->look.first) {
-        bool holds = pleach_graph_map32::look_holds(&w->look);
+        bool holds = pleach_graph_map32::bucket_unchanged(&w->look);
         if (!holds) w->changed = 1;
         if (holds && w->next) { /* else links that are no chain could go in rings */
             uint64_t header, link;
@@ -261,7 +261,7 @@ PORT_FN bool graph_warp_holds(const graph_walk *w)
     bool holds = true;
     port_validate_fence(); /* each lane's loads have come back, before the first lane looks again */
     __syncwarp();
-    if (port_lane(32) == 0) holds = pleach_graph_map32::look_holds(&w->look);
+    if (port_lane(32) == 0) holds = pleach_graph_map32::bucket_unchanged(&w->look);
     return graph_from_first_lane(holds);
 }
 

@@ -6,7 +6,7 @@
 PORT_COLD pleach_edge_outcome graph_view_update(pleach_graph_view view, slab_kind kind, uint32_t from, uint32_t to,
                                                 uint32_t value)
 {
-    graph_place g = graph_view_place(&view);
+    graph_ref g = graph_view_ref(&view);
     graph_edge e;
     unsigned attempt = 0;
     e.kind = kind;
@@ -20,9 +20,9 @@ PORT_COLD pleach_edge_outcome graph_view_update(pleach_graph_view view, slab_kin
     uint64_t vertices = 0, *edges_there = &g.state->stripe[graph_view_stripe() % GRAPH_STRIPES].edges;
     uint64_t *vertices_there = &g.state->stripe[graph_view_stripe() % GRAPH_STRIPES].vertices;
     if (kind == SLAB_PUT) vertices = (uint64_t)graph_vertex_put(e.home) + (uint64_t)graph_vertex_put(e.other);
-    while (port_between_tries(edge_update(&g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
-    if (e.helps_home) help_to_end(&g.slabs, e.home);
-    if (e.helps_other) help_to_end(&g.slabs, e.other);
+    while (port_retry_point(edge_update(&g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
+    if (e.helps_home) help_blocking(&g.slabs, e.home);
+    if (e.helps_other) help_blocking(&g.slabs, e.other);
     if (vertices) port_fetch_add(vertices_there, vertices);
     if (e.outcome == SLAB_INSERTED) port_fetch_add(edges_there, 1);
     if (e.outcome == SLAB_ERASED) port_fetch_add(edges_there, (uint64_t)-1);
@@ -31,12 +31,12 @@ PORT_COLD pleach_edge_outcome graph_view_update(pleach_graph_view view, slab_kin
 
 PORT_FN bool graph_view_find(const pleach_graph_view *view, uint32_t from, uint32_t to, uint32_t *value)
 {
-    graph_place g = graph_view_place(view);
+    graph_ref g = graph_view_ref(view);
     bool found = false;
     slab_key there = 0;
     unsigned attempt = 0;
     if (from == to || from == GRAPH_NO_VERTEX || to == GRAPH_NO_VERTEX) return false;
-    while (port_between_tries(edge_find(&g, from, to, &found, &there)) != SLAB_DONE) port_pause(attempt++);
+    while (port_retry_point(edge_find(&g, from, to, &found, &there)) != SLAB_DONE) port_pause(attempt++);
     if (found && value && SLAB_VALUES) *value = there;
     return found;
 }

@@ -32,12 +32,12 @@ typedef struct graph_edge {
 } graph_edge;
 
 /* Finds the tables. False: there is nothing to be done, and the outcome says why. */
-PORT_FN bool edge_begin(const graph_place *g, graph_edge *e)
+PORT_FN bool edge_begin(const graph_ref *g, graph_edge *e)
 {
     bool swapped = !g->directed && e->to < e->from, erases = e->kind == SLAB_ERASE;
     uint32_t home = swapped ? e->to : e->from, other = swapped ? e->from : e->to;
-    e->home = erases ? graph_vertex(g, home) : graph_vertex_made(g, home);
-    e->other = erases ? graph_vertex(g, other) : graph_vertex_made(g, other);
+    e->home = erases ? graph_vertex(g, home) : graph_vertex_or_create(g, home);
+    e->other = erases ? graph_vertex(g, other) : graph_vertex_or_create(g, other);
     e->helps_home = e->helps_other = e->brief = false;
     e->outcome = erases ? SLAB_ABSENT : SLAB_NOT_APPLIED;
     return e->home && e->other;
@@ -58,7 +58,7 @@ PORT_FN void edge_copy(graph_edge *to, const graph_edge *from)
     to->brief = false;
 }
 
-PORT_FN void edge_half(const graph_place *g, const graph_edge *e, bool at_home, slab_change *c)
+PORT_FN void edge_half(const graph_ref *g, const graph_edge *e, bool at_home, slab_change *c)
 {
     bool from_is_home = g->directed || e->from < e->to;
     change_begin(c, e->kind, at_home == from_is_home ? e->to : e->from, e->value);
@@ -66,13 +66,13 @@ PORT_FN void edge_half(const graph_place *g, const graph_edge *e, bool at_home, 
 }
 
 /* The other half of an undirected edge whose home is latched, and prepared: latched. AGAIN, LONG: nothing is. */
-PORT_FN slab_step edge_latch_other(const graph_place *g, const graph_edge *e, slab_change *home,
+PORT_FN slab_step edge_latch_other(const graph_ref *g, const graph_edge *e, slab_change *home,
                                    slab_change *other)
 {
     edge_half(g, e, false, other);
     other->known_absent = home->outcome == SLAB_INSERTED; /* both halves change under the latch of the first (G2, G3) */
     slab_step step = change_look(&g->slabs, e->other, other);
-    if (step == SLAB_DONE && leaves_it(other)) step = SLAB_LONG;
+    if (step == SLAB_DONE && defer_to_slow_path(other)) step = SLAB_NEEDS_SLOW_PATH;
     if (step == SLAB_DONE) step = change_latch(&g->slabs, e->other, other);
     if (step == SLAB_DONE) return SLAB_DONE;
     change_abandon(&g->slabs, home);
@@ -81,7 +81,7 @@ PORT_FN slab_step edge_latch_other(const graph_place *g, const graph_edge *e, sl
 }
 
 /* Both halves, of which both are prepared. */
-PORT_FN slab_step edge_commit(const graph_place *g, graph_edge *e, slab_change *home, slab_change *other)
+PORT_FN slab_step edge_commit(const graph_ref *g, graph_edge *e, slab_change *home, slab_change *other)
 {
     change_commit(&g->slabs, e->other, other);
     change_commit(&g->slabs, e->home, home);
@@ -90,7 +90,7 @@ PORT_FN slab_step edge_commit(const graph_place *g, graph_edge *e, slab_change *
     return SLAB_DONE;
 }
 
-PORT_FN slab_step edge_commit_home(const graph_place *g, graph_edge *e, slab_change *home)
+PORT_FN slab_step edge_commit_home(const graph_ref *g, graph_edge *e, slab_change *home)
 {
     change_commit(&g->slabs, e->home, home);
     e->outcome = home->outcome;
@@ -99,7 +99,7 @@ PORT_FN slab_step edge_commit_home(const graph_place *g, graph_edge *e, slab_cha
 }
 
 /* The long way from where the other half is latched. */
-PORT_COLD slab_step edge_other_at_length(const graph_place *g, graph_edge *e, slab_change *home,
+PORT_COLD slab_step edge_other_slow_path(const graph_ref *g, graph_edge *e, slab_change *home,
                                          slab_change *other)
 {
     slab_step step = change_prepare(&g->slabs, e->other, other);
@@ -114,7 +114,7 @@ PORT_COLD slab_step edge_other_at_length(const graph_place *g, graph_edge *e, sl
 }
 
 /* The long way from where the home is latched. */
-PORT_COLD slab_step edge_at_length(const graph_place *g, graph_edge *e, slab_change *home)
+PORT_COLD slab_step edge_slow_path(const graph_ref *g, graph_edge *e, slab_change *home)
 {
     slab_step step = change_prepare(&g->slabs, e->home, home);
     e->helps_home |= home->helps;
@@ -122,11 +122,11 @@ PORT_COLD slab_step edge_at_length(const graph_place *g, graph_edge *e, slab_cha
     if (!change_alters(home)) return edge_commit_home(g, e, home);
     slab_change other;
     if (edge_latch_other(g, e, home, &other) != SLAB_DONE) return SLAB_AGAIN;
-    return edge_other_at_length(g, e, home, &other);
+    return edge_other_slow_path(g, e, home, &other);
 }
 
 /* A directed edge is one key of one table. */
-PORT_FN slab_step edge_one_way(const graph_place *g, graph_edge *e)
+PORT_FN slab_step edge_one_way(const graph_ref *g, graph_edge *e)
 {
     slab_change c;
     edge_half(g, e, true, &c);
@@ -139,7 +139,7 @@ PORT_FN slab_step edge_one_way(const graph_place *g, graph_edge *e)
 
 /* A try of an edge that needs no more than the first slabs of two buckets, as most do. LONG: this one does, and its
  * home is latched, unless home->first == NULL, and with *both its other half as well. */
-PORT_FN slab_step edge_in_first(const graph_place *g, graph_edge *e, slab_change *home, slab_change *other,
+PORT_FN slab_step edge_in_first(const graph_ref *g, graph_edge *e, slab_change *home, slab_change *other,
                                 bool *both)
 {
     *both = false;
@@ -150,26 +150,26 @@ PORT_FN slab_step edge_in_first(const graph_place *g, graph_edge *e, slab_change
         e->old = home->old.value;
         return change_unaltered(e->home, home);
     }
-    if (leaves_it(home)) return SLAB_LONG;
+    if (defer_to_slow_path(home)) return SLAB_NEEDS_SLOW_PATH;
     if (change_latch(&g->slabs, e->home, home) != SLAB_DONE) return SLAB_AGAIN;
     e->helps_home |= home->helps;
-    if (!goes_short_way(home)) return SLAB_LONG;
+    if (!fits_fast_path(home)) return SLAB_NEEDS_SLOW_PATH;
     slab_step step = edge_latch_other(g, e, home, other);
     if (step != SLAB_DONE) return step;
     e->helps_other |= other->helps;
     *both = true;
-    return goes_short_way(other) ? edge_commit(g, e, home, other) : SLAB_LONG;
+    return fits_fast_path(other) ? edge_commit(g, e, home, other) : SLAB_NEEDS_SLOW_PATH;
 }
 
 /* One try. The ends differ. Copies, and why there is a long way at all: slab_update. */
-PORT_FN slab_step edge_update(const graph_place *g, graph_edge *e)
+PORT_FN slab_step edge_update(const graph_ref *g, graph_edge *e)
 {
     if (g->directed) return edge_one_way(g, e);
     slab_change home, other, far_home, far_other;
     bool both;
     slab_step step = edge_in_first(g, e, &home, &other, &both);
-    if (step != SLAB_LONG) return step;
-    graph_place far = *g;
+    if (step != SLAB_NEEDS_SLOW_PATH) return step;
+    graph_ref far = *g;
     graph_edge edge;
     edge_copy(&edge, e);
     change_copy(&far_home, &home);
@@ -179,9 +179,9 @@ PORT_FN slab_step edge_update(const graph_place *g, graph_edge *e)
         far_home.outcome = home.outcome;
         far_home.old.value = home.old.value;
         change_copy(&far_other, &other);
-        step = edge_other_at_length(&far, &edge, &far_home, &far_other);
+        step = edge_other_slow_path(&far, &edge, &far_home, &far_other);
     } else {
-        step = edge_at_length(&far, &edge, &far_home);
+        step = edge_slow_path(&far, &edge, &far_home);
     }
     e->outcome = edge.outcome;
     e->old = edge.old;
@@ -191,7 +191,7 @@ PORT_FN slab_step edge_update(const graph_place *g, graph_edge *e)
 }
 
 /* One try that goes the short way or none. LONG: nothing was done, and nothing is latched. */
-PORT_FN slab_step edge_update_briefly(const graph_place *g, graph_edge *e)
+PORT_FN slab_step edge_update_fast_path(const graph_ref *g, graph_edge *e)
 {
     slab_change home, other;
     bool both = false;
@@ -205,13 +205,13 @@ PORT_FN slab_step edge_update_briefly(const graph_place *g, graph_edge *e)
     } else {
         step = edge_in_first(g, e, &home, &other, &both);
     }
-    if (step != SLAB_LONG) return step;
+    if (step != SLAB_NEEDS_SLOW_PATH) return step;
     if (both) change_abandon(&g->slabs, &other);
     change_abandon(&g->slabs, &home);
-    return SLAB_LONG;
+    return SLAB_NEEDS_SLOW_PATH;
 }
 
-PORT_FN slab_step edge_find(const graph_place *g, uint32_t from, uint32_t to, bool *found, slab_key *value)
+PORT_FN slab_step edge_find(const graph_ref *g, uint32_t from, uint32_t to, bool *found, slab_key *value)
 {
     bool swapped = !g->directed && to < from;
     const slab_table *home = graph_vertex(g, swapped ? to : from);

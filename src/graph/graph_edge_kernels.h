@@ -5,32 +5,32 @@
 
 /* Edges that come or go. */
 static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
-    brief_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
-                 later_list later, graph_result *result)
+    fast_path_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
+                 slow_list later, graph_result *result)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     graph_result here = {0, 0, 0, 0};
     bool done = true;
     if (i < r.n && !(again && r.flags[i] != PLEACH_EDGE_NOT_APPLIED)) {
-        graph_place g = place_of(graph);
+        graph_ref g = place_of(graph);
         uint8_t outcome = PLEACH_EDGE_NOT_APPLIED;
-        done = graph_update_briefly(&g, &r, i, &here, &outcome);
+        done = graph_update_fast_path(&g, &r, i, &here, &outcome);
         if (done && r.flags) r.flags[i] = outcome;
     }
-    leave_for_later(later, !done, i);
+    slow_list_push(later, !done, i);
     add_results(graph.state, &here, result);
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     update_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
-                  later_list later, graph_result *result)
+                  slow_list later, graph_result *result)
 {
     uint64_t n = later.elements ? *later.count : r.n, step = (uint64_t)gridDim.x * BLOCK_THREADS;
     graph_result here = {0, 0, 0, 0};
     for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
         size_t i = later.elements ? later.elements[k] : k;
         if (!later.elements && again && r.flags[i] != PLEACH_EDGE_NOT_APPLIED) continue;
-        graph_place g = place_of(graph);
+        graph_ref g = place_of(graph);
         uint8_t outcome = graph_update(&g, &r, i, &here);
         if (r.flags) r.flags[i] = outcome;
     }
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     graph_result here = {0, 0, 0, 0};
     if (i < r.n && !(again && r.flags[i] != PLEACH_EDGE_NOT_APPLIED)) {
-        graph_place g = place_of(graph);
+        graph_ref g = place_of(graph);
         if (r.kind == GRAPH_FIND_EDGES) {
             uint32_t value;
             bool found = graph_find(&g, r.from[i], r.to[i], &value);
@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 /* ---- lists, beside updates ---- */
 
 /* The neighbours of a vertex, as many as there is room for; how many it has. */
-PORT_FN uint64_t list_vertex(const graph_place *g, uint32_t id, slab_slot *slots, uint64_t room)
+PORT_FN uint64_t list_vertex(const graph_ref *g, uint32_t id, slab_slot *slots, uint64_t room)
 {
     const slab_table *vertex = graph_vertex(g, id);
     uint64_t root = vertex ? port_load(&vertex->root) : 0;
@@ -83,7 +83,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= n) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     uint64_t room = neighbours ? places[i + 1] - places[i] : 0;
     slab_slot *slots = neighbours ? (slab_slot *)(neighbours + places[i]) : NULL;
     uint64_t count = list_vertex(&g, vertices[i], slots, room);
@@ -120,7 +120,7 @@ PORT_FN uint32_t chains_of(const slab_walk *w)
 
 /* While a table moves a chain is where its bucket is: in the old run, of which one bucket is several chains of the new
  * one, and stands at the first of these; or in the new run. */
-PORT_FN uint32_t chain_at(const graph_place *g, const slab_walk *w, uint32_t number)
+PORT_FN uint32_t chain_at(const graph_ref *g, const slab_walk *w, uint32_t number)
 {
     uint32_t old = number & (w->buckets - 1);
     uint32_t first = slab_root_first(w->root) + old;
@@ -137,7 +137,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     sizes[i] = slabs_for(slab_load(graph_table(&g, number_in(list, i))->load), SLAB_SLOTS, graph.load);
 }
 
@@ -164,7 +164,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     uint64_t id = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
     unsigned lane = threadIdx.x % 32;
     if (id >= n || offsets[id] == offsets[id + 1]) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     slab_walk w = slabs_of(graph_vertex(&g, (uint32_t)id));
     uint32_t chains = chains_of(&w), *to = targets + offsets[id];
     if (chains > MANY_CHAINS) {
@@ -183,7 +183,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     __shared__ unsigned long long cursor;
     unsigned lane = threadIdx.x % 32;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     for (uint64_t i = blockIdx.x; i < *large_count; i += gridDim.x) {
         slab_walk w = slabs_of(graph_vertex(&g, large[i]));
         __syncthreads();
@@ -210,7 +210,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
     unsigned lane = threadIdx.x % 32;
     if (i >= n || !counts[i]) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     uint32_t few = from[i], many = to[i], count = 0;
     if (slab_load(graph_vertex(&g, few)->load) > slab_load(graph_vertex(&g, many)->load)) {
         few = to[i];
@@ -224,7 +224,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
             if (lane >= SLAB_SLOTS || !(slab_mask(s->word[SLAB_HEADER]) >> lane & 1)) continue;
             uint32_t third = slot_load(s, lane).key;
             slab_key value;
-            if (third == many || !find_to_end(&g.slabs, table, third, &value)) continue;
+            if (third == many || !find_blocking(&g.slabs, table, third, &value)) continue;
             if (!counted_here(numbers, (uint32_t)i, few, many, third, coming)) continue;
             charge(charges, third, 1);
             count++;

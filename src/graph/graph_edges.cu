@@ -87,7 +87,7 @@ PORT_FN void sample_end(hub_sample *sample, uint32_t id)
 }
 
 /* By all threads of a block, of n edges that are left for later: their ends are vertices, two for each. */
-PORT_FN void sample_edges(hub_sample *sample, const graph_place *g, const graph_request *r, const uint32_t *elements,
+PORT_FN void sample_edges(hub_sample *sample, const graph_ref *g, const graph_request *r, const uint32_t *elements,
                           uint64_t n)
 {
     for (unsigned i = threadIdx.x; i < HUB_PLACES; i += HUB_THREADS) {
@@ -110,7 +110,7 @@ PORT_FN void sample_edges(hub_sample *sample, const graph_place *g, const graph_
 /* Slabs, or runs of one length by their first slabs, that name each other. */
 typedef struct slab_stack { uint32_t first, last; } slab_stack;
 
-PORT_FN void stack_slab(const slab_place *place, slab_stack *stack, uint32_t id)
+PORT_FN void stack_slab(const slab_ref *place, slab_stack *stack, uint32_t id)
 {
     if (stack->first)
         slab_at(place, stack->last)->word[SLAB_LINK] = id;
@@ -120,7 +120,7 @@ PORT_FN void stack_slab(const slab_place *place, slab_stack *stack, uint32_t id)
 }
 
 /* By all lanes of a warp: what they have of runs of this length goes to the pool at once. */
-PORT_FN void give_stacks(const slab_place *place, unsigned log, slab_stack mine)
+PORT_FN void give_stacks(const slab_ref *place, unsigned log, slab_stack mine)
 {
     uint32_t lanes = __ballot_sync(~0u, mine.first != 0);
     if (!lanes) return;
@@ -132,7 +132,7 @@ PORT_FN void give_stacks(const slab_place *place, unsigned log, slab_stack mine)
     uint32_t last = __shfl_sync(~0u, mine.last, 31 - __clz((int)lanes));
     port_publish_fence();
     __syncwarp();
-    if (lane == 0) pool_give_runs(place->runs, log, first, last);
+    if (lane == 0) pool_free_runs(place->runs, log, first, last);
 }
 
 /* ---- triangles that change ---- */
@@ -204,26 +204,26 @@ PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one
 
 /* ---- array calls ---- */
 
-static cudaError_t launch_brief(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+static cudaError_t launch_brief(graph_on_gpu graph, const graph_request *r, bool again, slow_list later,
                                 graph_result *result, cudaStream_t stream)
 {
-    LAUNCH(brief_kernel, r->n, graph, *r, again, later, result);
+    LAUNCH(fast_path_kernel, r->n, graph, *r, again, later, result);
 }
 
-static cudaError_t launch_long(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+static cudaError_t launch_long(graph_on_gpu graph, const graph_request *r, bool again, slow_list later,
                                graph_result *result, cudaStream_t stream)
 {
     LAUNCH(update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, graph, *r, again, later, result);
 }
 
-static cudaError_t launch_hubs(graph_on_gpu graph, const graph_request *r, later_list later, cudaStream_t stream)
+static cudaError_t launch_hubs(graph_on_gpu graph, const graph_request *r, slow_list later, cudaStream_t stream)
 {
     cudaGetLastError();
     hub_kernel<<<HUB_BLOCKS, HUB_THREADS, 0, stream>>>(graph, *r, later);
     return cudaGetLastError();
 }
 
-static cudaError_t launch_update(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+static cudaError_t launch_update(graph_on_gpu graph, const graph_request *r, bool again, slow_list later,
                                  graph_result *result, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
@@ -234,7 +234,7 @@ static cudaError_t launch_update(graph_on_gpu graph, const graph_request *r, boo
     return error == cudaSuccess ? launch_long(graph, r, again, later, result, stream) : error;
 }
 
-static cudaError_t launch_run(graph_on_gpu graph, const graph_request *r, bool again, later_list later,
+static cudaError_t launch_run(graph_on_gpu graph, const graph_request *r, bool again, slow_list later,
                               graph_result *result, cudaStream_t stream)
 {
     bool updates = r->kind == GRAPH_INSERT_EDGES || r->kind == GRAPH_ERASE_EDGES;
@@ -255,7 +255,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= n || from[i] == to[i] || from[i] == GRAPH_NO_VERTEX || to[i] == GRAPH_NO_VERTEX) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     port_fetch_add(&graph_vertex(&g, from[i])->load, 1);
     if (!g.directed) port_fetch_add(&graph_vertex(&g, to[i])->load, 1);
 }
@@ -277,7 +277,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >> GRAPH_SEGMENT_LOG >= list.count) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     slab_table *vertex = graph_table(&g, number_in(list, i));
     uint32_t slabs = (uint32_t)(offsets[i + 1] - offsets[i]);
     vertex->load = 0;
@@ -301,7 +301,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     bool dies = false;
     if (i < n) {
-        graph_place g = place_of(graph);
+        graph_ref g = place_of(graph);
         slab_table *vertex = vertices[i] == GRAPH_NO_VERTEX ? NULL : graph_vertex(&g, vertices[i]);
         if (vertex) {
             uint64_t was = atomicAnd((unsigned long long *)&vertex->load, ~(unsigned long long)SLAB_OWNERS);
@@ -366,7 +366,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     uint32_t beyond = 0;
     if (i >> GRAPH_SEGMENT_LOG < list.count) {
-        graph_place g = place_of(graph);
+        graph_ref g = place_of(graph);
         uint32_t number = number_in(list, i);
         if (graph_vertex_is_there(graph_table(&g, number))) beyond = graph_id(&g, number) + 1;
     }
@@ -384,7 +384,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (id > n) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     const slab_table *vertex = id < n ? graph_vertex(&g, (uint32_t)id) : NULL;
     degrees[id] = vertex ? slab_load(vertex->load) : 0;
 }
@@ -435,7 +435,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
                   uint64_t *members)
 {
     size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) * n / EDGES_SAMPLE;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     bool fine = from[i] != GRAPH_NO_VERTEX && to[i] != GRAPH_NO_VERTEX;
     const slab_table *one = fine ? graph_vertex(&g, from[i]) : NULL, *two = fine ? graph_vertex(&g, to[i]) : NULL;
     uint32_t few = one ? slab_load(one->load) : 0, many = two ? slab_load(two->load) : 0;

@@ -17,7 +17,7 @@ extern "C" {
 typedef struct graph_on_gpu {
     uint32_t directed, load;
     slab_seed seed;
-    uint32_t hopeful; /* as in slab_place */
+    uint32_t hopeful; /* as in slab_ref */
     graph_state *state;
     void *slabs;
     uint64_t *directory;
@@ -48,7 +48,7 @@ enum { EDGES_SAMPLE = 4096 };
 typedef struct graph_kernels {
     /* An array call's; *result is added to. Of a call that is made again only elements that were not applied. The list
      * is for edges that come or go. */
-    cudaError_t (*run)(graph_on_gpu graph, const graph_request *r, bool again, later_list later, graph_result *result,
+    cudaError_t (*run)(graph_on_gpu graph, const graph_request *r, bool again, slow_list later, graph_result *result,
                        cudaStream_t stream);
     /* The neighbours of vertices[i], as many as fit, from places[i] up to places[i + 1]; and how many there are.
      * Without neighbours it only counts. Beside everything. */

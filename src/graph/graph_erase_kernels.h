@@ -10,7 +10,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     size_t i = ((size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32;
     unsigned lane = threadIdx.x % 32;
     if (i >= n || outcomes[i] != PLEACH_EDGE_ERASED) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     uint32_t id = vertices[i], count = 0;
     slab_walk w = slabs_of(graph_vertex(&g, id));
     for (uint32_t chain = 0; chain < chains_of(&w); chain++) {
@@ -24,7 +24,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
             if (!stays) continue;
             slab_change c;
             change_begin(&c, SLAB_ERASE, id, 0);
-            update_to_end(&g.slabs, there, &c);
+            update_blocking(&g.slabs, there, &c);
         }
     }
     count = (uint32_t)warp_sum((int)count);
@@ -32,14 +32,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 /* Whether a neighbour goes. */
-PORT_FN bool neighbour_goes(const graph_place *g, dying_ids dying, uint32_t id)
+PORT_FN bool neighbour_goes(const graph_ref *g, dying_ids dying, uint32_t id)
 {
     if (dying.bits) return dying.bits[id / 32] >> id % 32 & 1;
     return !graph_vertex_is_there(graph_vertex(g, id));
 }
 
 /* A slot for each lane: which neighbours in this slab go. */
-PORT_FN uint32_t slots_that_go(const graph_place *g, dying_ids dying, const slab *s, uint32_t mask)
+PORT_FN uint32_t slots_that_go(const graph_ref *g, dying_ids dying, const slab *s, uint32_t mask)
 {
     unsigned lane = threadIdx.x % 32;
     bool goes = lane < SLAB_SLOTS && mask >> lane & 1 && neighbour_goes(g, dying, slot_load(s, lane).key);
@@ -47,7 +47,7 @@ PORT_FN uint32_t slots_that_go(const graph_place *g, dying_ids dying, const slab
 }
 
 /* Empties the chain of one bucket of those that go; how many went. The first slab's latch is nobody's. */
-PORT_FN uint32_t sweep_chain(const graph_place *g, dying_ids dying, uint32_t first_id)
+PORT_FN uint32_t sweep_chain(const graph_ref *g, dying_ids dying, uint32_t first_id)
 {
     uint32_t gone = 0, before = first_id;
     bool leads = threadIdx.x % 32 == 0;
@@ -72,7 +72,7 @@ PORT_FN uint32_t sweep_chain(const graph_place *g, dying_ids dying, uint32_t fir
 }
 
 /* How many edges go with the chain of a vertex that goes itself. */
-PORT_FN uint32_t dying_edges(const graph_place *g, dying_ids dying, uint32_t id, uint32_t first_id)
+PORT_FN uint32_t dying_edges(const graph_ref *g, dying_ids dying, uint32_t id, uint32_t first_id)
 {
     uint32_t count = 0;
     unsigned lane = threadIdx.x % 32;
@@ -91,7 +91,7 @@ PORT_FN uint32_t dying_edges(const graph_place *g, dying_ids dying, uint32_t id,
 }
 
 /* Some chains of a vertex, by a warp; how many edges went. */
-PORT_FN uint32_t sweep_vertex(const graph_place *g, dying_ids dying, uint32_t number, const slab_walk *w,
+PORT_FN uint32_t sweep_vertex(const graph_ref *g, dying_ids dying, uint32_t number, const slab_walk *w,
                               uint32_t first, uint32_t step)
 {
     uint32_t count = 0, id = graph_id(g, number);
@@ -112,7 +112,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     uint64_t vertices = list.count << GRAPH_SEGMENT_LOG, step = (uint64_t)gridDim.x * BLOCK_THREADS / 32, count = 0;
     unsigned lane = threadIdx.x % 32;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     for (uint64_t i = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / 32; i < vertices; i += step) {
         uint32_t number = number_in(list, i);
         slab_walk w = slabs_of(graph_table(&g, number));
@@ -131,7 +131,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS)
                        const uint64_t *large_count, uint64_t *edges)
 {
     uint64_t count = 0;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     for (uint64_t i = blockIdx.x; i < *large_count; i += gridDim.x) {
         slab_walk w = slabs_of(graph_table(&g, large[i]));
         count += sweep_vertex(&g, dying, large[i], &w, threadIdx.x / 32, SWEEP_THREADS / 32);
@@ -142,7 +142,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS)
 /* ---- their tables ---- */
 
 /* The chain of a bucket to a lane's list, with its first slab if that is a run of its own. */
-PORT_FN void drop_chain(const slab_place *place, uint32_t first_id, bool with_first, slab_stack *stack)
+PORT_FN void drop_chain(const slab_ref *place, uint32_t first_id, bool with_first, slab_stack *stack)
 {
     for (uint32_t id = first_id, next; id; id = next) {
         slab *s = slab_at(place, id);
@@ -153,14 +153,14 @@ PORT_FN void drop_chain(const slab_place *place, uint32_t first_id, bool with_fi
 }
 
 /* By all lanes: the buckets of a longer table. */
-PORT_FN void drop_chains(const slab_place *place, uint64_t root, slab_stack *stack)
+PORT_FN void drop_chains(const slab_ref *place, uint64_t root, slab_stack *stack)
 {
     for (uint32_t i = threadIdx.x % 32; i >> slab_root_log(root) == 0; i += 32)
         drop_chain(place, slab_root_first(root) + i, false, stack);
 }
 
 /* A warp's longer runs, by the log of their length. */
-PORT_FN void stack_runs(const slab_place *place, slab_stack *runs, uint64_t root)
+PORT_FN void stack_runs(const slab_ref *place, slab_stack *runs, uint64_t root)
 {
     unsigned log = slab_root_log(root);
     for (uint32_t left = __ballot_sync(~0u, root != 0 && log); left;) {
@@ -183,7 +183,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
                 const uint8_t *outcomes)
 {
     __shared__ slab_stack all_runs[BLOCK_THREADS / 32][POOL_RUN_LOGS];
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     slab_stack slabs = {0, 0}, *runs = all_runs[threadIdx.x / 32];
     if (threadIdx.x % 32 < POOL_RUN_LOGS) runs[threadIdx.x % 32] = slabs;
     __syncwarp();
@@ -207,5 +207,5 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     give_stacks(&g.slabs, 0, slabs);
     if (threadIdx.x % 32 == 0)
         for (unsigned log = 1; log < POOL_RUN_LOGS; log++)
-            if (runs[log].first) pool_give_runs(g.slabs.runs, log, runs[log].first, runs[log].last);
+            if (runs[log].first) pool_free_runs(g.slabs.runs, log, runs[log].first, runs[log].last);
 }

@@ -89,7 +89,7 @@ static pleach_status save(pleach_graph *graph, const char *path)
 
 static pleach_status save_alone(pleach_graph *graph, const char *path)
 {
-    pleach_status status = graph_enter_alone(graph);
+    pleach_status status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     status = save(graph, path);
     gate_leave_exclusive(&graph->gate);
@@ -146,7 +146,7 @@ static pleach_status replace(pleach_graph *graph, file_pairs *pairs)
     pleach_status status = graph->ops->create(&filled, &graph->config);
     if (status != PLEACH_OK) return status;
     status = fill(graph, filled, pairs);
-    if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status == PLEACH_OK) status = graph_enter_exclusive(graph);
     if (status == PLEACH_OK && atomic_load(&graph->live_snapshots)) {
         gate_leave_exclusive(&graph->gate);
         status = PLEACH_E_BUSY;

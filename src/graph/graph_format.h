@@ -50,17 +50,17 @@ typedef struct graph_state {
 } graph_state;
 
 /* How an agent reaches a graph. */
-typedef struct graph_place {
-    slab_place slabs;
+typedef struct graph_ref {
+    slab_ref slabs;
     graph_state *state;
     uint64_t *directory;
     uint64_t *names; /* a directory, too; NULL: the graph is dense */
     uint32_t directed;
     uint32_t no_segments; /* 1: who misses one has to do without. Thousands of GPU threads would all make it at once */
-} graph_place;
+} graph_ref;
 
 /* The vertex with this number. NULL: its segment was never made, so nobody has put it there. */
-PORT_FN slab_table *graph_table(const graph_place *g, uint32_t number)
+PORT_FN slab_table *graph_table(const graph_ref *g, uint32_t number)
 {
     const uint64_t *entry = &g->directory[number >> GRAPH_SEGMENT_LOG];
     uint32_t segment = (uint32_t)port_load_cached(entry); /* an entry changes once: from 0 */
@@ -70,16 +70,16 @@ PORT_FN slab_table *graph_table(const graph_place *g, uint32_t number)
 }
 
 /* The word with a number's name; its segment is there. */
-PORT_FN uint64_t *graph_name(const graph_place *g, uint32_t number)
+PORT_FN uint64_t *graph_external_id(const graph_ref *g, uint32_t number)
 {
     uint32_t segment = (uint32_t)port_load(&g->names[number >> GRAPH_SEGMENT_LOG]);
     return (uint64_t *)slab_at(&g->slabs, segment) + (number & (((uint32_t)1 << GRAPH_SEGMENT_LOG) - 1));
 }
 
 /* The id of the vertex with this number, for who is alone. Of a free number it says nothing. */
-PORT_FN uint32_t graph_id(const graph_place *g, uint32_t number)
+PORT_FN uint32_t graph_id(const graph_ref *g, uint32_t number)
 {
-    return g->names ? (uint32_t)port_load(graph_name(g, number)) : number;
+    return g->names ? (uint32_t)port_load(graph_external_id(g, number)) : number;
 }
 
 PORT_FN bool graph_vertex_is_there(const slab_table *vertex)
@@ -88,16 +88,16 @@ PORT_FN bool graph_vertex_is_there(const slab_table *vertex)
 }
 
 /* Memory for a segment that an entry will name. False: there is none. */
-PORT_COLD bool graph_make_run(const graph_place *g, uint64_t *entry, unsigned log)
+PORT_COLD bool graph_make_run(const graph_ref *g, uint64_t *entry, unsigned log)
 {
-    uint32_t run = pool_take_fresh_run(g->slabs.runs, log);
+    uint32_t run = pool_alloc_fresh_run(g->slabs.runs, log);
     if (!run) return port_load(entry) != 0;
-    if (!port_compare_swap(entry, 0, run)) pool_give_run(g->slabs.runs, log, run);
+    if (!port_compare_swap(entry, 0, run)) pool_free_run(g->slabs.runs, log, run);
     return true;
 }
 
 /* Memory for the segment of a number, and for that of its name. False: there is none. */
-PORT_COLD bool graph_make_segment(const graph_place *g, uint32_t number)
+PORT_COLD bool graph_make_segment(const graph_ref *g, uint32_t number)
 {
     uint64_t segment = number >> GRAPH_SEGMENT_LOG, *entry = &g->directory[segment];
     if (g->names && !port_load(&g->names[segment]) && !graph_make_run(g, &g->names[segment], GRAPH_NAMES_LOG))

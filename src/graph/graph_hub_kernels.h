@@ -8,7 +8,7 @@
  */
 
 /* To 2^log buckets, or as many as one growth can bring. False: it does not come to that, or somebody else grows it. */
-PORT_COLD bool hub_start(const slab_place *place, slab_table *table, unsigned log)
+PORT_COLD bool hub_start(const slab_ref *place, slab_table *table, unsigned log)
 {
     uint64_t root = port_load(&table->root);
     if (!slab_root_first(root)) return table_begin(place, table, root);
@@ -23,7 +23,7 @@ PORT_COLD bool hub_start(const slab_place *place, slab_table *table, unsigned lo
 }
 
 /* By all threads of a block. */
-PORT_FN void grow_hub(const slab_place *place, slab_table *table, unsigned log)
+PORT_FN void grow_hub(const slab_ref *place, slab_table *table, unsigned log)
 {
     for (unsigned tries = 0; tries < HUB_TRIES; tries++) {
         bool grows = threadIdx.x == 0 && hub_start(place, table, log);
@@ -31,7 +31,7 @@ PORT_FN void grow_hub(const slab_place *place, slab_table *table, unsigned log)
         slab_help help;
         while (help_begin(table, &help)) {
             unsigned attempt = 0;
-            while (port_between_tries(help_step(place, table, &help, NULL)) != SLAB_DONE) port_pause(attempt++);
+            while (port_retry_point(help_step(place, table, &help, NULL)) != SLAB_DONE) port_pause(attempt++);
         }
         __syncthreads();
     }
@@ -39,12 +39,12 @@ PORT_FN void grow_hub(const slab_place *place, slab_table *table, unsigned log)
 
 /* Each block takes the same sample, and has its share of what is frequent in it. */
 static __global__ void __launch_bounds__(HUB_THREADS)
-    hub_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, later_list later)
+    hub_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, slow_list later)
 {
     __shared__ hub_sample sample;
     uint64_t n = *later.count;
     if (n < HUB_FEWEST) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     sample_edges(&sample, &g, &r, later.elements, n);
     for (unsigned i = 0; i < sample.hubs; i++) {
         uint32_t place = sample.hub[i], id = sample.ids[place];

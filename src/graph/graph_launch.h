@@ -8,9 +8,9 @@
 
 enum { BLOCK_THREADS = 128 };
 
-PORT_FN graph_place place_of(const graph_on_gpu &graph)
+PORT_FN graph_ref place_of(const graph_on_gpu &graph)
 {
-    graph_place g;
+    graph_ref g;
     g.slabs.runs.pool = &graph.state->pool;
     g.slabs.runs.runs = &graph.state->runs;
     g.slabs.runs.nodes = graph.slabs;

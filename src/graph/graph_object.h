@@ -29,6 +29,6 @@ pleach_status graph_check_edges_out(const pleach_graph *graph, const uint32_t *f
                                     const uint32_t *values, const uint64_t *edges);
 
 /* Alone in the graph; OK is followed by gate_leave_exclusive. */
-pleach_status graph_enter_alone(pleach_graph *graph);
+pleach_status graph_enter_exclusive(pleach_graph *graph);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* What an edge touches first: the two vertices, and then the buckets of their tables. Some edges are asked for
  * ahead. */
-static void prefetch_bucket(const graph_place *g, uint32_t from, uint32_t to)
+static void prefetch_bucket(const graph_ref *g, uint32_t from, uint32_t to)
 {
     const slab_table *vertex = graph_vertex(g, from);
     uint64_t root = vertex ? port_load(&vertex->root) : 0;
@@ -16,7 +16,7 @@ static void prefetch_bucket(const graph_place *g, uint32_t from, uint32_t to)
 }
 
 /* Of a sparse graph: what says where the vertices are. Buckets are the same for both kinds of table. */
-static void prefetch_ids(const graph_place *g, const graph_request *r, size_t begin, size_t end)
+static void prefetch_ids(const graph_ref *g, const graph_request *r, size_t begin, size_t end)
 {
     uint64_t root = port_load(&g->state->dictionary.root);
     for (size_t i = begin; slab_root_first(root) && i < end; i++) {
@@ -25,7 +25,7 @@ static void prefetch_ids(const graph_place *g, const graph_request *r, size_t be
     }
 }
 
-static void prefetch_vertices(const graph_place *g, const graph_request *r, size_t begin, size_t end)
+static void prefetch_vertices(const graph_ref *g, const graph_request *r, size_t begin, size_t end)
 {
     if (g->names) {
         prefetch_ids(g, r, begin, end);
@@ -37,7 +37,7 @@ static void prefetch_vertices(const graph_place *g, const graph_request *r, size
     }
 }
 
-static void prefetch_buckets(const graph_place *g, const graph_request *r, size_t begin, size_t end)
+static void prefetch_buckets(const graph_ref *g, const graph_request *r, size_t begin, size_t end)
 {
     for (size_t i = begin; r->to && i < end; i++) {
         bool one_half = g->directed || r->kind == GRAPH_FIND_EDGES, swapped = !g->directed && r->to[i] < r->from[i];
@@ -47,7 +47,7 @@ static void prefetch_buckets(const graph_place *g, const graph_request *r, size_
 }
 
 /* While some elements are worked on, the buckets of the next ones are on their way, and the vertices of those after. */
-static void run_elements(const graph_place *g, const graph_request *r, size_t begin, size_t end, graph_result *result)
+static void run_elements(const graph_ref *g, const graph_request *r, size_t begin, size_t end, graph_result *result)
 {
     enum { SOME = 16 };
 #define CLAMPED(at) ((at) < end ? (at) : end)
@@ -67,7 +67,7 @@ static void run_elements(const graph_place *g, const graph_request *r, size_t be
 
 _Static_assert(sizeof(slab_slot) == sizeof(graph_target), "slots are handed out as targets");
 
-static uint64_t list_targets(const graph_place *g, uint32_t id, graph_target *targets, uint64_t room)
+static uint64_t list_targets(const graph_ref *g, uint32_t id, graph_target *targets, uint64_t room)
 {
     const slab_table *vertex = graph_vertex(g, id);
     uint64_t root = vertex ? port_load(&vertex->root) : 0;
@@ -79,7 +79,7 @@ static uint64_t list_targets(const graph_place *g, uint32_t id, graph_target *ta
 }
 
 /* Buckets number, number + step ... of a run. */
-static bool visit_buckets(const graph_place *g, uint64_t root, uint32_t number, uint32_t step, graph_take *take,
+static bool visit_buckets(const graph_ref *g, uint64_t root, uint32_t number, uint32_t step, graph_take *take,
                           void *context)
 {
     for (uint32_t i = number; i >> slab_root_log(root) == 0; i += step)
@@ -93,7 +93,7 @@ static bool visit_buckets(const graph_place *g, uint64_t root, uint32_t number, 
     return true;
 }
 
-static void visit_targets(const graph_place *g, const slab_table *vertex, graph_take *take, void *context)
+static void visit_targets(const graph_ref *g, const slab_table *vertex, graph_take *take, void *context)
 {
     uint64_t root = vertex->root, next = slab_target(vertex, root);
     uint32_t buckets = slab_root_first(root) ? (uint32_t)1 << slab_root_log(root) : 0;
@@ -104,15 +104,15 @@ static void visit_targets(const graph_place *g, const slab_table *vertex, graph_
     }
 }
 
-static void erase_half(const graph_place *g, slab_table *vertex, uint32_t target)
+static void erase_half(const graph_ref *g, slab_table *vertex, uint32_t target)
 {
     slab_change c = {.kind = SLAB_ERASE, .pair = {target, 0}};
-    update_to_end(&g->slabs, vertex, &c);
+    update_blocking(&g->slabs, vertex, &c);
 }
 
-static bool open_vertex(const graph_place *g, slab_table *vertex, unsigned log)
+static bool open_vertex(const graph_ref *g, slab_table *vertex, unsigned log)
 {
     return table_open(&g->slabs, vertex, log);
 }
 
-static void drop_vertex(const graph_place *g, slab_table *vertex) { table_drop(&g->slabs, vertex); }
+static void drop_vertex(const graph_ref *g, slab_table *vertex) { table_drop(&g->slabs, vertex); }

@@ -6,18 +6,18 @@
 #include "ids/dictionary.h"
 
 /* NULL: nobody has put it there. */
-PORT_FN slab_table *graph_vertex(const graph_place *g, uint32_t id)
+PORT_FN slab_table *graph_vertex(const graph_ref *g, uint32_t id)
 {
     uint32_t number = id;
     if (g->names) {
-        number = graph_number(g->slabs.runs.nodes, g->slabs.seed, &g->state->dictionary, id);
+        number = graph_internal_id(g->slabs.runs.nodes, g->slabs.seed, &g->state->dictionary, id);
         if (number == GRAPH_NO_VERTEX) return NULL;
     }
     return graph_table(g, number);
 }
 
 /* The vertex, whether it is there or not. NULL: there is no memory for it. */
-PORT_FN slab_table *graph_vertex_made(const graph_place *g, uint32_t id)
+PORT_FN slab_table *graph_vertex_or_create(const graph_ref *g, uint32_t id)
 {
     slab_table *vertex = graph_vertex(g, id);
     if (vertex || g->no_segments) return vertex;

@@ -106,7 +106,7 @@ static pleach_status check_request(const pleach_hash *hash, const hash_request *
     if (r->n > MOST_ELEMENTS) return PLEACH_E_SIZE;
     if (hash->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
     const void *pointers[] = {r->keys, r->values, r->out_values, r->flags};
-    return foreign_pointers(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
+    return any_device_pointer(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
 static pleach_status run_inside(pleach_hash *hash, const hash_request *r, pleach_stream stream)
@@ -241,7 +241,7 @@ pleach_status pleach_hash_size(pleach_hash *hash, uint64_t *size)
 }
 
 /* Alone; OK is followed by gate_leave_exclusive. */
-static pleach_status enter_alone(pleach_hash *hash)
+static pleach_status enter_exclusive(pleach_hash *hash)
 {
     if (!gate_enter_exclusive(&hash->gate)) return PLEACH_E_BUSY;
     pleach_status status = hash->ops->quiesce(hash->exec);
@@ -253,7 +253,7 @@ pleach_status pleach_hash_reserve(pleach_hash *hash, uint64_t keys)
 {
     if (!hash) return PLEACH_E_ARGUMENT;
     if (keys > MOST_KEYS) return PLEACH_E_FULL;
-    pleach_status status = enter_alone(hash);
+    pleach_status status = enter_exclusive(hash);
     if (status != PLEACH_OK) return status;
     status = hash->ops->resize(hash->exec, keys);
     gate_leave_exclusive(&hash->gate);
@@ -265,9 +265,9 @@ pleach_status pleach_hash_compact(pleach_hash *hash) { return pleach_hash_reserv
 pleach_status pleach_hash_export(pleach_hash *hash, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
     if (!hash || !n || (hash->set && out_values)) return PLEACH_E_ARGUMENT;
-    if (hash->device == PLEACH_CPU && foreign_pointers((const void *[]){out_keys, out_values}, 2))
+    if (hash->device == PLEACH_CPU && any_device_pointer((const void *[]){out_keys, out_values}, 2))
         return PLEACH_E_POINTER;
-    pleach_status status = enter_alone(hash);
+    pleach_status status = enter_exclusive(hash);
     if (status != PLEACH_OK) return status;
     status = hash->ops->export_pairs(hash->exec, capacity, out_keys, out_values, n);
     gate_leave_exclusive(&hash->gate);
@@ -277,7 +277,7 @@ pleach_status pleach_hash_export(pleach_hash *hash, size_t capacity, void *out_k
 pleach_status pleach_hash_clear(pleach_hash *hash)
 {
     if (!hash) return PLEACH_E_ARGUMENT;
-    pleach_status status = enter_alone(hash);
+    pleach_status status = enter_exclusive(hash);
     if (status != PLEACH_OK) return status;
     status = hash->ops->clear(hash->exec);
     gate_leave_exclusive(&hash->gate);
@@ -287,7 +287,7 @@ pleach_status pleach_hash_clear(pleach_hash *hash)
 pleach_status pleach_hash_get_stats(pleach_hash *hash, pleach_hash_stats *stats)
 {
     if (!hash || !stats) return PLEACH_E_ARGUMENT;
-    pleach_status status = enter_alone(hash);
+    pleach_status status = enter_exclusive(hash);
     if (status != PLEACH_OK) return status;
     *stats = (pleach_hash_stats){0};
     status = hash->ops->stats(hash->exec, stats);
@@ -301,7 +301,7 @@ pleach_status pleach_hash_validate(pleach_hash *hash, char *message, size_t mess
     char unwanted[1];
     if (!message || !message_size) message = unwanted, message_size = sizeof unwanted;
     message[0] = 0;
-    pleach_status status = enter_alone(hash);
+    pleach_status status = enter_exclusive(hash);
     if (status != PLEACH_OK) return status;
     status = hash->ops->validate(hash->exec, message, message_size);
     gate_leave_exclusive(&hash->gate);

@@ -5,9 +5,9 @@
 
 enum { BLOCK_THREADS = 128, FIND_BLOCKS = 12, BRIEF_BLOCKS = 10, UPDATE_BLOCKS = 8 };
 
-PORT_FN slab_place place_of(const slabhash_on_gpu &hash)
+PORT_FN slab_ref place_of(const slabhash_on_gpu &hash)
 {
-    slab_place place;
+    slab_ref place;
     place.runs.pool = &hash.state->pool;
     place.runs.runs = &hash.state->runs;
     place.runs.nodes = hash.slabs;
@@ -56,31 +56,31 @@ static cudaError_t launch_find(slabhash_on_gpu hash, const hash_request *r, cuda
     LAUNCH(find_kernel, r->n, hash, *r);
 }
 
-static cudaError_t launch_brief(slabhash_on_gpu hash, const hash_request *r, later_list later, uint64_t *not_applied,
+static cudaError_t launch_brief(slabhash_on_gpu hash, const hash_request *r, slow_list later, uint64_t *not_applied,
                                 cudaStream_t stream)
 {
-    LAUNCH(brief_kernel, r->n, hash, *r, later, not_applied);
+    LAUNCH(fast_path_kernel, r->n, hash, *r, later, not_applied);
 }
 
-static cudaError_t launch_rows(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+static cudaError_t launch_rows(slabhash_on_gpu hash, const hash_request *r, slow_list later, repeats rows,
                                cudaStream_t stream)
 {
     LAUNCH(row_kernel, LATER_BLOCKS * BLOCK_THREADS, hash, *r, later, rows);
 }
 
-static cudaError_t launch_long(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+static cudaError_t launch_long(slabhash_on_gpu hash, const hash_request *r, slow_list later, repeats rows,
                                uint64_t *not_applied, cudaStream_t stream)
 {
     LAUNCH(update_kernel, later.elements ? LATER_BLOCKS * BLOCK_THREADS : r->n, hash, *r, later, rows, not_applied);
 }
 
-static cudaError_t launch_repeats(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+static cudaError_t launch_repeats(slabhash_on_gpu hash, const hash_request *r, slow_list later, repeats rows,
                                   uint64_t *not_applied, cudaStream_t stream)
 {
     LAUNCH(repeat_kernel, LATER_BLOCKS * BLOCK_THREADS, hash, *r, later, rows, not_applied);
 }
 
-static cudaError_t launch_update(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+static cudaError_t launch_update(slabhash_on_gpu hash, const hash_request *r, slow_list later, repeats rows,
                                  uint64_t *not_applied, cudaStream_t stream)
 {
     if (!later.elements) return launch_long(hash, r, later, rows, not_applied, stream);
@@ -100,7 +100,7 @@ static cudaError_t launch_sample(slabhash_on_gpu hash, size_t n, const void *key
 
 static __global__ void start_kernel(const __grid_constant__ slabhash_on_gpu hash, unsigned log)
 {
-    slab_place place = place_of(hash);
+    slab_ref place = place_of(hash);
     slab_start_growth(&place, &hash.state->table, log);
 }
 

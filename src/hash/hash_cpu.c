@@ -26,9 +26,9 @@ typedef struct cpu_hash {
     const hash_run_ops *ops;
 } cpu_hash;
 
-static slab_place place_of(const cpu_hash *hash, const hash_memory *m, uint32_t stripe)
+static slab_ref place_of(const cpu_hash *hash, const hash_memory *m, uint32_t stripe)
 {
-    return (slab_place){.runs = {&m->state->pool, &m->state->runs, m->slabs.nodes, SLAB_BYTES, stripe},
+    return (slab_ref){.runs = {&m->state->pool, &m->state->runs, m->slabs.nodes, SLAB_BYTES, stripe},
                         .seed = hash->seed};
 }
 
@@ -53,8 +53,8 @@ static pleach_status memory_open(const cpu_hash *hash, hash_memory *m, unsigned 
     pool_state *pool = &m->state->pool;
     pool->capacity = m->slabs.bytes / SLAB_BYTES;
     pool->next = 1;
-    slab_place place = place_of(hash, m, 0);
-    uint32_t first = pool_take_fresh_run(place.runs, log);
+    slab_ref place = place_of(hash, m, 0);
+    uint32_t first = pool_alloc_fresh_run(place.runs, log);
     if (!first) {
         bool by_machine = m->slabs.by_machine;
         memory_close(m);
@@ -78,7 +78,7 @@ static void run_part(void *context, size_t begin, size_t end)
     slabhash_state *state = job->hash->memory.state;
     unsigned stripe = job->request->kind == HASH_FIND ? 0 : gate_thread_number(); /* finds take no memory */
     hash_run_result result = {0, 0};
-    slab_place place = place_of(job->hash, &job->hash->memory, stripe);
+    slab_ref place = place_of(job->hash, &job->hash->memory, stripe);
     job->hash->ops->run(&place, &state->table, job->request, begin, end, &result);
     if (result.size_change)
         port_fetch_add(&state->stripe[stripe % SLABHASH_STRIPES].size, (uint64_t)result.size_change);
@@ -121,7 +121,7 @@ static void copy_part(void *context, size_t begin, size_t end)
 {
     copy_job *job = context;
     unsigned stripe = gate_thread_number();
-    slab_place from = place_of(job->hash, &job->hash->memory, stripe), to = place_of(job->hash, job->to, stripe);
+    slab_ref from = place_of(job->hash, &job->hash->memory, stripe), to = place_of(job->hash, job->to, stripe);
     if (!job->hash->ops->copy(&from, &job->hash->memory.state->table, begin, end, &to, &job->to->state->table))
         atomic_store(&job->failed, true);
 }
@@ -154,7 +154,7 @@ static pleach_status hash_cpu_export(void *exec, size_t capacity, void *out_keys
     *n = slabhash_size(hash->memory.state);
     if (!out_keys && !out_values) return PLEACH_OK;
     if (*n > capacity) return PLEACH_E_SPACE;
-    slab_place place = place_of(hash, &hash->memory, 0);
+    slab_ref place = place_of(hash, &hash->memory, 0);
     const slab_table *table = &hash->memory.state->table;
     hash->ops->list(&place, table, 0, (uint64_t)1 << slab_root_log(table->root), out_keys, out_values, 0);
     return PLEACH_OK;
@@ -173,23 +173,23 @@ static pleach_status hash_cpu_clear(void *exec)
 
 /* ---- looking at it ---- */
 
-static hash_sight sight_of(const cpu_hash *hash)
+static hash_inspection sight_of(const cpu_hash *hash)
 {
-    return (hash_sight){hash->ops, slabhash_slots(hash->key_bits, hash->values), place_of(hash, &hash->memory, 0),
+    return (hash_inspection){hash->ops, slabhash_slots(hash->key_bits, hash->values), place_of(hash, &hash->memory, 0),
                         hash->memory.state};
 }
 
 static pleach_status hash_cpu_stats(void *exec, pleach_hash_stats *stats)
 {
-    hash_sight sight = sight_of(exec);
-    hash_look_stats(&sight, stats);
+    hash_inspection sight = sight_of(exec);
+    hash_inspect_stats(&sight, stats);
     return PLEACH_OK;
 }
 
 static pleach_status hash_cpu_validate(void *exec, char *message, size_t message_size)
 {
-    hash_sight sight = sight_of(exec);
-    return hash_look_validate(&sight, message, message_size);
+    hash_inspection sight = sight_of(exec);
+    return hash_inspect_validate(&sight, message, message_size);
 }
 
 /* ---- life ---- */

@@ -134,9 +134,9 @@ static bool values_may_be_overwritten(const hash_request *r, size_t bytes)
 
 static cudaError_t update(cuda_hash *hash, const hash_request *r, staging *s, uint64_t *not_applied)
 {
-    later_list later = later_of(s, r->n);
+    slow_list later = slow_list_create(s, r->n);
     repeats rows = {0};
-    if (later.elements && !values_may_be_overwritten(r, r->n * (hash->key_bits / 8))) rows = repeats_of(s, r->n);
+    if (later.elements && !values_may_be_overwritten(r, r->n * (hash->key_bits / 8))) rows = duplicates_of(s, r->n);
     return hash->kernels->update(on_gpu(hash), r, later, rows, not_applied, s->stream);
 }
 
@@ -250,9 +250,9 @@ static void hash_cuda_view_closed(void *exec) { slabs_view(&((cuda_hash *)exec)-
 /* ---- alone ---- */
 
 /* A table of 2^log empty buckets, in memory of its own. */
-static pleach_status begin_anew(cuda_hash *hash, unsigned log)
+static pleach_status reset_memory(cuda_hash *hash, unsigned log)
 {
-    pleach_status status = slabs_begin_anew(&hash->slabs, (uint64_t)1 << log);
+    pleach_status status = slabs_reset(&hash->slabs, (uint64_t)1 << log);
     if (status != PLEACH_OK) return status;
     uint64_t root = slab_root_of(1, log);
     slabhash_state *state = hash->slabs.state;
@@ -266,7 +266,7 @@ static pleach_status begin_anew(cuda_hash *hash, unsigned log)
 static pleach_status open_hash(cuda_hash *hash, unsigned log)
 {
     pleach_status status = slabs_open(&hash->slabs, hash->slabs.gpu, hash->max_bytes, sizeof(slabhash_state));
-    return status == PLEACH_OK ? begin_anew(hash, log) : status;
+    return status == PLEACH_OK ? reset_memory(hash, log) : status;
 }
 
 static pleach_status copy_all(cuda_hash *hash, const slabhash_state *state, cuda_hash *to, uint64_t size)
@@ -370,12 +370,12 @@ static pleach_status hash_cuda_export(void *exec, size_t capacity, void *out_key
 static pleach_status hash_cuda_clear(void *exec)
 {
     cuda_hash *hash = exec;
-    ON_GPU(&hash->slabs, begin_anew(hash, SLABHASH_LEAST_LOG));
+    ON_GPU(&hash->slabs, reset_memory(hash, SLABHASH_LEAST_LOG));
 }
 
 /* ---- looking at it: a copy in host memory ---- */
 
-static pleach_status copy_to_host(const cuda_hash *hash, hash_sight *sight)
+static pleach_status copy_to_host(const cuda_hash *hash, hash_inspection *sight)
 {
     slabhash_state *state = base_alloc(1, sizeof *state);
     sight->state = state;
@@ -384,7 +384,7 @@ static pleach_status copy_to_host(const cuda_hash *hash, hash_sight *sight)
     if (status != PLEACH_OK) return status;
     uint64_t used = state->pool.next < state->pool.capacity ? state->pool.next : state->pool.capacity;
     void *slabs = base_alloc(used, SLAB_BYTES);
-    sight->place = (slab_place){.runs = {&state->pool, &state->runs, slabs, SLAB_BYTES, 0}, .seed = hash->seed};
+    sight->place = (slab_ref){.runs = {&state->pool, &state->runs, slabs, SLAB_BYTES, 0}, .seed = hash->seed};
     if (!slabs) return PLEACH_E_MEMORY;
     CUDA_TRY(cudaMemcpy(slabs, slabs_nodes(&hash->slabs), used * SLAB_BYTES, cudaMemcpyDeviceToHost));
     return PLEACH_OK;
@@ -392,10 +392,10 @@ static pleach_status copy_to_host(const cuda_hash *hash, hash_sight *sight)
 
 static pleach_status look(cuda_hash *hash, pleach_hash_stats *stats, char *message, size_t message_size)
 {
-    hash_sight sight = {.ops = hash_run_choose(hash->key_bits, hash->values), .slots = slots_of(hash)};
+    hash_inspection sight = {.ops = hash_run_choose(hash->key_bits, hash->values), .slots = slots_of(hash)};
     pleach_status status = copy_to_host(hash, &sight);
-    if (status == PLEACH_OK && stats) hash_look_stats(&sight, stats);
-    if (status == PLEACH_OK && !stats) status = hash_look_validate(&sight, message, message_size);
+    if (status == PLEACH_OK && stats) hash_inspect_stats(&sight, stats);
+    if (status == PLEACH_OK && !stats) status = hash_inspect_validate(&sight, message, message_size);
     base_free(sight.place.runs.nodes);
     base_free((void *)sight.state);
     return status;

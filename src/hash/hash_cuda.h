@@ -27,7 +27,7 @@ enum { SLABHASH_SAMPLE = 1024 };
 typedef struct hash_kernels {
     /* An array call's; *not_applied is added to. */
     cudaError_t (*find)(slabhash_on_gpu hash, const hash_request *r, cudaStream_t stream);
-    cudaError_t (*update)(slabhash_on_gpu hash, const hash_request *r, later_list later, repeats rows,
+    cudaError_t (*update)(slabhash_on_gpu hash, const hash_request *r, slow_list later, repeats rows,
                           uint64_t *not_applied, cudaStream_t stream);
     /* How many of SLABHASH_SAMPLE keys out of n, evenly spread, are not there: *missing is added to. */
     cudaError_t (*sample)(slabhash_on_gpu hash, size_t n, const void *keys, uint64_t *missing, cudaStream_t stream);

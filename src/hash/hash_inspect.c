@@ -3,7 +3,7 @@
 #include "../base/memory.h"
 #include "../pool/pool_runs_check.h"
 
-void hash_look_stats(const hash_sight *sight, pleach_hash_stats *stats)
+void hash_inspect_stats(const hash_inspection *sight, pleach_hash_stats *stats)
 {
     hash_counts counts;
     sight->ops->count(&sight->place, &sight->state->table, &counts);
@@ -20,7 +20,7 @@ void hash_look_stats(const hash_sight *sight, pleach_hash_stats *stats)
     stats->utilisation = (double)counts.keys / (double)(stats->slabs * sight->slots);
 }
 
-pleach_status hash_look_validate(const hash_sight *sight, char *message, size_t message_size)
+pleach_status hash_inspect_validate(const hash_inspection *sight, char *message, size_t message_size)
 {
     hash_counts counts;
     uint64_t size = slabhash_size(sight->state);

@@ -4,16 +4,16 @@
 
 #include "hash_run.h"
 
-typedef struct hash_sight {
+typedef struct hash_inspection {
     const hash_run_ops *ops;
     unsigned slots;
-    slab_place place;
+    slab_ref place;
     const slabhash_state *state;
-} hash_sight;
+} hash_inspection;
 
-void hash_look_stats(const hash_sight *sight, pleach_hash_stats *stats);
+void hash_inspect_stats(const hash_inspection *sight, pleach_hash_stats *stats);
 
 /* MEMORY: it could not be looked at. */
-pleach_status hash_look_validate(const hash_sight *sight, char *message, size_t message_size);
+pleach_status hash_inspect_validate(const hash_inspection *sight, char *message, size_t message_size);
 
 #endif

@@ -9,9 +9,9 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, FIND_BLOCKS)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    slab_place place = place_of(hash);
+    slab_ref place = place_of(hash);
     slab_key value = 0;
-    bool found = find_to_end(&place, &hash.state->table, ((const slab_key *)r.keys)[i], &value);
+    bool found = find_blocking(&place, &hash.state->table, ((const slab_key *)r.keys)[i], &value);
     if (found && r.out_values) ((slab_key *)r.out_values)[i] = value;
     if (r.flags) r.flags[i] = found;
 }
@@ -31,32 +31,32 @@ PORT_FN void answer_element(const hash_request *r, size_t i, const slab_change *
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
-    brief_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
-                 later_list later, uint64_t *not_applied)
+    fast_path_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
+                 slow_list later, uint64_t *not_applied)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     changes here = {0, 0};
     bool done = true;
     if (i < r.n) {
-        slab_place place = place_of(hash);
+        slab_ref place = place_of(hash);
         slab_change c;
         begin_element(&r, i, &c);
-        done = update_briefly(&place, &hash.state->table, &c, slab_brief_tries(r.n));
+        done = update_fast_path(&place, &hash.state->table, &c, slab_fast_path_tries(r.n));
         if (done) answer_element(&r, i, &c, &here);
     }
-    leave_for_later(later, !done, i);
+    slow_list_push(later, !done, i);
     add_changes(hash.state, here, not_applied);
 }
 
 /* Elements left for later find their rows. Which of a row comes first is whoever comes first. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     row_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
-               later_list later, const __grid_constant__ repeats rows)
+               slow_list later, const __grid_constant__ repeats rows)
 {
     enum { MOST_PLACES = 8 };
     uint64_t n = *later.count < rows.most ? *later.count : rows.most, step = (uint64_t)gridDim.x * BLOCK_THREADS;
     const slab_key *keys = (const slab_key *)r.keys;
-    slab_place place = place_of(hash);
+    slab_ref place = place_of(hash);
     for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
         slab_key key = keys[later.elements[k]];
         uint32_t at = slab_hash(&place, key) >> 3, found = REPEATS_NONE, before = 0;
@@ -72,20 +72,20 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     update_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
-                  later_list later, const __grid_constant__ repeats rows, uint64_t *not_applied)
+                  slow_list later, const __grid_constant__ repeats rows, uint64_t *not_applied)
 {
     uint64_t n = later.elements ? *later.count : r.n, step = (uint64_t)gridDim.x * BLOCK_THREADS;
     changes here = {0, 0};
     for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
         size_t i = later.elements ? later.elements[k] : k;
         if (k < rows.most && rows.before[k] != REPEATS_NONE) continue; /* the first of its row does it */
-        repeats_row *row = k < rows.most && rows.row[k] != REPEATS_NONE ? &rows.rows[rows.row[k]] : NULL;
-        slab_place place = place_of(hash);
+        duplicate_chain *row = k < rows.most && rows.row[k] != REPEATS_NONE ? &rows.rows[rows.row[k]] : NULL;
+        slab_ref place = place_of(hash);
         slab_change c;
         begin_element(&r, i, &c);
         if (row && c.kind == SLAB_PUT && r.values)
             c.pair.value = ((const slab_key *)r.values)[later.elements[row->last - 1]];
-        update_to_end(&place, &hash.state->table, &c);
+        update_blocking(&place, &hash.state->table, &c);
         answer_element(&r, i, &c, &here);
         if (!row) continue;
         row->first = (uint32_t)k + 1;
@@ -114,13 +114,13 @@ PORT_FN void answer_in_row(const hash_request *r, uint32_t first, slab_outcome o
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     repeat_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
-                  later_list later, const __grid_constant__ repeats rows, uint64_t *not_applied)
+                  slow_list later, const __grid_constant__ repeats rows, uint64_t *not_applied)
 {
     uint64_t n = *later.count < rows.most ? *later.count : rows.most, step = (uint64_t)gridDim.x * BLOCK_THREADS;
     changes here = {0, 0};
     for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
         if (rows.before[k] == REPEATS_NONE) continue;
-        repeats_row row = rows.rows[rows.row[k]];
+        duplicate_chain row = rows.rows[rows.row[k]];
         slab_change c;
         begin_element(&r, later.elements[k], &c);
         answer_in_row(&r, later.elements[row.first - 1], (slab_outcome)row.last, later.elements[rows.before[k]], &c);
@@ -133,9 +133,9 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     sample_kernel(const __grid_constant__ slabhash_on_gpu hash, size_t n, const slab_key *keys, uint64_t *missing)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    slab_place place = place_of(hash);
+    slab_ref place = place_of(hash);
     slab_key value;
-    bool found = find_to_end(&place, &hash.state->table, keys[i * n / SLABHASH_SAMPLE], &value);
+    bool found = find_blocking(&place, &hash.state->table, keys[i * n / SLABHASH_SAMPLE], &value);
     int here = __syncthreads_count(!found);
     if (threadIdx.x == 0 && here) port_fetch_add(missing, (uint64_t)here);
 }
@@ -145,7 +145,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     move_kernel(const __grid_constant__ slabhash_on_gpu hash, uint64_t buckets)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    slab_place place = place_of(hash);
+    slab_ref place = place_of(hash);
     slab_table *table = &hash.state->table;
     uint32_t moved = 0;
     unsigned attempt = 0;
@@ -153,7 +153,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         slab_help help;
         help.bucket = (uint32_t)i;
         help.end = (uint32_t)i + 1;
-        while (port_between_tries(help_step(&place, table, &help, &moved)) != SLAB_DONE) port_pause(attempt++);
+        while (port_retry_point(help_step(&place, table, &help, &moved)) != SLAB_DONE) port_pause(attempt++);
         if (moved) port_publish_fence(); /* before the block's addition, which is another thread's */
     }
     int count = __syncthreads_count(moved);
@@ -168,12 +168,12 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= buckets) return;
-    slab_place place = place_of(from), target = place_of(to);
+    slab_ref place = place_of(from), target = place_of(to);
     slab_pairs pairs = pairs_begin(&place, &from.state->table, (uint32_t)i);
     slab_change c;
     change_begin(&c, SLAB_ADD, 0, 0);
     while (pairs_next(&pairs, &c.pair)) {
-        update_to_end(&target, &to.state->table, &c);
+        update_blocking(&target, &to.state->table, &c);
         if (c.outcome == SLAB_NOT_APPLIED) port_fetch_add(not_applied, 1);
     }
 }
@@ -184,7 +184,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= buckets) return;
-    slab_place place = place_of(hash);
+    slab_ref place = place_of(hash);
     slab_pairs pairs = pairs_begin(&place, &hash.state->table, (uint32_t)i);
     slab_slot pair;
     uint64_t here = 0;

@@ -17,21 +17,21 @@ typedef struct hash_counts {
 
 typedef struct hash_run_ops {
     /* Elements begin .. end-1 of a request. */
-    void (*run)(const slab_place *place, slab_table *table, const hash_request *request, size_t begin, size_t end,
+    void (*run)(const slab_ref *place, slab_table *table, const hash_request *request, size_t begin, size_t end,
                 hash_run_result *result);
     /* Puts the pairs of buckets begin .. end-1 into another table, which nobody else sees. Alone, but for others who do
      * the same. False: memory is lacking. */
-    bool (*copy)(const slab_place *from, const slab_table *table, uint64_t begin, uint64_t end, const slab_place *to,
+    bool (*copy)(const slab_ref *from, const slab_table *table, uint64_t begin, uint64_t end, const slab_ref *to,
                  slab_table *copy);
     /* Counts the pairs of buckets begin .. end-1, and writes them, from element `at` on, where there is somewhere to.
      * Alone. */
-    uint64_t (*list)(const slab_place *place, const slab_table *table, uint64_t begin, uint64_t end, void *keys,
+    uint64_t (*list)(const slab_ref *place, const slab_table *table, uint64_t begin, uint64_t end, void *keys,
                      void *values, uint64_t at);
     /* Checks the invariants. Alone. `seen` has a bit for each slab of the pool. */
-    bool (*check)(const slab_place *place, const slab_table *table, uint64_t *seen, hash_counts *counts, char *message,
+    bool (*check)(const slab_ref *place, const slab_table *table, uint64_t *seen, hash_counts *counts, char *message,
                   size_t message_size);
     /* Counts, and checks nothing. Alone. */
-    void (*count)(const slab_place *place, const slab_table *table, hash_counts *counts);
+    void (*count)(const slab_ref *place, const slab_table *table, hash_counts *counts);
 } hash_run_ops;
 
 /* hash_run.c, compiled once per kind of table. */

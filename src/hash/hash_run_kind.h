@@ -8,20 +8,20 @@
 
 /* ---- operations ---- */
 
-static void run_find(const slab_place *place, slab_table *table, const hash_request *r, size_t i)
+static void run_find(const slab_ref *place, slab_table *table, const hash_request *r, size_t i)
 {
     slab_key value = 0;
-    bool found = find_to_end(place, table, ((const slab_key *)r->keys)[i], &value);
+    bool found = find_blocking(place, table, ((const slab_key *)r->keys)[i], &value);
     if (found && r->out_values) ((slab_key *)r->out_values)[i] = value;
     if (r->flags) r->flags[i] = found;
 }
 
-static void run_update(const slab_place *place, slab_table *table, const hash_request *r, size_t i,
+static void run_update(const slab_ref *place, slab_table *table, const hash_request *r, size_t i,
                        hash_run_result *result)
 {
     slab_change c = {.kind = (slab_kind)r->kind, .pair = {((const slab_key *)r->keys)[i], 0}};
     if (r->values) c.pair.value = ((const slab_key *)r->values)[i];
-    update_to_end(place, table, &c);
+    update_blocking(place, table, &c);
     bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
     if (had && r->out_values) ((slab_key *)r->out_values)[i] = c.old.value;
     if (r->flags) r->flags[i] = (uint8_t)c.outcome;
@@ -29,14 +29,14 @@ static void run_update(const slab_place *place, slab_table *table, const hash_re
     result->not_applied += c.outcome == SLAB_NOT_APPLIED;
 }
 
-static inline void ask_for(const slab_place *place, slab_table *table, const hash_request *r, size_t i)
+static inline void ask_for(const slab_ref *place, slab_table *table, const hash_request *r, size_t i)
 {
     uint64_t root = port_load(&table->root);
     if (slab_root_first(root)) prefetch_slab(place, root, ((const slab_key *)r->keys)[i]);
 }
 
 /* Nearly every operation touches one slab, which is nowhere near: so it is asked for some operations ahead. */
-static void run_elements(const slab_place *place, slab_table *table, const hash_request *r, size_t begin, size_t end,
+static void run_elements(const slab_ref *place, slab_table *table, const hash_request *r, size_t begin, size_t end,
                          hash_run_result *result)
 {
     enum { AHEAD = 16 };
@@ -52,21 +52,21 @@ static void run_elements(const slab_place *place, slab_table *table, const hash_
 
 /* ---- alone ---- */
 
-static bool copy_buckets(const slab_place *from, const slab_table *table, uint64_t begin, uint64_t end,
-                         const slab_place *to, slab_table *copy)
+static bool copy_buckets(const slab_ref *from, const slab_table *table, uint64_t begin, uint64_t end,
+                         const slab_ref *to, slab_table *copy)
 {
     for (uint64_t bucket = begin; bucket < end; bucket++) {
         slab_pairs pairs = pairs_begin(from, table, (uint32_t)bucket);
         slab_change c = {.kind = SLAB_ADD};
         while (pairs_next(&pairs, &c.pair)) {
-            update_to_end(to, copy, &c);
+            update_blocking(to, copy, &c);
             if (c.outcome == SLAB_NOT_APPLIED) return false;
         }
     }
     return true;
 }
 
-static uint64_t list_pairs(const slab_place *place, const slab_table *table, uint64_t begin, uint64_t end, void *keys,
+static uint64_t list_pairs(const slab_ref *place, const slab_table *table, uint64_t begin, uint64_t end, void *keys,
                            void *values, uint64_t at)
 {
     for (uint64_t bucket = begin; bucket < end; bucket++) {

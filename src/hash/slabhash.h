@@ -51,10 +51,10 @@
  *   gives the old run back.
  *
  * MEMORY ORDERS  (port/port.h)
- *   port_store_release of a header, or port_release_replaced, pairs with its load, and port_after of that, in the next
+ *   port_store_release of a header, or port_release_after_exchange, pairs with its load, and port_order_after of that, in the next
  *       latch and in a reader.
  *   port_latch's (b), and port_publish_fence where a slab is filled that came from the pool, pair with
- *       port_after in a reader's last looks: who has seen a word of a later use sees the later version.
+ *       port_order_after in a reader's last looks: who has seen a word of a later use sees the later version.
  *   So does port_publish_fence in slab_free, after the header of the bucket that the slab was in.
  *   port_publish_fence before a link or a root pairs with the address dependency of who follows it.
  *   A latch is taken by swapping the header that the look began with: what was read since was read in that version, or

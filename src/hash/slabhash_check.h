@@ -5,7 +5,7 @@
 #include "../pool/pool_runs_check.h"
 
 /* A bucket's slots, against those that came before in it: pairs[0 .. count-1] have been seen. */
-static bool check_unique(const slab_place *place, uint32_t first, const slab *last, unsigned slot, slab_key key)
+static bool check_unique(const slab_ref *place, uint32_t first, const slab *last, unsigned slot, slab_key key)
 {
     for (const slab *at = slab_at(place, first);;) {
         uint32_t mask = slab_mask(at->word[SLAB_HEADER]);
@@ -17,7 +17,7 @@ static bool check_unique(const slab_place *place, uint32_t first, const slab *la
     }
 }
 
-static bool check_slots(const slab_place *place, uint64_t root, uint32_t first, uint32_t id, hash_counts *counts,
+static bool check_slots(const slab_ref *place, uint64_t root, uint32_t first, uint32_t id, hash_counts *counts,
                         char *message, size_t size)
 {
     const slab *at = slab_at(place, id);
@@ -31,7 +31,7 @@ static bool check_slots(const slab_place *place, uint64_t root, uint32_t first, 
                             id, slot, (uint64_t)key), false;
         unsigned group = slab_group(slab_hash(place, key));
         bool in_group = id == first && group_slots(group) >> slot & 1;
-        if (!in_group && !(slab_at(place, first)->word[SLAB_LINK] & slab_elsewhere(group)))
+        if (!in_group && !(slab_at(place, first)->word[SLAB_LINK] & slab_displaced_bit(group)))
             return snprintf(message, size, "H10: slab %" PRIu32 " slot %u: key %" PRIu64 " is not in its group, and "
                             "bucket %" PRIu32 " does not say so", id, slot, (uint64_t)key, first), false;
         if (!check_unique(place, first, at, slot, key))
@@ -43,7 +43,7 @@ static bool check_slots(const slab_place *place, uint64_t root, uint32_t first, 
 }
 
 /* A bucket that has not moved. */
-static bool check_bucket(const slab_place *place, uint64_t root, uint32_t first, uint64_t *seen, hash_counts *counts,
+static bool check_bucket(const slab_ref *place, uint64_t root, uint32_t first, uint64_t *seen, hash_counts *counts,
                          char *message, size_t size)
 {
     uint64_t length = 0;
@@ -65,7 +65,7 @@ static bool check_bucket(const slab_place *place, uint64_t root, uint32_t first,
 }
 
 /* A bucket that has moved: its targets. */
-static bool check_targets(const slab_place *place, uint64_t root, uint64_t next, uint32_t number, uint64_t *seen,
+static bool check_targets(const slab_ref *place, uint64_t root, uint64_t next, uint32_t number, uint64_t *seen,
                           hash_counts *counts, char *message, size_t size)
 {
     uint32_t bucket = slab_root_first(root) + number, step = (uint32_t)1 << slab_root_log(root);
@@ -77,7 +77,7 @@ static bool check_targets(const slab_place *place, uint64_t root, uint64_t next,
     return true;
 }
 
-static bool check_run(const slab_place *place, uint64_t root, uint64_t *seen, char *message, size_t size)
+static bool check_run(const slab_ref *place, uint64_t root, uint64_t *seen, char *message, size_t size)
 {
     for (uint64_t i = 0; i < (uint64_t)1 << slab_root_log(root); i++)
         if (!pool_mark_run(place->runs.pool, seen, slab_root_first(root) + i, 1))
@@ -86,7 +86,7 @@ static bool check_run(const slab_place *place, uint64_t root, uint64_t *seen, ch
     return true;
 }
 
-static bool slab_check(const slab_place *place, const slab_table *table, uint64_t *seen, hash_counts *counts,
+static bool slab_check(const slab_ref *place, const slab_table *table, uint64_t *seen, hash_counts *counts,
                        char *message, size_t size)
 {
     *counts = (hash_counts){0};

@@ -1,7 +1,7 @@
 /* hash/slabhash_count.h - what a quiet table has, without looking at its keys. Host only; included after
  * slabhash.h. */
 
-static void count_chain(const slab_place *place, uint32_t first, hash_counts *counts)
+static void count_chain(const slab_ref *place, uint32_t first, hash_counts *counts)
 {
     uint64_t length = 0;
     for (uint32_t id = first; id; id = (uint32_t)slab_at(place, id)->word[SLAB_LINK], length++)
@@ -10,7 +10,7 @@ static void count_chain(const slab_place *place, uint32_t first, hash_counts *co
     if (length > counts->longest_chain) counts->longest_chain = length;
 }
 
-static void slab_count(const slab_place *place, const slab_table *table, hash_counts *counts)
+static void slab_count(const slab_ref *place, const slab_table *table, hash_counts *counts)
 {
     *counts = (hash_counts){0};
     uint64_t root = table->root, next = slab_target(table, root);

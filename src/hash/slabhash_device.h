@@ -7,10 +7,10 @@
 /* Warps have stripes of their own: of free slabs, and of the size. */
 PORT_FN uint32_t hash_view_stripe(void) { return blockIdx.x + (threadIdx.x >> 5); }
 
-PORT_FN slab_place hash_view_place(const pleach_hash_view *view)
+PORT_FN slab_ref hash_view_ref(const pleach_hash_view *view)
 {
     slabhash_state *state = (slabhash_state *)view->state;
-    slab_place place;
+    slab_ref place;
     place.runs.pool = &state->pool;
     place.runs.runs = &state->runs;
     place.runs.nodes = view->slabs;

@@ -7,10 +7,10 @@ PORT_FN pleach_outcome view_update(const pleach_hash_view *view, slab_kind kind,
                                    slab_key *old)
 {
     slabhash_state *state = (slabhash_state *)view->state;
-    slab_place place = hash_view_place(view);
+    slab_ref place = hash_view_ref(view);
     slab_change c;
     change_begin(&c, kind, key, value);
-    update_to_end(&place, &state->table, &c);
+    update_blocking(&place, &state->table, &c);
     uint64_t *size = &state->stripe[hash_view_stripe() % SLABHASH_STRIPES].size;
     if (c.outcome == SLAB_INSERTED) port_fetch_add(size, 1);
     if (c.outcome == SLAB_ERASED) port_fetch_add(size, (uint64_t)-1);
@@ -21,9 +21,9 @@ PORT_FN pleach_outcome view_update(const pleach_hash_view *view, slab_kind kind,
 
 PORT_FN bool view_find(const pleach_hash_view *view, slab_key key, slab_key *value)
 {
-    slab_place place = hash_view_place(view);
+    slab_ref place = hash_view_ref(view);
     slab_key there = 0;
-    bool found = find_to_end(&place, &((const slabhash_state *)view->state)->table, key, &there);
+    bool found = find_blocking(&place, &((const slabhash_state *)view->state)->table, key, &there);
     if (found && value) *value = there;
     return found;
 }

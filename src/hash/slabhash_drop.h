@@ -2,9 +2,9 @@
  * with it. Included after slabhash.h. */
 
 /* 2^log empty buckets. False: memory is lacking. */
-PORT_FN bool table_open(const slab_place *place, slab_table *table, unsigned log)
+PORT_FN bool table_open(const slab_ref *place, slab_table *table, unsigned log)
 {
-    uint32_t first = pool_take_run(place->runs, log);
+    uint32_t first = pool_alloc_run(place->runs, log);
     if (!first) return false;
     port_publish_fence();
     for (uint32_t id = first; id - first < (uint32_t)1 << log; id++) {
@@ -17,7 +17,7 @@ PORT_FN bool table_open(const slab_place *place, slab_table *table, unsigned log
 }
 
 /* Buckets number, number + step ... of a run lose their chains, and their first slabs can be latched by nobody. */
-PORT_FN void drop_buckets(const slab_place *place, uint64_t root, uint32_t number, uint32_t step, bool used)
+PORT_FN void drop_buckets(const slab_ref *place, uint64_t root, uint32_t number, uint32_t step, bool used)
 {
     for (uint32_t i = number; i >> slab_root_log(root) == 0; i += step) {
         slab *s = slab_at(place, slab_root_first(root) + i);
@@ -28,7 +28,7 @@ PORT_FN void drop_buckets(const slab_place *place, uint64_t root, uint32_t numbe
 }
 
 /* An empty table, without memory. What its owner has marked is unmarked. */
-PORT_FN void table_drop(const slab_place *place, slab_table *table)
+PORT_FN void table_drop(const slab_ref *place, slab_table *table)
 {
     uint64_t root = table->root, next = slab_target(table, root);
     if (slab_root_first(root)) {
@@ -39,8 +39,8 @@ PORT_FN void table_drop(const slab_place *place, slab_table *table)
             drop_buckets(place, root, number, buckets, !moved);
         }
         port_store_release(&table->root, slab_root_after(root, 0));
-        pool_give_run(place->runs, slab_root_log(root), slab_root_first(root));
-        if (next) pool_give_run(place->runs, slab_root_log(next), slab_root_first(next));
+        pool_free_run(place->runs, slab_root_log(root), slab_root_first(root));
+        if (next) pool_free_run(place->runs, slab_root_log(next), slab_root_first(next));
     }
     table->next = table->cursor = table->load = 0;
 }

@@ -59,7 +59,7 @@ PORT_FN unsigned slab_group(uint32_t hash)
 }
 #endif
 
-PORT_FN uint64_t slab_elsewhere(unsigned group) { return (uint64_t)1 << (32 + group); }
+PORT_FN uint64_t slab_displaced_bit(unsigned group) { return (uint64_t)1 << (32 + group); }
 
 /* Another next slab, and the marks as they were. */
 PORT_FN uint64_t slab_relink(uint64_t link, uint32_t next) { return link >> 32 << 32 | next; }
@@ -89,7 +89,7 @@ typedef struct slab_table {
     uint64_t root;
     uint64_t next;   /* the root that it moves to, without a version; 0: it does not move. 1: about to */
     uint64_t cursor; /* while it moves: first slab's id there << 32 | buckets that somebody has set out to move */
-    uint64_t load;   /* bits 0-31 overflow slabs, or keys: slab_place | 32 the owner's | 33-63 buckets that moved */
+    uint64_t load;   /* bits 0-31 overflow slabs, or keys: slab_ref | 32 the owner's | 33-63 buckets that moved */
 } slab_table;
 enum { SLAB_NEXT_CLAIMED = 1, SLAB_MOVED_SHIFT = 33 };
 #define SLAB_OWNERS ((uint64_t)1 << 32)
@@ -98,17 +98,17 @@ enum { SLAB_NEXT_CLAIMED = 1, SLAB_MOVED_SHIFT = 33 };
 typedef struct slab_seed { uint64_t by, plus, low; } slab_seed;
 
 /* How an agent reaches tables. */
-typedef struct slab_place {
+typedef struct slab_ref {
     pool_runs_place runs;
     slab_seed seed;
     uint32_t load_of_keys; /* `load` counts keys, and this is how many of them in 1,024 slots are too many; 0: it
                             * counts overflow slabs, and more than one for OVERFLOW_PART buckets are too many */
     uint32_t hopeful;      /* 1: there will be more memory soon. Who wants to grow a table, and cannot, is not applied,
                             * because a chain that takes the growth's place may come to be very long */
-} slab_place;
+} slab_ref;
 enum { SLAB_OVERFLOW_PART = 8 };
 
-PORT_FN slab *slab_at(const slab_place *place, uint32_t id)
+PORT_FN slab *slab_at(const slab_ref *place, uint32_t id)
 {
     return (slab *)pool_address(place->runs.nodes, id, SLAB_BYTES);
 }
@@ -128,6 +128,6 @@ typedef enum slab_outcome {
     SLAB_ABSENT
 } slab_outcome;
 
-typedef enum slab_step { SLAB_DONE, SLAB_AGAIN, SLAB_LONG } slab_step;
+typedef enum slab_step { SLAB_DONE, SLAB_AGAIN, SLAB_NEEDS_SLOW_PATH } slab_step;
 
 #endif

@@ -19,7 +19,7 @@ PORT_FN void filler_end_slab(slab_filler *f)
     port_store(header, slab_next_header(port_load(header), SLAB_OTHER, f->mask));
 }
 
-PORT_FN bool filler_next_slab(const slab_place *place, slab_filler *f)
+PORT_FN bool filler_next_slab(const slab_ref *place, slab_filler *f)
 {
     uint32_t id = slab_take(place);
     if (!id) return false;
@@ -36,18 +36,18 @@ PORT_FN bool filler_next_slab(const slab_place *place, slab_filler *f)
 }
 
 /* False: there is no slab for it. */
-PORT_FN bool filler_put(const slab_place *place, slab_filler *f, slab_slot pair, unsigned group)
+PORT_FN bool filler_put(const slab_ref *place, slab_filler *f, slab_slot pair, unsigned group)
 {
     if (f->mask == SLAB_ALL && !filler_next_slab(place, f)) return false;
     unsigned slot = slab_free_slot(f->mask, group);
-    if (f->at != f->first || !(group_slots(group) >> slot & 1)) f->link |= slab_elsewhere(group);
+    if (f->at != f->first || !(group_slots(group) >> slot & 1)) f->link |= slab_displaced_bit(group);
     slot_store(f->at, slot, pair);
     f->mask |= (uint32_t)1 << slot;
     return true;
 }
 
 /* The slabs of a chain after its first one, back to the pool; how many. */
-PORT_FN uint32_t chain_free(const slab_place *place, uint32_t id)
+PORT_FN uint32_t chain_free(const slab_ref *place, uint32_t id)
 {
     uint32_t slabs = 0;
     while (id) {
@@ -61,7 +61,7 @@ PORT_FN uint32_t chain_free(const slab_place *place, uint32_t id)
 
 /* Copies the pairs of a latched bucket to the targets, by the bits of their hashes from `shift` on; the targets'
  * headers are left as they were. False: memory is lacking. */
-PORT_FN bool move_pairs(const slab_place *place, const slab *from, uint64_t header, unsigned shift, uint32_t targets,
+PORT_FN bool move_pairs(const slab_ref *place, const slab *from, uint64_t header, unsigned shift, uint32_t targets,
                         slab_filler *fillers)
 {
     for (uint32_t mask = slab_mask(header);;) {
@@ -80,7 +80,7 @@ PORT_FN bool move_pairs(const slab_place *place, const slab *from, uint64_t head
 
 /* Moves a bucket that the caller has latched, `number` of this root; its latch is gone afterwards, and the caller has
  * to count it. False: memory is lacking, and the bucket is as it was, latched. */
-PORT_COLD bool move_bucket(const slab_place *place, slab_table *table, uint64_t root, uint64_t next, uint32_t number,
+PORT_COLD bool move_bucket(const slab_ref *place, slab_table *table, uint64_t root, uint64_t next, uint32_t number,
                            uint64_t header)
 {
     slab *bucket = slab_at(place, slab_root_first(root) + number);
@@ -134,7 +134,7 @@ PORT_FN bool help_begin(slab_table *table, slab_help *help)
 
 /* One bucket, which is counted, or, where the caller counts, noted in *moved. Whatever growth was under way when it was
  * set out for, the one that is now is meant: if the other is over its buckets have all moved. */
-PORT_FN slab_step help_step(const slab_place *place, slab_table *table, slab_help *help, uint32_t *moved)
+PORT_FN slab_step help_step(const slab_ref *place, slab_table *table, slab_help *help, uint32_t *moved)
 {
     if (help->bucket >= help->end) return SLAB_DONE;
     uint64_t root = port_load(&table->root);

@@ -3,7 +3,7 @@
 
 /* A bucket's pairs, one after the other; those of its targets if it has moved. */
 typedef struct slab_pairs {
-    const slab_place *place;
+    const slab_ref *place;
     const slab *at;
     uint32_t mask;
     uint64_t next;         /* the root that it has moved to; 0: it has not */
@@ -16,7 +16,7 @@ PORT_FN void pairs_enter(slab_pairs *pairs, uint32_t id)
     pairs->mask = slab_mask(pairs->at->word[SLAB_HEADER]);
 }
 
-PORT_FN slab_pairs pairs_begin(const slab_place *place, const slab_table *table, uint32_t number)
+PORT_FN slab_pairs pairs_begin(const slab_ref *place, const slab_table *table, uint32_t number)
 {
     slab_pairs pairs;
     pairs.place = place;

@@ -1,5 +1,5 @@
 /* hash/slabhash_prefetch.h - threads that work on slab hashes ask for slabs ahead. Included after slabhash.h. */
-static void prefetch_slab(const slab_place *place, uint64_t root, slab_key key)
+static void prefetch_slab(const slab_ref *place, uint64_t root, slab_key key)
 {
     const char *bucket = (const char *)slab_at(place, slab_bucket(root, slab_hash(place, key)));
     port_prefetch(bucket);

@@ -45,7 +45,7 @@ PORT_FN uint32_t wide_bits(const slab *s, unsigned four, __m128i key)
 }
 #endif
 
-/* A pair of words, from `word` on, which is even. `seen` gets something of every load: port_after. */
+/* A pair of words, from `word` on, which is even. `seen` gets something of every load: port_order_after. */
 PORT_FN unsigned search_two(const slab *s, unsigned word, uint32_t mask, slab_key key, slab_slot *pair, uint64_t *seen)
 {
     uint64_t one, two;

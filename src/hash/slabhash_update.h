@@ -13,7 +13,7 @@ typedef struct slab_change {
     bool known_absent;    /* the caller knows that the key is not there */
     bool brief;           /* the caller does not help */
     bool in_first;        /* `at` and `slot` are right: no other slab is needed, nor a look at one */
-    uint64_t seen;        /* of every load of the look: port_after */
+    uint64_t seen;        /* of every load of the look: port_order_after */
     slab *first;          /* of the bucket; latched */
     uint64_t header, link; /* of the first slab, before it was latched */
     uint64_t root, next;  /* of the table; next: the bucket is to move there */
@@ -68,7 +68,7 @@ PORT_FN bool locate_in_first(slab_change *c)
     c->before = NULL;
     c->slot = SLAB_SLOTS;
     if (!c->known_absent) c->slot = slab_search_group(c->first, mask, c->group, c->pair.key, &c->old, &c->seen);
-    if (!c->known_absent && c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) {
+    if (!c->known_absent && c->slot == SLAB_SLOTS && c->link & slab_displaced_bit(c->group)) {
         c->slot = slab_search(c->first, mask & ~group_slots(c->group), c->pair.key, &c->old, &c->seen);
         if (c->slot == SLAB_SLOTS && (uint32_t)c->link) return false;
     }
@@ -84,9 +84,9 @@ PORT_FN bool locate_in_first(slab_change *c)
 }
 
 /* Looks at the key's bucket. DONE with first == NULL: there is no table. */
-PORT_FN slab_step change_look(const slab_place *place, slab_table *table, slab_change *c)
+PORT_FN slab_step change_look(const slab_ref *place, slab_table *table, slab_change *c)
 {
-    slab_look look;
+    bucket_view look;
     uint32_t hash = slab_hash(place, c->pair.key);
     if (look_begin(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
     if (look.first && look.header & SLAB_LATCHED) return SLAB_AGAIN; /* its slots are not worth the access */
@@ -117,18 +117,18 @@ PORT_FN bool change_alters(const slab_change *c)
 /* Of a change that alters nothing: whether what was seen can be believed, as in a find. */
 PORT_FN slab_step change_unaltered(const slab_table *table, const slab_change *c)
 {
-    slab_look look;
+    bucket_view look;
     look.table = table;
     look.first = c->first;
     look.root = c->root;
     look.header = c->header;
     look.link = c->link;
-    bool in_no_slot = c->slot == SLAB_SLOTS && !(c->link & slab_elsewhere(c->group));
-    return look_holds_after(&look, c->seen, in_no_slot) ? SLAB_DONE : SLAB_AGAIN;
+    bool in_no_slot = c->slot == SLAB_SLOTS && !(c->link & slab_displaced_bit(c->group));
+    return bucket_unchanged_after(&look, c->seen, in_no_slot) ? SLAB_DONE : SLAB_AGAIN;
 }
 
 /* Latches the bucket that was looked at, as it was then; values alone may be others by now. */
-PORT_FN slab_step change_latch(const slab_place *place, slab_table *table, slab_change *c)
+PORT_FN slab_step change_latch(const slab_ref *place, slab_table *table, slab_change *c)
 {
     slab *first = c->first;
     if (!first) return SLAB_DONE;
@@ -148,13 +148,13 @@ PORT_FN slab_step change_latch(const slab_place *place, slab_table *table, slab_
 }
 
 /* Of a change that is latched: whether the short way is enough. */
-PORT_FN bool goes_short_way(const slab_change *c)
+PORT_FN bool fits_fast_path(const slab_change *c)
 {
     return c->first && c->in_first && !c->next && !(c->brief && c->helps);
 }
 
 /* Of a change that was looked at: brief tries leave it as it is, and nothing is latched. */
-PORT_FN bool leaves_it(slab_change *c)
+PORT_FN bool defer_to_slow_path(slab_change *c)
 {
     if (!c->brief || (c->first && c->in_first)) return false;
     c->first = NULL;
@@ -162,7 +162,7 @@ PORT_FN bool leaves_it(slab_change *c)
 }
 
 /* The first slab of an empty table. False: there is no memory. */
-PORT_COLD bool table_begin(const slab_place *place, slab_table *table, uint64_t root)
+PORT_COLD bool table_begin(const slab_ref *place, slab_table *table, uint64_t root)
 {
     uint32_t id = slab_take(place);
     if (!id) return false;
@@ -179,7 +179,7 @@ PORT_COLD bool table_begin(const slab_place *place, slab_table *table, uint64_t 
     return true;
 }
 
-PORT_FN bool wants_growth(const slab_place *place, const slab_table *table, uint64_t root)
+PORT_FN bool wants_growth(const slab_ref *place, const slab_table *table, uint64_t root)
 {
     uint64_t load = slab_load(port_load(&table->load)), buckets = (uint64_t)1 << slab_root_log(root);
     if (place->load_of_keys) return load * 1024 >= buckets * SLAB_SLOTS * place->load_of_keys;
@@ -187,7 +187,7 @@ PORT_FN bool wants_growth(const slab_place *place, const slab_table *table, uint
 }
 
 /* Where a key of a group that has some elsewhere is, if it is there. */
-PORT_FN void locate_elsewhere(const slab_place *place, slab_change *c)
+PORT_FN void locate_displaced(const slab_ref *place, slab_change *c)
 {
     uint64_t header = c->header, link = c->link;
     for (;;) {
@@ -201,7 +201,7 @@ PORT_FN void locate_elsewhere(const slab_place *place, slab_change *c)
 
 /* Where a key that is not there could be put: in its group, or else in the first slab, or else in the first slab of the
  * chain that has room; with slot == SLAB_SLOTS there is none, and `at` is the chain's end. */
-PORT_FN void locate_room(const slab_place *place, slab_change *c)
+PORT_FN void locate_room(const slab_ref *place, slab_change *c)
 {
     uint64_t header = c->header, link = c->link;
     c->at = c->first;
@@ -218,14 +218,14 @@ PORT_FN void locate_room(const slab_place *place, slab_change *c)
 }
 
 /* Where the key is in the bucket, or where it could be put. */
-PORT_FN void change_locate(const slab_place *place, slab_change *c)
+PORT_FN void change_locate(const slab_ref *place, slab_change *c)
 {
     c->at = c->first;
     c->before = NULL;
     c->slot = SLAB_SLOTS;
     if (!c->known_absent) {
         c->slot = slab_search_group(c->first, slab_mask(c->header), c->group, c->pair.key, &c->old, &c->seen);
-        if (c->slot == SLAB_SLOTS && c->link & slab_elsewhere(c->group)) locate_elsewhere(place, c);
+        if (c->slot == SLAB_SLOTS && c->link & slab_displaced_bit(c->group)) locate_displaced(place, c);
     }
     if (c->slot < SLAB_SLOTS) {
         c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
@@ -235,14 +235,14 @@ PORT_FN void change_locate(const slab_place *place, slab_change *c)
     if (c->outcome == SLAB_INSERTED) locate_room(place, c);
 }
 
-PORT_FN void change_abandon(const slab_place *place, slab_change *c)
+PORT_FN void change_abandon(const slab_ref *place, slab_change *c)
 {
     if (c->fresh) slab_free(place, c->fresh);
     if (c->first) port_store_release(&c->first->word[SLAB_HEADER], c->header);
 }
 
 /* A bucket of a table that moves, or that has no room for the key and ought to move: it moves. DONE: it could not. */
-PORT_FN slab_step change_move(const slab_place *place, slab_table *table, slab_change *c)
+PORT_FN slab_step change_move(const slab_ref *place, slab_table *table, slab_change *c)
 {
     uint64_t root = c->root, next = c->next;
     uint32_t number = slab_bucket(root, slab_hash(place, c->pair.key)) - slab_root_first(root);
@@ -254,7 +254,7 @@ PORT_FN slab_step change_move(const slab_place *place, slab_table *table, slab_c
 
 /* Of a change that is latched. DONE: what it will do is in c->outcome, and it can be done. Or there is no bucket, and
  * nothing to do, or NOT_APPLIED. AGAIN: the latch is gone. */
-PORT_FN slab_step change_prepare(const slab_place *place, slab_table *table, slab_change *c)
+PORT_FN slab_step change_prepare(const slab_ref *place, slab_table *table, slab_change *c)
 {
     c->fresh = 0;
     if (!c->first) {
@@ -284,13 +284,13 @@ PORT_FN slab_step change_prepare(const slab_place *place, slab_table *table, sla
 PORT_FN bool needs_mark(const slab_change *c)
 {
     bool in_group = c->at == c->first && c->slot < SLAB_SLOTS && group_slots(c->group) >> c->slot & 1;
-    return !in_group && !(c->link & slab_elsewhere(c->group));
+    return !in_group && !(c->link & slab_displaced_bit(c->group));
 }
 
-PORT_FN void mark_elsewhere(slab_change *c)
+PORT_FN void mark_displaced(slab_change *c)
 {
     if (!needs_mark(c)) return;
-    c->link |= slab_elsewhere(c->group);
+    c->link |= slab_displaced_bit(c->group);
     port_store(&c->first->word[SLAB_LINK], c->link);
 }
 
@@ -299,17 +299,17 @@ PORT_FN void commit_insert_in_first(slab_change *c)
 {
     uint32_t mask = slab_mask(c->header) | (uint32_t)1 << c->slot;
     uint64_t was = slot_replace(c->first, c->slot, c->pair);
-    port_release_replaced(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask), was);
+    port_release_after_exchange(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask), was);
 }
 
-PORT_FN void commit_insert(const slab_place *place, slab_table *table, slab_change *c)
+PORT_FN void commit_insert(const slab_ref *place, slab_table *table, slab_change *c)
 {
     uint32_t mask = slab_mask(c->header);
     if (!SLAB_VALUES && PLEACH_KEY_BITS == 32 && c->at == c->first && !c->fresh && !needs_mark(c)) {
         commit_insert_in_first(c);
         return;
     }
-    mark_elsewhere(c);
+    mark_displaced(c);
     if (c->fresh) {
         slab *fresh = slab_at(place, c->fresh);
         slot_store(fresh, 0, c->pair);
@@ -332,11 +332,11 @@ PORT_FN void commit_insert(const slab_place *place, slab_table *table, slab_chan
 }
 
 /* A slab after the first one that becomes empty leaves the chain. */
-PORT_FN void commit_erase(const slab_place *place, slab_table *table, slab_change *c)
+PORT_FN void commit_erase(const slab_ref *place, slab_table *table, slab_change *c)
 {
     uint32_t mask = slab_mask(c->header), bit = (uint32_t)1 << c->slot, emptied = 0;
     if (c->at == c->first) { /* the header is all that is stored */
-        port_release_replaced(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask & ~bit), c->old.value);
+        port_release_after_exchange(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask & ~bit), c->old.value);
         return;
     }
     uint64_t *header = &c->at->word[SLAB_HEADER], old = port_load(header);
@@ -354,17 +354,17 @@ PORT_FN void commit_erase(const slab_place *place, slab_table *table, slab_chang
 
 /* A key more, or less, where load counts them. Who has latched the only bucket of a table is the only one to write it:
  * no bucket has moved that could be counted, and the owner has set its bit before the first key came. */
-PORT_FN void count_key(const slab_place *place, slab_table *table, const slab_change *c, uint64_t more)
+PORT_FN void count_key(const slab_ref *place, slab_table *table, const slab_change *c, uint64_t more)
 {
     if (!place->load_of_keys) return;
-    if (c->only && !PORT_ADDS_AWAY)
+    if (c->only && !PORT_ADD_IS_ASYNC)
         port_store(&table->load, port_load(&table->load) + more);
     else
         port_add(&table->load, more);
 }
 
 /* The latch is gone afterwards. */
-PORT_FN void change_commit(const slab_place *place, slab_table *table, slab_change *c)
+PORT_FN void change_commit(const slab_ref *place, slab_table *table, slab_change *c)
 {
     if (c->outcome == SLAB_INSERTED) {
         count_key(place, table, c, 1);
@@ -374,33 +374,33 @@ PORT_FN void change_commit(const slab_place *place, slab_table *table, slab_chan
         commit_erase(place, table, c);
     } else if (c->first) {
         if (c->outcome == SLAB_REPLACED) c->old.value = slot_assign(c->at, c->slot, c->pair);
-        port_release_replaced(&c->first->word[SLAB_HEADER], c->header, c->seen ^ c->old.value);
+        port_release_after_exchange(&c->first->word[SLAB_HEADER], c->header, c->seen ^ c->old.value);
     }
 }
 
 /* A try of an update that needs no more than the first slab of a bucket that stays where it is, as most do. LONG: this
  * one does, and is latched, unless first == NULL. */
-PORT_FN slab_step update_in_first(const slab_place *place, slab_table *table, slab_change *c)
+PORT_FN slab_step update_in_first(const slab_ref *place, slab_table *table, slab_change *c)
 {
     if (change_look(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
     if (c->in_first && !change_alters(c)) return change_unaltered(table, c);
-    if (leaves_it(c)) return SLAB_LONG;
+    if (defer_to_slow_path(c)) return SLAB_NEEDS_SLOW_PATH;
     if (change_latch(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
-    if (!goes_short_way(c)) return SLAB_LONG;
+    if (!fits_fast_path(c)) return SLAB_NEEDS_SLOW_PATH;
     change_commit(place, table, c);
     return SLAB_DONE;
 }
 
 /* A try that goes the short way or none. LONG: nothing was done, and nothing is latched. */
-PORT_FN slab_step slab_update_briefly(const slab_place *place, slab_table *table, slab_change *c)
+PORT_FN slab_step slab_update_fast_path(const slab_ref *place, slab_table *table, slab_change *c)
 {
     c->brief = true;
     slab_step step = update_in_first(place, table, c);
-    if (step == SLAB_LONG) change_abandon(place, c);
+    if (step == SLAB_NEEDS_SLOW_PATH) change_abandon(place, c);
     return step;
 }
 
-PORT_COLD slab_step update_at_length(const slab_place *place, slab_table *table, slab_change *c)
+PORT_COLD slab_step update_slow_path(const slab_ref *place, slab_table *table, slab_change *c)
 {
     if (change_prepare(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
     change_commit(place, table, c);
@@ -409,15 +409,15 @@ PORT_COLD slab_step update_at_length(const slab_place *place, slab_table *table,
 
 /* One try of an update. Who has the latch goes the long way with it in its hands: it might not get it again for
  * long. */
-PORT_FN slab_step slab_update(const slab_place *place, slab_table *table, slab_change *c)
+PORT_FN slab_step slab_update(const slab_ref *place, slab_table *table, slab_change *c)
 {
     slab_step step = update_in_first(place, table, c);
-    if (step != SLAB_LONG) return step;
+    if (step != SLAB_NEEDS_SLOW_PATH) return step;
     /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. */
-    slab_place far = *place;
+    slab_ref far = *place;
     slab_change change;
     change_copy(&change, c);
-    step = update_at_length(&far, table, &change);
+    step = update_slow_path(&far, table, &change);
     c->outcome = change.outcome;
     c->old.value = change.old.value;
     c->helps |= change.helps;

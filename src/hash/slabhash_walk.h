@@ -22,10 +22,10 @@ PORT_FN void sink_slab(slab_sink *sink, const slab *at, uint32_t mask)
 }
 
 /* The bucket of one hash. AGAIN: it has changed meanwhile, and the sink is as it was. */
-PORT_FN slab_step walk_bucket(const slab_place *place, const slab_table *table, uint32_t hash, slab_sink *sink,
+PORT_FN slab_step walk_bucket(const slab_ref *place, const slab_table *table, uint32_t hash, slab_sink *sink,
                               unsigned *log)
 {
-    slab_look look;
+    bucket_view look;
     if (look_begin(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
     uint64_t before = sink->count;
     *log = look.log;
@@ -35,7 +35,7 @@ PORT_FN slab_step walk_bucket(const slab_place *place, const slab_table *table, 
         sink_slab(sink, at, mask);
         uint32_t next = (uint32_t)port_load(&at->word[SLAB_LINK]);
         if (!next) break;
-        if (!look_holds(&look)) {
+        if (!bucket_unchanged(&look)) {
             sink->count = before;
             return SLAB_AGAIN;
         }
@@ -43,7 +43,7 @@ PORT_FN slab_step walk_bucket(const slab_place *place, const slab_table *table, 
         mask = slab_mask(port_load(&at->word[SLAB_HEADER]));
         port_validate_fence();
     }
-    if (look_holds(&look)) return SLAB_DONE;
+    if (bucket_unchanged(&look)) return SLAB_DONE;
     sink->count = before;
     return SLAB_AGAIN;
 }
@@ -55,7 +55,7 @@ enum { WALK_PENDING = 32 };
  * that are done later. There are never more of those than hashes have bits. PROGRESS: a bucket is read again only after
  * an update of it, or of the root, that was done; each bucket that was read is over, and there are no more of them than
  * the table has grown to meanwhile. */
-PORT_FN void walk_group(const slab_place *place, const slab_table *table, uint32_t group, unsigned bits,
+PORT_FN void walk_group(const slab_ref *place, const slab_table *table, uint32_t group, unsigned bits,
                         slab_sink *sink)
 {
     struct { uint32_t group; unsigned bits; } pending[WALK_PENDING];

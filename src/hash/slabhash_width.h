@@ -7,7 +7,7 @@ typedef struct slab_slot { slab_key key, value; } slab_slot; /* a set's values a
  * knowing the seed collide no more than random ones. The last line keeps that, because every hash comes from nearly as
  * many sums as every other; without it keys in arithmetic progression would fill some buckets many times as much as
  * others, under one seed in a hundred. */
-PORT_FN uint32_t slab_hash(const slab_place *place, slab_key key)
+PORT_FN uint32_t slab_hash(const slab_ref *place, slab_key key)
 {
 #if PLEACH_KEY_BITS == 32
     uint64_t product = place->seed.by * key;
@@ -53,20 +53,20 @@ PORT_FN void slot_store(slab *s, unsigned slot, slab_slot pair)
 #endif
 }
 
-/* The same for port_release_replaced, which gets what it answers. Only for kinds whose slots are half a word: a GPU
+/* The same for port_release_after_exchange, which gets what it answers. Only for kinds whose slots are half a word: a GPU
  * fetches from memory what it replaces, and not what it stores, and half a word cannot be stored but with the other. */
 PORT_FN uint64_t slot_replace(slab *s, unsigned slot, slab_slot pair)
 {
-    return port_replace_half(&s->word[SLAB_FIRST + slot / 2], slot % 2, (uint32_t)pair.key);
+    return port_exchange_owned_half(&s->word[SLAB_FIRST + slot / 2], slot % 2, (uint32_t)pair.key);
 }
 
 /* Another value for a taken slot, in one access; the one that was there. */
 PORT_FN slab_key slot_assign(slab *s, unsigned slot, slab_slot pair)
 {
 #if SLAB_VALUES && PLEACH_KEY_BITS == 64
-    return port_replace(&s->word[SLAB_FIRST + 2 * slot + 1], pair.value);
+    return port_exchange_owned(&s->word[SLAB_FIRST + 2 * slot + 1], pair.value);
 #elif SLAB_VALUES
-    return (uint32_t)(port_replace(&s->word[SLAB_FIRST + slot], (uint64_t)pair.value << 32 | pair.key) >> 32);
+    return (uint32_t)(port_exchange_owned(&s->word[SLAB_FIRST + slot], (uint64_t)pair.value << 32 | pair.key) >> 32);
 #else
     return (void)s, (void)slot, (void)pair, 0;
 #endif

@@ -56,7 +56,7 @@ static uint64_t keep_memory(slabs_cuda *slabs, uint64_t needed, pleach_status *s
     return *status == PLEACH_OK ? kept / SLAB_BYTES : 0;
 }
 
-pleach_status slabs_begin_anew(slabs_cuda *slabs, uint64_t taken)
+pleach_status slabs_reset(slabs_cuda *slabs, uint64_t taken)
 {
     enum { LEAST = 1024 };
     uint64_t limit = slabs_limit(slabs), needed = taken + 1 > LEAST ? taken + 1 : LEAST;

@@ -46,7 +46,7 @@ pleach_status slabs_open(slabs_cuda *slabs, int gpu, uint64_t max_bytes, size_t 
 void slabs_close(slabs_cuda *slabs);
 
 /* A state of zeros, with this many slabs taken from the pool: all of them are zeros too. Alone. */
-pleach_status slabs_begin_anew(slabs_cuda *slabs, uint64_t taken);
+pleach_status slabs_reset(slabs_cuda *slabs, uint64_t taken);
 
 /* Each has the other's slabs and state. Alone with both, and on the same GPU. */
 void slabs_swap_memory(slabs_cuda *one, slabs_cuda *two);

@@ -108,7 +108,7 @@ static pleach_status run_pairs(pleach_index *index, pair_call call, size_t n, co
     if (n == 0) return PLEACH_OK;
     if (!keys || !ids || (call == CALL_CONTAINS && !flags)) return PLEACH_E_ARGUMENT;
     if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
-    if (foreign_pointers((const void *[]){keys, ids, flags}, 3)) return PLEACH_E_POINTER;
+    if (any_device_pointer((const void *[]){keys, ids, flags}, 3)) return PLEACH_E_POINTER;
     void *pairs = get_pairs(index, n), *zeros = call == CALL_INSERT ? get_pairs(index, n) : NULL;
     pleach_status status = PLEACH_E_MEMORY;
     if (pairs && (zeros || call != CALL_INSERT)) {
@@ -164,7 +164,7 @@ pleach_status pleach_index_count(pleach_index *index, size_t n, const void *keys
     if (n == 0) return PLEACH_OK;
     if (!keys || !counts) return PLEACH_E_ARGUMENT;
     if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
-    if (foreign_pointers((const void *[]){keys, counts}, 2)) return PLEACH_E_POINTER;
+    if (any_device_pointer((const void *[]){keys, counts}, 2)) return PLEACH_E_POINTER;
     intervals of;
     pleach_status status = make_intervals(index, n, keys, &of);
     if (status == PLEACH_OK) status = pleach_map_range_count(index->map, n, of.lo, of.hi, counts, PLEACH_SYNC);
@@ -216,7 +216,7 @@ pleach_status pleach_index_retrieve(pleach_index *index, size_t n, const void *k
     size_t found = 0;
     if (!index || (n > 0 && (!keys || !offsets))) return PLEACH_E_ARGUMENT;
     if (n > MOST_ELEMENTS) return PLEACH_E_SIZE;
-    if (foreign_pointers((const void *[]){keys, ids, offsets}, 3)) return PLEACH_E_POINTER;
+    if (any_device_pointer((const void *[]){keys, ids, offsets}, 3)) return PLEACH_E_POINTER;
     intervals of;
     pleach_status status = make_intervals(index, n, keys, &of);
     if (status == PLEACH_OK) status = retrieve(index, n, &of, limit, capacity, ids, offsets, &found);
@@ -241,7 +241,7 @@ static pleach_status check_batch(const pleach_index *index, const pleach_index_b
     if (!b->kinds || !b->keys) return PLEACH_E_ARGUMENT;
     if (b->n > MOST_OPERATIONS) return PLEACH_E_SIZE;
     const void *pointers[] = {b->kinds, b->keys, b->ids, b->flags, b->counts, b->out_ids, b->offsets};
-    return foreign_pointers(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
+    return any_device_pointer(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
 /* What the map gets. */

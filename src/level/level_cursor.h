@@ -4,15 +4,15 @@
  * after others had a turn. DONE: the operation has its result. SPLIT: it has, and leaves a separator to post. KEEP, in
  * maps with versions: an update has latched its leaf, and must go on with update_keeping at once. In a skiplist: TEND
  * is what SPLIT is here, and REFUSED, of a part of an operation, that it could not be done. */
-typedef enum blink_step {
-    BLINK_MOVED,
-    BLINK_AGAIN,
-    BLINK_DONE,
-    BLINK_SPLIT,
-    BLINK_KEEP,
-    BLINK_TEND,
-    BLINK_REFUSED
-} blink_step;
+typedef enum level_step {
+    STEP_MOVED,
+    STEP_AGAIN,
+    STEP_DONE,
+    STEP_SPLIT,
+    STEP_COPY,
+    STEP_RESTRUCTURE,
+    STEP_REFUSED
+} level_step;
 
 /* Steps to the right before the first fresh descent. In a skiplist not every chunk can be reached from above. */
 #ifdef BLINK_SKIPLIST
@@ -28,10 +28,10 @@ typedef struct map_ref {
     unsigned stripe; /* spreads counters and free lists over agents; any number */
 #ifdef BLINK_VERSIONED
     const struct versions *versions;
-    epoch_agent *agent; /* who acts, for what it retires and reuses; NULL: somebody who has no bag */
+    epoch_participant *agent; /* who acts, for what it retires and reuses; NULL: somebody who has no bag */
 #endif
 #ifdef BLINK_SKIPLIST
-    epoch_agent *agent; /* who acts, for what it retires; NULL: nobody, who never merges chunks */
+    epoch_participant *agent; /* who acts, for what it retires; NULL: nobody, who never merges chunks */
     uint64_t raise;     /* of 2^32 new chunks, how many are entered on the level above */
 #endif
 } map_ref;
@@ -79,7 +79,7 @@ PORT_FN void cursor_right(map_ref map, level_cursor *cursor, map_pair link)
         cursor->low = link.key;
         return;
     }
-    port_forget_cached();
+    port_invalidate_cached();
 #ifdef BLINK_SKIPLIST
     port_fetch_add(&map.tree->restarts, 1);
 #endif
@@ -101,12 +101,12 @@ PORT_FN void cursor_follow(map_ref map, level_cursor *cursor, map_pair pair)
 }
 
 /* Visits the inner node under the cursor. */
-PORT_FN blink_step cursor_descend(map_ref map, level_cursor *cursor)
+PORT_FN level_step cursor_descend(map_ref map, level_cursor *cursor)
 {
     map_pair pair;
-    if (!node_route(node_at(map, cursor->node), cursor->target, &pair)) return BLINK_AGAIN;
+    if (!node_route(node_at(map, cursor->node), cursor->target, &pair)) return STEP_AGAIN;
     cursor_follow(map, cursor, pair);
-    return BLINK_MOVED;
+    return STEP_MOVED;
 }
 
 PORT_FN bool belongs_right(map_pair link, map_key key) { return pair_is_link(link) && key >= link.key; }

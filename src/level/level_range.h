@@ -101,27 +101,27 @@ PORT_FN bool range_goes_on(range_op *range, map_pair link)
     return true;
 }
 
-PORT_FN blink_step range_leaf(map_ref map, range_op *range)
+PORT_FN level_step range_leaf(map_ref map, range_op *range)
 {
     level_cursor *cursor = &range->cursor;
     const map_node *node = node_at(map, cursor->node);
     node_image image;
     map_pair link;
     uint64_t header = node_end(node, &link);
-    if (header & HEADER_LATCHED) return BLINK_AGAIN;
+    if (header & HEADER_LATCHED) return STEP_AGAIN;
     if (belongs_right(link, cursor->target)) {
         cursor_right(map, cursor, link);
-        return BLINK_MOVED;
+        return STEP_MOVED;
     }
     node_read(node, &image);
     port_validate_fence();
-    if (header_load(node) != header) return BLINK_AGAIN; /* the image may be torn: nothing was reported yet */
+    if (header_load(node) != header) return STEP_AGAIN; /* the image may be torn: nothing was reported yet */
 
     range_report(range, &image, header_count(header));
-    return range_goes_on(range, link) ? BLINK_MOVED : BLINK_DONE;
+    return range_goes_on(range, link) ? STEP_MOVED : STEP_DONE;
 }
 
-PORT_FN blink_step range_step(map_ref map, range_op *range)
+PORT_FN level_step range_step(map_ref map, range_op *range)
 {
     if (range->cursor.level > 0) return cursor_descend(map, &range->cursor);
     return range_leaf(map, range);

@@ -76,17 +76,17 @@ PORT_FN void seek_start(map_ref map, seek_op *seek, map_key from, bool up)
 }
 
 /* The walk has its answer, or has come to the end of the map without one. */
-PORT_FN blink_step seek_arrived(map_ref map, seek_op *seek, bool found)
+PORT_FN level_step seek_arrived(map_ref map, seek_op *seek, bool found)
 {
     seek->found = found;
     uint64_t digest = seek->digest | 1;
-    if (!seek->crossed || digest == seek->last_digest) return BLINK_DONE;
+    if (!seek->crossed || digest == seek->last_digest) return STEP_DONE;
 #ifndef SEEK_WALKS_TWICE
-    if (seek_first_stands(map, seek)) return BLINK_DONE;
+    if (seek_first_stands(map, seek)) return STEP_DONE;
 #endif
     seek_walk(map, seek);
     seek->last_digest = digest;
-    return BLINK_MOVED;
+    return STEP_MOVED;
 }
 
 #ifdef BLINK_SKIPLIST
@@ -139,29 +139,29 @@ PORT_FN bool leaf_nearest(const map_node *node, unsigned count, map_key target, 
 #endif
 }
 
-PORT_FN blink_step seek_leaf(map_ref map, seek_op *seek)
+PORT_FN level_step seek_leaf(map_ref map, seek_op *seek)
 {
     level_cursor *cursor = &seek->cursor;
     const map_node *node = node_at(map, cursor->node);
     map_pair link;
     uint64_t header = node_end(node, &link);
-    if (header & HEADER_LATCHED) return BLINK_AGAIN;
+    if (header & HEADER_LATCHED) return STEP_AGAIN;
 #ifdef BLINK_SKIPLIST
     if (leads_back(header, link)) { /* its link says where to go on, but not the low key there */
         port_fetch_add(&map.tree->restarts, 1);
-        port_forget_cached(); /* else the old image of an upper chunk could lead here again and again */
+        port_invalidate_cached(); /* else the old image of an upper chunk could lead here again and again */
         seek_walk(map, seek);
-        return BLINK_MOVED;
+        return STEP_MOVED;
     }
 #endif
     if (belongs_right(link, cursor->target)) {
         cursor_right(map, cursor, link);
-        return BLINK_MOVED;
+        return STEP_MOVED;
     }
     /* An answer out of a torn leaf is not looked at. */
     bool found = leaf_nearest(node, header_count(header), cursor->target, seek->up, &seek->answer);
     port_validate_fence();
-    if (header_load(node) != header) return BLINK_AGAIN;
+    if (header_load(node) != header) return STEP_AGAIN;
 
     seek->digest = blink_digest(blink_digest(seek->digest, cursor->node), header);
     if (found) return seek_arrived(map, seek, true);
@@ -175,10 +175,10 @@ PORT_FN blink_step seek_leaf(map_ref map, seek_op *seek)
         cursor_start(map, cursor, cursor->low - 1);
     }
     seek_crossed(seek, from, header);
-    return BLINK_MOVED;
+    return STEP_MOVED;
 }
 
-PORT_FN blink_step seek_step(map_ref map, seek_op *seek)
+PORT_FN level_step seek_step(map_ref map, seek_op *seek)
 {
     if (seek->cursor.level > 0) return cursor_descend(map, &seek->cursor);
     return seek_leaf(map, seek);

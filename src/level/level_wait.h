@@ -5,15 +5,15 @@
 
 #define BLINK_WAIT(step, attempts)                                                                               \
     do {                                                                                                         \
-        if ((step) == BLINK_AGAIN) port_pause((attempts)++);                                                     \
+        if ((step) == STEP_AGAIN) port_pause((attempts)++);                                                     \
     } while (0)
 
 /* For steps that take no latch. */
-#define BLINK_TO_END(step_call)                                                                                  \
+#define LEVEL_BLOCKING(step_call)                                                                                  \
     do {                                                                                                         \
         unsigned attempts_ = 0;                                                                                  \
-        blink_step step_;                                                                                        \
-        while ((step_ = (step_call)) == BLINK_MOVED || step_ == BLINK_AGAIN) BLINK_WAIT(step_, attempts_);       \
+        level_step step_;                                                                                        \
+        while ((step_ = (step_call)) == STEP_MOVED || step_ == STEP_AGAIN) BLINK_WAIT(step_, attempts_);       \
     } while (0)
 
 #endif

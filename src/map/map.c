@@ -121,7 +121,7 @@ static pleach_status check_pointers(const pleach_map *map, const request *r)
 {
     if (map->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
     const void *pointers[] = {r->keys, r->values, r->out_keys, r->out_values, r->flags, r->counts, r->long_counts};
-    return foreign_pointers(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
+    return any_device_pointer(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
 static pleach_status check_request(const pleach_map *map, const request *r, pleach_stream stream)
@@ -140,7 +140,7 @@ static pleach_status check_request(const pleach_map *map, const request *r, plea
 static void enter_for(pleach_map *map, const request *r)
 {
     if (r->at)
-        gate_enter_beside(&map->gate);
+        gate_enter_snapshot(&map->gate);
     else
         gate_enter(&map->gate);
 }
@@ -148,12 +148,12 @@ static void enter_for(pleach_map *map, const request *r)
 static void leave_for(pleach_map *map, const request *r)
 {
     if (r->at)
-        gate_leave_beside(&map->gate);
+        gate_leave_snapshot(&map->gate);
     else
         gate_leave(&map->gate);
 }
 
-pleach_status map_run_inside(pleach_map *map, const request *r, pleach_stream stream)
+pleach_status map_run_shared(pleach_map *map, const request *r, pleach_stream stream)
 {
     enter_for(map, r);
     pleach_status status = map->ops->run(map->exec, r, stream);
@@ -166,7 +166,7 @@ pleach_status map_run(pleach_map *map, const request *r, pleach_stream stream)
     pleach_status status = check_request(map, r, stream);
     if (status != PLEACH_OK || r->n == 0) return status;
     bool update = r->kind == REQUEST_PUT || r->kind == REQUEST_ADD || r->kind == REQUEST_ERASE;
-    return update && stream == PLEACH_SYNC ? map_run_updates(map, *r) : map_run_inside(map, r, stream);
+    return update && stream == PLEACH_SYNC ? map_run_updates(map, *r) : map_run_shared(map, r, stream);
 }
 
 pleach_status pleach_map_put(pleach_map *map, size_t n, const void *keys, const void *values, uint8_t *outcomes,
@@ -299,7 +299,7 @@ static pleach_status run_one(pleach_map *map, request_kind kind, key128 key, key
     map_cell key_in = map_cell_of(map, key), value_in = map_cell_of(map, value), key_out = {0}, value_out = {0};
     request r = {.kind = kind, .n = 1, .keys = &key_in, .values = &value_in, .out_keys = &key_out,
                  .out_values = &value_out, .flags = &result->flag};
-    pleach_status status = map_run_inside(map, &r, PLEACH_SYNC);
+    pleach_status status = map_run_shared(map, &r, PLEACH_SYNC);
     result->key = map_number_of(map, key_out);
     result->value = map_number_of(map, value_out);
     return status;
@@ -410,19 +410,19 @@ pleach_status pleach_map_max_pair(pleach_map *map, int *found, void *out_key, vo
 
 /* ---- whole-map calls ---- */
 
-/* Alone in the map, with nothing left on a stream. On success the caller leaves by map_leave_alone. */
+/* Alone in the map, with nothing left on a stream. On success the caller leaves by map_leave_exclusive. */
 static pleach_status after_entering(pleach_map *map, bool entered)
 {
     if (!entered) return PLEACH_E_BUSY;
     pleach_status status = map->ops->quiesce(map->exec);
-    if (status != PLEACH_OK) map_leave_alone(map);
+    if (status != PLEACH_OK) map_leave_exclusive(map);
     return status;
 }
 
-pleach_status map_enter_alone(pleach_map *map) { return after_entering(map, gate_enter_exclusive(&map->gate)); }
-pleach_status map_enter_for_batch(pleach_map *map) { return after_entering(map, gate_enter_batch(&map->gate)); }
+pleach_status map_enter_exclusive(pleach_map *map) { return after_entering(map, gate_enter_exclusive(&map->gate)); }
+pleach_status map_enter_batch(pleach_map *map) { return after_entering(map, gate_enter_batch(&map->gate)); }
 
-void map_leave_alone(pleach_map *map) { gate_leave_exclusive(&map->gate); }
+void map_leave_exclusive(pleach_map *map) { gate_leave_exclusive(&map->gate); }
 
 bool map_fill_is_valid(double *fill)
 {
@@ -436,20 +436,20 @@ pleach_status pleach_map_load(pleach_map *map, size_t n, const void *keys, const
     pleach_status status = check_request(map, &r, PLEACH_SYNC);
     if (status != PLEACH_OK) return status;
     if (!map_fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;
-    status = map_enter_alone(map);
+    status = map_enter_exclusive(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->load(map->exec, n, keys, values, fill);
-    map_leave_alone(map);
+    map_leave_exclusive(map);
     return status;
 }
 
 pleach_status map_replace(pleach_map *map, size_t n, const void *keys, const void *values, double fill)
 {
     if (map->device != PLEACH_CPU && n > MAP_MOST_ELEMENTS) return PLEACH_E_SIZE;
-    pleach_status status = map_enter_alone(map);
+    pleach_status status = map_enter_exclusive(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->replace(map->exec, n, keys, values, fill);
-    map_leave_alone(map);
+    map_leave_exclusive(map);
     return status;
 }
 
@@ -458,10 +458,10 @@ pleach_status pleach_map_export(pleach_map *map, size_t capacity, void *out_keys
     if (!map || !n) return PLEACH_E_ARGUMENT;
     request r = {.out_keys = out_keys, .out_values = out_values};
     pleach_status status = check_pointers(map, &r);
-    if (status == PLEACH_OK) status = map_enter_alone(map);
+    if (status == PLEACH_OK) status = map_enter_exclusive(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->export_pairs(map->exec, capacity, out_keys, out_values, n);
-    map_leave_alone(map);
+    map_leave_exclusive(map);
     return status;
 }
 
@@ -480,10 +480,10 @@ pleach_status pleach_map_get_stats(pleach_map *map, pleach_map_stats *stats)
 {
     if (!map || !stats) return PLEACH_E_ARGUMENT;
     memset(stats, 0, sizeof *stats);
-    pleach_status status = map_enter_alone(map);
+    pleach_status status = map_enter_exclusive(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->stats(map->exec, stats);
-    map_leave_alone(map);
+    map_leave_exclusive(map);
     stats->key_bits = map->key_bits;
     if (stats->leaves) stats->fill = (double)stats->keys / ((double)stats->leaves * (map->slots - 2));
     return status;
@@ -502,20 +502,20 @@ pleach_status pleach_map_reserve(pleach_map *map, uint64_t keys)
 pleach_status pleach_map_compact(pleach_map *map, double fill)
 {
     if (!map || !map_fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;
-    pleach_status status = map_enter_alone(map);
+    pleach_status status = map_enter_exclusive(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->compact(map->exec, fill);
-    map_leave_alone(map);
+    map_leave_exclusive(map);
     return status;
 }
 
 pleach_status pleach_map_clear(pleach_map *map)
 {
     if (!map) return PLEACH_E_ARGUMENT;
-    pleach_status status = map_enter_alone(map);
+    pleach_status status = map_enter_exclusive(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->clear(map->exec);
-    map_leave_alone(map);
+    map_leave_exclusive(map);
     return status;
 }
 
@@ -523,10 +523,10 @@ pleach_status pleach_map_validate(pleach_map *map, char *message, size_t message
 {
     if (message && message_size) message[0] = 0;
     if (!map) return PLEACH_E_ARGUMENT;
-    pleach_status status = map_enter_alone(map);
+    pleach_status status = map_enter_exclusive(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->validate(map->exec, message, message_size);
-    map_leave_alone(map);
+    map_leave_exclusive(map);
     return status;
 }
 

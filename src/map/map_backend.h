@@ -72,7 +72,7 @@ typedef struct exec_ops {
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const request *request, pleach_stream stream);
     /* Are updates faster as a batch? The rule may set r->may_decline. */
-    bool (*prefers_batch)(void *exec, request *request);
+    bool (*should_batch)(void *exec, request *request);
     pleach_status (*range_packed)(void *exec, const request *request, size_t capacity, uint64_t *offsets,
                                   size_t *total);
     pleach_status (*reserve)(void *exec, uint64_t keys);

@@ -15,7 +15,7 @@ static pleach_status check_batch(const pleach_map *map, const pleach_batch *batc
     if (map->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
     const void *pointers[] = {batch->kinds,    batch->keys,   batch->values,     batch->flags,       batch->out_keys,
                               batch->out_values, batch->counts, batch->range_keys, batch->range_values, batch->offsets};
-    return foreign_pointers(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
+    return any_device_pointer(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
 pleach_status pleach_map_apply(pleach_map *map, pleach_batch *batch)
@@ -25,9 +25,9 @@ pleach_status pleach_map_apply(pleach_map *map, pleach_batch *batch)
     batch->total = 0;
     if (batch->times) memset(batch->times, 0, sizeof *batch->times);
     if (batch->n == 0) return PLEACH_OK;
-    status = map_enter_for_batch(map);
+    status = map_enter_batch(map);
     if (status != PLEACH_OK) return status;
     status = map->ops->apply(map->exec, batch);
-    map_leave_alone(map);
+    map_leave_exclusive(map);
     return status;
 }

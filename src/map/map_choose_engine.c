@@ -18,20 +18,20 @@ static bool can_be_batch(const pleach_map *map, const request *r)
  * then what can be applied is. */
 static pleach_status run_alone(pleach_map *map, request *r)
 {
-    pleach_status status = map_enter_for_batch(map);
+    pleach_status status = map_enter_batch(map);
     if (status == PLEACH_OK) {
         status = map->ops->update(map->exec, r);
-        map_leave_alone(map);
+        map_leave_exclusive(map);
     }
     r->may_decline = false;
     bool refused = status == PLEACH_E_BUSY || status == PLEACH_E_FULL || status == PLEACH_E_MEMORY;
-    return refused ? map_run_inside(map, r, PLEACH_SYNC) : status;
+    return refused ? map_run_shared(map, r, PLEACH_SYNC) : status;
 }
 
 pleach_status map_run_updates(pleach_map *map, request r)
 {
-    if (map->engine == PLEACH_ENGINE_CALLS || !can_be_batch(map, &r)) return map_run_inside(map, &r, PLEACH_SYNC);
-    if (map->engine == PLEACH_ENGINE_BATCHES || map->ops->prefers_batch(map->exec, &r)) return run_alone(map, &r);
-    pleach_status status = map_run_inside(map, &r, PLEACH_SYNC);
+    if (map->engine == PLEACH_ENGINE_CALLS || !can_be_batch(map, &r)) return map_run_shared(map, &r, PLEACH_SYNC);
+    if (map->engine == PLEACH_ENGINE_BATCHES || map->ops->should_batch(map->exec, &r)) return run_alone(map, &r);
+    pleach_status status = map_run_shared(map, &r, PLEACH_SYNC);
     return status == EXEC_DECLINED ? run_alone(map, &r) : status;
 }

@@ -71,7 +71,7 @@ static bool plan_fits(const cpu_map *map, const build_plan *plan)
     return 1 + plan->nodes <= map->tree->pool.capacity;
 }
 
-void cpu_begin_anew(cpu_map *map)
+void cpu_reset(cpu_map *map)
 {
     build_plan plan;
     make_plan(map, &plan, 0, 1);
@@ -81,7 +81,7 @@ void cpu_begin_anew(cpu_map *map)
 static pleach_status cpu_clear(void *exec)
 {
     if (cpu_versions_pinned(exec)) return PLEACH_E_BUSY;
-    cpu_begin_anew(exec);
+    cpu_reset(exec);
     trim(exec);
     return PLEACH_OK;
 }
@@ -210,7 +210,7 @@ static bool looks_ordered(const cpu_map *map, const request *r)
 
 /* Erases, and puts of ordered keys, are faster as a batch (docs/performance.md has the figures), by little; so only
  * where there are so many that all threads have something to do, and others would not have got far beside it. */
-static bool cpu_prefers_batch(void *exec, request *r)
+static bool cpu_should_batch(void *exec, request *r)
 {
     enum { MANY = 1 << 16 };
     return r->n >= MANY && (r->kind == REQUEST_ERASE || looks_ordered(exec, r));
@@ -355,7 +355,7 @@ const exec_ops exec_cpu = {
     .after_fork = cpu_after_fork,
     .run = cpu_run,
     .range_packed = cpu_range_packed,
-    .prefers_batch = cpu_prefers_batch,
+    .should_batch = cpu_should_batch,
     .reserve = cpu_reserve,
     .size = cpu_size,
     .take = cpu_versions_take,

@@ -33,9 +33,9 @@ typedef struct cpu_map {
     cpu_scratch scratch; /* of batches */
 } cpu_map;
 
-static inline map_place place_of(const cpu_map *map)
+static inline map_memory place_of(const cpu_map *map)
 {
-    return (map_place){map->tree, map->memory.nodes, map->versions, map->raise};
+    return (map_memory){map->tree, map->memory.nodes, map->versions, map->raise};
 }
 
 /* Elements of an array call. */
@@ -47,7 +47,7 @@ uint64_t cpu_run_elements(const cpu_map *map, const request *request, long_list 
 uint64_t cpu_run_here(const cpu_map *map, const request *request, size_t begin, size_t end, long_list *longs);
 
 /* An empty tree, in the place of one without keys. No snapshot is live. */
-void cpu_begin_anew(cpu_map *map);
+void cpu_reset(cpu_map *map);
 
 /* map_cpu_long.c: queries that threads have handed back, and what divides them. */
 
@@ -63,7 +63,7 @@ typedef struct long_parts {
 
 /* An instant for ranges that the whole call reads at, of a map with versions. */
 typedef struct cpu_instant {
-    epoch_agent agent;
+    epoch_participant agent;
     uint64_t at;
     bool taken;
 } cpu_instant;

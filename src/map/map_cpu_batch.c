@@ -52,7 +52,7 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     size_t part_bytes = members * sizeof *job->parts, tidings_bytes = members * sizeof *job->tidings;
     size_t digit_bytes = members * BATCH_RANGES * sizeof *job->digits;
     job->boxes = 1 + job->request.n / members / OPERATIONS_A_BOX;
-    size_t mail_bytes = members * batch_mail_row((size_t)members * job->boxes) * sizeof *job->mail;
+    size_t mail_bytes = members * batch_result_row((size_t)members * job->boxes) * sizeof *job->mail;
     size_t count_bytes = job->request.counts ? 0 : (size_t)job->request.n * sizeof(uint64_t);
     size_t bytes = main_bytes + part_bytes + tidings_bytes + digit_bytes + mail_bytes + count_bytes;
     if (!have_scratch(&map->scratch, bytes)) return PLEACH_E_MEMORY;
@@ -71,7 +71,7 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     const batch_sizes *s = &job->sizes;
     enum { LEAST_IDS = 3 }; /* a root, a leaf, and none */
     bool emptied = job->status == PLEACH_OK && (s->seen & BATCH_HAS_ERASES) && s->size == 0;
-    if (emptied && !job->keeps && blink_used_ids(map->tree) > LEAST_IDS) cpu_begin_anew(map);
+    if (emptied && !job->keeps && blink_used_ids(map->tree) > LEAST_IDS) cpu_reset(map);
     return job->status;
 }
 

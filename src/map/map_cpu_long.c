@@ -30,13 +30,13 @@ void cpu_instant_begin(const cpu_map *map, request *r, cpu_instant *instant)
 {
     instant->taken = map->versions.state && !r->at;
     if (!instant->taken) return;
-    instant->at = version_begin_instant(&map->versions, &instant->agent, 1, gate_thread_number());
+    instant->at = version_snapshot_begin(&map->versions, &instant->agent, 1, gate_thread_number());
     r->at = &instant->at;
 }
 
 void cpu_instant_end(const cpu_map *map, cpu_instant *instant)
 {
-    if (instant->taken) version_end_instant(&map->versions, &instant->agent, instant->at, 1, INSTANT_SCAN);
+    if (instant->taken) version_snapshot_end(&map->versions, &instant->agent, instant->at, 1, INSTANT_SCAN);
 }
 
 /* ---- the list ---- */

@@ -214,7 +214,7 @@ static pleach_status fill_with_room_to_spare(packing *p, uint64_t *found)
 }
 
 /* At a timestamp the pairs are those that have been counted. */
-static pleach_status pack_past(packing *p)
+static pleach_status pack_snapshot(packing *p)
 {
     keep_limits(p, p->offsets, NULL);
     p->total = offsets_of_counts(p->offsets, p->r.n);
@@ -241,7 +241,7 @@ static pleach_status pack_present(packing *p, uint64_t *found)
 
 pleach_status cpu_pack(packing *p)
 {
-    if (p->r.at) return pack_past(p);
+    if (p->r.at) return pack_snapshot(p);
     uint64_t *found = base_alloc(p->r.n, sizeof *found);
     if (!found) return PLEACH_E_MEMORY;
     pleach_status status = pack_present(p, found);

@@ -115,11 +115,11 @@ pleach_status cpu_versions_take(void *exec, snapshot_place *place, pleach_stream
     cpu_map *map = exec;
     versions v = map->versions;
     if (!v.state) return PLEACH_E_ARGUMENT;
-    epoch_agent agent;
-    place->timestamp = version_begin_instant(&v, &agent, 1, gate_thread_number());
+    epoch_participant agent;
+    place->timestamp = version_snapshot_begin(&v, &agent, 1, gate_thread_number());
     place->at = &place->timestamp;
     pleach_status status = pin(v.epoch.state, place->timestamp);
-    version_end_instant(&v, &agent, place->timestamp, 1, EPOCH_ALL);
+    version_snapshot_end(&v, &agent, place->timestamp, 1, EPOCH_ALL);
     return status;
 }
 
@@ -127,10 +127,10 @@ pleach_status cpu_versions_release(void *exec, snapshot_place *place)
 {
     cpu_map *map = exec;
     epoch_state *e = map->versions.epoch.state;
-    epoch_agent agent;
+    epoch_participant agent;
     uint64_t oldest = epoch_oldest(e);
     for (unsigned attempt = 0; epoch_unpin(e, *place->at) == EPOCH_BUSY;) port_pause(attempt++);
-    epoch_agent_begin(&agent, 1);
+    epoch_participant_begin(&agent, 1);
     epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
     /* Only the oldest snapshot keeps images from being freed by age. */
     if (epoch_oldest(e) != oldest) map->ops->return_images(place_of(map), gate_thread_number());
@@ -140,8 +140,8 @@ pleach_status cpu_versions_release(void *exec, snapshot_place *place)
 /* Lets go of all that no snapshot needs, wherever calls that ran beside each other have left it. Alone in the map. */
 void cpu_versions_settle(cpu_map *map)
 {
-    epoch_agent agent;
-    epoch_agent_begin(&agent, 1);
+    epoch_participant agent;
+    epoch_participant_begin(&agent, 1);
     epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false); /* what is left of one that others have begun */
     epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
     map->ops->return_images(place_of(map), 0);

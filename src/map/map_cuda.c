@@ -94,11 +94,11 @@ static bool takes_snapshots(const cuda_map *map, const request *r)
 static pleach_status run_array(cuda_map *map, const request *r, pleach_stream stream)
 {
     room room = {0, 0};
-    if (is_update(r)) room = cuda_room_for(map, r->n, is_insert(r));
-    if (takes_snapshots(map, r)) cuda_room_for_snapshot(map);
+    if (is_update(r)) room = cuda_reserve_nodes(map, r->n, is_insert(r));
+    if (takes_snapshots(map, r)) cuda_reserve_for_snapshot(map);
     pleach_status status = stream == PLEACH_SYNC ? run_synchronously(map, r)
                                                  : run_on_stream(map, r, (cudaStream_t)stream, room);
-    if (is_update(r)) cuda_room_done(map, room);
+    if (is_update(r)) cuda_release_reservation(map, room);
     return status;
 }
 
@@ -110,7 +110,7 @@ static pleach_status cuda_run(void *exec, const request *r, pleach_stream stream
 
 static pleach_status run_packed(cuda_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total)
 {
-    if (takes_snapshots(map, r)) cuda_room_for_snapshot(map);
+    if (takes_snapshots(map, r)) cuda_reserve_for_snapshot(map);
     return cuda_range_packed(map, r, capacity, offsets, total, map->sync_stream[gate_thread_number() % SYNC_STREAMS]);
 }
 
@@ -143,13 +143,13 @@ static pleach_status cuda_size(void *exec, uint64_t *size)
 static pleach_status reserve(cuda_map *map, uint64_t keys)
 {
     build_plan plan;
-    cuda_whole_plan(map, &plan, keys, 0.5); /* the least that any order of insertion comes to */
+    cuda_bulk_plan(map, &plan, keys, 0.5); /* the least that any order of insertion comes to */
     uint64_t nodes = 1 + plan.nodes, limit = pool_cuda_limit(map->pool) / map->node_bytes;
     if (nodes + limit / 64 > limit) return pool_cuda_beyond(map->pool);
     nodes += nodes / 60 + 256; /* the nodes that splits leave untouched, and what calls ask for beyond the plan */
     pthread_mutex_lock(&map->mutex);
-    if (map->skiplist) nodes = cuda_room_bound(map, keys) + 256;
-    pleach_status status = cuda_room_grow(map, nodes < limit ? nodes : limit);
+    if (map->skiplist) nodes = cuda_reservation_bound(map, keys) + 256;
+    pleach_status status = cuda_reservation_grow(map, nodes < limit ? nodes : limit);
     pthread_mutex_unlock(&map->mutex);
     return status;
 }
@@ -162,8 +162,8 @@ static pleach_status cuda_reserve(void *exec, uint64_t keys)
 
 static pleach_status room_for_view(cuda_map *map)
 {
-    if (map->versions.state) cuda_room_for_snapshot(map); /* its kernels may take some */
-    cuda_room_view(map, 1);
+    if (map->versions.state) cuda_reserve_for_snapshot(map); /* its kernels may take some */
+    cuda_reservation_view(map, 1);
     return PLEACH_OK;
 }
 
@@ -174,7 +174,7 @@ static pleach_status cuda_view(void *exec, map_view *view)
     ON_GPU(map, room_for_view(map));
 }
 
-static void cuda_view_closed(void *exec) { cuda_room_view(exec, -1); }
+static void cuda_view_closed(void *exec) { cuda_reservation_view(exec, -1); }
 
 static pleach_status cuda_take(void *exec, snapshot_place *place, pleach_stream stream)
 {
@@ -225,7 +225,7 @@ static pleach_status cuda_update(void *exec, const request *r)
 
 /* From so many inserts on sorting them pays, or if neighbours in the array go to the same leaves, which is looked at on
  * the way; docs/performance.md has the figures. Erases do not wait for each other, and are faster as they come. */
-static bool cuda_prefers_batch(void *exec, request *r)
+static bool cuda_should_batch(void *exec, request *r)
 {
     enum { MANY = 1 << 22, SOME = 1 << 15 };
     (void)exec;
@@ -236,43 +236,43 @@ static bool cuda_prefers_batch(void *exec, request *r)
 static pleach_status cuda_load(void *exec, size_t n, const void *keys, const void *values, double fill)
 {
     cuda_map *map = exec;
-    ON_GPU(map, cuda_whole_load(map, n, keys, values, fill));
+    ON_GPU(map, cuda_bulk_load(map, n, keys, values, fill));
 }
 
 static pleach_status cuda_replace(void *exec, size_t n, const void *keys, const void *values, double fill)
 {
     cuda_map *map = exec;
-    ON_GPU(map, cuda_whole_replace(map, n, keys, values, fill));
+    ON_GPU(map, cuda_bulk_replace(map, n, keys, values, fill));
 }
 
 static pleach_status cuda_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
     cuda_map *map = exec;
-    ON_GPU(map, cuda_whole_export(map, capacity, out_keys, out_values, n));
+    ON_GPU(map, cuda_bulk_export(map, capacity, out_keys, out_values, n));
 }
 
 static pleach_status cuda_stats(void *exec, pleach_map_stats *stats)
 {
     cuda_map *map = exec;
-    ON_GPU(map, cuda_whole_stats(map, stats));
+    ON_GPU(map, cuda_bulk_stats(map, stats));
 }
 
 static pleach_status cuda_compact(void *exec, double fill)
 {
     cuda_map *map = exec;
-    ON_GPU(map, cuda_whole_compact(map, fill));
+    ON_GPU(map, cuda_bulk_compact(map, fill));
 }
 
 static pleach_status cuda_clear(void *exec)
 {
     cuda_map *map = exec;
-    ON_GPU(map, cuda_whole_clear(map));
+    ON_GPU(map, cuda_bulk_clear(map));
 }
 
 static pleach_status cuda_validate(void *exec, char *message, size_t message_size)
 {
     cuda_map *map = exec;
-    ON_GPU(map, cuda_whole_validate(map, message, message_size));
+    ON_GPU(map, cuda_bulk_validate(map, message, message_size));
 }
 
 /* ---- life ---- */
@@ -350,7 +350,7 @@ static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
     }
     if (status == PLEACH_OK && config->versioned) status = cuda_versions_open(map);
     if (status == PLEACH_OK && map->skiplist) status = cuda_epoch_open(map);
-    if (status == PLEACH_OK) status = cuda_whole_clear(map);
+    if (status == PLEACH_OK) status = cuda_bulk_clear(map);
     if (status == PLEACH_OK && config->reserve_keys) status = reserve(map, config->reserve_keys);
     return status;
 }
@@ -419,7 +419,7 @@ const exec_ops exec_cuda = {
     .destroy = cuda_destroy,
     .run = cuda_run,
     .range_packed = cuda_range,
-    .prefers_batch = cuda_prefers_batch,
+    .should_batch = cuda_should_batch,
     .reserve = cuda_reserve,
     .size = cuda_size,
     .take = cuda_take,

@@ -101,15 +101,15 @@ static inline staging staging_to_wait_for(const cuda_map *map, cudaStream_t stre
     return (staging){.pool = map->scratch, .stream = stream, .gpu = map->gpu, .transfer = map->transfer};
 }
 
-/* map_cuda_reserve.c: nodes for updates to come. `cuda_room_for` makes sure, as far as limits allow, that n updates find
- * the nodes they may need. cuda_room_done takes it back when the call returns; a call on a stream hands it to
+/* map_cuda_reserve.c: nodes for updates to come. `cuda_reserve_nodes` makes sure, as far as limits allow, that n updates find
+ * the nodes they may need. cuda_release_reservation takes it back when the call returns; a call on a stream hands it to
  * streams_note before. */
-room cuda_room_for(cuda_map *map, uint64_t updates, bool insert);
-void cuda_room_done(cuda_map *map, room room);
-void cuda_room_for_snapshot(cuda_map *map); /* for the copies that updates under way may make because of it */
-void cuda_room_view(cuda_map *map, int opened); /* 1: a view was opened, -1: closed */
-pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes); /* mutex held */
-uint64_t cuda_room_bound(const cuda_map *map, uint64_t inserts); /* the most that an empty map comes to with these */
+room cuda_reserve_nodes(cuda_map *map, uint64_t updates, bool insert);
+void cuda_release_reservation(cuda_map *map, room room);
+void cuda_reserve_for_snapshot(cuda_map *map); /* for the copies that updates under way may make because of it */
+void cuda_reservation_view(cuda_map *map, int opened); /* 1: a view was opened, -1: closed */
+pleach_status cuda_reservation_grow(cuda_map *map, uint64_t nodes); /* mutex held */
+uint64_t cuda_reservation_bound(const cuda_map *map, uint64_t inserts); /* the most that an empty map comes to with these */
 
 /* The leaves with keys in the order of keys: their first keys, ids, and the keys in the leaves before. */
 typedef struct leaf_order {
@@ -120,16 +120,16 @@ typedef struct leaf_order {
 } leaf_order;
 
 /* map_cuda_bulk.c: calls that have the map for themselves. */
-void cuda_whole_plan(const cuda_map *map, build_plan *plan, uint64_t keys, double fill);
-pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
-pleach_status cuda_whole_replace(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
-pleach_status cuda_whole_export(cuda_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n);
-pleach_status cuda_whole_order(const cuda_map *map, staging *s, leaf_order *order);
-pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats);
-pleach_status cuda_whole_compact(cuda_map *map, double fill);
-pleach_status cuda_whole_clear(cuda_map *map);
-pleach_status cuda_whole_begin_anew(cuda_map *map); /* an empty tree, in the place of one without keys */
-pleach_status cuda_whole_validate(cuda_map *map, char *message, size_t message_size);
+void cuda_bulk_plan(const cuda_map *map, build_plan *plan, uint64_t keys, double fill);
+pleach_status cuda_bulk_load(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
+pleach_status cuda_bulk_replace(cuda_map *map, size_t n, const void *keys, const void *values, double fill);
+pleach_status cuda_bulk_export(cuda_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n);
+pleach_status cuda_bulk_order(const cuda_map *map, staging *s, leaf_order *order);
+pleach_status cuda_bulk_stats(cuda_map *map, pleach_map_stats *stats);
+pleach_status cuda_bulk_compact(cuda_map *map, double fill);
+pleach_status cuda_bulk_clear(cuda_map *map);
+pleach_status cuda_bulk_reset(cuda_map *map); /* an empty tree, in the place of one without keys */
+pleach_status cuda_bulk_validate(cuda_map *map, char *message, size_t message_size);
 
 /* map_cuda_versions.c */
 pleach_status cuda_versions_open(cuda_map *map);

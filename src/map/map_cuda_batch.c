@@ -179,7 +179,7 @@ static pleach_status count_wide(applying *a)
     wide_on_gpu w = {.n = a->sizes->wide};
     leaf_order order;
     if (w.n == 0) return PLEACH_OK;
-    pleach_status status = cuda_whole_order(a->map, a->s, &order);
+    pleach_status status = cuda_bulk_order(a->map, a->s, &order);
     if (status == PLEACH_OK) status = staging_scratch(a->s, w.n * a->map->batch->wide_bytes, &w.wide);
     for (unsigned i = 0; i < 2 && status == PLEACH_OK; i++) {
         status = staging_scratch(a->s, ops * sizeof *w.place[i], (void **)&w.place[i]);
@@ -293,7 +293,7 @@ static pleach_status try_batch(cuda_map *map, pleach_batch *batch, uint32_t kind
     if (status != PLEACH_OK || a.sizes->ops == 0) return status;
     note_used(map, a.sizes);
     bool emptied = a.sizes->tidied && (a.sizes->seen & BATCH_HAS_ERASES) && a.sizes->size == 0;
-    if (emptied && !a.g.keeps) cuda_whole_begin_anew(map); /* or else the map has empty nodes, and is right too */
+    if (emptied && !a.g.keeps) cuda_bulk_reset(map); /* or else the map has empty nodes, and is right too */
     return PLEACH_OK;
 }
 
@@ -308,9 +308,9 @@ static pleach_status apply_batch(cuda_map *map, pleach_batch *batch, uint32_t ki
     if (status != PLEACH_E_FULL) return status;
     if (map->versioned) /* there may be memory in images that nobody needs any more */
         CUDA_TRY(map->versioned->release(on_gpu(map), NULL, map->sync_stream[0]));
-    room room = cuda_room_for(map, batch->n, true);
+    room room = cuda_reserve_nodes(map, batch->n, true);
     status = try_batch(map, batch, kind);
-    cuda_room_done(map, room);
+    cuda_release_reservation(map, room);
     return status;
 }
 

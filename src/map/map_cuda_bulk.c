@@ -9,7 +9,7 @@
 #include "map_cuda.h"
 #include "../cuda/sort_cuda.h"
 
-void cuda_whole_plan(const cuda_map *map, build_plan *plan, uint64_t keys, double fill)
+void cuda_bulk_plan(const cuda_map *map, build_plan *plan, uint64_t keys, double fill)
 {
     if (map->skiplist)
         skiplist_plan_make(plan, keys, fill, map->chunk);
@@ -86,27 +86,27 @@ static pleach_status build(cuda_map *map, const build_plan *plan, const void *ke
     blink_tree *tree = base_alloc(1, sizeof *tree);
     if (!tree) return PLEACH_E_MEMORY;
     pthread_mutex_lock(&map->mutex);
-    pleach_status status = cuda_room_grow(map, 1 + plan->nodes);
+    pleach_status status = cuda_reservation_grow(map, 1 + plan->nodes);
     pthread_mutex_unlock(&map->mutex);
     if (status == PLEACH_OK) status = replace_nodes(map, plan, keys, values, trim, tree);
     base_free(tree);
     return status;
 }
 
-pleach_status cuda_whole_begin_anew(cuda_map *map)
+pleach_status cuda_bulk_reset(cuda_map *map)
 {
     build_plan plan;
-    cuda_whole_plan(map, &plan, 0, 1);
+    cuda_bulk_plan(map, &plan, 0, 1);
     pleach_status status = build(map, &plan, NULL, NULL, false);
     pleach_status finished = wait_for(map);
     return status != PLEACH_OK ? status : finished;
 }
 
-pleach_status cuda_whole_clear(cuda_map *map)
+pleach_status cuda_bulk_clear(cuda_map *map)
 {
     build_plan plan;
     if (map->pins > 0) return PLEACH_E_BUSY;
-    cuda_whole_plan(map, &plan, 0, 1);
+    cuda_bulk_plan(map, &plan, 0, 1);
     return build(map, &plan, NULL, NULL, true);
 }
 
@@ -161,7 +161,7 @@ static pleach_status load_staged(cuda_map *map, staging *s, size_t n, const void
     if (status == PLEACH_OK && !ascending) status = sort_distinct(map, s, &keys, &values, &n);
     if (status != PLEACH_OK) return status;
     build_plan plan;
-    cuda_whole_plan(map, &plan, n, fill);
+    cuda_bulk_plan(map, &plan, n, fill);
     return build(map, &plan, keys, values, trim);
 }
 
@@ -174,7 +174,7 @@ static pleach_status load_pairs(cuda_map *map, size_t n, const void *keys, const
     return status != PLEACH_OK ? status : finished;
 }
 
-pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const void *values, double fill)
+pleach_status cuda_bulk_load(cuda_map *map, size_t n, const void *keys, const void *values, double fill)
 {
     blink_tree *tree = base_alloc(1, sizeof *tree);
     if (!tree) return PLEACH_E_MEMORY;
@@ -185,7 +185,7 @@ pleach_status cuda_whole_load(cuda_map *map, size_t n, const void *keys, const v
     return status == PLEACH_OK ? load_pairs(map, n, keys, values, fill, false) : status;
 }
 
-pleach_status cuda_whole_replace(cuda_map *map, size_t n, const void *keys, const void *values, double fill)
+pleach_status cuda_bulk_replace(cuda_map *map, size_t n, const void *keys, const void *values, double fill)
 {
     if (map->pins > 0) return PLEACH_E_BUSY;
     return load_pairs(map, n, keys, values, fill, true);
@@ -232,7 +232,7 @@ static pleach_status order_leaves(const cuda_map *map, staging *s, uint64_t used
     return PLEACH_OK;
 }
 
-pleach_status cuda_whole_order(const cuda_map *map, staging *s, leaf_order *order)
+pleach_status cuda_bulk_order(const cuda_map *map, staging *s, leaf_order *order)
 {
     uint64_t used;
     blink_counts counts;
@@ -270,7 +270,7 @@ static pleach_status export_staged(cuda_map *map, staging *s, size_t capacity, v
     return status == PLEACH_OK ? staging_return_results(s) : status;
 }
 
-pleach_status cuda_whole_export(cuda_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n)
+pleach_status cuda_bulk_export(cuda_map *map, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
     staging s = staging_to_wait_for(map, stream_of(map));
     pleach_status status = export_staged(map, &s, capacity, out_keys, out_values, n);
@@ -293,11 +293,11 @@ static pleach_status compact_staged(cuda_map *map, staging *s, double fill)
         status = gather_pairs(map, s, used, counts.leaves - counts.empty_leaves, keys, values);
     if (status != PLEACH_OK) return status;
     build_plan plan;
-    cuda_whole_plan(map, &plan, counts.keys, fill);
+    cuda_bulk_plan(map, &plan, counts.keys, fill);
     return build(map, &plan, keys, values, true);
 }
 
-pleach_status cuda_whole_compact(cuda_map *map, double fill)
+pleach_status cuda_bulk_compact(cuda_map *map, double fill)
 {
     if (map->pins > 0) return PLEACH_E_BUSY;
     staging s = staging_on(map, stream_of(map));
@@ -333,7 +333,7 @@ static void fill_stats(const cuda_map *map, const blink_tree *tree, const blink_
     stats->height = (unsigned)(tree->root >> 32) + 1;
 }
 
-pleach_status cuda_whole_stats(cuda_map *map, pleach_map_stats *stats)
+pleach_status cuda_bulk_stats(cuda_map *map, pleach_map_stats *stats)
 {
     uint64_t used;
     blink_counts counts;
@@ -358,7 +358,7 @@ static pleach_status copy_nodes(const cuda_map *map, uint64_t used, void *nodes)
     return wait_for(map);
 }
 
-pleach_status cuda_whole_validate(cuda_map *map, char *message, size_t message_size)
+pleach_status cuda_bulk_validate(cuda_map *map, char *message, size_t message_size)
 {
     blink_tree *tree = base_alloc(1, sizeof *tree);
     pleach_status status = tree ? read_tree(map, tree) : PLEACH_E_MEMORY;

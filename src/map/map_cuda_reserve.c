@@ -30,7 +30,7 @@ static uint64_t most_nodes_for(const cuda_map *map, uint64_t inserts, uint64_t u
 
 static uint64_t with_spare(uint64_t nodes) { return nodes + nodes / 63 + 1; }
 
-uint64_t cuda_room_bound(const cuda_map *map, uint64_t inserts)
+uint64_t cuda_reservation_bound(const cuda_map *map, uint64_t inserts)
 {
     return with_spare(SKIPLIST_LEVELS + 1 + most_nodes_for(map, inserts, SKIPLIST_LEVELS + 1));
 }
@@ -42,7 +42,7 @@ static pleach_status look_at_used(cuda_map *map, uint64_t *used)
     return PLEACH_OK;
 }
 
-pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes)
+pleach_status cuda_reservation_grow(cuda_map *map, uint64_t nodes)
 {
     if (nodes <= map->capacity) return PLEACH_OK;
     uint64_t limit = pool_cuda_limit(map->pool) / map->node_bytes;
@@ -65,7 +65,7 @@ pleach_status cuda_room_grow(cuda_map *map, uint64_t nodes)
 static void grow_towards(cuda_map *map, uint64_t nodes)
 {
     nodes = least_of(nodes, pool_cuda_limit(map->pool) / map->node_bytes);
-    while (nodes > map->capacity && cuda_room_grow(map, nodes) == PLEACH_E_MEMORY)
+    while (nodes > map->capacity && cuda_reservation_grow(map, nodes) == PLEACH_E_MEMORY)
         nodes = map->capacity + (nodes - map->capacity) / 2;
 }
 
@@ -96,7 +96,7 @@ static uint64_t make_room(cuda_map *map, uint64_t inserts, uint64_t copies)
     return nodes;
 }
 
-room cuda_room_for(cuda_map *map, uint64_t updates, bool insert)
+room cuda_reserve_nodes(cuda_map *map, uint64_t updates, bool insert)
 {
     pthread_mutex_lock(&map->mutex);
     room room = {0, updates};
@@ -108,7 +108,7 @@ room cuda_room_for(cuda_map *map, uint64_t updates, bool insert)
     return room;
 }
 
-void cuda_room_done(cuda_map *map, room room)
+void cuda_release_reservation(cuda_map *map, room room)
 {
     pthread_mutex_lock(&map->mutex);
     map->sync_nodes -= room.nodes;
@@ -116,7 +116,7 @@ void cuda_room_done(cuda_map *map, room room)
     pthread_mutex_unlock(&map->mutex);
 }
 
-void cuda_room_for_snapshot(cuda_map *map)
+void cuda_reserve_for_snapshot(cuda_map *map)
 {
     pthread_mutex_lock(&map->mutex);
     if (!map->asked) {
@@ -129,7 +129,7 @@ void cuda_room_for_snapshot(cuda_map *map)
     pthread_mutex_unlock(&map->mutex);
 }
 
-void cuda_room_view(cuda_map *map, int opened)
+void cuda_reservation_view(cuda_map *map, int opened)
 {
     pthread_mutex_lock(&map->mutex);
     map->views += opened;

@@ -162,7 +162,7 @@ pleach_status cuda_versions_take(cuda_map *map, snapshot_place *place, cudaStrea
     if (!map->versions.state) return PLEACH_E_ARGUMENT;
     pleach_status status = count_pin(map);
     if (status != PLEACH_OK) return status;
-    cuda_room_for_snapshot(map);
+    cuda_reserve_for_snapshot(map);
     status = launch_take(map, place, on, on ? on : map->sync_stream[gate_thread_number() % SYNC_STREAMS]);
     if (status != PLEACH_OK) uncount_pin(map);
     if (status == PLEACH_OK && on) {

@@ -34,7 +34,7 @@ pleach_status map_run(pleach_map *map, const request *r, pleach_stream stream);
 pleach_status map_run_packed(pleach_map *map, request r, size_t capacity, uint64_t *offsets, size_t *total);
 
 /* Passes the gate together with others, and runs a request that has been checked. */
-pleach_status map_run_inside(pleach_map *map, const request *r, pleach_stream stream);
+pleach_status map_run_shared(pleach_map *map, const request *r, pleach_stream stream);
 
 /* Array updates that have been checked: passes the gate as the engine needs it. Synchronous. */
 pleach_status map_run_updates(pleach_map *map, request r);
@@ -63,9 +63,9 @@ key128 map_number_of(const pleach_map *map, map_cell cell);
 /* The largest key, and value. */
 key128 map_largest(const pleach_map *map);
 
-/* Alone in the map, with nothing left on a stream; OK is followed by map_leave_alone. */
-pleach_status map_enter_alone(pleach_map *map);
-pleach_status map_enter_for_batch(pleach_map *map); /* queries at live snapshots may come meanwhile */
-void map_leave_alone(pleach_map *map);
+/* Alone in the map, with nothing left on a stream; OK is followed by map_leave_exclusive. */
+pleach_status map_enter_exclusive(pleach_map *map);
+pleach_status map_enter_batch(pleach_map *map); /* queries at live snapshots may come meanwhile */
+void map_leave_exclusive(pleach_map *map);
 
 #endif

@@ -25,8 +25,8 @@
  *   P3  next only grows while agents are about. It may pass capacity when agents race for the last node; then the ids
  *       between are skipped if the pool grows later. (Handing them back by subtracting could hand out one id twice.)
  *
- * WHO MAY RUN TOGETHER   pool_take, pool_give and growing the capacity, all with each other. Resetting runs alone.
- * MEMORY ORDERS          pool_give's compare-and-swap releases the node's next word, pool_take's acquires it. That a
+ * WHO MAY RUN TOGETHER   pool_alloc, pool_free and growing the capacity, all with each other. Resetting runs alone.
+ * MEMORY ORDERS          pool_free's compare-and-swap releases the node's next word, pool_alloc's acquires it. That a
  *                        node is not returned while somebody may still read it is the caller's business.
  *                        The stock's ids and its end are stored by somebody who is alone: the gate, or a kernel's end,
  *                        is between these stores and an agent's loads. Agents share its next element by an addition.
@@ -60,11 +60,11 @@ typedef struct pool_state {
 /* Where a node id becomes an address. */
 PORT_FN void *pool_address(void *nodes, uint32_t id, size_t node_bytes)
 {
-    return port_follow((char *)nodes + id * node_bytes, id);
+    return port_depends_on((char *)nodes + id * node_bytes, id);
 }
 
 /* Nodes from `id` to `last`, each of which names the next one, at once. */
-PORT_FN void pool_give_row(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint32_t id,
+PORT_FN void pool_free_list(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint32_t id,
                            uint32_t last)
 {
     uint64_t *head = &pool->free[stripe % POOL_STRIPES].head;
@@ -76,12 +76,12 @@ PORT_FN void pool_give_row(pool_state *pool, void *nodes, size_t node_bytes, uns
     }
 }
 
-PORT_FN void pool_give(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint32_t id)
+PORT_FN void pool_free(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint32_t id)
 {
-    pool_give_row(pool, nodes, node_bytes, stripe, id, id);
+    pool_free_list(pool, nodes, node_bytes, stripe, id, id);
 }
 
-PORT_FN uint32_t pool_take_returned(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe)
+PORT_FN uint32_t pool_alloc_returned(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe)
 {
     uint64_t *head = &pool->free[stripe % POOL_STRIPES].head;
     for (;;) {
@@ -96,7 +96,7 @@ PORT_FN uint32_t pool_take_returned(pool_state *pool, void *nodes, size_t node_b
 
 PORT_FN uint32_t *pool_stock(const pool_state *pool) { return (uint32_t *)(uintptr_t)port_load(&pool->stock); }
 
-PORT_FN uint32_t pool_take_stock(pool_state *pool)
+PORT_FN uint32_t pool_alloc_stock(pool_state *pool)
 {
     uint64_t end = port_load(&pool->stock_end);
     if (port_load(&pool->stock_next) >= end) return 0;
@@ -105,7 +105,7 @@ PORT_FN uint32_t pool_take_stock(pool_state *pool)
 }
 
 /* A node that was never taken; the last `spare` of these are left alone. */
-PORT_FN uint32_t pool_take_fresh(pool_state *pool, uint64_t spare)
+PORT_FN uint32_t pool_alloc_fresh(pool_state *pool, uint64_t spare)
 {
     uint64_t capacity = port_load(&pool->capacity);
     if (port_load(&pool->next) + spare >= capacity) return 0;
@@ -114,27 +114,27 @@ PORT_FN uint32_t pool_take_fresh(pool_state *pool, uint64_t spare)
 }
 
 /* A node that was returned, from the list of `stripe` or, if that is empty, the next one that is not. */
-PORT_FN uint32_t pool_take_any(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe)
+PORT_FN uint32_t pool_alloc_any(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe)
 {
     for (unsigned i = 0; i < POOL_STRIPES; i++) {
         if (!(uint32_t)port_load(&pool->free[(stripe + i) % POOL_STRIPES].head)) continue;
-        uint32_t id = pool_take_returned(pool, nodes, node_bytes, stripe + i);
+        uint32_t id = pool_alloc_returned(pool, nodes, node_bytes, stripe + i);
         if (id) return id;
     }
     return 0;
 }
 
 /* A node's id, or 0 if there is none. */
-PORT_FN uint32_t pool_take(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint64_t spare)
+PORT_FN uint32_t pool_alloc(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe, uint64_t spare)
 {
     /* A cheap look first: the acquire that taking needs empties a GPU's L1. */
     if ((uint32_t)port_load(&pool->free[stripe % POOL_STRIPES].head)) {
-        uint32_t id = pool_take_returned(pool, nodes, node_bytes, stripe);
+        uint32_t id = pool_alloc_returned(pool, nodes, node_bytes, stripe);
         if (id) return id;
     }
-    uint32_t id = pool_take_stock(pool);
-    if (!id) id = pool_take_fresh(pool, spare);
-    return id ? id : pool_take_any(pool, nodes, node_bytes, stripe);
+    uint32_t id = pool_alloc_stock(pool);
+    if (!id) id = pool_alloc_fresh(pool, spare);
+    return id ? id : pool_alloc_any(pool, nodes, node_bytes, stripe);
 }
 
 #endif

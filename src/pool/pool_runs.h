@@ -20,7 +20,7 @@
  * A returned run's link is in the second word of its first node, and every other word is left as it was: for structures
  * whose readers may still look at nodes that were given back, and find out by the first word.
  *
- * WHO MAY RUN TOGETHER   everything here, also with pool_take_fresh. Not with pool_take and pool_give: these have lists
+ * WHO MAY RUN TOGETHER   everything here, also with pool_alloc_fresh. Not with pool_alloc and pool_free: these have lists
  *                        of their own, and write the first word.
  * INVARIANTS, ORDERS, PROGRESS   as in pool.h.
  */
@@ -100,7 +100,7 @@ PORT_FN void pool_push(pool_runs_place p, uint64_t *head, uint32_t first, uint32
 }
 
 /* Runs of one length whose first nodes, from `first` to `last`, name each other. */
-PORT_FN void pool_give_runs(pool_runs_place p, unsigned log, uint32_t first, uint32_t last)
+PORT_FN void pool_free_runs(pool_runs_place p, unsigned log, uint32_t first, uint32_t last)
 {
     pool_push(p, pool_run_head(p, log), first, last);
     if (log)
@@ -109,9 +109,9 @@ PORT_FN void pool_give_runs(pool_runs_place p, unsigned log, uint32_t first, uin
         port_store(&p.runs->singles_given, 1);
 }
 
-PORT_FN void pool_give_run(pool_runs_place p, unsigned log, uint32_t id) { pool_give_runs(p, log, id, id); }
+PORT_FN void pool_free_run(pool_runs_place p, unsigned log, uint32_t id) { pool_free_runs(p, log, id, id); }
 
-PORT_FN uint32_t pool_take_run_from(pool_runs_place p, uint64_t *head)
+PORT_FN uint32_t pool_alloc_run_from(pool_runs_place p, uint64_t *head)
 {
     if (!(uint32_t)port_load(head)) return 0; /* a cheap look first */
     for (unsigned attempt = 0;; port_pause(attempt++)) {
@@ -125,7 +125,7 @@ PORT_FN uint32_t pool_take_run_from(pool_runs_place p, uint64_t *head)
 
 /* Off the end, by an addition, which never fails. Many at once may move the end past the capacity; the one whose run
  * has nodes on both sides of it puts those that have memory into the lists, so none is lost. */
-PORT_FN uint32_t pool_take_fresh_run(pool_runs_place p, unsigned log)
+PORT_FN uint32_t pool_alloc_fresh_run(pool_runs_place p, unsigned log)
 {
     uint64_t count = (uint64_t)1 << log, capacity = port_load(&p.pool->capacity);
     if (port_load(&p.pool->next) + count > capacity) return 0;
@@ -133,23 +133,23 @@ PORT_FN uint32_t pool_take_fresh_run(pool_runs_place p, unsigned log)
     if (id + count <= capacity) return (uint32_t)id;
     for (unsigned part = log; part-- > 0;) {
         if (id + ((uint64_t)1 << part) > capacity) continue;
-        pool_give_run(p, part, (uint32_t)id);
+        pool_free_run(p, part, (uint32_t)id);
         id += (uint64_t)1 << part;
     }
     return 0;
 }
 
 /* The nodes of a run after its first one, to the agent's list, at once. */
-PORT_FN void pool_give_rest(pool_runs_place p, uint32_t id, unsigned log)
+PORT_FN void pool_free_rest(pool_runs_place p, uint32_t id, unsigned log)
 {
     uint32_t last = id + ((uint32_t)1 << log) - 1;
     if (log == 0) return;
     for (uint32_t at = id + 1; at < last; at++) port_store(pool_run_link(p, at), at + 1);
-    pool_give_runs(p, 0, id + 1, last);
+    pool_free_runs(p, 0, id + 1, last);
 }
 
 /* Off the row; 0: it is at its end. Additions past that are no harm, and are as many as there are agents. */
-PORT_FN uint32_t pool_take_from_row(pool_runs_place p)
+PORT_FN uint32_t pool_alloc_from_row(pool_runs_place p)
 {
     uint64_t row = port_load(&p.runs->row);
     if ((uint32_t)row >= row >> 32) return 0;
@@ -176,22 +176,22 @@ PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t list
 {
     for (unsigned longer = log + 1; longer < POOL_RUN_LOGS; longer++) {
         if (!(lists >> longer & 1)) continue;
-        uint32_t id = pool_take_run_from(p, pool_run_head(p, longer));
+        uint32_t id = pool_alloc_run_from(p, pool_run_head(p, longer));
         if (!id) {
             pool_note_none(p, longer);
             continue;
         }
         if (log == 0 && pool_begin_row(p, id + 1, id + ((uint64_t)1 << longer))) return id;
         unsigned part = log ? log : longer < POOL_ROW_LOG ? longer : POOL_ROW_LOG;
-        while (longer-- > part) pool_give_run(p, longer, id + ((uint32_t)1 << longer));
-        if (log == 0) pool_give_rest(p, id, part);
+        while (longer-- > part) pool_free_run(p, longer, id + ((uint32_t)1 << longer));
+        if (log == 0) pool_free_rest(p, id, part);
         return id;
     }
     return 0;
 }
 
 /* Single nodes of the other stripes. One that is given while this looks may be missed, until somebody gives another. */
-PORT_COLD uint32_t pool_take_others(pool_runs_place p)
+PORT_COLD uint32_t pool_alloc_others(pool_runs_place p)
 {
     enum { AT_ONCE = 8 }; /* so that a GPU waits for some loads together */
     for (unsigned i = 0; i < POOL_SINGLE_STRIPES; i += AT_ONCE) {
@@ -203,7 +203,7 @@ PORT_COLD uint32_t pool_take_others(pool_runs_place p)
         }
         PORT_UNROLL for (unsigned k = 0; k < AT_ONCE; k++) {
             other.stripe = p.stripe + i + k;
-            uint32_t id = (uint32_t)heads[k] ? pool_take_run_from(p, pool_run_head(other, 0)) : 0;
+            uint32_t id = (uint32_t)heads[k] ? pool_alloc_run_from(p, pool_run_head(other, 0)) : 0;
             if (id) return id;
         }
     }
@@ -221,17 +221,17 @@ PORT_FN bool pool_seems_dry(pool_runs_place p)
 
 /* The first node's id, or 0 if there is no such run. What it was before can be read from it: a node that was never
  * taken is all zeros. */
-PORT_FN uint32_t pool_take_run(pool_runs_place p, unsigned log)
+PORT_FN uint32_t pool_alloc_run(pool_runs_place p, unsigned log)
 {
-    uint32_t id = pool_take_run_from(p, pool_run_head(p, log));
-    if (!id && log == 0) id = pool_take_from_row(p);
-    if (!id && log == 0 && port_load(&p.runs->singles_given)) id = pool_take_others(p);
+    uint32_t id = pool_alloc_run_from(p, pool_run_head(p, log));
+    if (!id && log == 0) id = pool_alloc_from_row(p);
+    if (!id && log == 0 && port_load(&p.runs->singles_given)) id = pool_alloc_others(p);
     uint64_t lists = id ? 0 : port_load(&p.runs->longer_given);
     if (lists >> log >> 1) id = pool_split_run(p, log, lists);
-    if (!id) id = pool_take_fresh_run(p, log);
+    if (!id) id = pool_alloc_fresh_run(p, log);
     /* What was missed. Longer runs first: who splits one meanwhile leaves a single node. */
     if (!id) id = pool_split_run(p, log, UINT64_MAX);
-    if (!id && log == 0) id = pool_take_others(p);
+    if (!id && log == 0) id = pool_alloc_others(p);
     return id;
 }
 

@@ -32,21 +32,21 @@ PORT_FN uint64_t port_load_acquire(const uint64_t *p) { return __atomic_load_n(p
 PORT_FN void port_store(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 PORT_FN void port_store_release(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 
-PORT_FN uint64_t port_replace(uint64_t *p, uint64_t v)
+PORT_FN uint64_t port_exchange_owned(uint64_t *p, uint64_t v)
 {
     uint64_t old = port_load(p);
     port_store(p, v);
     return old;
 }
 
-PORT_FN uint64_t port_replace_half(uint64_t *p, unsigned high, uint32_t v)
+PORT_FN uint64_t port_exchange_owned_half(uint64_t *p, unsigned high, uint32_t v)
 {
     uint64_t other = port_load(p) & (uint64_t)UINT32_MAX << (high ? 0 : 32);
     port_store(p, other | (uint64_t)v << (high ? 32 : 0));
     return other;
 }
 
-PORT_FN void port_release_replaced(uint64_t *p, uint64_t v, uint64_t old)
+PORT_FN void port_release_after_exchange(uint64_t *p, uint64_t v, uint64_t old)
 {
     (void)old;
     port_store_release(p, v);
@@ -93,7 +93,7 @@ PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
 #endif
 PORT_FN void port_publish_fence(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
 PORT_FN void port_validate_fence(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
-PORT_FN void port_settle(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+PORT_FN void port_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -105,16 +105,16 @@ PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
     return true;
 }
 
-PORT_FN void port_settle_latch(void)
+PORT_FN void port_fence_after_latch(void)
 {
 #if (defined(__x86_64__) || defined(__i386__)) && !defined(PLEACH_SIM)
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the swap was a locked instruction, which no load passes */
 #else
-    port_settle();
+    port_fence_seq_cst();
 #endif
 }
 
-PORT_FN void port_settle_loads(void) { port_settle(); }
+PORT_FN void port_fence_loads(void) { port_fence_seq_cst(); }
 
 PORT_FN void port_load_in_order(const uint64_t *p, uint64_t *first, uint64_t *second)
 {
@@ -126,16 +126,16 @@ PORT_FN void port_load_in_order(const uint64_t *p, uint64_t *first, uint64_t *se
 enum { PORT_LINE_WORDS = 8 };
 
 PORT_FN uint32_t port_lane(uint32_t lanes) { return (void)lanes, 0; }
-PORT_FN void port_lanes_meet(uint32_t lanes) { (void)lanes; }
+PORT_FN void port_group_sync(uint32_t lanes) { (void)lanes; }
 PORT_FN uint32_t port_lane_add(uint32_t *p, uint32_t v) { return (*p += v) - v; }
 PORT_FN void port_lane_min(uint64_t *p, uint64_t v)
 {
     if (v < *p) *p = v;
 }
 
-PORT_FN void port_forget_cached(void) { port_validate_fence(); }
+PORT_FN void port_invalidate_cached(void) { port_validate_fence(); }
 
-PORT_FN const uint64_t *port_after(const uint64_t *p, uint64_t value)
+PORT_FN const uint64_t *port_order_after(const uint64_t *p, uint64_t value)
 {
     (void)value;
     port_validate_fence();

@@ -77,7 +77,7 @@ PORT_FN uint64_t port_fetch_add(uint64_t *p, uint64_t v)
 }
 
 #ifndef PLEACH_SIM
-enum { PORT_ADDS_AWAY = 1 };
+enum { PORT_ADD_IS_ASYNC = 1 };
 PORT_FN void port_add(uint64_t *p, uint64_t v) { PTX_ADD_AWAY(relaxed, gpu, p, v); }
 #endif
 
@@ -101,11 +101,11 @@ PORT_FN void port_store_after_loads(uint64_t *p, uint64_t v)
     PTX_STORE(relaxed, gpu, p, v);
 }
 
-PORT_FN void port_forget_cached(void) { PTX_FENCE(acq_rel, gpu); }
-PORT_FN void port_settle(void) { PTX_FENCE(sc, gpu); }
-PORT_FN void port_settle_latch(void) {} /* port_latch has waited for its swap, which was performed at L2 */
+PORT_FN void port_invalidate_cached(void) { PTX_FENCE(acq_rel, gpu); }
+PORT_FN void port_fence_seq_cst(void) { PTX_FENCE(sc, gpu); }
+PORT_FN void port_fence_after_latch(void) {} /* port_latch has waited for its swap, which was performed at L2 */
 
-PORT_FN void port_settle_loads(void) { port_validate_fence(); } /* fresh loads are performed at L2, in this order */
+PORT_FN void port_fence_loads(void) { port_validate_fence(); } /* fresh loads are performed at L2, in this order */
 
 PORT_FN void port_load_in_order(const uint64_t *p, uint64_t *first, uint64_t *second)
 {
@@ -116,7 +116,7 @@ enum { PORT_LINE_WORDS = 4 };
 
 #ifdef PLEACH_SIM /* an agent there is one thread */
 PORT_FN uint32_t port_lane(uint32_t lanes) { return (void)lanes, 0; }
-PORT_FN void port_lanes_meet(uint32_t lanes) { (void)lanes; }
+PORT_FN void port_group_sync(uint32_t lanes) { (void)lanes; }
 PORT_FN uint32_t port_lane_add(uint32_t *p, uint32_t v) { return (*p += v) - v; }
 PORT_FN void port_lane_min(uint64_t *p, uint64_t v)
 {
@@ -128,7 +128,7 @@ PORT_FN uint32_t port_lane_add(uint32_t *p, uint32_t v) { return atomicAdd(p, v)
 PORT_FN void port_lane_min(uint64_t *p, uint64_t v) { atomicMin((unsigned long long *)p, (unsigned long long)v); }
 
 /* A thread, a warp, or a whole block. */
-PORT_FN void port_lanes_meet(uint32_t lanes)
+PORT_FN void port_group_sync(uint32_t lanes)
 {
     if (lanes == 32)
         __syncwarp();
@@ -149,7 +149,7 @@ PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
 }
 
 /* The address is there when the value is. */
-PORT_FN const uint64_t *port_after(const uint64_t *p, uint64_t value)
+PORT_FN const uint64_t *port_order_after(const uint64_t *p, uint64_t value)
 {
 #ifdef PLEACH_SIM
     (void)value;
@@ -162,23 +162,23 @@ PORT_FN const uint64_t *port_after(const uint64_t *p, uint64_t value)
 #endif
 }
 
-PORT_FN uint64_t port_replace(uint64_t *p, uint64_t v)
+PORT_FN uint64_t port_exchange_owned(uint64_t *p, uint64_t v)
 {
     uint64_t old;
     PTX_EXCHANGE(old, relaxed, gpu, p, v);
     return old;
 }
 
-PORT_FN uint64_t port_replace_half(uint64_t *p, unsigned high, uint32_t v)
+PORT_FN uint64_t port_exchange_owned_half(uint64_t *p, unsigned high, uint32_t v)
 {
     uint32_t old;
     PTX_EXCHANGE_HALF(old, relaxed, gpu, p, high, v);
     return old;
 }
 
-PORT_FN void port_release_replaced(uint64_t *p, uint64_t v, uint64_t old)
+PORT_FN void port_release_after_exchange(uint64_t *p, uint64_t v, uint64_t old)
 {
-    port_store((uint64_t *)port_after(p, old), v);
+    port_store((uint64_t *)port_order_after(p, old), v);
 }
 
 /* Grows from 32 to 512 ns with the attempts, and differs between lanes so that they do not come back together. */

@@ -29,7 +29,7 @@ void sim_after_branch(void);
 void *sim_follow(void *p, uint32_t id);
 
 static inline __attribute__((unused)) void port_mark(uint64_t *p, uint64_t bits) { sim_mark(p, bits); }
-static inline __attribute__((unused)) void *port_follow(void *p, uint32_t id) { return sim_follow(p, id); }
+static inline __attribute__((unused)) void *port_depends_on(void *p, uint32_t id) { return sim_follow(p, id); }
 
 #ifdef PLEACH_NODE_ISA_cuda
 

@@ -74,8 +74,8 @@
  *       who misses a pair that has moved sees the link to it. So do the fences between a merge's count, link and
  *       zombie, with the order of link before header in node_last: who is passed by, or sent back, finds what counts.
  *   port_publish_fence before a link or a pair that names a new chunk pairs with the address dependency of the reader.
- *   epoch_stay_end's port_settle before the clock pairs with epoch_enter: who comes in at a later time sees what took a
- *       chunk out. epoch_stay_begin's port_forget_cached pairs with every port_load_cached of the stay.
+ *   epoch_section_end's port_fence_seq_cst before the clock pairs with epoch_enter: who comes in at a later time sees what took a
+ *       chunk out. epoch_section_begin's port_invalidate_cached pairs with every port_load_cached of the stay.
  *
  * PROGRESS
  *   find and contains are lock-free (where a pair is one access: everywhere but for 64-bit keys in plain C): a chunk is

@@ -4,12 +4,12 @@
 #include "../level/level_wait.h"
 
 /* Out of line and by value, so that an update's state stays in registers until there is something to tend. */
-PORT_COLD void tend_to_end(map_ref map, update_op update)
+PORT_COLD void restructure_blocking(map_ref map, update_op update)
 {
-    tend_op tend;
-    tend_start(map, &tend, &update);
+    restructure_op tend;
+    restructure_start(map, &tend, &update);
     unsigned attempts = 0, step;
-    while ((step = port_between_tries(tend_step(map, &tend))) == BLINK_MOVED || step == BLINK_AGAIN)
+    while ((step = port_retry_point(restructure_step(map, &tend))) == STEP_MOVED || step == STEP_AGAIN)
         BLINK_WAIT(step, attempts);
 }
 
@@ -17,12 +17,12 @@ PORT_COLD void tend_to_end(map_ref map, update_op update)
 PORT_FN void update_finish(map_ref map, update_op *update)
 {
     unsigned attempts = 0, step;
-    while ((step = port_between_tries(update_step(map, update))) == BLINK_MOVED || step == BLINK_AGAIN)
+    while ((step = port_retry_point(update_step(map, update))) == STEP_MOVED || step == STEP_AGAIN)
         BLINK_WAIT(step, attempts);
-    if (step == BLINK_TEND) tend_to_end(map, *update);
+    if (step == STEP_RESTRUCTURE) restructure_blocking(map, *update);
 }
 
-PORT_FN void update_to_end(map_ref map, update_op *update, blink_kind kind, map_key key, map_key value)
+PORT_FN void update_blocking(map_ref map, update_op *update, blink_kind kind, map_key key, map_key value)
 {
     update_start(map, update, kind, key, value);
     update_finish(map, update);

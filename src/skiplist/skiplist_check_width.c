@@ -14,7 +14,7 @@ typedef struct check {
     const blink_tree *tree;
     void *nodes;
     uint64_t used_ids, visited, keys;
-    complaint said;
+    check_report said;
 } check;
 
 static void count_chunk(void *nodes, uint64_t id, blink_counts *counts)

@@ -9,7 +9,7 @@
 #define PLEACH_SKIP(name) pleach_skiplist64_##name
 #endif
 
-PORT_FN map_ref view_map(const pleach_skiplist_view &view, epoch_agent *agent)
+PORT_FN map_ref view_map(const pleach_skiplist_view &view, epoch_participant *agent)
 {
     map_ref map;
     map.tree = (blink_tree *)view.tree;
@@ -20,12 +20,12 @@ PORT_FN map_ref view_map(const pleach_skiplist_view &view, epoch_agent *agent)
     return map;
 }
 
-PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_agent *agent, blink_kind kind, map_key key,
+PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_participant *agent, blink_kind kind, map_key key,
                                    map_key value, map_key *old)
 {
     map_ref map = view_map(view, agent);
     update_op update;
-    update_to_end(map, &update, kind, key, value);
+    update_blocking(map, &update, kind, key, value);
     uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
     if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
     if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);
@@ -34,26 +34,26 @@ PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_agent
     return (pleach_outcome)update.outcome;
 }
 
-PORT_FN bool view_seek(const pleach_skiplist_view &view, epoch_agent *agent, map_key from, bool up, map_key *out_key,
+PORT_FN bool view_seek(const pleach_skiplist_view &view, epoch_participant *agent, map_key from, bool up, map_key *out_key,
                        map_key *out_value)
 {
     map_ref map = view_map(view, agent);
     seek_op seek;
     seek_start(map, &seek, from, up);
-    BLINK_TO_END(seek_step(map, &seek));
+    LEVEL_BLOCKING(seek_step(map, &seek));
     if (seek.found && out_key) *out_key = seek.answer.key;
     if (seek.found && out_value) *out_value = seek.answer.value;
     return seek.found;
 }
 
-PORT_FN uint64_t view_range(const pleach_skiplist_view &view, epoch_agent *agent, map_key lo, map_key hi,
+PORT_FN uint64_t view_range(const pleach_skiplist_view &view, epoch_participant *agent, map_key lo, map_key hi,
                             uint64_t limit, map_key *keys, map_key *values)
 {
     if (lo > hi || limit == 0) return 0;
     map_ref map = view_map(view, agent);
     range_op range;
     range_start(map, &range, lo, hi, limit, limit, keys, values);
-    BLINK_TO_END(range_step(map, &range));
+    LEVEL_BLOCKING(range_step(map, &range));
     return range.count;
 }
 
@@ -81,7 +81,7 @@ PORT_FN bool PLEACH_SKIP(find)(const pleach_skiplist_view &view, pleach_skiplist
     map_ref map = view_map(view, agent);
     find_op find;
     find_start(map, &find, key);
-    BLINK_TO_END(find_step(map, &find));
+    LEVEL_BLOCKING(find_step(map, &find));
     if (find.found && value) *value = find.value;
     return find.found;
 }

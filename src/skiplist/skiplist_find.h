@@ -39,7 +39,7 @@ typedef struct find_op {
 
 PORT_FN void find_start(map_ref map, find_op *find, map_key key) { cursor_start(map, &find->cursor, key); }
 
-PORT_FN blink_step find_step(map_ref map, find_op *find)
+PORT_FN level_step find_step(map_ref map, find_op *find)
 {
     if (find->cursor.level > 0) return cursor_descend(map, &find->cursor);
     chunk_view look;
@@ -47,17 +47,17 @@ PORT_FN blink_step find_step(map_ref map, find_op *find)
     case NODE_FOUND:
         find->found = true;
         find->value = look.pair.value;
-        return BLINK_DONE;
+        return STEP_DONE;
     case NODE_ABSENT:
         find->found = false;
-        return BLINK_DONE;
+        return STEP_DONE;
     case NODE_RIGHT:
         cursor_right(map, &find->cursor, look.pair);
-        return BLINK_MOVED;
+        return STEP_MOVED;
     case NODE_CHANGED:
         break;
     }
-    if (!PAIR_IS_ATOMIC) return BLINK_AGAIN; /* a writer is to be waited for */
+    if (!PAIR_IS_ATOMIC) return STEP_AGAIN; /* a writer is to be waited for */
     port_fetch_add(&map.tree->restarts, 1);
-    return BLINK_MOVED; /* somebody got on: no reason to wait */
+    return STEP_MOVED; /* somebody got on: no reason to wait */
 }

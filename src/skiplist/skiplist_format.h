@@ -2,7 +2,7 @@
 #ifndef PLEACH_SKIPLIST_FORMAT_H
 #define PLEACH_SKIPLIST_FORMAT_H
 
-#include "../epoch/epoch_agent.h"
+#include "../epoch/epoch_participant.h"
 #include "../node/node_format.h"
 #include "../pool/pool.h"
 #include "../blink/blink_tree.h"

@@ -22,11 +22,11 @@ PORT_FN void set_key(void *array, size_t i, map_key value)
 /* Runs `element` for i = first .. end-1, in stays of so many a team of so many threads. All threads of the block take
  * part in coming and going. */
 #define STAYING(gpu, first, end, lanes, stay, element)                                                           \
-    __shared__ epoch_agent agent;                                                                                \
-    skiplist_place place = place_on(gpu);                                                                        \
+    __shared__ epoch_participant agent;                                                                                \
+    skiplist_ref place = place_on(gpu);                                                                        \
     map_ref map = map_of(gpu);                                                                                   \
     map.agent = &agent;                                                                                          \
-    skiplist_join(&place, &agent, STAY_THREADS, blockIdx.x);                                                     \
+    skiplist_register(&place, &agent, STAY_THREADS, blockIdx.x);                                                     \
     const size_t own = STAY_THREADS / (lanes), wave = gridDim.x * own;                                           \
     for (size_t base = (first) + blockIdx.x * own; base < (end); base += (stay) * wave) {                        \
         skiplist_begin(&place, &agent);                                                                          \
@@ -36,13 +36,13 @@ PORT_FN void set_key(void *array, size_t i, map_key value)
         }                                                                                                        \
         skiplist_end(&place, &agent);                                                                            \
     }                                                                                                            \
-    skiplist_part(&place, &agent)
+    skiplist_unregister(&place, &agent)
 
 PORT_FN void find_element(map_ref map, const request &r, size_t i)
 {
     find_op find;
     find_start(map, &find, ((const map_key *)r.keys)[i]);
-    BLINK_TO_END(find_step(map, &find));
+    LEVEL_BLOCKING(find_step(map, &find));
     if (find.found) set_key(r.out_values, i, find.value);
     if (r.flags) r.flags[i] = find.found;
 }
@@ -81,7 +81,7 @@ PORT_FN void update_element(map_ref map, team t, const request &r, size_t i, upd
     if (t.lanes > 1)
         team_update(map, t, &update, kind, key, value);
     else
-        update_to_end(map, &update, kind, key, value);
+        update_blocking(map, &update, kind, key, value);
     if (t.lane != 0) return;
     if (update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED)
         set_key(r.out_values, i, update.old);
@@ -130,7 +130,7 @@ PORT_FN void seek_element(map_ref map, const request &r, size_t i)
     seek.found = false;
     if (!strict || key != (up ? KEY_MAX : 0)) {
         seek_start(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
-        BLINK_TO_END(seek_step(map, &seek));
+        LEVEL_BLOCKING(seek_step(map, &seek));
     }
     if (seek.found) {
         set_key(r.out_keys, i, seek.answer.key);
@@ -149,8 +149,8 @@ static __global__ void __launch_bounds__(STAY_THREADS)
 PORT_FN bool range_to_end_or_note(map_ref map, range_op *range, long_notes *notes, uint64_t i)
 {
     unsigned attempts = 0, visits = 0;
-    blink_step step;
-    while ((step = range_step(map, range)) == BLINK_MOVED || step == BLINK_AGAIN) {
+    level_step step;
+    while ((step = range_step(map, range)) == STEP_MOVED || step == STEP_AGAIN) {
         BLINK_WAIT(step, attempts);
         if (range->cursor.level == 0 && ++visits == LONG_VISITS && long_note(notes, i)) return false;
     }

@@ -13,9 +13,9 @@ enum { STAY_THREADS = 512, UPDATE_STAY = 1, QUERY_STAY = 4, BLOCKS_PER_SM = 4 };
 /* Of arrays of inserts into a small skiplist: update_all. */
 enum { RAMP_FIRST = 256, RAMP_STEP = 8, RAMP_LAST = 1 << 18 };
 
-PORT_FN skiplist_place place_on(const blink_on_gpu &gpu)
+PORT_FN skiplist_ref place_on(const blink_on_gpu &gpu)
 {
-    skiplist_place place;
+    skiplist_ref place;
     place.tree = gpu.tree;
     place.nodes = gpu.nodes;
     place.epoch = gpu.versions.epoch;
@@ -88,22 +88,22 @@ static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes
 /* One block: the rest of a scan that others began, and two steps of the clock; then slot after slot. */
 static __global__ void settle_kernel(const __grid_constant__ blink_on_gpu gpu, bool forget)
 {
-    __shared__ epoch_agent agent;
-    skiplist_place place = place_on(gpu);
+    __shared__ epoch_participant agent;
+    skiplist_ref place = place_on(gpu);
     if (forget) {
         for (unsigned i = threadIdx.x; i < place.epoch.slots; i += BLOCK_THREADS)
             place.epoch.home[i].tail = place.epoch.home[i].head;
         return;
     }
     for (unsigned i = 0; i < 4; i++) {
-        epoch_agent_begin(&agent, BLOCK_THREADS);
+        epoch_participant_begin(&agent, BLOCK_THREADS);
         epoch_scan(place.epoch, &agent, EPOCH_ALL, true);
     }
     uint64_t claimed = port_load(&place.epoch.state->claimed);
     for (uint32_t slot = 0; slot < claimed; slot++) {
-        skiplist_join(&place, &agent, BLOCK_THREADS, slot);
+        skiplist_register(&place, &agent, BLOCK_THREADS, slot);
         skiplist_return(&place, &agent);
-        skiplist_part(&place, &agent);
+        skiplist_unregister(&place, &agent);
     }
 }
 

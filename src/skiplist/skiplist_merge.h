@@ -37,44 +37,44 @@ PORT_FN void merge_upper(map_ref map, uint32_t left_id, uint64_t header, uint32_
 /* The chunk under the cursor, which covers the key before `right`'s low key, takes `right` in, which the agent has made
  * RAISING and whose pair above is gone. DONE: it has, and `right` is retired. REFUSED: they are too many by now, or the
  * agent's bag is full; `right` is as it was. */
-PORT_FN blink_step merge_here(map_ref map, level_cursor *cursor, uint32_t right_id)
+PORT_FN level_step merge_here(map_ref map, level_cursor *cursor, uint32_t right_id)
 {
     uint64_t header;
     map_pair link;
-    blink_step step = latch_covering(map, cursor, &header, &link);
-    if (step != BLINK_DONE) return step;
+    level_step step = latch_covering(map, cursor, &header, &link);
+    if (step != STEP_DONE) return step;
     map_node *left = node_at(map, cursor->node), *right = node_at(map, right_id);
     uint64_t *word = &right->word[HEADER_WORD], right_header = port_load(word);
     if (right_header & HEADER_LATCHED || !port_latch(word, right_header, right_header | HEADER_LATCHED)) {
         unlatch(left, header);
-        return BLINK_AGAIN;
+        return STEP_AGAIN;
     }
     bool fit = header_count(header) + header_count(right_header) <= CHUNK_MUCH;
     if (!fit || !epoch_retire(map.agent, right_id)) {
         unlatch(right, right_header);
         unlatch(left, header);
-        return BLINK_REFUSED;
+        return STEP_REFUSED;
     }
     if (chunk_level(header) == 0)
         merge_bottom(map, cursor->node, header, right_id, right_header);
     else
         merge_upper(map, cursor->node, header, right_id, right_header);
-    return BLINK_DONE;
+    return STEP_DONE;
 }
 
 /* Can the chunk `id` take its right neighbour in? DONE: that has been made RAISING, *right is the link to it, and
  * *raised whether it has a pair above. AGAIN: somebody is about one of them. REFUSED: it cannot. */
-PORT_FN blink_step merge_look(map_ref map, uint32_t id, map_pair *right, bool *raised)
+PORT_FN level_step merge_look(map_ref map, uint32_t id, map_pair *right, bool *raised)
 {
     uint64_t header = node_end(node_at(map, id), right);
-    if (header & HEADER_LATCHED) return BLINK_AGAIN;
-    if (!pair_is_link(*right)) return BLINK_REFUSED;
-    if (leads_back(header, *right)) return BLINK_REFUSED; /* else its left neighbour would be put where it ends */
+    if (header & HEADER_LATCHED) return STEP_AGAIN;
+    if (!pair_is_link(*right)) return STEP_REFUSED;
+    if (leads_back(header, *right)) return STEP_REFUSED; /* else its left neighbour would be put where it ends */
     uint64_t *word = &node_at(map, pair_node(*right))->word[HEADER_WORD], there = port_load(word);
     unsigned state = chunk_state(there);
     *raised = state == CHUNK_RAISED;
-    if (header_count(header) + header_count(there) > CHUNK_MUCH) return BLINK_REFUSED;
-    if (there & HEADER_LATCHED || (state != CHUNK_RAISED && state != CHUNK_LOW)) return BLINK_AGAIN;
+    if (header_count(header) + header_count(there) > CHUNK_MUCH) return STEP_REFUSED;
+    if (there & HEADER_LATCHED || (state != CHUNK_RAISED && state != CHUNK_LOW)) return STEP_AGAIN;
     bool claimed = port_latch(word, there, header_with_state(there, CHUNK_RAISING) + HEADER_VERSION_ONE);
-    return claimed ? BLINK_DONE : BLINK_AGAIN;
+    return claimed ? STEP_DONE : STEP_AGAIN;
 }

@@ -60,18 +60,18 @@ PORT_COLD map_pair upper_split(map_ref map, uint32_t id, uint64_t header, unsign
 
 /* Puts `pair` into the upper chunk under the cursor, if that covers its key. DONE: it is there, and *made is the
  * separator of a split with the new chunk, or NODE_NONE. REFUSED: there is no memory for a split. */
-PORT_FN blink_step raise_here(map_ref map, level_cursor *cursor, map_pair pair, map_pair *made)
+PORT_FN level_step raise_here(map_ref map, level_cursor *cursor, map_pair pair, map_pair *made)
 {
     uint64_t header;
     map_pair link;
     *made = pair_of(0, NODE_NONE);
-    blink_step step = latch_covering(map, cursor, &header, &link);
-    if (step != BLINK_DONE) return step;
+    level_step step = latch_covering(map, cursor, &header, &link);
+    if (step != STEP_DONE) return step;
     map_node *node = node_at(map, cursor->node);
     unsigned count = header_count(header), at = slots_rank(node, count, pair.key);
     if (count == NODE_CAPACITY) {
         *made = upper_split(map, cursor->node, header, at, pair);
-        return pair_node(*made) == NODE_NONE ? BLINK_REFUSED : BLINK_DONE;
+        return pair_node(*made) == NODE_NONE ? STEP_REFUSED : STEP_DONE;
     }
     slots_open(node, at, count);
     pair_store(node, at, pair);
@@ -79,22 +79,22 @@ PORT_FN blink_step raise_here(map_ref map, level_cursor *cursor, map_pair pair, 
     uint32_t level = chunk_level(header);
     if (cursor->node == skiplist_head(level)) begin_at(map, level);
     unlatch(node, header_next(header, count + 1));
-    return BLINK_DONE;
+    return STEP_DONE;
 }
 
 /* Takes the pair under the key out of the upper chunk under the cursor. DONE: *left pairs are left there, and *low is
  * the chunk's low key. REFUSED: it is the first one, which a search that comes to this chunk may need. */
-PORT_FN blink_step lower_here(map_ref map, level_cursor *cursor, unsigned *left, map_key *low)
+PORT_FN level_step lower_here(map_ref map, level_cursor *cursor, unsigned *left, map_key *low)
 {
     uint64_t header;
     map_pair link;
-    blink_step step = latch_covering(map, cursor, &header, &link);
-    if (step != BLINK_DONE) return step;
+    level_step step = latch_covering(map, cursor, &header, &link);
+    if (step != STEP_DONE) return step;
     map_node *node = node_at(map, cursor->node);
     unsigned count = header_count(header), at = slots_rank(node, count, cursor->target);
     if (at == 0) {
         unlatch(node, header);
-        return BLINK_REFUSED;
+        return STEP_REFUSED;
     }
     for (unsigned i = at; i + 1 < count; i++) pair_store(node, i, pair_load(node, i + 1));
     bool last = !pair_is_link(link);
@@ -105,5 +105,5 @@ PORT_FN blink_step lower_here(map_ref map, level_cursor *cursor, unsigned *left,
     if (cursor->node == skiplist_head(level) && *left == 1 && last && level > 1)
         port_compare_swap(&map.tree->root, skiplist_root(level), skiplist_root(level - 1));
     unlatch(node, header_next(header, *left));
-    return BLINK_DONE;
+    return STEP_DONE;
 }

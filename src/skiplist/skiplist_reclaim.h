@@ -1,10 +1,10 @@
 /* skiplist/skiplist_reclaim.h - coming into a skiplist and going out, and chunks that are free again. For agents
  * of the epoch module: a CPU thread, or a block of a GPU's threads, all of which call these functions together.
  *
- *     skiplist_join     claims a slot; waits for one if all are taken
+ *     skiplist_register     claims a slot; waits for one if all are taken
  *     skiplist_begin    inside from here, for some operations, as few as is bearable: the longer the stays, the more
  *     skiplist_end      zombies there are at a time
- *     skiplist_part     gives the slot back
+ *     skiplist_unregister     gives the slot back
  *
  * PROGRESS   Who waits for a slot waits for agents that are running, and wait for nobody inside.
  */
@@ -14,28 +14,28 @@
 #include "skiplist_format.h"
 
 /* A skiplist as agents of any key width see it. */
-typedef struct skiplist_place {
+typedef struct skiplist_ref {
     blink_tree *tree;
     void *nodes;
     struct epoch epoch;
     uint32_t node_bytes;
-} skiplist_place;
+} skiplist_ref;
 
-PORT_FN void skiplist_join(const skiplist_place *place, epoch_agent *a, uint32_t lanes, uint32_t wish)
+PORT_FN void skiplist_register(const skiplist_ref *place, epoch_participant *a, uint32_t lanes, uint32_t wish)
 {
-    epoch_agent_begin(a, lanes);
-    for (unsigned attempt = 0; !epoch_join(place->epoch, a, wish % place->epoch.slots);) port_pause(attempt++);
+    epoch_participant_begin(a, lanes);
+    for (unsigned attempt = 0; !epoch_register(place->epoch, a, wish % place->epoch.slots);) port_pause(attempt++);
 }
 
-PORT_FN void skiplist_part(const skiplist_place *place, epoch_agent *a) { epoch_part(place->epoch, a); }
+PORT_FN void skiplist_unregister(const skiplist_ref *place, epoch_participant *a) { epoch_unregister(place->epoch, a); }
 
-PORT_FN uint32_t skiplist_entry(const skiplist_place *place, const epoch_agent *a, uint64_t at)
+PORT_FN uint32_t skiplist_entry(const skiplist_ref *place, const epoch_participant *a, uint64_t at)
 {
     return (uint32_t)port_load(&epoch_entry(place->epoch, a->slot, at)->id);
 }
 
 /* Not a chunk any more, and before `next` in a row of free ones. */
-PORT_FN void skiplist_free(const skiplist_place *place, uint32_t id, uint32_t next)
+PORT_FN void skiplist_free(const skiplist_ref *place, uint32_t id, uint32_t next)
 {
     uint64_t *chunk = (uint64_t *)pool_address(place->nodes, id, place->node_bytes);
     port_store(&chunk[place->node_bytes / NODE_SLOTS * NODE_HEADER_SLOT / sizeof *chunk], 0);
@@ -43,7 +43,7 @@ PORT_FN void skiplist_free(const skiplist_place *place, uint32_t id, uint32_t ne
 }
 
 /* What is free at the front of the agent's ring goes to the pool, as one row. Its slot is not inside. */
-PORT_FN void skiplist_return(const skiplist_place *place, epoch_agent *a)
+PORT_FN void skiplist_return(const skiplist_ref *place, epoch_participant *a)
 {
     uint32_t ids = epoch_free_ids(place->epoch, a);
     if (ids == 0) return;
@@ -52,27 +52,27 @@ PORT_FN void skiplist_return(const skiplist_place *place, epoch_agent *a)
     for (uint32_t i = port_lane(a->lanes); i < ids; i += a->lanes)
         skiplist_free(place, skiplist_entry(place, a, head + i),
                       i + 1 < ids ? skiplist_entry(place, a, head + i + 1) : 0);
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
     if (port_lane(a->lanes) == 0) {
-        pool_give_row(&place->tree->pool, place->nodes, place->node_bytes, a->slot, skiplist_entry(place, a, head),
+        pool_free_list(&place->tree->pool, place->nodes, place->node_bytes, a->slot, skiplist_entry(place, a, head),
                       skiplist_entry(place, a, head + ids - 1));
         port_store(&home->head, head + ids);
         port_fetch_add(&place->tree->returned, ids);
         port_fetch_add(&place->tree->reclaimed, ids);
     }
-    port_lanes_meet(a->lanes);
+    port_group_sync(a->lanes);
 }
 
-PORT_FN void skiplist_begin(const skiplist_place *place, epoch_agent *a)
+PORT_FN void skiplist_begin(const skiplist_ref *place, epoch_participant *a)
 {
     skiplist_return(place, a);
-    epoch_stay_begin(place->epoch, a);
+    epoch_section_begin(place->epoch, a);
 }
 
 /* Who has something in its ring sees to it that the clock goes on. */
-PORT_FN void skiplist_end(const skiplist_place *place, epoch_agent *a)
+PORT_FN void skiplist_end(const skiplist_ref *place, epoch_participant *a)
 {
-    epoch_stay_end(place->epoch, a);
+    epoch_section_end(place->epoch, a);
     if (a->waiting) epoch_scan(place->epoch, a, EPOCH_ALL, true);
 }
 

@@ -4,7 +4,7 @@
 PORT_FN uint32_t take_returned(map_ref map)
 {
     if ((int64_t)port_load(&map.tree->returned) <= 0) return NODE_NONE;
-    uint32_t id = pool_take_any(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe);
+    uint32_t id = pool_alloc_any(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe);
     if (id != NODE_NONE) port_fetch_add(&map.tree->returned, (uint64_t)-1);
     return id;
 }
@@ -12,7 +12,7 @@ PORT_FN uint32_t take_returned(map_ref map)
 PORT_FN uint32_t take_chunk(map_ref map)
 {
     uint32_t id = take_returned(map);
-    if (id == NODE_NONE) id = pool_take_fresh(&map.tree->pool, 0);
+    if (id == NODE_NONE) id = pool_alloc_fresh(&map.tree->pool, 0);
     return id != NODE_NONE ? id : take_returned(map);
 }
 

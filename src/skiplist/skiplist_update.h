@@ -21,7 +21,7 @@ PORT_FN void update_start(map_ref map, update_op *update, blink_kind kind, map_k
     cursor_start(map, &update->cursor, key);
 }
 
-PORT_FN blink_step insert_here(map_ref map, update_op *update, map_node *node, uint64_t header)
+PORT_FN level_step insert_here(map_ref map, update_op *update, map_node *node, uint64_t header)
 {
     unsigned count = header_count(header);
     map_pair pair = pair_of(update->cursor.target, update->value);
@@ -29,27 +29,27 @@ PORT_FN blink_step insert_here(map_ref map, update_op *update, map_node *node, u
         pair_store(node, count, pair);
         unlatch(node, header_next(header, count + 1));
         update->outcome = BLINK_INSERTED;
-        return BLINK_DONE;
+        return STEP_DONE;
     }
     map_pair made = chunk_split(map, update->cursor.node, header, pair);
-    if (pair_node(made) == NODE_NONE) return BLINK_DONE; /* not applied */
+    if (pair_node(made) == NODE_NONE) return STEP_DONE; /* not applied */
     update->outcome = BLINK_INSERTED;
-    if (pair_is_link(made)) return BLINK_DONE; /* the new chunk stays low */
+    if (pair_is_link(made)) return STEP_DONE; /* the new chunk stays low */
     update->separator = made;
-    return BLINK_TEND;
+    return STEP_RESTRUCTURE;
 }
 
-PORT_FN blink_step erase_here(update_op *update, map_node *node, const chunk_view *look)
+PORT_FN level_step erase_here(update_op *update, map_node *node, const chunk_view *look)
 {
     unsigned last = header_count(look->header) - 1;
     if (look->slot != last) pair_store(node, look->slot, look->last);
     unlatch(node, header_next(look->header, last));
     update->outcome = BLINK_ERASED;
-    return last < CHUNK_FEW ? BLINK_TEND : BLINK_DONE;
+    return last < CHUNK_FEW ? STEP_RESTRUCTURE : STEP_DONE;
 }
 
 /* The chunk is latched, and is as it was seen: the version has not moved. */
-PORT_FN blink_step change_here(map_ref map, update_op *update, map_node *node, const chunk_view *look, bool present)
+PORT_FN level_step change_here(map_ref map, update_op *update, map_node *node, const chunk_view *look, bool present)
 {
     if (!present) return insert_here(map, update, node, look->header);
     update->old = look->pair.value;
@@ -57,10 +57,10 @@ PORT_FN blink_step change_here(map_ref map, update_op *update, map_node *node, c
     pair_store(node, look->slot, pair_of(update->cursor.target, update->value));
     unlatch(node, header_next(look->header, header_count(look->header)));
     update->outcome = BLINK_REPLACED;
-    return BLINK_DONE;
+    return STEP_DONE;
 }
 
-PORT_FN blink_step update_bottom(map_ref map, update_op *update)
+PORT_FN level_step update_bottom(map_ref map, update_op *update)
 {
     map_node *node = node_at(map, update->cursor.node);
     chunk_view look;
@@ -69,27 +69,27 @@ PORT_FN blink_step update_bottom(map_ref map, update_op *update)
     if (present && update->kind == BLINK_ADD) {
         update->old = look.pair.value;
         update->outcome = BLINK_EXISTS;
-        return BLINK_DONE;
+        return STEP_DONE;
     }
     if (answer == NODE_ABSENT && update->kind == BLINK_ERASE) {
         update->outcome = BLINK_ABSENT;
-        return BLINK_DONE;
+        return STEP_DONE;
     }
-    if (answer == NODE_CHANGED) return BLINK_AGAIN;
+    if (answer == NODE_CHANGED) return STEP_AGAIN;
     if (answer == NODE_RIGHT) {
         /* Not while a split of this chunk is unfinished: a find may still hit what has moved here. */
         port_validate_fence();
-        if (header_load(node) != look.header) return BLINK_AGAIN;
+        if (header_load(node) != look.header) return STEP_AGAIN;
         cursor_right(map, &update->cursor, look.pair);
-        return BLINK_MOVED;
+        return STEP_MOVED;
     }
     look.last = look.pair;
     if (update->kind == BLINK_ERASE) look.last = pair_load(node, header_count(look.header) - 1);
-    if (!port_latch(&node->word[HEADER_WORD], look.header, look.header | HEADER_LATCHED)) return BLINK_AGAIN;
+    if (!port_latch(&node->word[HEADER_WORD], look.header, look.header | HEADER_LATCHED)) return STEP_AGAIN;
     return change_here(map, update, node, &look, present);
 }
 
-PORT_FN blink_step update_step(map_ref map, update_op *update)
+PORT_FN level_step update_step(map_ref map, update_op *update)
 {
     if (update->cursor.level > 0) return cursor_descend(map, &update->cursor);
     return update_bottom(map, update);

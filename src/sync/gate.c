@@ -77,7 +77,7 @@ static bool is_empty(gate *g, gate_closed closed)
         gate_slot *slot = &g->slot[i];
         if (atomic_load_explicit(&slot->inside, memory_order_acquire) != 0) return false;
         if (atomic_load(&slot->more_inside) != 0) return false;
-        if (closed != GATE_ALONE) continue;
+        if (closed != GATE_EXCLUSIVE) continue;
         if (atomic_load_explicit(&slot->beside, memory_order_acquire) != 0) return false;
         if (atomic_load(&slot->more_beside) != 0) return false;
     }
@@ -190,13 +190,13 @@ void gate_leave(gate *g)
     leave(g, place_inside(g));
 }
 
-void gate_enter_beside(gate *g)
+void gate_enter_snapshot(gate *g)
 {
     handover_give(&g->handed);
     enter(g, place_beside(g), GATE_BATCH);
 }
 
-void gate_leave_beside(gate *g)
+void gate_leave_snapshot(gate *g)
 {
     handover_take(&g->handed);
     leave(g, place_beside(g));
@@ -266,7 +266,7 @@ static bool close_to(gate *g, gate_closed closed)
     return true;
 }
 
-bool gate_enter_exclusive(gate *g) { return close_to(g, GATE_ALONE); }
+bool gate_enter_exclusive(gate *g) { return close_to(g, GATE_EXCLUSIVE); }
 bool gate_enter_batch(gate *g) { return close_to(g, GATE_BATCH); }
 
 static void count_in(gate_guest *guests)

@@ -43,7 +43,7 @@ enum { GATE_TURNS = 8 };
 #endif
 enum { GATE_SLOTS = 64, GATE_LINE = 64 };
 
-typedef enum gate_closed { GATE_OPEN, GATE_BATCH, GATE_ALONE } gate_closed;
+typedef enum gate_closed { GATE_OPEN, GATE_BATCH, GATE_EXCLUSIVE } gate_closed;
 
 typedef struct gate_guest gate_guest;
 typedef struct gate_turn gate_turn;
@@ -98,8 +98,8 @@ void gate_barrier(void);
 
 void gate_enter(gate *g);
 void gate_leave(gate *g); /* on the thread that entered */
-void gate_enter_beside(gate *g);
-void gate_leave_beside(gate *g);
+void gate_enter_snapshot(gate *g);
+void gate_leave_snapshot(gate *g);
 
 /* False: a view is open, and the caller is not inside. */
 bool gate_enter_exclusive(gate *g);

@@ -93,7 +93,7 @@ static void take_parts(workers *w)
 static void team_helper(workers *w, unsigned member)
 {
     w->team_work(w->context, &w->team, member);
-    team_meet(&w->team);
+    team_barrier(&w->team);
 }
 
 static void *helper_main(void *argument)
@@ -211,7 +211,7 @@ void workers_team(workers *w, unsigned most, team_fn *work, void *context)
         return;
     }
     work(context, &w->team, 0);
-    team_meet(&w->team); /* so all have joined; they only leave now */
+    team_barrier(&w->team); /* so all have joined; they only leave now */
     wait_for_helpers(w);
 }
 
@@ -219,7 +219,7 @@ void workers_team(workers *w, unsigned most, team_fn *work, void *context)
  * acq_rel), and releases it, through `round`, to those who wait (release pairs with acquire). `round` is read before
  * arriving: it cannot change until this member has. Waiting ends when the others have arrived; a stopped member stops
  * the team. */
-void team_meet(team *team)
+void team_barrier(team *team)
 {
     if (team->members == 1) return;
     unsigned round = atomic_load_explicit(&team->round, memory_order_relaxed);

@@ -44,6 +44,6 @@ typedef void team_fn(void *context, team *team, unsigned member);
 void workers_team(workers *w, unsigned most, team_fn *work, void *context);
 
 /* Waits until all members have come here. What one has stored before is there for all after it. */
-void team_meet(team *team);
+void team_barrier(team *team);
 
 #endif

@@ -25,8 +25,8 @@
  *                        node's latch, or while nobody knows the node.
  *
  * MEMORY ORDERS
- *   An update has its node latched before it reads the clock (port_settle_latch), and a snapshot advances the clock
- *   before any of its queries looks at a node (epoch_pass). So either the update sees the new clock, or the query finds
+ *   An update has its node latched before it reads the clock (port_fence_after_latch), and a snapshot advances the clock
+ *   before any of its queries looks at a node (epoch_advance). So either the update sees the new clock, or the query finds
  *   the latch: no snapshot falls between an update's look at the clock and its stores.
  *   An update reads the floor not after the pins (port_load_in_order): E4, and so V4.
  *
@@ -36,7 +36,7 @@
 #ifndef PLEACH_VERSION_H
 #define PLEACH_VERSION_H
 
-#include "../epoch/epoch_agent.h"
+#include "../epoch/epoch_participant.h"
 #include "../epoch/epoch_pins.h"
 #include "../pool/pool.h"
 #include "version_record.h"
@@ -123,55 +123,55 @@ PORT_FN uint32_t version_pop_all(versions v, unsigned stripe)
 /* Gives an agent a slot and a stock for updates to come, if it looks as if these will keep images. Without, they still
  * can: the agent's slot is then EPOCH_NONE. Some of them scan first, so that the floor rises when nobody else sees to
  * it. */
-PORT_COLD void version_open(const versions *v, epoch_agent *agent, uint32_t lanes, uint32_t wish)
+PORT_COLD void version_writer_begin(const versions *v, epoch_participant *agent, uint32_t lanes, uint32_t wish)
 {
-    epoch_agent_begin(agent, lanes);
+    epoch_participant_begin(agent, lanes);
     if (port_lane(lanes) == 0) agent->won = version_keeps(*v);
-    if (!epoch_tell(agent, &agent->won)) return;
+    if (!epoch_broadcast(agent, &agent->won)) return;
     if (lanes == 1 || wish % VERSION_TURN == 0) epoch_scan(v->epoch, agent, EPOCH_ALL, false);
-    epoch_open(v->epoch, agent, wish);
+    epoch_writer_begin(v->epoch, agent, wish);
 }
 
 /* An agent is done with updates: its bag goes to its ring, or where there is no room, to a list. */
-PORT_COLD void version_close(const versions *v, epoch_agent *agent, unsigned stripe)
+PORT_COLD void version_writer_end(const versions *v, epoch_participant *agent, unsigned stripe)
 {
-    port_lanes_meet(agent->lanes);
+    port_group_sync(agent->lanes);
     if (agent->slot == EPOCH_NONE) return;
     uint32_t lane = port_lane(agent->lanes);
     if (lane == 0) agent->scan_least = port_load(&v->state->epoch.clock); /* one look for all lanes */
-    port_lanes_meet(agent->lanes);
-    uint32_t left = epoch_close(v->epoch, agent, agent->scan_least);
+    port_group_sync(agent->lanes);
+    uint32_t left = epoch_writer_end(v->epoch, agent, agent->scan_least);
     for (uint32_t i = lane; i + 1 < left; i += agent->lanes)
         port_store(&v->record[agent->bag[i]].next, agent->bag[i + 1]);
-    port_lanes_meet(agent->lanes);
+    port_group_sync(agent->lanes);
     if (lane == 0 && left > 0) version_push(*v, stripe, agent->bag[0], agent->bag[left - 1]);
-    port_lanes_meet(agent->lanes);
+    port_group_sync(agent->lanes);
 }
 
 /* A snapshot for the time of a call, by an agent of so many lanes; waits for a free slot. Linearized when the clock
- * passes its timestamp, the answer. Lasts until version_end_instant, or for ever if it is pinned before. */
-PORT_COLD uint64_t version_begin_instant(const versions *v, epoch_agent *agent, uint32_t lanes, uint32_t wish)
+ * passes its timestamp, the answer. Lasts until version_snapshot_end, or for ever if it is pinned before. */
+PORT_COLD uint64_t version_snapshot_begin(const versions *v, epoch_participant *agent, uint32_t lanes, uint32_t wish)
 {
-    epoch_agent_begin(agent, lanes);
+    epoch_participant_begin(agent, lanes);
     if (port_lane(lanes) == 0) {
         uint64_t word = EPOCH_IN + port_load(&v->state->epoch.clock);
         wish %= v->epoch.dated ? VERSION_LOOK / 8 : VERSION_SPREAD;
         for (unsigned attempt = 0; (agent->slot = epoch_claim(v->epoch, wish, word)) == EPOCH_NONE;)
             port_pause(attempt++);
-        agent->scan_least = epoch_pass_dated(v->epoch, agent->slot);
+        agent->scan_least = epoch_advance_dated(v->epoch, agent->slot);
     }
-    port_lanes_meet(lanes);
+    port_group_sync(lanes);
     return agent->scan_least;
 }
 
 /* Every `turn`-th looks at the announcements of up to so many slots. */
-PORT_COLD void version_end_instant(const versions *v, epoch_agent *agent, uint64_t at, uint64_t turn,
+PORT_COLD void version_snapshot_end(const versions *v, epoch_participant *agent, uint64_t at, uint64_t turn,
                                    uint64_t scan_slots)
 {
-    port_lanes_meet(agent->lanes); /* nobody is reading any more */
-    if (port_lane(agent->lanes) == 0) epoch_vanish(v->epoch, agent->slot);
+    port_group_sync(agent->lanes); /* nobody is reading any more */
+    if (port_lane(agent->lanes) == 0) epoch_exit_and_release(v->epoch, agent->slot);
     if (at % turn == 0) epoch_scan(v->epoch, agent, scan_slots, false);
-    port_lanes_meet(agent->lanes); /* and the agent may begin anew */
+    port_group_sync(agent->lanes); /* and the agent may begin anew */
 }
 
 #endif

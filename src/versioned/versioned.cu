@@ -20,13 +20,13 @@ static cudaError_t run_call(blink_on_gpu map, const request *r, update_notes *no
     }
     case REQUEST_FIND:
         if (!r->at) LAUNCH(find_kernel, r->n, map, *r);
-        LAUNCH(past_seek_kernel, r->n, map, *r);
+        LAUNCH(snapshot_seek_kernel, r->n, map, *r);
     case REQUEST_SUCC:
     case REQUEST_PRED:
     case REQUEST_CEILING:
     case REQUEST_FLOOR:
         if (!r->at) LAUNCH(seek_kernel, r->n, map, *r);
-        LAUNCH(past_seek_kernel, r->n, map, *r);
+        LAUNCH(snapshot_seek_kernel, r->n, map, *r);
     }
     return cudaErrorInvalidValue;
 }

@@ -7,11 +7,11 @@
  *   V6  A leaf's row of images covers all keys that the leaf covers, at every time that a live snapshot shows.
  *
  * LINEARIZATION POINTS
- *   put, add, erase that change something   the load of the clock in nobody_looks_back, or else the
- *       one in keep_image, under the leaf's latch.
+ *   put, add, erase that change something   the load of the clock in can_update_in_place, or else the
+ *       one in preserve_version, under the leaf's latch.
  *   find, contains, at the newest           as in blink/, but a find that comes upon a latched leaf waits, also for
  *       a hit: the update that has the latch may have taken effect already, and be seen by snapshots.
- *   taking a snapshot                       the addition that advances the clock, in epoch_pass.
+ *   taking a snapshot                       the addition that advances the clock, in epoch_advance.
  *   range, count, of the map itself         when the snapshot was taken that lasts for the query.
  *   queries at a snapshot                   when it was taken.
  *

@@ -11,7 +11,7 @@ typedef struct check {
     uint64_t used_ids;
     uint64_t oldest; /* no snapshot is older */
     unsigned announce_words;
-    complaint said;
+    check_report said;
 } check;
 
 static uint64_t header_of(const check *c, uint64_t id)

@@ -11,7 +11,7 @@
 #define PLEACH_VERSIONED(name) pleach_versioned64_##name
 #endif
 
-PORT_FN map_ref versioned_map(const pleach_versioned_view &view, epoch_agent *agent)
+PORT_FN map_ref versioned_map(const pleach_versioned_view &view, epoch_participant *agent)
 {
     map_ref map;
     map.tree = (blink_tree *)view.tree;
@@ -24,7 +24,7 @@ PORT_FN map_ref versioned_map(const pleach_versioned_view &view, epoch_agent *ag
 
 /* ---- updates; the agent may be NULL ---- */
 
-PORT_FN pleach_outcome versioned_update(const pleach_versioned_view &view, epoch_agent *agent, blink_kind kind,
+PORT_FN pleach_outcome versioned_update(const pleach_versioned_view &view, epoch_participant *agent, blink_kind kind,
                                         map_key key, map_key value, map_key *old)
 {
     return (pleach_outcome)update_counted(versioned_map(view, agent), kind, key, value, old);
@@ -55,7 +55,7 @@ PORT_FN bool PLEACH_VERSIONED(find)(const pleach_versioned_view &view, map_key k
     map_ref map = versioned_map(view, NULL);
     find_op find;
     find_start(map, &find, key);
-    BLINK_TO_END(find_step(map, &find));
+    LEVEL_BLOCKING(find_step(map, &find));
     if (find.found && value) *value = find.value;
     return find.found;
 }
@@ -66,10 +66,10 @@ PORT_FN bool versioned_seek(const pleach_versioned_view &view, uint64_t at, map_
                             map_key *out_key, map_key *out_value)
 {
     map_ref map = versioned_map(view, NULL);
-    past_seek_op seek;
-    past_seek_start(map, &seek, at, from, up);
+    snapshot_seek_op seek;
+    snapshot_seek_start(map, &seek, at, from, up);
     seek.exact = exact;
-    BLINK_TO_END(past_seek_step(map, &seek));
+    LEVEL_BLOCKING(snapshot_seek_step(map, &seek));
     if (seek.found && out_key) *out_key = seek.answer.key;
     if (seek.found && out_value) *out_value = seek.answer.value;
     return seek.found;
@@ -97,10 +97,10 @@ PORT_FN uint64_t versioned_range(const pleach_versioned_view &view, uint64_t at,
 {
     if (lo > hi || limit == 0) return 0;
     map_ref map = versioned_map(view, NULL);
-    past_range_op past;
+    snapshot_range_op past;
     past.at = at;
     range_start(map, &past.range, lo, hi, limit, limit, keys, values);
-    BLINK_TO_END(past_range_step(map, &past));
+    LEVEL_BLOCKING(snapshot_range_step(map, &past));
     return past.range.count;
 }
 

@@ -21,7 +21,7 @@ PORT_FN void write_copy(map_node *copy, const node_image *image, unsigned count,
 PORT_FN void return_image(map_ref map, uint32_t id)
 {
     port_store(&node_at(map, id)->word[HEADER_WORD], 0); /* not a node any more */
-    pool_give(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, id);
+    pool_free(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, id);
 }
 
 /* Returns the images of one list that no live snapshot can ask for; keeps the others. A future snapshot's timestamp is
@@ -94,7 +94,7 @@ PORT_COLD void sweep(map_ref map)
 
 /* There is no node for a copy. Agents that were inside at the first look, or when the floor was last raised, may have
  * left since: then it needs none, unless a pinned snapshot does. */
-PORT_COLD bool nobody_asks(map_ref map, uint64_t since, uint64_t now)
+PORT_COLD bool can_update_in_place_slow(map_ref map, uint64_t since, uint64_t now)
 {
     if (!version_needed(*map.versions, since, now)) return true;
     if (since < port_load(&map.versions->state->epoch.pins_end)) return false;
@@ -117,10 +117,10 @@ PORT_FN uint32_t take_for_copy(map_ref map)
 {
     uint32_t copy = take_retired(map);
     if (copy != NODE_NONE) return copy;
-    copy = pool_take(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, 0);
+    copy = pool_alloc(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, 0);
     if (copy != NODE_NONE) return copy;
     sweep(map);
-    return pool_take(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, 0);
+    return pool_alloc(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, 0);
 }
 
 /* An image of the leaf's own chain that no live snapshot needs, among the first few. The chain's links are trusted as
@@ -142,7 +142,7 @@ PORT_FN bool take_from_chain(map_ref map, uint32_t leaf, version_found *found)
     return false;
 }
 
-PORT_FN bool keep_copy(map_ref map, uint32_t id, const node_image *image, unsigned count, uint64_t since,
+PORT_FN bool copy_version(map_ref map, uint32_t id, const node_image *image, unsigned count, uint64_t since,
                          uint64_t now)
 {
     version_record *record = map.versions->record;
@@ -151,7 +151,7 @@ PORT_FN bool keep_copy(map_ref map, uint32_t id, const node_image *image, unsign
     bool cut = take_from_chain(map, id, &place);
     if (!cut) place.id = take_for_copy(map);
     uint32_t copy = place.id;
-    if (copy == NODE_NONE) return nobody_asks(map, since, now);
+    if (copy == NODE_NONE) return can_update_in_place_slow(map, since, now);
     write_copy(node_at(map, copy), image, count, link);
     port_store(&record[copy].since, place.since);
     port_store(&record[copy].until, now);
@@ -167,11 +167,11 @@ PORT_FN bool keep_copy(map_ref map, uint32_t id, const node_image *image, unsign
 
 /* Right after latching: true if no snapshot is live that is older than what the update will do, so that it may take
  * place without a look at the leaf's record. These loads are under way together with those of the leaf. */
-PORT_FN bool nobody_looks_back(map_ref map)
+PORT_FN bool can_update_in_place(map_ref map)
 {
     const epoch_state *e = &map.versions->state->epoch;
     uint64_t floor, pins_oldest;
-    port_settle_latch(); /* the latch is there for all to see before the clock is read */
+    port_fence_after_latch(); /* the latch is there for all to see before the clock is read */
     uint64_t now = port_load(&e->clock);
     port_load_in_order(&e->floor, &floor, &pins_oldest);
     return floor >= now && pins_oldest == UINT64_MAX;
@@ -179,17 +179,17 @@ PORT_FN bool nobody_looks_back(map_ref map)
 
 /* Else: keeps `image`, that of a leaf with `count` pairs, if some snapshot needs it. The clock is read anew, which is
  * as good as before: the leaf is latched. False: there is no node for the copy. */
-PORT_FN bool keep_image(map_ref map, uint32_t id, const node_image *image, unsigned count)
+PORT_FN bool preserve_version(map_ref map, uint32_t id, const node_image *image, unsigned count)
 {
     const epoch_state *e = &map.versions->state->epoch;
     uint64_t since = port_load(&map.versions->record[id].since), now = port_load(&e->clock);
     if (since == now || !version_needed(*map.versions, since, now)) return true;
-    return keep_copy(map, id, image, count, since, now);
+    return copy_version(map, id, image, count, since, now);
 }
 
 /* The new right part of a split has the same past as the left part: its row leads to images from before the split,
  * which cover its keys too. These are no leaf's own any more. */
-PORT_FN void inherit_images(map_ref map, uint32_t from, uint32_t to)
+PORT_FN void share_version_chain(map_ref map, uint32_t from, uint32_t to)
 {
     version_record *record = map.versions->record;
     port_store(&record[to].since, port_load(&record[from].since));

@@ -3,7 +3,7 @@
 
 /* A find is a seek that must hit. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    past_seek_kernel(const __grid_constant__ blink_on_gpu gpu, request r)
+    snapshot_seek_kernel(const __grid_constant__ blink_on_gpu gpu, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
@@ -11,12 +11,12 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     map_key key = ((const map_key *)r.keys)[i];
     bool find = r.kind == REQUEST_FIND, up = find || r.kind == REQUEST_SUCC || r.kind == REQUEST_CEILING;
     bool strict = r.kind == REQUEST_SUCC || r.kind == REQUEST_PRED;
-    past_seek_op seek;
+    snapshot_seek_op seek;
     seek.found = false;
     if (!strict || key != (up ? KEY_MAX : 0)) {
-        past_seek_start(map, &seek, *r.at, strict ? (up ? key + 1 : key - 1) : key, up);
+        snapshot_seek_start(map, &seek, *r.at, strict ? (up ? key + 1 : key - 1) : key, up);
         seek.exact = find;
-        BLINK_TO_END(past_seek_step(map, &seek));
+        LEVEL_BLOCKING(snapshot_seek_step(map, &seek));
     }
     if (seek.found) {
         set_key(r.out_keys, i, seek.answer.key);

@@ -4,21 +4,21 @@
 /* Progress: whoever has the table of pins latched is a running thread that waits for nobody. */
 static __global__ void take_kernel(const __grid_constant__ versions v, uint64_t *at)
 {
-    __shared__ epoch_agent agent;
-    uint64_t stamp = version_begin_instant(&v, &agent, BLOCK_THREADS, 0);
+    __shared__ epoch_participant agent;
+    uint64_t stamp = version_snapshot_begin(&v, &agent, BLOCK_THREADS, 0);
     if (threadIdx.x == 0) {
         for (unsigned attempt = 0; epoch_pin(v.epoch.state, stamp) == EPOCH_BUSY;) port_pause(attempt++);
         *at = stamp;
     }
-    version_end_instant(&v, &agent, stamp, 1, EPOCH_ALL);
+    version_snapshot_end(&v, &agent, stamp, 1, EPOCH_ALL);
 }
 
 static __global__ void unpin_kernel(const __grid_constant__ versions v, const uint64_t *at)
 {
-    __shared__ epoch_agent agent;
+    __shared__ epoch_participant agent;
     if (at && threadIdx.x == 0)
         for (unsigned attempt = 0; epoch_unpin(v.epoch.state, *at) == EPOCH_BUSY;) port_pause(attempt++);
-    epoch_agent_begin(&agent, BLOCK_THREADS);
+    epoch_participant_begin(&agent, BLOCK_THREADS);
     epoch_scan(v.epoch, &agent, EPOCH_ALL, false);
     epoch_scan(v.epoch, &agent, EPOCH_ALL, false); /* should the first have ended what another block began */
 }

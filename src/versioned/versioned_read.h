@@ -7,14 +7,14 @@
  */
 
 /* A leaf as it was. */
-typedef struct past_leaf {
+typedef struct snapshot_leaf {
     node_image image;
     map_pair link;
     unsigned count;
-} past_leaf;
+} snapshot_leaf;
 
 /* An old image, at most as young as `at`. It does not change while the snapshot is live (V3). */
-PORT_FN void read_older(map_ref map, uint32_t id, uint64_t at, past_leaf *leaf)
+PORT_FN void read_older(map_ref map, uint32_t id, uint64_t at, snapshot_leaf *leaf)
 {
     while (port_load(&map.versions->record[id].since) > at) {
         id = (uint32_t)port_load(&map.versions->record[id].older);
@@ -27,15 +27,15 @@ PORT_FN void read_older(map_ref map, uint32_t id, uint64_t at, past_leaf *leaf)
 }
 
 /* The leaf under the cursor as snapshot `at` shows it: DONE; else MOVED or AGAIN, as in any step. */
-PORT_FN blink_step read_past(map_ref map, level_cursor *cursor, uint64_t at, past_leaf *leaf)
+PORT_FN level_step read_leaf_at(map_ref map, level_cursor *cursor, uint64_t at, snapshot_leaf *leaf)
 {
     const map_node *node = node_at(map, cursor->node);
     const version_record *record = &map.versions->record[cursor->node];
     uint64_t header = node_end(node, &leaf->link);
-    if (header & HEADER_LATCHED) return BLINK_AGAIN;
+    if (header & HEADER_LATCHED) return STEP_AGAIN;
     if (belongs_right(leaf->link, cursor->target)) {
         cursor_right(map, cursor, leaf->link);
-        return BLINK_MOVED;
+        return STEP_MOVED;
     }
     uint64_t since = port_load(&record->since);
     uint32_t older = (uint32_t)port_load(&record->older);
@@ -43,39 +43,39 @@ PORT_FN blink_step read_past(map_ref map, level_cursor *cursor, uint64_t at, pas
     if (newest) node_read(node, &leaf->image);
     leaf->count = header_count(header);
     port_validate_fence();
-    if (header_load(node) != header) return BLINK_AGAIN; /* record and image belong to this header */
+    if (header_load(node) != header) return STEP_AGAIN; /* record and image belong to this header */
     if (!newest) read_older(map, older, at, leaf);
-    return BLINK_DONE;
+    return STEP_DONE;
 }
 
 /* The pairs of a closed interval at one instant. */
-typedef struct past_range_op {
+typedef struct snapshot_range_op {
     range_op range; /* started as any */
     uint64_t at;
-} past_range_op;
+} snapshot_range_op;
 
-PORT_FN blink_step past_range_step(map_ref map, past_range_op *past)
+PORT_FN level_step snapshot_range_step(map_ref map, snapshot_range_op *past)
 {
     range_op *range = &past->range;
-    past_leaf leaf;
+    snapshot_leaf leaf;
     if (range->cursor.level > 0) return cursor_descend(map, &range->cursor);
-    blink_step step = read_past(map, &range->cursor, past->at, &leaf);
-    if (step != BLINK_DONE) return step;
+    level_step step = read_leaf_at(map, &range->cursor, past->at, &leaf);
+    if (step != STEP_DONE) return step;
     range_report(range, &leaf.image, leaf.count);
-    return range_goes_on(range, leaf.link) ? BLINK_MOVED : BLINK_DONE;
+    return range_goes_on(range, leaf.link) ? STEP_MOVED : STEP_DONE;
 }
 
 /* The nearest key at or above, or at or below, a given one, or that key itself. One walk is enough: the past does not
  * change. */
-typedef struct past_seek_op {
+typedef struct snapshot_seek_op {
     level_cursor cursor;
     map_pair answer;
     uint64_t at;
     bool up, found;
     bool exact; /* a find: only the key itself will do, and only its leaf can have it */
-} past_seek_op;
+} snapshot_seek_op;
 
-PORT_FN void past_seek_start(map_ref map, past_seek_op *seek, uint64_t at, map_key from, bool up)
+PORT_FN void snapshot_seek_start(map_ref map, snapshot_seek_op *seek, uint64_t at, map_key from, bool up)
 {
     seek->at = at;
     seek->up = up;
@@ -85,17 +85,17 @@ PORT_FN void past_seek_start(map_ref map, past_seek_op *seek, uint64_t at, map_k
 
 /* To the left there is no link: descend again for the key just below the leaf's low key. The image found there may be
  * the same one, which reached further right at that time; the key asked for has become smaller. */
-PORT_FN blink_step past_seek_step(map_ref map, past_seek_op *seek)
+PORT_FN level_step snapshot_seek_step(map_ref map, snapshot_seek_op *seek)
 {
     level_cursor *cursor = &seek->cursor;
-    past_leaf leaf;
+    snapshot_leaf leaf;
     if (cursor->level > 0) return cursor_descend(map, cursor);
-    blink_step step = read_past(map, cursor, seek->at, &leaf);
-    if (step != BLINK_DONE) return step;
+    level_step step = read_leaf_at(map, cursor, seek->at, &leaf);
+    if (step != STEP_DONE) return step;
     seek->found = image_nearest(&leaf.image, leaf.count, cursor->target, seek->up, &seek->answer);
     if (seek->exact) seek->found = seek->found && seek->answer.key == cursor->target;
     bool ends = seek->up ? !pair_is_link(leaf.link) : cursor->low == 0;
-    if (seek->found || seek->exact || ends) return BLINK_DONE;
+    if (seek->found || seek->exact || ends) return STEP_DONE;
     if (seek->up) {
         cursor->target = cursor->low = leaf.link.key;
         cursor->node = pair_node(leaf.link);
@@ -103,5 +103,5 @@ PORT_FN blink_step past_seek_step(map_ref map, past_seek_op *seek)
     } else {
         cursor_start(map, cursor, cursor->low - 1);
     }
-    return BLINK_MOVED;
+    return STEP_MOVED;
 }

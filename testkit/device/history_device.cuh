@@ -24,12 +24,7 @@
 #ifndef PLEACH_TEST_HISTORY_DEVICE_CUH
 #define PLEACH_TEST_HISTORY_DEVICE_CUH
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <pleach/pleach.h>
-
+#include "device_checks.cuh"
 #include "device_keys.cuh"
 #include "verify/sized.cuh"
 
@@ -38,20 +33,6 @@ extern "C" {
 }
 
 enum { BLOCK = 128 };
-
-static int passed, failed;
-
-static bool expect(bool good, unsigned bits, const char *what)
-{
-    good ? passed++ : failed++;
-    printf("%s  %u-bit: %s\n", good ? "ok    " : "FAILED", bits, what);
-    fflush(stdout);
-    return good;
-}
-
-/* ---- kernels of both kinds ---- */
-
-static __device__ uint32_t thread_number(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
 
 /* ---- stamped: kernels ---- */
 

@@ -1,4 +1,4 @@
-/* testkit/counterfeit_hash.h - an executor of hash tables that writes down what it is handed, and answers what the case
+/* testkit/mock_hash.h - an executor of hash tables that writes down what it is handed, and answers what the case
  * wants. For test_hash_arguments.c, which compiles the api layer into itself: include it after that. */
 #ifndef PLEACH_TESTS_COUNTERFEIT_HASH_H
 #define PLEACH_TESTS_COUNTERFEIT_HASH_H
@@ -26,7 +26,7 @@ static pleach_status answer_once(void *exec)
     return c->answer;
 }
 
-static pleach_status counterfeit_run(void *exec, const hash_request *r, pleach_stream stream)
+static pleach_status mock_run(void *exec, const hash_request *r, pleach_stream stream)
 {
     counterfeit *c = exec;
     const uint32_t value = COUNTERFEIT_VALUE; /* the least that both widths read */
@@ -37,67 +37,67 @@ static pleach_status counterfeit_run(void *exec, const hash_request *r, pleach_s
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_size(void *exec, uint64_t *size)
+static pleach_status mock_size(void *exec, uint64_t *size)
 {
     *size = COUNTERFEIT_VALUE;
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_view(void *exec, pleach_hash_view *view)
+static pleach_status mock_view(void *exec, pleach_hash_view *view)
 {
     *view = (pleach_hash_view){.state = exec, .slabs = exec, .key_bits = 32, .set = 1, .seed = {COUNTERFEIT_VALUE}};
     return answer_once(exec);
 }
 
-static void counterfeit_view_closed(void *exec) { ((counterfeit *)exec)->views_closed++; }
+static void mock_view_closed(void *exec) { ((counterfeit *)exec)->views_closed++; }
 
-static pleach_status counterfeit_quiesce(void *exec)
+static pleach_status mock_quiesce(void *exec)
 {
     counterfeit *c = exec;
     c->quiesced++;
     return c->quiesce_answer;
 }
 
-static pleach_status counterfeit_resize(void *exec, uint64_t keys)
+static pleach_status mock_resize(void *exec, uint64_t keys)
 {
     ((counterfeit *)exec)->reserved = keys;
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
+static pleach_status mock_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
     (void)capacity, (void)out_keys, (void)out_values;
     *n = COUNTERFEIT_VALUE;
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_stats(void *exec, pleach_hash_stats *stats)
+static pleach_status mock_stats(void *exec, pleach_hash_stats *stats)
 {
     stats->keys = COUNTERFEIT_VALUE;
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_validate(void *exec, char *message, size_t message_size)
+static pleach_status mock_validate(void *exec, char *message, size_t message_size)
 {
     assert_true(message && message_size && message[0] == 0);
     if (message_size > 1) memcpy(message, "H", 2);
     return answer_once(exec);
 }
 
-static void counterfeit_destroy(void *exec) { ((counterfeit *)exec)->destroyed++; }
+static void mock_destroy(void *exec) { ((counterfeit *)exec)->destroyed++; }
 
-static const hash_exec_ops counterfeit_ops = {
-    .destroy = counterfeit_destroy,
-    .run = counterfeit_run,
-    .size = counterfeit_size,
-    .view = counterfeit_view,
-    .view_closed = counterfeit_view_closed,
-    .quiesce = counterfeit_quiesce,
-    .resize = counterfeit_resize,
-    .export_pairs = counterfeit_export,
-    .stats = counterfeit_stats,
+static const hash_exec_ops mock_ops = {
+    .destroy = mock_destroy,
+    .run = mock_run,
+    .size = mock_size,
+    .view = mock_view,
+    .view_closed = mock_view_closed,
+    .quiesce = mock_quiesce,
+    .resize = mock_resize,
+    .export_pairs = mock_export,
+    .stats = mock_stats,
     .clear = answer_once,
-    .validate = counterfeit_validate,
+    .validate = mock_validate,
 };
 
 #endif

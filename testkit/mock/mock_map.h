@@ -14,7 +14,7 @@ typedef struct counterfeit {
     uint64_t leaves;              /* written by stats */
     size_t calls;                 /* that came through */
     size_t quiesced, views_closed;
-    bool prefers_batch, declines; /* what it says of updates; `declines`: once it has been asked to run one */
+    bool should_batch, declines; /* what it says of updates; `declines`: once it has been asked to run one */
     pleach_status update_answer;
     size_t updates;               /* that came as a batch */
     request request;              /* of the last run or range_packed */
@@ -28,7 +28,7 @@ static void set_word(void *words, uint64_t value)
         memcpy(words, &value, sizeof(uint32_t)); /* the least that both widths read */
 }
 
-static pleach_status counterfeit_run(void *exec, const request *r, pleach_stream stream)
+static pleach_status mock_run(void *exec, const request *r, pleach_stream stream)
 {
     counterfeit *c = exec;
     c->calls++;
@@ -43,14 +43,14 @@ static pleach_status counterfeit_run(void *exec, const request *r, pleach_stream
     return c->answer;
 }
 
-static bool counterfeit_prefers_batch(void *exec, request *r)
+static bool mock_prefers_batch(void *exec, request *r)
 {
     counterfeit *c = exec;
     r->may_decline = c->declines;
-    return c->prefers_batch;
+    return c->should_batch;
 }
 
-static pleach_status counterfeit_update(void *exec, const request *r)
+static pleach_status mock_update(void *exec, const request *r)
 {
     counterfeit *c = exec;
     c->updates++;
@@ -58,7 +58,7 @@ static pleach_status counterfeit_update(void *exec, const request *r)
     return c->update_answer;
 }
 
-static pleach_status counterfeit_range_packed(void *exec, const request *r, size_t capacity, uint64_t *offsets,
+static pleach_status mock_range_packed(void *exec, const request *r, size_t capacity, uint64_t *offsets,
                                               size_t *total)
 {
     counterfeit *c = exec;
@@ -76,25 +76,25 @@ static pleach_status answer_once(void *exec)
     return c->answer;
 }
 
-static pleach_status counterfeit_reserve(void *exec, uint64_t keys)
+static pleach_status mock_reserve(void *exec, uint64_t keys)
 {
     (void)keys;
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_size(void *exec, uint64_t *size)
+static pleach_status mock_size(void *exec, uint64_t *size)
 {
     *size = 7;
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_view(void *exec, map_view *view)
+static pleach_status mock_view(void *exec, map_view *view)
 {
     *view = (map_view){.tree = exec};
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_take(void *exec, snapshot_place *place, pleach_stream stream)
+static pleach_status mock_take(void *exec, snapshot_place *place, pleach_stream stream)
 {
     counterfeit *c = exec;
     c->stream = stream;
@@ -102,28 +102,28 @@ static pleach_status counterfeit_take(void *exec, snapshot_place *place, pleach_
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_release(void *exec, snapshot_place *place)
+static pleach_status mock_release(void *exec, snapshot_place *place)
 {
     (void)place;
     return answer_once(exec);
 }
 
-static void counterfeit_view_closed(void *exec) { ((counterfeit *)exec)->views_closed++; }
+static void mock_view_closed(void *exec) { ((counterfeit *)exec)->views_closed++; }
 
-static pleach_status counterfeit_quiesce(void *exec)
+static pleach_status mock_quiesce(void *exec)
 {
     counterfeit *c = exec;
     c->quiesced++;
     return c->quiesce_answer;
 }
 
-static pleach_status counterfeit_apply(void *exec, pleach_batch *batch)
+static pleach_status mock_apply(void *exec, pleach_batch *batch)
 {
     batch->total = 3;
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_load(void *exec, size_t n, const void *keys, const void *values, double fill)
+static pleach_status mock_load(void *exec, size_t n, const void *keys, const void *values, double fill)
 {
     counterfeit *c = exec;
     c->request = (request){.n = n, .keys = keys, .values = values};
@@ -131,7 +131,7 @@ static pleach_status counterfeit_load(void *exec, size_t n, const void *keys, co
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
+static pleach_status mock_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
     counterfeit *c = exec;
     c->request = (request){.n = capacity, .out_keys = out_keys, .out_values = out_values};
@@ -139,7 +139,7 @@ static pleach_status counterfeit_export(void *exec, size_t capacity, void *out_k
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_stats(void *exec, pleach_map_stats *stats)
+static pleach_status mock_stats(void *exec, pleach_map_stats *stats)
 {
     counterfeit *c = exec;
     stats->keys = 7;
@@ -147,44 +147,44 @@ static pleach_status counterfeit_stats(void *exec, pleach_map_stats *stats)
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_compact(void *exec, double fill)
+static pleach_status mock_compact(void *exec, double fill)
 {
     ((counterfeit *)exec)->fill = fill;
     return answer_once(exec);
 }
 
-static pleach_status counterfeit_clear(void *exec) { return answer_once(exec); }
+static pleach_status mock_clear(void *exec) { return answer_once(exec); }
 
-static pleach_status counterfeit_validate(void *exec, char *message, size_t message_size)
+static pleach_status mock_validate(void *exec, char *message, size_t message_size)
 {
     if (message && message_size)
         message[0] = 'I';
     return answer_once(exec);
 }
 
-static void counterfeit_destroy(void *exec) { ((counterfeit *)exec)->calls++; }
+static void mock_destroy(void *exec) { ((counterfeit *)exec)->calls++; }
 
-static const exec_ops counterfeit_ops = {
-    .destroy = counterfeit_destroy,
-    .run = counterfeit_run,
-    .prefers_batch = counterfeit_prefers_batch,
-    .range_packed = counterfeit_range_packed,
-    .reserve = counterfeit_reserve,
-    .size = counterfeit_size,
-    .take = counterfeit_take,
-    .release = counterfeit_release,
-    .view = counterfeit_view,
-    .view_closed = counterfeit_view_closed,
-    .quiesce = counterfeit_quiesce,
-    .apply = counterfeit_apply,
-    .update = counterfeit_update,
-    .load = counterfeit_load,
-    .replace = counterfeit_load,
-    .export_pairs = counterfeit_export,
-    .stats = counterfeit_stats,
-    .compact = counterfeit_compact,
-    .clear = counterfeit_clear,
-    .validate = counterfeit_validate,
+static const exec_ops mock_ops = {
+    .destroy = mock_destroy,
+    .run = mock_run,
+    .should_batch = mock_prefers_batch,
+    .range_packed = mock_range_packed,
+    .reserve = mock_reserve,
+    .size = mock_size,
+    .take = mock_take,
+    .release = mock_release,
+    .view = mock_view,
+    .view_closed = mock_view_closed,
+    .quiesce = mock_quiesce,
+    .apply = mock_apply,
+    .update = mock_update,
+    .load = mock_load,
+    .replace = mock_load,
+    .export_pairs = mock_export,
+    .stats = mock_stats,
+    .compact = mock_compact,
+    .clear = mock_clear,
+    .validate = mock_validate,
 };
 
 #endif

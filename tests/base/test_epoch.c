@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "epoch/epoch_agent.h"
+#include "epoch/epoch_participant.h"
 #include "epoch/epoch_pins.h"
 #include "pool/pool.h"
 #include "testkit/agents.h"
@@ -74,7 +74,7 @@ static stage *open_stage(uint32_t slots, uint32_t ring, unsigned cells, unsigned
     s->pool.next = 1;
     s->pool.capacity = s->ids;
     for (unsigned i = 0; i < cells; i++) {
-        s->cell[i] = pool_take(&s->pool, s->nodes, NODE_BYTES, 0, 0);
+        s->cell[i] = pool_alloc(&s->pool, s->nodes, NODE_BYTES, 0, 0);
         atomic_store(&s->owner[s->cell[i]], LINKED);
         fill(s, (uint32_t)s->cell[i]);
     }
@@ -98,8 +98,8 @@ static void close_stage(stage *s)
 
 static void scan_all(stage *s, bool ticking)
 {
-    epoch_agent a;
-    epoch_agent_begin(&a, 1);
+    epoch_participant a;
+    epoch_participant_begin(&a, 1);
     epoch_scan(s->e, &a, s->e.slots, ticking);
 }
 
@@ -138,11 +138,11 @@ static void slots_are_claimed_once(const void *unused)
     (void)unused;
     enum { SLOTS = 5 };
     stage *s = open_stage(SLOTS, 1, 1, 1, 0);
-    epoch_agent a[SLOTS + 1];
+    epoch_participant a[SLOTS + 1];
     bool taken[SLOTS] = {false};
     for (unsigned i = 0; i <= SLOTS; i++) {
-        epoch_agent_begin(&a[i], 1);
-        assert_int_equal(epoch_join(s->e, &a[i], 3), i < SLOTS);
+        epoch_participant_begin(&a[i], 1);
+        assert_int_equal(epoch_register(s->e, &a[i], 3), i < SLOTS);
         if (i == SLOTS)
             continue;
         assert_in_range(a[i].slot, 0, SLOTS - 1);
@@ -151,8 +151,8 @@ static void slots_are_claimed_once(const void *unused)
     }
     assert_int_equal(s->e.state->claimed, SLOTS);
     uint32_t slot = a[2].slot;
-    epoch_part(s->e, &a[2]);
-    assert_true(epoch_join(s->e, &a[SLOTS], 0));
+    epoch_unregister(s->e, &a[2]);
+    assert_true(epoch_register(s->e, &a[SLOTS], 0));
     assert_int_equal(a[SLOTS].slot, slot);
     close_stage(s);
 }
@@ -160,13 +160,13 @@ static void slots_are_claimed_once(const void *unused)
 /* Retires the ids from `from` on in one visit, and answers how many found no room. */
 static uint32_t retire(stage *s, uint32_t from, uint32_t count, uint64_t until)
 {
-    epoch_agent a;
-    epoch_agent_begin(&a, 1);
+    epoch_participant a;
+    epoch_participant_begin(&a, 1);
     assert_false(epoch_retire(&a, from)); /* it has no slot */
-    assert_true(epoch_open(s->e, &a, 0));
+    assert_true(epoch_writer_begin(s->e, &a, 0));
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(epoch_retire(&a, from + i), i < EPOCH_BAG);
-    uint32_t left = epoch_close(s->e, &a, until);
+    uint32_t left = epoch_writer_end(s->e, &a, until);
     for (uint32_t i = 0; i < left; i++)
         assert_int_equal(a.bag[i], from + i);
     return left;
@@ -175,13 +175,13 @@ static uint32_t retire(stage *s, uint32_t from, uint32_t count, uint64_t until)
 /* Uses up to `most` ids of slot 0, and answers how many there were; they must be from, from + 1, ... */
 static uint32_t reuse(stage *s, uint32_t from, uint32_t most)
 {
-    epoch_agent a;
+    epoch_participant a;
     uint32_t count = 0;
-    epoch_agent_begin(&a, 1);
-    assert_true(epoch_open(s->e, &a, 0));
+    epoch_participant_begin(&a, 1);
+    assert_true(epoch_writer_begin(s->e, &a, 0));
     for (uint32_t id; count < most && (id = epoch_reuse(&a)) != 0; count++)
         assert_int_equal(id, from + count);
-    assert_int_equal(epoch_close(s->e, &a, epoch_oldest(s->e.state) + 1), 0);
+    assert_int_equal(epoch_writer_end(s->e, &a, epoch_oldest(s->e.state) + 1), 0);
     return count;
 }
 
@@ -224,9 +224,9 @@ static void who_is_inside_holds_back(const void *unused)
 {
     (void)unused;
     stage *s = open_stage(4, 10, 1, 1, 0);
-    epoch_agent reader;
-    epoch_agent_begin(&reader, 1);
-    assert_true(epoch_join(s->e, &reader, 2));
+    epoch_participant reader;
+    epoch_participant_begin(&reader, 1);
+    assert_true(epoch_register(s->e, &reader, 2));
     assert_int_equal(epoch_enter(s->e, reader.slot), 0);
     assert_int_equal(retire(s, 100, 1, s->e.state->clock + 1), 0);
     for (unsigned i = 0; i < 5; i++)
@@ -246,15 +246,15 @@ static void a_scan_in_parts(const void *unused)
 {
     (void)unused;
     stage *s = open_stage(3, 10, 1, 1, 0);
-    epoch_agent a[3], scanner;
-    epoch_agent_begin(&scanner, 1);
+    epoch_participant a[3], scanner;
+    epoch_participant_begin(&scanner, 1);
     for (unsigned i = 0; i < 3; i++) {
-        epoch_agent_begin(&a[i], 1);
-        assert_true(epoch_join(s->e, &a[i], i));
+        epoch_participant_begin(&a[i], 1);
+        assert_true(epoch_register(s->e, &a[i], i));
     }
-    assert_int_equal(epoch_pass(s->e), 0);
+    assert_int_equal(epoch_advance(s->e), 0);
     assert_int_equal(epoch_enter(s->e, a[0].slot), 1);
-    assert_int_equal(epoch_pass(s->e), 1);
+    assert_int_equal(epoch_advance(s->e), 1);
     assert_int_equal(s->e.state->clock, 2);
     epoch_scan(s->e, &scanner, 1, false);
     epoch_leave(s->e, a[0].slot);
@@ -367,21 +367,21 @@ static void return_spilled(stage *s, bool looks)
         next = (uint32_t)port_load(&s->aside[id].next);
         uint64_t until = port_load(&s->aside[id].until);
         if (until <= oldest)
-            pool_give(&s->pool, s->nodes, NODE_BYTES, id, id);
+            pool_free(&s->pool, s->nodes, NODE_BYTES, id, id);
         else
             spill(s, id, until);
     }
 }
 
-static uint32_t take(agent *a, stage *s, epoch_agent *at)
+static uint32_t take(agent *a, stage *s, epoch_participant *at)
 {
     uint32_t id = epoch_reuse(at);
     if (id == 0)
-        id = pool_take(&s->pool, s->nodes, NODE_BYTES, (unsigned)a->index, 0);
+        id = pool_alloc(&s->pool, s->nodes, NODE_BYTES, (unsigned)a->index, 0);
     if (id != 0)
         return id;
     return_spilled(s, rng_percent(&a->r, 50));
-    return pool_take(&s->pool, s->nodes, NODE_BYTES, (unsigned)a->index, 0);
+    return pool_alloc(&s->pool, s->nodes, NODE_BYTES, (unsigned)a->index, 0);
 }
 
 static unsigned change_owner(stage *s, uint32_t id, unsigned owner)
@@ -401,16 +401,16 @@ static void replace(agent *a, stage *s, uint32_t id, uint32_t *old)
         if (a->failed)
             return;
     } while (!port_compare_swap(cell, *old, id));
-    port_settle_latch();
+    port_fence_after_latch();
     EXPECT(a, change_owner(s, *old, 0) == LINKED);
 }
 
 /* Up to a bag and a half of nodes in one visit. */
 static void write_some(agent *a, stage *s, size_t most)
 {
-    epoch_agent at;
-    epoch_agent_begin(&at, 1);
-    for (unsigned attempt = 0; !epoch_open(s->e, &at, (uint32_t)a->index); attempt++)
+    epoch_participant at;
+    epoch_participant_begin(&at, 1);
+    for (unsigned attempt = 0; !epoch_writer_begin(s->e, &at, (uint32_t)a->index); attempt++)
         port_pause(attempt);
     for (size_t i = rng_below(&a->r, most); i < most; i++) {
         uint32_t id = take(a, s, &at), old = 0;
@@ -428,28 +428,28 @@ static void write_some(agent *a, stage *s, size_t most)
         atomic_fetch_add_explicit(&s->written, 1, memory_order_relaxed);
     }
     uint64_t until = port_load(&s->e.state->clock) + 1;
-    uint32_t left = epoch_close(s->e, &at, until);
+    uint32_t left = epoch_writer_end(s->e, &at, until);
     for (uint32_t i = 0; i < left; i++)
         spill(s, at.bag[i], until);
 }
 
-static uint64_t join_and_enter(agent *a, stage *s, epoch_agent *at)
+static uint64_t join_and_enter(agent *a, stage *s, epoch_participant *at)
 {
-    epoch_agent_begin(at, 1);
-    for (unsigned attempt = 0; !epoch_join(s->e, at, (uint32_t)a->index); attempt++)
+    epoch_participant_begin(at, 1);
+    for (unsigned attempt = 0; !epoch_register(s->e, at, (uint32_t)a->index); attempt++)
         port_pause(attempt);
     return epoch_enter(s->e, at->slot);
 }
 
-static void leave_and_part(stage *s, epoch_agent *at)
+static void leave_and_part(stage *s, epoch_participant *at)
 {
     epoch_leave(s->e, at->slot);
-    epoch_part(s->e, at);
+    epoch_unregister(s->e, at);
 }
 
 static void read_some(agent *a, stage *s)
 {
-    epoch_agent at;
+    epoch_participant at;
     uint64_t stamp = join_and_enter(a, s, &at);
     EXPECT(a, stamp >= port_load(&s->e.state->floor));
     for (unsigned i = 0; i < 4 && !a->failed; i++)
@@ -468,7 +468,7 @@ static void grow_pins(stage *s)
 /* Comes upon one node while it is inside, and upon others when only the pin is left. */
 static void read_pinned(agent *a, stage *s)
 {
-    epoch_agent at;
+    epoch_participant at;
     epoch_answer answer;
     uint64_t stamp = join_and_enter(a, s, &at);
     uint32_t id = (uint32_t)port_load(draw_cell(a, s));
@@ -488,8 +488,8 @@ static void read_pinned(agent *a, stage *s)
 /* Neither goes back, and the floor, which is read first, is not above the clock. */
 static void scan_some(agent *a, stage *s, uint64_t *last_floor, uint64_t *last_clock)
 {
-    epoch_agent at;
-    epoch_agent_begin(&at, 1);
+    epoch_participant at;
+    epoch_participant_begin(&at, 1);
     epoch_scan(s->e, &at, 1 + rng_below(&a->r, 2 * s->e.slots), true);
     uint64_t floor = port_load(&s->e.state->floor);
     port_validate_fence();
@@ -527,17 +527,17 @@ static void assert_nothing_is_lost(stage *s)
     for (unsigned i = 0; i < 3; i++) /* and one that was begun before */
         scan_all(s, true);
     for (uint32_t i = 0; i < s->e.slots * (1 + s->e.ring / EPOCH_BAG); i++) {
-        epoch_agent at;
-        epoch_agent_begin(&at, 1);
-        assert_true(epoch_open(s->e, &at, i % s->e.slots));
+        epoch_participant at;
+        epoch_participant_begin(&at, 1);
+        assert_true(epoch_writer_begin(s->e, &at, i % s->e.slots));
         for (uint32_t id; (id = epoch_reuse(&at)) != 0;)
-            pool_give(&s->pool, s->nodes, NODE_BYTES, 0, id);
-        assert_int_equal(epoch_close(s->e, &at, s->e.state->clock + 1), 0);
+            pool_free(&s->pool, s->nodes, NODE_BYTES, 0, id);
+        assert_int_equal(epoch_writer_end(s->e, &at, s->e.state->clock + 1), 0);
     }
     return_spilled(s, false);
     assert_int_equal(s->spilled, 0);
     uint64_t free_nodes = 0;
-    for (uint32_t id; (id = pool_take(&s->pool, s->nodes, NODE_BYTES, 0, 0)) != 0; free_nodes++)
+    for (uint32_t id; (id = pool_alloc(&s->pool, s->nodes, NODE_BYTES, 0, 0)) != 0; free_nodes++)
         assert_int_equal(change_owner(s, id, 1), 0);
     assert_int_equal(free_nodes, s->ids - 1 - s->cells);
     for (unsigned i = 0; i < s->cells; i++)
@@ -602,7 +602,7 @@ static void stay_inside(agent *a)
             atomic_store(&s->stalls, false);
         return;
     }
-    epoch_agent at;
+    epoch_participant at;
     uint64_t seen[MOST_CELLS], stamp = join_and_enter(a, s, &at);
     uint32_t id[MOST_CELLS];
     for (unsigned i = 0; i < s->cells; i++) {
@@ -630,18 +630,18 @@ static void a_thread_that_stays_inside(const void *unused)
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
 static unit_case cases[] = {
-    {"who_asks_is_known", who_asks_is_known, NULL},
-    {"slots_are_claimed_once", slots_are_claimed_once, NULL},
-    {"the_retired_come_back_after_two_scans", the_retired_come_back_after_two_scans, NULL},
-    {"rings_wrap_and_overflow", rings_wrap_and_overflow, NULL},
-    {"who_is_inside_holds_back", who_is_inside_holds_back, NULL},
-    {"a_scan_in_parts", a_scan_in_parts, NULL},
-    {"pins_have_bounds", pins_have_bounds, NULL},
-    {"threads_with_slots_for_all", threads_with_slots_for_all, NULL},
-    {"more_threads_than_slots", more_threads_than_slots, NULL},
-    {"rings_that_are_too_small", rings_that_are_too_small, NULL},
-    {"nodes_in_short_supply", nodes_in_short_supply, NULL},
-    {"a_thread_that_stays_inside", a_thread_that_stays_inside, NULL},
+    UNIT(who_asks_is_known),
+    UNIT(slots_are_claimed_once),
+    UNIT(the_retired_come_back_after_two_scans),
+    UNIT(rings_wrap_and_overflow),
+    UNIT(who_is_inside_holds_back),
+    UNIT(a_scan_in_parts),
+    UNIT(pins_have_bounds),
+    UNIT(threads_with_slots_for_all),
+    UNIT(more_threads_than_slots),
+    UNIT(rings_that_are_too_small),
+    UNIT(nodes_in_short_supply),
+    UNIT(a_thread_that_stays_inside),
 };
 
 int main(int argc, char **argv)

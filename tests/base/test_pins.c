@@ -126,8 +126,8 @@ static void one_of_many_goes_in_few_steps(const void *unused)
 }
 
 static unit_case cases[] = {
-    {"any_order_is_as_in_an_array", any_order_is_as_in_an_array, NULL},
-    {"one_of_many_goes_in_few_steps", one_of_many_goes_in_few_steps, NULL},
+    UNIT(any_order_is_as_in_an_array),
+    UNIT(one_of_many_goes_in_few_steps),
 };
 
 int main(int argc, char **argv)

@@ -51,12 +51,12 @@ static uint64_t *words_of(test_pool *p, uint32_t id)
 
 static uint32_t take(test_pool *p, unsigned stripe, uint64_t spare)
 {
-    return pool_take(&p->state, p->memory.nodes, NODE_BYTES, stripe, spare);
+    return pool_alloc(&p->state, p->memory.nodes, NODE_BYTES, stripe, spare);
 }
 
 static void give(test_pool *p, unsigned stripe, uint32_t id)
 {
-    pool_give(&p->state, p->memory.nodes, NODE_BYTES, stripe, id);
+    pool_free(&p->state, p->memory.nodes, NODE_BYTES, stripe, id);
 }
 
 /* ---- one thread ------------------------------------------------------------------------------------------------ */
@@ -610,25 +610,25 @@ static void failing_allocations_are_reported(const void *unused)
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
 static unit_case cases[] = {
-    {"every_id_once_and_then_none", every_id_once_and_then_none, NULL},
-    {"nodes_have_memory_of_their_own", nodes_have_memory_of_their_own, NULL},
-    {"exhausted_pool_goes_on", exhausted_pool_goes_on, NULL},
-    {"spare_nodes_are_left", spare_nodes_are_left, NULL},
-    {"returned_node_beside_spare_ones", returned_node_beside_spare_ones, NULL},
-    {"returned_nodes_come_back_to_any_stripe", returned_nodes_come_back_to_any_stripe, NULL},
-    {"returned_nodes_before_fresh_ones", returned_nodes_before_fresh_ones, NULL},
-    {"threads_at_one_list", threads_at_one_list, NULL},
-    {"threads_at_many_lists", threads_at_many_lists, NULL},
-    {"lists_that_change_back", lists_that_change_back, NULL},
-    {"capacity_grows_while_threads_take", capacity_grows_while_threads_take, NULL},
-    {"threads_leave_spare_nodes", threads_leave_spare_nodes, NULL},
-    {"host_pool_has_the_size_asked_for", host_pool_has_the_size_asked_for, NULL},
-    {"host_pool_without_a_limit", host_pool_without_a_limit, NULL},
-    {"trimmed_memory_reads_as_zeros", trimmed_memory_reads_as_zeros, NULL},
-    {"trimming_gives_pages_back", trimming_gives_pages_back, NULL},
-    {"populating_changes_no_byte", populating_changes_no_byte, NULL},
-    {"populated_pages_have_memory", populated_pages_have_memory, NULL},
-    {"failing_allocations_are_reported", failing_allocations_are_reported, NULL},
+    UNIT(every_id_once_and_then_none),
+    UNIT(nodes_have_memory_of_their_own),
+    UNIT(exhausted_pool_goes_on),
+    UNIT(spare_nodes_are_left),
+    UNIT(returned_node_beside_spare_ones),
+    UNIT(returned_nodes_come_back_to_any_stripe),
+    UNIT(returned_nodes_before_fresh_ones),
+    UNIT(threads_at_one_list),
+    UNIT(threads_at_many_lists),
+    UNIT(lists_that_change_back),
+    UNIT(capacity_grows_while_threads_take),
+    UNIT(threads_leave_spare_nodes),
+    UNIT(host_pool_has_the_size_asked_for),
+    UNIT(host_pool_without_a_limit),
+    UNIT(trimmed_memory_reads_as_zeros),
+    UNIT(trimming_gives_pages_back),
+    UNIT(populating_changes_no_byte),
+    UNIT(populated_pages_have_memory),
+    UNIT(failing_allocations_are_reported),
 };
 
 int main(int argc, char **argv)

@@ -20,19 +20,6 @@ typedef struct bank {
     atomic_size_t looks;
 } bank;
 
-static void set_word(const bank *b, void *array, size_t i, uint64_t word)
-{
-    if (b->where->key_bits == 32)
-        ((uint32_t *)array)[i] = (uint32_t)word;
-    else
-        ((uint64_t *)array)[i] = word;
-}
-
-static uint64_t get_word(const bank *b, const void *array, size_t i)
-{
-    return b->where->key_bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-
 /* ---- owners ---- */
 
 typedef struct account { uint64_t key, balance; } account;
@@ -48,15 +35,16 @@ static uint64_t moved(uint64_t key)
 
 static bool transfer(const bank *b, account *from, account *to, uint64_t amount, bool moves)
 {
+    const unsigned bits = b->where->key_bits;
     uint64_t keys[3], values[3];
     uint8_t kinds[3] = {PLEACH_OP_PUT, PLEACH_OP_PUT, PLEACH_OP_ERASE}, flags[3] = {0};
     const uint64_t old = from->key;
     if (moves) from->key = moved(old);
     from->balance -= amount;
     to->balance += amount;
-    set_word(b, keys, 0, from->key), set_word(b, values, 0, from->balance);
-    set_word(b, keys, 1, to->key), set_word(b, values, 1, to->balance);
-    set_word(b, keys, 2, old), set_word(b, values, 2, 0);
+    set_word(bits, keys, 0, from->key), set_word(bits, values, 0, from->balance);
+    set_word(bits, keys, 1, to->key), set_word(bits, values, 1, to->balance);
+    set_word(bits, keys, 2, old), set_word(bits, values, 2, 0);
     pleach_batch batch = {.n = moves ? 3 : 2, .kinds = kinds, .keys = keys, .values = values, .flags = flags};
     if (pleach_map_apply(b->map, &batch) != PLEACH_OK) return false;
     return flags[0] == (moves ? PLEACH_INSERTED : PLEACH_REPLACED) && flags[1] == PLEACH_REPLACED &&
@@ -83,8 +71,9 @@ static void trade(agent *a)
 
 static bool is_whole(const bank *b, size_t n, const uint64_t *values)
 {
+    const unsigned bits = b->where->key_bits;
     uint64_t sum = 0;
-    for (size_t i = 0; i < n && i < ACCOUNTS; i++) sum += get_word(b, values, i);
+    for (size_t i = 0; i < n && i < ACCOUNTS; i++) sum += get_word(bits, values, i);
     return n == ACCOUNTS && sum == (uint64_t)ACCOUNTS * BALANCE;
 }
 
@@ -97,9 +86,10 @@ static bool adds_up_in_export(const bank *b)
 
 static bool adds_up_in_batch(const bank *b)
 {
+    const unsigned bits = b->where->key_bits;
     uint64_t keys[2], bounds[2], counts[2] = {0}, values[ACCOUNTS + 1], offsets[3];
     uint8_t kinds[2] = {PLEACH_OP_COUNT, PLEACH_OP_RANGE}, flags[2];
-    for (size_t i = 0; i < 2; i++) set_word(b, keys, i, 0), set_word(b, bounds, i, UINT32_MAX);
+    for (size_t i = 0; i < 2; i++) set_word(bits, keys, i, 0), set_word(bits, bounds, i, UINT32_MAX);
     pleach_batch batch = {.n = 2, .kinds = kinds, .keys = keys, .values = bounds, .flags = flags, .counts = counts,
                           .capacity = ACCOUNTS + 1, .range_values = values, .offsets = offsets};
     return pleach_map_apply(b->map, &batch) == PLEACH_OK && counts[0] == ACCOUNTS &&
@@ -108,9 +98,10 @@ static bool adds_up_in_batch(const bank *b)
 
 static bool adds_up_in_range(const bank *b)
 {
+    const unsigned bits = b->where->key_bits;
     uint64_t lo[1], hi[1], values[ACCOUNTS + 1], offsets[2];
     size_t n = 0;
-    set_word(b, lo, 0, 0), set_word(b, hi, 0, UINT32_MAX);
+    set_word(bits, lo, 0, 0), set_word(bits, hi, 0, UINT32_MAX);
     return pleach_map_range(b->map, 1, lo, hi, 0, ACCOUNTS + 1, NULL, values, offsets, &n) == PLEACH_OK &&
            is_whole(b, n, values);
 }
@@ -118,6 +109,7 @@ static bool adds_up_in_range(const bank *b)
 /* Twice, with other calls in between. */
 static bool adds_up_in_snapshot(const bank *b)
 {
+    const unsigned bits = b->where->key_bits;
     uint64_t lo[1], hi[1], values[2][ACCOUNTS + 1], offsets[2];
     size_t n = 0;
     pleach_snapshot *snapshot = NULL;
@@ -125,7 +117,7 @@ static bool adds_up_in_snapshot(const bank *b)
     if (pleach_snapshot_take(b->map, &snapshot, PLEACH_SYNC) != PLEACH_OK) return false;
     bool good = pleach_snapshot_export(snapshot, ACCOUNTS, NULL, values[0], &n) == PLEACH_OK &&
                 is_whole(b, n, values[0]) && adds_up_in_range(b);
-    set_word(b, lo, 0, 0), set_word(b, hi, 0, UINT32_MAX);
+    set_word(bits, lo, 0, 0), set_word(bits, hi, 0, UINT32_MAX);
     good = good &&
            pleach_snapshot_range(snapshot, 1, lo, hi, 0, ACCOUNTS + 1, NULL, values[1], offsets, &n) == PLEACH_OK &&
            n == ACCOUNTS && memcmp(values[0], values[1], sizeof values[0]) == 0;

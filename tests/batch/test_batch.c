@@ -183,25 +183,17 @@ typedef struct two_ways {
     uint8_t *kinds, *flags[2];
 } two_ways;
 
-static void set_word(const wide *w, void *array, size_t i, uint64_t word)
-{
-    if (w->key_bits == 32)
-        ((uint32_t *)array)[i] = (uint32_t)word;
-    else
-        ((uint64_t *)array)[i] = word;
-}
-
 static void random_updates(rng *r, const wide *w, two_ways *t, size_t n, size_t round)
 {
     uint64_t spread = round % 3 == 0 ? 1 : w->top / PASS_KEYS, few = round % 4 == 1 ? 7 : PASS_KEYS;
     bool ascending = round % 5 == 2;
     for (size_t i = 0; i < n; i++) {
-        set_word(w, t->keys, i, (ascending ? 1000 * round % PASS_KEYS + i : rng_below(r, few)) * spread);
-        set_word(w, t->values, i, rng_next(r) & w->top);
+        set_word(w->key_bits, t->keys, i, (ascending ? 1000 * round % PASS_KEYS + i : rng_below(r, few)) * spread);
+        set_word(w->key_bits, t->values, i, rng_next(r) & w->top);
         t->kinds[i] = (uint8_t)(round % 6 == 5 ? PLEACH_OP_ERASE : rng_below(r, PLEACH_OP_CONTAINS + 1));
     }
-    set_word(w, t->keys, n, 0); /* a count of the keys up to 0, after all others */
-    set_word(w, t->values, n, 0);
+    set_word(w->key_bits, t->keys, n, 0); /* a count of the keys up to 0, after all others */
+    set_word(w->key_bits, t->values, n, 0);
     t->kinds[n] = PLEACH_OP_COUNT;
 }
 

@@ -75,14 +75,6 @@ static void assert_all_quiet(size_t failing)
     }
 }
 
-static void set_word(const wide *w, void *array, size_t i, uint64_t word)
-{
-    if (w->key_bits == 32)
-        ((uint32_t *)array)[i] = (uint32_t)word;
-    else
-        ((uint64_t *)array)[i] = word;
-}
-
 /* Finds, and a few puts: the finds are read on streams of their own, before the host has looked if `reads` (the last
  * batch was one of reads), or after. */
 static void fail_every_call(const setting *where, size_t n, unsigned puts_of_ten)
@@ -94,7 +86,7 @@ static void fail_every_call(const setting *where, size_t n, unsigned puts_of_ten
     for (size_t i = 0; i < n; i++) {
         uint64_t key = rng_below(&r, 4 * n);
         kinds[i] = rng_below(&r, 10) < puts_of_ten ? PLEACH_OP_PUT : PLEACH_OP_FIND;
-        set_word(&w, keys, i, key);
+        set_word(w.key_bits, keys, i, key);
     }
     pleach_batch batch = {.n = n, .kinds = kinds, .keys = keys, .values = keys, .flags = flags, .out_values = values};
     for (unsigned round = 0; round < 2; round++) assert_ok(apply_failing(&w, &batch, 0));
@@ -128,7 +120,7 @@ static void choose(mixed *m, rng *r, unsigned puts_of_ten)
     for (size_t i = 0; i < m->n; i++) {
         bool put = rng_below(r, 10) < puts_of_ten;
         m->kinds[i] = put ? PLEACH_OP_PUT : PLEACH_OP_FIND;
-        set_word(&m->w, m->keys, i, put ? 2 * m->odd++ + 1 : 2 * rng_below(r, m->n));
+        set_word(m->w.key_bits, m->keys, i, put ? 2 * m->odd++ + 1 : 2 * rng_below(r, m->n));
     }
     memset(m->flags, UNTOUCHED, m->n);
     memset(m->values, UNTOUCHED, m->n * m->w.key_bits / 8);
@@ -163,7 +155,7 @@ static void reads_beside_updates_are_right(const setting *where)
     m.values = (char *)pinned + array;
     m.kinds = (uint8_t *)pinned + 2 * array;
     m.flags = m.kinds + m.n;
-    for (size_t i = 0; i < m.n; i++) set_word(&m.w, m.keys, i, 2 * i);
+    for (size_t i = 0; i < m.n; i++) set_word(m.w.key_bits, m.keys, i, 2 * i);
     assert_ok(pleach_map_put(m.w.map, m.n, m.keys, m.keys, NULL, NULL, PLEACH_SYNC));
     for (size_t round = 0; round < ROUNDS; round++) {
         choose(&m, &r, round % 3 ? 3 : 0);

@@ -132,24 +132,11 @@ static void close_index(subject *s)
 
 static void *array_for(const subject *s, size_t n) { return must_alloc(n + 1, s->bits / 8); }
 
-static void set_word(const subject *s, void *array, size_t i, uint64_t word)
-{
-    if (s->bits == 32)
-        ((uint32_t *)array)[i] = (uint32_t)word;
-    else
-        ((uint64_t *)array)[i] = word;
-}
-
-static uint64_t get_word(const subject *s, const void *array, size_t i)
-{
-    return s->bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-
 static void assert_ids(const subject *s, size_t n, const void *got, const uint64_t *expected)
 {
     for (size_t i = 0; i < n; i++)
-        if (get_word(s, got, i) != expected[i])
-            fail_msg("id %zu is %llx, expected %llx", i, (unsigned long long)get_word(s, got, i),
+        if (get_word(s->bits, got, i) != expected[i])
+            fail_msg("id %zu is %llx, expected %llx", i, (unsigned long long)get_word(s->bits, got, i),
                      (unsigned long long)expected[i]);
 }
 
@@ -160,7 +147,7 @@ static void assert_same_content(const subject *s, const table *t)
     uint64_t *expected = must_alloc(t->size + 1, sizeof *expected), *counts = must_alloc(t->keys, sizeof *counts);
     uint64_t *offsets = must_alloc(t->keys + 1, sizeof *offsets), size;
     size_t total = 0, at = 0;
-    for (size_t i = 0; i < t->keys; i++) set_word(s, keys, i, t->key[i]);
+    for (size_t i = 0; i < t->keys; i++) set_word(s->bits, keys, i, t->key[i]);
     assert_valid_index(s);
     assert_ok(pleach_index_size(s->index, &size));
     assert_int_equal(size, t->size);
@@ -219,8 +206,8 @@ static trial make_trial(const subject *s, const table *t, rng *r, const plan *p)
         made.kinds[i] = random_kind(r, p, &retrievals);
         made.key[i] = p->hot && rng_percent(r, 50) ? t->keys / 2 : (size_t)rng_below(r, t->keys);
         made.id[i] = (size_t)rng_below(r, t->ids);
-        set_word(s, made.keys, i, t->key[made.key[i]]);
-        set_word(s, made.ids, i, t->id[made.id[i]]);
+        set_word(s->bits, made.keys, i, t->key[made.key[i]]);
+        set_word(s->bits, made.ids, i, t->id[made.id[i]]);
     }
     return made;
 }
@@ -357,8 +344,8 @@ static void arrays_both(const subject *s, table *t, rng *r, size_t n, unsigned w
     uint8_t *got = untouched_bytes(n), *expected = untouched_bytes(n);
     for (size_t i = 0; i < n; i++, at = (at + step) % cells) {
         size_t key = at / t->ids, id = at % t->ids;
-        set_word(s, keys, i, t->key[key]);
-        set_word(s, ids, i, t->id[id]);
+        set_word(s->bits, keys, i, t->key[key]);
+        set_word(s->bits, ids, i, t->id[id]);
         if (which == 0) expected[i] = (uint8_t)table_insert(t, key, id);
         if (which == 1) expected[i] = (uint8_t)table_erase(t, key, id);
         if (which == 2) expected[i] = t->present[at];
@@ -416,7 +403,7 @@ static void retrievals(const setting *where)
     arrays_both(&s, &t, &r, t.keys * t.ids / 2, 0);
     void *keys = array_for(&s, t.keys), *ids = array_for(&s, t.size);
     uint64_t *offsets = must_alloc(t.keys + 1, sizeof *offsets), *expected = must_alloc(t.size + 1, sizeof *expected);
-    for (size_t i = 0; i < t.keys; i++) set_word(&s, keys, i, t.key[i]);
+    for (size_t i = 0; i < t.keys; i++) set_word(s.bits, keys, i, t.key[i]);
     static const uint32_t limits[] = {0, 1, 100, 1000000};
     for (size_t l = 0; l < COUNT_OF(limits); l++) {
         size_t all = 0, total = 0;
@@ -595,8 +582,8 @@ static void full_indexes_stay_whole(const setting *where)
     void *keys = array_for(&s, n), *ids = array_for(&s, n);
     uint8_t *outcomes = untouched_bytes(n), *kinds = must_alloc(n, 1);
     for (size_t i = 0; i < n; i++) {
-        set_word(&s, keys, i, t.key[i / t.ids]);
-        set_word(&s, ids, i, t.id[i % t.ids]);
+        set_word(s.bits, keys, i, t.key[i / t.ids]);
+        set_word(s.bits, ids, i, t.id[i % t.ids]);
         kinds[i] = PLEACH_INDEX_INSERT;
     }
     assert_ok(pleach_index_insert(s.index, n / 100, keys, ids, NULL));
@@ -644,8 +631,8 @@ static void mind_own_ids(agent *a)
         uint64_t key = rng_below(&a->r, SHARED_KEYS), first = rng_below(&a->r, OWN_IDS);
         bool insert = rng_percent(&a->r, 60);
         for (size_t i = 0; i < N; i++) {
-            set_word(s, keys, i, key == 0 ? s->top : key);
-            set_word(s, ids, i, (first + i) % OWN_IDS * a->count + a->index);
+            set_word(s->bits, keys, i, key == 0 ? s->top : key);
+            set_word(s->bits, ids, i, (first + i) % OWN_IDS * a->count + a->index);
         }
         pair_call *call = insert ? pleach_index_insert : pleach_index_erase;
         EXPECT_OK(a, call(s->index, N, keys, ids, flags));
@@ -666,8 +653,8 @@ static void mind_own_ids(agent *a)
         size_t own = 0, mine = 0;
         for (size_t i = 0; i < OWN_IDS; i++) mine += present[key][i];
         for (size_t i = 0; i < total; i++) {
-            uint64_t id = get_word(s, found, i);
-            EXPECT(a, i == 0 || id > get_word(s, found, i - 1));
+            uint64_t id = get_word(s->bits, found, i);
+            EXPECT(a, i == 0 || id > get_word(s->bits, found, i - 1));
             if (id % a->count != a->index) continue;
             own++;
             EXPECT(a, present[key][id / a->count]);

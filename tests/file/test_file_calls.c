@@ -20,15 +20,7 @@
 
 #ifndef PLEACH_HAVE_XXHASH
 
-/* test_map_file sees that such a build says so. */
-static void test_no_files(const void *argument)
-{
-    (void)argument;
-    pleach_file_info info;
-    assert_int_equal(pleach_file_get_info("pairs", &info), PLEACH_E_NO_FILES);
-}
-
-#define CASES {"there are no files in this build", test_no_files, NULL}
+#define CASES UNIT(there_are_no_files_in_this_build)
 
 #else
 

@@ -11,61 +11,43 @@
 #include "testkit/mock/mock_host.h"
 #include "testkit/units.h"
 
-#define gate_init counterfeit_gate_init
-#define sysconf counterfeit_sysconf
-#define foreign_pointers counterfeit_foreign_pointers
+#define gate_init mock_gate_init
+#define sysconf mock_sysconf
+#define any_device_pointer mock_device_pointer
 #include "graph/graph.c"
 #include "graph/triangles/triangles_calls.c"
 #undef gate_init
 #undef sysconf
-#undef foreign_pointers
+#undef any_device_pointer
 
 #include "testkit/mock/mock_graph.h"
 
-#define assert_answers(expected, call) assert_status((call), (expected), #call, __LINE__)
-
-static void assert_status(pleach_status got, pleach_status expected, const char *call, int line)
-{
-    if (got != expected)
-        fail_msg("line %d: %s answers %s instead of %s", line, call, pleach_status_name(got),
-                 pleach_status_name(expected));
-}
-
-static counterfeit_graph behind; /* the graph of the case at hand */
+static mock_graph behind; /* the graph of the case at hand */
 
 static pleach_graph *open_graph(pleach_device device, bool directed, bool values)
 {
-    behind = (counterfeit_graph){.rows = 2, .vertices = 2};
+    behind = (mock_graph){.rows = 2, .vertices = 2};
     gpu_pointer = &behind; /* somewhere that no argument is */
     pleach_graph *graph = base_alloc(1, sizeof *graph);
     assert_non_null(graph);
-    *graph = (pleach_graph){.ops = &counterfeit_ops, .exec = &behind, .device = device, .directed = directed,
+    *graph = (pleach_graph){.ops = &mock_ops, .exec = &behind, .device = device, .directed = directed,
                             .values = values, .host_only = device == PLEACH_CPU};
     assert_true(gate_init(&graph->gate));
     return graph;
 }
 
-/* The call was refused, and the executor does not know of it. */
-#define assert_refused(expected, call)                                                                           \
-    do {                                                                                                         \
-        size_t calls_before = behind.calls;                                                                      \
-        assert_answers(expected, call);                                                                          \
-        assert_int_equal(behind.calls, calls_before);                                                            \
-    } while (0)
+typedef struct graph_case {
+    void (*run)(pleach_graph *graph);
+} graph_case;
 
-/* The call came through to the executor, once. */
-#define assert_taken(expected, call)                                                                             \
-    do {                                                                                                         \
-        size_t calls_before = behind.calls;                                                                      \
-        assert_answers(expected, call);                                                                          \
-        assert_int_equal(behind.calls, calls_before + 1);                                                        \
-    } while (0)
+#define EVERY_GRAPH(function) {#function, with_every_graph, &(const graph_case){function}}
 
-static void with_every_graph(void (*run)(pleach_graph *graph))
+static void with_every_graph(const void *argument)
 {
+    const graph_case *what = argument;
     for (unsigned kind = 0; kind < 8; kind++) {
         pleach_graph *graph = open_graph(kind & 4 ? PLEACH_CUDA : PLEACH_CPU, kind & 2, kind & 1);
-        run(graph);
+        what->run(graph);
         pleach_graph_destroy(graph);
     }
 }
@@ -163,7 +145,7 @@ static void creation_fails_without_memory_or_gate(const void *unused)
 
 /* ---- array calls ----------------------------------------------------------------------------------------------- */
 
-static void arrays_of(pleach_graph *graph)
+static void arrays_that_are_needed_are_asked_for(pleach_graph *graph)
 {
     uint32_t *values = values_of(graph, given), *out = values_of(graph, got);
     assert_refused(PLEACH_E_ARGUMENT, pleach_graph_insert_edges(graph, 1, NULL, to, values, flags, PLEACH_SYNC));
@@ -190,13 +172,7 @@ static void arrays_of(pleach_graph *graph)
     assert_taken(PLEACH_OK, pleach_graph_erase_edges(graph, 1, from, to, NULL, PLEACH_SYNC));
 }
 
-static void arrays_that_are_needed_are_asked_for(const void *unused)
-{
-    (void)unused;
-    with_every_graph(arrays_of);
-}
-
-static void nothing_of(pleach_graph *graph)
+static void no_elements_are_no_work(pleach_graph *graph)
 {
     assert_refused(PLEACH_OK, pleach_graph_insert_edges(graph, 0, NULL, NULL, NULL, NULL, PLEACH_SYNC));
     assert_refused(PLEACH_OK, pleach_graph_find_vertices(graph, 0, NULL, NULL, PLEACH_SYNC));
@@ -212,13 +188,7 @@ static void nothing_of(pleach_graph *graph)
     assert_taken(PLEACH_OK, pleach_graph_build(graph, 0, NULL, NULL, NULL));
 }
 
-static void no_elements_are_no_work(const void *unused)
-{
-    (void)unused;
-    with_every_graph(nothing_of);
-}
-
-static void sizes_of(pleach_graph *graph)
+static void sizes_are_taken_up_to_the_limit(pleach_graph *graph)
 {
     size_t most = (size_t)1 << 31;
     uint32_t *values = values_of(graph, given);
@@ -232,13 +202,7 @@ static void sizes_of(pleach_graph *graph)
     assert_refused(PLEACH_E_SIZE, pleach_graph_new_vertices(graph, (size_t)1 << 33, got));
 }
 
-static void sizes_are_taken_up_to_the_limit(const void *unused)
-{
-    (void)unused;
-    with_every_graph(sizes_of);
-}
-
-static void streams_of(pleach_graph *graph)
+static void streams_are_for_gpu_graphs(pleach_graph *graph)
 {
     pleach_status expected = graph->device == PLEACH_CUDA ? PLEACH_OK : PLEACH_E_STREAM;
     assert_answers(expected, pleach_graph_erase_edges(graph, 2, from, to, flags, SOME_STREAM));
@@ -247,14 +211,8 @@ static void streams_of(pleach_graph *graph)
     assert_true(graph->device == PLEACH_CPU || behind.stream == SOME_STREAM);
 }
 
-static void streams_are_for_gpu_graphs(const void *unused)
-{
-    (void)unused;
-    with_every_graph(streams_of);
-}
-
 /* Each pointer in turn is a GPU's. */
-static void gpu_pointers_of(pleach_graph *graph)
+static void gpu_memory_is_not_for_cpu_graphs(pleach_graph *graph)
 {
     pleach_status expected = graph->device == PLEACH_CUDA ? PLEACH_OK : PLEACH_E_POINTER;
     uint32_t *values = values_of(graph, given);
@@ -282,12 +240,6 @@ static void gpu_pointers_of(pleach_graph *graph)
     assert_answers(expected, pleach_graph_clustering(graph, 4, coefficients, &average));
 }
 
-static void gpu_memory_is_not_for_cpu_graphs(const void *unused)
-{
-    (void)unused;
-    with_every_graph(gpu_pointers_of);
-}
-
 static void assert_request(graph_request_kind kind, const void *first, const void *second, const void *third)
 {
     const graph_request *r = &behind.request;
@@ -297,7 +249,7 @@ static void assert_request(graph_request_kind kind, const void *first, const voi
     assert_ptr_equal(r->flags, third);
 }
 
-static void requests_of(pleach_graph *graph)
+static void executors_get_what_was_given(pleach_graph *graph)
 {
     uint32_t *values = values_of(graph, given), *out = values_of(graph, got);
     behind.answer = PLEACH_E_FULL;
@@ -322,12 +274,6 @@ static void requests_of(pleach_graph *graph)
     assert_request((graph_request_kind)0, NULL, NULL, flags);
     assert_taken(PLEACH_E_FULL, pleach_graph_size(graph, &number, &other));
     assert_true(number == 2 && other == 1);
-}
-
-static void executors_get_what_was_given(const void *unused)
-{
-    (void)unused;
-    with_every_graph(requests_of);
 }
 
 /* ---- alone, and without a graph -------------------------------------------------------------------------------- */
@@ -386,36 +332,20 @@ static void exclusive_calls_wait_and_are_refused(const void *unused)
 
 static void open_and_close_views(pleach_graph *graph)
 {
-    pleach_graph_view view = {.seed = {1}}, second, forged = {.state = from};
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_open(graph, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_open(NULL, &view));
+    pleach_graph_view none = {.seed = {1}};
     behind.answer = PLEACH_E_CUDA;
-    assert_taken(PLEACH_E_CUDA, pleach_graph_view_open(graph, &view));
-    assert_true(!view.state && !view.seed[0]);
+    assert_taken(PLEACH_E_CUDA, pleach_graph_view_open(graph, &none));
+    assert_int_equal(none.seed[0], 0);
     behind.answer = PLEACH_OK;
-    assert_taken(PLEACH_OK, pleach_graph_clear(graph)); /* the view that failed does not keep others out */
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, &forged)); /* none is open */
-    assert_taken(PLEACH_OK, pleach_graph_view_open(graph, &view));
-    assert_taken(PLEACH_OK, pleach_graph_view_open(graph, &second));
-    assert_true(view.state == &behind && view.seed[0] == 3 && view.load == 4 && view.directed == 1);
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(NULL, &view));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, &(pleach_graph_view){0}));
-    assert_int_equal(behind.views_closed, 0);
-    assert_refused(PLEACH_OK, pleach_graph_view_close(graph, &view));
-    assert_refused(PLEACH_E_BUSY, pleach_graph_clear(graph)); /* one is still open */
-    assert_refused(PLEACH_OK, pleach_graph_view_close(graph, &second));
-    assert_int_equal(behind.views_closed, 2);
-    assert_null(view.state);
-    assert_refused(PLEACH_E_ARGUMENT, pleach_graph_view_close(graph, &view)); /* closed already */
-    assert_taken(PLEACH_OK, pleach_graph_clear(graph));
+    CHECK_VIEWS(graph, pleach_graph_view, pleach_graph_view_open, pleach_graph_view_close, pleach_graph_clear, state,
+                view.state == &behind && view.seed[0] == 3 && view.load == 4 && view.directed == 1);
 }
 
 /* Of graphs in host memory there are none. */
 static void views(const void *unused)
 {
     (void)unused;
-    with_every_graph(open_and_close_views);
+    with_every_graph(&(const graph_case){open_and_close_views});
     cpus_online = 2;
     for (int ordered = 0; ordered < 2; ordered++) {
         pleach_graph *real;
@@ -465,7 +395,7 @@ static void validate_writes_its_message(const void *unused)
 
 /* ---- triangles ------------------------------------------------------------------------------------------------- */
 
-static void triangles_of(pleach_graph *graph)
+static void triangles_are_for_undirected_graphs(pleach_graph *graph)
 {
     if (graph->directed) {
         assert_refused(PLEACH_E_ARGUMENT, pleach_graph_triangles(graph, 4, counts, &number));
@@ -489,12 +419,6 @@ static void triangles_of(pleach_graph *graph)
     assert_request(GRAPH_ERASE_EDGES, to, NULL, flags);
     assert_taken(PLEACH_OK, pleach_graph_triangles(graph, 0, NULL, &number));
     assert_int_equal(number, 8);
-}
-
-static void triangles_are_for_undirected_graphs(const void *unused)
-{
-    (void)unused;
-    with_every_graph(triangles_of);
 }
 
 /* The executor tells of two vertices with three neighbours and one triangle each. */
@@ -535,23 +459,23 @@ static void clustering_asks_for_degrees_and_triangles(const void *unused)
 
 int main(int argc, char **argv)
 {
-    static unit_case cases[] = {
-        {"creation_takes_options_up_to_their_limits", creation_takes_options_up_to_their_limits, NULL},
-        {"creation_takes_options_of_ordered_graphs", creation_takes_options_of_ordered_graphs, NULL},
-        {"default_threads_are_the_machines", default_threads_are_the_machines, NULL},
-        {"creation_fails_without_memory_or_gate", creation_fails_without_memory_or_gate, NULL},
-        {"arrays_that_are_needed_are_asked_for", arrays_that_are_needed_are_asked_for, NULL},
-        {"no_elements_are_no_work", no_elements_are_no_work, NULL},
-        {"sizes_are_taken_up_to_the_limit", sizes_are_taken_up_to_the_limit, NULL},
-        {"streams_are_for_gpu_graphs", streams_are_for_gpu_graphs, NULL},
-        {"gpu_memory_is_not_for_cpu_graphs", gpu_memory_is_not_for_cpu_graphs, NULL},
-        {"executors_get_what_was_given", executors_get_what_was_given, NULL},
-        {"exclusive_calls_wait_and_are_refused", exclusive_calls_wait_and_are_refused, NULL},
-        {"views", views, NULL},
-        {"calls_need_a_graph_and_a_place_for_the_answer", calls_need_a_graph_and_a_place_for_the_answer, NULL},
-        {"validate_writes_its_message", validate_writes_its_message, NULL},
-        {"triangles_are_for_undirected_graphs", triangles_are_for_undirected_graphs, NULL},
-        {"clustering_asks_for_degrees_and_triangles", clustering_asks_for_degrees_and_triangles, NULL},
+    unit_case cases[] = {
+        UNIT(creation_takes_options_up_to_their_limits),
+        UNIT(creation_takes_options_of_ordered_graphs),
+        UNIT(default_threads_are_the_machines),
+        UNIT(creation_fails_without_memory_or_gate),
+        EVERY_GRAPH(arrays_that_are_needed_are_asked_for),
+        EVERY_GRAPH(no_elements_are_no_work),
+        EVERY_GRAPH(sizes_are_taken_up_to_the_limit),
+        EVERY_GRAPH(streams_are_for_gpu_graphs),
+        EVERY_GRAPH(gpu_memory_is_not_for_cpu_graphs),
+        EVERY_GRAPH(executors_get_what_was_given),
+        UNIT(exclusive_calls_wait_and_are_refused),
+        UNIT(views),
+        UNIT(calls_need_a_graph_and_a_place_for_the_answer),
+        UNIT(validate_writes_its_message),
+        EVERY_GRAPH(triangles_are_for_undirected_graphs),
+        UNIT(clustering_asks_for_degrees_and_triangles),
     };
     return run_units("test_graph_arguments", argc, argv, cases, COUNT_OF(cases));
 }

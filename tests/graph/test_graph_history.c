@@ -5,16 +5,14 @@
  * A graph's updates do not tell which value they found, and a history's do. So all that is judged is whether an edge is
  * there: every value is written down as 1, and an insert as an add, which finds the edge there or brings it.
  */
-#include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "testkit/agents.h"
 #include "testkit/buffers.h"
 #include "testkit/graph/graphs.h"
 #include "testkit/recorder.h"
-#include "verify/history/history.h"
+#include "testkit/rounds.h"
 
 enum { MOST_IN_CALL = 6, MOST_VERTICES = 40, FILLERS = 200 };
 
@@ -29,17 +27,11 @@ typedef struct habit {
 } habit;
 
 typedef struct scene {
+    rounds all;
     const graph_kind *kind;
     pleach_graph *graph;
     const habit *does;
-    recorder *book;
-    history_checker *checker;
-    pthread_barrier_t barrier;
-    bool over;
-    size_t rounds;
 } scene;
-
-static size_t histories_checked, operations_checked;
 
 /* ---- calls and what is written down of them ---------------------------------------------------------------------- */
 
@@ -50,7 +42,7 @@ static uint64_t invoke(agent *a)
     if (dice < 5)
         sched_yield();
     for (volatile uint64_t i = 0; dice < 25 && i < dice * 10; i++) {}
-    return recorder_now(s->book);
+    return recorder_now(s->all.book);
 }
 
 /* Never 0; one number for both directions of an undirected edge. */
@@ -114,13 +106,13 @@ static void call_some(agent *a)
     }
     uint64_t invoked = invoke(a);
     EXPECT_OK(a, call_edges(s, kind, n, from, to, outcomes));
-    uint64_t returned = recorder_now(s->book);
+    uint64_t returned = recorder_now(s->all.book);
     for (size_t i = 0; i < n; i++) {
         EXPECT(a, is_fine(kind, outcomes[i]));
         history_op op = told(kind, outcomes[i], key_of(s, from[i], to[i]));
         op.invoked = invoked;
         op.returned = returned;
-        record(s->book, a->index, op);
+        record(s->all.book, a->index, op);
     }
     graph_checked(n);
 }
@@ -136,7 +128,7 @@ static void call_list(agent *a)
     some_edge(a, &id, &other);
     uint64_t invoked = invoke(a);
     EXPECT_OK(a, pleach_graph_neighbours(s->graph, 1, &id, COUNT_OF(neighbours), neighbours, NULL, offsets, NULL));
-    uint64_t returned = recorder_now(s->book);
+    uint64_t returned = recorder_now(s->all.book);
     for (uint64_t i = 0; i < offsets[1]; i++)
         if (neighbours[i] <= s->does->vertices)
             there[neighbours[i]] = true;
@@ -146,7 +138,7 @@ static void call_list(agent *a)
         history_op op = told(HISTORY_FIND, there[to], key_of(s, id, to));
         op.invoked = invoked;
         op.returned = returned;
-        record(s->book, a->index, op);
+        record(s->all.book, a->index, op);
     }
     graph_checked(1);
 }
@@ -187,7 +179,7 @@ static void write_contents(agent *a)
         keys[n] = key_of(s, from[i], to[i]);
         ones[n++] = 1;
     }
-    record_final(s->book, n, keys, ones);
+    record_final(s->all.book, n, keys, ones);
     free(from);
     free(to);
     free(keys);
@@ -196,57 +188,20 @@ static void write_contents(agent *a)
     EXPECT_OK(a, pleach_graph_validate(s->graph, NULL, 0));
 }
 
-static void judge(agent *a)
-{
-    scene *s = a->shared;
-    history h = recorded_history(s->book);
-    history_verdict verdict = history_check(s->checker, &h);
-    if (verdict == HISTORY_BAD)
-        history_explain(s->checker, &h, stderr);
-    EXPECT(a, verdict == HISTORY_GOOD);
-    histories_checked++;
-    operations_checked += h.count;
-}
+static pleach_status empty_graph(agent *a) { return pleach_graph_clear(((scene *)a->shared)->graph); }
 
-static void end_round(agent *a, size_t round)
+static void work(agent *a)
 {
-    scene *s = a->shared;
-    write_contents(a);
-    if (!a->failed)
-        judge(a);
-    recorder_forget(s->book);
-    if (rng_percent(&a->r, s->does->emptied)) {
-        EXPECT_OK(a, pleach_graph_clear(s->graph));
-        s->book->initial_count = 0;
-    }
-    s->over = stopped(a) || round + 1 == s->rounds;
-}
-
-/* Nobody leaves early, because the others would wait at the barrier; the first agent says when it is over. */
-static void take_part(agent *a)
-{
-    scene *s = a->shared;
-    for (size_t round = 0; !s->over; round++) {
-        pthread_barrier_wait(&s->barrier);
-        for (size_t call = 0; call < s->does->calls && !stopped(a); call++)
-            call_something(a);
-        pthread_barrier_wait(&s->barrier);
-        if (a->index == 0)
-            end_round(a, round);
-        pthread_barrier_wait(&s->barrier);
-    }
+    for (size_t call = 0; call < ((scene *)a->shared)->does->calls && !stopped(a); call++)
+        call_something(a);
 }
 
 static void perform(const graph_kind *kind, const habit *does)
 {
-    scene s = {.kind = kind, .graph = graph_open(kind), .does = does, .book = recorder_create(does->agents),
-               .checker = history_checker_create(), .rounds = scaled(does->rounds)};
-    assert_non_null(s.checker);
-    assert_int_equal(pthread_barrier_init(&s.barrier, NULL, (unsigned)does->agents), 0);
-    run_agents(does->agents, take_part, &s);
-    pthread_barrier_destroy(&s.barrier);
-    history_checker_destroy(s.checker);
-    recorder_destroy(s.book);
+    scene s = {.all = {.work = work, .contents = write_contents, .empty = empty_graph, .emptied = does->emptied,
+                       .count = scaled(does->rounds)},
+               .kind = kind, .graph = graph_open(kind), .does = does};
+    run_rounds(does->agents, &s.all);
     graph_close(s.graph);
 }
 
@@ -283,9 +238,7 @@ static void many_edges(const graph_kind *kind)
 static void all_of_them_were_judged(const graph_kind *kind)
 {
     (void)kind;
-    printf("checked %zu histories, %zu operations\n", histories_checked, operations_checked);
-    assert_true(histories_checked > 0 && operations_checked > histories_checked);
-    histories_checked = operations_checked = 0;
+    rounds_were_judged();
 }
 
 static const graph_case cases[] = {

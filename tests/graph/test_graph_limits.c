@@ -261,14 +261,14 @@ static void a_build_that_does_not_fit_and_cannot_begin_anew(const graph_kind *ki
 static void triangles_of_what_fits(const graph_kind *kind)
 {
     enum { EDGES = 30000, VERTICES = 3500 };
-    const graph_way ways[] = {GRAPH_BY_WEDGES, GRAPH_BY_ROWS, GRAPH_LESS_WORK}; /* the last is as it was */
+    const triangle_method ways[] = {TRIANGLES_BY_WEDGE, TRIANGLES_BY_ROW, TRIANGLES_LEAST_WORK}; /* the last is as it was */
     edge_batch b = edge_batch_open(EDGES);
     rng r = rng_for(test_seed(), 7);
     fill_crowded(&b, EDGES, VERTICES, &r);
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         pleach_graph *graph = open_limited(kind, LEAST_BYTES);
         uint64_t change = 0, total = 0, *kept = must_alloc(VERTICES, 8), *counted = must_alloc(VERTICES, 8);
-        graph_cpu_force_way(ways[i]);
+        graph_cpu_force_method(ways[i]);
         assert_int_equal(pleach_graph_insert_counting(graph, b.n, b.from, b.to, values_or_null(kind, b.values),
                                                       b.outcomes, VERTICES, kept, &change), PLEACH_E_FULL);
         assert_as_told(graph, &b);

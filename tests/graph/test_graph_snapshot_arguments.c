@@ -11,7 +11,7 @@
 
 static const void *gpu_pointer;
 
-static pleach_status counterfeit_check(const pleach_graph *graph, const void *const *pointers, size_t n)
+static pleach_status mock_check(const pleach_graph *graph, const void *const *pointers, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (pointers[i] && pointers[i] == gpu_pointer)
@@ -19,7 +19,7 @@ static pleach_status counterfeit_check(const pleach_graph *graph, const void *co
     return graph_check_pointers(graph, pointers, n);
 }
 
-#define graph_check_pointers counterfeit_check
+#define graph_check_pointers mock_check
 #include "graph/ordered/ordered_snapshot.c"
 #undef graph_check_pointers
 
@@ -133,10 +133,10 @@ static void directed_graphs_have_no_triangles(const void *unused)
 int main(int argc, char **argv)
 {
     static unit_case cases[] = {
-        {"a_graph_must_be_made_for_snapshots", a_graph_must_be_made_for_snapshots, NULL},
-        {"questions_need_a_snapshot", questions_need_a_snapshot, NULL},
-        {"arrays_that_are_needed_are_asked_for", arrays_that_are_needed_are_asked_for, NULL},
-        {"directed_graphs_have_no_triangles", directed_graphs_have_no_triangles, NULL},
+        UNIT(a_graph_must_be_made_for_snapshots),
+        UNIT(questions_need_a_snapshot),
+        UNIT(arrays_that_are_needed_are_asked_for),
+        UNIT(directed_graphs_have_no_triangles),
     };
     return run_units("test_graph_snapshot_arguments", argc, argv, cases, COUNT_OF(cases));
 }

@@ -362,12 +362,12 @@ static void an_id_that_is_not_usable(const graph_kind *kind)
 
 /* ---- by wedges, and by rows -------------------------------------------------------------------------------------- */
 
-static const graph_way ways[] = {GRAPH_BY_WEDGES, GRAPH_BY_ROWS, GRAPH_LESS_WORK}; /* the last is as it was */
+static const triangle_method ways[] = {TRIANGLES_BY_WEDGE, TRIANGLES_BY_ROW, TRIANGLES_LEAST_WORK}; /* the last is as it was */
 
 static void each_way_keeps_up(const graph_kind *kind)
 {
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
-        graph_cpu_force_way(ways[i]);
+        graph_cpu_force_method(ways[i]);
         keep_up(kind, 7, 12, scaled_calls(kind, 200));
         keep_up(kind, 60, 400, scaled_calls(kind, 60));
         triangles_that_come_and_go_at_once(kind);
@@ -396,7 +396,7 @@ static void each_way_changes_the_same(const graph_kind *kind)
     for (size_t call = 0; call < CALLS; call++) {
         edge_batch_fill(&b, call == 1 ? 300 : 40000, &m, 0, &r);
         for (size_t i = 0; i < COUNT_OF(ways); i++) {
-            graph_cpu_force_way(ways[i]);
+            graph_cpu_force_method(ways[i]);
             if (call < 2)
                 assert_ok(pleach_graph_insert_counting(graphs[i], b.n, b.from, b.to, values_or_null(kind, b.values),
                                                        NULL, CAPACITY, kept[i], &change[i]));
@@ -425,12 +425,12 @@ static void few_and_large_ids_by_rows(const graph_kind *kind)
     const uint32_t last = PLEACH_NO_VERTEX - 1, from[] = {1, 2, last, last}, to[] = {2, last, 1, 5}, values[4] = {0};
     pleach_graph *graph = graph_open(kind);
     uint64_t kept[3] = {0}, change = 9;
-    graph_cpu_force_way(GRAPH_BY_ROWS);
+    graph_cpu_force_method(TRIANGLES_BY_ROW);
     assert_ok(pleach_graph_insert_counting(graph, 4, from, to, values_or_null(kind, values), NULL, 3, kept, &change));
     assert_true(change == 1 && kept[0] == 0 && kept[1] == 1 && kept[2] == 1);
     assert_ok(pleach_graph_erase_counting(graph, 1, from, to, NULL, 3, kept, &change));
     assert_true(change == 1 && kept[0] == 0 && kept[1] == 0 && kept[2] == 0);
-    graph_cpu_force_way(GRAPH_LESS_WORK);
+    graph_cpu_force_method(TRIANGLES_LEAST_WORK);
     graph_close(graph);
     graph_checked(5);
 }
@@ -449,7 +449,7 @@ static void rows_without_memory(const graph_kind *kind)
     uint64_t kept[N] = {0}, counted[N], sum = 0, total;
     size_t fallen_back = 0;
     rng r = rng_for(test_seed(), 78);
-    graph_cpu_force_way(GRAPH_BY_ROWS);
+    graph_cpu_force_method(TRIANGLES_BY_ROW);
     for (unsigned erases = 0; erases < 2; erases++)
         for (long nth = 1, asked = 1; asked >= nth - 1; nth++) {
             uint64_t change = 9;
@@ -469,7 +469,7 @@ static void rows_without_memory(const graph_kind *kind)
             graph_checked(b.n);
         }
     assert_true(fallen_back >= 10);
-    graph_cpu_force_way(GRAPH_LESS_WORK);
+    graph_cpu_force_method(TRIANGLES_LEAST_WORK);
     edge_batch_close(&b);
     matrix_close(&m);
     graph_close(graph);

@@ -15,6 +15,7 @@
 #include "graph/triangles/triangles.h"
 #include "bench/graph/triangles_merge_cuda.h"
 #include "testkit/harness.h"
+#include "testkit/random.h"
 
 static int passed, failed;
 
@@ -40,15 +41,9 @@ static void *take(size_t count, size_t size)
     return memory;
 }
 
-static uint64_t random_state = 20;
+static rng numbers = {20};
 
-static uint64_t random_word(void)
-{
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+static uint64_t random_word(void) { return rng_next(&numbers); }
 
 /* ---- graphs ---- */
 

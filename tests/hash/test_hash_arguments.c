@@ -8,13 +8,13 @@
 #include "testkit/mock/mock_host.h"
 #include "testkit/units.h"
 
-#define gate_init counterfeit_gate_init
-#define sysconf counterfeit_sysconf
-#define foreign_pointers counterfeit_foreign_pointers
+#define gate_init mock_gate_init
+#define sysconf mock_sysconf
+#define any_device_pointer mock_device_pointer
 #include "hash/hash.c"
 #undef gate_init
 #undef sysconf
-#undef foreign_pointers
+#undef any_device_pointer
 
 #include "testkit/mock/mock_hash.h"
 
@@ -26,7 +26,7 @@ static pleach_hash *open_hash(pleach_device device, unsigned key_bits, bool set)
     gpu_pointer = &behind; /* somewhere that no argument is */
     pleach_hash *hash = base_alloc(1, sizeof *hash);
     assert_non_null(hash);
-    hash->ops = &counterfeit_ops;
+    hash->ops = &mock_ops;
     hash->exec = &behind;
     hash->device = device;
     hash->key_bits = key_bits;
@@ -35,27 +35,21 @@ static pleach_hash *open_hash(pleach_device device, unsigned key_bits, bool set)
     return hash;
 }
 
-static void assert_status(pleach_status got, pleach_status expected, size_t calls, const char *call, int line)
-{
-    if (got != expected)
-        fail_msg("line %d: %s answers %s instead of %s", line, call, pleach_status_name(got),
-                 pleach_status_name(expected));
-    if (behind.calls != calls) fail_msg("line %d: %s made %zu calls instead of %zu", line, call, behind.calls, calls);
-    behind.calls = 0;
-}
+typedef struct hash_case {
+    void (*run)(pleach_hash *hash);
+} hash_case;
 
-/* The executor does not know of it; or it does, once. */
-#define assert_refused(expected, call) assert_status((call), (expected), 0, #call, __LINE__)
-#define assert_taken(expected, call) assert_status((call), (expected), 1, #call, __LINE__)
+#define EVERY_HASH(function) {#function, with_every_hash, &(const hash_case){function}}
 
 /* Runs the case with a table of each kind. */
-static void with_every_hash(void (*run)(pleach_hash *hash))
+static void with_every_hash(const void *argument)
 {
+    const hash_case *what = argument;
     for (unsigned bits = 32; bits <= 64; bits *= 2)
         for (int set = 0; set < 2; set++)
             for (int device = PLEACH_CPU; device <= PLEACH_CUDA; device++) {
                 pleach_hash *hash = open_hash((pleach_device)device, bits, set);
-                run(hash);
+                what->run(hash);
                 pleach_hash_destroy(hash);
                 assert_int_equal(behind.destroyed, 1);
             }
@@ -159,12 +153,12 @@ static void without_a_table(const void *unused)
     assert_int_equal(pleach_hash_key_bits(NULL), 0);
 }
 
-static void what_every_array_call_refuses(pleach_hash *h)
+static void array_calls_refuse_what_they_must(pleach_hash *h)
 {
     const uint64_t *v = h->set ? NULL : values;
     const size_t too_many = (size_t)MOST_ELEMENTS + 1;
     pleach_status streamed = h->device == PLEACH_CPU ? PLEACH_E_STREAM : PLEACH_OK;
-    assert_status(pleach_hash_put(h, 1, keys, v, NULL, NULL, SOME_STREAM), streamed, streamed == PLEACH_OK, "put", 0);
+    assert_calls(streamed == PLEACH_OK, streamed, pleach_hash_put(h, 1, keys, v, NULL, NULL, SOME_STREAM));
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_put(h, 1, NULL, v, NULL, NULL, PLEACH_SYNC));
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_add(h, 1, NULL, v, NULL, NULL, PLEACH_SYNC));
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_erase(h, 1, NULL, NULL, NULL, PLEACH_SYNC));
@@ -179,33 +173,21 @@ static void what_every_array_call_refuses(pleach_hash *h)
     assert_refused(PLEACH_OK, pleach_hash_contains(h, 0, NULL, NULL, PLEACH_SYNC));
 }
 
-static void array_calls_refuse_what_they_must(const void *unused)
-{
-    (void)unused;
-    with_every_hash(what_every_array_call_refuses);
-}
-
-static void values_are_a_maps(pleach_hash *h)
+static void values_are_for_maps_only(pleach_hash *h)
 {
     pleach_status given = h->set ? PLEACH_E_ARGUMENT : PLEACH_OK, missing = h->set ? PLEACH_OK : PLEACH_E_ARGUMENT;
     size_t taken = !h->set;
     const uint64_t *v = h->set ? NULL : values;
-    assert_status(pleach_hash_put(h, 1, keys, values, NULL, NULL, PLEACH_SYNC), given, taken, "put", 0);
-    assert_status(pleach_hash_add(h, 1, keys, NULL, NULL, NULL, PLEACH_SYNC), missing, !taken, "add", 0);
-    assert_status(pleach_hash_put(h, 1, keys, v, NULL, olds, PLEACH_SYNC), given, taken, "put", 1);
-    assert_status(pleach_hash_erase(h, 1, keys, NULL, olds, PLEACH_SYNC), given, taken, "erase", 0);
-    assert_status(pleach_hash_find(h, 1, keys, values, NULL, PLEACH_SYNC), given, taken, "find", 0);
+    assert_calls(taken, given, pleach_hash_put(h, 1, keys, values, NULL, NULL, PLEACH_SYNC));
+    assert_calls(!taken, missing, pleach_hash_add(h, 1, keys, NULL, NULL, NULL, PLEACH_SYNC));
+    assert_calls(taken, given, pleach_hash_put(h, 1, keys, v, NULL, olds, PLEACH_SYNC));
+    assert_calls(taken, given, pleach_hash_erase(h, 1, keys, NULL, olds, PLEACH_SYNC));
+    assert_calls(taken, given, pleach_hash_find(h, 1, keys, values, NULL, PLEACH_SYNC));
     assert_refused(given, pleach_hash_find(h, 0, keys, values, NULL, PLEACH_SYNC));
 }
 
-static void values_are_for_maps_only(const void *unused)
-{
-    (void)unused;
-    with_every_hash(values_are_a_maps);
-}
-
 /* Each array in turn is a GPU's. A GPU table's executor looks for itself. */
-static void foreign_arrays(pleach_hash *h)
+static void foreign_arrays_are_refused(pleach_hash *h)
 {
     const void *arrays[] = {keys, values, olds, flags};
     pleach_status expected = h->device == PLEACH_CPU ? PLEACH_E_POINTER : PLEACH_OK;
@@ -215,20 +197,13 @@ static void foreign_arrays(pleach_hash *h)
         if (h->set && of_values) continue;
         gpu_pointer = arrays[i];
         const void *v = h->set ? NULL : values;
-        assert_status(pleach_hash_put(h, 1, keys, v, flags, h->set ? NULL : olds, PLEACH_SYNC), expected, taken, "put",
-                      (int)i);
+        assert_calls(taken, expected, pleach_hash_put(h, 1, keys, v, flags, h->set ? NULL : olds, PLEACH_SYNC));
     }
     gpu_pointer = keys;
-    assert_status(pleach_hash_export(h, 1, keys, NULL, &n), expected, taken, "export", 0);
+    assert_calls(taken, expected, pleach_hash_export(h, 1, keys, NULL, &n));
     gpu_pointer = values;
-    if (!h->set) assert_status(pleach_hash_export(h, 1, keys, values, &n), expected, taken, "export", 1);
-    if (!h->set) assert_status(pleach_hash_export(h, 1, NULL, values, &n), expected, taken, "export", 2);
-}
-
-static void foreign_arrays_are_refused(const void *unused)
-{
-    (void)unused;
-    with_every_hash(foreign_arrays);
+    if (!h->set) assert_calls(taken, expected, pleach_hash_export(h, 1, keys, values, &n));
+    if (!h->set) assert_calls(taken, expected, pleach_hash_export(h, 1, NULL, values, &n));
 }
 
 static void assert_request(hash_request_kind kind, const void *values_in, const void *out)
@@ -239,7 +214,7 @@ static void assert_request(hash_request_kind kind, const void *values_in, const 
     assert_true(behind.request.out_values == out && behind.request.flags == flags);
 }
 
-static void requests(pleach_hash *h)
+static void requests_arrive_as_they_were_given(pleach_hash *h)
 {
     const void *v = h->set ? NULL : values;
     void *o = h->set ? NULL : olds;
@@ -256,12 +231,6 @@ static void requests(pleach_hash *h)
     behind.answer = PLEACH_E_FULL;
     assert_taken(PLEACH_E_FULL, pleach_hash_put(h, 4, keys, v, flags, o, PLEACH_SYNC));
     behind.answer = PLEACH_OK;
-}
-
-static void requests_arrive_as_they_were_given(const void *unused)
-{
-    (void)unused;
-    with_every_hash(requests);
 }
 
 /* ---- single calls ---- */
@@ -311,19 +280,19 @@ static void single_widths(pleach_hash *h)
     const uint64_t wide = (uint64_t)UINT32_MAX + 1;
     bool narrow = h->key_bits == 32;
     pleach_status key = narrow ? PLEACH_E_WIDTH : PLEACH_OK, value = narrow && !h->set ? PLEACH_E_WIDTH : PLEACH_OK;
-    assert_status(pleach_hash_put_one(h, wide, 0, NULL, NULL), key, !narrow, "put", 0);
-    assert_status(pleach_hash_erase_one(h, wide, NULL, NULL), key, !narrow, "erase", 0);
-    assert_status(pleach_hash_find_one(h, wide, NULL, NULL), key, !narrow, "find", 0);
-    assert_status(pleach_hash_add_one(h, 0, wide, NULL, NULL), value, value == PLEACH_OK, "add", 0);
+    assert_calls(!narrow, key, pleach_hash_put_one(h, wide, 0, NULL, NULL));
+    assert_calls(!narrow, key, pleach_hash_erase_one(h, wide, NULL, NULL));
+    assert_calls(!narrow, key, pleach_hash_find_one(h, wide, NULL, NULL));
+    assert_calls(value == PLEACH_OK, value, pleach_hash_add_one(h, 0, wide, NULL, NULL));
     assert_taken(PLEACH_OK, pleach_hash_put_one(h, wide - 1, wide - 1, NULL, NULL));
 }
 
 static void single_calls_are_arrays_of_one(const void *unused)
 {
     (void)unused;
-    with_every_hash(single_calls);
-    with_every_hash(single_finds);
-    with_every_hash(single_widths);
+    with_every_hash(&(const hash_case){single_calls});
+    with_every_hash(&(const hash_case){single_finds});
+    with_every_hash(&(const hash_case){single_widths});
 }
 
 /* ---- the whole table ---- */
@@ -334,8 +303,7 @@ static void missing_results(pleach_hash *h)
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_size(h, NULL));
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_get_stats(h, NULL));
     assert_refused(PLEACH_E_ARGUMENT, pleach_hash_export(h, 1, keys, NULL, NULL));
-    assert_status(pleach_hash_export(h, 1, keys, values, &n), h->set ? PLEACH_E_ARGUMENT : PLEACH_OK, !h->set,
-                  "export", 0);
+    assert_calls(!h->set, h->set ? PLEACH_E_ARGUMENT : PLEACH_OK, pleach_hash_export(h, 1, keys, values, &n));
     assert_refused(PLEACH_E_FULL, pleach_hash_reserve(h, MOST_KEYS + 1));
     assert_taken(PLEACH_OK, pleach_hash_reserve(h, MOST_KEYS));
     assert_int_equal(behind.reserved, MOST_KEYS);
@@ -407,44 +375,28 @@ static void messages(pleach_hash *h)
 static void calls_for_the_whole_table(const void *unused)
 {
     (void)unused;
-    with_every_hash(missing_results);
-    with_every_hash(alone);
-    with_every_hash(messages);
+    with_every_hash(&(const hash_case){missing_results});
+    with_every_hash(&(const hash_case){alone});
+    with_every_hash(&(const hash_case){messages});
 }
 
 /* ---- views ---- */
 
 static void open_and_close_views(pleach_hash *h)
 {
-    pleach_hash_view view = {.seed = {1}}, second, forged = {.state = keys};
-    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_open(h, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_open(NULL, &view));
+    pleach_hash_view none = {.seed = {1}};
     behind.answer = PLEACH_E_CUDA;
-    assert_taken(PLEACH_E_CUDA, pleach_hash_view_open(h, &view));
-    assert_true(!view.state && !view.seed[0]);
+    assert_taken(PLEACH_E_CUDA, pleach_hash_view_open(h, &none));
+    assert_int_equal(none.seed[0], 0);
     behind.answer = PLEACH_OK;
-    assert_taken(PLEACH_OK, pleach_hash_clear(h)); /* the view that failed does not keep others out */
-    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, &forged)); /* none is open */
-    assert_taken(PLEACH_OK, pleach_hash_view_open(h, &view));
-    assert_taken(PLEACH_OK, pleach_hash_view_open(h, &second));
-    assert_true(view.state == &behind && view.key_bits == 32 && view.set == 1 && view.seed[0] == COUNTERFEIT_VALUE);
-    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(NULL, &view));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, &(pleach_hash_view){0}));
-    assert_int_equal(behind.views_closed, 0);
-    assert_refused(PLEACH_OK, pleach_hash_view_close(h, &view));
-    assert_refused(PLEACH_E_BUSY, pleach_hash_clear(h)); /* one is still open */
-    assert_refused(PLEACH_OK, pleach_hash_view_close(h, &second));
-    assert_int_equal(behind.views_closed, 2);
-    assert_null(view.state);
-    assert_refused(PLEACH_E_ARGUMENT, pleach_hash_view_close(h, &view)); /* closed already */
-    assert_taken(PLEACH_OK, pleach_hash_clear(h));
+    CHECK_VIEWS(h, pleach_hash_view, pleach_hash_view_open, pleach_hash_view_close, pleach_hash_clear, state,
+                view.state == &behind && view.key_bits == 32 && view.set == 1 && view.seed[0] == COUNTERFEIT_VALUE);
 }
 
 static void views(const void *unused)
 {
     (void)unused;
-    with_every_hash(open_and_close_views);
+    with_every_hash(&(const hash_case){open_and_close_views});
     pleach_hash *real;
     pleach_hash_view view = {.state = keys};
     assert_int_equal(pleach_hash_create(&real, NULL), PLEACH_OK);
@@ -454,20 +406,18 @@ static void views(const void *unused)
     pleach_hash_destroy(real);
 }
 
-#define UNIT(function) {#function, function, NULL}
-
 int main(int argc, char **argv)
 {
-    static unit_case cases[] = {
+    unit_case cases[] = {
         UNIT(creation_takes_options_up_to_their_limits),
         UNIT(there_are_as_many_workers_as_cpus),
         UNIT(creation_that_fails_leaves_nothing),
         UNIT(views),
         UNIT(without_a_table),
-        UNIT(array_calls_refuse_what_they_must),
-        UNIT(values_are_for_maps_only),
-        UNIT(foreign_arrays_are_refused),
-        UNIT(requests_arrive_as_they_were_given),
+        EVERY_HASH(array_calls_refuse_what_they_must),
+        EVERY_HASH(values_are_for_maps_only),
+        EVERY_HASH(foreign_arrays_are_refused),
+        EVERY_HASH(requests_arrive_as_they_were_given),
         UNIT(single_calls_are_arrays_of_one),
         UNIT(calls_for_the_whole_table),
     };

@@ -5,8 +5,6 @@
  * and the next round begins with what the table holds. Some rounds begin with an empty table, of one bucket, so that it
  * grows several times while they last. A set's values are all 0, so that of a set only presence is judged.
  */
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "testkit/agents.h"
@@ -14,7 +12,7 @@
 #include "testkit/harness.h"
 #include "testkit/hashes.h"
 #include "testkit/recorder.h"
-#include "verify/history/history.h"
+#include "testkit/rounds.h"
 
 enum { MOST_IN_TABLE = 1024 };
 
@@ -31,23 +29,18 @@ typedef struct habit {
 } habit;
 
 typedef struct scene {
+    rounds all;
     hashed h;
     uint64_t *key;
     const habit *does;
-    recorder *book;
-    history_checker *checker;
-    pthread_barrier_t barrier;
-    bool over;
-    size_t rounds, refused, grown; /* rounds: to be done; grown: rounds with more buckets at the end */
-    uint64_t buckets;              /* at the round's beginning */
+    size_t grown;     /* rounds with more buckets at the end */
+    uint64_t buckets; /* at the round's beginning */
 } scene;
-
-static size_t histories_checked, operations_checked;
 
 static uint64_t invoke(agent *a)
 {
     loiter(&a->r);
-    return recorder_now(((scene *)a->shared)->book);
+    return recorder_now(((scene *)a->shared)->all.book);
 }
 
 /* ---- calls ---- */
@@ -56,21 +49,6 @@ static uint64_t some_key(agent *a)
 {
     scene *s = a->shared;
     return s->key[rng_below(&a->r, s->does->keys)];
-}
-
-/* Never given twice in a round, so that what is read tells who wrote it; a few of them are, to try that as well. */
-static uint64_t some_value(agent *a, size_t call)
-{
-    scene *s = a->shared;
-    return kept_value(&s->h, rng_percent(&a->r, 95) ? 1000 + call * 64 + a->index : 1 + rng_below(&a->r, 3));
-}
-
-static history_kind some_kind(agent *a)
-{
-    scene *s = a->shared;
-    if (rng_percent(&a->r, 35)) return HISTORY_FIND;
-    if (rng_percent(&a->r, s->does->erases)) return HISTORY_ERASE;
-    return rng_percent(&a->r, 60) ? HISTORY_PUT : HISTORY_ADD;
 }
 
 static bool is_fine(const scene *s, pleach_status status)
@@ -90,10 +68,10 @@ static void update_one(agent *a, history_op op)
         status = pleach_hash_add_one(s->h.hash, op.key, op.value, &outcome, &op.out_value);
     else
         status = pleach_hash_erase_one(s->h.hash, op.key, &outcome, &op.out_value);
-    op.returned = recorder_now(s->book);
+    op.returned = recorder_now(s->all.book);
     op.outcome = (uint8_t)outcome;
     EXPECT(a, is_fine(s, status));
-    record(s->book, a->index, op);
+    record(s->all.book, a->index, op);
     count_checked(1);
 }
 
@@ -103,11 +81,11 @@ static void find_one(agent *a, history_op op)
     int found = -1;
     op.invoked = invoke(a);
     pleach_status status = pleach_hash_find_one(s->h.hash, op.key, &found, &op.out_value);
-    op.returned = recorder_now(s->book);
+    op.returned = recorder_now(s->all.book);
     op.outcome = found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
     EXPECT_OK(a, status);
     EXPECT(a, found == 0 || found == 1);
-    record(s->book, a->index, op);
+    record(s->all.book, a->index, op);
     count_checked(1);
 }
 
@@ -125,16 +103,16 @@ static pleach_status make_array_call(const hashed *h, array_call *c)
 static void call_array(agent *a, size_t call)
 {
     scene *s = a->shared;
-    array_call c = {.kind = some_kind(a), .n = 1 + rng_below(&a->r, MOST_IN_ARRAY)};
+    array_call c = {.kind = find_or_update(a, s->does->erases), .n = 1 + rng_below(&a->r, MOST_IN_ARRAY)};
     for (size_t i = 0; i < c.n; i++) {
         c.keys[i] = some_key(a);
-        c.values[i] = some_value(a, call * MOST_IN_ARRAY + i);
+        c.values[i] = kept_value(&s->h, round_value(a, call * MOST_IN_ARRAY + i));
     }
     uint64_t invoked = invoke(a);
     pleach_status status = make_array_call(&s->h, &c);
-    uint64_t returned = recorder_now(s->book);
+    uint64_t returned = recorder_now(s->all.book);
     EXPECT(a, is_fine(s, status));
-    record_array(s->book, a->index, &c, invoked, returned);
+    record_array(s->all.book, a->index, &c, invoked, returned);
 }
 
 static void call_something(agent *a, size_t call)
@@ -144,7 +122,8 @@ static void call_something(agent *a, size_t call)
         call_array(a, call);
         return;
     }
-    history_op op = {.kind = (uint8_t)some_kind(a), .key = some_key(a), .value = some_value(a, call)};
+    history_op op = {.kind = (uint8_t)find_or_update(a, s->does->erases), .key = some_key(a),
+                     .value = kept_value(&s->h, round_value(a, call))};
     if (op.kind == HISTORY_FIND)
         find_one(a, op);
     else
@@ -164,50 +143,23 @@ static void write_contents(agent *a)
     scene *s = a->shared;
     uint64_t keys[MOST_IN_TABLE], values[MOST_IN_TABLE];
     size_t n = 0;
-    EXPECT_OK(a, hashed_export(&s->h, MOST_IN_TABLE, keys, values, &n));
-    record_final(s->book, n, keys, values);
-}
-
-static void judge(agent *a)
-{
-    scene *s = a->shared;
-    history h = recorded_history(s->book);
-    history_verdict verdict = history_check(s->checker, &h);
-    if (verdict == HISTORY_BAD) history_explain(s->checker, &h, stderr);
-    EXPECT(a, verdict == HISTORY_GOOD);
-    histories_checked++;
-    operations_checked += h.count;
-    for (size_t i = 0; i < h.count; i++)
-        s->refused += h.ops[i].kind <= HISTORY_ERASE && h.ops[i].outcome == HISTORY_NOT_APPLIED;
-}
-
-static void end_round(agent *a, size_t round)
-{
-    scene *s = a->shared;
     s->grown += buckets_of(s) > s->buckets;
-    write_contents(a);
-    if (!a->failed) judge(a);
-    recorder_forget(s->book);
-    if (rng_percent(&a->r, s->does->emptied)) {
-        EXPECT_OK(a, pleach_hash_clear(s->h.hash));
-        s->book->initial_count = 0;
-    }
-    s->buckets = buckets_of(s);
-    s->over = stopped(a) || round + 1 == s->rounds;
+    EXPECT_OK(a, hashed_export(&s->h, MOST_IN_TABLE, keys, values, &n));
+    record_final(s->all.book, n, keys, values);
 }
 
-/* Nobody leaves early, because the others would wait at the barrier; the first agent says when it is over. */
-static void take_part(agent *a)
+static pleach_status empty_table(agent *a) { return pleach_hash_clear(((scene *)a->shared)->h.hash); }
+
+static void begin_round(agent *a)
 {
     scene *s = a->shared;
-    for (size_t round = 0; !s->over; round++) {
-        pthread_barrier_wait(&s->barrier);
-        for (size_t call = 0; call < s->does->calls && !stopped(a); call++) call_something(a, call);
-        pthread_barrier_wait(&s->barrier);
-        if (a->index == 0) end_round(a, round);
-        if (a->index == 0 && a->failed) s->over = true;
-        pthread_barrier_wait(&s->barrier);
-    }
+    s->buckets = buckets_of(s);
+}
+
+static void work(agent *a)
+{
+    scene *s = a->shared;
+    for (size_t call = 0; call < s->does->calls && !stopped(a); call++) call_something(a, call);
 }
 
 static uint64_t *keys_for(const hashed *h, const habit *does)
@@ -222,17 +174,13 @@ static scene perform(const setting *where, bool set, const habit *does)
 {
     pleach_hash_config config = hash_config_for(where, set);
     config.max_bytes = does->max_bytes;
-    const size_t rounds = where->device == PLEACH_CUDA ? does->rounds / 10 : does->rounds;
-    scene s = {.h = hashed_open_as(&config), .does = does, .book = recorder_create(does->agents),
-               .checker = history_checker_create(), .rounds = scaled(rounds)};
-    assert_non_null(s.checker);
+    scene s = {.all = {.work = work, .contents = write_contents, .empty = empty_table, .begin = begin_round,
+                       .emptied = does->emptied,
+                       .count = scaled(where->device == PLEACH_CUDA ? does->rounds / 10 : does->rounds)},
+               .h = hashed_open_as(&config), .does = does};
     s.key = keys_for(&s.h, does);
     s.buckets = buckets_of(&s);
-    assert_int_equal(pthread_barrier_init(&s.barrier, NULL, (unsigned)does->agents), 0);
-    run_agents(does->agents, take_part, &s);
-    pthread_barrier_destroy(&s.barrier);
-    history_checker_destroy(s.checker);
-    recorder_destroy(s.book);
+    run_rounds(does->agents, &s.all);
     free(s.key);
     hashed_close(&s.h);
     return s;
@@ -267,7 +215,7 @@ static void growth_inside(const setting *where, bool set)
 {
     scene s = perform(where, set, &(habit){.agents = 4, .calls = 100, .keys = set ? 400 : 200, .erases = 10,
                                            .arrays = 10, .emptied = 90, .rounds = 500});
-    assert_true(s.grown > s.rounds / 2 || s.rounds < 10);
+    assert_true(s.grown > s.all.count / 2 || s.all.count < 10);
 }
 
 /* Few keys and much growth: a key moves several times while it is worked on. */
@@ -275,22 +223,20 @@ static void growth_by_strangers(const setting *where, bool set)
 {
     scene s = perform(where, set, &(habit){.agents = 4, .calls = 60, .keys = set ? 120 : 60, .of_one_bucket = true,
                                            .erases = 20, .arrays = 10, .emptied = 80, .rounds = 400});
-    assert_true(s.grown > 0 || s.rounds < 10);
+    assert_true(s.grown > 0 || s.all.count < 10);
 }
 
 static void a_full_table(const setting *where, bool set)
 {
     scene s = perform(where, set, &(habit){.agents = 4, .calls = 80, .keys = 500, .erases = 20, .arrays = 20,
                                            .emptied = 10, .max_bytes = 1024, .rounds = 250});
-    assert_true(s.refused > 0);
+    assert_true(s.all.refused > 0);
 }
 
 static void all_of_them_were_judged(const setting *where)
 {
     (void)where;
-    printf("checked %zu histories, %zu operations\n", histories_checked, operations_checked);
-    assert_true(histories_checked > 0 && operations_checked > histories_checked);
-    histories_checked = operations_checked = 0; /* those of the next setting have a line of their own */
+    rounds_were_judged();
 }
 
 #define BOTH(name)                                                                                               \

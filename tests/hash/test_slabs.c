@@ -20,7 +20,7 @@
 typedef struct slabs {
     pool_state pool;
     pool_runs runs;
-    slab_place place;
+    slab_ref place;
     slab_table table;
 } slabs;
 
@@ -71,7 +71,7 @@ static bool is_listed(const slabs *s, unsigned log)
 
 static bool take_run(slabs *s, held *h, unsigned log)
 {
-    uint32_t id = pool_take_run(s->place.runs, log);
+    uint32_t id = pool_alloc_run(s->place.runs, log);
     if (!id) {
         assert_false(is_listed(s, log));
         assert_true(s->pool.next + ((uint64_t)1 << log) > s->pool.capacity);
@@ -84,7 +84,7 @@ static bool take_run(slabs *s, held *h, unsigned log)
 
 static void give_run(slabs *s, held *h, size_t i)
 {
-    pool_give_run(s->place.runs, h->run[i].log, h->run[i].id);
+    pool_free_run(s->place.runs, h->run[i].log, h->run[i].id);
     h->run[i] = h->run[--h->count];
 }
 
@@ -149,7 +149,7 @@ static void dry_is_what_has_nothing(const void *unused)
 static void put(slabs *s, uint32_t key)
 {
     slab_change c = {.kind = SLAB_PUT, .pair = {key, ~key}};
-    update_to_end(&s->place, &s->table, &c);
+    update_blocking(&s->place, &s->table, &c);
     assert_int_equal(c.outcome, SLAB_INSERTED);
 }
 
@@ -266,7 +266,7 @@ static void growth_has_an_end(const void *unused)
     (void)unused;
     slabs *s = slabs_open(64);
     assert_true(table_open(&s->place, &s->table, 0));
-    pool_give_run(s->place.runs, 0, pool_take_run(s->place.runs, 0));
+    pool_free_run(s->place.runs, 0, pool_alloc_run(s->place.runs, 0));
     for (unsigned log = 6; log < 32; log++) {
         const uint64_t next = s->pool.next;
         slab_start_growth(&s->place, &s->table, log);
@@ -284,13 +284,13 @@ static void growth_has_an_end(const void *unused)
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
-        {"runs_come_and_go", runs_come_and_go, NULL},
-        {"dry_is_what_has_nothing", dry_is_what_has_nothing, NULL},
-        {"walks_see_every_key_once", walks_see_every_key_once, NULL},
-        {"walks_write_no_more_than_there_is_room_for", walks_write_no_more_than_there_is_room_for, NULL},
-        {"pairs_are_all_there_is", pairs_are_all_there_is, NULL},
-        {"dropped_tables_leave_nothing", dropped_tables_leave_nothing, NULL},
-        {"growth_has_an_end", growth_has_an_end, NULL},
+        UNIT(runs_come_and_go),
+        UNIT(dry_is_what_has_nothing),
+        UNIT(walks_see_every_key_once),
+        UNIT(walks_write_no_more_than_there_is_room_for),
+        UNIT(pairs_are_all_there_is),
+        UNIT(dropped_tables_leave_nothing),
+        UNIT(growth_has_an_end),
     };
     return run_units("test_slabs", argc, argv, cases, COUNT_OF(cases));
 }

@@ -196,13 +196,13 @@ static void assert_sound(const tree *t)
     assert_true(blink_validate(t->key_bits, &t->shared, t->nodes, NULL, 0));
 }
 
-static void assert_unsound(const tree *t, const char *complaint)
+static void assert_unsound(const tree *t, const char *check_report)
 {
     char message[200] = "untouched";
     if (blink_validate(t->key_bits, &t->shared, t->nodes, message, sizeof message))
-        fail_msg("the damage was not noticed; expected: %s", complaint);
-    if (strncmp(message, complaint, strlen(complaint)))
-        fail_msg("expected: %s, but it says: %s", complaint, message);
+        fail_msg("the damage was not noticed; expected: %s", check_report);
+    if (strncmp(message, check_report, strlen(check_report)))
+        fail_msg("expected: %s, but it says: %s", check_report, message);
     assert_false(blink_validate(t->key_bits, &t->shared, t->nodes, NULL, 0));
 }
 
@@ -797,10 +797,10 @@ static void no_room_for_a_new_root(tree *t)
 typedef struct damage {
     const char *name;
     void (*inflict)(tree *t);
-    const char *complaint; /* how the message begins; NULL: the tree stays sound */
+    const char *check_report; /* how the message begins; NULL: the tree stays sound */
 } damage;
 
-#define BREAKS(complaint, function) {#function, function, complaint}
+#define BREAKS(check_report, function) {#function, function, check_report}
 #define KEEPS(function) {#function, function, NULL}
 
 static const damage damages[] = {
@@ -940,8 +940,8 @@ static void damage_is_named(unsigned key_bits, const damage *what)
     assert_tree_as_described(t);
     assert_sound(t);
     what->inflict(t);
-    if (what->complaint)
-        assert_unsound(t, what->complaint);
+    if (what->check_report)
+        assert_unsound(t, what->check_report);
     else
         assert_sound(t);
     tree_restore(t);
@@ -1001,7 +1001,7 @@ static void message_keeps_to_its_buffer(unsigned key_bits)
     tree_free(t);
 }
 
-/* The first complaint stays, whatever the walk meets after it. */
+/* The first check_report stays, whatever the walk meets after it. */
 static void first_complaint_is_kept(unsigned key_bits)
 {
     tree *t = tree_build(key_bits, KEYS, (double)PER_NODE / NODE_CAPACITY);

@@ -111,35 +111,24 @@ static bool has_order(const contents *before, const call *calls, unsigned left)
 
 /* ---- the calls ---- */
 
-static void set_word(const arena *t, void *array, size_t i, uint64_t word)
-{
-    if (t->where->key_bits == 32)
-        ((uint32_t *)array)[i] = (uint32_t)word;
-    else
-        ((uint64_t *)array)[i] = word;
-}
-
-static uint64_t get_word(const arena *t, const void *array, size_t i)
-{
-    return t->where->key_bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-
 static bool note_seen(const arena *t, size_t round, call *op, size_t n, const uint64_t *keys, const uint64_t *values)
 {
+    const unsigned bits = t->where->key_bits;
     op->seen = (contents){{0}};
     for (size_t i = 0; i < n; i++) {
-        const uint64_t place = get_word(t, keys, i) - key_of(round, 0);
+        const uint64_t place = get_word(bits, keys, i) - key_of(round, 0);
         if (place >= KEYS) return false;
-        op->seen.value[place] = get_word(t, values, i);
+        op->seen.value[place] = get_word(bits, values, i);
     }
     return true;
 }
 
 static bool make_range(const arena *t, size_t round, call *op)
 {
+    const unsigned bits = t->where->key_bits;
     uint64_t lo, hi, keys[KEYS], values[KEYS], offsets[2];
     size_t n = 0;
-    set_word(t, &lo, 0, key_of(round, 0)), set_word(t, &hi, 0, key_of(round, KEYS - 1));
+    set_word(bits, &lo, 0, key_of(round, 0)), set_word(bits, &hi, 0, key_of(round, KEYS - 1));
     pleach_status status = PLEACH_OK;
     if (op->kind == SNAPSHOT) {
         pleach_snapshot *snapshot = NULL;
@@ -153,11 +142,13 @@ static bool make_range(const arena *t, size_t round, call *op)
 
 static bool make_batch(const arena *t, size_t round, call *op)
 {
+    const unsigned bits = t->where->key_bits;
     uint64_t keys[3], values[3], counts[3] = {0};
     uint8_t kinds[3] = {PLEACH_OP_PUT, PLEACH_OP_ERASE, PLEACH_OP_COUNT}, flags[3] = {0};
-    set_word(t, keys, 0, key_of(round, op->place)), set_word(t, keys, 1, key_of(round, op->other));
-    set_word(t, keys, 2, key_of(round, 0));
-    set_word(t, values, 0, op->value), set_word(t, values, 1, 0), set_word(t, values, 2, key_of(round, KEYS - 1));
+    set_word(bits, keys, 0, key_of(round, op->place)), set_word(bits, keys, 1, key_of(round, op->other));
+    set_word(bits, keys, 2, key_of(round, 0));
+    set_word(bits, values, 0, op->value), set_word(bits, values, 1, 0);
+    set_word(bits, values, 2, key_of(round, KEYS - 1));
     pleach_batch batch = {.n = 3, .kinds = kinds, .keys = keys, .values = values, .flags = flags, .counts = counts};
     if (pleach_map_apply(t->map, &batch) != PLEACH_OK) return false;
     op->result = flags[0];
@@ -196,8 +187,9 @@ static bool make_neighbour(const arena *t, size_t round, call *op)
 
 static bool make_count(const arena *t, size_t round, call *op)
 {
+    const unsigned bits = t->where->key_bits;
     uint64_t lo, hi, count = 0;
-    set_word(t, &lo, 0, key_of(round, 0)), set_word(t, &hi, 0, key_of(round, KEYS - 1));
+    set_word(bits, &lo, 0, key_of(round, 0)), set_word(bits, &hi, 0, key_of(round, KEYS - 1));
     if (pleach_map_range_count(t->map, 1, &lo, &hi, &count, PLEACH_SYNC) != PLEACH_OK) return false;
     op->result = (int)count;
     return true;

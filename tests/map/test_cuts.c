@@ -277,18 +277,18 @@ static void ends_above_are_not_taken(const void *unused)
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
-        {"trees_are_regular", trees_are_regular, NULL},
-        {"children_are_those_that_overlap", children_are_those_that_overlap, NULL},
-        {"children_of_a_full_node", children_of_a_full_node, NULL},
-        {"cuts_divide_evenly", cuts_divide_evenly, NULL},
-        {"cuts_stay_inside", cuts_stay_inside, NULL},
-        {"shares_and_sizes", shares_and_sizes, NULL},
-        {"reach_has_its_pairs", reach_has_its_pairs, NULL},
-        {"leaves_are_counted", leaves_are_counted, NULL},
-        {"links_are_not_followed", links_are_not_followed, NULL},
-        {"children_above_are_not_followed", children_above_are_not_followed, NULL},
-        {"ends_below_are_not_taken", ends_below_are_not_taken, NULL},
-        {"ends_above_are_not_taken", ends_above_are_not_taken, NULL},
+        UNIT(trees_are_regular),
+        UNIT(children_are_those_that_overlap),
+        UNIT(children_of_a_full_node),
+        UNIT(cuts_divide_evenly),
+        UNIT(cuts_stay_inside),
+        UNIT(shares_and_sizes),
+        UNIT(reach_has_its_pairs),
+        UNIT(leaves_are_counted),
+        UNIT(links_are_not_followed),
+        UNIT(children_above_are_not_followed),
+        UNIT(ends_below_are_not_taken),
+        UNIT(ends_above_are_not_taken),
     };
     return run_units("test_cuts", argc, argv, cases, COUNT_OF(cases));
 }

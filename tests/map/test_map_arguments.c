@@ -14,26 +14,17 @@
 #include "testkit/mock/mock_host.h"
 #include "testkit/units.h"
 
-#define gate_init counterfeit_gate_init
-#define sysconf counterfeit_sysconf
-#define foreign_pointers counterfeit_foreign_pointers
+#define gate_init mock_gate_init
+#define sysconf mock_sysconf
+#define any_device_pointer mock_device_pointer
 #include "map/map_batch.c"
 #include "map/map.c"
 #include "map/map_choose_engine.c"
 #undef gate_init
 #undef sysconf
-#undef foreign_pointers
+#undef any_device_pointer
 
 #include "testkit/mock/mock_map.h"
-
-#define assert_answers(expected, call) assert_status((call), (expected), #call, __LINE__)
-
-static void assert_status(pleach_status got, pleach_status expected, const char *call, int line)
-{
-    if (got != expected)
-        fail_msg("line %d: %s answers %s instead of %s", line, call, pleach_status_name(got),
-                 pleach_status_name(expected));
-}
 
 static counterfeit behind; /* the map of the case at hand */
 
@@ -43,40 +34,33 @@ static pleach_map *open_map(pleach_device device, unsigned key_bits)
     gpu_pointer = &behind; /* somewhere that no argument is */
     pleach_map *map = base_alloc(1, sizeof *map);
     assert_non_null(map);
-    *map = (pleach_map){.ops = &counterfeit_ops, .exec = &behind, .device = device, .key_bits = key_bits,
+    *map = (pleach_map){.ops = &mock_ops, .exec = &behind, .device = device, .key_bits = key_bits,
                           .slots = NODE_SLOTS};
     assert_true(gate_init(&map->gate));
     return map;
 }
 
-/* The call was refused, and the executor does not know of it. */
-#define assert_refused(expected, call)                                                                           \
-    do {                                                                                                         \
-        size_t calls_before = behind.calls;                                                                      \
-        assert_answers(expected, call);                                                                          \
-        assert_int_equal(behind.calls, calls_before);                                                            \
-    } while (0)
-
-/* The call came through to the executor, once. */
-#define assert_taken(expected, call)                                                                             \
-    do {                                                                                                         \
-        size_t calls_before = behind.calls;                                                                      \
-        assert_answers(expected, call);                                                                          \
-        assert_int_equal(behind.calls, calls_before + 1);                                                        \
-    } while (0)
+/* An argument that is taken if `good`, else refused. */
+#define assert_good_if(good, call) assert_calls(good, (good) ? PLEACH_OK : PLEACH_E_ARGUMENT, call)
 
 static const unsigned widths[] = {32, 64, 128};
 
+typedef struct map_case {
+    void (*run)(pleach_map *map);
+} map_case;
+
+#define EVERY_MAP(function) {#function, with_every_map, &(const map_case){function}}
+
 /* Runs the case with a map of each kind; a case that opens none does without this. */
-static void with_every_map(void (*run)(pleach_map *map))
+static void with_every_map(const void *argument)
 {
-    for (size_t i = 0; i < COUNT_OF(widths); i++) {
+    const map_case *what = argument;
+    for (size_t i = 0; i < COUNT_OF(widths); i++)
         for (int device = PLEACH_CPU; device <= PLEACH_CUDA; device++) {
             pleach_map *map = open_map((pleach_device)device, widths[i]);
-            run(map);
+            what->run(map);
             pleach_map_destroy(map);
         }
-    }
 }
 
 /* ---- creation -------------------------------------------------------------------------------------------------- */
@@ -107,8 +91,8 @@ static void creation_takes_options_up_to_their_limits(const void *unused)
     }
     assert_creation(PLEACH_OK, NULL);
     assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.key_bits = 33});
-    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.device = (pleach_device)2});
-    assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.device = (pleach_device)-1});
+    for (int device = -1; device <= 2; device += 3)
+        assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.device = (pleach_device)device});
     assert_creation(PLEACH_E_ARGUMENT, &(pleach_map_config){.device = PLEACH_CUDA, .key_bits = 128});
     assert_creation(PLEACH_E_NO_CUDA, &(pleach_map_config){.device = PLEACH_CUDA}); /* this program has no CUDA */
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_create(NULL, NULL));
@@ -186,10 +170,7 @@ static void skiplists_have_no_batches(const void *unused)
 static void default_threads_are_the_machines(const void *unused)
 {
     (void)unused;
-    static const struct {
-        long online;
-        unsigned threads;
-    } machines[] = {{-1, 1}, {0, 1}, {1, 1}, {7, 7}, {1024, 1024}, {1025, 1024}, {LONG_MAX, 1024}};
+    static const struct { long online; unsigned threads; } machines[] = {{-1, 1}, {0, 1}, {1, 1}, {7, 7}, {1024, 1024}, {1025, 1024}, {LONG_MAX, 1024}};
     for (size_t i = 0; i < COUNT_OF(machines); i++) {
         pleach_map_config config = {0};
         cpus_online = machines[i].online;
@@ -248,14 +229,13 @@ static pleach_status call_array(int which, pleach_map *map, size_t n, const arra
 
 static bool has_second_input(int which) { return which == PUT || which == ADD || which >= COUNT; }
 static bool needs_result(int which) { return which == CONTAINS || which == COUNT || which == PACKED; }
-static bool takes_stream(int which) { return which != PACKED; }
 static bool has_out_keys(int which) { return which == SUCC || which == PRED || which == LIMIT || which == PACKED; }
 static bool has_out_values(int which) { return which != CONTAINS && which != COUNT; }
 
 static uint64_t word_in[2] = {1, 2}, word_in2[2] = {3, 4}, word_out[2], word_out2[2], result[2];
 static const arrays complete = {word_in, word_in2, word_out, word_out2, result};
 
-static void refuse_missing_arrays(pleach_map *map)
+static void arrays_that_are_needed_are_asked_for(pleach_map *map)
 {
     for (int which = 0; which < ARRAY_CALLS; which++) {
         arrays a = complete;
@@ -264,30 +244,18 @@ static void refuse_missing_arrays(pleach_map *map)
         a.values = NULL;
         assert_refused(PLEACH_E_ARGUMENT, call_array(which, map, 1, &a, PLEACH_SYNC));
         a.keys = word_in;
-        if (has_second_input(which))
-            assert_refused(PLEACH_E_ARGUMENT, call_array(which, map, 1, &a, PLEACH_SYNC));
-        else
-            assert_taken(PLEACH_OK, call_array(which, map, 1, &a, PLEACH_SYNC));
+        assert_good_if(!has_second_input(which), call_array(which, map, 1, &a, PLEACH_SYNC));
         a = complete;
         a.result = NULL;
-        if (needs_result(which))
-            assert_refused(PLEACH_E_ARGUMENT, call_array(which, map, 1, &a, PLEACH_SYNC));
-        else
-            assert_taken(PLEACH_OK, call_array(which, map, 1, &a, PLEACH_SYNC));
+        assert_good_if(!needs_result(which), call_array(which, map, 1, &a, PLEACH_SYNC));
         assert_refused(PLEACH_E_ARGUMENT, call_array(which, NULL, 1, &complete, PLEACH_SYNC));
         assert_refused(PLEACH_E_ARGUMENT, call_array(which, NULL, 1, &a, PLEACH_SYNC));
         assert_refused(PLEACH_E_ARGUMENT, call_array(which, NULL, 0, &a, PLEACH_SYNC));
     }
 }
 
-static void arrays_that_are_needed_are_asked_for(const void *unused)
-{
-    (void)unused;
-    with_every_map(refuse_missing_arrays);
-}
-
 /* n = 0 touches nothing: no pointer is looked at. But for range, whose offsets[0] is written if it has one. */
-static void take_nothing(pleach_map *map)
+static void no_elements_are_no_work(pleach_map *map)
 {
     const arrays nothing = {0};
     for (int which = 0; which < PACKED; which++) {
@@ -304,13 +272,7 @@ static void take_nothing(pleach_map *map)
     assert_taken(PLEACH_OK, pleach_map_load(map, 0, NULL, NULL, 0));
 }
 
-static void no_elements_are_no_work(const void *unused)
-{
-    (void)unused;
-    with_every_map(take_nothing);
-}
-
-static void refuse_too_many(pleach_map *map)
+static void sizes_are_taken_up_to_the_limit(pleach_map *map)
 {
     const size_t most = (size_t)1 << 31;
     for (int which = 0; which < ARRAY_CALLS; which++) {
@@ -323,55 +285,34 @@ static void refuse_too_many(pleach_map *map)
     assert_refused(PLEACH_E_SIZE, pleach_map_load(map, most + 1, word_in, word_in, 1));
 }
 
-static void sizes_are_taken_up_to_the_limit(const void *unused)
-{
-    (void)unused;
-    with_every_map(refuse_too_many);
-}
-
 /* The product counts, and is never computed where it would overflow. */
-static void refuse_long_products(pleach_map *map)
+static void products_are_taken_up_to_the_limit(pleach_map *map)
 {
     static const struct {
         size_t n;
         uint32_t limit;
         pleach_status expected;
     } products[] = {
-        {1, 1u << 31, PLEACH_OK},
-        {1, (1u << 31) + 1, PLEACH_E_SIZE},
-        {2, 1u << 30, PLEACH_OK},
-        {3, 1u << 30, PLEACH_E_SIZE},
-        {65536, 32768, PLEACH_OK},
-        {65537, 32768, PLEACH_E_SIZE},
-        {SIZE_MAX, 1, PLEACH_E_SIZE},
+        {1, 1u << 31, PLEACH_OK}, {1, (1u << 31) + 1, PLEACH_E_SIZE},
+        {2, 1u << 30, PLEACH_OK}, {3, 1u << 30, PLEACH_E_SIZE},
+        {65536, 32768, PLEACH_OK}, {65537, 32768, PLEACH_E_SIZE},
+        {SIZE_MAX, 1, PLEACH_E_SIZE}, {(size_t)1 << 33, UINT32_MAX, PLEACH_E_SIZE},
         {SIZE_MAX / 2 + 1, 2, PLEACH_E_SIZE}, /* times two is 0 in a size_t */
-        {(size_t)1 << 33, UINT32_MAX, PLEACH_E_SIZE},
-        {1, 0, PLEACH_E_ARGUMENT},
-        {0, 0, PLEACH_E_ARGUMENT},
+        {1, 0, PLEACH_E_ARGUMENT}, {0, 0, PLEACH_E_ARGUMENT},
     };
     for (size_t i = 0; i < COUNT_OF(products); i++) {
-        size_t before = behind.calls;
-        assert_answers(products[i].expected,
-                       pleach_map_range_limit(map, products[i].n, word_in, word_in2, products[i].limit, NULL, NULL,
-                                              NULL, PLEACH_SYNC));
-        assert_int_equal(behind.calls - before, products[i].expected == PLEACH_OK);
+        assert_calls(products[i].expected == PLEACH_OK, products[i].expected,
+                     pleach_map_range_limit(map, products[i].n, word_in, word_in2, products[i].limit, NULL, NULL, NULL,
+                                            PLEACH_SYNC));
         if (products[i].expected == PLEACH_OK)
             assert_int_equal(behind.request.limit, products[i].limit);
     }
 }
 
-static void products_are_taken_up_to_the_limit(const void *unused)
-{
-    (void)unused;
-    with_every_map(refuse_long_products);
-}
-
 /* A CPU map takes no stream, whatever n is; a GPU map's executor gets it. */
-static void hand_over_streams(pleach_map *map)
+static void streams_are_for_gpu_maps(pleach_map *map)
 {
-    for (int which = 0; which < ARRAY_CALLS; which++) {
-        if (!takes_stream(which))
-            continue;
+    for (int which = 0; which < PACKED; which++) {
         if (map->device == PLEACH_CPU) {
             assert_refused(PLEACH_E_STREAM, call_array(which, map, 1, &complete, SOME_STREAM));
             assert_refused(PLEACH_E_STREAM, call_array(which, map, 0, &complete, SOME_STREAM));
@@ -382,24 +323,16 @@ static void hand_over_streams(pleach_map *map)
     }
 }
 
-static void streams_are_for_gpu_maps(const void *unused)
-{
-    (void)unused;
-    with_every_map(hand_over_streams);
-}
-
 /* GPU memory given to a CPU map, at each argument in turn. */
 static void assert_pointer_is_judged(pleach_map *map, int which, const void *pointer)
 {
     gpu_pointer = pointer;
-    if (map->device == PLEACH_CPU)
-        assert_refused(PLEACH_E_POINTER, call_array(which, map, 1, &complete, PLEACH_SYNC));
-    else
-        assert_taken(PLEACH_OK, call_array(which, map, 1, &complete, PLEACH_SYNC));
+    bool taken = map->device == PLEACH_CUDA;
+    assert_calls(taken, taken ? PLEACH_OK : PLEACH_E_POINTER, call_array(which, map, 1, &complete, PLEACH_SYNC));
     gpu_pointer = NULL;
 }
 
-static void judge_pointers(pleach_map *map)
+static void gpu_memory_is_not_for_cpu_maps(pleach_map *map)
 {
     size_t n;
     pleach_status expected = map->device == PLEACH_CPU ? PLEACH_E_POINTER : PLEACH_OK;
@@ -421,14 +354,8 @@ static void judge_pointers(pleach_map *map)
     assert_answers(expected, pleach_map_load(map, 1, word_in, word_out, 0));
 }
 
-static void gpu_memory_is_not_for_cpu_maps(const void *unused)
-{
-    (void)unused;
-    with_every_map(judge_pointers);
-}
-
 /* What the executor gets is what the caller gave, in the right places. */
-static void hand_over_arrays(pleach_map *map)
+static void executors_get_what_was_given(pleach_map *map)
 {
     static const request_kind kinds[ARRAY_CALLS] = {REQUEST_PUT,  REQUEST_ADD,   REQUEST_ERASE, REQUEST_FIND,
                                                     REQUEST_FIND, REQUEST_SUCC,  REQUEST_PRED,  REQUEST_COUNT,
@@ -455,12 +382,6 @@ static void hand_over_arrays(pleach_map *map)
     assert_int_equal(behind.request.limit, 3);
 }
 
-static void executors_get_what_was_given(const void *unused)
-{
-    (void)unused;
-    with_every_map(hand_over_arrays);
-}
-
 /* ---- single calls ---------------------------------------------------------------------------------------------- */
 
 enum { ONE_PUT, ONE_ADD, ONE_ERASE, ONE_FIND, ONE_CONTAINS, ONE_SUCC, ONE_PRED, ONE_MIN, ONE_MAX, SINGLE_CALLS };
@@ -480,16 +401,14 @@ static pleach_status call_one(int which, pleach_map *map, uint64_t key, int *fou
     }
 }
 
-static void judge_widths(pleach_map *map)
+static void numbers_fit_the_width(pleach_map *map)
 {
     const uint64_t too_wide = (uint64_t)UINT32_MAX + 1;
     for (int which = 0; which < SINGLE_CALLS; which++) {
         assert_refused(PLEACH_E_ARGUMENT, call_one(which, NULL, 1, NULL, NULL, NULL));
         assert_taken(PLEACH_OK, call_one(which, map, UINT32_MAX, NULL, NULL, NULL));
-        if (map->key_bits == 32 && which < ONE_MIN)
-            assert_refused(PLEACH_E_WIDTH, call_one(which, map, too_wide, NULL, NULL, NULL));
-        else
-            assert_taken(PLEACH_OK, call_one(which, map, too_wide, NULL, NULL, NULL));
+        bool fits = map->key_bits > 32 || which >= ONE_MIN;
+        assert_calls(fits, fits ? PLEACH_OK : PLEACH_E_WIDTH, call_one(which, map, too_wide, NULL, NULL, NULL));
     }
     if (map->key_bits == 32) {
         assert_refused(PLEACH_E_WIDTH, pleach_map_put_one(map, 1, too_wide, NULL, NULL));
@@ -497,14 +416,8 @@ static void judge_widths(pleach_map *map)
     }
 }
 
-static void numbers_fit_the_width(const void *unused)
-{
-    (void)unused;
-    with_every_map(judge_widths);
-}
-
 /* The results that are asked for are written, and only if there is something to write. */
-static void write_results(pleach_map *map)
+static void single_queries_write_what_they_found(pleach_map *map)
 {
     for (uint8_t flag = 0; flag <= 1; flag++) {
         behind.flag = flag;
@@ -529,13 +442,7 @@ static void write_results(pleach_map *map)
     }
 }
 
-static void single_queries_write_what_they_found(const void *unused)
-{
-    (void)unused;
-    with_every_map(write_results);
-}
-
-static void report_outcomes(pleach_map *map)
+static void single_updates_report_outcome_and_old_value(pleach_map *map)
 {
     for (uint8_t flag = PLEACH_NOT_APPLIED; flag <= PLEACH_ABSENT; flag++) {
         bool has_old = flag == PLEACH_REPLACED || flag == PLEACH_EXISTS || flag == PLEACH_ERASED;
@@ -552,12 +459,6 @@ static void report_outcomes(pleach_map *map)
     pleach_outcome outcome = PLEACH_INSERTED;
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_put_one(NULL, 1, 1, &outcome, NULL));
     assert_int_equal(outcome, PLEACH_NOT_APPLIED);
-}
-
-static void single_updates_report_outcome_and_old_value(const void *unused)
-{
-    (void)unused;
-    with_every_map(report_outcomes);
 }
 
 /* ---- whole-map calls ------------------------------------------------------------------------------------------- */
@@ -580,7 +481,7 @@ static pleach_status call_alone(int which, pleach_map *map)
 }
 
 /* An exclusive call that fails leaves the gate open: the next call would not return otherwise. */
-static void pass_the_gate(pleach_map *map)
+static void exclusive_calls_wait_and_are_refused_while_a_view_is_open(pleach_map *map)
 {
     pleach_map_view view, second;
     for (int which = 0; which < EXCLUSIVE_CALLS; which++) {
@@ -604,13 +505,7 @@ static void pass_the_gate(pleach_map *map)
     }
 }
 
-static void exclusive_calls_wait_and_are_refused_while_a_view_is_open(const void *unused)
-{
-    (void)unused;
-    with_every_map(pass_the_gate);
-}
-
-static void judge_fills(pleach_map *map)
+static void fills_are_above_zero_and_up_to_one(pleach_map *map)
 {
     static const double good[] = {1e-300, 0.5, 1}, bad[] = {-1e-300, -1, 1.0000001, 2, NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < COUNT_OF(good); i++) {
@@ -633,13 +528,7 @@ static void judge_fills(pleach_map *map)
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_load(map, 1, word_in, NULL, 1));
 }
 
-static void fills_are_above_zero_and_up_to_one(const void *unused)
-{
-    (void)unused;
-    with_every_map(judge_fills);
-}
-
-static void ask_about_the_whole(pleach_map *map)
+static void whole_map_calls_need_a_map_and_a_place_for_the_answer(pleach_map *map)
 {
     uint64_t size = 0;
     size_t n = 0;
@@ -651,11 +540,9 @@ static void ask_about_the_whole(pleach_map *map)
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_export(map, 0, NULL, NULL, NULL));
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_export(NULL, 0, NULL, NULL, &n));
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_get_stats(map, NULL));
-    size_t many = (size_t)MAP_MOST_ELEMENTS + 1;
-    if (map->device == PLEACH_CPU)
-        assert_taken(PLEACH_OK, map_replace(map, many, word_in, word_in, 1));
-    else
-        assert_refused(PLEACH_E_SIZE, map_replace(map, many, word_in, word_in, 1));
+    bool takes_more = map->device == PLEACH_CPU;
+    assert_calls(takes_more, takes_more ? PLEACH_OK : PLEACH_E_SIZE,
+                 map_replace(map, (size_t)MAP_MOST_ELEMENTS + 1, word_in, word_in, 1));
     assert_taken(PLEACH_OK, pleach_map_get_stats(map, &stats)); /* no leaves: no division */
     assert_true(stats.fill == 0);
     behind.leaves = 1;
@@ -668,14 +555,8 @@ static void ask_about_the_whole(pleach_map *map)
     assert_refused(PLEACH_E_FULL, pleach_map_reserve(map, UINT64_MAX));
 }
 
-static void whole_map_calls_need_a_map_and_a_place_for_the_answer(const void *unused)
-{
-    (void)unused;
-    with_every_map(ask_about_the_whole);
-}
-
 /* The message is empty unless validate says otherwise, and is not touched where there is no room for it. */
-static void write_messages(pleach_map *map)
+static void validate_writes_its_message(pleach_map *map)
 {
     char message[4] = "old";
     assert_refused(PLEACH_E_ARGUMENT, pleach_map_validate(NULL, message, 0));
@@ -688,91 +569,38 @@ static void write_messages(pleach_map *map)
     assert_int_equal(message[0], 'I');
 }
 
-static void validate_writes_its_message(const void *unused)
-{
-    (void)unused;
-    with_every_map(write_messages);
-}
-
 /* ---- views, and what is not of one map ------------------------------------------------------------------------- */
 
-static void open_and_close_views(pleach_map *map)
+enum { TREE, VERSIONED_TREE, SKIPLIST, KINDS };
+
+static void become(pleach_map *map, int kind)
 {
-    pleach_map_view view = {0}, forged = {.tree = word_in};
-    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(NULL, &view));
-    map->versioned = true;
-    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, &view)); /* that is another kind of view */
-    map->versioned = false;
-    map->structure = PLEACH_SKIPLIST;
-    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_open(map, &view)); /* and so is that */
-    map->structure = PLEACH_BLINK;
-    behind.answer = PLEACH_E_CUDA;
-    assert_taken(PLEACH_E_CUDA, pleach_map_view_open(map, &view));
-    behind.answer = PLEACH_OK;
-    assert_taken(PLEACH_OK, pleach_map_clear(map)); /* the view that failed does not keep others out */
-    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, &forged)); /* none is open */
-    assert_taken(PLEACH_OK, pleach_map_view_open(map, &view));
-    assert_non_null(view.tree);
-    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(NULL, &view));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, &(pleach_map_view){0}));
-    assert_int_equal(behind.views_closed, 0);
-    assert_refused(PLEACH_OK, pleach_map_view_close(map, &view));
-    assert_int_equal(behind.views_closed, 1);
-    assert_null(view.tree);
-    assert_refused(PLEACH_E_ARGUMENT, pleach_map_view_close(map, &view)); /* closed already */
+    map->versioned = kind == VERSIONED_TREE;
+    map->structure = kind == SKIPLIST ? PLEACH_SKIPLIST : PLEACH_BLINK;
+    map->slots = kind == SKIPLIST ? 32 : NODE_SLOTS;
 }
 
-static void open_and_close_versioned_views(pleach_map *map)
-{
-    pleach_versioned_view view = {0}, forged = {.tree = word_in};
-    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_open(map, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_open(NULL, &view));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_open(map, &view)); /* not versioned */
-    map->versioned = true;
-    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, &forged));
-    behind.answer = PLEACH_E_CUDA;
-    assert_taken(PLEACH_E_CUDA, pleach_versioned_view_open(map, &view));
-    behind.answer = PLEACH_OK;
-    assert_taken(PLEACH_OK, pleach_versioned_view_open(map, &view));
-    assert_non_null(view.tree);
-    assert_int_equal(view.key_bits, map->key_bits);
-    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(NULL, &view));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_versioned_view_close(map, &(pleach_versioned_view){0}));
-    assert_refused(PLEACH_E_BUSY, pleach_map_clear(map));
-    assert_refused(PLEACH_OK, pleach_versioned_view_close(map, &view));
-    assert_int_equal(behind.views_closed, 1);
-    assert_null(view.tree);
-}
+/* A map has views of its own kind only. */
+#define DEFINE_VIEW_CASE(name, kind, view_type, open, close, shows)                                              \
+    static void name(pleach_map *map)                                                                            \
+    {                                                                                                            \
+        view_type wrong = {0};                                                                                   \
+        for (int other = 0; other < KINDS; other++) {                                                            \
+            become(map, other);                                                                                  \
+            if (other != (kind)) assert_refused(PLEACH_E_ARGUMENT, open(map, &wrong));                           \
+        }                                                                                                        \
+        become(map, kind);                                                                                       \
+        CHECK_VIEWS(map, view_type, open, close, pleach_map_clear, tree, shows);                                 \
+    }
 
-static void open_and_close_skiplist_views(pleach_map *map)
-{
-    pleach_skiplist_view view = {0}, forged = {.tree = word_in};
-    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_open(map, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_open(NULL, &view));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_open(map, &view)); /* it is a tree */
-    map->structure = PLEACH_SKIPLIST;
-    map->slots = 32;
-    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(map, &forged));
-    behind.answer = PLEACH_E_CUDA;
-    assert_taken(PLEACH_E_CUDA, pleach_skiplist_view_open(map, &view));
-    behind.answer = PLEACH_OK;
-    assert_taken(PLEACH_OK, pleach_skiplist_view_open(map, &view));
-    assert_non_null(view.tree);
-    assert_int_equal(view.key_bits, map->key_bits);
-    assert_int_equal(view.chunk, 32);
-    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(NULL, &view));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(map, NULL));
-    assert_refused(PLEACH_E_ARGUMENT, pleach_skiplist_view_close(map, &(pleach_skiplist_view){0}));
-    assert_refused(PLEACH_E_BUSY, pleach_map_clear(map));
-    assert_refused(PLEACH_OK, pleach_skiplist_view_close(map, &view));
-    assert_int_equal(behind.views_closed, 1);
-    assert_null(view.tree);
-}
+DEFINE_VIEW_CASE(views_are_opened_and_closed_once, TREE, pleach_map_view, pleach_map_view_open, pleach_map_view_close,
+                 view.key_bits == map->key_bits)
+DEFINE_VIEW_CASE(versioned_views_are_opened_and_closed_once, VERSIONED_TREE, pleach_versioned_view,
+                 pleach_versioned_view_open, pleach_versioned_view_close, view.key_bits == map->key_bits)
+DEFINE_VIEW_CASE(skiplist_views_are_opened_and_closed_once, SKIPLIST, pleach_skiplist_view, pleach_skiplist_view_open,
+                 pleach_skiplist_view_close, view.key_bits == map->key_bits && view.chunk == 32)
 
-static void take_snapshot(pleach_map *map)
+static void a_map_without_versions_has_no_snapshots(pleach_map *map)
 {
     pleach_snapshot *snapshot = (pleach_snapshot *)&word_in;
     assert_refused(PLEACH_E_ARGUMENT, pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
@@ -780,7 +608,7 @@ static void take_snapshot(pleach_map *map)
 }
 
 /* A stream is a GPU map's; a snapshot that cannot be taken leaves no handle. */
-static void take_snapshots_on_streams(pleach_map *map)
+static void snapshots_are_taken_on_streams(pleach_map *map)
 {
     pleach_snapshot *snapshot = (pleach_snapshot *)&word_in;
     pleach_stream stream = &word_in;
@@ -804,27 +632,7 @@ static void take_snapshots_on_streams(pleach_map *map)
     pleach_snapshot_release(snapshot);
 }
 
-static void snapshots_are_taken_on_streams(const void *unused)
-{
-    (void)unused;
-    with_every_map(take_snapshots_on_streams);
-}
-
-static void a_map_without_versions_has_no_snapshots(const void *unused)
-{
-    (void)unused;
-    with_every_map(take_snapshot);
-}
-
-static void views_are_opened_and_closed_once(const void *unused)
-{
-    (void)unused;
-    with_every_map(open_and_close_views);
-    with_every_map(open_and_close_versioned_views);
-    with_every_map(open_and_close_skiplist_views);
-}
-
-static void apply_batches(pleach_map *map)
+static void batches_are_checked(pleach_map *map)
 {
     uint64_t words[10];
     uint8_t kinds[1], flags[1];
@@ -859,34 +667,13 @@ static void apply_batches(pleach_map *map)
     for (size_t i = 1; i < 8; i++) {
         gpu_pointer = words + i;
         batch = whole;
-        if (map->device == PLEACH_CPU)
-            assert_refused(PLEACH_E_POINTER, pleach_map_apply(map, &batch));
-        else
-            assert_taken(PLEACH_OK, pleach_map_apply(map, &batch));
+        bool taken = map->device == PLEACH_CUDA;
+        assert_calls(taken, taken ? PLEACH_OK : PLEACH_E_POINTER, pleach_map_apply(map, &batch));
     }
     gpu_pointer = &behind;
     behind.quiesce_answer = PLEACH_E_CUDA;
     batch = whole;
     assert_refused(PLEACH_E_CUDA, pleach_map_apply(map, &batch));
-}
-
-static void batches_are_checked(const void *unused)
-{
-    (void)unused;
-    with_every_map(apply_batches);
-}
-
-static void gpu_info_writes_where_there_is_room(const void *unused)
-{
-    (void)unused;
-    char line[200] = "old";
-    pleach_status status = pleach_gpu_info(0, NULL, sizeof line);
-    assert_answers(status, pleach_gpu_info(0, line, 0));
-    assert_string_equal(line, "old");
-    assert_answers(status, pleach_gpu_info(0, line, sizeof line));
-    assert_string_not_equal(line, "old");
-    assert_answers(status, pleach_gpu_info(0, line, 2));
-    assert_true(strlen(line) <= 1);
 }
 
 /* One put; answers the calls that came to the executor as such, and as a batch. */
@@ -906,7 +693,7 @@ static void updates_go_by_the_engine(const void *unused)
     put_once(map, PLEACH_OK, 2, 1, 0);
     behind.declines = true;
     put_once(map, PLEACH_OK, 2, 1, 1); /* it declines, and gets a batch */
-    behind.prefers_batch = true;
+    behind.should_batch = true;
     put_once(map, PLEACH_OK, 2, 0, 1);
     const pleach_status refusals[] = {PLEACH_E_BUSY, PLEACH_E_FULL, PLEACH_E_MEMORY};
     for (size_t i = 0; i < COUNT_OF(refusals); i++) { /* what a batch cannot do is done as it was */
@@ -923,7 +710,7 @@ static void updates_go_by_the_engine(const void *unused)
     assert_ok(pleach_map_view_close(map, &view));
     map->engine = PLEACH_ENGINE_CALLS;
     put_once(map, PLEACH_OK, 2, 1, 0);
-    behind.prefers_batch = false;
+    behind.should_batch = false;
     map->engine = PLEACH_ENGINE_BATCHES;
     put_once(map, PLEACH_OK, 2, 0, 1);
     pleach_map_destroy(map);
@@ -953,34 +740,33 @@ static void arguments_that_a_batch_cannot_have(const void *unused)
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
-        {"creation_takes_options_up_to_their_limits", creation_takes_options_up_to_their_limits, NULL},
-        {"creation_takes_options_of_skiplists", creation_takes_options_of_skiplists, NULL},
-        {"skiplists_have_no_batches", skiplists_have_no_batches, NULL},
-        {"default_threads_are_the_machines", default_threads_are_the_machines, NULL},
-        {"creation_fails_without_memory_or_gate", creation_fails_without_memory_or_gate, NULL},
-        {"arrays_that_are_needed_are_asked_for", arrays_that_are_needed_are_asked_for, NULL},
-        {"no_elements_are_no_work", no_elements_are_no_work, NULL},
-        {"sizes_are_taken_up_to_the_limit", sizes_are_taken_up_to_the_limit, NULL},
-        {"products_are_taken_up_to_the_limit", products_are_taken_up_to_the_limit, NULL},
-        {"streams_are_for_gpu_maps", streams_are_for_gpu_maps, NULL},
-        {"gpu_memory_is_not_for_cpu_maps", gpu_memory_is_not_for_cpu_maps, NULL},
-        {"executors_get_what_was_given", executors_get_what_was_given, NULL},
-        {"numbers_fit_the_width", numbers_fit_the_width, NULL},
-        {"single_queries_write_what_they_found", single_queries_write_what_they_found, NULL},
-        {"single_updates_report_outcome_and_old_value", single_updates_report_outcome_and_old_value, NULL},
-        {"exclusive_calls_wait_and_are_refused_while_a_view_is_open",
-         exclusive_calls_wait_and_are_refused_while_a_view_is_open, NULL},
-        {"fills_are_above_zero_and_up_to_one", fills_are_above_zero_and_up_to_one, NULL},
-        {"whole_map_calls_need_a_map_and_a_place_for_the_answer",
-         whole_map_calls_need_a_map_and_a_place_for_the_answer, NULL},
-        {"validate_writes_its_message", validate_writes_its_message, NULL},
-        {"a_map_without_versions_has_no_snapshots", a_map_without_versions_has_no_snapshots, NULL},
-        {"snapshots_are_taken_on_streams", snapshots_are_taken_on_streams, NULL},
-        {"views_are_opened_and_closed_once", views_are_opened_and_closed_once, NULL},
-        {"batches_are_checked", batches_are_checked, NULL},
-        {"updates_go_by_the_engine", updates_go_by_the_engine, NULL},
-        {"arguments_that_a_batch_cannot_have", arguments_that_a_batch_cannot_have, NULL},
-        {"gpu_info_writes_where_there_is_room", gpu_info_writes_where_there_is_room, NULL},
+        UNIT(creation_takes_options_up_to_their_limits),
+        UNIT(creation_takes_options_of_skiplists),
+        UNIT(skiplists_have_no_batches),
+        UNIT(default_threads_are_the_machines),
+        UNIT(creation_fails_without_memory_or_gate),
+        EVERY_MAP(arrays_that_are_needed_are_asked_for),
+        EVERY_MAP(no_elements_are_no_work),
+        EVERY_MAP(sizes_are_taken_up_to_the_limit),
+        EVERY_MAP(products_are_taken_up_to_the_limit),
+        EVERY_MAP(streams_are_for_gpu_maps),
+        EVERY_MAP(gpu_memory_is_not_for_cpu_maps),
+        EVERY_MAP(executors_get_what_was_given),
+        EVERY_MAP(numbers_fit_the_width),
+        EVERY_MAP(single_queries_write_what_they_found),
+        EVERY_MAP(single_updates_report_outcome_and_old_value),
+        EVERY_MAP(exclusive_calls_wait_and_are_refused_while_a_view_is_open),
+        EVERY_MAP(fills_are_above_zero_and_up_to_one),
+        EVERY_MAP(whole_map_calls_need_a_map_and_a_place_for_the_answer),
+        EVERY_MAP(validate_writes_its_message),
+        EVERY_MAP(a_map_without_versions_has_no_snapshots),
+        EVERY_MAP(snapshots_are_taken_on_streams),
+        EVERY_MAP(views_are_opened_and_closed_once),
+        EVERY_MAP(versioned_views_are_opened_and_closed_once),
+        EVERY_MAP(skiplist_views_are_opened_and_closed_once),
+        EVERY_MAP(batches_are_checked),
+        UNIT(updates_go_by_the_engine),
+        UNIT(arguments_that_a_batch_cannot_have),
     };
     return run_units("test_map_arguments", argc, argv, cases, COUNT_OF(cases));
 }

@@ -21,19 +21,6 @@ static size_t word_bytes(const wide *w)
     return w->key_bits / 8;
 }
 
-static void set_word(const wide *w, void *array, size_t i, uint64_t value)
-{
-    if (w->key_bits == 32)
-        ((uint32_t *)array)[i] = (uint32_t)value;
-    else
-        ((uint64_t *)array)[i] = value;
-}
-
-static uint64_t get_word(const wide *w, const void *array, size_t i)
-{
-    return w->key_bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-
 /* ---- memory of every kind -------------------------------------------------------------------------------------- */
 
 typedef enum memory_kind { PAGEABLE, PINNED, DEVICE, MANAGED, KINDS } memory_kind;
@@ -87,7 +74,7 @@ static uint64_t held_key(size_t i)
 static void give(pointers *p, size_t argument, uint64_t first, uint64_t step)
 {
     for (size_t i = 0; i < N; i++)
-        set_word(&p->w, p->host, i, first + i * step);
+        set_word(p->w.key_bits, p->host, i, first + i * step);
     copy(p->argument[argument], p->host, N * word_bytes(&p->w));
 }
 
@@ -102,7 +89,7 @@ static void expect_words(pointers *p, size_t argument, size_t n, uint64_t first,
 {
     copy(p->host, p->argument[argument], sizeof p->host);
     for (size_t i = 0; i < n; i++)
-        assert_int_equal(get_word(&p->w, p->host, i), first + i * step);
+        assert_int_equal(get_word(p->w.key_bits, p->host, i), first + i * step);
 }
 
 static void expect_bytes(pointers *p, size_t argument, size_t n, uint8_t expected)
@@ -200,10 +187,10 @@ static void use_range_limit(pointers *p)
     assert_ok(pleach_map_range_limit(p->w.map, N - 1, a[0], a[1], 2, a[2], a[3], a[4], PLEACH_SYNC));
     copy(p->host, a[2], sizeof p->host);
     for (size_t i = 0; i < 2 * (N - 1); i++)
-        assert_int_equal(get_word(&p->w, p->host, i), held_key(i / 2 + i % 2));
+        assert_int_equal(get_word(p->w.key_bits, p->host, i), held_key(i / 2 + i % 2));
     copy(p->host, a[3], sizeof p->host);
     for (size_t i = 0; i < 2 * (N - 1); i++)
-        assert_int_equal(get_word(&p->w, p->host, i), held_key(i / 2 + i % 2) + 1);
+        assert_int_equal(get_word(p->w.key_bits, p->host, i), held_key(i / 2 + i % 2) + 1);
     copy(p->host, a[4], sizeof p->host);
     for (size_t i = 0; i < N - 1; i++)
         assert_int_equal(((uint32_t *)(void *)p->host)[i], 2);
@@ -280,7 +267,7 @@ static void pinned_results_are_there_when_calls_return(const setting *where)
     size_t n = 0, array = N * word_bytes(&w);
     void *keys = allocate(PINNED, array), *outs = allocate(PINNED, array), *values = allocate(PINNED, array);
     uint8_t *found = allocate(PINNED, N);
-    for (size_t i = 0; i < N; i++) set_word(&w, keys, i, held_key(i));
+    for (size_t i = 0; i < N; i++) set_word(w.key_bits, keys, i, held_key(i));
     assert_ok(pleach_map_put(w.map, N, keys, keys, NULL, NULL, PLEACH_SYNC));
     memset(outs, UNTOUCHED, array);
     memset(found, UNTOUCHED, N);
@@ -348,7 +335,7 @@ static void put_words(const wide *w, void *to, size_t n, const uint64_t *words)
 {
     uint8_t *narrow = must_alloc(n, word_bytes(w));
     for (size_t i = 0; i < n; i++)
-        set_word(w, narrow, i, words[i]);
+        set_word(w->key_bits, narrow, i, words[i]);
     copy(to, narrow, n * word_bytes(w));
     free(narrow);
 }
@@ -358,7 +345,7 @@ static void get_words(const wide *w, uint64_t *words, size_t n, const void *from
     uint8_t *narrow = must_alloc(n, word_bytes(w));
     copy(narrow, from, n * word_bytes(w));
     for (size_t i = 0; i < n; i++)
-        words[i] = get_word(w, narrow, i);
+        words[i] = get_word(w->key_bits, narrow, i);
     free(narrow);
 }
 
@@ -634,7 +621,7 @@ static void member_round(agent *a, crowd_member *me, size_t round)
 {
     const crowd *c = a->shared;
     for (size_t i = 0; i < CROWD_BATCH; i++)
-        set_word(&c->w, me->keys, i, (i * 3 + round % 3) * a->count + a->index);
+        set_word(c->w.key_bits, me->keys, i, (i * 3 + round % 3) * a->count + a->index);
     EXPECT_OK(a, pleach_map_put(c->w.map, CROWD_BATCH, me->keys, me->keys, me->bytes, NULL, me->stream));
     expect_all(a, me, PLEACH_INSERTED);
     EXPECT_OK(a, pleach_map_find(c->w.map, CROWD_BATCH, me->keys, me->outs, me->bytes, me->stream));

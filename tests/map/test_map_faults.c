@@ -10,7 +10,6 @@
 #include "testkit/agents.h"
 #include "testkit/buffers.h"
 #include "testkit/compare.h"
-#include "testkit/faults.h"
 #include "testkit/harness.h"
 #include "testkit/oracle.h"
 #include "testkit/patterns.h"
@@ -84,25 +83,6 @@ static void script_end(script *s)
 
 typedef pleach_status insert_call(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values,
                                   uint8_t *outcomes, uint64_t *olds);
-typedef pleach_outcome oracle_insert(oracle *o, uint64_t key, uint64_t value, uint64_t *old);
-
-/* Tells the oracle what was applied; answers how many elements were refused. */
-static size_t acknowledge(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
-                          const uint8_t *outcomes, const uint64_t *olds)
-{
-    size_t refused = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t old = olds[i];
-        if (outcomes[i] == PLEACH_NOT_APPLIED) {
-            assert_false(oracle_find(o, keys[i], NULL));
-            refused++;
-            continue;
-        }
-        assert_int_equal(outcomes[i], insert(o, keys[i], values[i], &old));
-        assert_int_equal(olds[i], old);
-    }
-    return refused;
-}
 
 static pleach_status insert_some(script *s, insert_call *call, oracle_insert *insert, size_t n, const uint64_t *keys,
                                  const uint64_t *values)
@@ -120,20 +100,11 @@ static pleach_status insert_some(script *s, insert_call *call, oracle_insert *in
     return status;
 }
 
-static pleach_status put_half(script *s)
-{
-    return insert_some(s, wide_put, oracle_put, s->n / 2, s->keys, s->values);
-}
+static pleach_status put_half(script *s) { return insert_some(s, wide_put, oracle_put, s->n / 2, s->keys, s->values); }
 
-static pleach_status put_all(script *s)
-{
-    return insert_some(s, wide_put, oracle_put, s->n, s->keys, s->news);
-}
+static pleach_status put_all(script *s) { return insert_some(s, wide_put, oracle_put, s->n, s->keys, s->news); }
 
-static pleach_status add_all(script *s)
-{
-    return insert_some(s, wide_add, oracle_add, s->n, s->keys, s->values);
-}
+static pleach_status add_all(script *s) { return insert_some(s, wide_add, oracle_add, s->n, s->keys, s->values); }
 
 static pleach_status put_one(script *s)
 {
@@ -164,60 +135,10 @@ static pleach_status erase_third(script *s)
     return status;
 }
 
-static pleach_status find_all(script *s)
-{
-    uint8_t *found = untouched_bytes(s->n);
-    uint64_t *values = untouched_words(s->n, s->w.top);
-    pleach_status status = wide_find(&s->w, s->n, s->keys, values, found);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++) {
-        uint64_t value = UNTOUCHED_WORD(s->w.top);
-        assert_int_equal(found[i], oracle_find(s->o, s->keys[i], &value));
-        assert_int_equal(values[i], value);
-    }
-    free(found);
-    free(values);
-    return status;
-}
-
-static pleach_status contains_all(script *s)
-{
-    uint8_t *found = untouched_bytes(s->n);
-    pleach_status status = wide_contains(&s->w, s->n, s->keys, found);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++)
-        assert_int_equal(found[i], oracle_find(s->o, s->keys[i], NULL));
-    free(found);
-    return status;
-}
-
-typedef pleach_status neighbour_call(const wide *w, size_t n, const uint64_t *keys, uint64_t *out_keys,
-                                     uint64_t *out_values, uint8_t *found);
-typedef bool oracle_neighbour(const oracle *o, uint64_t key, uint64_t *out_key, uint64_t *out_value);
-
-static pleach_status neighbours(script *s, neighbour_call *call, oracle_neighbour *expect)
-{
-    uint64_t *keys = untouched_words(s->n, s->w.top), *values = untouched_words(s->n, s->w.top);
-    uint8_t *found = untouched_bytes(s->n);
-    pleach_status status = call(&s->w, s->n, s->keys, keys, values, found);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++) {
-        uint64_t key = UNTOUCHED_WORD(s->w.top), value = key;
-        assert_int_equal(found[i], expect(s->o, s->keys[i], &key, &value));
-        assert_true(keys[i] == key && values[i] == value);
-    }
-    free(keys);
-    free(values);
-    free(found);
-    return status;
-}
-
-static pleach_status succ_all(script *s)
-{
-    return neighbours(s, wide_succ, oracle_succ);
-}
-
-static pleach_status pred_all(script *s)
-{
-    return neighbours(s, wide_pred, oracle_pred);
-}
+static pleach_status find_all(script *s) { return compare_find(&s->w, s->o, s->n, s->keys); }
+static pleach_status contains_all(script *s) { return compare_contains(&s->w, s->o, s->n, s->keys); }
+static pleach_status succ_all(script *s) { return compare_succ(&s->w, s->o, s->n, s->keys); }
+static pleach_status pred_all(script *s) { return compare_pred(&s->w, s->o, s->n, s->keys); }
 
 static pleach_status ask_min(script *s)
 {
@@ -244,12 +165,9 @@ static uint64_t *ends_for(const script *s)
 
 static pleach_status count_ranges(script *s)
 {
-    uint64_t *ends = ends_for(s), *counts = untouched_words(s->n, UINT64_MAX);
-    pleach_status status = wide_range_count(&s->w, s->n, s->keys, ends, counts);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++)
-        assert_int_equal(counts[i], oracle_range(s->o, s->keys[i], ends[i], 0, NULL, NULL));
+    uint64_t *ends = ends_for(s);
+    pleach_status status = compare_range_count(&s->w, s->o, s->n, s->keys, ends);
     free(ends);
-    free(counts);
     return status;
 }
 
@@ -257,35 +175,17 @@ enum { LIMIT = 3 };
 
 static pleach_status limited_ranges(script *s)
 {
-    uint64_t *ends = ends_for(s), *keys = untouched_words(s->n * LIMIT, s->w.top), expected[LIMIT];
-    uint32_t *counts = must_alloc(s->n, sizeof *counts);
-    pleach_status status = wide_range_limit(&s->w, s->n, s->keys, ends, LIMIT, keys, NULL, counts);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++) {
-        assert_int_equal(counts[i], oracle_range(s->o, s->keys[i], ends[i], LIMIT, expected, NULL));
-        assert_words_equal("range_limit", counts[i], keys + i * LIMIT, expected);
-    }
+    uint64_t *ends = ends_for(s);
+    pleach_status status = compare_range_limit(&s->w, s->o, s->n, s->keys, ends, LIMIT);
     free(ends);
-    free(keys);
-    free(counts);
     return status;
 }
 
 static pleach_status packed_ranges(script *s)
 {
-    size_t room = LIMIT * s->n, total = 0;
-    uint64_t *ends = ends_for(s), *keys = untouched_words(room, s->w.top), *values = untouched_words(room, s->w.top);
-    uint64_t *offsets = must_alloc(s->n + 1, sizeof *offsets), expected[LIMIT], expected_values[LIMIT];
-    pleach_status status = wide_range(&s->w, s->n, s->keys, ends, LIMIT, room, keys, values, offsets, &total);
-    for (size_t i = 0; i < s->n && status == PLEACH_OK; i++) {
-        size_t n = oracle_range(s->o, s->keys[i], ends[i], LIMIT, expected, expected_values);
-        assert_int_equal(offsets[i + 1] - offsets[i], n);
-        assert_words_equal("range keys", n, keys + offsets[i], expected);
-        assert_words_equal("range values", n, values + offsets[i], expected_values);
-    }
+    uint64_t *ends = ends_for(s);
+    pleach_status status = compare_range(&s->w, s->o, s->n, s->keys, ends, LIMIT);
     free(ends);
-    free(keys);
-    free(values);
-    free(offsets);
     return status;
 }
 
@@ -310,15 +210,9 @@ static pleach_status load(script *s, const uint64_t *keys)
     return status;
 }
 
-static pleach_status load_unsorted(script *s)
-{
-    return load(s, s->keys);
-}
+static pleach_status load_unsorted(script *s) { return load(s, s->keys); }
 
-static pleach_status load_sorted(script *s)
-{
-    return load(s, s->sorted);
-}
+static pleach_status load_sorted(script *s) { return load(s, s->sorted); }
 
 static pleach_status export_all(script *s)
 {
@@ -355,15 +249,9 @@ static pleach_status validate(script *s)
     return status;
 }
 
-static pleach_status compact_tightly(script *s)
-{
-    return pleach_map_compact(s->w.map, 1);
-}
+static pleach_status compact_tightly(script *s) { return pleach_map_compact(s->w.map, 1); }
 
-static pleach_status compact_loosely(script *s)
-{
-    return pleach_map_compact(s->w.map, 0.3);
-}
+static pleach_status compact_loosely(script *s) { return pleach_map_compact(s->w.map, 0.3); }
 
 static pleach_status clear(script *s)
 {
@@ -373,16 +261,10 @@ static pleach_status clear(script *s)
     return status;
 }
 
-static pleach_status reserve_little(script *s)
-{
-    return pleach_map_reserve(s->w.map, 4 * s->n);
-}
+static pleach_status reserve_little(script *s) { return pleach_map_reserve(s->w.map, 4 * s->n); }
 
 /* More than the first piece of a GPU map's pool holds. */
-static pleach_status reserve_much(script *s)
-{
-    return pleach_map_reserve(s->w.map, 150000);
-}
+static pleach_status reserve_much(script *s) { return pleach_map_reserve(s->w.map, 150000); }
 
 /* ---- steps that only a GPU map can take ---- */
 

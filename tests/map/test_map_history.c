@@ -9,7 +9,6 @@
  * with the stamps of the taking, however late the question comes.
  */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +18,8 @@
 #include "testkit/instant.h"
 #include "testkit/random.h"
 #include "testkit/recorder.h"
+#include "testkit/rounds.h"
 #include "testkit/wide.h"
-#include "verify/history/history.h"
 
 enum { MOST_IN_MAP = 1024, MOST_AGENTS = 8, QUESTIONS = 3 };
 
@@ -46,25 +45,18 @@ typedef struct taken {
 } taken;
 
 typedef struct scene {
+    rounds all;
     wide w;
     const habit *does;
-    recorder *book;
-    history_checker *checker;
     taken *held[MOST_AGENTS]; /* what a taker has not released yet */
     bool versioned;
-    pthread_barrier_t barrier;
-    bool over;
-    size_t rounds;
-    size_t refused; /* updates that found the map full */
 } scene;
-
-static size_t histories_checked, operations_checked;
 
 static uint64_t invoke(agent *a)
 {
     scene *s = a->shared;
     loiter(&a->r);
-    uint64_t now = recorder_now(s->book);
+    uint64_t now = recorder_now(s->all.book);
     if (rng_percent(&a->r, 5))
         loiter(&a->r); /* a longer interval: less is known, but others fit inside */
     return now;
@@ -76,22 +68,6 @@ static uint64_t some_key(agent *a)
 {
     scene *s = a->shared;
     return (1 + rng_below(&a->r, s->does->keys)) * s->does->distance;
-}
-
-/* Never given twice in a round, so that what is read tells who wrote it; a few of them are, to try that as well. */
-static uint64_t some_value(agent *a, size_t call)
-{
-    return rng_percent(&a->r, 95) ? 1000 + call * 64 + a->index : 1 + rng_below(&a->r, 3);
-}
-
-static history_kind some_kind(agent *a)
-{
-    scene *s = a->shared;
-    if (rng_percent(&a->r, 35))
-        return HISTORY_FIND;
-    if (rng_percent(&a->r, s->does->erases))
-        return HISTORY_ERASE;
-    return rng_percent(&a->r, 60) ? HISTORY_PUT : HISTORY_ADD;
 }
 
 /* A map with a limit may be full. */
@@ -112,10 +88,10 @@ static void update_one(agent *a, history_op op)
         status = pleach_map_add_one(s->w.map, op.key, op.value, &outcome, &op.out_value);
     else
         status = pleach_map_erase_one(s->w.map, op.key, &outcome, &op.out_value);
-    op.returned = recorder_now(s->book);
+    op.returned = recorder_now(s->all.book);
     op.outcome = (uint8_t)outcome;
     EXPECT(a, is_fine(s, status));
-    record(s->book, a->index, op);
+    record(s->all.book, a->index, op);
     count_checked(1);
 }
 
@@ -128,18 +104,20 @@ static void find_one(agent *a, history_op op)
     op.invoked = invoke(a);
     pleach_status status = contains ? pleach_map_contains_one(s->w.map, op.key, &found)
                                     : pleach_map_find_one(s->w.map, op.key, &found, &op.out_value);
-    op.returned = recorder_now(s->book);
+    op.returned = recorder_now(s->all.book);
     op.outcome = found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
     EXPECT_OK(a, status);
     EXPECT(a, found == 0 || found == 1);
     if (!found || !contains)
-        record(s->book, a->index, op);
+        record(s->all.book, a->index, op);
     count_checked(1);
 }
 
 static void call_one(agent *a, size_t call)
 {
-    history_op op = {.kind = (uint8_t)some_kind(a), .key = some_key(a), .value = some_value(a, call)};
+    const habit *does = ((scene *)a->shared)->does;
+    history_op op = {.kind = (uint8_t)find_or_update(a, does->erases), .key = some_key(a),
+                     .value = round_value(a, call)};
     if (op.kind == HISTORY_FIND)
         find_one(a, op);
     else
@@ -160,16 +138,16 @@ static pleach_status make_array_call(const wide *w, array_call *c)
 static void call_array(agent *a, size_t call)
 {
     scene *s = a->shared;
-    array_call c = {.kind = some_kind(a), .n = 1 + rng_below(&a->r, MOST_IN_ARRAY)};
+    array_call c = {.kind = find_or_update(a, s->does->erases), .n = 1 + rng_below(&a->r, MOST_IN_ARRAY)};
     for (size_t i = 0; i < c.n; i++) {
         c.keys[i] = some_key(a);
-        c.values[i] = some_value(a, call * MOST_IN_ARRAY + i);
+        c.values[i] = round_value(a, call * MOST_IN_ARRAY + i);
     }
     uint64_t invoked = invoke(a);
     pleach_status status = make_array_call(&s->w, &c);
-    uint64_t returned = recorder_now(s->book);
+    uint64_t returned = recorder_now(s->all.book);
     EXPECT(a, is_fine(s, status));
-    record_array(s->book, a->index, &c, invoked, returned);
+    record_array(s->all.book, a->index, &c, invoked, returned);
 }
 
 static void call_range(agent *a)
@@ -186,9 +164,9 @@ static void call_range(agent *a)
         status = wide_range(&s->w, 1, &op.key, &op.high, limit, MOST_IN_MAP, keys, values, offsets, NULL);
     else
         status = wide_range_limit(&s->w, 1, &op.key, &op.high, limit, keys, values, &count);
-    op.returned = recorder_now(s->book);
+    op.returned = recorder_now(s->all.book);
     EXPECT_OK(a, status);
-    record_range(s->book, a->index, op, limit, packed ? (size_t)offsets[1] : count, keys, values);
+    record_range(s->all.book, a->index, op, limit, packed ? (size_t)offsets[1] : count, keys, values);
 }
 
 /* Only of a map with versions: other counts are of no instant. */
@@ -199,9 +177,9 @@ static void call_count(agent *a)
     op.high = op.key + rng_below(&a->r, s->does->keys) * s->does->distance;
     op.invoked = invoke(a);
     pleach_status status = wide_range_count(&s->w, 1, &op.key, &op.high, &op.out_value);
-    op.returned = recorder_now(s->book);
+    op.returned = recorder_now(s->all.book);
     EXPECT_OK(a, status);
-    record(s->book, a->index, op);
+    record(s->all.book, a->index, op);
 }
 
 /* succ is the ceiling of the next key, min that of the first one. */
@@ -220,11 +198,11 @@ static void call_neighbour(agent *a)
         status = (up ? pleach_map_min : pleach_map_max)(s->w.map, &found, &op.out_key, &op.out_value);
     else
         status = (up ? pleach_map_succ_one : pleach_map_pred_one)(s->w.map, key, &found, &op.out_key, &op.out_value);
-    op.returned = recorder_now(s->book);
+    op.returned = recorder_now(s->all.book);
     op.outcome = found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
     EXPECT_OK(a, status);
     EXPECT(a, found == 0 || found == 1);
-    record(s->book, a->index, op);
+    record(s->all.book, a->index, op);
     count_checked(1);
 }
 
@@ -253,11 +231,6 @@ static uint64_t narrow(const wide *w, uint64_t word)
     return word;
 }
 
-static uint64_t widened(const wide *w, const void *array, size_t i)
-{
-    return w->key_bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-
 /* The pairs of an interval, as many as there is room for. */
 static pleach_status read_pairs(const wide *w, pleach_snapshot *snapshot, history_op *op, uint32_t limit,
                                 history_pair *pairs)
@@ -269,7 +242,7 @@ static pleach_status read_pairs(const wide *w, pleach_snapshot *snapshot, histor
     op->pair_count = (uint32_t)offsets[1];
     op->limited = limit && op->pair_count == limit;
     for (size_t i = 0; i < op->pair_count; i++)
-        pairs[i] = (history_pair){widened(w, keys, i), widened(w, values, i)};
+        pairs[i] = (history_pair){get_word(w->key_bits, keys, i), get_word(w->key_bits, values, i)};
     return status;
 }
 
@@ -285,8 +258,8 @@ static pleach_status read_point(const wide *w, pleach_snapshot *snapshot, histor
         status = (op->kind == HISTORY_CEIL ? pleach_snapshot_succ : pleach_snapshot_pred)(
             snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC);
     op->outcome = found == 1 ? HISTORY_FOUND : found == 0 ? HISTORY_NOT_FOUND : HISTORY_NOT_APPLIED;
-    op->out_key = widened(w, &out_key, 0);
-    op->out_value = widened(w, &value, 0);
+    op->out_key = get_word(w->key_bits, &out_key, 0);
+    op->out_value = get_word(w->key_bits, &value, 0);
     return status;
 }
 
@@ -298,7 +271,7 @@ static void write_pairs(agent *a, history_op op, const history_pair *pairs)
         keys[i] = pairs[i].key;
         values[i] = pairs[i].value;
     }
-    record_range(s->book, a->index, op, op.limited ? op.pair_count : 0, op.pair_count, keys, values);
+    record_range(s->all.book, a->index, op, op.limited ? op.pair_count : 0, op.pair_count, keys, values);
     count_checked(1);
 }
 
@@ -331,7 +304,7 @@ static void take_snapshot(agent *a, taken *t)
     history_op op = {.kind = HISTORY_RANGE_ATOMIC, .high = s->w.top};
     op.invoked = t->invoked = invoke(a);
     EXPECT_OK(a, pleach_snapshot_take(s->w.map, &t->snapshot, PLEACH_SYNC));
-    op.returned = t->returned = recorder_now(s->book);
+    op.returned = t->returned = recorder_now(s->all.book);
     loiter(&a->r);
     EXPECT_OK(a, read_pairs(&s->w, t->snapshot, &op, 0, t->pairs));
     t->count = op.pair_count;
@@ -370,75 +343,36 @@ static void write_contents(agent *a)
     uint64_t keys[MOST_IN_MAP], values[MOST_IN_MAP];
     size_t n = 0;
     EXPECT_OK(a, wide_export(&s->w, MOST_IN_MAP, keys, values, &n));
-    record_final(s->book, n, keys, values);
+    record_final(s->all.book, n, keys, values);
 }
 
-static void judge(agent *a)
-{
-    scene *s = a->shared;
-    history h = recorded_history(s->book);
-    history_verdict verdict = history_check(s->checker, &h);
-    if (verdict == HISTORY_BAD)
-        history_explain(s->checker, &h, stderr);
-    EXPECT(a, verdict == HISTORY_GOOD);
-    histories_checked++;
-    operations_checked += h.count;
-    for (size_t i = 0; i < h.count; i++)
-        s->refused += h.ops[i].kind <= HISTORY_ERASE && h.ops[i].outcome == HISTORY_NOT_APPLIED;
-}
+static pleach_status empty_map(agent *a) { return pleach_map_clear(((scene *)a->shared)->w.map); }
 
-static void end_round(agent *a, size_t round)
-{
-    scene *s = a->shared;
-    write_contents(a);
-    if (!a->failed)
-        judge(a);
-    recorder_forget(s->book);
-    if (rng_percent(&a->r, s->does->emptied)) {
-        EXPECT_OK(a, pleach_map_clear(s->w.map));
-        s->book->initial_count = 0;
-    }
-    s->over = stopped(a) || round + 1 == s->rounds;
-}
-
-/* Nobody leaves early, because the others would wait at the barrier; the first agent says when it is over. */
-static void take_part(agent *a)
+static void work(agent *a)
 {
     scene *s = a->shared;
     const bool taker = a->index + s->does->takers >= a->count;
-    for (size_t round = 0; !s->over; round++) {
-        pthread_barrier_wait(&s->barrier);
-        for (size_t call = 0; call < s->does->calls && !stopped(a); call++)
-            taker ? call_snapshot(a) : call_something(a, call);
-        if (taker)
-            release_snapshot(s->held[a->index]);
-        pthread_barrier_wait(&s->barrier);
-        if (a->index == 0)
-            end_round(a, round);
-        pthread_barrier_wait(&s->barrier);
-    }
+    for (size_t call = 0; call < s->does->calls && !stopped(a); call++)
+        taker ? call_snapshot(a) : call_something(a, call);
+    if (taker)
+        release_snapshot(s->held[a->index]);
 }
 
-/* Answers how many updates were refused. */
+/* Returns how many updates were refused. */
 static size_t perform(const setting *where, const habit *does)
 {
-    scene s = {.w = does->takers ? wide_open_versioned(where) : wide_open_limited(where, does->max_bytes),
-               .versioned = does->takers || config_for(where).versioned,
-               .does = does, .book = recorder_create(does->agents),
-               .checker = history_checker_create(), .rounds = scaled_single_calls(where, does->rounds)};
-    assert_non_null(s.checker);
-    if (s.rounds < does->least) s.rounds = does->least;
+    scene s = {.all = {.work = work, .contents = write_contents, .empty = empty_map, .emptied = does->emptied,
+                       .count = scaled_single_calls(where, does->rounds)},
+               .w = does->takers ? wide_open_versioned(where) : wide_open_limited(where, does->max_bytes),
+               .versioned = does->takers || config_for(where).versioned, .does = does};
+    if (s.all.count < does->least) s.all.count = does->least;
     for (size_t i = 0; i < does->agents; i++)
         s.held[i] = must_alloc(2, sizeof *s.held[i]); /* the one that is kept, and a fresh one */
-    assert_int_equal(pthread_barrier_init(&s.barrier, NULL, (unsigned)does->agents), 0);
-    run_agents(does->agents, take_part, &s);
-    pthread_barrier_destroy(&s.barrier);
-    history_checker_destroy(s.checker);
-    recorder_destroy(s.book);
+    run_rounds(does->agents, &s.all);
     for (size_t i = 0; i < does->agents; i++)
         free(s.held[i]);
     wide_close(&s.w);
-    return s.refused;
+    return s.all.refused;
 }
 
 /* ---- two ranges, two inserts --------------------------------------------------------------------------------------
@@ -493,7 +427,7 @@ static void insert_own(agent *a)
 static void see(agent *a, const uint64_t *keys, uint64_t count, size_t *come)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t key = widened(&((parade *)a->shared)->w, keys, i), who = key / FAR;
+        uint64_t key = get_word(((parade *)a->shared)->w.key_bits, keys, i), who = key / FAR;
         EXPECT(a, who <= WRITERS && key % FAR == come[who]);
         come[who]++;
     }
@@ -703,8 +637,7 @@ static void looks_that_disagree_are_noticed(const setting *where)
 static void all_of_them_were_judged(const setting *where)
 {
     (void)where;
-    printf("checked %zu histories, %zu operations\n", histories_checked, operations_checked);
-    assert_true(histories_checked > 0 && operations_checked > histories_checked);
+    rounds_were_judged();
 }
 
 static const test_case cases[] = {

@@ -9,7 +9,6 @@
 #include "testkit/agents.h"
 #include "testkit/buffers.h"
 #include "testkit/compare.h"
-#include "testkit/faults.h"
 #include "testkit/harness.h"
 #include "testkit/oracle.h"
 #include "testkit/patterns.h"
@@ -30,13 +29,6 @@ typedef struct places_hit {
     size_t inner;     /* the same in a tree with inner nodes below its root */
     size_t root;      /* the root was split, and there was no node to put above it */
 } places_hit;
-
-static pleach_map_stats stats_of(const wide *w)
-{
-    pleach_map_stats stats;
-    assert_ok(pleach_map_get_stats(w->map, &stats));
-    return stats;
-}
 
 /* One put; answers whether it was refused, which status and outcome say alike. */
 static bool put_refused(const wide *w, oracle *o, uint64_t key, uint64_t value)
@@ -60,7 +52,7 @@ static bool put_refused(const wide *w, oracle *o, uint64_t key, uint64_t value)
  * skiplist that nothing above leads to is as good as one that was not raised, so nothing tells of these.) */
 static void note_place(const wide *w, uint64_t nodes, size_t refused, places_hit *hit)
 {
-    pleach_map_stats stats = stats_of(w);
+    pleach_map_stats stats = stats_of(w->map);
     uint64_t used = stats.leaves + stats.inner, all = nodes_with_heads(nodes), spare = all / 64;
     assert_true(used < all);
     if (refused)
@@ -78,21 +70,21 @@ static void note_place(const wide *w, uint64_t nodes, size_t refused, places_hit
 /* What a map without a free node can still do: all but to insert into a full leaf. */
 static void use_without_nodes(const wide *w, oracle *o, const uint64_t *keys, const uint64_t *values)
 {
-    pleach_map_stats before = stats_of(w);
+    pleach_map_stats before = stats_of(w->map);
     for (size_t i = 0; i < LIMIT_KEYS; i += 3)
         if (oracle_find(o, keys[i], NULL))
             assert_false(put_refused(w, o, keys[i], values[LIMIT_KEYS - 1 - i]));
     assert_same_content(w, o);
     erase_both(w, o, LIMIT_KEYS / 2, keys);
     assert_same_content(w, o);
-    assert_true(stats_of(w).unposted <= before.unposted); /* less, if a batch has emptied the map */
+    assert_true(stats_of(w->map).unposted <= before.unposted); /* less, if a batch has emptied the map */
 }
 
 /* Half of the keys are gone: compact makes room for new ones, and posts everything. */
 static void recover(const wide *w, oracle *o, const uint64_t *keys, const uint64_t *values)
 {
     assert_ok(pleach_map_compact(w->map, 0.7));
-    assert_int_equal(stats_of(w).unposted, 0);
+    assert_int_equal(stats_of(w->map).unposted, 0);
     assert_same_content(w, o);
     assert_false(put_refused(w, o, keys[0], values[0]));
     assert_false(put_refused(w, o, keys[1], values[1]));
@@ -108,7 +100,7 @@ static bool run_out_of_nodes(const setting *where, uint64_t nodes, const uint64_
     size_t refused = 0;
     for (size_t i = 0; i < LIMIT_KEYS; i++)
         refused += put_refused(&w, o, keys[i], values[i]);
-    bool noticed = refused > 0 || stats_of(&w).unposted > 0;
+    bool noticed = refused > 0 || stats_of(w.map).unposted > 0;
     note_place(&w, nodes, refused, hit);
     assert_same(&w, o);
     assert_int_equal(pleach_map_reserve(w.map, leaf_slots() * nodes), PLEACH_E_FULL);
@@ -190,7 +182,7 @@ static void insert_reserved(const setting *where, uint64_t nodes, bool descendin
             key = i == 0 ? w.top : i - 1;
         assert_ok(pleach_map_put_one(w.map, key, i, NULL, NULL));
     }
-    pleach_map_stats stats = stats_of(&w);
+    pleach_map_stats stats = stats_of(w.map);
     assert_int_equal(stats.keys, keys);
     assert_int_equal(stats.unposted, 0);
     count_checked(keys);
@@ -294,7 +286,7 @@ static void crowd_runs_out(const setting *where, uint64_t nodes, size_t agents, 
     oracle *o = oracle_create(n, c.keys);
     run_agents(agents, put_own, &c);
     assert_true(compare_crowd(&c, o, n) > 0);
-    pleach_map_stats stats = stats_of(&c.w);
+    pleach_map_stats stats = stats_of(c.w.map);
     uint64_t used = stats.leaves + stats.inner, all = nodes_with_heads(nodes);
     assert_true(used < all && used + all / 64 + agents >= all);
     uint64_t gone = erase_every_other_key(&c.w, o);

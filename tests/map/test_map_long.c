@@ -16,29 +16,6 @@
 
 static size_t many_keys(void) { return shrunk(200000, 20000); }
 
-/* A map and an oracle with the same content. */
-typedef struct filled {
-    wide w;
-    oracle *o;
-} filled;
-
-static filled fill(const setting *where, pattern p, size_t n, rng *r)
-{
-    filled f = {wide_open(where), NULL};
-    uint64_t *keys = pattern_keys(p, n, f.w.top, r), *values = values_for(n, keys, f.w.top, 1);
-    f.o = oracle_create(n, keys);
-    put_both(&f.w, f.o, n, keys, values);
-    free(keys);
-    free(values);
-    return f;
-}
-
-static void empty_out(filled *f)
-{
-    wide_close(&f->w);
-    oracle_destroy(f->o);
-}
-
 /* A key of the oracle's, or one beside it. */
 static uint64_t some_end(const filled *f, rng *r)
 {
@@ -82,9 +59,9 @@ static void long_ranges_over_every_pattern(const setting *where)
     static const pattern patterns[] = {SORTED, SPREAD, CLUSTERED, RANDOM};
     rng r = rng_for(test_seed(), 1);
     for (size_t i = 0; i < COUNT_OF(patterns); i++) {
-        filled f = fill(where, patterns[i], many_keys(), &r);
+        filled f = fill_map(where, patterns[i], many_keys(), &r);
         check_long(&f, &r, 2);
-        empty_out(&f);
+        filled_close(&f);
     }
 }
 
@@ -93,7 +70,7 @@ static void long_ranges_cross_emptied_leaves(const setting *where)
 {
     rng r = rng_for(test_seed(), 2);
     const size_t n = many_keys();
-    filled f = fill(where, RANDOM, n, &r);
+    filled f = fill_map(where, RANDOM, n, &r);
     uint64_t *gone = must_alloc(n, sizeof *gone);
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
@@ -101,7 +78,7 @@ static void long_ranges_cross_emptied_leaves(const setting *where)
     for (size_t i = 0; i < count; i += 50000) erase_both(&f.w, f.o, count - i < 50000 ? count - i : 50000, gone + i);
     check_long(&f, &r, 3);
     free(gone);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 /* Thousands of short queries, some without keys or backward, with long ones among them. */
@@ -109,7 +86,7 @@ static void short_and_long_ranges_in_one_call(const setting *where)
 {
     enum { QUERIES = 3000 };
     rng r = rng_for(test_seed(), 3);
-    filled f = fill(where, RANDOM, many_keys(), &r);
+    filled f = fill_map(where, RANDOM, many_keys(), &r);
     uint64_t *lo = must_alloc(QUERIES, sizeof *lo), *hi = must_alloc(QUERIES, sizeof *hi);
     for (size_t i = 0; i < QUERIES; i++) {
         size_t rank = (size_t)rng_below(&r, f.o->rows - 20);
@@ -128,7 +105,7 @@ static void short_and_long_ranges_in_one_call(const setting *where)
     check_range_limit(&f.w, f.o, 720, lo, hi, 3000);
     free(lo);
     free(hi);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 /* More long queries in one call than are divided. */
@@ -136,7 +113,7 @@ static void many_long_ranges_in_one_call(const setting *where)
 {
     enum { QUERIES = 300 };
     rng r = rng_for(test_seed(), 4);
-    filled f = fill(where, SPREAD, many_keys(), &r);
+    filled f = fill_map(where, SPREAD, many_keys(), &r);
     uint64_t lo[QUERIES], hi[QUERIES];
     for (size_t i = 0; i < QUERIES; i++) {
         size_t rank = (size_t)rng_below(&r, f.o->rows / 2), length = (size_t)rng_below(&r, f.o->rows / 20);
@@ -147,14 +124,14 @@ static void many_long_ranges_in_one_call(const setting *where)
     check_range(&f.w, f.o, QUERIES, lo, hi, 0);
     check_range(&f.w, f.o, QUERIES, lo, hi, 1500);
     check_range_limit(&f.w, f.o, QUERIES, lo, hi, 1500);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 static void long_results_may_be_left_out(const setting *where)
 {
     rng r = rng_for(test_seed(), 5);
     const size_t n = many_keys();
-    filled f = fill(where, RANDOM, n, &r);
+    filled f = fill_map(where, RANDOM, n, &r);
     const uint64_t lo = 0, hi = f.w.top;
     uint64_t *keys = untouched_words(n, f.w.top), *values = untouched_words(n, f.w.top), offsets[2] = {9, 9};
     uint32_t count = 9;
@@ -171,14 +148,14 @@ static void long_results_may_be_left_out(const setting *where)
     count_checked(5);
     free(keys);
     free(values);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 static void too_small_a_buffer_for_a_long_range(const setting *where)
 {
     rng r = rng_for(test_seed(), 6);
     const size_t n = many_keys();
-    filled f = fill(where, RANDOM, n, &r);
+    filled f = fill_map(where, RANDOM, n, &r);
     const uint64_t lo[] = {0, f.o->keys[5], 0}, hi[] = {f.w.top, f.o->keys[9], f.o->keys[n / 2]};
     uint64_t *keys = untouched_words(n, f.w.top), offsets[4];
     const uint64_t expected[] = {0, n, n + 5, n + 5 + n / 2 + 1};
@@ -189,7 +166,7 @@ static void too_small_a_buffer_for_a_long_range(const setting *where)
     for (size_t i = 0; i < n; i++) assert_int_equal(keys[i], UNTOUCHED_WORD(f.w.top));
     count_checked(3);
     free(keys);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 /* ---- beside updates ---------------------------------------------------------------------------------------------- */
@@ -432,7 +409,7 @@ static void allocations_of_long_ranges_fail(const setting *where)
 {
     enum { MOST = 100 };
     rng r = rng_for(test_seed(), 7);
-    filled f = fill(where, RANDOM, 20000, &r);
+    filled f = fill_map(where, RANDOM, 20000, &r);
     for (unsigned way = 0; way < 3; way++) {
         const uint32_t limit = way == 0 ? 0 : 9000;
         bool reached = true;
@@ -442,7 +419,7 @@ static void allocations_of_long_ranges_fail(const setting *where)
     const uint64_t lo = 0, hi = f.w.top;
     check_range_count(&f.w, f.o, 1, &lo, &hi);
     assert_same_content(&f.w, f.o);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 int main(int argc, char **argv)

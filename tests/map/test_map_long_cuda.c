@@ -20,19 +20,6 @@ static size_t word_bytes(const wide *w)
     return w->key_bits / 8;
 }
 
-static void set_word(const wide *w, void *array, size_t i, uint64_t value)
-{
-    if (w->key_bits == 32)
-        ((uint32_t *)array)[i] = (uint32_t)value;
-    else
-        ((uint64_t *)array)[i] = value;
-}
-
-static uint64_t get_word(const wide *w, const void *array, size_t i)
-{
-    return w->key_bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-
 static void *managed(size_t bytes)
 {
     void *memory = NULL;
@@ -67,7 +54,7 @@ static wide open_filled(const setting *where)
     wide w = wide_open(where);
     void *keys = must_alloc(KEYS, word_bytes(&w));
     for (size_t i = 0; i < KEYS; i++)
-        set_word(&w, keys, i, 2 * (i * 7919 % KEYS));
+        set_word(w.key_bits, keys, i, 2 * (i * 7919 % KEYS));
     assert_ok(pleach_map_put(w.map, KEYS, keys, keys, NULL, NULL, PLEACH_SYNC));
     free(keys);
     return w;
@@ -78,14 +65,14 @@ static void draw(const wide *w, queries *q, size_t one_in, rng *r)
 {
     for (size_t i = 0; i < q->n; i++) {
         uint64_t lo = rng_below(r, 2 * KEYS), width = i % one_in ? rng_below(r, 50) : KEYS / 2 + rng_below(r, 2 * KEYS);
-        set_word(w, q->lo, i, lo);
-        set_word(w, q->hi, i, i % 13 == 5 ? lo - (lo > 0) : lo + width);
+        set_word(w->key_bits, q->lo, i, lo);
+        set_word(w->key_bits, q->hi, i, i % 13 == 5 ? lo - (lo > 0) : lo + width);
     }
 }
 
 static uint64_t expected_count(const wide *w, const queries *q, size_t i)
 {
-    uint64_t lo = get_word(w, q->lo, i), hi = get_word(w, q->hi, i);
+    uint64_t lo = get_word(w->key_bits, q->lo, i), hi = get_word(w->key_bits, q->hi, i);
     uint64_t first = (lo + 1) / 2, end = hi / 2 + 1 < KEYS ? hi / 2 + 1 : KEYS;
     return lo <= hi && first < end ? end - first : 0;
 }
@@ -100,12 +87,12 @@ static void assert_counts(const wide *w, const queries *q)
 static void assert_pairs(const wide *w, const queries *q)
 {
     for (size_t i = 0; i < q->n; i++) {
-        uint64_t expected = expected_count(w, q, i), first = (get_word(w, q->lo, i) + 1) / 2;
+        uint64_t expected = expected_count(w, q, i), first = (get_word(w->key_bits, q->lo, i) + 1) / 2;
         if (expected > LIMIT) expected = LIMIT;
         assert_int_equal(q->found[i], expected);
         for (size_t k = 0; k < expected; k++) {
-            assert_int_equal(get_word(w, q->keys, i * LIMIT + k), 2 * (first + k));
-            assert_int_equal(get_word(w, q->values, i * LIMIT + k), 2 * (first + k));
+            assert_int_equal(get_word(w->key_bits, q->keys, i * LIMIT + k), 2 * (first + k));
+            assert_int_equal(get_word(w->key_bits, q->values, i * LIMIT + k), 2 * (first + k));
         }
     }
     count_checked(q->n);
@@ -162,13 +149,13 @@ static void more_long_queries_than_are_noted(const setting *where)
 static void assert_even_keys(const wide *w, const queries *q)
 {
     for (size_t i = 0; i < q->n; i++) {
-        uint64_t next = (get_word(w, q->lo, i) + 1) / 2 * 2, before = 0;
+        uint64_t next = (get_word(w->key_bits, q->lo, i) + 1) / 2 * 2, before = 0;
         size_t evens = 0, expected = (size_t)expected_count(w, q, i);
         assert_true(q->counts[i] >= expected && q->counts[i] <= 2 * expected + 2);
         for (size_t k = 0; k < q->found[i]; k++) {
-            uint64_t key = get_word(w, q->keys, i * LIMIT + k);
+            uint64_t key = get_word(w->key_bits, q->keys, i * LIMIT + k);
             assert_true(k == 0 || key > before);
-            assert_int_equal(get_word(w, q->values, i * LIMIT + k), key);
+            assert_int_equal(get_word(w->key_bits, q->values, i * LIMIT + k), key);
             before = key;
             if (key % 2 != 0) continue;
             assert_int_equal(key, next);
@@ -193,7 +180,7 @@ static void long_queries_beside_updates_on_another_stream(const setting *where)
     for (size_t round = 0; round < 1 + scaled(20); round++) {
         draw(&w, &q, 3, &r);
         for (size_t i = 0; i < UPDATES; i++)
-            set_word(&w, odd, i, 2 * rng_below(&r, KEYS) + 1);
+            set_word(w.key_bits, odd, i, 2 * rng_below(&r, KEYS) + 1);
         for (size_t turn = 0; turn < 8; turn++) {
             assert_ok(pleach_map_put(w.map, UPDATES, odd, odd, NULL, NULL, changing));
             assert_ok(pleach_map_erase(w.map, UPDATES, odd, NULL, NULL, changing));

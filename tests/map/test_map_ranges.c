@@ -10,23 +10,6 @@
 #include "testkit/random.h"
 #include "testkit/wide.h"
 
-/* A map and an oracle with the same content. */
-typedef struct filled {
-    wide w;
-    oracle *o;
-} filled;
-
-static filled fill(const setting *where, pattern p, size_t n, rng *r)
-{
-    filled f = {wide_open(where), NULL};
-    uint64_t *keys = pattern_keys(p, n, f.w.top, r), *values = values_for(n, keys, f.w.top, 1);
-    f.o = oracle_create(n, keys);
-    put_both(&f.w, f.o, n, keys, values);
-    free(keys);
-    free(values);
-    return f;
-}
-
 /* keys 0, step, 2*step ... (n-1)*step with the key itself as value. */
 static filled fill_evenly(const setting *where, size_t n, uint64_t step)
 {
@@ -38,12 +21,6 @@ static filled fill_evenly(const setting *where, size_t n, uint64_t step)
     put_both(&f.w, f.o, n, keys, keys);
     free(keys);
     return f;
-}
-
-static void empty_out(filled *f)
-{
-    wide_close(&f->w);
-    oracle_destroy(f->o);
 }
 
 static void check_all_ways(const filled *f, size_t n, const uint64_t *lo, const uint64_t *hi)
@@ -65,7 +42,7 @@ static void empty_map_has_empty_ranges(const setting *where)
     filled f = fill_evenly(where, 0, 1);
     const uint64_t lo[] = {0, 0, 5, f.w.top, 1}, hi[] = {f.w.top, 0, 3, f.w.top, 9};
     check_all_ways(&f, COUNT_OF(lo), lo, hi);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 static void bounds_are_closed(const setting *where)
@@ -78,7 +55,7 @@ static void bounds_are_closed(const setting *where)
     assert_ok(wide_range_count(&f.w, COUNT_OF(lo), lo, hi, counts));
     assert_words_equal("counts", COUNT_OF(lo), counts, expected);
     check_all_ways(&f, COUNT_OF(lo), lo, hi);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 static void backward_intervals_are_empty(const setting *where)
@@ -90,25 +67,25 @@ static void backward_intervals_are_empty(const setting *where)
     assert_ok(wide_range_count(&f.w, COUNT_OF(lo), lo, hi, counts));
     assert_words_equal("counts", COUNT_OF(lo), counts, nothing);
     check_all_ways(&f, COUNT_OF(lo), lo, hi);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 static void extreme_keys_are_inside(const setting *where)
 {
     rng r = rng_for(test_seed(), 1);
-    filled f = fill(where, EXTREMES, 100, &r);
+    filled f = fill_map(where, EXTREMES, 100, &r);
     const uint64_t top = f.w.top;
     const uint64_t lo[] = {0, 0, top, top - 1, 1, 0, top, top - 200, 49};
     const uint64_t hi[] = {top, 0, top, top, top - 1, top - 1, top, top, top - 50};
     check_all_ways(&f, COUNT_OF(lo), lo, hi);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 static void ranges_over_every_pattern(const setting *where)
 {
     rng r = rng_for(test_seed(), 2);
     for (pattern p = 0; p < PATTERNS; p++) {
-        filled f = fill(where, p, 1200, &r);
+        filled f = fill_map(where, p, 1200, &r);
         uint64_t lo[64], hi[64];
         for (size_t i = 0; i < COUNT_OF(lo); i++) {
             lo[i] = f.o->keys[rng_below(&r, 1200)] + rng_below(&r, 3) - 1;
@@ -117,7 +94,7 @@ static void ranges_over_every_pattern(const setting *where)
             hi[i] &= f.w.top;
         }
         check_all_ways(&f, COUNT_OF(lo), lo, hi);
-        empty_out(&f);
+        filled_close(&f);
     }
 }
 
@@ -138,7 +115,7 @@ static void many_queries_are_packed_in_order(const setting *where)
     check_range_count(&f.w, f.o, QUERIES, lo, hi);
     free(lo);
     free(hi);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 /* One query with very many results among many with none. */
@@ -153,7 +130,7 @@ static void one_long_range_among_empty_ones(const setting *where)
     hi[QUERIES / 2] = f.w.top;
     check_range(&f.w, f.o, QUERIES, lo, hi, 0);
     check_range_count(&f.w, f.o, QUERIES, lo, hi);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 static void ranges_cross_emptied_leaves(const setting *where)
@@ -166,7 +143,7 @@ static void ranges_cross_emptied_leaves(const setting *where)
     erase_both(&f.w, f.o, COUNT_OF(gone), gone);
     const uint64_t lo[] = {0, 200, 190, 3000, 5799, 198}, hi[] = {f.w.top, 5799, 5810, 3010, 5801, 198};
     check_all_ways(&f, COUNT_OF(lo), lo, hi);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 static void assert_no_pair_written(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values)
@@ -196,7 +173,7 @@ static void too_small_a_buffer_is_told_what_it_needs(const setting *where)
         free(values);
     }
     check_range(&f.w, f.o, 3, lo, hi, 0); /* gives exactly the room that is needed */
-    empty_out(&f);
+    filled_close(&f);
 }
 
 /* The first call asks how much room is needed, the second one has it. With nothing to write, OK is as right as
@@ -219,7 +196,7 @@ static void space_can_be_asked_for_first(const setting *where)
     assert_int_equal(keys[199], 1000);
     assert_int_equal(keys[200], UNTOUCHED_WORD(f.w.top));
     free(keys);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 static void results_may_be_left_out(const setting *where)
@@ -241,7 +218,7 @@ static void results_may_be_left_out(const setting *where)
     assert_ok(wide_range_limit(&f.w, 2, lo, hi, 4, NULL, NULL, counts));
     assert_int_equal(counts[0], 3);
     assert_int_equal(counts[1], 3);
-    empty_out(&f);
+    filled_close(&f);
 }
 
 static void no_queries_are_success(const setting *where)
@@ -254,7 +231,7 @@ static void no_queries_are_success(const setting *where)
     assert_int_equal(total, 0);
     assert_ok(wide_range_limit(&f.w, 0, NULL, NULL, 1, NULL, NULL, NULL));
     assert_ok(wide_range_count(&f.w, 0, NULL, NULL, NULL));
-    empty_out(&f);
+    filled_close(&f);
 }
 
 int main(int argc, char **argv)

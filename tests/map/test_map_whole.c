@@ -11,24 +11,16 @@
 #include "testkit/random.h"
 #include "testkit/wide.h"
 
-static pleach_map_stats stats_of(const wide *w)
-{
-    pleach_map_stats stats;
-    memset(&stats, UNTOUCHED, sizeof stats);
-    assert_ok(pleach_map_get_stats(w->map, &stats));
-    return stats;
-}
-
 static double bytes_per_key(const wide *w)
 {
-    pleach_map_stats stats = stats_of(w);
+    pleach_map_stats stats = stats_of(w->map);
     return (double)stats.node_bytes / (double)stats.keys;
 }
 
 /* What must hold between the figures of any map, at any time. */
 static void assert_plausible(const wide *w)
 {
-    pleach_map_stats stats = stats_of(w);
+    pleach_map_stats stats = stats_of(w->map);
     uint64_t size = UINT64_MAX;
     assert_ok(pleach_map_size(w->map, &size));
     assert_int_equal(stats.keys, size);
@@ -110,10 +102,10 @@ static void load_fills_leaves_as_asked(const setting *where)
     for (size_t f = 0; f < COUNT_OF(fills); f++) {
         assert_ok(pleach_map_clear(w.map));
         assert_ok(wide_load(&w, 30000, keys, keys, fills[f]));
-        double got = stats_of(&w).fill;
+        double got = stats_of(w.map).fill;
         assert_true(fabs(got - fills[f]) < 0.08); /* a leaf has whole slots, and the last leaf may be less full */
     }
-    assert_true(stats_of(&w).fill > 0.99);
+    assert_true(stats_of(w.map).fill > 0.99);
     free(keys);
     wide_close(&w);
 }
@@ -296,7 +288,7 @@ static void figures_fit_together(const setting *where)
     for (size_t n = 10; n <= 40000; n *= 4) {
         assert_ok(wide_put(&w, n, keys, keys, NULL, NULL));
         assert_plausible(&w);
-        pleach_map_stats stats = stats_of(&w);
+        pleach_map_stats stats = stats_of(w.map);
         double slots = slots_per_leaf(&stats);
         assert_true(slots > 1.5);
         assert_true(stats.height >= height_before);
@@ -307,7 +299,7 @@ static void figures_fit_together(const setting *where)
     }
     assert_true(height_before >= 3);
     assert_ok(wide_erase(&w, 40000, keys, NULL, NULL));
-    pleach_map_stats stats = stats_of(&w);
+    pleach_map_stats stats = stats_of(w.map);
     assert_int_equal(stats.keys, 0);
     assert_int_equal(stats.empty_leaves, stats.leaves);
     free(keys);
@@ -347,11 +339,11 @@ static void compact_gives_memory_back(const setting *where)
     uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
     assert_ok(wide_put(&w, n, keys, values, NULL, NULL));
     assert_ok(wide_erase(&w, n - n / 20, keys, NULL, NULL));
-    pleach_map_stats before = stats_of(&w);
+    pleach_map_stats before = stats_of(w.map);
     if (!tests_skiplist()) /* which merges them */
         assert_true(before.empty_leaves > 0);
     assert_ok(pleach_map_compact(w.map, 1));
-    pleach_map_stats after = stats_of(&w);
+    pleach_map_stats after = stats_of(w.map);
     assert_int_equal(after.keys, n / 20);
     assert_int_equal(after.empty_leaves, 0);
     assert_true(after.fill > 0.99);
@@ -403,12 +395,12 @@ static void clear_removes_everything(const setting *where)
     assert_ok(pleach_map_clear(w.map));
     assert_same_content(&w, o);
     assert_ok(wide_put(&w, n, keys, keys, NULL, NULL));
-    pleach_map_stats before = stats_of(&w);
+    pleach_map_stats before = stats_of(w.map);
     assert_ok(pleach_map_clear(w.map));
     assert_same(&w, o);
     assert_plausible(&w);
-    assert_true(stats_of(&w).node_bytes < before.node_bytes / 100);
-    assert_true(stats_of(&w).reserved_bytes < before.reserved_bytes);
+    assert_true(stats_of(w.map).node_bytes < before.node_bytes / 100);
+    assert_true(stats_of(w.map).reserved_bytes < before.reserved_bytes);
     put_both(&w, o, 1000, keys, keys);
     assert_same(&w, o);
     oracle_destroy(o);
@@ -421,10 +413,10 @@ static void insert_reserved(const wide *w, size_t n, pattern order)
 {
     rng r = rng_for(test_seed(), 12);
     uint64_t *keys = pattern_keys(order, n, w->top, &r);
-    uint64_t ready = stats_of(w).reserved_bytes;
+    uint64_t ready = stats_of(w->map).reserved_bytes;
     assert_true(ready >= n * w->key_bits / 4);
     assert_ok(wide_put(w, n, keys, keys, NULL, NULL));
-    assert_int_equal(stats_of(w).reserved_bytes, ready);
+    assert_int_equal(stats_of(w->map).reserved_bytes, ready);
     assert_plausible(w);
     free(keys);
 }

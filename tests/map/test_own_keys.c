@@ -22,11 +22,6 @@ typedef struct property {
 
 static uint64_t key_of(size_t owner, uint64_t i) { return (i * OWNERS + owner) * 7 + 1; }
 
-static uint64_t get_word(const property *p, const void *array, size_t i)
-{
-    return p->where->key_bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-
 /* ---- owners ---- */
 
 typedef enum update { PUT, ADD, ERASE } update;
@@ -99,13 +94,13 @@ static bool listed_right(const property *p, size_t n, const uint64_t *keys, cons
 {
     uint64_t before = 0;
     for (size_t i = 0; i < n; i++) {
-        const uint64_t key = get_word(p, keys, i), number = (key - 1) / 7;
+        const uint64_t key = get_word(p->where->key_bits, keys, i), number = (key - 1) / 7;
         if (key % 7 != 1 || number >= ALL) return false;
         if (!p->hash && key <= before) return false;
         before = key;
         uint64_t *place = &listed[number % OWNERS * OWN + number / OWNERS];
         if (*place) return false; /* twice */
-        *place = get_word(p, values, i);
+        *place = get_word(p->where->key_bits, values, i);
         if (!*place) return false;
     }
     return true;

@@ -1,41 +1,15 @@
-/* test_wide_keys.c - maps with keys and values of 16 bytes: batches, array calls and the rest against a model. */
-#include <pthread.h>
+/* test_wide_keys.c - maps with keys and values of 16 bytes: batches, array calls and the rest against a model.
+ * test_wide_keys_threads.c has several threads. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "testkit/agents.h"
 #include "testkit/buffers.h"
 #include "testkit/folder.h"
 #include "testkit/harness.h"
 #include "testkit/model.h"
 
 _Static_assert(sizeof(pleach_key128) == sizeof(number), "two ways to write the same array");
-
-static pleach_map *open_limited(const setting *where, uint64_t max_bytes)
-{
-    const char *versioned = getenv("PLEACH_TEST_VERSIONED");
-    pleach_map_config config = {.key_bits = where->key_bits, .threads = where->threads, .max_bytes = max_bytes,
-                                .versioned = versioned && versioned[0] == '1'};
-    pleach_map *map = NULL;
-    assert_ok(pleach_map_create(&map, &config));
-    assert_int_equal(pleach_map_key_bits(map), 128);
-    return map;
-}
-
-static pleach_map *open_map(const setting *where) { return open_limited(where, 0); }
-
-static void assert_valid_map(pleach_map *map)
-{
-    char message[256] = "";
-    if (pleach_map_validate(map, message, sizeof message) != PLEACH_OK) fail_msg("validate: %s", message);
-}
-
-static void close_map(pleach_map *map)
-{
-    assert_valid_map(map);
-    pleach_map_destroy(map);
-}
 
 static void assert_numbers_equal(const char *what, size_t n, const number *got, const number *expected)
 {
@@ -58,7 +32,7 @@ static void assert_same_content(pleach_map *map, const model *m)
     number *keys[2] = {untouched_numbers(m->rows), untouched_numbers(m->rows)};
     number *values[2] = {untouched_numbers(m->rows), untouched_numbers(m->rows)};
     size_t n = 0;
-    assert_valid_map(map);
+    model_map_validate(map);
     assert_ok(pleach_map_export(map, m->rows, keys[0], values[0], &n));
     assert_int_equal(n, m->size);
     assert_int_equal(model_range(m, 0, NUMBER_MAX, 0, keys[1], values[1]), n);
@@ -226,14 +200,14 @@ static plan random_plan(rng *r, size_t most, int growth)
 static void random_batches(const setting *where, universe which, size_t rows, size_t most, size_t operations)
 {
     rng r = rng_for(test_seed(), 100 * (uint64_t)which + where->threads);
-    pleach_map *map = open_map(where);
+    pleach_map *map = model_map_open(where, 0);
     model *m = model_create(which, rows, &r);
     for (size_t done = 0, batches = 0; done < operations; batches++) {
         plan p = random_plan(&r, most, batches % 8 < 5 ? 1 : -1);
         batch_both(map, m, &r, &p);
         done += p.n;
     }
-    close_map(map);
+    model_map_close(map);
     model_destroy(m);
 }
 
@@ -257,7 +231,7 @@ static void whole_maps_in_one_batch(const setting *where)
 {
     for (universe u = 0; u < UNIVERSES; u++) {
         rng r = rng_for(test_seed(), 7 + u);
-        pleach_map *map = open_map(where);
+        pleach_map *map = model_map_open(where, 0);
         size_t n = shrunk(100000, 5000);
         model *m = model_create(u, n / 2, &r);
         plan put = {.n = n, .weight = {[PLEACH_OP_PUT] = 9, [PLEACH_OP_FIND] = 1, [PLEACH_OP_COUNT] = 1}, .widest = 20};
@@ -273,7 +247,7 @@ static void whole_maps_in_one_batch(const setting *where)
             assert_same_content(map, m);
             free(all);
         }
-        close_map(map);
+        model_map_close(map);
         model_destroy(m);
     }
 }
@@ -283,7 +257,7 @@ static void wide_counts(const setting *where)
 {
     for (universe u = 0; u < UNIVERSES; u++) {
         rng r = rng_for(test_seed(), 20 + u);
-        pleach_map *map = open_map(where);
+        pleach_map *map = model_map_open(where, 0);
         model *m = model_create(u, 4000, &r);
         for (size_t i = 0; i < 3; i++) {
             plan p = {.n = 1 + (size_t)rng_below(&r, scaled(6000)), .keys = (choice)(i % CHOICES), .widest = 4000,
@@ -291,7 +265,7 @@ static void wide_counts(const setting *where)
             for (unsigned k = 0; k < OPERATIONS; k++) p.weight[k] = k == PLEACH_OP_COUNT ? 12 : 3;
             batch_both(map, m, &r, &p);
         }
-        close_map(map);
+        model_map_close(map);
         model_destroy(m);
     }
 }
@@ -301,7 +275,7 @@ static uint64_t shape_after(const setting *where, unsigned threads)
     setting with = *where;
     with.threads = threads;
     rng r = rng_for(test_seed(), 77);
-    pleach_map *map = open_map(&with);
+    pleach_map *map = model_map_open(&with, 0);
     model *m = model_create(ANYWHERE, 5000, &r);
     for (size_t i = 0; i < 6; i++) {
         plan p = random_plan(&r, 20000, i % 6 < 4 ? 1 : -1);
@@ -312,7 +286,7 @@ static uint64_t shape_after(const setting *where, unsigned threads)
     assert_int_equal(stats.key_bits, 128);
     assert_int_equal(stats.keys, m->size);
     assert_int_equal(stats.node_bytes, 512 * (stats.leaves + stats.inner));
-    close_map(map);
+    model_map_close(map);
     model_destroy(m);
     return stats.shape;
 }
@@ -329,12 +303,12 @@ static void shapes_tell_halves_apart(const setting *where)
     uint64_t shapes[COUNT_OF(pairs)];
     for (size_t i = 0; i < COUNT_OF(pairs); i++) {
         pleach_map_stats stats;
-        pleach_map *map = open_map(where);
+        pleach_map *map = model_map_open(where, 0);
         assert_ok(pleach_map_put(map, 1, &pairs[i][0], &pairs[i][1], NULL, NULL, PLEACH_SYNC));
         assert_ok(pleach_map_get_stats(map, &stats));
         shapes[i] = stats.shape;
         for (size_t k = 0; k < i; k++) assert_true(shapes[k] != shapes[i]);
-        close_map(map);
+        model_map_close(map);
     }
 }
 
@@ -351,7 +325,7 @@ static void batches_beyond_the_limit_change_nothing(const setting *where)
 {
     size_t refused = 0;
     rng r = rng_for(test_seed(), 5);
-    pleach_map *map = open_limited(where, (uint64_t)400 << 10);
+    pleach_map *map = model_map_open(where, (uint64_t)400 << 10);
     model *m = model_create(ANYWHERE, 20000, &r);
     plan p = {.n = 2000, .weight = {[PLEACH_OP_PUT] = 1}, .widest = 1};
     batch_both(map, m, &r, &p);
@@ -364,14 +338,14 @@ static void batches_beyond_the_limit_change_nothing(const setting *where)
     assert_true(refused > 0);
     p = (plan){.n = 1000, .weight = {[PLEACH_OP_ERASE] = 1, [PLEACH_OP_FIND] = 1}, .widest = 1};
     batch_both(map, m, &r, &p);
-    close_map(map);
+    model_map_close(map);
     model_destroy(m);
 }
 
 static void batches_without_memory_change_nothing(const setting *where)
 {
     rng r = rng_for(test_seed(), 6);
-    pleach_map *map = open_map(where);
+    pleach_map *map = model_map_open(where, 0);
     model *m = model_create(ANYWHERE, 5000, &r);
     plan p = {.n = 4000, .widest = 4, .weight = {[PLEACH_OP_PUT] = 5, [PLEACH_OP_FIND] = 1, [PLEACH_OP_RANGE] = 1}};
     batch_both(map, m, &r, &p);
@@ -384,7 +358,7 @@ static void batches_without_memory_change_nothing(const setting *where)
         assert_true(status == PLEACH_OK || status == PLEACH_E_MEMORY);
         assert_true(nth < 100);
     }
-    close_map(map);
+    model_map_close(map);
     model_destroy(m);
 }
 
@@ -500,7 +474,7 @@ static void array_calls(const setting *where)
 {
     for (universe u = 0; u < UNIVERSES; u++) {
         rng r = rng_for(test_seed(), 30 + u);
-        pleach_map *map = open_map(where);
+        pleach_map *map = model_map_open(where, 0);
         model *m = model_create(u, shrunk(20000, 3000), &r);
         size_t most = m->rows < 5000 ? m->rows : 5000;
         number *keys = must_alloc(m->rows, sizeof *keys), *values = must_alloc(m->rows, sizeof *values);
@@ -517,7 +491,7 @@ static void array_calls(const setting *where)
         }
         free(keys);
         free(values);
-        close_map(map);
+        model_map_close(map);
         model_destroy(m);
     }
 }
@@ -526,7 +500,7 @@ static void array_calls(const setting *where)
 static void arrays_of_two_words(const setting *where)
 {
     enum { N = 1000 };
-    pleach_map *map = open_map(where);
+    pleach_map *map = model_map_open(where, 0);
     uint64_t *words = must_alloc(4 * N + 4, sizeof *words);
     pleach_key128 *keys = (pleach_key128 *)(words + 1), *values = keys + N, low = {.low = 5};
     uint8_t found[N];
@@ -542,7 +516,7 @@ static void arrays_of_two_words(const setting *where)
     assert_true(found[0] && keys[1].high == 0 && keys[1].low == UINT64_MAX - 9);
     count_checked(2 * N + 1);
     free(words);
-    close_map(map);
+    model_map_close(map);
 }
 
 /* ---- whole maps ---- */
@@ -551,7 +525,7 @@ static void whole_maps(const setting *where)
 {
     for (universe u = 0; u < UNIVERSES; u++) {
         rng r = rng_for(test_seed(), 40 + u);
-        pleach_map *map = open_map(where);
+        pleach_map *map = model_map_open(where, 0);
         model *m = model_create(u, shrunk(20000, 3000), &r);
         size_t n = 2 * m->rows;
         number *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values), old;
@@ -580,14 +554,14 @@ static void whole_maps(const setting *where)
         count_checked(2 * n);
         free(keys);
         free(values);
-        close_map(map);
+        model_map_close(map);
         model_destroy(m);
     }
 }
 
 static void single_calls(const setting *where)
 {
-    pleach_map *map = open_map(where);
+    pleach_map *map = model_map_open(where, 0);
     const number big = NUMBER(1, 0), big_value = NUMBER(7, 8);
     uint64_t key = 1, value = 1, old = 1;
     int found = 0;
@@ -634,12 +608,12 @@ static void single_calls(const setting *where)
     assert_ok(pleach_map_erase_one(map, 9, &outcome, &old));
     assert_true(outcome == PLEACH_ERASED && old == 1);
     count_checked(14);
-    close_map(map);
+    model_map_close(map);
 }
 
 static void what_there_is_not(const setting *where)
 {
-    pleach_map *map = open_map(where), *none;
+    pleach_map *map = model_map_open(where, 0), *none;
     pleach_queue *queue;
     assert_int_equal(pleach_queue_create(&queue, map, NULL), PLEACH_E_WIDTH);
     assert_null(queue);
@@ -649,7 +623,7 @@ static void what_there_is_not(const setting *where)
     config = (pleach_map_config){.key_bits = 128, .max_bytes = 8 * 512 - 1};
     assert_int_equal(pleach_map_create(&none, &config), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_map_key_bits(NULL), 0);
-    close_map(map);
+    model_map_close(map);
 }
 
 /* ---- snapshots and files ---- */
@@ -695,226 +669,8 @@ static void snapshots_and_files(const setting *where)
     free(keys);
     free(values);
     free(expected);
-    close_map(map);
+    model_map_close(map);
     model_destroy(m);
-}
-
-/* ---- many threads ---- */
-
-enum { SHARED_KEYS = 600 };
-
-typedef struct hammered {
-    pleach_map *map;
-    size_t rounds;
-} hammered;
-
-/* All four words of a pair belong together: a mixture of two pairs would show. */
-static number shared_key(uint64_t i) { return NUMBER(mix64(i / 2), i % 2 ? mix64(i) : ~mix64(i / 2)); }
-static number some_value(number key, uint64_t word)
-{
-    return NUMBER(word ^ (uint64_t)(key >> 64), ~word ^ (uint64_t)key);
-}
-
-static bool is_some_value(number key, number value)
-{
-    uint64_t word = (uint64_t)(value >> 64) ^ (uint64_t)(key >> 64);
-    return value == some_value(key, word);
-}
-
-static bool is_shared_key(number key)
-{
-    for (uint64_t i = 0; i < SHARED_KEYS; i++)
-        if (shared_key(i) == key) return true;
-    return false;
-}
-
-static void hammer(agent *a)
-{
-    enum { N = 40 };
-    hammered *h = a->shared;
-    number keys[N], values[N], out_keys[N], lo = 0, hi = NUMBER_MAX;
-    uint8_t flags[N];
-    uint32_t found;
-    for (size_t round = 0; round < h->rounds && !stopped(a); round++) {
-        for (size_t i = 0; i < N; i++) {
-            keys[i] = shared_key(rng_below(&a->r, SHARED_KEYS));
-            values[i] = some_value(keys[i], rng_next(&a->r));
-        }
-        switch ((round + a->index) % 6) {
-        case 0: EXPECT_OK(a, pleach_map_put(h->map, N, keys, values, flags, NULL, PLEACH_SYNC)); break;
-        case 1: EXPECT_OK(a, pleach_map_erase(h->map, N, keys, flags, NULL, PLEACH_SYNC)); break;
-        case 2:
-            EXPECT_OK(a, pleach_map_find(h->map, N, keys, values, flags, PLEACH_SYNC));
-            for (size_t i = 0; i < N; i++) EXPECT(a, !flags[i] || is_some_value(keys[i], values[i]));
-            break;
-        case 3:
-            EXPECT_OK(a, pleach_map_succ(h->map, N, keys, out_keys, values, flags, PLEACH_SYNC));
-            for (size_t i = 0; i < N; i++)
-                EXPECT(a, !flags[i] || (out_keys[i] > keys[i] && is_shared_key(out_keys[i]) &&
-                                        is_some_value(out_keys[i], values[i])));
-            break;
-        case 4:
-            lo = keys[0];
-            EXPECT_OK(a, pleach_map_range_limit(h->map, 1, &lo, &hi, N, out_keys, values, &found, PLEACH_SYNC));
-            for (size_t i = 0; i < found; i++)
-                EXPECT(a, out_keys[i] >= (i ? out_keys[i - 1] + 1 : lo) && is_shared_key(out_keys[i]) &&
-                              is_some_value(out_keys[i], values[i]));
-            break;
-        default:
-            if (round % 60 != 5) break;
-            memset(flags, PLEACH_OP_PUT, N);
-            pleach_batch batch = {.n = N, .kinds = flags, .keys = keys, .values = values, .out_values = out_keys};
-            EXPECT_OK(a, pleach_map_apply(h->map, &batch));
-            break;
-        }
-        count_checked(N);
-    }
-}
-
-static void threads_see_whole_pairs(const setting *where)
-{
-    hammered h = {open_map(where), scaled(3000)};
-    run_agents(calling_threads(), hammer, &h);
-    close_map(h.map);
-}
-
-/* All in one leaf: some threads replace the values of the even keys, and move them by inserting and erasing odd ones;
- * the others must find them at all times, each with a value that was put. */
-enum { LEAF_KEYS = 14 };
-
-static number leaf_key(uint64_t i) { return NUMBER(i / 4, i % 4 << 60 | i); }
-
-static void read_a_leaf(agent *a, const hammered *h)
-{
-    enum { N = 64 };
-    number keys[N], values[N];
-    uint8_t found[N];
-    for (size_t i = 0; i < N; i++) keys[i] = leaf_key(rng_below(&a->r, LEAF_KEYS / 2) * 2);
-    EXPECT_OK(a, pleach_map_find(h->map, N, keys, values, found, PLEACH_SYNC));
-    for (size_t i = 0; i < N; i++) EXPECT(a, found[i] && is_some_value(keys[i], values[i]));
-    EXPECT_OK(a, pleach_map_succ(h->map, N, keys, NULL, values, found, PLEACH_SYNC));
-    count_checked(2 * N);
-}
-
-static void write_a_leaf(agent *a, const hammered *h)
-{
-    enum { N = 16 };
-    number keys[N], values[N];
-    for (size_t i = 0; i < N; i++) {
-        keys[i] = leaf_key(rng_below(&a->r, LEAF_KEYS));
-        values[i] = some_value(keys[i], rng_next(&a->r));
-    }
-    EXPECT_OK(a, pleach_map_put(h->map, N, keys, values, NULL, NULL, PLEACH_SYNC));
-    for (size_t i = 0; i < N; i++) keys[i] = leaf_key(rng_below(&a->r, LEAF_KEYS / 2) * 2 + 1);
-    EXPECT_OK(a, pleach_map_erase(h->map, N, keys, NULL, NULL, PLEACH_SYNC));
-    count_checked(2 * N);
-}
-
-static void crowd_a_leaf(agent *a)
-{
-    const hammered *h = a->shared;
-    for (size_t round = 0; round < h->rounds && !stopped(a); round++) {
-        if (a->index % 2)
-            read_a_leaf(a, h);
-        else
-            write_a_leaf(a, h);
-        if (a->failed) return;
-    }
-    stop_all(a);
-}
-
-static void threads_crowd_a_leaf(const setting *where)
-{
-    hammered h = {open_map(where), scaled(80000)};
-    for (uint64_t i = 0; i < LEAF_KEYS; i++) {
-        number key = leaf_key(i), value = some_value(key, i);
-        assert_ok(pleach_map_put(h.map, 1, &key, &value, NULL, NULL, PLEACH_SYNC));
-    }
-    run_agents(2, crowd_a_leaf, &h);
-    close_map(h.map);
-}
-
-/* One thread inserts below keys that are there from the beginning, so that leaves split and inner nodes shift; the
- * others must find those keys at all times. */
-enum { LASTING_KEYS = 100, KEYS_BELOW = 20000 };
-
-static number lasting_key(uint64_t i) { return NUMBER(2 + i, i << 40); }
-
-static void insert_below(agent *a, const hammered *h)
-{
-    enum { N = 50 };
-    number keys[N];
-    for (uint64_t i = 0; i < KEYS_BELOW && !stopped(a); i += N) {
-        for (uint64_t k = 0; k < N; k++) keys[k] = NUMBER(1, (KEYS_BELOW - i - k) << 40);
-        EXPECT_OK(a, pleach_map_put(h->map, N, keys, keys, NULL, NULL, PLEACH_SYNC));
-    }
-    stop_all(a);
-}
-
-static void find_lasting(agent *a, const hammered *h)
-{
-    number keys[LASTING_KEYS], values[LASTING_KEYS];
-    uint8_t found[LASTING_KEYS];
-    for (uint64_t i = 0; i < LASTING_KEYS; i++) keys[i] = lasting_key(i);
-    while (!stopped(a)) {
-        EXPECT_OK(a, pleach_map_find(h->map, LASTING_KEYS, keys, values, found, PLEACH_SYNC));
-        for (uint64_t i = 0; i < LASTING_KEYS; i++) EXPECT(a, found[i] && values[i] == some_value(keys[i], i));
-        count_checked(LASTING_KEYS);
-    }
-}
-
-static void split_and_find(agent *a)
-{
-    if (a->index == 0)
-        insert_below(a, a->shared);
-    else
-        find_lasting(a, a->shared);
-}
-
-static void threads_find_beside_splits(const setting *where)
-{
-    for (size_t round = 0; round < scaled(20); round++) {
-        hammered h = {open_map(where), 0};
-        for (uint64_t i = 0; i < LASTING_KEYS; i++) {
-            number key = lasting_key(i), value = some_value(key, i);
-            assert_ok(pleach_map_put(h.map, 1, &key, &value, NULL, NULL, PLEACH_SYNC));
-        }
-        run_agents(2, split_and_find, &h);
-        close_map(h.map);
-    }
-}
-
-/* Threads with keys of their own, side by side in the same leaves: nothing may be lost. */
-enum { OWN_KEYS = 3000 };
-
-static void mind_own_keys(agent *a)
-{
-    hammered *h = a->shared;
-    bool present[OWN_KEYS] = {false};
-    for (size_t round = 0; round < 10 * h->rounds && !stopped(a); round++) {
-        uint64_t i = rng_below(&a->r, OWN_KEYS);
-        number key = i % 2 ? NUMBER(100 + i, a->index) : NUMBER(a->index, i), value = random_number(&a->r), got = 0;
-        uint8_t flag;
-        if (rng_percent(&a->r, 50)) {
-            EXPECT_OK(a, pleach_map_put(h->map, 1, &key, &value, &flag, NULL, PLEACH_SYNC));
-            EXPECT(a, flag == (present[i] ? PLEACH_REPLACED : PLEACH_INSERTED));
-            EXPECT_OK(a, pleach_map_find(h->map, 1, &key, &got, &flag, PLEACH_SYNC));
-            EXPECT(a, flag && got == value);
-            present[i] = true;
-        } else {
-            EXPECT_OK(a, pleach_map_erase(h->map, 1, &key, &flag, &got, PLEACH_SYNC));
-            EXPECT(a, flag == (present[i] ? PLEACH_ERASED : PLEACH_ABSENT));
-            present[i] = false;
-        }
-        count_checked(1);
-    }
-}
-
-static void threads_lose_nothing(const setting *where)
-{
-    hammered h = {open_map(where), scaled(2000)};
-    run_agents(calling_threads(), mind_own_keys, &h);
-    close_map(h.map);
 }
 
 int main(int argc, char **argv)
@@ -935,10 +691,6 @@ int main(int argc, char **argv)
         CASE(single_calls),
         CASE(what_there_is_not),
         CASE(snapshots_and_files),
-        CASE(threads_see_whole_pairs),
-        CASE(threads_crowd_a_leaf),
-        CASE(threads_find_beside_splits),
-        CASE(threads_lose_nothing),
     };
     return run_cases_with_widest_keys(argc, argv, cases, COUNT_OF(cases));
 }

@@ -9,26 +9,14 @@
  *    in between, which nobody touches, are always there.
  * 5  A pool that is full: inserts are refused, and nothing else is.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "testkit/device/device_checks.cuh"
 #include "testkit/device/device_keys.cuh"
 #include "verify/sized.cuh"
 #include "testkit/device/skiplist_verbs.cuh"
 
-static int passed, failed;
-
-static bool expect(bool good, unsigned bits, const char *what)
-{
-    good ? passed++ : failed++;
-    printf("%s  %u-bit: %s\n", good ? "ok    " : "FAILED", bits, what);
-    fflush(stdout);
-    return good;
-}
-
-/* ---- what kernels and host have in common ---- */
+/* ---- what kernels tell, and maps for them ---- */
 
 typedef struct tally {
     unsigned long long checks, wrong;
@@ -42,29 +30,6 @@ typedef struct tally {
             atomicCAS(&(tally)->first_wrong, 0u, (unsigned)__LINE__);                                            \
         }                                                                                                        \
     } while (0)
-
-static __device__ uint32_t thread_number(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
-
-/* n elements on the GPU: copies, or zeros if there is nothing to copy. The program ends if it cannot have them. */
-template <typename T> static T *on_device(size_t n, const T *from)
-{
-    T *there = NULL;
-    cudaError_t error = cudaMalloc(&there, n * sizeof(T));
-    if (error == cudaSuccess)
-        error = from ? cudaMemcpy(there, from, n * sizeof(T), cudaMemcpyHostToDevice)
-                     : cudaMemset(there, 0, n * sizeof(T));
-    if (error == cudaSuccess) error = cudaDeviceSynchronize();
-    if (error == cudaSuccess) return there;
-    printf("FAILED  %s\n%d passed, %d failed\n", cudaGetErrorString(error), passed, failed + 1);
-    exit(EXIT_FAILURE);
-}
-
-/* They come back, and their memory is free. */
-template <typename T> static bool from_device(size_t n, T *there, T *to)
-{
-    const bool good = !to || cudaMemcpy(to, there, n * sizeof(T), cudaMemcpyDeviceToHost) == cudaSuccess;
-    return cudaFree(there) == cudaSuccess && good;
-}
 
 static bool tell_tally(unsigned bits, tally *there, const char *what)
 {
@@ -88,22 +53,6 @@ static pleach_map *create(unsigned bits, uint64_t reserve_keys, double raise)
     const pleach_status status = pleach_map_create(&map, &config);
     if (status != PLEACH_OK) expect(false, bits, pleach_strerror(status));
     return map;
-}
-
-static bool kernels_end(unsigned bits, const char *what)
-{
-    const cudaError_t launched = cudaGetLastError(), ended = cudaDeviceSynchronize();
-    if (launched == cudaSuccess && ended == cudaSuccess) return true;
-    char text[200];
-    snprintf(text, sizeof text, "%s: %s", what, cudaGetErrorString(launched != cudaSuccess ? launched : ended));
-    return expect(false, bits, text);
-}
-
-static void expect_valid(unsigned bits, pleach_map *map)
-{
-    char message[160] = "";
-    const pleach_status status = pleach_map_validate(map, message, sizeof message);
-    expect(status == PLEACH_OK, bits, status == PLEACH_OK ? "the map is valid" : message);
 }
 
 /* ---- 1: views ---- */

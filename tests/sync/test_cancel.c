@@ -320,11 +320,11 @@ static void threads_that_call_all_the_time(const void *unused)
 /* ---- the runner ---- */
 
 static unit_case cases[] = {
-    {"threads_that_wait_at_the_gate", threads_that_wait_at_the_gate, NULL},
-    {"thread_that_closes_the_gate", thread_that_closes_the_gate, NULL},
-    {"threads_that_wait_in_a_queue", threads_that_wait_in_a_queue, NULL},
-    {"thread_that_closes_a_queue", thread_that_closes_a_queue, NULL},
-    {"threads_that_call_all_the_time", threads_that_call_all_the_time, NULL},
+    UNIT(threads_that_wait_at_the_gate),
+    UNIT(thread_that_closes_the_gate),
+    UNIT(threads_that_wait_in_a_queue),
+    UNIT(thread_that_closes_a_queue),
+    UNIT(threads_that_call_all_the_time),
 };
 
 int main(int argc, char **argv)

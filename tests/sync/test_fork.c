@@ -574,13 +574,13 @@ static void forks_and_calls_under_a_lock(const void *unused)
 /* ---- the runner ---- */
 
 static unit_case cases[] = {
-    {"a_fork_before_any_call", a_fork_before_any_call, NULL},
-    {"forks_and_calls_under_a_lock", forks_and_calls_under_a_lock, NULL},
-    {"children_of_an_idle_parent", children_of_an_idle_parent, NULL},
-    {"grandchildren", grandchildren, NULL},
-    {"structures_that_are_gone", structures_that_are_gone, NULL},
-    {"pending_operations_are_the_parents", pending_operations_are_the_parents, NULL},
-    {"children_of_a_busy_parent", children_of_a_busy_parent, NULL},
+    UNIT(a_fork_before_any_call),
+    UNIT(forks_and_calls_under_a_lock),
+    UNIT(children_of_an_idle_parent),
+    UNIT(grandchildren),
+    UNIT(structures_that_are_gone),
+    UNIT(pending_operations_are_the_parents),
+    UNIT(children_of_a_busy_parent),
 };
 
 int main(int argc, char **argv)

@@ -358,14 +358,14 @@ static void queue_at_gate(agent *a)
     if (kind == 's')
         gate_enter(&e->g);
     else if (kind == 'b')
-        gate_enter_beside(&e->g);
+        gate_enter_snapshot(&e->g);
     else
         in = kind == 'x' ? gate_enter_batch(&e->g) : gate_enter_exclusive(&e->g);
     int before = atomic_fetch_add(&e->got_in, 1);
     if (kind == 's')
         gate_leave(&e->g);
     else if (kind == 'b')
-        gate_leave_beside(&e->g);
+        gate_leave_snapshot(&e->g);
     else if (in)
         gate_leave_exclusive(&e->g);
     EXPECT(a, in);
@@ -399,9 +399,9 @@ static void queue_behind_batch(agent *a)
         wait_until(a, &e->got_in, 1); /* or this does not end */
         gate_leave_exclusive(&e->g);
     } else {
-        gate_enter_beside(&e->g);
+        gate_enter_snapshot(&e->g);
         atomic_store(&e->got_in, 1);
-        gate_leave_beside(&e->g);
+        gate_leave_snapshot(&e->g);
     }
 }
 
@@ -470,7 +470,7 @@ static void call_some(agent *a, siege *s)
         if (kind < 2)
             gate_enter(&s->g);
         else if (kind == 2)
-            gate_enter_beside(&s->g);
+            gate_enter_snapshot(&s->g);
         else
             in = gate_enter_exclusive(&s->g);
         atomic_fetch_add(steps, 1);
@@ -478,7 +478,7 @@ static void call_some(agent *a, siege *s)
         if (kind < 2)
             gate_leave(&s->g);
         else if (kind == 2)
-            gate_leave_beside(&s->g);
+            gate_leave_snapshot(&s->g);
         else
             gate_leave_exclusive(&s->g);
     }
@@ -728,24 +728,24 @@ static void all_again_without_membarrier(const void *unused)
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
 static unit_case cases[] = {
-    {"shared_and_exclusive_never_together", shared_and_exclusive_never_together, NULL},
-    {"exclusive_callers_exclude_each_other", exclusive_callers_exclude_each_other, NULL},
-    {"views_and_exclusive_never_together", views_and_exclusive_never_together, NULL},
-    {"more_threads_than_slots", more_threads_than_slots, NULL},
-    {"exclusive_is_not_starved", exclusive_is_not_starved, NULL},
-    {"all_wait_for_the_one_inside", all_wait_for_the_one_inside, NULL},
-    {"newcomers_wait_behind_the_exclusive_caller", newcomers_wait_behind_the_exclusive_caller, NULL},
-    {"who_waits_goes_first", who_waits_goes_first, NULL},
-    {"batches_hold_nobody_back_beside", batches_hold_nobody_back_beside, NULL},
-    {"nobody_is_overtaken_for_long", nobody_is_overtaken_for_long, NULL},
-    {"nobody_waits_for_who_is_not_awake", nobody_waits_for_who_is_not_awake, NULL},
-    {"shared_callers_are_inside_together", shared_callers_are_inside_together, NULL},
-    {"views_refuse_exclusive", views_refuse_exclusive, NULL},
-    {"threads_have_numbers", threads_have_numbers, NULL},
-    {"slots_go_to_as_many_as_there_are", slots_go_to_as_many_as_there_are, NULL},
-    {"slots_are_owned_again", slots_are_owned_again, NULL},
-    {"a_lost_membarrier_is_not_ignored", a_lost_membarrier_is_not_ignored, NULL},
-    {"all_again_without_membarrier", all_again_without_membarrier, NULL},
+    UNIT(shared_and_exclusive_never_together),
+    UNIT(exclusive_callers_exclude_each_other),
+    UNIT(views_and_exclusive_never_together),
+    UNIT(more_threads_than_slots),
+    UNIT(exclusive_is_not_starved),
+    UNIT(all_wait_for_the_one_inside),
+    UNIT(newcomers_wait_behind_the_exclusive_caller),
+    UNIT(who_waits_goes_first),
+    UNIT(batches_hold_nobody_back_beside),
+    UNIT(nobody_is_overtaken_for_long),
+    UNIT(nobody_waits_for_who_is_not_awake),
+    UNIT(shared_callers_are_inside_together),
+    UNIT(views_refuse_exclusive),
+    UNIT(threads_have_numbers),
+    UNIT(slots_go_to_as_many_as_there_are),
+    UNIT(slots_are_owned_again),
+    UNIT(a_lost_membarrier_is_not_ignored),
+    UNIT(all_again_without_membarrier),
 };
 
 int main(int argc, char **argv)

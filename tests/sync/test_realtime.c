@@ -113,11 +113,11 @@ static void be_late(void *context, team *team, unsigned member)
         sleep_for(HELD_MS * MILLISECOND);
     else {
         const double processor = milliseconds_of(CLOCK_THREAD_CPUTIME_ID);
-        team_meet(team);
+        team_barrier(team);
         w->processor_ms = milliseconds_of(CLOCK_THREAD_CPUTIME_ID) - processor;
         return;
     }
-    if (team->members > 1) team_meet(team);
+    if (team->members > 1) team_barrier(team);
 }
 
 static void teams_wait_asleep(const void *unused)
@@ -269,9 +269,9 @@ static void high_priority_waits_for_low(const void *unused)
 }
 
 static unit_case cases[] = {
-    {"waiting_uses_little_of_a_processor", waiting_uses_little_of_a_processor, NULL},
-    {"teams_wait_asleep", teams_wait_asleep, NULL},
-    {"high_priority_waits_for_low", high_priority_waits_for_low, NULL},
+    UNIT(waiting_uses_little_of_a_processor),
+    UNIT(teams_wait_asleep),
+    UNIT(high_priority_waits_for_low),
 };
 
 int main(int argc, char **argv)

@@ -381,19 +381,19 @@ static void sort_without_memory(const void *unused)
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
 static unit_case cases[] = {
-    {"every_element_once", every_element_once, NULL},
-    {"callers_at_once", callers_at_once, NULL},
-    {"all_threads_work", all_threads_work, NULL},
-    {"helpers_own_no_slot", helpers_own_no_slot, NULL},
-    {"busy_helpers_hold_nobody_up", busy_helpers_hold_nobody_up, NULL},
-    {"workers_that_never_worked", workers_that_never_worked, NULL},
-    {"workers_without_memory", workers_without_memory, NULL},
-    {"sort_of_patterns", sort_of_patterns, NULL},
-    {"sort_with_duplicates", sort_with_duplicates, NULL},
-    {"sort_of_equal_and_extreme_keys", sort_of_equal_and_extreme_keys, NULL},
-    {"sort_by_one_byte", sort_by_one_byte, NULL},
-    {"ascending_means_strictly", ascending_means_strictly, NULL},
-    {"sort_without_memory", sort_without_memory, NULL},
+    UNIT(every_element_once),
+    UNIT(callers_at_once),
+    UNIT(all_threads_work),
+    UNIT(helpers_own_no_slot),
+    UNIT(busy_helpers_hold_nobody_up),
+    UNIT(workers_that_never_worked),
+    UNIT(workers_without_memory),
+    UNIT(sort_of_patterns),
+    UNIT(sort_with_duplicates),
+    UNIT(sort_of_equal_and_extreme_keys),
+    UNIT(sort_by_one_byte),
+    UNIT(ascending_means_strictly),
+    UNIT(sort_without_memory),
 };
 
 int main(int argc, char **argv)

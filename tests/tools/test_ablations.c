@@ -215,11 +215,11 @@ static void batches_with_every_choice(const void *unused)
 }
 
 static unit_case cases[] = {
-    {"one_thread", one_thread, NULL},
-    {"threads_with_keys_of_their_own", threads_with_keys_of_their_own, NULL},
-    {"threads_with_the_same_keys", threads_with_the_same_keys, NULL},
-    {"a_full_memory_is_told", a_full_memory_is_told, NULL},
-    {"batches_with_every_choice", batches_with_every_choice, NULL},
+    UNIT(one_thread),
+    UNIT(threads_with_keys_of_their_own),
+    UNIT(threads_with_the_same_keys),
+    UNIT(a_full_memory_is_told),
+    UNIT(batches_with_every_choice),
 };
 
 int main(int argc, char **argv) { return run_units("test_ablations", argc, argv, cases, COUNT_OF(cases)); }

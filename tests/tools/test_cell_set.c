@@ -1,4 +1,4 @@
-/* test_cell_set.c - the set that soak's batches are checked against: an oracle that errs accuses the library. */
+/* test_cell_set.c - the set that batches of pleach stress are checked against: an oracle that errs accuses the library. */
 #include <stdlib.h>
 
 #include "testkit/harness.h"
@@ -6,7 +6,7 @@
 #include "testkit/units.h"
 #include "tools/stress/cell_set.h"
 
-/* Powers of 64, and what lies beside them: there the number of levels changes. */
+/* Powers of two and their neighbours, where the tree gets another level. */
 static const size_t sizes[] = {1, 2, 63, 64, 65, 1000, 4095, 4096, 4097, 262143, 262144, 262145};
 
 static void check_against_flags(const struct cell_set *set, const bool *present)

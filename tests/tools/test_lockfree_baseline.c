@@ -157,9 +157,9 @@ static void threads_with_the_same_keys(const void *unused)
 }
 
 static unit_case cases[] = {
-    {"one_thread_knows_every_answer", one_thread_knows_every_answer, NULL},
-    {"threads_with_keys_of_their_own", threads_with_keys_of_their_own, NULL},
-    {"threads_with_the_same_keys", threads_with_the_same_keys, NULL},
+    UNIT(one_thread_knows_every_answer),
+    UNIT(threads_with_keys_of_their_own),
+    UNIT(threads_with_the_same_keys),
 };
 
 int main(int argc, char **argv)

@@ -754,14 +754,14 @@ int main(int argc, char **argv)
     enum { LITMUS_CASES = sizeof litmus_cases / sizeof litmus_cases[0] };
     enum { OTHER_CASES = 8 };
     static unit_case cases[LITMUS_CASES + OTHER_CASES] = {
-        {"deadlock_is_found", deadlock_is_found, NULL},
-        {"wild_access_is_found", wild_access_is_found, NULL},
-        {"use_after_giving_is_found", use_after_giving_is_found, NULL},
-        {"waiting_solo_is_found", waiting_solo_is_found, NULL},
-        {"plain_accesses_are_watched", plain_accesses_are_watched, NULL},
-        {"a_name_repeats_its_schedule", a_name_repeats_its_schedule, NULL},
-        {"bad_names_are_refused", bad_names_are_refused, NULL},
-        {"jobs_do_not_matter", jobs_do_not_matter, NULL},
+        UNIT(deadlock_is_found),
+        UNIT(wild_access_is_found),
+        UNIT(use_after_giving_is_found),
+        UNIT(waiting_solo_is_found),
+        UNIT(plain_accesses_are_watched),
+        UNIT(a_name_repeats_its_schedule),
+        UNIT(bad_names_are_refused),
+        UNIT(jobs_do_not_matter),
     };
     for (size_t i = 0; i < LITMUS_CASES; i++)
         cases[OTHER_CASES + i] = (unit_case){litmus_cases[i].name, litmus_test, &litmus_cases[i].litmus};

@@ -47,13 +47,6 @@ static run open_full(const setting *where)
     return r;
 }
 
-static pleach_map_stats stats_of(pleach_map *map)
-{
-    pleach_map_stats stats;
-    assert_ok(pleach_map_get_stats(map, &stats));
-    return stats;
-}
-
 /* Images at the time when there were most of them. */
 static uint64_t most_images(const pleach_map_stats *stats)
 {

@@ -284,13 +284,6 @@ static void put_everywhere(pleach_map *map, unsigned bits, uint64_t turn)
     count_checked(UNIVERSE);
 }
 
-static pleach_map_stats stats_of(pleach_map *map)
-{
-    pleach_map_stats stats;
-    assert_ok(pleach_map_get_stats(map, &stats));
-    return stats;
-}
-
 /* What stats say the oldest snapshot holds back is what goes with it, and is counted as reclaimed when it has gone. */
 static void what_is_held_back_goes_with_the_oldest(const setting *where)
 {

@@ -17,6 +17,7 @@
 #include <pleach/pleach.h>
 #include <pleach/versioned_device.cuh>
 
+#include "testkit/device/device_checks.cuh"
 #include "testkit/device/device_keys.cuh"
 
 extern "C" {
@@ -31,16 +32,6 @@ enum { TAKERS = 4, SNAPSHOTS = 12, QUESTIONS = 4 };            /* of a region; o
 enum { ROOM = REGION + 1 };                                   /* pairs of a question; no region has so many */
 enum { UPDATE_OPS = REGIONS * UPDATERS * UPDATES, ASKED_OPS = REGIONS * TAKERS * SNAPSHOTS * QUESTIONS };
 enum { MOST_WAITING = 1 << 16 };
-
-static int passed, failed;
-
-static bool expect(bool good, unsigned bits, const char *what)
-{
-    good ? passed++ : failed++;
-    printf("%s  %u-bit: %s\n", good ? "ok    " : "FAILED", bits, what);
-    fflush(stdout);
-    return good;
-}
 
 /* ---- both widths by one name ---- */
 
@@ -254,7 +245,7 @@ template <typename word> static __global__ void look(view_t view, recording r, u
         if (threadIdx.x % lanes == 0) invoked[team] = stamp(r.clock);
         t.at = pleach_versioned_snapshot_begin(view, &agents[team], lanes);
         if (threadIdx.x % lanes == 0) returned[team] = stamp(r.clock);
-        port_lanes_meet(lanes);
+        port_group_sync(lanes);
         t.invoked = invoked[team];
         t.returned = returned[team];
         for (uint32_t which = 0; which < QUESTIONS; which++) {

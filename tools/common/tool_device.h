@@ -1,4 +1,4 @@
-/* tool_device.h - where the data of a benchmark or a soak lies and how a call on it is timed: in host memory by the
+/* tool_device.h - where the data of a benchmark or a stress test lies and how a call on it is timed: in host memory by the
  * clock, or in GPU memory by CUDA events. */
 #ifndef PLEACH_TOOLS_DEVICE_H
 #define PLEACH_TOOLS_DEVICE_H

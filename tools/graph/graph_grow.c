@@ -8,7 +8,7 @@ enum { BATCHES = 50, LEAST_BATCH = 1000, SEED = 20 };
 
 bool graph_take_way(struct cli *cli, size_t *way)
 {
-    static const char *const names[] = {"bulk", "batches", "random", "churn", NULL}; /* as graph_way */
+    static const char *const names[] = {"bulk", "batches", "random", "churn", NULL}; /* as triangle_method */
     return cli_take_choice(cli, "--build", names, way);
 }
 
@@ -60,7 +60,7 @@ static pleach_status insert_all(struct growth *g, bool erases)
     return status;
 }
 
-static pleach_status grow(struct growth *g, enum graph_way way)
+static pleach_status grow(struct growth *g, enum triangle_method way)
 {
     pleach_status status = insert_all(g, way == GROW_CHURN);
     if (status != PLEACH_OK || way != GROW_CHURN) return status;
@@ -68,7 +68,7 @@ static pleach_status grow(struct growth *g, enum graph_way way)
     return insert_all(g, false);
 }
 
-pleach_status graph_grow(pleach_graph *graph, const struct edge_list *list, enum graph_way way)
+pleach_status graph_grow(pleach_graph *graph, const struct edge_list *list, enum triangle_method way)
 {
     if (way == GROW_BULK || list->count == 0)
         return pleach_graph_build(graph, list->count, list->from, list->to, NULL);

@@ -6,7 +6,7 @@
 #include "tools/edges/edge_list.h"
 #include "pleach/graph.h"
 
-enum graph_way {
+enum triangle_method {
     GROW_BULK,    /* at once */
     GROW_BATCHES, /* some edges at a time, in the order of the list */
     GROW_RANDOM,  /* the same in a random order */
@@ -17,6 +17,6 @@ enum graph_way {
 bool graph_take_way(struct cli *cli, size_t *way);
 
 /* Fills an empty graph without values. */
-pleach_status graph_grow(pleach_graph *graph, const struct edge_list *list, enum graph_way way);
+pleach_status graph_grow(pleach_graph *graph, const struct edge_list *list, enum triangle_method way);
 
 #endif

@@ -63,7 +63,7 @@ static int build(const char *command, const struct graph_where *where, const str
 {
     const int opened = graph_open(command, where, list, &loaded->graph);
     if (opened != EXIT_GOOD) return opened;
-    const pleach_status status = graph_grow(loaded->graph, list, (enum graph_way)where->way);
+    const pleach_status status = graph_grow(loaded->graph, list, (enum triangle_method)where->way);
     if (status == PLEACH_OK) return EXIT_GOOD;
     if (status == PLEACH_E_FULL) memory_allows(UINT64_MAX); /* graph_open's limit is this one */
     cli_complain(command, "the graph could not be built: %s",

@@ -12,7 +12,7 @@ struct graph_where {
     uint64_t threads; /* 0: one for each online CPU */
     size_t adjacency; /* a pleach_adjacency */
     bool sparse;      /* vertices are found through a hash table */
-    size_t way;       /* a graph_way, for who loads a file */
+    size_t way;       /* a triangle_method, for who loads a file */
     bool fixed_seed;  /* --seed was given: */
     uint64_t seed;    /* of the hash function */
 };

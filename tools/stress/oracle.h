@@ -1,50 +1,62 @@
-/* oracle.h - a map so simple that it is plainly right: a table with one cell for every key that may be used.
+/* oracle.h - a map so simple that it is plainly right: a table with one entry per cell of a key space.
  *
- * The cells stand in the order of their keys, which are spread over the whole key range, the smallest and the largest
- * key included. Cells come in blocks of ORACLE_BLOCK neighbours. Different threads may work on different blocks at
- * the same time, as long as each asks for nothing outside its own blocks.
- */
+ * Clients update their own cells concurrently: each cell has bytes of its own. */
 #ifndef PLEACH_TOOLS_ORACLE_H
 #define PLEACH_TOOLS_ORACLE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdlib.h>
 
 #include "pleach/pleach.h"
 
-enum { ORACLE_BLOCK = 64 };
-
 struct oracle {
-    unsigned bits;
     size_t cells;
-    uint64_t step; /* between the keys of neighbours */
     uint64_t *values;
     unsigned char *present;
 };
 
-/* blocks is a power of two, at most 2^20. False when memory is lacking. */
-bool oracle_create(struct oracle *oracle, unsigned bits, size_t blocks);
-void oracle_destroy(struct oracle *oracle);
+/* False if memory is lacking; destroy in any case. */
+static inline bool oracle_create(struct oracle *oracle, size_t cells)
+{
+    *oracle = (struct oracle){cells, calloc(cells, sizeof(uint64_t)), calloc(cells, 1)};
+    return oracle->values != NULL && oracle->present != NULL;
+}
 
-uint64_t oracle_key(const struct oracle *oracle, size_t cell);
+static inline void oracle_destroy(struct oracle *oracle)
+{
+    free(oracle->values);
+    free(oracle->present);
+    *oracle = (struct oracle){0};
+}
 
-/* As the map's calls of the same names. */
-pleach_outcome oracle_put(struct oracle *oracle, size_t cell, uint64_t value, uint64_t *old_value);
-pleach_outcome oracle_add(struct oracle *oracle, size_t cell, uint64_t value, uint64_t *old_value);
-pleach_outcome oracle_erase(struct oracle *oracle, size_t cell, uint64_t *old_value);
-bool oracle_find(const struct oracle *oracle, size_t cell, uint64_t *value);
+static inline bool oracle_find(const struct oracle *oracle, size_t cell, uint64_t *value)
+{
+    if (oracle->present[cell]) *value = oracle->values[cell];
+    return oracle->present[cell];
+}
 
-/* The next present cell above or below; there must be one. */
-size_t oracle_succ(const struct oracle *oracle, size_t cell);
-size_t oracle_pred(const struct oracle *oracle, size_t cell);
+/* Applies a put, add or erase, and returns its outcome. *old is set if the outcome reports an old value. */
+static inline pleach_outcome oracle_update(struct oracle *oracle, unsigned op, size_t cell, uint64_t value,
+                                           uint64_t *old)
+{
+    const bool was_present = oracle_find(oracle, cell, old);
+    if (op == PLEACH_OP_ADD && was_present) return PLEACH_EXISTS;
+    if (op == PLEACH_OP_ERASE && !was_present) return PLEACH_ABSENT;
+    oracle->present[cell] = op != PLEACH_OP_ERASE;
+    oracle->values[cell] = value;
+    return op == PLEACH_OP_ERASE ? PLEACH_ERASED : was_present ? PLEACH_REPLACED : PLEACH_INSERTED;
+}
 
-/* How many cells from `first` to `last` are present, at most limit; their pairs are folded into *digest. */
-size_t oracle_range(const struct oracle *oracle, size_t first, size_t last, size_t limit, uint64_t *digest);
+static inline bool outcome_has_old(unsigned outcome)
+{
+    return outcome == PLEACH_REPLACED || outcome == PLEACH_EXISTS || outcome == PLEACH_ERASED;
+}
 
-size_t oracle_size(const struct oracle *oracle);
-
-/* Folds one more pair of a range into a digest, which starts at 0. */
-uint64_t oracle_digest(uint64_t digest, uint64_t key, uint64_t value);
+static inline size_t oracle_size(const struct oracle *oracle)
+{
+    size_t size = 0;
+    for (size_t cell = 0; cell < oracle->cells; cell++) size += oracle->present[cell];
+    return size;
+}
 
 #endif

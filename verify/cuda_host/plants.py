@@ -230,7 +230,7 @@ PLANTS = [
           "i < n; i += gridDim.x * blockDim.x) {\n        int32_t sum"),
     # ---- errors ----
     Plant("status_of_flags_lost", "memory for outcomes that is not to be had is not reported",
-          Run("test_map_errors", "cuda/32 every_allocation_of_array*"), MAP,
+          Run("test_map_allocations", "cuda/32 every_allocation_of_array*"), MAP,
           "    if (status == PLEACH_OK) status = staging_output(s, r->flags, n, false, (void **)&staged->flags);\n",
           "    if (status == PLEACH_OK) staging_output(s, r->flags, n, false, (void **)&staged->flags);\n"),
     Plant("full_table_says_nothing", "elements were not applied, and the call is told to be fine",
@@ -253,7 +253,7 @@ PLANTS = [
           Run("test_hash", "cuda/32 arrays_of_every_length*"), SLABHASH,
           "{ return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }",
           "{ return threads < BLOCK_THREADS ? 1 : (unsigned)(threads / BLOCK_THREADS); }"),
-    Plant("rows_of_repeats_not_cleared", "places of rows hold what the memory held",
+    Plant("chains_of_duplicates_not_cleared", "places of rows hold what the memory held",
           Run("test_hash_repeats", "cuda/32 few_keys*", 1), "src/cuda/duplicates.c",
           " ||\n        cudaMemsetAsync(r.rows, 0, places * sizeof *r.rows, s->stream) != cudaSuccess)", ")"),
     Plant("list_begins_where_it_ended", "the counter of elements that are left for later is not cleared",

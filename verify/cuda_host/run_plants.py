@@ -145,7 +145,7 @@ def compile_plant(p, build, folder):
     return program
 
 
-def complaint(program, run, limit):
+def check_report(program, run, limit):
     """What the program says first that is wrong, for which it is ended; None if it passes."""
     command = [program, *run.arguments()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -181,7 +181,7 @@ class Controls:
         with mine:
             if run not in self.limits:
                 begin = time.monotonic()
-                said = complaint(os.path.join(self.build.folder, "tests", run.program), run, 1200)
+                said = check_report(os.path.join(self.build.folder, "tests", run.program), run, 1200)
                 if said:
                     raise Missed(f"{run} does not pass without the plant: {said}")
                 self.limits[run] = 30 + 5 * (time.monotonic() - begin)
@@ -194,7 +194,7 @@ def catch(p, build, controls, keep):
     folder = os.path.join(build.folder, "planted", p.name)
     limit = controls.limit(p.run)
     plant(p, folder)
-    said = complaint(compile_plant(p, build, folder), p.run, limit)
+    said = check_report(compile_plant(p, build, folder), p.run, limit)
     if said is None:
         raise Missed(f"{p.run} passes")
     if not keep:

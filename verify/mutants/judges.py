@@ -37,7 +37,7 @@ MAP = ("test_map_points", "test_map_ranges", "test_map_whole", "test_map_random"
 LISTS = ("test_map_points skiplist", "test_map_ranges skiplist", "test_map_whole skiplist", "test_map_random skiplist",
          "test_map_threads skiplist", "test_map_history skiplist", "test_map_limits skiplist",
          "test_map_points raised", "test_map_random raised", "test_map_limits raised", "test_map_threads raised",
-         "test_skiplist")
+         "test_skiplist", "test_skiplist_threads")
 VERSIONS = ("test_map_snapshots", "test_map_points versioned", "test_map_random versioned", "test_map_whole versioned",
             "test_map_threads versioned", "test_map_history versioned", "test_batch_snapshots",
             "test_graph_ordered_snapshots", "test_map_limits versioned", "test_map_faults versioned", "test_batch")
@@ -56,7 +56,7 @@ COVER = (
                    "test_hash_threads", "test_hash_limits", "test_graph_limits", "test_batch")),
     ("src/epoch/", ("test_epoch", "test_pins", *VERSIONS, *LISTS)),
     ("src/version/", VERSIONS),
-    ("src/node/", ("test_wide_keys", *MAP, *LISTS)),
+    ("src/node/", ("test_wide_keys", "test_wide_keys_threads", *MAP, *LISTS)),
 )
 TAKES = {"test_hash_limits": 4, "test_graph_limits": 4, "test_graph_random": 2, "test_skiplist": 3, "test_batch": 4,
          "test_map_delays": 2}  # seconds of CPU, about, where it is more than one

@@ -42,7 +42,7 @@ SHARED_OUT = ("the swap shares out numbers of buckets. Each bucket is then latch
               " comes all that is to be known of it")
 MOVED_BY = ("look_at has acquire fences just before on CPUs, and a GPU has branched on the header's bit")
 LAST_LOOK = ("the last look at the root, which comes after this load, finds another root: a later growth's `next` is"
-             " stored after the root that it starts from (look_holds_after; of updates change_latch, under the latch)")
+             " stored after the root that it starts from (bucket_unchanged_after; of updates change_latch, under the latch)")
 CHAIN = ("every change of a chain gives its first slab another header, and two looks at that enclose both loads; a"
          " link and a mask of different instants between them each were true, and no key moves from slab to slab in"
          " one change")
@@ -50,7 +50,7 @@ UNDER_LATCH = "under the bucket's latch, which was acquired: nobody changes eith
 BOTH_NEW = ("the latch's acquire makes both as new as the bucket. From then on the root stays, as the bucket is not"
             " moved, and of `next` a value from before growth began does as well as if it had begun later")
 NO_READER = ("(b) is for readers that see by the latch that a writer is there. A look at a bucket leaves the latch"
-             " bit out (look_holds_after), and what is stored before the header changes counts for nobody")
+             " bit out (bucket_unchanged_after), and what is stored before the header changes counts for nobody")
 TARGETS = ("nothing is stored to the bucket until its latch goes; targets are read by who has seen that it has moved,"
            " or the next root, both of which are released after these stores. Who knows a target from an older table"
            " finds another root in the end")
@@ -65,7 +65,7 @@ GROWN = ("all buckets of the old root have moved, so none can be latched under i
          " an agent that has seen the next root; port_publish_fence has the cursor before this store")
 
 COHERENT = ("the caches of CPUs are coherent, so nothing is read again and again. Where the fence orders as well"
-            " there is another one: in slab_count_moved port_publish_fence, for epoch_stay_begin the one in"
+            " there is another one: in slab_count_moved port_publish_fence, for epoch_section_begin the one in"
             " epoch_enter")
 
 # ---- skiplists ----
@@ -136,14 +136,14 @@ OPENED = ("release is enough for who finds the gate open. Who finds it closed st
 
 # ---- epochs ----
 OWN = ("its stores to home and ring are for the slot's next owner (release and acquire of the slot), and to a scan a"
-       " slot that is out is as a free one. Who claims it as inside passes the clock behind port_settle_latch: dmb"
+       " slot that is out is as a free one. Who claims it as inside passes the clock behind port_fence_after_latch: dmb"
        " ish on aarch64, on x86 the swap was locked; a GPU has branched on the swap's result")
-SETTLED = ("port_settle_latch follows at once: dmb ish on aarch64, on x86 the swap is locked. On a GPU acquire, which"
+SETTLED = ("port_fence_after_latch follows at once: dmb ish on aarch64, on x86 the swap is locked. On a GPU acquire, which"
            " stays, keeps the load of the clock behind the swap, and the port_validate_fence after it, the same"
            " instruction as the latch's own fence, keeps stores there")
-WIDENED = ("nothing is read on the strength of it; the clock is read behind port_settle_latch (dmb ish on aarch64, on"
+WIDENED = ("nothing is read on the strength of it; the clock is read behind port_fence_after_latch (dmb ish on aarch64, on"
            " x86 the swap is locked), and a GPU has branched on the swap's result before it swaps the slot's word")
-DATED = ("the stamp has settled in epoch_pass, before and after the addition, and stands; the swap only says it to"
+DATED = ("the stamp has settled in epoch_advance, before and after the addition, and stands; the swap only says it to"
          " updates. One that sees the word from before keeps an image too many; one that changes the word does so by"
          " a swap, which comes before this one, and this one fails, or after, and that one fails")
 ASKED = ("the update has settled its latch before it looks at the slot, and stores to the leaf behind a branch on the"
@@ -162,7 +162,7 @@ FENCED = ("port_validate_fence in epoch_scan has the loads of the slots before t
           " nothing needed on x86, MEMBAR.ALL.CTA in each lane and then a barrier on a GPU; parts by other agents"
           " have come through scan_latch. C11 alone would want the release: it knows no order but through one")
 TICKED = ("the swap is behind a branch on the slots, and nothing is read on the strength of it. Before this agent"
-          " looks at the clock again there is port_settle_latch (dmb ish on aarch64, on x86 the swap is locked), and"
+          " looks at the clock again there is port_fence_after_latch (dmb ish on aarch64, on x86 the swap is locked), and"
           " on a GPU the release of scan_latch, which waits for the swap")
 
 GATE = {
@@ -188,42 +188,42 @@ def argued_of_gate():
 
 
 ARGUED = {
-    "src/port/port_cpu.h port_forget_cached: port_validate_fence removed": COHERENT,
-    "src/level/level_cursor.h cursor_right: port_forget_cached removed": PROGRESS,
+    "src/port/port_cpu.h port_invalidate_cached: port_validate_fence removed": COHERENT,
+    "src/level/level_cursor.h cursor_right: port_invalidate_cached removed": PROGRESS,
     "src/pool/pool_runs.h pool_note_longer: port_compare_swap acquire only": HINT,
     "src/pool/pool_runs.h pool_note_longer: port_compare_swap release only": HINT,
     "src/pool/pool_runs.h pool_note_none: port_compare_swap acquire only": HINT,
     "src/pool/pool_runs.h pool_note_none: port_compare_swap release only": HINT,
-    "src/pool/pool.h pool_give_row: port_compare_swap release only": GIVES,
-    "src/pool/pool.h pool_take_returned: port_load_acquire relaxed": FOLLOWED,
-    "src/pool/pool.h pool_take_returned: port_compare_swap acquire only": TAKES,
-    "src/pool/pool.h pool_take_returned: port_compare_swap release only": TAKEN,
+    "src/pool/pool.h pool_free_list: port_compare_swap release only": GIVES,
+    "src/pool/pool.h pool_alloc_returned: port_load_acquire relaxed": FOLLOWED,
+    "src/pool/pool.h pool_alloc_returned: port_compare_swap acquire only": TAKES,
+    "src/pool/pool.h pool_alloc_returned: port_compare_swap release only": TAKEN,
     "src/epoch/epoch.h epoch_widen: port_latch relaxed": WIDENED,
     "src/epoch/epoch.h epoch_widen: port_latch without its fence": WIDENED,
     "src/epoch/epoch.h epoch_claim: port_latch without its fence": OWN,
     "src/epoch/epoch.h epoch_enter: port_latch without its fence": SETTLED,
-    "src/epoch/epoch_agent.h epoch_scan: port_validate_fence removed": RELEASED,
-    "src/epoch/epoch_agent.h epoch_scan_begin: port_latch without its fence": EXCLUDES,
-    "src/epoch/epoch_agent.h epoch_scan_end: port_store_release relaxed": FENCED,
-    "src/epoch/epoch_agent.h epoch_scan_end: port_latch relaxed": TICKED,
-    "src/epoch/epoch_agent.h epoch_scan_end: port_latch without its fence": TICKED,
+    "src/epoch/epoch_participant.h epoch_scan: port_validate_fence removed": RELEASED,
+    "src/epoch/epoch_participant.h epoch_scan_begin: port_latch without its fence": EXCLUDES,
+    "src/epoch/epoch_participant.h epoch_scan_end: port_store_release relaxed": FENCED,
+    "src/epoch/epoch_participant.h epoch_scan_end: port_latch relaxed": TICKED,
+    "src/epoch/epoch_participant.h epoch_scan_end: port_latch without its fence": TICKED,
     "src/epoch/epoch_pins.h epoch_pin: port_latch without its fence": EXCLUDES,
     "src/epoch/epoch_pins.h epoch_unpin: port_latch without its fence": EXCLUDES,
     "src/epoch/epoch_pins.h epoch_unpin: port_publish_fence removed": UNPINNED,
     "src/epoch/epoch_pins.h epoch_pins_move: port_latch without its fence": EXCLUDES,
     "src/pool/pool_runs.h pool_push: port_compare_swap release only": GIVES,
-    "src/pool/pool_runs.h pool_take_run_from: port_load_acquire relaxed": FOLLOWED,
-    "src/pool/pool_runs.h pool_take_run_from: port_compare_swap acquire only": TAKES,
-    "src/pool/pool_runs.h pool_take_run_from: port_compare_swap release only": TAKEN,
-    "src/pool/pool_runs.h pool_take_from_row: port_validate_fence removed": ROW_TAKEN,
+    "src/pool/pool_runs.h pool_alloc_run_from: port_load_acquire relaxed": FOLLOWED,
+    "src/pool/pool_runs.h pool_alloc_run_from: port_compare_swap acquire only": TAKES,
+    "src/pool/pool_runs.h pool_alloc_run_from: port_compare_swap release only": TAKEN,
+    "src/pool/pool_runs.h pool_alloc_from_row: port_validate_fence removed": ROW_TAKEN,
     "src/pool/pool_runs.h pool_begin_row: port_compare_swap acquire only": ROW,
     "src/pool/pool_runs.h pool_begin_row: port_compare_swap release only": BEGINS_ROW,
-    "src/epoch/epoch.h epoch_pass_dated: port_latch relaxed": DATED,
-    "src/epoch/epoch.h epoch_pass_dated: port_latch without its fence": DATED,
+    "src/epoch/epoch.h epoch_advance_dated: port_latch relaxed": DATED,
+    "src/epoch/epoch.h epoch_advance_dated: port_latch without its fence": DATED,
     "src/batch/batch_commit.h batch_end: port_publish_fence removed": MET,
     "src/blink/blink_post.h post_above_root: port_compare_swap acquire only": TAKES_LATCH,
     "src/blink/blink_post.h post_above_root: port_store_release relaxed": PASSED_ON,
-    "src/level/level_seek.h seek_leaf: port_forget_cached removed": STALE_HEAD,
+    "src/level/level_seek.h seek_leaf: port_invalidate_cached removed": STALE_HEAD,
     "src/skiplist/skiplist_merge.h merge_bottom: port_publish_fence removed (2)": SENT_BACK,
     "src/skiplist/skiplist_merge.h merge_here: port_latch without its fence": MERGE_FENCED,
     "src/skiplist/skiplist_update.h update_bottom: port_validate_fence removed": NODE_LAST,
@@ -237,7 +237,7 @@ ARGUED = {
     "src/skiplist/skiplist_raise.h lower_here: port_compare_swap release only": HEADS,
     "src/hash/slabhash_find.h look_begin: port_validate_fence removed": MOVED_BY,
     "src/hash/slabhash_find.h look_begin: port_validate_fence removed (2)": LAST_LOOK,
-    "src/hash/slabhash_find.h find_elsewhere: port_load_in_order in no order": CHAIN,
+    "src/hash/slabhash_find.h find_displaced: port_load_in_order in no order": CHAIN,
     "src/hash/slabhash_move.h move_bucket: port_publish_fence removed": TARGETS,
     "src/hash/slabhash_move.h help_begin: port_compare_swap acquire only": SHARED_OUT,
     "src/hash/slabhash_move.h help_begin: port_compare_swap release only": SHARED_OUT,
@@ -248,7 +248,7 @@ ARGUED = {
     "src/hash/slabhash_table.h slab_start_growth: port_compare_swap release only": CLAIMED,
     "src/hash/slabhash_table.h slab_start_growth: port_publish_fence removed": TAKEN_OVER,
     "src/hash/slabhash_table.h slab_start_growth: port_store_release relaxed": STARTED,
-    "src/hash/slabhash_table.h slab_count_moved: port_forget_cached removed": COUNTED_FENCE,
+    "src/hash/slabhash_table.h slab_count_moved: port_invalidate_cached removed": COUNTED_FENCE,
     "src/hash/slabhash_table.h slab_count_moved: port_publish_fence removed (2)": COUNTED_MOVED,
     "src/hash/slabhash_table.h slab_count_moved: port_store_release relaxed": GROWN,
     "src/hash/slabhash_update.h change_latch: port_latch without its fence": NO_READER,
@@ -258,7 +258,7 @@ ARGUED = {
     "src/hash/slabhash_update.h table_begin: port_store_release relaxed": FIRST_SLAB,
     "src/hash/slabhash_update.h table_begin: port_store_release relaxed (2)": FIRST_SLAB,
     "src/hash/slabhash_update.h table_begin: port_compare_swap release only": NOTHING,
-    "src/hash/slabhash_update.h locate_elsewhere: port_load_in_order in no order": UNDER_LATCH,
+    "src/hash/slabhash_update.h locate_displaced: port_load_in_order in no order": UNDER_LATCH,
     "src/hash/slabhash_update.h locate_room: port_load_in_order in no order": UNDER_LATCH,
     "src/version/version.h version_keeps: port_load_in_order in no order": WHETHER,
     "src/version/version.h version_push: port_compare_swap release only": GIVES,
@@ -285,7 +285,7 @@ ARGUED = {
     "src/graph/graph_format.h graph_make_segment: port_compare_swap release only": ALONE,
     "src/graph/graph_format.h graph_vertex_put: port_compare_swap acquire only": OWN_BIT,
     "src/graph/graph_format.h graph_vertex_put: port_compare_swap release only": OWN_BIT,
-    **{f"src/graph/ids/numbers.h graph_take_number: port_compare_swap {order} only{which}": COUNTER
+    **{f"src/graph/ids/numbers.h graph_alloc_internal_id: port_compare_swap {order} only{which}": COUNTER
        for order in ("acquire", "release") for which in ("", " (2)")},
     **argued_of_gate(),
 }
@@ -298,23 +298,23 @@ LATE = "a load that is taken behind a later store; " + RARE
 UNSEEN = {
     "src/sync/gate.c let_guests_in: atomic_fetch_add relaxed":
         "message passing to a guest's record, which is plain memory outside of the simulator",
-    "src/epoch/epoch.h epoch_pass: port_settle_latch removed":
+    "src/epoch/epoch.h epoch_advance: port_fence_after_latch removed":
         "store buffering of two read-modify-writes, which the simulator does not have",
     "src/epoch/epoch.h epoch_leave: port_store_release relaxed": LATE,
-    "src/epoch/epoch.h epoch_vanish: port_store_after_loads relaxed": LATE,
+    "src/epoch/epoch.h epoch_exit_and_release: port_store_after_loads relaxed": LATE,
     "src/port/port_cpu.h port_store_after_loads: __ATOMIC_RELEASE is __ATOMIC_RELAXED": LATE,
-    "src/port/port_cpu.h port_after: port_validate_fence removed": RARE,
+    "src/port/port_cpu.h port_order_after: port_validate_fence removed": RARE,
     "src/port/port_cuda.h port_store_after_loads: acq_rel is relaxed": LATE,
-    "src/port/port_cuda.h port_settle: sc is acq_rel": "store buffering, in epoch_stay_end; " + RARE,
-    "src/port/port_cuda.h port_settle: gpu is cta": "store buffering, in epoch_stay_end; " + RARE,
-    "src/epoch/epoch.h epoch_look: port_settle_loads removed":
+    "src/port/port_cuda.h port_fence_seq_cst: sc is acq_rel": "store buffering, in epoch_section_end; " + RARE,
+    "src/port/port_cuda.h port_fence_seq_cst: gpu is cta": "store buffering, in epoch_section_end; " + RARE,
+    "src/epoch/epoch.h epoch_look: port_fence_loads removed":
         "the only caller has loaded the clock before, and epoch_oldest's fence is between; C11 alone wants it",
     "src/epoch/epoch.h epoch_look: port_validate_fence removed": E4,
     "src/epoch/epoch.h epoch_oldest: port_load_in_order in no order": E4,
     "src/epoch/epoch.h epoch_oldest: port_validate_fence removed": LATE,
-    "src/epoch/epoch_agent.h epoch_stay_end: port_settle removed": "store buffering; " + RARE,
-    "src/epoch/epoch_agent.h epoch_stay_begin: port_forget_cached removed": RARE,
-    "src/epoch/epoch_agent.h epoch_scan_end: port_settle_latch removed": "store buffering; " + RARE,
+    "src/epoch/epoch_participant.h epoch_section_end: port_fence_seq_cst removed": "store buffering; " + RARE,
+    "src/epoch/epoch_participant.h epoch_section_begin: port_invalidate_cached removed": RARE,
+    "src/epoch/epoch_participant.h epoch_scan_end: port_fence_after_latch removed": "store buffering; " + RARE,
     "src/epoch/epoch_pins.h epoch_pinned: port_latch relaxed": RARE,
     "src/epoch/epoch_pins.h epoch_pinned: port_store_release relaxed": LATE,
     "src/version/version.h version_needed: port_validate_fence removed": E4,
@@ -322,7 +322,7 @@ UNSEEN = {
     "src/version/version.h version_push: port_compare_swap acquire only": RARE,
     "src/version/version_record.h version_claim: port_latch relaxed": RARE,
     "src/versioned/versioned_keep.h return_ring: port_latch relaxed": RARE,
-    "src/versioned/versioned_keep.h nobody_looks_back: port_load_in_order in no order": E4,
+    "src/versioned/versioned_keep.h can_update_in_place: port_load_in_order in no order": E4,
     "src/versioned/versioned_read.h read_older: port_validate_fence removed": RARE,
     "src/level/level_latch.h latch_covering: port_validate_fence removed": RARE,
     "src/blink/blink_post.h post_above_root: port_store_release relaxed (2)": RARE,
@@ -348,13 +348,13 @@ UNSEEN = {
     "src/batch/batch_level.h batch_open_node: port_publish_fence removed": RARE,
     "src/batch/batch_level.h batch_open_node: port_latch relaxed": RARE,
     "src/batch/batch_level.h batch_open_node: port_latch without its fence": RARE,
-    "src/hash/slabhash_find.h look_holds: port_validate_fence removed":
+    "src/hash/slabhash_find.h bucket_unchanged: port_validate_fence removed":
         "a GPU's: the simulator takes the address made of one value for an order of all loads before",
-    "src/hash/slabhash_find.h look_holds_after: port_after removed":
+    "src/hash/slabhash_find.h bucket_unchanged_after: port_order_after removed":
         "a GPU's, for a key that is in no slot; " + RARE,
-    "src/hash/slabhash_find.h look_holds_after: port_after removed (2)":
+    "src/hash/slabhash_find.h bucket_unchanged_after: port_order_after removed (2)":
         "a GPU's: the simulator takes the address made of one value for an order of all loads before",
-    "src/hash/slabhash_find.h look_holds_after: port_forget_cached removed":
+    "src/hash/slabhash_find.h bucket_unchanged_after: port_invalidate_cached removed":
         "a GPU's: an old root is gone by again and again; " + RARE,
     "src/hash/slabhash_table.h slab_count_moved: port_publish_fence removed": RARE,
     "src/hash/slabhash_walk.h walk_bucket: port_validate_fence removed": RARE,
@@ -373,7 +373,8 @@ ONE_STORE = ("the simulator has one kind of relaxed store: PTX promises other bl
              " though by what is known of these machines it goes through to L2 as well")
 BY_ONE = ("for who is alone with the table: the gate, or a kernel's end, orders it before and after"
           " (tests/graph/test_graph_random.c and its like)")
-WIDE = "128-bit keys, which are not simulated: the text is that of node_plain.h, and tests/map/test_wide_keys.c has threads"
+WIDE = ("128-bit keys, which are not simulated: the text is that of node_plain.h, and tests/map/test_wide_keys_threads.c"
+        " has threads")
 
 ELSEWHERE = {
     "src/node/node_search_wide.h node_route: port_load_acquire relaxed": WIDE,
@@ -389,8 +390,8 @@ ELSEWHERE = {
     "src/port/port_cuda.h port_store_after_loads: gpu is cta": ONE_STORE,
     "src/port/port_cuda.h port_add: gpu is cta":
         "the simulator has its own, as CPUs do; the tests on GPUs count with it",
-    "src/port/port_cpu.h port_settle_latch: __ATOMIC_SEQ_CST is __ATOMIC_ACQ_REL":
-        "a compiler fence, on x86 alone; the simulator compiles the other branch, port_settle",
+    "src/port/port_cpu.h port_fence_after_latch: __ATOMIC_SEQ_CST is __ATOMIC_ACQ_REL":
+        "a compiler fence, on x86 alone; the simulator compiles the other branch, port_fence_seq_cst",
     **{f"src/sync/doze.h doze_while: atomic_load {order}{which}": FUTEX
        for order in ("acquire", "relaxed") for which in ("", " (2)")},
     "src/sync/handover.h handover_give: port_publish_fence removed": HANDED,

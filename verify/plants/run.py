@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Plants each bug of plants.py in a copy of the source, and has the simulator find it, or, for batches, their test.
+"""Plants each bug of plants.py and of *_plants.py in a copy of the source. The simulator must find it, or, for batches,
+their test.
 
   verify/plants/run.py --build FOLDER [--schedules N] [--jobs N] [--quick] [--table] [NAME...]
 
@@ -25,9 +26,11 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from batch_plants import BATCH_PLANTS
 from graph_plants import GRAPH_PLANTS
 from hash_plants import HASH_PLANTS
 from plants import PLANTS
+from skiplist_plants import SKIPLIST_PLANTS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Found only after more than 10,000 schedules, which take as long as all others together: not in run.py --quick.
@@ -234,7 +237,7 @@ def compile_batch_test(build, cc):
     return made + per_slots(cc, ROOT, objects) + per_kind(cc, ROOT, objects)
 
 
-def complaint(program, limit):
+def check_report(program, limit):
     """What the test complains of first, for which it is ended; None if it passes."""
     with subprocess.Popen([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           env={**os.environ, **BATCH_TEST}) as process:
@@ -263,7 +266,7 @@ def run_batch_test(cc, folder, others, limit):
                           "-lpthread", "-lm", "-o", program], capture_output=True, text=True, check=False)
     if run.returncode != 0:
         raise Missed("it does not link:\n" + run.stderr)
-    return complaint(program, limit)
+    return check_report(program, limit)
 
 
 def catch_in_batch_test(p, folder, cc, others, limit):
@@ -326,7 +329,8 @@ def main():
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     cc = os.environ.get("CC", "cc")
-    wanted = [p for p in (*PLANTS, *HASH_PLANTS, *GRAPH_PLANTS) if not options.names or p.name in options.names]
+    plants = (*PLANTS, *BATCH_PLANTS, *SKIPLIST_PLANTS, *HASH_PLANTS, *GRAPH_PLANTS)
+    wanted = [p for p in plants if not options.names or p.name in options.names]
     if options.names and len(wanted) != len(options.names):
         parser.error("no such plant")
     if options.quick:

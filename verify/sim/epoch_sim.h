@@ -21,13 +21,13 @@ typedef struct epoch_aside {
 } epoch_aside;
 
 /* All of it in simulated memory. */
-typedef struct epoch_place {
+typedef struct epoch_ref {
     epoch epoch;
     uint64_t *cells;
     void *nodes;
     epoch_aside *aside; /* by id */
     uint64_t *spilled;  /* id of the first node that found no room in a ring; 0: none */
-} epoch_place;
+} epoch_ref;
 
 /* What an agent does in one visit. */
 typedef struct epoch_visit {
@@ -42,14 +42,14 @@ typedef struct epoch_visit {
 
 typedef struct epoch_variant {
     unsigned line_words; /* PORT_LINE_WORDS */
-    void (*fill)(const epoch_place *p, uint32_t id, uint64_t number);
-    void (*write)(const epoch_place *p, const epoch_visit *visit);
-    void (*read)(const epoch_place *p, const epoch_visit *visit);
-    void (*read_pinned)(const epoch_place *p, const epoch_visit *visit);
-    void (*scan)(const epoch_place *p, const epoch_visit *visit);
-    void (*take_back)(const epoch_place *p, const epoch_visit *visit); /* what was spilled and is free */
+    void (*fill)(const epoch_ref *p, uint32_t id, uint64_t number);
+    void (*write)(const epoch_ref *p, const epoch_visit *visit);
+    void (*read)(const epoch_ref *p, const epoch_visit *visit);
+    void (*read_pinned)(const epoch_ref *p, const epoch_visit *visit);
+    void (*scan)(const epoch_ref *p, const epoch_visit *visit);
+    void (*take_back)(const epoch_ref *p, const epoch_visit *visit); /* what was spilled and is free */
     /* Nobody is about: a scan or two more, and all that is retired is free again. */
-    void (*settle)(const epoch_place *p, const epoch_visit *visit);
+    void (*settle)(const epoch_ref *p, const epoch_visit *visit);
 } epoch_variant;
 
 extern const epoch_variant sim_epoch_cuda, sim_epoch_plain;

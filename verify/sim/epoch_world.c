@@ -19,7 +19,7 @@ typedef enum whereabouts { NOWHERE, FREE, HELD, LINKED, RETIRED } whereabouts;
 
 typedef struct world {
     const epoch_variant *epoch;
-    epoch_place place;
+    epoch_ref place;
     unsigned agents, steps, cells, nodes;
     bool tiny;
     const char *part[3]; /* what agents do, who take the parts in turn */
@@ -41,7 +41,7 @@ typedef struct world {
     uint64_t *table[TABLES];
     unsigned tables; /* handed out */
     bool judging;
-    char complaint[200]; /* the first one while judging; empty: none */
+    char check_report[200]; /* the first one while judging; empty: none */
 } world;
 
 static _Thread_local world w;
@@ -51,13 +51,13 @@ static _Thread_local world w;
 static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void complain(const char *format, ...)
 {
-    char text[sizeof w.complaint];
+    char text[sizeof w.check_report];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (!w.judging) sim_fail("%s", text);
-    if (w.complaint[0] == 0) memcpy(w.complaint, text, sizeof text);
+    if (w.check_report[0] == 0) memcpy(w.check_report, text, sizeof text);
 }
 
 /* E1 and E2, at every entry in the ledger. */
@@ -348,11 +348,11 @@ static bool judge(char *why, size_t size, sim_checked *checked)
     (void)checked; /* answers are judged as they come */
     w.judging = true;
     check_quiet();
-    if (w.complaint[0] == 0) w.epoch->settle(&w.place, &v);
+    if (w.check_report[0] == 0) w.epoch->settle(&w.place, &v);
     check_times();
     check_nodes();
-    snprintf(why, size, "%s", w.complaint);
-    return w.complaint[0] == 0;
+    snprintf(why, size, "%s", w.check_report);
+    return w.check_report[0] == 0;
 }
 
 /* ---- names of words, for traces ---- */

@@ -98,8 +98,8 @@ static inline void doze_wake(uint64_t *word)
 #define gate_destroy sim_gate_destroy
 #define gate_enter sim_gate_enter
 #define gate_leave sim_gate_leave
-#define gate_enter_beside sim_gate_enter_beside
-#define gate_leave_beside sim_gate_leave_beside
+#define gate_enter_snapshot sim_gate_enter_beside
+#define gate_leave_snapshot sim_gate_leave_beside
 #define gate_enter_batch sim_gate_enter_batch
 #define gate_enter_exclusive sim_gate_enter_exclusive
 #define gate_leave_exclusive sim_gate_leave_exclusive

@@ -116,13 +116,13 @@ static void go_shared(unsigned me)
 static void go_beside(unsigned me)
 {
     begin_asking(me, BESIDE);
-    gate_enter_beside(w.gate);
+    gate_enter_snapshot(w.gate);
     end_asking(me);
     if (w.exclusive_inside) sim_fail("agent %u is let in beside an exclusive one", me);
     w.beside_inside++;
     store_to_own(me);
     w.beside_inside--;
-    gate_leave_beside(w.gate);
+    gate_leave_snapshot(w.gate);
 }
 
 static void look_at_all(unsigned me, bool batch)

@@ -18,9 +18,9 @@ typedef struct census {
 static graph_state *state(void) { return graph_now.place.state; }
 
 /* The halves by themselves: of an undirected graph, too. */
-static graph_place halves(void)
+static graph_ref halves(void)
 {
-    graph_place place = graph_now.place;
+    graph_ref place = graph_now.place;
     place.directed = 1;
     return place;
 }
@@ -28,7 +28,7 @@ static graph_place halves(void)
 size_t graph_find_all(history_pair *pairs)
 {
     graph_world *w = &graph_now;
-    graph_place place = halves();
+    graph_ref place = halves();
     size_t count = 0;
     for (unsigned i = 0; i < w->chosen; i++)
         for (unsigned j = 0; graph_vertex_of(w->ids[i]) && j < w->chosen; j++) {
@@ -134,7 +134,7 @@ static bool check_dictionary(census *c)
 static bool check_edge(void *context, graph_target target)
 {
     census *c = context;
-    graph_place place = halves();
+    graph_ref place = halves();
     uint32_t value = 0;
     c->fine = false;
     if (target.id == c->id) return snprintf(c->why, c->size, "G1: vertex %" PRIu32 " has a loop", c->id), false;
@@ -389,7 +389,7 @@ void graph_explain(FILE *out)
     history_explain(graph_now.checker, &graph_now.history, out);
 }
 
-void graph_forget(void)
+void graph_remove_id(void)
 {
     history_checker_destroy(graph_now.checker);
     graph_now.checker = NULL;

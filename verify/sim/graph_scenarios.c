@@ -143,7 +143,7 @@ static void moving(void)
     uint32_t hub = draw_id();
     first = (unsigned)sim_draw(w->chosen);
     for (unsigned i = 0; i < w->chosen && !is_moving(hub); i++)
-        graph_do_alone(&w->place, GRAPH_OP_PUT, hub, w->ids[(first + i) % w->chosen]);
+        graph_do_exclusive(&w->place, GRAPH_OP_PUT, hub, w->ids[(first + i) % w->chosen]);
     if (sim_draw(2)) graph_work((unsigned)sim_draw(5), 60);
     graph_settle();
     plan_any(few_agents(), 4, hub, 3);

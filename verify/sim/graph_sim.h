@@ -33,7 +33,7 @@ typedef struct graph_op {
 /* For who is alone with the dictionary of a sparse graph. */
 typedef struct sim_dictionary {
     const graph_run_ops *ops;
-    bool (*finish)(const slab_place *place, slab_table *table);
+    bool (*finish)(const slab_ref *place, slab_table *table);
 } sim_dictionary;
 
 extern const sim_dictionary sim_dictionary_plain, sim_dictionary_cuda;
@@ -41,19 +41,19 @@ extern const sim_dictionary sim_dictionary_plain, sim_dictionary_cuda;
 typedef struct graph_variant {
     bool values;
     unsigned segment_log; /* as the variant is compiled, which is not how graph_world.c is */
-    slab_table *(*vertex)(const graph_place *g, uint32_t id); /* NULL: its segment was never made, or no number taken */
-    slab_table *(*table)(const graph_place *g, uint32_t number);
-    uint32_t (*id)(const graph_place *g, uint32_t number);
+    slab_table *(*vertex)(const graph_ref *g, uint32_t id); /* NULL: its segment was never made, or no number taken */
+    slab_table *(*table)(const graph_ref *g, uint32_t number);
+    uint32_t (*id)(const graph_ref *g, uint32_t number);
     /* Of a sparse graph: these ids get numbers, and lose them again. */
-    void (*come_and_go)(const graph_place *g, const uint32_t *ids, unsigned count);
+    void (*come_and_go)(const graph_ref *g, const uint32_t *ids, unsigned count);
     const sim_dictionary *dictionary;
-    uint32_t (*hash)(const slab_place *place, uint32_t key);
+    uint32_t (*hash)(const slab_ref *place, uint32_t key);
     /* One operation, with its answer and stamps put into it. What a list sees goes to `targets`. */
-    void (*run)(const graph_place *g, graph_op *op, graph_target *targets, uint64_t room);
+    void (*run)(const graph_ref *g, graph_op *op, graph_target *targets, uint64_t room);
     /* An edge put or erased by somebody who is alone, without helping to move other buckets. False: it did not end. */
-    bool (*alone)(const graph_place *g, graph_op *op);
-    void (*recycle)(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys, unsigned count);
-    bool (*finish)(const slab_place *place, slab_table *table);
+    bool (*alone)(const graph_ref *g, graph_op *op);
+    void (*recycle)(const slab_ref *place, unsigned log, uint64_t version, const uint64_t *keys, unsigned count);
+    bool (*finish)(const slab_ref *place, slab_table *table);
     const graph_run_ops *ops; /* for who is alone */
 } graph_variant;
 

@@ -3,9 +3,9 @@
 #include "graph_sim.h"
 #include "slab_sim.h"
 
-#define graph_number VARIANT_NAME(graph_number)
+#define graph_internal_id VARIANT_NAME(graph_internal_id)
 #define graph_vertex_named VARIANT_NAME(graph_vertex_named)
-#define graph_forget VARIANT_NAME(graph_forget)
+#define graph_remove_id VARIANT_NAME(graph_remove_id)
 #define graph_forget_unused VARIANT_NAME(graph_forget_unused)
 
 #include "../../src/graph/graph_vertex.h"
@@ -15,20 +15,20 @@
 #endif
 #include "slab_sim_kind.h"
 
-static slab_table *vertex_of(const graph_place *g, uint32_t id) { return graph_vertex(g, id); }
-static slab_table *table_of(const graph_place *g, uint32_t number) { return graph_table(g, number); }
-static uint32_t id_of(const graph_place *g, uint32_t number) { return graph_id(g, number); }
+static slab_table *vertex_of(const graph_ref *g, uint32_t id) { return graph_vertex(g, id); }
+static slab_table *table_of(const graph_ref *g, uint32_t number) { return graph_table(g, number); }
+static uint32_t id_of(const graph_ref *g, uint32_t number) { return graph_id(g, number); }
 
-static void come_and_go(const graph_place *g, const uint32_t *ids, unsigned count)
+static void come_and_go(const graph_ref *g, const uint32_t *ids, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++) (void)graph_vertex_made(g, ids[i]);
-    while (count-- > 0) graph_forget(g, ids[count]); /* so that a number is not in the slot of its own name */
+    for (unsigned i = 0; i < count; i++) (void)graph_vertex_or_create(g, ids[i]);
+    while (count-- > 0) graph_remove_id(g, ids[count]); /* so that a number is not in the slot of its own name */
 }
 
 static const graph_run_ops ops = {SLAB_SLOTS, run_elements,  list_targets, visit_targets,     erase_half,
                                      open_vertex,    drop_vertex, graph_find, slab_check};
 
-static uint32_t sim_hash_of(const slab_place *place, uint32_t key) { return slab_hash(place, key); }
+static uint32_t sim_hash_of(const slab_ref *place, uint32_t key) { return slab_hash(place, key); }
 
 static uint8_t sim_put_vertex(slab_table *vertex)
 {
@@ -36,7 +36,7 @@ static uint8_t sim_put_vertex(slab_table *vertex)
 }
 
 /* The vertices that come with an edge. */
-static void sim_put_ends(const graph_place *g, const graph_edge *e, graph_op *op)
+static void sim_put_ends(const graph_ref *g, const graph_edge *e, graph_op *op)
 {
     bool from_is_home = g->directed || e->from < e->to;
     if (e->kind != SLAB_PUT) return;
@@ -58,12 +58,12 @@ static graph_edge sim_edge(const graph_op *op)
 }
 
 /* What a GPU's first kernel tries, of some operations. */
-static bool sim_update_briefly(const graph_place *g, graph_edge *e)
+static bool sim_update_fast_path(const graph_ref *g, graph_edge *e)
 {
     slab_step step = SLAB_AGAIN;
 #ifdef PLEACH_NODE_ISA_cuda
     for (unsigned left = SLAB_BRIEF_TRIES; left && step == SLAB_AGAIN && (e->from ^ e->to) & 1; left--)
-        step = edge_update_briefly(g, e);
+        step = edge_update_fast_path(g, e);
     e->brief = false;
 #else
     (void)g, (void)e;
@@ -72,23 +72,23 @@ static bool sim_update_briefly(const graph_place *g, graph_edge *e)
 }
 
 /* As update in graph/graph_run_kind.h, which has no use for old values, nor for which vertex is new. */
-static void sim_update(const graph_place *g, graph_op *op)
+static void sim_update(const graph_ref *g, graph_op *op)
 {
     graph_edge e = sim_edge(op);
     if (edge_begin(g, &e)) {
         sim_put_ends(g, &e, op);
-        if (sim_update_briefly(g, &e)) {
+        if (sim_update_fast_path(g, &e)) {
             sim_end(&e, op);
             return;
         }
         for (unsigned attempt = 0; edge_update(g, &e) != SLAB_DONE;) slab_update_pause(attempt++);
-        if (e.helps_home) help_to_end(&g->slabs, e.home);
-        if (e.helps_other) help_to_end(&g->slabs, e.other);
+        if (e.helps_home) help_blocking(&g->slabs, e.home);
+        if (e.helps_other) help_blocking(&g->slabs, e.other);
     }
     sim_end(&e, op);
 }
 
-static void sim_run(const graph_place *g, graph_op *op, graph_target *targets, uint64_t room)
+static void sim_run(const graph_ref *g, graph_op *op, graph_target *targets, uint64_t room)
 {
     slab_table *vertex;
     bool found;
@@ -100,7 +100,7 @@ static void sim_run(const graph_place *g, graph_op *op, graph_target *targets, u
         break;
     case GRAPH_OP_LIST: op->target_count = (uint32_t)list_targets(g, op->from, targets, room); break;
     case GRAPH_OP_PUT_VERTEX:
-        vertex = graph_vertex_made(g, op->from);
+        vertex = graph_vertex_or_create(g, op->from);
         op->outcome = vertex ? sim_put_vertex(vertex) : HISTORY_NOT_APPLIED;
         break;
     case GRAPH_OP_FIND_VERTEX:
@@ -116,7 +116,7 @@ static void sim_run(const graph_place *g, graph_op *op, graph_target *targets, u
     op->returned = sim_operation_end(1);
 }
 
-static bool sim_by_itself(const graph_place *g, graph_op *op)
+static bool sim_by_itself(const graph_ref *g, graph_op *op)
 {
     graph_edge e = sim_edge(op);
     bool done = !edge_begin(g, &e);

@@ -33,10 +33,10 @@ static void begin(bool directed, uint32_t load_of_keys)
 {
     graph_world *w = &graph_now;
     graph_state *state = sim_reserve(sizeof *state);
-    w->place = (graph_place){.state = state, .directed = directed};
+    w->place = (graph_ref){.state = state, .directed = directed};
     w->place.directory = sim_reserve(graph_segments() * sizeof(uint64_t));
     if (w->sparse) w->place.names = sim_reserve(graph_segments() * sizeof(uint64_t));
-    w->place.slabs = (slab_place){.runs = {.pool = &state->pool, .runs = &state->runs, .node_bytes = SLAB_BYTES},
+    w->place.slabs = (slab_ref){.runs = {.pool = &state->pool, .runs = &state->runs, .node_bytes = SLAB_BYTES},
                                   .load_of_keys = load_of_keys};
     w->place.slabs.runs.nodes = sim_reserve(GRAPH_SLABS * SLAB_BYTES);
     sim_nodes(w->place.slabs.runs.nodes, SLAB_BYTES, GRAPH_SLABS);
@@ -86,7 +86,7 @@ static void count_told(const graph_op *op)
     w->edges += (op->outcome == HISTORY_INSERTED) - (op->outcome == HISTORY_ERASED);
 }
 
-void graph_do_alone(const graph_place *g, graph_op_kind kind, uint32_t from, uint32_t to)
+void graph_do_exclusive(const graph_ref *g, graph_op_kind kind, uint32_t from, uint32_t to)
 {
     graph_world *w = &graph_now;
     graph_op op = {.kind = kind, .from = from, .to = to, .value = FIRST_VALUE + w->next_value++};
@@ -100,12 +100,12 @@ void graph_do_alone(const graph_place *g, graph_op_kind kind, uint32_t from, uin
 void graph_fill(uint32_t hub, unsigned count)
 {
     graph_world *w = &graph_now;
-    graph_place place = w->place;
+    graph_ref place = w->place;
     unsigned at = (unsigned)sim_draw(w->chosen);
     place.slabs.load_of_keys = NEVER_GROWS;
     for (unsigned i = 0; i < w->chosen && count > 0; i++, at = (at + 1) % w->chosen) {
         if (w->ids[at] == hub) continue;
-        graph_do_alone(&place, GRAPH_OP_PUT, hub, w->ids[at]);
+        graph_do_exclusive(&place, GRAPH_OP_PUT, hub, w->ids[at]);
         count--;
     }
 }
@@ -114,7 +114,7 @@ void graph_work(unsigned times, unsigned puts_percent)
 {
     graph_world *w = &graph_now;
     for (; times > 0; times--)
-        graph_do_alone(&w->place, sim_draw_chance(puts_percent) ? GRAPH_OP_PUT : GRAPH_OP_ERASE,
+        graph_do_exclusive(&w->place, sim_draw_chance(puts_percent) ? GRAPH_OP_PUT : GRAPH_OP_ERASE,
                        w->ids[sim_draw(w->chosen)], w->ids[sim_draw(w->chosen)]);
 }
 
@@ -127,7 +127,7 @@ void graph_recycle(unsigned most)
     if (first + gone > w->chosen) gone = w->chosen - first;
     if (gone) w->kind->come_and_go(&w->place, &w->ids[first], gone);
     for (unsigned i = (unsigned)sim_draw(most + 1); i > 0; i--) {
-        slab_place place = w->place.slabs;
+        slab_ref place = w->place.slabs;
         place.runs.stripe = (uint32_t)sim_draw(w->stripes);
         w->kind->recycle(&place, sim_draw(2) ? 0 : (unsigned)sim_draw(3), FIRST_VERSION + sim_draw(9), keys, w->chosen);
     }
@@ -202,10 +202,10 @@ static void tiny(unsigned which)
     for (uint32_t id = 0; id < 4; id++) w->ids[w->chosen++] = id;
     w->ids[w->chosen++] = GRAPH_IDS / 2;
     w->ids[w->chosen++] = id_of_letter('z');
-    graph_place place = w->place;
+    graph_ref place = w->place;
     place.slabs.load_of_keys = NEVER_GROWS;
-    for (uint32_t id = 0; id < 4 && tiny_cases[which].built; id++) graph_do_alone(&place, GRAPH_OP_PUT, id, c);
-    if (tiny_cases[which].full) graph_do_alone(&place, GRAPH_OP_PUT, w->ids[4], c);
+    for (uint32_t id = 0; id < 4 && tiny_cases[which].built; id++) graph_do_exclusive(&place, GRAPH_OP_PUT, id, c);
+    if (tiny_cases[which].full) graph_do_exclusive(&place, GRAPH_OP_PUT, w->ids[4], c);
     graph_settle();
     for (unsigned a = 0; a < 2; a++) plan_tiny(a, tiny_cases[which].part[a]);
 }
@@ -239,7 +239,7 @@ static void agent(unsigned index)
 {
     graph_world *w = &graph_now;
     bool solo = w->solo && index + 1 == w->agents;
-    graph_place place = w->place;
+    graph_ref place = w->place;
     place.slabs.runs.stripe = index % w->stripes;
     for (unsigned i = w->first_op[index]; i < w->first_op[index + 1]; i++) {
         graph_op *op = &w->ops[i];
@@ -255,4 +255,4 @@ static void agent(unsigned index)
 }
 
 const sim_structure sim_graph = {"graph", variant_names, sizeof tiny_cases / sizeof tiny_cases[0], prepare, agent,
-                                 graph_judge, graph_explain, graph_describe, graph_is_latched, graph_forget};
+                                 graph_judge, graph_explain, graph_describe, graph_is_latched, graph_remove_id};

@@ -19,7 +19,7 @@ enum {
 
 typedef struct graph_world {
     const graph_variant *kind;
-    graph_place place;
+    graph_ref place;
     unsigned agents, stripes;
     bool sparse;     /* ids are found through a dictionary */
     bool may_refuse; /* the pool is small */
@@ -55,7 +55,7 @@ slab_table *graph_vertex_of(uint32_t id);
  * or some are neighbours in the directory. None of them is there. */
 void graph_choose_ids(unsigned count);
 /* By somebody who is alone, and does not help. */
-void graph_do_alone(const graph_place *g, graph_op_kind kind, uint32_t from, uint32_t to);
+void graph_do_exclusive(const graph_ref *g, graph_op_kind kind, uint32_t from, uint32_t to);
 /* Edges of a vertex with so many of the others, in the tables that there are, without growth. */
 void graph_fill(uint32_t hub, unsigned count);
 /* Somebody has been at work here. */
@@ -81,6 +81,6 @@ bool graph_judge(char *why, size_t size, sim_checked *checked);
 void graph_explain(FILE *out);
 void graph_describe(uint32_t word, uint64_t value, char *text, size_t size);
 bool graph_is_latched(uint32_t word, uint64_t value);
-void graph_forget(void);
+void graph_remove_id(void);
 
 #endif

@@ -28,7 +28,7 @@ static bool mark_free_run(uint64_t id, unsigned log, uint64_t *seen, char *why, 
             return snprintf(why, size, "P1: slab %llu is free, and somewhere else too", (unsigned long long)id), false;
         seen[id / 64] |= (uint64_t)1 << id % 64;
         uint64_t header = slab_of(id)->word[SLAB_HEADER];
-        if (header == 0) continue; /* never used: nobody can have heard of it (pool_take_fresh_run) */
+        if (header == 0) continue; /* never used: nobody can have heard of it (pool_alloc_fresh_run) */
         if ((header & SLAB_LATCHED) || !(header & (SLAB_MOVED | SLAB_OTHER)) || slab_mask(header))
             return snprintf(why, size, "H5: slab %llu is free, and has the header %llx", (unsigned long long)id,
                             (unsigned long long)header), false;

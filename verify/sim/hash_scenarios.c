@@ -116,7 +116,7 @@ static void moving(void)
     hash_recycle(4);
     for (unsigned t = 0; t < w->tables; t++)
         for (unsigned i = 0; i < w->universe && !is_moving(t); i++)
-            hash_do_alone(&w->place, t, HISTORY_PUT, i);
+            hash_do_exclusive(&w->place, t, HISTORY_PUT, i);
     if (sim_draw(2)) hash_work_on((unsigned)sim_draw(w->tables), (unsigned)sim_draw(4), 50);
     hash_settle();
     plan_any(few_agents(), 4);
@@ -129,7 +129,7 @@ static void relay(void)
     unsigned keys = hash_slots() * 2, agents = 2 + (unsigned)sim_draw(2);
     w->stripes = 1;
     hash_draw_keys(6 * hash_slots() + 2);
-    for (unsigned i = 0; i < w->universe && !is_moving(0); i++) hash_do_alone(&w->place, 0, HISTORY_PUT, i);
+    for (unsigned i = 0; i < w->universe && !is_moving(0); i++) hash_do_exclusive(&w->place, 0, HISTORY_PUT, i);
     for (unsigned t = 1; t < w->tables; t++) hash_fill(t, 0, keys);
     hash_settle();
     for (unsigned a = 0; a < agents; a++) {
@@ -161,7 +161,7 @@ static void overtaken(void)
     unsigned keys = hash_slots() * 2, first = 0;
     w->stripes = 1;
     hash_draw_keys(6 * hash_slots() + 2);
-    for (; first < w->universe && !is_moving(0); first++) hash_do_alone(&w->place, 0, HISTORY_PUT, first);
+    for (; first < w->universe && !is_moving(0); first++) hash_do_exclusive(&w->place, 0, HISTORY_PUT, first);
     for (unsigned t = 1; t < w->tables; t++) hash_fill(t, 0, keys);
     hash_settle();
     hash_begin_agent(0);
@@ -257,7 +257,7 @@ static void vacancy(void)
     hash_draw_keys(keys + 2);
     for (unsigned t = 0; t < w->tables; t++) {
         hash_fill(t, 0, keys);
-        hash_do_alone(&w->place, t, HISTORY_ERASE, erased);
+        hash_do_exclusive(&w->place, t, HISTORY_ERASE, erased);
     }
     hash_settle();
     for (unsigned a = 0; a < agents; a++) {

@@ -12,7 +12,7 @@ enum { MOST_WALKED = 64 };
 static const hash_run_ops ops = {run_elements, copy_buckets, list_pairs, slab_check, slab_count};
 
 /* As bucket_latch and help_step do. There is no root that names a slab which nobody has had. */
-static void haunt(const slab_place *place, const slab_table *table, uint32_t id)
+static void haunt(const slab_ref *place, const slab_table *table, uint32_t id)
 {
     uint64_t *word = &slab_at(place, id)->word[SLAB_HEADER], header = port_load(word);
     port_validate_fence();
@@ -22,16 +22,16 @@ static void haunt(const slab_place *place, const slab_table *table, uint32_t id)
     port_store_release(word, header);
 }
 
-static uint32_t sim_hash_of(const slab_place *place, uint64_t key) { return slab_hash(place, (slab_key)key); }
+static uint32_t sim_hash_of(const slab_ref *place, uint64_t key) { return slab_hash(place, (slab_key)key); }
 
 /* What a GPU's first kernel tries, of some operations. */
-static bool sim_do_briefly(const slab_place *place, slab_table *table, uint64_t key, history_op *op)
+static bool sim_do_fast_path(const slab_ref *place, slab_table *table, uint64_t key, history_op *op)
 {
 #ifdef PLEACH_NODE_ISA_cuda
     slab_change c;
     if (op->kind == HISTORY_FIND || !(key & 1)) return false;
     change_begin(&c, (slab_kind)op->kind, (slab_key)key, SLAB_VALUES ? (slab_key)op->value : 0);
-    if (!update_briefly(place, table, &c, SLAB_BRIEF_TRIES)) return false;
+    if (!update_fast_path(place, table, &c, SLAB_BRIEF_TRIES)) return false;
     bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
     op->outcome = (uint8_t)c.outcome;
     op->out_value = had ? c.old.value : 0;
@@ -42,9 +42,9 @@ static bool sim_do_briefly(const slab_place *place, slab_table *table, uint64_t 
 #endif
 }
 
-static void sim_do(const slab_place *place, slab_table *table, uint64_t wide_key, history_op *op)
+static void sim_do(const slab_ref *place, slab_table *table, uint64_t wide_key, history_op *op)
 {
-    if (sim_do_briefly(place, table, wide_key, op)) return;
+    if (sim_do_fast_path(place, table, wide_key, op)) return;
     slab_key key = (slab_key)wide_key, value = (slab_key)op->value, old = 0;
     uint8_t flag = 0;
     hash_run_result result = {0, 0};
@@ -55,7 +55,7 @@ static void sim_do(const slab_place *place, slab_table *table, uint64_t wide_key
     op->out_value = old;
 }
 
-static void sim_run(const slab_place *place, slab_table *table, uint64_t key, history_op *op)
+static void sim_run(const slab_ref *place, slab_table *table, uint64_t key, history_op *op)
 {
     op->invoked = sim_operation_begin();
     sim_do(place, table, key, op);
@@ -63,7 +63,7 @@ static void sim_run(const slab_place *place, slab_table *table, uint64_t key, hi
 }
 
 /* As a graph lists the neighbours of a vertex. */
-static void sim_walk(const slab_place *place, const slab_table *table, history_op *op, history_pair *pairs,
+static void sim_walk(const slab_ref *place, const slab_table *table, history_op *op, history_pair *pairs,
                      uint64_t room)
 {
     slab_slot slots[MOST_WALKED];
@@ -78,7 +78,7 @@ static void sim_walk(const slab_place *place, const slab_table *table, history_o
     for (uint32_t i = 0; i < op->pair_count; i++) pairs[i] = (history_pair){slots[i].key, slots[i].value};
 }
 
-static bool sim_by_itself(const slab_place *place, slab_table *table, uint64_t key, history_op *op)
+static bool sim_by_itself(const slab_ref *place, slab_table *table, uint64_t key, history_op *op)
 {
     slab_change c = {.kind = (slab_kind)op->kind, .pair = {(slab_key)key, SLAB_VALUES ? (slab_key)op->value : 0}};
     slab_key value = 0;

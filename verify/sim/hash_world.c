@@ -30,7 +30,7 @@ static void begin(unsigned tables, uint32_t load_of_keys)
 {
     hash_world *w = &hash_now;
     pool_state *pool = sim_reserve(sizeof *pool);
-    w->place = (slab_place){.runs = {.pool = pool, .node_bytes = SLAB_BYTES}, .load_of_keys = load_of_keys};
+    w->place = (slab_ref){.runs = {.pool = pool, .node_bytes = SLAB_BYTES}, .load_of_keys = load_of_keys};
     w->place.seed = slabhash_seed_of(0); /* for tiny cases; others draw one */
     w->place.runs.runs = sim_reserve(sizeof *w->place.runs.runs);
     w->tables = tables;
@@ -70,7 +70,7 @@ void hash_draw_keys(unsigned count)
     while (w->universe < count) add_key(sim_draw(1u << 28), bits, sim_draw(4) < strays ? 0 : which);
 }
 
-void hash_do_alone(const slab_place *place, unsigned table, uint8_t kind, unsigned number)
+void hash_do_exclusive(const slab_ref *place, unsigned table, uint8_t kind, unsigned number)
 {
     hash_world *w = &hash_now;
     history_op op = {.kind = kind, .value = hash_fresh_value()};
@@ -81,13 +81,13 @@ void hash_do_alone(const slab_place *place, unsigned table, uint8_t kind, unsign
 void hash_fill(unsigned table, unsigned from, unsigned to)
 {
     hash_world *w = &hash_now;
-    slab_place place = w->place;
+    slab_ref place = w->place;
     hash_counts counts;
     uint64_t seen[HASH_SLABS / 64] = {0}, *load = &w->table[table].load;
     char why[100];
     place.load_of_keys = NEVER_GROWS;
     for (unsigned number = from; number < to && number < w->universe; number++)
-        hash_do_alone(&place, table, HISTORY_PUT, number);
+        hash_do_exclusive(&place, table, HISTORY_PUT, number);
     if (w->stuck) return;
     if (!w->place.load_of_keys) *load = *load >> 32 << 32;
     w->kind->ops->check(&place, &w->table[table], seen, &counts, why, sizeof why);
@@ -98,7 +98,7 @@ void hash_fill(unsigned table, unsigned from, unsigned to)
 void hash_work_on(unsigned table, unsigned times, unsigned puts_percent)
 {
     for (; times > 0; times--)
-        hash_do_alone(&hash_now.place, table, sim_draw_chance(puts_percent) ? HISTORY_PUT : HISTORY_ERASE,
+        hash_do_exclusive(&hash_now.place, table, sim_draw_chance(puts_percent) ? HISTORY_PUT : HISTORY_ERASE,
                  (unsigned)sim_draw(hash_now.universe));
 }
 
@@ -107,7 +107,7 @@ void hash_recycle(unsigned most)
 {
     hash_world *w = &hash_now;
     for (unsigned i = (unsigned)sim_draw(most + 1); i > 0; i--) {
-        slab_place place = w->place;
+        slab_ref place = w->place;
         place.runs.stripe = (uint32_t)sim_draw(w->stripes);
         w->kind->recycle(&place, sim_draw(2) ? 0 : (unsigned)sim_draw(4), FIRST_VERSION + sim_draw(9), w->keys,
                          w->universe);
@@ -227,7 +227,7 @@ static void name_pairs(uint64_t first, history_pair *pairs, unsigned count)
     }
 }
 
-static void walk(const slab_place *place, history_op *op)
+static void walk(const slab_ref *place, history_op *op)
 {
     history_pair *pairs = &hash_now.pairs[op->pairs];
     hash_now.kind->walk(place, &hash_now.table[op->key / HASH_TABLE_STEP], op, pairs, hash_now.universe);
@@ -242,7 +242,7 @@ static void agent(unsigned index)
         return;
     }
     bool solo = w->solo && index + 1 == w->agents;
-    slab_place place = w->place;
+    slab_ref place = w->place;
     place.runs.stripe = index % w->stripes;
     for (unsigned i = w->first_op[index]; i < w->first_op[index + 1]; i++) {
         if (solo && sim_alone()) {

@@ -18,7 +18,7 @@ enum {
 
 typedef struct hash_world {
     const hash_variant *kind;
-    slab_place place;
+    slab_ref place;
     slab_table *table; /* an array */
     unsigned tables, agents, stripes;
     unsigned ghosts; /* so many agents more, who come late to slabs below ghosts_end */
@@ -51,7 +51,7 @@ unsigned hash_slots(void);
 /* So many keys. Most of them are in one bucket until there are so many buckets, the others anywhere. */
 void hash_draw_keys(unsigned count);
 /* By somebody who is alone, and does not help. */
-void hash_do_alone(const slab_place *place, unsigned table, uint8_t kind, unsigned number);
+void hash_do_exclusive(const slab_ref *place, unsigned table, uint8_t kind, unsigned number);
 /* Keys from..to-1 into the table that there is, without growth. */
 void hash_fill(unsigned table, unsigned from, unsigned to);
 /* Somebody has been at work here. */

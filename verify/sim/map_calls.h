@@ -1,5 +1,5 @@
 /* verify/sim/map_calls.h - what the variants of the ordered map share, trees and skiplists: building, queries, array
- * calls, and all pairs. Included once, after the structure's own headers, BLINK_TO_END and sim_map_at; with WITH_ARRAYS
+ * calls, and all pairs. Included once, after the structure's own headers, LEVEL_BLOCKING and sim_map_at; with WITH_ARRAYS
  * after blink/blink_cpu.c too. */
 
 static void sim_build(const build_plan *plan, void *nodes, const uint64_t *keys, const uint64_t *values)
@@ -19,7 +19,7 @@ static void call_find(map_ref map, history_op *op)
 {
     find_op find = {.found = false};
     find_start(map, &find, (map_key)op->key);
-    BLINK_TO_END(find_step(map, &find));
+    LEVEL_BLOCKING(find_step(map, &find));
     op->outcome = find.found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
     op->out_value = find.found ? find.value : 0;
 }
@@ -28,7 +28,7 @@ static void call_seek(map_ref map, history_op *op)
 {
     seek_op seek = {.found = false};
     seek_start(map, &seek, (map_key)op->key, op->kind == HISTORY_CEIL);
-    BLINK_TO_END(seek_step(map, &seek));
+    LEVEL_BLOCKING(seek_step(map, &seek));
     op->outcome = seek.found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
     op->out_key = seek.found ? seek.answer.key : 0;
     op->out_value = seek.found ? seek.answer.value : 0;
@@ -46,11 +46,11 @@ static void call_range(map_ref map, history_op *op, history_pair *pairs)
     map_key keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
     range_op range;
     range_start(map, &range, (map_key)op->key, (map_key)op->high, MAP_RANGE_ROOM, MAP_RANGE_ROOM, keys, values);
-    BLINK_TO_END(range_step(map, &range));
+    LEVEL_BLOCKING(range_step(map, &range));
     keep_pairs(op, pairs, keys, values, range.count);
 }
 
-static size_t sim_export(map_place place, history_pair *pairs, size_t room)
+static size_t sim_export(map_memory place, history_pair *pairs, size_t room)
 {
     map_ref map = sim_map_at(&place, 0);
     level_cursor cursor;
@@ -113,7 +113,7 @@ static void answers_of(const array_call *call, history_op *op, unsigned i, histo
     op->out_value = call->out_values[i];
 }
 
-static void sim_run_array(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
+static void sim_run_array(map_memory place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
 {
     array_call call;
     request r = request_of(ops, count, &call);

@@ -30,7 +30,7 @@
 #define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_map))
 #endif
 
-static map_ref sim_map_at(const map_place *place, unsigned stripe)
+static map_ref sim_map_at(const map_memory *place, unsigned stripe)
 {
     map_ref map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
 #ifdef SIM_VERSIONED
@@ -49,13 +49,13 @@ static void call_update(map_ref map, history_op *op)
     op->out_value = old;
 }
 
-static void sim_run(map_place place, unsigned stripe, history_op *op, history_pair *pairs)
+static void sim_run(map_memory place, unsigned stripe, history_op *op, history_pair *pairs)
 {
     map_ref map = sim_map_at(&place, stripe);
     op->invoked = sim_operation_begin();
 #ifdef SIM_VERSIONED
-    epoch_agent agent;
-    version_open(map.versions, &agent, 1, stripe);
+    epoch_participant agent;
+    version_writer_begin(map.versions, &agent, 1, stripe);
     map.agent = &agent;
 #endif
     switch (op->kind) {
@@ -66,12 +66,12 @@ static void sim_run(map_place place, unsigned stripe, history_op *op, history_pa
     default: call_update(map, op); break;
     }
 #ifdef SIM_VERSIONED
-    version_close(map.versions, &agent, stripe);
+    version_writer_end(map.versions, &agent, stripe);
 #endif
     op->returned = sim_operation_end(1);
 }
 
-static size_t sim_detours(map_place place, const history_pair *pairs, size_t count)
+static size_t sim_detours(map_memory place, const history_pair *pairs, size_t count)
 {
     map_ref map = sim_map_at(&place, 0);
     size_t detours = 0;
@@ -80,7 +80,7 @@ static size_t sim_detours(map_place place, const history_pair *pairs, size_t cou
         unsigned steps = 0;
         find_start(map, &find, (map_key)pairs[i].key);
         uint32_t levels = find.cursor.level;
-        while (find_step(map, &find) != BLINK_DONE && steps <= levels) steps++;
+        while (find_step(map, &find) != STEP_DONE && steps <= levels) steps++;
         detours += steps != levels || !find.found || find.value != (map_key)pairs[i].value;
     }
     return detours;
@@ -92,18 +92,18 @@ static void ask_snapshot(map_ref map, uint64_t at, history_op *op, history_pair 
 {
     map_key keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
     if (op->kind != HISTORY_RANGE_ATOMIC) {
-        past_seek_op seek = {.found = false};
-        past_seek_start(map, &seek, at, (map_key)op->key, op->kind != HISTORY_FLOOR);
+        snapshot_seek_op seek = {.found = false};
+        snapshot_seek_start(map, &seek, at, (map_key)op->key, op->kind != HISTORY_FLOOR);
         seek.exact = op->kind == HISTORY_FIND;
-        BLINK_TO_END(past_seek_step(map, &seek));
+        LEVEL_BLOCKING(snapshot_seek_step(map, &seek));
         op->outcome = seek.found ? HISTORY_FOUND : HISTORY_NOT_FOUND;
         op->out_key = seek.found ? seek.answer.key : 0;
         op->out_value = seek.found ? seek.answer.value : 0;
         return;
     }
-    past_range_op past = {.at = at};
+    snapshot_range_op past = {.at = at};
     range_start(map, &past.range, (map_key)op->key, (map_key)op->high, MAP_RANGE_ROOM, MAP_RANGE_ROOM, keys, values);
-    BLINK_TO_END(past_range_step(map, &past));
+    LEVEL_BLOCKING(snapshot_range_step(map, &past));
     keep_pairs(op, pairs, keys, values, past.range.count);
 }
 
@@ -132,18 +132,18 @@ static void ask_all(map_ref map, uint64_t at, history_op *ops, unsigned count, h
 }
 
 /* A snapshot that lasts as long as its agent is inside; or one that is pinned, and asked after the agent has left. */
-static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
+static void sim_run_snapshot(map_memory place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
 {
     map_ref map = sim_map_at(&place, stripe);
     epoch e = map.versions->epoch;
-    epoch_agent agent;
+    epoch_participant agent;
     bool pinned = count % 2 == 0;
     uint64_t invoked = sim_operation_begin();
-    uint64_t at = version_begin_instant(map.versions, &agent, 1, stripe);
+    uint64_t at = version_snapshot_begin(map.versions, &agent, 1, stripe);
     while (pinned && epoch_pin(e.state, at) != EPOCH_DONE) port_pause(0);
     uint64_t returned = sim_stamp();
     if (!pinned) ask_all(map, at, ops, count, pairs, invoked, returned);
-    version_end_instant(map.versions, &agent, at, 1, pinned ? EPOCH_ALL : 2); /* taking a handle scans it all */
+    version_snapshot_end(map.versions, &agent, at, 1, pinned ? EPOCH_ALL : 2); /* taking a handle scans it all */
     sim_operation_end(pinned ? 0 : count);
     if (pinned) {
         sim_operation_begin();
@@ -157,40 +157,40 @@ static void sim_run_snapshot(map_place place, unsigned stripe, history_op *ops, 
     sim_operation_end(1);
 }
 
-static uint64_t sim_take(map_place place, unsigned stripe)
+static uint64_t sim_take(map_memory place, unsigned stripe)
 {
-    epoch_agent agent;
+    epoch_participant agent;
     sim_operation_begin();
-    uint64_t at = version_begin_instant(&place.versions, &agent, 1, stripe);
+    uint64_t at = version_snapshot_begin(&place.versions, &agent, 1, stripe);
     while (epoch_pin(place.versions.epoch.state, at) != EPOCH_DONE) port_pause(0);
-    version_end_instant(&place.versions, &agent, at, 1, EPOCH_ALL);
+    version_snapshot_end(&place.versions, &agent, at, 1, EPOCH_ALL);
     sim_operation_end(1);
     return at;
 }
 
-static void sim_ask(map_place place, uint64_t at, history_op *op, history_pair *pairs)
+static void sim_ask(map_memory place, uint64_t at, history_op *op, history_pair *pairs)
 {
     sim_operation_begin();
     ask_snapshot(sim_map_at(&place, 0), at, op, pairs);
     sim_operation_end(1);
 }
 
-static void sim_release(map_place place, unsigned stripe, uint64_t at)
+static void sim_release(map_memory place, unsigned stripe, uint64_t at)
 {
-    epoch_agent agent;
+    epoch_participant agent;
     sim_operation_begin();
     while (epoch_unpin(place.versions.epoch.state, at) == EPOCH_BUSY) port_pause(0);
-    epoch_agent_begin(&agent, 1);
+    epoch_participant_begin(&agent, 1);
     epoch_scan(place.versions.epoch, &agent, EPOCH_ALL, false);
     return_all(sim_map_at(&place, stripe));
     sim_operation_end(1);
 }
 
 /* Nobody is about: a scan or two, and everything that was kept can go. */
-static void sim_return_all(map_place place)
+static void sim_return_all(map_memory place)
 {
-    epoch_agent agent;
-    epoch_agent_begin(&agent, 1);
+    epoch_participant agent;
+    epoch_participant_begin(&agent, 1);
     for (unsigned i = 0; i < 2; i++) epoch_scan(place.versions.epoch, &agent, EPOCH_ALL, false);
     return_all(sim_map_at(&place, 0));
 }

@@ -9,12 +9,12 @@
 
 static uint32_t take(pool_state *pool, void *nodes, unsigned stripe)
 {
-    return pool_take(pool, nodes, POOL_NODE_BYTES, stripe, 0);
+    return pool_alloc(pool, nodes, POOL_NODE_BYTES, stripe, 0);
 }
 
 static void give(pool_state *pool, void *nodes, unsigned stripe, uint32_t id)
 {
-    pool_give(pool, nodes, POOL_NODE_BYTES, stripe, id);
+    pool_free(pool, nodes, POOL_NODE_BYTES, stripe, id);
 }
 
 static void grow(pool_state *pool, uint64_t by) { port_store(&pool->capacity, port_load(&pool->capacity) + by); }

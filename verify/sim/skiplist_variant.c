@@ -8,7 +8,7 @@
 PORT_FN uint32_t watched_take_any(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe)
 {
     sim_allocating(true);
-    uint32_t id = pool_take_any(pool, nodes, node_bytes, stripe);
+    uint32_t id = pool_alloc_any(pool, nodes, node_bytes, stripe);
     sim_allocating(false);
     return id;
 }
@@ -17,12 +17,12 @@ PORT_FN void watched_give(pool_state *pool, void *nodes, size_t node_bytes, unsi
 {
     sim_given(id);
     sim_allocating(true);
-    pool_give(pool, nodes, node_bytes, stripe, id);
+    pool_free(pool, nodes, node_bytes, stripe, id);
     sim_allocating(false);
 }
 
-#define pool_take_any watched_take_any
-#define pool_give watched_give
+#define pool_alloc_any watched_take_any
+#define pool_free watched_give
 
 #if defined(PLEACH_NODE_ISA_cuda)
 #if defined(__GNUC__) && !defined(__clang__)
@@ -53,28 +53,28 @@ PORT_FN void watched_give(pool_state *pool, void *nodes, size_t node_bytes, unsi
 /* While agents run the simulator sees to it that they get on. */
 enum { MOST_STEPS_ALONE = 1 << 17 };
 static _Thread_local bool stuck;
-static _Thread_local blink_step last_step;
+static _Thread_local level_step last_step;
 
-#define BLINK_TO_END(step_call)                                                                                  \
+#define LEVEL_BLOCKING(step_call)                                                                                  \
     do {                                                                                                         \
         unsigned attempts_ = 0, steps_ = 0;                                                                      \
-        blink_step step_;                                                                                        \
+        level_step step_;                                                                                        \
         stuck = false;                                                                                           \
-        while ((step_ = (step_call)) == BLINK_MOVED || step_ == BLINK_AGAIN) {                                   \
-            if (step_ == BLINK_AGAIN) port_pause(attempts_++);                                                   \
+        while ((step_ = (step_call)) == STEP_MOVED || step_ == STEP_AGAIN) {                                   \
+            if (step_ == STEP_AGAIN) port_pause(attempts_++);                                                   \
             if ((stuck = steps_++ > MOST_STEPS_ALONE)) break;                                                    \
         }                                                                                                        \
         last_step = step_;                                                                                       \
     } while (0)
 
-static map_ref sim_map_at(const map_place *place, unsigned stripe)
+static map_ref sim_map_at(const map_memory *place, unsigned stripe)
 {
     return (map_ref){.tree = place->tree, .nodes = place->nodes, .stripe = stripe, .raise = place->raise};
 }
 
-static skiplist_place place_at(const map_place *place)
+static skiplist_ref place_at(const map_memory *place)
 {
-    return (skiplist_place){place->tree, place->nodes, place->versions.epoch, sizeof(map_node)};
+    return (skiplist_ref){place->tree, place->nodes, place->versions.epoch, sizeof(map_node)};
 }
 
 #include "map_calls.h"
@@ -84,11 +84,11 @@ static void call_update(map_ref map, history_op *op)
     blink_kind kind = op->kind == HISTORY_PUT ? BLINK_PUT : op->kind == HISTORY_ADD ? BLINK_ADD : BLINK_ERASE;
     update_op update;
     update_start(map, &update, kind, (map_key)op->key, (map_key)op->value);
-    BLINK_TO_END(update_step(map, &update));
-    if (last_step == BLINK_TEND) {
-        tend_op tend = {.stage = TEND_RAISE};
-        tend_start(map, &tend, &update);
-        BLINK_TO_END(tend_step(map, &tend));
+    LEVEL_BLOCKING(update_step(map, &update));
+    if (last_step == STEP_RESTRUCTURE) {
+        restructure_op tend = {.stage = RESTRUCTURE_RAISE};
+        restructure_start(map, &tend, &update);
+        LEVEL_BLOCKING(restructure_step(map, &tend));
     }
     uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
     if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
@@ -118,7 +118,7 @@ static void make_stage(unsigned stage)
     if (skiplist_stage < stage) skiplist_stage = stage;
 }
 
-static void do_stay(map_ref map, const skiplist_place *at, const skiplist_stay *stay, history_op *ops,
+static void do_stay(map_ref map, const skiplist_ref *at, const skiplist_stay *stay, history_op *ops,
                     history_pair *pairs)
 {
     wait_for_stage(stay->begins_at);
@@ -138,57 +138,57 @@ static void do_stay(map_ref map, const skiplist_place *at, const skiplist_stay *
     for (unsigned i = 0; i < stay->ops; i++) ops[i].invoked = invoked, ops[i].returned = returned;
 }
 
-static void sim_visit(map_place place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
+static void sim_visit(map_memory place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
                       history_pair *pairs)
 {
     map_ref map = sim_map_at(&place, stripe);
-    skiplist_place at = place_at(&place);
-    epoch_agent agent;
+    skiplist_ref at = place_at(&place);
+    epoch_participant agent;
     map.agent = &agent;
-    skiplist_join(&at, &agent, 1, stripe);
+    skiplist_register(&at, &agent, 1, stripe);
     for (unsigned i = 0; i < count; i++) {
         do_stay(map, &at, &stays[i], ops, pairs);
         ops += stays[i].ops;
         pairs += stays[i].ops * MAP_RANGE_ROOM;
         if (!stays[i].parts || i + 1 == count) continue;
-        skiplist_part(&at, &agent);
-        skiplist_join(&at, &agent, 1, stripe);
+        skiplist_unregister(&at, &agent);
+        skiplist_register(&at, &agent, 1, stripe);
     }
-    skiplist_part(&at, &agent);
+    skiplist_unregister(&at, &agent);
 }
 
-static unsigned sim_visit_solo(map_place place, unsigned stripe, unsigned each, history_op *ops, unsigned count)
+static unsigned sim_visit_solo(map_memory place, unsigned stripe, unsigned each, history_op *ops, unsigned count)
 {
     map_ref map = sim_map_at(&place, stripe);
-    skiplist_place at = place_at(&place);
-    epoch_agent agent;
+    skiplist_ref at = place_at(&place);
+    epoch_participant agent;
     unsigned made = 0;
     map.agent = &agent;
-    skiplist_join(&at, &agent, 1, stripe);
+    skiplist_register(&at, &agent, 1, stripe);
     while (made < count && !sim_alone()) {
         skiplist_stay finds = {.ops = count - made < each ? count - made : each};
         do_stay(map, &at, &finds, &ops[made], NULL);
         made += finds.ops;
     }
-    skiplist_part(&at, &agent);
+    skiplist_unregister(&at, &agent);
     return made;
 }
 
-static bool sim_alone_update(map_place place, unsigned stripe, history_op *op)
+static bool sim_alone_update(map_memory place, unsigned stripe, history_op *op)
 {
     map_ref map = sim_map_at(&place, stripe);
-    skiplist_place at = place_at(&place);
-    epoch_agent agent;
+    skiplist_ref at = place_at(&place);
+    epoch_participant agent;
     map.agent = &agent;
-    skiplist_join(&at, &agent, 1, stripe);
+    skiplist_register(&at, &agent, 1, stripe);
     skiplist_begin(&at, &agent);
     call_update(map, op);
     skiplist_end(&at, &agent);
-    skiplist_part(&at, &agent);
+    skiplist_unregister(&at, &agent);
     return !stuck;
 }
 
-static size_t sim_missed(map_place place, const history_pair *pairs, size_t count)
+static size_t sim_missed(map_memory place, const history_pair *pairs, size_t count)
 {
     size_t missed = 0;
     for (size_t i = 0; i < count; i++) {
@@ -200,18 +200,18 @@ static size_t sim_missed(map_place place, const history_pair *pairs, size_t coun
 }
 
 /* The rest of a scan that others began, and two steps of the clock; then what is in every slot's ring. */
-static void sim_return_all(map_place place)
+static void sim_return_all(map_memory place)
 {
-    skiplist_place at = place_at(&place);
-    epoch_agent agent;
+    skiplist_ref at = place_at(&place);
+    epoch_participant agent;
     for (unsigned i = 0; i < 4; i++) {
-        epoch_agent_begin(&agent, 1);
+        epoch_participant_begin(&agent, 1);
         epoch_scan(at.epoch, &agent, EPOCH_ALL, true);
     }
     for (uint32_t slot = 0; slot < at.epoch.slots; slot++) {
-        skiplist_join(&at, &agent, 1, slot);
+        skiplist_register(&at, &agent, 1, slot);
         skiplist_return(&at, &agent);
-        skiplist_part(&at, &agent);
+        skiplist_unregister(&at, &agent);
     }
 }
 

@@ -1,7 +1,7 @@
 /* verify/sim/slab_sim_kind.h - tables of one kind in the hands of somebody who is alone. Included after slabhash.h. */
 
 /* What is left of a growth. False: it is not over. */
-static bool sim_finish(const slab_place *place, slab_table *table)
+static bool sim_finish(const slab_ref *place, slab_table *table)
 {
     uint64_t root = table->root;
     if (!slab_target(table, root)) return true;
@@ -11,10 +11,10 @@ static bool sim_finish(const slab_place *place, slab_table *table)
 }
 
 /* A run of slabs that were in use: taken, given some past, and returned. */
-static void sim_recycle(const slab_place *place, unsigned log, uint64_t version, const uint64_t *keys,
+static void sim_recycle(const slab_ref *place, unsigned log, uint64_t version, const uint64_t *keys,
                         unsigned count)
 {
-    uint32_t id = pool_take_run(place->runs, log);
+    uint32_t id = pool_alloc_run(place->runs, log);
     if (!id) return;
     for (uint32_t i = 0; i < (uint32_t)1 << log; i++) {
         slab *s = slab_at(place, id + i);
@@ -22,5 +22,5 @@ static void sim_recycle(const slab_place *place, unsigned log, uint64_t version,
         for (unsigned slot = 0; slot < SLAB_SLOTS && count; slot++)
             slot_store(s, slot, (slab_slot){(slab_key)keys[(i + slot) % count], 7777777});
     }
-    pool_give_run(place->runs, log, id);
+    pool_free_run(place->runs, log, id);
 }

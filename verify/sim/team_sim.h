@@ -23,7 +23,7 @@ typedef struct team_variant {
     void (*leave)(unsigned agent);
     void (*enter_beside)(unsigned agent);
     void (*leave_beside)(unsigned agent);
-    void (*enter_alone)(void);
+    void (*enter_exclusive)(void);
     void (*leave_alone)(void);
 } team_variant;
 

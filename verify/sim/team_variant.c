@@ -19,8 +19,8 @@
 #undef gate_destroy
 #undef gate_enter
 #undef gate_leave
-#undef gate_enter_beside
-#undef gate_leave_beside
+#undef gate_enter_snapshot
+#undef gate_leave_snapshot
 #undef gate_enter_batch
 #undef gate_enter_exclusive
 #undef gate_leave_exclusive
@@ -32,8 +32,8 @@
 #define gate_destroy team_gate_destroy
 #define gate_enter team_gate_enter
 #define gate_leave team_gate_leave
-#define gate_enter_beside team_gate_enter_beside
-#define gate_leave_beside team_gate_leave_beside
+#define gate_enter_snapshot team_gate_enter_beside
+#define gate_leave_snapshot team_gate_leave_beside
 #define gate_enter_batch team_gate_enter_batch
 #define gate_enter_exclusive team_gate_enter_exclusive
 #define gate_leave_exclusive team_gate_leave_exclusive
@@ -45,8 +45,8 @@ OWN bool gate_init(gate *g);
 OWN void gate_destroy(gate *g);
 OWN void gate_enter(gate *g);
 OWN void gate_leave(gate *g);
-OWN void gate_enter_beside(gate *g);
-OWN void gate_leave_beside(gate *g);
+OWN void gate_enter_snapshot(gate *g);
+OWN void gate_leave_snapshot(gate *g);
 OWN bool gate_enter_batch(gate *g);
 OWN bool gate_enter_exclusive(gate *g);
 OWN void gate_leave_exclusive(gate *g);
@@ -125,7 +125,7 @@ static inline void store_of_team(uint64_t *p, uint64_t v, int order)
 #define workers_after_fork team_workers_after_fork
 #define workers_run team_workers_run
 #define workers_team team_workers_team
-#define team_meet team_team_meet
+#define team_barrier team_team_meet
 typedef struct workers workers;
 typedef struct team team;
 typedef void work_fn(void *context, size_t begin, size_t end);
@@ -135,7 +135,7 @@ OWN void workers_destroy(workers *w);
 OWN void workers_after_fork(workers *w);
 OWN void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *context);
 OWN void workers_team(workers *w, unsigned most, team_fn *work, void *context);
-OWN void team_meet(team *team);
+OWN void team_barrier(team *team);
 
 #include "../../src/sync/workers.c"
 
@@ -183,16 +183,16 @@ static void sim_leave(unsigned agent)
     gate_leave(team_gate);
 }
 
-static void sim_enter_beside(unsigned agent)
+static void sim_enter_snapshot(unsigned agent)
 {
     agent_running = agent;
-    gate_enter_beside(team_gate);
+    gate_enter_snapshot(team_gate);
 }
 
-static void sim_leave_beside(unsigned agent)
+static void sim_leave_snapshot(unsigned agent)
 {
     agent_running = agent;
-    gate_leave_beside(team_gate);
+    gate_leave_snapshot(team_gate);
 }
 
 static void sim_enter_alone(void) { gate_enter_batch(team_gate); }
@@ -201,4 +201,4 @@ static void sim_leave_alone(void) { gate_leave_exclusive(team_gate); }
 #define VARIANT_NAME2(name) VARIANT(name)
 const team_variant VARIANT_NAME2(WIDTH_SYMBOL(sim_team)) = {
     PLEACH_KEY_BITS, scratch_bytes, sim_run_alone, sim_begin, sim_run, sim_end, sim_help, sim_enter, sim_leave,
-    sim_enter_beside, sim_leave_beside, sim_enter_alone, sim_leave_alone};
+    sim_enter_snapshot, sim_leave_snapshot, sim_enter_alone, sim_leave_alone};

@@ -72,7 +72,7 @@ typedef struct arena {
 typedef struct world {
     const map_variant *map;
     const team_variant *team;
-    map_place place;
+    map_memory place;
     size_t node_bytes;
     unsigned universe, helpers, others, batches, most[MOST_BATCHES];
     unsigned each; /* ordinary operations of an agent */
@@ -364,7 +364,7 @@ static void *words_of(arena *a, const uint64_t *from, uint32_t n)
 }
 
 /* All but the tidings, which are words of simulated memory where there is a team. */
-static batch_job *make_job(arena *a, const batch_plan *plan, map_place place, unsigned members)
+static batch_job *make_job(arena *a, const batch_plan *plan, map_memory place, unsigned members)
 {
     memset(a->bytes, SPOIL, sizeof a->bytes); /* nothing comes from schedules before */
     a->used = 0;
@@ -384,7 +384,7 @@ static batch_job *make_job(arena *a, const batch_plan *plan, map_place place, un
     job->request.range_values = carve(a, MOST_RANGE_PAIRS * word_bytes());
     job->parts = memset(carve(a, members * sizeof *job->parts), 0, members * sizeof *job->parts);
     job->boxes = plan->boxes;
-    job->mail = carve(a, members * batch_mail_row((size_t)members * job->boxes) * sizeof *job->mail);
+    job->mail = carve(a, members * batch_result_row((size_t)members * job->boxes) * sizeof *job->mail);
     job->digits = carve(a, members * BATCH_RANGES * sizeof *job->digits);
     job->scratch = carve(a, w.team->scratch_bytes(plan->n, job->used_ids));
     return job;
@@ -409,7 +409,7 @@ static const char *compare_answers(const batch_job *job, const batch_plan *plan)
     return NULL;
 }
 
-static void export_to(pairs *to, map_place place)
+static void export_to(pairs *to, map_memory place)
 {
     to->count = w.map->export_pairs(place, to->pair, MOST_KEYS);
 }
@@ -503,7 +503,7 @@ static void foresee(unsigned b, pleach_status *status)
     w.left[b] = w.found[b];
     oracle_apply(&w.left[b], plan);
     memcpy(own.stock, shared.stock, sizeof own.stock);
-    map_place copy = {.tree = (blink_tree *)tree_copy, .nodes = nodes_copy};
+    map_memory copy = {.tree = (blink_tree *)tree_copy, .nodes = nodes_copy};
     copy.tree->pool.stock = (uint64_t)(uintptr_t)own.stock;
     if (w.map->versioned) {
         copy.versions = w.place.versions;
@@ -556,7 +556,7 @@ static void run_batch(unsigned b)
 {
     pleach_status status;
     sim_operation_begin();
-    w.team->enter_alone();
+    w.team->enter_exclusive();
     w.window[b][0] = sim_stamp();
     sim_look(true);
     foresee(b, &status);

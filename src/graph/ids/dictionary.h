@@ -8,7 +8,7 @@
  *       id, since before the dictionary said so.
  *   G7  Numbers below state->numbers that no id has are free: each is once among the state->free_numbers.
  *
- * WHO MAY RUN TOGETHER   everything but graph_forget, which only others of its kind run beside: a number that is free
+ * WHO MAY RUN TOGETHER   everything but graph_remove_id, which only others of its kind run beside: a number that is free
  *                        stays so until somebody who was alone is done. So whoever has a vertex keeps it.
  * LINEARIZATION POINTS   an id comes with the dictionary's; so it does not come twice, and no number is taken in vain:
  *                        it is taken under the latch of the id's bucket.
@@ -38,26 +38,26 @@ namespace pleach_graph_ids {
 #undef GRAPH_IDS_FN
 #undef GRAPH_IDS_COLD
 
-using pleach_graph_ids::graph_forget;
+using pleach_graph_ids::graph_remove_id;
 using pleach_graph_ids::graph_forget_unused;
-using pleach_graph_ids::graph_number;
+using pleach_graph_ids::graph_internal_id;
 using pleach_graph_ids::graph_vertex_named;
 #else
 #define GRAPH_IDS_FN
 #define GRAPH_IDS_COLD
 
 /* GRAPH_NO_VERTEX: the id has none. */
-uint32_t graph_number(void *slabs, slab_seed seed, const slab_table *dictionary, uint32_t id);
+uint32_t graph_internal_id(void *slabs, slab_seed seed, const slab_table *dictionary, uint32_t id);
 
 /* The vertex with an id, which gets a number if it has none. NULL: there is no memory for it. */
-slab_table *graph_vertex_named(const graph_place *g, uint32_t id);
+slab_table *graph_vertex_named(const graph_ref *g, uint32_t id);
 
 /* By somebody who is alone: an id whose vertex has nothing any more. It needs no memory. */
-void graph_forget(const graph_place *g, uint32_t id);
+void graph_remove_id(const graph_ref *g, uint32_t id);
 
 /* By somebody who is alone: ids that got a number, and for whose vertices there was no memory then. Who goes through
  * all numbers asks of each; afterwards it is free. */
-void graph_forget_unused(const graph_place *g, uint32_t number);
+void graph_forget_unused(const graph_ref *g, uint32_t number);
 #endif
 
 #endif

@@ -3,9 +3,9 @@
 
 /* GRAPH_NO_VERTEX: the id has none. Out of line, and without the address of what the caller has in registers: dense
  * graphs have no use for it. */
-GRAPH_IDS_COLD uint32_t graph_number(void *slabs, slab_seed seed, const slab_table *dictionary, uint32_t id)
+GRAPH_IDS_COLD uint32_t graph_internal_id(void *slabs, slab_seed seed, const slab_table *dictionary, uint32_t id)
 {
-    slab_place place;
+    slab_ref place;
     uint32_t number = 0;
     place.runs.pool = NULL;
     place.runs.runs = NULL;
@@ -14,18 +14,18 @@ GRAPH_IDS_COLD uint32_t graph_number(void *slabs, slab_seed seed, const slab_tab
     place.runs.stripe = 0;
     place.seed = seed;
     place.load_of_keys = 0;
-    return find_to_end(&place, dictionary, id, &number) ? number : GRAPH_NO_VERTEX;
+    return find_blocking(&place, dictionary, id, &number) ? number : GRAPH_NO_VERTEX;
 }
 
 /* One try. Who has found under the latch that the id is not there takes a number for it. */
-PORT_FN slab_step graph_try_id(const graph_place *g, slab_change *c)
+PORT_FN slab_step graph_try_id(const graph_ref *g, slab_change *c)
 {
     slab_table *dictionary = &g->state->dictionary;
     if (change_look(&g->slabs, dictionary, c) != SLAB_DONE) return SLAB_AGAIN;
     if (c->in_first && !change_alters(c)) return change_unaltered(dictionary, c);
     if (change_latch(&g->slabs, dictionary, c) != SLAB_DONE) return SLAB_AGAIN;
     if (change_prepare(&g->slabs, dictionary, c) != SLAB_DONE) return SLAB_AGAIN;
-    if (c->outcome == SLAB_INSERTED && !graph_take_number(g, c->pair.key, &c->pair.value)) {
+    if (c->outcome == SLAB_INSERTED && !graph_alloc_internal_id(g, c->pair.key, &c->pair.value)) {
         change_abandon(&g->slabs, c);
         c->outcome = SLAB_NOT_APPLIED;
         return SLAB_DONE;
@@ -35,13 +35,13 @@ PORT_FN slab_step graph_try_id(const graph_place *g, slab_change *c)
 }
 
 /* The vertex with an id, which gets a number if it has none. NULL: there is no memory for it. */
-GRAPH_IDS_COLD slab_table *graph_vertex_named(const graph_place *g, uint32_t id)
+GRAPH_IDS_COLD slab_table *graph_vertex_named(const graph_ref *g, uint32_t id)
 {
     slab_change c;
     unsigned attempt = 0;
     change_begin(&c, SLAB_ADD, id, 0);
-    while (port_between_tries(graph_try_id(g, &c)) != SLAB_DONE) slab_update_pause(attempt++);
-    if (c.helps) help_to_end(&g->slabs, &g->state->dictionary);
+    while (port_retry_point(graph_try_id(g, &c)) != SLAB_DONE) slab_update_pause(attempt++);
+    if (c.helps) help_blocking(&g->slabs, &g->state->dictionary);
     if (c.outcome == SLAB_NOT_APPLIED) return NULL;
     return graph_table(g, c.outcome == SLAB_EXISTS ? c.old.value : c.pair.value);
 }
@@ -49,19 +49,19 @@ GRAPH_IDS_COLD slab_table *graph_vertex_named(const graph_place *g, uint32_t id)
 /* ---- ids that go, by somebody who is alone ---- */
 
 /* Of a sparse graph: an id whose vertex has nothing any more. It needs no memory. */
-GRAPH_IDS_FN void graph_forget(const graph_place *g, uint32_t id)
+GRAPH_IDS_FN void graph_remove_id(const graph_ref *g, uint32_t id)
 {
     slab_change c;
     change_begin(&c, SLAB_ERASE, id, 0);
-    update_to_end(&g->slabs, &g->state->dictionary, &c);
+    update_blocking(&g->slabs, &g->state->dictionary, &c);
     if (c.outcome == SLAB_ERASED) graph_give_number(g, c.old.value);
 }
 
 /* Ids that got a number, and for whose vertices there was no memory then. Who goes through all numbers asks of each;
  * afterwards it is free. */
-GRAPH_IDS_FN void graph_forget_unused(const graph_place *g, uint32_t number)
+GRAPH_IDS_FN void graph_forget_unused(const graph_ref *g, uint32_t number)
 {
     uint32_t id = graph_id(g, number);
-    bool named = graph_number(g->slabs.runs.nodes, g->slabs.seed, &g->state->dictionary, id) == number;
-    if (named && !graph_vertex_is_there(graph_table(g, number))) graph_forget(g, id);
+    bool named = graph_internal_id(g->slabs.runs.nodes, g->slabs.seed, &g->state->dictionary, id) == number;
+    if (named && !graph_vertex_is_there(graph_table(g, number))) graph_remove_id(g, id);
 }

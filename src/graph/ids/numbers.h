@@ -5,21 +5,21 @@
 
 #include "../graph_format.h"
 
-PORT_FN void graph_store_name(const graph_place *g, uint32_t number, uint32_t id)
+PORT_FN void graph_store_name(const graph_ref *g, uint32_t number, uint32_t id)
 {
-    uint64_t *name = graph_name(g, number);
+    uint64_t *name = graph_external_id(g, number);
     port_store(name, port_load(name) >> 32 << 32 | id);
 }
 
 /* A number for this id, with its name. False: there is no memory for it. PROGRESS: a swap that fails has been overtaken
  * by somebody's who has a number now. */
-PORT_FN bool graph_take_number(const graph_place *g, uint32_t id, uint32_t *number)
+PORT_FN bool graph_alloc_internal_id(const graph_ref *g, uint32_t id, uint32_t *number)
 {
     for (;;) {
         uint64_t numbers = port_load(&g->state->numbers), spare = port_load(&g->state->free_numbers);
         *number = (uint32_t)numbers;
         if (spare) {
-            *number = (uint32_t)(port_load(graph_name(g, (uint32_t)spare - 1)) >> 32);
+            *number = (uint32_t)(port_load(graph_external_id(g, (uint32_t)spare - 1)) >> 32);
             if (!port_compare_swap(&g->state->free_numbers, spare, spare - 1)) continue;
         } else {
             uint64_t segment = numbers >> GRAPH_SEGMENT_LOG;
@@ -35,10 +35,10 @@ PORT_FN bool graph_take_number(const graph_place *g, uint32_t id, uint32_t *numb
 }
 
 /* A number that no id has is free. */
-PORT_FN void graph_give_number(const graph_place *g, uint32_t number)
+PORT_FN void graph_give_number(const graph_ref *g, uint32_t number)
 {
     uint64_t spare = port_fetch_add(&g->state->free_numbers, 1);
-    uint64_t *slot = graph_name(g, (uint32_t)spare);
+    uint64_t *slot = graph_external_id(g, (uint32_t)spare);
     port_store(slot, (uint64_t)number << 32 | (uint32_t)port_load(slot));
 }
 

@@ -7,7 +7,7 @@
 /* ---- ids that are missing ---- */
 
 /* By all lanes of a warp: places in the list are taken by one of them. */
-PORT_FN void note_missing(const graph_place *g, bool wanted, uint32_t id, uint32_t *missing, uint64_t *count)
+PORT_FN void note_missing(const graph_ref *g, bool wanted, uint32_t id, uint32_t *missing, uint64_t *count)
 {
     unsigned lane = threadIdx.x % 32;
     bool lacks = wanted && !graph_vertex(g, id);
@@ -24,14 +24,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
                    uint32_t *missing, uint64_t *count)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     uint32_t one = i < n ? from[i] : GRAPH_NO_VERTEX, two = i < n && to ? to[i] : GRAPH_NO_VERTEX;
     bool wanted = one != GRAPH_NO_VERTEX && (!to || (two != GRAPH_NO_VERTEX && one != two));
     note_missing(&g, wanted, one, missing, count);
     if (to) note_missing(&g, wanted, two, missing, count);
 }
 
-cudaError_t names_cuda_missing(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
+cudaError_t sparse_ids_cuda_missing(graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
                                uint32_t *missing, uint64_t *count, cudaStream_t stream)
 {
     LAUNCH(missing_kernel, n, graph, n, from, to, missing, count);
@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) firsts_kernel(size_t n, 
     if (i < n) first[i] = i == 0 || sorted[i - 1] != sorted[i];
 }
 
-cudaError_t names_cuda_firsts(size_t n, const uint32_t *sorted, uint8_t *first, cudaStream_t stream)
+cudaError_t sparse_ids_cuda_firsts(size_t n, const uint32_t *sorted, uint8_t *first, cudaStream_t stream)
 {
     LAUNCH(firsts_kernel, n, n, sorted, first);
 }
@@ -55,14 +55,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     uint64_t segment = begin + (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (segment >= end) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     if (port_load(&g.names[segment]) && port_load(&g.directory[segment])) return;
     if (graph_make_segment(&g, (uint32_t)(segment << GRAPH_SEGMENT_LOG))) return;
     port_fetch_add(&notes->lacking, 1);
     atomicMin((unsigned long long *)&notes->end, (unsigned long long)segment);
 }
 
-cudaError_t names_cuda_make_segments(graph_on_gpu graph, uint64_t begin, uint64_t end, segment_notes *notes,
+cudaError_t sparse_ids_cuda_make_segments(graph_on_gpu graph, uint64_t begin, uint64_t end, segment_notes *notes,
                                      cudaStream_t stream)
 {
     LAUNCH(segments_kernel, end - begin, graph, begin, end, notes);
@@ -72,15 +72,15 @@ cudaError_t names_cuda_make_segments(graph_on_gpu graph, uint64_t begin, uint64_
 static __global__ void open_kernel(const __grid_constant__ graph_on_gpu graph, unsigned log)
 {
     if (threadIdx.x) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     slab_table *dictionary = &g.state->dictionary;
     uint64_t root = port_load(&dictionary->root);
     if (slab_root_first(root)) return;
-    uint32_t run = pool_take_fresh_run(g.slabs.runs, log);
+    uint32_t run = pool_alloc_fresh_run(g.slabs.runs, log);
     if (run) port_store_release(&dictionary->root, slab_root_after(root, slab_root_of(run, log)));
 }
 
-cudaError_t names_cuda_open(graph_on_gpu graph, unsigned log, cudaStream_t stream)
+cudaError_t sparse_ids_cuda_open(graph_on_gpu graph, unsigned log, cudaStream_t stream)
 {
     LAUNCH(open_kernel, 1, graph, log);
 }
@@ -94,14 +94,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= n) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     uint64_t spare = port_load(&g.state->free_numbers), numbers = port_load(&g.state->numbers);
     uint32_t number = (uint32_t)(numbers + i - spare);
-    if (i < spare) number = (uint32_t)(port_load(graph_name(&g, (uint32_t)(spare - 1 - i))) >> 32);
+    if (i < spare) number = (uint32_t)(port_load(graph_external_id(&g, (uint32_t)(spare - 1 - i))) >> 32);
     graph_store_name(&g, number, ids[i]);
     pleach_graph_ids::slab_change c;
     pleach_graph_ids::change_begin(&c, SLAB_ADD, ids[i], number);
-    pleach_graph_ids::update_to_end(&g.slabs, &g.state->dictionary, &c);
+    pleach_graph_ids::update_blocking(&g.slabs, &g.state->dictionary, &c);
     if (c.outcome != SLAB_INSERTED) refused[port_fetch_add(count, 1)] = number;
 }
 
@@ -118,7 +118,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= *count) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     graph_give_number(&g, refused[i]);
 }
 
@@ -139,7 +139,7 @@ static cudaError_t give(graph_on_gpu graph, size_t n, const uint32_t *refused, c
     LAUNCH(give_kernel, n, graph, refused, count);
 }
 
-cudaError_t names_cuda_add(graph_on_gpu graph, size_t n, const uint32_t *ids, uint32_t *refused, uint64_t *count,
+cudaError_t sparse_ids_cuda_add(graph_on_gpu graph, size_t n, const uint32_t *ids, uint32_t *refused, uint64_t *count,
                            cudaStream_t stream)
 {
     cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, stream);
@@ -156,11 +156,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= n || outcomes[i] != PLEACH_EDGE_ERASED) return;
-    graph_place g = place_of(graph);
-    graph_forget(&g, vertices[i]);
+    graph_ref g = place_of(graph);
+    graph_remove_id(&g, vertices[i]);
 }
 
-cudaError_t names_cuda_forget(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
+cudaError_t sparse_ids_cuda_forget(graph_on_gpu graph, size_t n, const uint32_t *vertices, const uint8_t *outcomes,
                               cudaStream_t stream)
 {
     LAUNCH(forget_kernel, n, graph, n, vertices, outcomes);
@@ -171,11 +171,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     uint64_t number = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (number >= numbers) return;
-    graph_place g = place_of(graph);
+    graph_ref g = place_of(graph);
     graph_forget_unused(&g, (uint32_t)number);
 }
 
-cudaError_t names_cuda_forget_unused(graph_on_gpu graph, uint64_t numbers, cudaStream_t stream)
+cudaError_t sparse_ids_cuda_forget_unused(graph_on_gpu graph, uint64_t numbers, cudaStream_t stream)
 {
     LAUNCH(unused_kernel, numbers, graph, numbers);
 }

@@ -20,7 +20,7 @@ static pleach_status each_once(staging *s, uint64_t n, const uint32_t *ids, uint
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     WITH_SCRATCH(s, sort_cuda_pairs, 32, 32, ids, sorted, ids, unwanted, n, s->stream);
-    CUDA_TRY(names_cuda_firsts(n, sorted, first, s->stream));
+    CUDA_TRY(sparse_ids_cuda_firsts(n, sorted, first, s->stream));
     WITH_SCRATCH(s, sort_cuda_select, 32, sorted, first, *each, there, n, s->stream);
     CUDA_TRY(cudaMemcpyAsync(count, there, sizeof *count, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
@@ -73,7 +73,7 @@ static pleach_status make_numbers(cuda_graph *graph, staging *s, uint64_t ids, u
     uint64_t begin = was[0] >> GRAPH_SEGMENT_LOG, end = fresh ? ((was[0] + fresh - 1) >> GRAPH_SEGMENT_LOG) + 1 : begin;
     room_for(graph, (end - begin) * graph_segment_slabs(graph) + ids / 4 + 64);
     CUDA_TRY(cudaMemcpyAsync(there, &notes, sizeof notes, cudaMemcpyHostToDevice, s->stream));
-    CUDA_TRY(names_cuda_make_segments(graph_on(graph), begin, end, there, s->stream));
+    CUDA_TRY(sparse_ids_cuda_make_segments(graph_on(graph), begin, end, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&notes, there, sizeof notes, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     if (notes.lacking) { /* those below the first that is lacking can be had */
@@ -98,8 +98,8 @@ static pleach_status give_numbers(cuda_graph *graph, staging *s, uint64_t ids, c
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     while (log < POOL_RUN_LOGS - 1 && numbered * 1024 > ((uint64_t)SLAB_PAYLOAD << log) * graph->load) log++;
-    CUDA_TRY(names_cuda_open(graph_on(graph), log, s->stream));
-    CUDA_TRY(names_cuda_add(graph_on(graph), numbered, each, list, there, s->stream));
+    CUDA_TRY(sparse_ids_cuda_open(graph_on(graph), log, s->stream));
+    CUDA_TRY(sparse_ids_cuda_add(graph_on(graph), numbered, each, list, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&refused, there, sizeof refused, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     notes->left = ids - numbered + refused;
@@ -114,7 +114,7 @@ static pleach_status name_staged(cuda_graph *graph, staging *s, const graph_requ
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(names_cuda_missing(graph_on(graph), r->n, r->from, r->to, list, there, s->stream));
+    CUDA_TRY(sparse_ids_cuda_missing(graph_on(graph), r->n, r->from, r->to, list, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&missing, there, sizeof missing, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     if (!missing) return PLEACH_OK;
@@ -172,7 +172,7 @@ static pleach_status choose(const cuda_graph *graph, staging *s, window *w, size
     if (status != PLEACH_OK) return status;
     for (size_t i = 0; i < w->size; i++) w->ids[i] = (uint32_t)(first + i);
     CUDA_TRY(cudaMemcpyAsync(w->ids_there, w->ids, w->size * sizeof *w->ids, cudaMemcpyHostToDevice, s->stream));
-    CUDA_TRY(graph->kernels->run(graph_on(graph), &find, false, (later_list){NULL, NULL}, there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &find, false, (slow_list){NULL, NULL}, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(w->flags, w->flags_there, w->size, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     for (*next = first; *next < first + w->size && w->chosen < wanted; ++*next)
@@ -255,7 +255,7 @@ static pleach_status forget_unused(cuda_graph *graph, staging *s)
     pleach_status status = graph_cuda_size_of(graph, &vertices, NULL);
     if (status == PLEACH_E_MEMORY) return PLEACH_OK; /* vertices have gone by now: these may wait for the next that do */
     if (status != PLEACH_OK || numbers[0] == numbers[1] + vertices) return status;
-    CUDA_TRY(names_cuda_forget_unused(graph_on(graph), numbers[0], s->stream));
+    CUDA_TRY(sparse_ids_cuda_forget_unused(graph_on(graph), numbers[0], s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
 }
@@ -263,6 +263,6 @@ static pleach_status forget_unused(cuda_graph *graph, staging *s)
 pleach_status graph_cuda_forget(cuda_graph *graph, staging *s, size_t n, const uint32_t *vertices,
                                 const uint8_t *outcomes)
 {
-    CUDA_TRY(names_cuda_forget(graph_on(graph), n, vertices, outcomes, s->stream));
+    CUDA_TRY(sparse_ids_cuda_forget(graph_on(graph), n, vertices, outcomes, s->stream));
     return forget_unused(graph, s);
 }

@@ -139,7 +139,7 @@ static void judge_part(void *context, size_t begin, size_t end)
         const cursor *c = &p->cursors[i];
         uint64_t triangles = 0;
         for (uint32_t k = c->first; k < c->first + c->count; k++)
-            if (p->found[k]) triangles += change_counts_here(&p->change, c->number, (uint32_t)p->thirds[k]);
+            if (p->found[k]) triangles += counted_at_this_edge(&p->change, c->number, (uint32_t)p->thirds[k]);
         if (triangles) change_add(&p->change, c->number, triangles);
     }
 }

@@ -85,7 +85,7 @@ void change_charge(const triangle_change *c, uint32_t id, uint64_t triangles)
     __atomic_fetch_add(&c->by_vertex[id], c->coming != c->back ? triangles : 0 - triangles, __ATOMIC_RELAXED);
 }
 
-bool change_counts_here(const triangle_change *c, uint64_t number, uint32_t third)
+bool counted_at_this_edge(const triangle_change *c, uint64_t number, uint32_t third)
 {
     if (counted_there(c, number, c->request->from[number], third)) return false;
     if (counted_there(c, number, c->request->to[number], third)) return false;

@@ -43,7 +43,7 @@ bool change_has(const triangle_change *c, uint32_t one, uint32_t two);
 void change_prefetch(const triangle_change *c, uint32_t one, uint32_t two);
 
 /* The triangle of element `number`'s ends and `third`: whether it is counted here. Then it is charged to `third`. */
-bool change_counts_here(const triangle_change *c, uint64_t number, uint32_t third);
+bool counted_at_this_edge(const triangle_change *c, uint64_t number, uint32_t third);
 
 /* So many triangles that `id` is part of, as the caller's by_vertex is to have it. Beside others. */
 void change_charge(const triangle_change *c, uint32_t id, uint64_t triangles);

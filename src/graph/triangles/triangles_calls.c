@@ -9,7 +9,7 @@ pleach_status pleach_graph_triangles(pleach_graph *graph, size_t capacity, uint6
     if (!graph || !total || graph->directed) return PLEACH_E_ARGUMENT;
     const void *pointers[] = {by_vertex};
     pleach_status status = graph_check_pointers(graph, pointers, 1);
-    if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status == PLEACH_OK) status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     *total = 0;
     status = graph->ops->triangles(graph->exec, capacity, by_vertex, total);
@@ -27,7 +27,7 @@ static pleach_status run_counting(pleach_graph *graph, const graph_request *r, s
     if (r->n == 0) return PLEACH_OK;
     const void *pointers[] = {by_vertex};
     status = graph_check_pointers(graph, pointers, 1);
-    if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status == PLEACH_OK) status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     status = graph->ops->run_counting(graph->exec, r, capacity, by_vertex, change);
     gate_leave_exclusive(&graph->gate);
@@ -54,7 +54,7 @@ pleach_status pleach_graph_clustering(pleach_graph *graph, size_t n, double *coe
     if (!graph || graph->directed || (n && !coefficients)) return PLEACH_E_ARGUMENT;
     const void *pointers[] = {coefficients};
     pleach_status status = graph_check_pointers(graph, pointers, 1);
-    if (status == PLEACH_OK) status = graph_enter_alone(graph);
+    if (status == PLEACH_OK) status = graph_enter_exclusive(graph);
     if (status != PLEACH_OK) return status;
     status = clustering_of(graph->ops, graph->exec, graph->config.threads, n, coefficients, average);
     gate_leave_exclusive(&graph->gate);

@@ -55,7 +55,7 @@ static uint32_t *part_row(const triangle_change *change, uint32_t id, uint32_t *
 static void fill_part(void *context, size_t begin, size_t end)
 {
     table_rows *rows = context;
-    graph_place place = graph_place_of(rows->graph);
+    graph_ref place = graph_place_of(rows->graph);
     for (uint64_t number = begin; number < end; number++) {
         uint32_t id = id_of(rows, number), *first = rows->targets + rows->offsets[number];
         uint32_t *last = rows->targets + rows->offsets[number + 1];
@@ -68,7 +68,7 @@ static void fill_part(void *context, size_t begin, size_t end)
 
 static void fill_rows(table_rows *rows)
 {
-    graph_place place = graph_place_of(rows->graph);
+    graph_ref place = graph_place_of(rows->graph);
     uint64_t vertices;
     if (rows->by_place) graph_cpu_list_vertices(rows->graph, rows->n, rows->ids, &vertices);
     for (uint64_t row = 0; row < rows->n; row++) {

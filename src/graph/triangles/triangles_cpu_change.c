@@ -11,7 +11,7 @@ typedef struct change_job {
 
 typedef struct wedge {
     const change_job *job;
-    const graph_place *place;
+    const graph_ref *place;
     uint64_t number;
     uint32_t many; /* the end with more neighbours */
     uint64_t triangles;
@@ -22,14 +22,14 @@ static bool close_triangle(void *context, graph_target third)
     wedge *w = context;
     uint32_t value;
     if (third.id == w->many || !w->job->graph->ops->find(w->place, w->many, third.id, &value)) return true;
-    w->triangles += change_counts_here(&w->job->change, w->number, third.id);
+    w->triangles += counted_at_this_edge(&w->job->change, w->number, third.id);
     return true;
 }
 
 static void count_part(void *context, size_t begin, size_t end)
 {
     change_job *job = context;
-    graph_place place = graph_place_of(job->graph);
+    graph_ref place = graph_place_of(job->graph);
     for (size_t i = begin; i < end; i++) {
         if (!job->change.counts[i]) continue;
         uint32_t from = job->change.request->from[i], to = job->change.request->to[i];

@@ -13,9 +13,9 @@
 enum { COST_ASK = 40, COST_NEIGHBOUR = 40, COST_MEMBER = 1, COST_VERTEX = 12 };
 enum { LEAST_WORK = 1 << 20, POWERS = 33, CHUNK = 4096 }; /* below this work it does not matter */
 
-static _Atomic graph_way forced;
+static _Atomic triangle_method forced;
 
-void graph_cpu_force_way(graph_way way) { forced = way; }
+void graph_cpu_force_method(triangle_method way) { forced = way; }
 
 static unsigned power_of(uint32_t degree) { return degree ? 32 - (unsigned)__builtin_clz(degree) : 0; }
 
@@ -31,7 +31,7 @@ static void wedges_part(void *context, size_t begin, size_t end)
 {
     wedge_work *work = context;
     const graph_request *r = work->change->request;
-    graph_place place = graph_place_of(work->graph);
+    graph_ref place = graph_place_of(work->graph);
     uint64_t asked = 0;
     for (size_t i = begin; i < end; i++) {
         if (!work->change->counts[i]) continue;
@@ -56,7 +56,7 @@ typedef struct degree_table { double ends[POWERS], squares[POWERS]; } degree_tab
 
 static void count_degrees(const cpu_graph *graph, degree_table *table)
 {
-    graph_place place = graph_place_of(graph);
+    graph_ref place = graph_place_of(graph);
     uint64_t number, end;
     for (uint64_t segment = 0; segment < graph->state->segments; segment++)
         for (bool made = graph_segment(&place, segment, &number, &end); made && number < end; number++) {
@@ -81,7 +81,7 @@ static double members_of_lists(const degree_table *table, double ends)
 
 bool graph_cpu_rows_are_less_work(const cpu_graph *graph, const triangle_change *change)
 {
-    if (forced != GRAPH_LESS_WORK) return forced == GRAPH_BY_ROWS;
+    if (forced != TRIANGLES_LEAST_WORK) return forced == TRIANGLES_BY_ROW;
     uint64_t vertices, edges;
     graph_exec_cpu.size((void *)graph, &vertices, &edges);
     double wedges = work_of_wedges(graph, change);

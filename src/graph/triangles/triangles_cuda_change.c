@@ -80,10 +80,10 @@ static pleach_status erase_counting(cuda_graph *graph, staging *s, counting *c, 
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(graph->kernels->run(graph_on(graph), &find, false, (later_list){NULL, NULL}, there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &find, false, (slow_list){NULL, NULL}, there, s->stream));
     status = count_wedges(graph, s, c, false, change);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(graph->kernels->run(graph_on(graph), &c->staged, false, later_of(s, c->staged.n), there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &c->staged, false, slow_list_create(s, c->staged.n), there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(result, there, sizeof *result, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
@@ -152,7 +152,7 @@ static pleach_status apply(cuda_graph *graph, staging *s, counting *c, graph_res
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(graph->kernels->run(graph_on(graph), &c->staged, false, later_of(s, c->staged.n), there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &c->staged, false, slow_list_create(s, c->staged.n), there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(result, there, sizeof *result, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;

@@ -2,9 +2,9 @@
 #ifndef PLEACH_GRAPH_WAY_H
 #define PLEACH_GRAPH_WAY_H
 
-typedef enum graph_way { GRAPH_LESS_WORK, GRAPH_BY_WEDGES, GRAPH_BY_ROWS } graph_way;
+typedef enum triangle_method { TRIANGLES_LEAST_WORK, TRIANGLES_BY_WEDGE, TRIANGLES_BY_ROW } triangle_method;
 
 /* Tests only, process-wide: changes are counted in this way. */
-void graph_cpu_force_way(graph_way way);
+void graph_cpu_force_method(triangle_method way);
 
 #endif

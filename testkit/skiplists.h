@@ -1,0 +1,24 @@
+/* testkit/skiplists.h - maps that are skiplists, of every shape. */
+#ifndef PLEACH_TESTS_SKIPLISTS_H
+#define PLEACH_TESTS_SKIPLISTS_H
+
+#include "wide.h"
+
+typedef struct shape {
+    unsigned chunk; /* slots, two of which hold no pair */
+    double raise;   /* the chance that a new chunk is entered above */
+} shape;
+
+enum { SHAPES = 6 };
+extern const shape shapes[SHAPES];
+
+/* Runs the case with each shape; cmocka names the case, and this the shape. */
+void with_every_shape(const setting *where, void (*run)(const setting *where, shape s));
+
+pleach_map_config skiplist_config(const setting *where, shape s);
+wide open_skiplist(const pleach_map_config *config);
+wide open_shape(const setting *where, shape s);
+
+uint64_t chunk_bytes(const wide *w, shape s);
+
+#endif
