@@ -389,7 +389,7 @@ void graph_explain(FILE *out)
     history_explain(graph_now.checker, &graph_now.history, out);
 }
 
-void graph_remove_id(void)
+void graph_forget_all(void)
 {
     history_checker_destroy(graph_now.checker);
     graph_now.checker = NULL;

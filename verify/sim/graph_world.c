@@ -255,4 +255,4 @@ static void agent(unsigned index)
 }
 
 const sim_structure sim_graph = {"graph", variant_names, sizeof tiny_cases / sizeof tiny_cases[0], prepare, agent,
-                                 graph_judge, graph_explain, graph_describe, graph_is_latched, graph_remove_id};
+                                 graph_judge, graph_explain, graph_describe, graph_is_latched, graph_forget_all};

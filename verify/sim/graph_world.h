@@ -81,6 +81,6 @@ bool graph_judge(char *why, size_t size, sim_checked *checked);
 void graph_explain(FILE *out);
 void graph_describe(uint32_t word, uint64_t value, char *text, size_t size);
 bool graph_is_latched(uint32_t word, uint64_t value);
-void graph_remove_id(void);
+void graph_forget_all(void);
 
 #endif
