@@ -20,6 +20,10 @@ int command_bench(int argc, char **argv)
 {
     for (size_t i = 0; argc > 0 && i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(commands[i].name, argv[0]) == 0) return commands[i].run(argc - 1, argv + 1);
+    if (argc > 0 && (strcmp(argv[0], "report") == 0 || strcmp(argv[0], "compare") == 0)) {
+        cli_complain("pleach-bench", "results become pages by bench/report.py, and are compared by bench/compare.py");
+        return EXIT_USAGE;
+    }
     return command_bench_map(argc, argv);
 }
 

@@ -91,6 +91,7 @@ foreach(bits 32 64) # test_blink_check looks at nodes of both widths
 endforeach()
 target_link_options(test_batch_steps PRIVATE LINKER:--wrap=pleach_map_apply)
 target_link_libraries(test_baselines PRIVATE pleach_baselines)
+target_link_libraries(test_radix_sort PRIVATE pleach_common)
 target_sources(test_ablations PRIVATE bench/ablations/variants.c bench/ablations/tree_host.c bench/ablations/palm.c)
 if(PLEACH_WITH_CUDA)
     set(triangles_merge ${PROJECT_SOURCE_DIR}/bench/graph/triangles_merge_cuda.cu)

@@ -3,7 +3,7 @@
 
 option(PLEACH_RIVALS "Have stores of others to compare with, where they are found" ON)
 add_library(pleach_rivals STATIC bench/third_party/rivals.c bench/third_party/rival_sorted.c)
-target_link_libraries(pleach_rivals PRIVATE pleach_options)
+target_link_libraries(pleach_rivals PRIVATE pleach_options pleach_common)
 target_link_libraries(pleach_bench PRIVATE pleach_rivals)
 set(rivals_found sorted)
 

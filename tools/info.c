@@ -44,13 +44,8 @@ int command_info(int argc, char **argv)
 {
     struct cli cli;
     cli_start(&cli, "pleach info", argc, argv);
-    while (cli_more(&cli)) {
-        if (cli_take_flag(&cli, "--help")) {
-            fputs(help, stdout);
-            return EXIT_GOOD;
-        }
-        cli_fail(&cli, "takes no argument '%s'", argv[cli.at]);
-    }
+    cli.help = help;
+    while (cli_more(&cli)) cli_fail(&cli, "takes no argument '%s'", argv[cli.at]);
     if (cli.status == EXIT_GOOD) print_info();
-    return cli.status;
+    return cli_result(&cli);
 }

@@ -100,11 +100,8 @@ int command_sim(int argc, char **argv)
     size_t strategy = SIM_STRATEGIES;
     const char *structure = NULL, *id = NULL;
     cli_start(&cli, "pleach sim", argc, argv);
+    cli.help = help;
     while (cli_more(&cli)) {
-        if (cli_take_flag(&cli, "--help")) {
-            fputs(help, stdout);
-            return EXIT_GOOD;
-        }
         if (cli_take_text(&cli, "--structure", &structure)) {
             if (structure) take_structure(&cli, structure, &plan);
         } else if (!cli_take_text(&cli, "--variant", &plan.variant) &&
@@ -119,7 +116,7 @@ int command_sim(int argc, char **argv)
         }
     }
     if (cli.status == EXIT_GOOD) check_variant(&cli, &plan);
-    if (cli.status != EXIT_GOOD) return cli.status;
+    if (cli.status != EXIT_GOOD) return cli_result(&cli);
     plan.strategy = strategy < SIM_STRATEGIES ? (int)strategy : SIM_ANY;
     plan.jobs = (unsigned)jobs;
     plan.preemptions = (unsigned)preemptions;

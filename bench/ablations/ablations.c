@@ -98,14 +98,11 @@ static void read_wish(struct cli *cli, struct wish *wish)
     bool named = false;
     *wish = (struct wish){.device = TOOL_ANYWHERE, .threads = 2, .repeats = 3};
     while (cli_more(cli)) {
-        if (cli_take_flag(cli, "--help"))
-            wish->help = true;
-        else if (cli_take_flag(cli, "--quick"))
-            wish->quick = true;
-        else if (cli_take_choice(cli, "--device", devices, &wish->device) ||
-                 cli_take_number(cli, "--threads", 1, 256, &wish->threads) ||
-                 cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &wish->repeats) ||
-                 cli_take_text(cli, "--json", &wish->files.json) || cli_take_text(cli, "--csv", &wish->files.csv))
+        if (cli_set_flag(cli, "--help", &wish->help) || cli_set_flag(cli, "--quick", &wish->quick) ||
+            cli_take_choice(cli, "--device", devices, &wish->device) ||
+            cli_take_number(cli, "--threads", 1, 256, &wish->threads) ||
+            cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &wish->repeats) ||
+            cli_take_text(cli, "--json", &wish->files.json) || cli_take_text(cli, "--csv", &wish->files.csv))
             continue;
         else if (cli_take_word(cli, &text)) {
             take_name(cli, wish, text);
@@ -142,10 +139,7 @@ static int run(const struct wish *wish, const struct tool_device *device)
         cli_complain(command, "out of memory");
         return EXIT_USAGE;
     }
-    const bool good = run_wanted(wish, device, report);
-    const bool written = bench_report_write(report, &wish->files);
-    bench_report_destroy(report);
-    return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
+    return bench_report_finish(report, &wish->files, run_wanted(wish, device, report));
 }
 
 static int print_help(void)

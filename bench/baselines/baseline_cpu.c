@@ -5,6 +5,7 @@
 #include "baseline.h"
 #include "coupled.h"
 #include "tools/common/crew.h"
+#include "tools/common/radix_sort.h"
 #include "tools/common/words.h"
 
 #define STEP_BITS 32
@@ -16,22 +17,12 @@
 #include "baseline_steps.h"
 #undef STEP_BITS
 
-enum { DIGITS = 256 };
-
 struct part { size_t begin, end; };
 
 static struct part part_of(size_t n, unsigned threads, unsigned index)
 {
     return (struct part){n * index / threads, n * (index + 1) / threads};
 }
-
-struct radix {
-    size_t n;
-    unsigned threads, shift;
-    const void *from_keys, *from_values;
-    void *to_keys, *to_values;
-    size_t *begins; /* of a thread's digits */
-};
 
 struct merging {
     unsigned threads;
@@ -73,7 +64,7 @@ static pleach_status fill_bytes(struct baseline_machine *m, void *memory, int by
 }
 
 /* Digits of all threads, then pairs. */
-static size_t begin_bytes(const struct baseline_machine *m) { return crew_threads(m->crew) * DIGITS * sizeof(size_t); }
+static size_t begin_bytes(const struct baseline_machine *m) { return crew_threads(m->crew) * RADIX_DIGITS * sizeof(size_t); }
 
 static pleach_status prepare(struct baseline_machine *m, unsigned bits, size_t n)
 {
@@ -95,38 +86,16 @@ static pleach_status wait_for_nothing(struct baseline_machine *m)
 
 /* ---- sort ---- */
 
-/* From how many of each thread's digits to where they begin: smaller digits first, then earlier threads. */
-static void add_up(struct radix *r)
-{
-    size_t sum = 0;
-    for (size_t digit = 0; digit < DIGITS; digit++) {
-        for (unsigned thread = 0; thread < r->threads; thread++) {
-            size_t *begin = &r->begins[thread * DIGITS + digit], count = *begin;
-            *begin = sum;
-            sum += count;
-        }
-    }
-}
-
-/* The number of bytes of a key is even, so the last pass goes where the pairs are wanted. */
 static pleach_status sort(struct baseline_machine *m, unsigned bits, size_t n, const void *keys, const void *values,
                           void *sorted_keys, void *sorted_values)
 {
     const pleach_status status = prepare(m, bits, n);
     if (status != PLEACH_OK || n == 0) return status;
     char *spare = (char *)m->scratch + begin_bytes(m);
-    struct radix r = {.n = n, .threads = crew_threads(m->crew), .from_keys = keys, .from_values = values,
-                      .begins = m->scratch};
-    for (; r.shift < bits; r.shift += 8) {
-        const bool last = r.shift / 8 % 2 == 1;
-        r.to_keys = last ? sorted_keys : spare;
-        r.to_values = last ? sorted_values : spare + n * word_bytes(bits);
-        crew_run(m->crew, bits == 32 ? cpu_count_digits32 : cpu_count_digits64, &r);
-        add_up(&r);
-        crew_run(m->crew, bits == 32 ? cpu_scatter32 : cpu_scatter64, &r);
-        r.from_keys = r.to_keys;
-        r.from_values = r.to_values;
-    }
+    radix_sort(&(struct radix_sort){.bits = bits, .n = n, .words = keys, .values = values, .sorted = sorted_keys,
+                                    .sorted_values = sorted_values, .spare = spare,
+                                    .spare_values = spare + n * word_bytes(bits), .crew = m->crew,
+                                    .counts = m->scratch});
     return PLEACH_OK;
 }
 

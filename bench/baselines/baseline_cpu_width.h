@@ -1,35 +1,9 @@
-/* baseline_cpu_width.h - sorting, merging and selecting on the CPU. Included once for each width: STEP_BITS is 32 or
+/* baseline_cpu_width.h - merging and selecting on the CPU. Included once for each width: STEP_BITS is 32 or
  * 64. Each function does one thread's part. */
 #define CPU_JOIN2(a, b) a##b
 #define CPU_JOIN(a, b) CPU_JOIN2(a, b)
 #define CPU(name) CPU_JOIN(cpu_##name, STEP_BITS)
 #define CPU_WORD CPU_JOIN(CPU_JOIN(uint, STEP_BITS), _t)
-
-/* ---- sort, by the byte at `shift` ---- */
-
-static void CPU(count_digits)(void *context, unsigned index)
-{
-    const struct radix *r = context;
-    const struct part part = part_of(r->n, r->threads, index);
-    const CPU_WORD *keys = r->from_keys;
-    size_t *counts = r->begins + index * DIGITS;
-    memset(counts, 0, DIGITS * sizeof counts[0]);
-    for (size_t i = part.begin; i < part.end; i++) counts[(keys[i] >> r->shift) % DIGITS]++;
-}
-
-static void CPU(scatter)(void *context, unsigned index)
-{
-    const struct radix *r = context;
-    const struct part part = part_of(r->n, r->threads, index);
-    const CPU_WORD *keys = r->from_keys, *values = r->from_values;
-    CPU_WORD *to_keys = r->to_keys, *to_values = r->to_values;
-    size_t *begins = r->begins + index * DIGITS;
-    for (size_t i = part.begin; i < part.end; i++) {
-        const size_t to = begins[(keys[i] >> r->shift) % DIGITS]++;
-        to_keys[to] = keys[i];
-        to_values[to] = values[i];
-    }
-}
 
 /* ---- merge ---- */
 

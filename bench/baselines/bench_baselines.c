@@ -56,7 +56,7 @@ struct request {
     struct bench_options options;
     size_t device, bits;
     uint64_t repeats, threads;
-    bool tasks[TASKS], stores[CONTEST_STORES], any_task, any_store, help;
+    bool tasks[TASKS], stores[CONTEST_STORES], any_task, any_store;
     const char *json, *csv;
 };
 
@@ -76,16 +76,13 @@ static void read_request(struct cli *cli, struct request *request)
     *request = (struct request){.device = TOOL_ANYWHERE, .repeats = 3, .threads = cli_online_cpus()};
     while (cli_more(cli)) {
         const char *word = NULL;
-        if (cli_take_flag(cli, "--help"))
-            request->help = true;
-        else if (cli_take_flag(cli, "--quick"))
-            request->options.quick = true;
-        else if (cli_take_choice(cli, "--device", devices, &request->device) ||
-                 cli_take_choice(cli, "--bits", widths, &request->bits) ||
-                 cli_take_number(cli, "--keys", 16, (uint64_t)1 << 30, &request->options.keys) ||
-                 cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &request->repeats) ||
-                 cli_take_number(cli, "--threads", 1, 1024, &request->threads) ||
-                 cli_take_text(cli, "--json", &request->json) || cli_take_text(cli, "--csv", &request->csv))
+        if (cli_set_flag(cli, "--quick", &request->options.quick) ||
+            cli_take_choice(cli, "--device", devices, &request->device) ||
+            cli_take_choice(cli, "--bits", widths, &request->bits) ||
+            cli_take_number(cli, "--keys", 16, (uint64_t)1 << 30, &request->options.keys) ||
+            cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &request->repeats) ||
+            cli_take_number(cli, "--threads", 1, 1024, &request->threads) ||
+            cli_take_text(cli, "--json", &request->json) || cli_take_text(cli, "--csv", &request->csv))
             continue;
         else if (cli_take_word(cli, &word))
             take_name(cli, request, word);
@@ -182,9 +179,7 @@ static int run(const struct request *request, const struct tool_device *device)
     if (!bench_files_writable(&files, command)) return EXIT_USAGE;
     struct bench_report *report = bench_report_create(bench_files_use_output(&files));
     if (report == NULL) return EXIT_USAGE;
-    const bool good = measure(request, device, report), written = bench_report_write(report, &files);
-    bench_report_destroy(report);
-    return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
+    return bench_report_finish(report, &files, measure(request, device, report));
 }
 
 int command_bench_baselines(int argc, char **argv)
@@ -192,12 +187,9 @@ int command_bench_baselines(int argc, char **argv)
     struct cli cli;
     struct request request;
     cli_start(&cli, command, argc, argv);
+    cli.help = help;
     read_request(&cli, &request);
-    if (cli.status != EXIT_GOOD) return cli.status;
-    if (request.help) {
-        fputs(help, stdout);
-        return EXIT_GOOD;
-    }
+    if (cli.status != EXIT_GOOD) return cli_result(&cli);
     const struct tool_device *device = tool_device_choose(command, (enum tool_where)request.device);
     return device != NULL ? run(&request, device) : EXIT_USAGE;
 }

@@ -163,10 +163,7 @@ static int run(struct gfsl_options *options, const struct tool_device *device)
     gfsl_choose_ranges(options, device->kind == PLEACH_CUDA);
     struct bench_report *report = bench_report_create(bench_files_use_output(&files));
     if (report == NULL) return EXIT_USAGE;
-    const bool good = measure_all(options, device, report);
-    const bool written = bench_report_write(report, &files);
-    bench_report_destroy(report);
-    return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
+    return bench_report_finish(report, &files, measure_all(options, device, report));
 }
 
 int command_bench_gfsl(int argc, char **argv)
@@ -174,9 +171,10 @@ int command_bench_gfsl(int argc, char **argv)
     struct gfsl_options options;
     int status;
     if (!gfsl_read_options(&options, argc, argv, &status)) return status;
-    if (options.help) fputs(gfsl_help, stdout);
-    if (options.paper && !options.help) fputs(paper, stdout);
-    if (options.help || options.paper) return EXIT_GOOD;
+    if (options.paper) {
+        fputs(paper, stdout);
+        return EXIT_GOOD;
+    }
     const struct tool_device *device = tool_device_choose(command, (enum tool_where)options.device);
     return device != NULL ? run(&options, device) : EXIT_USAGE;
 }

@@ -51,14 +51,13 @@ struct gfsl_options {
     struct gfsl_mix mixes[GFSL_MOST_MIXES];
     struct gfsl_subject subjects[GFSL_MOST_SUBJECTS];
     double raise;
-    bool distinct, load, help, paper, no_array, stats;
+    bool distinct, load, paper, no_array, stats;
     const char *json, *csv;
 };
 
 /* False after a check_report; then *status is the command's. Without a list the default depends on the device. */
 bool gfsl_read_options(struct gfsl_options *options, int argc, char **argv, int *status);
 void gfsl_choose_ranges(struct gfsl_options *options, bool gpu);
-extern const char gfsl_help[];
 
 /* ---- gfsl_work.c ---- */
 

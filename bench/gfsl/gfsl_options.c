@@ -6,7 +6,7 @@
 #include "gfsl.h"
 #include "tools/common/cli.h"
 
-const char gfsl_help[] =
+static const char help[] =
     "usage: pleach-bench gfsl [OPTION...]\n"
     "\n"
     "The experiments of the paper A GPU-Friendly Skiplist Algorithm (N. Moscovici, E. Petrank): inserts, deletes and\n"
@@ -54,18 +54,6 @@ const char gfsl_help[] =
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const bits_names[] = {"32", "64", NULL};
 
-static void take_range(struct cli *cli, void *context, const char *word)
-{
-    struct gfsl_options *options = context;
-    uint64_t range = 0;
-    if (!cli_parse_number(word, &range) || range < 2 || range > (uint64_t)1 << 30)
-        cli_fail(cli, "--range takes numbers from 2 to 2^30 with commas between, not '%s'", word);
-    else if (options->range_count == GFSL_MOST_RANGES)
-        cli_fail(cli, "--range takes at most %d numbers", GFSL_MOST_RANGES);
-    else
-        options->ranges[options->range_count++] = range;
-}
-
 static bool parse_mix(struct gfsl_mix *mix, const char *word)
 {
     static const struct gfsl_mix singles[] = {{"contains", 0, 0, GFSL_ALL, true},
@@ -96,79 +84,40 @@ static void take_mix(struct cli *cli, void *context, const char *word)
         options->mix_count++;
 }
 
-/* Which structures and chunks, as bits. */
+static const char *const structure_names[] = {"skiplist", "map", "lockfree", NULL}; /* as enum gfsl_structure */
+static const char *const chunk_names[] = {"16", "32", NULL};
+
 struct wanted {
-    bool skiplist, map, lockfree, chunk16, chunk32;
+    bool structures[3], chunks[2];
 };
-
-static struct wanted wanted;
-
-static void take_structure(struct cli *cli, void *context, const char *word)
-{
-    struct gfsl_options *options = context;
-    (void)options;
-    if (strcmp(word, "skiplist") == 0)
-        wanted.skiplist = true;
-    else if (strcmp(word, "map") == 0)
-        wanted.map = true;
-    else if (strcmp(word, "lockfree") == 0)
-        wanted.lockfree = true;
-    else
-        cli_fail(cli, "--structure takes skiplist, map and lockfree, not '%s'", word);
-}
-
-static void take_chunk(struct cli *cli, void *context, const char *word)
-{
-    struct gfsl_options *options = context;
-    (void)options;
-    if (strcmp(word, "16") == 0)
-        wanted.chunk16 = true;
-    else if (strcmp(word, "32") == 0)
-        wanted.chunk32 = true;
-    else
-        cli_fail(cli, "--chunk takes 16 and 32, not '%s'", word);
-}
 
 static void add_subject(struct gfsl_options *options, enum gfsl_structure structure, unsigned chunk, bool array)
 {
-    static const char *const names[] = {"skiplist", "map", "lockfree"};
     struct gfsl_subject *subject = &options->subjects[options->subject_count++];
     *subject = (struct gfsl_subject){.structure = structure, .chunk = chunk, .array = array};
     if (chunk > 0)
-        snprintf(subject->name, sizeof subject->name, "%s%u%s", names[structure], chunk, array ? "[]" : "");
+        snprintf(subject->name, sizeof subject->name, "%s%u%s", structure_names[structure], chunk, array ? "[]" : "");
     else
-        snprintf(subject->name, sizeof subject->name, "%s%s", names[structure], array ? "[]" : "");
+        snprintf(subject->name, sizeof subject->name, "%s%s", structure_names[structure], array ? "[]" : "");
 }
 
-static void choose_subjects(struct gfsl_options *options)
+static void choose_subjects(struct gfsl_options *options, const struct wanted *wanted)
 {
-    if (!wanted.skiplist && !wanted.map && !wanted.lockfree) wanted.skiplist = wanted.map = wanted.lockfree = true;
-    if (!wanted.chunk16 && !wanted.chunk32) wanted.chunk16 = wanted.chunk32 = true;
+    const bool *const s = wanted->structures, *const c = wanted->chunks;
+    const bool all = !s[GFSL_SKIPLIST] && !s[GFSL_MAP] && !s[GFSL_LOCKFREE], both = !c[0] && !c[1];
     for (int array = 0; array <= !options->no_array; array++) {
-        if (wanted.skiplist && wanted.chunk16) add_subject(options, GFSL_SKIPLIST, 16, array);
-        if (wanted.skiplist && wanted.chunk32) add_subject(options, GFSL_SKIPLIST, 32, array);
-        if (wanted.map) add_subject(options, GFSL_MAP, 0, array);
-        if (wanted.lockfree && !array) add_subject(options, GFSL_LOCKFREE, 0, false);
+        if ((all || s[GFSL_SKIPLIST]) && (both || c[0])) add_subject(options, GFSL_SKIPLIST, 16, array);
+        if ((all || s[GFSL_SKIPLIST]) && (both || c[1])) add_subject(options, GFSL_SKIPLIST, 32, array);
+        if (all || s[GFSL_MAP]) add_subject(options, GFSL_MAP, 0, array);
+        if ((all || s[GFSL_LOCKFREE]) && !array) add_subject(options, GFSL_LOCKFREE, 0, false);
     }
 }
 
 static bool take_flag(struct cli *cli, struct gfsl_options *options)
 {
-    bool *flag = NULL;
-    if (cli_take_flag(cli, "--help"))
-        flag = &options->help;
-    else if (cli_take_flag(cli, "--paper"))
-        flag = &options->paper;
-    else if (cli_take_flag(cli, "--distinct"))
-        flag = &options->distinct;
-    else if (cli_take_flag(cli, "--load"))
-        flag = &options->load;
-    else if (cli_take_flag(cli, "--no-array"))
-        flag = &options->no_array;
-    else if (cli_take_flag(cli, "--stats"))
-        flag = &options->stats;
-    if (flag != NULL) *flag = true;
-    return flag != NULL;
+    return cli_set_flag(cli, "--paper", &options->paper) || cli_set_flag(cli, "--distinct", &options->distinct) ||
+           cli_set_flag(cli, "--load", &options->load) || cli_set_flag(cli, "--no-array", &options->no_array) ||
+           cli_set_flag(cli, "--stats", &options->stats);
 }
 
 static bool take_number(struct cli *cli, struct gfsl_options *options)
@@ -186,52 +135,38 @@ static bool take_number(struct cli *cli, struct gfsl_options *options)
            cli_take_number(cli, "--seed", 0, UINT64_MAX, &options->seed);
 }
 
-static bool take_list(struct cli *cli, struct gfsl_options *options)
+static bool take_list(struct cli *cli, struct gfsl_options *options, struct wanted *wanted)
 {
     const char *text = NULL;
-    if (cli_take_text(cli, "--range", &text))
-        cli_each_word(cli, text, take_range, options);
-    else if (cli_take_text(cli, "--mix", &text))
-        cli_each_word(cli, text, take_mix, options);
-    else if (cli_take_text(cli, "--structure", &text))
-        cli_each_word(cli, text, take_structure, options);
-    else if (cli_take_text(cli, "--chunk", &text))
-        cli_each_word(cli, text, take_chunk, options);
-    else
-        return false;
-    return true;
-}
-
-static bool take_raise(struct cli *cli, struct gfsl_options *options)
-{
-    const char *text = NULL;
-    char *end = NULL;
-    if (!cli_take_text(cli, "--raise", &text)) return false;
-    if (text == NULL) return true;
-    options->raise = strtod(text, &end);
-    if (end == text || *end != '\0' || !(options->raise > 0 && options->raise <= 1))
-        cli_fail(cli, "--raise takes a number above 0 and at most 1, not '%s'", text);
+    if (!cli_take_text(cli, "--mix", &text))
+        return cli_take_numbers(cli, "--range", 2, (uint64_t)1 << 30, options->ranges, GFSL_MOST_RANGES,
+                                &options->range_count) ||
+               cli_take_names(cli, "--structure", structure_names, wanted->structures) ||
+               cli_take_names(cli, "--chunk", chunk_names, wanted->chunks);
+    cli_each_word(cli, text, take_mix, options);
     return true;
 }
 
 bool gfsl_read_options(struct gfsl_options *options, int argc, char **argv, int *status)
 {
     struct cli cli;
+    struct wanted wanted = {0};
     cli_start(&cli, "pleach-bench gfsl", argc, argv);
-    wanted = (struct wanted){0};
+    cli.help = help;
     *options = (struct gfsl_options){.device = TOOL_ANYWHERE, .repeats = 3, .threads = 2,
                                      .block = GFSL_USUAL_BLOCK, .stay = GFSL_USUAL_STAY};
     while (cli_more(&cli))
-        if (!take_flag(&cli, options) && !take_number(&cli, options) && !take_list(&cli, options) &&
-            !take_raise(&cli, options) && !cli_take_choice(&cli, "--bits", bits_names, &options->bits) &&
+        if (!take_flag(&cli, options) && !take_number(&cli, options) && !take_list(&cli, options, &wanted) &&
+            !cli_take_chance(&cli, "--raise", &options->raise) &&
+            !cli_take_choice(&cli, "--bits", bits_names, &options->bits) &&
             !cli_take_choice(&cli, "--device", device_names, &options->device) &&
             !cli_take_text(&cli, "--json", &options->json) && !cli_take_text(&cli, "--csv", &options->csv))
             cli_reject_option(&cli);
     if (options->block % 32 != 0) cli_fail(&cli, "--block takes a multiple of 32");
     if (options->mix_count == 0)
         cli_each_word(&cli, "1-1-98,5-5-90,10-10-80,20-20-60,contains,insert,delete", take_mix, options);
-    choose_subjects(options);
-    *status = cli.status;
+    choose_subjects(options, &wanted);
+    *status = cli_result(&cli);
     return cli.status == EXIT_GOOD;
 }
 

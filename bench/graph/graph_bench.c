@@ -74,7 +74,7 @@ struct request {
     size_t device, adjacency;
     uint64_t threads, scale, runs; /* scale 0: the default */
     const char *json;
-    bool wanted[EXPERIMENTS], any_wanted, all, sparse, help;
+    bool wanted[EXPERIMENTS], any_wanted, all, sparse;
 };
 
 static void want(struct cli *cli, struct request *request, const char *name)
@@ -103,16 +103,13 @@ static void read_request(struct cli *cli, struct request *request)
     *request = (struct request){.threads = cli_online_cpus(), .runs = 3};
     while (cli_more(cli)) {
         const char *word = NULL;
-        if (cli_take_flag(cli, "--help"))
-            request->help = true;
-        else if (cli_take_flag(cli, "--all"))
-            request->all = true;
-        else if (cli_take_choice(cli, "--device", devices, &request->device) ||
-                 cli_take_number(cli, "--threads", 1, 1024, &request->threads) ||
-                 graph_take_adjacency(cli, &request->adjacency) || graph_take_sparse(cli, &request->sparse) ||
-                 cli_take_number(cli, "--scale", GRAPH_LEAST_SCALE, GRAPH_MOST_SCALE, &request->scale) ||
-                 cli_take_number(cli, "--runs", 1, GRAPH_MOST_RUNS, &request->runs) ||
-                 cli_take_text(cli, "--json", &request->json))
+        if (cli_set_flag(cli, "--all", &request->all) ||
+            cli_take_choice(cli, "--device", devices, &request->device) ||
+            cli_take_number(cli, "--threads", 1, 1024, &request->threads) ||
+            graph_take_adjacency(cli, &request->adjacency) || graph_take_sparse(cli, &request->sparse) ||
+            cli_take_number(cli, "--scale", GRAPH_LEAST_SCALE, GRAPH_MOST_SCALE, &request->scale) ||
+            cli_take_number(cli, "--runs", 1, GRAPH_MOST_RUNS, &request->runs) ||
+            cli_take_text(cli, "--json", &request->json))
             continue;
         else if (cli_take_word(cli, &word))
             want(cli, request, word);
@@ -170,12 +167,9 @@ int command_bench_graph(int argc, char **argv)
     struct request request;
     const char *why = "";
     cli_start(&cli, command, argc, argv);
+    cli.help = help;
     read_request(&cli, &request);
-    if (cli.status != EXIT_GOOD) return cli.status;
-    if (request.help) {
-        fputs(help, stdout);
-        return EXIT_GOOD;
-    }
+    if (cli.status != EXIT_GOOD) return cli_result(&cli);
     struct graph_bench bench = {.threads = (unsigned)request.threads, .scale = (unsigned)request.scale,
                                 .runs = (size_t)request.runs, .adjacency = (pleach_adjacency)request.adjacency,
                                 .sparse = request.sparse};

@@ -145,7 +145,6 @@ struct bench_report;
 
 /* The table goes to standard output, or to standard error if `quiet_output`. */
 struct bench_report *bench_report_create(bool quiet_output);
-void bench_report_destroy(struct bench_report *report);
 
 /* Computes median and spread, prints the row, and keeps it. */
 void bench_report_add(struct bench_report *report, struct bench_row *row);
@@ -176,8 +175,8 @@ struct bench_files { const char *json, *csv; };
 bool bench_files_writable(const struct bench_files *files, const char *command);
 bool bench_files_use_output(const struct bench_files *files); /* standard output */
 
-/* Writes all rows. False after a check_report. */
-bool bench_report_write(const struct bench_report *report, const struct bench_files *files);
+/* Writes all rows and destroys the report. The exit status, where `good` is whether all answers were right. */
+int bench_report_finish(struct bench_report *report, const struct bench_files *files, bool good);
 
 /* ---- bench_lists.c ---- */
 
@@ -326,6 +325,19 @@ struct bench_work {
 };
 
 void bench_measure(struct batch *batch, const struct bench_work *work);
+
+/* The arguments of n operations on the map: parts, and the room for results, are those of batch_create. */
+struct bench_arguments {
+    size_t n;
+    int parts;
+    size_t results;
+    uint32_t limit;
+    void (*make)(struct batch *batch, size_t i); /* NULL: there are none */
+    bool ascending;                              /* they are sorted before */
+};
+
+/* Makes the arguments, measures work on them as one batch, and counts each as an operation. */
+void bench_run(struct bench *bench, const struct bench_arguments *arguments, struct bench_work work);
 
 /* A row is started, gets its rates, and is added to the report. */
 void bench_start_row(const struct bench *bench, struct bench_row *row, const char *name, size_t batch);

@@ -218,3 +218,15 @@ void bench_measure(struct batch *batch, const struct bench_work *work)
         if (!repeat_once(batch, work, &row.rates[row.repeats])) return;
     bench_add_row(bench, &row);
 }
+
+void bench_run(struct bench *bench, const struct bench_arguments *arguments, struct bench_work work)
+{
+    struct batch batch;
+    if (!batch_create(&batch, bench, arguments->n, arguments->parts, arguments->results)) return;
+    batch.limit = arguments->limit;
+    work.ops = arguments->n;
+    work.elements = work.right != NULL ? arguments->n : 0;
+    const bool made = arguments->make == NULL || batch_fill(&batch, arguments->make);
+    if (made && (!arguments->ascending || batch_sort(&batch))) bench_measure(&batch, &work);
+    batch_destroy(&batch);
+}

@@ -71,7 +71,7 @@ void bench_report_name_keys(struct bench_report *report, const char *path)
     fprintf(report->table, "  keys of the file %s\n", report->key_file);
 }
 
-void bench_report_destroy(struct bench_report *report)
+static void destroy(struct bench_report *report)
 {
     while (report->kept != NULL) {
         struct kept_text *kept = report->kept;
@@ -273,8 +273,10 @@ bool bench_files_writable(const struct bench_files *files, const char *command)
 
 bool bench_files_use_output(const struct bench_files *files) { return is_output(files->json) || is_output(files->csv); }
 
-bool bench_report_write(const struct bench_report *report, const struct bench_files *files)
+int bench_report_finish(struct bench_report *report, const struct bench_files *files, bool good)
 {
-    const bool written = files->json == NULL || write_json(report, files->json);
-    return (files->csv == NULL || write_csv(report, files->csv)) && written;
+    bool written = files->json == NULL || write_json(report, files->json);
+    written = (files->csv == NULL || write_csv(report, files->csv)) && written;
+    destroy(report);
+    return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
 }

@@ -1,43 +1,21 @@
-/* bench_sort.c - radix sort of words, a byte at a time from the lowest. */
+/* bench_sort.c - sorting words of all widths. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench.h"
-
-enum { DIGITS = 256 };
-
-/* Where each digit's words begin after the pass; false if all words have the same digit: no pass is needed. */
-static bool count_digits(const void *words, unsigned bits, size_t n, unsigned shift, size_t *begins)
-{
-    size_t counts[DIGITS] = {0}, sum = 0;
-    for (size_t i = 0; i < n; i++) counts[(bench_word(words, bits, i) >> shift) % DIGITS]++;
-    for (size_t digit = 0; digit < DIGITS; digit++) {
-        if (counts[digit] == n) return false;
-        begins[digit] = sum;
-        sum += counts[digit];
-    }
-    return true;
-}
+#include "tools/common/radix_sort.h"
 
 bool bench_sort(void *words, unsigned bits, size_t n) { return bench_sort_from(words, bits, n, 0); }
 
 bool bench_sort_from(void *words, unsigned bits, size_t n, unsigned low)
 {
-    size_t begins[DIGITS];
-    void *other = malloc(n * word_bytes(bits));
-    void *from = words, *to = other;
-    if (other == NULL) return false;
-    for (unsigned shift = low; shift < bits && shift < 64; shift += 8) {
-        if (!count_digits(from, bits, n, shift, begins)) continue;
-        for (size_t i = 0; i < n; i++) {
-            const uint64_t word = bench_word(from, bits, i);
-            bench_set_word(to, bits, begins[(word >> shift) % DIGITS]++, word);
-        }
-        void *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != words) memcpy(words, from, n * word_bytes(bits));
-    free(other);
+    const unsigned sorted_bits = bits == 128 ? 64 : bits; /* the lower half follows from the high one */
+    uint64_t *const scratch = malloc((bits == 128 ? 2 : 1) * n * word_bytes(sorted_bits) + 1);
+    if (scratch == NULL) return false;
+    void *const sorted = bits == 128 ? scratch + n : words;
+    for (size_t i = 0; bits == 128 && i < n; i++) scratch[n + i] = bench_word(words, bits, i);
+    radix_sort(&(struct radix_sort){.bits = sorted_bits, .low = low, .n = n, .words = sorted, .sorted = sorted,
+                                    .spare = scratch});
+    for (size_t i = 0; bits == 128 && i < n; i++) bench_set_word(words, bits, i, scratch[n + i]);
+    free(scratch);
     return true;
 }

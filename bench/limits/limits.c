@@ -13,6 +13,7 @@
 
 #include "bench/harness/bench.h"
 #include "tools/common/clock.h"
+#include "tools/common/radix_sort.h"
 
 enum { LINE_BYTES = 64, HUGE_PAGE = 1 << 21, CHAINS = 32, LINE_SEED = 30 };
 enum { QUICK_LINES = 1 << 23, ALL_LINES = 1 << 24 };
@@ -181,28 +182,13 @@ static bool blocks_create(struct blocks *blocks, unsigned threads, bool quick)
     return blocks->memory != NULL;
 }
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
-
-/* Key and value in one word, sorted by the key's four bytes; bench_sort gets memory of its own, which is not to be
- * measured here. */
+/* Key and value in one word, sorted by the key's four bytes. */
 static void sort_pairs(void *context, unsigned index)
 {
     const struct blocks *blocks = context;
-    const size_t n = blocks->pairs;
-    uint64_t *from = (uint64_t *)block_of(blocks, index), *to = from + n;
-    for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS) {
-        size_t place[DIGITS] = {0}, sum = 0;
-        for (size_t i = 0; i < n; i++) place[(from[i] >> shift) % DIGITS]++;
-        for (size_t digit = 0; digit < DIGITS; digit++) {
-            const size_t count = place[digit];
-            place[digit] = sum;
-            sum += count;
-        }
-        for (size_t i = 0; i < n; i++) to[place[(from[i] >> shift) % DIGITS]++] = from[i];
-        uint64_t *swap = from;
-        from = to;
-        to = swap;
-    }
+    uint64_t *const words = (uint64_t *)block_of(blocks, index);
+    radix_sort(&(struct radix_sort){.bits = 64, .high = 32, .n = blocks->pairs, .words = words, .sorted = words,
+                                    .spare = words + blocks->pairs});
 }
 
 /* `amount` is that of a thread. */

@@ -92,7 +92,7 @@ struct request {
     size_t device, bits, dist, engine, structure;
     size_t chunk, team; /* their names' indices; beyond these: the default */
     uint64_t repeats; /* 0: the default */
-    unsigned threads[BENCH_MOST_THREAD_COUNTS];
+    uint64_t threads[BENCH_MOST_THREAD_COUNTS];
     size_t thread_counts;
     const char *json, *csv, *key_path;
     char dist_name[24];
@@ -110,58 +110,12 @@ static void want_case(struct cli *cli, struct request *request, const char *name
     cli_fail(cli, "there is no benchmark '%s'; 'pleach-bench --list' names them", name);
 }
 
-/* "1,2,4" */
-static void read_threads(struct cli *cli, struct request *request, const char *text)
-{
-    char word[16];
-    request->thread_counts = 0;
-    while (cli->status == EXIT_GOOD) {
-        uint64_t threads = 0;
-        const size_t length = strcspn(text, ",");
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        if (length >= sizeof word || !cli_parse_number(word, &threads) || threads < 1 || threads > 1024)
-            cli_fail(cli, "--threads takes numbers from 1 to 1024 with commas between, not '%s'", text);
-        else if (request->thread_counts == BENCH_MOST_THREAD_COUNTS)
-            cli_fail(cli, "--threads takes at most %d numbers", BENCH_MOST_THREAD_COUNTS);
-        else
-            request->threads[request->thread_counts++] = (unsigned)threads;
-        if (text[length] == '\0') return;
-        text += length + 1;
-    }
-}
-
 static bool take_flag(struct cli *cli, struct request *request)
 {
-    bool *flag = NULL;
-    if (cli_take_flag(cli, "--help"))
-        flag = &request->help;
-    else if (cli_take_flag(cli, "--list"))
-        flag = &request->list;
-    else if (cli_take_flag(cli, "--quick"))
-        flag = &request->options.quick;
-    else if (cli_take_flag(cli, "--no-reserve"))
-        flag = &request->no_reserve;
-    else if (cli_take_flag(cli, "--versioned"))
-        flag = &request->options.versioned;
-    else if (cli_take_flag(cli, "--snapshot"))
-        flag = &request->options.snapshot;
-    if (flag != NULL) *flag = true;
-    return flag != NULL;
-}
-
-/* A chance: a number above 0 and up to 1. */
-static bool take_chance(struct cli *cli, const char *name, double *chance)
-{
-    const char *text = NULL;
-    char *end;
-    if (!cli_take_text(cli, name, &text)) return false;
-    if (text == NULL) return true;
-    const double parsed = strtod(text, &end);
-    if (end == text || *end != '\0' || !(parsed > 0 && parsed <= 1))
-        cli_fail(cli, "%s takes a number above 0 and up to 1, not '%s'", name, text);
-    else
-        *chance = parsed;
-    return true;
+    struct bench_options *options = &request->options;
+    return cli_set_flag(cli, "--help", &request->help) || cli_set_flag(cli, "--list", &request->list) ||
+           cli_set_flag(cli, "--quick", &options->quick) || cli_set_flag(cli, "--no-reserve", &request->no_reserve) ||
+           cli_set_flag(cli, "--versioned", &options->versioned) || cli_set_flag(cli, "--snapshot", &options->snapshot);
 }
 
 static bool take_structure(struct cli *cli, struct request *request)
@@ -169,7 +123,7 @@ static bool take_structure(struct cli *cli, struct request *request)
     return cli_take_choice(cli, "--structure", structure_names, &request->structure) ||
            cli_take_choice(cli, "--chunk", chunk_names, &request->chunk) ||
            cli_take_choice(cli, "--team", team_names, &request->team) ||
-           take_chance(cli, "--raise", &request->options.raise);
+           cli_take_chance(cli, "--raise", &request->options.raise);
 }
 
 /* What a skiplist has not, and what only a skiplist has. */
@@ -223,6 +177,8 @@ static void read_request(struct cli *cli, struct request *request)
     while (cli_more(cli)) {
         const char *text = NULL;
         if (take_flag(cli, request) || take_structure(cli, request) || bench_take_list(cli, &request->options) ||
+            cli_take_numbers(cli, "--threads", 1, 1024, request->threads, BENCH_MOST_THREAD_COUNTS,
+                             &request->thread_counts) ||
             cli_take_number(cli, "--keys", 16, most, &request->options.keys) ||
             cli_take_number(cli, "--ops", 1, most, &request->options.ops) ||
             cli_take_number(cli, "--batch", 1, most, &request->options.ops) ||
@@ -234,13 +190,10 @@ static void read_request(struct cli *cli, struct request *request)
             cli_take_text(cli, "--key-file", &request->key_path) || memory_limit_take(cli) ||
             cli_take_text(cli, "--json", &request->json) || cli_take_text(cli, "--csv", &request->csv))
             continue;
-        if (cli_take_text(cli, "--threads", &text)) {
-            if (text != NULL) read_threads(cli, request, text);
-        } else if (cli_take_word(cli, &text)) {
+        if (cli_take_word(cli, &text))
             want_case(cli, request, text);
-        } else {
+        else
             cli_reject_option(cli);
-        }
     }
     check_memory(cli, request);
     if (request->bits == BITS_128 && request->device == ON_CUDA) cli_fail(cli, "--bits 128 is for the CPU only");
@@ -329,11 +282,9 @@ static int run_bench(const struct request *request, const struct tool_device *gp
     if (request->key_path != NULL) bench_report_name_keys(report, request->key_path);
     if (request->device != ON_CUDA)
         for (size_t i = 0; i < request->thread_counts; i++)
-            good = bench_device(request, report, tool_device_host(), request->threads[i]) && good;
+            good = bench_device(request, report, tool_device_host(), (unsigned)request->threads[i]) && good;
     if (gpu != NULL) good = bench_device(request, report, gpu, 0) && good;
-    const bool written = bench_report_write(report, &files);
-    bench_report_destroy(report);
-    return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
+    return bench_report_finish(report, &files, good);
 }
 
 int command_bench_map(int argc, char **argv)

@@ -64,15 +64,12 @@ typedef bool range_check(const struct batch *batch, size_t i);
 static void ranges_of(struct bench *bench, const struct bench_case *which, uint32_t expected, range_call *call,
                       range_check *right)
 {
-    struct batch batch;
+    enum { PARTS = BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS };
     char name[BENCH_NAME_BYTES];
     const size_t n = bench_op_count(bench, &which->sizes);
     snprintf(name, sizeof name, "%s/%u", which->name, expected);
-    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS, n * 2 * expected)) return;
-    batch.limit = 2 * expected;
-    const struct bench_work work = {.name = name, .ops = n, .call = call, .elements = n, .right = right};
-    if (batch_fill(&batch, batch_make_interval)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(bench, &(struct bench_arguments){n, PARTS, n * 2 * expected, 2 * expected, batch_make_interval, false},
+              (struct bench_work){.name = name, .call = call, .right = right});
 }
 
 /* Of 8 and of 32 expected pairs, or of as many as are asked for. */
@@ -127,15 +124,11 @@ static bool right_count(const struct batch *batch, size_t i)
 
 static void count_of(struct bench *bench, const struct bench_case *which, uint32_t expected)
 {
-    struct batch batch;
     char name[BENCH_NAME_BYTES];
     const size_t n = bench_op_count(bench, &which->sizes);
     snprintf(name, sizeof name, "%s/%u", which->name, expected);
-    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_COUNTS, 0)) return;
-    batch.limit = 2 * expected;
-    const struct bench_work work = {.name = name, .ops = n, .call = call_count, .elements = n, .right = right_count};
-    if (batch_fill(&batch, batch_make_interval)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(bench, &(struct bench_arguments){n, BATCH_B | BATCH_COUNTS, 0, 2 * expected, batch_make_interval, false},
+              (struct bench_work){.name = name, .call = call_count, .right = right_count});
 }
 
 void bench_range_count(struct bench *bench, const struct bench_case *which)
@@ -184,13 +177,10 @@ static bool right_pred(const struct batch *batch, size_t i)
 static void neighbours(struct bench *bench, const struct bench_case *which, tool_call *call,
                        bool (*right)(const struct batch *batch, size_t i))
 {
-    struct batch batch;
     const size_t n = bench_op_count(bench, &which->sizes);
     if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
-    if (!batch_create(&batch, bench, n, BATCH_OUT_A | BATCH_OUT_B, n)) return;
-    const struct bench_work work = {.name = which->name, .ops = n, .call = call, .elements = n, .right = right};
-    if (batch_fill(&batch, batch_make_present)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(bench, &(struct bench_arguments){n, BATCH_OUT_A | BATCH_OUT_B, n, 0, batch_make_present, false},
+              (struct bench_work){.name = which->name, .call = call, .right = right});
 }
 
 void bench_succ(struct bench *bench, const struct bench_case *which)

@@ -36,68 +36,44 @@ static bool right_map(struct batch *batch)
 
 void bench_load(struct bench *bench, const struct bench_case *which)
 {
-    struct batch batch;
     if (!bench_use_keys(bench, bench_key_count(bench, &which->sizes))) return;
     const size_t n = bench->keys.n;
-    if (!batch_create(&batch, bench, n, BATCH_OUT_A | BATCH_OUT_B, n)) return;
-    const struct bench_work work = {.name = which->name,
-                                    .ops = n,
-                                    .changes_map = true,
-                                    .prepare = prepare_load,
-                                    .call = call_load,
-                                    .right_after = right_map};
-    bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(bench, &(struct bench_arguments){.n = n, .parts = BATCH_OUT_A | BATCH_OUT_B, .results = n},
+              (struct bench_work){.name = which->name, .changes_map = true, .prepare = prepare_load, .call = call_load,
+                                  .right_after = right_map});
 }
 
 static bool right_total(struct batch *batch) { return batch->total == batch->bench->keys.n; }
 
 void bench_export(struct bench *bench, const struct bench_case *which)
 {
-    struct batch batch;
     if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
     const size_t n = bench->keys.n;
-    if (!batch_create(&batch, bench, n, BATCH_OUT_A | BATCH_OUT_B, n)) return;
-    const struct bench_work work = {.name = which->name,
-                                    .ops = n,
-                                    .call = call_export,
-                                    .elements = n,
-                                    .right = right_pair,
-                                    .right_after = right_total};
-    bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(bench, &(struct bench_arguments){.n = n, .parts = BATCH_OUT_A | BATCH_OUT_B, .results = n},
+              (struct bench_work){.name = which->name, .call = call_export, .right = right_pair,
+                                  .right_after = right_total});
 }
 
 /* ---- find ---- */
 
 static bool right_missing(const struct batch *batch, size_t i) { return batch->host_bytes[i] == 0; }
 
-/* Keys outside the map come in no order of their own: put them in ascending order where that is asked for. */
-static bool make_misses(struct batch *batch)
+static void find_all(struct bench *bench, const struct bench_case *which, void (*make)(struct batch *batch, size_t i),
+                     bool (*right)(const struct batch *batch, size_t i), bool ascending)
 {
-    return batch_fill(batch, batch_make_absent) && (batch->bench->options->dist != DIST_SORTED || batch_sort(batch));
+    const size_t n = bench_op_count(bench, &which->sizes);
+    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
+    bench_run(bench, &(struct bench_arguments){n, BATCH_OUT_A, n, 0, make, ascending},
+              (struct bench_work){.name = which->name, .call = batch_call_find, .right = right});
 }
 
 void bench_find(struct bench *bench, const struct bench_case *which)
 {
-    struct batch batch;
-    const size_t n = bench_op_count(bench, &which->sizes);
-    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
-    if (!batch_create(&batch, bench, n, BATCH_OUT_A, n)) return;
-    const struct bench_work work = {
-        .name = which->name, .ops = n, .call = batch_call_find, .elements = n, .right = batch_right_found};
-    if (batch_fill(&batch, batch_make_present)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    find_all(bench, which, batch_make_present, batch_right_found, false);
 }
 
+/* Keys outside the map come in no order of their own: put them in ascending order where that is asked for. */
 void bench_find_miss(struct bench *bench, const struct bench_case *which)
 {
-    struct batch batch;
-    const size_t n = bench_op_count(bench, &which->sizes);
-    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
-    if (!batch_create(&batch, bench, n, BATCH_OUT_A, n)) return;
-    const struct bench_work work = {
-        .name = which->name, .ops = n, .call = batch_call_find, .elements = n, .right = right_missing};
-    if (make_misses(&batch)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    find_all(bench, which, batch_make_absent, right_missing, bench->options->dist == DIST_SORTED);
 }

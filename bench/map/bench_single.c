@@ -97,45 +97,29 @@ static bool prepare_full(struct batch *batch) { return bench_have_map(batch->ben
 
 void bench_single_find(struct bench *bench, const struct bench_case *which)
 {
-    struct batch batch;
     const size_t n = bench_op_count(bench, &which->sizes);
     if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
-    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A, n)) return;
-    const struct bench_work work = {
-        .name = which->name, .ops = n, .call = call_find, .elements = n, .right = batch_right_found};
-    if (batch_fill(&batch, batch_make_present)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(bench, &(struct bench_arguments){n, BATCH_B | BATCH_OUT_A, n, 0, batch_make_present, false},
+              (struct bench_work){.name = which->name, .call = call_find, .right = batch_right_found});
 }
 
 void bench_single_put(struct bench *bench, const struct bench_case *which)
 {
-    struct batch batch;
     const size_t n = bench_op_count(bench, &which->sizes);
     if (!bench_use_keys(bench, bench_key_count(bench, &which->sizes))) return;
-    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A, n)) return;
-    const struct bench_work work = {.name = which->name,
-                                    .ops = n,
-                                    .changes_map = true,
-                                    .prepare = prepare_full,
-                                    .call = call_put,
-                                    .elements = n,
-                                    .right = batch_right_inserted,
-                                    .right_after = right_size_after_put};
-    if (batch_fill(&batch, batch_make_absent)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(bench, &(struct bench_arguments){n, BATCH_B | BATCH_OUT_A, n, 0, batch_make_absent, false},
+              (struct bench_work){.name = which->name, .changes_map = true, .prepare = prepare_full, .call = call_put,
+                                  .right = batch_right_inserted, .right_after = right_size_after_put});
 }
 
 static void single_mixed_of(struct bench *bench, const struct bench_case *which, double percent)
 {
-    struct batch batch;
     char name[BENCH_NAME_BYTES];
     const size_t n = bench_op_count(bench, &which->sizes);
+    const uint32_t limit = (uint32_t)(100 * percent + 0.5);
     snprintf(name, sizeof name, "%s/%g%%", which->name, percent);
-    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A, n)) return;
-    batch.limit = (uint32_t)(100 * percent + 0.5);
-    const struct bench_work work = {.name = name, .ops = n, .call = call_mixed, .elements = n, .right = right_mixed};
-    if (batch_fill(&batch, batch_make_present)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(bench, &(struct bench_arguments){n, BATCH_B | BATCH_OUT_A, n, limit, batch_make_present, false},
+              (struct bench_work){.name = name, .call = call_mixed, .right = right_mixed});
 }
 
 void bench_single_mixed(struct bench *bench, const struct bench_case *which)

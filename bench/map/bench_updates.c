@@ -84,20 +84,11 @@ static bool prepare_full(struct batch *batch)
 static void insert_all(struct bench *bench, const struct bench_case *which,
                        void (*make)(struct batch *batch, size_t i))
 {
-    struct batch batch;
     if (!bench_use_keys(bench, bench_key_count(bench, &which->sizes))) return;
     const size_t n = bench->keys.n;
-    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A, n)) return;
-    const struct bench_work work = {.name = which->name,
-                                    .ops = n,
-                                    .changes_map = true,
-                                    .prepare = prepare_empty,
-                                    .call = call_put,
-                                    .elements = n,
-                                    .right = batch_right_inserted,
-                                    .right_after = right_after_fill};
-    if (batch_fill(&batch, make)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(bench, &(struct bench_arguments){n, BATCH_B | BATCH_OUT_A, n, 0, make, false},
+              (struct bench_work){.name = which->name, .changes_map = true, .prepare = prepare_empty, .call = call_put,
+                                  .right = batch_right_inserted, .right_after = right_after_fill});
 }
 
 void bench_insert_empty(struct bench *bench, const struct bench_case *which)
@@ -112,19 +103,10 @@ void bench_insert_sorted(struct bench *bench, const struct bench_case *which)
 
 static void insert_batch_of(struct bench *bench, const struct bench_case *which, size_t n)
 {
-    struct batch batch;
-    if (!batch_create(&batch, bench, n, BATCH_B | BATCH_OUT_A, n)) return;
-    const struct bench_work work = {.name = which->name,
-                                    .ops = n,
-                                    .changes_map = true,
-                                    .prepare = prepare_full,
-                                    .call = call_put,
-                                    .elements = n,
-                                    .right = batch_right_inserted,
-                                    .right_after = right_after_insert};
     const bool sorted = bench->options->dist == DIST_SORTED;
-    if (batch_fill(&batch, batch_make_absent) && (!sorted || batch_sort(&batch))) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(bench, &(struct bench_arguments){n, BATCH_B | BATCH_OUT_A, n, 0, batch_make_absent, sorted},
+              (struct bench_work){.name = which->name, .changes_map = true, .prepare = prepare_full, .call = call_put,
+                                  .right = batch_right_inserted, .right_after = right_after_insert});
 }
 
 void bench_insert_batch(struct bench *bench, const struct bench_case *which)
@@ -143,21 +125,13 @@ void bench_insert_batch(struct bench *bench, const struct bench_case *which)
 /* A tenth of the keys, unless --ops says how many. */
 static void erase_tenth(struct bench *bench, const struct bench_case *which, bool sorted)
 {
-    struct batch batch;
     if (!bench_use_keys(bench, bench_key_count(bench, &which->sizes))) return;
     const size_t tenth = bench->options->ops > 0 ? (size_t)bench->options->ops : bench->keys.n / 10;
     const size_t n = tenth < bench->keys.n ? tenth : bench->keys.n;
-    if (n == 0 || !batch_create(&batch, bench, n, 0, 0)) return;
-    const struct bench_work work = {.name = which->name,
-                                    .ops = n,
-                                    .changes_map = true,
-                                    .prepare = prepare_full,
-                                    .call = call_erase,
-                                    .elements = n,
-                                    .right = right_erased,
-                                    .right_after = right_after_erase};
-    if (batch_fill(&batch, batch_make_present) && (!sorted || batch_sort(&batch))) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    if (n == 0) return;
+    bench_run(bench, &(struct bench_arguments){n, 0, 0, 0, batch_make_present, sorted},
+              (struct bench_work){.name = which->name, .changes_map = true, .prepare = prepare_full, .call = call_erase,
+                                  .right = right_erased, .right_after = right_after_erase});
 }
 
 void bench_erase(struct bench *bench, const struct bench_case *which) { erase_tenth(bench, which, false); }

@@ -45,7 +45,7 @@ struct wish {
     uint64_t seconds;
     const char *folder, *json, *names[MOST_NAMES];
     size_t name_count;
-    bool small, list, help;
+    bool small, list;
 };
 
 static bool begins_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
@@ -75,15 +75,9 @@ static void read_wish(struct cli *cli, struct wish *wish)
     const char *text = NULL;
     *wish = (struct wish){.device = NOT_SAID, .seconds = UINT64_MAX};
     while (cli_more(cli)) {
-        if (cli_take_flag(cli, "--help"))
-            wish->help = true;
-        else if (cli_take_flag(cli, "--list"))
-            wish->list = true;
-        else if (cli_take_flag(cli, "--small"))
-            wish->small = true;
-        else if (cli_take_choice(cli, "--device", devices, &wish->device) ||
-                 cli_take_text(cli, "--out", &wish->folder) || cli_take_text(cli, "--json", &wish->json) ||
-                 cli_take_number(cli, "--seconds", 1, 1000000, &wish->seconds))
+        if (cli_set_flag(cli, "--list", &wish->list) || cli_set_flag(cli, "--small", &wish->small) ||
+            cli_take_choice(cli, "--device", devices, &wish->device) || cli_take_text(cli, "--out", &wish->folder) ||
+            cli_take_text(cli, "--json", &wish->json) || cli_take_number(cli, "--seconds", 1, 1000000, &wish->seconds))
             continue;
         else if (cli_take_word(cli, &text))
             take_name(cli, wish, text);
@@ -286,12 +280,12 @@ int command_bench_paper(int argc, char **argv)
     struct wish wish;
     struct tally tally = {0};
     cli_start(&cli, command, argc, argv);
+    cli.help = help;
     read_wish(&cli, &wish);
-    if (cli.status != EXIT_GOOD) return cli.status;
-    if (wish.help || wish.list) {
-        if (wish.help) fputs(help, stdout);
+    if (cli.status != EXIT_GOOD) return cli_result(&cli);
+    if (wish.list) {
         if (wish.json != NULL) return cli_finish_output(command, write_list(wish.json) ? EXIT_GOOD : EXIT_USAGE);
-        if (wish.list) print_list(&wish);
+        print_list(&wish);
         return cli_finish_output(command, EXIT_GOOD);
     }
     if (wish.folder != NULL && !(make_folder(wish.folder) && write_list_into(wish.folder))) return EXIT_USAGE;

@@ -5,15 +5,12 @@
 #include <string.h>
 
 #include "rival.h"
+#include "tools/common/radix_sort.h"
 
 struct sorted {
     size_t n;
     uint64_t *keys;
     _Atomic uint64_t *values; /* so that a get may meet a put */
-};
-
-struct pair {
-    uint64_t key, value;
 };
 
 static void *sorted_create(const struct rival_needs *needs)
@@ -76,44 +73,14 @@ static size_t sorted_scan(void *store, unsigned thread, uint64_t from, size_t n,
 
 /* ---- many inserts ---- */
 
-enum { DIGITS = 256 };
-
-/* One pass by the byte at `shift`. False if all pairs have the same. */
-static bool radix_pass(const struct pair *from, struct pair *to, size_t n, unsigned shift)
-{
-    size_t begins[DIGITS] = {0}, sum = 0;
-    for (size_t i = 0; i < n; i++) begins[(from[i].key >> shift) % DIGITS]++;
-    for (size_t digit = 0; digit < DIGITS; digit++) {
-        const size_t count = begins[digit];
-        if (count == n) return false;
-        begins[digit] = sum;
-        sum += count;
-    }
-    for (size_t i = 0; i < n; i++) to[begins[(from[i].key >> shift) % DIGITS]++] = from[i];
-    return true;
-}
-
-/* Sorted pairs, in either half of `pairs`, which has room for two times n. */
-static struct pair *radix_sort(struct pair *pairs, size_t n)
-{
-    struct pair *from = pairs, *to = pairs + n;
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        if (!radix_pass(from, to, n, shift)) continue;
-        struct pair *swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
-}
-
-static void merge(struct sorted *to, const struct sorted *from, const struct pair *pairs, size_t n)
+/* The pairs of a store and n others, both in the order of their keys. */
+static void merge(struct sorted *to, const struct sorted *from, const uint64_t *keys, const uint64_t *values, size_t n)
 {
     size_t a = 0, b = 0, at = 0;
     for (; a < from->n || b < n; at++) {
-        const bool old = b == n || (a < from->n && from->keys[a] < pairs[b].key);
-        to->keys[at] = old ? from->keys[a] : pairs[b].key;
-        atomic_init(&to->values[at], old ? atomic_load_explicit(&from->values[a], memory_order_relaxed)
-                                         : pairs[b].value);
+        const bool old = b == n || (a < from->n && from->keys[a] < keys[b]);
+        to->keys[at] = old ? from->keys[a] : keys[b];
+        atomic_init(&to->values[at], old ? atomic_load_explicit(&from->values[a], memory_order_relaxed) : values[b]);
         a += old;
         b += !old;
     }
@@ -123,12 +90,16 @@ static void merge(struct sorted *to, const struct sorted *from, const struct pai
 static bool sorted_insert_many(void *store, size_t n, const uint64_t *keys, const uint64_t *values)
 {
     struct sorted *s = store, merged = {0};
-    struct pair *pairs = malloc(2 * n * sizeof *pairs);
+    uint64_t *const pairs = malloc(4 * n * sizeof *pairs); /* keys, values, and the same as scratch */
     merged.keys = malloc((s->n + n) * sizeof *merged.keys);
     merged.values = malloc((s->n + n) * sizeof *merged.values);
     const bool room = pairs != NULL && merged.keys != NULL && merged.values != NULL;
-    for (size_t i = 0; room && i < n; i++) pairs[i] = (struct pair){keys[i], values[i]};
-    if (room) merge(&merged, s, radix_sort(pairs, n), n);
+    if (room) {
+        radix_sort(&(struct radix_sort){.bits = 64, .n = n, .words = keys, .values = values, .sorted = pairs,
+                                        .sorted_values = pairs + n, .spare = pairs + 2 * n,
+                                        .spare_values = pairs + 3 * n});
+        merge(&merged, s, pairs, pairs + n, n);
+    }
     free(pairs);
     free(room ? s->keys : merged.keys);
     free(room ? (void *)s->values : (void *)merged.values);

@@ -72,11 +72,9 @@ static int run(const struct ycsb_options *options, const struct tool_device *gpu
     if (options->key_path != NULL) bench_report_name_keys(report, options->key_path);
     say_rivals(options, report);
     for (size_t i = 0; options->device != YCSB_ON_CUDA && i < options->thread_counts; i++)
-        status = worse(status, measure_device(options, report, tool_device_host(), options->threads[i]));
+        status = worse(status, measure_device(options, report, tool_device_host(), (unsigned)options->threads[i]));
     if (gpu != NULL) status = worse(status, measure_device(options, report, gpu, 0));
-    const bool written = bench_report_write(report, &files);
-    bench_report_destroy(report);
-    return worse(status, written ? EXIT_GOOD : EXIT_USAGE);
+    return worse(status, bench_report_finish(report, &files, true));
 }
 
 int command_bench_ycsb(int argc, char **argv)

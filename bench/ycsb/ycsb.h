@@ -55,13 +55,13 @@ struct ycsb_options {
     uint64_t keys, ops, batch, repeats; /* 0: the default */
     uint64_t seed;
     size_t device, engine, dist; /* indices of their names; dist: YCSB_DISTS is the workload's */
-    unsigned threads[BENCH_MOST_THREAD_COUNTS];
+    uint64_t threads[BENCH_MOST_THREAD_COUNTS];
     size_t thread_counts;
     struct ycsb_workload workloads[YCSB_MOST_WORKLOADS];
     size_t workload_count;
     bool structures[3]; /* map, skiplist, hash */
     bool rivals[YCSB_MOST_RIVALS];
-    bool quick, reserve, single, help, list_rivals, no_latency;
+    bool quick, reserve, single, list_rivals, no_latency;
     const char *json, *csv, *key_path;
     struct bench_key_file key_file;
 };

@@ -103,29 +103,6 @@ static void take_file(struct cli *cli, struct ycsb_options *options, const char 
 
 /* ---- lists ---- */
 
-static void take_thread_count(struct cli *cli, void *context, const char *word)
-{
-    struct ycsb_options *options = context;
-    uint64_t threads = 0;
-    if (!cli_parse_number(word, &threads) || threads < 1 || threads > 1024)
-        cli_fail(cli, "--threads takes numbers from 1 to 1024 with commas between, not '%s'", word);
-    else if (options->thread_counts == BENCH_MOST_THREAD_COUNTS)
-        cli_fail(cli, "--threads takes at most %d numbers", BENCH_MOST_THREAD_COUNTS);
-    else
-        options->threads[options->thread_counts++] = (unsigned)threads;
-}
-
-static void take_structure(struct cli *cli, void *context, const char *word)
-{
-    struct ycsb_options *options = context;
-    for (size_t i = 0; structure_names[i] != NULL; i++) {
-        if (strcmp(structure_names[i], word) != 0) continue;
-        options->structures[i] = true;
-        return;
-    }
-    cli_fail(cli, "--structure takes map, skiplist and hash, not '%s'", word);
-}
-
 static void take_rival(struct cli *cli, void *context, const char *word)
 {
     struct ycsb_options *options = context;
@@ -151,10 +128,6 @@ static bool take_list(struct cli *cli, struct ycsb_options *options)
         take_all_rivals(options);
     else if (cli_take_text(cli, "--rivals", &text))
         cli_each_word(cli, text, take_rival, options);
-    else if (cli_take_text(cli, "--threads", &text))
-        cli_each_word(cli, text, take_thread_count, options);
-    else if (cli_take_text(cli, "--structure", &text))
-        cli_each_word(cli, text, take_structure, options);
     else if (!cli_take_text(cli, "--workload", &text))
         return false;
     else if (text != NULL)
@@ -166,24 +139,18 @@ static bool take_list(struct cli *cli, struct ycsb_options *options)
 
 static bool take_flag(struct cli *cli, struct ycsb_options *options)
 {
-    const struct {
-        const char *name;
-        bool *flag;
-    } flags[] = {{"--help", &options->help},       {"--list-rivals", &options->list_rivals},
-                 {"--quick", &options->quick},     {"--single", &options->single},
-                 {"--reserve", &options->reserve}, {"--no-latency", &options->no_latency}};
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        if (!cli_take_flag(cli, flags[i].name)) continue;
-        *flags[i].flag = true;
-        return true;
-    }
-    return false;
+    return cli_set_flag(cli, "--list-rivals", &options->list_rivals) || cli_set_flag(cli, "--quick", &options->quick) ||
+           cli_set_flag(cli, "--single", &options->single) || cli_set_flag(cli, "--reserve", &options->reserve) ||
+           cli_set_flag(cli, "--no-latency", &options->no_latency);
 }
 
 static bool take_value(struct cli *cli, struct ycsb_options *options)
 {
     const uint64_t most = (uint64_t)1 << 31;
-    return cli_take_number(cli, "--keys", 16, most, &options->keys) ||
+    return cli_take_numbers(cli, "--threads", 1, 1024, options->threads, BENCH_MOST_THREAD_COUNTS,
+                            &options->thread_counts) ||
+           cli_take_names(cli, "--structure", structure_names, options->structures) ||
+           cli_take_number(cli, "--keys", 16, most, &options->keys) ||
            cli_take_number(cli, "--ops", 1, most, &options->ops) ||
            cli_take_number(cli, "--batch", 1, (uint64_t)1 << 29, &options->batch) ||
            cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &options->repeats) ||
@@ -223,6 +190,7 @@ bool ycsb_read_options(struct ycsb_options *options, int argc, char **argv, int 
     struct cli cli;
     const char *word = NULL;
     cli_start(&cli, "pleach-bench ycsb", argc, argv);
+    cli.help = help;
     *options = (struct ycsb_options){.device = YCSB_ANYWHERE, .dist = YCSB_DISTS};
     while (cli_more(&cli)) {
         if (take_flag(&cli, options) || take_value(&cli, options) || take_list(&cli, options)) continue;
@@ -232,10 +200,9 @@ bool ycsb_read_options(struct ycsb_options *options, int argc, char **argv, int 
             cli_reject_option(&cli);
     }
     check_memory(&cli, options);
-    *status = cli.status;
+    *status = cli_result(&cli);
     if (cli.status != EXIT_GOOD) return false;
     complete(options);
-    if (options->help) fputs(help, stdout);
-    if (options->list_rivals && !options->help) rivals_print();
-    return !options->help && !options->list_rivals;
+    if (options->list_rivals) rivals_print();
+    return !options->list_rivals;
 }

@@ -39,7 +39,7 @@ def writers(pleach, bench, results):
     yield "bench csv", [*ablation, "--csv"]
     yield "report", [REPORT, results, "--output"]
     yield "papers", [bench, "paper", "--list", "--json"]
-    yield "graph bench", [bench, "graph", "--scale", "8", "--runs", "1", "--threads", "1", "build", "--json"]
+    yield "bench graph json", [bench, "graph", "--scale", "8", "--runs", "1", "--threads", "1", "build", "--json"]
     yield "graph gen", [pleach, "graph", "gen", "grid", "--scale", "6", "-o"]
     yield "plot", [PLOT, "batches", f"all={results}", "--output"]
 

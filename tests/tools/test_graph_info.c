@@ -9,7 +9,6 @@
 #include "testkit/harness.h"
 #include "testkit/random.h"
 #include "testkit/units.h"
-#include "tools/edges/edge_sort.h"
 #include "tools/edges/edge_summary.h"
 #include "tools/graph/graph.h"
 
@@ -97,36 +96,6 @@ static void test_compact(const void *argument)
     assert_true(ids == NULL && vertices == 0 && edge_list_id_limit(&list) == 0);
 }
 
-static int compare_words(const void *one, const void *other)
-{
-    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    return (a > b) - (a < b);
-}
-
-/* Words of all widths against the C library's sort; the ids are their lower halves. */
-static void test_sort(const void *argument)
-{
-    (void)argument;
-    enum { MOST = 500 };
-    for (size_t round = 0; round < scaled(2000); round++) {
-        rng random = rng_for(test_seed(), 10000 + round);
-        uint64_t words[MOST], want[MOST], scratch[MOST], ids_wanted[MOST];
-        uint32_t ids[MOST], id_scratch[MOST];
-        const size_t count = rng_below(&random, MOST + 1);
-        const uint64_t mask = rng_next(&random) | rng_next(&random) >> rng_below(&random, 64); /* some bytes alike */
-        for (size_t i = 0; i < count; i++) {
-            words[i] = want[i] = rng_next(&random) & mask;
-            ids[i] = (uint32_t)words[i];
-            ids_wanted[i] = ids[i];
-        }
-        qsort(want, count, sizeof want[0], compare_words);
-        qsort(ids_wanted, count, sizeof ids_wanted[0], compare_words);
-        edge_sort_words(words, scratch, count);
-        edge_sort_ids(ids, id_scratch, count);
-        for (size_t i = 0; i < count; i++) assert_true(words[i] == want[i] && ids[i] == ids_wanted[i]);
-    }
-}
-
 /* ---- the command ---- */
 
 /* Runs a subcommand with words between blanks; $ is the folder. What it prints, on both streams, goes to `text`. */
@@ -209,7 +178,6 @@ static void test_command(const void *argument)
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
-        {"sorting", test_sort, NULL},
         {"summaries", test_summaries, NULL},
         {"compact", test_compact, NULL},
         {"the command", test_command, NULL},

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,13 +21,26 @@ bool cli_more(struct cli *cli)
         cli->words_only = true;
         cli->at++;
     }
+    if (cli->help != NULL && cli->status == EXIT_GOOD && cli->at < cli->argc && cli_take_flag(cli, "--help")) {
+        fputs(cli->help, stdout);
+        cli->status = CLI_HELPED;
+    }
     return cli->status == EXIT_GOOD && cli->at < cli->argc;
 }
+
+int cli_result(const struct cli *cli) { return cli->status == CLI_HELPED ? EXIT_GOOD : cli->status; }
 
 bool cli_take_flag(struct cli *cli, const char *name)
 {
     if (cli->words_only || strcmp(cli->argv[cli->at], name) != 0) return false;
     cli->at++;
+    return true;
+}
+
+bool cli_set_flag(struct cli *cli, const char *name, bool *flag)
+{
+    if (!cli_take_flag(cli, name)) return false;
+    *flag = true;
     return true;
 }
 
@@ -104,6 +118,7 @@ void cli_reject_option(struct cli *cli) { cli_fail(cli, "unknown option '%s'", c
 void cli_fail(struct cli *cli, const char *format, ...)
 {
     va_list arguments;
+    if (cli->status == CLI_HELPED) return;
     va_start(arguments, format);
     fprintf(stderr, "%s: ", cli->command);
     vfprintf(stderr, format, arguments);
@@ -182,6 +197,79 @@ void cli_each_word(struct cli *cli, const char *text, void (*take)(struct cli *c
             take(cli, context, word);
         text = text[length] != '\0' ? text + length + 1 : NULL;
     }
+}
+
+/* ---- lists ---- */
+
+struct names {
+    const char *option;
+    const char *const *names;
+    bool *chosen;
+};
+
+static void take_name(struct cli *cli, void *context, const char *word)
+{
+    const struct names *n = context;
+    char choices[200];
+    for (size_t i = 0; n->names[i] != NULL; i++) {
+        if (strcmp(n->names[i], word) != 0) continue;
+        n->chosen[i] = true;
+        return;
+    }
+    join_names(n->names, choices, sizeof choices);
+    cli_fail(cli, "%s takes some of: %s; with commas between, not '%s'", n->option, choices, word);
+}
+
+bool cli_take_names(struct cli *cli, const char *name, const char *const *names, bool *chosen)
+{
+    const char *text = NULL;
+    if (!cli_take_text(cli, name, &text)) return false;
+    for (size_t i = 0; text != NULL && names[i] != NULL; i++) chosen[i] = false;
+    cli_each_word(cli, text, take_name, &(struct names){name, names, chosen});
+    return true;
+}
+
+struct numbers {
+    const char *option;
+    uint64_t least, most, *numbers;
+    size_t room, *count;
+};
+
+static void take_number(struct cli *cli, void *context, const char *word)
+{
+    const struct numbers *n = context;
+    uint64_t number = 0;
+    if (!cli_parse_number(word, &number) || number < n->least || number > n->most)
+        cli_fail(cli, "%s takes numbers from %" PRIu64 " to %" PRIu64 " with commas between, not '%s'", n->option,
+                 n->least, n->most, word);
+    else if (*n->count == n->room)
+        cli_fail(cli, "%s takes at most %zu numbers", n->option, n->room);
+    else
+        n->numbers[(*n->count)++] = number;
+}
+
+bool cli_take_numbers(struct cli *cli, const char *name, uint64_t least, uint64_t most, uint64_t *numbers, size_t room,
+                      size_t *count)
+{
+    const char *text = NULL;
+    if (!cli_take_text(cli, name, &text)) return false;
+    if (text != NULL) *count = 0;
+    cli_each_word(cli, text, take_number, &(struct numbers){name, least, most, numbers, room, count});
+    return true;
+}
+
+bool cli_take_chance(struct cli *cli, const char *name, double *chance)
+{
+    const char *text = NULL;
+    char *end;
+    if (!cli_take_text(cli, name, &text)) return false;
+    if (text == NULL) return true;
+    const double parsed = strtod(text, &end);
+    if (end == text || *end != '\0' || !(parsed > 0 && parsed <= 1))
+        cli_fail(cli, "%s takes a number above 0 and up to 1, not '%s'", name, text);
+    else
+        *chance = parsed;
+    return true;
 }
 
 int cli_finish_output(const char *command, int status)

@@ -11,10 +11,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { EXIT_GOOD = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
+enum { EXIT_GOOD = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, CLI_HELPED = 100 /* no exit status */ };
 
 struct cli {
     const char *command; /* named in messages: "pleach replay" */
+    const char *help;    /* that --help prints, and ends the loop with CLI_HELPED; NULL: the command takes --help */
     int argc;
     char **argv;
     int at;
@@ -26,7 +27,13 @@ void cli_start(struct cli *cli, const char *command, int argc, char **argv);
 
 bool cli_more(struct cli *cli);
 
+/* The exit status of a loop that has ended with another status than EXIT_GOOD. */
+int cli_result(const struct cli *cli);
+
 bool cli_take_flag(struct cli *cli, const char *name);
+
+/* The same, and then *flag is true. */
+bool cli_set_flag(struct cli *cli, const char *name, bool *flag);
 
 /* "--name VALUE" or "--name=VALUE". */
 bool cli_take_text(struct cli *cli, const char *name, const char **text);
@@ -40,6 +47,16 @@ bool cli_take_number(struct cli *cli, const char *name, uint64_t least, uint64_t
 
 /* One of the NULL-ended names; *index says which. */
 bool cli_take_choice(struct cli *cli, const char *name, const char *const *names, size_t *index);
+
+/* Some of the NULL-ended names, with commas between; chosen[i] becomes true for each. */
+bool cli_take_names(struct cli *cli, const char *name, const char *const *names, bool *chosen);
+
+/* Up to `room` numbers with commas between; of an option that is there twice the last one counts. */
+bool cli_take_numbers(struct cli *cli, const char *name, uint64_t least, uint64_t most, uint64_t *numbers, size_t room,
+                      size_t *count);
+
+/* A number above 0 and up to 1. */
+bool cli_take_chance(struct cli *cli, const char *name, double *chance);
 
 /* A word that is no option; "-" is one. */
 bool cli_take_word(struct cli *cli, const char **word);

@@ -40,7 +40,7 @@ struct order {
     enum kind kind;
     uint64_t scale, seed, edge_factor; /* edge_factor 0: not given */
     double degree;                     /* 0: not given */
-    bool scramble, help;
+    bool scramble;
     const char *file;
 };
 
@@ -86,21 +86,18 @@ static void read_order(struct cli *cli, struct order *order)
     *order = (struct order){.kind = NO_KIND, .scale = 16, .seed = 1};
     while (cli_more(cli)) {
         const char *word = NULL;
-        if (cli_take_flag(cli, "--help"))
-            order->help = true;
-        else if (cli_take_flag(cli, "--scramble"))
-            order->scramble = true;
-        else if (cli_take_number(cli, "--scale", 2, EDGE_MAKE_MOST_SCALE, &order->scale) ||
-                 cli_take_number(cli, "--seed", 0, UINT64_MAX, &order->seed) ||
-                 cli_take_number(cli, "--edge-factor", 1, 4096, &order->edge_factor) ||
-                 take_degree(cli, &order->degree) || cli_take_text(cli, "-o", &order->file))
+        if (cli_set_flag(cli, "--scramble", &order->scramble) ||
+            cli_take_number(cli, "--scale", 2, EDGE_MAKE_MOST_SCALE, &order->scale) ||
+            cli_take_number(cli, "--seed", 0, UINT64_MAX, &order->seed) ||
+            cli_take_number(cli, "--edge-factor", 1, 4096, &order->edge_factor) ||
+            take_degree(cli, &order->degree) || cli_take_text(cli, "-o", &order->file))
             continue;
         else if (cli_take_word(cli, &word))
             take_kind(cli, order, word);
         else
             cli_reject_option(cli);
     }
-    if (cli->status == EXIT_GOOD && !order->help) check_order(cli, order);
+    if (cli->status == EXIT_GOOD) check_order(cli, order);
 }
 
 static bool make(const struct order *order, struct edge_list *list)
@@ -143,11 +140,8 @@ int graph_gen(int argc, char **argv)
     struct cli cli;
     struct order order;
     cli_start(&cli, command, argc, argv);
+    cli.help = help;
     read_order(&cli, &order);
-    if (cli.status != EXIT_GOOD) return cli.status;
-    if (order.help) {
-        fputs(help, stdout);
-        return EXIT_GOOD;
-    }
+    if (cli.status != EXIT_GOOD) return cli_result(&cli);
     return make_and_write(&order);
 }

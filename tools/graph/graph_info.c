@@ -78,14 +78,11 @@ int graph_info(int argc, char **argv)
     struct edge_read_options options = {0};
     const char *file = NULL;
     cli_start(&cli, command, argc, argv);
+    cli.help = help;
     while (cli_more(&cli)) {
-        if (cli_take_flag(&cli, "--help")) {
-            fputs(help, stdout);
-            return EXIT_GOOD;
-        }
         if (graph_take_format(&cli, &options)) continue;
         graph_take_file(&cli, &file);
     }
     if (cli.status == EXIT_GOOD && file == NULL) cli_fail(&cli, "which FILE?");
-    return cli.status == EXIT_GOOD ? print_info(file, &options) : cli.status;
+    return cli.status == EXIT_GOOD ? print_info(file, &options) : cli_result(&cli);
 }

@@ -38,26 +38,23 @@ struct order {
     struct edge_read_options read;
     struct graph_where where;
     uint64_t batch, window;
-    bool windowed, check, help;
+    bool windowed, check;
 };
 
 static void read_order(struct cli *cli, struct order *order)
 {
     *order = (struct order){.batch = 1000, .read = {.temporal = true}};
     while (cli_more(cli)) {
-        if (cli_take_flag(cli, "--help"))
-            order->help = true;
-        else if (cli_take_flag(cli, "--check"))
-            order->check = true;
-        else if (cli_take_number(cli, "--window", 0, UINT64_MAX, &order->window))
+        if (cli_take_number(cli, "--window", 0, UINT64_MAX, &order->window))
             order->windowed = true;
-        else if (graph_take_format(cli, &order->read) || graph_take_where(cli, &order->where) ||
+        else if (cli_set_flag(cli, "--check", &order->check) || graph_take_format(cli, &order->read) ||
+                 graph_take_where(cli, &order->where) ||
                  cli_take_number(cli, "--batch", 1, (uint64_t)1 << 30, &order->batch))
             continue;
         else
             graph_take_file(cli, &order->file);
     }
-    if (cli->status == EXIT_GOOD && !order->help && order->file == NULL) cli_fail(cli, "which FILE?");
+    if (cli->status == EXIT_GOOD && order->file == NULL) cli_fail(cli, "which FILE?");
 }
 
 /* ---- the stream ---- */
@@ -224,11 +221,8 @@ int graph_stream(int argc, char **argv)
     struct cli cli;
     struct order order;
     cli_start(&cli, command, argc, argv);
+    cli.help = help;
     read_order(&cli, &order);
-    if (cli.status != EXIT_GOOD) return cli.status;
-    if (order.help) {
-        fputs(help, stdout);
-        return EXIT_GOOD;
-    }
+    if (cli.status != EXIT_GOOD) return cli_result(&cli);
     return cli_finish_output(command, read_and_run(&order));
 }

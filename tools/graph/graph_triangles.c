@@ -35,25 +35,21 @@ struct order {
     struct edge_read_options read;
     struct graph_where where;
     uint64_t top;
-    bool clustering, help;
+    bool clustering;
 };
 
 static void read_order(struct cli *cli, struct order *order)
 {
     *order = (struct order){0};
     while (cli_more(cli)) {
-        if (cli_take_flag(cli, "--help"))
-            order->help = true;
-        else if (cli_take_flag(cli, "--clustering"))
-            order->clustering = true;
-        else if (graph_take_format(cli, &order->read) || graph_take_where(cli, &order->where) ||
-                 graph_take_way(cli, &order->where.way) ||
-                 cli_take_number(cli, "--top", 1, UINT32_MAX, &order->top))
+        if (cli_set_flag(cli, "--clustering", &order->clustering) || graph_take_format(cli, &order->read) ||
+            graph_take_where(cli, &order->where) || graph_take_way(cli, &order->where.way) ||
+            cli_take_number(cli, "--top", 1, UINT32_MAX, &order->top))
             continue;
         else
             graph_take_file(cli, &order->file);
     }
-    if (cli->status == EXIT_GOOD && !order->help && order->file == NULL) cli_fail(cli, "which FILE?");
+    if (cli->status == EXIT_GOOD && order->file == NULL) cli_fail(cli, "which FILE?");
 }
 
 /* ---- the vertices in most triangles ---- */
@@ -120,12 +116,9 @@ int graph_triangles(int argc, char **argv)
     struct order order;
     struct graph_loaded loaded;
     cli_start(&cli, command, argc, argv);
+    cli.help = help;
     read_order(&cli, &order);
-    if (cli.status != EXIT_GOOD) return cli.status;
-    if (order.help) {
-        fputs(help, stdout);
-        return EXIT_GOOD;
-    }
+    if (cli.status != EXIT_GOOD) return cli_result(&cli);
     const int status = graph_load(command, order.file, &order.read, &order.where, &loaded);
     if (status != EXIT_GOOD) return status;
     const pleach_status counted = count(&order, &loaded);

@@ -68,7 +68,7 @@ static const char help[] =
 struct options {
     uint64_t threads, batch;
     size_t key_width, device, structure, chunk, engine; /* indices into the names below */
-    bool stats, help;
+    bool stats;
     const char *file;
 };
 
@@ -88,18 +88,15 @@ static void read_options(struct cli *cli, struct options *options)
     if (options->threads > MOST_THREADS) options->threads = MOST_THREADS;
     while (cli_more(cli)) {
         const char *word = NULL;
-        if (cli_take_flag(cli, "--help"))
-            options->help = true;
-        else if (cli_take_flag(cli, "--stats"))
-            options->stats = true;
-        else if (cli_take_choice(cli, "--structure", structure_names, &options->structure) ||
-                 cli_take_choice(cli, "--keys", width_names, &options->key_width) ||
-                 cli_take_choice(cli, "--bits", width_names, &options->key_width) ||
-                 cli_take_choice(cli, "--device", device_names, &options->device) ||
-                 cli_take_choice(cli, "--chunk", chunk_names, &options->chunk) ||
-                 cli_take_choice(cli, "--engine", engine_names, &options->engine) ||
-                 cli_take_number(cli, "--threads", 1, MOST_THREADS, &options->threads) ||
-                 cli_take_number(cli, "--batch", 1, MOST_BATCH, &options->batch))
+        if (cli_set_flag(cli, "--stats", &options->stats) ||
+            cli_take_choice(cli, "--structure", structure_names, &options->structure) ||
+            cli_take_choice(cli, "--keys", width_names, &options->key_width) ||
+            cli_take_choice(cli, "--bits", width_names, &options->key_width) ||
+            cli_take_choice(cli, "--device", device_names, &options->device) ||
+            cli_take_choice(cli, "--chunk", chunk_names, &options->chunk) ||
+            cli_take_choice(cli, "--engine", engine_names, &options->engine) ||
+            cli_take_number(cli, "--threads", 1, MOST_THREADS, &options->threads) ||
+            cli_take_number(cli, "--batch", 1, MOST_BATCH, &options->batch))
             continue;
         else if (!cli_take_word(cli, &word))
             cli_reject_option(cli);
@@ -294,12 +291,9 @@ int command_replay(int argc, char **argv)
     struct cli cli;
     struct options options;
     cli_start(&cli, command, argc, argv);
+    cli.help = help;
     read_options(&cli, &options);
-    if (cli.status != EXIT_GOOD) return cli.status;
-    if (options.help) {
-        fputs(help, stdout);
-        return EXIT_GOOD;
-    }
+    if (cli.status != EXIT_GOOD) return cli_result(&cli);
     if (options.file == NULL || strcmp(options.file, "-") == 0) return replay_file(&options, STDIN_FILENO);
     const int file = open(options.file, O_RDONLY);
     if (file < 0) {
