@@ -46,7 +46,7 @@ static int run_step(const struct step *step, size_t device, const char *common, 
         struct stress_options options;
         char words[256];
         snprintf(words, sizeof words, "%s --device %s --bits %u --seconds 0.6 %s%s", step->words, device_names[device],
-                 bits, common, device == ON_CUDA ? " --keys 2^20" : "");
+                 bits, common, device == ON_CUDA ? " --keys 2^18" : "");
         const int status = stress_read_line("pleach demo", words, &options);
         if (status != EXIT_GOOD || stress_run(&options, sum) == EXIT_USAGE) return EXIT_USAGE;
     }
