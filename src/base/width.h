@@ -15,8 +15,8 @@ typedef uint32_t map_key;
 typedef uint64_t map_key;
 #define WIDTH_SYMBOL(name) name##_64
 #elif PLEACH_KEY_BITS == 128
-#include "key128.h"
-typedef key128 map_key;
+#include "key128.h" /* of which this is another name */
+__extension__ typedef unsigned __int128 map_key __attribute__((aligned(8), may_alias));
 #define WIDTH_SYMBOL(name) name##_128
 #else
 #error "PLEACH_KEY_BITS must be 32, 64 or 128"
