@@ -24,20 +24,6 @@
 extern "C" {
 #endif
 
-/* Inputs -> results of each operation; * marks results that are written only if the key was present (succ, pred: if
- * there is such a key). `flags` holds the outcome of an update (pleach_outcome), and 1 (found) or 0 for a query. */
-typedef enum pleach_operation {
-    PLEACH_OP_PUT = 0,      /* key, value -> flags, out_values*: the old value */
-    PLEACH_OP_ADD = 1,      /* key, value -> flags, out_values* */
-    PLEACH_OP_ERASE = 2,    /* key        -> flags, out_values* */
-    PLEACH_OP_FIND = 3,     /* key        -> flags, out_values* */
-    PLEACH_OP_CONTAINS = 4, /* key        -> flags */
-    PLEACH_OP_SUCC = 5,     /* key        -> flags, out_keys*, out_values*: the smallest key above */
-    PLEACH_OP_PRED = 6,     /* key        -> flags, out_keys*, out_values*: the largest key below */
-    PLEACH_OP_COUNT = 7,    /* lo, hi     -> counts: keys in the closed interval; hi is passed in `values` */
-    PLEACH_OP_RANGE = 8     /* lo, hi     -> counts, and the pairs, see below */
-} pleach_operation;
-
 /* Seconds that the stages of a batch took, as measured by one of its threads (CPU maps only), and a step count. */
 typedef struct pleach_batch_times {
     double list;   /* selecting the operations that interact with others */

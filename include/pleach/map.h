@@ -89,6 +89,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "operation.h"
 #include "status.h"
 
 #ifdef __cplusplus
@@ -112,16 +113,6 @@ typedef struct pleach_key128 {
     uint64_t low, high;
 #endif
 } pleach_key128;
-
-/* What happened to one element of an update. */
-typedef enum pleach_outcome {
-    PLEACH_NOT_APPLIED = 0, /* the pool was full: this element did not change the map */
-    PLEACH_INSERTED = 1,    /* the key was absent and is now present */
-    PLEACH_REPLACED = 2,    /* put: the key was present; its old value is reported */
-    PLEACH_EXISTS = 3,      /* add: the key was present and keeps its value, which is reported as old */
-    PLEACH_ERASED = 4,      /* erase: the key was present; its old value is reported */
-    PLEACH_ABSENT = 5       /* erase: the key was absent */
-} pleach_outcome;
 
 /* How synchronous array updates (put, add, erase) are executed. A batch is faster, but blocks other calls while it
  * runs. Always concurrent operations are: updates on a stream, single calls, calls whose old_values overlap keys or

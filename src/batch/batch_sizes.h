@@ -4,20 +4,6 @@
 
 #include "../blink/blink_tree.h"
 
-/* The same numbers as pleach_operation (pleach/batch.h; map_cpu_batch.c asserts it). */
-enum {
-    BATCH_PUT,
-    BATCH_ADD,
-    BATCH_ERASE,
-    BATCH_FIND,
-    BATCH_CONTAINS,
-    BATCH_SUCC,
-    BATCH_PRED,
-    BATCH_COUNT,
-    BATCH_RANGE,
-    BATCH_KINDS
-};
-
 /* The caller's arrays, in the order of the batch, where agents can read and write them. NULL: not wanted. */
 typedef struct batch_request {
     uint32_t n;
@@ -50,11 +36,11 @@ enum {
 
 PORT_FN uint32_t batch_classify(uint32_t kind)
 {
-    return (kind >= BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
-           (kind <= BATCH_ADD || kind >= BATCH_COUNT ? BATCH_HAS_VALUES : 0) |
-           (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= BATCH_ERASE ? BATCH_HAS_UPDATES : 0) |
-           (kind == BATCH_FIND || kind == BATCH_CONTAINS ? BATCH_HAS_FINDS : 0) |
-           (kind == BATCH_ERASE ? BATCH_HAS_ERASES : 0) | (kind == BATCH_COUNT ? BATCH_HAS_COUNTS : 0);
+    return (kind >= OP_BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
+           (kind <= OP_ADD || kind >= OP_COUNT ? BATCH_HAS_VALUES : 0) |
+           (kind > OP_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= OP_ERASE ? BATCH_HAS_UPDATES : 0) |
+           (kind == OP_FIND || kind == OP_CONTAINS ? BATCH_HAS_FINDS : 0) |
+           (kind == OP_ERASE ? BATCH_HAS_ERASES : 0) | (kind == OP_COUNT ? BATCH_HAS_COUNTS : 0);
 }
 
 /* Bits of the filter for n operations: four or more each, so that few are listed for nothing. Host only. */

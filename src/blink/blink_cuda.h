@@ -66,7 +66,7 @@ typedef struct long_pieces {
 
 /* A map's array calls. */
 typedef struct call_launchers {
-    /* notes->not_applied is added to. With request->may_decline, notes->declined is heeded. Of a map with versions,
+    /* notes->not_applied is added to. With request->may_redirect, notes->declined is heeded. Of a map with versions,
      * request->at is device memory too. */
     cudaError_t (*run)(blink_on_gpu map, const request *request, update_notes *notes, cudaStream_t stream);
     /* Runs the counts, or ranges without offsets, that are noted in `work`; does nothing if there are none. */

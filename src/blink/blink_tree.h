@@ -3,6 +3,7 @@
 #ifndef PLEACH_BLINK_TREE_H
 #define PLEACH_BLINK_TREE_H
 
+#include "../base/op.h"
 #include "../pool/pool.h"
 
 enum { BLINK_STRIPES = 64, BLINK_MAX_LEVEL = 40 /* of a tree of 2^31 keys with two children a node, and some */ };

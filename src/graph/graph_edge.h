@@ -21,11 +21,11 @@
 #include "../hash/slabhash_blocking.h"
 
 typedef struct graph_edge {
-    slab_kind kind;
+    op_kind kind;
     uint32_t from, to;
     slab_key value;         /* what is put */
     slab_key old;           /* what was there, if the outcome says so */
-    slab_outcome outcome;
+    pleach_outcome outcome;
     slab_table *home, *other; /* the tables of the ends, home first */
     bool helps_home, helps_other; /* these tables are moving */
     bool brief;               /* the caller does not help */
@@ -34,12 +34,12 @@ typedef struct graph_edge {
 /* Finds the tables. False: there is nothing to be done, and the outcome says why. */
 PORT_FN bool edge_begin(const graph_ref *g, graph_edge *e)
 {
-    bool swapped = !g->directed && e->to < e->from, erases = e->kind == SLAB_ERASE;
+    bool swapped = !g->directed && e->to < e->from, erases = e->kind == OP_ERASE;
     uint32_t home = swapped ? e->to : e->from, other = swapped ? e->from : e->to;
     e->home = erases ? graph_vertex(g, home) : graph_vertex_or_create(g, home);
     e->other = erases ? graph_vertex(g, other) : graph_vertex_or_create(g, other);
     e->helps_home = e->helps_other = e->brief = false;
-    e->outcome = erases ? SLAB_ABSENT : SLAB_NOT_APPLIED;
+    e->outcome = erases ? PLEACH_ABSENT : PLEACH_NOT_APPLIED;
     return e->home && e->other;
 }
 
@@ -70,7 +70,7 @@ PORT_FN slab_step edge_latch_other(const graph_ref *g, const graph_edge *e, slab
                                    slab_change *other)
 {
     edge_half(g, e, false, other);
-    other->known_absent = home->outcome == SLAB_INSERTED; /* both halves change under the latch of the first (G2, G3) */
+    other->known_absent = home->outcome == PLEACH_INSERTED; /* both halves change under the latch of the first (G2, G3) */
     slab_step step = change_look(&g->slabs, e->other, other);
     if (step == SLAB_DONE && defer_to_slow_path(other)) step = SLAB_NEEDS_SLOW_PATH;
     if (step == SLAB_DONE) step = change_latch(&g->slabs, e->other, other);
@@ -104,10 +104,10 @@ PORT_COLD slab_step edge_other_slow_path(const graph_ref *g, graph_edge *e, slab
 {
     slab_step step = change_prepare(&g->slabs, e->other, other);
     e->helps_other |= other->helps;
-    if (step != SLAB_DONE || other->outcome == SLAB_NOT_APPLIED) {
+    if (step != SLAB_DONE || other->outcome == PLEACH_NOT_APPLIED) {
         if (step == SLAB_DONE) change_abandon(&g->slabs, other);
         change_abandon(&g->slabs, home);
-        e->outcome = SLAB_NOT_APPLIED;
+        e->outcome = PLEACH_NOT_APPLIED;
         return step;
     }
     return edge_commit(g, e, home, other);

@@ -4,16 +4,15 @@
 #define PLEACH_HASH_EXEC_H
 
 #include "../../include/pleach/hash.h"
+#include "../base/op.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum hash_request_kind { HASH_PUT, HASH_ADD, HASH_ERASE, HASH_FIND } hash_request_kind;
-
 /* One array call. Unused members are NULL or 0. */
 typedef struct hash_request {
-    hash_request_kind kind;
+    op_kind kind;
     size_t n;
     const void *keys;
     const void *values; /* NULL for a set */

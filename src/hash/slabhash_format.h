@@ -2,6 +2,7 @@
 #ifndef PLEACH_SLABHASH_FORMAT_H
 #define PLEACH_SLABHASH_FORMAT_H
 
+#include "../base/op.h"
 #include "../pool/pool_runs.h"
 
 #ifdef PLEACH_SIM
@@ -115,18 +116,6 @@ PORT_FN slab *slab_at(const slab_ref *place, uint32_t id)
 
 PORT_FN uint32_t slab_load(uint64_t load) { return (uint32_t)load; }
 PORT_FN uint64_t slab_moved(uint64_t load) { return load >> SLAB_MOVED_SHIFT; }
-
-/* ---- what operations answer; the first six as pleach_outcome ---- */
-typedef enum slab_kind { SLAB_PUT, SLAB_ADD, SLAB_ERASE } slab_kind;
-
-typedef enum slab_outcome {
-    SLAB_NOT_APPLIED,
-    SLAB_INSERTED,
-    SLAB_REPLACED,
-    SLAB_EXISTS,
-    SLAB_ERASED,
-    SLAB_ABSENT
-} slab_outcome;
 
 typedef enum slab_step { SLAB_DONE, SLAB_AGAIN, SLAB_NEEDS_SLOW_PATH } slab_step;
 

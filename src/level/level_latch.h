@@ -1,17 +1,5 @@
-/* level/level_latch.h - latching the node that covers a key, and what updates are and answer. Shared by the B-link
+/* level/level_latch.h - latching the node that covers a key. Shared by the B-link
  * tree and the skiplist. */
-
-typedef enum blink_kind { BLINK_PUT, BLINK_ADD, BLINK_ERASE } blink_kind;
-
-/* The same numbers as pleach_outcome (pleach/map.h; the executors assert it). */
-typedef enum blink_outcome {
-    BLINK_NOT_APPLIED,
-    BLINK_INSERTED,
-    BLINK_REPLACED,
-    BLINK_EXISTS,
-    BLINK_ERASED,
-    BLINK_ABSENT
-} blink_outcome;
 
 PORT_FN void unlatch(map_node *node, uint64_t header) { port_store_release(&node->word[HEADER_WORD], header); }
 

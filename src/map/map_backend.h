@@ -7,30 +7,18 @@
 #include <stdint.h>
 
 #include "../../include/pleach/batch.h"
+#include "../base/op.h"
 #include "../version/version.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum request_kind {
-    REQUEST_PUT,
-    REQUEST_ADD,
-    REQUEST_ERASE,
-    REQUEST_FIND,
-    REQUEST_SUCC,
-    REQUEST_PRED,
-    REQUEST_CEILING, /* like succ, the key itself included: min */
-    REQUEST_FLOOR,   /* like pred, the key itself included: max */
-    REQUEST_RANGE,   /* up to `limit` pairs each, at i * limit; or, packed, what fits into
-                      * offsets[i] .. offsets[i + 1] - 1, while all (or up to `limit`) are counted */
-    REQUEST_COUNT
-} request_kind;
-
 /* One array call. Unused members are NULL or 0. */
 typedef struct request {
-    request_kind kind;
-    bool may_decline;        /* updates: see EXEC_DECLINED */
+    op_kind kind;
+    bool may_redirect;       /* updates: if a batch turns out to be faster, */
+    bool *redirected;        /* run may set this, having done nothing */
     const uint64_t *at;      /* queries: the timestamp of a snapshot, in the map's memory; NULL: the newest */
     void *after;             /* with at: an event to wait for first, or NULL */
     uint32_t limit;          /* RANGE: pairs per query; COUNT: count no further, 0: no limit */
@@ -60,10 +48,6 @@ typedef struct map_view {
     uint64_t raise;    /* of a skiplist */
 } map_view;
 
-/* What `run` may answer to a request with may_decline: nothing was done, as a batch it will be faster. Never seen by
- * users. */
-#define EXEC_DECLINED ((pleach_status)-1)
-
 typedef struct exec_ops {
     pleach_status (*create)(void **exec, const pleach_map_config *config);
     void (*destroy)(void *exec);
@@ -71,7 +55,7 @@ typedef struct exec_ops {
 
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const request *request, pleach_stream stream);
-    /* Are updates faster as a batch? The rule may set r->may_decline. */
+    /* Are updates faster as a batch? The rule may set r->may_redirect. */
     bool (*should_batch)(void *exec, request *request);
     pleach_status (*range_packed)(void *exec, const request *request, size_t capacity, uint64_t *offsets,
                                   size_t *total);

@@ -16,14 +16,14 @@ static bool can_be_batch(const pleach_map *map, const request *r)
 
 /* As a batch. Where that cannot be done (a view is open, or there is not enough memory for all of it), as what it was:
  * then what can be applied is. */
-static pleach_status run_alone(pleach_map *map, request *r)
+static pleach_status run_exclusive(pleach_map *map, request *r)
 {
     pleach_status status = map_enter_batch(map);
     if (status == PLEACH_OK) {
         status = map->ops->update(map->exec, r);
         map_leave_exclusive(map);
     }
-    r->may_decline = false;
+    r->may_redirect = false;
     bool refused = status == PLEACH_E_BUSY || status == PLEACH_E_FULL || status == PLEACH_E_MEMORY;
     return refused ? map_run_shared(map, r, PLEACH_SYNC) : status;
 }
@@ -31,7 +31,9 @@ static pleach_status run_alone(pleach_map *map, request *r)
 pleach_status map_run_updates(pleach_map *map, request r)
 {
     if (map->engine == PLEACH_ENGINE_CALLS || !can_be_batch(map, &r)) return map_run_shared(map, &r, PLEACH_SYNC);
-    if (map->engine == PLEACH_ENGINE_BATCHES || map->ops->should_batch(map->exec, &r)) return run_alone(map, &r);
+    if (map->engine == PLEACH_ENGINE_BATCHES || map->ops->should_batch(map->exec, &r)) return run_exclusive(map, &r);
+    bool redirected = false;
+    r.redirected = &redirected;
     pleach_status status = map_run_shared(map, &r, PLEACH_SYNC);
-    return status == EXEC_DECLINED ? run_alone(map, &r) : status;
+    return redirected ? run_exclusive(map, &r) : status;
 }

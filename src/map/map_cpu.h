@@ -115,13 +115,11 @@ typedef struct packing {
     size_t capacity;
     uint64_t *offsets; /* n + 1; before: counts */
     size_t total;
+    bool cut_too_short; /* set by cpu_pack: so many keys have been erased since they were counted that a query which was
+                         * cut off needs what is beyond. Read it undivided. Never of ranges at a timestamp. */
     const stretch *stretches;
     unsigned stretch_count;
 } packing;
-
-/* What cpu_pack may answer when queries have been divided: they must be read undivided. So many keys have been erased
- * since they were counted that a query which was cut off needs what is beyond. Never of ranges at a timestamp. */
-#define PACK_UNDIVIDED ((pleach_status)-2)
 
 pleach_status cpu_pack(packing *p);
 

@@ -143,7 +143,7 @@ uint64_t long_total(const request *r, const long_list *longs, const long_parts *
 /* Each part counts up to the limit of the query; long_total sees to the rest. */
 static request counting(const request *r, const long_parts *parts)
 {
-    return (request){.kind = REQUEST_COUNT, .at = r->at, .limit = r->limit, .n = parts->n, .keys = parts->lows,
+    return (request){.kind = OP_COUNT, .at = r->at, .limit = r->limit, .n = parts->n, .keys = parts->lows,
                      .values = parts->highs, .long_counts = parts->counts};
 }
 
@@ -241,17 +241,17 @@ static bool fill_limited(cpu_map *map, const request *r, const long_query *query
     p.r.out_keys = behind(map, r->out_keys, place);
     p.r.out_values = behind(map, r->out_values, place);
     p.r.counts = NULL;
-    pleach_status status = cpu_pack(&p);
-    if (status == PLEACH_OK) report_long(r, query->element, query->count + p.total);
+    bool packed = cpu_pack(&p) == PLEACH_OK && !p.cut_too_short;
+    if (packed) report_long(r, query->element, query->count + p.total);
     base_free(offsets);
-    return status == PLEACH_OK;
+    return packed;
 }
 
 static void finish_long(cpu_map *map, const request *r, const long_list *longs, unsigned queries)
 {
     long_parts parts;
     bool divided = long_divide(map, r, longs, queries, &parts);
-    bool only_count = r->kind == REQUEST_COUNT || (!r->out_keys && !r->out_values);
+    bool only_count = r->kind == OP_COUNT || (!r->out_keys && !r->out_values);
     for (unsigned q = 0; q < queries; q++) {
         const long_query *query = &longs->query[q];
         if (divided && only_count)
@@ -265,7 +265,7 @@ static void finish_long(cpu_map *map, const request *r, const long_list *longs, 
 /* The pairs of parts are counted before they are written, so two threads would take as long as one. */
 static bool is_worth_dividing(const cpu_map *map, const request *r)
 {
-    bool writes = r->kind == REQUEST_RANGE && (r->out_keys || r->out_values);
+    bool writes = r->kind == OP_RANGE && (r->out_keys || r->out_values);
     return !writes || map->threads > 2;
 }
 

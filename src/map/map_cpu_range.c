@@ -172,7 +172,8 @@ static pleach_status close_gaps(packing *p, const void *keys, const void *values
 {
     const size_t n = p->r.n, key_bytes = p->map->key_bits / 8;
     keep_limits(p, found, NULL);
-    if (is_cut_too_short(p, found)) return PACK_UNDIVIDED;
+    p->cut_too_short = is_cut_too_short(p, found);
+    if (p->cut_too_short) return PLEACH_OK;
     p->total = 0;
     for (size_t i = 0; i < n; i++) p->total += found[i];
     bool fits = p->total <= p->capacity;
@@ -316,7 +317,7 @@ static void offsets_of_mixture(const mixture *m, const long_list *longs, unsigne
 }
 
 static pleach_status pack_mixture(cpu_map *map, const request *r, const long_list *longs, const long_parts *parts,
-                                  size_t capacity, uint64_t *offsets, size_t *total)
+                                  size_t capacity, uint64_t *offsets, size_t *total, bool *undivided)
 {
     mixture m = {.n = r->n + parts->n};
     pleach_status status = PLEACH_E_MEMORY;
@@ -329,11 +330,13 @@ static pleach_status pack_mixture(cpu_map *map, const request *r, const long_lis
         p.r.values = m.highs;
         status = cpu_pack(&p);
         *total = p.total;
-        if (status == PLEACH_OK || status == PLEACH_E_SPACE)
+        *undivided = p.cut_too_short;
+        if (!*undivided && (status == PLEACH_OK || status == PLEACH_E_SPACE))
             offsets_of_mixture(&m, longs, parts->queries, offsets, r->n);
     }
     mixture_free(&m);
-    return status == PLEACH_E_MEMORY ? PACK_UNDIVIDED : status; /* undivided takes less */
+    if (status == PLEACH_E_MEMORY) *undivided = true; /* which takes less */
+    return status;
 }
 
 /* offsets: counts. */
@@ -350,13 +353,14 @@ static pleach_status pack_queries(cpu_map *map, const request *r, size_t capacit
 }
 
 static pleach_status pack_long_queries(cpu_map *map, const request *r, const long_list *longs, unsigned queries,
-                                       size_t capacity, uint64_t *offsets, size_t *total)
+                                       size_t capacity, uint64_t *offsets, size_t *total, bool *undivided)
 {
     long_parts parts;
-    if (!long_divide(map, r, longs, queries, &parts)) return PACK_UNDIVIDED;
+    *undivided = !long_divide(map, r, longs, queries, &parts);
+    if (*undivided) return PLEACH_OK;
     pleach_status status = PLEACH_OK;
     if (r->out_keys || r->out_values) {
-        status = pack_mixture(map, r, longs, &parts, capacity, offsets, total);
+        status = pack_mixture(map, r, longs, &parts, capacity, offsets, total, undivided);
     } else {
         for (unsigned q = 0; q < queries; q++)
             offsets[longs->query[q].element] = long_total(r, longs, &parts, q);
@@ -370,16 +374,18 @@ static pleach_status range_packed(cpu_map *map, const request *r, size_t capacit
 {
     request count = *r;
     long_list longs;
-    count.kind = REQUEST_COUNT;
+    count.kind = OP_COUNT;
     count.out_keys = count.out_values = NULL;
     count.long_counts = offsets;
     longs.used = 0;
     cpu_run_elements(map, &count, cpu_divides(map) ? &longs : NULL);
     unsigned queries = long_list_sort(&longs);
-    pleach_status status = PACK_UNDIVIDED;
-    if (queries > 0) status = pack_long_queries(map, r, &longs, queries, capacity, offsets, total);
-    if (status != PACK_UNDIVIDED) return status;
-    if (queries > 0) cpu_run_elements(map, &count, NULL);
+    if (queries > 0) {
+        bool undivided;
+        pleach_status status = pack_long_queries(map, r, &longs, queries, capacity, offsets, total, &undivided);
+        if (!undivided) return status;
+        cpu_run_elements(map, &count, NULL);
+    }
     return pack_queries(map, r, capacity, offsets, total);
 }
 

@@ -9,15 +9,15 @@
 
 /* ---- array calls ---- */
 
-static bool is_insert(const request *r) { return r->kind == REQUEST_PUT || r->kind == REQUEST_ADD; }
-static bool is_update(const request *r) { return is_insert(r) || r->kind == REQUEST_ERASE; }
+static bool is_insert(const request *r) { return r->kind == OP_PUT || r->kind == OP_ADD; }
+static bool is_update(const request *r) { return is_insert(r) || r->kind == OP_ERASE; }
 
 /* The request with device pointers in place of the caller's. */
 static pleach_status stage_request(const cuda_map *map, const request *r, staging *s, request *staged)
 {
     size_t n = r->n, array = n * map->key_bytes;
-    size_t pairs = r->kind == REQUEST_RANGE ? array * r->limit : array;
-    bool two_inputs = is_insert(r) || r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT;
+    size_t pairs = r->kind == OP_RANGE ? array * r->limit : array;
+    bool two_inputs = is_insert(r) || r->kind == OP_RANGE || r->kind == OP_COUNT;
     *staged = *r;
     pleach_status status = staging_input(s, r->keys, array, &staged->keys);
     if (status == PLEACH_OK && two_inputs) status = staging_input(s, r->values, array, &staged->values);
@@ -29,14 +29,14 @@ static pleach_status stage_request(const cuda_map *map, const request *r, stagin
     return status;
 }
 
-static bool is_range(const request *r) { return r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT; }
+static bool is_range(const request *r) { return r->kind == OP_RANGE || r->kind == OP_COUNT; }
 
 static pleach_status launch_update(cuda_map *map, const request *r, staging *s, update_notes **notes)
 {
     pleach_status status = staging_scratch(s, sizeof **notes, (void **)notes);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(*notes, 0, sizeof **notes, s->stream));
-    if (r->may_decline) CUDA_TRY(map->blink->look_at_order(on_gpu(map), r->keys, r->n, *notes, s->stream));
+    if (r->may_redirect) CUDA_TRY(map->blink->look_at_order(on_gpu(map), r->keys, r->n, *notes, s->stream));
     CUDA_TRY(cuda_run_kernel(map, r, *notes, s->stream));
     return PLEACH_OK;
 }
@@ -68,7 +68,7 @@ static pleach_status run_synchronously(cuda_map *map, const request *r)
     staging_free(&s);
     pleach_status finished = cuda_status(cudaStreamSynchronize(s.stream));
     if (status == PLEACH_OK) status = finished;
-    if (status == PLEACH_OK && notes.declined) return EXEC_DECLINED;
+    if (status == PLEACH_OK && notes.declined) *r->redirected = true;
     return status != PLEACH_OK ? status : notes.not_applied ? PLEACH_E_FULL : PLEACH_OK;
 }
 
@@ -229,7 +229,7 @@ static bool cuda_should_batch(void *exec, request *r)
 {
     enum { MANY = 1 << 22, SOME = 1 << 15 };
     (void)exec;
-    r->may_decline = is_insert(r) && r->n >= SOME;
+    r->may_redirect = is_insert(r) && r->n >= SOME;
     return is_insert(r) && r->n >= MANY;
 }
 

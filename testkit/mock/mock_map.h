@@ -38,15 +38,15 @@ static pleach_status mock_run(void *exec, const request *r, pleach_stream stream
         *r->flags = c->flag;
     set_word(r->out_keys, 5);
     set_word(r->out_values, 6);
-    if (r->may_decline)
-        return EXEC_DECLINED;
+    if (r->may_redirect)
+        *r->redirected = true;
     return c->answer;
 }
 
 static bool mock_prefers_batch(void *exec, request *r)
 {
     counterfeit *c = exec;
-    r->may_decline = c->declines;
+    r->may_redirect = c->declines;
     return c->should_batch;
 }
 

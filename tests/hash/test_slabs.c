@@ -148,9 +148,9 @@ static void dry_is_what_has_nothing(const void *unused)
 
 static void put(slabs *s, uint32_t key)
 {
-    slab_change c = {.kind = SLAB_PUT, .pair = {key, ~key}};
+    slab_change c = {.kind = OP_PUT, .pair = {key, ~key}};
     update_blocking(&s->place, &s->table, &c);
-    assert_int_equal(c.outcome, SLAB_INSERTED);
+    assert_int_equal(c.outcome, PLEACH_INSERTED);
 }
 
 static uint64_t buckets_of(const slabs *s)

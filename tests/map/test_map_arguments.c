@@ -357,9 +357,9 @@ static void gpu_memory_is_not_for_cpu_maps(pleach_map *map)
 /* What the executor gets is what the caller gave, in the right places. */
 static void executors_get_what_was_given(pleach_map *map)
 {
-    static const request_kind kinds[ARRAY_CALLS] = {REQUEST_PUT,  REQUEST_ADD,   REQUEST_ERASE, REQUEST_FIND,
-                                                    REQUEST_FIND, REQUEST_SUCC,  REQUEST_PRED,  REQUEST_COUNT,
-                                                    REQUEST_RANGE, REQUEST_RANGE};
+    static const op_kind kinds[ARRAY_CALLS] = {OP_PUT,  OP_ADD,   OP_ERASE, OP_FIND,
+                                                    OP_FIND, OP_SUCC,  OP_PRED,  OP_COUNT,
+                                                    OP_RANGE, OP_RANGE};
     for (int which = 0; which < ARRAY_CALLS; which++) {
         const request *r = &behind.request;
         assert_taken(PLEACH_OK, call_array(which, map, 2, &complete, PLEACH_SYNC));
@@ -699,7 +699,7 @@ static void updates_go_by_the_engine(const void *unused)
     for (size_t i = 0; i < COUNT_OF(refusals); i++) { /* what a batch cannot do is done as it was */
         behind.update_answer = refusals[i];
         put_once(map, PLEACH_OK, 2, 1, 1);
-        assert_false(behind.request.may_decline);
+        assert_false(behind.request.may_redirect);
     }
     behind.update_answer = PLEACH_E_CUDA;
     put_once(map, PLEACH_E_CUDA, 2, 0, 1);

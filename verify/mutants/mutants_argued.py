@@ -32,13 +32,13 @@ ARGUED = (
      "one pair more is written only where one moves (appending), to a slot of the fresh node that is past its count, "
      "where old content stands anyway; in an inner node slots_pad writes it again"),
     ("src/blink/blink_blocking.h", "update_counted", "two statements change places",
-     "if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1); if (update.outcome == BLINK_ERASED) "
+     "if (update.outcome == PLEACH_INSERTED) port_fetch_add(size, 1); if (update.outcome == PLEACH_ERASED) "
      "port_fetch_add(size, (uint64_t)-1);",
      "at most one of the two is done"),
     ("src/blink/blink_update.h", "update_start", "two statements change places",
      "update->old = 0; update->kind = kind;", ORDER),
     ("src/blink/blink_update.h", "insert_latched", "two statements change places",
-     "unlatch(node, header_next(header, count + 1)); update->outcome = BLINK_INSERTED;",
+     "unlatch(node, header_next(header, count + 1)); update->outcome = PLEACH_INSERTED;",
      "the outcome is only this agent's"),
     ("src/skiplist/skiplist_raise.h", "lower_here", "'<' is '<='",
      "for (unsigned i = at; i + 1 < count; i++) pair_store(node, i, pair_load(node, i + 1));",
