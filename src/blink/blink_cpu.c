@@ -417,6 +417,80 @@ static void run_at_instant(map_ref map, const request *r, size_t begin, size_t e
 }
 #endif
 
+/* ---- one operation by itself ---- */
+
+/* Progress: as in the loop above. Returns the number of steps in a row that have found something in the way. */
+static inline unsigned after_step(map_ref map, level_step step, uint32_t next, unsigned attempts)
+{
+    if (step == STEP_MOVED) {
+        prefetch_node(map, next);
+        return 0;
+    }
+    port_pause(++attempts);
+    return attempts;
+}
+
+static void find_one(map_ref map, map_key key, single_result *result)
+{
+    find_op find;
+    level_step step;
+    unsigned attempts = 0;
+    find_start(map, &find, key);
+    while ((step = find_step(map, &find)) != STEP_DONE) attempts = after_step(map, step, find.cursor.node, attempts);
+    result->flag = find.found;
+    if (find.found) result->value = find.value;
+}
+
+static void seek_one(map_ref map, op_kind kind, map_key key, single_result *result)
+{
+    const bool up = kind == OP_SUCC || kind == OP_CEILING, strict = kind == OP_SUCC || kind == OP_PRED;
+    result->flag = 0;
+    if (strict && key == (up ? KEY_MAX : 0)) return;
+    seek_op seek;
+    level_step step;
+    unsigned attempts = 0;
+    seek_start(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
+    while ((step = seek_step(map, &seek)) != STEP_DONE) attempts = after_step(map, step, seek.cursor.node, attempts);
+    result->flag = seek.found;
+    if (!seek.found) return;
+    result->key = seek.answer.key;
+    result->value = seek.answer.value;
+}
+
+static int update_one(map_ref map, op_kind kind, map_key key, map_key value, single_result *result)
+{
+    inflight_op op;
+    level_step step;
+    unsigned attempts = 0;
+    op.update.resting = false;
+    update_start(map, &op.update.op, kind, key, value);
+    while ((step = step_update(map, &op)) != STEP_DONE)
+        attempts = after_step(map, step, next_node_of_update(&op), attempts);
+    const pleach_outcome outcome = op.update.op.outcome;
+    result->flag = (uint8_t)outcome;
+    if (outcome == PLEACH_REPLACED || outcome == PLEACH_EXISTS || outcome == PLEACH_ERASED)
+        result->value = op.update.op.old;
+    return (outcome == PLEACH_INSERTED) - (outcome == PLEACH_ERASED);
+}
+
+static int one_kind(map_ref map, op_kind kind, map_key key, map_key value, single_result *result)
+{
+    switch (kind) {
+    case OP_PUT:
+    case OP_ADD:
+    case OP_ERASE: return update_one(map, kind, key, value, result);
+    case OP_FIND:
+    case OP_CONTAINS: find_one(map, key, result); break;
+    case OP_SUCC:
+    case OP_PRED:
+    case OP_CEILING:
+    case OP_FLOOR: seek_one(map, kind, key, result); break;
+    case OP_RANGE:
+    case OP_COUNT: break; /* ranges are array calls */
+    }
+    return 0;
+}
+
 static void run_kind(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
 {
 #ifdef RUN_VERSIONED
@@ -484,6 +558,39 @@ static void run_request(map_memory place, unsigned stripe, const request *r, siz
                         run_result *result)
 {
     run_kind(map_at(&place, stripe), r, begin, end, result);
+}
+#endif
+
+#if defined(RUN_SKIPLIST)
+static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result)
+{
+    map_ref map = map_at(&memory, stripe);
+    skiplist_ref at = skiplist_at(&memory);
+    epoch_participant agent;
+    skiplist_register(&at, &agent, 1, stripe);
+    map.agent = &agent;
+    skiplist_begin(&at, &agent);
+    int change = one_kind(map, kind, (map_key)key, (map_key)value, result);
+    skiplist_end(&at, &agent);
+    skiplist_unregister(&at, &agent);
+    return change;
+}
+#elif defined(RUN_VERSIONED)
+static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result)
+{
+    map_ref map = map_at(&memory, stripe);
+    if (kind > OP_ERASE) return one_kind(map, kind, (map_key)key, 0, result);
+    epoch_participant agent;
+    version_writer_begin(map.versions, &agent, 1, stripe);
+    map.agent = &agent;
+    int change = one_kind(map, kind, (map_key)key, (map_key)value, result);
+    version_writer_end(map.versions, &agent, stripe);
+    return change;
+}
+#else
+static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result)
+{
+    return one_kind(map_at(&memory, stripe), kind, (map_key)key, (map_key)value, result);
 }
 #endif
 
@@ -579,7 +686,7 @@ static void run_export(map_memory place, void *out_keys, void *out_values)
 }
 
 #if defined(RUN_VERSIONED) || defined(RUN_SKIPLIST)
-const blink_run_ops RUN_NAME = {run_request, run_build, run_cut, run_export, run_return};
+const blink_run_ops RUN_NAME = {run_request, run_single, run_build, run_cut, run_export, run_return};
 #else
-const blink_run_ops RUN_NAME = {run_request, run_build, run_cut, run_export, NULL};
+const blink_run_ops RUN_NAME = {run_request, run_single, run_build, run_cut, run_export, NULL};
 #endif

@@ -51,6 +51,8 @@ typedef struct blink_run_ops {
     /* Elements begin .. end-1 of a request. */
     void (*run)(map_memory place, unsigned stripe, const request *request, size_t begin, size_t end,
                 run_result *result);
+    /* One operation on the newest contents, by the calling thread. Returns how the number of keys has changed. */
+    int (*run_one)(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result);
     /* Nodes begin .. end-1 of one level of a tree to build. */
     void (*build)(const build_plan *plan, void *nodes, const void *keys, const void *values, uint32_t level,
                   size_t begin, size_t end);

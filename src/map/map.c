@@ -266,7 +266,7 @@ pleach_status map_run_packed(pleach_map *map, request r, size_t capacity, uint64
     return status;
 }
 
-/* ---- single calls: arrays of one element ---- */
+/* ---- single calls ---- */
 
 map_cell map_cell_of(const pleach_map *map, key128 number)
 {
@@ -287,21 +287,13 @@ key128 map_number_of(const pleach_map *map, map_cell c)
 
 key128 map_largest(const pleach_map *map) { return ~(key128)0 >> (128 - map->key_bits); }
 
-typedef struct single {
-    uint8_t flag;
-    key128 key, value;
-} single;
-
-static pleach_status run_one(pleach_map *map, op_kind kind, key128 key, key128 value, single *result)
+static pleach_status run_one(pleach_map *map, op_kind kind, key128 key, key128 value, single_result *result)
 {
     if (!map) return PLEACH_E_ARGUMENT;
     if (key > map_largest(map) || value > map_largest(map)) return PLEACH_E_WIDTH;
-    map_cell key_in = map_cell_of(map, key), value_in = map_cell_of(map, value), key_out = {0}, value_out = {0};
-    request r = {.kind = kind, .n = 1, .keys = &key_in, .values = &value_in, .out_keys = &key_out,
-                 .out_values = &value_out, .flags = &result->flag};
-    pleach_status status = map_run_shared(map, &r, PLEACH_SYNC);
-    result->key = map_number_of(map, key_out);
-    result->value = map_number_of(map, value_out);
+    gate_enter(&map->gate);
+    pleach_status status = map->ops->run_one(map->exec, kind, key, value, result);
+    gate_leave(&map->gate);
     return status;
 }
 
@@ -318,7 +310,7 @@ static void hand_out(key128 number, uint64_t *out, pleach_status *status)
 static pleach_status update_one(pleach_map *map, op_kind kind, uint64_t key, uint64_t value,
                                 pleach_outcome *outcome, uint64_t *old_value)
 {
-    single result = {0};
+    single_result result = {0};
     pleach_status status = run_one(map, kind, key, value, &result);
     if (outcome) *outcome = (pleach_outcome)result.flag;
     bool has_old = result.flag == PLEACH_REPLACED || result.flag == PLEACH_EXISTS || result.flag == PLEACH_ERASED;
@@ -329,7 +321,7 @@ static pleach_status update_one(pleach_map *map, op_kind kind, uint64_t key, uin
 static pleach_status query_one(pleach_map *map, op_kind kind, key128 key, int *found, uint64_t *out_key,
                                uint64_t *out_value)
 {
-    single result = {0};
+    single_result result = {0};
     pleach_status status = run_one(map, kind, key, 0, &result);
     if (status != PLEACH_OK) return status;
     if (found) *found = result.flag;
@@ -388,7 +380,7 @@ pleach_status pleach_map_max(pleach_map *map, int *found, uint64_t *out_key, uin
 static pleach_status find_end(pleach_map *map, op_kind kind, key128 from, int *found, void *out_key,
                               void *out_value)
 {
-    single result = {0};
+    single_result result = {0};
     pleach_status status = run_one(map, kind, from, 0, &result);
     if (status != PLEACH_OK) return status;
     map_cell key = map_cell_of(map, result.key), value = map_cell_of(map, result.value);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "../../include/pleach/batch.h"
+#include "../base/key128.h"
 #include "../base/op.h"
 #include "../version/version.h"
 
@@ -34,6 +35,12 @@ typedef struct request {
     void *notes;             /* RANGE, COUNT on a GPU: where long queries are noted (long_notes), or NULL */
 } request;
 
+/* The result of a single operation: an outcome, or found; a query's key; a value found, or the old one. */
+typedef struct single_result {
+    uint8_t flag;
+    key128 key, value;
+} single_result;
+
 /* What an executor knows of one live snapshot. */
 typedef struct snapshot_place {
     uint64_t timestamp; /* of a CPU map's */
@@ -55,6 +62,8 @@ typedef struct exec_ops {
 
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const request *request, pleach_stream stream);
+    /* One operation on the newest contents that is no range. */
+    pleach_status (*run_one)(void *exec, op_kind kind, key128 key, key128 value, single_result *result);
     /* Are updates faster as a batch? The rule may set r->may_redirect. */
     bool (*should_batch)(void *exec, request *request);
     pleach_status (*range_packed)(void *exec, const request *request, size_t capacity, uint64_t *offsets,

@@ -195,6 +195,15 @@ pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
     return cpu_run_elements(map, request, NULL) ? PLEACH_E_FULL : PLEACH_OK;
 }
 
+static pleach_status cpu_run_one(void *exec, op_kind kind, key128 key, key128 value, single_result *result)
+{
+    const cpu_map *map = exec;
+    const unsigned stripe = gate_thread_number();
+    const int change = map->ops->run_one(place_of(map), stripe, kind, key, value, result);
+    if (change) port_fetch_add(&map->tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)(int64_t)change);
+    return kind <= OP_ERASE && result->flag == PLEACH_NOT_APPLIED ? PLEACH_E_FULL : PLEACH_OK;
+}
+
 /* Do keys ascend? Looks at some of them; a wrong guess costs time only. */
 static bool looks_ordered(const cpu_map *map, const request *r)
 {
@@ -354,6 +363,7 @@ const exec_ops exec_cpu = {
     .destroy = cpu_destroy,
     .after_fork = cpu_after_fork,
     .run = cpu_run,
+    .run_one = cpu_run_one,
     .range_packed = cpu_range_packed,
     .should_batch = cpu_should_batch,
     .reserve = cpu_reserve,

@@ -223,6 +223,19 @@ static pleach_status cuda_update(void *exec, const request *r)
     ON_GPU(map, cuda_apply_updates(map, r));
 }
 
+/* An array of one element. */
+static pleach_status cuda_run_one(void *exec, op_kind kind, key128 key, key128 value, single_result *result)
+{
+    const cuda_map *map = exec;
+    uint64_t key_in = (uint64_t)key, value_in = (uint64_t)value, key_out = 0, value_out = 0; /* the low half first */
+    const request r = {.kind = kind, .n = 1, .keys = &key_in, .values = &value_in, .out_keys = &key_out,
+                       .out_values = &value_out, .flags = &result->flag};
+    pleach_status status = cuda_run(exec, &r, PLEACH_SYNC);
+    result->key = map->key_bits == 32 ? (uint32_t)key_out : key_out;
+    result->value = map->key_bits == 32 ? (uint32_t)value_out : value_out;
+    return status;
+}
+
 /* From so many inserts on sorting them pays, or if neighbours in the array go to the same leaves, which is looked at on
  * the way; docs/performance.md has the figures. Erases do not wait for each other, and are faster as they come. */
 static bool cuda_should_batch(void *exec, request *r)
@@ -418,6 +431,7 @@ const exec_ops exec_cuda = {
     .create = cuda_create,
     .destroy = cuda_destroy,
     .run = cuda_run,
+    .run_one = cuda_run_one,
     .range_packed = cuda_range,
     .should_batch = cuda_should_batch,
     .reserve = cuda_reserve,

@@ -43,6 +43,18 @@ static pleach_status mock_run(void *exec, const request *r, pleach_stream stream
     return c->answer;
 }
 
+static pleach_status mock_run_one(void *exec, op_kind kind, key128 key, key128 value, single_result *result)
+{
+    const uint64_t words[2] = {(uint64_t)key, (uint64_t)value};
+    uint64_t out_key = 0, out_value = 0;
+    const request r = {.kind = kind, .n = 1, .keys = &words[0], .values = &words[1], .out_keys = &out_key,
+                       .out_values = &out_value, .flags = &result->flag};
+    pleach_status status = mock_run(exec, &r, PLEACH_SYNC);
+    result->key = out_key;
+    result->value = out_value;
+    return status;
+}
+
 static bool mock_prefers_batch(void *exec, request *r)
 {
     counterfeit *c = exec;
@@ -167,6 +179,7 @@ static void mock_destroy(void *exec) { ((counterfeit *)exec)->calls++; }
 static const exec_ops mock_ops = {
     .destroy = mock_destroy,
     .run = mock_run,
+    .run_one = mock_run_one,
     .should_batch = mock_prefers_batch,
     .range_packed = mock_range_packed,
     .reserve = mock_reserve,
