@@ -58,7 +58,7 @@ void gate_barrier(void)
     if (call_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
     /* A process that was restored from a checkpoint is no longer registered. */
     if (register_barrier() && call_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
-    fputs("pleach: the system call membarrier has worked and does not any more; allow it in filters of system calls\n",
+    fputs("pleach: the system call membarrier worked before and now fails; allow it in system call filters (seccomp)\n",
           stderr);
     abort(); /* without it a call could change what others are reading */
 }
