@@ -23,8 +23,8 @@ static atomic_bool forked; /* this process is the child of a fork */
 
 void any_device_pointer_after_fork(void) { atomic_store(&forked, true); }
 
-/* Returns the driver's function if the driver is loaded. It is never loaded for this: a process without the driver
- * has no GPU memory. The search is slow, so it is repeated only after another library was loaded. */
+/* Returns the driver's function if the driver is loaded. It is never loaded for this: a process without the driver has
+ * no GPU memory. The search is slow, so it is repeated only after another library was loaded. */
 static void *driver_function(void)
 {
     static _Atomic unsigned long long loads_without; /* the count of loads at which there was no driver */

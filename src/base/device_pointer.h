@@ -1,5 +1,5 @@
-/* base/device_pointer.h - detects GPU memory that is passed to a CPU map, so that the call returns an error instead
- * of crashing. */
+/* base/device_pointer.h - detects GPU memory that is passed to a CPU map, so that the call returns an error instead of
+ * crashing. */
 #ifndef PLEACH_FOREIGN_POINTER_H
 #define PLEACH_FOREIGN_POINTER_H
 
@@ -10,8 +10,8 @@
  * cannot read. Returns false in a process without CUDA. */
 bool any_device_pointer(const void *const *pointers, size_t n);
 
-/* Must be called in the child of a fork: from then on an unknown driver is not searched for any more. Another thread
- * of the parent may have held the loader's lock, which then stays locked in the child forever. */
+/* Must be called in the child of a fork: from then on an unknown driver is not searched for any more. Another thread of
+ * the parent may have held the loader's lock, which then stays locked in the child forever. */
 void any_device_pointer_after_fork(void);
 
 #endif

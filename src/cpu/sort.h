@@ -16,8 +16,8 @@ size_t sort_distinct(unsigned key_bits, const void *keys, const void *values, si
 /* The functions for one key width: sort_width.c is compiled once per width. */
 typedef struct key_sorter {
     bool (*is_ascending)(const void *keys, size_t n);
-    /* Keys are in buffer[0], values in buffer[2]; buffer[1] and buffer[3] are scratch of the same size. Two of the
-     * four become the result; the function frees the other two. */
+    /* Keys are in buffer[0], values in buffer[2]; buffer[1] and buffer[3] are scratch of the same size. Two of the four
+     * become the result; the function frees the other two. */
     size_t (*sort_copies)(void *buffer[4], size_t n, void **sorted_keys, void **sorted_values);
 } key_sorter;
 

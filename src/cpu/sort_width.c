@@ -24,8 +24,8 @@ static void radix_pass(const map_key *keys, const map_key *values, size_t n, uns
     }
 }
 
-/* Turns the counts of buckets into their first positions. Returns true if one bucket has all elements, so that the
- * pass would move nothing. */
+/* Turns the counts of buckets into their first positions. Returns true if one bucket has all elements, so that the pass
+ * would move nothing. */
 static bool places_of_counts(size_t *count, size_t n)
 {
     size_t place = 0;

@@ -28,8 +28,8 @@ PORT_FN uint32_t scan_begin(uint32_t n, unsigned part) { return (uint32_t)((uint
             words_[w_] = __shfl_up_sync(0xffffffffu, words_[w_], by);                                            \
     } while (0)
 
-/* name(x, &all): x[k] of thread t is element k * SCAN_THREADS + t of a tile. It becomes the inclusive prefix sum;
- * *all becomes the sum of the whole tile. */
+/* name(x, &all): x[k] of thread t is element k * SCAN_THREADS + t of a tile. It becomes the inclusive prefix sum; *all
+ * becomes the sum of the whole tile. */
 #define DEFINE_BLOCK_SCAN(name, type, JOIN_TWO)                                                                  \
     PORT_FN type name##_warp(type x)                                                                             \
     {                                                                                                            \
@@ -64,9 +64,9 @@ DEFINE_BLOCK_SCAN(scan_block_links, batch_link, batch_link_join)
 DEFINE_BLOCK_SCAN(scan_block_adds, uint32_t, scan_add)
 DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, batch_sums_join)
 
-/* Defines the kernels of the scan `name` over n elements. FIRST(b, level, i) returns element i in the first pass,
- * AGAIN in the second. STORE(b, level, i, sum) receives the inclusive prefix sum. FINISH(b, level, sum) is called by
- * one thread with the sum of all elements, after the first pass and before the first STORE. */
+/* Defines the kernels of the scan `name` over n elements. FIRST(b, level, i) returns element i in the first pass, AGAIN
+ * in the second. STORE(b, level, i, sum) receives the inclusive prefix sum. FINISH(b, level, sum) is called by one
+ * thread with the sum of all elements, after the first pass and before the first STORE. */
 #define DEFINE_SCAN(name, type, BLOCK_SCAN, JOIN_TWO, FIRST, AGAIN, STORE, FINISH)                               \
     PORT_FN void name##_tile(type *item, const batch_ref *b, uint32_t level, uint32_t tile, uint32_t end,        \
                              bool again)                                                                         \

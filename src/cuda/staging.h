@@ -1,5 +1,5 @@
-/* cuda/staging.h - device memory for one call: copies of host arrays, results to be copied back, and scratch. All of
- * it is allocated from the map's memory pool, and freed to it, in stream order. */
+/* cuda/staging.h - device memory for one call: copies of host arrays, results to be copied back, and scratch. All of it
+ * is allocated from the map's memory pool, and freed to it, in stream order. */
 #ifndef PLEACH_STAGING_H
 #define PLEACH_STAGING_H
 

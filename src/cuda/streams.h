@@ -23,8 +23,8 @@ typedef struct streams {
 /* Records that work with `updates` updates, which may allocate up to `nodes` nodes, was queued on the stream. */
 pleach_status streams_note(streams *s, cudaStream_t stream, uint64_t nodes, uint64_t updates);
 
-/* Removes the marks that the GPU has passed. Returns the number of nodes that pending work may still allocate, and
- * in *updates how many updates that work has. */
+/* Removes the marks that the GPU has passed. Returns the number of nodes that pending work may still allocate, and in
+ * *updates how many updates that work has. */
 uint64_t streams_pending_nodes(streams *s, uint64_t *updates);
 
 pleach_status streams_wait(streams *s);

@@ -1,6 +1,6 @@
-/* cuda/transfer.h - copies large results to ordinary host memory. The driver copies to such memory with one thread,
- * at a fifth of the bus's rate. Here the GPU writes to a ring of pinned buffers, and several threads copy what has
- * arrived to the caller's array, while the next buffers fill. */
+/* cuda/transfer.h - copies large results to ordinary host memory. The driver copies to such memory with one thread, at
+ * a fifth of the bus's rate. Here the GPU writes to a ring of pinned buffers, and several threads copy what has arrived
+ * to the caller's array, while the next buffers fill. */
 #ifndef PLEACH_TRANSFER_H
 #define PLEACH_TRANSFER_H
 

@@ -111,8 +111,8 @@ static size_t folder_length(const char *path)
 
 enum { NAME_ROOM = 64, LONGEST_START = 200, MOST_NAMES = 1000 };
 
-/* Returns how much of the path the temporary name begins with: all of it, unless its last component is too long to
- * be extended. A UTF-8 character is never split. */
+/* Returns how much of the path the temporary name begins with: all of it, unless its last component is too long to be
+ * extended. A UTF-8 character is never split. */
 static size_t start_length(const char *path)
 {
     size_t length = strlen(path), most = folder_length(path) + LONGEST_START;
@@ -159,9 +159,9 @@ static bool begin_mode(new_file *file)
     return true;
 }
 
-/* Sets owner and group at once, so that a caller that cannot keep them is refused before much is written. If there
- * is nothing to replace, the file is created like any new file, because only that shows the mode it should have;
- * other users lose access while it is still empty. */
+/* Sets owner and group at once, so that a caller that cannot keep them is refused before much is written. If there is
+ * nothing to replace, the file is created like any new file, because only that shows the mode it should have; other
+ * users lose access while it is still empty. */
 static pleach_status open_temporary(new_file *file)
 {
     struct stat old;

@@ -1,6 +1,5 @@
-/* index/index.c - a multi-value index: pairs (key, id) as the keys of a map. Composes the pairs, calls the map's
- * public functions, and splits what they return. The ids of a key are the interval from (key, 0) to (key, largest
- * id). */
+/* index/index.c - a multi-value index: pairs (key, id) as the keys of a map. Composes the pairs, calls the map's public
+ * functions, and splits what they return. The ids of a key are the interval from (key, 0) to (key, largest id). */
 #include "../../include/pleach/index.h"
 
 #include <stdatomic.h>
@@ -17,7 +16,7 @@ enum { LEAST_ROOM = 1024, FIRST_IDS_A_KEY = 4 };
 struct pleach_index {
     pleach_map *map;
     bool wide; /* 64-bit keys and ids */
-    atomic_size_t ids_a_key; /* as found by recent retrievals: the initial capacity of the next one */
+    atomic_size_t ids_a_key; /* ids per key that recent retrievals found: sizes the first attempt of the next one */
 };
 
 /* ---- life ---- */
@@ -187,8 +186,8 @@ static void learn_room(pleach_index *index, size_t n, size_t total)
     if (n > 0) atomic_store_explicit(&index->ids_a_key, total / n + 1, memory_order_relaxed);
 }
 
-/* Returns the capacity for the next attempt after one that was too small: it suffices unless there are still more
- * pairs by then. Progress: the capacity at least doubles, up to the caller's. */
+/* Returns the capacity for the next attempt after one that was too small: it suffices unless there are still more pairs
+ * by then. Progress: the capacity at least doubles, up to the caller's. */
 static size_t more_room(size_t room, size_t total, size_t capacity)
 {
     size_t wanted = total < 2 * room ? 2 * room : total + total / 8;

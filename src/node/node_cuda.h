@@ -55,8 +55,8 @@ PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
                               * node */
 }
 
-/* The link and the header come in one access; the header's count bounds the search. A hit needs no fence: the
- * thread's later loads are issued after the branch that found it. */
+/* The link and the header come in one access; the header's count bounds the search. A hit needs no fence: the thread's
+ * later loads are issued after the branch that found it. */
 PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pair)
 {
     port_two end = port_load_two(&node->word[NODE_LINK_SLOT]);
@@ -93,8 +93,8 @@ PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pai
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
-/* Bisection for the last block that begins before the wanted position. Upwards, that position is before the first
- * key >= `key`, which may be the first key of the next block; downwards, it is after the last key <= `key`. */
+/* Bisection for the last block that begins before the wanted position. Upwards, that position is before the first key
+ * >= `key`, which may be the first key of the next block; downwards, it is after the last key <= `key`. */
 PORT_FN bool node_nearest(const map_node *node, unsigned count, map_key key, bool up, map_pair *nearest)
 {
     port_two best = {0, 0};

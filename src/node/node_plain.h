@@ -1,5 +1,5 @@
-/* node/node_plain.h - the node functions in plain C: the readable specification. ThreadSanitizer runs them, and so
- * do machines without AVX2, and maps with 16-byte keys. Every shared access goes through the port layer. */
+/* node/node_plain.h - the node functions in plain C: the readable specification. ThreadSanitizer runs them, and so do
+ * machines without AVX2, and maps with 16-byte keys. Every shared access goes through the port layer. */
 
 #if PLEACH_KEY_BITS == 32
 #define PAIR_IS_ATOMIC 1

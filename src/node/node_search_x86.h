@@ -1,5 +1,5 @@
-/* node/node_search_x86.h - node_route and node_lookup, built on slots_at_or_below and slots_equal. x86 does not
- * reorder loads with loads, so validation needs only a compiler barrier, which is what port_validate_fence is there. */
+/* node/node_search_x86.h - node_route and node_lookup, built on slots_at_or_below and slots_equal. x86 does not reorder
+ * loads with loads, so validation needs only a compiler barrier, which is what port_validate_fence is there. */
 
 PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 {
@@ -11,8 +11,8 @@ PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
 {
     unsigned below = slots_at_or_below(node, key);
-    /* Bit 0 is set because slot 0 holds the node's low key. The trailing ones are counted, not all ones, so that a
-     * slot that is read between two stores of a shift cannot carry the search past it. */
+    /* Bit 0 is set because slot 0 holds the node's low key. The trailing ones are counted, not all ones, so that a slot
+     * that is read between two stores of a shift cannot carry the search past it. */
     unsigned slot = (unsigned)__builtin_ctz(~(below | 1)) - 1;
     *pair = pair_load(node, slot);
     return pair->key <= key; /* false if the slot was shifted between the two loads */

@@ -1,5 +1,5 @@
-/* node/node_sink_cuda.h - writes the results of a range from one GPU thread: gathered in registers and stored 16
- * bytes at a time if the array is so aligned, because a store costs the same whatever its width (node_cuda.h). */
+/* node/node_sink_cuda.h - writes the results of a range from one GPU thread: gathered in registers and stored 16 bytes
+ * at a time if the array is so aligned, because a store costs the same whatever its width (node_cuda.h). */
 
 enum { SINK_WIDE = 16 / sizeof(map_key) };
 

@@ -1,5 +1,5 @@
-/* pool/pool_cuda.h - the memory behind a GPU map's pool: address space for the limit, to which memory is mapped as
- * the pool grows, so that nodes never move. Host side; callers must not run concurrently. */
+/* pool/pool_cuda.h - the memory behind a GPU map's pool: address space for the limit, to which memory is mapped as the
+ * pool grows, so that nodes never move. Host side; callers must not run concurrently. */
 #ifndef PLEACH_POOL_CUDA_H
 #define PLEACH_POOL_CUDA_H
 
@@ -19,8 +19,8 @@ uint64_t pool_cuda_limit(const pool_cuda *pool);  /* the most bytes that the poo
 pleach_status pool_cuda_beyond(const pool_cuda *pool);
 uint64_t pool_cuda_mapped(const pool_cuda *pool); /* bytes that have memory, at most the limit */
 
-/* Maps memory until at least `bytes` in total are mapped, and zeroes the new part, in stream order. Returns FULL if
- * the limit is lower, MEMORY if the GPU has no more. */
+/* Maps memory until at least `bytes` in total are mapped, and zeroes the new part, in stream order. Returns FULL if the
+ * limit is lower, MEMORY if the GPU has no more. */
 pleach_status pool_cuda_grow(pool_cuda *pool, uint64_t bytes, cudaStream_t stream);
 
 /* Frees the memory behind the bytes from `keep` on, in the pieces in which it was mapped. Nothing may be using it. */

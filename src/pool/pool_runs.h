@@ -81,16 +81,16 @@ PORT_FN void pool_note_longer(pool_runs_place p, unsigned log)
     } while (!port_compare_swap(given, old, old | bit));
 }
 
-/* Clears the bit of a list that was found empty. If the swap fails, the bit stays set until the next thread finds
- * the list empty. */
+/* Clears the bit of a list that was found empty. If the swap fails, the bit stays set until the next thread finds the
+ * list empty. */
 PORT_FN void pool_note_none(pool_runs_place p, unsigned log)
 {
     uint64_t *given = &p.runs->longer_given, bit = (uint64_t)1 << log, old = port_load(given);
     if (old & bit) (void)port_compare_swap(given, old, old & ~bit);
 }
 
-/* Pushes nodes from `first` to `last`, each of which names the next one. A failed attempt is followed by a short
- * wait: otherwise thousands of GPU threads would keep each other from succeeding. */
+/* Pushes nodes from `first` to `last`, each of which names the next one. A failed attempt is followed by a short wait:
+ * otherwise thousands of GPU threads would keep each other from succeeding. */
 PORT_FN void pool_push(pool_runs_place p, uint64_t *head, uint32_t first, uint32_t last)
 {
     uint64_t *link = pool_run_link(p, last);
@@ -150,8 +150,8 @@ PORT_FN void pool_free_rest(pool_runs_place p, uint32_t id, unsigned log)
     pool_free_runs(p, 0, id + 1, last);
 }
 
-/* Allocates from the row; returns 0 if the row is exhausted. Additions past the end are harmless: each thread makes
- * at most one. */
+/* Allocates from the row; returns 0 if the row is exhausted. Additions past the end are harmless: each thread makes at
+ * most one. */
 PORT_FN uint32_t pool_alloc_from_row(pool_runs_place p)
 {
     uint64_t row = port_load(&p.runs->row);
@@ -174,8 +174,8 @@ PORT_FN bool pool_begin_row(pool_runs_place p, uint32_t first, uint64_t end)
     }
 }
 
-/* Splits a freed run from one of the longer `lists` and returns its first part. The other parts go to their lists.
- * If a single node was requested, they become the row instead, or go to the thread's list. */
+/* Splits a freed run from one of the longer `lists` and returns its first part. The other parts go to their lists. If a
+ * single node was requested, they become the row instead, or go to the thread's list. */
 PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t lists)
 {
     for (unsigned longer = log + 1; longer < POOL_RUN_LOGS; longer++) {
@@ -224,8 +224,8 @@ PORT_FN bool pool_seems_dry(pool_runs_place p)
            !port_load(&p.runs->singles_given) && !port_load(&p.runs->longer_given);
 }
 
-/* Returns the id of the run's first node, or 0 if there is no such run. The node's words tell its previous use: a
- * node that was never allocated is all zeros. */
+/* Returns the id of the run's first node, or 0 if there is no such run. The node's words tell its previous use: a node
+ * that was never allocated is all zeros. */
 PORT_FN uint32_t pool_alloc_run(pool_runs_place p, unsigned log)
 {
     uint32_t id = pool_alloc_run_from(p, pool_run_head(p, log));

@@ -32,8 +32,8 @@ PORT_FN bool pool_check_list(pool_runs_place p, uint64_t head, unsigned log, uin
     return true;
 }
 
-/* Must be called after everything in use was recorded: each remaining id must be free, in exactly one list. The
- * message names the first that is not. */
+/* Must be called after everything in use was recorded: each remaining id must be free, in exactly one list. The message
+ * names the first that is not. */
 PORT_FN bool pool_check_runs(pool_runs_place p, uint64_t *seen, char *message, size_t size)
 {
     for (unsigned i = 0; i < POOL_SINGLE_STRIPES; i++)

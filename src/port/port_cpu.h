@@ -84,8 +84,8 @@ PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
     return __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* ThreadSanitizer does not model fences. Every access to shared words here is atomic, so it misses no race because
- * of a fence; docs/memory-model.md argues what the fences are for. */
+/* ThreadSanitizer does not model fences. Every access to shared words here is atomic, so it misses no race because of a
+ * fence; docs/memory-model.md argues what the fences are for. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
@@ -101,7 +101,7 @@ PORT_FN void port_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST);
 PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
 {
     if (!__atomic_compare_exchange_n(p, &even, odd, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return false;
-    port_publish_fence(); /* (b): a reader that sees one of our stores also sees the odd header */
+    port_publish_fence(); /* (b): a reader that sees a store made under the latch also sees the odd header */
     return true;
 }
 
@@ -160,9 +160,9 @@ PORT_COLD void port_sleep(unsigned microseconds)
 #endif
 }
 
-/* The holder of a latch may be descheduled: after some attempts yield the processor to it. A thread of higher
- * real-time priority cannot do so by yielding and must sleep. No thread wakes the sleeper: every writer would have
- * to check for sleepers when it unlocks, and a sleep this long is rare where priorities are equal. */
+/* The holder of a latch may be descheduled: after some attempts yield the processor to it. A thread of higher real-time
+ * priority cannot do so by yielding and must sleep. No thread wakes the sleeper: every writer would have to check for
+ * sleepers when it unlocks, and a sleep this long is rare where priorities are equal. */
 PORT_COLD void port_give_way(unsigned attempt)
 {
     enum { TRIES = 64, YIELDING = 32 * TRIES, SHORTEST = 50, LONGEST = 1000 };
@@ -185,8 +185,8 @@ PORT_FN void port_pause(unsigned attempt)
 #endif
 }
 
-/* Without the empty statement GCC considers a function that only prefetches to have no effect, and drops those calls
- * of it that it does not inline. */
+/* Without the empty statement GCC considers a function that only prefetches to have no effect, and drops those calls of
+ * it that it does not inline. */
 PORT_FN void port_prefetch(const void *p)
 {
     __builtin_prefetch(p, 0, 2);

@@ -19,7 +19,7 @@ void sim_store_two(uint64_t *p, uint64_t first, uint64_t second);
 /* Both return the old value. `in_one_go`: all agents see the new value at once, as from a GPU's L2. */
 uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order, bool in_one_go);
 uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int order, bool in_one_go);
-uint64_t sim_exchange(uint64_t *p, uint64_t v); /* relaxed, in one go */
+uint64_t sim_exchange(uint64_t *p, uint64_t v); /* relaxed, seen by all agents at once */
 void sim_fence(int order, int scope);
 void sim_barrier(void); /* every agent executes a full fence at some instant of the call, like Linux's membarrier */
 /* for that fence only: without it a compiler may move stores after what follows them */
@@ -50,8 +50,8 @@ enum {
 
 #define PTX_LOAD(v, order, scope, p) ((v) = sim_load((p), SIM_##order, SIM_##scope))
 #define PTX_LOAD_TWO(first, second, order, scope, p) sim_load_two((p), &(first), &(second), SIM_##scope)
-/* At CTA scope, a release waits for nothing that other multiprocessors could see, and a read-modify-write is a
- * single access only to threads that share its L1. */
+/* At CTA scope, a release waits for nothing that other multiprocessors could see, and a read-modify-write is a single
+ * access only to threads that share its L1. */
 static inline __attribute__((unused)) uint64_t sim_compare_swap_cta(uint64_t *p, uint64_t expected, uint64_t desired)
 {
     uint64_t old = sim_load(p, SIM_relaxed, SIM_cta);

@@ -54,9 +54,8 @@
 #define PTX_ZERO_AFTER(zero, x)                                                                                  \
     asm volatile("{ .reg .u32 t; mad.lo.u32 t, %1, %1, %1; and.b32 %0, t, 1; }" : "=r"(zero) : "r"(x))
 
-/* No instruction. The code after it is reached by a branch on a value that was loaded before it, and a GPU thread
- * does not run past a branch whose condition it does not have. So loads after it are issued after that load has
- * returned. */
+/* No instruction. The code after it is reached by a branch on a value that was loaded before it, and a GPU thread does
+ * not run past a branch whose condition it does not have. So loads after it are issued after that load has returned. */
 #define PTX_AFTER_BRANCH() ((void)0)
 
 #endif

@@ -46,7 +46,7 @@ typedef struct batch_arrays {
     uint8_t *kinds, *flags;
     void *keys, *values, *out_keys, *out_values;
     uint64_t *counts;
-    unsigned seen; /* bit k is set if the batch has operations k */
+    unsigned seen; /* bit k is set if the batch has operations of kind k */
 } batch_arrays;
 
 struct pleach_queue {
@@ -63,7 +63,7 @@ struct pleach_queue {
 
     _Alignas(LINE) atomic_uint_fast64_t tail;      /* the next ticket */
     _Alignas(LINE) atomic_uint_fast64_t completed; /* tickets below are completed; changes under the mutex */
-    _Alignas(LINE) atomic_uint_fast64_t wake_at;   /* the service thread sleeps until tail has reached this */
+    _Alignas(LINE) atomic_uint_fast64_t wake_at;   /* the service thread sleeps until `tail` has reached this */
     _Alignas(LINE) atomic_uint_fast64_t refused;
     atomic_uint_fast64_t inside;   /* waiting threads; they must leave before the queue is freed */
     atomic_uint_fast64_t flush_to; /* tickets below must not wait for more; changes under the mutex */
@@ -288,8 +288,8 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* Starts the service thread if it does not run, which happens only in the child of a fork: the child has only the
- * thread that forked. */
+/* Starts the service thread if it does not run: when the queue is created, and in the child of a fork, which has only
+ * the thread that forked. */
 static pleach_status start_service(pleach_queue *queue)
 {
     if (atomic_load_explicit(&queue->serving, memory_order_acquire)) return PLEACH_OK;

@@ -4,8 +4,8 @@
 #include "doze.h"
 #include "handover.h"
 
-/* A waiting caller polls this often, for some microseconds, before it sleeps: most calls and small batches are over
- * by then. */
+/* A waiting caller polls this often, for some microseconds, before it sleeps: most calls and small batches are over by
+ * then. */
 #ifdef PLEACH_SIM
 enum { GATE_LOOKS = 2 };
 #else
@@ -23,7 +23,7 @@ struct gate_turn {
     gate_turn *next;
     gate_closed closed;
     enum { UNDECIDED, ENTERED, REFUSED } decided;
-    atomic_uint *called; /* changes after `decided` has */
+    atomic_uint *called; /* changes after `decided` is set */
 };
 
 bool gate_init(gate *g)
@@ -50,7 +50,7 @@ void gate_destroy(gate *g) { pthread_mutex_destroy(&g->lock); }
 
 /* ---- shared calls ---- */
 
-/* Where the calling thread announces its calls: a counter in its slot. */
+/* The counter in its slot with which the calling thread announces its calls. */
 typedef struct gate_place {
     atomic_uint *counter;
     bool owned; /* no other thread stores to the counter while this one runs */
@@ -70,8 +70,8 @@ static inline gate_place place_beside(gate *g)
     return number < GATE_SLOTS ? (gate_place){&slot->beside, true} : (gate_place){&slot->more_beside, false};
 }
 
-/* The counters of slot owners are stored without a locked instruction, but gate_barrier lies between the closing of
- * the gate, or the `watched` mark, and these loads. Acquire: everything that a call wrote before it left is visible. */
+/* The counters of slot owners are stored without a locked instruction, but gate_barrier lies between the closing of the
+ * gate, or the `watched` mark, and these loads. Acquire: everything that a call wrote before it left is visible. */
 static bool is_empty(gate *g, gate_closed closed)
 {
     for (unsigned i = 0; i < GATE_SLOTS; i++) {
@@ -85,9 +85,9 @@ static bool is_empty(gate *g, gate_closed closed)
     return true;
 }
 
-/* The exclusive call sleeps until the slots are empty, and the calling thread has just left one. If it was the last
- * one inside, it wakes that call. If several threads leave at once, the last to take the lock sees that all have
- * left: the others held the lock before it. */
+/* The exclusive call sleeps until the slots are empty, and the calling thread has just left one. If it was the last one
+ * inside, it wakes that call. If several threads leave at once, the last to take the lock sees that all have left: the
+ * others held the lock before it. */
 static void wake_if_empty(gate *g)
 {
     pthread_mutex_lock(&g->lock);
@@ -127,8 +127,8 @@ static bool look_whether_open(gate *g, gate_closed most)
     return false;
 }
 
-/* The caller holds the lock, which is released for the wait. An `overtaken` caller has waited before: it is inside
- * when this returns true. Any other caller may have to check the gate again. */
+/* The caller holds the lock, which is released for the wait. An `overtaken` caller has waited before: it is inside when
+ * this returns true. Any other caller may have to check the gate again. */
 static bool wait_as_guest(gate *g, atomic_uint *counter, bool overtaken)
 {
     gate_guest guest = {NULL, counter, false};

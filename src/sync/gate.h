@@ -75,20 +75,20 @@ typedef struct gate {
 bool gate_init(gate *g);
 void gate_destroy(gate *g);
 
-/* Returns the calling thread's number, which stays the same until the thread ends. A number below GATE_SLOTS belongs
- * to one thread only, and that thread owns the slot of this number in every gate. */
+/* Returns the calling thread's number, which stays the same until the thread ends. A number below GATE_SLOTS belongs to
+ * one thread only, and that thread owns the slot of this number in every gate. */
 #ifdef PLEACH_SIM
 unsigned gate_thread_number(void);
 static inline void gate_own_no_slot(void) {}
 #else
-/* The number plus one, or 0 if none was assigned yet. Each call reads it several times. With this TLS model the
- * access is one instruction in a shared library too, instead of a function call. Its few bytes are also available to
- * libraries that are loaded later. */
+/* The number plus one, or 0 if none was assigned yet. Each call reads it several times. With this TLS model the access
+ * is one instruction in a shared library too, instead of a function call. Its few bytes are also available to libraries
+ * that are loaded later. */
 extern _Thread_local __attribute__((tls_model("initial-exec"))) unsigned gate_my_number;
 unsigned gate_take_number(void);
 
-/* For a thread that passes no gate and has no number yet: its number owns no slot, because slots are few and each
- * owned slot makes exclusive calls execute a barrier. */
+/* For a thread that passes no gate and has no number yet: its number owns no slot, because slots are few and each owned
+ * slot makes exclusive calls execute a barrier. */
 void gate_own_no_slot(void);
 
 static inline unsigned gate_thread_number(void)
@@ -102,7 +102,7 @@ static inline unsigned gate_thread_number(void)
 void gate_barrier(void);
 
 void gate_enter(gate *g);
-void gate_leave(gate *g); /* on the thread that entered */
+void gate_leave(gate *g); /* must be called on the thread that entered */
 void gate_enter_snapshot(gate *g);
 void gate_leave_snapshot(gate *g);
 

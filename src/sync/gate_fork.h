@@ -1,5 +1,5 @@
-/* sync/gate_fork.h - restores what is behind a gate in the child of a fork: the state between two calls, with the
- * gate open. */
+/* sync/gate_fork.h - restores what is behind a gate in the child of a fork: the state between two calls, with the gate
+ * open. */
 #ifndef PLEACH_GATE_FORK_H
 #define PLEACH_GATE_FORK_H
 

@@ -26,8 +26,8 @@ extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
 /* If the library was compiled without ThreadSanitizer, calls that do not overlap are ordered in both directions:
- * ThreadSanitizer then sees what memcpy and the like access for the library, but not what keeps these accesses
- * apart. If it was compiled with it, the library's own atomics are enough. */
+ * ThreadSanitizer then sees what memcpy and the like access for the library, but not what keeps these accesses apart.
+ * If it was compiled with it, the library's own atomics are enough. */
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif

@@ -42,9 +42,9 @@ static bool register_barrier(void)
     return can > 0 && can & MEMBARRIER_CMD_PRIVATE_EXPEDITED && call_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 }
 
-/* Reads `taken` by a read-modify-write. A thread that is not seen here takes its number by a later one, and then
- * sees everything stored before, including a closed gate. A thread that has ended has left all gates. So this costs
- * no system call in a program with one thread. */
+/* Reads `taken` by a read-modify-write. A thread that is not seen here takes its number by a later one, and then sees
+ * everything stored before, including a closed gate. A thread that has ended has left all gates. So this costs no
+ * system call in a program with one thread. */
 static bool others_own_slots(void)
 {
     const uint64_t mine = gate_my_number - 1 < GATE_SLOTS ? (uint64_t)1 << (gate_my_number - 1) : 0;

@@ -11,8 +11,8 @@ typedef struct workers workers;
 /* Processes elements begin .. end-1; called on several threads at once, each time with another part. */
 typedef void work_fn(void *context, size_t begin, size_t end);
 
-/* `threads` includes the caller of workers_run, so threads - 1 are started, at the first call that needs them.
- * Returns NULL if there is no memory. */
+/* `threads` includes the caller of workers_run, so threads - 1 are started, at the first call that needs them. Returns
+ * NULL if there is no memory. */
 workers *workers_create(unsigned threads);
 void workers_destroy(workers *w);
 
