@@ -1,5 +1,4 @@
-/* base/device_pointer.h - detects GPU memory that is passed to a CPU map, so that the call returns an error instead of
- * crashing. */
+/* base/device_pointer.h - detects GPU memory passed to a CPU map, so that the call fails instead of crashing. */
 #ifndef PLEACH_FOREIGN_POINTER_H
 #define PLEACH_FOREIGN_POINTER_H
 

@@ -17,8 +17,7 @@ static inline uint64_t entropy_next(uint64_t *state)
  * booting), returns entropy_of_process. Never blocks. */
 uint64_t base_entropy(void);
 
-/* Derives a number from clocks, addresses and the process id: different for each call, and harder to guess than a
- * constant, but not fit for secrets. */
+/* From clocks, addresses and process id: differs in each call; harder to guess than a constant, not for secrets. */
 uint64_t entropy_of_process(void);
 
 #endif

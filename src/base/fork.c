@@ -36,8 +36,7 @@ static void in_child(void)
 /* Registers the handlers when the program starts or loads the library, and never later:
  * - Before a fork, handlers run in reverse order of registration. A handler of the program that takes a lock must run
  *   before `prepare`, because a thread that holds this lock may be inside a call, or about to make one.
- * - C libraries hold the lock of their handler list while they run handlers, so a registration there would never
- *   return.
+ * - C libraries hold the lock of their handler list while they run handlers, so registering there would never return.
  * - In a child all structures are restored before the program's handlers make calls.
  * An allocator may register handlers at its first use, which must come before, because calls allocate. */
 static __attribute__((constructor)) void watch_forks(void)

@@ -1,5 +1,4 @@
-/* base/memory.h - every allocation that pleach makes on the host or on a GPU passes through here, so that tests can
- * make each of them fail in turn. */
+/* base/memory.h - all host and GPU allocations pass through here, so that tests can make each of them fail. */
 #ifndef PLEACH_BASE_MEMORY_H
 #define PLEACH_BASE_MEMORY_H
 
@@ -15,15 +14,13 @@ void *base_alloc(size_t count, size_t size);
 void base_free(void *memory);
 
 /* Resizes an allocation and keeps its contents; `memory` may be NULL. Returns NULL if there is no memory, and then the
- * old allocation is unchanged. Alignment is malloc's. New bytes are not zeroed, so they take no pages until they are
- * written. */
+ * old allocation is unchanged. Alignment is malloc's. New bytes are not zeroed: they take no pages until written. */
 void *base_grow(void *memory, size_t count, size_t size);
 
 /* For allocations made elsewhere (mmap, CUDA): returns true if this one must fail because a test asked for it. */
 bool base_allocation_fails(void);
 
-/* Counts allocations made elsewhere: 1 for one that is made, -1 for one that is freed. base_alloc and base_free count
- * by themselves. */
+/* Counts allocations made elsewhere: 1 when one is made, -1 when freed. base_alloc and base_free do this themselves. */
 void base_count_held(long change);
 
 /* Tests only, process-wide: the allocations first .. first + count - 1 from now on fail (1 is the next); count = 0

@@ -24,8 +24,7 @@ static void radix_pass(const map_key *keys, const map_key *values, size_t n, uns
     }
 }
 
-/* Turns the counts of buckets into their first positions. Returns true if one bucket has all elements, so that the pass
- * would move nothing. */
+/* Turns bucket counts into first positions. Returns true if one bucket has all elements: the pass moves nothing. */
 static bool places_of_counts(size_t *count, size_t n)
 {
     size_t place = 0;
@@ -49,8 +48,7 @@ static size_t keep_last_of_equal(map_key *keys, map_key *values, size_t n)
     return kept;
 }
 
-/* keys[0] and values[0] hold the input; keys[1] and values[1] have the same size. Returns which of the two holds the
- * result. */
+/* keys[0], values[0] hold the input; keys[1], values[1] have the same size. Returns the index that holds the result. */
 static unsigned radix_sort(map_key *keys[2], map_key *values[2], size_t n)
 {
     unsigned from = 0;

@@ -28,8 +28,7 @@ PORT_FN uint32_t scan_begin(uint32_t n, unsigned part) { return (uint32_t)((uint
             words_[w_] = __shfl_up_sync(0xffffffffu, words_[w_], by);                                            \
     } while (0)
 
-/* name(x, &all): x[k] of thread t is element k * SCAN_THREADS + t of a tile. It becomes the inclusive prefix sum; *all
- * becomes the sum of the whole tile. */
+/* name(x, &all): inclusive prefix sums of a tile; element k * SCAN_THREADS + t is x[k] of thread t. *all: total. */
 #define DEFINE_BLOCK_SCAN(name, type, JOIN_TWO)                                                                  \
     PORT_FN type name##_warp(type x)                                                                             \
     {                                                                                                            \

@@ -18,8 +18,7 @@ typedef struct slow_list {
 
 enum { LATER_FEW = 4096, LATER_BLOCKS = 1056 };
 
-/* Returns a list for an update of n elements. There is no list if they are few, or too many to index, or if there is no
- * memory. */
+/* Returns a list for an update of n elements; none if they are few, or too many to index, or if there is no memory. */
 slow_list slow_list_create(staging *s, size_t n);
 
 #ifdef __CUDACC__

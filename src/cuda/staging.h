@@ -39,8 +39,7 @@ bool staging_is_host(const staging *s, const void *array);
 
 pleach_status staging_scratch(staging *s, size_t bytes, void **device);
 
-/* Makes a CUB call twice: the first call only returns the scratch size. Returns a pleach_status from the enclosing
- * function if anything fails. */
+/* Makes a CUB call twice: the first for the scratch size. On failure returns a status from the enclosing function. */
 #define WITH_SCRATCH(s, call, ...)                                                                               \
     do {                                                                                                         \
         size_t bytes_ = 0;                                                                                       \

@@ -80,8 +80,7 @@ pleach_status old_file_read(const old_file *file, void *to, size_t size)
 
 /* ---- writing ---- */
 
-/* Examines what is at the path now; there may be nothing. Returns FILE if it must not be replaced, or cannot be
- * examined. */
+/* Examines what is at the path now, if anything. Returns FILE if it must not be replaced, or cannot be examined. */
 static pleach_status look_at(const char *path, struct stat *about, bool *there)
 {
     *there = !fails_by_order() && lstat(path, about) == 0;
@@ -148,8 +147,7 @@ static bool keep_owner(const new_file *file, const struct stat *old)
 }
 
 /* Stores the mode that the umask, or the folder, has given to the new file, and denies other users access until the
- * file is complete. A file system without modes refuses the change, which is harmless because modes mean nothing
- * there. */
+ * file is complete. A file system without modes refuses the change, which is harmless there. */
 static bool begin_mode(new_file *file)
 {
     struct stat now;
@@ -242,8 +240,7 @@ static bool end_mode(const new_file *file)
     return (now.st_mode & 07777) == mode || (!fails_by_order() && fchmod(file->descriptor, mode) == 0);
 }
 
-/* Checks the target once more before the rename, because the sync can take long: another process may have created a
- * pipe there. */
+/* Checks the target again, because the sync can take long: another process may have created a pipe there. */
 static bool rename_over(const new_file *file)
 {
     struct stat old;

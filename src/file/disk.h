@@ -34,15 +34,13 @@ typedef struct new_file {
 } new_file;
 
 /* Returns FILE if what is at the path is no regular file (EISDIR, EINVAL), if it is a dangling symbolic link, or if its
- * owner or group could not be kept (EPERM). On success, the caller must call either new_file_finish or
- * new_file_discard. */
+ * owner or group could not be kept (EPERM). On success, new_file_finish or new_file_discard must follow. */
 pleach_status new_file_begin(new_file *file, const char *path);
 
 pleach_status new_file_write(const new_file *file, const void *from, size_t size, uint64_t place);
 
 /* Writes the file to the disk, and then gives it its name, with owner, group and mode of the file that it replaces, or
- * with those of a new file. On failure the file is discarded; this includes the case that something that must not be
- * replaced has appeared at the path. */
+ * with those of a new file. On failure, also if the path by now names what must not be replaced, it is discarded. */
 pleach_status new_file_finish(new_file *file);
 
 void new_file_discard(new_file *file); /* keeps errno */

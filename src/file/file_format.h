@@ -57,8 +57,7 @@ static inline uint64_t file_header_sum(const file_header *header)
     return file_sum(header, offsetof(file_header, sum));
 }
 
-/* Combines checksums one after the other: those of the blocks, then the header's. So no block can come from another
- * file or position. */
+/* Combines checksums: those of the blocks, then the header's. So no block can come from another file or position. */
 static inline uint64_t file_sum_sums(uint64_t sums, uint64_t next) { return XXH64(&next, sizeof next, sums); }
 
 /* Returns the bytes of a block up to its checksum. */

@@ -26,27 +26,23 @@
  *
  * node_route(node, key, *pair)      inner node, no latch held. Finds a pair that the node held at one instant, with
  *                                   pair.key <= key: the last such pair if there is no concurrent writer, otherwise
- *                                   possibly one further left. May read stale data. Returns false if the node is being
- *                                   changed; the caller must retry.
- * node_lookup(node, key, *pair)     leaf, no latch held; reads fresh data.
- *     NODE_FOUND     pair is key's pair, and was in the map at one instant since the call began.
- *     NODE_RIGHT     pair is the link, and key >= the high key.
- *     NODE_ABSENT    at one instant since the call began this leaf covered key and did not hold it.
- *     NODE_CHANGED   a writer is changing the node; the caller must retry.
- *     With NODE_HIT_WAITS (a map with versions), a leaf that is found latched yields NODE_CHANGED also for a hit.
+ *                                   possibly one further left. May be stale. False: the node is being changed, retry.
+ * node_lookup(node, key, *pair)     leaf, no latch held; reads fresh data. NODE_FOUND     pair is key's pair, and was
+ *     in the map at one instant since the call began. NODE_RIGHT     pair is the link, and key >= the high key.
+ *     NODE_ABSENT    at one instant since the call began this leaf covered key and did not hold it. NODE_CHANGED   a
+ *     writer is changing the node: retry. With NODE_HIT_WAITS (a map with versions), a leaf that is found latched
+ *     yields NODE_CHANGED also for a hit.
  * node_scan(node, count, key, *pair)
  *                                   a bottom chunk of a skiplist, whose pairs are unordered; reads fresh data. Returns
  *                                   the slot, among the first `count`, that held key's pair, and the pair. NODE_SLOTS:
  *                                   each of these slots was read without finding the key, one after the other.
- * node_nearest(node, count, key, up, *pair)
- *                                   CUDA: finds, among a leaf's first `count` pairs, the first with a key >= `key`, or
- *                                   the last with a key <= `key`; reads fresh data. The caller must validate. Returns
- *                                   false if there is none.
+ * node_nearest(node, count, key, up, *pair) CUDA: finds, among a leaf's first `count` pairs, the first with a key >=
+ *                                   `key`, or the last with a key <= `key`; reads fresh data. The caller must validate.
+ *                                   False: there is none.
  * node_last(node, *link)            reads the link, and the header, which is not loaded before it; fresh. If pairs are
  *                                   not atomic, the link may be torn: it is valid only if the header is unchanged.
- * node_end(node, *link)             reads the header, and the link, which is not loaded before it; fresh. The result
- *                                   has HEADER_LATCHED set if a writer is changing the node, and then the link is
- *                                   meaningless.
+ * node_end(node, *link)             reads the header, and the link, which is not loaded before it; fresh. If a writer
+ *                                   is at work, the result has HEADER_LATCHED set and the link is meaningless.
  * node_read(node, image)            reads slots 0..13 of a node that the caller has latched or will validate.
  * node_write(node, image, from, to) writes slots from .. to-1 of 0..13 from an image; may also rewrite, unchanged, an
  *                                   adjacent slot that the caller had read into the image.
@@ -54,8 +50,7 @@
  *                                   image_rank_through counts keys <= `key`. image_of_one: an image of one pair.
  * sink_open, sink_put, sink_close   write the pairs of a range, one after the other, to two private arrays, either of
  *                                   which may be NULL. sink_put must be called with ascending positions from 0;
- *                                   sink_close ends the range. sink_run writes n pairs of an image, from slot `from`
- *                                   on; nothing beyond them is written.
+ *                                   sink_close ends it. sink_run writes exactly n pairs of an image, from slot `from`.
  *
  * IMAGE_IN_REGISTERS is defined if an image should never be indexed by a variable (CUDA).
  *

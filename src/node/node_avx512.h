@@ -102,8 +102,7 @@ PORT_FN void node_read(const map_node *node, node_image *image)
 #include "node_lines_rank.h"
 #include "node_search_x86.h"
 
-/* Keys and values are separated by permuting the image's lines, which begin with slot `from`; what wraps around is
- * beyond the pairs that are stored. */
+/* Separates keys and values by permuting the image's lines from slot `from` on; what wraps around is not stored. */
 #if PLEACH_KEY_BITS == 32
 PORT_FN void sink_run(pair_sink *sink, uint64_t place, const node_image *image, unsigned from, unsigned n)
 {

@@ -51,8 +51,7 @@ PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
     if (block == 0) best = port_load_two_cached(&node->word[0]);
     bool second = block != NODE_SLOTS / 2 - 1 && (uint32_t)best.second <= key;
     *pair = pair_of_word(second ? best.second : best.first);
-    return pair->key <= key; /* always true: slot 0's pivot is the low key (I4), and no thread can name an unfinished
-                              * node */
+    return pair->key <= key; /* always: slot 0's pivot is the low key (I4), and no unfinished node is reachable */
 }
 
 /* The link and the header come in one access; the header's count bounds the search. A hit needs no fence: the thread's

@@ -13,8 +13,7 @@
 #endif
 
 /* A line of an image is in one line of memory. AddressSanitizer aligns its own stack frames to 32 bytes only, whatever
- * gcc assumes. The compiler must therefore not know where the pointer to an image comes from; otherwise it uses moves
- * that require 64. */
+ * gcc assumes. The compiler must not know where an image pointer comes from, or it uses moves that require 64. */
 #ifdef IMAGE_IS_SANITIZED
 #define IMAGE_ALIGNED _Alignas(32)
 #define IMAGE_POINTER(image) image_pointer((void *)(uintptr_t)(image))

@@ -43,8 +43,7 @@ PORT_FN void pair_store(map_node *node, unsigned slot, map_pair pair)
 
 #include "node_common.h"
 
-/* Returns true if the node still has this header: then, because of the fence, no writer changed what was loaded in
- * between. */
+/* Returns true if the header is unchanged: with the fence, no writer changed what was loaded in between. */
 PORT_FN bool node_unchanged(const map_node *node, uint64_t header)
 {
     port_validate_fence();

@@ -1,7 +1,6 @@
 /* node/node_search_wide.h - node_route and node_lookup for 16-byte keys: as in node_plain.h, but smaller keys are
  * counted instead of searched for, because a comparison with an unpredictable outcome should not be a branch. A count
- * taken concurrently with a writer is meaningless and is not used: the version is validated before the function
- * returns. */
+ * taken concurrently with a writer is meaningless and is not used: the version is validated before the return. */
 
 PORT_FN map_key key_load(const map_node *node, unsigned slot)
 {

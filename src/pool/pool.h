@@ -12,12 +12,10 @@
  *
  * A freed node goes to one of POOL_STRIPES free lists, chosen by the thread's stripe, and is reused before fresh nodes.
  * The head of a list is (tag, id) in one word. The tag grows with every change, so that a compare-and-swap cannot
- * mistake a list that changed and changed back (ABA) for one that did not. The first word of a free node names the next
- * one.
+ * mistake a list that changed and changed back (ABA) for one that did not. A free node's first word names the next.
  *
  * Nodes that were freed by an exclusive call are in the stock, an array of ids. Concurrent threads allocate from its
- * front; an exclusive call allocates from its back, and frees there. So many nodes can be allocated at once, each by
- * its index.
+ * front; an exclusive call allocates from its back, and frees there. Many nodes can so be allocated at once, by index.
  *
  *     stock   .......... | stock_next ......... stock_end - 1 |
  *              allocated |              free                  |
@@ -117,8 +115,7 @@ PORT_FN uint32_t pool_alloc_fresh(pool_state *pool, uint64_t spare)
     return id < capacity ? (uint32_t)id : 0;
 }
 
-/* Returns a freed node from the list of `stripe` or, if that is empty, from the next list that is not; 0 if all are
- * empty. */
+/* Returns a freed node from the list of `stripe` or, if it is empty, of the next non-empty one; 0 if all are empty. */
 PORT_FN uint32_t pool_alloc_any(pool_state *pool, void *nodes, size_t node_bytes, unsigned stripe)
 {
     for (unsigned i = 0; i < POOL_STRIPES; i++) {

@@ -157,8 +157,7 @@ pleach_status pool_cuda_grow(pool_cuda *pool, uint64_t bytes, cudaStream_t strea
     if (status != PLEACH_OK) status = map_piece(pool, least);
     if (status != PLEACH_OK) return status;
     cudaError_t zeroed = cudaMemsetAsync((char *)pool_cuda_nodes(pool) + before, 0, pool->mapped - before, stream);
-    if (zeroed != cudaSuccess) pool_cuda_trim(pool, before); /* because the next call assumes that mapped memory is
-                                                              * zeroed */
+    if (zeroed != cudaSuccess) pool_cuda_trim(pool, before); /* because the next call takes it for zeroed */
     CUDA_TRY(zeroed);
     return PLEACH_OK;
 }

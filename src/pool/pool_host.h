@@ -22,8 +22,7 @@ void pool_host_close(pool_host *pool);
 /* Frees the pages from `from_bytes` on; they read as zeros afterwards. */
 void pool_host_trim(pool_host *pool, size_t from_bytes);
 
-/* Backs the first `bytes` by memory now instead of when they are written. Returns false if the machine does not have
- * it. */
+/* Backs the first `bytes` by memory now instead of when written. Returns false if the machine does not have it. */
 bool pool_host_populate(pool_host *pool, size_t bytes);
 
 #endif

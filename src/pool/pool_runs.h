@@ -70,8 +70,7 @@ PORT_FN uint64_t *pool_run_head(pool_runs_place p, unsigned log)
     return log ? &p.runs->longer[log].head : &p.runs->single[p.stripe % POOL_SINGLE_STRIPES].head;
 }
 
-/* Sets the bit of a list that has received a run. The swap fails only if another thread changes the bit of some
- * list. */
+/* Sets the bit of a list that has received a run. A swap fails only if another thread changes some list's bit. */
 PORT_FN void pool_note_longer(pool_runs_place p, unsigned log)
 {
     uint64_t *given = &p.runs->longer_given, bit = (uint64_t)1 << log, old;
@@ -81,8 +80,7 @@ PORT_FN void pool_note_longer(pool_runs_place p, unsigned log)
     } while (!port_compare_swap(given, old, old | bit));
 }
 
-/* Clears the bit of a list that was found empty. If the swap fails, the bit stays set until the next thread finds the
- * list empty. */
+/* Clears the bit of a list that was found empty. If the swap fails, the bit stays until a thread finds this again. */
 PORT_FN void pool_note_none(pool_runs_place p, unsigned log)
 {
     uint64_t *given = &p.runs->longer_given, bit = (uint64_t)1 << log, old = port_load(given);
@@ -150,8 +148,7 @@ PORT_FN void pool_free_rest(pool_runs_place p, uint32_t id, unsigned log)
     pool_free_runs(p, 0, id + 1, last);
 }
 
-/* Allocates from the row; returns 0 if the row is exhausted. Additions past the end are harmless: each thread makes at
- * most one. */
+/* Allocates from the row; returns 0 if it is exhausted. Additions past the end are harmless: at most one per thread. */
 PORT_FN uint32_t pool_alloc_from_row(pool_runs_place p)
 {
     uint64_t row = port_load(&p.runs->row);
@@ -194,8 +191,7 @@ PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t list
     return 0;
 }
 
-/* Allocates a single node from the lists of the other stripes. A node that is freed during the search may be missed
- * until another one is freed. */
+/* Allocates a node from the other stripes' lists. May miss one that is freed meanwhile, until another one is freed. */
 PORT_COLD uint32_t pool_alloc_others(pool_runs_place p)
 {
     enum { AT_ONCE = 8 }; /* so that a GPU waits for several loads at once */

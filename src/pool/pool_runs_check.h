@@ -1,5 +1,4 @@
-/* pool/pool_runs_check.h - checks that every node of a quiescent pool of runs is in exactly one place (P1). Host
- * only. */
+/* pool/pool_runs_check.h - checks that each node of a quiescent pool of runs is in one place (P1). Host only. */
 #ifndef PLEACH_POOL_RUNS_CHECK_H
 #define PLEACH_POOL_RUNS_CHECK_H
 
@@ -32,8 +31,7 @@ PORT_FN bool pool_check_list(pool_runs_place p, uint64_t head, unsigned log, uin
     return true;
 }
 
-/* Must be called after everything in use was recorded: each remaining id must be free, in exactly one list. The message
- * names the first that is not. */
+/* Call after recording what is in use: each other id must be in one free list. Reports the first that is not. */
 PORT_FN bool pool_check_runs(pool_runs_place p, uint64_t *seen, char *message, size_t size)
 {
     for (unsigned i = 0; i < POOL_SINGLE_STRIPES; i++)

@@ -3,19 +3,16 @@
  * Algorithms never name a memory order or a scope. They call the functions below, which this layer maps to C11 atomics
  * or PTX. docs/memory-model.md argues each pairing.
  *
- * A thread in this contract is a CPU thread, a GPU thread, or a virtual thread of the simulator (its word is agent).
- * The simulator runs the very same headers, with its own meaning for each atomic builtin and each PTX instruction
- * (port_sim.h).
+ * A thread in this contract is a CPU thread, a GPU thread, or a virtual thread of the simulator (its word is agent). It
+ * runs these very headers, with its own meaning for each atomic builtin and PTX instruction (port_sim.h).
  *
  * CONTRACT
  *
  * PORT_FN                      prefix of every function that an algorithm runs: inline, or device code on a GPU.
  * PORT_COLD                    prefix of rare paths: out of line, so that they cost the other paths no registers.
  * PORT_UNROLL                  before a loop that a GPU should unroll.
- * port_load(p)                 relaxed and fresh: never served from a cache that other threads' stores do not reach (on
- *                              a GPU it bypasses L1).
- * port_load_cached(p)          relaxed, may be stale: returns some value that the word once held. CPUs have no such
- *                              cache.
+ * port_load(p)                 relaxed and fresh: never from a cache that other threads' stores do not reach (GPU L1).
+ * port_load_cached(p)          relaxed, may be stale: a value that the word once held. CPUs have no such cache.
  * port_load_acquire(p)         what the releasing thread wrote before its store is visible to port_load afterwards.
  * port_store(p, v)             relaxed.
  * port_store_release(p, v)     everything stored before is visible to any thread that acquires this value.
@@ -35,33 +32,27 @@
  *                              access. Available on GPUs and on x86 with AVX (where no load is cached in this sense).
  * port_fetch_add(p, v)         relaxed; returns the old value.
  * port_add(p, v)               port_fetch_add without a return value. If PORT_ADD_IS_ASYNC, the memory system performs
- *                              it asynchronously and the thread does not wait.
- * port_mark(p, bits)           sets bits of a word; relaxed.
- * port_compare_swap(p, a, b)   acquire and release.
- * port_publish_fence()         stores before it are visible before stores after it.
- * port_validate_fence()        loads before it are performed before loads after it.
- * port_fence_seq_cst()         stores before it are performed before loads after it.
- * port_fence_after_latch()     the same for the swap of a latch that was taken immediately before; cheap.
- * port_fence_loads()           loads before it are performed before loads after it, in the single total order of all
- *                              port_fence_* functions.
- * port_load_in_order(p, &a, &b) port_load of two words, 16-byte aligned; the second is not loaded before the first.
- * port_invalidate_cached()     after it, port_load_cached returns nothing older than what was visible before it.
- * port_pause(attempt)          a short wait after the attempt-th failure of an operation. On a CPU some attempts yield
- *                              the processor, and after thousands of them they sleep: the thread that is waited for may
- *                              need the processor.
+ *                              it asynchronously and the thread does not wait. port_mark(p, bits)           sets bits
+ * of a word; relaxed. port_compare_swap(p, a, b)   acquire and release. port_publish_fence()         stores before it
+ * are visible before stores after it. port_validate_fence()        loads before it are performed before loads after it.
+ * port_fence_seq_cst()         stores before it are performed before loads after it. port_fence_after_latch()     the
+ * same for the swap of a latch that was taken immediately before; cheap. port_fence_loads()           loads before it
+ * are performed before loads after it, in the order of all seq_cst fences. port_load_in_order(p, &a, &b) port_load of
+ * two words, 16-byte aligned; the second is not loaded before the first. port_invalidate_cached()     after it,
+ * port_load_cached returns nothing older than what was visible before it. port_pause(attempt)          a short wait
+ * after the attempt-th failure of an operation. On a CPU some attempts yield
+ *                              the processor, and after thousands they sleep: the awaited thread may need it.
  * port_pause_longer(attempt)   the same for a word that thousands of GPU threads may wait for: the more often they poll
  *                              it, the longer its owner waits for its own accesses.
  * port_prefetch(p)             a hint.
  *
  * A participant of the epoch module (epoch/) may consist of several GPU threads, its lanes, which share fast memory:
  * port_lane(lanes)             the calling lane's number; 0 where a participant is one thread.
- * port_group_sync(lanes)       waits for all lanes; what one lane wrote to their fast memory before, the others read
- *                              afterwards.
+ * port_group_sync(lanes)       waits for all lanes; what one wrote to their fast memory, the others read afterwards.
  * port_lane_add(p, v)          adds to a 32-bit word in that memory and returns the old value.
  * port_lane_min(p, v)          lowers a 64-bit word in that memory to v if it is larger.
  *
- * PORT_LINE_WORDS              words that move together between threads: words that many threads write should not share
- *                              a line.
+ * PORT_LINE_WORDS              words that move together between threads: much-written words should not share a line.
  *
  * port_depends_on(p, id)       returns p, an address that was computed from the loaded value id: what is loaded through
  *                              it is loaded after id. Every machine that this runs on keeps that order, so there is no

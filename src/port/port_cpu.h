@@ -185,8 +185,7 @@ PORT_FN void port_pause(unsigned attempt)
 #endif
 }
 
-/* Without the empty statement GCC considers a function that only prefetches to have no effect, and drops those calls of
- * it that it does not inline. */
+/* Without the empty statement GCC assumes that a mere prefetch has no effect, and drops calls not inlined. */
 PORT_FN void port_prefetch(const void *p)
 {
     __builtin_prefetch(p, 0, 2);

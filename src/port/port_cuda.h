@@ -1,13 +1,12 @@
 /* port/port_cuda.h - the port contract on the PTX memory model and on what NVIDIA GPUs do.
  *
  * A device-scope acquire (ld.acquire.gpu, atom.acquire.gpu, fence.acq_rel.gpu) invalidates the whole L1 of the
- * multiprocessor (CCTL.IVALL in its machine code), including every inner node that other threads have cached there. The
- * fast paths therefore never acquire at device scope. Where the contract requires that later loads are not performed
- * before earlier ones, they use relaxed device-scope accesses and a CTA-scope fence. Such accesses are all performed at
- * L2, the one point that all multiprocessors share; the fence keeps them in order (MEMBAR.CTA: the thread continues
- * only when its earlier accesses are performed; L1 is kept). PTX promises this order only among the threads of one CTA.
- * That accesses performed at L2 in order are seen in this order by every thread is a property of the hardware, and
- * these functions rely on it.
+ * multiprocessor (CCTL.IVALL in its machine code), including the inner nodes of other threads. The fast paths therefore
+ * never acquire at device scope. Where the contract requires that later loads are not performed before earlier ones,
+ * they use relaxed device-scope accesses and a CTA-scope fence. Such accesses are all performed at L2, the one point
+ * that all multiprocessors share; the fence keeps them in order (MEMBAR.CTA: the thread continues only when its earlier
+ * accesses are performed; L1 is kept). PTX promises this order only among the threads of one CTA. That accesses
+ * performed at L2 in order are seen in order by every thread is a hardware property that these functions rely on.
  */
 #ifndef PLEACH_PORT_CUDA_H
 #define PLEACH_PORT_CUDA_H

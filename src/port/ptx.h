@@ -1,9 +1,7 @@
 /* port/ptx.h - the PTX instructions that access shared memory: one macro per shape, with order and scope as words. All
- * GPU accesses to shared memory use these macros, so that the simulator can give each of them its meaning (port_sim.h)
- * and run the GPU's own source.
+ * GPU accesses to shared memory use them, so the simulator can redefine them (port_sim.h) and run the GPU's source.
  *
- * 16 bytes loaded or stored as one scalar .b128 are a single access (relaxed, sm_70 and later); a vector .v2.u64 is
- * not.
+ * A scalar .b128 load or store of 16 bytes is a single access (relaxed, sm_70 and later); a vector .v2.u64 is not.
  */
 #ifndef PLEACH_PTX_H
 #define PLEACH_PTX_H

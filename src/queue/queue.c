@@ -3,8 +3,7 @@
  * The queue is a ring of entries. A submitting thread takes the next ticket by a compare-and-swap on `tail`, fills the
  * ticket's entry and marks it as ready. This must be the last thing that it does: the queue may be gone afterwards. The
  * service thread copies the oldest entries into the arrays of a batch, applies the batch, calls back, and frees the
- * entries by advancing `completed`. So submitting takes no lock, and while one batch is applied, the next one fills in
- * the ring.
+ * entries by advancing `completed`. So submitting takes no lock, and the next batch fills while one is applied.
  *
  * The mutex is for sleeping threads. The service thread stores in `wake_at` the ticket that it waits for, and then
  * loads `tail`; a submitter advances `tail` and then loads `wake_at`. All of this is sequentially consistent, so one of
@@ -288,8 +287,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* Starts the service thread if it does not run: when the queue is created, and in the child of a fork, which has only
- * the thread that forked. */
+/* Starts the service thread if it does not run: in a new queue, and in a fork's child, which has only one thread. */
 static pleach_status start_service(pleach_queue *queue)
 {
     if (atomic_load_explicit(&queue->serving, memory_order_acquire)) return PLEACH_OK;

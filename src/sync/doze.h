@@ -19,8 +19,7 @@ static inline void doze_while(atomic_uint *word, unsigned value)
     while (atomic_load(word) == value) syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
 
-/* Must be called after *word was changed. A thread that has seen the change may have freed it: only its address is
- * used. */
+/* Call after changing *word. A thread that has seen the change may have freed it: only its address is used. */
 static inline void doze_wake(atomic_uint *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);

@@ -4,8 +4,7 @@
 #include "doze.h"
 #include "handover.h"
 
-/* A waiting caller polls this often, for some microseconds, before it sleeps: most calls and small batches are over by
- * then. */
+/* A waiting caller polls this often, some microseconds, before it sleeps: most calls and small batches end sooner. */
 #ifdef PLEACH_SIM
 enum { GATE_LOOKS = 2 };
 #else
@@ -86,8 +85,7 @@ static bool is_empty(gate *g, gate_closed closed)
 }
 
 /* The exclusive call sleeps until the slots are empty, and the calling thread has just left one. If it was the last one
- * inside, it wakes that call. If several threads leave at once, the last to take the lock sees that all have left: the
- * others held the lock before it. */
+ * inside, it wakes that call. Of several leaving threads, the last to take the lock sees that all have left. */
 static void wake_if_empty(gate *g)
 {
     pthread_mutex_lock(&g->lock);
@@ -295,8 +293,7 @@ static bool let_guests_in(gate *g)
     return any;
 }
 
-/* The caller holds the lock: closes the gate for the next queued call, or opens it. Returns the word to wake, or
- * NULL. */
+/* The caller holds the lock: closes the gate for the next queued call, or opens it. Returns a word to wake, or NULL. */
 static atomic_uint *let_next_in(gate *g)
 {
     atomic_uint *called = NULL;

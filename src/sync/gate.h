@@ -1,6 +1,5 @@
 /* sync/gate.h - admission to a structure: many shared calls together, or one exclusive call. Snapshot queries (`beside`
- * in the code) may run concurrently with any number of shared calls and with a batch, but not with any other exclusive
- * call.
+ * in the code) may run concurrently with any number of shared calls and a batch, but not with other exclusive calls.
  *
  * A shared call announces itself in a slot and then checks whether the gate is closed; an exclusive call closes the
  * gate and then checks all slots. At least one of the two sees the other: either the shared call steps back, or the
@@ -11,8 +10,7 @@
  * fences. No cache line is written by all callers. Calls that may run concurrently with a batch have counters of their
  * own. docs/memory-model.md has the argument.
  *
- * Device views (kernels that the library cannot see) are counted separately: while one is open, exclusive calls are
- * refused.
+ * Device views (kernels unseen by the library) are counted separately; while one is open, exclusive calls are refused.
  *
  * WAITING    A waiting caller polls for some microseconds and then sleeps: a call inside may need its processor to
  *            finish. An exclusive caller marks the gate as watched before it sleeps, and the call that leaves a watched
@@ -24,8 +22,7 @@
  *            a shared call that wakes and finds the gate closed again waits as *overtaken*, and the next holder to
  *            leave admits it on its behalf.
  * FAIRNESS   Exclusive calls enter in order of arrival. A shared call sleeps at most twice: it enters before every
- *            exclusive caller that arrives after its second sleep began, or that arrived while another exclusive caller
- *            was queued.
+ *            exclusive caller that arrives after its second sleep began, or that arrived while another one was queued.
  * PROGRESS   Shared calls wait for one exclusive call, the one that closed the gate. Exclusive calls wait for those
  *            queued before them, for shared callers that were admitted before them and for the calls inside; once it is
  *            their turn, new calls stay outside. So neither kind starves. Every wait is a bounded number of polls
@@ -67,8 +64,7 @@ typedef struct gate {
     gate_turn *first, *last;           /* queue of exclusive callers */
     unsigned waiting, queued, numbers; /* waiting callers; the exclusive ones of these; tickets of exclusive callers */
     atomic_uint opened, emptied;       /* change when guests are admitted; when the slots of a watched gate are empty */
-    atomic_uint turn[GATE_TURNS];      /* change when an exclusive caller is called; by ticket, so that few wake in
-                                        * vain */
+    atomic_uint turn[GATE_TURNS];      /* change when an exclusive caller is called; by ticket: few wake in vain */
     gate_slot slot[GATE_SLOTS];
 } gate;
 
@@ -81,9 +77,8 @@ void gate_destroy(gate *g);
 unsigned gate_thread_number(void);
 static inline void gate_own_no_slot(void) {}
 #else
-/* The number plus one, or 0 if none was assigned yet. Each call reads it several times. With this TLS model the access
- * is one instruction in a shared library too, instead of a function call. Its few bytes are also available to libraries
- * that are loaded later. */
+/* The number plus one, or 0 if none was assigned yet. Each call reads it several times. With this TLS model access is
+ * one instruction, not a call, in a shared library too; its few bytes are available even if that is loaded later. */
 extern _Thread_local __attribute__((tls_model("initial-exec"))) unsigned gate_my_number;
 unsigned gate_take_number(void);
 

@@ -1,5 +1,4 @@
-/* sync/gate_fork.h - restores what is behind a gate in the child of a fork: the state between two calls, with the gate
- * open. */
+/* sync/gate_fork.h - resets what is behind a gate in a fork's child: a state between calls, the gate open. */
 #ifndef PLEACH_GATE_FORK_H
 #define PLEACH_GATE_FORK_H
 
@@ -14,8 +13,7 @@ typedef struct gate_fork {
     void *object;
 } gate_fork;
 
-/* `fork` must be zeroed. `outer`: calls inside this gate pass through the gates of other structures. No view may be
- * open at this gate. */
+/* `fork` must be zeroed. `outer`: calls inside this gate enter other gates. No view may be open at this gate. */
 typedef struct gate_fork_plan {
     bool on_host; /* otherwise nothing is done: a child cannot use its parent's GPU */
     bool outer;

@@ -1,6 +1,5 @@
-/* sync/handover.h - memory that a program's threads hand over to each other through a structure: one thread writes it
- * and then inserts a key; another finds the key and then reads it. This is ordered as if the key were stored with
- * release and loaded with acquire:
+/* sync/handover.h - memory handed over through a structure: one thread writes it and then inserts a key; another finds
+ * the key and then reads it. This is ordered as if the key were stored with release and loaded with acquire:
  *
  *   - A call gives before it stores anything in the structure (a release fence), and takes after it has loaded
  *     everything that it returns (an acquire fence). Words of a structure are accessed atomically, or by vector

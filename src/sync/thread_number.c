@@ -1,5 +1,4 @@
-/* sync/thread_number.c - numbers of threads, and the barrier that lets the threads with the lowest numbers enter a gate
- * without a locked instruction.
+/* sync/thread_number.c - thread numbers, and the barrier that lets low ones enter a gate without locked instructions.
  *
  * A number below GATE_SLOTS belongs to one thread at a time, and is free again when that thread ends. All other
  * threads get numbers from GATE_SLOTS on, which need not differ. Without membarrier (an old kernel, another system,

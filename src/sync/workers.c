@@ -216,9 +216,8 @@ void workers_team(workers *w, unsigned most, team_fn *work, void *context)
 }
 
 /* The last member to arrive has acquired, through `arrived`, what all others stored before (acq_rel pairs with
- * acq_rel), and releases it, through `round`, to the members that wait (release pairs with acquire). `round` is read
- * before arriving: it cannot change until this member has arrived. Waiting ends when the others have arrived; a stopped
- * member stops the team. */
+ * acq_rel), and releases it, through `round`, to waiting members (release pairs with acquire). `round` is read before
+ * arriving: until then it cannot change. Waiting ends when all have arrived; a stopped member stops the team. */
 void team_barrier(team *team)
 {
     if (team->members == 1) return;

@@ -16,17 +16,14 @@ typedef void work_fn(void *context, size_t begin, size_t end);
 workers *workers_create(unsigned threads);
 void workers_destroy(workers *w);
 
-/* Must be called in the child of a fork, which has none of the threads: they start again at the next call that needs
- * them. */
+/* For the child of a fork, which has none of the threads: they start again at the next call that needs them. */
 void workers_after_fork(workers *w);
 
 /* Processes 0 .. n-1 in parts of up to `grain` elements and returns when all are done. The caller works too. If the
- * threads are busy with another caller's elements, or there are none, the caller does all of its elements in one
- * part. */
+ * threads are busy with another call, or there are none, the caller does everything in one part. */
 void workers_run(workers *w, size_t n, size_t grain, work_fn *work, void *context);
 
-/* Returns a grain for n operations: parts large enough to keep many operations in flight, and small enough that no
- * thread waits long for the last part. */
+/* Returns a grain for n operations: keeps many in flight, but no thread waits long for the last part. */
 static inline size_t workers_grain(unsigned threads, size_t n)
 {
     size_t grain = n / (8 * (size_t)threads);
