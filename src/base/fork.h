@@ -5,8 +5,8 @@
  * until the parent continues. In the child, every structure resets what belonged to threads that do not exist there.
  *
  * ORDER   Structures whose calls enter other structures (outer ones) are prepared before those. Otherwise a call in an
- *         outer structure, which the fork waits for, would wait for an inner one that the fork already holds. Only a
- * thread that is inside no structure may add or remove one: a fork may hold the list and wait for that thread.
+ *         outer structure, which the fork waits for, would wait for an inner one that the fork already holds.
+ * Only a thread that is inside no structure may add or remove one: a fork may hold the list and wait for that thread.
  */
 #ifndef PLEACH_BASE_FORK_H
 #define PLEACH_BASE_FORK_H

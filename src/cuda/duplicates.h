@@ -19,8 +19,7 @@
 typedef struct duplicate_chain { uint32_t first, last; } duplicate_chain;
 
 typedef struct repeats {
-    /* positions from here on are not examined, and each is a chain of its own; 0 disables all chains */
-    uint32_t most;
+    uint32_t most;    /* positions from here on are not examined: chains of their own; 0 disables all chains */
     uint32_t mask;    /* of the hash table `rows` of chains */
     duplicate_chain *rows;
     uint32_t *row;    /* chain of each position; NONE if no slot was found: the element is handled by itself */

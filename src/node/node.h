@@ -26,23 +26,24 @@
  *
  * node_route(node, key, *pair)      inner node, no latch held. Finds a pair that the node held at one instant, with
  *                                   pair.key <= key: the last such pair if there is no concurrent writer, otherwise
- *                                   possibly one further left. May be stale. False: the node is being changed, retry.
- * node_lookup(node, key, *pair)     leaf, no latch held; reads fresh data. NODE_FOUND     pair is key's pair, and was
- *     in the map at one instant since the call began. NODE_RIGHT     pair is the link, and key >= the high key.
- *     NODE_ABSENT    at one instant since the call began this leaf covered key and did not hold it. NODE_CHANGED   a
- *     writer is changing the node: retry. With NODE_HIT_WAITS (a map with versions), a leaf that is found latched
- *     yields NODE_CHANGED also for a hit.
+ *                                   possibly one further left. May be stale. False if the node is being changed: retry.
+ * node_lookup(node, key, *pair)     leaf, no latch held; reads fresh data.
+ *     NODE_FOUND     pair is key's pair, and was in the map at one instant since the call began.
+ *     NODE_RIGHT     pair is the link, and key >= the high key.
+ *     NODE_ABSENT    at one instant since the call began this leaf covered key and did not hold it.
+ *     NODE_CHANGED   a writer is changing the node: retry.
+ *     With NODE_HIT_WAITS (a map with versions), a leaf that is found latched yields NODE_CHANGED also for a hit.
  * node_scan(node, count, key, *pair)
  *                                   a bottom chunk of a skiplist, whose pairs are unordered; reads fresh data. Returns
  *                                   the slot, among the first `count`, that held key's pair, and the pair. NODE_SLOTS:
  *                                   each of these slots was read without finding the key, one after the other.
- * node_nearest(node, count, key, up, *pair) CUDA: finds, among a leaf's first `count` pairs, the first with a key >=
- *                                   `key`, or the last with a key <= `key`; reads fresh data. The caller must validate.
- *                                   False: there is none.
+ * node_nearest(node, count, key, up, *pair)
+ *                                   CUDA: finds, in a leaf's first `count` pairs, the first with key >= `key`, or the
+ *                                   last with key <= `key`; reads fresh data; the caller must validate. False if none.
  * node_last(node, *link)            reads the link, and the header, which is not loaded before it; fresh. If pairs are
  *                                   not atomic, the link may be torn: it is valid only if the header is unchanged.
  * node_end(node, *link)             reads the header, and the link, which is not loaded before it; fresh. If a writer
- *                                   is at work, the result has HEADER_LATCHED set and the link is meaningless.
+ *                                   is changing the node, the result has HEADER_LATCHED set and the link means nothing.
  * node_read(node, image)            reads slots 0..13 of a node that the caller has latched or will validate.
  * node_write(node, image, from, to) writes slots from .. to-1 of 0..13 from an image; may also rewrite, unchanged, an
  *                                   adjacent slot that the caller had read into the image.

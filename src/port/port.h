@@ -3,8 +3,8 @@
  * Algorithms never name a memory order or a scope. They call the functions below, which this layer maps to C11 atomics
  * or PTX. docs/memory-model.md argues each pairing.
  *
- * A thread in this contract is a CPU thread, a GPU thread, or a virtual thread of the simulator (its word is agent). It
- * runs these very headers, with its own meaning for each atomic builtin and PTX instruction (port_sim.h).
+ * A thread in this contract is a CPU thread, a GPU thread, or a virtual thread of the simulator (its word is agent).
+ * The simulator runs these very headers, with its own meaning for each atomic builtin and PTX instruction (port_sim.h).
  *
  * CONTRACT
  *
@@ -32,15 +32,17 @@
  *                              access. Available on GPUs and on x86 with AVX (where no load is cached in this sense).
  * port_fetch_add(p, v)         relaxed; returns the old value.
  * port_add(p, v)               port_fetch_add without a return value. If PORT_ADD_IS_ASYNC, the memory system performs
- *                              it asynchronously and the thread does not wait. port_mark(p, bits)           sets bits
- * of a word; relaxed. port_compare_swap(p, a, b)   acquire and release. port_publish_fence()         stores before it
- * are visible before stores after it. port_validate_fence()        loads before it are performed before loads after it.
- * port_fence_seq_cst()         stores before it are performed before loads after it. port_fence_after_latch()     the
- * same for the swap of a latch that was taken immediately before; cheap. port_fence_loads()           loads before it
- * are performed before loads after it, in the order of all seq_cst fences. port_load_in_order(p, &a, &b) port_load of
- * two words, 16-byte aligned; the second is not loaded before the first. port_invalidate_cached()     after it,
- * port_load_cached returns nothing older than what was visible before it. port_pause(attempt)          a short wait
- * after the attempt-th failure of an operation. On a CPU some attempts yield
+ *                              it asynchronously and the thread does not wait.
+ * port_mark(p, bits)           sets bits of a word; relaxed.
+ * port_compare_swap(p, a, b)   acquire and release.
+ * port_publish_fence()         stores before it are visible before stores after it.
+ * port_validate_fence()        loads before it are performed before loads after it.
+ * port_fence_seq_cst()         stores before it are performed before loads after it.
+ * port_fence_after_latch()     the same for the swap of a latch that was taken immediately before; cheap.
+ * port_fence_loads()           loads before it are performed before loads after it, in the order of all seq_cst fences.
+ * port_load_in_order(p, &a, &b) port_load of two words, 16-byte aligned; the second is not loaded before the first.
+ * port_invalidate_cached()     after it, port_load_cached returns nothing older than what was visible before it.
+ * port_pause(attempt)          a short wait after the attempt-th failure of an operation. On a CPU some attempts yield
  *                              the processor, and after thousands they sleep: the awaited thread may need it.
  * port_pause_longer(attempt)   the same for a word that thousands of GPU threads may wait for: the more often they poll
  *                              it, the longer its owner waits for its own accesses.

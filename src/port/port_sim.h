@@ -24,8 +24,7 @@ void sim_fence(int order, int scope);
 void sim_barrier(void); /* every agent executes a full fence at some instant of the call, like Linux's membarrier */
 /* for that fence only: without it a compiler may move stores after what follows them */
 void sim_compiler_fence(int order);
-/* of memory that agents share without the port layer: verify/sim/plain.h */
-void sim_mark(uint64_t *p, uint64_t bits);
+void sim_mark(uint64_t *p, uint64_t bits); /* of memory that agents share without the port layer: verify/sim/plain.h */
 void sim_pause(void);
 void sim_after_branch(void);
 void *sim_follow(void *p, uint32_t id);

@@ -3,7 +3,7 @@
  * The queue is a ring of entries. A submitting thread takes the next ticket by a compare-and-swap on `tail`, fills the
  * ticket's entry and marks it as ready. This must be the last thing that it does: the queue may be gone afterwards. The
  * service thread copies the oldest entries into the arrays of a batch, applies the batch, calls back, and frees the
- * entries by advancing `completed`. So submitting takes no lock, and the next batch fills while one is applied.
+ * entries by advancing `completed`. So submitting takes no lock, and the ring fills while a batch is applied.
  *
  * The mutex is for sleeping threads. The service thread stores in `wake_at` the ticket that it waits for, and then
  * loads `tail`; a submitter advances `tail` and then loads `wake_at`. All of this is sequentially consistent, so one of
