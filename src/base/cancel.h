@@ -1,12 +1,12 @@
-/* base/cancel.h - no thread is cancelled while it is inside a call: it would leave locked what it has locked, and
- * counted what it has counted. Deferred cancellation acts at certain calls only, above all those that wait and those
- * that read and write files. So cancellation is off around these, and the other paths pay nothing. */
+/* base/cancel.h - prevents the cancellation of a thread inside a call, which would leave locks held and counters
+ * raised. Deferred cancellation acts only at certain calls, above all those that wait and those that read and write
+ * files. So cancellation is disabled around these, and all other paths pay nothing. */
 #ifndef PLEACH_BASE_CANCEL_H
 #define PLEACH_BASE_CANCEL_H
 
 #include <pthread.h>
 
-/* The result is for cancel_restore, in the same thread. */
+/* Returns the previous state for cancel_restore, which the same thread must call. */
 static inline int cancel_disable(void)
 {
     int before;
@@ -16,7 +16,7 @@ static inline int cancel_disable(void)
 
 static inline void cancel_restore(int before) { pthread_setcancelstate(before, &before); }
 
-/* As pthread_cond_wait and pthread_join, but no cancellation points. The simulator cancels nothing. */
+/* Like pthread_cond_wait and pthread_join, but no cancellation points. The simulator cancels no threads. */
 #ifdef PLEACH_SIM
 #define cancel_free_wait(condition, mutex) pthread_cond_wait((condition), (mutex))
 #define cancel_free_join(thread) pthread_join((thread), NULL)

@@ -1,4 +1,4 @@
-/* base/check_report.h - what a validator says: the first thing that is wrong. */
+/* base/check_report.h - the report of a validator: the first violation that it finds. */
 #ifndef PLEACH_BASE_COMPLAINT_H
 #define PLEACH_BASE_COMPLAINT_H
 
@@ -11,7 +11,7 @@ typedef struct check_report {
     bool made;
 } check_report;
 
-/* Keeps the first check_report; later ones are dropped. */
+/* Stores the first report; later ones are dropped. */
 void complain(check_report *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,11 +1,11 @@
-/* base/config_threads.h - the member `threads` of every structure's options. */
+/* base/config_threads.h - the option `threads` of every structure. */
 #ifndef PLEACH_CONFIG_THREADS_H
 #define PLEACH_CONFIG_THREADS_H
 
 #include <stdbool.h>
 #include <unistd.h>
 
-/* 0 becomes one for each online CPU. False: they are too many. */
+/* Replaces 0 by the number of online CPUs. Returns false if there are too many threads. */
 static inline bool config_threads(unsigned *threads)
 {
     enum { MOST_THREADS = 1024 };

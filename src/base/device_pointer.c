@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Numbers of the driver's interface: CU_POINTER_ATTRIBUTE_MEMORY_TYPE and _IS_MANAGED, CU_MEMORYTYPE_DEVICE. */
+/* Constants of the driver's interface: CU_POINTER_ATTRIBUTE_MEMORY_TYPE and _IS_MANAGED, CU_MEMORYTYPE_DEVICE. */
 enum { MEMORY_TYPE = 2, IS_MANAGED = 8, MEMORY_TYPE_DEVICE = 2 };
 
 typedef int get_attribute_fn(void *data, int attribute, unsigned long long pointer);
 
-/* Number of libraries this process has loaded so far; looks at the first one only. */
+/* Reads the number of libraries that this process has loaded so far, and stops at the first library. */
 static int note_loads(struct dl_phdr_info *info, size_t size, void *loads)
 {
     (void)size;
@@ -19,15 +19,15 @@ static int note_loads(struct dl_phdr_info *info, size_t size, void *loads)
     return 1;
 }
 
-static atomic_bool forked; /* this process is a child */
+static atomic_bool forked; /* this process is the child of a fork */
 
 void any_device_pointer_after_fork(void) { atomic_store(&forked, true); }
 
-/* The driver's function, if the driver is loaded: it is not loaded for this, because where it is not there is no GPU
- * memory in this process either. Looking is slow, so it is done again only after a library was loaded. */
+/* Returns the driver's function if the driver is loaded. It is never loaded for this: a process without the driver has
+ * no GPU memory. The search is slow, so it is repeated only after another library was loaded. */
 static void *driver_function(void)
 {
-    static _Atomic unsigned long long loads_without; /* the count at which there was no driver */
+    static _Atomic unsigned long long loads_without; /* the count of loads at which there was no driver */
     static _Atomic(void *) function;
     void *known = atomic_load(&function);
     if (known || atomic_load_explicit(&forked, memory_order_relaxed)) return known;
@@ -36,7 +36,7 @@ static void *driver_function(void)
     if (loads == atomic_load(&loads_without)) return NULL;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (driver)
-        atomic_store(&function, dlsym(driver, "cuPointerGetAttribute")); /* the driver stays: the handle is kept */
+        atomic_store(&function, dlsym(driver, "cuPointerGetAttribute")); /* never unloaded: the handle is kept */
     else
         atomic_store(&loads_without, loads);
     return atomic_load(&function);
@@ -50,7 +50,7 @@ static bool is_foreign(get_attribute_fn *get_attribute, const void *pointer)
     return get_attribute(&managed, IS_MANAGED, address) != 0 || !managed;
 }
 
-/* Single calls mostly have their arguments in the caller's frames, which are right above this one. */
+/* Single calls mostly pass arguments in the caller's frames, which are directly above this one. */
 static bool are_in_frames(const void *const *pointers, size_t n)
 {
     enum { FRAMES = 4096 };
@@ -60,7 +60,7 @@ static bool are_in_frames(const void *const *pointers, size_t n)
     return true;
 }
 
-/* The driver is looked for once for all pointers: that takes a lock which all threads of the process share. */
+/* Looks up the driver once for all pointers, because the lookup takes a lock that all threads of the process share. */
 bool any_device_pointer(const void *const *pointers, size_t n)
 {
     if (are_in_frames(pointers, n)) return false;

@@ -1,16 +1,16 @@
-/* base/device_pointer.h - a friendly answer instead of a crash when GPU memory is given to a CPU map. */
+/* base/device_pointer.h - detects GPU memory passed to a CPU map, so that the call fails instead of crashing. */
 #ifndef PLEACH_FOREIGN_POINTER_H
 #define PLEACH_FOREIGN_POINTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True if the CUDA driver knows one of these, of which some may be NULL, as memory of a GPU that the CPU cannot read.
- * False in a process without CUDA. */
+/* Returns true if the CUDA driver knows one of the pointers, some of which may be NULL, as GPU memory that the CPU
+ * cannot read. Returns false in a process without CUDA. */
 bool any_device_pointer(const void *const *pointers, size_t n);
 
-/* In the child of a fork: a driver that is not known yet is not looked for any more. Another thread of the parent may
- * have held the loader's lock, which is then locked in the child for ever. */
+/* Must be called in the child of a fork: from then on an unknown driver is not searched for any more. Another thread of
+ * the parent may have held the loader's lock, which then stays locked in the child forever. */
 void any_device_pointer_after_fork(void);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* SplitMix64: the next number of the sequence that *state stands in. */
+/* SplitMix64: advances *state and returns the next number of its sequence. */
 static inline uint64_t entropy_next(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -13,12 +13,11 @@ static inline uint64_t entropy_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* From the kernel. If it gives none (a sandbox forbids the call, or the machine has just begun to boot), this is
- * entropy_of_process. Never blocks. */
+/* Returns a number from the kernel. If the kernel has none (a sandbox forbids the call, or the machine is still
+ * booting), returns entropy_of_process. Never blocks. */
 uint64_t base_entropy(void);
 
-/* From clocks, addresses and the process number: different in each call, and harder to guess than a constant, but not
- * fit for secrets. */
+/* From clocks, addresses and process id: differs in each call; harder to guess than a constant, not for secrets. */
 uint64_t entropy_of_process(void);
 
 #endif

@@ -30,15 +30,15 @@ static void in_child(void)
     fork_step *first = atomic_load(&first_in_child);
     if (first) first();
     for (fork_watch *w = list.before; w != &list; w = w->before) w->steps->child(w->object);
-    pthread_mutex_unlock(&mutex); /* this thread, or the one that it is a copy of, has locked it */
+    pthread_mutex_unlock(&mutex); /* locked by this thread, or by the one that it is a copy of */
 }
 
-/* When the program starts or loads the library, and never later:
- * - Before a fork handlers run in reverse order. A handler of the program that takes a lock must run before `prepare`,
- *   because a thread that holds this lock may be inside a call, or be about to make one.
- * - C libraries lock their list of handlers while they run these, so a registration there never ends.
- * - In a child all is set back before the program's handlers make calls.
- * An allocator may register handlers at its first use, which must come before: calls allocate. */
+/* Registers the handlers when the program starts or loads the library, and never later:
+ * - Before a fork, handlers run in reverse order of registration. A handler of the program that takes a lock must run
+ *   before `prepare`, because a thread that holds this lock may be inside a call, or about to make one.
+ * - C libraries hold the lock of their handler list while they run handlers, so registering there would never return.
+ * - In a child all structures are restored before the program's handlers make calls.
+ * An allocator may register handlers at its first use, which must come before, because calls allocate. */
 static __attribute__((constructor)) void watch_forks(void)
 {
     void *volatile first_use = base_alloc(1, 1);

@@ -1,6 +1,6 @@
-/* base/key128.h - a number of 16 bytes: keys of the widest maps, and what holds a key of any width. Host only.
+/* base/key128.h - a 16-byte number: the key of the widest maps, and a type that holds a key of any width. Host only.
  *
- * Arrays come from users as two uint64_t an element: so it is aligned as those are, and may be an alias of them.
+ * Users pass arrays with two uint64_t per element, so the type is aligned as those are, and may alias them.
  */
 #ifndef PLEACH_BASE_KEY128_H
 #define PLEACH_BASE_KEY128_H

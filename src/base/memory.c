@@ -9,7 +9,7 @@
 enum { CACHE_LINE = 64 };
 
 static atomic_long allocations_asked;
-static atomic_long first_failing, last_failing; /* ordinals within allocations_asked; last below first: none */
+static atomic_long first_failing, last_failing; /* ordinals within allocations_asked; none if last is below first */
 static atomic_long allocations_held;
 
 bool base_allocation_fails(void)

@@ -1,5 +1,4 @@
-/* base/memory.h - every allocation that pleach makes on the host or on a GPU asks here first, so that tests can make
- * each of them fail in turn. */
+/* base/memory.h - all host and GPU allocations pass through here, so that tests can make each of them fail. */
 #ifndef PLEACH_BASE_MEMORY_H
 #define PLEACH_BASE_MEMORY_H
 
@@ -10,28 +9,28 @@
 extern "C" {
 #endif
 
-/* Zeroed memory on its own cache lines; NULL if there is none, or on count * size overflow. */
+/* Allocates zeroed memory on cache lines of its own. Returns NULL if there is no memory or count * size overflows. */
 void *base_alloc(size_t count, size_t size);
 void base_free(void *memory);
 
-/* Memory of another size with the contents of the old, which may be NULL; NULL if there is none, and then the old is as
- * it was. Its alignment is malloc's, and what is new in it is not zeroed, so it is no page until it is written to. */
+/* Resizes an allocation and keeps its contents; `memory` may be NULL. Returns NULL if there is no memory, and then the
+ * old allocation is unchanged. Alignment is malloc's. New bytes are not zeroed: they take no pages until written. */
 void *base_grow(void *memory, size_t count, size_t size);
 
-/* For allocations made elsewhere (mmap, CUDA): true if this one is to fail by order of a test. */
+/* For allocations made elsewhere (mmap, CUDA): returns true if this one must fail because a test asked for it. */
 bool base_allocation_fails(void);
 
-/* They are counted too: 1 more is held, or -1. What base_alloc gives and base_free takes counts by itself. */
+/* Counts allocations made elsewhere: 1 when one is made, -1 when freed. base_alloc and base_free do this themselves. */
 void base_count_held(long change);
 
-/* Tests only, process-wide: the allocations first .. first + count - 1 from now fail (1 is the next); count = 0
- * switches this off. Answers how many allocations were asked for since the last call of this function. */
+/* Tests only, process-wide: the allocations first .. first + count - 1 from now on fail (1 is the next); count = 0
+ * switches this off. Returns the number of allocations that were requested since the last call of this function. */
 long base_fail_allocations(long first, long count);
 
-/* Tests only: the n-th allocation from now fails, once; 0 switches this off. Answers as base_fail_allocations. */
+/* Tests only: the n-th allocation from now on fails, once; 0 switches this off. Returns as base_fail_allocations. */
 long base_fail_nth_allocation(long n);
 
-/* Tests only: allocations that are held now. */
+/* Tests only: returns the number of allocations that are held now. */
 long base_held(void);
 
 #ifdef __cplusplus

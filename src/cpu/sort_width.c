@@ -1,5 +1,5 @@
-/* cpu/sort_width.c - least-digit-first radix sort. It is stable, so of equal keys the last one in the input is the last
- * one in the output. Compiled once per key width. */
+/* cpu/sort_width.c - least-significant-digit radix sort. It is stable, so of equal keys the last one in the input is
+ * also the last one in the output. Compiled once per key width. */
 #include "../base/memory.h"
 #include "../base/width.h"
 #include "sort.h"
@@ -24,7 +24,7 @@ static void radix_pass(const map_key *keys, const map_key *values, size_t n, uns
     }
 }
 
-/* Turns counts into first places; true if one bucket has everything, so that the pass would move nothing. */
+/* Turns bucket counts into first positions. Returns true if one bucket has all elements: the pass moves nothing. */
 static bool places_of_counts(size_t *count, size_t n)
 {
     size_t place = 0;
@@ -48,7 +48,7 @@ static size_t keep_last_of_equal(map_key *keys, map_key *values, size_t n)
     return kept;
 }
 
-/* keys[0], values[0] hold the input, keys[1], values[1] are as large. Answers which of the two has the result. */
+/* keys[0], values[0] hold the input; keys[1], values[1] have the same size. Returns the index that holds the result. */
 static unsigned radix_sort(map_key *keys[2], map_key *values[2], size_t n)
 {
     unsigned from = 0;

@@ -10,7 +10,7 @@ pleach_status cuda_status(cudaError_t error)
 {
     if (error == cudaSuccess) return PLEACH_OK;
     snprintf(last_error, sizeof last_error, "%s: %s", cudaGetErrorName(error), cudaGetErrorString(error));
-    cudaGetLastError(); /* do not leave it to be found by the user's next call */
+    cudaGetLastError(); /* cleared, so that the user's next call does not find it */
     static const cudaError_t no_gpu[] = {cudaErrorNoDevice,      cudaErrorInsufficientDriver,    cudaErrorInvalidDevice,
                                          cudaErrorStubLibrary,   cudaErrorSystemDriverMismatch,
                                          cudaErrorNoKernelImageForDevice};
@@ -54,14 +54,15 @@ pleach_status cuda_describe(int gpu, char *line, size_t line_size)
                      runtime % 1000 / 10);
         return PLEACH_E_NO_GPU;
     }
-    cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, gpu); /* 0, in kHz, where it is not told */
+    cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, gpu); /* in kHz; 0 if it is not reported */
     cudaDeviceGetAttribute(&memory_clock, cudaDevAttrMemoryClockRate, gpu);
-    (void)cudaGetLastError(); /* so that it is not taken for a later call's error */
+    (void)cudaGetLastError(); /* cleared, so that a later call does not report it */
     if (line && line_size)
         snprintf(line, line_size,
-                 "%s, compute capability %d.%d, %d multiprocessors at up to %d MHz, %.0f GiB at %d MHz, driver for CUDA "
-                 "%d.%d", properties.name, properties.major, properties.minor, properties.multiProcessorCount,
-                 clock / 1000, (double)properties.totalGlobalMem / (1 << 30), memory_clock / 1000, driver / 1000,
+                 "%s, compute capability %d.%d, %d multiprocessors at up to %d MHz, %.0f GiB at %d MHz, "
+                 "driver for CUDA %d.%d",
+                 properties.name, properties.major, properties.minor, properties.multiProcessorCount, clock / 1000,
+                 (double)properties.totalGlobalMem / (1 << 30), memory_clock / 1000, driver / 1000,
                  driver % 1000 / 10);
     return PLEACH_OK;
 }

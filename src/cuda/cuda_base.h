@@ -1,5 +1,5 @@
-/* cuda/cuda_base.h - CUDA's errors as pleach's, and which GPUs there are. libcuda is not linked: a build with CUDA
- * loads and runs where there is no driver. */
+/* cuda/cuda_base.h - translates CUDA's errors to status codes, and selects GPUs. libcuda is not linked: a build with
+ * CUDA loads and runs where there is no driver. */
 #ifndef PLEACH_CUDA_BASE_H
 #define PLEACH_CUDA_BASE_H
 
@@ -12,29 +12,29 @@
 extern "C" {
 #endif
 
-/* Remembers the error's text for pleach_cuda_error() and answers the status that fits it. */
+/* Stores the error's text for pleach_cuda_error() and returns the matching status. */
 pleach_status cuda_status(cudaError_t error);
 pleach_status cuda_driver_status(int driver_error); /* a CUresult */
 const char *cuda_last_error(void);
 
 pleach_status cuda_describe(int gpu, char *line, size_t line_size);
 
-/* OK if this GPU can be used; makes it the calling thread's current one. */
+/* Makes this GPU the calling thread's current one. Returns OK if it can be used. */
 pleach_status cuda_use(int gpu);
 
 #ifdef __cplusplus
 }
 #endif
 
-/* Leaves the enclosing function, which answers a pleach_status, at the first CUDA call that fails. */
+/* Returns a pleach_status from the enclosing function at the first CUDA call that fails. */
 #define CUDA_TRY(call)                                                                                           \
     do {                                                                                                         \
         cudaError_t error_ = (call);                                                                             \
         if (error_ != cudaSuccess) return cuda_status(error_);                                                   \
     } while (0)
 
-/* Runs a call with the GPU of an object (its member `gpu`) current, leaves the caller's choice of GPU as it was, and
- * the enclosing function, which answers a pleach_status. The call may free the object. */
+/* Runs a call with the GPU of an object (its member `gpu`) current, restores the caller's choice of GPU, and returns
+ * the call's pleach_status from the enclosing function. The call may free the object. */
 #define ON_GPU(object, call)                                                                                     \
     do {                                                                                                         \
         int gpu_ = (object)->gpu, before_ = gpu_;                                                                \

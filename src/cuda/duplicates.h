@@ -1,10 +1,10 @@
 /* cuda/duplicates.h - updates of one array call that have the same key.
  *
- * If many elements of a call name one key, as in skewed loads, that many threads want one latch, and most of their time
- * goes by waiting for it. All of them run at the same time, so any order of theirs is right, also one in which they
- * follow each other with nothing between. So those on the list of what is left for later (slow_list.h) are put in rows, one
- * for each key; the first of a row makes the change for all of it, and what the others answer follows from their
- * neighbours in the row: a put has replaced the value of the one before.
+ * If many elements of a call name one key, as in skewed loads, that many threads compete for one latch and spend most
+ * of their time waiting for it. All of them run concurrently, so any order of them is correct, also one in which they
+ * follow each other with nothing in between. The elements of the slow list (slow_list.h) are therefore linked into
+ * chains, one for each key. The first element of a chain performs one update for the whole chain. The results of the
+ * others follow from their predecessors: each put reports the previous put's value as replaced.
  */
 #ifndef PLEACH_REPEATS_H
 #define PLEACH_REPEATS_H
@@ -15,18 +15,18 @@
 
 #define REPEATS_NONE UINT32_MAX
 
-/* A row: positions on the list, plus one; 0: there is none. In the end `last` is the outcome of the first. */
+/* A chain: positions on the slow list plus one; 0 if there is none. At the end `last` is the outcome of the first. */
 typedef struct duplicate_chain { uint32_t first, last; } duplicate_chain;
 
 typedef struct repeats {
-    uint32_t most;    /* positions from here on are not looked at, and are rows of their own; 0: none is */
-    uint32_t mask;    /* of places of rows */
+    uint32_t most;    /* positions from here on are not examined: chains of their own; 0 disables all chains */
+    uint32_t mask;    /* of the hash table `rows` of chains */
     duplicate_chain *rows;
-    uint32_t *row;    /* of each position; NONE: it is alone, no place was found */
-    uint32_t *before; /* the position before it in its row; NONE: it is the first */
+    uint32_t *row;    /* chain of each position; NONE if no slot was found: the element is handled by itself */
+    uint32_t *before; /* the preceding position in its chain; NONE for the first */
 } repeats;
 
-/* For a list of at most n elements. None if there is no memory for it. */
+/* Allocates chains for a list of up to n elements. Chains are disabled if there is no memory for them. */
 repeats duplicates_of(staging *s, size_t n);
 
 #endif

@@ -1,15 +1,16 @@
-/* cuda/scan.h - scans by a whole GPU whose length only the GPU knows. Included by batch.cu.
+/* cuda/scan.h - device-wide scans whose length only the GPU knows. Included by batch.cu.
  *
- * The elements are cut into parts, a block each. The first kernel adds up every part, and its last block the parts; the
- * second goes through each part again, from the sum of the parts before. One block alone does it all in the first.
+ * The elements are split into parts, one per block. The first kernel reduces each part, and its last block scans the
+ * sums of the parts; the second kernel scans each part again, starting from the sum of all parts before it. If there is
+ * only one block, the first kernel does all of this.
  */
 
 enum { SCAN_THREADS = 256, SCAN_ITEMS = 4, SCAN_TILE = SCAN_THREADS * SCAN_ITEMS, SCAN_MOST_PARTS = SCAN_TILE };
 
-/* Between the two kernels. */
+/* Passed from the first kernel to the second. */
 typedef struct scan_space {
-    uint4 part[SCAN_MOST_PARTS]; /* sums of parts, then of the parts before */
-    unsigned done;               /* blocks; 0 between scans */
+    uint4 part[SCAN_MOST_PARTS]; /* sum of each part, then of all parts before it */
+    unsigned done;               /* blocks that have finished; 0 between scans */
 } scan_space;
 
 static unsigned scan_parts(uint64_t n)
@@ -27,8 +28,7 @@ PORT_FN uint32_t scan_begin(uint32_t n, unsigned part) { return (uint32_t)((uint
             words_[w_] = __shfl_up_sync(0xffffffffu, words_[w_], by);                                            \
     } while (0)
 
-/* name(x, &all): x[k] of thread t is element k * SCAN_THREADS + t of a tile; becomes all of the tile up to and with it;
- * *all is the whole tile. */
+/* name(x, &all): inclusive prefix sums of a tile; element k * SCAN_THREADS + t is x[k] of thread t. *all: total. */
 #define DEFINE_BLOCK_SCAN(name, type, JOIN_TWO)                                                                  \
     PORT_FN type name##_warp(type x)                                                                             \
     {                                                                                                            \
@@ -46,7 +46,7 @@ PORT_FN uint32_t scan_begin(uint32_t n, unsigned part) { return (uint32_t)((uint
         __shared__ type warp_sum[SCAN_ITEMS * WARPS];                                                            \
         unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;                                               \
         PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++) x[k] = name##_warp(x[k]);                          \
-        __syncthreads(); /* warp_sum may still be read from the last time */                                     \
+        __syncthreads(); /* the previous call may still be reading warp_sum */                                   \
         PORT_UNROLL for (unsigned k = 0; k < SCAN_ITEMS; k++)                                                    \
             if (lane == 31) warp_sum[k * WARPS + warp] = x[k];                                                   \
         __syncthreads();                                                                                         \
@@ -63,9 +63,9 @@ DEFINE_BLOCK_SCAN(scan_block_links, batch_link, batch_link_join)
 DEFINE_BLOCK_SCAN(scan_block_adds, uint32_t, scan_add)
 DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, batch_sums_join)
 
-/* The scan `name` over n elements. FIRST(b, level, i) is element i when it is first looked at,
- * AGAIN the second time, STORE(b, level, i, sum) takes all up to and with it; FINISH(b, level, sum) is called by one
- * thread with the sum of all, after the first look and before the first STORE. */
+/* Defines the kernels of the scan `name` over n elements. FIRST(b, level, i) returns element i in the first pass, AGAIN
+ * in the second. STORE(b, level, i, sum) receives the inclusive prefix sum. FINISH(b, level, sum) is called by one
+ * thread with the sum of all elements, after the first pass and before the first STORE. */
 #define DEFINE_SCAN(name, type, BLOCK_SCAN, JOIN_TWO, FIRST, AGAIN, STORE, FINISH)                               \
     PORT_FN void name##_tile(type *item, const batch_ref *b, uint32_t level, uint32_t tile, uint32_t end,        \
                              bool again)                                                                         \
@@ -137,7 +137,7 @@ DEFINE_BLOCK_SCAN(scan_block_sums, batch_sums, batch_sums_join)
         }                                                                                                        \
         if (threadIdx.x == 0) {                                                                                  \
             *(type *)&space->part[0] = type();                                                                   \
-            atomicExch(&space->done, 0u); /* strong, as what it comes after */                                   \
+            atomicExch(&space->done, 0u); /* a strong access, like those before it */                            \
             FINISH(&b, level, all);                                                                              \
         }                                                                                                        \
     }                                                                                                            \

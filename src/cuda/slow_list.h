@@ -1,8 +1,8 @@
-/* cuda/slow_list.h - elements of an array call that a first kernel leaves to a second one.
+/* cuda/slow_list.h - elements of an array call that a fast-path kernel leaves to a slow-path kernel.
  *
- * Most updates need no more than a bucket's first slab. The few that do need much code, and memory for what registers
- * have no room for, and a warp waits for them if it has a single one of them, as nearly every warp has. So the first
- * kernel does the others only, and these come to a list, in which they are warps of their own.
+ * Most updates touch only the first slab of their bucket. The others run a long code path that spills registers, and a
+ * single such lane stalls its warp; nearly every warp has one. The first kernel therefore runs the fast path only and
+ * appends the other elements to a list, which a second kernel processes in full warps.
  */
 #ifndef PLEACH_LATER_H
 #define PLEACH_LATER_H
@@ -13,16 +13,16 @@
 
 typedef struct slow_list {
     uint64_t *count;
-    uint32_t *elements; /* NULL: there is no list, the second kernel does them all */
+    uint32_t *elements; /* NULL if there is no list: the second kernel processes all elements */
 } slow_list;
 
 enum { LATER_FEW = 4096, LATER_BLOCKS = 1056 };
 
-/* A list for an update of n elements. None if they are few, or too many to number, or there is no memory for it. */
+/* Returns a list for an update of n elements; none if they are few, or too many to index, or if there is no memory. */
 slow_list slow_list_create(staging *s, size_t n);
 
 #ifdef __CUDACC__
-/* By all lanes of a warp: those with `mine` leave element i. */
+/* Must be called by all lanes of a warp: each lane with `mine` appends its element i. */
 PORT_FN void slow_list_push(slow_list later, bool mine, size_t i)
 {
     uint32_t lanes = __ballot_sync(~0u, mine);

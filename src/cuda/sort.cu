@@ -1,4 +1,4 @@
-/* cuda/sort.cu - the one file that uses C++: CUB is a template library. */
+/* cuda/sort.cu - the functions of sort_cuda.h. The only file that uses C++, because CUB is a template library. */
 #include "sort_cuda.h"
 
 #include <cub/device/device_radix_sort.cuh>

@@ -49,7 +49,7 @@ pleach_status staging_scratch(staging *s, size_t bytes, void **device)
     return PLEACH_OK;
 }
 
-/* A device copy of a host array, filled if asked for; or the array itself, if the GPU can use it. */
+/* Returns a device copy of a host array, filled if requested, or the array itself if the GPU can use it. */
 static pleach_status stage(staging *s, void *array, size_t bytes, bool fill, void **device)
 {
     *device = array;

@@ -1,5 +1,5 @@
-/* cuda/staging.h - device memory for one call: copies of host arrays, results on their way back, scratch. All of
- * it comes from the map's memory pool in stream order and goes back there in stream order. */
+/* cuda/staging.h - device memory for one call: copies of host arrays, results to be copied back, and scratch. All of it
+ * is allocated from the map's memory pool, and freed to it, in stream order. */
 #ifndef PLEACH_STAGING_H
 #define PLEACH_STAGING_H
 
@@ -14,7 +14,7 @@ typedef struct staging {
     cudaMemPool_t pool;
     cudaStream_t stream;
     int gpu;
-    struct transfer *transfer; /* of calls that wait for their results: large ones take this way; or NULL */
+    struct transfer *transfer; /* for large results of calls that wait for their results; otherwise NULL */
     unsigned buffers, results;
     void *buffer[STAGING_MOST];
     struct {
@@ -23,24 +23,23 @@ typedef struct staging {
     } result[STAGING_MOST];
 } staging;
 
-/* A pool for the scratch memory of one structure, which keeps it between calls. */
+/* Creates a pool for the scratch memory of one structure, which keeps the memory between calls. */
 pleach_status staging_open_pool(int gpu, cudaMemPool_t *pool);
 
-/* *device = memory that the GPU reads the array from: the array itself, or a copy. NULL stays NULL. POINTER if it
- * belongs to another GPU. */
+/* Sets *device to memory from which the GPU reads the array: the array itself, or a copy. NULL stays NULL. Returns
+ * POINTER if the array belongs to another GPU. */
 pleach_status staging_input(staging *s, const void *array, size_t bytes, const void **device);
 
-/* *device = memory that the GPU writes results to. For a host array they are copied there by staging_return_results.
- * With `sparse`, elements that a kernel leaves alone keep the host's values. */
+/* Sets *device to memory to which the GPU writes results. Results for a host array are copied back by
+ * staging_return_results. With `sparse`, elements that a kernel does not write keep the host's values. */
 pleach_status staging_output(staging *s, void *array, size_t bytes, bool sparse, void **device);
 
-/* Ordinary or pinned memory of the host, or NULL. */
+/* Returns true for ordinary or pinned host memory, and for NULL. */
 bool staging_is_host(const staging *s, const void *array);
 
 pleach_status staging_scratch(staging *s, size_t bytes, void **device);
 
-/* A call of CUB's, which is made twice: first to say how much scratch memory it needs. Leaves the enclosing function,
- * which answers a pleach_status, if anything fails. */
+/* Makes a CUB call twice: the first for the scratch size. On failure returns a status from the enclosing function. */
 #define WITH_SCRATCH(s, call, ...)                                                                               \
     do {                                                                                                         \
         size_t bytes_ = 0;                                                                                       \
@@ -51,10 +50,10 @@ pleach_status staging_scratch(staging *s, size_t bytes, void **device);
         CUDA_TRY(call(scratch_, &bytes_, __VA_ARGS__));                                                          \
     } while (0)
 
-/* Starts the copies; with a transfer, of large results waits for them. */
+/* Starts the copies of results; with a transfer, waits for the large ones. */
 pleach_status staging_return_results(staging *s);
 
-/* On every path out; waits for nothing. */
+/* Must be called on every path out; does not wait. */
 void staging_free(staging *s);
 
 #endif

@@ -44,7 +44,7 @@ pleach_status streams_note(streams *s, cudaStream_t stream, uint64_t nodes, uint
     if (status != PLEACH_OK) return status;
     mark->nodes += nodes;
     mark->updates += updates;
-    CUDA_TRY(cudaEventRecord(mark->event, stream)); /* stream order: it stands for the earlier work too */
+    CUDA_TRY(cudaEventRecord(mark->event, stream)); /* in stream order, so it covers the earlier work too */
     return PLEACH_OK;
 }
 
@@ -69,7 +69,7 @@ pleach_status streams_wait(streams *s)
     pleach_status status = PLEACH_OK;
     for (size_t i = 0; i < s->marks; i++) {
         pleach_status passed = cuda_status(cudaEventSynchronize(s->mark[i].event));
-        if (status == PLEACH_OK) status = passed; /* the others are waited for all the same */
+        if (status == PLEACH_OK) status = passed; /* wait for the other streams in any case */
     }
     uint64_t updates;
     streams_pending_nodes(s, &updates);

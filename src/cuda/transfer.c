@@ -46,13 +46,14 @@ void transfer_destroy(transfer *t)
 
 static bool make_slot(transfer *t, unsigned i)
 {
-    if (base_allocation_fails() || cudaHostAlloc((void **)&t->slot[i], SLOT_BYTES, cudaHostAllocPortable) != cudaSuccess)
+    if (base_allocation_fails() ||
+        cudaHostAlloc((void **)&t->slot[i], SLOT_BYTES, cudaHostAllocPortable) != cudaSuccess)
         return false;
     return !base_allocation_fails() &&
            cudaEventCreateWithFlags(&t->arrived[i], cudaEventDisableTiming) == cudaSuccess;
 }
 
-/* Mutex held. */
+/* The caller holds the mutex. Allocates buffers and threads at the first call; returns false if there is no memory. */
 static bool has_parts(transfer *t)
 {
     if (t->threads) return true;
@@ -70,7 +71,8 @@ bool transfer_pays(const void *host, size_t bytes)
 {
     struct cudaPointerAttributes attributes;
     if (bytes < LEAST_BYTES) return false;
-    if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess) return attributes.type == cudaMemoryTypeUnregistered;
+    if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
+        return attributes.type == cudaMemoryTypeUnregistered;
     cudaGetLastError();
     return true;
 }
@@ -85,9 +87,12 @@ static void copy_part(void *context, size_t begin, size_t end)
 
 typedef struct course { transfer *t; char *host; const char *device; size_t bytes; cudaStream_t stream; } course;
 
-static size_t piece_bytes(const course *c, size_t at) { return c->bytes - at < SLOT_BYTES ? c->bytes - at : SLOT_BYTES; }
+static size_t piece_bytes(const course *c, size_t at)
+{
+    return c->bytes - at < SLOT_BYTES ? c->bytes - at : SLOT_BYTES;
+}
 
-/* The piece at `at`, which is the number-th, to its slot. */
+/* Sends the piece at `at`, the number-th one, to its slot. */
 static pleach_status send(const course *c, size_t number, size_t at)
 {
     unsigned slot = (unsigned)(number % SLOTS);
@@ -105,7 +110,7 @@ static pleach_status receive(const course *c, size_t number, size_t at)
     return PLEACH_OK;
 }
 
-/* A slot is sent to again when what it had has been received. */
+/* Runs a transfer. A slot is sent to again only after its previous piece has been received. */
 static pleach_status go(const course *c)
 {
     pleach_status status = PLEACH_OK;
@@ -114,7 +119,7 @@ static pleach_status go(const course *c)
         if (i >= SLOTS) status = receive(c, i - SLOTS, (i - SLOTS) * SLOT_BYTES);
         if (i < pieces && status == PLEACH_OK) status = send(c, i, i * SLOT_BYTES);
     }
-    if (status != PLEACH_OK) cudaStreamSynchronize(c->stream); /* nothing is on its way to a slot any more */
+    if (status != PLEACH_OK) cudaStreamSynchronize(c->stream); /* so that no copy to a slot is in flight any more */
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* cuda/warps.h - sums over the lanes of a warp, as every architecture has them. */
+/* cuda/warps.h - sums over the lanes of a warp, on every architecture. */
 #ifndef PLEACH_WARPS_H
 #define PLEACH_WARPS_H
 

@@ -13,7 +13,7 @@
 
 #include "../base/memory.h"
 
-/* True if this call is to fail by order of a test. */
+/* Returns true if this call must fail because a test asked for it. */
 static bool fails_by_order(void)
 {
     if (!base_allocation_fails()) return false;
@@ -21,7 +21,7 @@ static bool fails_by_order(void)
     return true;
 }
 
-/* A descriptor, or -1. A signal interrupts it on file systems of other machines. */
+/* Returns a descriptor, or -1. On network file systems a signal may interrupt the call. */
 static int open_counted(const char *path, int flags, mode_t mode)
 {
     if (fails_by_order()) return -1;
@@ -32,7 +32,7 @@ static int open_counted(const char *path, int flags, mode_t mode)
     return descriptor;
 }
 
-/* What close would complain of, fsync has told before. */
+/* Ignores errors of close, because fsync has reported them before. */
 static void close_counted(int descriptor)
 {
     int kept = errno;
@@ -54,7 +54,7 @@ static bool is_plain(int descriptor, uint64_t *bytes)
 
 pleach_status old_file_open(old_file *file, const char *path)
 {
-    /* A pipe without a writer must not be waited for. */
+    /* O_NONBLOCK, because opening a pipe without a writer would block. */
     file->descriptor = open_counted(path, O_RDONLY | O_NONBLOCK, 0);
     if (file->descriptor < 0) return PLEACH_E_FILE;
     if (is_plain(file->descriptor, &file->bytes)) return PLEACH_OK;
@@ -67,7 +67,7 @@ void old_file_close(old_file *file) { close_counted(file->descriptor); }
 pleach_status old_file_read(const old_file *file, void *to, size_t size)
 {
     char *at = to;
-    while (size > 0) { /* progress: a signal interrupts, everything else advances or ends it */
+    while (size > 0) { /* progress: a signal interrupts, everything else advances or ends the loop */
         ssize_t got = fails_by_order() ? -1 : read(file->descriptor, at, size);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return PLEACH_E_FILE;
@@ -80,7 +80,7 @@ pleach_status old_file_read(const old_file *file, void *to, size_t size)
 
 /* ---- writing ---- */
 
-/* What is at the path now, which may be nothing. FILE if it is what must not be replaced, or cannot be seen. */
+/* Examines what is at the path now, if anything. Returns FILE if it must not be replaced, or cannot be examined. */
 static pleach_status look_at(const char *path, struct stat *about, bool *there)
 {
     *there = !fails_by_order() && lstat(path, about) == 0;
@@ -90,8 +90,8 @@ static pleach_status look_at(const char *path, struct stat *about, bool *there)
     return PLEACH_E_FILE;
 }
 
-/* Copies the path, or the path that the symbolic link there leads to. stat comes first because the kernel then refuses
- * a link that another user has put into a folder that all can write to; realpath alone would follow it. */
+/* Copies the path, or the target of the symbolic link there. stat comes first because the kernel then refuses a link
+ * that another user has put into a world-writable folder; realpath alone would follow it. */
 static bool follow(const char *path, char *target)
 {
     struct stat about;
@@ -101,7 +101,7 @@ static bool follow(const char *path, char *target)
     return !fails_by_order() && stat(path, &about) == 0 && realpath(path, target);
 }
 
-/* The length of the path's folder with its last slash; 0: the current folder. */
+/* Returns the length of the path's folder including its last slash; 0 for the current folder. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -110,8 +110,8 @@ static size_t folder_length(const char *path)
 
 enum { NAME_ROOM = 64, LONGEST_START = 200, MOST_NAMES = 1000 };
 
-/* How much of the path the temporary name begins with: all of it, unless its last name is too long to be made longer.
- * A UTF-8 character is never cut. */
+/* Returns how much of the path the temporary name begins with: all of it, unless its last component is too long to be
+ * extended. A UTF-8 character is never split. */
 static size_t start_length(const char *path)
 {
     size_t length = strlen(path), most = folder_length(path) + LONGEST_START;
@@ -120,8 +120,8 @@ static size_t start_length(const char *path)
     return most;
 }
 
-/* A file in the same folder that was not there before. Only a process with our number that was killed while it saved
- * can have taken a name, so the next one is free. */
+/* Creates a new file in the same folder. A name is in use only if a process with the same process number was killed
+ * while it saved, so the next name is free. */
 static int open_beside(new_file *file, mode_t mode)
 {
     static atomic_uint number;
@@ -137,7 +137,7 @@ static int open_beside(new_file *file, mode_t mode)
     return descriptor;
 }
 
-/* The owner and the group of what will be replaced. */
+/* Sets the owner and the group of the file that will be replaced. */
 static bool keep_owner(const new_file *file, const struct stat *old)
 {
     struct stat now;
@@ -146,8 +146,8 @@ static bool keep_owner(const new_file *file, const struct stat *old)
     return !fails_by_order() && fchown(file->descriptor, old->st_uid, old->st_gid) == 0;
 }
 
-/* Remembers the mode that the umask, or the folder, has given to the new file, and closes the file to other users
- * until it is complete. A file system without modes refuses the change, which means nothing there. */
+/* Stores the mode that the umask, or the folder, has given to the new file, and denies other users access until the
+ * file is complete. A file system without modes refuses the change, which is harmless there. */
 static bool begin_mode(new_file *file)
 {
     struct stat now;
@@ -157,9 +157,9 @@ static bool begin_mode(new_file *file)
     return true;
 }
 
-/* Owner and group are taken over at once, so that a caller who cannot keep them is refused before much is written. If
- * there is nothing to replace, the file is created as any new file is, because only that shows the mode it should have,
- * and is closed to other users while it is still empty. */
+/* Sets owner and group at once, so that a caller that cannot keep them is refused before much is written. If there is
+ * nothing to replace, the file is created like any new file, because only that shows the mode it should have; other
+ * users lose access while it is still empty. */
 static pleach_status open_temporary(new_file *file)
 {
     struct stat old;
@@ -184,7 +184,7 @@ static void free_names(new_file *file)
 pleach_status new_file_begin(new_file *file, const char *path)
 {
     size_t length = strlen(path) + 1;
-    length = length > PATH_MAX ? length : PATH_MAX; /* realpath writes up to so many */
+    length = length > PATH_MAX ? length : PATH_MAX; /* realpath writes up to PATH_MAX bytes */
     file->target = base_alloc(length, 1);
     file->temporary = base_alloc(length + NAME_ROOM, 1);
     pleach_status status = PLEACH_E_MEMORY;
@@ -200,7 +200,7 @@ pleach_status new_file_write(const new_file *file, const void *from, size_t size
     while (size > 0) { /* progress: as in old_file_read */
         ssize_t put = fails_by_order() ? -1 : pwrite(file->descriptor, at, size, (off_t)place);
         if (put < 0 && errno == EINTR) continue;
-        if (put == 0) errno = ENOSPC; /* otherwise this would go on for ever */
+        if (put == 0) errno = ENOSPC; /* otherwise this loop would never end */
         if (put <= 0) return PLEACH_E_FILE;
         at += put;
         place += (uint64_t)put;
@@ -209,12 +209,12 @@ pleach_status new_file_write(const new_file *file, const void *from, size_t size
     return PLEACH_OK;
 }
 
-/* Then the new name outlasts a power failure, too. A failure is not reported: not every file system can do this, and
- * the file is in its place by now. */
+/* Makes the new name survive a power failure. A failure is not reported: not every file system can do this, and the
+ * file is already in place. */
 static void sync_folder(new_file *file)
 {
     size_t folder = folder_length(file->target);
-    file->temporary[folder] = '\0'; /* its name is not needed any more */
+    file->temporary[folder] = '\0'; /* the temporary name is no longer needed */
     int descriptor = open_counted(folder ? file->temporary : ".", O_RDONLY | O_DIRECTORY, 0);
     if (descriptor < 0) return;
     fsync(descriptor);
@@ -229,7 +229,7 @@ static bool sync_file(int descriptor)
     return result == 0;
 }
 
-/* Sets the owner and the mode that are to stay. The mode comes last because a change of owner clears bits of it. */
+/* Sets the final owner and mode. The mode comes last because a change of owner clears bits of it. */
 static bool end_mode(const new_file *file)
 {
     struct stat old, now;
@@ -240,7 +240,7 @@ static bool end_mode(const new_file *file)
     return (now.st_mode & 07777) == mode || (!fails_by_order() && fchmod(file->descriptor, mode) == 0);
 }
 
-/* A last look, because the sync can take long: another process may have made a pipe there by now. */
+/* Checks the target again, because the sync can take long: another process may have created a pipe there. */
 static bool rename_over(const new_file *file)
 {
     struct stat old;
@@ -251,7 +251,7 @@ static bool rename_over(const new_file *file)
 
 pleach_status new_file_finish(new_file *file)
 {
-    /* Without the first sync the new name could come to the disk before the bytes. */
+    /* Without the first sync the new name could reach the disk before the bytes. */
     if (!end_mode(file) || !sync_file(file->descriptor) || !rename_over(file)) {
         new_file_discard(file);
         return PLEACH_E_FILE;

@@ -1,5 +1,5 @@
-/* file/file.c - the public functions of pleach/file.h: check the arguments, and say so where there is no xxHash.
- * Reading and writing files are cancellation points, so cancellation is off while they run. */
+/* file/file.c - the public functions of pleach/file.h: check the arguments, and report builds without xxHash. Reading
+ * and writing files are cancellation points, so cancellation is disabled while they run. */
 #include "file.h"
 
 #include <string.h>

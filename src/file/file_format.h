@@ -1,7 +1,7 @@
-/* file/file_format.h - what a file of pairs consists of; docs/file-format.md draws it.
+/* file/file_format.h - the parts of a file of pairs; docs/file-format.md draws them.
  *
- * Numbers are in the byte order of the machine that wrote them, and the head says which that is. Checksums are XXH64:
- * its specification will not change, and it is at least as fast as any disk.
+ * Numbers are in the byte order of the machine that wrote them, and the header states which one that is. Checksums are
+ * XXH64: its specification will not change, and it is at least as fast as any disk.
  */
 #ifndef PLEACH_FILE_FORMAT_H
 #define PLEACH_FILE_FORMAT_H
@@ -14,29 +14,29 @@
 
 #include "../../include/pleach/file.h"
 
-/* The first byte is no text, and the last is one that text conversions change. */
+/* The first byte is not text, and the last is one that text conversions change. */
 #define FILE_MAGIC "\x89pleach\n"
 #define FILE_BYTE_ORDER UINT32_C(0x01020304)
 
 /* More than any map can hold, and small enough that sizes computed from it do not overflow. */
 #define FILE_MOST_PAIRS (UINT64_C(1) << 48)
 
-/* Which structure the pairs are of. A graph's pairs are keys of 64 bits, and mean nothing to a map. */
+/* The structure that the pairs belong to. A graph's pairs are 64-bit keys, which mean nothing to a map. */
 enum file_holds { FILE_HOLDS_MAP, FILE_HOLDS_GRAPH, FILE_HOLDS };
 
-/* The first 16 bytes mean the same in every version. */
+/* The first 16 bytes have the same meaning in every version. */
 typedef struct file_header {
     char magic[8];
     uint32_t byte_order;
     uint32_t version;
     uint16_t key_bits;
     uint16_t holds; /* enum file_holds */
-    uint32_t block_pairs; /* in each block but the last, which has the rest */
+    uint32_t block_pairs; /* in each block but the last, which has the remainder */
     uint64_t pairs;
-    uint64_t sum; /* of all before it */
+    uint64_t sum; /* of everything before it */
 } file_header;
 
-/* Then come the keys, the values, and the checksum of all three. */
+/* Followed by the keys, the values, and the checksum of all three. */
 typedef struct file_block {
     uint64_t index;
     uint32_t pairs;
@@ -57,16 +57,16 @@ static inline uint64_t file_header_sum(const file_header *header)
     return file_sum(header, offsetof(file_header, sum));
 }
 
-/* Sums up checksums one after the other: those of the blocks, then the header's. So no block comes from elsewhere. */
+/* Combines checksums: those of the blocks, then the header's. So no block can come from another file or position. */
 static inline uint64_t file_sum_sums(uint64_t sums, uint64_t next) { return XXH64(&next, sizeof next, sums); }
 
-/* Bytes of the block up to its checksum. */
+/* Returns the bytes of a block up to its checksum. */
 static inline size_t file_block_bytes(unsigned key_bits, uint64_t pairs)
 {
     return sizeof(file_block) + 2 * pairs * (key_bits / 8);
 }
 
-/* Of the whole file. */
+/* Returns the bytes of the whole file. */
 static inline uint64_t file_bytes(const file_header *header)
 {
     uint64_t blocks = header->pairs / header->block_pairs + (header->pairs % header->block_pairs != 0);

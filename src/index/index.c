@@ -1,5 +1,5 @@
-/* index/index.c - a multi-value index: pairs (key, id) as the keys of a map. Composes them, calls the map's public
- * functions, and takes what comes back apart. The ids of a key are the interval from (key, 0) to (key, largest id). */
+/* index/index.c - a multi-value index: pairs (key, id) as the keys of a map. Composes the pairs, calls the map's public
+ * functions, and splits what they return. The ids of a key are the interval from (key, 0) to (key, largest id). */
 #include "../../include/pleach/index.h"
 
 #include <stdatomic.h>
@@ -16,7 +16,7 @@ enum { LEAST_ROOM = 1024, FIRST_IDS_A_KEY = 4 };
 struct pleach_index {
     pleach_map *map;
     bool wide; /* 64-bit keys and ids */
-    atomic_size_t ids_a_key; /* as retrievals have found lately: the room that the next one gets at first */
+    atomic_size_t ids_a_key; /* ids per key that recent retrievals found: sizes the first attempt of the next one */
 };
 
 /* ---- life ---- */
@@ -61,10 +61,10 @@ pleach_map *pleach_index_map(pleach_index *index) { return index ? index->map : 
 
 static size_t pair_bytes(const pleach_index *index) { return index->wide ? sizeof(key128) : sizeof(uint64_t); }
 
-/* Room for n of the map's keys, or values, zeros. */
+/* Allocates n zeroed keys, or values, of the map's width. */
 static void *get_pairs(const pleach_index *index, size_t n) { return base_alloc(n, pair_bytes(index)); }
 
-/* pairs[i] = (keys[i], ids[i]); with no ids, all of them `otherwise`. */
+/* pairs[i] = (keys[i], ids[i]); if ids is NULL, every id is `otherwise`. */
 static void compose(const pleach_index *index, size_t n, const void *keys, const void *ids, uint64_t otherwise,
                     void *pairs)
 {
@@ -137,7 +137,7 @@ pleach_status pleach_index_contains(pleach_index *index, size_t n, const void *k
 
 /* ---- arrays of keys ---- */
 
-/* The intervals of n keys; both are freed by the caller, also on failure. */
+/* The intervals of n keys; the caller frees both arrays, also on failure. */
 typedef struct intervals {
     void *lo, *hi;
 } intervals;
@@ -172,7 +172,7 @@ pleach_status pleach_index_count(pleach_index *index, size_t n, const void *keys
     return status;
 }
 
-/* Pairs that n retrievals may have. Too few costs a second try, too many costs memory. */
+/* Returns the initial capacity in pairs for n retrievals. Too small costs a second attempt, too large costs memory. */
 static size_t first_room(pleach_index *index, size_t n, size_t capacity)
 {
     size_t a_key = atomic_load_explicit(&index->ids_a_key, memory_order_relaxed);
@@ -186,8 +186,8 @@ static void learn_room(pleach_index *index, size_t n, size_t total)
     if (n > 0) atomic_store_explicit(&index->ids_a_key, total / n + 1, memory_order_relaxed);
 }
 
-/* After a try that had not room enough: the next one has it, unless there are still more pairs by then. Progress: room
- * doubles at least, up to the caller's. */
+/* Returns the capacity for the next attempt after one that was too small: it suffices unless there are still more pairs
+ * by then. Progress: the capacity at least doubles, up to the caller's. */
 static size_t more_room(size_t room, size_t total, size_t capacity)
 {
     size_t wanted = total < 2 * room ? 2 * room : total + total / 8;
@@ -227,7 +227,7 @@ pleach_status pleach_index_retrieve(pleach_index *index, size_t n, const void *k
 
 /* ---- batches ---- */
 
-/* The same operations on the map. */
+/* The corresponding operations of the map. */
 static const uint8_t of_map[] = {[PLEACH_INDEX_INSERT] = PLEACH_OP_ADD,
                                  [PLEACH_INDEX_ERASE] = PLEACH_OP_ERASE,
                                  [PLEACH_INDEX_CONTAINS] = PLEACH_OP_CONTAINS,
@@ -244,7 +244,7 @@ static pleach_status check_batch(const pleach_index *index, const pleach_index_b
     return any_device_pointer(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
-/* What the map gets. */
+/* The arrays that the map is passed. */
 typedef struct scratch {
     uint8_t *kinds;
     void *keys;   /* (key, id), or the low end of an interval */
@@ -278,7 +278,7 @@ static pleach_status compose_batch(const pleach_index *index, const pleach_index
     return PLEACH_OK;
 }
 
-/* A batch that had not room enough has changed nothing, and is tried again. */
+/* A batch with too small a capacity has changed nothing, and is retried. */
 static pleach_status apply_composed(pleach_index *index, pleach_index_batch *b, const scratch *s)
 {
     pleach_batch batch = {.n = b->n, .kinds = s->kinds, .keys = s->keys, .values = s->values, .flags = b->flags,
@@ -314,7 +314,7 @@ pleach_status pleach_index_apply(pleach_index *index, pleach_index_batch *batch)
     return status;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole index ---- */
 
 pleach_status pleach_index_size(pleach_index *index, uint64_t *size)
 {

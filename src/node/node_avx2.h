@@ -1,4 +1,4 @@
-/* node/node_avx2.h - the node verbs with AVX2; see node_avx512.h for why a pair is loaded again after the search.
+/* node/node_avx2.h - the node functions with AVX2; node_avx512.h states why a pair is loaded again after the search.
  * AVX2 compares signed numbers only: flipping the top bit turns unsigned order into signed order. */
 #include "node_lines.h"
 #include "node_x86.h"
@@ -82,7 +82,7 @@ PORT_FN void node_read(const map_node *node, node_image *image)
 #include "node_lines_rank.h"
 #include "node_search_x86.h"
 
-/* `n` numbers, up to a node's. The last store may lie over the one before it. */
+/* Copies `n` numbers, up to a node's. The last store may overlap the one before it. */
 PORT_FN void copy_few(map_key *to, const map_key *from, unsigned n)
 {
     enum { WIDE = 32 / sizeof(map_key) };
@@ -101,7 +101,7 @@ PORT_FN void copy_few(map_key *to, const map_key *from, unsigned n)
     }
 }
 
-/* Keys and values of two times 32 bytes of pairs, apart. */
+/* Separate the keys and values of two times 32 bytes of pairs. */
 #if PLEACH_KEY_BITS == 32
 PORT_FN __m256i keys_apart(__m256i a, __m256i b)
 {

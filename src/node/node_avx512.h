@@ -1,12 +1,12 @@
-/* node/node_avx512.h - the node verbs with AVX-512: all keys of a node compared at once.
+/* node/node_avx512.h - the node functions with AVX-512: all keys of a node are compared at once.
  *
- * A pair is one access (port_load_two). The wide loads that find the slot are not: they only choose a slot, and the
- * pair that is answered is loaded again, in one access, and compared again.
+ * A pair is a single access (port_load_two). The wide loads that find the slot are not: they only choose a slot, and
+ * the pair that is returned is loaded again, in one access, and compared again.
  */
 #include "node_lines.h"
 #include "node_x86.h"
 
-/* Bit s set: slot s has a key at or below key (slots 0..14). */
+/* Bit s is set if the key of slot s is <= key (slots 0..14). */
 PORT_FN unsigned slots_at_or_below(const map_node *node, map_key key)
 {
 #if PLEACH_KEY_BITS == 32
@@ -24,7 +24,7 @@ PORT_FN unsigned slots_at_or_below(const map_node *node, map_key key)
 #endif
 }
 
-/* Bit s set: slot s has a key below key (slots 0..14). */
+/* Bit s is set if the key of slot s is < key (slots 0..14). */
 PORT_FN unsigned slots_below(const map_node *node, map_key key)
 {
 #if PLEACH_KEY_BITS == 32
@@ -42,7 +42,7 @@ PORT_FN unsigned slots_below(const map_node *node, map_key key)
 #endif
 }
 
-/* Bit s set: slot s has this key (slots 0..13). */
+/* Bit s is set if slot s has this key (slots 0..13). */
 PORT_FN unsigned slots_equal(const map_node *node, map_key key)
 {
 #if PLEACH_KEY_BITS == 32
@@ -60,13 +60,14 @@ PORT_FN unsigned slots_equal(const map_node *node, map_key key)
 #endif
 }
 
-/* Slots at .. count-1 move up by one, or down; nobody else may be in the node. */
+/* Returns a mask of the words of slots from .. to-1. */
 PORT_FN uint32_t slot_words(unsigned from, unsigned to)
 {
     return (1u << PAIR_WORDS * to) - (1u << PAIR_WORDS * from);
 }
 
-/* From whole lines only: a load that began in the neighbour's last line would wait for it, masked or not. */
+/* Moves slots at .. count-1 up by one; slots_down_alone moves them down. No other thread may access the node. Only
+ * whole lines are loaded: a load that began in the neighbour's last line would wait for it, masked or not. */
 PORT_FN void slots_up_alone(map_node *node, unsigned at, unsigned count)
 {
     uint32_t mask = slot_words(at + 1, count + 1);
@@ -101,8 +102,7 @@ PORT_FN void node_read(const map_node *node, node_image *image)
 #include "node_lines_rank.h"
 #include "node_search_x86.h"
 
-/* Keys and values part ways by permutations of the image's lines, which begin with slot `from`; what wraps around is
- * beyond the pairs that are stored. */
+/* Separates keys and values by permuting the image's lines from slot `from` on; what wraps around is not stored. */
 #if PLEACH_KEY_BITS == 32
 PORT_FN void sink_run(pair_sink *sink, uint64_t place, const node_image *image, unsigned from, unsigned n)
 {
@@ -118,7 +118,7 @@ PORT_FN void sink_run(pair_sink *sink, uint64_t place, const node_image *image, 
         _mm512_mask_storeu_epi32(sink->values + place, wanted, _mm512_permutex2var_epi32(low, at, high));
 }
 #else
-/* Every second word of the four lines from word `first` on, then the numbers `from` .. from+n-1 of these. */
+/* Gathers every second word of the four lines from word `first` on, and stores numbers `from` .. from+n-1 of these. */
 PORT_FN void column_store(uint64_t *to, const node_image *image, unsigned first, unsigned from, unsigned n)
 {
     const __m512i each = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);

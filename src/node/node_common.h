@@ -1,6 +1,6 @@
 /* node/node_common.h - what all backends build from pair_load and pair_store. Included by a backend. */
 
-#ifndef IMAGE_SLOTS /* else a backend reads whole lines */
+#ifndef IMAGE_SLOTS /* otherwise the backend reads whole lines */
 #define IMAGE_SLOTS NODE_CAPACITY
 #define IMAGE_ALIGNED
 #endif

@@ -1,11 +1,11 @@
-/* node/node_cuda.h - the node verbs for one GPU thread.
+/* node/node_cuda.h - the node functions for one GPU thread.
  *
- * What a query costs on a GPU is the number of load instructions: when every lane of a warp reads its own node, a load
- * takes 32 passes through L1 whatever its width. So the verbs load 16 bytes at a time, which is two 32-bit pairs or one
- * 64-bit pair, and search by halving: three or four loads per node, none for the header of an inner node.
+ * The cost of a query on a GPU is the number of load instructions: when every lane of a warp reads its own node, a load
+ * takes 32 passes through L1 whatever its width. So these functions load 16 bytes at a time, which is two 32-bit pairs
+ * or one 64-bit pair, and search by bisection: three or four loads per node, and none for the header of an inner node.
  *
- * Inner nodes are read through L1 and may be stale, each 32-byte sector of another age; leaves are read fresh.
- * The simulator runs these verbs too.
+ * Inner nodes are read through L1 and may be stale, each 32-byte sector with another age; leaves are read fresh. The
+ * simulator runs these functions too.
  */
 #define PAIR_IS_ATOMIC 1
 #define IMAGE_IN_REGISTERS 1
@@ -31,12 +31,12 @@ PORT_FN void pair_store(map_node *node, unsigned slot, map_pair pair)
 PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 {
     port_two end = port_load_two(&node->word[NODE_LINK_SLOT]);
-    PTX_AFTER_BRANCH(); /* the callers' own, on the header */
+    PTX_AFTER_BRANCH(); /* the branch is the callers', on the header */
     *link = pair_of_word(end.first);
     return end.second;
 }
 
-/* Halving over the blocks of two slots; the last is link and header, of which only the link takes part. */
+/* Bisection over the blocks of two slots. The last block is link and header, of which only the link is compared. */
 PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
 {
     port_two best = {0, 0};
@@ -51,7 +51,7 @@ PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
     if (block == 0) best = port_load_two_cached(&node->word[0]);
     bool second = block != NODE_SLOTS / 2 - 1 && (uint32_t)best.second <= key;
     *pair = pair_of_word(second ? best.second : best.first);
-    return pair->key <= key; /* always: slot 0's pivot is the low key (I4), and nobody can name an unfinished node */
+    return pair->key <= key; /* always: slot 0's pivot is the low key (I4), and no unfinished node is reachable */
 }
 
 /* The link and the header come in one access; the header's count bounds the search. A hit needs no fence: the thread's
@@ -92,12 +92,12 @@ PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pai
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
-/* Halving for the last block that begins before the place that is looked for. Upwards that place is before the first key
- * at or above `key`, which may be the first of the next block; downwards it is behind the last key at or below. */
+/* Bisection for the last block that begins before the wanted position. Upwards, that position is before the first key
+ * >= `key`, which may be the first key of the next block; downwards, it is after the last key <= `key`. */
 PORT_FN bool node_nearest(const map_node *node, unsigned count, map_key key, bool up, map_pair *nearest)
 {
     port_two best = {0, 0};
-    unsigned block = 0, before = 0; /* before: pairs that are, in the block and in all blocks before it */
+    unsigned block = 0, before = 0; /* before: number of pairs before the position */
     if (count == 0) return false;
     PORT_UNROLL for (unsigned half = NODE_SLOTS / 4; half > 0; half /= 2) {
         if (2 * (block + half) < count) {
@@ -119,7 +119,7 @@ PORT_FN bool node_nearest(const map_node *node, unsigned count, map_key key, boo
     return true;
 }
 
-/* All loads are under way before the first is looked at. */
+/* All loads are issued before the first result is used. */
 PORT_FN unsigned node_scan(const map_node *node, unsigned count, map_key key, map_pair *pair)
 {
     port_two block[NODE_CAPACITY / 2];
@@ -188,7 +188,7 @@ PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
     uint64_t header = header_load(node);
     port_validate_fence();
     *link = pair_load(node, NODE_LINK_SLOT);
-    PTX_AFTER_BRANCH(); /* the callers' own, on header and link */
+    PTX_AFTER_BRANCH(); /* the branch is the callers', on header and link */
     return header;
 }
 
@@ -210,7 +210,7 @@ PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
     return pair->key <= key;
 }
 
-/* The header first; the GPU does not run ahead of the branch on it, so what follows is loaded after it. */
+/* Load the header first. The GPU does not run ahead of the branch on it, so everything after it is loaded later. */
 PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pair)
 {
     uint64_t header = header_load(node);

@@ -1,10 +1,10 @@
-/* node/node_format.h - the numbers of the node format that do not depend on the key width; drawn in node.h. */
+/* node/node_format.h - the constants of the node format that do not depend on the key width; drawn in node.h. */
 #ifndef PLEACH_NODE_FORMAT_H
 #define PLEACH_NODE_FORMAT_H
 
 #include "../port/port.h"
 
-/* A file that works on chunks of a skiplist may set 32 before. */
+/* A file that processes skiplist chunks may define 32 before it includes this header. */
 #ifndef PLEACH_NODE_SLOTS
 #define PLEACH_NODE_SLOTS 16
 #endif
@@ -16,7 +16,7 @@ enum {
     NODE_HEADER_SLOT = NODE_SLOTS - 1
 };
 
-enum { NODE_OLD_IMAGE = 0x7f }; /* level of a node that holds an old image of a leaf */
+enum { NODE_OLD_IMAGE = 0x7f }; /* level of a node that holds an old version of a leaf */
 
 #define NODE_LINK 0x80000000u
 #define NODE_NONE 0u
@@ -30,7 +30,7 @@ typedef enum node_answer { NODE_FOUND, NODE_ABSENT, NODE_RIGHT, NODE_CHANGED } n
 #define HEADER_LATCHED ((uint64_t)1)
 #define HEADER_VERSION_ONE ((uint64_t)1 << 16)
 
-/* What 'header' says. The same in C and CUDA, on the host too (the validator reads images of device nodes). */
+/* Fields of `header`. The same in C and CUDA, and on the host too (the validator reads copies of device nodes). */
 #ifdef __CUDACC__
 #define NODE_ASSERT(condition) static_assert(condition, #condition)
 #define HEADER_FN static __host__ __device__ __forceinline__
@@ -44,7 +44,7 @@ HEADER_FN uint64_t header_first(unsigned level, unsigned count)
 {
     return (uint64_t)level << 1 | (uint64_t)count << 8 | HEADER_VERSION_ONE; /* 0 is memory that was never a node */
 }
-/* The header to release a latch with: the next version, unlatched, with a new count. */
+/* Returns the header to release a latch with: the next version, unlatched, with a new count. */
 HEADER_FN uint64_t header_next(uint64_t latched, unsigned count)
 {
     return ((latched & ~((uint64_t)0xff << 8) & ~HEADER_LATCHED) | (uint64_t)count << 8) + HEADER_VERSION_ONE;

@@ -1,5 +1,4 @@
-/* node/node_image.h - node_read and node_write one pair at a time, for backends without wider accesses. With
- * NODE_READS_LINES only the latter. */
+/* node/node_image.h - node_read (unless NODE_READS_LINES) and node_write by accesses to single pairs. */
 
 #ifndef NODE_READS_LINES
 PORT_FN void node_read(const map_node *node, node_image *image)

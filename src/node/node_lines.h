@@ -1,5 +1,5 @@
-/* node/node_lines.h - images for AVX2 and AVX-512 have whole lines of a node, link and header with them: so keys are
- * compared in an image as they are in a node. Include before node_x86.h. */
+/* node/node_lines.h - images for AVX2 and AVX-512 hold whole lines of a node, including link and header, so keys are
+ * compared in an image as in a node. Include before node_x86.h. */
 #define NODE_READS_LINES 1
 
 #ifndef IMAGE_SLOTS
@@ -12,9 +12,8 @@
 #endif
 #endif
 
-/* A line of an image is in one line of memory. The stack frames that AddressSanitizer has for itself are aligned to 32
- * bytes only, whatever gcc believes: so there it must not know where the pointer to an image comes from, else it uses
- * moves that insist on 64. */
+/* A line of an image is in one line of memory. AddressSanitizer aligns its own stack frames to 32 bytes only, whatever
+ * gcc assumes. The compiler must not know where an image pointer comes from, or it uses moves that require 64. */
 #ifdef IMAGE_IS_SANITIZED
 #define IMAGE_ALIGNED _Alignas(32)
 #define IMAGE_POINTER(image) image_pointer((void *)(uintptr_t)(image))

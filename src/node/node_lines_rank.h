@@ -1,6 +1,6 @@
-/* node/node_lines_rank.h - ranks in an image, on top of slots_below and slots_at_or_below. */
+/* node/node_lines_rank.h - ranks in an image, built on slots_below and slots_at_or_below. */
 
-/* All keys of an image are compared, so all have a value. */
+/* All keys of an image are compared, so all must have a value. */
 PORT_FN void image_of_one(node_image *image, map_pair pair)
 {
     for (unsigned i = 0; i < IMAGE_SLOTS; i++) image->pair[i] = pair;

@@ -1,5 +1,5 @@
-/* node/node_plain.h - the node verbs in plain C: the readable specification, what ThreadSanitizer runs, and what runs
- * where there is no AVX2, and for keys of 16 bytes. Every shared access goes through the port layer. */
+/* node/node_plain.h - the node functions in plain C: the readable specification. ThreadSanitizer runs them, and so do
+ * machines without AVX2, and maps with 16-byte keys. Every shared access goes through the port layer. */
 
 #if PLEACH_KEY_BITS == 32
 #define PAIR_IS_ATOMIC 1
@@ -43,7 +43,7 @@ PORT_FN void pair_store(map_node *node, unsigned slot, map_pair pair)
 
 #include "node_common.h"
 
-/* True if the node still has this header: with the fence, no writer touched what was loaded in between. */
+/* Returns true if the header is unchanged: with the fence, no writer changed what was loaded in between. */
 PORT_FN bool node_unchanged(const map_node *node, uint64_t header)
 {
     port_validate_fence();
@@ -54,7 +54,7 @@ PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 {
     uint64_t header = port_load_acquire(&node->word[HEADER_WORD]);
     *link = pair_load(node, NODE_LINK_SLOT);
-    /* A link in two halves could name the wrong neighbour, too far to the right. */
+    /* A link that was read in two halves could name the wrong neighbour, too far to the right. */
     return PAIR_IS_ATOMIC || node_unchanged(node, header) ? header : header | HEADER_LATCHED;
 }
 
@@ -64,14 +64,14 @@ PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
 {
     uint64_t header = port_load_acquire(&node->word[HEADER_WORD]);
-    map_pair best = pair_load(node, 0); /* slot 0 holds the node's low key: at or below key */
+    map_pair best = pair_load(node, 0); /* slot 0 holds the node's low key, which is <= key */
     for (unsigned slot = 1; slot <= NODE_LINK_SLOT; slot++) {
         map_pair next = pair_load(node, slot);
         if (next.key > key) break;
         best = next;
     }
     *pair = best;
-    /* An atomic pair needs no validation: it was true when it was written, and stays true (I3 of blink/). */
+    /* An atomic pair needs no validation: it was valid when it was written, and stays valid (I3 of blink/). */
     return PAIR_IS_ATOMIC || node_unchanged(node, header);
 }
 
@@ -81,14 +81,14 @@ PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pai
     unsigned count = header_count(header);
     for (unsigned slot = 0; slot < count; slot++) {
         *pair = pair_load(node, slot);
-        /* A hit under or after a writer is still a hit: see LINEARIZATION POINTS in blink/blink.h. */
+        /* A hit concurrent with or after a writer is still a hit: see LINEARIZATION POINTS in blink/blink.h. */
         if (pair->key != key) continue;
         if (NODE_HIT_WAITS && (header & HEADER_LATCHED)) return NODE_CHANGED;
         port_validate_fence(); /* this thread's later operations see no older state than this one did */
         return PAIR_IS_ATOMIC || node_unchanged(node, header) ? NODE_FOUND : NODE_CHANGED;
     }
     *pair = pair_load(node, NODE_LINK_SLOT);
-    if (PAIR_IS_ATOMIC && pair_is_link(*pair) && key >= pair->key) return NODE_RIGHT; /* links stay true */
+    if (PAIR_IS_ATOMIC && pair_is_link(*pair) && key >= pair->key) return NODE_RIGHT; /* links stay valid */
     if (!node_unchanged(node, header)) return NODE_CHANGED;
     return pair_is_link(*pair) && key >= pair->key ? NODE_RIGHT : NODE_ABSENT; /* absent: linearized here */
 }

@@ -1,5 +1,5 @@
 /* node/node_rank.h - image_rank, image_rank_through and sink_run one pair at a time, for backends without wider
- * comparisons. Loops have constant bounds and are unrolled on a GPU, so that the image stays in registers there. */
+ * comparisons. Loops have constant bounds and are unrolled on a GPU, so that the image stays in registers. */
 
 PORT_FN void image_of_one(node_image *image, map_pair pair) { image->pair[0] = pair; }
 

@@ -1,6 +1,6 @@
-/* node/node_search_wide.h - node_route and node_lookup for keys of 16 bytes: as in node_plain.h, but keys are counted
- * and not searched for. A comparison whose outcome nobody can foresee is best not branched on. What was counted while a
- * writer was about means nothing, and is not used: the version is validated before the answer. */
+/* node/node_search_wide.h - node_route and node_lookup for 16-byte keys: as in node_plain.h, but smaller keys are
+ * counted instead of searched for, because a comparison with an unpredictable outcome should not be a branch. A count
+ * taken concurrently with a writer is meaningless and is not used: the version is validated before the return. */
 
 PORT_FN map_key key_load(const map_node *node, unsigned slot)
 {
@@ -11,7 +11,7 @@ PORT_FN map_key key_load(const map_node *node, unsigned slot)
 PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
 {
     uint64_t header = port_load_acquire(&node->word[HEADER_WORD]);
-    unsigned slot = 0; /* holds the node's low key: at or below key */
+    unsigned slot = 0; /* holds the node's low key, which is <= key */
     for (unsigned i = 1; i <= NODE_LINK_SLOT; i++) slot += key_load(node, i) <= key;
     *pair = pair_load(node, slot);
     return node_unchanged(node, header);

@@ -1,5 +1,5 @@
-/* node/node_search_x86.h - node_route and node_lookup on top of slots_at_or_below and slots_equal. x86 does not reorder
- * loads with loads, so a compiler barrier is all that validating needs; port_validate_fence is that. */
+/* node/node_search_x86.h - node_route and node_lookup, built on slots_at_or_below and slots_equal. x86 does not reorder
+ * loads with loads, so validation needs only a compiler barrier, which is what port_validate_fence is there. */
 
 PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 {
@@ -11,11 +11,11 @@ PORT_FN uint64_t node_end(const map_node *node, map_pair *link)
 PORT_FN bool node_route(const map_node *node, map_key key, map_pair *pair)
 {
     unsigned below = slots_at_or_below(node, key);
-    /* Bit 0 is set: slot 0 holds the node's low key. The count of trailing ones is used, not the population, so that a
-     * slot caught between two pairs of a shift cannot carry the search past it. */
+    /* Bit 0 is set because slot 0 holds the node's low key. The trailing ones are counted, not all ones, so that a slot
+     * that is read between two stores of a shift cannot carry the search past it. */
     unsigned slot = (unsigned)__builtin_ctz(~(below | 1)) - 1;
     *pair = pair_load(node, slot);
-    return pair->key <= key; /* false: the slot was shifted between the two looks */
+    return pair->key <= key; /* false if the slot was shifted between the two loads */
 }
 
 PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pair)
@@ -30,7 +30,7 @@ PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pai
         return pair->key == key ? NODE_FOUND : NODE_CHANGED; /* found: linearized at the header's load, or later */
     }
     *pair = pair_load(node, NODE_LINK_SLOT);
-    if (pair_is_link(*pair) && key >= pair->key) return NODE_RIGHT; /* a link stays true for ever */
+    if (pair_is_link(*pair) && key >= pair->key) return NODE_RIGHT; /* a link stays valid forever */
     port_validate_fence();
     bool unchanged = !(header & HEADER_LATCHED) && header_load(node) == header;
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
@@ -42,7 +42,7 @@ PORT_FN unsigned node_scan(const map_node *node, unsigned count, map_key key, ma
     for (; equal; equal &= equal - 1) {
         unsigned slot = (unsigned)__builtin_ctz(equal);
         *pair = pair_load(node, slot);
-        if (pair->key == key) return slot; /* else it was moved between the two looks */
+        if (pair->key == key) return slot; /* otherwise it was moved between the two loads */
     }
     return NODE_SLOTS;
 }

@@ -1,4 +1,4 @@
-/* node/node_sink.h - results of a range to arrays, one number at a time, for backends without wider stores. */
+/* node/node_sink.h - writes results of a range to arrays, one number at a time, where there are no wider stores. */
 
 typedef struct pair_sink {
     map_key *keys, *values;

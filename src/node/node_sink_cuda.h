@@ -1,12 +1,12 @@
-/* node/node_sink_cuda.h - results of a range from one GPU thread: gathered in registers and stored 16 bytes at a time
- * where the array is so aligned, because a store costs the same whatever its width (node_cuda.h). */
+/* node/node_sink_cuda.h - writes the results of a range from one GPU thread: gathered in registers and stored 16 bytes
+ * at a time if the array is so aligned, because a store costs the same whatever its width (node_cuda.h). */
 
 enum { SINK_WIDE = 16 / sizeof(map_key) };
 
 typedef struct pair_sink {
     map_key *keys, *values;
     map_key held_keys[SINK_WIDE], held_values[SINK_WIDE];
-    bool aligned; /* else every number is stored by itself */
+    bool aligned; /* otherwise every number is stored by itself */
 } pair_sink;
 
 PORT_FN void sink_open(pair_sink *sink, map_key *keys, map_key *values)
@@ -43,7 +43,7 @@ PORT_FN void sink_put(pair_sink *sink, uint64_t place, map_pair pair)
     sink_flush(sink->values, place - at, sink->held_values);
 }
 
-/* What is still held: fewer than a full store. */
+/* Stores the remaining numbers: fewer than a full store. */
 PORT_FN void sink_close(pair_sink *sink, uint64_t count)
 {
     if (!sink->aligned) return;

@@ -1,4 +1,4 @@
-/* node/node_sizes.h - bytes of a node, for code that handles nodes of any width without looking inside. */
+/* node/node_sizes.h - the size of a node in bytes, for code that handles nodes of any width without reading them. */
 #ifndef PLEACH_NODE_SIZES_H
 #define PLEACH_NODE_SIZES_H
 
@@ -6,7 +6,7 @@
 
 #include "node_format.h"
 
-/* A pair is a key and a value. node.h asserts that this is the size of a node. */
+/* A pair is a key and a value. node.h asserts that the result is the size of a node. */
 static inline __attribute__((unused)) size_t node_bytes_with(unsigned slots, unsigned key_bits)
 {
     return (size_t)slots * 2 * key_bits / 8;

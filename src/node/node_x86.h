@@ -1,4 +1,4 @@
-/* node/node_x86.h - pairs on x86 with AVX: one access each, 16-byte pairs too. */
+/* node/node_x86.h - pairs on x86 with AVX: a single access each, 16-byte pairs too. */
 #define PAIR_IS_ATOMIC 1
 
 PORT_FN map_pair pair_load(const map_node *node, unsigned slot)
@@ -25,6 +25,6 @@ PORT_FN void pair_store(map_node *node, unsigned slot, map_pair pair)
 #endif
 }
 
-enum { EVERY_PAIR = (1u << NODE_CAPACITY) - 1, EVERY_SLOT = (1u << (NODE_LINK_SLOT + 1)) - 1 }; /* as bits */
+enum { EVERY_PAIR = (1u << NODE_CAPACITY) - 1, EVERY_SLOT = (1u << (NODE_LINK_SLOT + 1)) - 1 }; /* as bit masks */
 
 #include "node_common.h"

@@ -1,5 +1,5 @@
-/* node/node_x86_words.h - the verbs of the x86 backends with their wide loads taken apart, one pair at a time: what the
- * simulator runs in place of AVX2 and AVX-512. The logic on top (node_search_x86.h) is theirs. */
+/* node/node_x86_words.h - the wide loads of the x86 backends, split into one load per pair: the simulator runs this in
+ * place of AVX2 and AVX-512. The logic on top (node_search_x86.h) is theirs. */
 #include "node_x86.h"
 
 PORT_FN unsigned slots_at_or_below(const map_node *node, map_key key)

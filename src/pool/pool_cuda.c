@@ -12,7 +12,7 @@ typedef struct piece {
 
 enum { MOST_PIECES = 4096 };
 
-/* The driver's functions for mapping memory, found through the runtime. */
+/* The driver's functions for mapping memory, looked up through the runtime. */
 typedef struct driver_calls {
     CUresult (*reserve)(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
     CUresult (*release_range)(CUdeviceptr, size_t);
@@ -30,8 +30,9 @@ struct pool_cuda {
     CUmemAccessDesc access;
     CUdeviceptr base;
     uint64_t reserved; /* bytes of address space */
-    bool by_machine;   /* the limit is what the GPU has, not one that the caller has set */
-    uint64_t limit;    /* bytes that may be used of it */
+    /* the limit is the GPU's memory, not set by the caller */
+    bool by_machine;
+    uint64_t limit;    /* bytes of it that may be used */
     uint64_t mapped;
     size_t granularity;
     unsigned pieces;
@@ -148,7 +149,7 @@ pleach_status pool_cuda_grow(pool_cuda *pool, uint64_t bytes, cudaStream_t strea
     if (bytes > pool->limit) return PLEACH_E_FULL;
     uint64_t before = pool->mapped;
     if (bytes <= before) return PLEACH_OK;
-    /* By half of what is there, so that the pieces stay few; if that much is not to be had, by the least. */
+    /* Grow by half of the mapped size, so that the pieces stay few; if that much is not available, by the minimum. */
     uint64_t least = round_up(bytes, pool->granularity) - before;
     uint64_t more = round_up(before / 2, pool->granularity);
     if (more > pool->reserved - before) more = pool->reserved - before;
@@ -156,7 +157,7 @@ pleach_status pool_cuda_grow(pool_cuda *pool, uint64_t bytes, cudaStream_t strea
     if (status != PLEACH_OK) status = map_piece(pool, least);
     if (status != PLEACH_OK) return status;
     cudaError_t zeroed = cudaMemsetAsync((char *)pool_cuda_nodes(pool) + before, 0, pool->mapped - before, stream);
-    if (zeroed != cudaSuccess) pool_cuda_trim(pool, before); /* what is mapped is taken for zeroed the next time */
+    if (zeroed != cudaSuccess) pool_cuda_trim(pool, before); /* because the next call takes it for zeroed */
     CUDA_TRY(zeroed);
     return PLEACH_OK;
 }

@@ -30,8 +30,8 @@ bool pool_host_open(pool_host *pool, uint64_t max_bytes, size_t node_bytes)
     base_count_held(1);
     uintptr_t start = ((uintptr_t)pool->mapping + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     pool->nodes = (void *)start;
-    /* A descent touches a node per level, each on another page: huge pages save most of the address translation. It is
-     * a wish; small pools go without, to not take two megabytes for a few nodes. */
+    /* A descent visits a node per level, each on another page: huge pages save most of the address translation. This is
+     * a hint to the kernel. Small pools do without, so that a few nodes do not take two megabytes. */
     if (pool->bytes >= HUGE_PAGE) madvise(pool->nodes, pool->bytes, MADV_HUGEPAGE);
     return true;
 }
@@ -62,5 +62,5 @@ bool pool_host_populate(pool_host *pool, size_t bytes)
 #ifdef MADV_POPULATE_WRITE
     if (length && madvise(pool->nodes, length, MADV_POPULATE_WRITE) != 0) return errno != ENOMEM;
 #endif
-    return true; /* on an older kernel the pages come when they are written */
+    return true; /* on older kernels pages are mapped when they are written */
 }

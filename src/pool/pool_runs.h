@@ -1,28 +1,28 @@
 /* pool/pool_runs.h - runs of 2^log nodes with neighbouring ids, from the same pool as single nodes.
  *
- * Fresh ones come off the pool's end. Returned ones are kept in one list per length; who finds the list of its length
- * empty takes a longer run, and puts back the halves that it does not need. Neighbours are not joined again: that is
- * for somebody who is alone, and rebuilds. Single nodes have a list for each stripe of agents; an agent looks through
- * the others' before it takes anything new, if somebody has given a node since that was last in vain. Else memory would
- * run away where some agents only take and others only give.
+ * Fresh runs come from the end of the pool. Freed runs are kept in one list per length. A thread that finds the list of
+ * its length empty takes a longer run and frees the halves that it does not need. Neighbouring runs are never merged;
+ * only an exclusive rebuild does that. Single nodes have one list per stripe of threads. A thread searches the lists of
+ * the other stripes before it takes anything fresh, if a node was freed since the last search in vain. Otherwise memory
+ * would grow without bound if some threads only allocate and others only free.
  *
- * Which lists of longer runs may have one is in one word, so that who wants a node, and has nothing to split, need not
- * look at them all: on a GPU that would be as many loads, one after the other, for each new slab. The word is no more
- * than a hint, as that of single nodes is. A list whose bit is set may be empty: who finds it so clears the bit. One
- * whose bit is clear may have a run: it was given after somebody had found the list empty, by an agent that saw the bit
- * still set, and then the bit was cleared. Such a run is passed by until another of its length is given, or there is no
- * fresh memory any more: then all lists are looked through, whatever the words say, before anybody is told that there
- * is no run.
+ * One word states which lists of longer runs may be non-empty. A thread that needs a node, and finds nothing to split
+ * there, need not read all lists; on a GPU that would be one dependent load per list for each new slab. The word is
+ * only a hint, and so is the word for single nodes. A list whose bit is set may be empty: a thread that finds it empty
+ * clears the bit. A list whose bit is clear may still hold a run: thread A finds the list empty, thread B frees a run
+ * and sees the bit still set, then A clears the bit. The run is skipped until another run of its length is freed or
+ * fresh memory runs out. In the latter case all lists are searched, ignoring the hints, before an allocation fails.
  *
- * Who wants a single node and takes a longer run makes the rest of it the row, from which all take by an addition,
- * which never fails: a list is a word that thousands of GPU threads would swap at once. There is one row at a time.
+ * A thread that needs a single node and takes a longer run makes the rest of the run the row. The row is a range of ids
+ * from which all threads allocate by a fetch-and-add, which never fails; the head of a list, in contrast, is a word
+ * that thousands of GPU threads would compare-and-swap at once. There is one row at a time.
  *
- * A returned run's link is in the second word of its first node, and every other word is left as it was: for structures
- * whose readers may still look at nodes that were given back, and find out by the first word.
+ * The link of a freed run is in the second word of its first node, and every other word keeps its value. This serves
+ * structures whose readers may still read freed nodes, and detect that by the first word.
  *
- * WHO MAY RUN TOGETHER   everything here, also with pool_alloc_fresh. Not with pool_alloc and pool_free: these have lists
- *                        of their own, and write the first word.
- * INVARIANTS, ORDERS, PROGRESS   as in pool.h.
+ * CONCURRENCY   All functions here may run concurrently, also with pool_alloc_fresh. They must not be mixed with
+ *               pool_alloc and pool_free, which have lists of their own and write the first word.
+ * INVARIANTS, MEMORY ORDERS, PROGRESS   as in pool.h.
  */
 #ifndef PLEACH_POOL_RUNS_H
 #define PLEACH_POOL_RUNS_H
@@ -41,23 +41,23 @@ typedef struct pool_run_list {
     uint64_t reserved[7];
 } pool_run_list;
 
-/* Zeros to begin with. */
+/* Must be zeroed before use. */
 typedef struct pool_runs {
-    pool_run_list single[POOL_MOST_STRIPES];   /* runs of one node, which are the most, by agent */
-    pool_run_list longer[POOL_RUN_LOGS];       /* by log; the first is not used */
-    uint64_t singles_given;                    /* 1: some list of single nodes may have one */
-    uint64_t longer_given;                     /* bit `log`: the list of these runs may have one */
-    uint64_t row; /* single nodes with neighbouring ids: end << 32 | next; none if next is not below the end */
+    pool_run_list single[POOL_MOST_STRIPES];   /* runs of one node, which are most runs, by stripe */
+    pool_run_list longer[POOL_RUN_LOGS];       /* by log; the first is unused */
+    uint64_t singles_given;                    /* 1 if some list of single nodes may be non-empty */
+    uint64_t longer_given;                     /* bit `log` is set if the list of these runs may be non-empty */
+    uint64_t row; /* single nodes with neighbouring ids: end << 32 | next; empty unless next is below end */
     uint64_t reserved[5];
 } pool_runs;
 
-/* How runs are reached. */
+/* How a thread accesses runs. */
 typedef struct pool_runs_place {
     pool_state *pool;
     pool_runs *runs;
     void *nodes;
     uint32_t node_bytes;
-    uint32_t stripe; /* the agent's */
+    uint32_t stripe; /* the thread's */
 } pool_runs_place;
 
 PORT_FN uint64_t *pool_run_link(pool_runs_place p, uint32_t id)
@@ -70,7 +70,7 @@ PORT_FN uint64_t *pool_run_head(pool_runs_place p, unsigned log)
     return log ? &p.runs->longer[log].head : &p.runs->single[p.stripe % POOL_SINGLE_STRIPES].head;
 }
 
-/* The list has got one. A swap that fails has been overtaken by one for another list, or by one that clears a bit. */
+/* Sets the bit of a list that has received a run. A swap fails only if another thread changes some list's bit. */
 PORT_FN void pool_note_longer(pool_runs_place p, unsigned log)
 {
     uint64_t *given = &p.runs->longer_given, bit = (uint64_t)1 << log, old;
@@ -80,15 +80,15 @@ PORT_FN void pool_note_longer(pool_runs_place p, unsigned log)
     } while (!port_compare_swap(given, old, old | bit));
 }
 
-/* The list was found empty. If the swap fails the bit stays, for the next one who finds that. */
+/* Clears the bit of a list that was found empty. If the swap fails, the bit stays until a thread finds this again. */
 PORT_FN void pool_note_none(pool_runs_place p, unsigned log)
 {
     uint64_t *given = &p.runs->longer_given, bit = (uint64_t)1 << log, old = port_load(given);
     if (old & bit) (void)port_compare_swap(given, old, old & ~bit);
 }
 
-/* Pushes a list whose nodes from `first` to `last` name each other. Who fails waits a little: thousands of GPU threads
- * would else keep each other from ever succeeding. */
+/* Pushes nodes from `first` to `last`, each of which names the next one. A failed attempt is followed by a short wait:
+ * otherwise thousands of GPU threads would keep each other from succeeding. */
 PORT_FN void pool_push(pool_runs_place p, uint64_t *head, uint32_t first, uint32_t last)
 {
     uint64_t *link = pool_run_link(p, last);
@@ -99,7 +99,7 @@ PORT_FN void pool_push(pool_runs_place p, uint64_t *head, uint32_t first, uint32
     }
 }
 
-/* Runs of one length whose first nodes, from `first` to `last`, name each other. */
+/* Frees runs of one length whose first nodes, from `first` to `last`, name each other. */
 PORT_FN void pool_free_runs(pool_runs_place p, unsigned log, uint32_t first, uint32_t last)
 {
     pool_push(p, pool_run_head(p, log), first, last);
@@ -113,7 +113,7 @@ PORT_FN void pool_free_run(pool_runs_place p, unsigned log, uint32_t id) { pool_
 
 PORT_FN uint32_t pool_alloc_run_from(pool_runs_place p, uint64_t *head)
 {
-    if (!(uint32_t)port_load(head)) return 0; /* a cheap look first */
+    if (!(uint32_t)port_load(head)) return 0; /* check without acquire first */
     for (unsigned attempt = 0;; port_pause(attempt++)) {
         uint64_t old = port_load_acquire(head);
         uint32_t id = (uint32_t)old;
@@ -123,8 +123,8 @@ PORT_FN uint32_t pool_alloc_run_from(pool_runs_place p, uint64_t *head)
     }
 }
 
-/* Off the end, by an addition, which never fails. Many at once may move the end past the capacity; the one whose run
- * has nodes on both sides of it puts those that have memory into the lists, so none is lost. */
+/* Allocates from the end of the pool by a fetch-and-add, which never fails. Concurrent threads may move the end past
+ * the capacity; the thread whose run straddles the capacity frees the part that has memory, so no node is lost. */
 PORT_FN uint32_t pool_alloc_fresh_run(pool_runs_place p, unsigned log)
 {
     uint64_t count = (uint64_t)1 << log, capacity = port_load(&p.pool->capacity);
@@ -139,7 +139,7 @@ PORT_FN uint32_t pool_alloc_fresh_run(pool_runs_place p, unsigned log)
     return 0;
 }
 
-/* The nodes of a run after its first one, to the agent's list, at once. */
+/* Frees the nodes of a run after its first one to the thread's list, in one step. */
 PORT_FN void pool_free_rest(pool_runs_place p, uint32_t id, unsigned log)
 {
     uint32_t last = id + ((uint32_t)1 << log) - 1;
@@ -148,19 +148,20 @@ PORT_FN void pool_free_rest(pool_runs_place p, uint32_t id, unsigned log)
     pool_free_runs(p, 0, id + 1, last);
 }
 
-/* Off the row; 0: it is at its end. Additions past that are no harm, and are as many as there are agents. */
+/* Allocates from the row; returns 0 if it is exhausted. Additions past the end are harmless: at most one per thread. */
 PORT_FN uint32_t pool_alloc_from_row(pool_runs_place p)
 {
     uint64_t row = port_load(&p.runs->row);
     if ((uint32_t)row >= row >> 32) return 0;
     row = port_fetch_add(&p.runs->row, 1);
     if ((uint32_t)row >= row >> 32) return 0;
-    port_validate_fence(); /* what the agents did who had the node before was over when it became part of the row */
+    /* what earlier owners of the node did was complete before it became part of the row */
+    port_validate_fence();
     return (uint32_t)row;
 }
 
-/* Makes these the row. False: there is one. PROGRESS: a swap fails when another has brought one, or for an addition
- * past the end of the last row, of which each agent makes one at most. */
+/* Makes these ids the row. Returns false if there is one already. PROGRESS: a swap fails because another thread has
+ * installed a row, or because of an addition past the end of the last row, of which each thread makes at most one. */
 PORT_FN bool pool_begin_row(pool_runs_place p, uint32_t first, uint64_t end)
 {
     for (;;) {
@@ -170,8 +171,8 @@ PORT_FN bool pool_begin_row(pool_runs_place p, uint32_t first, uint64_t end)
     }
 }
 
-/* From a longer run that was returned, in one of these lists: the first part of it; the others go to their lists, or,
- * for who wants a single node, become the row, or go to the agent's list. */
+/* Splits a freed run from one of the longer `lists` and returns its first part. The other parts go to their lists. If a
+ * single node was requested, they become the row instead, or go to the thread's list. */
 PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t lists)
 {
     for (unsigned longer = log + 1; longer < POOL_RUN_LOGS; longer++) {
@@ -190,10 +191,10 @@ PORT_COLD uint32_t pool_split_run(pool_runs_place p, unsigned log, uint64_t list
     return 0;
 }
 
-/* Single nodes of the other stripes. One that is given while this looks may be missed, until somebody gives another. */
+/* Allocates a node from the other stripes' lists. May miss one that is freed meanwhile, until another one is freed. */
 PORT_COLD uint32_t pool_alloc_others(pool_runs_place p)
 {
-    enum { AT_ONCE = 8 }; /* so that a GPU waits for some loads together */
+    enum { AT_ONCE = 8 }; /* so that a GPU waits for several loads at once */
     for (unsigned i = 0; i < POOL_SINGLE_STRIPES; i += AT_ONCE) {
         uint64_t heads[AT_ONCE];
         pool_runs_place other = p;
@@ -211,7 +212,7 @@ PORT_COLD uint32_t pool_alloc_others(pool_runs_place p)
     return 0;
 }
 
-/* As far as hints tell, there is no node to be had. */
+/* Returns true if, according to the hints, no node is available. */
 PORT_FN bool pool_seems_dry(pool_runs_place p)
 {
     uint64_t row = port_load(&p.runs->row);
@@ -219,8 +220,8 @@ PORT_FN bool pool_seems_dry(pool_runs_place p)
            !port_load(&p.runs->singles_given) && !port_load(&p.runs->longer_given);
 }
 
-/* The first node's id, or 0 if there is no such run. What it was before can be read from it: a node that was never
- * taken is all zeros. */
+/* Returns the id of the run's first node, or 0 if there is no such run. The node's words tell its previous use: a node
+ * that was never allocated is all zeros. */
 PORT_FN uint32_t pool_alloc_run(pool_runs_place p, unsigned log)
 {
     uint32_t id = pool_alloc_run_from(p, pool_run_head(p, log));
@@ -229,7 +230,7 @@ PORT_FN uint32_t pool_alloc_run(pool_runs_place p, unsigned log)
     uint64_t lists = id ? 0 : port_load(&p.runs->longer_given);
     if (lists >> log >> 1) id = pool_split_run(p, log, lists);
     if (!id) id = pool_alloc_fresh_run(p, log);
-    /* What was missed. Longer runs first: who splits one meanwhile leaves a single node. */
+    /* Search what the hints missed. Longer runs first: a thread that splits one concurrently leaves a single node. */
     if (!id) id = pool_split_run(p, log, UINT64_MAX);
     if (!id && log == 0) id = pool_alloc_others(p);
     return id;

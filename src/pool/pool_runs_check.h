@@ -1,4 +1,4 @@
-/* pool/pool_runs_check.h - is every node of a quiet pool of runs in exactly one place? Host only. */
+/* pool/pool_runs_check.h - checks that each node of a quiescent pool of runs is in one place (P1). Host only. */
 #ifndef PLEACH_POOL_RUNS_CHECK_H
 #define PLEACH_POOL_RUNS_CHECK_H
 
@@ -7,13 +7,13 @@
 
 #include "pool_runs.h"
 
-/* Ids below this have been handed out; 0 never is. */
+/* Returns the end of the ids that have been handed out; 0 never is. */
 PORT_FN uint64_t pool_ids(const pool_state *pool)
 {
     return pool->next < pool->capacity ? pool->next : pool->capacity;
 }
 
-/* Notes in `seen`, a bit for each id, that these are somewhere; false: one of them was elsewhere, or is none. */
+/* Records these ids in `seen`, one bit per id. Returns false if one of them was recorded before or does not exist. */
 PORT_FN bool pool_mark_run(const pool_state *pool, uint64_t *seen, uint64_t id, uint64_t count)
 {
     for (uint64_t i = id; i < id + count; i++) {
@@ -31,8 +31,7 @@ PORT_FN bool pool_check_list(pool_runs_place p, uint64_t head, unsigned log, uin
     return true;
 }
 
-/* When all that is in use has been marked: the rest must be free, each in one list. The message names the first that is
- * not. */
+/* Call after recording what is in use: each other id must be in one free list. Reports the first that is not. */
 PORT_FN bool pool_check_runs(pool_runs_place p, uint64_t *seen, char *message, size_t size)
 {
     for (unsigned i = 0; i < POOL_SINGLE_STRIPES; i++)

@@ -1,5 +1,5 @@
-/* port/port_cpu.h - the port contract on C11's memory model (GCC and clang builtins: they work on plain words, so that
- * nodes stay ordinary memory that vector code can read too). */
+/* port/port_cpu.h - the port contract on C11's memory model. It uses GCC and clang builtins because they operate on
+ * plain words, so nodes stay ordinary memory that vector code can read too. */
 #ifndef PLEACH_PORT_CPU_H
 #define PLEACH_PORT_CPU_H
 
@@ -56,7 +56,7 @@ PORT_FN void port_store_after_loads(uint64_t *p, uint64_t v) { __atomic_store_n(
 
 typedef struct port_two { uint64_t first, second; } port_two;
 
-/* An aligned 16-byte access is one access on every CPU with AVX (stated by Intel and AMD). */
+/* An aligned 16-byte access is a single access on every CPU with AVX (documented by Intel and AMD). */
 #if defined(__AVX__) && !defined(PLEACH_SIM)
 PORT_FN port_two port_load_two(const uint64_t *p)
 {
@@ -84,8 +84,8 @@ PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
     return __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* ThreadSanitizer does not model fences. Every access to shared words here is atomic, so it has no race to miss because
- * of one; what the fences are for is argued in docs/memory-model.md. */
+/* ThreadSanitizer does not model fences. Every access to shared words here is atomic, so it misses no race because of a
+ * fence; docs/memory-model.md argues what the fences are for. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
@@ -101,14 +101,14 @@ PORT_FN void port_fence_seq_cst(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST);
 PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
 {
     if (!__atomic_compare_exchange_n(p, &even, odd, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return false;
-    port_publish_fence(); /* (b): a reader that sees one of our stores also sees the odd header */
+    port_publish_fence(); /* (b): a reader that sees a store made under the latch also sees the odd header */
     return true;
 }
 
 PORT_FN void port_fence_after_latch(void)
 {
 #if (defined(__x86_64__) || defined(__i386__)) && !defined(PLEACH_SIM)
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the swap was a locked instruction, which no load passes */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the swap was a locked instruction, which no later load passes */
 #else
     port_fence_seq_cst();
 #endif
@@ -142,14 +142,14 @@ PORT_FN const uint64_t *port_order_after(const uint64_t *p, uint64_t value)
     return p;
 }
 
-/* By a system call of its own: nanosleep is a cancellation point. */
+/* A direct system call, because nanosleep is a cancellation point. */
 PORT_COLD void port_sleep(unsigned microseconds)
 {
 #ifdef PLEACH_PORT_SIM_H
     (void)microseconds;
     sched_yield();
 #elif defined(__linux__)
-    const struct { long seconds, nanoseconds; } time = {0, (long)microseconds * 1000}; /* as the kernel has it */
+    const struct { long seconds, nanoseconds; } time = {0, (long)microseconds * 1000}; /* as the kernel lays it out */
     syscall(SYS_nanosleep, &time, 0);
 #else
     const struct timespec time = {.tv_nsec = (long)microseconds * 1000};
@@ -160,9 +160,9 @@ PORT_COLD void port_sleep(unsigned microseconds)
 #endif
 }
 
-/* The holder of a latch may be descheduled: after some tries give it the processor. A thread of higher real-time
- * priority cannot do so by yielding, and must sleep. Nobody wakes it: unlocking would cost every writer a look at who
- * sleeps, and a sleep this long is rare where priorities are equal. */
+/* The holder of a latch may be descheduled: after some attempts yield the processor to it. A thread of higher real-time
+ * priority cannot do so by yielding and must sleep. No thread wakes the sleeper: every writer would have to check for
+ * sleepers when it unlocks, and a sleep this long is rare where priorities are equal. */
 PORT_COLD void port_give_way(unsigned attempt)
 {
     enum { TRIES = 64, YIELDING = 32 * TRIES, SHORTEST = 50, LONGEST = 1000 };
@@ -185,8 +185,7 @@ PORT_FN void port_pause(unsigned attempt)
 #endif
 }
 
-/* Without the empty statement GCC takes a function that only prefetches for one without effect, and leaves out those
- * calls of it that it does not inline. */
+/* Without the empty statement GCC assumes that a mere prefetch has no effect, and drops calls not inlined. */
 PORT_FN void port_prefetch(const void *p)
 {
     __builtin_prefetch(p, 0, 2);

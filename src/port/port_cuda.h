@@ -1,13 +1,12 @@
 /* port/port_cuda.h - the port contract on the PTX memory model and on what NVIDIA GPUs do.
  *
- * A device-scope acquire (ld.acquire.gpu, atom.acquire.gpu, fence.acq_rel.gpu) empties the whole L1 of the
- * multiprocessor (CCTL.IVALL in its machine code), and with it every inner node that other threads have there. So the
- * verbs on the fast paths do not acquire at device scope. Where the contract asks that later loads are not taken before
- * earlier ones, they use relaxed device-scope accesses, which are all performed at L2, the one place where all
- * multiprocessors meet, and keep them in order by a CTA-scope fence (MEMBAR.CTA: the thread goes on only when its
- * earlier accesses are performed; L1 stays). PTX promises this order only among threads of one CTA; that accesses
- * performed at L2 in order are seen in order by everybody is a property of the machine, and is what these verbs rest
- * on.
+ * A device-scope acquire (ld.acquire.gpu, atom.acquire.gpu, fence.acq_rel.gpu) invalidates the whole L1 of the
+ * multiprocessor (CCTL.IVALL in its machine code), including the inner nodes of other threads. The fast paths therefore
+ * never acquire at device scope. Where the contract requires that later loads are not performed before earlier ones,
+ * they use relaxed device-scope accesses and a CTA-scope fence. Such accesses are all performed at L2, the one point
+ * that all multiprocessors share; the fence keeps them in order (MEMBAR.CTA: the thread continues only when its earlier
+ * accesses are performed; L1 is kept). PTX promises this order only among the threads of one CTA. That accesses
+ * performed at L2 in order are seen in order by every thread is a hardware property that these functions rely on.
  */
 #ifndef PLEACH_PORT_CUDA_H
 #define PLEACH_PORT_CUDA_H
@@ -30,7 +29,7 @@ PORT_FN uint64_t port_load(const uint64_t *p)
     return v;
 }
 
-/* Relaxed at CTA scope is served by L1: one access, as fresh as the line that L1 holds. */
+/* A relaxed load at CTA scope is served by L1: one access, as fresh as the line that L1 holds. */
 PORT_FN uint64_t port_load_cached(const uint64_t *p)
 {
     uint64_t v;
@@ -94,7 +93,7 @@ PORT_FN bool port_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired)
 
 PORT_FN void port_publish_fence(void) { PTX_FENCE(release, gpu); }
 PORT_FN void port_validate_fence(void) { PTX_FENCE(acq_rel, cta); }
-/* Loads have come back when the fence is passed; there is no need to wait for stores. */
+/* Loads have returned when the fence is passed; stores need not be waited for. */
 PORT_FN void port_store_after_loads(uint64_t *p, uint64_t v)
 {
     PTX_FENCE(acq_rel, cta);
@@ -114,7 +113,7 @@ PORT_FN void port_load_in_order(const uint64_t *p, uint64_t *first, uint64_t *se
 
 enum { PORT_LINE_WORDS = 4 };
 
-#ifdef PLEACH_SIM /* an agent there is one thread */
+#ifdef PLEACH_SIM /* an agent of the simulator is one thread */
 PORT_FN uint32_t port_lane(uint32_t lanes) { return (void)lanes, 0; }
 PORT_FN void port_group_sync(uint32_t lanes) { (void)lanes; }
 PORT_FN uint32_t port_lane_add(uint32_t *p, uint32_t v) { return (*p += v) - v; }
@@ -127,7 +126,7 @@ PORT_FN uint32_t port_lane(uint32_t lanes) { return threadIdx.x % lanes; }
 PORT_FN uint32_t port_lane_add(uint32_t *p, uint32_t v) { return atomicAdd(p, v); }
 PORT_FN void port_lane_min(uint64_t *p, uint64_t v) { atomicMin((unsigned long long *)p, (unsigned long long)v); }
 
-/* A thread, a warp, or a whole block. */
+/* `lanes` is 1 (a thread), 32 (a warp) or a whole block. */
 PORT_FN void port_group_sync(uint32_t lanes)
 {
     if (lanes == 32)
@@ -138,7 +137,7 @@ PORT_FN void port_group_sync(uint32_t lanes)
 #endif
 
 /* (a) and (b) of the contract: the swap has returned its old value, so it has been performed at L2 before anything
- * behind the branch on that value is issued; the fence keeps the compiler's and the pipeline's hands off. */
+ * after the branch on that value is issued. The fence keeps the compiler and the pipeline from reordering. */
 PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
 {
     uint64_t old;
@@ -148,7 +147,7 @@ PORT_FN bool port_latch(uint64_t *p, uint64_t even, uint64_t odd)
     return true;
 }
 
-/* The address is there when the value is. */
+/* The address depends on the value, so it is available only once the value is. */
 PORT_FN const uint64_t *port_order_after(const uint64_t *p, uint64_t value)
 {
 #ifdef PLEACH_SIM
@@ -181,7 +180,7 @@ PORT_FN void port_release_after_exchange(uint64_t *p, uint64_t v, uint64_t old)
     port_store((uint64_t *)port_order_after(p, old), v);
 }
 
-/* Grows from 32 to 512 ns with the attempts, and differs between lanes so that they do not come back together. */
+/* Grows from 32 to 512 ns with the number of attempts, and differs between lanes so that they do not retry in step. */
 PORT_FN void port_pause(unsigned attempt)
 {
     unsigned shift = attempt < 4 ? attempt : 4;
@@ -189,7 +188,7 @@ PORT_FN void port_pause(unsigned attempt)
 }
 
 #ifndef PLEACH_SIM
-/* Up to 32, 64, ... 2,048 ns. */
+/* Up to 32, 64, ... 2,048 ns, at random. */
 PORT_FN void port_pause_longer(unsigned attempt)
 {
     unsigned most = 32u << (attempt < 6 ? attempt : 6);

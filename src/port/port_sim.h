@@ -1,6 +1,6 @@
-/* port/port_sim.h - the third machine. Not a port of its own: it gives each atomic builtin of port_cpu.h, and each PTX
- * instruction of port_cuda.h, the meaning that the simulator has for it (verify/sim/memory.c), and includes the one or
- * the other. So orders, scopes and fences under examination are those that CPUs and GPUs run.
+/* port/port_sim.h - the simulator as a third machine. It is not a port of its own: it gives each atomic builtin of
+ * port_cpu.h, and each PTX instruction of port_cuda.h, the simulator's meaning (verify/sim/memory.c), and then includes
+ * one of the two. So the orders, scopes and fences that are checked are those that CPUs and GPUs run.
  */
 #ifndef PLEACH_PORT_SIM_H
 #define PLEACH_PORT_SIM_H
@@ -9,20 +9,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Orders are C11's: __ATOMIC_RELAXED and so on. Scopes are PTX's; a CPU's accesses all have the wide one. */
+/* Orders are C11's: __ATOMIC_RELAXED and so on. Scopes are PTX's; a CPU's accesses all have the wide scope. */
 enum { SIM_cta, SIM_gpu };
 
 uint64_t sim_load(const uint64_t *p, int order, int scope);
 void sim_load_two(const uint64_t *p, uint64_t *first, uint64_t *second, int scope);
 void sim_store(uint64_t *p, uint64_t v, int order);
 void sim_store_two(uint64_t *p, uint64_t first, uint64_t second);
-/* Both answer the old value. `in_one_go`: others see the new one at once, as from a GPU's L2. */
+/* Both return the old value. `in_one_go`: all agents see the new value at once, as from a GPU's L2. */
 uint64_t sim_fetch_add(uint64_t *p, uint64_t v, int order, bool in_one_go);
 uint64_t sim_compare_swap(uint64_t *p, uint64_t expected, uint64_t desired, int order, bool in_one_go);
-uint64_t sim_exchange(uint64_t *p, uint64_t v); /* relaxed, in one go */
+uint64_t sim_exchange(uint64_t *p, uint64_t v); /* relaxed, seen by all agents at once */
 void sim_fence(int order, int scope);
-void sim_barrier(void); /* every agent executes a full fence at some instant of the call: Linux's membarrier */
-void sim_compiler_fence(int order); /* for that fence only: else a compiler may put stores behind what follows them */
+void sim_barrier(void); /* every agent executes a full fence at some instant of the call, like Linux's membarrier */
+/* for that fence only: without it a compiler may move stores after what follows them */
+void sim_compiler_fence(int order);
 void sim_mark(uint64_t *p, uint64_t bits); /* of memory that agents share without the port layer: verify/sim/plain.h */
 void sim_pause(void);
 void sim_after_branch(void);
@@ -48,8 +49,8 @@ enum {
 
 #define PTX_LOAD(v, order, scope, p) ((v) = sim_load((p), SIM_##order, SIM_##scope))
 #define PTX_LOAD_TWO(first, second, order, scope, p) sim_load_two((p), &(first), &(second), SIM_##scope)
-/* Of narrow scope: a release waits for nothing that other multiprocessors could see, and a read-modify-write is one
- * access only to those that share its L1. */
+/* At CTA scope, a release waits for nothing that other multiprocessors could see, and a read-modify-write is a single
+ * access only to threads that share its L1. */
 static inline __attribute__((unused)) uint64_t sim_compare_swap_cta(uint64_t *p, uint64_t expected, uint64_t desired)
 {
     uint64_t old = sim_load(p, SIM_relaxed, SIM_cta);
@@ -64,7 +65,7 @@ static inline __attribute__((unused)) uint64_t sim_fetch_add_cta(uint64_t *p, ui
     return old;
 }
 
-/* Nobody else writes the other half meanwhile, which is known by now. */
+/* The caller owns the word: no other agent writes the other half concurrently, so its value is known here. */
 static inline __attribute__((unused)) uint32_t sim_exchange_half(uint64_t *p, unsigned high, uint32_t v)
 {
     uint64_t other = sim_load(p, SIM_relaxed, SIM_gpu) & (uint64_t)UINT32_MAX << (high ? 0 : 32);
@@ -79,7 +80,7 @@ static inline __attribute__((unused)) uint32_t sim_exchange_half(uint64_t *p, un
     ((old) = SIM_##scope == SIM_gpu ? sim_compare_swap((p), (expected), (desired), SIM_##order, true)                 \
                                    : sim_compare_swap_cta((p), (expected), (desired)))
 #define PTX_EXCHANGE(old, order, scope, p, v) ((old) = sim_exchange_##order##_##scope((p), (v)))
-#define sim_exchange_relaxed_gpu(p, v) sim_exchange((p), (v)) /* the one kind that there is */
+#define sim_exchange_relaxed_gpu(p, v) sim_exchange((p), (v)) /* the only order and scope in use */
 #define PTX_EXCHANGE_HALF(old, order, scope, p, high, v) ((old) = sim_exchange_half((p), (high), (v)))
 #define PTX_FENCE(order, scope) sim_fence(SIM_##order, SIM_##scope)
 #define PTX_AFTER_BRANCH() sim_after_branch()
@@ -108,7 +109,7 @@ static inline __attribute__((unused)) bool sim_compare_exchange(uint64_t *p, uin
 #define sched_yield() sim_pause()
 #include "port_cpu.h"
 
-/* What port_cpu.h has where there is AVX. */
+/* What port_cpu.h defines if there is AVX. */
 PORT_FN port_two port_load_two(const uint64_t *p)
 {
     port_two two;

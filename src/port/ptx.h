@@ -1,9 +1,7 @@
-/* port/ptx.h - the PTX instructions that touch shared memory: one macro per shape, with order and scope as words. All
- * that a GPU does to shared memory is written with these, so that the simulator can give each of them its meaning
- * (port_sim.h) and run the GPU's own source.
+/* port/ptx.h - the PTX instructions that access shared memory: one macro per shape, with order and scope as words. All
+ * GPU accesses to shared memory use them, so the simulator can redefine them (port_sim.h) and run the GPU's source.
  *
- * 16 bytes loaded or stored as one scalar .b128 are a single access (relaxed, sm_70 and later); a vector .v2.u64 is
- * not.
+ * A scalar .b128 load or store of 16 bytes is a single access (relaxed, sm_70 and later); a vector .v2.u64 is not.
  */
 #ifndef PLEACH_PTX_H
 #define PLEACH_PTX_H
@@ -26,7 +24,7 @@
     asm volatile("atom." #order "." #scope ".global.add.u64 %0, [%1], %2;"                                       \
                  : "=l"(old) : "l"(p), "l"(v) : "memory")
 
-/* The same, but nobody waits for the old value. */
+/* The same without a result, so the thread does not wait for the old value. */
 #define PTX_ADD_AWAY(order, scope, p, v)                                                                         \
     asm volatile("red." #order "." #scope ".global.add.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory")
 
@@ -44,18 +42,18 @@
 
 #define PTX_FENCE(order, scope) asm volatile("fence." #order "." #scope ";" : : : "memory")
 
-/* A load with a hint: so many bytes from there on will be wanted. */
+/* A load with a hint that the next `bytes` bytes from this address will be needed. */
 #define PTX_LOAD_AHEAD(v, order, scope, bytes, p)                                                                \
     asm volatile("ld." #order "." #scope ".global.L2::" #bytes ".u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory")
 
 #define PTX_PREFETCH(p) asm volatile("prefetch.global.L2 [%0];" : : "l"(p))
 
-/* x * x + x is even, which no compiler knows: so the zero is there when x is. */
+/* x * x + x is even, which no compiler knows, so the zero depends on x. */
 #define PTX_ZERO_AFTER(zero, x)                                                                                  \
     asm volatile("{ .reg .u32 t; mad.lo.u32 t, %1, %1, %1; and.b32 %0, t, 1; }" : "=r"(zero) : "r"(x))
 
-/* No instruction. The code below it is reached by a branch on a value loaded above it, and a GPU's thread does not go
- * past a branch whose condition it does not have: loads below are issued after that load has come back. */
+/* No instruction. The code after it is reached by a branch on a value that was loaded before it, and a GPU thread does
+ * not run past a branch whose condition it does not have. So loads after it are issued after that load has returned. */
 #define PTX_AFTER_BRANCH() ((void)0)
 
 #endif

@@ -1,14 +1,13 @@
-/* queue/queue.c - single operations in, batches out.
+/* queue/queue.c - collects single operations into batches.
  *
- * The queue is a ring of entries. A thread that submits takes the next ticket by a compare-and-swap on `tail`, fills
- * the ticket's entry and marks it as ready, which is the last thing it does: the queue may be gone afterwards. The
- * service thread copies the oldest entries into the arrays of a batch, applies it, calls back, and frees the entries by
- * moving `completed`. So there is no lock on the way in, and while the batch in the arrays is applied, the next one
- * fills in the ring.
+ * The queue is a ring of entries. A submitting thread takes the next ticket by a compare-and-swap on `tail`, fills the
+ * ticket's entry and marks it as ready. This must be the last thing that it does: the queue may be gone afterwards. The
+ * service thread copies the oldest entries into the arrays of a batch, applies the batch, calls back, and frees the
+ * entries by advancing `completed`. So submitting takes no lock, and the ring fills while a batch is applied.
  *
- * The mutex is for those who sleep. The service thread says in `wake_at` which ticket it waits for, and then looks at
- * `tail`; one who submits moves `tail` and then looks at `wake_at`; all of this is sequentially consistent, so one of
- * the two sees the other. Everybody else sleeps until `completed` moves, which it does under the mutex.
+ * The mutex is for sleeping threads. The service thread stores in `wake_at` the ticket that it waits for, and then
+ * loads `tail`; a submitter advances `tail` and then loads `wake_at`. All of this is sequentially consistent, so one of
+ * the two sees the other. All other threads sleep until `completed` advances, which it does under the mutex.
  */
 #include "../../include/pleach/queue.h"
 
@@ -28,16 +27,16 @@
 enum { LINE = 64, DEFAULT_BATCH = 8192, DEFAULT_AGE_US = 200, CAPACITY_IN_BATCHES = 4 };
 
 static const uint32_t MOST_BATCH = (uint32_t)1 << 30, MOST_CAPACITY = (uint32_t)1 << 31;
-static const uint64_t CLOSED = (uint64_t)1 << 63; /* a bit of `tail`: so no ticket is given after it is set */
+static const uint64_t CLOSED = (uint64_t)1 << 63; /* a bit of `tail`: so no ticket is given out after it is set */
 static const uint64_t NEVER = UINT64_MAX;
 static const uint64_t MICROSECOND = 1000, SECOND = 1000000000, BUSY_PAUSE = 1000000; /* in nanoseconds */
 
 typedef struct entry {
-    _Alignas(LINE) atomic_uint_fast64_t ready; /* its ticket + 1 as soon as the rest is there */
+    _Alignas(LINE) atomic_uint_fast64_t ready; /* its ticket + 1 as soon as the rest is stored */
     uint64_t key, value;
     pleach_done *done;
     void *context;
-    uint64_t submitted, accepted; /* when; they differ if it had to wait for room */
+    uint64_t submitted, accepted; /* times; they differ if the thread had to wait for room */
     uint8_t operation;
 } entry;
 
@@ -46,7 +45,7 @@ typedef struct batch_arrays {
     uint8_t *kinds, *flags;
     void *keys, *values, *out_keys, *out_values;
     uint64_t *counts;
-    unsigned seen; /* bit k: operation k is among them */
+    unsigned seen; /* bit k is set if the batch has operations of kind k */
 } batch_arrays;
 
 struct pleach_queue {
@@ -58,23 +57,23 @@ struct pleach_queue {
     uint64_t ring_mask;
     batch_arrays arrays;
     pthread_t thread;
-    atomic_bool serving; /* the thread runs; false after a fork, in the child, until it is needed */
+    atomic_bool serving; /* the thread runs; false in the child of a fork until it is needed */
     fork_watch fork;
 
     _Alignas(LINE) atomic_uint_fast64_t tail;      /* the next ticket */
-    _Alignas(LINE) atomic_uint_fast64_t completed; /* tickets below are completed; moves under the mutex */
-    _Alignas(LINE) atomic_uint_fast64_t wake_at;   /* the service thread sleeps until tail has reached this */
+    _Alignas(LINE) atomic_uint_fast64_t completed; /* tickets below are completed; changes under the mutex */
+    _Alignas(LINE) atomic_uint_fast64_t wake_at;   /* the service thread sleeps until `tail` has reached this */
     _Alignas(LINE) atomic_uint_fast64_t refused;
-    atomic_uint_fast64_t inside;   /* threads that wait; they are let out before the queue is freed */
-    atomic_uint_fast64_t flush_to; /* tickets below are not to wait for more; moves under the mutex */
+    atomic_uint_fast64_t inside;   /* waiting threads; they must leave before the queue is freed */
+    atomic_uint_fast64_t flush_to; /* tickets below must not wait for more; changes under the mutex */
 
     pthread_mutex_t mutex;
-    pthread_cond_t work;     /* for the service thread */
-    pthread_cond_t progress; /* completed has moved, or the queue is closed */
+    pthread_cond_t work;     /* wakes the service thread */
+    pthread_cond_t progress; /* `completed` has advanced, or the queue is closed */
     pleach_queue_stats stats;
 };
 
-/* ---- small things ------------------------------------------------------------------------------------------------ */
+/* ---- helpers ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t nanoseconds_now(void)
 {
@@ -83,7 +82,7 @@ static uint64_t nanoseconds_now(void)
     return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* On the condition `work`; false when the deadline has passed. */
+/* Sleeps on the condition `work`. Returns false if the deadline has passed. */
 static bool sleep_before(pleach_queue *queue, uint64_t deadline)
 {
     if (deadline == NEVER) return pthread_cond_wait(&queue->work, &queue->mutex) == 0;
@@ -124,7 +123,7 @@ static void *words_from(const pleach_queue *queue, void *words, size_t i)
 
 /* ---- the service thread: collecting ------------------------------------------------------------------------------ */
 
-/* Whoever has the ticket is about to fill the entry. */
+/* Waits until the owner of the ticket has filled the entry. */
 static const entry *ready_entry(const pleach_queue *queue, uint64_t ticket)
 {
     entry *e = entry_of(queue, ticket);
@@ -133,13 +132,14 @@ static const entry *ready_entry(const pleach_queue *queue, uint64_t ticket)
     return e;
 }
 
-/* Until so many tickets are given, or there is a reason not to wait for them. */
+/* Sleeps until `tickets` tickets are given out, or there is a reason not to wait for them. */
 static void sleep_until(pleach_queue *queue, uint64_t tickets, uint64_t deadline)
 {
     const uint64_t completed = atomic_load(&queue->completed);
     pthread_mutex_lock(&queue->mutex);
     for (bool early = true; early;) {
-        atomic_store(&queue->wake_at, tickets); /* every time: one who was to wake us for an older wish may take it */
+        /* stored every time: a submitter that saw an older value may have reset it */
+        atomic_store(&queue->wake_at, tickets);
         const uint64_t given = tickets_given(queue);
         if (given >= tickets || is_closed(queue)) break;
         if (given > completed && atomic_load(&queue->flush_to) > completed) break;
@@ -149,12 +149,12 @@ static void sleep_until(pleach_queue *queue, uint64_t tickets, uint64_t deadline
     pthread_mutex_unlock(&queue->mutex);
 }
 
-/* The size of the next batch; 0: closed, and nothing is left. */
+/* Returns the size of the next batch, or 0 if the queue is closed and empty. */
 static size_t wait_for_batch(pleach_queue *queue)
 {
     const uint64_t first = atomic_load(&queue->completed);
     for (;;) {
-        /* Before `have`: what was submitted before that is in it. */
+        /* Loaded before `have`, which then includes everything submitted before the close or flush. */
         const bool closed = is_closed(queue), hurry = closed || atomic_load(&queue->flush_to) > first;
         const uint64_t have = tickets_given(queue) - first;
         if (have >= queue->batch) return queue->batch;
@@ -181,7 +181,7 @@ static void gather(pleach_queue *queue, size_t n)
         set_word(queue, to->keys, i, e->key);
         set_word(queue, to->values, i, e->value);
     }
-    handover_take(&queue->map); /* of those who submitted: the memory that their callbacks use */
+    handover_take(&queue->map); /* from the submitting threads: the memory that their callbacks use */
 }
 
 /* ---- the service thread: applying -------------------------------------------------------------------------------- */
@@ -196,13 +196,13 @@ static pleach_status apply_once(pleach_queue *queue, size_t from, size_t n)
                           .values = words_from(queue, in->values, from),
                           .flags = in->flags + from,
                           .out_values = words_from(queue, in->out_values, from)};
-    /* A GPU copies every array of results that it is given. */
+    /* A GPU copies every result array that it is passed. */
     if (in->seen & with_keys) batch.out_keys = words_from(queue, in->out_keys, from);
     if (in->seen & 1u << PLEACH_OP_COUNT) batch.counts = in->counts + from;
     return pleach_map_apply(queue->map, &batch);
 }
 
-/* Answers whether the queue is closed, at the latest when the pause is over. */
+/* Pauses, unless the queue is or becomes closed. Returns whether it is closed. */
 static bool pause_unless_closed(pleach_queue *queue)
 {
     const uint64_t deadline = nanoseconds_now() + BUSY_PAUSE;
@@ -248,7 +248,7 @@ static void call_back(pleach_queue *queue, size_t from, size_t n, pleach_status 
     }
 }
 
-/* Operations from .. from + n - 1 of the batch; they are the oldest that are not completed. */
+/* Completes operations from .. from + n - 1 of the batch; they must be the oldest incomplete ones. */
 static void complete(pleach_queue *queue, size_t from, size_t n, pleach_status status)
 {
     uint64_t microseconds[PLEACH_QUEUE_BUCKETS] = {0};
@@ -287,7 +287,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* Nothing to do, but in the child of a fork, which has no thread but that which forked. */
+/* Starts the service thread if it does not run: in a new queue, and in a fork's child, which has only one thread. */
 static pleach_status start_service(pleach_queue *queue)
 {
     if (atomic_load_explicit(&queue->serving, memory_order_acquire)) return PLEACH_OK;
@@ -312,13 +312,13 @@ static pleach_status check_operation(const pleach_queue *queue, pleach_operation
     return key > UINT32_MAX || (with_value && value > UINT32_MAX) ? PLEACH_E_WIDTH : PLEACH_OK;
 }
 
-/* OK, and *ticket is the caller's; else BUSY or CLOSED. */
+/* Returns OK and the caller's *ticket, or BUSY or CLOSED. */
 static pleach_status take_ticket(pleach_queue *queue, uint64_t *ticket)
 {
     uint_fast64_t tail = atomic_load(&queue->tail);
     do {
         if (tail & CLOSED) return PLEACH_E_CLOSED;
-        /* Negative if the tail is no longer that; then it is read again. */
+        /* Negative if `tail` is stale; then it is read again. */
         const int64_t pending = (int64_t)(tail - atomic_load(&queue->completed));
         if (pending >= (int64_t)queue->capacity) return PLEACH_E_BUSY;
     } while (!atomic_compare_exchange_weak(&queue->tail, &tail, tail + 1));
@@ -326,7 +326,7 @@ static pleach_status take_ticket(pleach_queue *queue, uint64_t *ticket)
     return PLEACH_OK;
 }
 
-/* One of those whom the service thread may wait for wakes it. */
+/* Wakes the service thread if it waits for `tickets` or fewer; only one submitter does so. */
 static void wake_service(pleach_queue *queue, uint64_t tickets)
 {
     if (tickets < atomic_load(&queue->wake_at) || atomic_exchange(&queue->wake_at, NEVER) == NEVER) return;
@@ -363,7 +363,7 @@ static pleach_status offer_when_there_is_room(pleach_queue *queue, entry *what, 
         pthread_mutex_unlock(&queue->mutex);
         what->accepted = nanoseconds_now();
         status = offer(queue, what, ticket);
-    } while (status == PLEACH_E_BUSY); /* others were faster */
+    } while (status == PLEACH_E_BUSY); /* other threads took the room */
     return status;
 }
 
@@ -410,7 +410,7 @@ pleach_status pleach_queue_try_submit(pleach_queue *queue, pleach_operation oper
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-/* The caller has counted itself as inside. */
+/* Waits until `tickets` are completed. The caller must have counted itself in `inside`. */
 static void wait_for_completed(pleach_queue *queue, uint64_t tickets)
 {
     pthread_mutex_lock(&queue->mutex);
@@ -455,7 +455,7 @@ pleach_status pleach_queue_flush(pleach_queue *queue)
     return PLEACH_OK;
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- creation and destruction ------------------------------------------------------------------------------------ */
 
 static pleach_status read_config(pleach_queue *queue, const pleach_queue_config *config)
 {
@@ -468,7 +468,7 @@ static pleach_status read_config(pleach_queue *queue, const pleach_queue_config 
     return queue->capacity < queue->batch || queue->capacity > MOST_CAPACITY ? PLEACH_E_ARGUMENT : PLEACH_OK;
 }
 
-/* Operations and answers have room for 64 bits. */
+/* Keys must fit the 64-bit fields of operations and results. */
 static pleach_status learn_width(pleach_queue *queue)
 {
     const unsigned bits = pleach_map_key_bits(queue->map);
@@ -526,8 +526,8 @@ static bool make_conditions(pleach_queue *queue)
 static void before_fork(void *object) { pthread_mutex_lock(&((pleach_queue *)object)->mutex); }
 static void after_fork_in_parent(void *object) { pthread_mutex_unlock(&((pleach_queue *)object)->mutex); }
 
-/* The queue is empty: what was in it is the parent's to carry out, and entries may be half written. But if a callback
- * has forked, the service thread is this one, and goes on. */
+/* Empties the queue: the parent carries out what was in it, and entries may be half written. But if a callback has
+ * forked, this thread is the service thread, and continues. */
 static void after_fork_in_child(void *object)
 {
     pleach_queue *queue = object;
@@ -594,7 +594,7 @@ void pleach_queue_destroy(pleach_queue *queue)
     fork_watch_remove(&queue->fork);
     if (atomic_load(&queue->serving)) cancel_free_join(queue->thread);
     for (unsigned attempt = 0; atomic_load(&queue->inside) > 0; attempt++)
-        port_pause(attempt); /* ends: there is nothing left that they could wait for */
+        port_pause(attempt); /* ends: the threads have nothing left to wait for */
     destroy_conditions(queue);
     free_arrays(queue);
     base_free(queue);

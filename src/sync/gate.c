@@ -4,25 +4,25 @@
 #include "doze.h"
 #include "handover.h"
 
-/* Who waits looks so often, for some microseconds, before it sleeps: most calls, and small batches, are over by then. */
+/* A waiting caller polls this often, some microseconds, before it sleeps: most calls and small batches end sooner. */
 #ifdef PLEACH_SIM
 enum { GATE_LOOKS = 2 };
 #else
 enum { GATE_LOOKS = 60 };
 #endif
 
-/* Calls that wait, on their stacks: shared ones, and exclusive ones in a queue. Under the lock. */
+/* Waiting calls, on their callers' stacks: shared ones, and exclusive ones in a queue. Guarded by the lock. */
 struct gate_guest {
     gate_guest *next;
     atomic_uint *counter;
-    bool inside; /* counted in by the one who left */
+    bool inside; /* the leaving holder has counted it in */
 };
 
 struct gate_turn {
     gate_turn *next;
     gate_closed closed;
     enum { UNDECIDED, ENTERED, REFUSED } decided;
-    atomic_uint *called; /* changes after `decided` has */
+    atomic_uint *called; /* changes after `decided` is set */
 };
 
 bool gate_init(gate *g)
@@ -49,10 +49,10 @@ void gate_destroy(gate *g) { pthread_mutex_destroy(&g->lock); }
 
 /* ---- shared calls ---- */
 
-/* Where the calling thread announces its calls: a counter in its slot. */
+/* The counter in its slot with which the calling thread announces its calls. */
 typedef struct gate_place {
     atomic_uint *counter;
-    bool owned; /* no other thread stores to the counter while this one is awake */
+    bool owned; /* no other thread stores to the counter while this one runs */
 } gate_place;
 
 static inline gate_place place_inside(gate *g)
@@ -69,8 +69,8 @@ static inline gate_place place_beside(gate *g)
     return number < GATE_SLOTS ? (gate_place){&slot->beside, true} : (gate_place){&slot->more_beside, false};
 }
 
-/* The first two are stored by their owner without a locked instruction, but gate_barrier lies between the closing of the
- * gate, or its mark, and the look at them. Acquire: with it comes what a call wrote that has left. */
+/* The counters of slot owners are stored without a locked instruction, but gate_barrier lies between the closing of the
+ * gate, or the `watched` mark, and these loads. Acquire: everything that a call wrote before it left is visible. */
 static bool is_empty(gate *g, gate_closed closed)
 {
     for (unsigned i = 0; i < GATE_SLOTS; i++) {
@@ -84,8 +84,8 @@ static bool is_empty(gate *g, gate_closed closed)
     return true;
 }
 
-/* The exclusive call sleeps until the slots are empty, and the calling thread has just left one: if it is the last one,
- * it wakes that call. Of several, the last one to come here sees that all have left: the others had the lock before. */
+/* The exclusive call sleeps until the slots are empty, and the calling thread has just left one. If it was the last one
+ * inside, it wakes that call. Of several leaving threads, the last to take the lock sees that all have left. */
 static void wake_if_empty(gate *g)
 {
     pthread_mutex_lock(&g->lock);
@@ -98,11 +98,11 @@ static void wake_if_empty(gate *g)
     if (wake) doze_wake(&g->emptied);
 }
 
-/* The processor may keep an owner's store back while it makes the load that comes next. gate_barrier on the exclusive side
- * does the fence's work for both; here only the compiler is to keep them in order. */
+/* The processor may delay an owner's store past its next load. gate_barrier on the exclusive side replaces the fence
+ * for both; here only the compiler must keep the order. */
 static inline void store_before_load(void) { atomic_signal_fence(memory_order_seq_cst); }
 
-/* What this call wrote is there for the exclusive call that sees the slot empty. */
+/* Release: what this call wrote is visible to the exclusive call that sees the slot empty. */
 static inline void leave(gate *g, gate_place place)
 {
     if (place.owned) {
@@ -125,8 +125,8 @@ static bool look_whether_open(gate *g, gate_closed most)
     return false;
 }
 
-/* Under the lock, which is given up for the wait. A caller that is `overtaken` has waited before: it is inside when it
- * returns true. One that has not may be sent to look again. */
+/* The caller holds the lock, which is released for the wait. An `overtaken` caller has waited before: it is inside when
+ * this returns true. Any other caller may have to check the gate again. */
 static bool wait_as_guest(gate *g, atomic_uint *counter, bool overtaken)
 {
     gate_guest guest = {NULL, counter, false};
@@ -136,17 +136,18 @@ static bool wait_as_guest(gate *g, atomic_uint *counter, bool overtaken)
     g->waiting++;
     const unsigned before = atomic_load(&g->opened);
     pthread_mutex_unlock(&g->lock);
-    doze_while(&g->opened, before); /* ends: who is inside leaves */
+    doze_while(&g->opened, before); /* ends: the holder inside leaves */
     return guest.inside;
 }
 
-/* Counts the caller in once the gate is not closed further than so. */
+/* Counts the caller in as soon as the gate is closed no further than `most`. */
 static void enter_by_lock(gate *g, atomic_uint *counter, gate_closed most)
 {
     for (bool inside = false, overtaken = false; !inside; overtaken = true) { /* ends: the second wait is the last */
         pthread_mutex_lock(&g->lock);
         if (atomic_load(&g->closed) <= most) {
-            atomic_fetch_add(counter, 1); /* who closes the gate takes the lock after this, and sees it */
+            /* a thread that closes the gate takes the lock after this, and sees it */
+            atomic_fetch_add(counter, 1);
             pthread_mutex_unlock(&g->lock);
             return;
         }
@@ -154,7 +155,7 @@ static void enter_by_lock(gate *g, atomic_uint *counter, gate_closed most)
     }
 }
 
-/* Acquire: what the last exclusive call wrote is there for this one. */
+/* Acquire: what the last exclusive call wrote is visible to this one. */
 static inline bool try_to_enter(gate *g, gate_place place, gate_closed most)
 {
     bool open;
@@ -167,7 +168,7 @@ static inline bool try_to_enter(gate *g, gate_place place, gate_closed most)
         atomic_fetch_add(place.counter, 1);
         open = atomic_load(&g->closed) <= most;
     }
-    if (!open) leave(g, place); /* else the one who closed the gate waits for this call, and this call for it */
+    if (!open) leave(g, place); /* otherwise this call would wait for the closer, and the closer for this call */
     return open;
 }
 
@@ -204,8 +205,8 @@ void gate_leave_snapshot(gate *g)
 
 /* ---- exclusive calls ---- */
 
-/* Sleeps until the slots are empty. The caller marks the gate as watched and then looks at the slots; who leaves stores
- * to its slot and then looks for the mark: so one of the two sees the other. */
+/* Sleeps until the slots are empty. The caller marks the gate as watched and then checks the slots; a leaving call
+ * stores to its slot and then checks the mark. So one of the two sees the other. */
 static void sleep_until_empty(gate *g, gate_closed closed)
 {
     pthread_mutex_lock(&g->lock);
@@ -215,10 +216,10 @@ static void sleep_until_empty(gate *g, gate_closed closed)
     const bool empty = is_empty(g, closed);
     if (empty) atomic_store(&g->watched, 0);
     pthread_mutex_unlock(&g->lock);
-    if (!empty) doze_while(&g->emptied, before); /* ends: those inside leave, and others stay outside */
+    if (!empty) doze_while(&g->emptied, before); /* ends: the calls inside leave, and new ones stay outside */
 }
 
-/* Sleeping is worth while only when somebody is inside for longer, or needs this processor to get out. */
+/* Sleeping pays only if a call inside takes longer, or needs this processor to finish. */
 static void wait_until_empty(gate *g, gate_closed closed)
 {
     for (unsigned look = 0; look < GATE_LOOKS; look++) {
@@ -228,7 +229,7 @@ static void wait_until_empty(gate *g, gate_closed closed)
     while (!is_empty(g, closed)) sleep_until_empty(g, closed);
 }
 
-/* Under the lock. A view refuses exclusive calls. */
+/* The caller holds the lock. Returns false while a view is open. */
 static bool close_gate(gate *g, gate_closed closed)
 {
     if (atomic_load(&g->views) > 0) return false;
@@ -236,7 +237,7 @@ static bool close_gate(gate *g, gate_closed closed)
     return true;
 }
 
-/* Under the lock, which is given up for the wait. False: refused. */
+/* The caller holds the lock, which is released for the wait. Returns false if the call was refused. */
 static bool wait_for_turn(gate *g, gate_closed closed)
 {
     gate_turn turn = {NULL, closed, UNDECIDED, &g->turn[g->numbers++ % GATE_TURNS]};
@@ -244,7 +245,7 @@ static bool wait_for_turn(gate *g, gate_closed closed)
     g->last = &turn;
     g->waiting++;
     g->queued++;
-    while (turn.decided == UNDECIDED) { /* ends: those before us come and go */
+    while (turn.decided == UNDECIDED) { /* ends: the calls queued before this one enter and leave */
         const unsigned before = atomic_load(turn.called);
         pthread_mutex_unlock(&g->lock);
         doze_while(turn.called, before);
@@ -257,7 +258,7 @@ static bool close_to(gate *g, gate_closed closed)
 {
     handover_give(&g->handed);
     pthread_mutex_lock(&g->lock);
-    const bool open = atomic_load(&g->closed) == GATE_OPEN; /* then nobody waits */
+    const bool open = atomic_load(&g->closed) == GATE_OPEN; /* then no call waits */
     const bool entered = open ? close_gate(g, closed) : wait_for_turn(g, closed);
     pthread_mutex_unlock(&g->lock);
     if (!entered) return false;
@@ -277,10 +278,10 @@ static void count_in(gate_guest *guests)
     }
 }
 
-/* Under the lock: the shared calls that wait go in. If the gate stays closed, for the next exclusive call, they are
- * inside from now on, awake or not, and so are those that were overtaken before. The others are awake soon, and find the
- * gate open, or closed again for a short call; to wait for each of them would cost the next exclusive call a turn of
- * the scheduler for every thread. */
+/* The caller holds the lock: admits the waiting shared calls. If the gate stays closed for the next exclusive call,
+ * they are inside from now on, awake or not, and so are the calls that were overtaken before. Otherwise they will be
+ * awake soon, and find the gate open, or closed again for a short call; waiting for each of them would cost the next
+ * exclusive call a turn of the scheduler for every thread. */
 static bool let_guests_in(gate *g)
 {
     const bool any = g->guests || g->overtaken;
@@ -288,11 +289,11 @@ static bool let_guests_in(gate *g)
     count_in(g->overtaken);
     g->guests = g->overtaken = NULL;
     g->waiting = g->queued;
-    if (any) atomic_fetch_add(&g->opened, 1); /* the last look at them: they may return now */
+    if (any) atomic_fetch_add(&g->opened, 1); /* the last access to the guests: they may return now */
     return any;
 }
 
-/* Under the lock: closes the gate for the next in the queue, or opens it. The result is to be woken, if not NULL. */
+/* The caller holds the lock: closes the gate for the next queued call, or opens it. Returns a word to wake, or NULL. */
 static atomic_uint *let_next_in(gate *g)
 {
     atomic_uint *called = NULL;

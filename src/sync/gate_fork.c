@@ -6,7 +6,7 @@ static void in_parent(void *object) { gate_leave_exclusive(((gate_fork *)object)
 static void in_child(void *object)
 {
     gate_fork *fork = object;
-    gate_init(fork->gate); /* threads that waited there, or were about to step back, are not in this process */
+    gate_init(fork->gate); /* threads that waited there, or were about to step back, do not exist in this process */
     fork->set_back(fork->object);
 }
 

@@ -1,5 +1,4 @@
-/* sync/gate_fork.h - what stands behind a gate, in the child of a fork: as it was between two calls, with the gate
- * open. */
+/* sync/gate_fork.h - resets what is behind a gate in a fork's child: a state between calls, the gate open. */
 #ifndef PLEACH_GATE_FORK_H
 #define PLEACH_GATE_FORK_H
 
@@ -10,16 +9,16 @@
 typedef struct gate_fork {
     fork_watch watch;
     gate *gate;
-    void (*set_back)(void *object); /* in the child, which has none of the object's threads */
+    void (*set_back)(void *object); /* resets the object in the child, which has none of its threads */
     void *object;
 } gate_fork;
 
-/* `fork` holds zeros. `outer`: calls inside this gate go through the gates of others. No view can be open at this gate. */
+/* `fork` must be zeroed. `outer`: calls inside this gate enter other gates. No view may be open at this gate. */
 typedef struct gate_fork_plan {
-    bool on_host; /* else nothing is done: children cannot use a GPU of their parent */
+    bool on_host; /* otherwise nothing is done: a child cannot use its parent's GPU */
     bool outer;
     void (*set_back)(void *object);
-    void (*undo)(void *exec); /* called if there is no memory, and MEMORY returned */
+    void (*undo)(void *exec); /* called if there is no memory and MEMORY is returned */
 } gate_fork_plan;
 
 pleach_status gate_fork_watch(gate_fork *fork, gate *gate, gate_fork_plan plan, void *object, void *exec);

@@ -8,13 +8,13 @@
 #include "../port/port.h"
 
 struct workers {
-    pthread_mutex_t mutex;    /* guards what follows up to `threads` */
-    pthread_cond_t call;      /* a new job, or the end */
+    pthread_mutex_t mutex;    /* guards the members up to `threads_wanted` */
+    pthread_cond_t call;      /* signals a new job, or the end */
     pthread_cond_t finished;  /* the last helper left the job */
-    atomic_ulong job_number;  /* this one and the next are also looked at without the mutex, by those who wait */
+    atomic_ulong job_number;  /* this member and the next are also polled without the mutex, by waiting threads */
     atomic_uint helpers_inside;
-    unsigned joined;          /* helpers that are, or were, in a team's job */
-    bool in_use;              /* a caller has the helpers, until the last of them has left its job */
+    unsigned joined;          /* helpers that have joined the team's job so far */
+    bool in_use;              /* a caller owns the helpers, until the last of them has left its job */
     bool open;                /* helpers may still join the job */
     bool ending;
     bool started;
@@ -24,33 +24,33 @@ struct workers {
 
     /* The job; written before job_number, under the mutex. */
     work_fn *work;
-    team_fn *team_work; /* of a team's job; else NULL */
+    team_fn *team_work; /* function of a team's job; otherwise NULL */
     team team;
     void *context;
     size_t n, grain;
     _Alignas(64) atomic_size_t next;
 };
 
-/* Jobs often follow closely, and to wake a thread takes tens of microseconds: whoever waits looks for so many times,
- * some tens of microseconds, before it sleeps. In the simulator nobody sleeps. */
+/* Jobs often follow each other closely, and waking a thread takes tens of microseconds. A waiting thread therefore
+ * polls this often, for some tens of microseconds, before it sleeps. In the simulator no thread sleeps. */
 #ifdef PLEACH_SIM
 enum { LOOKS_BEFORE_SLEEP = 3 };
 #else
 enum { LOOKS_BEFORE_SLEEP = 1000 };
 #endif
 
-/* What is under the mutex needs no order of its own. */
+/* What the mutex guards needs no memory order of its own. */
 static unsigned long jobs_so_far(workers *w) { return atomic_load_explicit(&w->job_number, memory_order_relaxed); }
 static unsigned helpers_now(workers *w) { return atomic_load_explicit(&w->helpers_inside, memory_order_relaxed); }
 
-/* Under the mutex: the job is complete. */
+/* The caller holds the mutex, and has filled in the job. */
 static void call_helpers(workers *w)
 {
     atomic_store_explicit(&w->job_number, jobs_so_far(w) + 1, memory_order_relaxed);
     pthread_cond_broadcast(&w->call);
 }
 
-/* Under the mutex; answers how many are inside then. */
+/* The caller holds the mutex. Returns how many helpers are inside afterwards. */
 static unsigned count_helper(workers *w, int change)
 {
     unsigned now = helpers_now(w) + (unsigned)change;
@@ -66,7 +66,7 @@ static void look_for_job(workers *w, unsigned long seen)
     }
 }
 
-/* Until all helpers have left the job. */
+/* Waits until all helpers have left the job. */
 static void wait_for_helpers(workers *w)
 {
     for (unsigned look = 0; look < LOOKS_BEFORE_SLEEP; look++) {
@@ -76,7 +76,7 @@ static void wait_for_helpers(workers *w)
     pthread_mutex_lock(&w->mutex);
     w->open = false;
     while (helpers_now(w) > 0) cancel_free_wait(&w->finished, &w->mutex);
-    w->in_use = false; /* only now: the next caller's job overwrites this one */
+    w->in_use = false; /* not earlier: the next caller's job overwrites this one */
     pthread_mutex_unlock(&w->mutex);
 }
 
@@ -106,7 +106,7 @@ static void *helper_main(void *argument)
         while (!w->ending && jobs_so_far(w) == seen) pthread_cond_wait(&w->call, &w->mutex);
         if (w->ending) break;
         seen = jobs_so_far(w);
-        if (!w->open) continue; /* came too late */
+        if (!w->open) continue; /* the job is closed already */
         count_helper(w, 1);
         unsigned member = w->team_work ? ++w->joined : 0;
         if (w->team_work && member + 1 == w->team.members) w->open = false;
@@ -150,7 +150,7 @@ void workers_after_fork(workers *w)
     w->threads_running = 0;
 }
 
-/* A machine that refuses a thread leaves us with fewer: slower, not wrong. */
+/* If the system refuses a thread, fewer threads run: slower, not wrong. */
 static void start_helpers(workers *w)
 {
     w->started = true;
@@ -211,14 +211,13 @@ void workers_team(workers *w, unsigned most, team_fn *work, void *context)
         return;
     }
     work(context, &w->team, 0);
-    team_barrier(&w->team); /* so all have joined; they only leave now */
+    team_barrier(&w->team); /* so all have joined; from here on they only leave */
     wait_for_helpers(w);
 }
 
-/* The last to arrive has acquired, through `arrived`, what all the others have stored before it (acq_rel pairs with
- * acq_rel), and releases it, through `round`, to those who wait (release pairs with acquire). `round` is read before
- * arriving: it cannot change until this member has. Waiting ends when the others have arrived; a stopped member stops
- * the team. */
+/* The last member to arrive has acquired, through `arrived`, what all others stored before (acq_rel pairs with
+ * acq_rel), and releases it, through `round`, to waiting members (release pairs with acquire). `round` is read before
+ * arriving: until then it cannot change. Waiting ends when all have arrived; a stopped member stops the team. */
 void team_barrier(team *team)
 {
     if (team->members == 1) return;

@@ -128,7 +128,7 @@ PLANTS = [
     Plant("stream_is_not_noted", "no event stands for a stream's work, so nobody waits for it",
           Run("test_map_cuda", "*exclusive_calls*", **LATE), "src/cuda/streams.c",
           "    CUDA_TRY(cudaEventRecord(mark->event, stream)); "
-          "/* stream order: it stands for the earlier work too */\n",
+          "/* in stream order, so it covers the earlier work too */\n",
           ""),
     Plant("reads_begin_before_the_list", "reads of a batch do not wait until it is known which operations they are",
           Run("test_batch_streams_cuda", "*beside_updates*", **LATE), BATCH_HOST,

@@ -120,7 +120,7 @@ BATCH_PLANTS = (
     Plant("members_are_not_counted_anew", "helpers go on with the numbers that they had in the last batch",
           "team/plain64", WORKERS, "            w->joined = 0;\n", ""),
     Plant("caller_does_not_wait", "a batch returns while helpers are still in it", "team/plain32", WORKERS,
-          """    team_barrier(&w->team); /* so all have joined; they only leave now */
+          """    team_barrier(&w->team); /* so all have joined; from here on they only leave */
     wait_for_helpers(w);""", """    pthread_mutex_lock(&w->mutex);
     w->open = w->in_use = false;
     pthread_mutex_unlock(&w->mutex);"""),

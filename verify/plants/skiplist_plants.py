@@ -29,7 +29,7 @@ SKIPLIST_PLANTS = (
           "    if (hit) return NODE_FOUND;\n",
           "    if (hit) return NODE_FOUND;\n    if (look->header & HEADER_LATCHED) return NODE_CHANGED;\n"),
     Plant("scan_does_not_look_again", "a value is taken from a slot that has changed meanwhile", "skiplist/x86_32", X86,
-          "if (pair->key == key) return slot; /* else", "return slot; /* else"),
+          "if (pair->key == key) return slot; /* otherwise", "return slot; /* otherwise"),
     Plant("insert_counts_first", "a pair counts before it is there", "skiplist/cuda64", CHUNK_UPDATE,
           """        pair_store(node, count, pair);
         unlatch(node, header_next(header, count + 1));
