@@ -39,16 +39,16 @@ static cudaError_t look_at_order(blink_on_gpu map, const void *keys, size_t n, u
 static cudaError_t run_call(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
 {
     switch (r->kind) {
-    case REQUEST_PUT:
-    case REQUEST_ADD:
-    case REQUEST_ERASE: LAUNCH(update_kernel, r->n, map, *r, notes);
-    case REQUEST_FIND: LAUNCH(find_kernel, r->n, map, *r);
-    case REQUEST_SUCC:
-    case REQUEST_PRED:
-    case REQUEST_CEILING:
-    case REQUEST_FLOOR: LAUNCH(seek_kernel, r->n, map, *r);
-    case REQUEST_RANGE:
-    case REQUEST_COUNT: {
+    case OP_PUT:
+    case OP_ADD:
+    case OP_ERASE: LAUNCH(update_kernel, r->n, map, *r, notes);
+    case OP_FIND: LAUNCH(find_kernel, r->n, map, *r);
+    case OP_SUCC:
+    case OP_PRED:
+    case OP_CEILING:
+    case OP_FLOOR: LAUNCH(seek_kernel, r->n, map, *r);
+    case OP_RANGE:
+    case OP_COUNT: {
         const unsigned apart = range_apart(r, false);
         LAUNCH(range_kernel, r->n << apart, map, *r, apart);
     }

@@ -24,7 +24,7 @@ PORT_FN level_step update_try(map_ref map, update_op *update)
     return step;
 }
 
-PORT_FN void update_blocking(map_ref map, update_op *update, blink_kind kind, map_key key, map_key value)
+PORT_FN void update_blocking(map_ref map, update_op *update, op_kind kind, map_key key, map_key value)
 {
     update_start(map, update, kind, key, value);
     unsigned attempts = 0, step;
@@ -34,14 +34,14 @@ PORT_FN void update_blocking(map_ref map, update_op *update, blink_kind kind, ma
 }
 
 /* The same for a single thread, which also updates the map's size; `old` may be NULL. */
-PORT_FN blink_outcome update_counted(map_ref map, blink_kind kind, map_key key, map_key value, map_key *old)
+PORT_FN pleach_outcome update_counted(map_ref map, op_kind kind, map_key key, map_key value, map_key *old)
 {
     update_op update;
     update_blocking(map, &update, kind, key, value);
     uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
-    if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
-    if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);
-    bool has_old = update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED;
+    if (update.outcome == PLEACH_INSERTED) port_fetch_add(size, 1);
+    if (update.outcome == PLEACH_ERASED) port_fetch_add(size, (uint64_t)-1);
+    bool has_old = update.outcome == PLEACH_REPLACED || update.outcome == PLEACH_EXISTS || update.outcome == PLEACH_ERASED;
     if (old && has_old) *old = update.old;
     return update.outcome;
 }

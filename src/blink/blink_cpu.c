@@ -46,10 +46,10 @@
 #define RUN_RANGE run_range
 #endif
 
-_Static_assert(BLINK_NOT_APPLIED == (int)PLEACH_NOT_APPLIED && BLINK_INSERTED == (int)PLEACH_INSERTED &&
-                   BLINK_REPLACED == (int)PLEACH_REPLACED && BLINK_EXISTS == (int)PLEACH_EXISTS &&
-                   BLINK_ERASED == (int)PLEACH_ERASED && BLINK_ABSENT == (int)PLEACH_ABSENT,
-               "blink_outcome and pleach_outcome are the same numbers");
+_Static_assert(PLEACH_NOT_APPLIED == (int)PLEACH_NOT_APPLIED && PLEACH_INSERTED == (int)PLEACH_INSERTED &&
+                   PLEACH_REPLACED == (int)PLEACH_REPLACED && PLEACH_EXISTS == (int)PLEACH_EXISTS &&
+                   PLEACH_ERASED == (int)PLEACH_ERASED && PLEACH_ABSENT == (int)PLEACH_ABSENT,
+               "pleach_outcome and pleach_outcome are the same numbers");
 
 enum {
     INTERLEAVE = 32, /* operations interleaved by one thread; see docs/performance.md */
@@ -135,8 +135,8 @@ static inline void finish_find(inflight_op *f, const request *r, run_result *res
 
 static inline bool start_update(map_ref map, inflight_op *f, const request *r)
 {
-    blink_kind kind = r->kind == REQUEST_PUT ? BLINK_PUT : r->kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
-    map_key value = kind == BLINK_ERASE ? 0 : key_at(r->values, f->element);
+    op_kind kind = r->kind == OP_PUT ? OP_PUT : r->kind == OP_ADD ? OP_ADD : OP_ERASE;
+    map_key value = kind == OP_ERASE ? 0 : key_at(r->values, f->element);
     f->update.resting = false;
     update_start(map, &f->update.op, kind, key_at(r->keys, f->element), value);
     return true;
@@ -170,21 +170,21 @@ static inline uint32_t next_node_of_update(const inflight_op *f)
 
 static inline void finish_update(inflight_op *f, const request *r, run_result *result)
 {
-    blink_outcome outcome = f->update.op.outcome;
-    result->size_change += (outcome == BLINK_INSERTED) - (outcome == BLINK_ERASED);
-    result->not_applied += outcome == BLINK_NOT_APPLIED;
-    if (outcome == BLINK_REPLACED || outcome == BLINK_EXISTS || outcome == BLINK_ERASED)
+    pleach_outcome outcome = f->update.op.outcome;
+    result->size_change += (outcome == PLEACH_INSERTED) - (outcome == PLEACH_ERASED);
+    result->not_applied += outcome == PLEACH_NOT_APPLIED;
+    if (outcome == PLEACH_REPLACED || outcome == PLEACH_EXISTS || outcome == PLEACH_ERASED)
         set_key(r->out_values, f->element, f->update.op.old);
     if (r->flags) r->flags[f->element] = (uint8_t)outcome;
 }
 
-static inline bool seeks_up(const request *r) { return r->kind == REQUEST_SUCC || r->kind == REQUEST_CEILING; }
+static inline bool seeks_up(const request *r) { return r->kind == OP_SUCC || r->kind == OP_CEILING; }
 
 /* Stores the key to seek from, inclusive. Returns false if there is none. */
 static inline bool seek_from(const inflight_op *f, const request *r, map_key *from)
 {
     map_key key = key_at(r->keys, f->element);
-    bool up = seeks_up(r), strict = r->kind == REQUEST_SUCC || r->kind == REQUEST_PRED;
+    bool up = seeks_up(r), strict = r->kind == OP_SUCC || r->kind == OP_PRED;
     if (strict && key == (up ? KEY_MAX : 0)) {
         if (r->flags) r->flags[f->element] = 0;
         return false;
@@ -302,9 +302,9 @@ static inline void finish_range(inflight_op *f, const request *r, run_result *re
 static inline bool start_snapshot_seek(map_ref map, inflight_op *f, const request *r)
 {
     map_key from = key_at(r->keys, f->element);
-    if (r->kind != REQUEST_FIND && !seek_from(f, r, &from)) return false;
-    snapshot_seek_start(map, &f->snapshot_seek, *r->at, from, r->kind == REQUEST_FIND || seeks_up(r));
-    f->snapshot_seek.exact = r->kind == REQUEST_FIND;
+    if (r->kind != OP_FIND && !seek_from(f, r, &from)) return false;
+    snapshot_seek_start(map, &f->snapshot_seek, *r->at, from, r->kind == OP_FIND || seeks_up(r));
+    f->snapshot_seek.exact = r->kind == OP_FIND;
     return true;
 }
 
@@ -397,7 +397,7 @@ DEFINE_RUN(snapshot_range, hand_back(f, &f->ranging.past.range, result))
 
 static void run_at_snapshot(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
 {
-    if (r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT)
+    if (r->kind == OP_RANGE || r->kind == OP_COUNT)
         run_snapshot_range(map, r, begin, end, result);
     else
         run_snapshot_seek(map, r, begin, end, result);
@@ -436,16 +436,16 @@ static void run_kind(map_ref map, const request *r, size_t begin, size_t end, ru
     }
 #endif
     switch (r->kind) {
-    case REQUEST_PUT:
-    case REQUEST_ADD:
-    case REQUEST_ERASE: RUN_UPDATE(map, r, begin, end, result); break;
-    case REQUEST_FIND: run_find(map, r, begin, end, result); break;
-    case REQUEST_SUCC:
-    case REQUEST_PRED:
-    case REQUEST_CEILING:
-    case REQUEST_FLOOR: run_seek(map, r, begin, end, result); break;
-    case REQUEST_RANGE:
-    case REQUEST_COUNT: RUN_RANGE(map, r, begin, end, result); break;
+    case OP_PUT:
+    case OP_ADD:
+    case OP_ERASE: RUN_UPDATE(map, r, begin, end, result); break;
+    case OP_FIND: run_find(map, r, begin, end, result); break;
+    case OP_SUCC:
+    case OP_PRED:
+    case OP_CEILING:
+    case OP_FLOOR: run_seek(map, r, begin, end, result); break;
+    case OP_RANGE:
+    case OP_COUNT: RUN_RANGE(map, r, begin, end, result); break;
     }
 }
 

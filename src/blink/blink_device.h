@@ -20,7 +20,7 @@ PORT_FN map_ref view_map(pleach_map_view view)
     return map;
 }
 
-PORT_FN pleach_outcome view_update(pleach_map_view view, blink_kind kind, map_key key, map_key value, map_key *old)
+PORT_FN pleach_outcome view_update(pleach_map_view view, op_kind kind, map_key key, map_key value, map_key *old)
 {
     return (pleach_outcome)update_counted(view_map(view), kind, key, value, old);
 }
@@ -49,17 +49,17 @@ PORT_FN uint64_t view_range(pleach_map_view view, map_key lo, map_key hi, uint64
 
 PORT_FN pleach_outcome PLEACH_MAP(put)(pleach_map_view view, map_key key, map_key value, map_key *old)
 {
-    return view_update(view, BLINK_PUT, key, value, old);
+    return view_update(view, OP_PUT, key, value, old);
 }
 
 PORT_FN pleach_outcome PLEACH_MAP(add)(pleach_map_view view, map_key key, map_key value, map_key *old)
 {
-    return view_update(view, BLINK_ADD, key, value, old);
+    return view_update(view, OP_ADD, key, value, old);
 }
 
 PORT_FN pleach_outcome PLEACH_MAP(erase)(pleach_map_view view, map_key key, map_key *old)
 {
-    return view_update(view, BLINK_ERASE, key, 0, old);
+    return view_update(view, OP_ERASE, key, 0, old);
 }
 
 PORT_FN bool PLEACH_MAP(find)(pleach_map_view view, map_key key, map_key *value)

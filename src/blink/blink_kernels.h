@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     bool active = i < r.n;
     update_op update;
     if (r.may_decline && notes->declined) return;
-    update.outcome = BLINK_ABSENT;
+    update.outcome = PLEACH_ABSENT;
     map_ref map = map_of(gpu);
 #ifdef BLINK_VERSIONED
     __shared__ epoch_participant agent; /* the block is one participant, if versions may be needed */
@@ -55,15 +55,15 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     }
 #endif
     if (active) {
-        blink_kind kind = r.kind == REQUEST_PUT ? BLINK_PUT : r.kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
-        map_key value = kind == BLINK_ERASE ? 0 : ((const map_key *)r.values)[i];
+        op_kind kind = r.kind == OP_PUT ? OP_PUT : r.kind == OP_ADD ? OP_ADD : OP_ERASE;
+        map_key value = kind == OP_ERASE ? 0 : ((const map_key *)r.values)[i];
         update_blocking(map, &update, kind, ((const map_key *)r.keys)[i], value);
-        if (update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED)
+        if (update.outcome == PLEACH_REPLACED || update.outcome == PLEACH_EXISTS || update.outcome == PLEACH_ERASED)
             set_key(r.out_values, i, update.old);
         if (r.flags) r.flags[i] = (uint8_t)update.outcome;
     }
-    count_outcomes(gpu.tree, update.outcome == BLINK_INSERTED, update.outcome == BLINK_ERASED,
-                   update.outcome == BLINK_NOT_APPLIED, notes);
+    count_outcomes(gpu.tree, update.outcome == PLEACH_INSERTED, update.outcome == PLEACH_ERASED,
+                   update.outcome == PLEACH_NOT_APPLIED, notes);
 #ifdef BLINK_VERSIONED
     if (gpu.keeps) version_writer_end(map.versions, &agent, blockIdx.x);
 #endif
@@ -76,8 +76,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (i >= r.n) return;
     map_ref map = map_of(gpu);
     map_key key = ((const map_key *)r.keys)[i];
-    bool up = r.kind == REQUEST_SUCC || r.kind == REQUEST_CEILING;
-    bool strict = r.kind == REQUEST_SUCC || r.kind == REQUEST_PRED;
+    bool up = r.kind == OP_SUCC || r.kind == OP_CEILING;
+    bool strict = r.kind == OP_SUCC || r.kind == OP_PRED;
     seek_op seek;
     seek.found = false;
     if (!strict || key != (up ? KEY_MAX : 0)) {

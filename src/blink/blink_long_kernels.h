@@ -297,7 +297,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         grid_meet(work, &meetings);
         long_place_all(&r, work, &s, round);
         grid_meet(work, &meetings);
-        if (r.kind == REQUEST_RANGE) LONG_INSIDE(long_run(map, at, &r, work, &s, LONG_READ, round));
+        if (r.kind == OP_RANGE) LONG_INSIDE(long_run(map, at, &r, work, &s, LONG_READ, round));
         grid_meet(work, &meetings);
         again = port_load(&work->changed[round]) != 0;
     }

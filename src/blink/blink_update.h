@@ -21,19 +21,19 @@ typedef struct update_op {
     map_key value;
     map_key old;
     map_pair separator;
-    blink_kind kind;
-    blink_outcome outcome;
+    op_kind kind;
+    pleach_outcome outcome;
 #ifdef BLINK_VERSIONED
     uint64_t latched; /* after COPY: the leaf's header from before it was latched */
 #endif
 } update_op;
 
-PORT_FN void update_start(map_ref map, update_op *update, blink_kind kind, map_key key, map_key value)
+PORT_FN void update_start(map_ref map, update_op *update, op_kind kind, map_key key, map_key value)
 {
     update->value = value;
     update->old = 0;
     update->kind = kind;
-    update->outcome = BLINK_NOT_APPLIED;
+    update->outcome = PLEACH_NOT_APPLIED;
     update->separator = pair_of(0, NODE_NONE);
     cursor_start(map, &update->cursor, key);
 }
@@ -47,12 +47,12 @@ PORT_FN level_step insert_latched(map_ref map, update_op *update, uint64_t heade
         image_insert(image, at, count, pair);
         node_write(node, image, at, count + 1);
         unlatch(node, header_next(header, count + 1));
-        update->outcome = BLINK_INSERTED;
+        update->outcome = PLEACH_INSERTED;
         return STEP_DONE;
     }
     update->separator = split(map, update->cursor.node, header, at, pair);
     if (pair_node(update->separator) == NODE_NONE) return STEP_DONE; /* not applied */
-    update->outcome = BLINK_INSERTED;
+    update->outcome = PLEACH_INSERTED;
     return STEP_SPLIT;
 }
 
@@ -68,7 +68,7 @@ PORT_FN void find_place(const update_op *update, const node_image *image, unsign
     place->at = image_rank(image, count, update->cursor.target);
     place->old = image_pair(image, place->at);
     place->present = place->at < count && place->old.key == update->cursor.target;
-    place->changes = place->present ? update->kind != BLINK_ADD : update->kind != BLINK_ERASE;
+    place->changes = place->present ? update->kind != OP_ADD : update->kind != OP_ERASE;
 }
 
 /* Stores nothing to the node before it is certain that the whole change can be made. Releases the latch. */
@@ -80,18 +80,18 @@ PORT_FN level_step apply_latched(map_ref map, update_op *update, uint64_t header
     if (place->present) update->old = place->old.value;
     if (!place->changes) {
         unlatch(node, header); /* nothing was changed: the same version will do */
-        update->outcome = place->present ? BLINK_EXISTS : BLINK_ABSENT;
+        update->outcome = place->present ? PLEACH_EXISTS : PLEACH_ABSENT;
     } else if (!place->present) {
         return insert_latched(map, update, header, image, place->at);
-    } else if (update->kind == BLINK_PUT) {
+    } else if (update->kind == OP_PUT) {
         pair_store(node, place->at, pair_of(update->cursor.target, update->value));
         unlatch(node, header_next(header, count));
-        update->outcome = BLINK_REPLACED;
+        update->outcome = PLEACH_REPLACED;
     } else {
         image_remove(image, place->at, count);
         node_write(node, image, place->at, count - 1);
         unlatch(node, header_next(header, count - 1));
-        update->outcome = BLINK_ERASED;
+        update->outcome = PLEACH_ERASED;
     }
     return STEP_DONE;
 }

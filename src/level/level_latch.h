@@ -1,16 +1,16 @@
 /* level/level_latch.h - latches the node that covers a key; kinds and outcomes of updates. For trees and skiplists. */
 
-typedef enum blink_kind { BLINK_PUT, BLINK_ADD, BLINK_ERASE } blink_kind;
+typedef enum op_kind { OP_PUT, OP_ADD, OP_ERASE } op_kind;
 
 /* The same numbers as pleach_outcome (pleach/map.h; the backends assert it). */
-typedef enum blink_outcome {
-    BLINK_NOT_APPLIED,
-    BLINK_INSERTED,
-    BLINK_REPLACED,
-    BLINK_EXISTS,
-    BLINK_ERASED,
-    BLINK_ABSENT
-} blink_outcome;
+typedef enum pleach_outcome {
+    PLEACH_NOT_APPLIED,
+    PLEACH_INSERTED,
+    PLEACH_REPLACED,
+    PLEACH_EXISTS,
+    PLEACH_ERASED,
+    PLEACH_ABSENT
+} pleach_outcome;
 
 PORT_FN void unlatch(map_node *node, uint64_t header) { port_store_release(&node->word[HEADER_WORD], header); }
 

@@ -21,7 +21,7 @@ PORT_FN void update_finish(map_ref map, update_op *update)
     if (step == STEP_RESTRUCTURE) restructure_blocking(map, *update);
 }
 
-PORT_FN void update_blocking(map_ref map, update_op *update, blink_kind kind, map_key key, map_key value)
+PORT_FN void update_blocking(map_ref map, update_op *update, op_kind kind, map_key key, map_key value)
 {
     update_start(map, update, kind, key, value);
     update_finish(map, update);

@@ -20,16 +20,16 @@ PORT_FN map_ref view_map(const pleach_skiplist_view &view, epoch_participant *ag
     return map;
 }
 
-PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_participant *agent, blink_kind kind,
+PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_participant *agent, op_kind kind,
                                    map_key key, map_key value, map_key *old)
 {
     map_ref map = view_map(view, agent);
     update_op update;
     update_blocking(map, &update, kind, key, value);
     uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
-    if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
-    if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);
-    bool has_old = update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED;
+    if (update.outcome == PLEACH_INSERTED) port_fetch_add(size, 1);
+    if (update.outcome == PLEACH_ERASED) port_fetch_add(size, (uint64_t)-1);
+    bool has_old = update.outcome == PLEACH_REPLACED || update.outcome == PLEACH_EXISTS || update.outcome == PLEACH_ERASED;
     if (old && has_old) *old = update.old;
     return (pleach_outcome)update.outcome;
 }
@@ -60,19 +60,19 @@ PORT_FN uint64_t view_range(const pleach_skiplist_view &view, epoch_participant 
 PORT_FN pleach_outcome PLEACH_SKIP(put)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,
                                         map_key value, map_key *old)
 {
-    return view_update(view, agent, BLINK_PUT, key, value, old);
+    return view_update(view, agent, OP_PUT, key, value, old);
 }
 
 PORT_FN pleach_outcome PLEACH_SKIP(add)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,
                                         map_key value, map_key *old)
 {
-    return view_update(view, agent, BLINK_ADD, key, value, old);
+    return view_update(view, agent, OP_ADD, key, value, old);
 }
 
 PORT_FN pleach_outcome PLEACH_SKIP(erase)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,
                                           map_key *old)
 {
-    return view_update(view, agent, BLINK_ERASE, key, 0, old);
+    return view_update(view, agent, OP_ERASE, key, 0, old);
 }
 
 PORT_FN bool PLEACH_SKIP(find)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,

@@ -76,18 +76,18 @@ typedef struct update_sums { int grown; unsigned refused; } update_sums;
 PORT_FN void update_element(map_ref map, team t, const request &r, size_t i, update_sums *sums)
 {
     update_op update;
-    blink_kind kind = r.kind == REQUEST_PUT ? BLINK_PUT : r.kind == REQUEST_ADD ? BLINK_ADD : BLINK_ERASE;
-    map_key key = ((const map_key *)r.keys)[i], value = kind == BLINK_ERASE ? 0 : ((const map_key *)r.values)[i];
+    op_kind kind = r.kind == OP_PUT ? OP_PUT : r.kind == OP_ADD ? OP_ADD : OP_ERASE;
+    map_key key = ((const map_key *)r.keys)[i], value = kind == OP_ERASE ? 0 : ((const map_key *)r.values)[i];
     if (t.lanes > 1)
         team_update(map, t, &update, kind, key, value);
     else
         update_blocking(map, &update, kind, key, value);
     if (t.lane != 0) return;
-    if (update.outcome == BLINK_REPLACED || update.outcome == BLINK_EXISTS || update.outcome == BLINK_ERASED)
+    if (update.outcome == PLEACH_REPLACED || update.outcome == PLEACH_EXISTS || update.outcome == PLEACH_ERASED)
         set_key(r.out_values, i, update.old);
     if (r.flags) r.flags[i] = (uint8_t)update.outcome;
-    sums->grown += (update.outcome == BLINK_INSERTED) - (update.outcome == BLINK_ERASED);
-    sums->refused += update.outcome == BLINK_NOT_APPLIED;
+    sums->grown += (update.outcome == PLEACH_INSERTED) - (update.outcome == PLEACH_ERASED);
+    sums->refused += update.outcome == PLEACH_NOT_APPLIED;
 }
 
 /* Adds the insertions and erasures of a warp to the map's size, in one addition. */
@@ -124,8 +124,8 @@ static __global__ void __launch_bounds__(STAY_THREADS, 2)
 PORT_FN void seek_element(map_ref map, const request &r, size_t i)
 {
     map_key key = ((const map_key *)r.keys)[i];
-    bool up = r.kind == REQUEST_SUCC || r.kind == REQUEST_CEILING;
-    bool strict = r.kind == REQUEST_SUCC || r.kind == REQUEST_PRED;
+    bool up = r.kind == OP_SUCC || r.kind == OP_CEILING;
+    bool strict = r.kind == OP_SUCC || r.kind == OP_PRED;
     seek_op seek;
     seek.found = false;
     if (!strict || key != (up ? KEY_MAX : 0)) {

@@ -54,7 +54,7 @@ static cudaError_t update_part(blink_on_gpu map, const request *r, size_t first,
 static cudaError_t update_all(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
 {
     const size_t few = RAMP_FIRST;
-    size_t first = 0, end = map.small && r->kind != REQUEST_ERASE ? few : r->n;
+    size_t first = 0, end = map.small && r->kind != OP_ERASE ? few : r->n;
     cudaError_t error = cudaSuccess;
     while (first < r->n && error == cudaSuccess) {
         if (end > r->n || end > RAMP_LAST) end = r->n;
@@ -68,18 +68,18 @@ static cudaError_t update_all(blink_on_gpu map, const request *r, update_notes *
 static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
 {
     switch (r->kind) {
-    case REQUEST_PUT:
-    case REQUEST_ADD:
-    case REQUEST_ERASE: return update_all(map, r, notes, stream);
-    case REQUEST_FIND:
+    case OP_PUT:
+    case OP_ADD:
+    case OP_ERASE: return update_all(map, r, notes, stream);
+    case OP_FIND:
         if (map.team > 1) LAUNCH_STAYING(team_find_kernel, r->n * map.team, map, *r);
         LAUNCH_STAYING(find_kernel, r->n, map, *r);
-    case REQUEST_SUCC:
-    case REQUEST_PRED:
-    case REQUEST_CEILING:
-    case REQUEST_FLOOR: LAUNCH_STAYING(seek_kernel, r->n, map, *r);
-    case REQUEST_RANGE:
-    case REQUEST_COUNT: LAUNCH_STAYING(range_kernel, r->n, map, *r);
+    case OP_SUCC:
+    case OP_PRED:
+    case OP_CEILING:
+    case OP_FLOOR: LAUNCH_STAYING(seek_kernel, r->n, map, *r);
+    case OP_RANGE:
+    case OP_COUNT: LAUNCH_STAYING(range_kernel, r->n, map, *r);
     }
     return cudaErrorInvalidValue;
 }

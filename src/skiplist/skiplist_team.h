@@ -132,7 +132,7 @@ PORT_FN void team_find(map_ref map, team t, find_op *find, map_key key)
 }
 
 /* The team descends together. Its first lane does the rest and has the result. */
-PORT_FN void team_update(map_ref map, team t, update_op *update, blink_kind kind, map_key key, map_key value)
+PORT_FN void team_update(map_ref map, team t, update_op *update, op_kind kind, map_key key, map_key value)
 {
     update_start(map, update, kind, key, value);
     team_start(map, t, &update->cursor, key);

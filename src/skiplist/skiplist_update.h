@@ -7,16 +7,16 @@ typedef struct update_op {
     map_key value;
     map_key old;
     map_pair separator; /* after RESTRUCTURE: of a split, with the new chunk; NODE_NONE if the chunk is underfull */
-    blink_kind kind;
-    blink_outcome outcome;
+    op_kind kind;
+    pleach_outcome outcome;
 } update_op;
 
-PORT_FN void update_start(map_ref map, update_op *update, blink_kind kind, map_key key, map_key value)
+PORT_FN void update_start(map_ref map, update_op *update, op_kind kind, map_key key, map_key value)
 {
     update->value = value;
     update->old = 0;
     update->kind = kind;
-    update->outcome = BLINK_NOT_APPLIED;
+    update->outcome = PLEACH_NOT_APPLIED;
     update->separator = pair_of(0, NODE_NONE);
     cursor_start(map, &update->cursor, key);
 }
@@ -28,12 +28,12 @@ PORT_FN level_step insert_here(map_ref map, update_op *update, map_node *node, u
     if (count < NODE_CAPACITY) {
         pair_store(node, count, pair);
         unlatch(node, header_next(header, count + 1));
-        update->outcome = BLINK_INSERTED;
+        update->outcome = PLEACH_INSERTED;
         return STEP_DONE;
     }
     map_pair made = chunk_split(map, update->cursor.node, header, pair);
     if (pair_node(made) == NODE_NONE) return STEP_DONE; /* not applied */
-    update->outcome = BLINK_INSERTED;
+    update->outcome = PLEACH_INSERTED;
     if (pair_is_link(made)) return STEP_DONE; /* the new chunk stays LOW */
     update->separator = made;
     return STEP_RESTRUCTURE;
@@ -44,7 +44,7 @@ PORT_FN level_step erase_here(update_op *update, map_node *node, const chunk_vie
     unsigned last = header_count(look->header) - 1;
     if (look->slot != last) pair_store(node, look->slot, look->last);
     unlatch(node, header_next(look->header, last));
-    update->outcome = BLINK_ERASED;
+    update->outcome = PLEACH_ERASED;
     return last < CHUNK_FEW ? STEP_RESTRUCTURE : STEP_DONE;
 }
 
@@ -53,10 +53,10 @@ PORT_FN level_step change_here(map_ref map, update_op *update, map_node *node, c
 {
     if (!present) return insert_here(map, update, node, look->header);
     update->old = look->pair.value;
-    if (update->kind == BLINK_ERASE) return erase_here(update, node, look);
+    if (update->kind == OP_ERASE) return erase_here(update, node, look);
     pair_store(node, look->slot, pair_of(update->cursor.target, update->value));
     unlatch(node, header_next(look->header, header_count(look->header)));
-    update->outcome = BLINK_REPLACED;
+    update->outcome = PLEACH_REPLACED;
     return STEP_DONE;
 }
 
@@ -66,13 +66,13 @@ PORT_FN level_step update_bottom(map_ref map, update_op *update)
     chunk_view look;
     node_answer answer = chunk_look(node, update->cursor.target, &look, true);
     bool present = answer == NODE_FOUND;
-    if (present && update->kind == BLINK_ADD) {
+    if (present && update->kind == OP_ADD) {
         update->old = look.pair.value;
-        update->outcome = BLINK_EXISTS;
+        update->outcome = PLEACH_EXISTS;
         return STEP_DONE;
     }
-    if (answer == NODE_ABSENT && update->kind == BLINK_ERASE) {
-        update->outcome = BLINK_ABSENT;
+    if (answer == NODE_ABSENT && update->kind == OP_ERASE) {
+        update->outcome = PLEACH_ABSENT;
         return STEP_DONE;
     }
     if (answer == NODE_CHANGED) return STEP_AGAIN;
@@ -84,7 +84,7 @@ PORT_FN level_step update_bottom(map_ref map, update_op *update)
         return STEP_MOVED;
     }
     look.last = look.pair;
-    if (update->kind == BLINK_ERASE) look.last = pair_load(node, header_count(look.header) - 1);
+    if (update->kind == OP_ERASE) look.last = pair_load(node, header_count(look.header) - 1);
     if (!port_latch(&node->word[HEADER_WORD], look.header, look.header | HEADER_LATCHED)) return STEP_AGAIN;
     return change_here(map, update, node, &look, present);
 }

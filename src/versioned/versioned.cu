@@ -10,21 +10,21 @@
 static cudaError_t run_call(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
 {
     switch (r->kind) {
-    case REQUEST_PUT:
-    case REQUEST_ADD:
-    case REQUEST_ERASE: LAUNCH(update_kernel, r->n, map, *r, notes);
-    case REQUEST_RANGE:
-    case REQUEST_COUNT: {
+    case OP_PUT:
+    case OP_ADD:
+    case OP_ERASE: LAUNCH(update_kernel, r->n, map, *r, notes);
+    case OP_RANGE:
+    case OP_COUNT: {
         const unsigned apart = range_apart(r, !r->at);
         LAUNCH(range_kernel, r->n << apart, map, *r, apart);
     }
-    case REQUEST_FIND:
+    case OP_FIND:
         if (!r->at) LAUNCH(find_kernel, r->n, map, *r);
         LAUNCH(snapshot_seek_kernel, r->n, map, *r);
-    case REQUEST_SUCC:
-    case REQUEST_PRED:
-    case REQUEST_CEILING:
-    case REQUEST_FLOOR:
+    case OP_SUCC:
+    case OP_PRED:
+    case OP_CEILING:
+    case OP_FLOOR:
         if (!r->at) LAUNCH(seek_kernel, r->n, map, *r);
         LAUNCH(snapshot_seek_kernel, r->n, map, *r);
     }

@@ -24,7 +24,7 @@ PORT_FN map_ref versioned_map(const pleach_versioned_view &view, epoch_participa
 
 /* ---- updates; the participant may be NULL ---- */
 
-PORT_FN pleach_outcome versioned_update(const pleach_versioned_view &view, epoch_participant *agent, blink_kind kind,
+PORT_FN pleach_outcome versioned_update(const pleach_versioned_view &view, epoch_participant *agent, op_kind kind,
                                         map_key key, map_key value, map_key *old)
 {
     return (pleach_outcome)update_counted(versioned_map(view, agent), kind, key, value, old);
@@ -33,19 +33,19 @@ PORT_FN pleach_outcome versioned_update(const pleach_versioned_view &view, epoch
 PORT_FN pleach_outcome PLEACH_VERSIONED(put)(const pleach_versioned_view &view, pleach_versioned_agent *agent,
                                              map_key key, map_key value, map_key *old)
 {
-    return versioned_update(view, agent, BLINK_PUT, key, value, old);
+    return versioned_update(view, agent, OP_PUT, key, value, old);
 }
 
 PORT_FN pleach_outcome PLEACH_VERSIONED(add)(const pleach_versioned_view &view, pleach_versioned_agent *agent,
                                              map_key key, map_key value, map_key *old)
 {
-    return versioned_update(view, agent, BLINK_ADD, key, value, old);
+    return versioned_update(view, agent, OP_ADD, key, value, old);
 }
 
 PORT_FN pleach_outcome PLEACH_VERSIONED(erase)(const pleach_versioned_view &view, pleach_versioned_agent *agent,
                                                map_key key, map_key *old)
 {
-    return versioned_update(view, agent, BLINK_ERASE, key, 0, old);
+    return versioned_update(view, agent, OP_ERASE, key, 0, old);
 }
 
 /* ---- queries of the newest version ---- */

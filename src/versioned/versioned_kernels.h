@@ -8,8 +8,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (i >= r.n) return;
     map_ref map = map_of(gpu);
     map_key key = ((const map_key *)r.keys)[i];
-    bool find = r.kind == REQUEST_FIND, up = find || r.kind == REQUEST_SUCC || r.kind == REQUEST_CEILING;
-    bool strict = r.kind == REQUEST_SUCC || r.kind == REQUEST_PRED;
+    bool find = r.kind == OP_FIND, up = find || r.kind == OP_SUCC || r.kind == OP_CEILING;
+    bool strict = r.kind == OP_SUCC || r.kind == OP_PRED;
     snapshot_seek_op seek;
     seek.found = false;
     if (!strict || key != (up ? KEY_MAX : 0)) {
