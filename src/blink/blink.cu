@@ -3,8 +3,8 @@
 
 enum { ORDER_SAMPLES = 128, CROWD_SAMPLES = 1024, CROWD = 8 };
 
-/* How many of a block's threads have named each key, of which 32 mixed bits are enough here. There are twice as many
- * places as threads: who looks for one finds it. */
+/* Counts how many threads of a block have each key, of which 32 mixed bits suffice here. There are twice as many
+ * entries as threads, so a thread always finds a free one. */
 typedef struct key_tally { uint32_t keys[2 * CROWD_SAMPLES], counts[2 * CROWD_SAMPLES]; } key_tally;
 
 PORT_FN void tally_clear(key_tally *tally)

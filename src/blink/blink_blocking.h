@@ -1,7 +1,7 @@
-/* blink/blink_blocking.h - a GPU thread runs one operation from its first step to its last. Include after blink.h.
+/* blink/blink_blocking.h - runs one operation of a GPU thread to its end. Include after blink.h.
  *
- * Progress: blink.h. A latch is taken and released inside one try, so a lane that pauses holds none that another lane
- * of its warp may need; port_retry_point sees to it that the compiler leaves it so.
+ * Progress: blink.h. A latch is acquired and released within one try, so a lane that pauses holds no latch that another
+ * lane of its warp may need; port_retry_point keeps the compiler from changing this.
  */
 #include "../level/level_wait.h"
 
@@ -33,7 +33,7 @@ PORT_FN void update_blocking(map_ref map, update_op *update, op_kind kind, map_k
     if (step == STEP_SPLIT) post_blocking(map, update->separator, update->cursor.parent);
 }
 
-/* The same for a thread by itself, which counts what it has changed; `old` may be NULL. */
+/* The same for a single thread, which also updates the map's size; `old` may be NULL. */
 PORT_FN pleach_outcome update_counted(map_ref map, op_kind kind, map_key key, map_key value, map_key *old)
 {
     update_op update;

@@ -1,9 +1,10 @@
-/* blink/blink_build.h - a whole tree from sorted, distinct keys: which nodes there are is arithmetic, so each slot
- * of each node is made by itself, by any agent, in any order. Runs alone (the gate). Include after blink.h.
+/* blink/blink_build.h - builds a whole tree from sorted, distinct keys. The set of nodes follows from arithmetic, so
+ * each slot of each node can be written independently, by any thread, in any order. Runs exclusively (the gate).
+ * Include after blink.h.
  *
- * Level 0 has per_leaf keys a leaf, every level above per_inner children a node. Node j of level L begins at key
- * j * span[L]; ids ascend from left to right and from the leaves up, starting at 1. In a skiplist the first chunk of a
- * level is its head, which has an id of its own, and every chunk is RAISED.
+ * Level 0 has per_leaf keys per leaf, every level above has per_inner children per node. Node j of level L begins at
+ * key j * span[L]; ids ascend from left to right and from the leaves up, starting at 1. In a skiplist the first chunk
+ * of a level is its head, which has an id of its own, and every chunk is RAISED.
  */
 #include "blink_plan.h"
 
@@ -31,8 +32,8 @@ PORT_FN map_key build_low(const build_plan *plan, const map_key *keys, uint32_t 
     return index == 0 ? 0 : keys[index * plan->span[level]];
 }
 
-/* What slot `slot`, up to the link's, of a node holds. Each slot is made by itself, so that a GPU's lanes write a node
- * together. */
+/* Returns the pair for slot `slot` of a node, up to the link's slot. Each slot is independent, so that the lanes of a
+ * GPU can write a node together. */
 PORT_FN map_pair build_pair(const build_plan *plan, const map_key *keys, const map_key *values, uint32_t level,
                             uint64_t index, unsigned slot)
 {
@@ -44,7 +45,7 @@ PORT_FN map_pair build_pair(const build_plan *plan, const map_key *keys, const m
     if (slot >= count && !last)
         return link_to(build_low(plan, keys, level, index + 1), build_id(plan, level, index + 1));
     if (slot >= count && !level) return pair_of(0, 0);
-    uint64_t at = first + (slot < count ? slot : count - 1); /* I4: without a right neighbour, the last pair again */
+    uint64_t at = first + (slot < count ? slot : count - 1); /* I4: without a right neighbour, repeat the last pair */
     if (!level) return pair_of(keys[at], values[at]);
     return pair_of(build_low(plan, keys, level - 1, at), (map_key)build_id(plan, level - 1, at));
 }

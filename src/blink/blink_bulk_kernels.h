@@ -1,12 +1,12 @@
-/* blink/blink_bulk_kernels.h - kernels over all nodes of a map, or all pairs: build, count, list, copy. Included
- * by blink.cu. Maps with versions use them too. */
+/* blink/blink_bulk_kernels.h - kernels over all nodes, or all pairs, of a map: build, count, list, copy. Included by
+ * blink.cu. Maps with versions use them too. */
 #include "blink_build.h"
 #include "blink_shape.h"
 
 enum { LEAVES_AT_ONCE = 4, LEAVES_IN_BLOCK = LEAVES_AT_ONCE * BLOCK_THREADS / NODE_SLOTS };
 enum { KEYS_AT_ONCE = 16, NODES_AT_ONCE = 4, MOVE_LANES = 8 };
 
-/* The sum of what a block's threads have, in one addition. All of them call it. */
+/* Adds the sum of the block's values to *sum in one addition. Called by all threads of the block. */
 PORT_FN void block_add(uint64_t *sum, unsigned mine)
 {
     __shared__ unsigned parts[BLOCK_THREADS / 32];
@@ -18,10 +18,10 @@ PORT_FN void block_add(uint64_t *sum, unsigned mine)
         for (unsigned i = 0; i < BLOCK_THREADS / 32; i++) all += parts[i];
         if (all) port_fetch_add(sum, all);
     }
-    __syncthreads(); /* before the parts are used again */
+    __syncthreads(); /* before the parts are reused */
 }
 
-/* Which nodes hold the map's pairs, and which are kept for those who may still look at them: zombies, or old images. */
+/* Which nodes hold the map's pairs, and which are kept for their remaining readers: zombies, or old versions. */
 #ifdef BLINK_SKIPLIST
 PORT_FN bool header_is_kept(uint64_t header) { return header != 0 && chunk_state(header) == CHUNK_ZOMBIE; }
 PORT_FN bool header_is_leaf(uint64_t header)
@@ -34,7 +34,7 @@ PORT_FN bool header_is_leaf(uint64_t header) { return header != 0 && header_leve
 #endif
 
 #ifndef BLINK_SKIPLIST
-/* The leaf that covers a key, or one to the left of it where others are splitting. */
+/* Returns the leaf that covers a key, or one to its left if that is being split concurrently. */
 PORT_FN uint32_t leaf_near(map_ref map, map_key key)
 {
     level_cursor cursor;
@@ -43,7 +43,7 @@ PORT_FN uint32_t leaf_near(map_ref map, map_key key)
     return cursor.node;
 }
 
-/* Looks at keys here and there: do most of them go to the same leaf as their neighbours, or are many of them one? */
+/* Samples keys: declines if most of them go to the same leaf as their neighbours, or if many of them are equal. */
 static __global__ void __launch_bounds__(CROWD_SAMPLES)
     order_kernel(const __grid_constant__ blink_on_gpu gpu, const map_key *keys, size_t n, update_notes *notes)
 {
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(CROWD_SAMPLES)
 }
 #endif
 
-/* A header as what the slot that it lies in holds. */
+/* Returns a header as the pair of the slot in which it is stored. */
 PORT_FN map_pair header_slot(uint64_t header)
 {
 #if PLEACH_KEY_BITS == 32
@@ -72,8 +72,8 @@ PORT_FN map_pair header_slot(uint64_t header)
 #endif
 }
 
-/* Slot `slot` of a leaf, header and link included. A link's key is the first of the next leaf, which lies behind this
- * one's last: so all lanes load alike. What is no key of this leaf has no value either. */
+/* Returns slot `slot` of a leaf, including header and link. A link's key is the first key of the next leaf, which
+ * follows this leaf's last key in the array, so all lanes load in the same way. Other slots load no value. */
 PORT_FN map_pair leaf_slot(const build_plan *plan, const map_key *keys, const map_key *values, uint32_t leaf,
                            unsigned slot)
 {
@@ -88,8 +88,8 @@ PORT_FN map_pair leaf_slot(const build_plan *plan, const map_key *keys, const ma
     return pair;
 }
 
-/* Leaves, which are nearly all of a map. A lane per slot, so that neighbouring lanes read neighbouring keys and write
- * neighbouring slots; and each for several leaves, so that enough is on its way to keep memory busy. */
+/* Builds the leaves, which are nearly all nodes of a map. One lane per slot, so that neighbouring lanes read
+ * neighbouring keys and write neighbouring slots. Each lane writes several leaves, to keep enough loads in flight. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     leaves_kernel(const __grid_constant__ build_plan plan, void *nodes, const map_key *keys, const map_key *values)
 {
@@ -107,7 +107,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     }
 }
 
-/* A level above the leaves, a lane per slot. */
+/* Builds a level above the leaves, one lane per slot. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     build_kernel(const __grid_constant__ build_plan plan, void *nodes, const map_key *keys, const map_key *values,
                  uint32_t level)
@@ -117,8 +117,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (index < plan.count[level]) build_slot(&plan, nodes, keys, values, level, index, lane % NODE_SLOTS);
 }
 
-#ifndef BLINK_SKIPLIST /* the others serve maps of both kinds */
-/* Several for each lane, so that enough is on its way to keep memory busy. */
+#ifndef BLINK_SKIPLIST /* these kernels serve maps of both kinds */
+/* Several keys per lane, to have enough loads in flight to saturate memory. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     ascending_kernel(const map_key *keys, size_t n, uint64_t *flag)
 {
@@ -138,8 +138,7 @@ static __global__ void mark_last_kernel(const map_key *keys, size_t n, uint8_t *
 }
 #endif
 
-/* The headers of NODES_AT_ONCE nodes, from `first` on and so far apart, all on their way at a time; 0 where there is
- * none. */
+/* Loads the headers of NODES_AT_ONCE nodes, from `first` on at distance `apart`, all in flight together; 0 if none. */
 PORT_FN void headers_load(const blink_on_gpu &gpu, uint64_t first, unsigned apart, uint64_t used, uint64_t *headers)
 {
     PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
@@ -171,7 +170,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     block_add(&counts->images, images);
 }
 
-/* Apart from counting, which export and compact need too, and which reads headers only. */
+/* Separate from counting, which export and compact need too, and which reads only headers. */
 static __global__ void shape_kernel(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1, header = 0, shape = 0;
@@ -183,7 +182,7 @@ static __global__ void shape_kernel(blink_on_gpu gpu, uint64_t used, blink_count
 }
 
 #ifdef BLINK_SKIPLIST
-/* The pairs of a leaf are in no order. */
+/* The pairs of a leaf are unordered. */
 PORT_FN map_key first_key(const map_node *leaf, unsigned count)
 {
     map_key first = pair_load(leaf, 0).key;
@@ -209,7 +208,7 @@ PORT_FN unsigned place_in_leaf(const map_node *leaf, unsigned count, unsigned sl
 }
 #endif
 
-/* A warp asks for its places in the list at once: they are all of one word. */
+/* Each warp reserves its places in the list with one addition, because all warps contend for one word. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     list_kernel(const __grid_constant__ blink_on_gpu gpu, uint64_t used, map_key *first_keys, uint32_t *ids,
                 uint64_t *listed)
@@ -244,8 +243,8 @@ static __global__ void leaf_counts_kernel(blink_on_gpu gpu, const uint32_t *ids,
     counts[i] = header_count(header_load((map_node *)pool_address(gpu.nodes, ids[i], sizeof(map_node))));
 }
 
-/* A lane per slot, so that neighbouring lanes write neighbouring places; of several leaves, so that enough is on its
- * way to keep memory busy. A slot is loaded before it is known whether it has a pair. */
+/* One lane per slot, so that neighbouring lanes write neighbouring places; several leaves per lane, to have enough
+ * loads in flight to saturate memory. A slot is loaded before it is known whether it holds a pair. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     gather_kernel(const __grid_constant__ blink_on_gpu gpu, const uint32_t *ids, size_t leaves,
                   const uint64_t *offsets, map_key *out_keys, map_key *out_values)

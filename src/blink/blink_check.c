@@ -12,7 +12,7 @@ uint64_t blink_stripes_sum(const blink_tree *tree)
 uint64_t blink_size(const blink_tree *tree)
 {
     uint64_t size = blink_stripes_sum(tree);
-    /* An array call counts when it is done, so beside it more erasures than insertions may have been counted. */
+    /* An array call counts when it is done, so a concurrent reader may see more erasures than insertions. */
     return (int64_t)size < 0 ? 0 : size;
 }
 

@@ -5,7 +5,7 @@
 #include "../node/node.h"
 #include "blink_shape.h"
 
-#define PLEACH_NUMBER(n) ((unsigned long long)(n)) /* of a 16-byte key the low half */
+#define PLEACH_NUMBER(n) ((unsigned long long)(n)) /* of a 16-byte key, the low half */
 
 /* A walk over the whole tree. */
 typedef struct check {
@@ -61,9 +61,9 @@ static void check_contents(check *c, const map_node *node, uint64_t id, map_key 
     }
 }
 
-/* Goes through the pairs of one level from left to right. */
+/* Iterates over the pairs of one level from left to right. */
 typedef struct pairs_of_level {
-    const map_node *node; /* NULL: at the end */
+    const map_node *node; /* NULL at the end */
     unsigned slot;
 } pairs_of_level;
 
@@ -79,8 +79,8 @@ static bool next_pair(check *c, pairs_of_level *at, map_pair *pair)
     return true;
 }
 
-/* One level: I1, I2 and I4 of its nodes; I3 and I5 against the level above, whose leftmost node is `parent` (NULL for
- * the root). Answers the leftmost node of the level below. */
+/* Checks one level: I1, I2 and I4 of its nodes; I3 and I5 against the level above, whose leftmost node is `parent`
+ * (NULL for the root). Returns the leftmost node of the level below. */
 static uint64_t check_level(check *c, uint64_t first, unsigned level, const map_node *parent)
 {
     pairs_of_level above = {parent, 0};
@@ -100,7 +100,7 @@ static uint64_t check_level(check *c, uint64_t first, unsigned level, const map_
             if (posted.key != low)
                 complain(&c->said, "I3: the pivot of node %llu is not its low key", PLEACH_NUMBER(id));
             any_posted = next_pair(c, &above, &posted);
-        } else if (parent || id != first) { /* the root itself needs no pair, its right neighbours do */
+        } else if (parent || id != first) { /* the root needs no pair, but its right neighbours do */
             c->unposted++;
         }
         map_pair link = pair_load(node, NODE_LINK_SLOT);

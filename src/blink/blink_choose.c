@@ -1,5 +1,4 @@
-/* blink/blink_choose.c - the best node verbs that this machine and this build have. For keys of 16 bytes there are
- * only the plain ones. */
+/* blink/blink_choose.c - selects the fastest node verbs available. Keys of 16 bytes have only plain ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +51,7 @@ static const choice *choose(void)
     return &plain;
 }
 
-/* Asked for at every map's creation; the environment is looked at then. */
+/* Called whenever a map is created, and reads the environment then. */
 const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned)
 {
     const choice *best = choose();
@@ -61,7 +60,7 @@ const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned)
     return key_bits == 32 ? best->width32 : best->width64;
 }
 
-/* The vector verbs are AVX2's, on machines with more too. */
+/* The vector verbs are those of AVX2, even on machines with AVX-512. */
 const blink_run_ops *skiplist_run_choose(unsigned key_bits, unsigned slots)
 {
 #ifdef PLEACH_HAVE_AVX2

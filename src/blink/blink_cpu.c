@@ -1,6 +1,6 @@
-/* blink/blink_cpu.c - one thread works on many operations at once: while one waits for its next node to come from
- * memory, the others take their steps. Compiled once per key width and instruction set; versioned_cpu.c does so for
- * maps with versions, skiplist_cpu.c for skiplists, once per size of chunks. */
+/* blink/blink_cpu.c - one thread interleaves many operations: while one waits for its next node to arrive from memory,
+ * the others take their steps. Compiled once per key width and instruction set. versioned_cpu.c compiles it for maps
+ * with versions, and skiplist_cpu.c for skiplists, once per chunk size. */
 #include <string.h>
 
 #if defined(RUN_VERSIONED)
@@ -48,27 +48,27 @@
 
 enum {
     INTERLEAVE = 32, /* operations interleaved by one thread; see docs/performance.md */
-    SCAN_SLOTS = 16, /* of the announcements that a call looks at when it leaves */
-    STAY = 256       /* operations that a thread stays in a skiplist for */
+    SCAN_SLOTS = 16, /* announcements scanned by a call when it leaves */
+    STAY = 256       /* operations per critical section of a thread in a skiplist */
 };
 
 #include "blink_prefetch.h"
 
 #ifdef RUN_SKIPLIST
-/* What an update may leave to do. */
+/* The work that an update may leave. */
 typedef restructure_op rest_op;
 #else
 typedef post_op rest_op;
 #endif
 
-/* An update, and after it the rest of its work. */
+/* An update, followed by the work that it leaves. */
 typedef struct inflight_update {
     update_op op;
     rest_op rest;
     bool resting;
 } inflight_update;
 
-/* A range, and how many leaves it has read. */
+/* A range, and the number of leaves it has read. */
 typedef struct inflight_range {
 #ifdef RUN_VERSIONED
     snapshot_range_op past;
@@ -78,7 +78,7 @@ typedef struct inflight_range {
     uint32_t leaves;
 } inflight_range;
 
-/* One operation in flight, of whichever kind the request has. */
+/* One operation in flight, of the kind that the request has. */
 typedef struct inflight_op {
     size_t element;
     union {
@@ -110,7 +110,7 @@ static inline void set_key(void *array, size_t i, map_key value)
     if (array) ((map_key *)array)[i] = value;
 }
 
-/* ---- per kind: start (false: nothing to do for this element), step, the node wanted next, finish ---- */
+/* ---- per kind: start (returns false if the element needs no work), step, node needed next, finish ---- */
 
 static inline bool start_find(map_ref map, inflight_op *f, const request *r)
 {
@@ -175,7 +175,7 @@ static inline void finish_update(inflight_op *f, const request *r, run_result *r
 
 static inline bool seeks_up(const request *r) { return r->kind == OP_SUCC || r->kind == OP_CEILING; }
 
-/* The key to seek from, itself included. False: there is none. */
+/* Stores the key to seek from, inclusive. Returns false if there is none. */
 static inline bool seek_from(const inflight_op *f, const request *r, map_key *from)
 {
     map_key key = key_at(r->keys, f->element);
@@ -239,14 +239,14 @@ static inline bool begin_range(map_ref map, range_op *range, size_t element, con
     return true;
 }
 
-/* The more queries a call has handed back, the longer one must be to be worth the few places that are left. */
+/* The more queries a call has handed back, the longer one must be to be worth one of the few remaining entries. */
 static uint64_t leaves_before(uint64_t handed_back)
 {
     if (handed_back < LONG_MOST / 2) return LONG_LEAVES;
     return (uint64_t)LONG_LEAVES << (2 + (handed_back - LONG_MOST / 2) / (LONG_MOST / 8) * 2);
 }
 
-/* Between two leaves of a range: may it be left here, to be divided? */
+/* Called between two leaves of a range. Returns true if the range was handed back here, to be divided. */
 PORT_COLD bool hand_back(const inflight_op *f, range_op *range, run_result *result)
 {
     long_list *longs = result->longs;
@@ -264,7 +264,8 @@ PORT_COLD bool hand_back(const inflight_op *f, range_op *range, run_result *resu
     return true;
 }
 
-/* After a step at a leaf. REFUSED: the loop is to ask whether the range may be handed back; else it goes on. */
+/* Called after a step at a leaf. Returns REFUSED if the loop must check whether to hand the range back; otherwise, and
+ * if it is not handed back, the range continues. */
 static inline level_step after_leaf(inflight_op *f, level_step step)
 {
     return step == STEP_MOVED && ++f->ranging.leaves % LONG_LEAVES == 0 ? STEP_REFUSED : step;
@@ -291,7 +292,7 @@ static inline void finish_range(inflight_op *f, const request *r, run_result *re
     report_count(f->element, r, f->ranging.range.count);
 }
 #else
-/* ---- the same at a snapshot. A find there is a seek that must hit; ranges are always at one. ---- */
+/* ---- the same at a snapshot. A find is a seek that must hit; ranges are always at a snapshot. ---- */
 
 static inline bool start_snapshot_seek(map_ref map, inflight_op *f, const request *r)
 {
@@ -302,7 +303,11 @@ static inline bool start_snapshot_seek(map_ref map, inflight_op *f, const reques
     return true;
 }
 
-static inline level_step step_snapshot_seek(map_ref map, inflight_op *f) { return snapshot_seek_step(map, &f->snapshot_seek); }
+static inline level_step step_snapshot_seek(map_ref map, inflight_op *f)
+{
+    return snapshot_seek_step(map, &f->snapshot_seek);
+}
+
 static inline uint32_t next_node_of_snapshot_seek(const inflight_op *f) { return f->snapshot_seek.cursor.node; }
 
 static inline void finish_snapshot_seek(inflight_op *f, const request *r, run_result *result)
@@ -335,16 +340,16 @@ static inline void finish_snapshot_range(inflight_op *f, const request *r, run_r
 
 /* ---- the loop ---- */
 
-/* Progress: a flight that answers AGAIN waits for a latch holder, which is never a flight of this thread, because a
- * step releases what it latched. Only when nobody in flight moved does the thread pause. `hands_back` is asked after a
- * step that was REFUSED: true ends the flight as DONE does. */
+/* Progress: an operation that returns AGAIN waits for a latch holder. This is never another operation of this thread,
+ * because a step releases what it latched. The thread pauses only if no operation in flight has moved. `hands_back` is
+ * evaluated after a step that was REFUSED: true ends the operation as DONE does. */
 #define DEFINE_RUN(kind, hands_back)                                                                             \
     static void run_##kind(map_ref map, const request *r, size_t begin, size_t end, run_result *result)          \
     {                                                                                                            \
-        inflight_op flight[INTERLEAVE];                                                                           \
+        inflight_op flight[INTERLEAVE];                                                                          \
         unsigned flying = 0, stuck_rounds = 0;                                                                   \
         size_t next = begin;                                                                                     \
-        while (flying < INTERLEAVE && next < end) {                                                               \
+        while (flying < INTERLEAVE && next < end) {                                                              \
             flight[flying].element = next++;                                                                     \
             flying += start_##kind(map, &flight[flying], r);                                                     \
         }                                                                                                        \
@@ -353,9 +358,9 @@ static inline void finish_snapshot_range(inflight_op *f, const request *r, run_r
             for (unsigned i = 0; i < flying;) {                                                                  \
                 inflight_op *f = &flight[i];                                                                     \
                 level_step step = step_##kind(map, f);                                                           \
-                moved |= step != STEP_AGAIN;                                                                    \
-                if (step == STEP_MOVED) prefetch_node(map, next_node_of_##kind(f));                                \
-                if (step != STEP_DONE && !(step == STEP_REFUSED && hands_back)) {                              \
+                moved |= step != STEP_AGAIN;                                                                     \
+                if (step == STEP_MOVED) prefetch_node(map, next_node_of_##kind(f));                              \
+                if (step != STEP_DONE && !(step == STEP_REFUSED && hands_back)) {                                \
                     i++;                                                                                         \
                     continue;                                                                                    \
                 }                                                                                                \
@@ -395,7 +400,7 @@ static void run_at_snapshot(map_ref map, const request *r, size_t begin, size_t 
 
 static void run_return(map_memory place, unsigned stripe) { return_all(map_at(&place, stripe)); }
 
-/* Updates keep images: with a bag for them, if it looks as if there will be some. */
+/* Updates preserve versions: with a bag for them, if there are likely to be some. */
 static void run_keeping(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
 {
     epoch_participant agent;
@@ -405,7 +410,7 @@ static void run_keeping(map_ref map, const request *r, size_t begin, size_t end,
     version_writer_end(map.versions, &agent, map.stripe);
 }
 
-/* Ranges at the newest see one instant: that of a snapshot which lasts for this part of the call. */
+/* Ranges of the newest version see one instant: that of a snapshot which lasts for this part of the call. */
 static void run_at_instant(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
 {
     epoch_participant agent;
@@ -536,12 +541,12 @@ static void run_request(map_memory place, unsigned stripe, const request *r, siz
     skiplist_unregister(&at, &agent);
 }
 
-/* Everything that is free, wherever agents have left it. Alone in the map. */
+/* Returns all free chunks, wherever participants have left them. The caller must have exclusive access to the map. */
 static void run_return(map_memory place, unsigned stripe)
 {
     skiplist_ref at = skiplist_at(&place);
     epoch_participant agent;
-    for (unsigned i = 0; i < 4; i++) { /* the rest of a scan that others began, and two steps of the clock */
+    for (unsigned i = 0; i < 4; i++) { /* the rest of another participant's scan, and two ticks of the clock */
         epoch_participant_begin(&agent, 1);
         epoch_scan(at.epoch, &agent, EPOCH_ALL, true);
     }
@@ -596,9 +601,9 @@ static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 k
 
 /* ---- dividing a long interval ---- */
 
-enum { CUT_LEAVES = 256 }; /* of a part, at least: about what it costs to wake a thread */
+enum { CUT_LEAVES = 256 }; /* minimum for a part: about the cost of waking a thread */
 
-/* What is beyond `most` leaves is cut off first. */
+/* Cuts off what lies beyond `most` leaves first. */
 static uint32_t cut_parts(map_ref map, long_cut *cut, map_key *lows, map_key *highs)
 {
     map_key low = *(const map_key *)cut->low, high = *(const map_key *)cut->high, end = high;
@@ -613,7 +618,7 @@ static uint32_t cut_parts(map_ref map, long_cut *cut, map_key *lows, map_key *hi
     lows[0] = low;
     for (uint32_t part = 1; part < parts; part++) {
         map_key next = cut_at(map, low, end, cut_share(part, (uint32_t)parts));
-        if (next <= lows[n]) continue; /* as good as the cut before it */
+        if (next <= lows[n]) continue; /* duplicates the previous cut */
         highs[n++] = next - 1;
         lows[n] = next;
     }
@@ -650,7 +655,7 @@ static void run_build(const build_plan *plan, void *nodes, const void *keys, con
             build_slot(plan, nodes, keys, values, level, index, slot);
 }
 
-/* Where a leaf's pair belongs among the others. */
+/* Returns the position of a leaf's pair among its pairs in ascending order. */
 static unsigned export_rank(const map_node *leaf, unsigned count, unsigned i, map_key key)
 {
 #ifdef RUN_SKIPLIST

@@ -1,19 +1,18 @@
-/* blink/blink_cut.h - keys that divide a long interval into parts of similar work. Include after blink.h,
- * versioned.h or skiplist.h.
+/* blink/blink_cut.h - keys that divide a long interval into parts of similar work. Include after the map's header.
  *
- * A cut is found by one walk down from the root. On each level the walk goes to the child that stands at the wanted
- * share of those children that overlap the interval, and the rest of the share decides on the level below. The cut is
- * the low key of the last child, one level above the leaves. Walks for different shares are independent of each other,
- * so that thousands of threads can cut one interval at the same time.
+ * A cut is found by one walk down from the root. On each level the walk goes to the child at the wanted share of those
+ * children that overlap the interval, and the rest of the share decides on the level below. The cut is the low key of
+ * the last child, one level above the leaves. Walks for different shares are independent of each other, so that
+ * thousands of threads can cut one interval at the same time.
  *
  * Any key of the interval is a correct cut: cuts only decide which thread reads which keys. So nothing that is read
  * here is validated. A torn, stale or changing node costs balance, never a pair. Two walks that see different states of
- * one node may return cuts in the wrong order; the caller puts that right by raising each cut to the greatest one
- * before it. The walk stays on inner nodes, because each child that it follows is one of a true pair (I3 of blink.h; of
- * a skiplist's chunks READING WITHOUT A LATCH in skiplist.h), and ends above the leaves.
+ * one node may return cuts in the wrong order; the caller corrects this by raising each cut to the greatest one before
+ * it. The walk stays on inner nodes, because each child that it follows is one of a true pair (I3 of blink.h; for a
+ * skiplist's chunks, READING WITHOUT A LATCH in skiplist.h), and it ends above the leaves.
  */
 
-/* The children of an inner node that overlap the closed interval from low to high: from slot `first` to slot `last`. */
+/* Finds the children of an inner node that overlap the closed interval from low to high: slots `first` to `last`. */
 PORT_FN void cut_children(const map_node *node, map_key low, map_key high, unsigned *first, unsigned *last)
 {
     const unsigned count = header_count(header_load(node));
@@ -25,11 +24,11 @@ PORT_FN void cut_children(const map_node *node, map_key low, map_key high, unsig
     }
 }
 
-/* A slot may have changed since its node's pivots were compared. */
+/* Checked because a slot may have changed since the pivots of its node were compared. */
 PORT_FN bool cut_is_child(map_pair pair) { return !pair_is_link(pair) && pair_node(pair) != NODE_NONE; }
 
-/* A key from low to high. `share` is how much of the interval, in units of 2^-32, lies below it, roughly. Ends: each
- * round goes one level down. */
+/* Returns a key from low to high. `share` is roughly how much of the interval lies below it, in units of 2^-32.
+ * Terminates because each round goes one level down. */
 PORT_FN map_key cut_at(map_ref map, map_key low, map_key high, uint32_t share)
 {
     const uint64_t root = port_load(&map.tree->root);
@@ -49,10 +48,10 @@ PORT_FN map_key cut_at(map_ref map, map_key low, map_key high, uint32_t share)
     return cut;
 }
 
-/* The share at which part `part` of `parts` begins. */
+/* Returns the share at which part `part` of `parts` begins. */
 PORT_FN uint32_t cut_share(uint32_t part, uint32_t parts) { return (uint32_t)(((uint64_t)part << 32) / parts); }
 
-/* Pairs in a subtree of so many levels whose nodes are half full; large numbers are cut off. */
+/* Returns the number of pairs in a subtree of `levels` levels whose nodes are half full; large numbers are capped. */
 PORT_FN uint64_t cut_pairs_below(uint32_t levels)
 {
     uint64_t pairs = 1;
@@ -60,9 +59,9 @@ PORT_FN uint64_t cut_pairs_below(uint32_t levels)
     return pairs;
 }
 
-/* A key up to which the interval holds its first `limit` pairs, if nodes are half full. A query that wants no more
- * reads no further; the caller reads on to `high` if pairs are lacking, because nodes can be emptier. The result is
- * found where the way down to `low` has enough subtrees on its right, as far down as possible. */
+/* Returns a key up to which the interval holds its first `limit` pairs, if nodes are half full. A limited query reads
+ * no further, unless it lacks pairs: nodes can be emptier, and the caller then reads on to `high`. The key is found
+ * where the path down to `low` has enough subtrees on its right, as far down as possible. */
 PORT_FN map_key cut_reach(map_ref map, map_key low, map_key high, uint64_t limit)
 {
     const uint64_t root = port_load(&map.tree->root);
@@ -72,7 +71,7 @@ PORT_FN map_key cut_reach(map_ref map, map_key low, map_key high, uint64_t limit
         const map_node *node = node_at(map, id);
         unsigned first, last;
         cut_children(node, low, high, &first, &last);
-        const uint64_t whole = limit / cut_pairs_below(level) + 1; /* children that are needed beside the first */
+        const uint64_t whole = limit / cut_pairs_below(level) + 1; /* children needed in addition to the first */
         if (whole < last - first) {
             const map_pair end = pair_load(node, first + (unsigned)whole + 1);
             if (cut_is_child(end) && end.key > low && end.key - 1 < reach) reach = end.key - 1;
@@ -84,7 +83,7 @@ PORT_FN map_key cut_reach(map_ref map, map_key low, map_key high, uint64_t limit
     return reach;
 }
 
-/* The children of an inner node, and which of them covers `key`. */
+/* Returns which child of an inner node covers `key`; *count is the number of its children. */
 PORT_FN unsigned cut_child(const map_node *node, map_key key, unsigned *count)
 {
     unsigned child = 0;
@@ -93,8 +92,8 @@ PORT_FN unsigned cut_child(const map_node *node, map_key key, unsigned *count)
     return child;
 }
 
-/* Roughly how many leaves an interval has, by two walks down from the root, one to each of its ends: inner nodes
- * between the walks are taken to have as many children as those on the walks. Not validated, as above. */
+/* Estimates how many leaves an interval has, by two walks down from the root, one to each of its ends. Inner nodes
+ * between the walks are assumed to have as many children as those on the walks. Not validated, as above. */
 PORT_FN uint64_t cut_leaves(map_ref map, map_key low, map_key high)
 {
     const uint64_t root = port_load(&map.tree->root);

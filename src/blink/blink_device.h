@@ -1,4 +1,4 @@
-/* blink/blink_device.h - one thread's operation, from start to end, as the device-side API offers it. Included by
+/* blink/blink_device.h - operations of one thread, run to their ends, as the device API provides them. Included by
  * pleach/map_device.cuh, in a namespace for each key width. */
 #include "blink.h"
 

@@ -1,9 +1,9 @@
-/* blink/blink_kernels.h - one GPU thread per operation, each running the same steps as a CPU thread would. Included
- * by blink.cu and, for maps with versions, by versioned.cu. */
+/* blink/blink_kernels.h - one GPU thread per operation, each running the same steps as a CPU thread. Included by
+ * blink.cu and, for maps with versions, by versioned.cu. */
 #include "blink_team.h"
 #include "blink_blocking.h"
 
-/* An update keeps a leaf's image in registers; so many blocks fit on a multiprocessor without spilling much
+/* An update keeps a leaf's image in registers. This many blocks per multiprocessor spill little
  * (docs/performance.md). */
 enum { UPDATE_BLOCKS = PLEACH_KEY_BITS == 32 ? 8 : 5 };
 
@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     update.outcome = PLEACH_ABSENT;
     map_ref map = map_of(gpu);
 #ifdef BLINK_VERSIONED
-    __shared__ epoch_participant agent; /* the block is one, if there is a reason */
+    __shared__ epoch_participant agent; /* the block is one participant, if versions may be needed */
     if (gpu.keeps) {
         version_writer_begin(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
         map.agent = &agent;
@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (r.flags) r.flags[i] = seek.found;
 }
 
-/* Element i's query. */
+/* Starts element i's query. */
 PORT_FN void own_query(map_ref map, const request *r, size_t i, team_query *q)
 {
     uint64_t place = i * (uint64_t)r->limit;
@@ -107,8 +107,7 @@ PORT_FN void own_query(map_ref map, const request *r, size_t i, team_query *q)
     if (q->target <= q->high) team_start(map, q);
 }
 
-/* In a map with versions at the snapshot that was asked for, or one that the block takes for itself. One thread in
- * 2^apart has a query. */
+/* In a map with versions, at the request's snapshot or one that the block takes. One thread in 2^apart has a query. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     range_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, unsigned apart)
 {

@@ -1,4 +1,4 @@
-/* blink/blink_launch.h - launch shapes and what kernels of several files have in common. Included by .cu files. */
+/* blink/blink_launch.h - launch shapes, and code shared by the kernels of several files. Included by .cu files. */
 #ifndef PLEACH_LAUNCH_H
 #define PLEACH_LAUNCH_H
 
@@ -8,7 +8,7 @@
 
 enum { BLOCK_THREADS = 128 };
 
-/* The map's size changes by what a block's threads have inserted and erased, in one addition per block. */
+/* Adds the block's insertions and erasures to the map's size, in one addition per block. */
 PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool refused, update_notes *notes)
 {
     int grown = __syncthreads_count(inserted), shrunk = __syncthreads_count(erased);
@@ -21,16 +21,17 @@ PORT_FN void count_outcomes(blink_tree *tree, bool inserted, bool erased, bool r
 
 static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
 
-/* Of few ranges each has a team for itself, one in 2^apart threads; of many, the queries of neighbouring threads are
- * read in turn by these. More blocks that take an instant each have their price. */
+/* If there are few ranges, each has a team of its own: one query per 2^apart threads. If there are many, each team
+ * reads the queries of its threads in turn. The threshold is lower if each block takes a snapshot, because more blocks
+ * then take more snapshots. */
 static inline unsigned range_apart(const request *r, bool takes_instants)
 {
     enum { FEW = 1 << 14, FEW_WITH_INSTANTS = 1 << 10, APART = 3 };
     return r->n <= (takes_instants ? FEW_WITH_INSTANTS : FEW) ? APART : 0;
 }
 
-/* Launches a kernel, one thread per element; leaves the enclosing function. An error that an earlier call of the user's
- * has left on this thread is dropped first: it would pass for the launch's. */
+/* Launches a kernel with one thread per element, and returns from the enclosing function. First drops an error left on
+ * this thread by an earlier call of the user, which would otherwise be mistaken for the launch's. */
 #define LAUNCH(kernel, threads, ...)                                                                             \
     do {                                                                                                         \
         if ((threads) == 0) return cudaSuccess;                                                                  \

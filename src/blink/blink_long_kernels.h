@@ -1,28 +1,28 @@
-/* blink/blink_long_kernels.h - long queries: a count or range that has visited many leaves and is not done is noted by its
- * kernel, and read again from its beginning, in parts, by the whole GPU. Included by blink.cu, versioned.cu and
- * skiplist_launch.h.
+/* blink/blink_long_kernels.h - long queries: a count or range that has visited many leaves and is not done is noted by
+ * its kernel, and read again from its beginning, in parts, by the whole GPU. Included by the files with launchers.
  *
- *     cut      a thread per part walks down to the key that its part begins with (blink/blink_cut.h)
- *     raise    a block per query: parts begin where the one before does, or later
- *     count    a team, or in a skiplist a thread, per part: how many pairs it has
- *     place    a block per query: pairs of the parts before, and the query's result if it is a count
- *     read     a team or thread per part: its pairs go to their places
+ *     cut      one thread per part walks down to the key at which its part begins (blink/blink_cut.h)
+ *     raise    one block per query: no part begins before the previous one
+ *     count    one team (in a skiplist, one thread) per part: how many pairs it has
+ *     place    one block per query: pairs in the preceding parts, and the query's result if it is a count
+ *     read     one team or thread per part: copies its pairs to their places
  *
  * The parts of a query are disjoint and cover its interval, and each reads its leaves as any query does. So a plain map
- * promises what it promises of ranges: each leaf is read at one instant. A map with versions is read by all parts at one
- * timestamp: that of the snapshot, or one that block 0 takes and keeps while the kernel runs.
+ * guarantees what it guarantees for ranges: each leaf is read at one instant. In a map with versions all parts read at
+ * one timestamp: that of the snapshot, or of one that block 0 takes and holds while the kernel runs.
  *
- * Between counting and reading a plain map may change. A part that then has another number of pairs than its place is
- * noted; all parts are counted and read again, and after LONG_ROUNDS rounds each query is read by one team, or thread,
- * to its end. Packed ranges (map_cuda_range.c) have gaps between parts instead, which are closed afterwards.
+ * A plain map may change between counting and reading. A part that then has a different number of pairs than were
+ * counted is noted. All parts are counted and read again, and after LONG_ROUNDS rounds each query is read to its end by
+ * one team or thread. Packed ranges (map_cuda_range.c) instead leave gaps between parts, which are closed afterwards.
  *
- * PROGRESS   Blocks of one kernel wait for each other (grid_meet), so all of them must be on the GPU at the same time: a
- *            cooperative launch. No block waits there while it has a slot that another kernel's blocks may wait for, but
- *            block 0, whose slot for an instant is one of VISITORS; who has such a slot waits for nobody without one.
+ * PROGRESS   The blocks of one kernel wait for each other (grid_meet), so all of them must be resident on the GPU at
+ *            the same time: a cooperative launch. No block waits there while it holds a slot for which blocks of
+ *            another kernel may wait, except block 0, whose slot for a snapshot is one of VISITORS; a holder of such a
+ *            slot never waits for a participant that has none.
  */
 #include "blink_cut.h"
 
-/* How the noted queries are divided: the same for all threads, when the kernel that noted them is over. */
+/* How the noted queries are divided: the same for all threads, once the kernel that noted them is over. */
 typedef struct long_shape { uint64_t queries, each, parts; } long_shape;
 
 PORT_FN long_shape long_shape_of(const long_work *work)
@@ -34,7 +34,7 @@ PORT_FN long_shape long_shape_of(const long_work *work)
     return s;
 }
 
-/* All blocks of a cooperative launch: what each has stored before is there for all after it. */
+/* A barrier for all blocks of a cooperative launch: stores made before it are visible to all blocks after it. */
 PORT_FN void grid_meet(long_work *work, unsigned *meetings)
 {
     __syncthreads();
@@ -44,12 +44,12 @@ PORT_FN void grid_meet(long_work *work, unsigned *meetings)
         port_fetch_add(&work->arrived, 1);
         for (unsigned attempt = 0; port_load_acquire(&work->arrived) < (uint64_t)*meetings * gridDim.x;)
             port_pause(attempt++);
-        __threadfence(); /* empties the multiprocessor's L1, for all of the block */
+        __threadfence(); /* also invalidates the multiprocessor's L1, for the whole block */
     }
     __syncthreads();
 }
 
-/* The sum, or the greatest, of what the threads before this one have in their block. */
+/* Returns the sum, or the maximum, of the values of all preceding threads of the block. */
 PORT_FN uint64_t block_before(uint64_t mine, bool greatest)
 {
     __shared__ uint64_t all[BLOCK_THREADS];
@@ -67,7 +67,7 @@ PORT_FN uint64_t block_before(uint64_t mine, bool greatest)
     return before;
 }
 
-/* A block's thread has neighbouring parts of a query: from *first to below the result. */
+/* The parts of a query that belong to this thread of a block are contiguous: from *first to below the result. */
 PORT_FN uint64_t own_parts(const long_shape *s, uint64_t q, uint64_t *first)
 {
     const uint64_t some = (s->each + BLOCK_THREADS - 1) / BLOCK_THREADS, end = (q + 1) * s->each;
@@ -76,7 +76,7 @@ PORT_FN uint64_t own_parts(const long_shape *s, uint64_t q, uint64_t *first)
     return *first + some < end ? *first + some : end;
 }
 
-/* A block: the cuts of query q ascend from here on, and none is behind the query's end. */
+/* Called by a whole block: makes the cuts of query q ascend, none of them behind the query's end. */
 PORT_FN void long_raise(long_work *work, const long_shape *s, uint64_t q)
 {
     const uint64_t reach = work->reach[q];
@@ -89,8 +89,9 @@ PORT_FN void long_raise(long_work *work, const long_shape *s, uint64_t q)
     }
 }
 
-/* A block: found[first .. end-1] is the thread's. No more pairs than the limit leaves stay in them; place, if not NULL,
- * gets how many come before. Returns, to the last thread, how many pairs there are without the limit. */
+/* Called by a whole block: found[first .. end-1] are this thread's parts. Reduces them to the pairs that the limit
+ * allows. If place is not NULL, stores there how many pairs come before each part. Returns, to the last thread only,
+ * how many pairs there are without the limit. */
 PORT_FN uint64_t long_place(uint64_t *found, uint64_t *place, uint64_t first, uint64_t end, uint64_t limit)
 {
     uint64_t before = 0;
@@ -105,11 +106,12 @@ PORT_FN uint64_t long_place(uint64_t *found, uint64_t *place, uint64_t first, ui
     return before;
 }
 
-/* The thread's share of cutting. Walks that see different states of the map may differ in how far a limited query
- * reaches; the first one's word counts. */
+/* This thread's share of cutting. Walks that see different states of the map may differ in how far a limited query
+ * reaches; the value from the first part's walk is used. */
 PORT_FN void long_cut(map_ref map, const request *r, long_work *work, const long_shape *s, bool whole)
 {
-    for (uint64_t t = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; t < s->parts; t += gridDim.x * BLOCK_THREADS) {
+    for (uint64_t t = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; t < s->parts;
+         t += gridDim.x * BLOCK_THREADS) {
         const uint64_t q = t / s->each, i = work->notes.query[q];
         const uint32_t share = cut_share((uint32_t)(t % s->each), (uint32_t)s->each);
         const map_key low = ((const map_key *)r->keys)[i];
@@ -120,14 +122,14 @@ PORT_FN void long_cut(map_ref map, const request *r, long_work *work, const long
     }
 }
 
-/* What a part, or in the end a whole query, has to read, and where to. */
+/* What a part, or in the end a whole query, must read, and where its pairs go. */
 typedef struct long_part {
     map_key low, high;
     map_key *keys, *values;
     uint64_t limit, room;
 } long_part;
 
-/* False: the part is empty. */
+/* Returns false if the part is empty. */
 PORT_FN bool long_part_of(const long_work *work, const long_shape *s, uint64_t t, long_part *part)
 {
     const uint64_t q = t / s->each;
@@ -140,7 +142,7 @@ PORT_FN bool long_part_of(const long_work *work, const long_shape *s, uint64_t t
     return next > part->low;
 }
 
-/* The place in the caller's arrays for pairs of query i, from its `place`-th on. */
+/* Sets where the pairs of query i go in the caller's arrays, from its `place`-th pair on. */
 PORT_FN void long_output(const request *r, uint64_t i, uint64_t place, long_part *part)
 {
     const uint64_t at = i * (uint64_t)r->limit + place;
@@ -163,7 +165,7 @@ PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part 
 #else
 enum { LONG_LANES = TEAM_LANES };
 
-/* The whole warp together; `mine` only where the thread is the first of its team. */
+/* Called by a whole warp; `mine` may be set only in the first thread of a team. */
 PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part *part)
 {
     team_query own;
@@ -179,7 +181,7 @@ PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part 
 
 typedef enum long_task { LONG_COUNT, LONG_READ, LONG_ALONE } long_task;
 
-/* Thread t's part, or query, of a task; false: there is nothing to read. */
+/* Selects part, or query, t of a task. Returns false if there is nothing to read. */
 PORT_FN bool long_take(const request *r, const long_work *work, const long_shape *s, long_task task,
                        uint64_t t, long_part *part)
 {
@@ -195,7 +197,7 @@ PORT_FN bool long_take(const request *r, const long_work *work, const long_shape
     if (task == LONG_COUNT) return true;
     part->room = work->found[t];
     long_output(r, work->notes.query[t / s->each], work->place[t], part);
-    return work->place[t] < r->limit; /* else the limit is reached before */
+    return work->place[t] < r->limit; /* otherwise the preceding parts reach the limit */
 }
 
 PORT_FN void long_report(const request *r, const long_work *work, uint64_t q, uint64_t pairs)
@@ -206,21 +208,21 @@ PORT_FN void long_report(const request *r, const long_work *work, uint64_t q, ui
     if (r->long_counts) r->long_counts[i] = pairs;
 }
 
-/* What has been read of part t is not what was counted. Pairs behind the limit do not matter. */
+/* Returns true if part t had other than the counted number of pairs. Pairs behind the limit do not matter. */
 PORT_FN bool long_has_changed(const request *r, const long_work *work, uint64_t t, uint64_t found)
 {
     const uint64_t counted = work->found[t];
     return found < counted || (found > counted && work->place[t] + counted < r->limit);
 }
 
-/* All parts, or queries; all threads of the grid come here together. */
+/* Runs a task over all parts, or queries. Called by all threads of the grid. */
 PORT_COLD void long_run(map_ref map, uint64_t at, const request *r, long_work *work, const long_shape *s,
                         long_task task, unsigned round)
 {
     const uint64_t end = task == LONG_ALONE ? s->queries : s->parts;
     const uint64_t teams = (uint64_t)gridDim.x * BLOCK_THREADS / LONG_LANES;
     const uint64_t own = ((uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x) / LONG_LANES;
-    for (uint64_t base = 0; base < end; base += teams) { /* as often in all lanes of a warp */
+    for (uint64_t base = 0; base < end; base += teams) { /* the same number of rounds in all lanes of a warp */
         const uint64_t t = base + own;
         const bool first = t < end && threadIdx.x % LONG_LANES == 0;
         long_part part;
@@ -233,7 +235,7 @@ PORT_COLD void long_run(map_ref map, uint64_t at, const request *r, long_work *w
     }
 }
 
-/* A block per query: places, and the result. A limited query that lacks pairs has not been read all the way. */
+/* One block per query: computes places, and the result. Notes a limited query whose parts end too early. */
 PORT_FN void long_place_all(const request *r, long_work *work, const long_shape *s, unsigned round)
 {
     for (uint64_t q = blockIdx.x; q < s->queries; q += gridDim.x) {
@@ -246,21 +248,21 @@ PORT_FN void long_place_all(const request *r, long_work *work, const long_shape 
     }
 }
 
-/* In a skiplist a block is an agent, and inside while its threads read; it has no slot while it waits for others. */
+/* In a skiplist a block is a participant, inside while its threads read. It holds no slot while it waits for blocks. */
 #ifdef BLINK_SKIPLIST
 #define LONG_INSIDE(call)                                                                                        \
     do {                                                                                                         \
-        skiplist_register(&place, &agent, BLOCK_THREADS, blockIdx.x);                                                \
+        skiplist_register(&place, &agent, BLOCK_THREADS, blockIdx.x);                                            \
         skiplist_begin(&place, &agent);                                                                          \
         call;                                                                                                    \
         skiplist_end(&place, &agent);                                                                            \
-        skiplist_unregister(&place, &agent);                                                                           \
+        skiplist_unregister(&place, &agent);                                                                     \
     } while (0)
 #else
 #define LONG_INSIDE(call) call
 #endif
 
-/* `count_only`: the pairs of each part are counted, once, and nothing else is done. */
+/* If `count_only`, counts the pairs of each part once and does nothing else. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     long_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, long_work *work,
                 bool count_only, bool whole)
@@ -301,20 +303,20 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     }
     if (again) LONG_INSIDE(long_run(map, at, &r, work, &s, LONG_ALONE, 0));
 #ifdef BLINK_VERSIONED
-    grid_meet(work, &meetings); /* no block is reading at this instant any more */
+    grid_meet(work, &meetings); /* no block reads at this timestamp any more */
     if (!r.at && blockIdx.x == 0) version_snapshot_end(map.versions, &agent, at, 1, EPOCH_ALL);
 #endif
 }
 #undef LONG_INSIDE
 
 #if !defined(BLINK_SKIPLIST) && !defined(BLINK_VERSIONED)
-/* Pieces for packed ranges: a thread per query, and one per part of a noted query. */
+/* Pieces for packed ranges: one thread per query, and one per part of a noted query. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     pieces_kernel(const __grid_constant__ request r, const long_work *work, const __grid_constant__ long_pieces to)
 {
     const long_shape s = long_shape_of(work);
     const uint64_t i = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i < r.n && to.first[i + 1] - to.first[i] == 1) { /* noted ones have more */
+    if (i < r.n && to.first[i + 1] - to.first[i] == 1) { /* noted queries have more */
         ((map_key *)to.low)[to.first[i]] = ((const map_key *)r.keys)[i];
         ((map_key *)to.high)[to.first[i]] = ((const map_key *)r.values)[i];
         to.found[to.first[i]] = r.long_counts[i];
@@ -330,7 +332,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (i == 0) to.found[to.n] = 0;
 }
 
-/* A block per noted query. */
+/* One block per noted query. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     limit_kernel(const __grid_constant__ request r, long_work *work, const __grid_constant__ long_pieces to)
 {

@@ -1,5 +1,5 @@
-/* blink/blink_places.cu - kernels over the places and the numbers of a call's results, and their launchers: the same
- * for all key widths. */
+/* blink/blink_places.cu - kernels that compute the offsets and counts of a call's results, and their launchers; the
+ * same for all key widths. */
 #include "blink_launch.h"
 
 static __global__ void misfits_kernel(const uint64_t *places, const uint64_t *found, size_t n, uint64_t *misfits)

@@ -1,4 +1,4 @@
-/* blink/blink_plan.h - which nodes a tree of n keys has when it is built in one go; see blink_build.h. */
+/* blink/blink_plan.h - the nodes of a tree of n keys that is built in one go; see blink_build.h. */
 #ifndef PLEACH_BLINK_PLAN_H
 #define PLEACH_BLINK_PLAN_H
 
@@ -22,7 +22,7 @@ static inline __attribute__((unused)) uint32_t build_pairs_per_node(uint32_t cap
     return pairs < least ? least : pairs > capacity ? capacity : pairs;
 }
 
-/* Host only. There are always at least two levels: I6. */
+/* Host only. A plan always has at least two levels: I6. */
 static inline __attribute__((unused)) void build_plan_make(build_plan *plan, uint64_t keys, double fill)
 {
     plan->keys = keys;

@@ -1,14 +1,14 @@
-/* blink/blink_post.h - the separator of a split goes one level up, and if that node is full too, its separator
- * another one. The key that caused all this is in the map already. Included by blink.h. */
+/* blink/blink_post.h - posts the separator of a split one level up; if the node there is full too, it is split and its
+ * separator posted in turn. The key whose insert caused the split is already in the map. Included by blink.h. */
 
 typedef struct post_op {
     level_cursor cursor; /* target: the separator */
     uint32_t child;
-    uint32_t level;   /* to put the pair on */
+    uint32_t level;   /* on which the pair must be inserted */
 } post_op;
 
-/* `parent` is the node of that level that a descent came through, or NODE_NONE. Its low key is at or below the
- * separator, so the node that must take the pair is there or to its right. */
+/* `parent` is the node of that level through which the update descended, or NODE_NONE. Its low key is at or below the
+ * separator, so the node that must take the pair is `parent` or to the right of it. */
 PORT_FN void post_start(map_ref map, post_op *post, map_pair separator, uint32_t level, uint32_t parent)
 {
     post->child = pair_node(separator);
@@ -19,7 +19,7 @@ PORT_FN void post_start(map_ref map, post_op *post, map_pair separator, uint32_t
     post->cursor.level = level;
 }
 
-/* Puts a root with two children above the old root; if somebody has done so meanwhile, descends from there. */
+/* Puts a root with two children above the old root. If another thread has done so, descends from that root. */
 PORT_FN level_step post_above_root(map_ref map, post_op *post)
 {
     if (!port_compare_swap(&map.tree->root_latch, 0, 1)) return STEP_AGAIN;

@@ -1,4 +1,4 @@
-/* blink/blink_prefetch.h - asks for all lines of a node. Include after blink.h. */
+/* blink/blink_prefetch.h - prefetches all cache lines of a node. Include after blink.h. */
 
 static inline void prefetch_node(map_ref map, uint32_t id)
 {

@@ -1,5 +1,5 @@
-/* blink/blink_shape.h - a digest of one node: its level, its pairs and its high key, but not the ids of nodes.
- * Added up over all nodes of a tree it is the same for trees of the same shape and contents. Include after node.h. */
+/* blink/blink_shape.h - a digest of one node: its level, its pairs and its high key, but not the ids of nodes. The sum
+ * over all nodes is equal for trees of the same shape and contents. Include after node.h. */
 #include "../level/level_digest.h"
 
 PORT_FN uint64_t digest_number(uint64_t digest, map_key number)

@@ -1,10 +1,10 @@
-/* blink/blink_split.h - a full node becomes two. Included by blink.h. */
+/* blink/blink_split.h - splits a full node into two. Included by blink.h. */
 #include "../level/level_slots.h"
 
-/* Keep some nodes for posting separators: leaves stop splitting a little before the pool is empty. */
+/* Nodes reserved for posting separators: leaves stop splitting slightly before the pool is empty. */
 PORT_FN uint64_t blink_spare_nodes(const pool_state *pool) { return port_load(&pool->capacity) / 64; }
 
-/* The right part, 15 - left_count pairs, to a node that nobody knows yet. Answers its first key, the separator. */
+/* Writes the right part, 15 - left_count pairs, to a node not yet reachable. Returns its first key, the separator. */
 PORT_FN map_key write_right(map_node *fresh, const map_node *node, unsigned level, map_pair old_link, unsigned at,
                             map_pair pair, unsigned left_count)
 {
@@ -23,9 +23,9 @@ PORT_FN map_key write_right(map_node *fresh, const map_node *node, unsigned leve
     return moved[0].key;
 }
 
-/* Splits a full node, whose latch the caller holds and whose header was `header`, with `pair` put in at slot `at`, and
- * releases the latch. Answers (separator, new node), which is to be posted one level up. If the pool is empty the value
- * of the answer is NODE_NONE, nothing is changed, and the latch is released too. */
+/* Splits a full node, with `pair` inserted at slot `at`, and releases its latch. The caller holds the latch; `header`
+ * is the header from before. Returns (separator, new node), which must be posted one level up. If the pool is empty,
+ * the returned value is NODE_NONE, nothing is changed, and the latch is released too. */
 PORT_COLD map_pair split(map_ref map, uint32_t id, uint64_t header, unsigned at, map_pair pair)
 {
     map_node *node = node_at(map, id);
@@ -33,12 +33,12 @@ PORT_COLD map_pair split(map_ref map, uint32_t id, uint64_t header, unsigned at,
     uint32_t right = pool_alloc(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe,
                                level ? 0 : blink_spare_nodes(&map.tree->pool));
     if (right == NODE_NONE) {
-        /* A new version, though the node is as it was: with snapshots its record may have changed, and a reader that
-         * has loaded half of it before must not take the rest for its other half. */
+        /* A new version although the node is unchanged: with snapshots its record may have changed, and a reader that
+         * loaded half of it before must not combine that with the new half. */
         unlatch(node, header_next(header, header_count(header)));
         return pair_of(0, NODE_NONE);
     }
-    /* At the end of a level keep the old node full: ascending input then fills its nodes. */
+    /* At the end of a level keep the old node full, so that ascending input fills its nodes. */
     map_pair old_link = pair_load(node, NODE_LINK_SLOT);
     bool appending = at == NODE_CAPACITY && !pair_is_link(old_link);
     unsigned left_count = appending ? NODE_CAPACITY : HALF;

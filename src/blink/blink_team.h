@@ -1,26 +1,26 @@
-/* blink/blink_team.h - ranges of a whole warp: each thread finds the first leaf of its own query, then a team of a
- * few lanes together read the leaves of one query after the other. GPU only; include after blink.h or versioned.h.
+/* blink/blink_team.h - ranges by a whole warp: each thread finds the first leaf of its own query, then teams of a few
+ * lanes read the leaves of one query after the other. GPU only; include after blink.h or versioned.h.
  *
- * A range reads whole leaves and writes contiguous results. Lanes side by side do both in few accesses to memory, where
- * one thread needs a load for every 16 bytes (docs/performance.md has both). What is read is judged as in
- * level/level_range.h: header, pairs, the same header again. No latch is taken, so the lanes may run in step.
+ * A range reads whole leaves and writes contiguous results. Neighbouring lanes do both in few memory accesses, where
+ * one thread needs a load for every 16 bytes (docs/performance.md compares the two). Leaves are validated as in
+ * level/level_range.h: header, pairs, the same header again. No latch is taken, so the lanes may run in lockstep.
  *
- * A team takes its queries in turn, so its waits add up. To have them short, each thread first loads the headers of its
- * first leaf and, if the interval goes on there, of the next one: all of a warp's leaves are then on their way to L2 at
- * the same time, and the header that must be seen before the pairs has been seen.
+ * A team processes its queries one after the other, so their memory latencies add up. To shorten them, each thread
+ * first loads the headers of its first leaf and, if the interval continues there, of the next one: all leaves of a warp
+ * are then in flight to L2 at the same time, and the header that must be read before the pairs has been read.
  *
- * In a map with versions every range is at a snapshot: the one that was asked for, or one that the block takes for
- * itself. The team then judges the leaf's record together with the leaf, and goes back along its row
+ * In a map with versions every range is at a snapshot: the one that the caller named, or one that the block takes for
+ * itself. The team then validates the leaf's record together with the leaf, and follows its version chain
  * (versioned/versioned_read.h).
  */
 #include "blink_notes.h"
 
-/* Lanes that read a leaf together, and what each of them reads: eight was best of 2, 4 and 8. */
+/* The number of lanes that read a leaf together, and what each of them reads. Of 2, 4 and 8 lanes, 8 was fastest. */
 enum { TEAM_LANES = 8, LANE_SLOTS = NODE_SLOTS / TEAM_LANES, LINK_IN_LANE = LANE_SLOTS - 2 };
 #define TEAM_MASK ((1u << TEAM_LANES) - 1)
 #define WHOLE_WARP 0xffffffffu
 
-/* The header, and a hint that the rest of the node will be wanted; compute capability 7.5 knows no hint of 256 bytes. */
+/* Loads the header, with a hint that the whole node will be needed; compute capability 7.5 has no 256-byte hint. */
 PORT_FN uint64_t header_load_ahead(const map_node *node)
 {
     uint64_t header;
@@ -34,7 +34,8 @@ PORT_FN uint64_t header_load_ahead(const map_node *node)
     return header;
 }
 
-/* Each lane's slots of a node, from lane * LANE_SLOTS on. The last lane has the link and, as a pair, nothing. */
+/* Loads each lane's slots of a node, from lane * LANE_SLOTS on. The last lane has the link; its other slot, the
+ * header's, is not a pair. */
 PORT_FN void team_read(const map_node *node, unsigned lane, map_pair *pair)
 {
 #if PLEACH_KEY_BITS == 32
@@ -53,14 +54,14 @@ typedef struct team_query {
     map_key target, high;
     map_key *keys, *values;
     uint64_t limit, room, count;
-    uint64_t header;      /* of node, loaded before; 0: not known */
+    uint64_t header;      /* of `node`, loaded ahead; 0: not loaded */
     uint64_t next_header; /* of node `next`, likewise */
     uint32_t node, next;
     bool active;
 } team_query;
 
 #ifdef BLINK_VERSIONED
-/* The image of a leaf that snapshot `at` shows, `id` being the first old one: it does not change. */
+/* Reads the version of a leaf that snapshot `at` shows, starting at old version `id`. It does not change. */
 PORT_FN uint64_t team_read_leaf_at(map_ref map, uint32_t id, uint64_t at, unsigned lane, map_pair *pair)
 {
     const version_record *record = map.versions->record;
@@ -76,7 +77,7 @@ PORT_FN uint64_t team_read_leaf_at(map_ref map, uint32_t id, uint64_t at, unsign
 }
 #endif
 
-/* The team's sum of two small numbers, in the halves of a word. */
+/* Returns the team's sum of two small numbers, in the halves of a word. */
 PORT_FN unsigned team_sum(unsigned both)
 {
     PORT_UNROLL for (unsigned step = TEAM_LANES / 2; step > 0; step /= 2)
@@ -84,7 +85,7 @@ PORT_FN unsigned team_sum(unsigned both)
     return both;
 }
 
-/* Visits one leaf. Lanes of inactive teams come along, because the exchanges below are the whole warp's. */
+/* Visits one leaf. Lanes of inactive teams take part, because the exchanges below involve the whole warp. */
 PORT_FN void team_leaf(map_ref map, uint64_t at, team_query *q)
 {
     const unsigned lane = threadIdx.x % TEAM_LANES, team_base = threadIdx.x % 32 - lane, slot = lane * LANE_SLOTS;
@@ -106,9 +107,9 @@ PORT_FN void team_leaf(map_ref map, uint64_t at, team_query *q)
         port_validate_fence();
         valid = !(header & HEADER_LATCHED) && header_load(node) == header;
     }
-    /* Each lane has validated its own slots; the image is good if all of them have. */
+    /* Each lane has validated its own slots; the image is valid if all lanes agree. */
     valid = (__ballot_sync(WHOLE_WARP, valid) >> team_base & TEAM_MASK) == TEAM_MASK;
-    q->header = 0; /* should this leaf be visited again, then with a new header */
+    q->header = 0; /* if this leaf is visited again, load a new header */
     link.key = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].key, TEAM_LANES - 1, TEAM_LANES);
     link.value = __shfl_sync(WHOLE_WARP, pair[LINK_IN_LANE].value, TEAM_LANES - 1, TEAM_LANES);
     bool right = valid && belongs_right(link, q->target);
@@ -126,7 +127,7 @@ PORT_FN void team_leaf(map_ref map, uint64_t at, team_query *q)
     (void)at;
 #endif
     unsigned count = valid && !right ? header_count(header) : 0;
-    unsigned below = 0, not_above = 0; /* the wanted pairs are those between */
+    unsigned below = 0, not_above = 0; /* the wanted pairs are those in between */
     PORT_UNROLL for (unsigned i = 0; i < LANE_SLOTS; i++) {
         below += slot + i < count && pair[i].key < q->target;
         not_above += slot + i < count && pair[i].key <= q->high;
@@ -141,7 +142,7 @@ PORT_FN void team_leaf(map_ref map, uint64_t at, team_query *q)
         if (q->keys) q->keys[place] = pair[i].key;
         if (q->values) q->values[place] = pair[i].value;
     }
-    if (!valid) return; /* again */
+    if (!valid) return; /* visit it again */
     q->node = pair_node(link);
     if (q->node == q->next) q->header = q->next_header;
     if (right) return;
@@ -187,7 +188,7 @@ PORT_FN void team_query_set(team_query *q, map_key lo, map_key hi, uint64_t limi
     q->values = values;
 }
 
-/* The caller's own query; the rest of it was set before. Needs low <= high. */
+/* Starts the calling thread's query, whose other members are already set. Needs low <= high. */
 PORT_FN void team_start(map_ref map, team_query *q)
 {
     level_cursor cursor;
@@ -198,8 +199,8 @@ PORT_FN void team_start(map_ref map, team_query *q)
     team_look_ahead(map, q);
 }
 
-/* All lanes of a warp together: runs the query of each. Returns how many pairs the caller's own has found. The caller's
- * own, which is query i, may be *noted instead; then the result means nothing. */
+/* Must be called by all lanes of a warp; runs the query of each. Returns the number of pairs that the caller's own
+ * query, query i, has found. If that query was *noted instead, the result is meaningless. */
 PORT_FN uint64_t team_run_or_note(map_ref map, uint64_t at, const team_query *own, long_notes *notes, uint64_t i,
                                   bool *noted)
 {
@@ -221,7 +222,7 @@ PORT_FN uint64_t team_run_or_note(map_ref map, uint64_t at, const team_query *ow
         q.keys = (map_key *)__shfl_sync(WHOLE_WARP, (uint64_t)own->keys, turn, TEAM_LANES);
         q.values = (map_key *)__shfl_sync(WHOLE_WARP, (uint64_t)own->values, turn, TEAM_LANES);
         q.count = 0;
-        /* Ends: a team's target grows with every leaf it has read; a leaf that is being written is visited again. */
+        /* Terminates: a team's target grows with every leaf read; a leaf that is being written is visited again. */
         while (__any_sync(WHOLE_WARP, q.active)) {
             team_leaf(map, at, &q);
             if (++visits != LONG_VISITS) continue;
@@ -234,7 +235,7 @@ PORT_FN uint64_t team_run_or_note(map_ref map, uint64_t at, const team_query *ow
     return found;
 }
 
-/* The same, and notes none. */
+/* The same without noting queries. */
 PORT_FN uint64_t team_run(map_ref map, uint64_t at, const team_query *own)
 {
     bool noted;

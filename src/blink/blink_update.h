@@ -1,5 +1,5 @@
-/* blink/blink_update.h - put, add, erase: descend, latch the leaf, apply; if it was full, split it and post the
- * separator. Included by blink.h. */
+/* blink/blink_update.h - put, add, erase: descend, latch the leaf, apply the update; if the leaf was full, split it and
+ * post the separator. Included by blink.h. */
 #include "../level/level_image.h"
 
 #include "../level/level_latch.h"
@@ -7,15 +7,15 @@
 #ifdef BLINK_VERSIONED
 #include "../versioned/versioned_keep.h"
 #else
-/* A map without versions has no past. */
+/* A map without versions has no version chains. */
 PORT_FN void share_version_chain(map_ref map, uint32_t from, uint32_t to) { (void)map, (void)from, (void)to; }
 #endif
 
 #include "blink_split.h"
 #include "blink_post.h"
 
-/* The result is in outcome and old from when the leaf was updated. If that split the leaf, `separator` is (separator,
- * new node): the update step answers SPLIT, and what is left to do is a post operation. */
+/* outcome and old are set when the leaf is updated. If that splits the leaf, `separator` is (separator, new node): the
+ * update step returns SPLIT, and a post operation must follow. */
 typedef struct update_op {
     level_cursor cursor; /* target: the key */
     map_key value;
@@ -24,7 +24,7 @@ typedef struct update_op {
     op_kind kind;
     pleach_outcome outcome;
 #ifdef BLINK_VERSIONED
-    uint64_t latched; /* after KEEP: the leaf's header from before it was latched */
+    uint64_t latched; /* after COPY: the leaf's header from before it was latched */
 #endif
 } update_op;
 
@@ -56,7 +56,7 @@ PORT_FN level_step insert_latched(map_ref map, update_op *update, uint64_t heade
     return STEP_SPLIT;
 }
 
-/* Where the update's key is, or would be, in a leaf, and whether the update changes anything there. */
+/* The position of the update's key in a leaf, present or not, and whether the update changes anything there. */
 typedef struct found_place {
     map_pair old;
     unsigned at;
@@ -71,7 +71,7 @@ PORT_FN void find_place(const update_op *update, const node_image *image, unsign
     place->changes = place->present ? update->kind != OP_ADD : update->kind != OP_ERASE;
 }
 
-/* Nothing is stored to the node before it is certain that the whole change can be made. Releases the latch. */
+/* Stores nothing to the node before it is certain that the whole change can be made. Releases the latch. */
 PORT_FN level_step apply_latched(map_ref map, update_op *update, uint64_t header, node_image *image,
                                  const found_place *place)
 {
@@ -97,9 +97,8 @@ PORT_FN level_step apply_latched(map_ref map, update_op *update, uint64_t header
 }
 
 #ifdef BLINK_VERSIONED
-/* The rest of an update that was answered KEEP: a snapshot may need the image of the leaf as it is. Apart from the
- * others, out of line and by value, so that it costs updates in place no registers. A separator says that the leaf was
- * split. */
+/* The rest of an update that returned COPY: a snapshot may need the current version of the leaf. Out of line and by
+ * value, so that updates in place need no additional registers. If `separator` is set on return, the leaf was split. */
 PORT_COLD update_op keep_and_apply(map_ref map, update_op update)
 {
     map_node *node = node_at(map, update.cursor.node);
@@ -109,7 +108,7 @@ PORT_COLD update_op keep_and_apply(map_ref map, update_op update)
     node_read(node, &image);
     find_place(&update, &image, count, &place);
     if (place.changes && !preserve_version(map, update.cursor.node, &image, count))
-        unlatch(node, update.latched); /* no memory: the leaf is as it was; not applied */
+        unlatch(node, update.latched); /* no memory: the leaf is unchanged, the update not applied */
     else
         apply_latched(map, &update, update.latched, &image, &place);
     return update;

@@ -1,20 +1,19 @@
-/* epoch/epoch_participant.h - an agent: its slot, what it has taken out of a structure, what it can use again, and its part
- * of the scan.
+/* epoch/epoch_participant.h - a participant of the epoch scheme: its slot, the ids it has retired, the free ids it can
+ * reuse, and its part of the scan.
  *
- * An agent keeps two short lists of node ids close by, a CPU thread on its stack and a GPU block in shared memory: the
- * bag, of what it has retired, and the stock, of what is free again. Nobody else sees them. Beside its slot there is a
- * home, in the memory that all share, with a ring of retired ids in the order of their stamps:
+ * A participant keeps two short private lists of node ids, a CPU thread on its stack and a GPU block in shared memory:
+ * the bag (ids that it has retired) and the stock (ids that are free again). Each slot also has a home in shared
+ * memory, with a ring of retired ids in the order of their stamps:
  *
  *     home    head -> (until 5, id 12) (until 5, id 40) (until 7, id 9) ... <- tail
  *                     \__ free when the floor is 5 __/
  *
- * epoch_writer_begin copies what is free at the front of the ring to the stock; epoch_writer_end moves the front past what was used
- * of it, and puts the bag at the end. So nothing is lost between kernels: the next agent with this slot finds it. What
- * finds no room in the ring stays in the bag, for the caller to put elsewhere. Readers retire nothing, and only claim a
- * slot and give it back: epoch_register, epoch_unregister.
+ * epoch_writer_begin copies the free ids at the front of the ring to the stock. epoch_writer_end moves the front past
+ * those that were used, and appends the bag. So no id is lost between kernels: the next participant with this slot
+ * finds it. Ids for which the ring has no room stay in the bag, and the caller must store them elsewhere. Readers
+ * retire nothing; they only claim and release a slot: epoch_register, epoch_unregister.
  *
- * LANES   All lanes of an agent call the functions of this file together, but epoch_retire and epoch_reuse, which any
- *         lane calls by itself.
+ * LANES   All lanes call these functions together, except epoch_retire and epoch_reuse, which any lane may call.
  */
 #ifndef PLEACH_EPOCH_AGENT_H
 #define PLEACH_EPOCH_AGENT_H
@@ -26,21 +25,21 @@ enum { EPOCH_BAG = 3 };
 #else
 enum { EPOCH_BAG = 128 };
 #endif
-#define EPOCH_ALL UINT32_MAX /* slots, for a scan that goes through to the end */
+#define EPOCH_ALL UINT32_MAX /* number of slots, for a scan of all of them */
 
 typedef struct epoch_participant {
-    uint32_t stocked, used; /* of the stock: ids put there, and asked for */
-    uint32_t bagged;        /* ids that were retired; may count further than the bag has room */
+    uint32_t stocked, used; /* of the stock: ids stored, and ids requested */
+    uint32_t bagged;        /* ids retired; may exceed the room in the bag */
     uint32_t bag_room;
-    uint32_t waiting;       /* of stays: ids are in the ring */
+    uint32_t waiting;       /* in critical sections: nonzero if the ring has ids */
     uint32_t slot;
-    uint32_t won;           /* between lanes, as the next three */
+    uint32_t won;           /* shared between lanes, as are the next three */
     uint64_t scan_from, scan_to, scan_least;
-    uint32_t lanes;         /* not beside what lane 0 writes while others look at this */
+    uint32_t lanes;         /* kept apart from the words that lane 0 writes while other lanes read this one */
     uint32_t stock[EPOCH_BAG], bag[EPOCH_BAG];
 } epoch_participant;
 
-/* An agent that has no slot: it retires and reuses nothing. */
+/* Initializes a participant without a slot, which retires and reuses nothing. */
 PORT_FN void epoch_participant_begin(epoch_participant *a, uint32_t lanes)
 {
     if (port_lane(lanes) == 0) {
@@ -52,7 +51,7 @@ PORT_FN void epoch_participant_begin(epoch_participant *a, uint32_t lanes)
     port_group_sync(lanes);
 }
 
-/* What lane 0 has put there, for all lanes. When they have it, lane 0 may put something else. */
+/* Returns to all lanes the word that lane 0 has stored. On return, lane 0 may overwrite it. */
 PORT_FN uint32_t epoch_broadcast(const epoch_participant *a, const uint32_t *word)
 {
     port_group_sync(a->lanes);
@@ -61,7 +60,7 @@ PORT_FN uint32_t epoch_broadcast(const epoch_participant *a, const uint32_t *wor
     return told;
 }
 
-/* Claims a slot near `wish`. False: none is free just now. */
+/* Claims a slot near `wish`. Returns false if none is free at the moment. */
 PORT_FN bool epoch_register(epoch e, epoch_participant *a, uint32_t wish)
 {
     if (port_lane(a->lanes) == 0) a->slot = epoch_claim(e, wish, EPOCH_OUT);
@@ -78,15 +77,15 @@ PORT_FN void epoch_unregister(epoch e, epoch_participant *a)
     port_group_sync(a->lanes);
 }
 
-/* ---- retiring and using again ---- */
+/* ---- retiring and reusing ---- */
 
-/* Claims a slot, and stocks what is free at the front of the ring: stamps ascend along it, so the free ids are the
- * first ones. False: no slot is free just now. */
+/* Claims a slot and fills the stock from the front of the ring. Stamps ascend along the ring, so the free ids come
+ * first. Returns false if no slot is free at the moment. */
 PORT_FN bool epoch_writer_begin(epoch e, epoch_participant *a, uint32_t wish)
 {
     if (!epoch_register(e, a, wish)) return false;
     epoch_home *home = &e.home[a->slot];
-    /* One look for all lanes: with a floor that rises between theirs, the free ids would not be the first ones. */
+    /* One load for all lanes: if the floor rose between loads of two lanes, the free ids would not come first. */
     if (port_lane(a->lanes) == 0) a->scan_least = epoch_oldest(e.state);
     port_group_sync(a->lanes);
     uint64_t oldest = a->scan_least, head = port_load(&home->head), tail = port_load(&home->tail);
@@ -99,7 +98,7 @@ PORT_FN bool epoch_writer_begin(epoch e, epoch_participant *a, uint32_t wish)
     return true;
 }
 
-/* A free id, or 0. */
+/* Returns a free id, or 0 if the stock is empty. */
 PORT_FN uint32_t epoch_reuse(epoch_participant *a)
 {
     if (a->used >= a->stocked) return 0;
@@ -107,7 +106,7 @@ PORT_FN uint32_t epoch_reuse(epoch_participant *a)
     return at < a->stocked ? a->stock[at] : 0;
 }
 
-/* False: the bag is full, or the agent has no slot to take it to; the id stays the caller's. */
+/* Returns false if the bag is full or the participant has no slot; the id then remains the caller's. */
 PORT_FN bool epoch_retire(epoch_participant *a, uint32_t id)
 {
     if (a->slot == EPOCH_NONE || a->bagged >= a->bag_room) return false;
@@ -117,8 +116,9 @@ PORT_FN bool epoch_retire(epoch_participant *a, uint32_t id)
     return true;
 }
 
-/* The bag goes into the ring, with one stamp for all of it, which all lanes must have the same (stamps ascend along the
- * ring), and the slot back. Answers how many ids found no room: they are bag[0 .. answer-1], and the caller's. */
+/* Appends the bag to the ring, with one stamp for all ids, and releases the slot. All lanes must pass the same stamp,
+ * because stamps ascend along the ring. Returns the number of ids for which the ring had no room: bag[0 .. result-1],
+ * which remain the caller's. */
 PORT_FN uint32_t epoch_writer_end(epoch e, epoch_participant *a, uint64_t until)
 {
     epoch_home *home = &e.home[a->slot];
@@ -140,15 +140,16 @@ PORT_FN uint32_t epoch_writer_end(epoch e, epoch_participant *a, uint64_t until)
     return left;
 }
 
-/* ---- stays: for structures that take out what agents inside may be looking at ----
+/* ---- critical sections: for structures that unlink nodes which participants inside may be reading ----
  *
- * An agent with a slot comes in, works, and goes out, over and over. What it retires meanwhile gets one stamp when it
- * goes out, which is two clock's steps away: with a clock that ticks only when all inside have seen it, everybody who
- * is inside when that comes has come in after the last one had left who could come upon the retired thing. So nobody's
- * cache holds an old image of it either, because coming in empties that, and it may become something else.
+ * A participant with a slot repeatedly enters, works, and leaves. The nodes that it retires in one section get one
+ * stamp when it leaves, two clock ticks ahead. The clock ticks only when all participants inside have seen its value.
+ * So every participant that is inside when the clock reaches this stamp entered after the last participant that could
+ * reach the node had left. Its caches hold no old image of the node either, because entering invalidates them. The node
+ * may then be reused for another purpose.
  */
 
-/* Comes in; what is loaded from now on, also through a cache, is no older. */
+/* Enters. Later loads, including cached ones, return values that are no older than this call. */
 PORT_FN void epoch_section_begin(epoch e, epoch_participant *a)
 {
     if (port_lane(a->lanes) == 0) {
@@ -162,7 +163,7 @@ PORT_FN void epoch_section_begin(epoch e, epoch_participant *a)
     port_group_sync(a->lanes);
 }
 
-/* Goes out, and the bag into the ring, which has room for it. */
+/* Leaves, and appends the bag to the ring, which has room for it. */
 PORT_FN void epoch_section_end(epoch e, epoch_participant *a)
 {
     port_group_sync(a->lanes);
@@ -171,7 +172,7 @@ PORT_FN void epoch_section_end(epoch e, epoch_participant *a)
         epoch_home *home = &e.home[a->slot];
         uint64_t tail = port_load(&home->tail);
         if (lane == 0) {
-            port_fence_seq_cst(); /* what took them out is there for all to see before the clock is read */
+            port_fence_seq_cst(); /* the stores that unlinked the nodes are visible before the clock is read */
             a->scan_least = port_load(&e.state->clock) + 2;
         }
         port_group_sync(a->lanes);
@@ -189,7 +190,7 @@ PORT_FN void epoch_section_end(epoch e, epoch_participant *a)
     port_group_sync(a->lanes);
 }
 
-/* The ids at the front of the ring that are free by now: their number, for all lanes. */
+/* Returns to all lanes the number of ids at the front of the ring that are free now. */
 PORT_FN uint32_t epoch_free_ids(epoch e, epoch_participant *a)
 {
     epoch_home *home = &e.home[a->slot];
@@ -207,7 +208,8 @@ PORT_FN uint32_t epoch_free_ids(epoch e, epoch_participant *a)
 
 /* ---- scanning ---- */
 
-/* Takes up the scan where it was left; a->won: nobody else is at it. The clock is read before the slots: E1. */
+/* Continues the scan where the previous part ended. Sets a->won to false if another participant is scanning. The clock
+ * is read before the slots: E1. */
 PORT_FN void epoch_scan_begin(epoch e, epoch_participant *a, uint64_t slots)
 {
     epoch_state *s = e.state;
@@ -224,11 +226,11 @@ PORT_FN void epoch_scan_begin(epoch e, epoch_participant *a, uint64_t slots)
     port_fence_loads(); /* the clock before the slots: E1 */
     uint64_t end = port_load(&s->claimed);
     a->scan_to = a->scan_from + slots < end ? a->scan_from + slots : end;
-    if (a->scan_to < a->scan_from) a->scan_to = a->scan_from; /* nobody was ever inside */
+    if (a->scan_to < a->scan_from) a->scan_to = a->scan_from; /* no participant was ever inside */
 }
 
-/* At the end of the slots the floor rises. With `ticking` the clock advances when everybody inside has seen it: for
- * structures whose operations do not advance it themselves. */
+/* Raises the floor if the scan has reached the last slot. If `ticking`, also advances the clock if all participants
+ * inside have seen it; for structures whose operations do not advance it themselves. */
 PORT_FN void epoch_scan_end(epoch e, const epoch_participant *a, bool ticking)
 {
     epoch_state *s = e.state;
@@ -237,14 +239,14 @@ PORT_FN void epoch_scan_end(epoch e, const epoch_participant *a, bool ticking)
     if (over && a->scan_least > port_load(&s->floor)) port_store_release(&s->floor, a->scan_least);
     if (over && ticking && a->scan_least == clock) {
         port_latch(&s->clock, clock, clock + 1);
-        port_fence_after_latch(); /* else epoch_look by this agent could go by a clock that those who enter do not see yet */
+        port_fence_after_latch(); /* else epoch_look could use a clock that entering participants do not see yet */
     }
     port_store(&s->scan_least, a->scan_least);
     port_store(&s->scan_next, over ? 0 : a->scan_to);
     port_store_release(&s->scan_latch, 0);
 }
 
-/* A part of the scan that all agents share: up to `slots` slots. Nothing is done if somebody else is at it. */
+/* One part of the shared scan, of up to `slots` slots. Does nothing if another participant is scanning. */
 PORT_FN void epoch_scan(epoch e, epoch_participant *a, uint64_t slots, bool ticking)
 {
     uint32_t lane = port_lane(a->lanes);
@@ -255,7 +257,7 @@ PORT_FN void epoch_scan(epoch e, epoch_participant *a, uint64_t slots, bool tick
         uint64_t stamp = epoch_stamp(port_load(epoch_slot(e, (uint32_t)slot)));
         if (stamp < least) least = stamp;
     }
-    port_validate_fence(); /* who was seen outside has finished its loads before the floor rises */
+    port_validate_fence(); /* participants seen outside have finished their loads before the floor rises */
     port_lane_min(&a->scan_least, least);
     port_group_sync(a->lanes);
     if (lane == 0) epoch_scan_end(e, a, ticking);

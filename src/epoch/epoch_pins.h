@@ -1,24 +1,25 @@
-/* epoch/epoch_pins.h - stamps that stay for long, in a table: the holder of one needs no slot, and any number may live.
+/* epoch/epoch_pins.h - long-lived stamps, kept in a table. A holder needs no slot, and any number of pins may exist.
  *
- * A pin is set by an agent that is inside, and takes its stamp over. So there is no instant at which the stamp is
- * neither in a slot nor in the table, which is E4: an agent that has read the floor, and then sees no pin of some stamp,
- * has read a floor of at most that stamp.
+ * A participant that is inside sets a pin with its own stamp. So at no instant is the stamp missing from both the slot
+ * and the table, which gives E4: a participant that has read the floor, and then sees no pin of some stamp, has read a
+ * floor of at most that stamp.
  *
- * LAYOUT   Entries in the order of their stamps, of which removed ones stay until the table is tidied, and above them a
- *          complete binary tree of flags: 1 if there is a pin below. The table is EPOCH_PIN_WORDS words for each entry.
+ * LAYOUT   Entries in the order of their stamps; removed ones stay until the table is compacted. Above the entries
+ *          there is a complete binary tree of flags: a flag is 1 if there is a pin below it. The table has
+ *          EPOCH_PIN_WORDS words per entry.
  *
  *     flags                1
  *                   1             1
  *                1     0       1     0
  *     entries    5  (6)(8)(9)  12 12           in (): removed
  *
- * Concurrent pins may have the same stamp; the table has an entry for each.
+ * Several pins may have the same stamp; each has its own entry.
  *
- * COST   Removing a pin, and asking whether there is one in an interval, take steps in the order of the logarithm of the
- *        table's size. So does setting one, but for moving entries of later stamps that came before it, and for tidying
- *        when all entries are used: rarely, if the table is kept at most half full.
+ * COST   Removing a pin, and testing whether an interval contains one, take O(log n) steps for a table of n entries. So
+ *        does setting a pin, apart from moving entries with later stamps that were set earlier, and from compacting
+ *        when all entries are used. Compacting is rare if the table is kept at most half full.
  *
- * PROGRESS   The table has a latch, held for those steps. Setting and removing return BUSY instead of waiting for it.
+ * PROGRESS   The table has a latch, which is held for these steps. Setting and removing return BUSY instead of waiting.
  */
 #ifndef PLEACH_EPOCH_PINS_H
 #define PLEACH_EPOCH_PINS_H
@@ -29,9 +30,9 @@ enum { EPOCH_PIN_WORDS = 3 };
 
 typedef enum epoch_answer { EPOCH_DONE, EPOCH_BUSY, EPOCH_FULL } epoch_answer;
 
-/* What is read from the state once, under the latch. */
+/* The words of the state that describe the table, read once under the latch. */
 typedef struct epoch_pins {
-    uint64_t *stamp, *flag; /* the entry at i has flag[room + i], and flag[n] is above flag[2 n] and flag[2 n + 1] */
+    uint64_t *stamp, *flag; /* entry i has flag[room + i]; flag[n] is the parent of flag[2 n] and flag[2 n + 1] */
     uint64_t room, used;    /* entries; room is a power of two */
 } epoch_pins;
 
@@ -53,13 +54,13 @@ PORT_FN void epoch_pins_unmark(epoch_pins p, uint64_t at)
     while ((i /= 2) > 0 && !port_load(&p.flag[2 * i]) && !port_load(&p.flag[2 * i + 1])) port_store(&p.flag[i], 0);
 }
 
-/* The first pin at entry `at` or later; room if there is none. */
+/* Returns the first pin at entry `at` or later, or `room` if there is none. */
 PORT_FN uint64_t epoch_pins_next(epoch_pins p, uint64_t at)
 {
     uint64_t i = p.room + at;
     if (at >= p.room) return p.room;
     while (!port_load(&p.flag[i])) {
-        while (i & 1) i /= 2; /* all below this parent is looked at: go up to one that is a left child */
+        while (i & 1) i /= 2; /* this subtree has no further pins: go up to a left child */
         if (i == 0) return p.room;
         i++;
     }
@@ -67,7 +68,7 @@ PORT_FN uint64_t epoch_pins_next(epoch_pins p, uint64_t at)
     return i - p.room;
 }
 
-/* There is one. */
+/* Returns the last pin. The table must not be empty. */
 PORT_FN uint64_t epoch_pins_last(epoch_pins p)
 {
     uint64_t i = 1;
@@ -75,7 +76,7 @@ PORT_FN uint64_t epoch_pins_last(epoch_pins p)
     return i - p.room;
 }
 
-/* The first entry with at least this stamp, removed or not. */
+/* Returns the first entry, removed or not, whose stamp is at least `stamp`. */
 PORT_FN uint64_t epoch_pins_search(epoch_pins p, uint64_t stamp)
 {
     uint64_t low = 0, high = p.used;
@@ -89,7 +90,7 @@ PORT_FN uint64_t epoch_pins_search(epoch_pins p, uint64_t stamp)
     return low;
 }
 
-/* Pins of one table, which may be the same, to the front of the other. Returns their number. */
+/* Moves the pins of one table to the front of another, which may be the same. Returns their number. */
 PORT_FN uint64_t epoch_pins_tidy(epoch_pins from, epoch_pins to)
 {
     uint64_t used = 0;
@@ -100,7 +101,7 @@ PORT_FN uint64_t epoch_pins_tidy(epoch_pins from, epoch_pins to)
     return used;
 }
 
-/* Under the latch, by an agent that has entered with this stamp: there is room. */
+/* The caller must hold the latch, and the participant must have entered with this stamp. The table must have room. */
 PORT_FN void epoch_pins_insert(epoch_state *e, uint64_t stamp)
 {
     epoch_pins p = epoch_pins_open(e);
@@ -121,7 +122,7 @@ PORT_FN void epoch_pins_insert(epoch_state *e, uint64_t stamp)
     if (stamp < port_load(&e->pins_oldest)) port_store(&e->pins_oldest, stamp);
 }
 
-/* By an agent that has entered with this stamp and not left yet. FULL: epoch_pins_move to a larger table. */
+/* Called by a participant that has entered with this stamp and has not left yet. FULL: call epoch_pins_move. */
 PORT_FN epoch_answer epoch_pin(epoch_state *e, uint64_t stamp)
 {
     if (!port_latch(&e->pin_latch, 0, 1)) return EPOCH_BUSY;
@@ -139,13 +140,13 @@ PORT_FN void epoch_pin_bounds(epoch_state *e, epoch_pins p)
     port_store(&e->pins_oldest, none ? UINT64_MAX : port_load(&p.stamp[epoch_pins_next(p, 0)]));
 }
 
-/* A pin that was set and not removed yet, whose holder does not look at anything any more. */
+/* Removes a pin. Its holder must not read anything under its protection any more. */
 PORT_FN epoch_answer epoch_unpin(epoch_state *e, uint64_t stamp)
 {
     if (!port_latch(&e->pin_latch, 0, 1)) return EPOCH_BUSY;
     epoch_pins p = epoch_pins_open(e);
     uint64_t at = epoch_pins_next(p, epoch_pins_search(p, stamp));
-    port_publish_fence(); /* the holder's loads are over before the table and the bounds say so */
+    port_publish_fence(); /* the holder's loads are complete before the table and the bounds change */
     epoch_pins_unmark(p, at);
     port_store(&e->pins, port_load(&e->pins) - 1);
     epoch_pin_bounds(e, p);
@@ -153,7 +154,7 @@ PORT_FN epoch_answer epoch_unpin(epoch_state *e, uint64_t stamp)
     return EPOCH_DONE;
 }
 
-/* Is there a pin with from <= stamp < to? True also if the table is latched by another agent. */
+/* Returns true if there is a pin with from <= stamp < to, or if the table is latched by another participant. */
 PORT_FN bool epoch_pinned(epoch_state *e, uint64_t from, uint64_t to)
 {
     if (from >= port_load(&e->pins_end) || to <= port_load(&e->pins_oldest)) return false;
@@ -165,8 +166,8 @@ PORT_FN bool epoch_pinned(epoch_state *e, uint64_t from, uint64_t to)
     return pinned;
 }
 
-/* To a larger table; the caller frees the old one. Nothing happens if that is large enough already, and the answer is
- * the table that is not in use. */
+/* Moves the pins to a larger table. If the current one is already large enough, nothing is moved. *unused is the table
+ * that is not in use afterwards; the caller frees it. */
 PORT_FN epoch_answer epoch_pins_move(epoch_state *e, uint64_t *table, uint64_t room, uint64_t **unused)
 {
     if (!port_latch(&e->pin_latch, 0, 1)) return EPOCH_BUSY;

@@ -1,9 +1,9 @@
-/* level/level_cursor.h - the way down. Included by blink.h. */
+/* level/level_cursor.h - the descent from the root to the node of a level that covers a key. Included by blink.h. */
 
-/* What a step answers. MOVED: visit the next node. AGAIN: a latch or a writer was in the way; the same node once more,
- * after others had a turn. DONE: the operation has its result. SPLIT: it has, and leaves a separator to post. KEEP, in
- * maps with versions: an update has latched its leaf, and must go on with update_keeping at once. In a skiplist: TEND
- * is what SPLIT is here, and REFUSED, of a part of an operation, that it could not be done. */
+/* The result of a step. MOVED: visit the next node. AGAIN: a latch holder was in the way; the caller backs off and then
+ * retries the same node. DONE: the operation has its result. SPLIT: it has its result, and a separator remains to be
+ * posted. COPY, in maps with versions: an update has latched its leaf and must continue with update_keeping at once.
+ * RESTRUCTURE takes the place of SPLIT in a skiplist. REFUSED, in a skiplist: a part of an operation cannot be done. */
 typedef enum level_step {
     STEP_MOVED,
     STEP_AGAIN,
@@ -14,35 +14,35 @@ typedef enum level_step {
     STEP_REFUSED
 } level_step;
 
-/* Steps to the right before the first fresh descent. In a skiplist not every chunk can be reached from above. */
+/* Steps to the right on one level before a restart from the root. In a skiplist not all chunks have a pair above. */
 #ifdef BLINK_SKIPLIST
 enum { BLINK_PATIENCE = 1024 };
 #else
 enum { BLINK_PATIENCE = 4 };
 #endif
 
-/* One agent's handle on a map. */
+/* One thread's handle on a map. */
 typedef struct map_ref {
     blink_tree *tree;
     void *nodes;
-    unsigned stripe; /* spreads counters and free lists over agents; any number */
+    unsigned stripe; /* spreads counters and free lists over threads; any number */
 #ifdef BLINK_VERSIONED
     const struct versions *versions;
-    epoch_participant *agent; /* who acts, for what it retires and reuses; NULL: somebody who has no bag */
+    epoch_participant *agent; /* retires and reuses node ids; NULL: the thread has no bag */
 #endif
 #ifdef BLINK_SKIPLIST
-    epoch_participant *agent; /* who acts, for what it retires; NULL: nobody, who never merges chunks */
-    uint64_t raise;     /* of 2^32 new chunks, how many are entered on the level above */
+    epoch_participant *agent; /* retires chunks; NULL: the thread never merges chunks */
+    uint64_t raise;     /* of 2^32 new chunks, how many get a pair in the level above */
 #endif
 } map_ref;
 
-/* Where an operation stands: it wants the node on its level that covers target. low is the low key of `node`. */
+/* An operation's position: it needs the node of its level that covers `target`. low is the low key of `node`. */
 typedef struct level_cursor {
     map_key target;
     map_key low;
     uint32_t node;
     uint32_t level;
-    uint32_t parent; /* the inner node that led to this level, or NODE_NONE */
+    uint32_t parent; /* the inner node from which the descent came to this level, or NODE_NONE */
     uint32_t side_steps;
     uint32_t patience;
 } level_cursor;
@@ -61,7 +61,7 @@ PORT_FN void cursor_to_root(level_cursor *cursor, uint64_t root)
     cursor->side_steps = 0;
 }
 
-/* An older root will do: it is the leftmost node of its level, and all of that level is reachable from it. */
+/* A stale root is safe: it is the leftmost node of its level, from which the whole level is reachable. */
 PORT_FN void cursor_start(map_ref map, level_cursor *cursor, map_key target)
 {
     cursor->target = target;
@@ -69,9 +69,9 @@ PORT_FN void cursor_start(map_ref map, level_cursor *cursor, map_key target)
     cursor_to_root(cursor, port_load_cached(&map.tree->root));
 }
 
-/* To the right neighbour. Many steps on one level mean that this agent reads old images, or that splitters have not
- * posted yet: descend again with nothing cached, and be four times as patient then, so that a long row of unposted
- * nodes is walked in the end. */
+/* Moves to the right neighbour. Many steps on one level mean that this thread reads stale nodes, or that splits have
+ * not posted their separators yet. It then invalidates its cached data and descends again, with four times the
+ * patience, so that even a long run of unposted nodes is walked to its end. */
 PORT_FN void cursor_right(map_ref map, level_cursor *cursor, map_pair link)
 {
     if (++cursor->side_steps <= cursor->patience) {
@@ -87,7 +87,7 @@ PORT_FN void cursor_right(map_ref map, level_cursor *cursor, map_pair link)
     cursor_to_root(cursor, port_load(&map.tree->root));
 }
 
-/* By a pair of the inner node under the cursor: down, or right. */
+/* Follows a pair of the inner node under the cursor: down, or to the right. */
 PORT_FN void cursor_follow(map_ref map, level_cursor *cursor, map_pair pair)
 {
     if (pair_is_link(pair)) {

@@ -1,4 +1,4 @@
-/* level/level_digest.h - one word after the other into a number that depends on all of them and their order. */
+/* level/level_digest.h - mixes words into a digest that depends on all of them and on their order. */
 #ifndef PLEACH_BLINK_DIGEST_H
 #define PLEACH_BLINK_DIGEST_H
 

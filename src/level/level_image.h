@@ -1,9 +1,9 @@
-/* level/level_image.h - work on the image of a latched node: plain arithmetic on private memory.
+/* level/level_image.h - operations on the image of a latched node: plain arithmetic on private memory.
  *
- * The loops have constant bounds and are unrolled on a GPU, so that the image stays in registers there.
+ * The loops have constant bounds and are unrolled on a GPU, so that the image stays in registers.
  */
 
-/* The pair in slot `at`, which may be count: then some other pair. */
+/* Returns the pair in slot `at`. `at` may be NODE_CAPACITY; the result is then some other pair. */
 PORT_FN map_pair image_pair(const node_image *image, unsigned at)
 {
 #ifdef IMAGE_IN_REGISTERS
@@ -16,8 +16,8 @@ PORT_FN map_pair image_pair(const node_image *image, unsigned at)
 #endif
 }
 
-/* Into an image with room. What lies beyond the pairs stays as it is, here and below: node_write may write it again,
- * and a find that goes by an older, larger count must not come to see a pair there that is not live any more. */
+/* Inserts into an image that has room. Here and in image_remove, slots beyond the pairs stay unchanged: node_write may
+ * write them again, and a find that uses an older, larger count must not see a pair there that is no longer live. */
 PORT_FN void image_insert(node_image *image, unsigned at, unsigned count, map_pair pair)
 {
     PORT_UNROLL for (unsigned i = NODE_CAPACITY - 1; i > 0; i--)

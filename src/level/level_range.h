@@ -1,16 +1,16 @@
-/* level/level_range.h - the pairs of a closed interval, leaf by leaf; or only their number. Included by blink.h.
- * Each leaf is read at one instant; see LINEARIZATION POINTS. */
+/* level/level_range.h - reports or counts the pairs of a closed interval, leaf by leaf. Included by blink.h. Each leaf
+ * is read at one instant; see LINEARIZATION POINTS. */
 
 typedef struct range_op {
     level_cursor cursor; /* target: the smallest key not yet reported */
     map_key high;
-    pair_sink sink; /* where pairs are reported to */
-    uint64_t room;  /* pairs to report at most */
-    uint64_t limit; /* pairs to count at most */
+    pair_sink sink; /* where pairs are reported */
+    uint64_t room;  /* report up to this many pairs */
+    uint64_t limit; /* count up to this many pairs */
     uint64_t count;
 } range_op;
 
-/* Needs low <= high and limit > 0. keys and values may each be NULL: not reported. */
+/* Needs low <= high and limit > 0. keys and values may each be NULL and are then not reported. */
 PORT_FN void range_start(map_ref map, range_op *range, map_key low, map_key high, uint64_t limit, uint64_t room,
                          map_key *keys, map_key *values)
 {
@@ -23,8 +23,8 @@ PORT_FN void range_start(map_ref map, range_op *range, map_key low, map_key high
 }
 
 #if defined(BLINK_SKIPLIST) && !defined(IMAGE_IN_REGISTERS)
-/* The pairs are in no order: each goes to the place that those below it say. Without branches that no processor could
- * predict; a GPU's sink takes pairs in their order only. */
+/* The pairs are unordered: the position of each is the number of smaller ones. Branch-free, because no processor could
+ * predict the branches. Not used on a GPU, whose sink takes pairs in ascending order only. */
 PORT_FN void range_report(range_op *range, const node_image *image, unsigned count)
 {
     map_pair pairs[NODE_CAPACITY];
@@ -42,7 +42,7 @@ PORT_FN void range_report(range_op *range, const node_image *image, unsigned cou
     range->count = range->limit - range->count > n ? range->count + n : range->limit;
 }
 #elif defined(BLINK_SKIPLIST)
-/* The pairs are in no order: the smallest, then the smallest above that, and so on. */
+/* The pairs are unordered: selects the smallest, then the smallest above that, and so on. */
 PORT_FN void range_report(range_op *range, const node_image *image, unsigned count)
 {
     map_key from = range->cursor.target;
@@ -59,11 +59,11 @@ PORT_FN void range_report(range_op *range, const node_image *image, unsigned cou
         if (range->count < range->room) sink_put(&range->sink, range->count, least);
         range->count++;
         from = least.key + 1;
-        if (from == 0) return; /* that was the largest key of all */
+        if (from == 0) return; /* least.key was the largest possible key */
     }
 }
 #elif !defined(IMAGE_IN_REGISTERS)
-/* The pairs that are wanted are neighbours. Those that find no room are counted. */
+/* The pairs in the interval are contiguous. Those for which there is no room are counted. */
 PORT_FN void range_report(range_op *range, const node_image *image, unsigned count)
 {
     unsigned from = image_rank(image, count, range->cursor.target);
@@ -86,7 +86,7 @@ PORT_FN void range_report(range_op *range, const node_image *image, unsigned cou
 }
 #endif
 
-/* After a leaf with this link: puts the cursor on the next one, if the interval reaches there. */
+/* Called after a leaf with this link. If the interval goes on, moves the cursor to the next leaf and returns true. */
 PORT_FN bool range_goes_on(range_op *range, map_pair link)
 {
     level_cursor *cursor = &range->cursor;
@@ -115,7 +115,7 @@ PORT_FN level_step range_leaf(map_ref map, range_op *range)
     }
     node_read(node, &image);
     port_validate_fence();
-    if (header_load(node) != header) return STEP_AGAIN; /* the image may be torn: nothing was reported yet */
+    if (header_load(node) != header) return STEP_AGAIN; /* the image may be torn; nothing was reported yet */
 
     range_report(range, &image, header_count(header));
     return range_goes_on(range, link) ? STEP_MOVED : STEP_DONE;

@@ -1,17 +1,19 @@
-/* level/level_seek.h - the nearest key at or above (ceiling), or at or below (floor), a given one; succ, pred, min
- * and max are made of these. Included by blink.h.
+/* level/level_seek.h - finds the nearest key at or above (ceiling), or at or below (floor), a given key. Also used for
+ * succ, pred, min and max. Included by blink.h.
  *
- * Most answers lie in the leaf that covers the key, and are as linearizable as a find that proves absence. Where that
- * leaf has no such key, the walk crosses into neighbours, and what it saw in the first leaf may be outdated when it
- * reads the last. So the walk is done again until two walks in a row agree on a digest of the ids and versions of every
- * leaf they read. Versions only grow, so each of those leaves was unchanged from its visit in the first walk to its
- * visit in the second; at the instant when the first walk ended all of them were as seen, and that is the linearization
- * point. (The digest has 63 bits: two different walks pass for equal with a chance of 2^-63.)
- * One look more will do where the walk crossed once: if the first leaf's header is still the same after the second leaf
- * was read, then both leaves were as seen at the fence after the second one's pairs, and that is the linearization
- * point. (Skiplists on GPUs walk twice: they have an image in registers, and what there would be to remember takes
- * others from every seek.)
- * There is no link to the left: the floor goes left by descending again for the key just below the leaf's low key.
+ * Most results lie in the leaf that covers the key. These are as linearizable as a find that proves absence. If that
+ * leaf has no such key, the walk crosses into neighbouring leaves, and what it saw in the first leaf may be outdated
+ * when it reads the last one. So the walk is repeated until two consecutive walks agree on a digest of the ids and
+ * versions of all leaves read. Versions only grow, so each of these leaves was unchanged from its visit in the first
+ * walk to its visit in the second. At the instant when the first walk ended, all of them were as seen; this is the
+ * linearization point. (The digest has 63 bits: the probability that two different walks have equal digests is 2^-63.)
+ *
+ * If the walk has crossed only once, one more load is enough. If the header of the first leaf is unchanged after the
+ * second leaf was read, then both leaves were as seen at the fence after the second leaf's pairs, which is the
+ * linearization point. (Skiplists on GPUs always walk twice: they hold an image in registers, and the extra state would
+ * cost registers in every seek.)
+ *
+ * There is no link to the left, so the floor moves left by descending again for the key just below the leaf's low key.
  */
 #include "level_digest.h"
 
@@ -24,15 +26,15 @@ typedef struct seek_op {
     map_pair answer;
     map_key from;
     uint64_t digest;
-    uint64_t last_digest; /* of the walk before; 0: there was none */
+    uint64_t last_digest; /* of the previous walk; 0 if there was none */
     bool up;
 #ifdef SEEK_WALKS_TWICE
     bool crossed;
     bool found;
 #else
     bool found;
-    uint32_t crossed;      /* the leaf that the walk has crossed from first, or NODE_NONE: it has not crossed */
-    uint64_t first_header; /* of that leaf; HEADER_LATCHED, which is no header: the walk has crossed again */
+    uint32_t crossed;      /* the first leaf from which the walk crossed, or NODE_NONE if it has not crossed */
+    uint64_t first_header; /* of that leaf; HEADER_LATCHED, which no header equals, if it crossed again */
 #endif
 } seek_op;
 
@@ -49,8 +51,8 @@ PORT_FN void seek_crossed(seek_op *seek, uint32_t from, uint64_t header)
     if (!seek->crossed) seek->crossed = from;
 }
 
-/* The first leaf has not changed. Looked at after the fence that came after the second leaf's pairs: at that fence both
- * leaves were as seen. */
+/* Returns true if the first leaf has not changed. Must be called after the fence that follows the loads of the second
+ * leaf's pairs: at that fence both leaves were as seen. */
 PORT_FN bool seek_first_stands(map_ref map, const seek_op *seek)
 {
     return header_load(node_at(map, seek->crossed)) == seek->first_header;
@@ -70,12 +72,12 @@ PORT_FN void seek_start(map_ref map, seek_op *seek, map_key from, bool up)
     seek->up = up;
     seek->last_digest = 0;
 #ifndef SEEK_WALKS_TWICE
-    seek->first_header = 0; /* for compilers: it is used when the walk has crossed, and known then */
+    seek->first_header = 0; /* avoids a compiler warning; only read after the walk has crossed, which sets it */
 #endif
     seek_walk(map, seek);
 }
 
-/* The walk has its answer, or has come to the end of the map without one. */
+/* The walk has found its result, or has reached the end of the map without one. */
 PORT_FN level_step seek_arrived(map_ref map, seek_op *seek, bool found)
 {
     seek->found = found;
@@ -90,7 +92,7 @@ PORT_FN level_step seek_arrived(map_ref map, seek_op *seek, bool found)
 }
 
 #ifdef BLINK_SKIPLIST
-/* The nearest of the first `count` pairs, which are in no order. */
+/* Finds the nearest of the first `count` pairs, which are unordered. */
 PORT_FN bool image_nearest(const node_image *image, unsigned count, map_key target, bool up, map_pair *nearest)
 {
     bool found = false;
@@ -104,7 +106,7 @@ PORT_FN bool image_nearest(const node_image *image, unsigned count, map_key targ
     return found;
 }
 #elif !defined(IMAGE_IN_REGISTERS)
-/* The nearest of the first `count` pairs. */
+/* Finds the nearest of the first `count` pairs, which ascend. */
 PORT_FN bool image_nearest(const node_image *image, unsigned count, map_key target, bool up, map_pair *nearest)
 {
     unsigned at = up ? image_rank(image, count, target) : image_rank_through(image, count, target);
@@ -113,7 +115,7 @@ PORT_FN bool image_nearest(const node_image *image, unsigned count, map_key targ
     return found;
 }
 #else
-/* The same without an index. */
+/* As above, without indexing the image. */
 PORT_FN bool image_nearest(const node_image *image, unsigned count, map_key target, bool up, map_pair *nearest)
 {
     bool found = false;
@@ -127,7 +129,7 @@ PORT_FN bool image_nearest(const node_image *image, unsigned count, map_key targ
 }
 #endif
 
-/* The same of a leaf that is validated afterwards. */
+/* The same for a leaf that the caller validates afterwards. */
 PORT_FN bool leaf_nearest(const map_node *node, unsigned count, map_key target, bool up, map_pair *nearest)
 {
 #if defined(IMAGE_IN_REGISTERS) && !defined(BLINK_SKIPLIST)
@@ -147,7 +149,7 @@ PORT_FN level_step seek_leaf(map_ref map, seek_op *seek)
     uint64_t header = node_end(node, &link);
     if (header & HEADER_LATCHED) return STEP_AGAIN;
 #ifdef BLINK_SKIPLIST
-    if (leads_back(header, link)) { /* its link says where to go on, but not the low key there */
+    if (leads_back(header, link)) { /* its link tells where to continue, but not the low key there */
         port_fetch_add(&map.tree->restarts, 1);
         port_invalidate_cached(); /* else the old image of an upper chunk could lead here again and again */
         seek_walk(map, seek);
@@ -158,7 +160,7 @@ PORT_FN level_step seek_leaf(map_ref map, seek_op *seek)
         cursor_right(map, cursor, link);
         return STEP_MOVED;
     }
-    /* An answer out of a torn leaf is not looked at. */
+    /* The result from a torn leaf is discarded below. */
     bool found = leaf_nearest(node, header_count(header), cursor->target, seek->up, &seek->answer);
     port_validate_fence();
     if (header_load(node) != header) return STEP_AGAIN;

@@ -1,9 +1,9 @@
-/* level/level_slots.h - moving pairs within and between nodes, by the holder of the latch.
+/* level/level_slots.h - moves pairs within and between nodes. The caller holds the latch.
  *
- * Loops have constant bounds and are unrolled on a GPU, so that their loads are in flight together and what they hold
- * stays in registers; they go through a node by halves to need few of those.
- * Order of stores does not matter to readers: a pair that is missing for a moment is looked for again because the
- * header is latched, a pair that is there twice is true twice, and inner nodes are repaired by links.
+ * Loops have constant bounds and are unrolled on a GPU, so that their loads are in flight together and the loaded pairs
+ * stay in registers. They process a node in two halves to need fewer registers.
+ * Readers do not depend on the order of the stores: if a pair is missing for a moment, the reader retries because the
+ * header is latched; a pair that is present twice is valid in both places; and inner nodes are repaired by links.
  */
 
 enum { HALF = NODE_CAPACITY / 2 };
@@ -26,7 +26,7 @@ PORT_FN void slots_pad(map_node *node, unsigned from, map_pair pair)
     for (unsigned slot = from; slot <= NODE_LINK_SLOT; slot++) pair_store(node, slot, pair);
 }
 
-/* Slot `slot` of the 15 that a full node would have with `pair` put in at `at`. */
+/* Returns slot `slot` of the 15 that a full node would have with `pair` inserted at `at`. */
 PORT_FN map_pair slot_with(const map_node *node, unsigned at, map_pair pair, unsigned slot)
 {
     return slot == at ? pair : pair_load(node, slot < at ? slot : slot - 1);

@@ -1,9 +1,8 @@
-/* skiplist/skiplist_blocking.h - a GPU thread runs one operation from its first step to its last, inside a stay.
- * Include after skiplist.h. Progress: skiplist.h; what blink_blocking.h says of latches and lanes
- * holds here too. */
+/* skiplist/skiplist_blocking.h - runs one operation of a GPU thread to its end, inside a critical section. Include
+ * after skiplist.h. Progress: skiplist.h; the remarks on latches and lanes in blink_blocking.h apply here too. */
 #include "../level/level_wait.h"
 
-/* Out of line and by value, so that an update's state stays in registers until there is something to tend. */
+/* Out of line and by value, so that an update's state stays in registers until the levels above need work. */
 PORT_COLD void restructure_blocking(map_ref map, update_op update)
 {
     restructure_op tend;
@@ -13,7 +12,7 @@ PORT_COLD void restructure_blocking(map_ref map, update_op update)
         BLINK_WAIT(step, attempts);
 }
 
-/* From wherever its cursor is. */
+/* Continues an update from the position of its cursor. */
 PORT_FN void update_finish(map_ref map, update_op *update)
 {
     unsigned attempts = 0, step;

@@ -1,5 +1,5 @@
-/* skiplist/skiplist_check_width.c - the validator, and counts over all chunks. Compiled once per key width and size of
- * chunks, PLEACH_NODE_SLOTS. */
+/* skiplist/skiplist_check_width.c - the validator, and counts over all chunks. Compiled once per key width and chunk
+ * size, PLEACH_NODE_SLOTS. */
 #include "skiplist_check.h"
 
 #include "../base/check_report.h"
@@ -43,7 +43,7 @@ static const map_node *checked_chunk(check *c, uint64_t id)
     return NULL;
 }
 
-/* S3, and what slots beyond the pairs of an upper chunk repeat. */
+/* S3, and the padding of the slots behind the pairs of an upper chunk. */
 static void check_upper(check *c, const map_node *chunk, uint64_t id, map_key low, unsigned count, map_pair link)
 {
     if (count == 0 || pair_load(chunk, 0).key != low)
@@ -80,9 +80,9 @@ static void check_chunk(check *c, const map_node *chunk, uint64_t id, map_key lo
     if (level > 0) check_upper(c, chunk, id, low, count, link);
 }
 
-/* Goes through the pairs of one level from left to right. */
+/* Iterates over the pairs of one level from left to right. */
 typedef struct pairs_of_level {
-    const map_node *chunk; /* NULL: at the end */
+    const map_node *chunk; /* NULL at the end */
     unsigned slot;
 } pairs_of_level;
 
@@ -98,7 +98,7 @@ static bool next_pair(check *c, pairs_of_level *at, map_pair *pair)
     return true;
 }
 
-/* S4: `named` says whether the level above has a pair for it. */
+/* S4. `named` is true if the level above has a pair for the chunk. */
 static void check_state(check *c, uint64_t id, uint64_t header, bool named)
 {
     unsigned state = chunk_state(header);
@@ -138,7 +138,7 @@ static void check_level(check *c, unsigned level)
                  NUMBER(pair_node(pair)));
 }
 
-/* S6: no level above the one that searches begin on has anything to offer. */
+/* S6: no level above the one at which searches begin has more than its head's first pair. */
 static void check_root(check *c)
 {
     uint64_t root = port_load(&c->tree->root);

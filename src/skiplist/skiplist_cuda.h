@@ -1,5 +1,5 @@
-/* skiplist/skiplist_cuda.h - launchers of the skiplist's kernels, for one size of chunks and one key width each:
- * what blink_cuda.h has for the B-link tree. */
+/* skiplist/skiplist_cuda.h - launchers of the skiplist's kernels, one table per chunk size and key width: the
+ * counterpart of blink_cuda.h. */
 #ifndef PLEACH_SKIPLIST_CUDA_H
 #define PLEACH_SKIPLIST_CUDA_H
 
@@ -12,7 +12,8 @@ extern "C" {
 typedef struct skiplist_launchers {
     call_launchers calls;
     node_launchers nodes;
-    /* Returns all chunks that nobody can look at to the pool; alone in the map. With `forget`: empties all rings. */
+    /* Returns to the pool all chunks that no participant can reach. The caller must have exclusive access to the map.
+     * If `forget`, empties all rings instead. */
     cudaError_t (*settle)(blink_on_gpu map, bool forget, cudaStream_t stream);
 } skiplist_launchers;
 

@@ -1,5 +1,5 @@
-/* skiplist/skiplist_device.h - one thread's operation, from start to end, as the device-side API offers it.
- * Included by pleach/skiplist_device.cuh, in a namespace for each key width. */
+/* skiplist/skiplist_device.h - operations of one thread, run to their ends, as the device API provides them. Included
+ * by pleach/skiplist_device.cuh, in a namespace for each key width. */
 #include "skiplist.h"
 #include "skiplist_blocking.h"
 
@@ -20,8 +20,8 @@ PORT_FN map_ref view_map(const pleach_skiplist_view &view, epoch_participant *ag
     return map;
 }
 
-PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_participant *agent, op_kind kind, map_key key,
-                                   map_key value, map_key *old)
+PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_participant *agent, op_kind kind,
+                                   map_key key, map_key value, map_key *old)
 {
     map_ref map = view_map(view, agent);
     update_op update;
@@ -34,8 +34,8 @@ PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_parti
     return update.outcome;
 }
 
-PORT_FN bool view_seek(const pleach_skiplist_view &view, epoch_participant *agent, map_key from, bool up, map_key *out_key,
-                       map_key *out_value)
+PORT_FN bool view_seek(const pleach_skiplist_view &view, epoch_participant *agent, map_key from, bool up,
+                       map_key *out_key, map_key *out_value)
 {
     map_ref map = view_map(view, agent);
     seek_op seek;

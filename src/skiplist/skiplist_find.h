@@ -1,26 +1,26 @@
 /* skiplist/skiplist_find.h - find and contains: lock-free. Included by skiplist.h. */
 
-/* What an unlatched look at a bottom chunk has found. */
+/* The result of an unlatched lookup in a bottom chunk. */
 typedef struct chunk_view {
-    uint64_t header; /* from before */
-    map_pair pair;   /* the key's, if slot < NODE_SLOTS; else the link */
-    map_pair last;   /* for an erase */
+    uint64_t header; /* as loaded before the slots */
+    map_pair pair;   /* the key's pair if slot < NODE_SLOTS, otherwise the link */
+    map_pair last;   /* set for an erase */
     unsigned slot;
 } chunk_view;
 
-/* FOUND, ABSENT, RIGHT: as node_lookup answers. CHANGED: the chunk has changed meanwhile, or is latched and whoever
- * asks will need the latch; look again. */
+/* Returns FOUND, ABSENT or RIGHT as node_lookup does. Returns CHANGED if the chunk has changed meanwhile, or if it is
+ * latched and the caller will need the latch (`to_latch`); the caller must retry. */
 PORT_FN node_answer chunk_look(const map_node *node, map_key key, chunk_view *look, bool to_latch)
 {
     look->header = port_load_acquire(&node->word[HEADER_WORD]);
-    if (to_latch && look->header & HEADER_LATCHED) return NODE_CHANGED; /* many may wait here: they read one word */
+    if (to_latch && look->header & HEADER_LATCHED) return NODE_CHANGED; /* many may wait here: read one word only */
     look->slot = node_scan(node, header_count(look->header), key, &look->pair);
     bool hit = look->slot < NODE_SLOTS;
     map_pair link;
     if (PAIR_IS_ATOMIC && hit) {
-        port_validate_fence(); /* this thread's later operations see no older state than this one did */
-        /* The slot may have ceased to count since, and an insert have put its pair there, which does not count yet:
-         * others would still answer that the key is absent. */
+        port_validate_fence(); /* later operations of this thread see no older state than this one did */
+        /* The slot may have ceased to count since, and an insert may have stored its pair there, which does not count
+         * yet: other readers would still find the key absent. */
         return look->slot < header_count(header_load(node)) ? NODE_FOUND : NODE_CHANGED;
     }
     uint64_t header = node_last(node, &link);
@@ -57,7 +57,7 @@ PORT_FN level_step find_step(map_ref map, find_op *find)
     case NODE_CHANGED:
         break;
     }
-    if (!PAIR_IS_ATOMIC) return STEP_AGAIN; /* a writer is to be waited for */
+    if (!PAIR_IS_ATOMIC) return STEP_AGAIN; /* wait for a writer */
     port_fetch_add(&map.tree->restarts, 1);
-    return STEP_MOVED; /* somebody got on: no reason to wait */
+    return STEP_MOVED; /* another operation made progress: no reason to wait */
 }

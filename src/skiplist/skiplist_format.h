@@ -1,4 +1,4 @@
-/* skiplist/skiplist_format.h - chunks: nodes (node/node.h) with a state, and the numbers of the structure. */
+/* skiplist/skiplist_format.h - chunks: nodes (node/node.h) with a state, and the constants of the structure. */
 #ifndef PLEACH_SKIPLIST_FORMAT_H
 #define PLEACH_SKIPLIST_FORMAT_H
 
@@ -8,20 +8,20 @@
 #include "../blink/blink_tree.h"
 
 enum {
-    SKIPLIST_LEVELS = 24, /* more than 2^31 chunks need with three pairs a chunk */
-    CHUNK_FEW = NODE_CAPACITY / 3,     /* with fewer pairs a chunk takes its right neighbour in, */
-    CHUNK_MUCH = NODE_CAPACITY * 3 / 4 /* if no more than these come together */
+    SKIPLIST_LEVELS = 24, /* more than 2^31 chunks need with three pairs per chunk */
+    CHUNK_FEW = NODE_CAPACITY / 3,     /* a chunk with fewer pairs merges with its right neighbour, */
+    CHUNK_MUCH = NODE_CAPACITY * 3 / 4 /* if together they have no more than this */
 };
 
-/* How a chunk stands with the level above. */
+/* The state of a chunk with respect to the level above. */
 enum {
     CHUNK_LOW,     /* it has no pair there */
-    CHUNK_RAISING, /* one agent is about to put its pair there, or to remove it; nobody else may */
-    CHUNK_RAISED,  /* it has one */
-    CHUNK_ZOMBIE   /* its left neighbour has taken its pairs; all that is left in it is the way there */
+    CHUNK_RAISING, /* one thread is inserting or removing its pair there; no other may */
+    CHUNK_RAISED,  /* it has one pair there */
+    CHUNK_ZOMBIE   /* its left neighbour has taken its pairs; it only links to that neighbour */
 };
 
-/* The header's bits for the level hold both: five bits and two. */
+/* The level bits of the header hold both: five bits of level and two of state. */
 HEADER_FN unsigned chunk_level(uint64_t header) { return header_level(header) & 31; }
 HEADER_FN unsigned chunk_state(uint64_t header) { return header_level(header) >> 5; }
 HEADER_FN unsigned chunk_bits(unsigned level, unsigned state) { return level | state << 5; }
@@ -30,7 +30,7 @@ HEADER_FN uint64_t header_with_state(uint64_t header, unsigned state)
     return (header & ~((uint64_t)3 << 6)) | (uint64_t)state << 6;
 }
 
-/* The head array: the first chunks of all levels are the first of the pool, and stay. */
+/* The head array: the heads of all levels are the first chunks of the pool, and are never removed. */
 HEADER_FN uint32_t skiplist_head(uint32_t level) { return 1 + level; }
 HEADER_FN uint64_t skiplist_root(uint32_t level) { return (uint64_t)level << 32 | skiplist_head(level); }
 

@@ -1,5 +1,5 @@
-/* skiplist/skiplist_kernels.h - array calls of a skiplist: one GPU thread per operation, blocks that stay on the GPU
- * and go through the array together. Included by skiplist_launch.h. */
+/* skiplist/skiplist_kernels.h - array calls of a skiplist: one GPU thread per operation, in blocks that stay resident
+ * and process the array together. Included by skiplist_launch.h. */
 #include "skiplist_blocking.h"
 #include "skiplist_team.h"
 
@@ -19,14 +19,14 @@ PORT_FN void set_key(void *array, size_t i, map_key value)
     if (array) ((map_key *)array)[i] = value;
 }
 
-/* Runs `element` for i = first .. end-1, in stays of so many a team of so many threads. All threads of the block take
- * part in coming and going. */
+/* Runs `element` for i = first .. end-1, with `stay` elements per team of `lanes` threads in each critical section. All
+ * threads of the block enter and leave together. */
 #define STAYING(gpu, first, end, lanes, stay, element)                                                           \
-    __shared__ epoch_participant agent;                                                                                \
-    skiplist_ref place = place_on(gpu);                                                                        \
+    __shared__ epoch_participant agent;                                                                          \
+    skiplist_ref place = place_on(gpu);                                                                          \
     map_ref map = map_of(gpu);                                                                                   \
     map.agent = &agent;                                                                                          \
-    skiplist_register(&place, &agent, STAY_THREADS, blockIdx.x);                                                     \
+    skiplist_register(&place, &agent, STAY_THREADS, blockIdx.x);                                                 \
     const size_t own = STAY_THREADS / (lanes), wave = gridDim.x * own;                                           \
     for (size_t base = (first) + blockIdx.x * own; base < (end); base += (stay) * wave) {                        \
         skiplist_begin(&place, &agent);                                                                          \
@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(STAY_THREADS)
     STAYING(gpu, 0, r.n, t.lanes, QUERY_STAY, find_by_team(map, t, r, i));
 }
 
-/* What a thread's updates come to. */
+/* The totals of a thread's updates. */
 typedef struct update_sums { int grown; unsigned refused; } update_sums;
 
 PORT_FN void update_element(map_ref map, team t, const request &r, size_t i, update_sums *sums)
@@ -90,7 +90,7 @@ PORT_FN void update_element(map_ref map, team t, const request &r, size_t i, upd
     sums->refused += update.outcome == PLEACH_NOT_APPLIED;
 }
 
-/* A map's size changes by what a warp's threads have inserted and erased, in one addition. */
+/* Adds the insertions and erasures of a warp to the map's size, in one addition. */
 PORT_FN void add_sums(const blink_on_gpu &gpu, update_sums sums, update_notes *notes)
 {
     for (unsigned by = 16; by > 0; by /= 2) {
@@ -145,7 +145,7 @@ static __global__ void __launch_bounds__(STAY_THREADS)
     STAYING(gpu, 0, r.n, 1, QUERY_STAY, seek_element(map, r, i));
 }
 
-/* To its end, or until it is noted: false. */
+/* Runs the range to its end. Returns false if it was noted before that. */
 PORT_FN bool range_to_end_or_note(map_ref map, range_op *range, long_notes *notes, uint64_t i)
 {
     unsigned attempts = 0, visits = 0;

@@ -1,16 +1,15 @@
-/* skiplist/skiplist_launch.h - the skiplist's kernels and their launchers, for one key width; the file that includes it
- * has set the size of chunks. */
+/* skiplist/skiplist_launch.h - the skiplist's kernels and their launchers, for one key width and chunk size. */
 #include "../blink/blink_launch.h"
 #include "skiplist_cuda.h"
 
 #include "skiplist_reclaim.h"
 
-/* A block is an agent: it keeps its slot, and stays inside for one operation a thread at a time, because chunks that
- * were merged away wait until everybody inside has left. Queries have no such chunks, and stay for some. Blocks are
- * large: each of their stays empties the multiprocessor's L1 for all (docs/performance.md). */
+/* A block is a participant. It keeps its slot, and each of its critical sections is one update per thread, because
+ * merged chunks are not reclaimed until all participants inside have left. Queries leave no such chunks and run several
+ * per section. Blocks are large, because entering a section invalidates a multiprocessor's L1 (docs/performance.md). */
 enum { STAY_THREADS = 512, UPDATE_STAY = 1, QUERY_STAY = 4, BLOCKS_PER_SM = 4 };
 
-/* Of arrays of inserts into a small skiplist: update_all. */
+/* For arrays of inserts into a small skiplist: see update_all. */
 enum { RAMP_FIRST = 256, RAMP_STEP = 8, RAMP_LAST = 1 << 18 };
 
 PORT_FN skiplist_ref place_on(const blink_on_gpu &gpu)
@@ -28,7 +27,7 @@ PORT_FN skiplist_ref place_on(const blink_on_gpu &gpu)
 #include "../blink/blink_long_kernels.h"
 #include "../blink/blink_bulk_kernels.h"
 
-/* As many blocks as the GPU can hold at a time, or as there is work for. */
+/* As many blocks as the GPU can hold at a time, or as the work needs. */
 static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
 {
     uint64_t most = (uint64_t)map->processors * BLOCKS_PER_SM, all = (threads + STAY_THREADS - 1) / STAY_THREADS;
@@ -50,8 +49,8 @@ static cudaError_t update_part(blink_on_gpu map, const request *r, size_t first,
     LAUNCH_STAYING(update_kernel, end - first, map, *r, first, end, notes);
 }
 
-/* Thousands of threads that all want the few chunks of a small skiplist get in each other's way: the first elements of
- * an array by few threads, the next, when there are more chunks, by more. */
+/* Thousands of threads that all need the few chunks of a small skiplist would contend for them. So the first elements
+ * of an array are processed by few threads, and the following ones, when there are more chunks, by more. */
 static cudaError_t update_all(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
 {
     const size_t few = RAMP_FIRST;
@@ -86,7 +85,8 @@ static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes
     return cudaErrorInvalidValue;
 }
 
-/* One block: the rest of a scan that others began, and two steps of the clock; then slot after slot. */
+/* One block: completes a scan begun by another participant, advances the clock by two ticks, returns each slot's
+ * chunks. */
 static __global__ void settle_kernel(const __grid_constant__ blink_on_gpu gpu, bool forget)
 {
     __shared__ epoch_participant agent;

@@ -1,26 +1,25 @@
-/* skiplist/skiplist_merge.h - a chunk takes its right neighbour in. Included by skiplist.h. */
+/* skiplist/skiplist_merge.h - merges a chunk's right neighbour into it. Included by skiplist.h. */
 
-/* Both are latched; header and right_header are from before, and the pairs fit. The left one is unlatched, and what is
- * left of the right one is a zombie. */
+/* Both chunks are latched, header and right_header are their headers from before, and the pairs fit. On return the left
+ * chunk is unlatched and the right one is a zombie. */
 PORT_FN void merge_bottom(map_ref map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
 {
     map_node *left = node_at(map, left_id), *right = node_at(map, right_id);
     unsigned count = header_count(header), more = header_count(right_header);
     for (unsigned i = 0; i < more; i++) pair_store(left, count + i, pair_load(right, i));
     uint64_t between = header_next(header, count + more);
-    /* They count before they are passed by. */
+    /* The pairs must count in the left chunk before readers are led past the right one. */
     port_store_release(&left->word[HEADER_WORD], between | HEADER_LATCHED);
     map_pair link = pair_load(right, NODE_LINK_SLOT);
     port_publish_fence();
     pair_store(left, NODE_LINK_SLOT, link);
-    port_publish_fence(); /* nobody is sent back here before he can find everything here */
+    port_publish_fence(); /* no reader is sent back to the left chunk before it can find everything there */
     pair_store(right, NODE_LINK_SLOT, link_to(0, left_id));
     unlatch(right, header_with_state(header_next(right_header, 0), CHUNK_ZOMBIE));
     unlatch(left, header_next(between, count + more));
 }
 
-/* The same one level up or more. Every slot of the zombie comes to name the left chunk, before anybody can remove one
- * of its pairs from there. */
+/* The same for upper levels. All slots of the zombie name the left chunk before its pairs can be removed there. */
 PORT_FN void merge_upper(map_ref map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
 {
     map_node *left = node_at(map, left_id), *right = node_at(map, right_id);
@@ -34,9 +33,9 @@ PORT_FN void merge_upper(map_ref map, uint32_t left_id, uint64_t header, uint32_
     unlatch(left, header_next(header, count + more));
 }
 
-/* The chunk under the cursor, which covers the key before `right`'s low key, takes `right` in, which the agent has made
- * RAISING and whose pair above is gone. DONE: it has, and `right` is retired. REFUSED: they are too many by now, or the
- * agent's bag is full; `right` is as it was. */
+/* Merges `right` into the chunk under the cursor, which covers the key just below `right`'s low key. This thread has
+ * made `right` RAISING, and its pair above has been removed. Returns DONE if it was merged and retired. Returns REFUSED
+ * if the two have too many pairs by now or the participant's bag is full; `right` is then unchanged. */
 PORT_FN level_step merge_here(map_ref map, level_cursor *cursor, uint32_t right_id)
 {
     uint64_t header;
@@ -62,8 +61,9 @@ PORT_FN level_step merge_here(map_ref map, level_cursor *cursor, uint32_t right_
     return STEP_DONE;
 }
 
-/* Can the chunk `id` take its right neighbour in? DONE: that has been made RAISING, *right is the link to it, and
- * *raised whether it has a pair above. AGAIN: somebody is about one of them. REFUSED: it cannot. */
+/* Tests whether chunk `id` can merge with its right neighbour. Returns DONE if the neighbour was made RAISING: *right
+ * is the link to it, and *raised tells whether it has a pair above. Returns AGAIN if another thread is working on one
+ * of them, and REFUSED if they cannot merge. */
 PORT_FN level_step merge_look(map_ref map, uint32_t id, map_pair *right, bool *raised)
 {
     uint64_t header = node_end(node_at(map, id), right);

@@ -1,13 +1,12 @@
-/* skiplist/skiplist_plan.h - which chunks a skiplist of n keys has when it is built in one go. As a B-link tree's
- * nodes (blink_plan.h), but that heads have ids of their own, and there are heads above the last level that is needed.
- * Host only. */
+/* skiplist/skiplist_plan.h - the chunks of a skiplist of n keys that is built in one go. Like a B-link tree's nodes
+ * (blink_plan.h), except that heads have ids of their own, and that all levels have heads. Host only. */
 #ifndef PLEACH_SKIPLIST_PLAN_H
 #define PLEACH_SKIPLIST_PLAN_H
 
 #include "../blink/blink_plan.h"
 #include "skiplist_format.h"
 
-/* Chunk `index` of a level, if not the head, has id first_id[level] + index. `slots`: of a chunk. */
+/* Chunk `index` of a level, unless it is the head, has id first_id[level] + index. `slots` is per chunk. */
 static inline __attribute__((unused)) void skiplist_plan_make(build_plan *plan, uint64_t keys, double fill,
                                                               uint32_t slots)
 {

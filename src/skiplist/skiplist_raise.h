@@ -1,7 +1,7 @@
-/* skiplist/skiplist_raise.h - the pair that leads to a chunk, put into the level above and taken out of it, by the
- * agent that has made the chunk RAISING. Included by skiplist.h. */
+/* skiplist/skiplist_raise.h - inserts the pair that leads to a chunk into the level above, and removes it. Called by
+ * the thread that has made the chunk RAISING. Included by skiplist.h. */
 
-/* RAISING becomes `state`, in one access. False: the chunk is latched just now. */
+/* Changes RAISING to `state`, in one access. Returns false if the chunk is latched at the moment. */
 PORT_FN bool set_state(map_ref map, uint32_t id, unsigned state)
 {
     uint64_t *word = &node_at(map, id)->word[HEADER_WORD], header = port_load(word);
@@ -9,7 +9,7 @@ PORT_FN bool set_state(map_ref map, uint32_t id, unsigned state)
     return port_latch(word, header, header_with_state(header, state) + HEADER_VERSION_ONE);
 }
 
-/* To the chunk of `level` that covers target, or on the way there: true if the cursor is on that level. */
+/* Returns true if the cursor is on `level`. Otherwise the caller must continue the descent towards it. */
 PORT_FN bool on_level(level_cursor *cursor, uint32_t level)
 {
     if (cursor->level < level) { /* searches do not begin that high yet */
@@ -19,8 +19,8 @@ PORT_FN bool on_level(level_cursor *cursor, uint32_t level)
     return cursor->level == level;
 }
 
-/* Searches begin on this level from now on. The level's head is latched, as when the level is found empty, so the two
- * do not cross. A swap that fails means that somebody else has raised it. */
+/* Makes searches begin on this level. The level's head is latched, as it is when the level is found empty, so the two
+ * cannot conflict. If the compare-and-swap fails, another thread has raised the root. */
 PORT_FN void begin_at(map_ref map, uint32_t level)
 {
     for (;;) {
@@ -29,7 +29,7 @@ PORT_FN void begin_at(map_ref map, uint32_t level)
     }
 }
 
-/* Splits a full upper chunk as chunk_split does a bottom one. */
+/* Splits a full upper chunk, as chunk_split does a bottom one. */
 PORT_COLD map_pair upper_split(map_ref map, uint32_t id, uint64_t header, unsigned at, map_pair pair)
 {
     map_node *node = node_at(map, id);
@@ -58,8 +58,8 @@ PORT_COLD map_pair upper_split(map_ref map, uint32_t id, uint64_t header, unsign
     return pair_of(separator, state == CHUNK_RAISING ? right : right | NODE_LINK);
 }
 
-/* Puts `pair` into the upper chunk under the cursor, if that covers its key. DONE: it is there, and *made is the
- * separator of a split with the new chunk, or NODE_NONE. REFUSED: there is no memory for a split. */
+/* Inserts `pair` into the upper chunk under the cursor, if that covers its key. DONE: it was inserted, and *made is the
+ * separator of a split with the new chunk, or NODE_NONE. REFUSED: no memory for a split. */
 PORT_FN level_step raise_here(map_ref map, level_cursor *cursor, map_pair pair, map_pair *made)
 {
     uint64_t header;
@@ -82,8 +82,9 @@ PORT_FN level_step raise_here(map_ref map, level_cursor *cursor, map_pair pair, 
     return STEP_DONE;
 }
 
-/* Takes the pair under the key out of the upper chunk under the cursor. DONE: *left pairs are left there, and *low is
- * the chunk's low key. REFUSED: it is the first one, which a search that comes to this chunk may need. */
+/* Removes the key's pair from the upper chunk under the cursor. Returns DONE if it was removed: *left is the number of
+ * pairs that remain, and *low the chunk's low key. Returns REFUSED if it is the first pair, which a search that comes
+ * to this chunk may need. */
 PORT_FN level_step lower_here(map_ref map, level_cursor *cursor, unsigned *left, map_key *low)
 {
     uint64_t header;

@@ -1,19 +1,20 @@
-/* skiplist/skiplist_reclaim.h - coming into a skiplist and going out, and chunks that are free again. For agents
- * of the epoch module: a CPU thread, or a block of a GPU's threads, all of which call these functions together.
+/* skiplist/skiplist_reclaim.h - entering and leaving a skiplist, and reclaiming chunks. For participants of the epoch
+ * module: a CPU thread, or a block of GPU threads, all of which call these functions together.
  *
  *     skiplist_register     claims a slot; waits for one if all are taken
- *     skiplist_begin    inside from here, for some operations, as few as is bearable: the longer the stays, the more
- *     skiplist_end      zombies there are at a time
- *     skiplist_unregister     gives the slot back
+ *     skiplist_begin        enters a critical section, for as few operations as is affordable: the longer the sections,
+ *                           the more zombies exist at a time
+ *     skiplist_end          leaves the critical section
+ *     skiplist_unregister   releases the slot
  *
- * PROGRESS   Who waits for a slot waits for agents that are running, and wait for nobody inside.
+ * PROGRESS   A participant that waits for a slot waits for running participants, which wait for no other while inside.
  */
 #ifndef PLEACH_SKIPLIST_RECLAIM_H
 #define PLEACH_SKIPLIST_RECLAIM_H
 
 #include "skiplist_format.h"
 
-/* A skiplist as agents of any key width see it. */
+/* A skiplist as participants of any key width see it. */
 typedef struct skiplist_ref {
     blink_tree *tree;
     void *nodes;
@@ -34,7 +35,7 @@ PORT_FN uint32_t skiplist_entry(const skiplist_ref *place, const epoch_participa
     return (uint32_t)port_load(&epoch_entry(place->epoch, a->slot, at)->id);
 }
 
-/* Not a chunk any more, and before `next` in a row of free ones. */
+/* Makes a chunk a free node, before `next` in a list of free nodes. */
 PORT_FN void skiplist_free(const skiplist_ref *place, uint32_t id, uint32_t next)
 {
     uint64_t *chunk = (uint64_t *)pool_address(place->nodes, id, place->node_bytes);
@@ -42,7 +43,7 @@ PORT_FN void skiplist_free(const skiplist_ref *place, uint32_t id, uint32_t next
     port_store(chunk, next);
 }
 
-/* What is free at the front of the agent's ring goes to the pool, as one row. Its slot is not inside. */
+/* Returns the free chunks at the front of the participant's ring to the pool, as one list. Not while inside. */
 PORT_FN void skiplist_return(const skiplist_ref *place, epoch_participant *a)
 {
     uint32_t ids = epoch_free_ids(place->epoch, a);
@@ -69,7 +70,7 @@ PORT_FN void skiplist_begin(const skiplist_ref *place, epoch_participant *a)
     epoch_section_begin(place->epoch, a);
 }
 
-/* Who has something in its ring sees to it that the clock goes on. */
+/* A participant with chunks in its ring advances the clock. */
 PORT_FN void skiplist_end(const skiplist_ref *place, epoch_participant *a)
 {
     epoch_section_end(place->epoch, a);

@@ -1,30 +1,37 @@
-/* skiplist/skiplist_restructure.h - what an update leaves to do on the levels above: to raise the new chunk of a split,
- * or to merge a chunk that has become small with its neighbour. The update itself has taken effect. Included by
- * skiplist.h.
+/* skiplist/skiplist_restructure.h - structural work left over from an update: insert a split's new chunk into the level
+ * above, or merge an underfull chunk with a neighbour. The update has taken effect. Included by skiplist.h.
  *
- *     split  ->  RAISE  ->  MARK  ->  RAISE the new chunk of a split above  ->  ...
- *     small  ->  LOOK   ->  LOWER ->  MERGE  ->  LOOK at the chunk above, if that has become small  ->  ...
- *                LEFT   ->
+ *     split      ->  RAISE  ->  MARK  ->  RAISE the new chunk of a split above  ->  ...
+ *     underfull  ->  LOOK   ->  LOWER ->  MERGE  ->  LOOK at the chunk above, if that has become underfull  ->  ...
+ *                    LEFT   ->
  *
- * A small chunk takes its right neighbour in (LOOK); if that cannot be, its left neighbour takes it (LEFT). A chunk
- * that cannot be merged after all is raised again, or marked as it was. Nobody waits for others for long: a chunk that
- * stays small harms nobody, and the next erase will try again.
+ * An underfull chunk merges its right neighbour into itself (LOOK). If that is not possible, it is merged into its left
+ * neighbour (LEFT). If a chunk cannot be merged after all, its pair is inserted above again, or its old state is
+ * restored. No thread waits for others for long: an underfull chunk does no harm, and the next erase will try again.
  */
-enum { RESTRUCTURE_TRIES = 8 }; /* to find a neighbour that nobody else is about */
-typedef enum restructure_stage { RESTRUCTURE_RAISE, RESTRUCTURE_MARK, RESTRUCTURE_LOOK, RESTRUCTURE_LEFT, RESTRUCTURE_LOWER, RESTRUCTURE_MERGE } restructure_stage;
+enum { RESTRUCTURE_TRIES = 8 }; /* to find a neighbour that no other thread is working on */
+
+typedef enum restructure_stage {
+    RESTRUCTURE_RAISE,
+    RESTRUCTURE_MARK,
+    RESTRUCTURE_LOOK,
+    RESTRUCTURE_LEFT,
+    RESTRUCTURE_LOWER,
+    RESTRUCTURE_MERGE
+} restructure_stage;
 
 typedef struct restructure_op {
     level_cursor cursor;
-    map_pair about;  /* low key and id of a chunk that is RAISING, or, in LOOK and LEFT, that is small */
+    map_pair about;  /* low key and id of a chunk that is RAISING, or, in LOOK and LEFT, underfull */
     map_pair next;   /* MARK: the same of a chunk to raise after it, or NODE_NONE */
     restructure_stage stage;
-    uint32_t level; /* of that chunk */
-    uint32_t left;  /* LOWER, MERGE: its left neighbour of a while ago */
-    map_pair small; /* MERGE: the same of the chunk above, if it has become small, else NODE_NONE */
-    map_pair left_of; /* after MARK: LEFT of this chunk, which is small, unless NODE_NONE */
-    unsigned state;   /* MARK: what it becomes */
+    uint32_t level; /* of the chunk `about` */
+    uint32_t left;  /* LOWER, MERGE: the left neighbour that it had earlier */
+    map_pair small; /* MERGE: low key and id of the chunk above if it is underfull, otherwise NODE_NONE */
+    map_pair left_of; /* after MARK: continue with LEFT for this underfull chunk, unless NODE_NONE */
+    unsigned state;   /* MARK: the chunk's new state */
     unsigned tries;
-    bool raised;     /* MERGE: it had a pair above */
+    bool raised;     /* MERGE: the chunk had a pair above */
 } restructure_op;
 
 PORT_FN void restructure_raise(map_ref map, restructure_op *t, map_pair about, uint32_t level)
@@ -53,12 +60,12 @@ PORT_FN void restructure_look(restructure_op *t, map_pair small, uint32_t level)
     t->cursor.node = pair_node(small);
 }
 
-/* To the left neighbour of a chunk that is small. */
+/* Continues with the left neighbour of an underfull chunk. */
 PORT_FN level_step restructure_left(map_ref map, restructure_op *t)
 {
     map_pair small = t->left_of;
     t->left_of = pair_of(0, NODE_NONE);
-    if (small.key == 0) return STEP_DONE; /* a head; or the low key is not known, after a zombie; or there is none */
+    if (small.key == 0) return STEP_DONE; /* a head; or low key unknown, after a zombie; or no such chunk */
     t->stage = RESTRUCTURE_LEFT;
     t->about = small;
     t->tries = 0;
@@ -66,7 +73,7 @@ PORT_FN level_step restructure_left(map_ref map, restructure_op *t)
     return STEP_MOVED;
 }
 
-/* After an update that answered TEND. */
+/* Called after an update that returned RESTRUCTURE. */
 PORT_FN void restructure_start(map_ref map, restructure_op *t, const update_op *update)
 {
     if (pair_node(update->separator) == NODE_NONE) {
@@ -84,7 +91,7 @@ PORT_FN level_step step_raise(map_ref map, restructure_op *t)
     map_pair made;
     level_step step = raise_here(map, &t->cursor, t->about, &made);
     if (step != STEP_DONE && step != STEP_REFUSED) return step;
-    if (pair_is_link(made)) made = pair_of(0, NODE_NONE); /* the new chunk above stays low */
+    if (pair_is_link(made)) made = pair_of(0, NODE_NONE); /* the new chunk above stays LOW */
     restructure_mark(t, step == STEP_DONE ? CHUNK_RAISED : CHUNK_LOW, made);
     return STEP_MOVED;
 }
@@ -97,7 +104,7 @@ PORT_FN level_step step_mark(map_ref map, restructure_op *t)
     return STEP_MOVED;
 }
 
-/* To the left neighbour of the chunk. */
+/* Continues with the left neighbour of the chunk. */
 PORT_FN void restructure_merge(restructure_op *t, map_pair small)
 {
     t->stage = RESTRUCTURE_MERGE;
@@ -108,7 +115,7 @@ PORT_FN void restructure_merge(restructure_op *t, map_pair small)
     t->cursor.side_steps = 0;
 }
 
-/* Chunk `left` can take its right neighbour in, which is RAISING now. */
+/* Chunk `left` can merge its right neighbour, which is now RAISING. */
 PORT_FN level_step restructure_pair(map_ref map, restructure_op *t, uint32_t left, map_pair right)
 {
     t->left = left;

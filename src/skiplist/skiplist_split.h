@@ -1,6 +1,6 @@
-/* skiplist/skiplist_split.h - a full bottom chunk becomes two. Included by skiplist.h. */
+/* skiplist/skiplist_split.h - splits a full bottom chunk into two. Included by skiplist.h. */
 
-/* The smallest key of the right part of `image` with `pair`: the `left`-th of them all, counted from 0. */
+/* Returns the smallest key of the right part of `image` with `pair` inserted: number `left`, from 0, of all keys. */
 PORT_FN map_key split_at(const node_image *image, map_pair pair, unsigned left)
 {
     map_key separator = pair.key;
@@ -13,7 +13,7 @@ PORT_FN map_key split_at(const node_image *image, map_pair pair, unsigned left)
     return separator;
 }
 
-/* What belongs to the right goes to a chunk that nobody knows yet. Answers how many that are. */
+/* Copies the pairs of the right part to a chunk that no other thread can reach. Returns their number. */
 PORT_FN unsigned fill_right(map_node *fresh, const node_image *image, map_pair pair, map_key separator)
 {
     unsigned count = 0;
@@ -23,11 +23,11 @@ PORT_FN unsigned fill_right(map_node *fresh, const node_image *image, map_pair p
     return count;
 }
 
-/* What stays moves to the first `left` slots, into the places of what has gone. A pair that stays is not overwritten
- * where it was, so that whoever reads by the old count finds it there. */
+/* Moves the pairs that stay to the first `left` slots, into the slots of pairs that have moved out. A pair that stays
+ * is not overwritten in its old slot, so that a reader that uses the old count finds it there. */
 PORT_FN void close_left(map_node *node, const node_image *image, map_pair pair, map_key separator, unsigned left)
 {
-    unsigned next = left; /* pairs to move down are there and after */
+    unsigned next = left; /* pairs to move down are in this slot or a later one */
     for (unsigned hole = 0; hole < left; hole++) {
         if (image->pair[hole].key < separator) continue;
         while (next < NODE_CAPACITY && image->pair[next].key >= separator) next++;
@@ -36,9 +36,9 @@ PORT_FN void close_left(map_node *node, const node_image *image, map_pair pair, 
     }
 }
 
-/* Splits a full bottom chunk, whose latch the caller holds and whose header was `header`, puts `pair` in, and releases
- * the latch. Answers (separator, new chunk); the value is NODE_NONE if there is no chunk to be had: then nothing is
- * changed, and the latch is released too. */
+/* Splits a full bottom chunk, inserts `pair`, and releases the latch. The caller holds the latch; `header` is the
+ * header from before. Returns (separator, new chunk). If no chunk can be allocated, the returned value is NODE_NONE,
+ * nothing is changed, and the latch is released too. */
 PORT_COLD map_pair chunk_split(map_ref map, uint32_t id, uint64_t header, map_pair pair)
 {
     map_node *node = node_at(map, id);
@@ -52,7 +52,7 @@ PORT_COLD map_pair chunk_split(map_ref map, uint32_t id, uint64_t header, map_pa
     map_pair link = pair_load(node, NODE_LINK_SLOT);
     unsigned below = 0;
     for (unsigned i = 0; i < NODE_CAPACITY; i++) below += image.pair[i].key < pair.key;
-    /* At the end of the list keep the old chunk full: ascending input then fills its chunks. */
+    /* At the end of the list keep the old chunk full, so that ascending input fills its chunks. */
     bool appending = below == NODE_CAPACITY && !pair_is_link(link);
     unsigned left = appending ? NODE_CAPACITY : NODE_CAPACITY / 2;
     map_key separator = split_at(&image, pair, left);

@@ -1,5 +1,5 @@
-/* skiplist/skiplist_take.h - chunks for splits: those that were returned first, so that a structure that neither
- * grows nor shrinks takes no new memory. Included by skiplist.h. */
+/* skiplist/skiplist_take.h - allocates chunks for splits: free ones first, so that a structure that neither grows nor
+ * shrinks uses no new memory. Included by skiplist.h. */
 
 PORT_FN uint32_t take_returned(map_ref map)
 {
@@ -16,7 +16,7 @@ PORT_FN uint32_t take_chunk(map_ref map)
     return id != NODE_NONE ? id : take_returned(map);
 }
 
-/* Whether a new chunk with this low key is entered on the level above. */
+/* Returns whether a new chunk with this low key gets a pair in the level above. */
 PORT_FN bool is_raised(map_ref map, uint32_t id, uint64_t low, unsigned level)
 {
     uint64_t dice = (low ^ (uint64_t)id << 32) * 0x9e3779b97f4a7c15u;
@@ -24,7 +24,7 @@ PORT_FN bool is_raised(map_ref map, uint32_t id, uint64_t low, unsigned level)
     return level + 1 < SKIPLIST_LEVELS && dice >> 32 < map.raise;
 }
 
-/* A zombie, or one that became it between the looks at header and link: no live chunk's high key is 0. */
+/* Returns true for a zombie, or a chunk that became one between the two loads: no live chunk has high key 0. */
 PORT_FN bool leads_back(uint64_t header, map_pair link)
 {
     return chunk_state(header) == CHUNK_ZOMBIE || (pair_is_link(link) && link.key == 0);

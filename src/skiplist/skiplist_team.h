@@ -1,11 +1,10 @@
 /* skiplist/skiplist_team.h - a team of 2 to 32 neighbouring lanes searches for one key, as in the paper: each lane
- * loads its share of a chunk, 16 bytes at a time, and they tell each other what they have seen. Not one look: what the
- * lanes load may be of different instants, as what one thread loads is; the arguments of skiplist.h hold for both.
- * CUDA only; all lanes of a team call these functions together. Include after skiplist.h.
- */
+ * loads its share of a chunk, 16 bytes at a time, and the lanes exchange what they have found. This is not one atomic
+ * read: the lanes' loads may be of different instants, as the loads of one thread are, and the arguments of skiplist.h
+ * hold for both. CUDA only; all lanes of a team must call these functions together. Include after skiplist.h. */
 typedef struct team {
     unsigned lanes, lane;
-    unsigned mask; /* of the warp's lanes */
+    unsigned mask; /* the team's lanes within the warp */
 } team;
 
 PORT_FN team team_of(unsigned lanes)
@@ -25,7 +24,7 @@ PORT_FN map_pair team_pair(team t, map_pair pair, unsigned from)
     return pair_of(team_word(t, pair.key, from), team_word(t, pair.value, from));
 }
 
-/* Pairs that one load of 16 bytes brings: slots load * TEAM_PAIRS and after. */
+/* Pairs per load of 16 bytes: slots from load * TEAM_PAIRS on. */
 #if PLEACH_KEY_BITS == 32
 enum { TEAM_PAIRS = 2 };
 PORT_FN void team_split(port_two two, map_pair *pair)
@@ -38,7 +37,7 @@ enum { TEAM_PAIRS = 1 };
 PORT_FN void team_split(port_two two, map_pair *pair) { pair[0] = pair_of_words(two); }
 #endif
 
-/* The last pair of an upper chunk at or below the key, as node_route. */
+/* Returns the last pair of an upper chunk at or below the key, as node_route does. */
 PORT_FN map_pair team_route(team t, const map_node *node, map_key key)
 {
     map_pair best = pair_of(0, NODE_NONE), pair[TEAM_PAIRS];
@@ -57,14 +56,14 @@ PORT_FN map_pair team_route(team t, const map_node *node, map_key key)
         if (others && (!any || other.key > best.key)) best = other;
         any |= others;
     }
-    return team_pair(t, best, 0); /* should two lanes have seen different pairs under one key */
+    return team_pair(t, best, 0); /* in case two lanes have seen different pairs under one key */
 }
 
-/* To the bottom, or as far as one step goes. */
+/* Visits one upper chunk: down, or to the right. */
 PORT_FN void team_descend(map_ref map, team t, level_cursor *cursor)
 {
     cursor_follow(map, cursor, team_route(t, node_at(map, cursor->node), cursor->target));
-    cursor->node = team_word(t, cursor->node, 0); /* one look at the root for all */
+    cursor->node = team_word(t, cursor->node, 0); /* one load of the root for all lanes */
     cursor->level = team_word(t, cursor->level, 0);
 }
 
@@ -75,7 +74,7 @@ PORT_FN void team_start(map_ref map, team t, level_cursor *cursor, map_key key)
     cursor->level = team_word(t, cursor->level, 0);
 }
 
-/* node_scan by all lanes: the slot that the key is in, and its pair, for all; or NODE_SLOTS. */
+/* node_scan by all lanes. Returns to all of them the slot that holds the key, and its pair, or NODE_SLOTS. */
 PORT_FN unsigned team_scan(team t, const map_node *node, unsigned count, map_key key, map_pair *found)
 {
     map_pair pair[TEAM_PAIRS];
@@ -95,7 +94,7 @@ PORT_FN unsigned team_scan(team t, const map_node *node, unsigned count, map_key
     return team_word(t, slot, who);
 }
 
-/* chunk_look by all lanes; the first one sees to header and link. */
+/* chunk_look by all lanes; the first lane loads header and link. */
 PORT_FN node_answer team_look(team t, const map_node *node, map_key key, map_pair *pair)
 {
     uint64_t before = t.lane == 0 ? header_load(node) : 0, after = 0;
@@ -107,7 +106,7 @@ PORT_FN node_answer team_look(team t, const map_node *node, map_key key, map_pai
         return slot < header_count(team_word(t, after, 0)) ? NODE_FOUND : NODE_CHANGED; /* as in chunk_look */
     }
     map_pair link = pair_of(0, 0);
-    __syncwarp(t.mask); /* all have seen their slots */
+    __syncwarp(t.mask); /* all lanes have read their slots */
     if (t.lane == 0) after = node_last(node, &link);
     after = team_word(t, after, 0);
     *pair = team_pair(t, link, 0);
@@ -132,7 +131,7 @@ PORT_FN void team_find(map_ref map, team t, find_op *find, map_key key)
     }
 }
 
-/* The team goes down together; its first lane does the rest, and has the result. */
+/* The team descends together. Its first lane does the rest and has the result. */
 PORT_FN void team_update(map_ref map, team t, update_op *update, op_kind kind, map_key key, map_key value)
 {
     update_start(map, update, kind, key, value);

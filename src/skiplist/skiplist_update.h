@@ -1,12 +1,12 @@
-/* skiplist/skiplist_update.h - put, add, erase: look at the bottom chunk; if there is something to change, latch
- * what was seen and change it. What is left to do after that, above, is tending (skiplist_restructure.h). Included by
- * skiplist.h. */
+/* skiplist/skiplist_update.h - put, add, erase: find the key's slot in the bottom chunk and, if something must change,
+ * latch the chunk as it was seen and change it. Structural work in the levels above may follow
+ * (skiplist_restructure.h). Included by skiplist.h. */
 
 typedef struct update_op {
     level_cursor cursor; /* target: the key */
     map_key value;
     map_key old;
-    map_pair separator; /* after TEND: of a split, with the new chunk; NODE_NONE: the chunk has become small */
+    map_pair separator; /* after RESTRUCTURE: of a split, with the new chunk; NODE_NONE if the chunk is underfull */
     op_kind kind;
     pleach_outcome outcome;
 } update_op;
@@ -34,7 +34,7 @@ PORT_FN level_step insert_here(map_ref map, update_op *update, map_node *node, u
     map_pair made = chunk_split(map, update->cursor.node, header, pair);
     if (pair_node(made) == NODE_NONE) return STEP_DONE; /* not applied */
     update->outcome = PLEACH_INSERTED;
-    if (pair_is_link(made)) return STEP_DONE; /* the new chunk stays low */
+    if (pair_is_link(made)) return STEP_DONE; /* the new chunk stays LOW */
     update->separator = made;
     return STEP_RESTRUCTURE;
 }
@@ -48,7 +48,7 @@ PORT_FN level_step erase_here(update_op *update, map_node *node, const chunk_vie
     return last < CHUNK_FEW ? STEP_RESTRUCTURE : STEP_DONE;
 }
 
-/* The chunk is latched, and is as it was seen: the version has not moved. */
+/* The chunk is latched and still as it was seen, because its version has not changed. */
 PORT_FN level_step change_here(map_ref map, update_op *update, map_node *node, const chunk_view *look, bool present)
 {
     if (!present) return insert_here(map, update, node, look->header);
@@ -77,7 +77,7 @@ PORT_FN level_step update_bottom(map_ref map, update_op *update)
     }
     if (answer == NODE_CHANGED) return STEP_AGAIN;
     if (answer == NODE_RIGHT) {
-        /* Not while a split of this chunk is unfinished: a find may still hit what has moved here. */
+        /* Not while a split of this chunk is unfinished: a find may still hit pairs here that have moved. */
         port_validate_fence();
         if (header_load(node) != look.header) return STEP_AGAIN;
         cursor_right(map, &update->cursor, look.pair);

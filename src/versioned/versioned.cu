@@ -1,5 +1,5 @@
-/* versioned/versioned.cu - the kernels of maps with versions: the plain map's, compiled with versions, and queries at
- * a snapshot. Compiled once per key width. */
+/* versioned/versioned.cu - the kernels of maps with versions: those of the plain map, compiled with versions, and
+ * queries at a snapshot. Compiled once per key width. */
 #include "../blink/blink_launch.h"
 
 #include "versioned.h"

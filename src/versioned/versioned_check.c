@@ -9,7 +9,7 @@ typedef struct check {
     size_t node_bytes;
     versions versions;
     uint64_t used_ids;
-    uint64_t oldest; /* no snapshot is older */
+    uint64_t oldest; /* no live snapshot is older */
     unsigned announce_words;
     check_report said;
 } check;
@@ -25,7 +25,7 @@ static bool is_image(const check *c, uint64_t id)
     return id != 0 && id < c->used_ids && header_level(header_of(c, id)) == NODE_OLD_IMAGE && header_of(c, id) != 0;
 }
 
-/* V1 and V2, from a leaf to the end of its row. What lies below the oldest live snapshot may have been returned. */
+/* V1 and V2, from a leaf to the end of its chain. Those below the oldest live snapshot may be reclaimed. */
 static void check_row(check *c, uint64_t leaf)
 {
     const version_record *record = c->versions.record;
@@ -53,7 +53,7 @@ static bool check_listed(check *c, uint64_t id, uint64_t *listed)
     return false;
 }
 
-/* V5: lists and rings together have as many entries as there are images, and each entry is one. */
+/* V5: lists and rings together have as many entries as there are old versions, and each entry is one. */
 static void check_kept(check *c)
 {
     const versions *v = &c->versions;
@@ -76,7 +76,7 @@ static void check_kept(check *c)
                  (unsigned long long)listed);
 }
 
-/* E2 and E3 of a quiescent map: nobody is inside, and no latch was forgotten. */
+/* E2 and E3 of a quiescent map: no participant is inside, and no latch is held. */
 static void check_epoch(check *c)
 {
     const epoch_state *e = &c->versions.state->epoch;

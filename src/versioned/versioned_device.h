@@ -1,5 +1,5 @@
-/* versioned/versioned_device.h - operations of one thread, or one warp, on a map with versions, as the device-side
- * API offers them. Included by pleach/versioned_device.cuh, in a namespace for each key width. */
+/* versioned/versioned_device.h - operations of one thread, or one warp, on a map with versions, as the device API
+ * provides them. Included by pleach/versioned_device.cuh, in a namespace for each key width. */
 #include "versioned.h"
 
 #include "../blink/blink_team.h"
@@ -22,7 +22,7 @@ PORT_FN map_ref versioned_map(const pleach_versioned_view &view, epoch_participa
     return map;
 }
 
-/* ---- updates; the agent may be NULL ---- */
+/* ---- updates; the participant may be NULL ---- */
 
 PORT_FN pleach_outcome versioned_update(const pleach_versioned_view &view, epoch_participant *agent, op_kind kind,
                                         map_key key, map_key value, map_key *old)
@@ -48,7 +48,7 @@ PORT_FN pleach_outcome PLEACH_VERSIONED(erase)(const pleach_versioned_view &view
     return versioned_update(view, agent, OP_ERASE, key, 0, old);
 }
 
-/* ---- queries at the newest ---- */
+/* ---- queries of the newest version ---- */
 
 PORT_FN bool PLEACH_VERSIONED(find)(const pleach_versioned_view &view, map_key key, map_key *value)
 {

@@ -1,15 +1,16 @@
-/* versioned/versioned_keep.h - what an update does to a leaf, which it has latched, before it changes it: if a
- * live snapshot may ask for the image as it is, a copy goes behind it. Included by blink_update.h.
+/* versioned/versioned_keep.h - run by an update on the leaf that it has latched, before it changes the leaf: if a live
+ * snapshot may read the current version, a copy is added to the version chain. Included by blink_update.h.
  *
- * LINEARIZATION   an update takes effect when it reads the clock here. Nobody sees the leaf unlatched between then and
- * its stores, so nobody can tell the difference: a snapshot s with s >= the clock read is taken later, and its queries
- * find the leaf latched until the update is in it; a snapshot below finds `since` above itself, and the copy.
- * In place: no snapshot has, or can still get, a timestamp from `since` to below the clock's value. That is so if these
- * are the same; or if the floor has reached the clock (no agent is inside with less, E1) and every pin is below `since`
- * (E4: a pin that is not in the table yet has a timestamp at or above the floor).
+ * LINEARIZATION   An update takes effect when it reads the clock here. No thread sees the leaf unlatched between this
+ *                 read and the update's stores, so the delay cannot be observed. A snapshot s with s >= the clock value
+ *                 read is taken later, and its queries find the leaf latched until the update is complete. A snapshot
+ *                 with a smaller timestamp finds `since` above its own timestamp, and reads the copy.
+ * In place: an update needs no copy if no snapshot has, or can still get, a timestamp from `since` to below the clock's
+ * value. This holds if the two are equal. It also holds if the floor has reached the clock (no participant is inside
+ * with a smaller stamp, E1) and every pin is below `since` (E4: a pin set later has a timestamp at or above the floor).
  */
 
-/* Of a node that is latched, to one that nobody knows. */
+/* Copies a latched node to one that no other thread can reach. */
 PORT_FN void write_copy(map_node *copy, const node_image *image, unsigned count, map_pair link)
 {
     PORT_UNROLL for (unsigned i = 0; i < NODE_CAPACITY; i++)
@@ -20,12 +21,12 @@ PORT_FN void write_copy(map_node *copy, const node_image *image, unsigned count,
 
 PORT_FN void return_image(map_ref map, uint32_t id)
 {
-    port_store(&node_at(map, id)->word[HEADER_WORD], 0); /* not a node any more */
+    port_store(&node_at(map, id)->word[HEADER_WORD], 0); /* no longer a node */
     pool_free(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, id);
 }
 
-/* Returns the images of one list that no live snapshot can ask for; keeps the others. A future snapshot's timestamp is
- * the clock's value at least, and so is no image's `until` above. */
+/* Returns to the pool the versions of one list that no live snapshot can read, and keeps the others. A future
+ * snapshot's timestamp is at least the clock's value, and no version's `until` is above it. */
 PORT_COLD void return_images(map_ref map, unsigned stripe)
 {
     versions v = *map.versions;
@@ -47,7 +48,7 @@ PORT_COLD void return_images(map_ref map, unsigned stripe)
     if (first != NODE_NONE) version_push(v, stripe, first, last);
 }
 
-/* An image that comes from a ring, where it counts as returned, and is a newer one by now. */
+/* Lists a version that came from a ring, where it counts as returned, but that now holds a newer version. */
 PORT_FN void list_image(map_ref map, uint32_t id)
 {
     versions v = *map.versions;
@@ -55,7 +56,7 @@ PORT_FN void list_image(map_ref map, uint32_t id)
     port_fetch_add(&v.state->kept[map.stripe % v.stripes].returned, (uint64_t)-1);
 }
 
-/* Returns what is free in the ring of a slot that no agent has just now. */
+/* Returns the free versions in the ring of a slot that no participant has at the moment. */
 PORT_COLD void return_ring(map_ref map, uint32_t slot)
 {
     epoch e = map.versions->epoch;
@@ -73,7 +74,7 @@ PORT_COLD void return_ring(map_ref map, uint32_t slot)
     epoch_unclaim(e, slot);
 }
 
-/* Everything that can be returned, wherever it is kept. */
+/* Returns every free version, wherever it is kept. */
 PORT_COLD void return_all(map_ref map)
 {
     for (unsigned stripe = 0; stripe < map.versions->stripes; stripe++) return_images(map, stripe);
@@ -82,8 +83,9 @@ PORT_COLD void return_all(map_ref map)
         return_ring(map, (uint32_t)slot);
 }
 
-/* The same for an update that finds no memory, once for each value of what decides what is free: with a million images
- * that a snapshot holds back, and thousands of agents that each look through them, nobody would get anywhere. */
+/* The same for an update that finds no memory, once for each value of epoch_oldest, which decides what is free.
+ * Otherwise, with a million versions held by a snapshot, thousands of participants would each search all of them, and
+ * none would make progress. */
 PORT_COLD void sweep(map_ref map)
 {
     uint64_t *swept = &map.versions->state->swept, before = port_load(swept);
@@ -92,8 +94,8 @@ PORT_COLD void sweep(map_ref map)
     return_all(map);
 }
 
-/* There is no node for a copy. Agents that were inside at the first look, or when the floor was last raised, may have
- * left since: then it needs none, unless a pinned snapshot does. */
+/* Used if there is no node for a copy. Participants that were inside at the first check, or when the floor was last
+ * raised, may have left since. Then no copy is needed, unless a pinned snapshot needs one. */
 PORT_COLD bool can_update_in_place_slow(map_ref map, uint64_t since, uint64_t now)
 {
     if (!version_needed(*map.versions, since, now)) return true;
@@ -102,7 +104,7 @@ PORT_COLD bool can_update_in_place_slow(map_ref map, uint64_t since, uint64_t no
     return floor >= now && since >= port_load(&map.versions->state->epoch.pins_end);
 }
 
-/* An image that the agent has retired before, and that is free. */
+/* Returns a free version that the participant has retired before, or NODE_NONE. */
 PORT_FN uint32_t take_retired(map_ref map)
 {
     for (;;) {
@@ -123,9 +125,9 @@ PORT_FN uint32_t take_for_copy(map_ref map)
     return pool_alloc(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, 0);
 }
 
-/* An image of the leaf's own chain that no live snapshot needs, among the first few. The chain's links are trusted as
- * far as the images are the leaf's own and each ends where the one before it begins: what is free by age may be
- * anything else by now, also a newer image of this leaf. */
+/* Takes a version of the leaf's own chain that no live snapshot needs, among the first few. The links of the chain are
+ * trusted only as long as the versions are the leaf's own and each ends where the one before it begins: a version that
+ * is free by age may have been reused for anything, including a newer version of this leaf. */
 PORT_FN bool take_from_chain(map_ref map, uint32_t leaf, version_found *found)
 {
     version_record *record = map.versions->record;
@@ -155,7 +157,7 @@ PORT_FN bool copy_version(map_ref map, uint32_t id, const node_image *image, uns
     write_copy(node_at(map, copy), image, count, link);
     port_store(&record[copy].since, place.since);
     port_store(&record[copy].until, now);
-    port_store_release(&record[copy].older, version_word(id, place.older)); /* unlocks an image that was cut */
+    port_store_release(&record[copy].older, version_word(id, place.older)); /* unlocks a version that was cut */
     if (cut)
         port_fetch_add(&map.versions->state->kept[map.stripe % map.versions->stripes].returned, 1);
     else if (!map.agent || !epoch_retire(map.agent, copy))
@@ -165,8 +167,8 @@ PORT_FN bool copy_version(map_ref map, uint32_t id, const node_image *image, uns
     return true;
 }
 
-/* Right after latching: true if no snapshot is live that is older than what the update will do, so that it may take
- * place without a look at the leaf's record. These loads are under way together with those of the leaf. */
+/* Called right after latching. Returns true if no live snapshot is older than what the update will do; the update may
+ * then change the leaf in place without reading its record. These loads overlap with those of the leaf. */
 PORT_FN bool can_update_in_place(map_ref map)
 {
     const epoch_state *e = &map.versions->state->epoch;
@@ -177,8 +179,8 @@ PORT_FN bool can_update_in_place(map_ref map)
     return floor >= now && pins_oldest == UINT64_MAX;
 }
 
-/* Else: keeps `image`, that of a leaf with `count` pairs, if some snapshot needs it. The clock is read anew, which is
- * as good as before: the leaf is latched. False: there is no node for the copy. */
+/* Called if can_update_in_place returned false. Preserves `image`, that of a leaf with `count` pairs, if a snapshot
+ * needs it. The clock is read again, which is safe because the leaf is latched. Returns false if no node is free. */
 PORT_FN bool preserve_version(map_ref map, uint32_t id, const node_image *image, unsigned count)
 {
     const epoch_state *e = &map.versions->state->epoch;
@@ -187,8 +189,8 @@ PORT_FN bool preserve_version(map_ref map, uint32_t id, const node_image *image,
     return copy_version(map, id, image, count, since, now);
 }
 
-/* The new right part of a split has the same past as the left part: its row leads to images from before the split,
- * which cover its keys too. These are no leaf's own any more. */
+/* The new right half of a split has the same past as the left half: its chain leads to the versions from before the
+ * split, which cover its keys too. From now on these versions belong to neither leaf alone. */
 PORT_FN void share_version_chain(map_ref map, uint32_t from, uint32_t to)
 {
     version_record *record = map.versions->record;

@@ -1,7 +1,6 @@
-/* versioned/versioned_kernels.h - queries at a snapshot, and what is done with old images. Included by
- * versioned.cu. */
+/* versioned/versioned_kernels.h - queries at a snapshot, and kernels for old versions. Included by versioned.cu. */
 
-/* A find is a seek that must hit. */
+/* A find is a seek that must hit the key itself. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     snapshot_seek_kernel(const __grid_constant__ blink_on_gpu gpu, request r)
 {
@@ -25,7 +24,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (r.flags) r.flags[i] = seek.found;
 }
 
-/* A thread for each list of kept images, and for each ring. */
+/* One thread for each list of kept versions, and one for each ring. */
 static __global__ void return_kernel(const __grid_constant__ blink_on_gpu gpu)
 {
     map_ref map = map_of(gpu);

@@ -1,7 +1,7 @@
-/* versioned/versioned_pins.cu - taking and releasing snapshots on the GPU: the same for all key widths. */
+/* versioned/versioned_pins.cu - takes and releases snapshots on the GPU; the same for all key widths. */
 #include "../blink/blink_launch.h"
 
-/* Progress: whoever has the table of pins latched is a running thread that waits for nobody. */
+/* Progress: the thread that holds the latch of the pin table is running and waits for no other thread. */
 static __global__ void take_kernel(const __grid_constant__ versions v, uint64_t *at)
 {
     __shared__ epoch_participant agent;
@@ -20,7 +20,7 @@ static __global__ void unpin_kernel(const __grid_constant__ versions v, const ui
         for (unsigned attempt = 0; epoch_unpin(v.epoch.state, *at) == EPOCH_BUSY;) port_pause(attempt++);
     epoch_participant_begin(&agent, BLOCK_THREADS);
     epoch_scan(v.epoch, &agent, EPOCH_ALL, false);
-    epoch_scan(v.epoch, &agent, EPOCH_ALL, false); /* should the first have ended what another block began */
+    epoch_scan(v.epoch, &agent, EPOCH_ALL, false); /* in case the first only finished another block's scan */
 }
 
 static __global__ void move_pins_kernel(epoch_state *e, uint64_t *table, uint64_t room)
@@ -54,7 +54,7 @@ static __global__ void forget_kernel(versions v)
 {
     unsigned i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i < v.stripes) v.state->kept[i].head = 0;
-    if (i < v.epoch.slots) v.epoch.home[i].tail = v.epoch.home[i].head; /* which goes on counting */
+    if (i < v.epoch.slots) v.epoch.home[i].tail = v.epoch.home[i].head; /* which keeps counting */
 }
 
 cudaError_t versioned_cuda_forget(blink_on_gpu map, cudaStream_t stream)

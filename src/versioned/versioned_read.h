@@ -1,24 +1,24 @@
 /* versioned/versioned_read.h - queries at a snapshot. Include after versioned.h.
  *
- * The way down goes by the inner nodes as they are now: they only say where leaves are, and those never go away. It
- * ends at the leaf that covers the key now. The row of images behind that leaf has the one that covered the key at the
- * snapshot's time: a leaf has covered all its keys since it was made, and before that the leaf did that it was split
- * from, whose images are in the same row. High key and link are taken from that image, not from the leaf.
+ * The descent uses the inner nodes as they are now: they only lead to leaves, which are never removed. It ends at the
+ * leaf that covers the key now. The version chain of that leaf contains the version that covered the key at the
+ * snapshot's time: a leaf has covered all its keys since it was created, and before that they were covered by the leaf
+ * from which it was split, whose versions are in the same chain. High key and link come from that version.
  */
 
-/* A leaf as it was. */
+/* A leaf as a snapshot shows it. */
 typedef struct snapshot_leaf {
     node_image image;
     map_pair link;
     unsigned count;
 } snapshot_leaf;
 
-/* An old image, at most as young as `at`. It does not change while the snapshot is live (V3). */
+/* Reads the newest version with since <= at, from old version `id` on. It is constant while the snapshot lives (V3). */
 PORT_FN void read_older(map_ref map, uint32_t id, uint64_t at, snapshot_leaf *leaf)
 {
     while (port_load(&map.versions->record[id].since) > at) {
         id = (uint32_t)port_load(&map.versions->record[id].older);
-        port_validate_fence(); /* an image that was cut may lead to a newer one: see all of that one */
+        port_validate_fence(); /* a version that was cut may lead to a newer one: read that one completely */
     }
     const map_node *node = node_at(map, id);
     node_read(node, &leaf->image);
@@ -26,7 +26,7 @@ PORT_FN void read_older(map_ref map, uint32_t id, uint64_t at, snapshot_leaf *le
     leaf->count = header_count(header_load(node));
 }
 
-/* The leaf under the cursor as snapshot `at` shows it: DONE; else MOVED or AGAIN, as in any step. */
+/* Reads the leaf under the cursor as snapshot `at` shows it. Returns DONE, or MOVED or AGAIN as in any step. */
 PORT_FN level_step read_leaf_at(map_ref map, level_cursor *cursor, uint64_t at, snapshot_leaf *leaf)
 {
     const map_node *node = node_at(map, cursor->node);
@@ -50,7 +50,7 @@ PORT_FN level_step read_leaf_at(map_ref map, level_cursor *cursor, uint64_t at, 
 
 /* The pairs of a closed interval at one instant. */
 typedef struct snapshot_range_op {
-    range_op range; /* started as any */
+    range_op range; /* started with range_start */
     uint64_t at;
 } snapshot_range_op;
 
@@ -65,14 +65,13 @@ PORT_FN level_step snapshot_range_step(map_ref map, snapshot_range_op *past)
     return range_goes_on(range, leaf.link) ? STEP_MOVED : STEP_DONE;
 }
 
-/* The nearest key at or above, or at or below, a given one, or that key itself. One walk is enough: the past does not
- * change. */
+/* The nearest key at or above, or at or below, a given key, or that key itself. One walk: the past does not change. */
 typedef struct snapshot_seek_op {
     level_cursor cursor;
     map_pair answer;
     uint64_t at;
     bool up, found;
-    bool exact; /* a find: only the key itself will do, and only its leaf can have it */
+    bool exact; /* a find: only the key itself counts, and only its own leaf can have it */
 } snapshot_seek_op;
 
 PORT_FN void snapshot_seek_start(map_ref map, snapshot_seek_op *seek, uint64_t at, map_key from, bool up)
@@ -83,8 +82,8 @@ PORT_FN void snapshot_seek_start(map_ref map, snapshot_seek_op *seek, uint64_t a
     cursor_start(map, &seek->cursor, from);
 }
 
-/* To the left there is no link: descend again for the key just below the leaf's low key. The image found there may be
- * the same one, which reached further right at that time; the key asked for has become smaller. */
+/* There is no link to the left, so the walk descends again for the key just below the leaf's low key. It may find the
+ * same version again, which reached further right at the snapshot's time; the target key has become smaller. */
 PORT_FN level_step snapshot_seek_step(map_ref map, snapshot_seek_op *seek)
 {
     level_cursor *cursor = &seek->cursor;
