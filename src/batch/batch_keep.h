@@ -77,6 +77,6 @@ PORT_FN void batch_inherit(const batch_ref *b, uint32_t at)
     port_store(&record->since, since);
     port_store(&record->older, copy ? copy : port_load(&b->record[leaf].older));
     port_store(&record->until, since);
-    port_store(&b->record[leaf].until, since); /* the versions before it now also belong to the new leaf, as after a
-                                                * split */
+    /* As after a split, the versions before it now also belong to the new leaf. */
+    port_store(&b->record[leaf].until, since);
 }

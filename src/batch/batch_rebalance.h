@@ -127,8 +127,7 @@ PORT_FN batch_sums batch_case_sums(const batch_ref *b, uint32_t level, uint32_t 
 {
     uint32_t parent = b->case_node[at];
     bool first = at == 0 || b->case_node[at - 1] != parent;
-    bool has_parent = level + 1 < (uint32_t)(b->sizes->new_root >> 32); /* otherwise it is the root, or a right sibling
-                                                                         * of it (I5) */
+    bool has_parent = level + 1 < (uint32_t)(b->sizes->new_root >> 32); /* otherwise the root, or next to it (I5) */
     batch_sums sums = {0, 0, 0};
     sums.runs = first && has_parent && header_count(header_load(node_at(b->map, parent))) <= BATCH_SMALL;
     sums.has = b->case_freed[at];
