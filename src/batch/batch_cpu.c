@@ -360,7 +360,7 @@ static void ask(batch_worker *w, uint32_t ops)
     uint32_t n = 0, n_tired = 0;
     uint64_t all = 0, all_tired = 0;
     FOR_PART(w, op, ops) {
-        if (batch_kind(&w->b, op) == BATCH_COUNT) {
+        if (batch_kind(&w->b, op) == OP_COUNT) {
             if (!count_by_walking(w, op)) wide[n++].op = op;
             continue;
         }
@@ -392,7 +392,7 @@ static bool answer_queries(batch_worker *w)
         uint64_t sum = 0;
         for (uint32_t i = 0; i < n; i++) {
             job->offsets[i] = sum;
-            if (batch_kind_at(&job->request, i) == BATCH_RANGE) sum += job->request.counts[i];
+            if (batch_kind_at(&job->request, i) == OP_RANGE) sum += job->request.counts[i];
         }
         job->offsets[n] = job->total = sum;
     }

@@ -29,9 +29,9 @@ PORT_FN uint32_t batch_function_place(uint32_t f) { return f & (BATCH_MOST_OPERA
 PORT_FN uint32_t batch_function_of(uint32_t operation, uint32_t place)
 {
     uint32_t kind = BATCH_SAME;
-    if (operation == BATCH_PUT) kind = BATCH_SET;
-    if (operation == BATCH_ADD) kind = BATCH_FILL;
-    if (operation == BATCH_ERASE) kind = BATCH_GONE;
+    if (operation == OP_PUT) kind = BATCH_SET;
+    if (operation == OP_ADD) kind = BATCH_FILL;
+    if (operation == OP_ERASE) kind = BATCH_GONE;
     return batch_function(kind, place);
 }
 

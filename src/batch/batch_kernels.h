@@ -115,7 +115,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) query_kernel(const __gri
 {
     if ((b.sizes->seen & BATCH_HAS_QUERIES) == 0) return;
     EACH(op, b.sizes->ops) {
-        if (batch_kind(&b, op) == BATCH_COUNT)
+        if (batch_kind(&b, op) == OP_COUNT)
             gpu_count(&b, op);
         else if (batch_query(&b, op).tired)
             tired_first(&b)[-(int64_t)atomicAdd(&b.sizes->tired, 1)] = op;

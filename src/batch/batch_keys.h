@@ -109,10 +109,10 @@ PORT_FN batch_reply batch_reply_to(const batch_ref *b, uint32_t op, batch_state 
     reply.flag = present; /* found */
     reply.has_value = present;
     switch ((batch_effect)batch_function_kind(b->op_function[op])) {
-    case BATCH_SET: reply.flag = present ? BLINK_REPLACED : BLINK_INSERTED; break;
-    case BATCH_FILL: reply.flag = present ? BLINK_EXISTS : BLINK_INSERTED; break;
-    case BATCH_GONE: reply.flag = present ? BLINK_ERASED : BLINK_ABSENT; break;
-    case BATCH_SAME: reply.has_value = present && batch_kind(b, op) != BATCH_CONTAINS; break;
+    case BATCH_SET: reply.flag = present ? PLEACH_REPLACED : PLEACH_INSERTED; break;
+    case BATCH_FILL: reply.flag = present ? PLEACH_EXISTS : PLEACH_INSERTED; break;
+    case BATCH_GONE: reply.flag = present ? PLEACH_ERASED : PLEACH_ABSENT; break;
+    case BATCH_SAME: reply.has_value = present && batch_kind(b, op) != OP_CONTAINS; break;
     }
     return reply;
 }
@@ -126,7 +126,7 @@ PORT_FN void batch_store_reply(const batch_ref *b, uint32_t place, batch_reply r
 /* Resolve, for operations on one key. */
 PORT_FN void batch_answer(const batch_ref *b, uint32_t op)
 {
-    if (batch_function_kind(b->op_function[op]) == BATCH_SAME && batch_kind(b, op) > BATCH_CONTAINS) return;
+    if (batch_function_kind(b->op_function[op]) == BATCH_SAME && batch_kind(b, op) > OP_CONTAINS) return;
     batch_store_reply(b, batch_place(b, op), batch_reply_to(b, op, batch_state_before(b, op)));
 }
 

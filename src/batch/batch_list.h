@@ -22,7 +22,7 @@ PORT_FN map_key batch_argument(const batch_ref *b, uint32_t place) { return ((co
 /* Select, first pass: an update sets the bit of its key. */
 PORT_FN void batch_mark(const batch_ref *b, uint32_t place)
 {
-    if (batch_kind_at(&b->r, place) > BATCH_ERASE) return;
+    if (batch_kind_at(&b->r, place) > OP_ERASE) return;
     uint32_t bit = batch_filter_bit(b, batch_argument(b, place));
     port_mark(&b->filter[bit / 64], (uint64_t)1 << bit % 64);
 }
@@ -33,14 +33,14 @@ PORT_FN void batch_mark(const batch_ref *b, uint32_t place)
 /* Returns what is stored for an operation that is not selected. */
 PORT_FN uint32_t batch_read_mark(const batch_ref *b, uint32_t place)
 {
-    return place | (batch_kind_at(&b->r, place) == BATCH_CONTAINS ? BATCH_ONLY_ASKED : 0);
+    return place | (batch_kind_at(&b->r, place) == OP_CONTAINS ? BATCH_ONLY_ASKED : 0);
 }
 
 /* Returns whether the operation is selected. Reads the filter once, and stores the result in mark[]. */
 PORT_FN uint32_t batch_note(const batch_ref *b, uint32_t place)
 {
     uint32_t kind = batch_kind_at(&b->r, place), listed = 1;
-    if (kind == BATCH_FIND || kind == BATCH_CONTAINS) {
+    if (kind == OP_FIND || kind == OP_CONTAINS) {
         listed = 0;
         if (b->sizes->seen & BATCH_HAS_UPDATES) {
             uint32_t bit = batch_filter_bit(b, batch_argument(b, place));

@@ -33,7 +33,7 @@ size_t batch_cuda_live_layout(batch_on_gpu *batch, uint32_t keys, char *memory)
 static __global__ void pairs_kernel(batch_request r, uint64_t *counted)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
-    if (i <= r.n) counted[i] = i < r.n && r.kinds[i] == BATCH_RANGE ? r.counts[i] : 0;
+    if (i <= r.n) counted[i] = i < r.n && r.kinds[i] == OP_RANGE ? r.counts[i] : 0;
 }
 
 cudaError_t batch_cuda_count_pairs(const batch_on_gpu *batch, uint64_t *counted, cudaStream_t stream)

@@ -212,14 +212,14 @@ PORT_FN batch_effort batch_seek(const batch_ref *b, uint32_t op, bool up)
 PORT_FN batch_effort batch_query(const batch_ref *b, uint32_t op)
 {
     uint32_t kind = batch_kind(b, op);
-    if (kind == BATCH_SUCC || kind == BATCH_PRED) return batch_seek(b, op, kind == BATCH_SUCC);
-    if (kind == BATCH_RANGE) return batch_range(b, op, b->r.limit ? b->r.limit : UINT64_MAX, false);
+    if (kind == OP_SUCC || kind == OP_PRED) return batch_seek(b, op, kind == OP_SUCC);
+    if (kind == OP_RANGE) return batch_range(b, op, b->r.limit ? b->r.limit : UINT64_MAX, false);
     return batch_no_effort();
 }
 
 /* Writes the pairs of a range. Call it once the offsets are known, with the patience with which they were counted. */
 PORT_FN batch_effort batch_fill_range(const batch_ref *b, uint32_t op)
 {
-    if (batch_kind(b, op) == BATCH_RANGE) return batch_range(b, op, b->r.limit ? b->r.limit : UINT64_MAX, true);
+    if (batch_kind(b, op) == OP_RANGE) return batch_range(b, op, b->r.limit ? b->r.limit : UINT64_MAX, true);
     return batch_no_effort();
 }

@@ -6,16 +6,16 @@
 
 /* The same numbers as pleach_operation (pleach/batch.h); map_cpu_batch.c asserts it. */
 enum {
-    BATCH_PUT,
-    BATCH_ADD,
-    BATCH_ERASE,
-    BATCH_FIND,
-    BATCH_CONTAINS,
-    BATCH_SUCC,
-    BATCH_PRED,
-    BATCH_COUNT,
-    BATCH_RANGE,
-    BATCH_KINDS
+    OP_PUT,
+    OP_ADD,
+    OP_ERASE,
+    OP_FIND,
+    OP_CONTAINS,
+    OP_SUCC,
+    OP_PRED,
+    OP_COUNT,
+    OP_RANGE,
+    OP_BATCH_KINDS
 };
 
 /* The caller's arrays, in the order of the batch, in memory that workers can read and write. NULL: not requested. */
@@ -50,11 +50,11 @@ enum {
 
 PORT_FN uint32_t batch_classify(uint32_t kind)
 {
-    return (kind >= BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
-           (kind <= BATCH_ADD || kind >= BATCH_COUNT ? BATCH_HAS_VALUES : 0) |
-           (kind > BATCH_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= BATCH_ERASE ? BATCH_HAS_UPDATES : 0) |
-           (kind == BATCH_FIND || kind == BATCH_CONTAINS ? BATCH_HAS_FINDS : 0) |
-           (kind == BATCH_ERASE ? BATCH_HAS_ERASES : 0) | (kind == BATCH_COUNT ? BATCH_HAS_COUNTS : 0);
+    return (kind >= OP_BATCH_KINDS ? BATCH_HAS_WRONG : 0) |
+           (kind <= OP_ADD || kind >= OP_COUNT ? BATCH_HAS_VALUES : 0) |
+           (kind > OP_CONTAINS ? BATCH_HAS_QUERIES : 0) | (kind <= OP_ERASE ? BATCH_HAS_UPDATES : 0) |
+           (kind == OP_FIND || kind == OP_CONTAINS ? BATCH_HAS_FINDS : 0) |
+           (kind == OP_ERASE ? BATCH_HAS_ERASES : 0) | (kind == OP_COUNT ? BATCH_HAS_COUNTS : 0);
 }
 
 /* log2 of the filter's bits for n operations: at least four bits each, so that few are selected unnecessarily. Host

@@ -129,8 +129,8 @@ static pleach_status check_request(const pleach_map *map, const request *r, plea
     if (!map) return PLEACH_E_ARGUMENT;
     if (map->device == PLEACH_CPU && stream != PLEACH_SYNC) return PLEACH_E_STREAM;
     if (r->n == 0) return PLEACH_OK;
-    bool two_inputs = r->kind == REQUEST_PUT || r->kind == REQUEST_ADD || r->kind == REQUEST_RANGE ||
-                      r->kind == REQUEST_COUNT;
+    bool two_inputs = r->kind == OP_PUT || r->kind == OP_ADD || r->kind == OP_RANGE ||
+                      r->kind == OP_COUNT;
     if (!r->keys || (two_inputs && !r->values)) return PLEACH_E_ARGUMENT;
     if (r->n > MAP_MOST_ELEMENTS) return PLEACH_E_SIZE;
     return check_pointers(map, r);
@@ -165,14 +165,14 @@ pleach_status map_run(pleach_map *map, const request *r, pleach_stream stream)
 {
     pleach_status status = check_request(map, r, stream);
     if (status != PLEACH_OK || r->n == 0) return status;
-    bool update = r->kind == REQUEST_PUT || r->kind == REQUEST_ADD || r->kind == REQUEST_ERASE;
+    bool update = r->kind == OP_PUT || r->kind == OP_ADD || r->kind == OP_ERASE;
     return update && stream == PLEACH_SYNC ? map_run_updates(map, *r) : map_run_shared(map, r, stream);
 }
 
 pleach_status pleach_map_put(pleach_map *map, size_t n, const void *keys, const void *values, uint8_t *outcomes,
                              void *old_values, pleach_stream stream)
 {
-    request r = {.kind = REQUEST_PUT, .n = n, .keys = keys, .values = values, .flags = outcomes,
+    request r = {.kind = OP_PUT, .n = n, .keys = keys, .values = values, .flags = outcomes,
                  .out_values = old_values};
     return map_run(map, &r, stream);
 }
@@ -180,7 +180,7 @@ pleach_status pleach_map_put(pleach_map *map, size_t n, const void *keys, const 
 pleach_status pleach_map_add(pleach_map *map, size_t n, const void *keys, const void *values, uint8_t *outcomes,
                              void *old_values, pleach_stream stream)
 {
-    request r = {.kind = REQUEST_ADD, .n = n, .keys = keys, .values = values, .flags = outcomes,
+    request r = {.kind = OP_ADD, .n = n, .keys = keys, .values = values, .flags = outcomes,
                  .out_values = old_values};
     return map_run(map, &r, stream);
 }
@@ -188,28 +188,28 @@ pleach_status pleach_map_add(pleach_map *map, size_t n, const void *keys, const 
 pleach_status pleach_map_erase(pleach_map *map, size_t n, const void *keys, uint8_t *outcomes, void *old_values,
                                pleach_stream stream)
 {
-    request r = {.kind = REQUEST_ERASE, .n = n, .keys = keys, .flags = outcomes, .out_values = old_values};
+    request r = {.kind = OP_ERASE, .n = n, .keys = keys, .flags = outcomes, .out_values = old_values};
     return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_find(pleach_map *map, size_t n, const void *keys, void *values, uint8_t *found,
                               pleach_stream stream)
 {
-    request r = {.kind = REQUEST_FIND, .n = n, .keys = keys, .out_values = values, .flags = found};
+    request r = {.kind = OP_FIND, .n = n, .keys = keys, .out_values = values, .flags = found};
     return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_contains(pleach_map *map, size_t n, const void *keys, uint8_t *found, pleach_stream stream)
 {
     if (map && n && !found) return PLEACH_E_ARGUMENT;
-    request r = {.kind = REQUEST_FIND, .n = n, .keys = keys, .flags = found};
+    request r = {.kind = OP_FIND, .n = n, .keys = keys, .flags = found};
     return map_run(map, &r, stream);
 }
 
 pleach_status pleach_map_succ(pleach_map *map, size_t n, const void *keys, void *out_keys, void *out_values,
                               uint8_t *found, pleach_stream stream)
 {
-    request r = {.kind = REQUEST_SUCC, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
+    request r = {.kind = OP_SUCC, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
                  .flags = found};
     return map_run(map, &r, stream);
 }
@@ -217,7 +217,7 @@ pleach_status pleach_map_succ(pleach_map *map, size_t n, const void *keys, void 
 pleach_status pleach_map_pred(pleach_map *map, size_t n, const void *keys, void *out_keys, void *out_values,
                               uint8_t *found, pleach_stream stream)
 {
-    request r = {.kind = REQUEST_PRED, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
+    request r = {.kind = OP_PRED, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
                  .flags = found};
     return map_run(map, &r, stream);
 }
@@ -226,7 +226,7 @@ pleach_status pleach_map_range_count(pleach_map *map, size_t n, const void *lo, 
                                      pleach_stream stream)
 {
     if (map && n && !counts) return PLEACH_E_ARGUMENT;
-    request r = {.kind = REQUEST_COUNT, .n = n, .keys = lo, .values = hi, .long_counts = counts};
+    request r = {.kind = OP_COUNT, .n = n, .keys = lo, .values = hi, .long_counts = counts};
     return map_run(map, &r, stream);
 }
 
@@ -235,7 +235,7 @@ pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const void *lo, 
 {
     if (limit == 0) return PLEACH_E_ARGUMENT;
     if (n > MAP_MOST_ELEMENTS / limit) return PLEACH_E_SIZE;
-    request r = {.kind = REQUEST_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
+    request r = {.kind = OP_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
                  .out_values = out_values, .counts = counts};
     return map_run(map, &r, stream);
 }
@@ -243,7 +243,7 @@ pleach_status pleach_map_range_limit(pleach_map *map, size_t n, const void *lo, 
 pleach_status pleach_map_range(pleach_map *map, size_t n, const void *lo, const void *hi, uint32_t limit,
                                size_t capacity, void *out_keys, void *out_values, uint64_t *offsets, size_t *total)
 {
-    request r = {.kind = REQUEST_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
+    request r = {.kind = OP_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
                  .out_values = out_values, .long_counts = offsets};
     return map_run_packed(map, r, capacity, offsets, total);
 }
@@ -292,7 +292,7 @@ typedef struct single {
     key128 key, value;
 } single;
 
-static pleach_status run_one(pleach_map *map, request_kind kind, key128 key, key128 value, single *result)
+static pleach_status run_one(pleach_map *map, op_kind kind, key128 key, key128 value, single *result)
 {
     if (!map) return PLEACH_E_ARGUMENT;
     if (key > map_largest(map) || value > map_largest(map)) return PLEACH_E_WIDTH;
@@ -315,7 +315,7 @@ static void hand_out(key128 number, uint64_t *out, pleach_status *status)
         *out = (uint64_t)number;
 }
 
-static pleach_status update_one(pleach_map *map, request_kind kind, uint64_t key, uint64_t value,
+static pleach_status update_one(pleach_map *map, op_kind kind, uint64_t key, uint64_t value,
                                 pleach_outcome *outcome, uint64_t *old_value)
 {
     single result = {0};
@@ -326,7 +326,7 @@ static pleach_status update_one(pleach_map *map, request_kind kind, uint64_t key
     return status;
 }
 
-static pleach_status query_one(pleach_map *map, request_kind kind, key128 key, int *found, uint64_t *out_key,
+static pleach_status query_one(pleach_map *map, op_kind kind, key128 key, int *found, uint64_t *out_key,
                                uint64_t *out_value)
 {
     single result = {0};
@@ -341,51 +341,51 @@ static pleach_status query_one(pleach_map *map, request_kind kind, key128 key, i
 pleach_status pleach_map_put_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
                                  uint64_t *old_value)
 {
-    return update_one(map, REQUEST_PUT, key, value, outcome, old_value);
+    return update_one(map, OP_PUT, key, value, outcome, old_value);
 }
 
 pleach_status pleach_map_add_one(pleach_map *map, uint64_t key, uint64_t value, pleach_outcome *outcome,
                                  uint64_t *old_value)
 {
-    return update_one(map, REQUEST_ADD, key, value, outcome, old_value);
+    return update_one(map, OP_ADD, key, value, outcome, old_value);
 }
 
 pleach_status pleach_map_erase_one(pleach_map *map, uint64_t key, pleach_outcome *outcome, uint64_t *old_value)
 {
-    return update_one(map, REQUEST_ERASE, key, 0, outcome, old_value);
+    return update_one(map, OP_ERASE, key, 0, outcome, old_value);
 }
 
 pleach_status pleach_map_find_one(pleach_map *map, uint64_t key, int *found, uint64_t *value)
 {
-    return query_one(map, REQUEST_FIND, key, found, NULL, value);
+    return query_one(map, OP_FIND, key, found, NULL, value);
 }
 
 pleach_status pleach_map_contains_one(pleach_map *map, uint64_t key, int *found)
 {
-    return query_one(map, REQUEST_FIND, key, found, NULL, NULL);
+    return query_one(map, OP_FIND, key, found, NULL, NULL);
 }
 
 pleach_status pleach_map_succ_one(pleach_map *map, uint64_t key, int *found, uint64_t *out_key, uint64_t *out_value)
 {
-    return query_one(map, REQUEST_SUCC, key, found, out_key, out_value);
+    return query_one(map, OP_SUCC, key, found, out_key, out_value);
 }
 
 pleach_status pleach_map_pred_one(pleach_map *map, uint64_t key, int *found, uint64_t *out_key, uint64_t *out_value)
 {
-    return query_one(map, REQUEST_PRED, key, found, out_key, out_value);
+    return query_one(map, OP_PRED, key, found, out_key, out_value);
 }
 
 pleach_status pleach_map_min(pleach_map *map, int *found, uint64_t *out_key, uint64_t *out_value)
 {
-    return query_one(map, REQUEST_CEILING, 0, found, out_key, out_value);
+    return query_one(map, OP_CEILING, 0, found, out_key, out_value);
 }
 
 pleach_status pleach_map_max(pleach_map *map, int *found, uint64_t *out_key, uint64_t *out_value)
 {
-    return query_one(map, REQUEST_FLOOR, map ? map_largest(map) : 0, found, out_key, out_value);
+    return query_one(map, OP_FLOOR, map ? map_largest(map) : 0, found, out_key, out_value);
 }
 
-static pleach_status find_end(pleach_map *map, request_kind kind, key128 from, int *found, void *out_key,
+static pleach_status find_end(pleach_map *map, op_kind kind, key128 from, int *found, void *out_key,
                               void *out_value)
 {
     single result = {0};
@@ -400,12 +400,12 @@ static pleach_status find_end(pleach_map *map, request_kind kind, key128 from, i
 
 pleach_status pleach_map_min_pair(pleach_map *map, int *found, void *out_key, void *out_value)
 {
-    return find_end(map, REQUEST_CEILING, 0, found, out_key, out_value);
+    return find_end(map, OP_CEILING, 0, found, out_key, out_value);
 }
 
 pleach_status pleach_map_max_pair(pleach_map *map, int *found, void *out_key, void *out_value)
 {
-    return find_end(map, REQUEST_FLOOR, map ? map_largest(map) : 0, found, out_key, out_value);
+    return find_end(map, OP_FLOOR, map ? map_largest(map) : 0, found, out_key, out_value);
 }
 
 /* ---- whole-map calls ---- */
@@ -432,7 +432,7 @@ bool map_fill_is_valid(double *fill)
 
 pleach_status pleach_map_load(pleach_map *map, size_t n, const void *keys, const void *values, double fill)
 {
-    request r = {.kind = REQUEST_PUT, .n = n, .keys = keys, .values = values};
+    request r = {.kind = OP_PUT, .n = n, .keys = keys, .values = values};
     pleach_status status = check_request(map, &r, PLEACH_SYNC);
     if (status != PLEACH_OK) return status;
     if (!map_fill_is_valid(&fill)) return PLEACH_E_ARGUMENT;

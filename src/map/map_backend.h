@@ -14,23 +14,23 @@
 extern "C" {
 #endif
 
-typedef enum request_kind {
-    REQUEST_PUT,
-    REQUEST_ADD,
-    REQUEST_ERASE,
-    REQUEST_FIND,
-    REQUEST_SUCC,
-    REQUEST_PRED,
-    REQUEST_CEILING, /* like succ, but includes the key itself: min */
-    REQUEST_FLOOR,   /* like pred, but includes the key itself: max */
-    REQUEST_RANGE,   /* up to `limit` pairs each, at i * limit; or, packed, as many as fit into
+typedef enum op_kind {
+    OP_PUT,
+    OP_ADD,
+    OP_ERASE,
+    OP_FIND,
+    OP_SUCC,
+    OP_PRED,
+    OP_CEILING, /* like succ, but includes the key itself: min */
+    OP_FLOOR,   /* like pred, but includes the key itself: max */
+    OP_RANGE,   /* up to `limit` pairs each, at i * limit; or, packed, as many as fit into
                       * offsets[i] .. offsets[i + 1] - 1, while all (or up to `limit`) are counted */
-    REQUEST_COUNT
-} request_kind;
+    OP_COUNT
+} op_kind;
 
 /* One array call. Unused members are NULL or 0. */
 typedef struct request {
-    request_kind kind;
+    op_kind kind;
     bool may_decline;        /* updates: see EXEC_DECLINED */
     const uint64_t *at;      /* queries: the timestamp of a snapshot, in the map's memory; NULL: the present */
     void *after;             /* with at: an event to wait for before `at` is read, or NULL */

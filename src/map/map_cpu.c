@@ -124,7 +124,7 @@ static void export_all(cpu_map *map, size_t n, void *out_keys, void *out_values)
 {
     enum { MANY = 1 << 15 };
     static const uint64_t least[2] = {0, 0}, greatest[2] = {UINT64_MAX, UINT64_MAX}; /* for any key width */
-    request all = {.kind = REQUEST_RANGE, .n = 1, .keys = least, .values = greatest, .out_keys = out_keys,
+    request all = {.kind = OP_RANGE, .n = 1, .keys = least, .values = greatest, .out_keys = out_keys,
                    .out_values = out_values};
     uint64_t offsets[2];
     size_t found = 0;
@@ -188,7 +188,7 @@ pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
 {
     (void)stream; /* the caller passes none for a CPU map */
     cpu_map *map = exec;
-    if (cpu_divides(map) && (request->kind == REQUEST_RANGE || request->kind == REQUEST_COUNT)) {
+    if (cpu_divides(map) && (request->kind == OP_RANGE || request->kind == OP_COUNT)) {
         cpu_run_ranges(map, request);
         return PLEACH_OK;
     }
@@ -214,7 +214,7 @@ static bool looks_ordered(const cpu_map *map, const request *r)
 static bool cpu_should_batch(void *exec, request *r)
 {
     enum { MANY = 1 << 16 };
-    return r->n >= MANY && (r->kind == REQUEST_ERASE || looks_ordered(exec, r));
+    return r->n >= MANY && (r->kind == OP_ERASE || looks_ordered(exec, r));
 }
 
 /* ---- statistics, streams, life ---- */

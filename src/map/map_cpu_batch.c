@@ -8,11 +8,11 @@
 
 enum { LEAST_OPERATIONS_A_MEMBER = 2048, OPERATIONS_A_BOX = 1 << 15 };
 
-_Static_assert(BATCH_PUT == (int)PLEACH_OP_PUT && BATCH_ADD == (int)PLEACH_OP_ADD &&
-                   BATCH_ERASE == (int)PLEACH_OP_ERASE && BATCH_FIND == (int)PLEACH_OP_FIND &&
-                   BATCH_CONTAINS == (int)PLEACH_OP_CONTAINS && BATCH_SUCC == (int)PLEACH_OP_SUCC &&
-                   BATCH_PRED == (int)PLEACH_OP_PRED && BATCH_COUNT == (int)PLEACH_OP_COUNT &&
-                   BATCH_RANGE == (int)PLEACH_OP_RANGE,
+_Static_assert(OP_PUT == (int)PLEACH_OP_PUT && OP_ADD == (int)PLEACH_OP_ADD &&
+                   OP_ERASE == (int)PLEACH_OP_ERASE && OP_FIND == (int)PLEACH_OP_FIND &&
+                   OP_CONTAINS == (int)PLEACH_OP_CONTAINS && OP_SUCC == (int)PLEACH_OP_SUCC &&
+                   OP_PRED == (int)PLEACH_OP_PRED && OP_COUNT == (int)PLEACH_OP_COUNT &&
+                   OP_RANGE == (int)PLEACH_OP_RANGE,
                "the operations of batch_sizes.h and of pleach_operation are the same numbers");
 
 /* Makes sure that there are `bytes` of scratch memory, which is kept from batch to batch. Most of it is address space
@@ -116,9 +116,9 @@ pleach_status cpu_update(void *exec, const request *r)
     cpu_map *map = exec;
     batch_job job = {.place = place_of(map), .used_ids = blink_used_ids(map->tree)};
     job.request = (batch_request){.n = (uint32_t)r->n,
-                                  .kind = r->kind == REQUEST_PUT   ? BATCH_PUT
-                                          : r->kind == REQUEST_ADD ? BATCH_ADD
-                                                                   : BATCH_ERASE,
+                                  .kind = r->kind == OP_PUT   ? OP_PUT
+                                          : r->kind == OP_ADD ? OP_ADD
+                                                                   : OP_ERASE,
                                   .keys = r->keys,
                                   .values = r->values,
                                   .flags = r->flags,

@@ -143,7 +143,7 @@ uint64_t long_total(const request *r, const long_list *longs, const long_parts *
 /* Each part counts up to the limit of its query; long_total applies the limit to the sum. */
 static request counting(const request *r, const long_parts *parts)
 {
-    return (request){.kind = REQUEST_COUNT, .at = r->at, .limit = r->limit, .n = parts->n, .keys = parts->lows,
+    return (request){.kind = OP_COUNT, .at = r->at, .limit = r->limit, .n = parts->n, .keys = parts->lows,
                      .values = parts->highs, .long_counts = parts->counts};
 }
 
@@ -252,7 +252,7 @@ static void finish_long(cpu_map *map, const request *r, const long_list *longs, 
 {
     long_parts parts;
     bool divided = long_divide(map, r, longs, queries, &parts);
-    bool only_count = r->kind == REQUEST_COUNT || (!r->out_keys && !r->out_values);
+    bool only_count = r->kind == OP_COUNT || (!r->out_keys && !r->out_values);
     for (unsigned q = 0; q < queries; q++) {
         const long_query *query = &longs->query[q];
         if (divided && only_count)
@@ -266,7 +266,7 @@ static void finish_long(cpu_map *map, const request *r, const long_list *longs, 
 /* The pairs of parts are counted before they are written, so for writing two threads would take as long as one. */
 static bool is_worth_dividing(const cpu_map *map, const request *r)
 {
-    bool writes = r->kind == REQUEST_RANGE && (r->out_keys || r->out_values);
+    bool writes = r->kind == OP_RANGE && (r->out_keys || r->out_values);
     return !writes || map->threads > 2;
 }
 

@@ -371,7 +371,7 @@ static pleach_status range_packed(cpu_map *map, const request *r, size_t capacit
 {
     request count = *r;
     long_list longs;
-    count.kind = REQUEST_COUNT;
+    count.kind = OP_COUNT;
     count.out_keys = count.out_values = NULL;
     count.long_counts = offsets;
     longs.used = 0;

@@ -9,15 +9,15 @@
 
 /* ---- array calls ---- */
 
-static bool is_insert(const request *r) { return r->kind == REQUEST_PUT || r->kind == REQUEST_ADD; }
-static bool is_update(const request *r) { return is_insert(r) || r->kind == REQUEST_ERASE; }
+static bool is_insert(const request *r) { return r->kind == OP_PUT || r->kind == OP_ADD; }
+static bool is_update(const request *r) { return is_insert(r) || r->kind == OP_ERASE; }
 
 /* Copies the request, with device pointers in place of the caller's. */
 static pleach_status stage_request(const cuda_map *map, const request *r, staging *s, request *staged)
 {
     size_t n = r->n, array = n * map->key_bytes;
-    size_t pairs = r->kind == REQUEST_RANGE ? array * r->limit : array;
-    bool two_inputs = is_insert(r) || r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT;
+    size_t pairs = r->kind == OP_RANGE ? array * r->limit : array;
+    bool two_inputs = is_insert(r) || r->kind == OP_RANGE || r->kind == OP_COUNT;
     *staged = *r;
     pleach_status status = staging_input(s, r->keys, array, &staged->keys);
     if (status == PLEACH_OK && two_inputs) status = staging_input(s, r->values, array, &staged->values);
@@ -29,7 +29,7 @@ static pleach_status stage_request(const cuda_map *map, const request *r, stagin
     return status;
 }
 
-static bool is_range(const request *r) { return r->kind == REQUEST_RANGE || r->kind == REQUEST_COUNT; }
+static bool is_range(const request *r) { return r->kind == OP_RANGE || r->kind == OP_COUNT; }
 
 static pleach_status launch_update(cuda_map *map, const request *r, staging *s, update_notes **notes)
 {

@@ -321,8 +321,8 @@ pleach_status cuda_apply_batch(cuda_map *map, pleach_batch *batch) { return appl
 
 pleach_status cuda_apply_updates(cuda_map *map, const request *r)
 {
-    uint32_t kind = r->kind == REQUEST_PUT ? BATCH_PUT : r->kind == REQUEST_ADD ? BATCH_ADD : BATCH_ERASE;
+    uint32_t kind = r->kind == OP_PUT ? OP_PUT : r->kind == OP_ADD ? OP_ADD : OP_ERASE;
     pleach_batch batch = {.n = r->n, .keys = r->keys, .flags = r->flags, .out_values = r->out_values};
-    if (kind != BATCH_ERASE) batch.values = r->values;
+    if (kind != OP_ERASE) batch.values = r->values;
     return apply_batch(map, &batch, kind);
 }

@@ -90,7 +90,7 @@ static pleach_status count_pairs(packed *p, uint64_t *total)
                                  p->s->stream));
         return PLEACH_OK;
     }
-    count.kind = REQUEST_COUNT;
+    count.kind = OP_COUNT;
     count.out_keys = count.out_values = NULL;
     count.notes = &p->box->notes;
     CUDA_TRY(cuda_run_kernel(p->map, &count, NULL, p->s->stream));

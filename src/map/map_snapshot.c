@@ -48,14 +48,14 @@ static pleach_status run(pleach_snapshot *snapshot, request r, pleach_stream str
 pleach_status pleach_snapshot_find(pleach_snapshot *snapshot, size_t n, const void *keys, void *values, uint8_t *found,
                                    pleach_stream stream)
 {
-    request r = {.kind = REQUEST_FIND, .n = n, .keys = keys, .out_values = values, .flags = found};
+    request r = {.kind = OP_FIND, .n = n, .keys = keys, .out_values = values, .flags = found};
     return run(snapshot, r, stream);
 }
 
 pleach_status pleach_snapshot_succ(pleach_snapshot *snapshot, size_t n, const void *keys, void *out_keys,
                                    void *out_values, uint8_t *found, pleach_stream stream)
 {
-    request r = {.kind = REQUEST_SUCC, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
+    request r = {.kind = OP_SUCC, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
                  .flags = found};
     return run(snapshot, r, stream);
 }
@@ -63,7 +63,7 @@ pleach_status pleach_snapshot_succ(pleach_snapshot *snapshot, size_t n, const vo
 pleach_status pleach_snapshot_pred(pleach_snapshot *snapshot, size_t n, const void *keys, void *out_keys,
                                    void *out_values, uint8_t *found, pleach_stream stream)
 {
-    request r = {.kind = REQUEST_PRED, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
+    request r = {.kind = OP_PRED, .n = n, .keys = keys, .out_keys = out_keys, .out_values = out_values,
                  .flags = found};
     return run(snapshot, r, stream);
 }
@@ -72,7 +72,7 @@ pleach_status pleach_snapshot_range_count(pleach_snapshot *snapshot, size_t n, c
                                           uint64_t *counts, pleach_stream stream)
 {
     if (n && !counts) return PLEACH_E_ARGUMENT;
-    request r = {.kind = REQUEST_COUNT, .n = n, .keys = lo, .values = hi, .long_counts = counts};
+    request r = {.kind = OP_COUNT, .n = n, .keys = lo, .values = hi, .long_counts = counts};
     return run(snapshot, r, stream);
 }
 
@@ -82,7 +82,7 @@ pleach_status pleach_snapshot_range_limit(pleach_snapshot *snapshot, size_t n, c
 {
     if (limit == 0) return PLEACH_E_ARGUMENT;
     if (n > MAP_MOST_ELEMENTS / limit) return PLEACH_E_SIZE;
-    request r = {.kind = REQUEST_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
+    request r = {.kind = OP_RANGE, .n = n, .keys = lo, .values = hi, .limit = limit, .out_keys = out_keys,
                  .out_values = out_values, .counts = counts};
     return run(snapshot, r, stream);
 }
@@ -92,7 +92,7 @@ pleach_status pleach_snapshot_range(pleach_snapshot *snapshot, size_t n, const v
                                     size_t *total)
 {
     if (!snapshot) return PLEACH_E_ARGUMENT;
-    request r = {.kind = REQUEST_RANGE, .at = snapshot->place.at, .after = snapshot->place.taken, .n = n, .keys = lo,
+    request r = {.kind = OP_RANGE, .at = snapshot->place.at, .after = snapshot->place.taken, .n = n, .keys = lo,
                  .values = hi, .limit = limit, .out_keys = out_keys, .out_values = out_values,
                  .long_counts = offsets};
     return map_run_packed(snapshot->map, r, capacity, offsets, total);
