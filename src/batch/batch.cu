@@ -1,11 +1,10 @@
-/* batch/batch.cu - batches on the GPU: the kernels and their launchers. Compiled once per key
- * width. */
+/* batch/batch.cu - batches on the GPU: the kernels and their launchers. Compiled once per key width. */
 #include "../blink/blink_launch.h"
 
 #include "batch_cuda.h"
 #include "../cuda/sort_cuda.h"
 
-/* Threads that have more than one index each are enough to fill the GPU. */
+/* Enough blocks to fill the GPU; beyond that, each thread processes several indices. */
 static unsigned grid_for(uint64_t n)
 {
     enum { MOST_BLOCKS = 132 * 64 };
@@ -13,7 +12,7 @@ static unsigned grid_for(uint64_t n)
     return blocks < (unsigned)MOST_BLOCKS ? blocks : (unsigned)MOST_BLOCKS;
 }
 
-/* For kernels that end in an access to the same word. */
+/* For kernels in which each block ends with an atomic access to the same word. */
 static unsigned few_blocks_for(uint64_t n)
 {
     enum { FEW_BLOCKS = 132 * 8 };
@@ -21,7 +20,8 @@ static unsigned few_blocks_for(uint64_t n)
     return blocks < (unsigned)FEW_BLOCKS ? blocks : (unsigned)FEW_BLOCKS;
 }
 
-/* One bit of the operations' places: how many zeros there are before each, and what those change, in one word. */
+/* One bit of the operations' positions: packs the two numbers that are to be scanned, zeros before each index and the
+ * sum of their changes, into one word. */
 static __global__ void zeros_kernel(const __grid_constant__ wide_on_gpu w, uint32_t n, unsigned bit)
 {
     for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i <= n; i += gridDim.x * blockDim.x) {
@@ -30,7 +30,7 @@ static __global__ void zeros_kernel(const __grid_constant__ wide_on_gpu w, uint3
     }
 }
 
-/* After the scan. */
+/* After the scan: unpacks the sums, and partitions the operations by the bit. */
 static __global__ void divide_kernel(const __grid_constant__ wide_on_gpu w, uint32_t n, unsigned bit)
 {
     int32_t all_sum = (int32_t)(uint32_t)w.packed[n];

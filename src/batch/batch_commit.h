@@ -1,7 +1,7 @@
-/* batch/batch_commit.h - the first stage that can be seen from outside: old nodes are overwritten with their first
- * parts. Included by batch.h. */
+/* batch/batch_commit.h - commit, the first stage with effects that are visible outside the batch: old nodes are
+ * overwritten with their first parts. Included by batch.h. */
 
-/* Under the leaf's latch. */
+/* The caller must hold the leaf's latch. */
 PORT_FN void batch_date_leaf(const batch_ref *b, uint32_t number, uint32_t leaf)
 {
     uint32_t copy = batch_copy_of(b, number);
@@ -10,8 +10,8 @@ PORT_FN void batch_date_leaf(const batch_ref *b, uint32_t number, uint32_t leaf)
     port_store(&b->record[leaf].since, port_load(&b->versions->epoch.clock));
 }
 
-/* Edits of a leaf that has room for all of them, as most have: one after the other on its image, and then what has
- * changed to the leaf. */
+/* Commits a leaf that has enough free slots for all edits, as most have: applies them one after the other to its image,
+ * then stores to the leaf what has changed. */
 PORT_FN void batch_commit_leaf(const batch_ref *b, batch_run *run, map_node *node)
 {
     unsigned count = run->old_count, lowest = NODE_CAPACITY;
@@ -37,7 +37,7 @@ PORT_FN void batch_commit(const batch_ref *b, uint32_t level, uint32_t number)
     const batch_level *l = &b->sizes->level[level];
     batch_run run;
     batch_run_open(b, level, number, &run);
-    if (run.node == NODE_NONE) return; /* all of it is new */
+    if (run.node == NODE_NONE) return; /* all its nodes are new */
     map_node *node = node_at(b->map, run.node);
     batch_open_node(b, node);
     if (level == 0 && b->keeps) batch_date_leaf(b, number, run.node);
@@ -52,7 +52,7 @@ PORT_FN void batch_commit(const batch_ref *b, uint32_t level, uint32_t number)
     batch_write_part(b, &run, node, level, cut, count, link, header_next(header_load(node), count));
 }
 
-/* By one agent. */
+/* One worker calls this after all nodes are committed. */
 PORT_FN void batch_end(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
@@ -71,7 +71,7 @@ PORT_FN void batch_end(const batch_ref *b)
     port_store(&tree->root, s->new_root);
 }
 
-/* By one agent, after it. */
+/* One worker calls this after batch_end. */
 PORT_FN void batch_count_keys(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
@@ -80,8 +80,8 @@ PORT_FN void batch_count_keys(const batch_ref *b)
         s->size += port_load(&b->map.tree->stripe[i].size);
 }
 
-/* Instead of a commit, where memory did not suffice: node number `at` of those that were built for nothing reads as
- * never used again. */
+/* Called instead of a commit if memory did not suffice: zeroes node number `at` of those that were built, so that it
+ * reads like a never-allocated one. */
 PORT_FN void batch_forget(const batch_ref *b, uint32_t at)
 {
     map_node *node = node_at(b->map, batch_new_id(b, at));

@@ -1,33 +1,34 @@
-/* batch/batch_count.h - wide counts in the middle of a batch. Included by executors that have it, after batch.h.
+/* batch/batch_count.h - wide counts in the middle of a batch. Included by executors that support them, after batch.h.
  *
- * A count is the keys of the old map in the interval, plus what the operations before it have inserted there and less
- * what they have erased. The first part is a difference of two ranks: keys before a leaf, added up once for all leaves,
- * and keys before a slot. The second part is a sum over operations with a key in the interval, which is a stretch of
- * them in key order, and with a place before the count's: points below and to the left, asked for all counts together.
+ * A count is the number of keys of the old map in its interval, plus what the operations before it have inserted there,
+ * minus what they have erased. The first part is a difference of two ranks. A rank is the number of keys in the leaves
+ * before a leaf, summed once for all leaves, plus the number of keys before a slot. The second part is a sum over the
+ * operations that have a key in the interval, which are a contiguous range in key order, and a position before the
+ * count's: points below and to the left of it, summed for all counts together.
  *
- * For that the operations' places are looked at bit by bit, from the highest (a wavelet matrix, of which only one level
- * is there at a time). At each bit the operations are divided, in order, into those with a 0 and those with a 1; how
- * many zeros there are before each position, and what they change, is a scan. A count with a 1 at this bit adds what
- * the zeros of its stretch change, all of which come before it, and goes on with the stretch of ones; a count with a 0
- * goes on with the stretch of zeros. So n counts among n operations cost n times the bits of a place.
+ * To do so, the operations' positions are processed bit by bit, from the highest (a wavelet matrix, of which only one
+ * level exists at a time). At each bit the operations are stably partitioned into those with a 0 and those with a 1. A
+ * scan gives, for each index, the number of zeros before it and the sum of their changes. A count with a 1 at this bit
+ * adds the changes of the zeros in its range, all of which come before it, and continues with the range of ones. A
+ * count with a 0 continues with the range of zeros. So n counts among n operations cost n times the bits of a position.
  */
 
 typedef struct batch_counting {
-    uint32_t *place[2]; /* of the operations, as they are divided; from one, to the other */
-    int8_t *change[2];  /* of the number of keys */
-    uint32_t *zeros;    /* before each position; one more element than operations */
-    int32_t *zero_sum;  /* what these change */
+    uint32_t *place[2]; /* positions of the operations, as they are partitioned from one array to the other */
+    int8_t *change[2];  /* in the number of keys */
+    uint32_t *zeros;    /* before each index; one more element than operations */
+    int32_t *zero_sum;  /* the sum of their changes */
     uint64_t *before;   /* by leaf: keys in the leaves before it */
 } batch_counting;
 
-/* One count. */
+/* One wide count. */
 typedef struct batch_wide {
     uint32_t op;
-    uint32_t begin, end; /* its stretch */
+    uint32_t begin, end; /* its range of operations */
     int64_t sum;
 } batch_wide;
 
-/* The first operation with a key above this one. */
+/* Returns the first operation with a key above this one. */
 PORT_FN uint32_t batch_above(const batch_ref *b, map_key key)
 {
     uint32_t low = 0, high = b->sizes->ops;
@@ -41,7 +42,7 @@ PORT_FN uint32_t batch_above(const batch_ref *b, map_key key)
     return low;
 }
 
-/* True if the count has been answered by walking over at most so many keys of the batch, and pairs. */
+/* Walks over at most `most` keys of the batch and pairs. Returns true if that was enough to compute the count. */
 PORT_FN bool batch_count_walk(const batch_ref *b, uint32_t op, uint32_t most)
 {
     uint32_t place = batch_place(b, op);
@@ -52,7 +53,7 @@ PORT_FN bool batch_count_walk(const batch_ref *b, uint32_t op, uint32_t most)
         map_pair pair;
         if (batch_above(b, hi) - b->key_first[batch_key_of(b, op)] > most) return false;
         batch_walk_start(b, &walk, op, false);
-        walk.patience = UINT32_MAX; /* there are at most `most` keys to pass by */
+        walk.patience = UINT32_MAX; /* there are at most `most` absent keys to pass */
         for (; batch_walk_next(b, &walk, hi, &pair); count++)
             if (count == most) return false;
     }
@@ -70,7 +71,7 @@ PORT_FN batch_wide batch_wide_start(const batch_ref *b, uint32_t op)
     return wide;
 }
 
-/* Where position `at` goes when the operations are divided; all_zeros of them have a 0. */
+/* Returns where index `at` moves when the operations are partitioned; all_zeros of them have a 0. */
 PORT_FN uint32_t batch_divided(const batch_counting *c, uint32_t at, bool one, uint32_t all_zeros)
 {
     return one ? all_zeros + at - c->zeros[at] : c->zeros[at];
@@ -85,7 +86,7 @@ PORT_FN void batch_wide_step(const batch_ref *b, const batch_counting *c, batch_
     wide->end = batch_divided(c, wide->end, one, all_zeros);
 }
 
-/* Keys of the old map below a key, or up to it. */
+/* Returns how many keys of the old map are below a key or, if `with` is set, at or below it. */
 PORT_FN uint64_t batch_old_rank(const batch_ref *b, const batch_counting *c, uint32_t leaf, map_key key, bool with)
 {
     node_image image;

@@ -1,4 +1,4 @@
-/* batch/batch_cpu.c - the stages of a batch (batch/batch.h), by a team of threads. Compiled once per key width
+/* batch/batch_cpu.c - runs the stages of a batch (batch/batch.h) on a team of threads. Compiled once per key width
  * (PLEACH_KEY_BITS) and instruction set (PLEACH_NODE_ISA_...). */
 #include "batch_cpu.h"
 
@@ -14,7 +14,7 @@
 #define ISA_NAME(name) name##_avx512
 #elif defined(PLEACH_NODE_ISA_avx2)
 #define ISA_NAME(name) name##_avx2
-#elif defined(PLEACH_NODE_ISA_x86) /* the simulator's */
+#elif defined(PLEACH_NODE_ISA_x86) /* for the simulator */
 #define ISA_NAME(name) name##_sim_x86
 #elif defined(PLEACH_SIM)
 #define ISA_NAME(name) name##_sim_plain
@@ -30,40 +30,40 @@ typedef struct op_stretch { uint32_t at, end; } op_stretch;
 #include "batch_ranges.h"
 #include "../blink/blink_prefetch.h"
 
-/* An answer on its way (batch_exchange.h). */
+/* A result in transit (batch_exchange.h). */
 typedef struct reply_letter {
     uint32_t place;
     uint8_t flag, has_value;
 } reply_letter;
 
-/* A member's view of the job. */
+/* A worker's view of the job. */
 typedef struct batch_worker {
     batch_job *job;
     team *team;
     unsigned member;
-    unsigned told; /* how often it has told those after it */
-    double since; /* member 0: when the stage at hand began */
+    unsigned told; /* how often it has published words */
+    double since; /* member 0: when the current stage began */
     uint32_t seen;  /* BATCH_HAS_... */
-    map_key differ; /* bits in which keys are not all the same */
-    uint32_t ops;   /* for batch_fused.h: sizes.ops, which one member sets */
+    map_key differ; /* bits in which keys differ */
+    uint32_t ops;   /* for batch_fused.h: sizes.ops, which one worker sets */
     uint64_t mail_scale;
-    reply_letter *letter; /* batch_exchange.h; by operation in the order of keys */
+    reply_letter *letter; /* batch_exchange.h; by operation in key order */
     map_key *letter_value;
-    map_key *pass_case; /* of leaves that batch_fused.h has left small; a member's from pass_first on, */
+    map_key *pass_case; /* keys of leaves that batch_fused.h has left underfull; a worker's from pass_first on, */
     uint32_t pass_first, pass_cases;
-    map_key *pass_sorted; /* and all of them */
+    map_key *pass_sorted; /* and those of all workers, sorted */
     batch_ref b;
     batch_counting counting;
-    batch_wide *wide; /* by operation; a member uses its part */
+    batch_wide *wide; /* by operation; a worker uses its part */
 } batch_worker;
 
 /* ---- memory ---- */
 
-/* Each level has no more edits than the one below it, and above the tenth there are some only if 14^10 nodes are full,
- * or all of a batch is in few of them. What a level does not need is address space only. */
+/* Each level has at most as many edits as the one below it. Above the tenth level there are edits only if 14^10 nodes
+ * are full, or all of a batch falls into few of them. What a level does not use costs address space only. */
 enum { LEVELS_OF_EDITS = 12 };
 
-/* The next piece of `scratch`; without that, only how much it would be. */
+/* Returns the next piece of `scratch`. Without scratch, only counts the bytes. */
 static void *carve(char *scratch, size_t *used, size_t count, size_t size)
 {
     void *piece = scratch ? scratch + *used : NULL;
@@ -71,7 +71,7 @@ static void *carve(char *scratch, size_t *used, size_t count, size_t size)
     return piece;
 }
 
-/* Answers how much memory it is. */
+/* Returns the bytes of scratch memory that the batch needs. */
 static size_t lay_out(batch_worker *w, sort_side side[2], char *scratch, size_t n, uint64_t used_ids)
 {
     batch_ref *b = &w->b;
@@ -141,7 +141,7 @@ static size_t scratch_bytes(uint32_t n, uint64_t used_ids)
 
 /* ---- stages ---- */
 
-/* Seconds since it was last asked, for member 0 and if the caller wants to know; else 0. */
+/* Returns the seconds since the last call, for member 0 if the caller has asked for times; otherwise 0. */
 static double lap(batch_worker *w)
 {
     struct timespec clock;
@@ -157,9 +157,10 @@ static double lap(batch_worker *w)
                   end_ = part_begin((w)->team, (w)->member + 1, n_);                                             \
          i < end_; i++)
 
-/* Point to point, where a member needs only what those before it have found out: it waits for them alone, and nobody
- * waits for those after it. All members tell equally often. What was stored before tell is there after hear (release
- * pairs with acquire). Between a member's words and its next ones all meet, so that nobody misses any. */
+/* Point-to-point hand-off: a worker needs only the partial results of lower-numbered workers, so it waits for those and
+ * no others. All workers publish equally often. What was stored before tell() is visible after hear() (release pairs
+ * with acquire). All workers pass a barrier between publishing words and publishing the next ones, so no words are
+ * overwritten before they are read. */
 static void tell(batch_worker *w)
 {
     atomic_store_explicit(&w->job->tidings[w->member].told, ++w->told, memory_order_release);
@@ -173,9 +174,9 @@ static const batch_part *hear(const batch_worker *w, unsigned from)
     return &w->job->parts[from];
 }
 
-/* A scan by the team: each member adds up its part, hears from those before it, and goes through its part again from
- * the sum of their parts. FIRST(b, level, i) is what belongs to i when it is first asked for, AGAIN the second time;
- * STORE(b, level, i, sum) takes all up to and with it. */
+/* A scan by the team. Each worker sums its part, receives the sums of lower-numbered workers, and goes through its part
+ * again from the sum of their parts. FIRST(b, level, i) is the element at i in the first pass, AGAIN in the second.
+ * STORE(b, level, i, sum) gets the inclusive sum. */
 #define DEFINE_SCAN(name, type, zero, JOIN_TWO, FIRST, AGAIN, STORE)                                             \
     static void name(batch_worker *w, uint32_t level, uint32_t n)                                                \
     {                                                                                                            \
@@ -200,7 +201,7 @@ static const batch_part *hear(const batch_worker *w, unsigned from)
         team_barrier(w->team);                                                                                      \
     }
 
-/* Nodes are asked for some runs ahead, so that they are there when their turn comes. */
+/* Nodes are prefetched this many runs ahead. */
 enum { RUNS_AHEAD = 12 };
 
 static inline uint32_t node_of_run(const batch_ref *b, uint32_t level, uint32_t run)
@@ -240,9 +241,9 @@ DEFINE_SCAN(scan_cases, batch_sums, ZERO_SUMS, batch_sums_join, batch_case_sums,
 DEFINE_SCAN(scan_copies, uint32_t, 0, ADD, COPY_OF, COPY_OF, COPY_STORE)
 DEFINE_SCAN(scan_new, uint32_t, 0, ADD, plan_run, batch_planned, batch_store_planned)
 
-/* Several finds are under way at a time, so that the memory works for all of them at once; one that has arrived makes
- * room for the next. Nobody changes the tree meanwhile, so a step never has to be done again. `next` puts the next key
- * and its tag into a flight, or answers false. */
+/* Interleaves several finds, so that the memory system works on all of them at once; a find that is done is replaced by
+ * the next one. No thread changes the tree during this stage, so no step has to be retried. NEXT puts the next key and
+ * its tag into a slot, or returns false if there is none left. */
 enum { FLIGHTS = 32 };
 
 typedef struct inflight_op {
@@ -287,13 +288,13 @@ static void look_up(batch_worker *w, op_stretch keys)
     FLY(w->b.map, flight, NEXT_KEY, LOOKED);
 }
 
-/* Has the batch been listed? Not where all operations would be, nor where none. */
+/* Returns whether operations have to be selected. They need not if all of them would be, or none. */
 static inline bool is_listed(const batch_worker *w)
 {
     return (w->seen & BATCH_HAS_FINDS) && (w->seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES));
 }
 
-/* The operations that are not listed. */
+/* Starts the find of the next operation that is not selected. Returns false if there is none left. */
 static inline bool next_read(batch_worker *w, op_stretch *places, inflight_op *f)
 {
     bool listed = is_listed(w);
@@ -318,7 +319,7 @@ static op_stretch own_stretch(const batch_worker *w, uint32_t n)
     return (op_stretch){part_begin(w->team, w->member, n), part_begin(w->team, w->member + 1, n)};
 }
 
-/* What is asked for, and in which bits keys differ. */
+/* Finds out what the batch contains, and in which bits keys differ. */
 static void survey(batch_worker *w)
 {
     const map_key *keys = w->job->request.keys;
@@ -350,8 +351,8 @@ static void survey(batch_worker *w)
 
 #include "batch_live_team.h"
 
-/* Each query by itself, but wide counts, which are counted together, and those that give up. A member has the former at
- * the front of its part of `wide`, and the latter behind them. */
+/* Runs each query by itself, except wide counts, which are counted together, and queries that give up. A worker
+ * collects the wide counts at the front of its part of `wide`, and those that give up at the end of it. */
 static void ask(batch_worker *w, uint32_t ops)
 {
     batch_wide *wide = w->wide + part_begin(w->team, w->member, ops);
@@ -380,7 +381,7 @@ static void ask(batch_worker *w, uint32_t ops)
     if (all_tired) ask_tired(w, tired - n_tired, n_tired, (uint32_t)all_tired);
 }
 
-/* Queries of several keys. False, for all members, if there is no room for the pairs of ranges. */
+/* Runs the queries of several keys. Returns false, to all workers, if there is no space for the pairs of ranges. */
 static bool answer_queries(batch_worker *w)
 {
     batch_job *job = w->job;
@@ -406,7 +407,7 @@ static bool answer_queries(batch_worker *w)
     return true;
 }
 
-/* Everything but commit on one level. */
+/* Runs all stages except commit on one level. */
 static void grow_level(batch_worker *w, uint32_t level)
 {
     batch_level *l = &w->b.sizes->level[level];
@@ -422,8 +423,8 @@ static void grow_level(batch_worker *w, uint32_t level)
     team_barrier(w->team);
 }
 
-/* Leaves that batch_fused.h has left small, w->pass_cases of this member, go to where those of the stages are, in the
- * order of their keys. */
+/* Merges the leaves that batch_fused.h has left underfull (w->pass_cases of them by this worker) into those that the
+ * stages have left underfull, in key order. */
 static void gather_cases(batch_worker *w)
 {
     batch_sizes *s = w->b.sizes;
@@ -446,7 +447,8 @@ static void gather_cases(batch_worker *w)
     team_barrier(w->team);
 }
 
-/* What the batch has left small. If it has left nothing at all, the executor begins anew. */
+/* Rebalances what the batch has left underfull. If the map is empty, does nothing, because the executor then resets
+ * it. */
 static void tidy(batch_worker *w)
 {
     batch_sizes *s = w->b.sizes;
@@ -467,7 +469,7 @@ static void tidy(batch_worker *w)
     if (w->member == 0) batch_rebalance_end(&w->b);
 }
 
-/* What live snapshots may ask for. */
+/* Copies the leaves that live snapshots may read. */
 static void keep(batch_worker *w)
 {
     const batch_level *leaves = &w->b.sizes->level[0];
@@ -479,14 +481,15 @@ static void keep(batch_worker *w)
     team_barrier(w->team);
 }
 
-/* So few edits of a level are one member's work: to meet takes longer. The simulator's batches are small. */
+/* A level with at most this many edits is processed by one worker, because a barrier takes longer. The simulator's
+ * batches are small. */
 #ifdef PLEACH_SIM
 enum { FEW_EDITS = 2 };
 #else
 enum { FEW_EDITS = 128 };
 #endif
 
-/* Everything but commit, on all levels. */
+/* Runs all stages except commit, on all levels. */
 static void grow_tree(batch_worker *w)
 {
     batch_sizes *s = w->b.sizes;
@@ -502,7 +505,7 @@ static void grow_tree(batch_worker *w)
     team_barrier(w->team);
 }
 
-/* The edits of level 0, and what follows from them. */
+/* Applies the edits of level 0, and the changes of higher levels that follow from them. */
 static void change_tree(batch_worker *w)
 {
     batch_sizes *s = w->b.sizes;
@@ -559,15 +562,15 @@ static void list_ops(batch_worker *w)
     scan_listed(w, 0, n);
 }
 
-/* There are no ranges. */
+/* Sets the offsets of a batch without ranges. */
 static void no_pairs(batch_worker *w)
 {
     FOR_PART(w, i, w->b.r.n) w->job->offsets[i] = 0;
     if (w->member == 0) w->job->offsets[w->b.r.n] = 0;
 }
 
-/* Sorts the operations for batch_fused.h. False, for all members: a few keys have so many of them that members cannot
- * each have their own. */
+/* Sorts the operations for batch_fused.h. Returns false, to all workers, if a few keys have so many operations that the
+ * workers cannot get separate ranges of keys. */
 static bool share_keys(batch_worker *w, sort_side side[2], op_stretch *own)
 {
     sort_source from = {w->b.r.keys, NULL, &w->b.r, w->b.r.n};
@@ -580,7 +583,8 @@ static bool share_keys(batch_worker *w, sort_side side[2], op_stretch *own)
     return true;
 }
 
-/* Updates and finds: in one pass, where there is no doubt that they can be applied. */
+/* Applies a batch of updates and finds in one pass, if it is certain that all of it can be applied. Returns false
+ * otherwise; then nothing has been changed. */
 static bool work_in_one_pass(batch_worker *w, sort_side side[2], pleach_batch_times *times)
 {
     op_stretch own;
@@ -596,7 +600,7 @@ static bool work_in_one_pass(batch_worker *w, sort_side side[2], pleach_batch_ti
     return true;
 }
 
-/* In stages, each of which all of the batch goes through before the next. */
+/* Applies the batch in stages, each of which processes all of it before the next one begins. */
 static void work_in_stages(batch_worker *w, sort_side side[2], pleach_batch_times *times)
 {
     if (!is_listed(w)) list_ops(w);
@@ -608,7 +612,7 @@ static void work_in_stages(batch_worker *w, sort_side side[2], pleach_batch_time
     if (w->b.sizes->ops) find_edits(w);
     times->search = lap(w);
     if ((w->seen & BATCH_HAS_QUERIES) && !answer_queries(w)) return;
-    team_barrier(w->team); /* nobody asks the old map any more */
+    team_barrier(w->team); /* from here on no worker reads the old map */
     for (unsigned m = 0; m < w->team->members; m++) times->steps += w->job->parts[m].steps;
     times->query = lap(w);
     change_tree(w);
@@ -645,7 +649,7 @@ static void batch_work(void *context, team *team, unsigned member)
         times->read = lap(&w);
     }
     if (!(w.seen & BATCH_HAS_QUERIES) && w.job->offsets) no_pairs(&w);
-    if (!(w.seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES))) return; /* finds only */
+    if (!(w.seen & (BATCH_HAS_UPDATES | BATCH_HAS_QUERIES))) return; /* only finds */
     if (!work_in_one_pass(&w, side, times)) work_in_stages(&w, side, times);
 }
 

@@ -8,36 +8,36 @@
 #include "../blink/blink_cpu.h"
 #include "../sync/workers.h"
 
-/* What one member of the team adds up for the others to see. Zeros before a batch. */
+/* What one worker publishes to the others. Initially zero. */
 typedef struct batch_part {
     _Alignas(64) uint64_t words[4];
-    uint64_t passed;     /* pairs more, modulo 2^64, in leaves that batch_fused.h has changed */
+    uint64_t passed;     /* growth in pairs, modulo 2^64, of leaves that batch_fused.h has changed */
     uint64_t steps;      /* batch_live_team.h */
     uint32_t mail_begin; /* batch_exchange.h */
 } batch_part;
 
-/* How often a member has told those after it that words are there. Zero before a batch. */
+/* How often a worker has told higher-numbered workers that its words are ready. Initially zero. */
 typedef struct batch_tidings { _Alignas(64) atomic_uint told; } batch_tidings;
 
 enum { BATCH_DIGIT_BITS = 8, BATCH_DIGITS = 1 << BATCH_DIGIT_BITS };    /* batch_sort.h */
 enum { BATCH_RANGE_BITS = 11, BATCH_RANGES = 1 << BATCH_RANGE_BITS }; /* batch_ranges.h */
 
-/* batch_exchange.h: one word for each box, and as many lines as that takes. */
+/* Words of a row of batch_exchange.h: one per box, rounded up to whole cache lines. */
 static inline size_t batch_result_row(size_t boxes) { return (boxes + 15) / 16 * 16; }
 
 typedef struct batch_job {
     map_memory place;
     batch_request request;
-    uint64_t used_ids;  /* of nodes */
+    uint64_t used_ids;  /* node ids in use */
     bool keeps;         /* a snapshot is live */
     size_t capacity;    /* of the arrays for pairs */
-    uint64_t *offsets;  /* to be computed; NULL: ranges only count */
+    uint64_t *offsets;  /* output; NULL: ranges only count */
     char *scratch;      /* batch_scratch_bytes of memory */
-    batch_part *parts;  /* one a member */
-    batch_tidings *tidings; /* and one of these */
-    uint32_t *digits;   /* BATCH_RANGES a member */
-    uint32_t *mail;     /* batch_exchange.h: a row a member */
-    uint32_t boxes;     /* for each member */
+    batch_part *parts;  /* one per worker */
+    batch_tidings *tidings; /* one per worker */
+    uint32_t *digits;   /* BATCH_RANGES per worker */
+    uint32_t *mail;     /* batch_exchange.h: one row per worker */
+    uint32_t boxes;     /* per worker */
     batch_sizes sizes;
     uint64_t total;     /* pairs of all ranges */
     pleach_batch_times *times; /* or NULL */

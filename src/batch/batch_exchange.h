@@ -1,16 +1,16 @@
-/* batch/batch_exchange.h - answers on their way from the member that has a key to the member that has the place.
- * Included by batch_cpu.c.
+/* batch/batch_exchange.h - result exchange: moves each result from the worker that processed its key to the worker that
+ * owns its position in the caller's arrays. Included by batch_cpu.c.
  *
- * The operations of a member's keys have places all over the batch. If members stored answers there, a line of the
- * caller's arrays would go from core to core with nearly every one of them. So a member leaves them, in memory of its
- * own, sorted by the part of the batch that their places lie in; and after the members have met, each stores those of
- * its part. The parts of a large batch are several boxes, so small that the caches hold what is stored from one. A
- * member that is alone, with one box, stores answers at once.
+ * The operations of a worker's keys have positions all over the batch. If workers stored results there directly, a
+ * cache line of the caller's arrays would move from core to core with nearly every result. So each worker writes its
+ * results to memory of its own (its mail), sorted by the part of the batch to which their positions belong. After a
+ * barrier, each worker stores the results of its part. The parts of a large batch consist of several boxes, small
+ * enough that the caches hold the positions of one. A single worker with one box stores results directly.
  */
 
 static inline uint32_t all_boxes(const batch_worker *w) { return w->team->members * w->job->boxes; }
 
-/* The box of a place; scale is boxes / n, with 32 binary places. */
+/* Returns the box of a position; scale is boxes / n, with 32 fractional bits. */
 static inline unsigned box_of(uint64_t scale, uint32_t place) { return (unsigned)(place * scale >> 32); }
 
 static inline uint32_t *mail_from(const batch_worker *w, unsigned sender)
@@ -18,8 +18,8 @@ static inline uint32_t *mail_from(const batch_worker *w, unsigned sender)
     return w->job->mail + (size_t)sender * batch_result_row(all_boxes(w));
 }
 
-/* Makes room for the answers of the member's operations, at the same places as these: mail_from(sender)[box] is where
- * the next one goes. */
+/* Reserves space for the results of the worker's operations, at the same indices as these: mail_from(sender)[box] is
+ * the index of the next one. */
 static void open_mail(batch_worker *w, op_stretch ops)
 {
     uint32_t boxes = all_boxes(w), *next = mail_from(w, w->member), at = ops.at;
@@ -55,7 +55,8 @@ static inline void prefetch_reply(const batch_ref *b, uint32_t place)
     if (b->r.out_values) __builtin_prefetch((const map_key *)b->r.out_values + place, 1, 2);
 }
 
-/* What one member has left in one box. A box follows the one before; mail_begin is where the first is. */
+/* Stores the results that one worker has put into one box. Boxes are adjacent; mail_begin is where the first one
+ * begins. */
 static void empty_box(batch_worker *w, unsigned sender, uint32_t box)
 {
     const uint32_t *end = mail_from(w, sender);
@@ -68,7 +69,7 @@ static void empty_box(batch_worker *w, unsigned sender, uint32_t box)
     }
 }
 
-/* After the members have met: this member's boxes. */
+/* Called after a barrier: stores the results in this worker's boxes. */
 static void scatter_results(batch_worker *w)
 {
     uint32_t boxes = w->job->boxes;

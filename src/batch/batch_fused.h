@@ -1,30 +1,32 @@
-/* batch/batch_fused.h - a batch of updates and finds, by members who each have a stretch of its keys: combine, look,
- * answer, edit and commit in one pass over it. Included by batch_cpu.c.
+/* batch/batch_fused.h - a batch of updates and finds in one pass: each worker has a range of the batch's keys, and does
+ * combine, lookup, resolve, edit and commit while it goes through them once. Included by batch_cpu.c.
  *
- * A leaf that has room for all its edits, as most have, is changed where it stands, while it is in the cache. That is
- * done before all of the batch has been looked at, and so only where it is certain that the batch can be applied:
- * there is nothing to ask of the old map any more but what the pass itself asks, and node memory for the worst that the
- * batch can come to (pass_is_certain). Edits of all other leaves, those that must be cut and those that two members may
- * share, are left for the stages of batch_level.h. Leaves that are changed here get no new nodes, so the nodes that
- * those stages make, and their ids, are the same as if they had all the edits.
+ * A leaf that has enough free slots for all its edits, as most have, is changed in place while it is in the cache. That
+ * happens before the rest of the batch has been processed. It is therefore done only if two things are certain: nothing
+ * but the pass itself still reads the old map, and there is node memory for the worst case of the batch
+ * (pass_is_certain). The edits of all other leaves, those that must be split and those that two workers may share, are
+ * left to the stages of batch_level.h. Leaves that are changed here get no new nodes, so the nodes that those stages
+ * make, and their ids, are the same as if the stages had all edits.
  */
 
-/* Keys that a member has under way together: while the leaves of one group come from memory, the next goes down. */
+/* Keys that a worker processes together: while the leaves of one group are loaded from memory, the next group
+ * descends. */
 enum { PASS_KEYS = 32 };
 
 typedef struct pass_group {
     uint32_t count;
     map_key key[PASS_KEYS];
     uint32_t node[PASS_KEYS];
-    uint32_t op[PASS_KEYS + 1]; /* its first operation */
+    uint32_t op[PASS_KEYS + 1]; /* the key's first operation */
 } pass_group;
 
-/* The edits of the leaf at hand, from `begin` on; those before are left for the other stages. */
+/* The edits of the current leaf, from `begin` on; earlier ones are left to the other stages. */
 typedef struct pass_run {
     uint32_t node;   /* NODE_NONE: no leaf yet */
-    uint64_t header; /* before its edits. After them a load would wait for the stores beside it to come to the cache */
+    uint64_t header; /* before its edits: after them, a load would wait until the stores next to it have reached the
+                      * cache */
     uint32_t inserts, begin, end;
-    bool shared; /* perhaps with the member before */
+    bool shared; /* possibly with the worker before */
 } pass_run;
 
 typedef struct passing {
@@ -34,8 +36,8 @@ typedef struct passing {
     uint32_t has, had; /* of leaves that were changed here */
 } passing;
 
-/* Each level has at most as many new nodes as edits, and a level no more edits than the one below has new nodes; above
- * the old root they become fewer at every level. */
+/* Returns whether the pool has nodes for the worst case. Each level has at most as many new nodes as edits, and a level
+ * has at most as many edits as the one below has new nodes. Above the old root they become fewer on every level. */
 static bool pass_is_certain(const batch_ref *b, uint32_t ops)
 {
     uint64_t levels = (b->sizes->root >> 32) + 3, most = levels * ops + BATCH_LEVELS;
@@ -43,7 +45,7 @@ static bool pass_is_certain(const batch_ref *b, uint32_t ops)
     return !b->keeps && b->sizes->first_id + most <= capacity && most + ops <= b->edit_room;
 }
 
-/* ---- down ---- */
+/* ---- descent ---- */
 
 static inline void prefetch_arguments(const batch_worker *w, uint32_t op)
 {
@@ -66,7 +68,7 @@ static void pass_take(passing *p, pass_group *g)
     g->count = count;
 }
 
-/* The child that leads on to `key`, and with it to the right if need be. */
+/* Returns the child that leads to `key`, following links to the right if necessary. */
 static inline uint32_t child_for(map_ref map, uint32_t node, map_key key)
 {
     map_pair pair;
@@ -75,7 +77,8 @@ static inline uint32_t child_for(map_ref map, uint32_t node, map_key key)
     return pair_node(pair);
 }
 
-/* All keys of the group together, a level at a time; the first levels, where they go the same way, once for all. */
+/* Takes all keys of the group down together, level by level. On the first levels, while all of them take the same path,
+ * they descend as one. */
 static void pass_down(map_ref map, pass_group *g)
 {
     uint64_t root = port_load(&map.tree->root);
@@ -97,7 +100,7 @@ static void pass_down(map_ref map, pass_group *g)
 
 /* ---- leaves ---- */
 
-/* Pairs of a leaf with keys below this one. */
+/* Returns the number of pairs of a leaf with keys below this one. */
 static inline unsigned leaf_rank(const map_node *leaf, unsigned count, map_key key, bool present)
 {
 #if defined(PLEACH_NODE_ISA_avx512) || defined(PLEACH_NODE_ISA_avx2)
@@ -108,7 +111,7 @@ static inline unsigned leaf_rank(const map_node *leaf, unsigned count, map_key k
 #endif
 }
 
-/* Slots from .. count-1 of a leaf move up by one; or down. */
+/* Move slots from .. count-1 of a leaf up by one, and down by one. */
 static inline void leaf_up(map_node *leaf, unsigned from, unsigned count)
 {
 #if defined(PLEACH_NODE_ISA_avx512)
@@ -127,7 +130,7 @@ static inline void leaf_down(map_node *leaf, unsigned from, unsigned count)
 #endif
 }
 
-/* One edit of a leaf that has room for it; answers the new count. */
+/* Applies one edit to a leaf that has a free slot if the edit needs one. Returns the new count. */
 static inline unsigned leaf_edit(const batch_ref *b, map_node *leaf, unsigned count, uint32_t edit)
 {
     map_pair pair = pair_of(b->edit_key[edit], b->edit_value[edit]);
@@ -141,7 +144,7 @@ static inline unsigned leaf_edit(const batch_ref *b, map_node *leaf, unsigned co
     return count;
 }
 
-/* All edits of the leaf at hand are known. */
+/* Called when all edits of the current leaf are known: applies them, or leaves them to the other stages. */
 static void pass_close(passing *p, bool shared)
 {
     const batch_ref *b = &p->w->b;
@@ -174,7 +177,7 @@ static void pass_open(passing *p, uint32_t node)
     p->run.shared = first && p->w->member > 0;
 }
 
-/* The answers of a key's operations, and what they do together. */
+/* Sends the results of a key's operations. Returns the composition of their functions. */
 static uint32_t pass_answer(batch_worker *w, uint32_t op, uint32_t end, batch_state old)
 {
     const batch_ref *b = &w->b;
@@ -187,7 +190,7 @@ static uint32_t pass_answer(batch_worker *w, uint32_t op, uint32_t end, batch_st
     return function;
 }
 
-/* The edits of a key have come to their leaf. */
+/* Resolves a key's operations at its leaf, and adds the key's edit. */
 static inline void pass_key(passing *p, map_key key, uint32_t node, uint32_t op, uint32_t end)
 {
     const batch_ref *b = &p->w->b;
@@ -214,8 +217,8 @@ static void pass_leaves(passing *p, const pass_group *g)
 
 /* ---- the pass ---- */
 
-/* The stretch of this member. Answers how many edits are left for the other stages; they lie behind the places of level
- * 0, in the member's own part, until gather_edits. */
+/* Processes this worker's range of operations. Returns how many edits are left to the other stages; until gather_edits
+ * these lie behind the arrays' part for level 0, in the worker's own part. */
 static uint32_t pass(batch_worker *w, op_stretch ops, double *search, double *modify)
 {
     passing p = {.w = w, .ops = ops};
@@ -238,7 +241,7 @@ static uint32_t pass(batch_worker *w, op_stretch ops, double *search, double *mo
     return p.run.end - first;
 }
 
-/* The edits that are left become the edits of level 0, behind those of the members before. */
+/* The edits that are left become edits of level 0, after those of lower-numbered workers. */
 static void gather_edits(batch_worker *w, op_stretch ops, uint32_t left)
 {
     const batch_ref *b = &w->b;

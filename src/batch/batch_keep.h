@@ -1,21 +1,22 @@
-/* batch/batch_keep.h - a batch while snapshots are live: leaves that it changes, and that a snapshot may ask for, are
- * copied first. Included by batch.h.
+/* batch/batch_keep.h - a batch while snapshots are live: preserves the leaves that the batch changes and that a
+ * snapshot may read, by copying them first. Included by batch.h.
  *
- * The batch's timestamp is what the clock shows. No live snapshot has it: a snapshot has what the clock showed before
- * it was taken. And none can be taken before the batch is over, so all later ones see all of it, and all earlier ones
- * nothing: one batch is one version.
+ * The batch's timestamp is the clock's value. No live snapshot has that timestamp, because a snapshot gets the value
+ * that the clock had before the snapshot was taken. None can be taken before the batch is over. So every later snapshot
+ * includes all of the batch, and every earlier one includes nothing of it: one batch is one version.
  *
- * Queries at live snapshots run beside the batch (gate_enter_snapshot). What they meet is as it would be beside an update
- * of versioned/: a node that is being overwritten is latched, and its version grows; a copy, and a new leaf with
- * its record, are complete before anything leads to them; the record of a leaf changes under the leaf's latch. Nothing
- * is put together (batch_rebalance.h) meanwhile, so no node goes away.
+ * Queries at live snapshots run concurrently with the batch (gate_enter_snapshot). To them the batch looks like an
+ * update of versioned/: a node that is being overwritten is latched, and its version grows; a copy, and a new leaf with
+ * its record, are complete before any pointer leads to them; the record of a leaf changes under the leaf's latch. No
+ * nodes are merged (batch_rebalance.h) while a snapshot is live, so no node is freed.
  *
- *     copies    per run: is a copy needed? (a scan gives each its number, after those of the tree's new nodes)
- *     keep      per run: the copy
- *     inherit   per new leaf: its past is that of the leaf that it was cut from
+ *     copies    per run: is a copy needed? (a scan numbers the copies, after the new nodes of the tree)
+ *     preserve  per run: the copy
+ *     inherit   per new leaf: it shares the version chain of the leaf that it was cut from
  */
 
-/* As in preserve_version of versioned/: no pin is as young as the leaf's newest image, or else that must stay. */
+/* The same condition as preserve_version of versioned/: no copy is needed if all live snapshots are older than the
+ * leaf's newest version. */
 PORT_FN uint32_t batch_needs_copy(const batch_ref *b, uint32_t number)
 {
     uint32_t leaf = b->edit_node[b->run_first[number]];
@@ -27,7 +28,7 @@ PORT_FN void batch_store_copy(const batch_ref *b, uint32_t number, uint32_t copi
     b->run_copy[number] = copies;
 }
 
-/* By one agent, before the first copy is written. */
+/* One worker calls this before the first copy is written. */
 PORT_FN void batch_close_copies(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
@@ -39,7 +40,7 @@ PORT_FN void batch_close_copies(const batch_ref *b)
     s->copies = 0;
 }
 
-/* The copy of a run's leaf, or none. */
+/* Returns the node for the copy of a run's leaf, or NODE_NONE if none is needed. */
 PORT_FN uint32_t batch_copy_of(const batch_ref *b, uint32_t number)
 {
     uint32_t before = number ? b->run_copy[number - 1] : 0;
@@ -65,7 +66,7 @@ PORT_FN void batch_keep(const batch_ref *b, uint32_t number)
                                                       : port_load(&b->versions->kept[0].head));
 }
 
-/* For the leaves' new node number `at`. */
+/* Gives the leaves' new node number `at` its version record. */
 PORT_FN void batch_inherit(const batch_ref *b, uint32_t at)
 {
     if (b->sizes->full) return;
@@ -76,5 +77,6 @@ PORT_FN void batch_inherit(const batch_ref *b, uint32_t at)
     port_store(&record->since, since);
     port_store(&record->older, copy ? copy : port_load(&b->record[leaf].older));
     port_store(&record->until, since);
-    port_store(&b->record[leaf].until, since); /* what is behind it is now the new leaf's too: as after a split */
+    /* As after a split, the versions before it now also belong to the new leaf. */
+    port_store(&b->record[leaf].until, since);
 }

@@ -1,4 +1,4 @@
-/* batch/batch_kernels.h - the stages of a batch (batch/batch.h) on the GPU, a thread an index. Included by
+/* batch/batch_kernels.h - the stages of a batch (batch/batch.h) as GPU kernels, one thread per index. Included by
  * batch.cu. */
 #include "batch.h"
 #include "../cuda/scan.h"
@@ -32,7 +32,7 @@ DEFINE_SCAN(copies, uint32_t, scan_block_adds, scan_add, FIRST_COPY, FIRST_COPY,
 
 #define EACH(i, n) for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += gridDim.x * blockDim.x)
 
-/* Where all are updates, all are listed, and there is no more to it than this. */
+/* If all operations are updates, all are selected, and this kernel is the whole selection. */
 static __global__ void __launch_bounds__(BLOCK_THREADS) classify_kernel(const __grid_constant__ batch_ref b)
 {
     uint32_t seen = 0;
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) classify_kernel(const __
     port_mark(&b.sizes->differ, all_differ);
 }
 
-/* One block. */
+/* Run by one block. */
 static __global__ void begin_kernel(const __grid_constant__ batch_ref b, uint32_t *count, scan_space *space)
 {
     batch_settle_stock(&b, BLOCK_THREADS);
@@ -76,7 +76,7 @@ static __global__ void begin_kernel(const __grid_constant__ batch_ref b, uint32_
     space->done = 0;
 }
 
-/* In the order of the batch, or in that of the sorted keys and their marks. */
+/* Executes operations that are not selected, in the order of the batch, or in that of sorted keys and their marks. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     read_kernel(const __grid_constant__ batch_ref b, const map_key *keys, const uint32_t *marks, uint32_t n)
 {
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS) answer_kernel(const __gr
 }
 
 PORT_FN void gpu_count(const batch_ref *b, uint32_t op); /* batch_wide_kernels.h */
-PORT_FN uint32_t *tired_first(const batch_ref *b);      /* batch_live_kernels.h, and the next one */
+PORT_FN uint32_t *tired_first(const batch_ref *b);      /* batch_live_kernels.h, as is the next one */
 PORT_FN void note_effort(const batch_ref *b, batch_effort effort);
 
 static __global__ void __launch_bounds__(BLOCK_THREADS) query_kernel(const __grid_constant__ batch_ref b)
@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     EACH(i, b.sizes->level[level].nodes) batch_build(&b, level, i);
 }
 
-/* All levels from this one on, by one block: few are edited up there. */
+/* Processes this level and all levels above it with one block, because they have few edits. */
 static __global__ void __launch_bounds__(SCAN_THREADS)
     upper_kernel(const __grid_constant__ batch_ref b, uint32_t level)
 {
@@ -192,7 +192,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     EACH(at, b.sizes->cases) batch_join(&b, level, at);
 }
 
-/* Closes the leaves' level, and does all others, by one block: what is small up there is little. */
+/* Ends the rebalancing of the leaves' level, and does all other levels with one block, because few of their nodes are
+ * underfull. */
 static __global__ void __launch_bounds__(SCAN_THREADS) rebalance_kernel(const __grid_constant__ batch_ref b)
 {
     if (b.sizes->tidied == 0) return;
@@ -214,7 +215,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS) rebalance_kernel(const __
 
 /* ---- memory ---- */
 
-/* The next piece of `scratch`; without that, only how much it would be. */
+/* Returns the next piece of `scratch`. Without scratch, only counts the bytes. */
 static void *carve(char *scratch, size_t *used, size_t count, size_t size)
 {
     void *piece = scratch ? scratch + *used : NULL;
@@ -225,8 +226,8 @@ static void *carve(char *scratch, size_t *used, size_t count, size_t size)
 typedef struct laid_out {
     batch_ref b;
     scan_space *space;
-    uint32_t *count; /* n, where scans look for it */
-    map_key *read_keys; /* in order, roughly; if reads are sorted */
+    uint32_t *count; /* n, in memory where scans read it */
+    map_key *read_keys; /* roughly in order; used if reads are sorted */
     uint32_t *read_marks;
     size_t bytes;
 } laid_out;
@@ -288,7 +289,7 @@ static laid_out lay_out(const batch_on_gpu *g)
 
 /* ---- launching ---- */
 
-/* `most` is what the host knows of *count. */
+/* `most` is an upper bound of *count that the host knows. */
 #define SCAN(name, level, count, most)                                                                           \
     do {                                                                                                         \
         unsigned parts_ = scan_parts(most);                                                                      \
@@ -308,8 +309,8 @@ static cudaError_t launch_list(const batch_on_gpu *g, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-/* Each chunk of the batch by itself, sorted: its results go to a stretch of the arrays that L2 holds, so that the
- * writes of a line, which come in no order, are put together there. One chunk is sorted while another is read. */
+/* Each chunk of the batch is sorted by itself. Its results go to a section of the arrays that fits in L2, where writes
+ * to a cache line, which come in no order, are combined. One chunk is sorted while another is read. */
 static cudaError_t launch_read(const batch_on_gpu *g, const read_streams *on)
 {
     enum { CHUNK = 1 << 22 };
@@ -368,8 +369,8 @@ static cudaError_t launch_fill(const batch_on_gpu *g, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-/* Each level has about a seventh of the edits of the one below, at most: where they become few, one block does the
- * rest. More than that are right too, and slow. */
+/* Each level has at most about a seventh of the edits of the one below. Where they become few, one block does the rest.
+ * If there are more edits than that, the result is still correct, but takes longer. */
 static cudaError_t launch_plan(const batch_on_gpu *g, uint32_t ops, cudaStream_t stream)
 {
     enum { FEW_KEYS = 2048, FEW_EDITS = 24576 };

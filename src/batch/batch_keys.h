@@ -1,4 +1,4 @@
-/* batch/batch_keys.h - the keys of a batch: combine, look, answer, edit. Included by batch.h. */
+/* batch/batch_keys.h - the keys of a batch: combine, lookup, resolve, edit. Included by batch.h. */
 
 typedef struct batch_state {
     map_key value;
@@ -8,10 +8,10 @@ typedef struct batch_state {
 PORT_FN uint32_t batch_place(const batch_ref *b, uint32_t op) { return batch_function_place(b->op_function[op]); }
 PORT_FN uint32_t batch_kind(const batch_ref *b, uint32_t op) { return batch_kind_at(&b->r, batch_place(b, op)); }
 
-/* True for the first operation of a key. */
+/* Returns whether the operation is the first one on its key. */
 PORT_FN bool batch_begins(const batch_ref *b, uint32_t op) { return op == 0 || b->op_key[op] != b->op_key[op - 1]; }
 
-/* Combine: the element of the scan that belongs to an operation. */
+/* Combine: returns the scan's element of an operation. */
 PORT_FN batch_link batch_link_of(const batch_ref *b, uint32_t op)
 {
     batch_link link;
@@ -20,7 +20,7 @@ PORT_FN batch_link batch_link_of(const batch_ref *b, uint32_t op)
     return link;
 }
 
-/* What the scan has come to at an operation. */
+/* Stores the scan's result at an operation. */
 PORT_FN void batch_store_link(const batch_ref *b, uint32_t op, batch_link link)
 {
     b->op_link[op] = link;
@@ -30,7 +30,7 @@ PORT_FN void batch_store_link(const batch_ref *b, uint32_t op, batch_link link)
     b->sizes->keys = link.keys;
 }
 
-/* After the scan: the number of an operation's key, and the key of a number. */
+/* After the scan: the number of an operation's key, and the key with a number. */
 PORT_FN uint32_t batch_key_of(const batch_ref *b, uint32_t op) { return b->op_link[op].keys - 1; }
 PORT_FN map_key batch_key_at(const batch_ref *b, uint32_t key) { return b->op_key[b->key_first[key]]; }
 
@@ -54,17 +54,17 @@ PORT_FN batch_state batch_old_state(const batch_ref *b, uint32_t key)
     return state;
 }
 
-/* A key's flags: what it was, and what its operations do to it together. */
+/* Returns a key's flags: whether it was present, and what its operations do to it together. */
 PORT_FN uint8_t batch_flags_of(batch_state old, uint32_t function)
 {
-    /* A value that is set counts as changed, though it may be the same: it is not looked at here. */
+    /* Setting a value counts as a change even if the value is the same, because the old value is not read here. */
     uint32_t kind = batch_function_kind(function);
     bool has = kind == BATCH_SAME ? old.present : kind != BATCH_GONE;
     bool changed = old.present != has || kind == BATCH_SET;
     return (uint8_t)((old.present ? BATCH_HAD : 0) | (has ? BATCH_HAS : 0) | (changed ? BATCH_CHANGED : 0));
 }
 
-/* Look, after a find has come to its end. */
+/* Lookup: stores the result of a find that is done. */
 PORT_FN void batch_looked(const batch_ref *b, uint32_t key, const find_op *find)
 {
     uint32_t last = b->key_first[key + 1] - 1;
@@ -76,14 +76,14 @@ PORT_FN void batch_looked(const batch_ref *b, uint32_t key, const find_op *find)
     b->key_flags[key] = batch_flags_of(old, b->op_link[last].function);
 }
 
-/* What the key is like just before an operation. */
+/* Returns the state of the key just before an operation. */
 PORT_FN batch_state batch_state_before(const batch_ref *b, uint32_t op)
 {
     batch_state old = batch_old_state(b, batch_key_of(b, op));
     return batch_begins(b, op) ? old : batch_apply(b, b->op_link[op - 1].function, old);
 }
 
-/* What an operation changes in the number of keys. */
+/* Returns by how much an operation changes the number of keys. */
 PORT_FN int8_t batch_change_of(const batch_ref *b, uint32_t op)
 {
     bool before = batch_state_before(b, op).present, after = before;
@@ -93,14 +93,14 @@ PORT_FN int8_t batch_change_of(const batch_ref *b, uint32_t op)
     return (int8_t)(after - before);
 }
 
-/* What an operation on one key answers. */
+/* The result of an operation on one key. */
 typedef struct batch_reply {
     map_key value;
     uint8_t flag;
     bool has_value;
 } batch_reply;
 
-/* From what the key was like before. */
+/* Returns the result, computed from the state of the key before the operation. */
 PORT_FN batch_reply batch_reply_to(const batch_ref *b, uint32_t op, batch_state before)
 {
     bool present = before.present;
@@ -123,14 +123,14 @@ PORT_FN void batch_store_reply(const batch_ref *b, uint32_t place, batch_reply r
     if (b->r.out_values && reply.has_value) ((map_key *)b->r.out_values)[place] = reply.value;
 }
 
-/* Answer, for operations on one key. */
+/* Resolve, for operations on one key. */
 PORT_FN void batch_answer(const batch_ref *b, uint32_t op)
 {
     if (batch_function_kind(b->op_function[op]) == BATCH_SAME && batch_kind(b, op) > OP_CONTAINS) return;
     batch_store_reply(b, batch_place(b, op), batch_reply_to(b, op, batch_state_before(b, op)));
 }
 
-/* Edit: the element of the scan, and what it has come to at a key. */
+/* Edit: the scan's element, and storing its result at a key. */
 PORT_FN uint32_t batch_changed(const batch_ref *b, uint32_t key) { return (b->key_flags[key] & BATCH_CHANGED) != 0; }
 
 PORT_FN void batch_store_edit(const batch_ref *b, uint32_t key, uint32_t changed)

@@ -1,13 +1,14 @@
-/* batch/batch_level.h - the edits of one level of the tree: runs, plan, build, commit. Included by batch.h. The
- * same for leaves and for inner nodes, whose pairs are (low key of a child, its id).
+/* batch/batch_level.h - applies the edits of one level of the tree: runs, plan, build, commit. Included by batch.h. The
+ * code is the same for leaves and for inner nodes, whose pairs are (low key of a child, its id).
  *
  * The new contents of a node are its old pairs and the run's edits, merged. They are numbered by rank, 0 .. total-1,
- * and cut into equal parts; part 0 stays in the node and the others are new. An agent that builds a part finds where it
- * begins by a search: the rank of an edit is the number of edits before it that have a pair, plus the old pairs below
- * its key, less those of them that edits before it replace or remove; and the sums of the scan have both.
+ * and cut into equal parts; part 0 stays in the node and the others are new nodes. A worker that builds a part finds
+ * where it begins by a search. The rank of an edit is the number of edits before it that leave a pair, plus the number
+ * of old pairs below its key, minus the number of those old pairs that earlier edits replace or remove. The sums of the
+ * scan give both numbers of edits.
  */
 
-/* New parts are made 5/7 full; at the end of a level, where ascending keys come, full. */
+/* New parts are made 5/7 full. At the end of a level, where ascending keys arrive, they are made full. */
 enum { BATCH_PART_PAIRS = 10 };
 
 PORT_FN uint32_t batch_parts(uint32_t total, bool appending)
@@ -21,14 +22,15 @@ PORT_FN uint32_t batch_part_begin(uint32_t total, uint32_t parts, uint32_t part)
     return (uint32_t)((uint64_t)total * part / parts);
 }
 
-/* Before and after the stores to a node. Beside queries at snapshots they are an update's as in blink/: what is new
- * is there before anything names it, and nobody trusts what it reads meanwhile. */
+/* Called before and after the stores to a node. Towards concurrent snapshot queries a batch behaves like an update of
+ * blink/: new nodes are complete before any pointer leads to them, and a reader does not use what it reads from a node
+ * while the node is latched. */
 PORT_FN void batch_open_node(const batch_ref *b, map_node *node)
 {
     if (!b->keeps) return;
     uint64_t header = header_load(node);
     port_publish_fence();
-    port_latch(&node->word[HEADER_WORD], header, header | HEADER_LATCHED); /* nobody else wants it */
+    port_latch(&node->word[HEADER_WORD], header, header | HEADER_LATCHED); /* never contended */
 }
 
 PORT_FN void batch_close_node(const batch_ref *b, map_node *node, uint64_t header)
@@ -41,7 +43,7 @@ PORT_FN void batch_close_node(const batch_ref *b, map_node *node, uint64_t heade
 
 /* ---- runs ---- */
 
-/* The element of the scan that belongs to the level's edit number `at`. */
+/* Returns the level's edit number `at` as an element of the scan. */
 PORT_FN batch_sums batch_sums_of(const batch_ref *b, uint32_t level, uint32_t at)
 {
     uint32_t edit = b->sizes->level[level].first_edit + at;
@@ -52,7 +54,7 @@ PORT_FN batch_sums batch_sums_of(const batch_ref *b, uint32_t level, uint32_t at
     return sums;
 }
 
-/* What the scan has come to at an edit. */
+/* Stores the scan's result at an edit. */
 PORT_FN void batch_store_sums(const batch_ref *b, uint32_t level, uint32_t at, batch_sums sums)
 {
     batch_level *l = &b->sizes->level[level];
@@ -62,18 +64,18 @@ PORT_FN void batch_store_sums(const batch_ref *b, uint32_t level, uint32_t at, b
     if (at + 1 == l->edits) l->runs = sums.runs;
 }
 
-/* ---- what one run makes of its node ---- */
+/* ---- one run ---- */
 
 typedef struct batch_run {
     node_image old;
     map_pair link;
-    uint32_t node; /* NODE_NONE: a new root is to come, above the old one */
+    uint32_t node; /* NODE_NONE: the parts get a new root above the old one */
     uint32_t old_count;
     uint32_t begin, end; /* its edits */
     uint32_t total, parts;
 } batch_run;
 
-/* Of the edits of the run before `edit`. */
+/* Returns the sums over the edits of the run before `edit`. */
 PORT_FN batch_sums batch_sums_before(const batch_ref *b, uint32_t level_first, uint32_t begin, uint32_t edit)
 {
     batch_sums at = {0, 0, 0}, from = {0, 0, 0};
@@ -84,7 +86,8 @@ PORT_FN batch_sums batch_sums_before(const batch_ref *b, uint32_t level_first, u
     return at;
 }
 
-/* Which edits are a run's, on which node, and how many pairs there will be; the node has `old_count`. */
+/* Sets run->begin, end and total: the run's edits, and how many pairs its node will have. The node now has
+ * `old_count`. */
 PORT_FN void batch_run_edits(const batch_ref *b, uint32_t level, uint32_t number, batch_run *run)
 {
     const batch_level *l = &b->sizes->level[level];
@@ -109,7 +112,7 @@ PORT_FN void batch_run_image(const batch_ref *b, uint32_t level, batch_run *run)
     }
 }
 
-/* Into how many parts the pairs are cut. */
+/* Returns the number of parts into which the pairs are cut. */
 PORT_FN uint32_t batch_run_parts(const batch_ref *b, const batch_run *run)
 {
     if (run->total <= NODE_CAPACITY) return 1;
@@ -125,7 +128,8 @@ PORT_FN void batch_run_open(const batch_ref *b, uint32_t level, uint32_t number,
     run->parts = batch_run_parts(b, run);
 }
 
-/* Plan: the new nodes of a run. A new root is one more. Most nodes have room, and need not be read. */
+/* Plan: returns the number of new nodes of a run; one more if it needs a new root. Most nodes have enough free slots
+ * and are not read. */
 PORT_FN uint32_t batch_new_nodes(const batch_ref *b, uint32_t level, uint32_t number)
 {
     batch_run run;
@@ -138,7 +142,7 @@ PORT_FN uint32_t batch_new_nodes(const batch_ref *b, uint32_t level, uint32_t nu
     return run.parts - (run.node != NODE_NONE);
 }
 
-/* The scan: the element when it is first asked for, then, and what the scan has come to. */
+/* The plan's scan: its element in the first pass, its element in the second pass, and storing the result. */
 PORT_FN uint32_t batch_plan_run(const batch_ref *b, uint32_t level, uint32_t number)
 {
     return b->run_new[b->sizes->level[level].first_edit + number] = batch_new_nodes(b, level, number);
@@ -154,9 +158,9 @@ PORT_FN void batch_store_planned(const batch_ref *b, uint32_t level, uint32_t nu
     b->run_new[b->sizes->level[level].first_edit + number] = sum;
 }
 
-/* After the scan, by one agent: where the level's new nodes are, and the next level's edits. Above the old root the
- * leftmost node of each new level is the root, until a level has no other. If there is no memory for them, there are no
- * more edits. */
+/* After the scan, one worker sets the position of the level's new nodes and the edits of the next level. Above the old
+ * root the leftmost node of each new level is the root, until a level has no other node. If there is no memory for the
+ * new nodes, the next level has no edits. */
 PORT_FN void batch_close_plan(const batch_ref *b, uint32_t level, uint32_t nodes)
 {
     batch_sizes *s = b->sizes;
@@ -176,7 +180,7 @@ PORT_FN void batch_close_plan(const batch_ref *b, uint32_t level, uint32_t nodes
     above->below = (uint32_t)s->new_root;
 }
 
-/* The node of an inner level that covers a key. */
+/* Returns the node of an inner level that covers a key. */
 PORT_FN uint32_t batch_node_on(const batch_ref *b, uint32_t level, map_key key)
 {
     level_cursor cursor;
@@ -190,7 +194,7 @@ PORT_FN uint32_t batch_node_on(const batch_ref *b, uint32_t level, map_key key)
     return cursor.node;
 }
 
-/* The node that an edit of an inner level belongs to; none, if there is no such level yet. */
+/* Stores the node that an edit of an inner level belongs to, or NODE_NONE if that level does not exist yet. */
 PORT_FN void batch_locate(const batch_ref *b, uint32_t level, uint32_t at)
 {
     uint32_t edit = b->sizes->level[level].first_edit + at;
@@ -200,7 +204,7 @@ PORT_FN void batch_locate(const batch_ref *b, uint32_t level, uint32_t at)
 
 /* ---- build ---- */
 
-/* Between two pairs of the merged sequence: the next edit, and the next old pair. */
+/* A position in the merged sequence: the next edit, and the next old pair. */
 typedef struct batch_cut { uint32_t edit, slot; } batch_cut;
 
 PORT_FN uint32_t batch_rank(const batch_ref *b, uint32_t level_first, const batch_run *run, uint32_t edit)
@@ -210,7 +214,7 @@ PORT_FN uint32_t batch_rank(const batch_ref *b, uint32_t level_first, const batc
     return sums.has - sums.had + image_rank(&run->old, run->old_count, b->edit_key[edit]);
 }
 
-/* The next pair of the merged sequence; there is one. */
+/* Returns the next pair of the merged sequence, which must exist, and advances. */
 PORT_FN map_pair batch_next(const batch_ref *b, const batch_run *run, batch_cut *cut)
 {
     for (;;) {
@@ -226,11 +230,11 @@ PORT_FN map_pair batch_next(const batch_ref *b, const batch_run *run, batch_cut 
     }
 }
 
-/* Where the pair of this rank is next. */
+/* Returns the position at which the pair of this rank is next. */
 PORT_FN batch_cut batch_cut_at(const batch_ref *b, uint32_t level_first, const batch_run *run, uint32_t rank)
 {
     batch_cut cut;
-    uint32_t low = run->begin, high = run->end; /* the last edit with at most this rank lies from low to below high */
+    uint32_t low = run->begin, high = run->end; /* invariant: the last edit with a rank <= `rank` is in low .. high-1 */
     if (batch_rank(b, level_first, run, low) > rank) {
         cut.edit = low; /* before all edits */
         cut.slot = rank;
@@ -250,7 +254,7 @@ PORT_FN batch_cut batch_cut_at(const batch_ref *b, uint32_t level_first, const b
     return cut;
 }
 
-/* The pairs of one part, to its node; `link` is what leads to the next. Answers the first key. */
+/* Writes the pairs of one part to its node; `link` leads to the next node. Returns the part's first key. */
 PORT_FN map_key batch_write_part(const batch_ref *b, const batch_run *run, map_node *node, uint32_t level,
                                  batch_cut cut, uint32_t count, map_pair link, uint64_t header)
 {
@@ -269,8 +273,8 @@ PORT_FN map_key batch_write_part(const batch_ref *b, const batch_run *run, map_n
     return first;
 }
 
-/* What leads from one part to the next: the first key there, and its node. `first` is the number of part 0's node
- * among the new ones, if it is new; else one less than part 1's. */
+/* Returns the link from one part to the next: the first key there, and its node. `first` is the number of part 0's node
+ * among the new ones if it is new; otherwise one less than the number of part 1's. */
 PORT_FN map_pair batch_link_after(const batch_ref *b, uint32_t level_first, const batch_run *run, uint32_t part,
                                   uint32_t first)
 {
@@ -280,7 +284,7 @@ PORT_FN map_pair batch_link_after(const batch_ref *b, uint32_t level_first, cons
     return link_to(next.key, batch_new_id(b, first + part + 1));
 }
 
-/* The run that the level's new node number `at` belongs to. */
+/* Returns the run that the level's new node number `at` belongs to. */
 PORT_FN uint32_t batch_run_of_node(const batch_ref *b, uint32_t level, uint32_t at)
 {
     const batch_level *l = &b->sizes->level[level];
@@ -295,7 +299,7 @@ PORT_FN uint32_t batch_run_of_node(const batch_ref *b, uint32_t level, uint32_t 
     return low;
 }
 
-/* Build, for the level's new node number `at`; it becomes an edit of the level above. */
+/* Build: writes the level's new node number `at`, and adds it as an edit to the level above. */
 PORT_FN void batch_build(const batch_ref *b, uint32_t level, uint32_t at)
 {
     const batch_level *l = &b->sizes->level[level];
@@ -312,10 +316,11 @@ PORT_FN void batch_build(const batch_ref *b, uint32_t level, uint32_t at)
     uint32_t edit = b->sizes->level[level + 1].first_edit + at;
     b->edit_key[edit] = low;
     b->edit_value[edit] = (map_key)id;
-    b->edit_flags[edit] = whole && part == 0 ? BATCH_HAS | BATCH_HAD : BATCH_HAS; /* `below` names it too */
+    /* Part 0 of a new root replaces the next level's old pair, (0, below). */
+    b->edit_flags[edit] = whole && part == 0 ? BATCH_HAS | BATCH_HAD : BATCH_HAS;
 }
 
-/* New nodes of all levels. */
+/* Returns the number of new nodes of all levels. */
 PORT_FN uint32_t batch_all_nodes(const batch_ref *b)
 {
     const batch_level *l = b->sizes->level;

@@ -1,8 +1,8 @@
-/* batch/batch_list.h - which operations have to do with each other. Included by batch.h.
+/* batch/batch_list.h - select: finds the operations that interact with others. Included by batch.h.
  *
- * A find or contains whose key no operation of the batch updates is answered by the old map alone: it need not be
- * sorted, nor wait for anybody. To know, updates mark a bit of a filter, chosen by their key; other keys may share it,
- * and are then listed for nothing.
+ * The result of a find or contains whose key no operation of the batch updates depends on the old map only, so the
+ * operation need not be sorted and need not wait for others. To recognize such operations, updates set a bit of a
+ * filter by their keys. Other keys may share the bit; their finds are then selected although it is not necessary.
  */
 
 PORT_FN uint32_t batch_filter_bit(const batch_ref *b, map_key key)
@@ -19,7 +19,7 @@ PORT_FN uint32_t batch_filter_bit(const batch_ref *b, map_key key)
 
 PORT_FN map_key batch_argument(const batch_ref *b, uint32_t place) { return ((const map_key *)b->r.keys)[place]; }
 
-/* List, first: an update marks its key. */
+/* Select, first pass: an update sets the bit of its key. */
 PORT_FN void batch_mark(const batch_ref *b, uint32_t place)
 {
     if (batch_kind_at(&b->r, place) > OP_ERASE) return;
@@ -28,15 +28,15 @@ PORT_FN void batch_mark(const batch_ref *b, uint32_t place)
 }
 
 #define BATCH_LISTED ((uint32_t)1 << 31)
-#define BATCH_ONLY_ASKED ((uint32_t)1 << 30) /* contains: its value is not wanted */
+#define BATCH_ONLY_ASKED ((uint32_t)1 << 30) /* contains: its value is not requested */
 
-/* What is remembered of an operation that is not listed. */
+/* Returns what is stored for an operation that is not selected. */
 PORT_FN uint32_t batch_read_mark(const batch_ref *b, uint32_t place)
 {
     return place | (batch_kind_at(&b->r, place) == OP_CONTAINS ? BATCH_ONLY_ASKED : 0);
 }
 
-/* Is the operation listed? Looks once, and remembers. */
+/* Returns whether the operation is selected. Reads the filter once, and stores the result in mark[]. */
 PORT_FN uint32_t batch_note(const batch_ref *b, uint32_t place)
 {
     uint32_t kind = batch_kind_at(&b->r, place), listed = 1;
@@ -53,7 +53,7 @@ PORT_FN uint32_t batch_note(const batch_ref *b, uint32_t place)
 
 PORT_FN uint32_t batch_is_listed(const batch_ref *b, uint32_t place) { return b->mark[place] >> 31; }
 
-/* Then, by a scan: what it has come to at an operation. */
+/* Then a scan: stores its result at an operation. */
 PORT_FN void batch_store_listed(const batch_ref *b, uint32_t place, uint32_t listed)
 {
     if (place + 1 == b->r.n) b->sizes->ops = listed;
@@ -62,14 +62,14 @@ PORT_FN void batch_store_listed(const batch_ref *b, uint32_t place, uint32_t lis
     b->list_function[listed - 1] = batch_function_of(batch_kind_at(&b->r, place), place);
 }
 
-/* Instead of all that, where all are updates. */
+/* Replaces both if all operations are updates, because then all are selected. */
 PORT_FN void batch_list_all(const batch_ref *b, uint32_t place)
 {
     b->list_key[place] = batch_argument(b, place);
     b->list_function[place] = batch_function_of(b->r.kind, place);
 }
 
-/* Read: the answer of an operation that is not listed, after a find has come to its end. */
+/* Read: stores the result of an operation that is not selected, once its find is done. */
 PORT_FN void batch_answer_read(const batch_ref *b, uint32_t mark, const find_op *find)
 {
     uint32_t place = mark & (BATCH_ONLY_ASKED - 1);

@@ -1,10 +1,10 @@
-/* batch/batch_live.cu - what a batch on the GPU needs that is the same for all key widths: memory for what tired
- * queries skip keys by (batch_live.h), and the pairs that its ranges have counted. */
+/* batch/batch_live.cu - the parts of a batch on the GPU that are the same for all key widths: memory for the structure
+ * by which tired queries skip keys (batch_live.h), and the pairs that its ranges have counted. */
 #include "../blink/blink_launch.h"
 
 #include "batch_cuda.h"
 
-/* The next piece of `memory`; without that, only how much it would be. */
+/* Returns the next piece of `memory`. Without memory, only counts the bytes. */
 static void *live_carve(char *memory, size_t *used, size_t bytes)
 {
     void *piece = memory ? memory + *used : NULL;

@@ -1,25 +1,26 @@
-/* batch/batch_live.h - which keys of a batch are there at one of its places, asked for in the order of keys. Included
- * by batch.h.
+/* batch/batch_live.h - finds, in key order, the keys of a batch that are present at one of its positions. Included by
+ * batch.h.
  *
- * A successor, a predecessor or a range passes by keys of the batch that are not there at its place: erased before it,
- * or inserted after it. There may be as many of these as operations, and as many queries that pass by all of them. So a
- * query gives up after a number of them (batch_query.h), and what it then asks is here, in time log n:
+ * A successor, a predecessor or a range passes keys of the batch that are absent at its position: erased before it, or
+ * inserted after it. There may be as many such keys as operations, and as many queries that pass all of them. So a
+ * query gives up after a number of them (batch_query.h), and then uses these functions, which take log n steps each:
  *
- *     batch_next_live     the first key of the batch, from a number on, that is there at a place
- *     batch_last_live     the last one below a number
+ *     batch_next_live     the first key of the batch, from a key number on, that is present at a position
+ *     batch_last_live     the last such key below a key number
  *     batch_next_gap,     the next gap between two neighbouring keys of the batch in which the old map has keys that
- *     batch_last_gap      the batch does not name, and the one before
+ *     batch_last_gap      the batch does not name, and the last such gap
  *
- * LIVE KEYS   The operations in the order of their places, each with the number of its key and what it changes: +1 if
- * the key appears, -1 if it goes, else 0. They are divided, in order, by the bits of the number, from the highest: a
- * wavelet matrix. At each level, a group of 32 operations knows their bits, and what all operations before it with a 0
- * amount to. The first `place` operations are a stretch at each level; what its zeros change, and how many keys of the
- * lower half the old map has, is how many keys of the lower half are there at the place. So counting the live keys
- * below a number, and finding the one with a given rank, take two looks a level.
+ * LIVE KEYS   The operations are in the order of their positions, each with the number of its key and its change: +1
+ * if the key appears, -1 if it disappears, else 0. From level to level they are stably partitioned by one bit
+ * of the key number, from the highest: a wavelet matrix. At each level, a group of 32 operations stores their bits, and
+ * the number and the sum of the changes of all operations before the group that have a 0. The first t operations are a
+ * contiguous range at each level. The sum of the changes of its zeros, plus the number of keys of the lower half that
+ * the old map has, is the number of keys of the lower half that are present at position t. So counting the live keys
+ * below a key number, and finding the live key of a given rank, read two groups per level.
  *
- * GAPS        A bit a key, with sums over words of them.
+ * GAPS        One bit per key, with sums over words of bits.
  *
- * All of it is built only if queries have given up, by as many agents as there are: a scan and a division a level.
+ * All of this is built only if queries have given up, by all workers: one scan and one stable partition per level.
  */
 
 
@@ -52,7 +53,7 @@ PORT_FN unsigned batch_highest_bit(uint32_t word)
 #endif
 }
 
-/* Operations of one level before `at` that have a 0, and what they change. */
+/* The operations of one level before `at` whose bit is 0: their number, and the sum of their changes. */
 typedef struct batch_zeros { uint32_t zeros, sum; } batch_zeros;
 
 PORT_FN batch_zeros batch_zeros_before(const batch_live *l, uint32_t level, uint32_t at)
@@ -65,8 +66,8 @@ PORT_FN batch_zeros batch_zeros_before(const batch_live *l, uint32_t level, uint
     return z;
 }
 
-/* The stretch of the first operations of a batch that concern the keys of one subtree: on the way down, with the
- * numbers that these keys have from. */
+/* A descent to a subtree of key numbers that begins at `from`: the range, at the current level, of those among the
+ * first operations of a batch whose keys are in the subtree. */
 typedef struct batch_descent { uint32_t begin, end, from; } batch_descent;
 
 PORT_FN batch_descent batch_descent_from(uint32_t place)
@@ -77,7 +78,7 @@ PORT_FN batch_descent batch_descent_from(uint32_t place)
     return d;
 }
 
-/* One level down, to one of the halves; answers how many keys of the lower half are there. */
+/* Descends by one level, to both halves. Returns how many keys of the lower half are present. */
 PORT_FN uint32_t batch_live_halve(const batch_live *l, uint32_t level, uint32_t n, uint32_t keys, batch_descent *lower,
                                   batch_descent *upper)
 {
@@ -94,9 +95,9 @@ PORT_FN uint32_t batch_live_halve(const batch_live *l, uint32_t level, uint32_t 
     return last - first + end.sum - begin.sum;
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
-/* How many keys with lower numbers are there just before the operation at `place`. */
+/* Returns how many keys with lower numbers are present just before the operation at `place`. */
 PORT_FN uint32_t batch_live_below(const batch_ref *b, uint32_t key, uint32_t place)
 {
     const batch_live *l = &b->live;
@@ -112,7 +113,8 @@ PORT_FN uint32_t batch_live_below(const batch_ref *b, uint32_t key, uint32_t pla
     return live;
 }
 
-/* The number of the key that has so many live ones below it; a number that no key has, if there is none. */
+/* Returns the number of the key that has `rank` live keys below it. If there is none, returns a number that no key
+ * has. */
 PORT_FN uint32_t batch_live_ranked(const batch_ref *b, uint32_t rank, uint32_t place)
 {
     const batch_live *l = &b->live;
@@ -127,7 +129,7 @@ PORT_FN uint32_t batch_live_ranked(const batch_ref *b, uint32_t rank, uint32_t p
     return at.from;
 }
 
-/* The first key from number `key` on, and the last one below it; NO_KEY: there is none. */
+/* Return the first live key from number `key` on, and the last one below it, or BATCH_NO_KEY if there is none. */
 PORT_FN uint32_t batch_next_live(const batch_ref *b, uint32_t key, uint32_t place)
 {
     uint32_t next = batch_live_ranked(b, batch_live_below(b, key, place), place);
@@ -140,7 +142,7 @@ PORT_FN uint32_t batch_last_live(const batch_ref *b, uint32_t key, uint32_t plac
     return live ? batch_live_ranked(b, live - 1, place) : BATCH_NO_KEY;
 }
 
-/* The word of gaps that has gap number `number`, counted from 0. */
+/* Returns the index of the word that contains gap number `number`, counted from 0. */
 PORT_FN uint32_t batch_gap_word(const batch_ref *b, uint32_t number)
 {
     uint32_t low = 0, high = b->sizes->keys / 32 + 1;
@@ -154,7 +156,8 @@ PORT_FN uint32_t batch_gap_word(const batch_ref *b, uint32_t number)
     return low;
 }
 
-/* The first gap behind key number `key` or a later one; and the last one behind it or an earlier one. */
+/* Return the first gap after key number `key` or a later key, and the last gap after key number `key` or an earlier
+ * key. A gap has the number of the key before it. Both return BATCH_NO_KEY if there is none. */
 PORT_FN uint32_t batch_next_gap(const batch_ref *b, uint32_t key)
 {
     uint32_t word = key / 32, bits = b->live.gap[word] & ~(uint32_t)0 << key % 32;
@@ -175,16 +178,16 @@ PORT_FN uint32_t batch_last_gap(const batch_ref *b, uint32_t key)
     return word * 32 + batch_highest_bit(b->live.gap[word]);
 }
 
-/* ---- how it is built ---- */
+/* ---- construction ---- */
 
-/* First, for each place: nothing changes. */
+/* First, for each position: nothing changes. */
 PORT_FN void batch_live_clear(const batch_ref *b, uint32_t place)
 {
     b->live.number[0][place] = 0;
     b->live.change[0][place] = 0;
 }
 
-/* Then, for each operation. */
+/* Then, for each operation: stores its change at its position. */
 PORT_FN void batch_live_note(const batch_ref *b, uint32_t op)
 {
     int8_t change = batch_change_of(b, op);
@@ -193,7 +196,7 @@ PORT_FN void batch_live_note(const batch_ref *b, uint32_t op)
     b->live.change[0][batch_place(b, op)] = change;
 }
 
-/* By key, a scan. */
+/* Element of a scan over keys. */
 PORT_FN uint32_t batch_had(const batch_ref *b, uint32_t key) { return (b->key_flags[key] & BATCH_HAD) != 0; }
 
 PORT_FN void batch_store_had(const batch_ref *b, uint32_t key, uint32_t had)
@@ -202,8 +205,8 @@ PORT_FN void batch_store_had(const batch_ref *b, uint32_t key, uint32_t had)
     b->live.had[key + 1] = had;
 }
 
-/* Has the old map a key between this one of the batch and the next? The leaves between two of them concern one gap
- * only, so all gaps together take as many steps as there are keys and leaves. */
+/* Returns whether the old map has a key between this key of the batch and the next one. The leaves between two keys of
+ * the batch concern one gap only, so all gaps together take as many steps as there are keys and leaves. */
 PORT_FN bool batch_is_gap(const batch_ref *b, uint32_t key)
 {
     bool last = key + 1 == b->sizes->keys;
@@ -222,7 +225,7 @@ PORT_FN bool batch_is_gap(const batch_ref *b, uint32_t key)
     }
 }
 
-/* By word of gaps, a scan. */
+/* Element of a scan over words of gaps. */
 PORT_FN uint32_t batch_find_gaps(const batch_ref *b, uint32_t word)
 {
     uint32_t gap = 0;
@@ -240,7 +243,8 @@ PORT_FN void batch_store_gaps(const batch_ref *b, uint32_t word, uint32_t gaps)
     b->live.gaps[word + 1] = gaps;
 }
 
-/* By group of a level, a scan: `runs` are its zeros, `has` and `had` those of them that make a key appear, or go. */
+/* Element of a scan over the groups of a level. `runs` counts its zeros, `has` and `had` those zeros that make a key
+ * appear or disappear. */
 PORT_FN batch_sums batch_group_sums(const batch_group *g, uint32_t n)
 {
     batch_sums sums;
@@ -255,7 +259,7 @@ PORT_FN batch_group *batch_group_at(const batch_ref *b, uint32_t level, uint32_t
     return &b->live.group[(uint64_t)level * b->live.groups + group];
 }
 
-/* Operations of a group: 32, or of the last one what is left. */
+/* Operations of a group: 32, or fewer in the last one. */
 PORT_FN uint32_t batch_group_size(const batch_ref *b, uint32_t group)
 {
     uint32_t left = b->r.n - group * 32;
@@ -293,7 +297,7 @@ PORT_FN void batch_store_group(const batch_ref *b, uint32_t level, uint32_t grou
     g->sum = (sums.has - sums.had) - (own.has - own.had);
 }
 
-/* After the scan: to the order of the next level. */
+/* After the scan: moves the operations of a group to their positions in the next level. */
 PORT_FN void batch_divide_group(const batch_ref *b, uint32_t level, uint32_t group)
 {
     const batch_live *l = &b->live;

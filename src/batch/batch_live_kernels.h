@@ -1,8 +1,8 @@
-/* batch/batch_live_kernels.h - queries of a batch that have given up (batch/batch_query.h), and what they skip keys
- * by (batch/batch_live.h), a thread an index. Included by batch_kernels.h. */
+/* batch/batch_live_kernels.h - retries the queries of a batch that have given up (batch/batch_query.h), and builds the
+ * structure by which they skip keys (batch/batch_live.h), one thread per index. Included by batch_kernels.h. */
 
-/* Tired queries are noted at the end of the array that has wide counts at its front, downwards; those that are still
- * tired after the second try, in another one that has nothing yet. */
+/* Tired queries are recorded downwards from the end of the array that has wide counts at its front. Those that are
+ * still tired after the second try are recorded in another array, which is not yet in use. */
 PORT_FN uint32_t *tired_first(const batch_ref *b) { return b->edit_node + b->edit_room - 1; }
 
 PORT_FN void note_effort(const batch_ref *b, batch_effort effort)
@@ -32,7 +32,7 @@ DEFINE_SCAN(gaps, uint32_t, scan_block_adds, scan_add, FIRST_GAPS, GAPS_AGAIN, S
 DEFINE_SCAN(groups, batch_sums, scan_block_sums, batch_sums_join, batch_fill_group, batch_group_again,
             batch_store_group, NO_FINISH)
 
-/* number[0] and change[0] are zeros. */
+/* number[0] and change[0] must be zeroed. */
 static __global__ void __launch_bounds__(BLOCK_THREADS) live_note_kernel(const __grid_constant__ batch_ref b)
 {
     EACH(op, b.sizes->ops) batch_live_note(&b, op);

@@ -1,5 +1,5 @@
-/* batch/batch_live_team.h - queries of a batch that have given up (batch_query.h), and what they skip keys by
- * (batch_live.h), by a team. Included by batch_cpu.c. */
+/* batch/batch_live_team.h - retries the queries of a batch that have given up (batch_query.h), and builds the structure
+ * by which they skip keys (batch_live.h), by a team of threads. Included by batch_cpu.c. */
 
 #define HAD_OF(b, level, i) batch_had(b, i)
 #define HAD_STORE(b, level, i, sum) batch_store_had(b, i, sum)
@@ -32,7 +32,7 @@ static void note_effort(batch_worker *w, batch_effort effort)
     if (effort.steps > BATCH_PATIENCE) w->job->parts[w->member].steps += effort.steps;
 }
 
-/* This member's tired queries again; answers how many of the team's are still tired. */
+/* Retries this worker's tired queries. Returns how many of the whole team's are still tired. */
 static uint32_t ask_again(batch_worker *w, batch_wide *tired, uint32_t *n)
 {
     uint32_t left = 0;
@@ -50,7 +50,7 @@ static uint32_t ask_again(batch_worker *w, batch_wide *tired, uint32_t *n)
     return left;
 }
 
-/* n of them are this member's, `all` the team's. */
+/* n of the tired queries are this worker's, `all` is the whole team's number. */
 static void ask_tired(batch_worker *w, batch_wide *tired, uint32_t n, uint32_t all)
 {
     w->b.patience = batch_more_patience(w->b.sizes->ops, all);

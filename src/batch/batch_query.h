@@ -1,17 +1,18 @@
 /* batch/batch_query.h - ranges, counts, successors and predecessors in the middle of a batch: the old tree, overlaid
  * with what the batch's earlier operations do to their keys. Included by batch.h.
  *
- * PATIENCE   A query steps over keys of the batch that are not there at its place, one by one. After `patience` of them
- *            it gives up, and is tried again with more patience, so much that all that have given up take a few steps
- *            for each operation of the batch together. If that does not do, batch_live.h is built, and they skip such
- *            keys. So n queries take n log n steps, and log n for each pair that they find, whatever is in the batch.
+ * PATIENCE   A query steps one by one over keys of the batch that are absent at its position. After `patience` of them
+ *            it gives up (it is tired). It is then retried with more patience, chosen so that all queries that have
+ *            given up take a few steps for each operation of the batch together. If that does not suffice,
+ *            batch_live.h is built, and queries skip absent keys. So n queries take n log n steps, and log n for each
+ *            pair that they find, whatever the batch contains.
  */
 
-/* A key of the batch, by number, as it is just before the operation at `place`. */
+/* Returns the state of a key of the batch, given by its number, just before the operation at `place`. */
 PORT_FN batch_state batch_state_at(const batch_ref *b, uint32_t key, uint32_t place)
 {
     uint32_t first = b->key_first[key], low = first, high = b->key_first[key + 1];
-    while (low < high) { /* operations of one key ascend by place */
+    while (low < high) { /* operations of one key ascend by position */
         uint32_t middle = low + (high - low) / 2;
         if (batch_place(b, middle) < place)
             low = middle + 1;
@@ -22,14 +23,14 @@ PORT_FN batch_state batch_state_at(const batch_ref *b, uint32_t key, uint32_t pl
     return low == first ? old : batch_apply(b, b->op_link[low - 1].function, old);
 }
 
-/* Upwards through all that is there at one place of the batch. */
+/* Walks upwards through all pairs that are present at one position of the batch. */
 typedef struct batch_walk {
     node_image leaf;
     map_pair link;
     unsigned slot, count;
-    uint32_t key; /* the next one of the batch's */
+    uint32_t key; /* the next key of the batch */
     uint32_t place;
-    uint32_t patience, passed; /* keys that are not there: so many may be passed by, and have been */
+    uint32_t patience, passed; /* absent keys: how many it may pass, and has passed */
     batch_effort effort;
 } batch_walk;
 
@@ -42,7 +43,7 @@ PORT_FN void batch_walk_enter(const batch_ref *b, batch_walk *walk, uint32_t id)
     walk->slot = 0;
 }
 
-/* To a key of the batch, by number, or behind it. */
+/* Moves to a key of the batch, by its number, or just after it. */
 PORT_FN void batch_walk_to(const batch_ref *b, batch_walk *walk, uint32_t key, bool after)
 {
     map_key from = batch_key_at(b, key);
@@ -52,7 +53,7 @@ PORT_FN void batch_walk_to(const batch_ref *b, batch_walk *walk, uint32_t key, b
     if (after && walk->slot < walk->count && image_pair(&walk->leaf, walk->slot).key == from) walk->slot++;
 }
 
-/* From an operation's key on, or from the next key after it. */
+/* Starts at an operation's key, or at the next key after it. */
 PORT_FN void batch_walk_start(const batch_ref *b, batch_walk *walk, uint32_t op, bool after)
 {
     walk->place = batch_place(b, op);
@@ -62,8 +63,9 @@ PORT_FN void batch_walk_start(const batch_ref *b, batch_walk *walk, uint32_t op,
     batch_walk_to(b, walk, batch_key_of(b, op), after);
 }
 
-/* A key that is not there has been passed by. To the next one that is, or to the next gap between keys of the batch
- * that has old ones in it, whichever comes first; false if the query has to give up. */
+/* Called after an absent key was passed. Moves to the next key of the batch that is present, or to the next gap between
+ * keys of the batch in which the old map has keys, whichever comes first. Returns false if there is neither, or if the
+ * query has to give up. */
 PORT_COLD bool batch_walk_skip(const batch_ref *b, batch_walk *walk)
 {
     walk->effort.steps += walk->passed;
@@ -82,7 +84,7 @@ PORT_COLD bool batch_walk_skip(const batch_ref *b, batch_walk *walk)
     return true;
 }
 
-/* The next pair up to hi; false: there is none, or the walk has become tired. */
+/* Sets *pair to the next pair up to hi. Returns false if there is none, or if the walk is tired. */
 PORT_FN bool batch_walk_next(const batch_ref *b, batch_walk *walk, map_key hi, map_pair *pair)
 {
     for (;;) {
@@ -115,7 +117,7 @@ PORT_FN batch_effort batch_walk_effort(const batch_walk *walk)
     return effort;
 }
 
-/* The largest key of the old map up to `from`. */
+/* Sets *pair to the pair of the old map with the largest key <= `from`. Returns false if there is none. */
 PORT_FN bool batch_old_floor(const batch_ref *b, map_key from, map_pair *pair)
 {
     seek_op seek;
@@ -126,14 +128,14 @@ PORT_FN bool batch_old_floor(const batch_ref *b, map_key from, map_pair *pair)
     return seek.found;
 }
 
-/* The predecessor by skipping: the last key of the batch that is there, or the last key of the old map that the batch
+/* The predecessor by skipping: the last key of the batch that is present, or the last key of the old map that the batch
  * does not name, whichever is larger. */
 PORT_COLD bool batch_pred_skip(const batch_ref *b, uint32_t op, map_pair *pair, batch_effort *effort)
 {
     effort->tired = b->live.levels == 0;
     if (effort->tired) return false;
     effort->steps += 2 * b->live.levels;
-    uint32_t own = batch_key_of(b, op), place = batch_place(b, op); /* some are below it */
+    uint32_t own = batch_key_of(b, op), place = batch_place(b, op); /* own > 0: some keys are below it */
     uint32_t live = batch_last_live(b, own, place), gap = batch_last_gap(b, own - 1);
     map_key end = batch_key_at(b, gap == BATCH_NO_KEY ? 0 : gap + 1);
     bool has_old = end > 0 && batch_old_floor(b, end - 1, pair);
@@ -144,7 +146,7 @@ PORT_COLD bool batch_pred_skip(const batch_ref *b, uint32_t op, map_pair *pair, 
 
 PORT_FN bool batch_pred(const batch_ref *b, uint32_t op, map_pair *pair, batch_effort *effort)
 {
-    uint32_t key = batch_key_of(b, op); /* those below are to be looked at */
+    uint32_t key = batch_key_of(b, op); /* the keys below this number are still to be checked */
     map_pair old;
     if (b->op_key[op] == 0) return false;
     bool has_old = batch_old_floor(b, b->op_key[op] - 1, &old);
@@ -161,7 +163,7 @@ PORT_FN bool batch_pred(const batch_ref *b, uint32_t op, map_pair *pair, batch_e
     return has_old;
 }
 
-/* Query: the pairs of a range are only counted, or, when it is known where they go, written. */
+/* Query: counts the pairs of a range or, once their positions in the output are known, writes them. */
 PORT_FN batch_effort batch_range(const batch_ref *b, uint32_t op, uint64_t limit, bool write)
 {
     uint32_t place = batch_place(b, op);
@@ -205,7 +207,8 @@ PORT_FN batch_effort batch_seek(const batch_ref *b, uint32_t op, bool up)
     return effort;
 }
 
-/* Counts are not among these: batch_count.h. A query that is tired is to be asked again. */
+/* Runs a query of any kind but counts (batch_count.h). A query that reports to be tired has no result and must be
+ * retried. */
 PORT_FN batch_effort batch_query(const batch_ref *b, uint32_t op)
 {
     uint32_t kind = batch_kind(b, op);
@@ -214,7 +217,7 @@ PORT_FN batch_effort batch_query(const batch_ref *b, uint32_t op)
     return batch_no_effort();
 }
 
-/* When the offsets are known, with the patience that it took to count. */
+/* Writes the pairs of a range. Call it once the offsets are known, with the patience with which they were counted. */
 PORT_FN batch_effort batch_fill_range(const batch_ref *b, uint32_t op)
 {
     if (batch_kind(b, op) == OP_RANGE) return batch_range(b, op, b->r.limit ? b->r.limit : UINT64_MAX, true);

@@ -1,25 +1,26 @@
-/* batch/batch_ranges.h - the operations of a batch in the order of their keys, each member of the team with a range
- * of keys of its own: one pass by the highest bits in which keys differ puts them into many small ranges, and the
- * members, each with neighbouring ones, go on by themselves, in their caches. All of it is stable, so that the result
- * is that of batch_sort.h. Included by batch_cpu.c. */
+/* batch/batch_ranges.h - sorts the operations of a batch by key, so that each worker of the team has a range of keys of
+ * its own. One pass by the highest bits in which keys differ divides them into many small ranges. Each worker then
+ * sorts neighbouring ranges by itself, in its caches. All steps are stable, so the result is the same as that of
+ * batch_sort.h. Included by batch_cpu.c. */
 
-/* Where the operations come from: a list (batch_list.h), or, where all of the batch are listed, the batch itself. */
+/* The source of the operations: the selected ones (batch_list.h) or, if all operations of the batch are selected, the
+ * batch itself. */
 typedef struct sort_source {
     const map_key *key;
-    const uint32_t *function; /* NULL: it follows from the kind */
+    const uint32_t *function; /* NULL: computed from the kind */
     const batch_request *request;
     uint32_t n;
 } sort_source;
 
 enum {
-    RANGE_OPERATIONS = 512, /* so many in a range, on average, or more where there are not enough ranges for that */
-    RANGES_A_MEMBER = 16,   /* but so many ranges, so that members get equal shares */
+    RANGE_OPERATIONS = 512, /* per range on average; more if there are not enough ranges for that */
+    RANGES_A_MEMBER = 16,   /* but at least this many ranges per worker, so that workers get equal shares */
 #ifdef PLEACH_SIM
     RANGE_FEW = 4,
 #else
-    RANGE_FEW = 24,         /* so few are sorted by insertion alone */
+    RANGE_FEW = 24,         /* ranges of at most this length are sorted by insertion only */
 #endif
-    RANGE_MORE_BITS = 3     /* than those that so many keys have at least: one key in eight has a neighbour in them */
+    RANGE_MORE_BITS = 3     /* more bits than n keys need at least: one key in eight has another with the same bits */
 };
 
 static unsigned ranges_bits(uint32_t n, unsigned members)
@@ -36,8 +37,8 @@ static unsigned highest_bit(map_key word)
     return highest;
 }
 
-/* From side `from`, by digits of so many bits from low_bit on, but those in which the keys are all the same; answers
- * the side that has the result. */
+/* Sorts from side `from`, by digits of `bits` bits from low_bit on, skipping digits in which the keys are all the same.
+ * Returns the side that has the result. */
 static unsigned range_digits(sort_side side[2], unsigned from, uint32_t begin, uint32_t end, map_key differ,
                              unsigned low_bit, unsigned bits)
 {
@@ -62,8 +63,8 @@ static unsigned range_digits(sort_side side[2], unsigned from, uint32_t begin, u
     return from;
 }
 
-/* One range, from side 1 to side 1. First by so many of the highest bits that few keys agree in them; the rest is done
- * by insertion, or if keys lie too close together for that, by all digits. */
+/* Sorts one range, from side 1 to side 1. First by as many of the highest bits as are needed to make few keys agree in
+ * them; the rest is done by insertion, or by all digits if keys are too close together for that. */
 static void sort_range(sort_side side[2], uint32_t begin, uint32_t end)
 {
     map_key differ = 0;
@@ -73,7 +74,7 @@ static void sort_range(sort_side side[2], uint32_t begin, uint32_t end)
         differ |= side[1].key[i] ^ side[1].key[begin];
         falls += side[1].key[i] < side[1].key[i - 1];
     }
-    if (falls == 0) return; /* the operations came in order */
+    if (falls == 0) return; /* the operations were already in order */
     unsigned highest = highest_bit(differ) + 1, wanted = RANGE_MORE_BITS;
     while ((end - begin) >> (wanted - RANGE_MORE_BITS)) wanted++;
     if (wanted > highest) wanted = highest;
@@ -87,13 +88,13 @@ static void sort_range(sort_side side[2], uint32_t begin, uint32_t end)
     memcpy(side[1].function + begin, side[0].function + begin, (end - begin) * sizeof(uint32_t));
 }
 
-/* The ranges, and which of them are a member's. */
+/* The ranges, and which of them belong to a worker. */
 typedef struct key_ranges {
     unsigned shift, count;
     unsigned own_first, own_end;
     uint32_t largest;
     uint32_t begin[BATCH_RANGES + 1];
-    uint32_t next[BATCH_RANGES]; /* where the member's next operation of a range goes */
+    uint32_t next[BATCH_RANGES]; /* where the worker's next operation of a range goes */
 } key_ranges;
 
 static inline unsigned range_of(const key_ranges *r, map_key key)
@@ -101,7 +102,7 @@ static inline unsigned range_of(const key_ranges *r, map_key key)
     return (unsigned)(key >> r->shift) & (r->count - 1);
 }
 
-/* After all members have counted. A member's ranges are those that begin in its part of the places. */
+/* Called after all workers have counted. A worker's ranges are those that begin in its part of the array. */
 static void place_ranges(const batch_job *job, const team *team, unsigned member, uint32_t n, key_ranges *r)
 {
     uint32_t low = part_begin(team, member, n), high = part_begin(team, member + 1, n), sum = 0;
@@ -136,9 +137,9 @@ static void fill_ranges(const sort_source *from, sort_side to, uint32_t begin, u
         }
 }
 
-/* From the source, for which side 0 may be the place, to side 1. True, for all members: *own is the member's stretch of
- * the result, in order when the call returns; of other members' stretches that is not known yet. False: one range has
- * so much of the batch that this is no way to share it; nothing has been moved. */
+/* Sorts from the source, which may lie in side 0, to side 1. If it returns true, to all workers, *own is the worker's
+ * range of the result and is in order; the ranges of other workers may not be in order yet. Returns false, to all
+ * workers, if one range has too much of the batch for an even division; then nothing has been moved. */
 static bool sort_into_ranges(batch_job *job, team *team, unsigned member, const sort_source *from,
                              sort_side side[2], map_key differ, op_stretch *own)
 {

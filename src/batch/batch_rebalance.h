@@ -1,33 +1,34 @@
-/* batch/batch_rebalance.h - after a batch that has erased: neighbours that have become small are put together, and nodes
- * that are not needed any more go to the pool's stock. Included by batch.h.
+/* batch/batch_rebalance.h - after a batch that has erased: merges underfull neighbours, and moves nodes that become
+ * free to the pool's stock. Included by batch.h.
  *
- * An agent has one parent, with all nodes below it, for itself. It goes through the children from left to right and
- * puts as many into one node as fit with some room to spare; the leftmost of them stays, with its id and its low key,
- * so no other node has to know: the left neighbour's link still leads there, and so does the parent's pair. Where inner
- * nodes were put together, neighbours below them that had different parents have one now, and are looked at again. A
- * parent that has become small is a case for its own parent, on the next level; a root with one child gives way to it.
+ * A worker processes one parent exclusively, with all nodes below it. It goes through the children from left to right
+ * and merges as many into one node as fit with some slots to spare. The leftmost of them stays, with its id and its low
+ * key, so no other node has to change: the left neighbour's link still leads there, and so does the parent's pair.
+ * Where inner nodes were merged, neighbours below them that had different parents now have one, and are checked again.
+ * A parent that is now underfull is a case for its own parent, on the next level. A root with one child is replaced by
+ * that child.
  *
- * That is one pass upwards, over what the batch has made small; PALM goes through all levels, and rebalances in a
- * second pass. It needs no memory, so it cannot fail, and is done after the commit. While a snapshot is live nothing is
- * put together: old images are found through the leaves that they belong to.
+ * This is one pass upwards, over the nodes that the batch has made underfull; PALM goes through all levels, and
+ * rebalances in a second pass. It allocates no memory, so it cannot fail and is done after the commit. While a snapshot
+ * is live no nodes are merged, because old versions are found through the leaves that they belong to.
  *
- *     list      the runs that have left their leaf small (a scan)
+ *     list      the runs that have left their leaf underfull (a scan)
  *     parents   per case: its parent
- *     join      per parent: its children
- *     stock     nodes that are free now, in order, to the stock; parents that are small now are the next level's cases
- *               (a scan)
+ *     join      per parent: its children are merged
+ *     stock     nodes that are now free go to the stock, in order; parents that are now underfull become the next
+ *               level's cases (a scan)
  */
 
-enum { BATCH_SMALL = 3, BATCH_JOINED = 10 }; /* pairs of a node that is a case, and the most of one that was joined */
+enum { BATCH_SMALL = 3, BATCH_JOINED = 10 }; /* pairs of an underfull node, and of a merged one: at most */
 
 /* ---- list ---- */
 
-/* The scan: is the run a case; and what it has come to. */
+/* The scan: its element, which says whether the run is a case, and storing its result. */
 PORT_FN uint32_t batch_is_underfull(const batch_ref *b, uint32_t number)
 {
     const batch_level *l = &b->sizes->level[0];
     batch_run run;
-    batch_run_edits(b, 0, number, &run); /* after the commit: old_count is what the leaf has now */
+    batch_run_edits(b, 0, number, &run); /* after the commit, so old_count is what the leaf has now */
     batch_sums sums = batch_sums_before(b, l->first_edit, run.begin, run.end);
     return sums.had > sums.has && run.old_count <= BATCH_SMALL;
 }
@@ -48,7 +49,7 @@ PORT_FN void batch_find_parent(const batch_ref *b, uint32_t level, uint32_t at)
 
 /* ---- join ---- */
 
-/* All of `right` to its left neighbour; they have room for it. */
+/* Moves all pairs of `right` to its left neighbour, which must have enough free slots. */
 PORT_FN void batch_merge_right(const batch_ref *b, uint32_t left_id, uint32_t right_id)
 {
     map_node *left = node_at(b->map, left_id), *right = node_at(b->map, right_id);
@@ -67,7 +68,7 @@ PORT_FN void batch_merge_right(const batch_ref *b, uint32_t left_id, uint32_t ri
     port_store(&left->word[HEADER_WORD], header_next(header, count + more));
 }
 
-/* Free nodes hang together by their first words. */
+/* Free nodes are linked by their first words. */
 PORT_FN void batch_free(const batch_ref *b, uint32_t at, uint32_t id)
 {
     map_node *node = node_at(b->map, id);
@@ -78,7 +79,8 @@ PORT_FN void batch_free(const batch_ref *b, uint32_t at, uint32_t id)
     if (b->record) batch_forget_versions(b, id);
 }
 
-/* Puts children of a parent together; bit i of the answer: child i, as they are now, was made of several. */
+/* Merges children of a parent. Bit i of the result is set if child i, in the new order, was made of several
+ * children. */
 PORT_FN uint32_t batch_join_children(const batch_ref *b, uint32_t at, uint32_t parent_id)
 {
     map_node *parent = node_at(b->map, parent_id);
@@ -90,7 +92,7 @@ PORT_FN uint32_t batch_join_children(const batch_ref *b, uint32_t at, uint32_t p
         map_pair child = pair_load(parent, i);
         const map_node *left = node_at(b->map, pair_node(last)), *right = node_at(b->map, pair_node(child));
         unsigned both = header_count(header_load(left)) + header_count(header_load(right));
-        /* Between them may be a node that the parent does not know (I5). */
+        /* A node that the parent does not point to may be between them (I5). */
         bool neighbours = pair_node(pair_load(left, NODE_LINK_SLOT)) == pair_node(child);
         if (neighbours && both <= BATCH_JOINED) {
             batch_merge_right(b, pair_node(last), pair_node(child));
@@ -111,7 +113,7 @@ PORT_FN void batch_join(const batch_ref *b, uint32_t level, uint32_t at)
 {
     uint32_t parent = b->case_node[at];
     b->case_first[at] = b->case_freed[at] = 0;
-    if (at > 0 && b->case_node[at - 1] == parent) return; /* the first one of the parent's cases does it */
+    if (at > 0 && b->case_node[at - 1] == parent) return; /* the parent's first case processes it */
     uint32_t joined = batch_join_children(b, at, parent);
     for (unsigned i = 0; level > 0 && joined >> i; i++)
         if (joined >> i & 1)
@@ -120,23 +122,23 @@ PORT_FN void batch_join(const batch_ref *b, uint32_t level, uint32_t at)
 
 /* ---- stock ---- */
 
-/* The scan: cases of the next level, and free nodes. */
+/* The scan: cases of the next level, and nodes that have become free. */
 PORT_FN batch_sums batch_case_sums(const batch_ref *b, uint32_t level, uint32_t at)
 {
     uint32_t parent = b->case_node[at];
     bool first = at == 0 || b->case_node[at - 1] != parent;
-    bool has_parent = level + 1 < (uint32_t)(b->sizes->new_root >> 32); /* else it is the root, or beside it (I5) */
+    bool has_parent = level + 1 < (uint32_t)(b->sizes->new_root >> 32); /* otherwise the root, or next to it (I5) */
     batch_sums sums = {0, 0, 0};
     sums.runs = first && has_parent && header_count(header_load(node_at(b->map, parent))) <= BATCH_SMALL;
     sums.has = b->case_freed[at];
     return sums;
 }
 
-/* What it has come to at a case. */
+/* Stores the scan's result at a case. */
 PORT_FN void batch_store_case(const batch_ref *b, uint32_t level, uint32_t at, batch_sums sums)
 {
     batch_sums own = batch_case_sums(b, level, at);
-    uint64_t end = b->sizes->stock_end + sums.has; /* after its own */
+    uint64_t end = b->sizes->stock_end + sums.has; /* after this case's own nodes */
     if (at + 1 == b->sizes->cases) b->sizes->case_sums = sums;
     if (own.runs) /* a node's low key */
         b->case_keys[~level & 1][sums.runs - 1] = pair_load(node_at(b->map, b->case_node[at]), 0).key;
@@ -146,7 +148,7 @@ PORT_FN void batch_store_case(const batch_ref *b, uint32_t level, uint32_t at, b
     }
 }
 
-/* After the scan, by one agent: the next level. */
+/* After the scan, one worker sets the next level. */
 PORT_FN void batch_close_cases(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;
@@ -154,7 +156,8 @@ PORT_FN void batch_close_cases(const batch_ref *b)
     s->cases = s->case_sums.runs;
 }
 
-/* At last, by one agent: a root with one child gives way to it, if that is an inner node and the only one there. */
+/* One worker calls this at the end. It replaces a root with one child by that child, if the child is an inner node and
+ * the only one on its level. */
 PORT_FN void batch_rebalance_end(const batch_ref *b)
 {
     batch_sizes *s = b->sizes;

@@ -1,8 +1,8 @@
-/* batch/batch_sort.h - the operations of a batch in the order of their keys, by a team: a radix sort, digit by digit
- * from the lowest, over those bits only in which keys differ. It is stable, so operations of one key stay in the order
- * of the batch. Included by batch_cpu.c. */
+/* batch/batch_sort.h - sorts the operations of a batch by key, by a team: a radix sort, digit by digit from the lowest,
+ * over only those bits in which keys differ. It is stable, so operations of one key stay in the order of the batch.
+ * Included by batch_cpu.c. */
 
-/* The part of 0 .. n-1 that a member has. */
+/* Returns where a worker's part of 0 .. n-1 begins. */
 static inline uint32_t part_begin(const team *team, unsigned member, uint32_t n)
 {
     return (uint32_t)((uint64_t)n * member / team->members);
@@ -19,7 +19,8 @@ static void count_digits(const map_key *key, uint32_t begin, uint32_t end, unsig
     for (uint32_t i = begin; i < end; i++) count[(unsigned)(key[i] >> shift) & (BATCH_DIGITS - 1)]++;
 }
 
-/* Where this member's keys of each digit go: after all keys of lower digits, and those of the members before it. */
+/* Computes where this worker's keys of each digit go: after all keys of lower digits, and after those of the same digit
+ * that lower-numbered workers have. */
 static void first_places(const batch_job *job, const team *team, unsigned member, uint32_t *first)
 {
     uint32_t sum = 0;
@@ -46,7 +47,7 @@ static void sort_pass(batch_job *job, team *team, unsigned member, sort_side fro
     team_barrier(team);
 }
 
-/* The bits in which keys differ. */
+/* Returns the bits in which keys differ. */
 static map_key differing_bits(batch_job *job, team *team, unsigned member, const map_key *keys)
 {
     uint32_t n = job->sizes.ops, end = part_begin(team, member + 1, n);
@@ -59,7 +60,7 @@ static map_key differing_bits(batch_job *job, team *team, unsigned member, const
         memcpy(&theirs, job->parts[m].words, sizeof theirs);
         differ |= theirs;
     }
-    team_barrier(team); /* now the parts may be used again */
+    team_barrier(team); /* from here on the parts may be overwritten */
     return differ;
 }
 
@@ -74,7 +75,8 @@ static unsigned sort_digits(batch_job *job, team *team, unsigned member, sort_si
     return from;
 }
 
-/* Puts keys in order that are in order but for their low bits. False if that is more work than it is worth. */
+/* Sorts keys that are in order except for their low bits, by insertion. Returns false if that is more work than it is
+ * worth. */
 static bool sort_rest(sort_side side, uint32_t begin, uint32_t end)
 {
     uint64_t moves = 0, most = 8 * (uint64_t)(end - begin) + 64;
@@ -92,7 +94,7 @@ static bool sort_rest(sort_side side, uint32_t begin, uint32_t end)
     return true;
 }
 
-/* Where the member's part begins, moved on to where the bits from low_bit on change. */
+/* Where the worker's part begins, moved on to an index at which the bits from low_bit on change. */
 static uint32_t rest_begin(const sort_side *side, const team *team, unsigned member, uint32_t n,
                            unsigned low_bit)
 {
@@ -101,7 +103,7 @@ static uint32_t rest_begin(const sort_side *side, const team *team, unsigned mem
     return at;
 }
 
-/* The lowest bit to sort by digits: so high that about one key in eight has another beside it with the same bits. */
+/* The lowest bit to sort by digits: high enough that about one key in eight has another with the same bits. */
 static unsigned first_digit(map_key differ, uint32_t n)
 {
     unsigned highest = 0, wanted = 3;
@@ -111,8 +113,9 @@ static unsigned first_digit(map_key differ, uint32_t n)
     return highest + 1 > passes * BATCH_DIGIT_BITS ? highest + 1 - passes * BATCH_DIGIT_BITS : 0;
 }
 
-/* From side[0]; answers which side has the result. First by so many of the highest bits that few keys agree in them;
- * the rest is done by insertion, or if keys lie too close together for that, by all digits. Both are stable. */
+/* Sorts from side[0]; returns the side that has the result. First by as many of the highest bits as are needed to make
+ * few keys agree in them; the rest is done by insertion, or by all digits if keys are too close together for that. Both
+ * are stable. */
 static unsigned sort_operations(batch_job *job, team *team, unsigned member, sort_side side[2])
 {
     uint32_t n = job->sizes.ops;
@@ -122,7 +125,7 @@ static unsigned sort_operations(batch_job *job, team *team, unsigned member, sor
     if (low_bit == 0) return from;
     uint32_t begin = rest_begin(&side[from], team, member, n, low_bit);
     uint32_t end = rest_begin(&side[from], team, member + 1, n, low_bit);
-    team_barrier(team); /* all have found their parts before anybody moves a key */
+    team_barrier(team); /* all workers must find their parts before any key moves */
     bool sorted = begin == end || sort_rest(side[from], begin, end);
     job->parts[member].words[0] = sorted;
     team_barrier(team);

@@ -1,5 +1,5 @@
-/* batch/batch_stock.h - before a batch: the pool's stock is put in order, so that new nodes can take their ids from it
- * by number. Included by batch.h. By one agent, of one or more lanes. */
+/* batch/batch_stock.h - before a batch: arranges the pool's stock of free ids so that new nodes can take their ids from
+ * it by number. Included by batch.h. One worker, of one or more lanes, runs it. */
 
 PORT_FN void batch_forget_versions(const batch_ref *b, uint32_t id)
 {
@@ -7,7 +7,7 @@ PORT_FN void batch_forget_versions(const batch_ref *b, uint32_t id)
     port_store(&b->record[id].older, 0);
 }
 
-/* Agents have taken from the front: what is at the back goes there, as far as it fits. */
+/* Allocations have taken ids from the front. This moves ids from the back to the front, as far as they fit. */
 PORT_FN void batch_shift_stock(const batch_ref *b, uint32_t lanes)
 {
     pool_state *pool = &b->map.tree->pool;
@@ -23,8 +23,8 @@ PORT_FN void batch_shift_stock(const batch_ref *b, uint32_t lanes)
     port_group_sync(lanes);
 }
 
-/* Nodes that agents have returned go from their lists to the stock: from each list at most `most`, which bounds the
- * time; the lists' lengths, and where each begins in the stock, are noted in case_freed and case_first. */
+/* Moves freed nodes from their lists to the stock: at most `most` from each list, which bounds the time. The lists'
+ * lengths, and where each list begins in the stock, are stored in case_freed and case_first. */
 PORT_FN void batch_empty_lists(const batch_ref *b, uint32_t lanes, uint32_t most)
 {
     pool_state *pool = &b->map.tree->pool;

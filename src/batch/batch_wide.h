@@ -1,13 +1,13 @@
-/* batch/batch_wide.h - counts of a batch that are too wide to be walked, by a team. Included by batch_cpu.c. */
+/* batch/batch_wide.h - the wide counts of a batch (batch_count.h), by a team of threads. Included by batch_cpu.c. */
 
-/* Steps through keys and leaves after which a count is wide. The simulator's maps are small. */
+/* A count that needs more steps through keys and leaves than this is wide. The simulator's maps are small. */
 #ifdef PLEACH_SIM
 enum { WALK_AT_MOST = 8 };
 #else
 enum { WALK_AT_MOST = 256 };
 #endif
 
-/* True if the count has been answered by walking. */
+/* Returns true if walking was enough to compute the count. */
 static bool count_by_walking(batch_worker *w, uint32_t op)
 {
     return batch_count_walk(&w->b, op, WALK_AT_MOST);
@@ -15,8 +15,8 @@ static bool count_by_walking(batch_worker *w, uint32_t op)
 
 /* ---- keys before each leaf ---- */
 
-/* Adds up the leaves from one on, up to but not with another, which may be NODE_NONE. With `before`, stores for each
- * the keys before it, from `sum` on. */
+/* Returns `sum` plus the keys in the leaves from `leaf` up to but not including `end`, which may be NODE_NONE. If
+ * `before` is set, also stores for each leaf the keys before it. */
 static uint64_t add_leaves(map_ref map, uint32_t leaf, uint32_t end, uint64_t *before, uint64_t sum)
 {
     while (leaf != end && leaf != NODE_NONE) {
@@ -31,13 +31,13 @@ static uint64_t add_leaves(map_ref map, uint32_t leaf, uint32_t end, uint64_t *b
     return sum;
 }
 
-/* The leaf where a member's part of all leaves begins: those of the root's children, or grandchildren, in equal
- * parts. */
+/* Returns the leaf at which a worker's part of all leaves begins. The parts are equal shares of the root's children, of
+ * their children, and so on. */
 static uint32_t first_leaf_of(const batch_worker *w, unsigned member)
 {
     map_ref map = w->b.map;
     uint32_t id = (uint32_t)w->b.sizes->root, level = (uint32_t)(w->b.sizes->root >> 32);
-    double part = (double)member / w->team->members; /* of the node at hand */
+    double part = (double)member / w->team->members; /* of the current node */
     if (member == w->team->members) return NODE_NONE;
     for (; level > 0; level--) {
         const map_node *node = node_at(map, id);
@@ -62,7 +62,7 @@ static void rank_leaves(batch_worker *w, const batch_counting *c)
 
 /* ---- bit by bit ---- */
 
-/* The scan over one bit of the places, and the operations divided by it. */
+/* The scan over one bit of the positions; then partitions the operations by it. */
 static void divide(batch_worker *w, batch_counting *c, unsigned bit)
 {
     uint32_t n = w->b.sizes->ops;
@@ -101,7 +101,7 @@ static void divide(batch_worker *w, batch_counting *c, unsigned bit)
     team_barrier(w->team);
 }
 
-/* All wide counts; each member has its own in `wide`. */
+/* Computes all wide counts; each worker has its own in `wide`. */
 static void count_wide(batch_worker *w, batch_counting c, batch_wide *wide, uint32_t n)
 {
     uint32_t ops = w->b.sizes->ops;

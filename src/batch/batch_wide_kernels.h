@@ -1,5 +1,5 @@
-/* batch/batch_wide_kernels.h - counts of a batch that are too wide to be walked (batch/batch_count.h), a thread an
- * index. Included by batch.cu. */
+/* batch/batch_wide_kernels.h - the wide counts of a batch (batch/batch_count.h), one thread per index. Included by
+ * batch.cu. */
 #include "batch_count.h"
 
 PORT_FN void gpu_count(const batch_ref *b, uint32_t op)
@@ -17,7 +17,7 @@ PORT_FN batch_counting counting_of(const wide_on_gpu &w)
     }
     c.zeros = w.zeros;
     c.zero_sum = w.zero_sum;
-    c.before = NULL; /* ranks are found otherwise */
+    c.before = NULL; /* rank_of computes ranks instead */
     return c;
 }
 
@@ -38,8 +38,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     EACH(i, w.n) batch_wide_step(&b, &c, &((batch_wide *)w.wide)[i], bit);
 }
 
-/* Keys of the old map below a key, or up to it: those of the leaves before the last one that begins at or below it, and
- * those in that leaf. Leaves without a key are not among them. */
+/* Returns how many keys of the old map are below a key or, if `with` is set, at or below it: those of the leaves before
+ * the last one that begins at or below the key, and those in that leaf. Leaves without a key are not in the array. */
 PORT_FN uint64_t rank_of(const batch_ref *b, const wide_on_gpu &w, map_key key, bool with)
 {
     const map_key *first = (const map_key *)w.first_keys;
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     }
 }
 
-/* Bit by bit: the operations are divided, and each count goes on in one part. */
+/* Bit by bit, partitions the operations; each count continues in one part. */
 static cudaError_t launch_wide(const batch_on_gpu *g, const wide_on_gpu *wide, uint32_t ops, cudaStream_t stream)
 {
     wide_on_gpu w = *wide;

@@ -1,4 +1,4 @@
-/* map/map.c - the ordered map's public functions: check the arguments, pass the gate, hand over to the executor. */
+/* map/map.c - the ordered map's public functions: check the arguments, pass the gate, call the backend. */
 #include "../../include/pleach/map.h"
 
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "../base/config_threads.h"
 #include "map_object.h"
 
-static const uint64_t MOST_KEYS = (uint64_t)1 << 34; /* more than 2^31 nodes can hold half full */
+static const uint64_t MOST_KEYS = (uint64_t)1 << 34; /* more than 2^31 half full nodes can hold */
 enum { LEAST_NODES = 8, DEFAULT_CHUNK = 16 };
 static const double DEFAULT_FILL = 0.7;
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
-/* What the structure can have, and its own parameters. */
+/* Checks that the structure supports the configuration, and completes the structure's own parameters. */
 static pleach_status complete_structure(pleach_map_config *config)
 {
     if (config->structure == PLEACH_BLINK)
@@ -28,7 +28,7 @@ static pleach_status complete_structure(pleach_map_config *config)
     if (config->raise == 0) config->raise = 1;
     if (config->chunk != 16 && config->chunk != 32) return PLEACH_E_ARGUMENT;
     if (config->team > 32 || (config->team & (config->team - 1))) return PLEACH_E_ARGUMENT;
-    if (!(config->raise > 0 && config->raise <= 1)) return PLEACH_E_ARGUMENT; /* nor a NaN */
+    if (!(config->raise > 0 && config->raise <= 1)) return PLEACH_E_ARGUMENT; /* also rejects a NaN */
     return PLEACH_OK;
 }
 
@@ -119,7 +119,7 @@ void pleach_map_destroy(pleach_map *map)
 
 static pleach_status check_pointers(const pleach_map *map, const request *r)
 {
-    if (map->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
+    if (map->device != PLEACH_CPU) return PLEACH_OK; /* the GPU backend checks each pointer itself */
     const void *pointers[] = {r->keys, r->values, r->out_keys, r->out_values, r->flags, r->counts, r->long_counts};
     return any_device_pointer(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
@@ -136,7 +136,7 @@ static pleach_status check_request(const pleach_map *map, const request *r, plea
     return check_pointers(map, r);
 }
 
-/* Queries at a snapshot need not wait for a batch. */
+/* Enters the gate for a request. Queries at a snapshot need not wait for a batch. */
 static void enter_for(pleach_map *map, const request *r)
 {
     if (r->at)
@@ -297,7 +297,7 @@ static pleach_status run_one(pleach_map *map, op_kind kind, key128 key, key128 v
     return status;
 }
 
-/* A result, if it is asked for; *status becomes WIDTH if it does not fit. */
+/* Stores a result if the caller has requested it. Sets *status to WIDTH if it does not fit. */
 static void hand_out(key128 number, uint64_t *out, pleach_status *status)
 {
     if (!out) return;
@@ -402,7 +402,7 @@ pleach_status pleach_map_max_pair(pleach_map *map, int *found, void *out_key, vo
 
 /* ---- whole-map calls ---- */
 
-/* Alone in the map, with nothing left on a stream. On success the caller leaves by map_leave_exclusive. */
+/* Completes an exclusive entry by waiting for work on streams. On success the caller must call map_leave_exclusive. */
 static pleach_status after_entering(pleach_map *map, bool entered)
 {
     if (!entered) return PLEACH_E_BUSY;
@@ -419,7 +419,7 @@ void map_leave_exclusive(pleach_map *map) { gate_leave_exclusive(&map->gate); }
 bool map_fill_is_valid(double *fill)
 {
     if (*fill == 0) *fill = DEFAULT_FILL;
-    return *fill > 0 && *fill <= 1; /* false for a NaN too */
+    return *fill > 0 && *fill <= 1; /* also false for a NaN */
 }
 
 pleach_status pleach_map_load(pleach_map *map, size_t n, const void *keys, const void *values, double fill)
@@ -527,7 +527,7 @@ pleach_status pleach_map_validate(pleach_map *map, char *message, size_t message
 pleach_status map_view_open(pleach_map *map, pleach_structure structure, bool versioned, map_view *view)
 {
     if (!map->ops->view || map->structure != structure || map->versioned != versioned) return PLEACH_E_ARGUMENT;
-    gate_view_open(&map->gate); /* first, so that no exclusive call is inside or comes in any more */
+    gate_view_open(&map->gate); /* first, so that no exclusive call is inside the gate or can enter it from here on */
     pleach_status status = map->ops->view(map->exec, view);
     if (status != PLEACH_OK) gate_view_close(&map->gate);
     return status;

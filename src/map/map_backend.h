@@ -1,5 +1,6 @@
-/* map/map_backend.h - what an executor of the ordered map offers to the api layer: the CPU's and the GPU's are two tables
- * of these functions. Arguments have been checked and the gate is held as noted. */
+/* map/map_backend.h - the interface between the public functions of the ordered map and its backends. The CPU backend
+ * and the GPU backend are two tables of these functions. Callers have checked the arguments and hold the gate as
+ * noted. */
 #ifndef PLEACH_MAP_EXEC_H
 #define PLEACH_MAP_EXEC_H
 
@@ -17,12 +18,13 @@ extern "C" {
 
 /* One array call. Unused members are NULL or 0. */
 typedef struct request {
-    op_kind kind;
-    bool may_redirect;       /* updates: if a batch turns out to be faster, */
-    bool *redirected;        /* run may set this, having done nothing */
-    const uint64_t *at;      /* queries: the timestamp of a snapshot, in the map's memory; NULL: the newest */
-    void *after;             /* with at: an event to wait for first, or NULL */
-    uint32_t limit;          /* RANGE: pairs per query; COUNT: count no further, 0: no limit */
+    op_kind kind;            /* RANGE: up to `limit` pairs each, at i * limit; or, packed, as many as fit into
+                              * offsets[i] .. offsets[i + 1] - 1, while all (or up to `limit`) are counted */
+    bool may_redirect;       /* updates: if a batch turns out to be faster, run may do nothing */
+    bool *redirected;        /* and set this */
+    const uint64_t *at;      /* queries: the timestamp of a snapshot, in the map's memory; NULL: the present */
+    void *after;             /* with at: an event to wait for before `at` is read, or NULL */
+    uint32_t limit;          /* RANGE: pairs per query; COUNT: stop counting there, 0: no limit */
     size_t n;
     const void *keys;        /* RANGE, COUNT: the low ends */
     const void *values;      /* RANGE, COUNT: the high ends */
@@ -32,55 +34,56 @@ typedef struct request {
     uint32_t *counts;        /* RANGE: pairs found */
     uint64_t *long_counts;   /* COUNT; RANGE with offsets */
     const uint64_t *offsets; /* RANGE, packed output */
-    void *notes;             /* RANGE, COUNT on a GPU: where long queries are noted (long_notes), or NULL */
+    void *notes;             /* RANGE, COUNT on a GPU: where kernels record long queries (long_notes), or NULL */
 } request;
 
-/* The result of a single operation: an outcome, or found; a query's key; a value found, or the old one. */
+/* The result of a single operation: an outcome or found, the key of a query, the value found or the old one. */
 typedef struct single_result {
     uint8_t flag;
     key128 key, value;
 } single_result;
 
-/* What an executor knows of one live snapshot. */
+/* What a backend stores for one live snapshot. */
 typedef struct snapshot_place {
-    uint64_t timestamp; /* of a CPU map's */
-    const uint64_t *at; /* what request.at is for its queries */
-    void *taken;        /* a GPU map's that was taken on a stream: the event after which `at` can be read */
+    uint64_t timestamp; /* CPU maps only */
+    const uint64_t *at; /* the value of request.at for its queries */
+    void *taken;        /* GPU maps, if it was taken on a stream: the event after which `at` can be read */
 } snapshot_place;
 
-/* A map as kernels of users get at it. */
+/* A map as user kernels access it. */
 typedef struct map_view {
     void *tree, *nodes;
-    versions versions; /* of a map that has them; of a skiplist its epoch */
-    uint64_t raise;    /* of a skiplist */
+    versions versions; /* of a versioned map; for a skiplist only its epoch */
+    uint64_t raise;    /* skiplists only */
 } map_view;
 
 typedef struct exec_ops {
     pleach_status (*create)(void **exec, const pleach_map_config *config);
     void (*destroy)(void *exec);
-    void (*after_fork)(void *exec); /* of CPU maps: in the child */
+    void (*after_fork)(void *exec); /* CPU maps: called in the child */
 
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const request *request, pleach_stream stream);
-    /* One operation on the newest contents that is no range. */
+    /* Runs one operation on the present contents by itself; not RANGE or COUNT. */
     pleach_status (*run_one)(void *exec, op_kind kind, key128 key, key128 value, single_result *result);
-    /* Are updates faster as a batch? The rule may set r->may_redirect. */
+    /* Returns whether the updates are expected to be faster as a batch. May set r->may_redirect instead. */
     bool (*should_batch)(void *exec, request *request);
     pleach_status (*range_packed)(void *exec, const request *request, size_t capacity, uint64_t *offsets,
                                   size_t *total);
     pleach_status (*reserve)(void *exec, uint64_t keys);
     pleach_status (*size)(void *exec, uint64_t *size);
     pleach_status (*take)(void *exec, snapshot_place *place, pleach_stream stream);
-    pleach_status (*release)(void *exec, snapshot_place *place); /* OK but for a device that cannot be reached */
-    pleach_status (*view)(void *exec, map_view *view); /* NULL: has no views */
-    void (*view_closed)(void *exec);                          /* once for each view */
+    pleach_status (*release)(void *exec, snapshot_place *place); /* OK unless the device cannot be reached */
+    pleach_status (*view)(void *exec, map_view *view); /* NULL: the map has no views */
+    void (*view_closed)(void *exec);                          /* called once for each view */
 
-    /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */
+    /* Gate: exclusive. `quiesce` first waits for work that calls have queued on streams. */
     pleach_status (*quiesce)(void *exec);
     pleach_status (*apply)(void *exec, pleach_batch *batch); /* n > 0 */
-    pleach_status (*update)(void *exec, const request *request); /* the same as run, or an error and nothing is done */
+    pleach_status (*update)(void *exec, const request *request); /* as run; on an error nothing was done */
     pleach_status (*load)(void *exec, size_t n, const void *keys, const void *values, double fill);
-    /* As clear and load in one, of keys that ascend strictly; on failure the contents are as they were. */
+    /* Replaces the contents, like clear followed by load of strictly ascending keys. On failure the contents are
+     * unchanged. */
     pleach_status (*replace)(void *exec, size_t n, const void *keys, const void *values, double fill);
     pleach_status (*export_pairs)(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n);
     pleach_status (*stats)(void *exec, pleach_map_stats *stats);

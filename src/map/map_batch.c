@@ -1,4 +1,4 @@
-/* map/map_batch.c - batches on a map: check the arguments, be alone in the map, hand over to the executor. */
+/* map/map_batch.c - batches on a map: check the arguments, enter the gate exclusively, call the backend. */
 #include "../../include/pleach/batch.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static pleach_status check_batch(const pleach_map *map, const pleach_batch *batc
     if (batch->n == 0) return PLEACH_OK;
     if (!batch->kinds || !batch->keys) return PLEACH_E_ARGUMENT;
     if (batch->n > MAP_MOST_OPERATIONS) return PLEACH_E_SIZE;
-    if (map->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
+    if (map->device != PLEACH_CPU) return PLEACH_OK; /* the GPU backend checks each pointer itself */
     const void *pointers[] = {batch->kinds,    batch->keys,   batch->values,     batch->flags,       batch->out_keys,
                               batch->out_values, batch->counts, batch->range_keys, batch->range_values, batch->offsets};
     return any_device_pointer(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;

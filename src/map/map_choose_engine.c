@@ -1,4 +1,5 @@
-/* map/map_choose_engine.c - array updates: as concurrent operations, or as a batch (pleach/batch.h), whichever is faster. */
+/* map/map_choose_engine.c - runs array updates as concurrent operations or as a batch (pleach/batch.h), whichever is
+ * expected to be faster. */
 #include "map_object.h"
 
 static bool overlap(const void *a, const void *b, size_t bytes)
@@ -6,7 +7,7 @@ static bool overlap(const void *a, const void *b, size_t bytes)
     return a && b && (uintptr_t)a < (uintptr_t)b + bytes && (uintptr_t)b < (uintptr_t)a + bytes;
 }
 
-/* A batch still reads values when it writes old ones. */
+/* A batch still reads keys and values when it writes old values, so these arrays must not overlap. */
 static bool can_be_batch(const pleach_map *map, const request *r)
 {
     size_t bytes = r->n * (map->key_bits / 8);
@@ -14,8 +15,8 @@ static bool can_be_batch(const pleach_map *map, const request *r)
            !overlap(r->keys, r->out_values, bytes);
 }
 
-/* As a batch. Where that cannot be done (a view is open, or there is not enough memory for all of it), as what it was:
- * then what can be applied is. */
+/* Runs the updates as a batch. If that is refused (a view is open, or there is not enough memory for all of them), runs
+ * them as concurrent operations, which apply what can be applied. */
 static pleach_status run_exclusive(pleach_map *map, request *r)
 {
     pleach_status status = map_enter_batch(map);

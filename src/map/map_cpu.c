@@ -11,7 +11,7 @@
 #include "../node/node_sizes.h"
 #include "../cpu/sort.h"
 
-/* ---- building: an empty map is a built one too ---- */
+/* ---- building; an empty map is also built ---- */
 
 typedef struct build_level {
     const cpu_map *map;
@@ -26,7 +26,7 @@ static void build_part(void *context, size_t begin, size_t end)
     b->map->ops->build(b->plan, b->map->memory.nodes, b->keys, b->values, b->level, begin, end);
 }
 
-/* Replaces whatever is there; the plan is known to fit. */
+/* Replaces the contents of the map. The plan must fit. */
 static void build(cpu_map *map, const build_plan *plan, const void *keys, const void *values)
 {
     blink_tree *tree = map->tree;
@@ -41,7 +41,7 @@ static void build(cpu_map *map, const build_plan *plan, const void *keys, const 
     }
     tree->root = plan->root;
     tree->stripe[0].size = plan->keys;
-    /* Nodes that were used and are no longer must read as never used. */
+    /* Nodes that were in use and are free now must read like never-allocated ones. */
     char *nodes = map->memory.nodes;
     uint64_t next = tree->pool.next;
     if (used > next) memset(nodes + next * map->node_bytes, 0, (used - next) * map->node_bytes);
@@ -57,7 +57,7 @@ static void make_plan(const cpu_map *map, build_plan *plan, uint64_t keys, doubl
         build_plan_make(plan, keys, fill);
 }
 
-/* Gives back the memory past the last node in use. */
+/* Frees the memory behind the last node in use. */
 static void trim(cpu_map *map)
 {
     pool_host_trim(&map->memory, map->tree->pool.next * map->node_bytes);
@@ -118,12 +118,12 @@ static pleach_status cpu_replace(void *exec, size_t n, const void *keys, const v
     return status;
 }
 
-/* All pairs, for which there is room; exclusively in the map. The threads share many as one packed range; few, or where
- * memory is lacking, one thread reads by going through all leaves. */
+/* Copies all n pairs to the arrays. The caller must hold the gate exclusively. The threads share many pairs as one
+ * packed range. If there are few pairs, or if there is no memory for that, one thread goes through all leaves. */
 static void export_all(cpu_map *map, size_t n, void *out_keys, void *out_values)
 {
     enum { MANY = 1 << 15 };
-    static const uint64_t least[2] = {0, 0}, greatest[2] = {UINT64_MAX, UINT64_MAX}; /* keys of any width */
+    static const uint64_t least[2] = {0, 0}, greatest[2] = {UINT64_MAX, UINT64_MAX}; /* for any key width */
     request all = {.kind = OP_RANGE, .n = 1, .keys = least, .values = greatest, .out_keys = out_keys,
                    .out_values = out_values};
     uint64_t offsets[2];
@@ -186,7 +186,7 @@ uint64_t cpu_run_elements(const cpu_map *map, const request *request, long_list 
 
 pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
 {
-    (void)stream; /* the api layer takes none for a CPU map */
+    (void)stream; /* the caller passes none for a CPU map */
     cpu_map *map = exec;
     if (cpu_divides(map) && (request->kind == OP_RANGE || request->kind == OP_COUNT)) {
         cpu_run_ranges(map, request);
@@ -204,7 +204,7 @@ static pleach_status cpu_run_one(void *exec, op_kind kind, key128 key, key128 va
     return kind <= OP_ERASE && result->flag == PLEACH_NOT_APPLIED ? PLEACH_E_FULL : PLEACH_OK;
 }
 
-/* Do keys ascend? Looks at some of them; a wrong guess costs time only. */
+/* Returns whether keys ascend, judged by a sample. A wrong guess costs time only. */
 static bool looks_ordered(const cpu_map *map, const request *r)
 {
     enum { SAMPLES = 64 };
@@ -217,15 +217,16 @@ static bool looks_ordered(const cpu_map *map, const request *r)
     return ascend > SAMPLES / 8 * 7;
 }
 
-/* Erases, and puts of ordered keys, are faster as a batch (docs/performance.md has the figures), by little; so only
- * where there are so many that all threads have something to do, and others would not have got far beside it. */
+/* Erases, and puts of ascending keys, are a little faster as a batch (docs/performance.md has the figures). Therefore a
+ * batch is used only if there are enough elements to occupy all threads; then concurrent calls would not have
+ * progressed far anyway. */
 static bool cpu_should_batch(void *exec, request *r)
 {
     enum { MANY = 1 << 16 };
     return r->n >= MANY && (r->kind == OP_ERASE || looks_ordered(exec, r));
 }
 
-/* ---- the rest ---- */
+/* ---- statistics, streams, life ---- */
 
 static pleach_status cpu_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
@@ -281,9 +282,9 @@ static pleach_status cpu_reserve(void *exec, uint64_t keys)
 {
     cpu_map *map = exec;
     build_plan plan;
-    make_plan(map, &plan, keys, 0.5); /* the least that any order of insertion comes to */
+    make_plan(map, &plan, keys, 0.5); /* the most nodes that any order of insertion needs */
     uint64_t capacity = map->tree->pool.capacity;
-    if (1 + plan.nodes + capacity / 64 > capacity) /* leaves leave a 64th untouched */
+    if (1 + plan.nodes + capacity / 64 > capacity) /* leaves do not use the last 64th */
         return map->memory.by_machine ? PLEACH_E_MEMORY : PLEACH_E_FULL;
     size_t bytes = (1 + plan.nodes) * map->node_bytes, before = atomic_load(&map->populated);
     if (bytes > before && !pool_host_populate(&map->memory, bytes)) return PLEACH_E_MEMORY;
@@ -308,7 +309,7 @@ static pleach_status cpu_validate(void *exec, char *message, size_t message_size
 
 static pleach_status cpu_quiesce(void *exec)
 {
-    (void)exec; /* a CPU call is over when it returns */
+    (void)exec; /* a CPU call is complete when it returns */
     return PLEACH_OK;
 }
 

@@ -9,12 +9,13 @@
 enum { LEAST_OPERATIONS_A_MEMBER = 2048, OPERATIONS_A_BOX = 1 << 15 };
 
 
-/* Scratch memory is kept from batch to batch. Most of it is address space that is never written to. */
+/* Makes sure that there are `bytes` of scratch memory, which is kept from batch to batch. Most of it is address space
+ * that is never written to. */
 static bool have_scratch(cpu_scratch *scratch, size_t bytes)
 {
     if (bytes <= scratch->bytes) return true;
     cpu_scratch_free(scratch);
-    bytes += bytes / 2; /* the map may grow a little with every batch */
+    bytes += bytes / 2; /* the next batch may need a little more, because the map grows */
     if (base_allocation_fails()) return false;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;
@@ -63,13 +64,13 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     job->keeps = cpu_versions_pinned(map);
     workers_team(map->workers, members, map->batch_ops->work, job);
     const batch_sizes *s = &job->sizes;
-    enum { LEAST_IDS = 3 }; /* a root, a leaf, and none */
+    enum { LEAST_IDS = 3 }; /* a root, a leaf, and NODE_NONE */
     bool emptied = job->status == PLEACH_OK && (s->seen & BATCH_HAS_ERASES) && s->size == 0;
     if (emptied && !job->keeps && blink_used_ids(map->tree) > LEAST_IDS) cpu_reset(map);
     return job->status;
 }
 
-/* Where there is no memory, there may be some in images that nobody needs any more. */
+/* Runs a batch. If it lacks memory, reclaims old versions that no snapshot needs any more, and tries once more. */
 static pleach_status run_or_settle(cpu_map *map, batch_job job, uint64_t *total)
 {
     batch_job again = job;

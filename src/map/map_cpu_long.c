@@ -1,14 +1,14 @@
 /* map/map_cpu_long.c - long queries of a CPU map, shared by its threads.
  *
- * A thread that has read LONG_LEAVES leaves for one range or count hands the query back, with the key that it has come
- * to. When all elements are through, the caller divides what is left of these queries into parts (blink_cut.h), which
- * the threads count as queries of their own. The counts say where the pairs of each part go.
+ * A thread that has read LONG_LEAVES leaves for one range or count hands the query back, with the next key that it
+ * would have read. When all elements have been processed, the caller divides the remainders of these queries into parts
+ * (blink_cut.h), which the threads count as queries of their own. The counts determine where the pairs of each part go.
  *
- * Parts of one query are disjoint and together are all that is left of it, so a key that is there all the time is
- * reported once. In a map with versions all parts, and what was read before, are read at one timestamp. See "Long
+ * Parts of one query are disjoint, and together they are all of its remainder. So a key that is present all the time is
+ * reported exactly once. In a versioned map all parts, and what was read before, are read at one timestamp. See "Long
  * queries" in docs/blink.md and docs/versioned.md.
  *
- * Where memory for parts is lacking, the caller goes on by itself.
+ * If there is no memory for parts, the caller processes the remainders by itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +19,12 @@
 #include "map_cpu.h"
 
 enum {
-    PARTS_A_THREAD = 16, /* of one query: a thread that is late has a small part left */
-    PARTS_MOST = 4096,   /* of all queries of a call, unless they are more */
-    INSTANT_SCAN = 16    /* announcements that a call looks at when it leaves, as for single queries */
+    PARTS_A_THREAD = 16, /* of one query: so a delayed thread has a small part left */
+    PARTS_MOST = 4096,   /* of all queries of a call, unless there are more queries than that */
+    INSTANT_SCAN = 16    /* announcements that a call scans when it leaves, as single queries do */
 };
 
-/* ---- one instant for a call ---- */
+/* ---- one timestamp for a call ---- */
 
 void cpu_instant_begin(const cpu_map *map, request *r, cpu_instant *instant)
 {
@@ -108,7 +108,7 @@ static bool parts_alloc(const cpu_map *map, long_parts *parts, size_t room)
 
 static uint64_t limit_of(const request *r) { return r->limit ? r->limit : UINT64_MAX; }
 
-/* Leaves that a query needs until its limit, if it goes on as it has begun, and a quarter of that to spare. */
+/* Estimates how many leaves a query needs until its limit from the leaves that it has read, and adds a quarter. */
 static uint64_t leaves_wanted(const request *r, const long_query *query)
 {
     if (!r->limit) return UINT64_MAX;
@@ -140,14 +140,14 @@ uint64_t long_total(const request *r, const long_list *longs, const long_parts *
     return total < limit_of(r) ? total : limit_of(r);
 }
 
-/* Each part counts up to the limit of the query; long_total sees to the rest. */
+/* Each part counts up to the limit of its query; long_total applies the limit to the sum. */
 static request counting(const request *r, const long_parts *parts)
 {
     return (request){.kind = OP_COUNT, .at = r->at, .limit = r->limit, .n = parts->n, .keys = parts->lows,
                      .values = parts->highs, .long_counts = parts->counts};
 }
 
-/* The last part of a query that has been cut off is looked at only if the others have fewer pairs than the limit. */
+/* If a query has been cut off, its last part is counted only if its other parts have fewer pairs than the limit. */
 static void count_beyond(const cpu_map *map, const request *r, const long_list *longs, long_parts *parts,
                          unsigned char (*beyond)[16])
 {
@@ -163,7 +163,7 @@ static void count_beyond(const cpu_map *map, const request *r, const long_list *
     }
 }
 
-/* The parts of one query, behind those there are. */
+/* Appends the parts of one query. */
 static void cut_query(const cpu_map *map, const request *r, const long_query *query, uint32_t most, long_parts *parts,
                       unsigned char beyond[16])
 {
@@ -208,7 +208,7 @@ static void *behind(const cpu_map *map, void *array, uint64_t pairs)
     return array ? cpu_cell(map, array, pairs) : NULL;
 }
 
-/* What is left of a query, by the caller itself. */
+/* The caller processes the remainder of a query by itself. */
 static void finish_undivided(const cpu_map *map, const request *r, const long_query *query)
 {
     uint64_t more = 0, place = query->element * (uint64_t)r->limit + query->count;
@@ -225,7 +225,8 @@ static void finish_undivided(const cpu_map *map, const request *r, const long_qu
     report_long(r, query->element, query->count + more);
 }
 
-/* The pairs that are left of a range with a limit, to their places behind those that there are. */
+/* Writes the remaining pairs of a range with a limit, behind those that have been written. Returns false if there is no
+ * memory, or if it must be read undivided. */
 static bool fill_limited(cpu_map *map, const request *r, const long_query *query, const long_parts *parts, unsigned q)
 {
     size_t first = parts->first[q], n = parts->first[q + 1] - first;
@@ -262,7 +263,7 @@ static void finish_long(cpu_map *map, const request *r, const long_list *longs, 
     if (divided) long_parts_free(&parts);
 }
 
-/* The pairs of parts are counted before they are written, so two threads would take as long as one. */
+/* The pairs of parts are counted before they are written, so for writing two threads would take as long as one. */
 static bool is_worth_dividing(const cpu_map *map, const request *r)
 {
     bool writes = r->kind == OP_RANGE && (r->out_keys || r->out_values);

@@ -1,13 +1,14 @@
 /* map/map_cpu_range.c - packed ranges of a CPU map.
  *
- * Count, add up, fill. Between counting and filling other calls may insert and erase. Gaps that erasing leaves are
- * closed. A query that has become longer than its place is not cut short, for that could lose a key which was there all
- * the time: all are filled again, into places with room to spare, twice as much in every round, until all have fitted.
- * At a timestamp nothing changes in between.
+ * A call counts the pairs, computes offsets from the counts, and fills. Between counting and filling other calls may
+ * insert and erase. Gaps that are due to erased keys are closed. A query that now has more pairs than its section of
+ * the arrays holds is not cut short, because that could lose a key which was present all the time. Instead all queries
+ * are filled again, into larger sections, with twice as many spare slots in every round, until all fit. At a timestamp
+ * the map does not change in between.
  *
  * Queries that threads hand back while they are counted (map_cpu_long.c) are replaced by their parts, which are packed
- * like queries; their offsets become the caller's again in the end. Parts of a query that has a limit are only cut off
- * where the limit is when all of them are filled, because what is before the limit may have changed.
+ * like queries; their offsets are translated back to the caller's at the end. The limit of a query is applied to its
+ * parts only after all of them are filled, because what lies before the limit may have changed.
  */
 #include <string.h>
 
@@ -40,7 +41,7 @@ typedef struct fill_job {
     const request *fill;
 } fill_job;
 
-/* A part without a place has nothing to write: it had no pairs, or lies beyond its query's limit. */
+/* A part with an empty section has nothing to write: it had no pairs, or lies beyond its query's limit. */
 static void fill_parts_here(const fill_job *job, size_t begin, size_t end)
 {
     const uint64_t *places = job->fill->offsets;
@@ -52,7 +53,7 @@ static void fill_parts_here(const fill_job *job, size_t begin, size_t end)
     }
 }
 
-/* Here all parts, of whatever query, are counted from 0. */
+/* Here begin and end count the parts of all queries, from 0. */
 static void fill_parts(void *context, size_t begin, size_t end)
 {
     const fill_job *job = context;
@@ -66,7 +67,7 @@ static void fill_parts(void *context, size_t begin, size_t end)
     }
 }
 
-/* All that is not a part. */
+/* Fills all elements that are not parts. */
 static void fill_between(void *context, size_t begin, size_t end)
 {
     const fill_job *job = context;
@@ -92,7 +93,7 @@ static void fill_all(const packing *p, const request *fill)
     if (parts < n) workers_run(p->map->workers, n, workers_grain(p->map->threads, n), fill_between, &job);
 }
 
-/* One try; found[i] is how many pairs query i had. */
+/* One round; found[i] is set to the number of pairs that query i had. */
 static void fill_places(const packing *p, void *keys, void *values, const uint64_t *places, uint64_t *found)
 {
     request fill = p->r;
@@ -110,8 +111,8 @@ static bool all_fitted(const uint64_t *places, const uint64_t *found, size_t beg
     return fitted;
 }
 
-/* The same of parts in places that the limit of their query has made shorter: the part at the limit may have more pairs
- * than its place holds, if the parts before it have not become shorter. */
+/* The same for parts whose sections were made shorter by the limit of their query. The part at the limit may have more
+ * pairs than its section holds, unless the parts before it have become shorter. */
 static bool limited_fitted(const stretch *at, const uint64_t *places, const uint64_t *found)
 {
     uint64_t left = at->limit;
@@ -123,7 +124,7 @@ static bool limited_fitted(const stretch *at, const uint64_t *places, const uint
     return left == 0;
 }
 
-/* Whether each query's pairs are in their places, in which there may be gaps. */
+/* Returns whether the pairs of all queries are in their sections, in which there may be gaps. */
 static bool fitted_as_counted(const packing *p, const bool *limited, const uint64_t *places, const uint64_t *found)
 {
     size_t from = 0;
@@ -138,8 +139,8 @@ static bool fitted_as_counted(const packing *p, const bool *limited, const uint6
 
 /* ---- packing ---- */
 
-/* What parts may give of the pairs that they have, by the limit of their query. limited[s], unless NULL: whether that
- * is less. */
+/* Reduces the counts of parts to the limit of their query. Unless limited is NULL, limited[s] is set to whether pairs
+ * are left out. */
 static void keep_limits(const packing *p, uint64_t *counts, bool *limited)
 {
     for (unsigned s = 0; s < p->stretch_count; s++) {
@@ -154,7 +155,7 @@ static void keep_limits(const packing *p, uint64_t *counts, bool *limited)
     }
 }
 
-/* Is there a query that has fewer pairs than its limit, though more may lie beyond its last part? */
+/* Returns whether a query has fewer pairs than its limit although more may lie beyond its last part. */
 static bool is_cut_too_short(const packing *p, const uint64_t *found)
 {
     for (unsigned s = 0; s < p->stretch_count; s++) {
@@ -166,7 +167,7 @@ static bool is_cut_too_short(const packing *p, const uint64_t *found)
     return false;
 }
 
-/* Moves the pairs together, to the caller's arrays, if they fit there. */
+/* Moves the pairs to the caller's arrays, without gaps, if they fit there. */
 static pleach_status close_gaps(packing *p, const void *keys, const void *values, const uint64_t *places,
                                 uint64_t *found)
 {
@@ -179,7 +180,7 @@ static pleach_status close_gaps(packing *p, const void *keys, const void *values
     bool fits = p->total <= p->capacity;
     uint64_t place = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t from = places[i]; /* places may be offsets */
+        uint64_t from = places[i]; /* read first, because places may be offsets */
         if (fits) copy_pairs(p->r.out_keys, keys, key_bytes, place, from, found[i]);
         if (fits) copy_pairs(p->r.out_values, values, key_bytes, place, from, found[i]);
         p->offsets[i] = place;
@@ -214,7 +215,7 @@ static pleach_status fill_with_room_to_spare(packing *p, uint64_t *found)
     return status;
 }
 
-/* At a timestamp the pairs are those that have been counted. */
+/* At a timestamp there are as many pairs as were counted. */
 static pleach_status pack_snapshot(packing *p)
 {
     keep_limits(p, p->offsets, NULL);
@@ -250,9 +251,9 @@ pleach_status cpu_pack(packing *p)
     return status;
 }
 
-/* ---- queries and parts of them ---- */
+/* ---- queries and their parts ---- */
 
-/* The caller's queries, with their parts in the place of long ones: what has been read of it before is the first. */
+/* The caller's queries, with long ones replaced by their parts; the first part is what was read before the division. */
 typedef struct mixture {
     size_t n;
     void *lows, *highs;
@@ -276,7 +277,7 @@ static void mixture_free(mixture *m)
     base_free(m->offsets);
 }
 
-/* Intervals and counts, `from` on, to the places from `to` on. */
+/* Copies intervals and counts, beginning with `from`, to the elements beginning with `to`. */
 static void mixture_copy(const cpu_map *map, mixture *m, size_t to, const void *lows, const void *highs,
                          const uint64_t *counts, size_t from, size_t n)
 {
@@ -335,11 +336,11 @@ static pleach_status pack_mixture(cpu_map *map, const request *r, const long_lis
             offsets_of_mixture(&m, longs, parts->queries, offsets, r->n);
     }
     mixture_free(&m);
-    if (status == PLEACH_E_MEMORY) *undivided = true; /* which takes less */
+    if (status == PLEACH_E_MEMORY) *undivided = true; /* undivided queries need less memory */
     return status;
 }
 
-/* offsets: counts. */
+/* On entry, offsets has counts. */
 static pleach_status pack_queries(cpu_map *map, const request *r, size_t capacity, uint64_t *offsets, size_t *total)
 {
     packing p = {.map = map, .r = *r, .capacity = capacity, .offsets = offsets};

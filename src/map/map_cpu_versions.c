@@ -1,7 +1,7 @@
-/* map/map_cpu_versions.c - snapshots of a CPU map: the clock, the agents' slots, the pins, the records of nodes.
+/* map/map_cpu_versions.c - snapshots of a CPU map: the clock, the participants' slots, the pins, the records of nodes.
  *
- * Progress: a snapshot is taken by an agent with a slot, of which there are more than threads that could want one at a
- * time; whoever has the table of pins latched waits for nobody. */
+ * Progress: taking a snapshot needs a participant's slot, of which there are more than threads that could need one at a
+ * time. A thread that holds the latch of the table of pins never waits. */
 #include <string.h>
 
 #include "../base/memory.h"
@@ -9,7 +9,8 @@
 #include "../sync/gate.h"
 #include "map_cpu.h"
 
-/* A ring of a skiplist is longer: a thread that the operating system stops inside holds back all that others retire. */
+/* A skiplist has longer rings, because a thread that the operating system suspends inside a critical section delays the
+ * reclaiming of everything that other threads retire. */
 enum { AGENTS = 1024, VISITORS = 2048, RING = 512, SKIPLIST_RING = 1 << 14, FIRST_PINS = 64 };
 
 static bool open_slots(cpu_map *map, unsigned visitors, unsigned ring)
@@ -27,15 +28,15 @@ static bool open_slots(cpu_map *map, unsigned visitors, unsigned ring)
     return true;
 }
 
-/* What a skiplist has of all this: slots and rings. */
+/* Opens the part that skiplists use: slots and rings. */
 bool cpu_epoch_open(cpu_map *map)
 {
     map->versions.epoch.state = base_alloc(1, sizeof *map->versions.epoch.state);
     return map->versions.epoch.state && open_slots(map, 0, SKIPLIST_RING);
 }
 
-/* A record for every node that there may ever be, and a ring for every agent; the operating system gives memory to
- * those that are used. */
+/* Opens a record for every node that the map may ever have, and a ring for every participant. The operating system
+ * allocates memory only for those that are used. */
 bool cpu_versions_open(cpu_map *map)
 {
     versions *v = &map->versions;
@@ -67,14 +68,14 @@ void cpu_versions_close(cpu_map *map)
     pool_host_close(&map->records);
 }
 
-/* Nothing is retired any more. The clock goes on, and so do the counters. */
+/* Forgets everything that has been retired. The clock and the counters continue. */
 void cpu_epoch_forget(cpu_map *map)
 {
     epoch e = map->versions.epoch;
     for (uint64_t i = 0; i < AGENTS; i++) e.home[i].tail = e.home[i].head;
 }
 
-/* The past of all nodes begins anew. */
+/* Resets the version records of all nodes, which empties their version chains. */
 void cpu_versions_forget(cpu_map *map, uint64_t nodes)
 {
     versions *v = &map->versions;
@@ -87,7 +88,7 @@ bool cpu_versions_pinned(const cpu_map *map) { return map->versions.state && map
 
 /* ---- taking and releasing ---- */
 
-/* Twice the room, unless somebody else was faster. */
+/* Doubles the table of pins, unless another thread has done so. Returns false if there is no memory. */
 static bool more_pins(epoch_state *e, uint64_t room)
 {
     uint64_t *table = base_alloc(2 * room, EPOCH_PIN_WORDS * sizeof *table), *unused = NULL;
@@ -101,7 +102,7 @@ static pleach_status pin(epoch_state *e, uint64_t at)
 {
     for (unsigned attempt = 0;;) {
         uint64_t room = port_load(&e->pin_room);
-        if (port_load(&e->pins) > room / 2) more_pins(e, room); /* half full, it is seldom tidied */
+        if (port_load(&e->pins) > room / 2) more_pins(e, room); /* half full, it is seldom compacted */
         epoch_answer answer = epoch_pin(e, at);
         if (answer == EPOCH_DONE) return PLEACH_OK;
         if (answer == EPOCH_BUSY) port_pause(attempt++);
@@ -132,17 +133,18 @@ pleach_status cpu_versions_release(void *exec, snapshot_place *place)
     for (unsigned attempt = 0; epoch_unpin(e, *place->at) == EPOCH_BUSY;) port_pause(attempt++);
     epoch_participant_begin(&agent, 1);
     epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
-    /* Only the oldest snapshot keeps images from being freed by age. */
+    /* Only the oldest snapshot keeps versions from being reclaimed by age. */
     if (epoch_oldest(e) != oldest) map->ops->return_images(place_of(map), gate_thread_number());
     return PLEACH_OK;
 }
 
-/* Lets go of all that no snapshot needs, wherever calls that ran beside each other have left it. Alone in the map. */
+/* Reclaims everything that no snapshot needs, including what concurrent calls have left. The caller must hold the gate
+ * exclusively. */
 void cpu_versions_settle(cpu_map *map)
 {
     epoch_participant agent;
     epoch_participant_begin(&agent, 1);
-    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false); /* what is left of one that others have begun */
+    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false); /* completes a scan that others have begun */
     epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
     map->ops->return_images(place_of(map), 0);
 }

@@ -1,4 +1,4 @@
-/* map/map_cuda.c - the ordered map in GPU memory: exec_ops for CUDA; array calls, and the map's life. */
+/* map/map_cuda.c - the ordered map in GPU memory: exec_ops for CUDA; array calls, creation and destruction. */
 #include "map_cuda.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 static bool is_insert(const request *r) { return r->kind == OP_PUT || r->kind == OP_ADD; }
 static bool is_update(const request *r) { return is_insert(r) || r->kind == OP_ERASE; }
 
-/* The request with device pointers in place of the caller's. */
+/* Copies the request, with device pointers in place of the caller's. */
 static pleach_status stage_request(const cuda_map *map, const request *r, staging *s, request *staged)
 {
     size_t n = r->n, array = n * map->key_bytes;
@@ -41,7 +41,7 @@ static pleach_status launch_update(cuda_map *map, const request *r, staging *s, 
     return PLEACH_OK;
 }
 
-/* *notes, of an update, are device memory. */
+/* For an update, sets *notes, which point to device memory. */
 static pleach_status launch(cuda_map *map, const request *r, staging *s, bool synchronous, update_notes **notes)
 {
     request staged;
@@ -81,7 +81,7 @@ static pleach_status run_on_stream(cuda_map *map, const request *r, cudaStream_t
     pthread_mutex_lock(&map->mutex);
     pleach_status noted = streams_note(&map->streams, stream, room.nodes, room.updates);
     pthread_mutex_unlock(&map->mutex);
-    /* Work that cannot be remembered is waited for. */
+    /* If the work cannot be recorded, wait for it. */
     if (noted != PLEACH_OK) noted = cuda_status(cudaStreamSynchronize(stream));
     return status != PLEACH_OK ? status : noted;
 }
@@ -120,7 +120,7 @@ static pleach_status cuda_range(void *exec, const request *r, size_t capacity, u
     ON_GPU(map, run_packed(map, r, capacity, offsets, total));
 }
 
-/* ---- counters, room, views ---- */
+/* ---- counters, reservations, views ---- */
 
 static pleach_status read_size(cuda_map *map, uint64_t *size)
 {
@@ -143,10 +143,10 @@ static pleach_status cuda_size(void *exec, uint64_t *size)
 static pleach_status reserve(cuda_map *map, uint64_t keys)
 {
     build_plan plan;
-    cuda_bulk_plan(map, &plan, keys, 0.5); /* the least that any order of insertion comes to */
+    cuda_bulk_plan(map, &plan, keys, 0.5); /* the most nodes that any order of insertion needs */
     uint64_t nodes = 1 + plan.nodes, limit = pool_cuda_limit(map->pool) / map->node_bytes;
     if (nodes + limit / 64 > limit) return pool_cuda_beyond(map->pool);
-    nodes += nodes / 60 + 256; /* the nodes that splits leave untouched, and what calls ask for beyond the plan */
+    nodes += nodes / 60 + 256; /* nodes that splits leave untouched, and what calls reserve beyond the plan */
     pthread_mutex_lock(&map->mutex);
     if (map->skiplist) nodes = cuda_reservation_bound(map, keys) + 256;
     pleach_status status = cuda_reservation_grow(map, nodes < limit ? nodes : limit);
@@ -162,7 +162,7 @@ static pleach_status cuda_reserve(void *exec, uint64_t keys)
 
 static pleach_status room_for_view(cuda_map *map)
 {
-    if (map->versions.state) cuda_reserve_for_snapshot(map); /* its kernels may take some */
+    if (map->versions.state) cuda_reserve_for_snapshot(map); /* user kernels may take some */
     cuda_reservation_view(map, 1);
     return PLEACH_OK;
 }
@@ -209,7 +209,7 @@ static pleach_status cuda_quiesce(void *exec)
     ON_GPU(map, quiesce(map));
 }
 
-/* ---- alone in the map ---- */
+/* ---- exclusive calls ---- */
 
 static pleach_status cuda_apply(void *exec, pleach_batch *batch)
 {
@@ -223,7 +223,7 @@ static pleach_status cuda_update(void *exec, const request *r)
     ON_GPU(map, cuda_apply_updates(map, r));
 }
 
-/* An array of one element. */
+/* As an array of one element. */
 static pleach_status cuda_run_one(void *exec, op_kind kind, key128 key, key128 value, single_result *result)
 {
     const cuda_map *map = exec;
@@ -236,8 +236,9 @@ static pleach_status cuda_run_one(void *exec, op_kind kind, key128 key, key128 v
     return status;
 }
 
-/* From so many inserts on sorting them pays, or if neighbours in the array go to the same leaves, which is looked at on
- * the way; docs/performance.md has the figures. Erases do not wait for each other, and are faster as they come. */
+/* From MANY inserts on, sorting them pays off. With fewer it does if neighbours in the array go to the same leaves,
+ * which a kernel checks just before the updates; docs/performance.md has the figures. Erases do not wait for each
+ * other, and are faster as concurrent operations. */
 static bool cuda_should_batch(void *exec, request *r)
 {
     enum { MANY = 1 << 22, SOME = 1 << 15 };
@@ -288,7 +289,7 @@ static pleach_status cuda_validate(void *exec, char *message, size_t message_siz
     ON_GPU(map, cuda_bulk_validate(map, message, message_size));
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static pleach_status destroy(cuda_map *map)
 {
@@ -368,7 +369,7 @@ static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
     return status;
 }
 
-/* The launchers of the map's structure and key width. */
+/* Sets the launchers of the map's structure and key width. */
 static void choose_launchers(cuda_map *map, const pleach_map_config *config)
 {
     const bool narrow = config->key_bits == 32;

@@ -1,4 +1,5 @@
-/* map/map_cuda_batch.c - batches on a map in GPU memory. The gate is held exclusively, the streams are quiet. */
+/* map/map_cuda_batch.c - batches on a map in GPU memory. The gate is held exclusively, and no work is left on streams.
+ * */
 #include <string.h>
 
 #include "../base/memory.h"
@@ -10,11 +11,11 @@ typedef struct applying {
     cuda_map *map;
     staging *s;
     pleach_batch *batch;
-    uint32_t kind; /* of all operations, if the batch has no kinds */
+    uint32_t kind; /* of all operations, if the batch has no array of kinds */
     batch_on_gpu g;
-    batch_sizes *sizes; /* a copy of the GPU's */
-    bool beside;        /* there may be work on the streams beside, */
-    bool reading;       /* and map->joined comes after all of it */
+    batch_sizes *sizes; /* host copy of the GPU's */
+    bool beside;        /* there may be work on the streams map->beside, */
+    bool reading;       /* and map->joined is recorded after all of it */
 } applying;
 
 /* ---- arrays ---- */
@@ -42,17 +43,17 @@ static pleach_status stage_arrays(applying *a)
     return status;
 }
 
-/* Two levels may have an edit an operation each; above them new nodes are made only of full ones, of which there are
- * few, or of many edits. */
+/* Returns the capacity of the edit arrays. Two levels may have one edit per operation each. Above them new nodes come
+ * only from full ones, of which there are few, or from many edits. */
 static uint32_t edit_room(const cuda_map *map, size_t n)
 {
     uint64_t above = map->used_bound / 8 + n, room = 2 * n + (above < 10 * n ? above : 10 * n) + BATCH_LEVELS;
-    return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX; /* more than n in any case */
+    return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX; /* greater than n in any case */
 }
 
-/* Reading in order costs less than reading anyhow, by more than the sort costs, from about so many reads on; for that
- * the highest of the bits that differ are enough (docs/performance.md). Which these are is known from the last batch; a
- * wrong guess costs time only. */
+/* From about this many reads on, reading in key order saves more time than the sort costs. The highest of the bits that
+ * differ are enough for that (docs/performance.md). These bits are known from the previous batch; a wrong guess costs
+ * time only. */
 enum { SORTED_READS = 1 << 19, READ_BITS = 16 };
 
 static void guess_bits(applying *a)
@@ -110,7 +111,7 @@ static pleach_status stage_scratch(applying *a)
 
 /* ---- stages ---- */
 
-/* Where each range's pairs go, and the pairs. */
+/* Computes the offsets of the ranges' pairs, and writes the pairs. */
 static pleach_status fill_ranges(applying *a)
 {
     pleach_batch *batch = a->batch;
@@ -139,7 +140,7 @@ static pleach_status fill_ranges(applying *a)
     return PLEACH_OK;
 }
 
-/* Answers those operations that are not listed, on streams of their own. */
+/* Executes the operations that are not selected, on streams of their own. */
 static pleach_status read_beside(applying *a)
 {
     read_streams on = {a->map->beside[0], a->map->beside[1], a->map->sorted};
@@ -152,7 +153,8 @@ static pleach_status read_beside(applying *a)
     return PLEACH_OK;
 }
 
-/* Which operations are listed. If the last batch was one of reads, this will be one too, and they begin at once. */
+/* Selects operations. If the last batch consisted mostly of reads, this one is expected to do so too, and reads start
+ * at once. */
 static pleach_status list_operations(applying *a)
 {
     pleach_status status = PLEACH_OK;
@@ -172,7 +174,7 @@ static pleach_status list_operations(applying *a)
     return (a->sizes->seen & BATCH_HAS_WRONG) || values_missing ? PLEACH_E_ARGUMENT : PLEACH_OK;
 }
 
-/* Counts that were not walked, if there are any. */
+/* Computes the counts that were not walked, if there are any. */
 static pleach_status count_wide(applying *a)
 {
     size_t ops = a->sizes->ops;
@@ -200,7 +202,7 @@ static pleach_status count_wide(applying *a)
     return PLEACH_OK;
 }
 
-/* What the queries that are still tired skip keys by. */
+/* Builds the structure by which queries that are still tired skip keys. */
 static pleach_status build_live(applying *a)
 {
     uint32_t keys = a->sizes->keys;
@@ -219,7 +221,7 @@ static pleach_status read_sizes(applying *a)
     return PLEACH_OK;
 }
 
-/* Queries that have given up, if there are any; for that the host has to look. */
+/* Retries the queries that have given up, if there are any. The host must read the sizes to know. */
 static pleach_status ask_tired(applying *a)
 {
     pleach_status status = read_sizes(a);
@@ -244,7 +246,7 @@ static pleach_status apply_listed(applying *a)
     if (status == PLEACH_OK && a->batch->offsets) status = fill_ranges(a);
     if (status != PLEACH_OK || ops == 0) return status;
     CUDA_TRY(a->map->batch->plan(&a->g, ops, a->s->stream));
-    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* nobody reads the old map now */
+    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* commit must follow the reads */
     CUDA_TRY(a->map->batch->commit(&a->g, ops, a->s->stream));
     if ((a->sizes->seen & BATCH_HAS_ERASES) && !a->g.keeps) CUDA_TRY(a->map->batch->tidy(&a->g, ops, a->s->stream));
     CUDA_TRY(cudaMemcpyAsync(a->sizes, a->g.sizes, sizeof *a->sizes, cudaMemcpyDeviceToHost, a->s->stream));
@@ -257,12 +259,12 @@ static pleach_status apply_staged(applying *a)
     if (status == PLEACH_OK) status = stage_scratch(a);
     if (status == PLEACH_OK) status = list_operations(a);
     if (status == PLEACH_OK) status = apply_listed(a);
-    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* results go back after it */
+    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); /* results return after the reads */
     return status != PLEACH_OK ? status : staging_return_results(a->s);
 }
 
-/* After a failure: the streams beside may still read the map, the caller's arrays and scratch memory, and the main
- * stream may not have been told to wait for them. Their own failures do not matter any more. */
+/* After a failure, the streams map->beside may still read the map, the caller's arrays and scratch memory, and the main
+ * stream may not have been made to wait for them. Waits for them; their own failures no longer matter. */
 static void quiet_beside(const applying *a)
 {
     if (!a->beside) return;
@@ -270,7 +272,7 @@ static void quiet_beside(const applying *a)
     cudaGetLastError();
 }
 
-/* Nobody else is about: what is in use now is what was, and the batch's nodes. */
+/* No other call runs, so the nodes in use now are those from before plus those of the batch. */
 static void note_used(cuda_map *map, const batch_sizes *sizes)
 {
     pthread_mutex_lock(&map->mutex);
@@ -278,7 +280,7 @@ static void note_used(cuda_map *map, const batch_sizes *sizes)
     pthread_mutex_unlock(&map->mutex);
 }
 
-/* One try. FULL: the map is as it was. */
+/* One attempt. If it returns FULL, the map is unchanged. */
 static pleach_status try_batch(cuda_map *map, pleach_batch *batch, uint32_t kind)
 {
     staging s = staging_on(map, map->sync_stream[0]);
@@ -293,11 +295,12 @@ static pleach_status try_batch(cuda_map *map, pleach_batch *batch, uint32_t kind
     if (status != PLEACH_OK || a.sizes->ops == 0) return status;
     note_used(map, a.sizes);
     bool emptied = a.sizes->tidied && (a.sizes->seen & BATCH_HAS_ERASES) && a.sizes->size == 0;
-    if (emptied && !a.g.keeps) cuda_bulk_reset(map); /* or else the map has empty nodes, and is right too */
+    if (emptied && !a.g.keeps) cuda_bulk_reset(map); /* otherwise the map has empty nodes, which is also valid */
     return PLEACH_OK;
 }
 
-/* Most batches find the nodes that they need. If not, the map gets as many as any batch of this size could need. */
+/* Most batches find the nodes that they need. If one does not, memory is allocated for as many nodes as any batch of
+ * this size could need, and it is tried once more. */
 static pleach_status apply_batch(cuda_map *map, pleach_batch *batch, uint32_t kind)
 {
     if (!map->batch_sizes) {
@@ -306,7 +309,7 @@ static pleach_status apply_batch(cuda_map *map, pleach_batch *batch, uint32_t ki
     }
     pleach_status status = try_batch(map, batch, kind);
     if (status != PLEACH_E_FULL) return status;
-    if (map->versioned) /* there may be memory in images that nobody needs any more */
+    if (map->versioned) /* first reclaim old versions that no snapshot needs any more */
         CUDA_TRY(map->versioned->release(on_gpu(map), NULL, map->sync_stream[0]));
     room room = cuda_reserve_nodes(map, batch->n, true);
     status = try_batch(map, batch, kind);

@@ -1,5 +1,6 @@
-/* map/map_cuda_bulk.c - load, replace, export, compact, clear, stats and validate of a GPU map. The gate is
- * held exclusively and the streams are quiet; everything here is on one stream and is waited for. */
+/* map/map_cuda_bulk.c - load, replace, export, compact, clear, stats and validate of a GPU map. The gate is held
+ * exclusively, and no work is left on streams. Everything here runs on one stream, which is synchronized before a call
+ * returns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ static pleach_status write_tree(cuda_map *map, const build_plan *plan, blink_tre
     return wait_for(map);
 }
 
-/* Nodes that were used and are no longer must read as never used. */
+/* Nodes that were in use and are free now must read like never-allocated ones. */
 static pleach_status zero_nodes(const cuda_map *map, uint64_t from, uint64_t to)
 {
     if (from >= to) return PLEACH_OK;
@@ -54,7 +55,7 @@ static pleach_status replace_nodes(cuda_map *map, const build_plan *plan, const 
                                    bool trim, blink_tree *tree)
 {
     uint64_t needed = 1 + plan->nodes, used = 0;
-    if (map->used_bound > 0) { /* else the map is being made, and there is no tree to look at */
+    if (map->used_bound > 0) { /* otherwise the map is being created, and there is no tree to read */
         pleach_status looked = read_tree(map, tree);
         if (looked != PLEACH_OK) return looked;
         used = blink_used_ids(tree);
@@ -80,7 +81,7 @@ static pleach_status replace_nodes(cuda_map *map, const build_plan *plan, const 
     return status;
 }
 
-/* Replaces the map's contents. What can fail for want of memory does so before anything is changed. */
+/* Replaces the map's contents. Everything that can fail for lack of memory comes before the first change. */
 static pleach_status build(cuda_map *map, const build_plan *plan, const void *keys, const void *values, bool trim)
 {
     blink_tree *tree = base_alloc(1, sizeof *tree);
@@ -125,7 +126,8 @@ static pleach_status is_ascending(const cuda_map *map, staging *s, const void *k
     return PLEACH_OK;
 }
 
-/* Sorts, and keeps the last of equal keys. The pointers come to name the sorted arrays and their length. */
+/* Sorts the pairs, and keeps the last of equal keys. The pointers and *n are set to the sorted arrays and their
+ * length. */
 static pleach_status sort_distinct(const cuda_map *map, staging *s, const void **keys, const void **values, size_t *n)
 {
     size_t bytes = *n * map->key_bytes;
@@ -191,7 +193,7 @@ pleach_status cuda_bulk_replace(cuda_map *map, size_t n, const void *keys, const
     return load_pairs(map, n, keys, values, fill, true);
 }
 
-/* ---- export: list the leaves, sort them by their first keys, add up their counts, copy ---- */
+/* ---- export: list the leaves, sort them by their first keys, sum their counts, copy ---- */
 
 static pleach_status count_nodes(const cuda_map *map, staging *s, bool shape, uint64_t *used, blink_counts *counts)
 {
@@ -211,7 +213,7 @@ static pleach_status count_nodes(const cuda_map *map, staging *s, bool shape, ui
     return PLEACH_OK;
 }
 
-/* The leaves with keys, in order; all arrays are scratch memory. */
+/* Computes the leaves with keys, in key order. All arrays are scratch memory. */
 static pleach_status order_leaves(const cuda_map *map, staging *s, uint64_t used, size_t leaves, leaf_order *order)
 {
     void *first_keys, *sorted_keys;
@@ -223,7 +225,7 @@ static pleach_status order_leaves(const cuda_map *map, staging *s, uint64_t used
     if (status == PLEACH_OK) status = staging_scratch(s, leaves * sizeof *ids, (void **)&sorted_ids);
     if (status == PLEACH_OK) status = staging_scratch(s, (leaves + 1) * sizeof *offsets, (void **)&offsets);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(cudaMemsetAsync(offsets, 0, sizeof *offsets, s->stream)); /* counts the leaves first */
+    CUDA_TRY(cudaMemsetAsync(offsets, 0, sizeof *offsets, s->stream)); /* offsets[0] first counts the leaves */
     CUDA_TRY(map->nodes->list_leaves(on_gpu(map), used, first_keys, ids, offsets, s->stream));
     WITH_SCRATCH(s, sort_cuda_pairs, map->key_bits, 32, first_keys, sorted_keys, ids, sorted_ids, leaves, s->stream);
     CUDA_TRY(map->nodes->leaf_counts(on_gpu(map), sorted_ids, leaves, offsets, s->stream));

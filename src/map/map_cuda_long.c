@@ -13,7 +13,8 @@ pleach_status cuda_long_make(staging *s, const long_notes *notes, long_work **wo
     return PLEACH_OK;
 }
 
-/* Nobody looks at the notes before the long ones are run: that kernel does nothing if there are none. */
+/* The host does not read the notes before the kernel for long queries is launched: that kernel does nothing if there
+ * are none. */
 pleach_status cuda_long_run_on_stream(cuda_map *map, request *r, staging *s)
 {
     long_work *work;
@@ -32,7 +33,8 @@ static pleach_status return_results(staging *s)
     return status == PLEACH_OK ? cuda_status(cudaStreamSynchronize(s->stream)) : status;
 }
 
-/* Results of few queries come back with the first look at the notes; those of many would be copied twice. */
+/* The results of few queries are copied back together with the notes. Those of many are not, because they might be
+ * copied twice. */
 static pleach_status run_with_notes(cuda_map *map, request *r, long_notes *notes, staging *s)
 {
     enum { FEW = 1 << 13 };
@@ -54,7 +56,7 @@ pleach_status cuda_long_run_synchronously(cuda_map *map, request *r, staging *s)
 {
     mailbox *box = mailbox_take(&map->mail);
     pleach_status status = run_with_notes(map, r, &box->notes, s);
-    if (status != PLEACH_OK) cudaStreamSynchronize(s->stream); /* no kernel may write to the box any more */
+    if (status != PLEACH_OK) cudaStreamSynchronize(s->stream); /* until it is done, a kernel may write to the box */
     mailbox_give(&map->mail, box);
     return status;
 }

@@ -1,10 +1,10 @@
-/* map/map_cuda_range.c - packed ranges on the GPU: count, add up, fill. What other calls insert and erase
- * meanwhile is dealt with as on the CPU (map/map_cpu_range.c): gaps are closed, and queries that have outgrown
- * their places make all be filled again, with room to spare.
+/* map/map_cuda_range.c - packed ranges on the GPU. A call counts the pairs, computes offsets from the counts, and
+ * fills. Concurrent inserts and erases are handled as on the CPU (map/map_cpu_range.c): gaps are closed; and if a query
+ * has more pairs than its section of the arrays holds, all are filled again, into sections with spare slots.
  *
- * Long queries are cut into parts (blink_long_kernels.h) when all have been counted. From then on the pieces, the parts of
- * long queries and the short queries between them, are the queries of this file. In a map with versions a call that has
- * long queries and no snapshot takes one, so that all parts are read at one timestamp. */
+ * After all have been counted, long queries are cut into parts (blink_long_kernels.h). From then on the pieces, which
+ * are the parts of long queries and the short queries between them, are the queries of this file. In a versioned map a
+ * call that has long queries and no snapshot takes one, so that all parts are read at one timestamp. */
 #include "map_cuda.h"
 
 #include <string.h>
@@ -17,20 +17,20 @@ typedef struct packed {
     mailbox *box;
     const request *caller;
     unsigned other_results;   /* staged before the pairs */
-    request whole;            /* the caller's queries; device pointers, as all that follow */
+    request whole;            /* the caller's queries; device pointers, as are all below */
     request r;                /* the same, or their pieces */
     uint64_t *caller_offsets; /* whole.n + 1 */
-    uint64_t *offsets;        /* r.n + 1, as the next three */
-    uint64_t *found;          /* the last stays 0 */
+    uint64_t *offsets;        /* r.n + 1, as are the next three */
+    uint64_t *found;          /* the last element stays 0 */
     uint64_t *closed;         /* offsets without gaps */
-    uint64_t *places;         /* offsets with room to spare */
-    uint64_t *misfits;        /* queries that did not fit */
+    uint64_t *places;         /* offsets of sections with spare slots */
+    uint64_t *misfits;        /* number of queries that did not fit */
     void *scan_scratch;
     size_t scan_bytes, scan_room;
     long_work *work;          /* NULL: no query is long */
     long_pieces pieces;
-    bool to_the_end;          /* parts of limited queries go to their high ends */
-    snapshot_place instant;   /* that this call has taken; at is NULL: none */
+    bool to_the_end;          /* parts of limited queries extend to their high ends */
+    snapshot_place instant;   /* taken by this call; at is NULL if it has taken none */
 } packed;
 
 static pleach_status scan(packed *p, const uint64_t *in, uint64_t *out, size_t n)
@@ -46,7 +46,7 @@ static pleach_status scan(packed *p, const uint64_t *in, uint64_t *out, size_t n
     return PLEACH_OK;
 }
 
-/* Numbers in device memory, as the host sees them after `look`. */
+/* Copies a number from device memory; the host can read it after `look`. */
 static pleach_status send(packed *p, uint64_t *to, const uint64_t *from)
 {
     CUDA_TRY(cudaMemcpyAsync(to, from, sizeof *to, cudaMemcpyDeviceToHost, p->s->stream));
@@ -55,7 +55,7 @@ static pleach_status send(packed *p, uint64_t *to, const uint64_t *from)
 
 static pleach_status look(packed *p) { return cuda_status(cudaStreamSynchronize(p->s->stream)); }
 
-/* Offsets of what has been found, and their total. */
+/* Computes the offsets of what has been found, and their total. */
 static pleach_status add_up(packed *p, uint64_t *offsets, uint64_t *total)
 {
     pleach_status status = scan(p, p->found, offsets, p->r.n + 1);
@@ -81,7 +81,7 @@ static pleach_status prepare(packed *p, const request *r)
     return PLEACH_OK;
 }
 
-/* Unless that is known from a try to fit all into the mailbox. */
+/* Counts the pairs, unless an attempt to fit all into the mailbox has already counted them. */
 static pleach_status count_pairs(packed *p, uint64_t *total)
 {
     request count = p->r;
@@ -123,7 +123,7 @@ static pleach_status make_room_for_pieces(packed *p)
     return status;
 }
 
-/* Pieces have no more pairs than their query's limit leaves. */
+/* Limits the pairs of pieces to what their query's limit leaves. */
 static pleach_status limit_pieces(packed *p)
 {
     if (!p->work || !p->whole.limit) return PLEACH_OK;
@@ -131,7 +131,7 @@ static pleach_status limit_pieces(packed *p)
     return send(p, &p->box->lacking, &p->work->lacking);
 }
 
-/* The noted queries become their parts; *total is that of the pieces. */
+/* Replaces the long queries by their parts. *total becomes the number of pairs of all pieces. */
 static pleach_status cut(packed *p, uint64_t *total)
 {
     cudaStream_t stream = p->s->stream;
@@ -153,7 +153,8 @@ static pleach_status cut(packed *p, uint64_t *total)
     return status == PLEACH_OK ? add_up(p, p->offsets, total) : status;
 }
 
-/* Limited queries get the pairs that they lack. Comes to no end only once: then parts go to the high ends. */
+/* Cuts so that limited queries do not lack pairs. A second attempt suffices, because parts then extend to the high
+ * ends. */
 static pleach_status cut_enough(packed *p, uint64_t *total)
 {
     pleach_status status = cut(p, total);
@@ -164,7 +165,7 @@ static pleach_status cut_enough(packed *p, uint64_t *total)
 
 /* ---- filling ---- */
 
-/* Closes gaps: query i's pairs go from places[i] of `from` to closed[i] of `to`; in place by way of a copy. */
+/* Closes gaps: moves query i's pairs from places[i] of `from` to closed[i] of `to`. If from == to, uses a copy. */
 static pleach_status move_pairs(packed *p, const void *from, void *to, const uint64_t *places, const uint64_t *closed,
                                 uint64_t total)
 {
@@ -181,7 +182,7 @@ static pleach_status move_pairs(packed *p, const void *from, void *to, const uin
     return PLEACH_OK;
 }
 
-/* One try. *fitted: every query's pairs found room. Then `closed` and box->total are those of what was found. */
+/* One round. *fitted is set if the pairs of every query fit. Then `closed` and box->total describe what was found. */
 static pleach_status fill_places(packed *p, void *keys, void *values, const uint64_t *places, bool *fitted)
 {
     request fill = p->r;
@@ -202,10 +203,10 @@ static pleach_status fill_places(packed *p, void *keys, void *values, const uint
     return status;
 }
 
-/* Device memory for so many pairs of results; a host array's comes back to it. */
+/* Allocates device memory for the pairs; those of a host array are copied back to it. */
 static pleach_status stage_outputs(packed *p, uint64_t pairs)
 {
-    p->s->results = p->other_results; /* not to what an earlier try has staged */
+    p->s->results = p->other_results; /* drops what an earlier attempt has staged */
     pleach_status status =
         staging_output(p->s, p->caller->out_keys, pairs * p->map->key_bytes, false, &p->r.out_keys);
     if (status == PLEACH_OK)
@@ -213,14 +214,15 @@ static pleach_status stage_outputs(packed *p, uint64_t pairs)
     return status;
 }
 
-/* From places that all pairs fitted into to the caller's arrays without gaps. SPACE if they have become too many. */
+/* Moves the pairs from sections, into which all of them fit, to the caller's arrays, without gaps. Returns SPACE if
+ * there are now too many. */
 static pleach_status close_gaps(packed *p, const void *keys, const void *values, const uint64_t *places,
                                 size_t capacity, uint64_t *total)
 {
     uint64_t counted = *total;
     pleach_status status = PLEACH_OK;
     *total = p->box->total;
-    if (places == p->offsets && *total == counted) return PLEACH_OK; /* nothing changed: there are no gaps */
+    if (places == p->offsets && *total == counted) return PLEACH_OK; /* unchanged, so there are no gaps */
     if (*total <= capacity) {
         if (places != p->offsets) status = stage_outputs(p, *total);
         if (status == PLEACH_OK) status = move_pairs(p, keys, p->r.out_keys, places, p->closed, *total);
@@ -232,7 +234,7 @@ static pleach_status close_gaps(packed *p, const void *keys, const void *values,
     return *total <= capacity ? PLEACH_OK : PLEACH_E_SPACE;
 }
 
-/* One round with `spare` places more for every query; scratch memory is the round's own. */
+/* One round with `spare` additional slots per query. Its scratch memory is freed at the end of the round. */
 static pleach_status fill_with_spare(packed *p, uint64_t spare, size_t capacity, uint64_t *total, bool *fitted)
 {
     uint64_t *places = p->places;
@@ -253,7 +255,7 @@ static pleach_status fill_with_spare(packed *p, uint64_t spare, size_t capacity,
     return status;
 }
 
-/* Ends with box->lacking if erasing has left limited queries without pairs that are behind their parts. */
+/* Sets box->lacking if, because of erases, limited queries lack pairs that lie behind their parts. */
 static pleach_status fill_pairs(packed *p, size_t capacity, uint64_t *total)
 {
     bool fitted = false;
@@ -276,7 +278,7 @@ static pleach_status fill_all(packed *p, size_t capacity, uint64_t *total)
     return status == PLEACH_OK ? fill_pairs(p, capacity, total) : status;
 }
 
-/* ---- the whole ---- */
+/* ---- the call ---- */
 
 static pleach_status count_all(packed *p, uint64_t *total)
 {
@@ -286,7 +288,7 @@ static pleach_status count_all(packed *p, uint64_t *total)
     return status == PLEACH_OK && p->box->notes.queries ? cut_enough(p, total) : status;
 }
 
-/* offsets goes back to the caller also when the pairs do not fit. */
+/* Returns the offsets to the caller even if the pairs do not fit. */
 static pleach_status pack(packed *p, const request *r, size_t capacity, uint64_t *offsets, size_t *total)
 {
     uint64_t found = 0;
@@ -299,7 +301,7 @@ static pleach_status pack(packed *p, const request *r, size_t capacity, uint64_t
     if (status != PLEACH_OK) return status;
     if ((r->out_keys || r->out_values) && r->n) {
         status = fill_all(p, capacity, &found);
-        if (status == PLEACH_OK && p->box->lacking) { /* once at most: then nothing is behind the parts */
+        if (status == PLEACH_OK && p->box->lacking) { /* at most once: afterwards nothing lies behind the parts */
             p->to_the_end = true;
             status = cut(p, &found);
             if (status == PLEACH_OK) status = fill_all(p, capacity, &found);
@@ -322,7 +324,7 @@ static pleach_status pack_with(packed *p, const request *r, size_t capacity, uin
     return status == PLEACH_OK ? finished : status;
 }
 
-/* ---- a few small ranges: one kernel writes what there is to the mailbox ---- */
+/* ---- a few small ranges: one kernel writes the pairs to the mailbox ---- */
 
 static bool is_small(const staging *s, const request *r, const uint64_t *offsets)
 {
@@ -347,13 +349,13 @@ static pleach_status run_small(const cuda_map *map, request *r, cudaStream_t str
     return PLEACH_OK;
 }
 
-/* Notes the queries that may have more pairs than found room. */
+/* Records the queries that may have more pairs than their share holds. */
 static void note_large(const request *r, uint32_t limit, mailbox *box)
 {
     long_notes *notes = &box->notes;
     uint64_t noted = notes->queries;
     for (size_t i = 0; i < r->n; i++) {
-        bool known = false; /* what it has found means nothing */
+        bool known = false; /* already recorded, so its count is meaningless */
         for (uint64_t k = 0; k < noted; k++) known |= notes->query[k] == i;
         if (!known && box->counts[i] == limit && limit != r->limit) notes->query[notes->queries++] = i;
     }
@@ -370,8 +372,8 @@ static void hand_out_pairs(const cuda_map *map, const request *r, uint32_t limit
     }
 }
 
-/* If there is more than the mailbox holds, nothing is handed out; then its notes say which queries are to be cut, and
- * its counts what the others have. */
+/* If the pairs do not fit into the mailbox, nothing is copied to the caller. Then the mailbox's notes list the queries
+ * that are to be cut, and its counts give the pairs of the others. */
 static pleach_status range_small(const cuda_map *map, const request *r, size_t capacity, uint64_t *offsets,
                                  size_t *total, cudaStream_t stream, mailbox *box)
 {

@@ -1,8 +1,9 @@
-/* map/map_cuda_versions.c - snapshots of a GPU map: the clock, the blocks' slots, the pins and the records of
- * nodes are in device memory; a snapshot is taken and released by a small kernel, in stream order, beside all others.
+/* map/map_cuda_versions.c - snapshots of a GPU map. The clock, the blocks' slots, the pins and the records of nodes are
+ * in device memory. A small kernel takes or releases a snapshot, in stream order, concurrently with all other kernels.
  *
- * A handle's timestamp stays in device memory, where the queries' kernels read it, so that a snapshot can be taken on a
- * stream without waiting for it. Queries on other streams wait for the event behind the taking. */
+ * The timestamp of a snapshot handle stays in device memory, where the kernels of its queries read it, so that a
+ * snapshot can be taken on a stream without waiting for it. Queries on other streams wait for the event that is
+ * recorded after the snapshot was taken. */
 #include <string.h>
 
 #include "../base/memory.h"
@@ -10,7 +11,8 @@
 #include "../sync/gate.h"
 #include "map_cuda.h"
 
-/* Slots for the blocks that a GPU holds at a time and, without homes, for all its warps: a snapshot finds one. */
+/* Slots for the blocks that a GPU runs at a time and, for participants without a home slot, for all its warps, so that
+ * a snapshot always finds one. */
 enum { GPU_LINE_WORDS = 4 /* PORT_LINE_WORDS there */, AGENTS = 4096, VISITORS = 16384, RING = 512, FIRST_PINS = 1024 };
 
 static pleach_status device_zeros(void **memory, size_t bytes)
@@ -45,7 +47,7 @@ static pleach_status open_slots(epoch *e, uint32_t visitors)
     return status;
 }
 
-/* What a skiplist has of all this: slots and rings. */
+/* Opens the part that skiplists use: slots and rings. */
 pleach_status cuda_epoch_open(cuda_map *map)
 {
     epoch *e = &map->versions.epoch;
@@ -61,10 +63,11 @@ pleach_status cuda_versions_open(cuda_map *map)
     pleach_status status = device_zeros((void **)&v->state, sizeof *v->state);
     if (status != PLEACH_OK) return status;
     v->stripes = VERSION_STRIPES;
-    v->epoch.state = &v->state->epoch; /* the first member: an address, not a look at device memory */
+    v->epoch.state = &v->state->epoch; /* the first member: only its address is computed */
     map->pin_room = FIRST_PINS;
     status = open_slots(&v->epoch, VISITORS);
-    if (status == PLEACH_OK) status = device_zeros((void **)&map->pin_table, FIRST_PINS * EPOCH_PIN_WORDS * sizeof *map->pin_table);
+    if (status == PLEACH_OK)
+        status = device_zeros((void **)&map->pin_table, FIRST_PINS * EPOCH_PIN_WORDS * sizeof *map->pin_table);
     if (status == PLEACH_OK) status = write_epoch(map);
     if (status == PLEACH_OK)
         status = pool_cuda_open(&map->records, map->gpu, nodes * sizeof(version_record), sizeof(version_record));
@@ -80,7 +83,7 @@ void cuda_versions_close(cuda_map *map)
     cudaFree(v->epoch.rings);
     cudaFree(v->epoch.home);
     cudaFree(v->epoch.announce);
-    cudaFree(v->epoch.state); /* the first member of v->state, where there is one */
+    cudaFree(v->epoch.state); /* the first member of v->state, if that exists */
 }
 
 pleach_status cuda_versions_grow(cuda_map *map, uint64_t nodes)
@@ -88,7 +91,7 @@ pleach_status cuda_versions_grow(cuda_map *map, uint64_t nodes)
     return pool_cuda_grow(map->records, nodes * sizeof(version_record), map->control);
 }
 
-/* The past of all nodes begins anew. The clock goes on. */
+/* Resets the version records of all nodes, which empties their version chains. The clock continues. */
 pleach_status cuda_versions_forget(cuda_map *map, uint64_t used, cudaStream_t stream)
 {
     version_record *record = map->versions.record;
@@ -101,7 +104,7 @@ pleach_status cuda_versions_forget(cuda_map *map, uint64_t used, cudaStream_t st
 
 /* ---- taking and releasing ---- */
 
-/* Mutex held. */
+/* Doubles the table of pins. The mutex must be held. */
 static pleach_status more_pins(cuda_map *map)
 {
     uint64_t *table, room = 2 * map->pin_room;
@@ -119,7 +122,7 @@ static pleach_status more_pins(cuda_map *map)
     return PLEACH_OK;
 }
 
-/* A pin that is counted has a place in the table. */
+/* Counts a pin; every counted pin is sure to find an entry in the table. */
 static pleach_status count_pin(cuda_map *map)
 {
     pthread_mutex_lock(&map->mutex);
@@ -156,7 +159,8 @@ static pleach_status launch_take(cuda_map *map, snapshot_place *place, cudaStrea
     return PLEACH_OK;
 }
 
-/* `on`: the caller's stream, or NULL to wait until the snapshot is taken. */
+/* If `on`, the caller's stream, is not NULL, the snapshot is taken on it; otherwise the call waits until it is
+ * taken. */
 pleach_status cuda_versions_take(cuda_map *map, snapshot_place *place, cudaStream_t on)
 {
     if (!map->versions.state) return PLEACH_E_ARGUMENT;
@@ -169,7 +173,7 @@ pleach_status cuda_versions_take(cuda_map *map, snapshot_place *place, cudaStrea
         pthread_mutex_lock(&map->mutex);
         pleach_status noted = streams_note(&map->streams, on, 0, 0);
         pthread_mutex_unlock(&map->mutex);
-        if (noted != PLEACH_OK) cudaStreamSynchronize(on); /* work that cannot be remembered is waited for */
+        if (noted != PLEACH_OK) cudaStreamSynchronize(on); /* if the work cannot be recorded, wait for it */
     }
     return status;
 }
@@ -187,7 +191,7 @@ void cuda_versions_let_go(cuda_map *map, snapshot_place *place)
     uncount_pin(map);
 }
 
-/* Queries of it on streams are waited for, and so is the releasing. */
+/* Waits for queries of the snapshot on streams, and for its release. */
 void cuda_versions_release(cuda_map *map, snapshot_place *place)
 {
     pthread_mutex_lock(&map->mutex);
@@ -198,7 +202,7 @@ void cuda_versions_release(cuda_map *map, snapshot_place *place)
 
 /* ---- statistics, validation ---- */
 
-/* What is in device memory, as a host's versions. */
+/* Copies of what is in device memory, arranged as a CPU map's versions. */
 typedef struct copied {
     versions v;
     uint64_t *pins;
@@ -227,7 +231,8 @@ static pleach_status copy_small(const cuda_map *map, copied *c)
     const versions *v = &map->versions;
     c->v = (versions){.stripes = v->stripes, .epoch = {.slots = AGENTS, .visitors = VISITORS, .ring = RING}};
     pleach_status status = copy_array((void **)&c->v.state, v->state, 1, sizeof *v->state);
-    if (status == PLEACH_OK) status = copy_array((void **)&c->pins, map->pin_table, map->pin_room, EPOCH_PIN_WORDS * sizeof *c->pins);
+    if (status == PLEACH_OK)
+        status = copy_array((void **)&c->pins, map->pin_table, map->pin_room, EPOCH_PIN_WORDS * sizeof *c->pins);
     if (status == PLEACH_OK)
         status = copy_array((void **)&c->v.epoch.home, v->epoch.home, AGENTS, sizeof *v->epoch.home);
     if (status != PLEACH_OK) return status;

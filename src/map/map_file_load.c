@@ -1,11 +1,11 @@
-/* map/map_file_load.c - a file becomes the contents of a map. Nothing in the file is believed: its size must be the one
- * that its head promises before any memory is asked for, every byte is under a checksum, and what has a right checksum
- * must still make sense. The map is touched when all of that is done.
+/* map/map_file_load.c - reads a file into a map. The file is not trusted: its size must be the one that its header
+ * implies before any memory is allocated, every byte is covered by a checksum, and data with a correct checksum must
+ * still be consistent. The map is changed only after all of that has been checked.
  *
- * MEMORY. A file can be long and have nothing in it: holes are read as zeros, and take no room on the disk. So memory
- * grows in steps with what has been read, and what was read must make sense before the next step: a block's head before
- * its keys, and the keys must ascend, which zeros do not. The values of keys that ascend may be zeros. So there is
- * never more memory than twice what the file has in fact, and a step. */
+ * MEMORY. A file can be long although it contains nothing: holes are read as zeros, and occupy no disk space. So memory
+ * grows in steps with what has been read, and what was read must be consistent before the next step: a block's header
+ * is checked before its keys are read, and the keys must ascend, which zeros do not. The values that belong to
+ * ascending keys may be zeros. So memory never exceeds twice the file's real contents plus one step. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "../file/file.h"
 #include "../file/file_format.h"
 
-/* Keys or values: those that have been read, and room for some more. */
+/* Keys or values: those that have been read, and space for more. */
 typedef struct column {
     char *cells;
     uint64_t room;
@@ -28,7 +28,7 @@ typedef struct reader {
     column keys, values;
 } reader;
 
-/* ---- the head ---- */
+/* ---- the header ---- */
 
 static bool is_width(uint32_t key_bits) { return key_bits == 32 || key_bits == 64 || key_bits == 128; }
 
@@ -46,7 +46,7 @@ static pleach_status read_header(reader *r)
     if (status != PLEACH_OK) return status;
     if (memcmp(header->magic, FILE_MAGIC, sizeof header->magic) != 0) return PLEACH_E_FORMAT;
     if (header->byte_order != FILE_BYTE_ORDER || header->version == 0) return PLEACH_E_FORMAT;
-    if (header->version > PLEACH_FILE_VERSION) return PLEACH_E_NEWER; /* what follows may have changed */
+    if (header->version > PLEACH_FILE_VERSION) return PLEACH_E_NEWER; /* the format of what follows may have changed */
     return header_makes_sense(header, r->file.bytes) ? PLEACH_OK : PLEACH_E_FORMAT;
 }
 
@@ -76,7 +76,7 @@ static key128 key_at(const reader *r, uint64_t i)
     return r->header.key_bits == 64 ? ((const uint64_t *)keys)[i] : ((const key128 *)keys)[i];
 }
 
-/* From the key before the first of them on, so that steps and blocks are in order among each other. */
+/* Begins with the key before the first of them, so that the order is checked across steps and blocks too. */
 static bool keys_ascend(const reader *r, uint64_t first, uint64_t pairs)
 {
     for (uint64_t i = first ? first : 1; i < first + pairs; i++)
@@ -84,7 +84,7 @@ static bool keys_ascend(const reader *r, uint64_t first, uint64_t pairs)
     return true;
 }
 
-/* Room for `wanted` cells, or for twice as many as before, so that moving them costs little in all. */
+/* Makes space for `wanted` cells, or for twice as many as before, so that the total cost of moving them stays low. */
 static bool grow(const reader *r, column *c, uint64_t wanted)
 {
     if (wanted <= c->room) return true;
@@ -96,7 +96,7 @@ static bool grow(const reader *r, column *c, uint64_t wanted)
     return true;
 }
 
-/* The block's keys, or its values, from pair `first` on. */
+/* Reads the block's keys, or its values, from pair `first` on. */
 static pleach_status read_column(reader *r, column *c, uint64_t first, uint64_t pairs, XXH64_state_t *sum)
 {
     const size_t cell = r->header.key_bits / 8;
@@ -150,7 +150,7 @@ static pleach_status read_trailer(reader *r)
     return right ? PLEACH_OK : PLEACH_E_FORMAT;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole file ---- */
 
 static pleach_status read_pairs(reader *r, unsigned key_bits, enum file_holds most)
 {
@@ -162,8 +162,8 @@ static pleach_status read_pairs(reader *r, unsigned key_bits, enum file_holds mo
     return status == PLEACH_OK ? read_trailer(r) : status;
 }
 
-/* Files of a map's pairs, and with most = FILE_HOLDS_GRAPH those of graphs. The keys and values are the caller's to
- * free, whatever the status. */
+/* Reads a file that holds a map's pairs or, if most is FILE_HOLDS_GRAPH, also one that holds a graph. The caller must
+ * free the keys and values, whatever the status. */
 static pleach_status read_file(reader *r, unsigned key_bits, enum file_holds most, const char *path)
 {
     pleach_status status = old_file_open(&r->file, path);
@@ -186,7 +186,8 @@ pleach_status file_load(pleach_map *map, const char *path, double fill)
 pleach_status file_load_pairs(file_pairs *pairs, const char *path)
 {
     reader r = {0};
-    pleach_status status = read_file(&r, 64, FILE_HOLDS_GRAPH, path); /* without the mark: check_pairs decides */
+    /* Files that are not marked as a graph's are accepted too: check_pairs decides. */
+    pleach_status status = read_file(&r, 64, FILE_HOLDS_GRAPH, path);
     *pairs = (file_pairs){(uint64_t *)r.keys.cells, (uint64_t *)r.values.cells, r.header.pairs};
     if (status == PLEACH_OK) return PLEACH_OK;
     file_free_pairs(pairs);

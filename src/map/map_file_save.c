@@ -1,6 +1,6 @@
-/* map/map_file_save.c - a snapshot, or a graph's edges, become a file. Some blocks at a time are read from the snapshot,
- * which holds still, or from arrays, and written; the number of pairs is known at the end, so the head is written last.
- * A file that somebody finds half written therefore begins with zeros, and is no file of pleach's. */
+/* map/map_file_save.c - writes a snapshot, or a graph's edges, to a file. Pairs are read from the snapshot, which does
+ * not change, some blocks at a time, or taken from arrays. The number of pairs is known only at the end, so the header
+ * is written last. A file that was written only in part therefore begins with zeros, and is not a valid pleach file. */
 #include <string.h>
 
 #include "map_object.h"
@@ -10,22 +10,22 @@
 #include "../file/file_format.h"
 
 typedef struct writer {
-    pleach_snapshot *snapshot;   /* or, with NULL, */
+    pleach_snapshot *snapshot;   /* or, if NULL, */
     const file_pairs *arrays;    /* 64-bit keys and values that ascend */
     unsigned key_bits;
     size_t key_bytes;
     uint32_t block_pairs;
-    char *block; /* one block as it stands in the file */
-    char *keys, *values;  /* of a snapshot: read_pairs pairs that have been read */
+    char *block; /* one block, in the format of the file */
+    char *keys, *values;  /* buffers for read_pairs pairs of a snapshot */
     size_t read_pairs;
     new_file file;
     uint64_t place; /* where the next block goes */
     uint64_t blocks, pairs, sums;
 } writer;
 
-enum { READ_BYTES = 16 << 20 }; /* at a time: a call costs something by itself, above all on a GPU */
+enum { READ_BYTES = 16 << 20 }; /* per call, because a call has a fixed cost, above all on a GPU */
 
-/* The pairs from `from` on, as many as there is room for. */
+/* Reads the pairs from `from` on, up to the size of the buffers. */
 static pleach_status read_pairs(writer *w, key128 from, size_t *pairs)
 {
     const pleach_map *map = w->snapshot->map;
@@ -57,7 +57,7 @@ static pleach_status write_block(writer *w, size_t pairs)
     return status;
 }
 
-/* Pairs in order, cut into blocks: all full but the last. */
+/* Writes pairs, in order, as blocks; all blocks but the last are full. */
 static pleach_status write_blocks(writer *w, const char *keys, const char *values, uint64_t count)
 {
     for (uint64_t at = 0, pairs; at < count; at += pairs) {
@@ -76,7 +76,7 @@ static pleach_status write_array_blocks(writer *w)
     return write_blocks(w, (const char *)w->arrays->keys, (const char *)w->arrays->values, w->arrays->count);
 }
 
-/* Progress: every read begins above the last key of the one before. What is read at a time is whole blocks. */
+/* Progress: every read begins above the last key of the one before. Each read is a whole number of blocks. */
 static pleach_status write_snapshot_blocks(writer *w)
 {
     key128 from = 0, greatest = map_largest(w->snapshot->map), last = greatest;
@@ -89,7 +89,7 @@ static pleach_status write_snapshot_blocks(writer *w)
         }
         if (status != PLEACH_OK) return status;
         from = last + 1;
-    } while (pairs == w->read_pairs && last < greatest); /* beyond the greatest key there is no `from` */
+    } while (pairs == w->read_pairs && last < greatest); /* above the greatest key there is no `from` */
     return PLEACH_OK;
 }
 
@@ -117,12 +117,13 @@ static pleach_status write_file(writer *w, const char *path)
     return status;
 }
 
-/* Room for as many whole blocks as READ_BYTES has, at least one. A small map leaves most of its pages untouched. */
+/* Allocates buffers for as many whole blocks as READ_BYTES holds, but at least one. A small map leaves most of their
+ * pages untouched. */
 static bool room_to_read(writer *w)
 {
     const size_t blocks = READ_BYTES / (2 * w->key_bytes * w->block_pairs);
     w->read_pairs = (blocks > 1 ? blocks : 1) * w->block_pairs;
-    w->keys = base_grow(NULL, w->read_pairs, w->key_bytes); /* unlike base_alloc this does not clear them */
+    w->keys = base_grow(NULL, w->read_pairs, w->key_bytes); /* unlike base_alloc, it does not zero them */
     w->values = base_grow(NULL, w->read_pairs, w->key_bytes);
     return w->keys && w->values;
 }

@@ -1,4 +1,4 @@
-/* map/map_snapshot.c - snapshots of a versioned map: the map's own queries, with a timestamp. */
+/* map/map_snapshot.c - snapshots of a versioned map: the map's own queries, at a timestamp. */
 #include "../../include/pleach/snapshot.h"
 
 #include <string.h>
@@ -98,7 +98,7 @@ pleach_status pleach_snapshot_range(pleach_snapshot *snapshot, size_t n, const v
     return map_run_packed(snapshot->map, r, capacity, offsets, total);
 }
 
-/* ---- the whole ---- */
+/* ---- export ---- */
 
 pleach_status pleach_snapshot_size(pleach_snapshot *snapshot, uint64_t *size)
 {

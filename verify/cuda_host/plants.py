@@ -136,7 +136,7 @@ PLANTS = [
     Plant("results_go_back_before_reads", "results of reads are copied to the host before they are there",
           Run("test_batch_streams_cuda", "*beside_updates*", **LATE), BATCH_HOST,
           "    if (a->reading) CUDA_TRY(cudaStreamWaitEvent(a->s->stream, a->map->joined, 0)); "
-          "/* results go back after it */\n", ""),
+          "/* results return after the reads */\n", ""),
     Plant("failed_batch_leaves_a_stream", "after a failure one of two streams is not waited for",
           Run("test_batch_streams_cuda", "*begin*"), BATCH_HOST,
           "    for (unsigned i = 0; i < 2; i++) cudaStreamSynchronize(a->map->beside[i]);\n",

@@ -128,7 +128,7 @@ BATCH_PLANTS = (
           """    FOR_PART(w, i, n) batch_mark(&w->b, i);
     team_barrier(w->team);""", "    FOR_PART(w, i, n) batch_mark(&w->b, i);"),
     Plant("parts_are_used_at_once", "a member overwrites its sum before the others have read it", "team/plain64",
-          BATCH_SORT, "    team_barrier(team); /* now the parts may be used again */\n", ""),
+          BATCH_SORT, "    team_barrier(team); /* from here on the parts may be overwritten */\n", ""),
     Plant("sort_does_not_wait", "keys are counted while others still move them", "team/x86_64", BATCH_SORT,
           """        to.function[at] = from.function[i];
     }
@@ -138,7 +138,7 @@ BATCH_PLANTS = (
           """job->digits + (size_t)member * BATCH_DIGITS);
     team_barrier(team);""", "job->digits + (size_t)member * BATCH_DIGITS);"),
     Plant("rest_moves_too_early", "a member moves keys while others still look where their parts begin", "team/plain32",
-          BATCH_SORT, "    team_barrier(team); /* all have found their parts before anybody moves a key */\n", ""),
+          BATCH_SORT, "    team_barrier(team); /* all workers must find their parts before any key moves */\n", ""),
     Plant("answers_do_not_wait", "operations are answered before their keys were looked up", "team/plain64", BATCH_RUN,
           """    look_up(w, own_stretch(w, keys));
     team_barrier(w->team);""", "    look_up(w, own_stretch(w, keys));"),
