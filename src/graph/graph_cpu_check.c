@@ -1,4 +1,4 @@
-/* graph/graph_cpu_check.c - is a quiet graph sound, and what is it made of? */
+/* graph/graph_cpu_check.c - validates a quiescent graph, and collects statistics. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -6,13 +6,13 @@
 #include "../pool/pool_runs_check.h"
 #include "graph_cpu.h"
 
-/* What is counted on the way through all vertices. */
+/* Counts taken in a walk over all vertices. */
 typedef struct census {
     const cpu_graph *graph;
     graph_ref place;
-    uint64_t *seen; /* a bit for each slab */
+    uint64_t *seen; /* one bit per slab */
     uint64_t vertices, halves, max_degree, tables, single_tables, bucket_slabs;
-    uint64_t ids, dictionary_slabs; /* ids: of a sparse graph */
+    uint64_t ids, dictionary_slabs; /* ids: in a sparse graph */
     hash_counts sum;
     bool lacks_memory;
     char *message;
@@ -45,7 +45,7 @@ static bool count_vertex(census *c, uint32_t number)
     return true;
 }
 
-/* An edge, from one end: that the other end is there, and knows of it. */
+/* An edge seen from one endpoint: checks that the other endpoint exists and has the other half. */
 typedef struct edge_check {
     census *census;
     uint32_t id;
@@ -62,7 +62,7 @@ static bool check_edge(void *context, graph_target target)
     if (!graph_vertex_is_there(graph_vertex(&c->place, target.id)))
         return snprintf(c->message, c->size, "G4: edge %" PRIu32 " %" PRIu32 " leads nowhere", e->id, target.id), false;
     graph_ref halves = c->place;
-    halves.directed = 1; /* this half, and no other */
+    halves.directed = 1; /* look at this half only */
     if (!c->graph->directed &&
         (!c->graph->ops->find(&halves, target.id, e->id, &value) || value != target.value))
         return snprintf(c->message, c->size, "G2: edge %" PRIu32 " %" PRIu32 " is not the same at both ends", e->id,
@@ -71,7 +71,7 @@ static bool check_edge(void *context, graph_target target)
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- all vertices ---- */
 
 static bool count_all(census *c)
 {
@@ -102,7 +102,7 @@ static bool check_edges(census *c)
 
 /* ---- ids of a sparse graph ---- */
 
-/* The segments of names, of which there may be one more than of vertices: memory was lacking. */
+/* Counts the segments of names. There may be one more than of vertices, if memory was lacking. */
 static bool count_names(census *c)
 {
     const graph_state *state = c->graph->state;
@@ -130,7 +130,7 @@ static bool count_dictionary(census *c)
     return count_names(c);
 }
 
-/* Numbers that are accounted for, a bit each. */
+/* Numbers that are accounted for, one bit each. */
 typedef struct numbers_check {
     census *census;
     uint64_t *seen;
@@ -186,7 +186,7 @@ static bool check_ids(census *c)
     return sound;
 }
 
-/* ---- and the whole ---- */
+/* ---- the whole graph ---- */
 
 static bool check_sums(census *c)
 {

@@ -1,4 +1,5 @@
-/* graph/ordered/ordered.c - ordered graphs: graph_exec_ops over a map, whose device is the graph's; life and snapshots. */
+/* graph/ordered/ordered.c - ordered graphs: graph_exec_ops over a map, whose device is the graph's; life and
+ * snapshots. */
 #include "ordered.h"
 
 #include "../../base/memory.h"

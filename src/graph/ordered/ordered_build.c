@@ -1,5 +1,5 @@
-/* graph/ordered/ordered_build.c - an empty ordered graph filled in bulk: halves of edges are sorted, each row gets its marker,
- * and the map is loaded with keys that ascend. */
+/* graph/ordered/ordered_build.c - an empty ordered graph filled in bulk: halves of edges are sorted, each row gets its
+ * marker, and the map is loaded with keys that ascend. */
 #include "../../base/memory.h"
 #include "../../cpu/sort.h"
 #include "ordered.h"

@@ -1,5 +1,5 @@
-/* graph/ordered/ordered_change.c - by how many the triangles of an ordered graph change with some edges, by somebody who is
- * alone.
+/* graph/ordered/ordered_change.c - by how many the triangles of an ordered graph change with some edges, by somebody
+ * who is alone.
  *
  * Some edges at a time: first the end with fewer neighbours is found, by reading both rows page by page until one ends;
  * so a long row costs no more than the short one beside it. Then the short row is read page by page again, and the

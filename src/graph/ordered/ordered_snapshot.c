@@ -1,5 +1,5 @@
-/* graph/ordered/ordered_snapshot.c - snapshots of graphs: check the arguments, hand over to the executor. Questions pass no gate:
- * what would be taken from under a live snapshot is refused. */
+/* graph/ordered/ordered_snapshot.c - snapshots of graphs: check the arguments, hand over to the executor. Questions
+ * pass no gate: what would be taken from under a live snapshot is refused. */
 #include "../../../include/pleach/graph_snapshot.h"
 
 #include "../../base/memory.h"

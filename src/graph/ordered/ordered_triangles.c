@@ -1,5 +1,6 @@
-/* graph/ordered/ordered_triangles.c - all triangles of an ordered graph, as it is or at a snapshot, beside which it may change
- * meanwhile: its keys are the rows. Where ids are few and large, vertices are known by their places among all. */
+/* graph/ordered/ordered_triangles.c - all triangles of an ordered graph, as it is or at a snapshot, beside which it
+ * may change meanwhile: its keys are the rows. Where ids are few and large, vertices are known by their places among
+ * all. */
 #include <string.h>
 
 #include "../../base/memory.h"
