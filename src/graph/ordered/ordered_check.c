@@ -1,4 +1,4 @@
-/* graph/ordered/ordered_check.c - is a quiet ordered graph sound, and what is it made of? */
+/* graph/ordered/ordered_check.c - validates a quiescent ordered graph, and collects statistics. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ typedef struct check {
     size_t size;
 } check;
 
-/* Where a key is, or SIZE_MAX. */
+/* Returns the position of a key, or SIZE_MAX. */
 static size_t place_of(const ordered_keys *all, uint64_t key)
 {
     size_t begin = 0, end = all->n;
