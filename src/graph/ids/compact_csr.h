@@ -5,8 +5,8 @@
 
 #include "../graph_backend.h"
 
-/* The vertex at position `place` has its neighbours at the positions targets[offsets[place]] .. targets[offsets[place +
- * 1] - 1], in any order. */
+/* The vertex at position i has its neighbours at the positions targets[offsets[i]] .. targets[offsets[i + 1] - 1], in
+ * any order. */
 typedef struct place_rows {
     uint64_t n;
     uint32_t *ids;     /* by position, ascending */
