@@ -31,7 +31,7 @@ static bool count_vertex(census *c, uint32_t number)
         return snprintf(c->message, c->size, "vertex %" PRIu64 ": %s", id, why), false;
     bool there = vertex->load & SLAB_OWNERS;
     if (!there && counts.keys)
-        return snprintf(c->message, c->size, "G4: vertex %" PRIu64 " is not there and has %" PRIu64 " neighbours", id,
+        return snprintf(c->message, c->size, "G4: vertex %" PRIu64 " does not exist but has %" PRIu64 " neighbours", id,
                         counts.keys), false;
     uint64_t next = slab_target(vertex, vertex->root);
     c->vertices += there;
@@ -60,7 +60,8 @@ static bool check_edge(void *context, graph_target target)
     e->fine = false;
     if (target.id == e->id) return snprintf(c->message, c->size, "G1: vertex %" PRIu32 " has a loop", e->id), false;
     if (!graph_vertex_is_there(graph_vertex(&c->place, target.id)))
-        return snprintf(c->message, c->size, "G4: edge %" PRIu32 " %" PRIu32 " leads nowhere", e->id, target.id), false;
+        return snprintf(c->message, c->size, "G4: edge %" PRIu32 " %" PRIu32 ": target vertex does not exist", e->id,
+                        target.id), false;
     graph_ref halves = c->place;
     halves.directed = 1; /* look at this half only */
     if (!c->graph->directed &&
@@ -150,8 +151,8 @@ static bool check_id(void *context, graph_target target)
     census *c = n->census;
     n->fine = false;
     if (!note_number(n, target.value))
-        return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", as another has, or "
-                        "nobody may", target.id, target.value), false;
+        return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", which is out of "
+                        "range or already taken", target.id, target.value), false;
     if (graph_id(&c->place, target.value) != target.id)
         return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", whose name is %"
                         PRIu32, target.id, target.value, graph_id(&c->place, target.value)), false;
@@ -170,8 +171,8 @@ static bool check_numbers(numbers_check *n)
     for (uint64_t i = 0; n->fine && i < state->free_numbers; i++) {
         uint64_t number = *graph_external_id(&c->place, (uint32_t)i) >> 32;
         if (!note_number(n, number))
-            return snprintf(c->message, c->size, "G7: number %" PRIu64 " is free, and is elsewhere or none", number),
-                   false;
+            return snprintf(c->message, c->size, "G7: free number %" PRIu64 " is out of range or already taken",
+                            number), false;
     }
     return n->fine;
 }

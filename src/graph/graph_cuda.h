@@ -70,7 +70,8 @@ pleach_status graph_cuda_forget(cuda_graph *graph, staging *s, size_t n, const u
 pleach_status graph_cuda_list(cuda_graph *graph, size_t n, const uint32_t *vertices, size_t capacity,
                               uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total);
 pleach_status graph_cuda_triangles(cuda_graph *graph, size_t capacity, uint64_t *by_vertex, uint64_t *total);
-pleach_status graph_cuda_has_rows(const cuda_graph *graph, staging *s, bool *has); /* rows by id are worth it */
+/* Sets *has to whether rows by id are worth their memory, because ids are not few and large. */
+pleach_status graph_cuda_has_rows(const cuda_graph *graph, staging *s, bool *has);
 pleach_status graph_cuda_count_rows(const cuda_graph *graph, staging *s, uint64_t *rows);
 
 /* triangles_cuda_change.c. Every function that changes a graph must invalidate the counted triangles. */

@@ -87,16 +87,16 @@ PORT_FN bool pleach_graph_vertex_is_there(pleach_graph_view view, uint32_t verte
  * pending buckets is needed. (Bucket views are the same for both kinds of table.)
  */
 typedef struct graph_walk {
-    uint32_t changed;                   /* 1: a bucket changed while it was read; its results may be wrong */
+    uint32_t changed;                     /* 1: a bucket changed while it was read; its results may be wrong */
     uint32_t values;
     void *slabs;
     const slab_table *table;
     pleach_graph_map32::bucket_view look; /* of the bucket; first == NULL if there is none */
-    const slab *at;                     /* current slab of the bucket */
-    uint32_t mask;                      /* slots of it that are left */
-    uint32_t next;                      /* the slab after it */
-    uint32_t group;                     /* hash of the bucket */
-    uint32_t bits, base;                /* how many bits of it all keys share; now, and at the start */
+    const slab *at;                       /* current slab of the bucket */
+    uint32_t mask;                        /* slots of it that are left */
+    uint32_t next;                        /* the slab after it */
+    uint32_t group;                       /* hash of the bucket */
+    uint32_t bits, base;                  /* how many bits of it all keys share; now, and at the start */
     uint32_t over;
 } graph_walk;
 

@@ -25,12 +25,12 @@
 typedef struct graph_edge {
     slab_kind kind;
     uint32_t from, to;
-    slab_key value;         /* the value to put */
-    slab_key old;           /* the previous value, if the outcome implies one */
+    slab_key value;               /* the value to put */
+    slab_key old;                 /* the previous value, if the outcome implies one */
     slab_outcome outcome;
-    slab_table *home, *other; /* the tables of the endpoints, home first */
+    slab_table *home, *other;     /* the tables of the endpoints, home first */
     bool helps_home, helps_other; /* these tables are growing: move some buckets */
-    bool brief;               /* fast path only: the caller does not move buckets */
+    bool brief;                   /* fast path only: the caller does not move buckets */
 } graph_edge;
 
 /* Finds the tables. Returns false if there is nothing to do; the outcome is then final. */

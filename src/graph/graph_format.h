@@ -38,7 +38,7 @@ enum { GRAPH_NAMES_LOG = GRAPH_SEGMENT_LOG > 4 ? GRAPH_SEGMENT_LOG - 4 : 0 }; /*
 typedef struct graph_state {
     pool_state pool;
     pool_runs runs;
-    uint64_t segments; /* from here on, none was ever allocated */
+    uint64_t segments;     /* from here on, none was ever allocated */
     uint64_t reserved0[7];
     slab_table dictionary; /* sparse: a map from ids to numbers */
     uint64_t numbers;      /* sparse: from here on, none was ever assigned */

@@ -34,7 +34,7 @@
  *   find, key present   the load of the mask that shows the key, or the store of the value that is returned, if that
  *       came later. The first slab's header shows the same version before and after the search, so the slot has had
  *       this key since that load (H3). The root is also the same, so the bucket belonged to this table (H6). An erase
- *       of the key may be in progress and may have cleared the mask, but any value was stored before that.
+ *       of the key may be in progress and may have cleared its bit, but any value was stored before that.
  *   find, key absent, displaced bit of its group clear   the load of the link; or, if the key was in its group when the
  *       header was read and has been erased since, that erase. If the key was in the group and was not erased, it was
  *       in a slot that the mask named, and was still there when that slot was read: keys do not change their slots
@@ -68,7 +68,7 @@
  *
  * PROGRESS   Finds wait for no other thread: a find that retries was overtaken by an update that has completed. Updates
  *   wait for the latch of one bucket, whose holder waits for no other thread (except that a graph's edge needs latches
- *   in two tables: graph/). Updates that change nothing take no latch, and may be overtaken as finds are.
+ *   in two tables: graph/). Updates that change nothing and take no latch may be overtaken as finds are.
  *
  * DEPARTURES FROM THE PAPER (docs/hash.md): keys of the full range, because of masks; one thread per operation; slots
  *   of erased keys are reused, under the bucket's latch; tables grow; memory is freed; reads are validated, so they do

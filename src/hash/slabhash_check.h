@@ -91,7 +91,8 @@ static bool slab_check(const slab_ref *place, const slab_table *table, uint64_t 
 {
     *counts = (hash_counts){0};
     uint64_t root = table->root, next = slab_target(table, root);
-    if (table->next == SLAB_NEXT_CLAIMED) return snprintf(message, size, "H6: the next root is claimed"), false;
+    if (table->next == SLAB_NEXT_CLAIMED)
+        return snprintf(message, size, "H6: a claim of the next root was not released"), false;
     if (!slab_root_first(root)) return true;
     if (!check_run(place, root, seen, message, size)) return false;
     if (next && !check_run(place, next, seen, message, size)) return false;

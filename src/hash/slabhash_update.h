@@ -5,22 +5,22 @@
 /* An update, and the bucket that it looked up and may have latched. */
 typedef struct slab_change {
     slab_kind kind;
-    slab_slot pair;         /* the key, and the value to put */
-    slab_slot old;          /* the slot's previous contents, if the outcome implies some */
+    slab_slot pair;        /* the key, and the value to put */
+    slab_slot old;         /* the slot's previous contents, if the outcome implies some */
     slab_outcome outcome;
-    bool helps;           /* the table is growing: move some buckets afterwards */
-    bool only;            /* the bucket is the only one of its table */
-    bool known_absent;    /* the caller knows that the key is absent */
-    bool brief;           /* fast path only: the caller does not move buckets */
-    bool in_first;        /* `at` and `slot` are known: no other slab is changed or needs to be searched */
-    uint64_t seen;        /* a part of every load of the lookup: port_order_after */
-    slab *first;          /* slab of the bucket, which has the latch */
+    bool helps;            /* the table is growing: move some buckets afterwards */
+    bool only;             /* the bucket is the only one of its table */
+    bool known_absent;     /* the caller knows that the key is absent */
+    bool brief;            /* fast path only: the caller does not move buckets */
+    bool in_first;         /* `at` and `slot` are known: no other slab is changed or needs to be searched */
+    uint64_t seen;         /* a part of every load of the lookup: port_order_after */
+    slab *first;           /* of the bucket; its header has the latch */
     uint64_t header, link; /* of the first slab, before it was latched */
-    uint64_t root, next;  /* of the table; next: where the bucket must move, or 0 */
-    unsigned group;       /* of the key */
-    slab *at, *before;    /* the slab with the slot, and the one that links to it */
+    uint64_t root, next;   /* of the table; next: where the bucket must move, or 0 */
+    unsigned group;        /* of the key */
+    slab *at, *before;     /* the slab with the slot, and the one that links to it */
     unsigned slot;
-    uint32_t fresh;       /* a new slab for the end of the chain, which is `at`; 0 if none is needed */
+    uint32_t fresh;        /* a new slab for the end of the chain, which is `at`; 0 if none is needed */
 } slab_change;
 
 PORT_FN void change_begin(slab_change *c, slab_kind kind, slab_key key, slab_key value)

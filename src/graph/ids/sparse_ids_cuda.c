@@ -48,8 +48,8 @@ static pleach_status note_used(cuda_graph *graph, staging *s)
 }
 
 /* Returns how many numbers may be assigned that never were. Within the limit, there must remain memory for the
- * dictionary beside their segments; half a slab per number covers that and all else. Numbers that already have a
- * segment count too. */
+ * dictionary in addition to their segments; half a slab per number covers that and all else. Numbers that already have
+ * a segment count too. */
 static uint64_t most_fresh(const cuda_graph *graph, uint64_t numbers, uint64_t used)
 {
     uint64_t limit = slabs_limit(&graph->slabs), room = limit > used ? 2 * (limit - used) : 0;
