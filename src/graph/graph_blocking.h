@@ -8,7 +8,7 @@
 PORT_FN bool edge_of(const graph_ref *g, const graph_request *r, size_t i, graph_edge *e, graph_result *result,
                      uint8_t *said)
 {
-    e->kind = r->kind == GRAPH_INSERT_EDGES ? SLAB_PUT : SLAB_ERASE;
+    e->kind = r->kind == GRAPH_INSERT_EDGES ? OP_PUT : OP_ERASE;
     e->from = r->from[i];
     e->to = r->to[i];
     e->value = r->values ? r->values[i] : 0;
@@ -19,15 +19,15 @@ PORT_FN bool edge_of(const graph_ref *g, const graph_request *r, size_t i, graph
     if (no_vertex || loop) return false;
     bool there = edge_begin(g, e);
     *said = (uint8_t)e->outcome;
-    result->not_applied += !there && e->kind == SLAB_PUT;
-    if (there && e->kind == SLAB_PUT) result->vertices += graph_vertex_put(e->home) + graph_vertex_put(e->other);
+    result->not_applied += !there && e->kind == OP_PUT;
+    if (there && e->kind == OP_PUT) result->vertices += graph_vertex_put(e->home) + graph_vertex_put(e->other);
     return there;
 }
 
 PORT_FN uint8_t edge_said(const graph_edge *e, graph_result *result)
 {
-    result->edges += (e->outcome == SLAB_INSERTED) - (e->outcome == SLAB_ERASED);
-    result->not_applied += e->outcome == SLAB_NOT_APPLIED;
+    result->edges += (e->outcome == PLEACH_INSERTED) - (e->outcome == PLEACH_ERASED);
+    result->not_applied += e->outcome == PLEACH_NOT_APPLIED;
     return (uint8_t)e->outcome;
 }
 
@@ -46,7 +46,7 @@ PORT_FN uint8_t graph_update(const graph_ref *g, const graph_request *r, size_t 
     unsigned attempt = 0;
     uint8_t said;
     if (!edge_of(g, r, i, &e, result, &said)) return said;
-    if (e.kind == SLAB_PUT) edge_begin_tables(g, &e);
+    if (e.kind == OP_PUT) edge_begin_tables(g, &e);
     while (port_retry_point(edge_update(g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
     if (e.helps_home) help_blocking(&g->slabs, e.home);
     if (e.helps_other) help_blocking(&g->slabs, e.other);

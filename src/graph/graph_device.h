@@ -49,14 +49,14 @@ namespace pleach_graph_map32 {
 
 PORT_FN pleach_edge_outcome pleach_graph_insert_edge(pleach_graph_view view, uint32_t from, uint32_t to, uint32_t value)
 {
-    return view.values ? pleach_graph_map32::graph_view_update(view, SLAB_PUT, from, to, value)
-                       : pleach_graph_set32::graph_view_update(view, SLAB_PUT, from, to, value);
+    return view.values ? pleach_graph_map32::graph_view_update(view, OP_PUT, from, to, value)
+                       : pleach_graph_set32::graph_view_update(view, OP_PUT, from, to, value);
 }
 
 PORT_FN pleach_edge_outcome pleach_graph_erase_edge(pleach_graph_view view, uint32_t from, uint32_t to)
 {
-    return view.values ? pleach_graph_map32::graph_view_update(view, SLAB_ERASE, from, to, 0)
-                       : pleach_graph_set32::graph_view_update(view, SLAB_ERASE, from, to, 0);
+    return view.values ? pleach_graph_map32::graph_view_update(view, OP_ERASE, from, to, 0)
+                       : pleach_graph_set32::graph_view_update(view, OP_ERASE, from, to, 0);
 }
 
 PORT_FN bool pleach_graph_find_edge(pleach_graph_view view, uint32_t from, uint32_t to, uint32_t *value)

@@ -3,7 +3,7 @@
 #include "graph_edge.h"
 
 /* Not inlined, because with two latches and two kinds of graph it would be much code at each call. */
-PORT_COLD pleach_edge_outcome graph_view_update(pleach_graph_view view, slab_kind kind, uint32_t from, uint32_t to,
+PORT_COLD pleach_edge_outcome graph_view_update(pleach_graph_view view, op_kind kind, uint32_t from, uint32_t to,
                                                 uint32_t value)
 {
     graph_ref g = graph_view_ref(&view);
@@ -19,13 +19,13 @@ PORT_COLD pleach_edge_outcome graph_view_update(pleach_graph_view view, slab_kin
     if (!edge_begin(&g, &e)) return (pleach_edge_outcome)e.outcome;
     uint64_t vertices = 0, *edges_there = &g.state->stripe[graph_view_stripe() % GRAPH_STRIPES].edges;
     uint64_t *vertices_there = &g.state->stripe[graph_view_stripe() % GRAPH_STRIPES].vertices;
-    if (kind == SLAB_PUT) vertices = (uint64_t)graph_vertex_put(e.home) + (uint64_t)graph_vertex_put(e.other);
+    if (kind == OP_PUT) vertices = (uint64_t)graph_vertex_put(e.home) + (uint64_t)graph_vertex_put(e.other);
     while (port_retry_point(edge_update(&g, &e)) != SLAB_DONE) slab_update_pause(attempt++);
     if (e.helps_home) help_blocking(&g.slabs, e.home);
     if (e.helps_other) help_blocking(&g.slabs, e.other);
     if (vertices) port_fetch_add(vertices_there, vertices);
-    if (e.outcome == SLAB_INSERTED) port_fetch_add(edges_there, 1);
-    if (e.outcome == SLAB_ERASED) port_fetch_add(edges_there, (uint64_t)-1);
+    if (e.outcome == PLEACH_INSERTED) port_fetch_add(edges_there, 1);
+    if (e.outcome == PLEACH_ERASED) port_fetch_add(edges_there, (uint64_t)-1);
     return (pleach_edge_outcome)e.outcome;
 }
 

@@ -23,11 +23,11 @@
 #include "../hash/slabhash_blocking.h"
 
 typedef struct graph_edge {
-    slab_kind kind;
+    op_kind kind;
     uint32_t from, to;
     slab_key value;               /* the value to put */
     slab_key old;                 /* the previous value, if the outcome implies one */
-    slab_outcome outcome;
+    pleach_outcome outcome;
     slab_table *home, *other;     /* the tables of the endpoints, home first */
     bool helps_home, helps_other; /* these tables are growing: move some buckets */
     bool brief;                   /* fast path only: the caller does not move buckets */
@@ -36,12 +36,12 @@ typedef struct graph_edge {
 /* Finds the tables. Returns false if there is nothing to do; the outcome is then final. */
 PORT_FN bool edge_begin(const graph_ref *g, graph_edge *e)
 {
-    bool swapped = !g->directed && e->to < e->from, erases = e->kind == SLAB_ERASE;
+    bool swapped = !g->directed && e->to < e->from, erases = e->kind == OP_ERASE;
     uint32_t home = swapped ? e->to : e->from, other = swapped ? e->from : e->to;
     e->home = erases ? graph_vertex(g, home) : graph_vertex_or_create(g, home);
     e->other = erases ? graph_vertex(g, other) : graph_vertex_or_create(g, other);
     e->helps_home = e->helps_other = e->brief = false;
-    e->outcome = erases ? SLAB_ABSENT : SLAB_NOT_APPLIED;
+    e->outcome = erases ? PLEACH_ABSENT : PLEACH_NOT_APPLIED;
     return e->home && e->other;
 }
 
@@ -73,7 +73,7 @@ PORT_FN slab_step edge_latch_other(const graph_ref *g, const graph_edge *e, slab
                                    slab_change *other)
 {
     edge_half(g, e, false, other);
-    other->known_absent = home->outcome == SLAB_INSERTED; /* both halves change under the latch of the first (G2, G3) */
+    other->known_absent = home->outcome == PLEACH_INSERTED; /* both halves change under the latch of the first (G2, G3) */
     slab_step step = change_look(&g->slabs, e->other, other);
     if (step == SLAB_DONE && defer_to_slow_path(other)) step = SLAB_NEEDS_SLOW_PATH;
     if (step == SLAB_DONE) step = change_latch(&g->slabs, e->other, other);
@@ -107,10 +107,10 @@ PORT_COLD slab_step edge_other_slow_path(const graph_ref *g, graph_edge *e, slab
 {
     slab_step step = change_prepare(&g->slabs, e->other, other);
     e->helps_other |= other->helps;
-    if (step != SLAB_DONE || other->outcome == SLAB_NOT_APPLIED) {
+    if (step != SLAB_DONE || other->outcome == PLEACH_NOT_APPLIED) {
         if (step == SLAB_DONE) change_abandon(&g->slabs, other);
         change_abandon(&g->slabs, home);
-        e->outcome = SLAB_NOT_APPLIED;
+        e->outcome = PLEACH_NOT_APPLIED;
         return step;
     }
     return edge_commit(g, e, home, other);

@@ -24,7 +24,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
             count += stays || id < other;
             if (!stays) continue;
             slab_change c;
-            change_begin(&c, SLAB_ERASE, id, 0);
+            change_begin(&c, OP_ERASE, id, 0);
             update_blocking(&g.slabs, there, &c);
         }
     }

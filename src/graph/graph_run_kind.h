@@ -107,7 +107,7 @@ static void visit_targets(const graph_ref *g, const slab_table *vertex, graph_ta
 
 static void erase_half(const graph_ref *g, slab_table *vertex, uint32_t target)
 {
-    slab_change c = {.kind = SLAB_ERASE, .pair = {target, 0}};
+    slab_change c = {.kind = OP_ERASE, .pair = {target, 0}};
     update_blocking(&g->slabs, vertex, &c);
 }
 

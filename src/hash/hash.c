@@ -101,7 +101,7 @@ static pleach_status check_request(const pleach_hash *hash, const hash_request *
     if (hash->device == PLEACH_CPU && stream != PLEACH_SYNC) return PLEACH_E_STREAM;
     if (hash->set && (r->values || r->out_values)) return PLEACH_E_ARGUMENT;
     if (r->n == 0) return PLEACH_OK;
-    bool inserts = r->kind == HASH_PUT || r->kind == HASH_ADD;
+    bool inserts = r->kind == OP_PUT || r->kind == OP_ADD;
     if (!r->keys || (inserts && !hash->set && !r->values)) return PLEACH_E_ARGUMENT;
     if (r->n > MOST_ELEMENTS) return PLEACH_E_SIZE;
     if (hash->device != PLEACH_CPU) return PLEACH_OK; /* the CUDA backend checks each pointer itself */
@@ -126,28 +126,28 @@ static pleach_status run(pleach_hash *hash, const hash_request *r, pleach_stream
 pleach_status pleach_hash_put(pleach_hash *hash, size_t n, const void *keys, const void *values, uint8_t *outcomes,
                               void *old_values, pleach_stream stream)
 {
-    hash_request r = {HASH_PUT, n, keys, values, old_values, outcomes};
+    hash_request r = {OP_PUT, n, keys, values, old_values, outcomes};
     return run(hash, &r, stream);
 }
 
 pleach_status pleach_hash_add(pleach_hash *hash, size_t n, const void *keys, const void *values, uint8_t *outcomes,
                               void *old_values, pleach_stream stream)
 {
-    hash_request r = {HASH_ADD, n, keys, values, old_values, outcomes};
+    hash_request r = {OP_ADD, n, keys, values, old_values, outcomes};
     return run(hash, &r, stream);
 }
 
 pleach_status pleach_hash_erase(pleach_hash *hash, size_t n, const void *keys, uint8_t *outcomes, void *old_values,
                                 pleach_stream stream)
 {
-    hash_request r = {HASH_ERASE, n, keys, NULL, old_values, outcomes};
+    hash_request r = {OP_ERASE, n, keys, NULL, old_values, outcomes};
     return run(hash, &r, stream);
 }
 
 pleach_status pleach_hash_find(pleach_hash *hash, size_t n, const void *keys, void *values, uint8_t *found,
                                pleach_stream stream)
 {
-    hash_request r = {HASH_FIND, n, keys, NULL, values, found};
+    hash_request r = {OP_FIND, n, keys, NULL, values, found};
     return run(hash, &r, stream);
 }
 
@@ -174,7 +174,7 @@ static cell cell_of(const pleach_hash *hash, uint64_t number)
     return c;
 }
 
-static pleach_status run_one(pleach_hash *hash, hash_request_kind kind, uint64_t key, uint64_t value, uint8_t *flag,
+static pleach_status run_one(pleach_hash *hash, op_kind kind, uint64_t key, uint64_t value, uint8_t *flag,
                              uint64_t *out)
 {
     if (!hash) return PLEACH_E_ARGUMENT;
@@ -187,7 +187,7 @@ static pleach_status run_one(pleach_hash *hash, hash_request_kind kind, uint64_t
     return status;
 }
 
-static pleach_status update_one(pleach_hash *hash, hash_request_kind kind, uint64_t key, uint64_t value,
+static pleach_status update_one(pleach_hash *hash, op_kind kind, uint64_t key, uint64_t value,
                                 pleach_outcome *outcome, uint64_t *old_value)
 {
     uint8_t flag = PLEACH_NOT_APPLIED;
@@ -202,25 +202,25 @@ static pleach_status update_one(pleach_hash *hash, hash_request_kind kind, uint6
 pleach_status pleach_hash_put_one(pleach_hash *hash, uint64_t key, uint64_t value, pleach_outcome *outcome,
                                   uint64_t *old_value)
 {
-    return update_one(hash, HASH_PUT, key, value, outcome, old_value);
+    return update_one(hash, OP_PUT, key, value, outcome, old_value);
 }
 
 pleach_status pleach_hash_add_one(pleach_hash *hash, uint64_t key, uint64_t value, pleach_outcome *outcome,
                                   uint64_t *old_value)
 {
-    return update_one(hash, HASH_ADD, key, value, outcome, old_value);
+    return update_one(hash, OP_ADD, key, value, outcome, old_value);
 }
 
 pleach_status pleach_hash_erase_one(pleach_hash *hash, uint64_t key, pleach_outcome *outcome, uint64_t *old_value)
 {
-    return update_one(hash, HASH_ERASE, key, 0, outcome, old_value);
+    return update_one(hash, OP_ERASE, key, 0, outcome, old_value);
 }
 
 pleach_status pleach_hash_find_one(pleach_hash *hash, uint64_t key, int *found, uint64_t *value)
 {
     uint8_t flag = 0;
     uint64_t out = 0;
-    pleach_status status = run_one(hash, HASH_FIND, key, 0, &flag, &out);
+    pleach_status status = run_one(hash, OP_FIND, key, 0, &flag, &out);
     if (status != PLEACH_OK) return status;
     if (found) *found = flag;
     if (flag && value) *value = out;

@@ -22,10 +22,10 @@ PORT_FN slab_ref place_of(const slabhash_on_gpu &hash)
 /* Counts of a thread, or of a warp. */
 typedef struct changes { int grown, missing; } changes;
 
-PORT_FN void note_outcome(changes *here, slab_outcome outcome)
+PORT_FN void note_outcome(changes *here, pleach_outcome outcome)
 {
-    here->grown += (outcome == SLAB_INSERTED) - (outcome == SLAB_ERASED);
-    here->missing += outcome == SLAB_NOT_APPLIED;
+    here->grown += (outcome == PLEACH_INSERTED) - (outcome == PLEACH_ERASED);
+    here->missing += outcome == PLEACH_NOT_APPLIED;
 }
 
 /* Called by all threads of a warp together. */

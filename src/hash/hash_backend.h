@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-typedef enum hash_request_kind { HASH_PUT, HASH_ADD, HASH_ERASE, HASH_FIND } hash_request_kind;
+typedef enum op_kind { OP_PUT, OP_ADD, OP_ERASE, OP_FIND } op_kind;
 
 /* One array call. Unused members are NULL or 0. */
 typedef struct hash_request {
-    hash_request_kind kind;
+    op_kind kind;
     size_t n;
     const void *keys;
     const void *values; /* NULL in sets */

@@ -76,7 +76,7 @@ static void run_part(void *context, size_t begin, size_t end)
 {
     run_job *job = context;
     slabhash_state *state = job->hash->memory.state;
-    unsigned stripe = job->request->kind == HASH_FIND ? 0 : gate_thread_number(); /* finds allocate nothing */
+    unsigned stripe = job->request->kind == OP_FIND ? 0 : gate_thread_number(); /* finds allocate nothing */
     hash_run_result result = {0, 0};
     slab_ref place = place_of(job->hash, &job->hash->memory, stripe);
     job->hash->ops->run(&place, &state->table, job->request, begin, end, &result);

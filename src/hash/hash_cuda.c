@@ -114,7 +114,7 @@ static void room_for_keys(cuda_hash *hash, const hash_request *r, staging *s)
 static slabs_room room_for(cuda_hash *hash, const hash_request *r, staging *s)
 {
     slabs_room room = {0, 0};
-    if (r->kind != HASH_PUT && r->kind != HASH_ADD) return room;
+    if (r->kind != OP_PUT && r->kind != OP_ADD) return room;
     pthread_mutex_lock(&hash->slabs.mutex);
     room_for_keys(hash, r, s);
     room.updates = r->n;
@@ -156,7 +156,7 @@ static pleach_status launch(cuda_hash *hash, const hash_request *r, staging *s, 
     if (status != PLEACH_OK) return status;
     *room = room_for(hash, &staged, s);
     CUDA_TRY(cudaMemsetAsync(*not_applied, 0, sizeof **not_applied, s->stream));
-    if (r->kind == HASH_FIND)
+    if (r->kind == OP_FIND)
         CUDA_TRY(hash->kernels->find(on_gpu(hash), &staged, s->stream));
     else
         CUDA_TRY(update(hash, &staged, s, *not_applied));
@@ -169,7 +169,7 @@ static pleach_status run_synchronously(cuda_hash *hash, const hash_request *r)
     uint64_t *there, not_applied = 0;
     slabs_room room = {0, 0};
     pleach_status status = launch(hash, r, &s, &there, &room);
-    if (status == PLEACH_OK && r->kind != HASH_FIND)
+    if (status == PLEACH_OK && r->kind != OP_FIND)
         status = cuda_status(cudaMemcpyAsync(&not_applied, there, sizeof not_applied, cudaMemcpyDeviceToHost,
                                              s.stream));
     staging_free(&s);

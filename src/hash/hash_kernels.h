@@ -18,13 +18,13 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, FIND_BLOCKS)
 
 PORT_FN void begin_element(const hash_request *r, size_t i, slab_change *c)
 {
-    change_begin(c, (slab_kind)r->kind, ((const slab_key *)r->keys)[i],
+    change_begin(c, (op_kind)r->kind, ((const slab_key *)r->keys)[i],
                  r->values ? ((const slab_key *)r->values)[i] : 0);
 }
 
 PORT_FN void answer_element(const hash_request *r, size_t i, const slab_change *c, changes *here)
 {
-    bool had = c->outcome == SLAB_REPLACED || c->outcome == SLAB_EXISTS || c->outcome == SLAB_ERASED;
+    bool had = c->outcome == PLEACH_REPLACED || c->outcome == PLEACH_EXISTS || c->outcome == PLEACH_ERASED;
     if (had && r->out_values) ((slab_key *)r->out_values)[i] = c->old.value;
     if (r->flags) r->flags[i] = (uint8_t)c->outcome;
     note_outcome(here, c->outcome);
@@ -83,7 +83,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
         slab_ref place = place_of(hash);
         slab_change c;
         begin_element(&r, i, &c);
-        if (row && c.kind == SLAB_PUT && r.values)
+        if (row && c.kind == OP_PUT && r.values)
             c.pair.value = ((const slab_key *)r.values)[later.elements[row->last - 1]];
         update_blocking(&place, &hash.state->table, &c);
         answer_element(&r, i, &c, &here);
@@ -96,20 +96,20 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
 
 /* The result of an element that is not the first of its chain; `before` is the element before it. Sets have no
  * values. */
-PORT_FN void answer_in_row(const hash_request *r, uint32_t first, slab_outcome outcome, uint32_t before,
+PORT_FN void answer_in_row(const hash_request *r, uint32_t first, pleach_outcome outcome, uint32_t before,
                            slab_change *c)
 {
     const slab_key *values = (const slab_key *)r->values, *told = (const slab_key *)r->out_values;
-    if (outcome == SLAB_NOT_APPLIED) return;
-    if (c->kind == SLAB_ERASE) {
-        c->outcome = SLAB_ABSENT;
-    } else if (c->kind == SLAB_PUT) {
-        c->outcome = SLAB_REPLACED;
+    if (outcome == PLEACH_NOT_APPLIED) return;
+    if (c->kind == OP_ERASE) {
+        c->outcome = PLEACH_ABSENT;
+    } else if (c->kind == OP_PUT) {
+        c->outcome = PLEACH_REPLACED;
         if (values) c->old.value = values[before];
     } else {
-        c->outcome = SLAB_EXISTS;
-        if (outcome == SLAB_INSERTED && values) c->old.value = values[first];
-        if (outcome == SLAB_EXISTS && told) c->old.value = told[first];
+        c->outcome = PLEACH_EXISTS;
+        if (outcome == PLEACH_INSERTED && values) c->old.value = values[first];
+        if (outcome == PLEACH_EXISTS && told) c->old.value = told[first];
     }
 }
 
@@ -124,7 +124,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         duplicate_chain row = rows.rows[rows.row[k]];
         slab_change c;
         begin_element(&r, later.elements[k], &c);
-        answer_in_row(&r, later.elements[row.first - 1], (slab_outcome)row.last, later.elements[rows.before[k]], &c);
+        answer_in_row(&r, later.elements[row.first - 1], (pleach_outcome)row.last, later.elements[rows.before[k]], &c);
         answer_element(&r, later.elements[k], &c, &here);
     }
     add_changes(hash.state, here, not_applied);
@@ -173,10 +173,10 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     slab_ref place = place_of(from), target = place_of(to);
     slab_pairs pairs = pairs_begin(&place, &from.state->table, (uint32_t)i);
     slab_change c;
-    change_begin(&c, SLAB_ADD, 0, 0);
+    change_begin(&c, OP_ADD, 0, 0);
     while (pairs_next(&pairs, &c.pair)) {
         update_blocking(&target, &to.state->table, &c);
-        if (c.outcome == SLAB_NOT_APPLIED) port_fetch_add(not_applied, 1);
+        if (c.outcome == PLEACH_NOT_APPLIED) port_fetch_add(not_applied, 1);
     }
 }
 

@@ -19,14 +19,14 @@ static void run_find(const slab_ref *place, slab_table *table, const hash_reques
 static void run_update(const slab_ref *place, slab_table *table, const hash_request *r, size_t i,
                        hash_run_result *result)
 {
-    slab_change c = {.kind = (slab_kind)r->kind, .pair = {((const slab_key *)r->keys)[i], 0}};
+    slab_change c = {.kind = (op_kind)r->kind, .pair = {((const slab_key *)r->keys)[i], 0}};
     if (r->values) c.pair.value = ((const slab_key *)r->values)[i];
     update_blocking(place, table, &c);
-    bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
+    bool had = c.outcome == PLEACH_REPLACED || c.outcome == PLEACH_EXISTS || c.outcome == PLEACH_ERASED;
     if (had && r->out_values) ((slab_key *)r->out_values)[i] = c.old.value;
     if (r->flags) r->flags[i] = (uint8_t)c.outcome;
-    result->size_change += (c.outcome == SLAB_INSERTED) - (c.outcome == SLAB_ERASED);
-    result->not_applied += c.outcome == SLAB_NOT_APPLIED;
+    result->size_change += (c.outcome == PLEACH_INSERTED) - (c.outcome == PLEACH_ERASED);
+    result->not_applied += c.outcome == PLEACH_NOT_APPLIED;
 }
 
 static inline void ask_for(const slab_ref *place, slab_table *table, const hash_request *r, size_t i)
@@ -44,7 +44,7 @@ static void run_elements(const slab_ref *place, slab_table *table, const hash_re
     for (size_t i = begin + 1; i < end && i < begin + AHEAD; i++) ask_for(place, table, r, i);
     for (size_t i = begin; i < end; i++) {
         if (i + AHEAD < end) ask_for(place, table, r, i + AHEAD);
-        if (r->kind == HASH_FIND)
+        if (r->kind == OP_FIND)
             run_find(place, table, r, i);
         else
             run_update(place, table, r, i, result);
@@ -58,10 +58,10 @@ static bool copy_buckets(const slab_ref *from, const slab_table *table, uint64_t
 {
     for (uint64_t bucket = begin; bucket < end; bucket++) {
         slab_pairs pairs = pairs_begin(from, table, (uint32_t)bucket);
-        slab_change c = {.kind = SLAB_ADD};
+        slab_change c = {.kind = OP_ADD};
         while (pairs_next(&pairs, &c.pair)) {
             update_blocking(to, copy, &c);
-            if (c.outcome == SLAB_NOT_APPLIED) return false;
+            if (c.outcome == PLEACH_NOT_APPLIED) return false;
         }
     }
     return true;

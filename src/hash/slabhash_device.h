@@ -57,17 +57,17 @@ namespace pleach_hash_set64 {
 
 PORT_FN pleach_outcome pleach_hash_map32_put(pleach_hash_view view, uint32_t key, uint32_t value, uint32_t *old)
 {
-    return pleach_hash_map32::view_update(&view, SLAB_PUT, key, value, old);
+    return pleach_hash_map32::view_update(&view, OP_PUT, key, value, old);
 }
 
 PORT_FN pleach_outcome pleach_hash_map32_add(pleach_hash_view view, uint32_t key, uint32_t value, uint32_t *old)
 {
-    return pleach_hash_map32::view_update(&view, SLAB_ADD, key, value, old);
+    return pleach_hash_map32::view_update(&view, OP_ADD, key, value, old);
 }
 
 PORT_FN pleach_outcome pleach_hash_map32_erase(pleach_hash_view view, uint32_t key, uint32_t *old)
 {
-    return pleach_hash_map32::view_update(&view, SLAB_ERASE, key, 0, old);
+    return pleach_hash_map32::view_update(&view, OP_ERASE, key, 0, old);
 }
 
 PORT_FN bool pleach_hash_map32_find(pleach_hash_view view, uint32_t key, uint32_t *value)
@@ -84,17 +84,17 @@ PORT_FN bool pleach_hash_map32_contains(pleach_hash_view view, uint32_t key)
 
 PORT_FN pleach_outcome pleach_hash_set32_put(pleach_hash_view view, uint32_t key)
 {
-    return pleach_hash_set32::view_update(&view, SLAB_PUT, key, 0, NULL);
+    return pleach_hash_set32::view_update(&view, OP_PUT, key, 0, NULL);
 }
 
 PORT_FN pleach_outcome pleach_hash_set32_add(pleach_hash_view view, uint32_t key)
 {
-    return pleach_hash_set32::view_update(&view, SLAB_ADD, key, 0, NULL);
+    return pleach_hash_set32::view_update(&view, OP_ADD, key, 0, NULL);
 }
 
 PORT_FN pleach_outcome pleach_hash_set32_erase(pleach_hash_view view, uint32_t key)
 {
-    return pleach_hash_set32::view_update(&view, SLAB_ERASE, key, 0, NULL);
+    return pleach_hash_set32::view_update(&view, OP_ERASE, key, 0, NULL);
 }
 
 PORT_FN bool pleach_hash_set32_contains(pleach_hash_view view, uint32_t key)
@@ -106,17 +106,17 @@ PORT_FN bool pleach_hash_set32_contains(pleach_hash_view view, uint32_t key)
 
 PORT_FN pleach_outcome pleach_hash_map64_put(pleach_hash_view view, uint64_t key, uint64_t value, uint64_t *old)
 {
-    return pleach_hash_map64::view_update(&view, SLAB_PUT, key, value, old);
+    return pleach_hash_map64::view_update(&view, OP_PUT, key, value, old);
 }
 
 PORT_FN pleach_outcome pleach_hash_map64_add(pleach_hash_view view, uint64_t key, uint64_t value, uint64_t *old)
 {
-    return pleach_hash_map64::view_update(&view, SLAB_ADD, key, value, old);
+    return pleach_hash_map64::view_update(&view, OP_ADD, key, value, old);
 }
 
 PORT_FN pleach_outcome pleach_hash_map64_erase(pleach_hash_view view, uint64_t key, uint64_t *old)
 {
-    return pleach_hash_map64::view_update(&view, SLAB_ERASE, key, 0, old);
+    return pleach_hash_map64::view_update(&view, OP_ERASE, key, 0, old);
 }
 
 PORT_FN bool pleach_hash_map64_find(pleach_hash_view view, uint64_t key, uint64_t *value)
@@ -133,17 +133,17 @@ PORT_FN bool pleach_hash_map64_contains(pleach_hash_view view, uint64_t key)
 
 PORT_FN pleach_outcome pleach_hash_set64_put(pleach_hash_view view, uint64_t key)
 {
-    return pleach_hash_set64::view_update(&view, SLAB_PUT, key, 0, NULL);
+    return pleach_hash_set64::view_update(&view, OP_PUT, key, 0, NULL);
 }
 
 PORT_FN pleach_outcome pleach_hash_set64_add(pleach_hash_view view, uint64_t key)
 {
-    return pleach_hash_set64::view_update(&view, SLAB_ADD, key, 0, NULL);
+    return pleach_hash_set64::view_update(&view, OP_ADD, key, 0, NULL);
 }
 
 PORT_FN pleach_outcome pleach_hash_set64_erase(pleach_hash_view view, uint64_t key)
 {
-    return pleach_hash_set64::view_update(&view, SLAB_ERASE, key, 0, NULL);
+    return pleach_hash_set64::view_update(&view, OP_ERASE, key, 0, NULL);
 }
 
 PORT_FN bool pleach_hash_set64_contains(pleach_hash_view view, uint64_t key)

@@ -3,7 +3,7 @@
 #include "slabhash.h"
 #include "slabhash_blocking.h"
 
-PORT_FN pleach_outcome view_update(const pleach_hash_view *view, slab_kind kind, slab_key key, slab_key value,
+PORT_FN pleach_outcome view_update(const pleach_hash_view *view, op_kind kind, slab_key key, slab_key value,
                                    slab_key *old)
 {
     slabhash_state *state = (slabhash_state *)view->state;
@@ -12,9 +12,9 @@ PORT_FN pleach_outcome view_update(const pleach_hash_view *view, slab_kind kind,
     change_begin(&c, kind, key, value);
     update_blocking(&place, &state->table, &c);
     uint64_t *size = &state->stripe[hash_view_stripe() % SLABHASH_STRIPES].size;
-    if (c.outcome == SLAB_INSERTED) port_fetch_add(size, 1);
-    if (c.outcome == SLAB_ERASED) port_fetch_add(size, (uint64_t)-1);
-    bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
+    if (c.outcome == PLEACH_INSERTED) port_fetch_add(size, 1);
+    if (c.outcome == PLEACH_ERASED) port_fetch_add(size, (uint64_t)-1);
+    bool had = c.outcome == PLEACH_REPLACED || c.outcome == PLEACH_EXISTS || c.outcome == PLEACH_ERASED;
     if (had && old) *old = c.old.value;
     return (pleach_outcome)c.outcome;
 }

@@ -119,16 +119,16 @@ PORT_FN uint32_t slab_load(uint64_t load) { return (uint32_t)load; }
 PORT_FN uint64_t slab_moved(uint64_t load) { return load >> SLAB_MOVED_SHIFT; }
 
 /* ---- results of operations; outcomes have the values of pleach_outcome ---- */
-typedef enum slab_kind { SLAB_PUT, SLAB_ADD, SLAB_ERASE } slab_kind;
+typedef enum op_kind { OP_PUT, OP_ADD, OP_ERASE } op_kind;
 
-typedef enum slab_outcome {
-    SLAB_NOT_APPLIED,
-    SLAB_INSERTED,
-    SLAB_REPLACED,
-    SLAB_EXISTS,
-    SLAB_ERASED,
-    SLAB_ABSENT
-} slab_outcome;
+typedef enum pleach_outcome {
+    PLEACH_NOT_APPLIED,
+    PLEACH_INSERTED,
+    PLEACH_REPLACED,
+    PLEACH_EXISTS,
+    PLEACH_ERASED,
+    PLEACH_ABSENT
+} pleach_outcome;
 
 typedef enum slab_step { SLAB_DONE, SLAB_AGAIN, SLAB_NEEDS_SLOW_PATH } slab_step;
 

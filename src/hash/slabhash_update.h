@@ -4,10 +4,10 @@
 
 /* An update, and the bucket that it looked up and may have latched. */
 typedef struct slab_change {
-    slab_kind kind;
+    op_kind kind;
     slab_slot pair;        /* the key, and the value to put */
     slab_slot old;         /* the slot's previous contents, if the outcome implies some */
-    slab_outcome outcome;
+    pleach_outcome outcome;
     bool helps;            /* the table is growing: move some buckets afterwards */
     bool only;             /* the bucket is the only one of its table */
     bool known_absent;     /* the caller knows that the key is absent */
@@ -23,13 +23,13 @@ typedef struct slab_change {
     uint32_t fresh;        /* a new slab for the end of the chain, which is `at`; 0 if none is needed */
 } slab_change;
 
-PORT_FN void change_begin(slab_change *c, slab_kind kind, slab_key key, slab_key value)
+PORT_FN void change_begin(slab_change *c, op_kind kind, slab_key key, slab_key value)
 {
     c->kind = kind;
     c->pair.key = key;
     c->pair.value = value;
     c->old.value = 0;
-    c->outcome = SLAB_NOT_APPLIED;
+    c->outcome = PLEACH_NOT_APPLIED;
     c->helps = c->known_absent = c->brief = false;
 }
 
@@ -42,7 +42,7 @@ PORT_FN void change_copy(slab_change *to, const slab_change *from)
     to->pair.value = from->pair.value;
     to->old.key = 0;
     to->old.value = 0;
-    to->outcome = SLAB_NOT_APPLIED;
+    to->outcome = PLEACH_NOT_APPLIED;
     to->helps = from->helps;
     to->only = from->only;
     to->known_absent = from->known_absent;
@@ -73,11 +73,11 @@ PORT_FN bool locate_in_first(slab_change *c)
         if (c->slot == SLAB_SLOTS && (uint32_t)c->link) return false;
     }
     if (c->slot < SLAB_SLOTS) {
-        c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
+        c->outcome = c->kind == OP_PUT ? PLEACH_REPLACED : c->kind == OP_ADD ? PLEACH_EXISTS : PLEACH_ERASED;
         return true;
     }
-    c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
-    if (c->outcome == SLAB_ABSENT) return true;
+    c->outcome = c->kind == OP_ERASE ? PLEACH_ABSENT : PLEACH_INSERTED;
+    if (c->outcome == PLEACH_ABSENT) return true;
     if (mask == SLAB_ALL) return false;
     c->slot = slab_free_slot(mask, c->group);
     return true;
@@ -100,10 +100,10 @@ PORT_FN slab_step change_look(const slab_ref *place, slab_table *table, slab_cha
     c->link = look.first ? look.link : 0;
     c->seen = c->header;
     c->in_first = c->first && locate_in_first(c);
-    if (!c->first && c->kind == SLAB_ERASE) {
+    if (!c->first && c->kind == OP_ERASE) {
         c->in_first = true;
         c->slot = SLAB_SLOTS;
-        c->outcome = SLAB_ABSENT;
+        c->outcome = PLEACH_ABSENT;
     }
     return SLAB_DONE;
 }
@@ -111,7 +111,7 @@ PORT_FN slab_step change_look(const slab_ref *place, slab_table *table, slab_cha
 /* Returns whether the update changes anything, as far as the lookup, or change_prepare, has determined. */
 PORT_FN bool change_alters(const slab_change *c)
 {
-    return c->outcome == SLAB_INSERTED || c->outcome == SLAB_ERASED || (c->outcome == SLAB_REPLACED && SLAB_VALUES);
+    return c->outcome == PLEACH_INSERTED || c->outcome == PLEACH_ERASED || (c->outcome == PLEACH_REPLACED && SLAB_VALUES);
 }
 
 /* For an update that changes nothing: validates what was read, as a find does. */
@@ -143,7 +143,7 @@ PORT_FN slab_step change_latch(const slab_ref *place, slab_table *table, slab_ch
     c->only = of_root && slab_root_log(c->root) == 0;
     if (of_root) c->next = slab_target_of(target, c->root);
     if (!of_root) c->helps = true; /* others have not moved yet; without help the last would take long */
-    if (SLAB_VALUES && c->in_first && c->outcome == SLAB_ERASED) c->old = slot_load(first, c->slot);
+    if (SLAB_VALUES && c->in_first && c->outcome == PLEACH_ERASED) c->old = slot_load(first, c->slot);
     return SLAB_DONE;
 }
 
@@ -228,11 +228,11 @@ PORT_FN void change_locate(const slab_ref *place, slab_change *c)
         if (c->slot == SLAB_SLOTS && c->link & slab_displaced_bit(c->group)) locate_displaced(place, c);
     }
     if (c->slot < SLAB_SLOTS) {
-        c->outcome = c->kind == SLAB_PUT ? SLAB_REPLACED : c->kind == SLAB_ADD ? SLAB_EXISTS : SLAB_ERASED;
+        c->outcome = c->kind == OP_PUT ? PLEACH_REPLACED : c->kind == OP_ADD ? PLEACH_EXISTS : PLEACH_ERASED;
         return;
     }
-    c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_INSERTED;
-    if (c->outcome == SLAB_INSERTED) locate_room(place, c);
+    c->outcome = c->kind == OP_ERASE ? PLEACH_ABSENT : PLEACH_INSERTED;
+    if (c->outcome == PLEACH_INSERTED) locate_room(place, c);
 }
 
 PORT_FN void change_abandon(const slab_ref *place, slab_change *c)
@@ -254,29 +254,29 @@ PORT_FN slab_step change_move(const slab_ref *place, slab_table *table, slab_cha
 }
 
 /* For a latched change. Returns SLAB_DONE if c->outcome is what commit will do and commit can do it, or if there is no
- * bucket and nothing to do, or if the outcome is SLAB_NOT_APPLIED. Returns SLAB_AGAIN if the latch was released. */
+ * bucket and nothing to do, or if the outcome is PLEACH_NOT_APPLIED. Returns SLAB_AGAIN if the latch was released. */
 PORT_FN slab_step change_prepare(const slab_ref *place, slab_table *table, slab_change *c)
 {
     c->fresh = 0;
     if (!c->first) {
-        c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_NOT_APPLIED;
-        return c->kind == SLAB_ERASE || !table_begin(place, table, c->root) ? SLAB_DONE : SLAB_AGAIN;
+        c->outcome = c->kind == OP_ERASE ? PLEACH_ABSENT : PLEACH_NOT_APPLIED;
+        return c->kind == OP_ERASE || !table_begin(place, table, c->root) ? SLAB_DONE : SLAB_AGAIN;
     }
     if (c->next && change_move(place, table, c) == SLAB_AGAIN) return SLAB_AGAIN;
     change_locate(place, c);
-    if (c->outcome != SLAB_INSERTED || c->slot < SLAB_SLOTS) return SLAB_DONE;
+    if (c->outcome != PLEACH_INSERTED || c->slot < SLAB_SLOTS) return SLAB_DONE;
     uint32_t hash = slab_hash(place, c->pair.key);
     if (c->first == slab_at(place, slab_bucket(c->root, hash)) && wants_growth(place, table, c->root)) {
         slab_start_growth(place, table, slab_root_log(c->root) + 1);
         c->next = slab_target(table, c->root);
         if (c->next && change_move(place, table, c) == SLAB_AGAIN) return SLAB_AGAIN;
         if (place->hopeful && !port_load(&table->next)) {
-            c->outcome = SLAB_NOT_APPLIED;
+            c->outcome = PLEACH_NOT_APPLIED;
             return SLAB_DONE;
         }
     }
     c->fresh = slab_take(place);
-    if (!c->fresh) c->outcome = SLAB_NOT_APPLIED;
+    if (!c->fresh) c->outcome = PLEACH_NOT_APPLIED;
     return SLAB_DONE;
 }
 
@@ -368,14 +368,14 @@ PORT_FN void count_key(const slab_ref *place, slab_table *table, const slab_chan
 /* Makes the change and releases the latch. */
 PORT_FN void change_commit(const slab_ref *place, slab_table *table, slab_change *c)
 {
-    if (c->outcome == SLAB_INSERTED) {
+    if (c->outcome == PLEACH_INSERTED) {
         count_key(place, table, c, 1);
         commit_insert(place, table, c);
-    } else if (c->outcome == SLAB_ERASED) {
+    } else if (c->outcome == PLEACH_ERASED) {
         count_key(place, table, c, (uint64_t)-1);
         commit_erase(place, table, c);
     } else if (c->first) {
-        if (c->outcome == SLAB_REPLACED) c->old.value = slot_assign(c->at, c->slot, c->pair);
+        if (c->outcome == PLEACH_REPLACED) c->old.value = slot_assign(c->at, c->slot, c->pair);
         port_release_after_exchange(&c->first->word[SLAB_HEADER], c->header, c->seen ^ c->old.value);
     }
 }

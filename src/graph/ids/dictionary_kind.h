@@ -25,9 +25,9 @@ PORT_FN slab_step graph_try_id(const graph_ref *g, slab_change *c)
     if (c->in_first && !change_alters(c)) return change_unaltered(dictionary, c);
     if (change_latch(&g->slabs, dictionary, c) != SLAB_DONE) return SLAB_AGAIN;
     if (change_prepare(&g->slabs, dictionary, c) != SLAB_DONE) return SLAB_AGAIN;
-    if (c->outcome == SLAB_INSERTED && !graph_alloc_internal_id(g, c->pair.key, &c->pair.value)) {
+    if (c->outcome == PLEACH_INSERTED && !graph_alloc_internal_id(g, c->pair.key, &c->pair.value)) {
         change_abandon(&g->slabs, c);
-        c->outcome = SLAB_NOT_APPLIED;
+        c->outcome = PLEACH_NOT_APPLIED;
         return SLAB_DONE;
     }
     change_commit(&g->slabs, dictionary, c);
@@ -39,11 +39,11 @@ GRAPH_IDS_COLD slab_table *graph_vertex_named(const graph_ref *g, uint32_t id)
 {
     slab_change c;
     unsigned attempt = 0;
-    change_begin(&c, SLAB_ADD, id, 0);
+    change_begin(&c, OP_ADD, id, 0);
     while (port_retry_point(graph_try_id(g, &c)) != SLAB_DONE) slab_update_pause(attempt++);
     if (c.helps) help_blocking(&g->slabs, &g->state->dictionary);
-    if (c.outcome == SLAB_NOT_APPLIED) return NULL;
-    return graph_table(g, c.outcome == SLAB_EXISTS ? c.old.value : c.pair.value);
+    if (c.outcome == PLEACH_NOT_APPLIED) return NULL;
+    return graph_table(g, c.outcome == PLEACH_EXISTS ? c.old.value : c.pair.value);
 }
 
 /* ---- removing ids: exclusive ---- */
@@ -52,9 +52,9 @@ GRAPH_IDS_COLD slab_table *graph_vertex_named(const graph_ref *g, uint32_t id)
 GRAPH_IDS_FN void graph_remove_id(const graph_ref *g, uint32_t id)
 {
     slab_change c;
-    change_begin(&c, SLAB_ERASE, id, 0);
+    change_begin(&c, OP_ERASE, id, 0);
     update_blocking(&g->slabs, &g->state->dictionary, &c);
-    if (c.outcome == SLAB_ERASED) graph_give_number(g, c.old.value);
+    if (c.outcome == PLEACH_ERASED) graph_give_number(g, c.old.value);
 }
 
 /* Removes the id with this number if it was assigned, but memory was lacking for its vertex. To find all such ids, call

@@ -100,9 +100,9 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (i < spare) number = (uint32_t)(port_load(graph_external_id(&g, (uint32_t)(spare - 1 - i))) >> 32);
     graph_store_name(&g, number, ids[i]);
     pleach_graph_ids::slab_change c;
-    pleach_graph_ids::change_begin(&c, SLAB_ADD, ids[i], number);
+    pleach_graph_ids::change_begin(&c, OP_ADD, ids[i], number);
     pleach_graph_ids::update_blocking(&g.slabs, &g.state->dictionary, &c);
-    if (c.outcome != SLAB_INSERTED) refused[port_fetch_add(count, 1)] = number;
+    if (c.outcome != PLEACH_INSERTED) refused[port_fetch_add(count, 1)] = number;
 }
 
 static __global__ void settle_kernel(const __grid_constant__ graph_on_gpu graph, uint64_t n)
