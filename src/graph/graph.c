@@ -1,4 +1,4 @@
-/* graph/graph.c - the graph's public functions: check the arguments, pass the gate, hand over to the executor. */
+/* graph/graph.c - the graph's public functions: they check the arguments, pass the gate, and call the backend. */
 #include "../../include/pleach/graph.h"
 
 #include "../base/device_pointer.h"
@@ -20,7 +20,7 @@ static pleach_status complete_config(pleach_graph_config *config)
     if (config->snapshots > (config->adjacency == PLEACH_ADJACENCY_ORDERED)) return PLEACH_E_ARGUMENT;
     if (config->sparse_ids > 1 || config->fixed_seed > 1) return PLEACH_E_ARGUMENT;
     if (config->load == 0) config->load = DEFAULT_LOAD;
-    if (!(config->load >= LEAST_LOAD && config->load <= 1)) return PLEACH_E_ARGUMENT; /* nor a NaN */
+    if (!(config->load >= LEAST_LOAD && config->load <= 1)) return PLEACH_E_ARGUMENT; /* rejects NaN too */
     if (config->max_bytes && config->max_bytes < LEAST_BYTES) return PLEACH_E_ARGUMENT;
     return PLEACH_OK;
 }
@@ -98,7 +98,7 @@ static bool has_ends(graph_request_kind kind)
 
 pleach_status graph_check_pointers(const pleach_graph *graph, const void *const *pointers, size_t n)
 {
-    if (!graph->host_only) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
+    if (!graph->host_only) return PLEACH_OK; /* the CUDA backend checks each pointer itself */
     return any_device_pointer(pointers, n) ? PLEACH_E_POINTER : PLEACH_OK;
 }
 
@@ -196,7 +196,7 @@ pleach_status pleach_graph_neighbours(pleach_graph *graph, size_t n, const uint3
     return status;
 }
 
-/* ---- alone ---- */
+/* ---- exclusive ---- */
 
 pleach_status graph_enter_exclusive(pleach_graph *graph)
 {
@@ -341,7 +341,7 @@ pleach_status pleach_graph_view_open(pleach_graph *graph, pleach_graph_view *vie
     if (!graph || !view) return PLEACH_E_ARGUMENT;
     *view = (pleach_graph_view){0};
     if (!graph->ops->view) return PLEACH_E_ARGUMENT;
-    gate_view_open(&graph->gate); /* first, so that no exclusive call is inside or comes in any more */
+    gate_view_open(&graph->gate); /* first, so that no exclusive call is inside or can enter */
     pleach_graph_view found;
     pleach_status status = graph->ops->view(graph->exec, &found);
     if (status == PLEACH_OK)

@@ -1,12 +1,12 @@
-/* graph/graph_arrays.cu - kernels that are the same for all kinds of graphs, and their launchers: segments and new
- * vertices of dense graphs, and arrays that go with an array call. */
+/* graph/graph_arrays.cu - kernels that are the same for all kinds of graph, and their launchers: segments and new
+ * vertices of dense graphs, and arrays that belong to an array call. */
 #include "graph_launch.h"
 
 /* ---- segments ---- */
 
-/* Segments that a block has marked, each where its number's lowest bits say. Lanes write there as they come: who finds
- * its own number there knows that it is marked, and who does not marks it once more. Without it, all edges of a new
- * graph would ask L2 for the same few words of marks. */
+/* Segments that a block has already marked, at indices given by the lowest bits of their numbers. Lanes write there
+ * without synchronization: a lane that finds its own number there knows that it is marked, and one that does not marks
+ * it once more. Without this, all edges of a new graph would request the same few words of marks from L2. */
 enum { MARKED_BEFORE = 1024, MARK_BLOCKS = 2112 };
 
 PORT_FN void mark_segment(const graph_on_gpu &graph, uint32_t id, uint32_t *marks, volatile uint32_t *before)
@@ -41,9 +41,9 @@ cudaError_t edges_cuda_mark_segments(graph_on_gpu graph, size_t n, const uint32_
     LAUNCH(mark_kernel, n < most ? n : most, graph, n, from, to, marks);
 }
 
-/* Each lane reads one word of marks, so a call launches a thread per 32 segments. The warp then makes the segments of one
- * marked word after the other, one per lane. The words of a warp are far apart, because neighbouring segments are mostly
- * made by the same call, and then different warps make them. */
+/* Each lane reads one word of marks, so a call launches one thread per 32 segments. The warp then allocates the
+ * segments of one marked word after the other, one per lane. The words of a warp are far apart, because neighbouring
+ * segments are mostly allocated by the same call, and should then go to different warps. */
 #define MAKE_THREADS (GRAPH_SEGMENTS / 32)
 #define MAKE_WARPS (MAKE_THREADS / 32)
 
@@ -71,7 +71,7 @@ cudaError_t edges_cuda_make_segments(graph_on_gpu graph, uint32_t *marks, uint64
 
 enum { NEW_THREADS = 1024 };
 
-/* One block, which looks at as many ids at a time as it has threads. It ends at a segment that was not made. */
+/* One block, which examines as many ids at a time as it has threads. It ends at a segment that was not allocated. */
 static __global__ void __launch_bounds__(NEW_THREADS)
     new_kernel(const __grid_constant__ graph_on_gpu graph, uint64_t lowest, size_t n, uint32_t *vertices,
                new_ids *found)
@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(NEW_THREADS)
         bool is_free = vertex && !graph_vertex_is_there(vertex);
         uint32_t lanes = __ballot_sync(~0u, is_free);
         if (lane == 0) before[warp] = (uint32_t)__popc(lanes);
-        int there = __syncthreads_count(vertex != NULL); /* ids of one segment follow each other: these come first */
+        int there = __syncthreads_count(vertex != NULL); /* ids of a segment are contiguous, so these come first */
         uint32_t earlier = (uint32_t)__popc(lanes & ((1u << lane) - 1)), all = 0;
         for (unsigned w = 0; w < NEW_THREADS / 32; w++) {
             if (w < warp) earlier += before[w];

@@ -1,9 +1,10 @@
-/* graph/graph_blocking.h - one element of an array call on a graph, by one agent: a CPU thread or a GPU thread. */
+/* graph/graph_blocking.h - one element of an array call on a graph, run by one CPU thread or GPU thread to
+ * completion. */
 #include "graph_edge.h"
 #include "graph_backend.h"
 
-/* The edge that an element names, with its ends made vertices. False: there is nothing to be done, and *said is its
- * outcome. */
+/* Sets up the edge that an element names, and inserts its endpoints as vertices. Returns false if there is nothing else
+ * to do; *said is then the outcome. */
 PORT_FN bool edge_of(const graph_ref *g, const graph_request *r, size_t i, graph_edge *e, graph_result *result,
                      uint8_t *said)
 {
@@ -30,7 +31,8 @@ PORT_FN uint8_t edge_said(const graph_edge *e, graph_result *result)
     return (uint8_t)e->outcome;
 }
 
-/* Ends without tables get them before anything is latched: others may wait for one of the ends. */
+/* Creates tables of endpoints that have none before anything is latched, because other threads may wait for one of the
+ * endpoints. */
 PORT_FN void edge_begin_tables(const graph_ref *g, const graph_edge *e)
 {
     uint64_t home = port_load(&e->home->root), other = g->directed ? home : port_load(&e->other->root);
@@ -51,8 +53,8 @@ PORT_FN uint8_t graph_update(const graph_ref *g, const graph_request *r, size_t 
     return edge_said(&e, result);
 }
 
-/* As graph_update, by a few tries that need no more than first slabs. False: that was not enough, and nothing is
- * done but that the ends are vertices. */
+/* As graph_update, but makes only a few attempts of the fast path. Returns false if these were not enough; nothing has
+ * changed then, except that the endpoints exist. */
 PORT_FN bool graph_update_fast_path(const graph_ref *g, const graph_request *r, size_t i, graph_result *result,
                                   uint8_t *said)
 {
@@ -66,8 +68,8 @@ PORT_FN bool graph_update_fast_path(const graph_ref *g, const graph_request *r, 
     return true;
 }
 
-/* Always inlined: the table of functions has it too, and with two uses the compiler leaves a call in the loop of array
- * calls. */
+/* Always inlined, because it is also used by the function table. With two uses the compiler would leave a call in the
+ * loop of array calls. */
 PORT_FN __attribute__((always_inline)) bool graph_find(const graph_ref *g, uint32_t from, uint32_t to,
                                                        uint32_t *value)
 {

@@ -51,14 +51,14 @@ static void run_part(void *context, size_t begin, size_t end)
 
 pleach_status graph_cpu_run(void *exec, const graph_request *request, pleach_stream stream)
 {
-    (void)stream; /* the api layer takes none for a CPU graph */
+    (void)stream; /* the API layer accepts none for a CPU graph */
     cpu_graph *graph = exec;
     run_job job = {graph, request, 0, 0};
     if (request->n == 1)
         run_part(&job, 0, 1);
     else
         workers_run(graph->workers, request->n, workers_grain(graph->threads, request->n), run_part, &job);
-    if (atomic_load(&job.not_applied)) return PLEACH_E_FULL; /* VERTEX says that all else was applied */
+    if (atomic_load(&job.not_applied)) return PLEACH_E_FULL; /* PLEACH_E_VERTEX implies that all else was applied */
     return atomic_load(&job.no_vertex) ? PLEACH_E_VERTEX : PLEACH_OK;
 }
 
@@ -77,7 +77,7 @@ static pleach_status graph_cpu_size(void *exec, uint64_t *vertices, uint64_t *ed
 
 static pleach_status graph_cpu_quiesce(void *exec)
 {
-    (void)exec; /* a CPU call is over when it returns */
+    (void)exec; /* a call on a CPU graph is complete when it returns */
     return PLEACH_OK;
 }
 
@@ -93,7 +93,7 @@ static void close_memory(cpu_graph *graph)
 
 static bool open_memory(cpu_graph *graph)
 {
-    uint64_t entries = graph->sparse ? 2 * GRAPH_SEGMENTS : GRAPH_SEGMENTS; /* names have some as well */
+    uint64_t entries = graph->sparse ? 2 * GRAPH_SEGMENTS : GRAPH_SEGMENTS; /* names need entries as well */
     graph->state = base_alloc(1, sizeof *graph->state);
     if (!graph->state || !pool_host_open(&graph->slabs, graph->max_bytes, SLAB_BYTES) ||
         !pool_host_open(&graph->directory, entries * sizeof(uint64_t), sizeof(uint64_t)))

@@ -1,4 +1,4 @@
-/* graph/graph_cpu.h - a graph in host memory, as the files of this folder share it. */
+/* graph/graph_cpu.h - a graph in host memory: declarations shared by the files of this folder. */
 #ifndef PLEACH_GRAPH_CPU_H
 #define PLEACH_GRAPH_CPU_H
 
@@ -12,26 +12,27 @@ typedef struct cpu_graph {
     unsigned threads;
     bool directed, values, sparse;
     slab_seed seed;
-    uint32_t load; /* of 1,024 slots */
+    uint32_t load; /* keys per 1,024 slots */
     uint64_t max_bytes;
     graph_state *state;
-    pool_host slabs;     /* and the segments of vertices */
+    pool_host slabs;     /* also holds the segments of vertices */
     pool_host directory;
-    uint64_t lowest_free; /* no smaller id is free; for who is alone */
+    uint64_t lowest_free; /* no smaller id is free; used with exclusive access only */
     workers *workers;
     const graph_run_ops *ops;
 } cpu_graph;
 
-/* How the calling thread reaches it. */
+/* Returns how the calling thread reaches the graph. */
 graph_ref graph_place_of(const cpu_graph *graph);
 
-/* Vertices are gone through by segments, those that were never made left out: ids may be few and large. False: this one
- * is. Else its vertices have the numbers *first .. *end - 1 (graph_table, graph_id). */
+/* Walks over all vertices go by segments, and skip segments that were never allocated, because ids may be few and
+ * large. Returns false for such a segment. Otherwise its vertices have the numbers *first .. *end - 1 (graph_table,
+ * graph_id). */
 bool graph_segment(const graph_ref *place, uint64_t number, uint64_t *first, uint64_t *end);
 
 void graph_count_changes(const cpu_graph *graph, const graph_result *result);
 
-/* graph_cpu_rows.c: everything that lists neighbours. */
+/* graph_cpu_rows.c: lists of neighbours. */
 pleach_status graph_cpu_neighbours(void *exec, size_t n, const uint32_t *vertices, size_t capacity,
                                    uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total);
 pleach_status graph_cpu_export_rows(void *exec, graph_rows *rows);
@@ -50,11 +51,11 @@ pleach_status graph_cpu_validate(void *exec, char *message, size_t message_size)
 
 /* triangles_cpu.c */
 pleach_status graph_cpu_triangles(void *exec, size_t capacity, uint64_t *by_vertex, uint64_t *total);
-/* Those that have an edge of the change, in time by the size of the graph: charged, and added up. False: there is no
- * memory for it, and nothing was done. */
+/* Counts the triangles that have an edge of the change, per vertex and in total, in time proportional to the size of
+ * the graph. Returns false if there is no memory; nothing was done then. */
 bool graph_cpu_triangles_of(cpu_graph *graph, triangle_change *change);
 
-/* triangles_cpu_method.c: whether that is less work than the wedges at each edge. */
+/* triangles_cpu_method.c: returns whether that is less work than the wedges at each edge. */
 bool graph_cpu_rows_are_less_work(const cpu_graph *graph, const triangle_change *change);
 
 /* triangles_cpu_change.c */

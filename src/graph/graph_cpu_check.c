@@ -1,4 +1,4 @@
-/* graph/graph_cpu_check.c - is a quiet graph sound, and what is it made of? */
+/* graph/graph_cpu_check.c - validates a quiescent graph, and collects statistics. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -6,13 +6,13 @@
 #include "../pool/pool_runs_check.h"
 #include "graph_cpu.h"
 
-/* What is counted on the way through all vertices. */
+/* Counts taken in a walk over all vertices. */
 typedef struct census {
     const cpu_graph *graph;
     graph_ref place;
-    uint64_t *seen; /* a bit for each slab */
+    uint64_t *seen; /* one bit per slab */
     uint64_t vertices, halves, max_degree, tables, single_tables, bucket_slabs;
-    uint64_t ids, dictionary_slabs; /* ids: of a sparse graph */
+    uint64_t ids, dictionary_slabs; /* ids: in a sparse graph */
     hash_counts sum;
     bool lacks_memory;
     char *message;
@@ -31,7 +31,7 @@ static bool count_vertex(census *c, uint32_t number)
         return snprintf(c->message, c->size, "vertex %" PRIu64 ": %s", id, why), false;
     bool there = vertex->load & SLAB_OWNERS;
     if (!there && counts.keys)
-        return snprintf(c->message, c->size, "G4: vertex %" PRIu64 " is not there and has %" PRIu64 " neighbours", id,
+        return snprintf(c->message, c->size, "G4: vertex %" PRIu64 " does not exist but has %" PRIu64 " neighbours", id,
                         counts.keys), false;
     uint64_t next = slab_target(vertex, vertex->root);
     c->vertices += there;
@@ -45,7 +45,7 @@ static bool count_vertex(census *c, uint32_t number)
     return true;
 }
 
-/* An edge, from one end: that the other end is there, and knows of it. */
+/* An edge seen from one endpoint: checks that the other endpoint exists and has the other half. */
 typedef struct edge_check {
     census *census;
     uint32_t id;
@@ -60,9 +60,10 @@ static bool check_edge(void *context, graph_target target)
     e->fine = false;
     if (target.id == e->id) return snprintf(c->message, c->size, "G1: vertex %" PRIu32 " has a loop", e->id), false;
     if (!graph_vertex_is_there(graph_vertex(&c->place, target.id)))
-        return snprintf(c->message, c->size, "G4: edge %" PRIu32 " %" PRIu32 " leads nowhere", e->id, target.id), false;
+        return snprintf(c->message, c->size, "G4: edge %" PRIu32 " %" PRIu32 ": target vertex does not exist", e->id,
+                        target.id), false;
     graph_ref halves = c->place;
-    halves.directed = 1; /* this half, and no other */
+    halves.directed = 1; /* look at this half only */
     if (!c->graph->directed &&
         (!c->graph->ops->find(&halves, target.id, e->id, &value) || value != target.value))
         return snprintf(c->message, c->size, "G2: edge %" PRIu32 " %" PRIu32 " is not the same at both ends", e->id,
@@ -71,7 +72,7 @@ static bool check_edge(void *context, graph_target target)
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- all vertices ---- */
 
 static bool count_all(census *c)
 {
@@ -102,7 +103,7 @@ static bool check_edges(census *c)
 
 /* ---- ids of a sparse graph ---- */
 
-/* The segments of names, of which there may be one more than of vertices: memory was lacking. */
+/* Counts the segments of names. There may be one more than of vertices, if memory was lacking. */
 static bool count_names(census *c)
 {
     const graph_state *state = c->graph->state;
@@ -130,7 +131,7 @@ static bool count_dictionary(census *c)
     return count_names(c);
 }
 
-/* Numbers that are accounted for, a bit each. */
+/* Numbers that are accounted for, one bit each. */
 typedef struct numbers_check {
     census *census;
     uint64_t *seen;
@@ -150,8 +151,8 @@ static bool check_id(void *context, graph_target target)
     census *c = n->census;
     n->fine = false;
     if (!note_number(n, target.value))
-        return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", as another has, or "
-                        "nobody may", target.id, target.value), false;
+        return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", which is out of "
+                        "range or already taken", target.id, target.value), false;
     if (graph_id(&c->place, target.value) != target.id)
         return snprintf(c->message, c->size, "G6: vertex %" PRIu32 " has the number %" PRIu32 ", whose name is %"
                         PRIu32, target.id, target.value, graph_id(&c->place, target.value)), false;
@@ -170,8 +171,8 @@ static bool check_numbers(numbers_check *n)
     for (uint64_t i = 0; n->fine && i < state->free_numbers; i++) {
         uint64_t number = *graph_external_id(&c->place, (uint32_t)i) >> 32;
         if (!note_number(n, number))
-            return snprintf(c->message, c->size, "G7: number %" PRIu64 " is free, and is elsewhere or none", number),
-                   false;
+            return snprintf(c->message, c->size, "G7: free number %" PRIu64 " is out of range or already taken",
+                            number), false;
     }
     return n->fine;
 }
@@ -186,7 +187,7 @@ static bool check_ids(census *c)
     return sound;
 }
 
-/* ---- and the whole ---- */
+/* ---- the whole graph ---- */
 
 static bool check_sums(census *c)
 {

@@ -1,4 +1,4 @@
-/* graph/graph_cpu_rows.c - neighbours of vertices, in order: of some, of all in rows, or of all as edges. */
+/* graph/graph_cpu_rows.c - lists of neighbours, in order: of some vertices, of all as rows, or of all as edges. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "../base/memory.h"
 #include "graph_cpu.h"
 
-enum { CHUNK = 512 }; /* vertices that one thread does at a time */
+enum { CHUNK = 512 }; /* vertices that one thread processes at a time */
 
 static int by_id(const void *a, const void *b)
 {
@@ -30,8 +30,8 @@ static uint32_t middle_id(uint32_t a, uint32_t b, uint32_t c)
     return c < low ? low : c > high ? high : c;
 }
 
-/* Puts those up to the middle id of three before the others; answers how many they are. Both parts have some: of the
- * three, one is at most the middle one and one at least. */
+/* Partitions around the median id of three, and returns the size of the lower part. Neither part is empty: of the
+ * three, one is at most the median, and one is at least the median. */
 static uint64_t part_targets(graph_target *targets, uint64_t n)
 {
     const uint32_t middle = middle_id(targets[0].id, targets[n / 2].id, targets[n - 1].id);
@@ -46,8 +46,8 @@ static uint64_t part_targets(graph_target *targets, uint64_t n)
     }
 }
 
-/* Short lists are the most. In longer ones the calls that qsort makes to compare would be half of the time of listing;
- * it is left to lists that were parted again and again and hardly got shorter. */
+/* Most lists are short. In longer ones, qsort's calls of the comparison function would be half of the time of listing.
+ * So qsort sorts only lists that many partitions have hardly shortened. */
 static void sort_targets(graph_target *targets, uint64_t n)
 {
     enum { SHORT = 24, MOST_PARTS = 64 };
@@ -57,7 +57,7 @@ static void sort_targets(graph_target *targets, uint64_t n)
             return;
         }
         const uint64_t lower = part_targets(targets, n), upper = n - lower;
-        if (lower < upper) { /* the shorter part by a call, so that calls do not nest deep */
+        if (lower < upper) { /* recurse into the shorter part, which bounds the depth */
             sort_targets(targets, lower);
             targets += lower;
             n = upper;
@@ -69,7 +69,7 @@ static void sort_targets(graph_target *targets, uint64_t n)
     sort_few(targets, n);
 }
 
-/* ---- lists of some vertices: each chunk's in memory of its own, while others change the graph ---- */
+/* ---- lists of some vertices, concurrent with updates: each chunk has memory of its own ---- */
 
 typedef struct chunk_lists {
     graph_target *targets;
@@ -97,7 +97,7 @@ static bool chunk_widen(chunk_lists *chunk, uint64_t least)
     return true;
 }
 
-/* How many there are is known only when they have been listed; with too little room they are listed again. */
+/* The length of a list is known only after it has been listed. If there was too little space, it is listed again. */
 static bool list_vertex(const graph_ref *place, const lists_job *job, size_t i, chunk_lists *chunk)
 {
     for (;;) {
@@ -160,12 +160,12 @@ pleach_status graph_cpu_neighbours(void *exec, size_t n, const uint32_t *vertice
     return status;
 }
 
-/* ---- all vertices, by somebody who is alone: degrees are what they are ---- */
+/* ---- all vertices, with exclusive access, so degrees do not change ---- */
 
 typedef struct rows_job {
     const cpu_graph *graph;
-    bool once;         /* an undirected edge only at its smaller end */
-    const uint32_t *ids; /* of the rows' vertices; NULL: row i is vertex i */
+    bool once;         /* list an undirected edge only at its smaller endpoint */
+    const uint32_t *ids; /* of the rows' vertices; if NULL, row i is vertex i */
     uint64_t rows;
     uint64_t *offsets; /* rows + 1 */
     uint32_t *from, *targets, *values;
@@ -178,7 +178,7 @@ static uint64_t degree_of(const graph_ref *place, uint64_t id)
     return vertex ? slab_load(vertex->load) : 0;
 }
 
-/* A vertex's neighbours, in order, in memory that grows as it must. */
+/* Lists a vertex's neighbours in order, in memory that grows as needed. */
 static uint64_t list_in_order(const rows_job *job, const graph_ref *place, uint64_t id, chunk_lists *room)
 {
     uint64_t degree = degree_of(place, id), kept = 0;
@@ -190,7 +190,7 @@ static uint64_t list_in_order(const rows_job *job, const graph_ref *place, uint6
     return kept;
 }
 
-/* Counts, or, where there is somewhere to, writes. */
+/* Counts, or writes if there are arrays to write to. */
 static void rows_part(void *context, size_t begin, size_t end)
 {
     rows_job *job = context;
@@ -233,8 +233,8 @@ static int by_number(const void *a, const void *b)
     return (one > two) - (one < two);
 }
 
-/* Visits segments that were made, so that a few large ids cost little. Counts, or, where there is somewhere to,
- * lists. */
+/* Counts the existing vertices, or lists them if `ids` is given. Visits only allocated segments, so that a few large
+ * ids cost little. */
 static uint64_t list_there(const cpu_graph *graph, uint32_t *ids)
 {
     graph_ref place = graph_place_of(graph);

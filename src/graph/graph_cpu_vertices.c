@@ -1,10 +1,10 @@
-/* graph/graph_cpu_vertices.c - what is done to vertices by somebody who is alone: building, new ids, erasing. */
+/* graph/graph_cpu_vertices.c - exclusive operations on vertices: building, new ids, erasing. */
 #include <stdatomic.h>
 
 #include "../base/memory.h"
 #include "graph_cpu.h"
 
-/* Few at a time, unless there are so many that most of them must be empty. */
+/* Processes segments in small parts, unless there are so many that most of them must be empty. */
 static void run_segments(const cpu_graph *graph, work_fn *work, void *context)
 {
     uint64_t segments = graph->state->segments;
@@ -45,7 +45,8 @@ static void count_part(void *context, size_t begin, size_t end)
     }
 }
 
-/* The count becomes buckets. Edges that come twice were counted twice: then there are some more than are needed. */
+/* Creates buckets for the counted degree. Duplicate edges were counted twice; that only makes the table larger than
+ * needed. */
 static bool open_vertex(const cpu_graph *graph, const graph_ref *place, slab_table *vertex)
 {
     uint64_t degree = vertex->load;
@@ -76,7 +77,7 @@ static void empty_part(void *context, size_t begin, size_t end)
             graph->ops->drop(&place, graph_table(&place, (uint32_t)number));
 }
 
-/* For who has no memory to begin anew with: what there is stays the graph's, and is free. */
+/* Empties the graph when there is no memory for a reset: it keeps its memory, which becomes free. */
 static void empty_in_place(cpu_graph *graph)
 {
     graph_ref place = graph_place_of(graph);
@@ -130,12 +131,12 @@ pleach_status graph_cpu_new_vertices(void *exec, size_t n, uint32_t *vertices)
     return status;
 }
 
-/* ---- erasing: needs no memory, so it cannot stop half-way ---- */
+/* ---- erasing: allocates nothing, so it cannot fail half-way ---- */
 
 typedef struct erase_job {
     cpu_graph *graph;
     const uint32_t *vertices;
-    const uint8_t *outcomes; /* those of PLEACH_EDGE_ERASED are to be erased; they are not marked as being there */
+    const uint8_t *outcomes; /* vertices with PLEACH_EDGE_ERASED are to be erased; they are marked as not existing */
     atomic_uint_fast64_t edges;
 } erase_job;
 
@@ -148,7 +149,8 @@ typedef struct mirrors {
     uint64_t edges;
 } mirrors;
 
-/* Undirected: the halves at neighbours that stay. An edge between two that go is counted at the smaller one. */
+/* Undirected: erases the half at a neighbour that remains. An edge between two erased vertices is counted at the
+ * smaller one. */
 static bool erase_mirror(void *context, graph_target target)
 {
     mirrors *m = context;
@@ -174,7 +176,7 @@ static void mirrors_part(void *context, size_t begin, size_t end)
 
 enum { SOME = 64 };
 
-/* Some neighbours that go. */
+/* Some neighbours that are being erased. */
 typedef struct gone {
     const graph_ref *place;
     uint32_t ids[SOME];
@@ -188,7 +190,8 @@ static bool note_gone(void *context, graph_target target)
     return g->count < SOME;
 }
 
-/* Directed: edges of those that stay to those that go, and all edges of those that go; how many. */
+/* Directed: erases edges of remaining vertices to erased ones, and counts all edges of erased ones. Returns how
+ * many. */
 static uint64_t sweep_vertex(const erase_job *job, const graph_ref *place, slab_table *vertex)
 {
     uint64_t edges = 0;
@@ -231,8 +234,8 @@ static void forget_part(void *context, size_t begin, size_t end)
     for (size_t number = begin; number < end; number++) graph_forget_unused(&place, (uint32_t)number);
 }
 
-/* Of a sparse graph: ids that have a number and are not there, if there are such. Else whoever tries new ids while
- * memory is lacking would leave more and more of them. */
+/* Sparse graphs: removes ids that have a number but do not exist, if there are any. Otherwise a caller that inserts new
+ * ids while memory is lacking would leave more and more of them. */
 static void forget_unused(cpu_graph *graph)
 {
     const graph_state *state = graph->state;
@@ -243,7 +246,7 @@ static void forget_unused(cpu_graph *graph)
     workers_run(graph->workers, state->numbers, 1 << 12, forget_part, graph);
 }
 
-/* From here on these are not there: the first of equal ids is the one that is erased. */
+/* Marks these vertices as not existing. Of equal ids, the first one is erased. */
 static uint64_t mark_dying(cpu_graph *graph, size_t n, const uint32_t *vertices, uint8_t *outcomes)
 {
     graph_ref place = graph_place_of(graph);

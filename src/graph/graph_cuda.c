@@ -1,9 +1,10 @@
 /* graph/graph_cuda.c - graphs in GPU memory: graph_exec_ops for CUDA; array calls, and the graph's life.
  *
- * A kernel cannot get memory, and how much an insertion takes depends on which ids are new and which tables grow. So
- * the host has some memory ready, looks at what was not applied for lack of it, gets more, and has just these elements
- * done again. Such a call waits for its kernels, also on a stream. Segments of vertices are made between two rounds;
- * or, of a sparse graph, ids that have no numbers get some (sparse_ids_cuda.c).
+ * A kernel cannot allocate memory from the system, and how much an insertion needs depends on which ids are new and
+ * which tables grow. So the host provides some memory, launches, counts what was not applied for lack of memory,
+ * provides more, and repeats only these elements. Such a call waits for its kernels, also on a stream. Between two
+ * rounds, segments of vertices are allocated or, in a sparse graph, numbers are assigned to new ids
+ * (sparse_ids_cuda.c).
  */
 #include "graph_cuda.h"
 
@@ -41,8 +42,8 @@ pleach_status graph_cuda_end(staging *s, pleach_status status)
 /* Counters of one launch. */
 typedef struct run_notes {
     graph_result result;
-    uint64_t lacking; /* segments */
-    uint64_t used;    /* of the pool's ids, afterwards */
+    uint64_t lacking; /* number of segments */
+    uint64_t used;    /* ids of the pool that are in use afterwards */
 } run_notes;
 
 static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_request *r, bool again, bool last,
@@ -54,7 +55,7 @@ static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_requ
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
     if (graph->sparse) {
         pleach_status status = graph_cuda_name(graph, r, s->stream, &names);
-        bool lacks = status == PLEACH_E_MEMORY && again; /* some elements are applied by now, and the others say it */
+        bool lacks = status == PLEACH_E_MEMORY && again; /* some elements are applied; flags report the rest */
         if (status != PLEACH_OK && !lacks) return status;
     } else if (again) {
         CUDA_TRY(edges_cuda_mark_segments(graph_on(graph), r->n, r->from, r->to, graph->marks, s->stream));
@@ -67,12 +68,13 @@ static pleach_status insert_once(cuda_graph *graph, staging *s, const graph_requ
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     notes->lacking += names.lacking;
     pthread_mutex_lock(&graph->slabs.mutex);
-    graph->slabs.used_bound = notes->used; /* nobody else takes any: one call inserts at a time */
+    graph->slabs.used_bound = notes->used; /* exact, because only one call inserts at a time */
     pthread_mutex_unlock(&graph->slabs.mutex);
     return PLEACH_OK;
 }
 
-/* More memory: for the segments that are lacking, and half as much again as there is. False: there is no more. */
+/* Provides more memory: for the lacking segments, and half as much again as there is. Returns false if there is no
+ * more. */
 static bool more_memory(cuda_graph *graph, const run_notes *notes)
 {
     slabs_cuda *slabs = &graph->slabs;
@@ -84,8 +86,8 @@ static bool more_memory(cuda_graph *graph, const run_notes *notes)
     return more;
 }
 
-/* The first round makes no segments: as a rule there are all it needs. The last one makes do with the memory that there
- * is. It ends: each round between them has got more, of which there is only so much. */
+/* The first round allocates no segments, because usually all exist. The last one manages with the memory that there is.
+ * The loop terminates: each round in between has got more memory, which is limited. */
 pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const graph_request *r, graph_result *result)
 {
     run_notes *there, notes;
@@ -102,7 +104,7 @@ pleach_status graph_cuda_insert_staged(cuda_graph *graph, staging *s, const grap
     return status;
 }
 
-/* Some memory beforehand: a slab for every fourth end of an edge is as much as graphs take as a rule. */
+/* Provides some memory beforehand: graphs usually need no more than a slab for every fourth endpoint. */
 static void room_for(cuda_graph *graph, const graph_request *r)
 {
     pthread_mutex_lock(&graph->slabs.mutex);
@@ -112,7 +114,7 @@ static void room_for(cuda_graph *graph, const graph_request *r)
 
 static pleach_status status_of(const graph_result *result)
 {
-    if (result->not_applied) return PLEACH_E_FULL; /* VERTEX says that all else was applied */
+    if (result->not_applied) return PLEACH_E_FULL; /* PLEACH_E_VERTEX implies that all else was applied */
     return result->no_vertex ? PLEACH_E_VERTEX : PLEACH_OK;
 }
 
@@ -207,7 +209,8 @@ static pleach_status cuda_neighbours(void *exec, size_t n, const uint32_t *verti
     ON_GPU(&graph->slabs, graph_cuda_list(graph, n, vertices, capacity, neighbours, values, offsets, total));
 }
 
-/* Kernels of users cannot get memory, nor does a graph know what they will do: so it has some to spare. */
+/* User kernels cannot allocate memory, and the graph does not know what they will do. So it provides some spare
+ * memory. */
 static pleach_status open_view(cuda_graph *graph)
 {
     graph_cuda_forget_triangles(graph);
@@ -240,7 +243,7 @@ static pleach_status cuda_quiesce(void *exec)
     ON_GPU(&graph->slabs, slabs_quiesce(&graph->slabs));
 }
 
-/* ---- alone ---- */
+/* ---- exclusive ---- */
 
 static pleach_status cuda_build(void *exec, size_t n, const uint32_t *from, const uint32_t *to, const uint32_t *values)
 {

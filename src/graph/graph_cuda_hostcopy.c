@@ -1,5 +1,5 @@
-/* graph/graph_cuda_hostcopy.c - a quiet graph of the GPU as a copy in host memory, and what the CPU's executor makes
- * of that: for calls that hand out all of it, or look at all of it. */
+/* graph/graph_cuda_hostcopy.c - copies a quiescent graph from the GPU to host memory, where the CPU backend's functions
+ * are used on it: for calls that export or inspect the whole graph. */
 #include "../base/memory.h"
 #include "graph_cpu.h"
 #include "graph_cuda.h"
@@ -29,7 +29,7 @@ static pleach_status copy_graph(const cuda_graph *graph, cpu_graph *mirror)
     CUDA_TRY(cudaMemcpy(mirror->slabs.nodes, slabs_nodes(&graph->slabs), used * SLAB_BYTES, cudaMemcpyDeviceToHost));
     CUDA_TRY(cudaMemcpy(mirror->directory.nodes, graph->directory, segments * sizeof(uint64_t),
                         cudaMemcpyDeviceToHost));
-    if (graph->sparse) /* there may be names for one segment more */
+    if (graph->sparse) /* names may have one segment more */
         CUDA_TRY(cudaMemcpy((uint64_t *)mirror->directory.nodes + GRAPH_SEGMENTS, graph->directory + GRAPH_SEGMENTS,
                             (segments < GRAPH_SEGMENTS ? segments + 1 : segments) * sizeof(uint64_t),
                             cudaMemcpyDeviceToHost));
@@ -47,9 +47,9 @@ static pleach_status open_mirror(const cuda_graph *graph, cpu_graph *mirror)
     return status;
 }
 
-/* ---- arrays of the caller's, wherever they are ---- */
+/* ---- arrays of the caller, in host or device memory ---- */
 
-/* Host memory for what goes to `array`; NULL stays NULL. */
+/* Allocates host memory for the contents of `array`. NULL stays NULL. */
 static bool stand_in(const void *array, size_t n, size_t bytes, void **memory)
 {
     *memory = array ? base_alloc(n + 1, bytes) : NULL;
@@ -91,7 +91,7 @@ pleach_status graph_cuda_export_rows(cuda_graph *graph, graph_rows *rows)
     pleach_status status = open_mirror(graph, &mirror);
     if (status != PLEACH_OK) return status;
     graph_rows sizes = {0};
-    graph_cpu_export_rows(&mirror, &sizes); /* so that memory is taken for what there is, not for what fits */
+    graph_cpu_export_rows(&mirror, &sizes); /* to allocate memory for what there is, not for the capacity */
     rows->rows = sizes.rows;
     rows->entries = sizes.entries;
     bool fits = sizes.rows <= rows->row_capacity && sizes.entries <= rows->entry_capacity;
@@ -156,7 +156,7 @@ pleach_status graph_cuda_export_vertices(cuda_graph *graph, size_t capacity, uin
     return status;
 }
 
-/* ---- looking ---- */
+/* ---- inspection ---- */
 
 pleach_status graph_cuda_inspect(cuda_graph *graph, pleach_graph_stats *stats, char *message, size_t message_size)
 {

@@ -5,19 +5,19 @@
 #include "../cuda/sort_cuda.h"
 #include "triangles/triangles_cuda.h"
 
-/* ---- neighbours of some vertices, while others change the graph ---- */
+/* ---- neighbours of some vertices, concurrent with updates ---- */
 
 typedef struct lists {
     size_t n;
     const uint32_t *vertices;
-    uint64_t *places;     /* n + 1: where each list has room */
+    uint64_t *places;     /* n + 1: where the space of each list begins */
     uint64_t *counts;     /* n + 1 */
-    uint64_t *neighbours; /* with the number of their list above them */
+    uint64_t *neighbours; /* with the index of their list in the upper half */
     uint32_t *values;
     uint64_t room;
 } lists;
 
-/* Rooms with some to spare, and lists in them; *misfits of these were longer. */
+/* Allocates space for each list, `spare` more than it has now, and fills the lists. *misfits of them were longer. */
 static pleach_status fill_rooms(const cuda_graph *graph, staging *s, lists *l, uint64_t spare, uint64_t *misfits)
 {
     uint64_t *there;
@@ -41,7 +41,7 @@ static pleach_status fill_rooms(const cuda_graph *graph, staging *s, lists *l, u
     return PLEACH_OK;
 }
 
-/* The lists one after the other, each in order. */
+/* Packs the lists one after the other, each in order. */
 static pleach_status pack_lists(const cuda_graph *graph, staging *s, const lists *l, uint64_t total,
                                 const uint64_t *offsets, uint32_t *neighbours, uint32_t *values)
 {
@@ -73,7 +73,7 @@ static pleach_status list_staged(cuda_graph *graph, staging *s, size_t n, const 
     if (status == PLEACH_OK) status = staging_scratch(s, (n + 1) * sizeof *l.places, (void **)&l.places);
     if (status == PLEACH_OK) status = staging_scratch(s, (n + 1) * sizeof *l.counts, (void **)&l.counts);
     if (status == PLEACH_OK) status = staging_output(s, offsets, (n + 1) * sizeof *offsets, false, (void **)&offsets);
-    /* Lists that grow while they are listed may come to be longer than their rooms; more is spared the next time. */
+    /* A list that grows while it is written may exceed its space; the next attempt has more to spare. */
     for (uint64_t spare = 8; status == PLEACH_OK && misfits; spare *= 8)
         status = spare > (uint64_t)1 << 24 ? PLEACH_E_MEMORY : fill_rooms(graph, s, &l, spare, &misfits);
     if (status != PLEACH_OK) return status;
@@ -140,7 +140,7 @@ static pleach_status count_staged(cuda_graph *graph, staging *s, uint64_t rows, 
     return status == PLEACH_OK ? staging_return_results(s) : status;
 }
 
-/* Ids are so few and large that arrays by id would be much memory. */
+/* Returns whether ids are so few and large that arrays by id would take much memory. */
 static bool ids_are_scattered(uint64_t rows, uint64_t vertices)
 {
     enum { IDS_PER_VERTEX = 64, FEW = 1 << 20 };

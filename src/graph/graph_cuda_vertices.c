@@ -1,5 +1,5 @@
-/* graph/graph_cuda_vertices.c - what is done to vertices of a graph in GPU memory by somebody who is alone:
- * building, new ids, erasing. */
+/* graph/graph_cuda_vertices.c - exclusive operations on vertices of a graph in GPU memory: building, new ids,
+ * erasing. */
 #include "../base/memory.h"
 #include "graph_cuda.h"
 #include "../cuda/sort_cuda.h"
@@ -34,8 +34,8 @@ pleach_status graph_cuda_segments(const cuda_graph *graph, staging *s, segment_l
 
 /* ---- building: degrees first ---- */
 
-/* Segments for all ids of a request. It ends: one that is lacking did not fit behind the pool's end, so slabs_grow gets
- * memory, of which there is only so much, or fails. */
+/* Allocates segments for all ids of a request. The loop terminates: a lacking segment did not fit at the pool's end, so
+ * slabs_grow gets more memory, which is limited, or fails. */
 static pleach_status make_segments(cuda_graph *graph, staging *s, const graph_request *r)
 {
     if (graph->sparse) return graph_cuda_name_all(graph, r, s->stream);
@@ -56,7 +56,7 @@ static pleach_status make_segments(cuda_graph *graph, staging *s, const graph_re
     }
 }
 
-/* All tables come off the pool's end at once. */
+/* Allocates all tables at once from the pool's end. */
 static pleach_status open_tables(cuda_graph *graph, staging *s)
 {
     segment_list list;
@@ -92,7 +92,7 @@ static pleach_status build_staged(cuda_graph *graph, staging *s, const graph_req
     if (status != PLEACH_OK) return status;
     CUDA_TRY(graph->kernels->count_ends(graph_on(graph), r->n, staged.from, staged.to, s->stream));
     status = open_tables(graph, s);
-    if (status == PLEACH_OK) slabs_make_room(&graph->slabs, r->n / 16 + 1024); /* for buckets that are fuller */
+    if (status == PLEACH_OK) slabs_make_room(&graph->slabs, r->n / 16 + 1024); /* for buckets that overflow */
     return status == PLEACH_OK ? graph_cuda_insert_staged(graph, s, &staged, result) : status;
 }
 
@@ -111,7 +111,7 @@ pleach_status graph_cuda_build(cuda_graph *graph, size_t n, const uint32_t *from
     status = graph_cuda_end(&s, build_staged(graph, &s, &r, &result));
     if (status == PLEACH_OK && result.not_applied) status = PLEACH_E_FULL;
     if (status != PLEACH_OK) {
-        graph_cuda_reset(graph); /* empty in any case; what memory it could not get it asks for later */
+        graph_cuda_reset(graph); /* leaves it empty even if it gets no memory; later calls ask for that */
         return status;
     }
     return result.no_vertex ? PLEACH_E_VERTEX : PLEACH_OK;
@@ -119,7 +119,7 @@ pleach_status graph_cuda_build(cuda_graph *graph, size_t n, const uint32_t *from
 
 /* ---- new ids ---- */
 
-/* Segments for the next n ids from `first` on. */
+/* Allocates segments for the next n ids from `first` on. */
 static pleach_status new_segments(cuda_graph *graph, staging *s, uint64_t first, uint64_t n)
 {
     uint64_t begin = first >> GRAPH_SEGMENT_LOG, end = ((first + n) >> GRAPH_SEGMENT_LOG) + 1;
@@ -137,7 +137,7 @@ static pleach_status new_segments(cuda_graph *graph, staging *s, uint64_t first,
     return status == PLEACH_OK ? make_segments(graph, s, &r) : status;
 }
 
-/* Free ids in segments that were made; then more segments, of which all ids are free; and then in these. */
+/* Takes free ids in existing segments; then allocates more segments, in which all ids are free, and takes those. */
 static pleach_status new_staged(cuda_graph *graph, staging *s, size_t n, uint32_t *vertices)
 {
     uint32_t *ids;
@@ -155,7 +155,7 @@ static pleach_status new_staged(cuda_graph *graph, staging *s, size_t n, uint32_
         have += found.count;
         graph->lowest_free = found.next;
         if (have == n || found.next >= GRAPH_NO_VERTEX || room != PLEACH_OK) break;
-        room = new_segments(graph, s, found.next, n - have); /* without memory for all of them there may be some */
+        room = new_segments(graph, s, found.next, n - have); /* even if this fails, there may be some */
         if (room != PLEACH_OK && room != PLEACH_E_FULL && room != PLEACH_E_MEMORY) return room;
     }
     status = staging_return_results(s);
@@ -172,16 +172,18 @@ pleach_status graph_cuda_new(cuda_graph *graph, size_t n, uint32_t *vertices)
     return status != PLEACH_OK ? status : ended;
 }
 
-/* ---- erasing: needs no memory of the graph's ---- */
+/* ---- erasing: takes no memory from the graph ---- */
 
-/* Few of many vertices: their neighbours are visited. Else all vertices are. */
+/* Returns whether to sweep over all vertices. If few of many vertices are erased, visiting their neighbours is less
+ * work. */
 static bool sweeps(const cuda_graph *graph, segment_list list, size_t n)
 {
     enum { MANY = 64 };
     return graph->directed || n >= (list.count << GRAPH_SEGMENT_LOG) / MANY;
 }
 
-/* What a sweep needs. Ids that are few and far apart are looked up: bits would be more memory than vertices. */
+/* Scratch of a sweep. Ids that are few and far apart are looked up, because a bit per id would take more memory than
+ * the vertices. */
 typedef struct sweep_scratch {
     dying_ids dying;
     uint32_t *large;
@@ -217,7 +219,7 @@ static pleach_status no_vertices_erased(staging *s, size_t n, uint8_t *said)
     return staging_return_results(s);
 }
 
-/* All memory is taken before anything is erased. */
+/* Allocates everything before it erases anything. */
 static pleach_status erase_staged(cuda_graph *graph, staging *s, size_t n, const uint32_t *vertices, uint8_t *outcomes)
 {
     const uint32_t *ids;

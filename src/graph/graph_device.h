@@ -1,10 +1,11 @@
-/* graph/graph_device.h - what pleach/graph_device.cuh offers: edges, and lists of neighbours slab by slab. */
+/* graph/graph_device.h - the functions of pleach/graph_device.cuh: edges, and iterators over neighbours, slab by
+ * slab. */
 #ifndef PLEACH_GRAPH_DEVICE_H
 #define PLEACH_GRAPH_DEVICE_H
 
 #include "graph_vertex.h"
 
-/* Warps have stripes of their own: of free slabs, and of the counters. */
+/* Each warp has its own stripe, of free slabs and of the counters. */
 PORT_FN uint32_t graph_view_stripe(void) { return blockIdx.x + (threadIdx.x >> 5); }
 
 PORT_FN graph_ref graph_view_ref(const pleach_graph_view *view)
@@ -79,23 +80,23 @@ PORT_FN bool pleach_graph_vertex_is_there(pleach_graph_view view, uint32_t verte
 
 /* ---- neighbours ----
  *
- * Buckets are gone through by groups, as in slabhash_walk.h: a group is all keys whose hashes end with the same bits,
- * as many bits as the table had buckets for in the beginning. If it has more by now, a group is several buckets, which
- * are those of its hashes with one bit more, or two, and so on. They are visited with zeros first; the next one is
- * found from the bits alone, without a list of those that are left. (Looks at buckets are the same for both kinds of
- * table.)
+ * A walk goes through buckets by groups, as in slabhash_walk.h: a group is all keys whose hashes end with the same
+ * bits, and the number of these bits is the log of the number of buckets at the start. If the table has more buckets by
+ * now, a group is several buckets: those of its hashes with one more bit, or two, and so on. They are visited in an
+ * order in which 0 comes before 1 in each further bit. The next one follows from the bits of the last, so no list of
+ * pending buckets is needed. (Bucket views are the same for both kinds of table.)
  */
 typedef struct graph_walk {
-    uint32_t changed;                   /* 1: a bucket has changed while it was read; what was said of it may be wrong */
+    uint32_t changed;                     /* 1: a bucket changed while it was read; its results may be wrong */
     uint32_t values;
     void *slabs;
     const slab_table *table;
-    pleach_graph_map32::bucket_view look; /* at the bucket; first == NULL: there is none */
-    const slab *at;                     /* a slab of it */
-    uint32_t mask;                      /* slots that are left of that */
-    uint32_t next;                      /* the slab after it */
-    uint32_t group;                     /* hash of the bucket, and how many bits of it all its keys share; */
-    uint32_t bits, base;                /* base: in the beginning */
+    pleach_graph_map32::bucket_view look; /* of the bucket; first == NULL if there is none */
+    const slab *at;                       /* current slab of the bucket */
+    uint32_t mask;                        /* slots of it that are left */
+    uint32_t next;                        /* the slab after it */
+    uint32_t group;                       /* hash of the bucket */
+    uint32_t bits, base;                  /* how many bits of it all keys share; now, and at the start */
     uint32_t over;
 } graph_walk;
 
@@ -123,7 +124,7 @@ PORT_FN void graph_walk_begin(graph_walk *w, const pleach_graph_view *view, uint
     w->over = !slab_root_first(root);
 }
 
-/* A look at the bucket of w->group. */
+/* Reads header and link of the bucket of w->group. */
 PORT_FN void graph_walk_look(graph_walk *w)
 {
     slab_ref place;
@@ -139,7 +140,7 @@ PORT_FN void graph_walk_look(graph_walk *w)
         port_pause(attempt++);
 }
 
-/* To the bucket's first slab, after a look at it. */
+/* Enters the bucket's first slab, after graph_walk_look. */
 PORT_FN void graph_walk_enter(graph_walk *w)
 {
     if (w->look.log > w->bits) w->bits = w->look.log;
@@ -148,7 +149,7 @@ PORT_FN void graph_walk_enter(graph_walk *w)
     w->next = (uint32_t)w->look.link;
 }
 
-/* The bucket is done with: the next one, if there is one. */
+/* Leaves a finished bucket and selects the next one, if there is one. */
 PORT_FN void graph_walk_leave(graph_walk *w)
 {
     w->look.first = NULL;
@@ -164,7 +165,7 @@ PORT_FN void graph_walk_leave(graph_walk *w)
 typedef struct pleach_graph_iterator {
     graph_walk walk;
     uint64_t words[2]; /* two words of the slab */
-    uint32_t loaded;   /* which; UINT32_MAX: none */
+    uint32_t loaded;   /* the index of this pair, or UINT32_MAX */
 } pleach_graph_iterator;
 
 PORT_FN pleach_graph_iterator pleach_graph_neighbours_begin(pleach_graph_view view, uint32_t vertex)
@@ -176,7 +177,7 @@ PORT_FN pleach_graph_iterator pleach_graph_neighbours_begin(pleach_graph_view vi
     return it;
 }
 
-/* To the next slab. False: there is none. */
+/* Advances to the next slab. Returns false if there is none. */
 PORT_FN bool graph_iterator_on(pleach_graph_iterator *it)
 {
     graph_walk *w = &it->walk;
@@ -185,7 +186,7 @@ PORT_FN bool graph_iterator_on(pleach_graph_iterator *it)
     if (w->look.first) {
         bool holds = pleach_graph_map32::bucket_unchanged(&w->look);
         if (!holds) w->changed = 1;
-        if (holds && w->next) { /* else links that are no chain could go in rings */
+        if (holds && w->next) { /* otherwise links that form no chain could form a cycle */
             uint64_t header, link;
             w->at = graph_walk_slab(w, w->next);
             port_load_in_order(&w->at->word[SLAB_HEADER], &header, &link);
@@ -237,14 +238,14 @@ PORT_FN pleach_graph_warp_iterator pleach_graph_warp_neighbours_begin(pleach_gra
     pleach_graph_warp_iterator it;
     graph_walk *w = &it.walk;
     graph_walk_begin(w, &view, vertex);
-    /* Lanes may have seen different roots. */
+    /* Lanes may have read different roots. */
     w->table = (const slab_table *)graph_from_first_lane((uint64_t)w->table);
     w->base = w->bits = (uint32_t)graph_from_first_lane(w->base);
     w->over = (uint32_t)graph_from_first_lane(w->over);
     return it;
 }
 
-/* One lane looks, and all have seen the same. */
+/* One lane reads header and link, and broadcasts them. */
 PORT_FN void graph_warp_enter(graph_walk *w)
 {
     if (port_lane(32) == 0) graph_walk_look(w);
@@ -255,17 +256,17 @@ PORT_FN void graph_warp_enter(graph_walk *w)
     graph_walk_enter(w);
 }
 
-/* What all lanes have read before is believed. */
+/* Returns whether what all lanes have read is valid. */
 PORT_FN bool graph_warp_holds(const graph_walk *w)
 {
     bool holds = true;
-    port_validate_fence(); /* each lane's loads have come back, before the first lane looks again */
+    port_validate_fence(); /* each lane's loads must complete before the first lane loads the header again */
     __syncwarp();
     if (port_lane(32) == 0) holds = pleach_graph_map32::bucket_unchanged(&w->look);
     return graph_from_first_lane(holds);
 }
 
-/* To the next slab: of the bucket, or of the next one. False: there is none. */
+/* Advances to the next slab, of this bucket or of the next one. Returns false if there is none. */
 PORT_FN bool graph_warp_on(graph_walk *w)
 {
     uint64_t header = 0, link = 0;
@@ -301,13 +302,13 @@ PORT_FN bool pleach_graph_warp_neighbours_next(pleach_graph_warp_iterator *it, u
             id = pleach_graph_set32::slot_load(w->at, lane).key;
         }
         if (graph_warp_holds(w)) {
-            if (w->mask) { /* else no lane has anything */
+            if (w->mask) { /* otherwise no lane has a neighbour */
                 *neighbour = id;
                 if (mine && w->values && value) *value = its_value;
                 return true;
             }
             there = graph_warp_on(w);
-        } else if (w->at == w->look.first) { /* nothing has been said of the bucket yet */
+        } else if (w->at == w->look.first) { /* nothing of the bucket has been returned yet */
             graph_warp_enter(w);
         } else {
             w->changed = 1;

@@ -1,8 +1,8 @@
-/* graph/graph_device_kind.h - one thread's update or question, from start to end, for edges with values or without.
- * Included by graph_device.h, in the kind's namespace. */
+/* graph/graph_device_kind.h - one thread's update or query, from the first attempt to the last, for edges with values
+ * or without. Included by graph_device.h, in the kind's namespace. */
 #include "graph_edge.h"
 
-/* Out of line: with two latches, of two kinds of graph, it would be much code at each place that calls it. */
+/* Not inlined, because with two latches and two kinds of graph it would be much code at each call. */
 PORT_COLD pleach_edge_outcome graph_view_update(pleach_graph_view view, op_kind kind, uint32_t from, uint32_t to,
                                                 uint32_t value)
 {

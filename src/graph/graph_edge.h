@@ -1,21 +1,23 @@
-/* graph/graph_edge.h - edges put, erased and looked up. The algorithm, written once for CPU threads and GPU threads;
- * compiled for one kind of graph (slabhash_kind.h): with values of 32 bits, or without. Include after graph_vertex.h.
+/* graph/graph_edge.h - inserting, erasing and finding edges. The algorithm is written once for CPU threads and GPU
+ * threads, and compiled for one kind of graph at a time (slabhash_kind.h): with 32-bit values, or without. Include
+ * after graph_vertex.h.
  *
- * A directed edge (u, v) is the key v in u's table. An undirected one is that and the key u in v's table. Its home, the
- * half that decides whether it is there and what its value is, is in the table of the smaller of the two ids.
+ * A directed edge (u, v) is the key v in u's table. An undirected edge is that key, and also the key u in v's table.
+ * Its home is the half in the table of the smaller id. That half decides whether the edge exists and what its value is.
  *
  * INVARIANTS
  *   G1  No vertex is its own neighbour.
- *   G2  Undirected: when no update is running both halves of an edge are there, with one value, or none is.
- *   G3  Whoever changes an undirected edge has the latches of both buckets, from before the first half changes.
- *   G4  The ends of every edge are vertices that are there.
- *   G5  A vertex's load counts its neighbours; the stripes add up to the number of edges, and of vertices.
+ *   G2  Undirected: while no update is in progress, either both halves of an edge exist, with the same value, or none.
+ *   G3  A thread that changes an undirected edge holds the latches of both buckets, from before the first half changes.
+ *   G4  The endpoints of every edge are existing vertices.
+ *   G5  A vertex's load counts its neighbours. The stripes add up to the number of edges, and to that of vertices.
  *
- * WHO MAY RUN TOGETHER   everything here. Vertices are erased by somebody who is alone.
- * LINEARIZATION POINTS   those of the hash table, at the edge's home, where updates that find nothing to be done look
- *                        only. Who lists the neighbours of the other end may see the edge a little earlier or later.
- * PROGRESS   nobody waits with a latch in its hands: who does not get the second one lets go of the first, and tries
- *            again. Who has both waits for nobody.
+ * CONCURRENCY   All functions here may run concurrently. Erasing vertices requires exclusive access.
+ * LINEARIZATION POINTS   Those of the hash table, at the edge's home. An update that finds nothing to change only
+ *                        searches there. A thread that lists the neighbours of the other endpoint may see the edge
+ *                        slightly earlier or later.
+ * PROGRESS   No thread waits while it holds a latch: a thread that does not get the second latch releases the first and
+ *            retries. A thread that holds both waits for no other thread.
  */
 #include "../hash/slabhash.h"
 #include "../hash/slabhash_blocking.h"
@@ -23,15 +25,15 @@
 typedef struct graph_edge {
     op_kind kind;
     uint32_t from, to;
-    slab_key value;         /* what is put */
-    slab_key old;           /* what was there, if the outcome says so */
+    slab_key value;               /* the value to put */
+    slab_key old;                 /* the previous value, if the outcome implies one */
     pleach_outcome outcome;
-    slab_table *home, *other; /* the tables of the ends, home first */
-    bool helps_home, helps_other; /* these tables are moving */
-    bool brief;               /* the caller does not help */
+    slab_table *home, *other;     /* the tables of the endpoints, home first */
+    bool helps_home, helps_other; /* these tables are growing: move some buckets */
+    bool brief;                   /* fast path only: the caller does not move buckets */
 } graph_edge;
 
-/* Finds the tables. False: there is nothing to be done, and the outcome says why. */
+/* Finds the tables. Returns false if there is nothing to do; the outcome is then final. */
 PORT_FN bool edge_begin(const graph_ref *g, graph_edge *e)
 {
     bool swapped = !g->directed && e->to < e->from, erases = e->kind == OP_ERASE;
@@ -65,7 +67,8 @@ PORT_FN void edge_half(const graph_ref *g, const graph_edge *e, bool at_home, sl
     c->brief = e->brief;
 }
 
-/* The other half of an undirected edge whose home is latched, and prepared: latched. AGAIN, LONG: nothing is. */
+/* Latches the other half of an undirected edge whose home is latched and prepared. If this returns SLAB_AGAIN or
+ * SLAB_NEEDS_SLOW_PATH, nothing is latched any more. */
 PORT_FN slab_step edge_latch_other(const graph_ref *g, const graph_edge *e, slab_change *home,
                                    slab_change *other)
 {
@@ -80,7 +83,7 @@ PORT_FN slab_step edge_latch_other(const graph_ref *g, const graph_edge *e, slab
     return step;
 }
 
-/* Both halves, of which both are prepared. */
+/* Commits both halves, which must be prepared. */
 PORT_FN slab_step edge_commit(const graph_ref *g, graph_edge *e, slab_change *home, slab_change *other)
 {
     change_commit(&g->slabs, e->other, other);
@@ -98,7 +101,7 @@ PORT_FN slab_step edge_commit_home(const graph_ref *g, graph_edge *e, slab_chang
     return SLAB_DONE;
 }
 
-/* The long way from where the other half is latched. */
+/* The slow path, with both halves latched. */
 PORT_COLD slab_step edge_other_slow_path(const graph_ref *g, graph_edge *e, slab_change *home,
                                          slab_change *other)
 {
@@ -113,7 +116,7 @@ PORT_COLD slab_step edge_other_slow_path(const graph_ref *g, graph_edge *e, slab
     return edge_commit(g, e, home, other);
 }
 
-/* The long way from where the home is latched. */
+/* The slow path, with the home latched. */
 PORT_COLD slab_step edge_slow_path(const graph_ref *g, graph_edge *e, slab_change *home)
 {
     slab_step step = change_prepare(&g->slabs, e->home, home);
@@ -125,7 +128,7 @@ PORT_COLD slab_step edge_slow_path(const graph_ref *g, graph_edge *e, slab_chang
     return edge_other_slow_path(g, e, home, &other);
 }
 
-/* A directed edge is one key of one table. */
+/* One attempt for a directed edge, which is one key of one table. */
 PORT_FN slab_step edge_one_way(const graph_ref *g, graph_edge *e)
 {
     slab_change c;
@@ -137,8 +140,9 @@ PORT_FN slab_step edge_one_way(const graph_ref *g, graph_edge *e)
     return step;
 }
 
-/* A try of an edge that needs no more than the first slabs of two buckets, as most do. LONG: this one does, and its
- * home is latched, unless home->first == NULL, and with *both its other half as well. */
+/* One attempt for an undirected edge that touches only the first slabs of two buckets, as most updates do. Returns
+ * SLAB_NEEDS_SLOW_PATH if this one needs more. Its home is then latched, unless home->first == NULL; and if *both, so
+ * is its other half. */
 PORT_FN slab_step edge_in_first(const graph_ref *g, graph_edge *e, slab_change *home, slab_change *other,
                                 bool *both)
 {
@@ -161,7 +165,7 @@ PORT_FN slab_step edge_in_first(const graph_ref *g, graph_edge *e, slab_change *
     return fits_fast_path(other) ? edge_commit(g, e, home, other) : SLAB_NEEDS_SLOW_PATH;
 }
 
-/* One try. The ends differ. Copies, and why there is a long way at all: slab_update. */
+/* One attempt. The endpoints must differ. For the reason for a slow path, and for copies, see slab_update. */
 PORT_FN slab_step edge_update(const graph_ref *g, graph_edge *e)
 {
     if (g->directed) return edge_one_way(g, e);
@@ -190,7 +194,8 @@ PORT_FN slab_step edge_update(const graph_ref *g, graph_edge *e)
     return step;
 }
 
-/* One try that goes the short way or none. LONG: nothing was done, and nothing is latched. */
+/* One attempt of the fast path only. Returns SLAB_NEEDS_SLOW_PATH if that does not suffice; nothing has changed then,
+ * and nothing is latched. */
 PORT_FN slab_step edge_update_fast_path(const graph_ref *g, graph_edge *e)
 {
     slab_change home, other;

@@ -3,7 +3,7 @@
 #include "../hash/slabhash_drop.h"
 #include "../hash/slabhash_walk.h"
 
-/* Edges that come or go. */
+/* Inserts or erases edges. */
 static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
     fast_path_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
                  slow_list later, graph_result *result)
@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     add_results(graph.state, &here, result);
 }
 
-/* Vertices that come, and questions. */
+/* Inserts vertices, or runs queries. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     run_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, bool again,
                graph_result *result)
@@ -58,9 +58,9 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (r.kind == GRAPH_INSERT_VERTICES) add_results(graph.state, &here, result);
 }
 
-/* ---- lists, beside updates ---- */
+/* ---- lists, concurrent with updates ---- */
 
-/* The neighbours of a vertex, as many as there is room for; how many it has. */
+/* Writes up to `room` neighbours of a vertex. Returns how many it has. */
 PORT_FN uint64_t list_vertex(const graph_ref *g, uint32_t id, slab_slot *slots, uint64_t room)
 {
     const slab_table *vertex = graph_vertex(g, id);
@@ -75,8 +75,8 @@ PORT_FN uint64_t list_vertex(const graph_ref *g, uint32_t id, slab_slot *slots, 
     return sink.count;
 }
 
-/* A slot is as wide as an element of `neighbours`, and is written there first; then it is an id with the number of its
- * list above it, to be sorted by. */
+/* A slot is as wide as an element of `neighbours`, and is first written there. It is then replaced by an id with the
+ * index of its list in the upper half, the key by which the array is sorted. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     list_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
                 const uint64_t *places, uint64_t *neighbours, uint32_t *values, uint64_t *counts)
@@ -95,7 +95,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     }
 }
 
-/* ---- alone: the slabs of a vertex, by the lanes of a warp ---- */
+/* ---- exclusive: the slabs of a vertex, by the lanes of a warp ---- */
 
 /* Where the slabs of a vertex are. */
 typedef struct slab_walk {
@@ -112,14 +112,14 @@ PORT_FN slab_walk slabs_of(const slab_table *vertex)
     return w;
 }
 
-/* The number of chains, of which each has its first slab here; 0: no such chain. */
+/* Returns the number of chains. chain_at returns the first slab of each, or 0 if there is no such chain. */
 PORT_FN uint32_t chains_of(const slab_walk *w)
 {
     return w->next ? (uint32_t)1 << slab_root_log(w->next) : w->buckets;
 }
 
-/* While a table moves a chain is where its bucket is: in the old run, of which one bucket is several chains of the new
- * one, and stands at the first of these; or in the new run. */
+/* While a table is moving, a chain is where its bucket is. That may be the old run: one bucket there corresponds to
+ * several chains of the new run, and counts as the first of these. Otherwise it is in the new run. */
 PORT_FN uint32_t chain_at(const graph_ref *g, const slab_walk *w, uint32_t number)
 {
     uint32_t old = number & (w->buckets - 1);
@@ -130,7 +130,7 @@ PORT_FN uint32_t chain_at(const graph_ref *g, const slab_walk *w, uint32_t numbe
     return number == old ? first : 0;
 }
 
-/* ---- tables for what is to come ---- */
+/* ---- tables for a bulk build ---- */
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     sizes_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, uint64_t *sizes)
@@ -143,7 +143,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 /* ---- rows ---- */
 
-/* The keys of a slab to their places, a lane each; how many there were. */
+/* Writes the keys of a slab, one per lane. Returns how many there were. */
 PORT_FN uint32_t fill_slab(const slab *s, unsigned lane, uint32_t *targets)
 {
     uint32_t mask = slab_mask(s->word[SLAB_HEADER]);
@@ -156,7 +156,7 @@ PORT_FN uint32_t fill_slab(const slab *s, unsigned lane, uint32_t *targets)
     return (uint32_t)__popc(mask);
 }
 
-/* A warp a vertex; those with many chains are left for many warps. */
+/* One warp per vertex. Vertices with many chains are left to fill_large_kernel. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     fill_kernel(const __grid_constant__ graph_on_gpu graph, uint64_t n, const uint64_t *offsets, uint32_t *targets,
                 uint32_t *large, uint64_t *large_count)
@@ -176,7 +176,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
             to += fill_slab(slab_at(&g.slabs, at), lane, to);
 }
 
-/* A block a vertex that has many. */
+/* One block per vertex that has many chains. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     fill_large_kernel(const __grid_constant__ graph_on_gpu graph, const uint32_t *large, const uint64_t *large_count,
                       const uint64_t *offsets, uint32_t *targets)
@@ -201,8 +201,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 
 /* ---- triangles that change ---- */
 
-/* A warp an edge: lanes go through the neighbours of the end that has fewer, and ask for the third edge at the
- * other. */
+/* One warp per edge: its lanes take the neighbours of the endpoint that has fewer, and look the third edge up at the
+ * other endpoint. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     wedges_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *from, const uint32_t *to,
                   const uint8_t *counts, numbered_places numbers, bool coming, charges charges, uint64_t *change)

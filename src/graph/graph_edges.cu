@@ -1,6 +1,6 @@
-/* graph/graph_edges.cu - the kernels of graphs, and their launchers. Compiled once per kind of graph, which is edges
- * with values or without (cmake/kinds.cmake). Each kind is compiled for dense graphs, which find a vertex by its id alone,
- * and, by graph_edges_sparse.cu, once more for sparse ones: kernels that could do both would need more registers. */
+/* graph/graph_edges.cu - the kernels of graphs, and their launchers. Compiled once per kind of graph: edges with
+ * values, or without (cmake/kinds.cmake). Each kind is compiled for dense graphs, which find a vertex by its id alone,
+ * and once more, by graph_edges_sparse.cu, for sparse ones. Kernels that could do both would need more registers. */
 #include "graph_launch.h"
 #include "../cuda/warps.h"
 
@@ -13,7 +13,7 @@ PORT_FN uint32_t number_in(segment_list list, uint64_t i)
            ((uint32_t)i & (((uint32_t)1 << GRAPH_SEGMENT_LOG) - 1));
 }
 
-/* What a block's threads have done, in a few additions. */
+/* Adds up what a block's threads have done, in a few additions. */
 PORT_FN void add_results(graph_state *state, const graph_result *here, graph_result *result)
 {
     __shared__ int sums[4];
@@ -36,7 +36,7 @@ PORT_FN void add_results(graph_state *state, const graph_result *here, graph_res
     if (sums[3]) port_fetch_add(&result->no_vertex, (uint64_t)sums[3]);
 }
 
-/* Slabs of a table for so many keys. */
+/* Returns how many slabs a table for `degree` keys has. */
 PORT_FN uint64_t slabs_for(uint64_t degree, unsigned slots, uint32_t load)
 {
     if (degree == 0) return 0;
@@ -51,12 +51,12 @@ PORT_FN uint64_t slabs_for(uint64_t degree, unsigned slots, uint32_t load)
 enum { HUB_THREADS = 1024, HUB_BLOCKS = 64, HUB_PLACES = 3072, HUB_FEWEST = 1024 };
 enum { HUB_FREQUENT = 8, HUB_STEP_LOG = 3, HUB_TRIES = 16 };
 
-/* An edge a thread: how often each end is in the sample, and which are frequent. There are half as many places again as
- * ends, and as edges: who looks for one finds it. */
+/* A sample with one edge per thread: how often each endpoint is in it, and which are frequent. There are half as many
+ * places again as endpoints, and as edges, so a search always ends. */
 typedef struct hub_sample {
-    unsigned long long edges[HUB_PLACES / 2]; /* so that equal edges are one */
+    unsigned long long edges[HUB_PLACES / 2]; /* to count equal edges once */
     uint32_t ids[HUB_PLACES], counts[HUB_PLACES];
-    uint32_t hub[2 * HUB_THREADS / HUB_FREQUENT], hubs; /* places of frequent ends */
+    uint32_t hub[2 * HUB_THREADS / HUB_FREQUENT], hubs; /* places of frequent endpoints */
 } hub_sample;
 
 PORT_FN uint32_t hub_hash(uint32_t id)
@@ -65,7 +65,7 @@ PORT_FN uint32_t hub_hash(uint32_t id)
     return hash ^ hash >> 15;
 }
 
-/* True for one of equal edges. */
+/* Returns true for one of several equal edges. */
 PORT_FN bool sample_edge(hub_sample *sample, uint32_t from, uint32_t to)
 {
     const unsigned long long name = (unsigned long long)from << 32 | to;
@@ -86,7 +86,7 @@ PORT_FN void sample_end(hub_sample *sample, uint32_t id)
     }
 }
 
-/* By all threads of a block, of n edges that are left for later: their ends are vertices, two for each. */
+/* Samples n edges of the slow list. Called by all threads of a block. The endpoints are vertices, two per edge. */
 PORT_FN void sample_edges(hub_sample *sample, const graph_ref *g, const graph_request *r, const uint32_t *elements,
                           uint64_t n)
 {
@@ -105,9 +105,9 @@ PORT_FN void sample_edges(hub_sample *sample, const graph_ref *g, const graph_re
     __syncthreads();
 }
 
-/* ---- vertices that go ---- */
+/* ---- erasing vertices ---- */
 
-/* Slabs, or runs of one length by their first slabs, that name each other. */
+/* A linked list of slabs, or of runs of one length by their first slabs. */
 typedef struct slab_stack { uint32_t first, last; } slab_stack;
 
 PORT_FN void stack_slab(const slab_ref *place, slab_stack *stack, uint32_t id)
@@ -119,7 +119,7 @@ PORT_FN void stack_slab(const slab_ref *place, slab_stack *stack, uint32_t id)
     stack->last = id;
 }
 
-/* By all lanes of a warp: what they have of runs of this length goes to the pool at once. */
+/* Frees the lists of all lanes of a warp at once; `log` is the length of the runs. Called by all lanes. */
 PORT_FN void give_stacks(const slab_ref *place, unsigned log, slab_stack mine)
 {
     uint32_t lanes = __ballot_sync(~0u, mine.first != 0);
@@ -135,7 +135,7 @@ PORT_FN void give_stacks(const slab_ref *place, unsigned log, slab_stack mine)
     if (lane == 0) pool_free_runs(place->runs, log, first, last);
 }
 
-/* ---- triangles that change ---- */
+/* ---- changes in triangles ---- */
 
 /* The caller's counts by vertex. */
 typedef struct charges {
@@ -174,7 +174,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     }
 }
 
-/* The element that this edge is; UINT32_MAX: it does not change. */
+/* Returns the element of this edge, or UINT32_MAX if it does not change. */
 PORT_FN uint32_t number_of(numbered_places numbers, uint32_t one, uint32_t two)
 {
     uint64_t name = name_of(one, two);
@@ -185,8 +185,8 @@ PORT_FN uint32_t number_of(numbered_places numbers, uint32_t one, uint32_t two)
     }
 }
 
-/* A triangle that comes with several edges is counted at the largest of their numbers, one that goes at the
- * smallest. */
+/* An added triangle with several inserted edges is counted at the largest of their numbers; a removed one at the
+ * smallest of those of its erased edges. */
 PORT_FN bool counted_here(numbered_places numbers, uint32_t number, uint32_t one, uint32_t two, uint32_t third,
                           bool coming)
 {
@@ -271,7 +271,7 @@ static cudaError_t launch_sizes(graph_on_gpu graph, segment_list list, uint64_t 
     LAUNCH(sizes_kernel, list.count << GRAPH_SEGMENT_LOG, graph, list, sizes);
 }
 
-/* Slabs that were never taken are zeros, which is empty buckets. */
+/* Slabs that were never allocated are zeros, which are empty buckets. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     open_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, const uint64_t *offsets, uint64_t first)
 {
@@ -414,7 +414,7 @@ static cudaError_t launch_fill(graph_on_gpu graph, uint64_t n, const uint64_t *o
     return error == cudaSuccess ? launch_fill_large(graph, large, large_count, offsets, targets, stream) : error;
 }
 
-/* ---- triangles that change ---- */
+/* ---- changes in triangles ---- */
 
 static cudaError_t launch_number(size_t n, const uint32_t *from, const uint32_t *to, uint8_t *counts,
                                  numbered_places numbers, cudaStream_t stream)

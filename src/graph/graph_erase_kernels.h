@@ -1,8 +1,9 @@
-/* graph/graph_erase_kernels.h - kernels that erase vertices. Alone. Included by graph_edges.cu. */
+/* graph/graph_erase_kernels.h - kernels that erase vertices. Exclusive. Included by graph_edges.cu. */
 
-/* ---- their neighbours' halves of edges ---- */
+/* ---- the halves of edges at their neighbours ---- */
 
-/* Lane by lane: the halves at neighbours that stay. An edge between two that go is counted at the smaller one. */
+/* Erases the halves at remaining neighbours, one per lane. An edge between two erased vertices is counted at the
+ * smaller one. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     mirrors_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
                    const uint8_t *outcomes, uint64_t *edges)
@@ -31,14 +32,14 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (lane == 0 && count) port_add(edges, count);
 }
 
-/* Whether a neighbour goes. */
+/* Returns whether a neighbour is being erased. */
 PORT_FN bool neighbour_goes(const graph_ref *g, dying_ids dying, uint32_t id)
 {
     if (dying.bits) return dying.bits[id / 32] >> id % 32 & 1;
     return !graph_vertex_is_there(graph_vertex(g, id));
 }
 
-/* A slot for each lane: which neighbours in this slab go. */
+/* Returns the mask of slots in this slab whose neighbours are being erased. Each lane examines one slot. */
 PORT_FN uint32_t slots_that_go(const graph_ref *g, dying_ids dying, const slab *s, uint32_t mask)
 {
     unsigned lane = threadIdx.x % 32;
@@ -46,7 +47,7 @@ PORT_FN uint32_t slots_that_go(const graph_ref *g, dying_ids dying, const slab *
     return __ballot_sync(~0u, goes);
 }
 
-/* Empties the chain of one bucket of those that go; how many went. The first slab's latch is nobody's. */
+/* Removes neighbours that are being erased from the chain of one bucket, without its latch. Returns how many. */
 PORT_FN uint32_t sweep_chain(const graph_ref *g, dying_ids dying, uint32_t first_id)
 {
     uint32_t gone = 0, before = first_id;
@@ -71,7 +72,7 @@ PORT_FN uint32_t sweep_chain(const graph_ref *g, dying_ids dying, uint32_t first
     return gone;
 }
 
-/* How many edges go with the chain of a vertex that goes itself. */
+/* Returns how many edges are erased with this chain of a vertex that is itself being erased. */
 PORT_FN uint32_t dying_edges(const graph_ref *g, dying_ids dying, uint32_t id, uint32_t first_id)
 {
     uint32_t count = 0;
@@ -90,7 +91,7 @@ PORT_FN uint32_t dying_edges(const graph_ref *g, dying_ids dying, uint32_t id, u
     return count;
 }
 
-/* Some chains of a vertex, by a warp; how many edges went. */
+/* Sweeps some chains of a vertex, by one warp. Returns how many edges were erased. */
 PORT_FN uint32_t sweep_vertex(const graph_ref *g, dying_ids dying, uint32_t number, const slab_walk *w,
                               uint32_t first, uint32_t step)
 {
@@ -105,7 +106,8 @@ PORT_FN uint32_t sweep_vertex(const graph_ref *g, dying_ids dying, uint32_t numb
     return count;
 }
 
-/* All vertices: edges to those that go. A warp each, but those with many chains are left for many warps. */
+/* Erases the edges of all vertices to erased ones. One warp per vertex; vertices with many chains are left to
+ * sweep_large_kernel. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     sweep_kernel(const __grid_constant__ graph_on_gpu graph, segment_list list, dying_ids dying, uint32_t *large,
                  uint64_t *large_count, uint64_t *edges)
@@ -125,7 +127,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (lane == 0 && count) port_add(edges, count);
 }
 
-/* Those: a block each. */
+/* The vertices with many chains, one block each. */
 static __global__ void __launch_bounds__(SWEEP_THREADS)
     sweep_large_kernel(const __grid_constant__ graph_on_gpu graph, dying_ids dying, const uint32_t *large,
                        const uint64_t *large_count, uint64_t *edges)
@@ -141,7 +143,7 @@ static __global__ void __launch_bounds__(SWEEP_THREADS)
 
 /* ---- their tables ---- */
 
-/* The chain of a bucket to a lane's list, with its first slab if that is a run of its own. */
+/* Puts the slabs of a chain on a lane's list, including its first slab if that is a run of its own. */
 PORT_FN void drop_chain(const slab_ref *place, uint32_t first_id, bool with_first, slab_stack *stack)
 {
     for (uint32_t id = first_id, next; id; id = next) {
@@ -152,14 +154,14 @@ PORT_FN void drop_chain(const slab_ref *place, uint32_t first_id, bool with_firs
     }
 }
 
-/* By all lanes: the buckets of a longer table. */
+/* The chains of a longer table. Called by all lanes. */
 PORT_FN void drop_chains(const slab_ref *place, uint64_t root, slab_stack *stack)
 {
     for (uint32_t i = threadIdx.x % 32; i >> slab_root_log(root) == 0; i += 32)
         drop_chain(place, slab_root_first(root) + i, false, stack);
 }
 
-/* A warp's longer runs, by the log of their length. */
+/* Collects a warp's longer runs, by the log of their length. */
 PORT_FN void stack_runs(const slab_ref *place, slab_stack *runs, uint64_t root)
 {
     unsigned log = slab_root_log(root);
@@ -176,8 +178,8 @@ PORT_FN void stack_runs(const slab_ref *place, slab_stack *runs, uint64_t root)
     __syncwarp();
 }
 
-/* A lane each, but buckets of longer tables are for all lanes. What becomes free is given when a warp has done with all
- * its vertices: one by one all threads would swap the same few words. */
+/* One vertex per lane, but all lanes share the buckets of a longer table. A warp frees its memory after all its
+ * vertices are done; otherwise all threads would contend for the same few words. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     drop_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,
                 const uint8_t *outcomes)
@@ -192,7 +194,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         size_t i = first + threadIdx.x % 32;
         slab_table *table = i < n && outcomes[i] == PLEACH_EDGE_ERASED ? graph_vertex(&g, vertices[i]) : NULL;
         uint64_t root = table ? table->root : 0;
-        if (table && table->next) { /* growth was under way, which is rare */
+        if (table && table->next) { /* growth is in progress, which is rare */
             table_drop(&g.slabs, table);
             root = 0;
         }

@@ -1,6 +1,7 @@
-/* graph/graph_file.c - graphs in files: the same format as maps with 64-bit keys (docs/file-format.md). An edge is the
- * key from << 32 | to, of an undirected graph the one with from < to. A vertex without edges of its own is the key of a
- * loop, which no edge has. The last key, whose ends are no vertices, has as its value what kind of graph it is. */
+/* graph/graph_file.c - graphs in files, in the same format as maps with 64-bit keys (docs/file-format.md). An edge is
+ * the key from << 32 | to; an undirected edge is the one with from < to. A vertex from which no stored edge begins is
+ * the key of a loop, which no edge has. The last key has endpoints that are no vertices; its value is the kind of the
+ * graph. */
 #include "graph_object.h"
 #include "../base/cancel.h"
 #include "../base/memory.h"
@@ -9,7 +10,7 @@
 #ifdef PLEACH_HAVE_XXHASH
 
 #define KIND_KEY UINT64_MAX
-#define KIND_MARK UINT64_C(0x6870617267000000) /* "graph", in the upper bytes */
+#define KIND_MARK UINT64_C(0x6870617267000000) /* "graph" in the upper bytes */
 
 static uint64_t kind_of(const pleach_graph *graph)
 {
@@ -48,7 +49,7 @@ static pleach_status list_graph(pleach_graph *graph, listing *l)
     return status == PLEACH_OK ? graph->ops->list_vertices(graph->exec, l->vertices, l->ids, &l->vertices) : status;
 }
 
-/* Both lists ascend: vertices that begin no edge go between the edges. */
+/* Merges vertices from which no edge begins with the edges. Both lists ascend. */
 static void merge(const listing *l, file_pairs *pairs)
 {
     uint64_t n = 0, e = 0;
@@ -98,7 +99,7 @@ static pleach_status save_alone(pleach_graph *graph, const char *path)
 
 /* ---- loading ---- */
 
-/* What has a right checksum must still be a graph. */
+/* Pairs with a correct checksum may still not be a graph. */
 static pleach_status check_pairs(const pleach_graph *graph, const file_pairs *pairs)
 {
     if (pairs->count == 0 || pairs->keys[pairs->count - 1] != KIND_KEY) return PLEACH_E_FORMAT;
@@ -112,7 +113,7 @@ static pleach_status check_pairs(const pleach_graph *graph, const file_pairs *pa
     return kind == kind_of(graph) ? PLEACH_OK : PLEACH_E_WIDTH;
 }
 
-/* The pairs as edges, and as vertices without any. */
+/* Builds the graph from pairs, which are edges, or vertices on their own. */
 static pleach_status fill(pleach_graph *graph, void *exec, file_pairs *pairs)
 {
     uint64_t edges = 0, vertices = 0, n = pairs->count - 1;
@@ -139,7 +140,7 @@ static pleach_status fill(pleach_graph *graph, void *exec, file_pairs *pairs)
     return status;
 }
 
-/* Another graph is filled, and then takes the place of this one. */
+/* Fills another graph, and then replaces this one by it. */
 static pleach_status replace(pleach_graph *graph, file_pairs *pairs)
 {
     void *filled = NULL;

@@ -1,13 +1,14 @@
-/* graph/graph_hub_kernels.h - tables of vertices that many edges of one call go to. Included by graph_edges.cu.
+/* graph/graph_hub_kernels.h - grows tables of vertices that many edges of one call go to. Included by graph_edges.cu.
  *
- * A table grows when its buckets are full, to twice as many. If most threads of a GPU want to put something into one
- * small table, they wait for a few latches, and all growth up to the size that holds everything is done meanwhile. So a
- * kernel between the two of an insertion looks at a sample of the edges that are left, and brings the tables of ends
- * that are frequent in it to the size that they will have. It is but a help: what it does not do, because memory is
- * lacking or others are about, the edges do.
+ * A table whose buckets are full doubles. If most threads of a GPU insert into one small table, they wait for a few
+ * latches while the table grows step by step up to the size that holds everything. So a kernel that runs between the
+ * two kernels of an insertion samples the remaining edges, and grows the tables of endpoints that are frequent in the
+ * sample to the size that they will need. This is only an optimization: what it does not do, because memory is lacking
+ * or other threads interfere, the insertions do themselves.
  */
 
-/* To 2^log buckets, or as many as one growth can bring. False: it does not come to that, or somebody else grows it. */
+/* Begins growth to 2^log buckets, or to as many as one growth can reach. Returns false if growth does not begin, or
+ * another thread grows the table. */
 PORT_COLD bool hub_start(const slab_ref *place, slab_table *table, unsigned log)
 {
     uint64_t root = port_load(&table->root);
@@ -15,14 +16,14 @@ PORT_COLD bool hub_start(const slab_ref *place, slab_table *table, unsigned log)
     if (slab_root_log(root) >= log || port_load(&table->next)) return false;
     uint64_t *word = &slab_at(place, slab_root_first(root))->word[SLAB_HEADER], header = port_load(word);
     if (header & (SLAB_LATCHED | SLAB_MOVED | SLAB_OTHER)) return false;
-    if (!port_latch(word, header, header | SLAB_LATCHED)) return false; /* of a bucket, so that the root stays */
+    if (!port_latch(word, header, header | SLAB_LATCHED)) return false; /* with a latch, the root stays */
     unsigned most = slab_root_log(root) + HUB_STEP_LOG;
     if (port_load(&table->root) == root) slab_start_growth(place, table, log < most ? log : most);
     port_store_release(word, header);
     return port_load(&table->next) > SLAB_NEXT_CLAIMED;
 }
 
-/* By all threads of a block. */
+/* Called by all threads of a block. */
 PORT_FN void grow_hub(const slab_ref *place, slab_table *table, unsigned log)
 {
     for (unsigned tries = 0; tries < HUB_TRIES; tries++) {
@@ -37,7 +38,7 @@ PORT_FN void grow_hub(const slab_ref *place, slab_table *table, unsigned log)
     }
 }
 
-/* Each block takes the same sample, and has its share of what is frequent in it. */
+/* Each block takes the same sample, and processes its share of the frequent endpoints. */
 static __global__ void __launch_bounds__(HUB_THREADS)
     hub_kernel(const __grid_constant__ graph_on_gpu graph, const __grid_constant__ graph_request r, slow_list later)
 {

@@ -1,5 +1,5 @@
-/* graph/graph_launch.h - how kernels reach a graph, and are launched. Included by .cu files; with EDGES_SPARSE, if
- * the graph is a sparse one. */
+/* graph/graph_launch.h - how kernels reach a graph, and are launched. Included by .cu files; with EDGES_SPARSE defined
+ * for sparse graphs. */
 #ifndef PLEACH_EDGES_LAUNCH_H
 #define PLEACH_EDGES_LAUNCH_H
 
@@ -33,8 +33,8 @@ PORT_FN graph_ref place_of(const graph_on_gpu &graph)
 
 static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
 
-/* Launches a kernel; leaves the enclosing function. An error that an earlier call of the user's has left on this thread
- * is dropped first: it would pass for the launch's. */
+/* Launches a kernel, and returns from the enclosing function. An error that an earlier CUDA call of the user has left
+ * on this thread is cleared first; otherwise it would be reported as the launch's. */
 #define LAUNCH(kernel, threads, ...)                                                                             \
     do {                                                                                                         \
         if ((threads) == 0) return cudaSuccess;                                                                  \

@@ -1,5 +1,5 @@
-/* graph/graph_run.c - operations of graphs on CPU threads. Compiled once per kind of graph, which is edges with values
- * or without (cmake/kinds.cmake). */
+/* graph/graph_run.c - operations of graphs on CPU threads. Compiled once per kind of graph: edges with values, or
+ * without (cmake/kinds.cmake). */
 #include "graph_vertex.h"
 #include "graph_run.h"
 #include "graph_run_kind.h"

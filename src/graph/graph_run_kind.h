@@ -6,8 +6,7 @@
 #include "../hash/slabhash_drop.h"
 #include "../hash/slabhash_prefetch.h"
 
-/* What an edge touches first: the two vertices, and then the buckets of their tables. Some edges are asked for
- * ahead. */
+/* Prefetches what an edge touches first: the two vertices, and later the buckets of their tables. */
 static void prefetch_bucket(const graph_ref *g, uint32_t from, uint32_t to)
 {
     const slab_table *vertex = graph_vertex(g, from);
@@ -15,7 +14,8 @@ static void prefetch_bucket(const graph_ref *g, uint32_t from, uint32_t to)
     if (slab_root_first(root)) prefetch_slab(&g->slabs, root, to);
 }
 
-/* Of a sparse graph: what says where the vertices are. Buckets are the same for both kinds of table. */
+/* For a sparse graph: prefetches the dictionary's buckets, which say where the vertices are. Buckets are the same for
+ * both kinds of table. */
 static void prefetch_ids(const graph_ref *g, const graph_request *r, size_t begin, size_t end)
 {
     uint64_t root = port_load(&g->state->dictionary.root);
@@ -46,7 +46,8 @@ static void prefetch_buckets(const graph_ref *g, const graph_request *r, size_t 
     }
 }
 
-/* While some elements are worked on, the buckets of the next ones are on their way, and the vertices of those after. */
+/* While some elements are processed, the buckets of the next ones, and the vertices of those after them, are being
+ * fetched. */
 static void run_elements(const graph_ref *g, const graph_request *r, size_t begin, size_t end, graph_result *result)
 {
     enum { SOME = 16 };
@@ -78,7 +79,7 @@ static uint64_t list_targets(const graph_ref *g, uint32_t id, graph_target *targ
     return sink.count;
 }
 
-/* Buckets number, number + step ... of a run. */
+/* Visits buckets number, number + step ... of a run. */
 static bool visit_buckets(const graph_ref *g, uint64_t root, uint32_t number, uint32_t step, graph_take *take,
                           void *context)
 {

@@ -1,11 +1,11 @@
-/* graph/graph_vertex.h - the vertex with an id, and how one comes to be. For graphs of all kinds. */
+/* graph/graph_vertex.h - finds the vertex with an id, and creates it. For graphs of all kinds. */
 #ifndef PLEACH_GRAPH_VERTEX_H
 #define PLEACH_GRAPH_VERTEX_H
 
 #include "graph_format.h"
 #include "ids/dictionary.h"
 
-/* NULL: nobody has put it there. */
+/* Returns NULL if the vertex was never inserted. */
 PORT_FN slab_table *graph_vertex(const graph_ref *g, uint32_t id)
 {
     uint32_t number = id;
@@ -16,7 +16,7 @@ PORT_FN slab_table *graph_vertex(const graph_ref *g, uint32_t id)
     return graph_table(g, number);
 }
 
-/* The vertex, whether it is there or not. NULL: there is no memory for it. */
+/* Returns the vertex, whether it exists or not, or NULL if there is no memory for it. */
 PORT_FN slab_table *graph_vertex_or_create(const graph_ref *g, uint32_t id)
 {
     slab_table *vertex = graph_vertex(g, id);

@@ -1,4 +1,4 @@
-/* hash/hash.c - the hash table's public functions: check the arguments, pass the gate, hand over to the executor. */
+/* hash/hash.c - the hash table's public functions: they check the arguments, pass the gate, and call the backend. */
 #include "../../include/pleach/hash.h"
 
 #include "../base/device_pointer.h"
@@ -104,7 +104,7 @@ static pleach_status check_request(const pleach_hash *hash, const hash_request *
     bool inserts = r->kind == OP_PUT || r->kind == OP_ADD;
     if (!r->keys || (inserts && !hash->set && !r->values)) return PLEACH_E_ARGUMENT;
     if (r->n > MOST_ELEMENTS) return PLEACH_E_SIZE;
-    if (hash->device != PLEACH_CPU) return PLEACH_OK; /* the GPU executor looks at each pointer itself */
+    if (hash->device != PLEACH_CPU) return PLEACH_OK; /* the CUDA backend checks each pointer itself */
     const void *pointers[] = {r->keys, r->values, r->out_values, r->flags};
     return any_device_pointer(pointers, sizeof pointers / sizeof *pointers) ? PLEACH_E_POINTER : PLEACH_OK;
 }
@@ -240,7 +240,7 @@ pleach_status pleach_hash_size(pleach_hash *hash, uint64_t *size)
     return status;
 }
 
-/* Alone; OK is followed by gate_leave_exclusive. */
+/* Enters exclusively. If it returns PLEACH_OK, the caller must call gate_leave_exclusive. */
 static pleach_status enter_exclusive(pleach_hash *hash)
 {
     if (!gate_enter_exclusive(&hash->gate)) return PLEACH_E_BUSY;
@@ -315,7 +315,7 @@ pleach_status pleach_hash_view_open(pleach_hash *hash, pleach_hash_view *view)
     if (!hash || !view) return PLEACH_E_ARGUMENT;
     *view = (pleach_hash_view){0};
     if (!hash->ops->view) return PLEACH_E_ARGUMENT;
-    gate_view_open(&hash->gate); /* first, so that no exclusive call is inside or comes in any more */
+    gate_view_open(&hash->gate); /* first, so that no exclusive call is inside or can enter */
     pleach_hash_view found;
     pleach_status status = hash->ops->view(hash->exec, &found);
     if (status == PLEACH_OK)

@@ -19,7 +19,7 @@ PORT_FN slab_ref place_of(const slabhash_on_gpu &hash)
     return place;
 }
 
-/* What a thread has done. */
+/* Counts of a thread, or of a warp. */
 typedef struct changes { int grown, missing; } changes;
 
 PORT_FN void note_outcome(changes *here, pleach_outcome outcome)
@@ -28,7 +28,7 @@ PORT_FN void note_outcome(changes *here, pleach_outcome outcome)
     here->missing += outcome == PLEACH_NOT_APPLIED;
 }
 
-/* A warp's threads together. */
+/* Called by all threads of a warp together. */
 PORT_FN void add_changes(slabhash_state *state, changes here, uint64_t *not_applied)
 {
     int grown = warp_sum(here.grown), missing = warp_sum(here.missing);
@@ -41,8 +41,8 @@ PORT_FN void add_changes(slabhash_state *state, changes here, uint64_t *not_appl
 
 static unsigned blocks_for(uint64_t threads) { return (unsigned)((threads + BLOCK_THREADS - 1) / BLOCK_THREADS); }
 
-/* Launches a kernel, one thread per element; leaves the enclosing function. An error that an earlier call of the user's
- * has left on this thread is dropped first: it would pass for the launch's. */
+/* Launches a kernel with one thread per element, and returns from the enclosing function. An error that an earlier CUDA
+ * call of the user has left on this thread is cleared first; otherwise it would be reported as the launch's. */
 #define LAUNCH(kernel, threads, ...)                                                                             \
     do {                                                                                                         \
         if ((threads) == 0) return cudaSuccess;                                                                  \

@@ -1,5 +1,5 @@
-/* hash/hash_backend.h - what an executor of hash tables offers to the api layer. Arguments have been checked and the gate
- * is held as noted. */
+/* hash/hash_backend.h - what a backend of hash tables provides to the API layer. Arguments have been checked, and the
+ * gate is held as noted. */
 #ifndef PLEACH_HASH_EXEC_H
 #define PLEACH_HASH_EXEC_H
 
@@ -15,25 +15,25 @@ typedef struct hash_request {
     op_kind kind;
     size_t n;
     const void *keys;
-    const void *values; /* NULL for a set */
-    void *out_values;   /* updates: old values */
-    uint8_t *flags;     /* outcomes, or found */
+    const void *values; /* NULL in sets */
+    void *out_values;   /* updates: old values; finds: values */
+    uint8_t *flags;     /* outcomes, or whether found */
 } hash_request;
 
 typedef struct hash_exec_ops {
     pleach_status (*create)(void **exec, const pleach_hash_config *config);
     void (*destroy)(void *exec);
-    void (*after_fork)(void *exec); /* of CPU tables: in the child */
+    void (*after_fork)(void *exec); /* CPU tables only: called in the child */
 
     /* Gate: shared. */
     pleach_status (*run)(void *exec, const hash_request *request, pleach_stream stream);
     pleach_status (*size)(void *exec, uint64_t *size);
-    pleach_status (*view)(void *exec, pleach_hash_view *view); /* NULL: has no views */
-    void (*view_closed)(void *exec);                           /* once for each view */
+    pleach_status (*view)(void *exec, pleach_hash_view *view); /* NULL if not supported */
+    void (*view_closed)(void *exec);                           /* once per view */
 
-    /* Gate: exclusive. `quiesce` first waits for work that calls have left on streams. */
+    /* Gate: exclusive. `quiesce` first waits for the work of calls that is still queued on streams. */
     pleach_status (*quiesce)(void *exec);
-    pleach_status (*resize)(void *exec, uint64_t keys); /* no fewer buckets than these, or than what is there, need */
+    pleach_status (*resize)(void *exec, uint64_t keys); /* enough buckets for `keys` and for the present keys */
     pleach_status (*export_pairs)(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n);
     pleach_status (*stats)(void *exec, pleach_hash_stats *stats);
     pleach_status (*clear)(void *exec);

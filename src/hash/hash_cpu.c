@@ -10,7 +10,7 @@
 
 enum { GRAIN_BUCKETS = 4096 };
 
-/* Slabs, and the table that is in them. */
+/* A table and the slabs that hold it. */
 typedef struct hash_memory {
     slabhash_state *state;
     pool_host slabs;
@@ -41,7 +41,7 @@ static void memory_close(hash_memory *m)
     *m = (hash_memory){0};
 }
 
-/* A table of 2^log empty buckets: fresh memory is that. */
+/* Opens a table of 2^log empty buckets. Fresh memory is zeros, which are empty buckets. */
 static pleach_status memory_open(const cpu_hash *hash, hash_memory *m, unsigned log)
 {
     *m = (hash_memory){0};
@@ -76,7 +76,7 @@ static void run_part(void *context, size_t begin, size_t end)
 {
     run_job *job = context;
     slabhash_state *state = job->hash->memory.state;
-    unsigned stripe = job->request->kind == OP_FIND ? 0 : gate_thread_number(); /* finds take no memory */
+    unsigned stripe = job->request->kind == OP_FIND ? 0 : gate_thread_number(); /* finds allocate nothing */
     hash_run_result result = {0, 0};
     slab_ref place = place_of(job->hash, &job->hash->memory, stripe);
     job->hash->ops->run(&place, &state->table, job->request, begin, end, &result);
@@ -87,7 +87,7 @@ static void run_part(void *context, size_t begin, size_t end)
 
 static pleach_status hash_cpu_run(void *exec, const hash_request *request, pleach_stream stream)
 {
-    (void)stream; /* the api layer takes none for a CPU table */
+    (void)stream; /* the API layer accepts none for a CPU table */
     cpu_hash *hash = exec;
     run_job job = {hash, request, 0};
     if (request->n == 1)
@@ -103,11 +103,11 @@ static pleach_status hash_cpu_size(void *exec, uint64_t *size)
     return PLEACH_OK;
 }
 
-/* ---- alone ---- */
+/* ---- exclusive ---- */
 
 static pleach_status hash_cpu_quiesce(void *exec)
 {
-    (void)exec; /* a CPU call is over when it returns */
+    (void)exec; /* a call on a CPU table is complete when it returns */
     return PLEACH_OK;
 }
 
@@ -171,7 +171,7 @@ static pleach_status hash_cpu_clear(void *exec)
     return PLEACH_OK;
 }
 
-/* ---- looking at it ---- */
+/* ---- inspection ---- */
 
 static hash_inspection sight_of(const cpu_hash *hash)
 {

@@ -1,8 +1,8 @@
 /* hash/hash_cuda.c - hash tables in GPU memory: hash_exec_ops for CUDA.
  *
- * Kernels of array calls do not wait for memory, nor for growth as a rule: before it launches one the host sees to it
- * that the table has the buckets, and the pool the slabs, that the call may come to need. It grows a table as agents
- * do, beside whatever runs (slabhash_move.h), only with a thread for each bucket.
+ * Kernels of array calls do not wait for memory and, as a rule, not for growth: before the host launches one, it makes
+ * sure that the table has the buckets, and the pool the slabs, that the call may need. It grows a table as other
+ * threads do, concurrently with any operation (slabhash_move.h), but with one thread per bucket.
  */
 #include "../base/memory.h"
 #include "slabhash_seed.h"
@@ -18,10 +18,10 @@ typedef struct cuda_hash {
     const hash_run_ops *ops; /* for a copy in host memory */
     slab_seed seed;
     uint64_t max_bytes;
-    /* slabs.mutex guards these */
-    uint64_t keys_bound; /* at most so many keys will be there when all work so far is done */
+    /* guarded by slabs.mutex: */
+    uint64_t keys_bound; /* at most this many keys will be present when all work so far is complete */
     unsigned log;        /* the table has at least 2^log buckets */
-    bool keys_unknown;   /* keys_bound is not one: kernels of users have put keys since it was looked at */
+    bool keys_unknown;   /* keys_bound is no bound: user kernels may have put keys since the size was read */
 } cuda_hash;
 
 static slabhash_on_gpu on_gpu(const cuda_hash *hash)
@@ -35,9 +35,10 @@ static unsigned log_for(const cuda_hash *hash, uint64_t keys)
     return slabhash_log_for(keys, slots_of(hash), SLABHASH_RESERVE_LOAD);
 }
 
-/* ---- room ---- */
+/* ---- reservation ---- */
 
-/* A full bucket's next key takes a slab, and so many more keys fit into that. */
+/* Returns an upper bound of the slabs that these inserts take. The next key of a full bucket takes a slab, which then
+ * has space for a slab's worth of keys. */
 static uint64_t slabs_for(const cuda_hash *hash, uint64_t inserts)
 {
     uint64_t full = inserts < hash->slabs.used_bound ? inserts : hash->slabs.used_bound;
@@ -49,7 +50,7 @@ static pleach_status peek_table(cuda_hash *hash, slab_table *table)
     return slabs_peek(&hash->slabs, offsetof(slabhash_state, table), table, sizeof *table);
 }
 
-/* One growth, to at most 2^log buckets. False: it has come to nothing. */
+/* Grows once, to at most 2^log buckets. Returns false if the table did not grow. */
 static bool grow_once(cuda_hash *hash, unsigned log)
 {
     enum { MOST_LOG_STEP = 3 };
@@ -69,11 +70,11 @@ static bool grow_once(cuda_hash *hash, unsigned log)
     return after.root != before.root;
 }
 
-/* Looks at the size, beside whatever runs. */
+/* Reads the size, concurrently with any operation. */
 static void look_at_keys(cuda_hash *hash)
 {
     slabhash_state *state = base_alloc(1, sizeof *state);
-    uint64_t pending = slabs_pending(&hash->slabs).updates; /* first, as in slabs_cuda.c */
+    uint64_t pending = slabs_pending(&hash->slabs).updates; /* before the size, as in slabs_cuda.c */
     if (state && slabs_peek(&hash->slabs, 0, state, sizeof *state) == PLEACH_OK) {
         hash->keys_bound = slabhash_size(state) + pending;
         hash->log = slab_root_log(state->table.root);
@@ -82,8 +83,8 @@ static void look_at_keys(cuda_hash *hash)
     base_free(state);
 }
 
-/* How many keys of a staged request are new, as far as a sample of them tells: a table ought not to grow because keys
- * that it has get other values. If the sample has told too few the kernel's threads make the table grow. */
+/* Estimates from a sample how many keys of a staged request are new: a table should not grow because present keys get
+ * new values. If the estimate is too low, the kernel's threads make the table grow. */
 static uint64_t new_keys(const cuda_hash *hash, const hash_request *r, staging *s)
 {
     uint64_t *there, missing = SLABHASH_SAMPLE;
@@ -99,7 +100,7 @@ static uint64_t new_keys(const cuda_hash *hash, const hash_request *r, staging *
     return most < SLABHASH_SAMPLE ? r->n / SLABHASH_SAMPLE * most : r->n;
 }
 
-/* Buckets for what a staged request may bring. Mutex held. */
+/* Provides buckets for the keys that a staged request may insert. Mutex held. */
 static void room_for_keys(cuda_hash *hash, const hash_request *r, staging *s)
 {
     uint64_t more = r->n;
@@ -126,7 +127,8 @@ static slabs_room room_for(cuda_hash *hash, const hash_request *r, staging *s)
 
 /* ---- array calls ---- */
 
-/* Who puts may get the old values in the array of the new ones; but in a row one asks for the value of another. */
+/* A put may write old values to the array of its new values. Then elements cannot be chained by key, because one reads
+ * the new value of another. */
 static bool values_may_be_overwritten(const hash_request *r, size_t bytes)
 {
     uintptr_t values = (uintptr_t)r->values, old = (uintptr_t)r->out_values;
@@ -223,8 +225,8 @@ static pleach_status hash_cuda_quiesce(void *exec)
 
 /* ---- views ---- */
 
-/* Kernels of users find the slabs that a table of this size chains before it grows: so those that are reserved for have
- * room. */
+/* Provides the slabs that a table of this size chains before it grows. So keys for which space was reserved can be
+ * inserted by user kernels. */
 static pleach_status room_for_view(cuda_hash *hash)
 {
     slab_table table;
@@ -248,9 +250,9 @@ static pleach_status hash_cuda_view(void *exec, pleach_hash_view *view)
 
 static void hash_cuda_view_closed(void *exec) { slabs_view(&((cuda_hash *)exec)->slabs, -1); }
 
-/* ---- alone ---- */
+/* ---- exclusive ---- */
 
-/* A table of 2^log empty buckets, in memory of its own. */
+/* Makes the table one of 2^log empty buckets. Its former contents are discarded. */
 static pleach_status reset_memory(cuda_hash *hash, unsigned log)
 {
     pleach_status status = slabs_reset(&hash->slabs, (uint64_t)1 << log);
@@ -290,7 +292,7 @@ static pleach_status copy_all(cuda_hash *hash, const slabhash_state *state, cuda
     return status == PLEACH_OK && failed ? PLEACH_E_FULL : status;
 }
 
-/* Each has the other's memory. */
+/* Exchanges the memory of two tables. */
 static void swap_memory(cuda_hash *one, cuda_hash *two)
 {
     slabs_swap_memory(&one->slabs, &two->slabs);
@@ -316,7 +318,7 @@ static pleach_status resize(cuda_hash *hash, uint64_t keys)
         slabs_make_room(&to.slabs, slabs_for(&to, size));
         to.keys_bound = size;
         status = copy_all(hash, state, &to, size);
-        to.slabs.used_bound = to.slabs.capacity; /* not known: look before the next insert */
+        to.slabs.used_bound = to.slabs.capacity; /* unknown: read the counter before the next insert */
     }
     base_free(state);
     if (status == PLEACH_OK) swap_memory(hash, &to);
@@ -374,7 +376,7 @@ static pleach_status hash_cuda_clear(void *exec)
     ON_GPU(&hash->slabs, reset_memory(hash, SLABHASH_LEAST_LOG));
 }
 
-/* ---- looking at it: a copy in host memory ---- */
+/* ---- inspection of a copy in host memory ---- */
 
 static pleach_status copy_to_host(const cuda_hash *hash, hash_inspection *sight)
 {

@@ -1,5 +1,5 @@
-/* hash/hash_cuda.h - kernels of hash tables, as C functions: one table of them for each kind of table. Each puts its
- * work on the stream. */
+/* hash/hash_cuda.h - kernels of hash tables, as C functions: one function table per kind of table. Each function queues
+ * its work on the stream. */
 #ifndef PLEACH_SLABHASH_CUDA_H
 #define PLEACH_SLABHASH_CUDA_H
 
@@ -25,20 +25,21 @@ enum { SLABHASH_SAMPLE = 1024 };
 
 /* Array arguments are device memory. */
 typedef struct hash_kernels {
-    /* An array call's; *not_applied is added to. */
+    /* The work of an array call. Adds to *not_applied. */
     cudaError_t (*find)(slabhash_on_gpu hash, const hash_request *r, cudaStream_t stream);
     cudaError_t (*update)(slabhash_on_gpu hash, const hash_request *r, slow_list later, repeats rows,
                           uint64_t *not_applied, cudaStream_t stream);
-    /* How many of SLABHASH_SAMPLE keys out of n, evenly spread, are not there: *missing is added to. */
+    /* Adds to *missing how many of SLABHASH_SAMPLE keys, evenly spread over n, are absent. */
     cudaError_t (*sample)(slabhash_on_gpu hash, size_t n, const void *keys, uint64_t *missing, cudaStream_t stream);
-    /* Growth to 2^log buckets begins, unless one is under way. */
+    /* Begins growth to 2^log buckets, unless growth is in progress. */
     cudaError_t (*start_growth)(slabhash_on_gpu hash, unsigned log, cudaStream_t stream);
-    /* Moves those of the first `buckets` buckets that have not moved. */
+    /* Moves those of the first `buckets` buckets that have not moved yet. */
     cudaError_t (*move)(slabhash_on_gpu hash, uint64_t buckets, cudaStream_t stream);
-    /* Puts all pairs into another table, which nobody else sees; *not_applied is added to. Alone. */
+    /* Puts all pairs into another table, which nothing else uses. Adds to *not_applied. Exclusive. */
     cudaError_t (*copy)(slabhash_on_gpu from, uint64_t buckets, slabhash_on_gpu to, uint64_t *not_applied,
                         cudaStream_t stream);
-    /* Writes all pairs, in no order, from element *count on, which is added to. Alone. keys and values may be NULL. */
+    /* Writes all pairs, in any order, from element *count on, and adds their number to it. keys and values may be NULL.
+     * Exclusive. */
     cudaError_t (*list)(slabhash_on_gpu hash, uint64_t buckets, void *keys, void *values, uint64_t *count,
                         cudaStream_t stream);
 } hash_kernels;

@@ -1,4 +1,4 @@
-/* hash/hash_inspect.h - a quiet hash table in host memory, or a copy of one, counted and checked. */
+/* hash/hash_inspect.h - statistics and checks of a quiescent hash table in host memory, or of a copy in host memory. */
 #ifndef PLEACH_HASH_LOOK_H
 #define PLEACH_HASH_LOOK_H
 
@@ -13,7 +13,7 @@ typedef struct hash_inspection {
 
 void hash_inspect_stats(const hash_inspection *sight, pleach_hash_stats *stats);
 
-/* MEMORY: it could not be looked at. */
+/* Returns PLEACH_E_MEMORY if there was no memory for the check. */
 pleach_status hash_inspect_validate(const hash_inspection *sight, char *message, size_t message_size);
 
 #endif

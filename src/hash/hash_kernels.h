@@ -1,5 +1,5 @@
-/* hash/hash_kernels.h - one GPU thread per operation, each running the same tries as a CPU thread would.
- * Included by hash.cu. */
+/* hash/hash_kernels.h - one GPU thread per operation, each making the same attempts as a CPU thread. Included by
+ * hash.cu. */
 #include "slabhash.h"
 #include "slabhash_pairs.h"
 #include "slabhash_blocking.h"
@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, BRIEF_BLOCKS)
     add_changes(hash.state, here, not_applied);
 }
 
-/* Elements left for later find their rows. Which of a row comes first is whoever comes first. */
+/* Chains the elements on the slow list by key (cuda/duplicates.h). The order in a chain is the order of arrival. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     row_kernel(const __grid_constant__ slabhash_on_gpu hash, const __grid_constant__ hash_request r,
                slow_list later, const __grid_constant__ repeats rows)
@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         }
         if (found != REPEATS_NONE) before = atomicExch(&rows.rows[found].last, (uint32_t)k + 1);
         rows.row[k] = found;
-        rows.before[k] = before - 1; /* 0: NONE */
+        rows.before[k] = before - 1; /* 0 becomes REPEATS_NONE */
     }
 }
 
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     changes here = {0, 0};
     for (uint64_t k = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; k < n; k += step) {
         size_t i = later.elements ? later.elements[k] : k;
-        if (k < rows.most && rows.before[k] != REPEATS_NONE) continue; /* the first of its row does it */
+        if (k < rows.most && rows.before[k] != REPEATS_NONE) continue; /* the first of its chain makes the change */
         duplicate_chain *row = k < rows.most && rows.row[k] != REPEATS_NONE ? &rows.rows[rows.row[k]] : NULL;
         slab_ref place = place_of(hash);
         slab_change c;
@@ -94,7 +94,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     add_changes(hash.state, here, not_applied);
 }
 
-/* What one that is not the first of its row answers. Values of sets are none. */
+/* The result of an element that is not the first of its chain; `before` is the element before it. Sets have no
+ * values. */
 PORT_FN void answer_in_row(const hash_request *r, uint32_t first, pleach_outcome outcome, uint32_t before,
                            slab_change *c)
 {
@@ -140,7 +141,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     if (threadIdx.x == 0 && here) port_fetch_add(missing, (uint64_t)here);
 }
 
-/* A block counts what its threads have moved at once: one by one all would wait for one word of memory. */
+/* A block counts the buckets that its threads have moved in one addition: otherwise all threads would contend for one
+ * word of memory. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     move_kernel(const __grid_constant__ slabhash_on_gpu hash, uint64_t buckets)
 {
@@ -154,11 +156,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         help.bucket = (uint32_t)i;
         help.end = (uint32_t)i + 1;
         while (port_retry_point(help_step(&place, table, &help, &moved)) != SLAB_DONE) port_pause(attempt++);
-        if (moved) port_publish_fence(); /* before the block's addition, which is another thread's */
+        if (moved) port_publish_fence(); /* before the block's addition, which another thread makes */
     }
     int count = __syncthreads_count(moved);
     if (threadIdx.x != 0 || !count) return;
-    uint64_t root = port_load(&table->root); /* until these are counted it stays */
+    uint64_t root = port_load(&table->root); /* it stays the root until these are counted */
     slab_count_moved(&place, table, root, slab_target(table, root), (uint32_t)count);
 }
 

@@ -35,7 +35,8 @@ static inline void ask_for(const slab_ref *place, slab_table *table, const hash_
     if (slab_root_first(root)) prefetch_slab(place, root, ((const slab_key *)r->keys)[i]);
 }
 
-/* Nearly every operation touches one slab, which is nowhere near: so it is asked for some operations ahead. */
+/* Nearly every operation touches one slab, which is unlikely to be cached, so slabs are prefetched some operations
+ * ahead. */
 static void run_elements(const slab_ref *place, slab_table *table, const hash_request *r, size_t begin, size_t end,
                          hash_run_result *result)
 {
@@ -50,7 +51,7 @@ static void run_elements(const slab_ref *place, slab_table *table, const hash_re
     }
 }
 
-/* ---- alone ---- */
+/* ---- exclusive ---- */
 
 static bool copy_buckets(const slab_ref *from, const slab_table *table, uint64_t begin, uint64_t end,
                          const slab_ref *to, slab_table *copy)

@@ -1,8 +1,8 @@
-/* hash/slabhash_blocking.h - one agent runs one operation from its first try to its last. Included after
+/* hash/slabhash_blocking.h - one thread runs one operation, from the first attempt to the last. Included after
  * slabhash.h.
  *
- * Progress: slabhash.h. A latch is taken and released inside one try, so a lane of a GPU that pauses holds none that
- * another lane of its warp may need; port_retry_point sees to it that the compiler leaves it so.
+ * Progress: slabhash.h. A latch is acquired and released inside one attempt, so a lane of a GPU that pauses holds no
+ * latch that another lane of its warp may need. port_retry_point keeps the compiler from changing that.
  */
 PORT_FN bool find_blocking(const slab_ref *place, const slab_table *table, slab_key key, slab_key *value)
 {
@@ -28,7 +28,7 @@ PORT_FN void update_blocking(const slab_ref *place, slab_table *table, slab_chan
     if (c->helps) help_blocking(place, table);
 }
 
-/* A few tries that need no more than the bucket's first slab. False: that was not enough, and nothing is done. */
+/* Makes up to `tries` attempts of the fast path. Returns false if that was not enough; nothing has changed then. */
 
 PORT_FN bool update_fast_path(const slab_ref *place, slab_table *table, slab_change *c, unsigned tries)
 {

@@ -1,10 +1,10 @@
-/* hash/slabhash_check.h - is a quiet table sound? Host only; included after slabhash.h. */
+/* hash/slabhash_check.h - checks the invariants of a quiescent table. Host only; included after slabhash.h. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "../pool/pool_runs_check.h"
 
-/* A bucket's slots, against those that came before in it: pairs[0 .. count-1] have been seen. */
+/* Returns whether no slot of the bucket before slot `slot` of slab `last` has this key. */
 static bool check_unique(const slab_ref *place, uint32_t first, const slab *last, unsigned slot, slab_key key)
 {
     for (const slab *at = slab_at(place, first);;) {
@@ -42,7 +42,7 @@ static bool check_slots(const slab_ref *place, uint64_t root, uint32_t first, ui
     return true;
 }
 
-/* A bucket that has not moved. */
+/* Checks a bucket that has not moved. */
 static bool check_bucket(const slab_ref *place, uint64_t root, uint32_t first, uint64_t *seen, hash_counts *counts,
                          char *message, size_t size)
 {
@@ -64,7 +64,7 @@ static bool check_bucket(const slab_ref *place, uint64_t root, uint32_t first, u
     return true;
 }
 
-/* A bucket that has moved: its targets. */
+/* Checks the targets of a bucket that has moved. */
 static bool check_targets(const slab_ref *place, uint64_t root, uint64_t next, uint32_t number, uint64_t *seen,
                           hash_counts *counts, char *message, size_t size)
 {
@@ -91,7 +91,8 @@ static bool slab_check(const slab_ref *place, const slab_table *table, uint64_t 
 {
     *counts = (hash_counts){0};
     uint64_t root = table->root, next = slab_target(table, root);
-    if (table->next == SLAB_NEXT_CLAIMED) return snprintf(message, size, "H6: the next root is claimed"), false;
+    if (table->next == SLAB_NEXT_CLAIMED)
+        return snprintf(message, size, "H6: a claim of the next root was not released"), false;
     if (!slab_root_first(root)) return true;
     if (!check_run(place, root, seen, message, size)) return false;
     if (next && !check_run(place, next, seen, message, size)) return false;

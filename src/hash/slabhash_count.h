@@ -1,4 +1,4 @@
-/* hash/slabhash_count.h - what a quiet table has, without looking at its keys. Host only; included after
+/* hash/slabhash_count.h - counts what is in a quiescent table, without reading its keys. Host only; included after
  * slabhash.h. */
 
 static void count_chain(const slab_ref *place, uint32_t first, hash_counts *counts)

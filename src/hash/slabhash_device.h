@@ -1,10 +1,10 @@
-/* hash/slabhash_device.h - what pleach/hash_device.cuh offers: operations on the four kinds of table. */
+/* hash/slabhash_device.h - the functions of pleach/hash_device.cuh: operations on the four kinds of table. */
 #ifndef PLEACH_SLABHASH_DEVICE_H
 #define PLEACH_SLABHASH_DEVICE_H
 
 #include "slabhash_state.h"
 
-/* Warps have stripes of their own: of free slabs, and of the size. */
+/* Each warp has its own stripe, of free slabs and of the size. */
 PORT_FN uint32_t hash_view_stripe(void) { return blockIdx.x + (threadIdx.x >> 5); }
 
 PORT_FN slab_ref hash_view_ref(const pleach_hash_view *view)
@@ -53,7 +53,7 @@ namespace pleach_hash_set64 {
 #undef PLEACH_KEY_BITS
 }
 
-/* ---- maps of 32 bits ---- */
+/* ---- 32-bit maps ---- */
 
 PORT_FN pleach_outcome pleach_hash_map32_put(pleach_hash_view view, uint32_t key, uint32_t value, uint32_t *old)
 {
@@ -80,7 +80,7 @@ PORT_FN bool pleach_hash_map32_contains(pleach_hash_view view, uint32_t key)
     return pleach_hash_map32::view_find(&view, key, NULL);
 }
 
-/* ---- sets of 32 bits ---- */
+/* ---- 32-bit sets ---- */
 
 PORT_FN pleach_outcome pleach_hash_set32_put(pleach_hash_view view, uint32_t key)
 {
@@ -102,7 +102,7 @@ PORT_FN bool pleach_hash_set32_contains(pleach_hash_view view, uint32_t key)
     return pleach_hash_set32::view_find(&view, key, NULL);
 }
 
-/* ---- maps of 64 bits ---- */
+/* ---- 64-bit maps ---- */
 
 PORT_FN pleach_outcome pleach_hash_map64_put(pleach_hash_view view, uint64_t key, uint64_t value, uint64_t *old)
 {
@@ -129,7 +129,7 @@ PORT_FN bool pleach_hash_map64_contains(pleach_hash_view view, uint64_t key)
     return pleach_hash_map64::view_find(&view, key, NULL);
 }
 
-/* ---- sets of 64 bits ---- */
+/* ---- 64-bit sets ---- */
 
 PORT_FN pleach_outcome pleach_hash_set64_put(pleach_hash_view view, uint64_t key)
 {

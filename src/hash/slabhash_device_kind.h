@@ -1,5 +1,5 @@
-/* hash/slabhash_device_kind.h - one thread's operation, from start to end. Included by slabhash_device.h, in the kind's
- * namespace. */
+/* hash/slabhash_device_kind.h - one thread's operation, from the first attempt to the last. Included by
+ * slabhash_device.h, in the kind's namespace. */
 #include "slabhash.h"
 #include "slabhash_blocking.h"
 

@@ -1,7 +1,7 @@
-/* hash/slabhash_drop.h - a table made with a number of buckets, and a table given up, by somebody who is alone
- * with it. Included after slabhash.h. */
+/* hash/slabhash_drop.h - creates a table with a given number of buckets, and frees one. The caller has exclusive
+ * access. Included after slabhash.h. */
 
-/* 2^log empty buckets. False: memory is lacking. */
+/* Creates 2^log empty buckets. Returns false if memory is lacking. */
 PORT_FN bool table_open(const slab_ref *place, slab_table *table, unsigned log)
 {
     uint32_t first = pool_alloc_run(place->runs, log);
@@ -16,7 +16,8 @@ PORT_FN bool table_open(const slab_ref *place, slab_table *table, unsigned log)
     return true;
 }
 
-/* Buckets number, number + step ... of a run lose their chains, and their first slabs can be latched by nobody. */
+/* For buckets number, number + step ... of a run: frees their chains if `used`, and turns their first slabs into slabs
+ * that cannot be latched. */
 PORT_FN void drop_buckets(const slab_ref *place, uint64_t root, uint32_t number, uint32_t step, bool used)
 {
     for (uint32_t i = number; i >> slab_root_log(root) == 0; i += step) {
@@ -27,7 +28,7 @@ PORT_FN void drop_buckets(const slab_ref *place, uint64_t root, uint32_t number,
     }
 }
 
-/* An empty table, without memory. What its owner has marked is unmarked. */
+/* Frees all memory of a table and makes it empty. Clears the owner's bit. */
 PORT_FN void table_drop(const slab_ref *place, slab_table *table)
 {
     uint64_t root = table->root, next = slab_target(table, root);

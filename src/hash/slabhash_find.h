@@ -1,22 +1,22 @@
 /* hash/slabhash_find.h - find and contains. Included by slabhash.h. */
 
-/* A look at a bucket that is believed only if it still holds at the end. */
+/* What was read of a bucket. The result of a lookup may be used only if the bucket is unchanged at its end. */
 typedef struct bucket_view {
     const slab_table *table;
     const slab *first;
     uint64_t root, header, link;
-    unsigned log; /* of the number of buckets that it is one of */
+    unsigned log; /* of the number of buckets in its run */
 } bucket_view;
 
-/* Begin again, and do not trust what was read of the table before. */
+/* Requests a retry that does not trust what was cached of the table. */
 PORT_FN slab_step look_again(void)
 {
     port_invalidate_cached();
     return SLAB_AGAIN;
 }
 
-/* Nothing of the bucket has changed since the look began, but values; or, with only_root, it is still a bucket of this
- * table, or has moved since. `seen` has something of every load that was part of the look. */
+/* Returns whether nothing of the bucket but values has changed since the lookup began; or, with only_root, whether it
+ * is still a bucket of this table or has moved since. `seen` has a part of every load of the lookup. */
 PORT_FN bool bucket_unchanged_after(const bucket_view *look, uint64_t seen, bool only_root)
 {
     uint64_t header = look->header, root = port_load(port_order_after(&look->table->root, seen));
@@ -31,16 +31,16 @@ PORT_FN bool bucket_unchanged(const bucket_view *look)
     return bucket_unchanged_after(look, 0, false);
 }
 
-/* The first slab's header and link, and its address for what is to be read after them. */
+/* Loads the first slab's header and link. Returns its address for loads that must come after these. */
 PORT_FN const slab *look_at(bucket_view *look, const slab *first)
 {
     port_load_in_order(&first->word[SLAB_HEADER], &look->header, &look->link);
     return (const slab *)port_order_after(first->word, look->header);
 }
 
-/* The first slab of the bucket that a hash names now. DONE with first == NULL: the table is empty.
- * The root may be an old one: all threads of a GPU would ask one place in its memory for it, and it is looked at again
- * in the end. */
+/* Loads the first slab of the bucket that a hash names now. Returns SLAB_DONE with first == NULL if the table is empty.
+ * The root may be stale: it is loaded through a cache, because otherwise all threads of a GPU would request one word of
+ * its memory. It is loaded again at the end. */
 PORT_FN slab_step look_begin(const slab_ref *place, const slab_table *table, uint32_t hash, bucket_view *look)
 {
     look->table = table;
@@ -51,7 +51,8 @@ PORT_FN slab_step look_begin(const slab_ref *place, const slab_table *table, uin
     if (!slab_root_first(look->root)) return SLAB_DONE;
     const slab *first = look_at(look, slab_at(place, slab_bucket(look->root, hash)));
     if (look->header & SLAB_MOVED) {
-        /* Who marked the bucket had seen the next root, so it is here to be seen, until this root is none any more. */
+        /* The thread that marked the bucket as moved had seen the next root. So it is visible here until the root
+         * changes. */
         port_validate_fence();
         uint64_t next = slab_target(table, look->root);
         port_validate_fence();
@@ -64,7 +65,7 @@ PORT_FN slab_step look_begin(const slab_ref *place, const slab_table *table, uin
     return SLAB_DONE;
 }
 
-/* A key of a group that has some elsewhere: in the first slab, or in the rest of the chain. */
+/* Searches for a key whose group has its displaced bit set: in the first slab, then in the rest of the chain. */
 PORT_FN slab_step find_displaced(const slab_ref *place, const bucket_view *look, slab_key key, bool *found,
                                  slab_slot *pair, uint64_t *seen)
 {
@@ -72,7 +73,7 @@ PORT_FN slab_step find_displaced(const slab_ref *place, const bucket_view *look,
     for (const slab *at = look->first;;) {
         *found = slab_search(at, mask, key, pair, seen) < SLAB_SLOTS;
         if (*found || !next) return SLAB_DONE;
-        /* links of no chain could go in rings */
+        /* links of slabs that are no longer in the chain could form a cycle */
         if (at != look->first && !bucket_unchanged_after(look, *seen, false)) return SLAB_AGAIN;
         uint64_t header, link;
         at = slab_at(place, next);

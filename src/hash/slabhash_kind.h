@@ -1,14 +1,15 @@
 /* hash/slabhash_kind.h - the kind of slab hash that a file is compiled for: keys of 32 or 64 bits (PLEACH_KEY_BITS),
- * with values of the same width, a map, or without, a set (SLAB_VALUES).
+ * either a map, with values of the same width, or a set, without values (SLAB_VALUES).
  *
- * A file has one kind. Files that serve several kinds are compiled once for each (cmake/kinds.cmake). Headers that
- * depend on the kind define plain names. They are included once, after those that do not. A CUDA file that needs more
- * kinds includes them in one namespace per kind.
+ * A translation unit has one kind. Files that serve several kinds are compiled once for each (cmake/kinds.cmake).
+ * Headers that depend on the kind define plain names. They are included once, after those that do not. A CUDA file that
+ * needs more kinds includes them in one namespace per kind.
  *
- *     map32   one word a slot: key in the low half, value in the high one       14 slots
- *     set32   half a word a slot                                                28
- *     map64   two words a slot: key, value                                       7
- *     set64   one word a slot                                                   14
+ *     kind    a slot                                              slots per slab
+ *     map32   one word: key in the low half, value in the high one           14
+ *     set32   half a word                                                    28
+ *     map64   two words: key, value                                           7
+ *     set64   one word                                                       14
  */
 #if PLEACH_KEY_BITS == 32
 typedef uint32_t slab_key;
@@ -16,11 +17,11 @@ typedef uint32_t slab_key;
 typedef uint64_t slab_key;
 #endif
 
-/* Slots of a slab, and the mask of all of them. */
+/* The number of slots per slab, and the mask with all of them. */
 enum { SLAB_SLOTS = SLAB_PAYLOAD * 64 / PLEACH_KEY_BITS / (SLAB_VALUES ? 2 : 1) };
 enum { SLAB_ALL = ((uint32_t)1 << SLAB_SLOTS) - 1 };
 
-/* The name of what a file that is compiled once per kind exports: its table of functions. */
+/* The exported name of the function table of a file that is compiled once per kind. */
 #undef SLAB_EXPORT
 #if SLAB_VALUES && PLEACH_KEY_BITS == 32
 #define SLAB_EXPORT(name) name##_map32

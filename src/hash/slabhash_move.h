@@ -1,11 +1,11 @@
 /* hash/slabhash_move.h - growth: a table moves to a longer run, bucket by bucket. Included by slabhash.h. */
 
-/* Where the pairs go that have one target: a chain under construction. */
+/* The chain under construction in one target bucket. */
 typedef struct slab_filler {
     slab *first, *at;
     uint32_t mask;       /* of `at` */
-    uint32_t first_mask; /* of `first`, when `at` is another */
-    uint32_t slabs;      /* beside the first */
+    uint32_t first_mask; /* of `first`, if `at` is another */
+    uint32_t slabs;      /* after the first */
     uint64_t link;       /* of `first` */
 } slab_filler;
 
@@ -35,7 +35,7 @@ PORT_FN bool filler_next_slab(const slab_ref *place, slab_filler *f)
     return true;
 }
 
-/* False: there is no slab for it. */
+/* Appends a pair. Returns false if a slab is needed and none is free. */
 PORT_FN bool filler_put(const slab_ref *place, slab_filler *f, slab_slot pair, unsigned group)
 {
     if (f->mask == SLAB_ALL && !filler_next_slab(place, f)) return false;
@@ -46,7 +46,7 @@ PORT_FN bool filler_put(const slab_ref *place, slab_filler *f, slab_slot pair, u
     return true;
 }
 
-/* The slabs of a chain after its first one, back to the pool; how many. */
+/* Frees the slabs of a chain from `id` on. Returns how many there were. */
 PORT_FN uint32_t chain_free(const slab_ref *place, uint32_t id)
 {
     uint32_t slabs = 0;
@@ -59,8 +59,8 @@ PORT_FN uint32_t chain_free(const slab_ref *place, uint32_t id)
     return slabs;
 }
 
-/* Copies the pairs of a latched bucket to the targets, by the bits of their hashes from `shift` on; the targets'
- * headers are left as they were. False: memory is lacking. */
+/* Copies the pairs of a latched bucket to the targets, selected by the bits of their hashes from `shift` on. Leaves the
+ * targets' headers unchanged. Returns false if memory is lacking. */
 PORT_FN bool move_pairs(const slab_ref *place, const slab *from, uint64_t header, unsigned shift, uint32_t targets,
                         slab_filler *fillers)
 {
@@ -78,8 +78,8 @@ PORT_FN bool move_pairs(const slab_ref *place, const slab *from, uint64_t header
     }
 }
 
-/* Moves a bucket that the caller has latched, `number` of this root; its latch is gone afterwards, and the caller has
- * to count it. False: memory is lacking, and the bucket is as it was, latched. */
+/* Moves bucket `number` of this root, which the caller has latched. Releases the latch; the caller must count the
+ * bucket as moved. Returns false if memory is lacking; the bucket is then unchanged and still latched. */
 PORT_COLD bool move_bucket(const slab_ref *place, slab_table *table, uint64_t root, uint64_t next, uint32_t number,
                            uint64_t header)
 {
@@ -106,7 +106,7 @@ PORT_COLD bool move_bucket(const slab_ref *place, slab_table *table, uint64_t ro
         uint64_t *first = &fillers[i].first->word[SLAB_HEADER];
         port_store(first, slab_next_header(port_load(first), 0, fillers[i].first_mask));
     }
-    /* The link stays: a reader who has seen the bucket before it moved follows it. */
+    /* The link stays, because readers that saw the bucket before it moved follow it. */
     uint32_t chain = (uint32_t)port_load(&bucket->word[SLAB_LINK]);
     port_store_release(&bucket->word[SLAB_HEADER], slab_next_header(header, SLAB_MOVED, 0));
     slabs -= chain_free(place, chain);
@@ -114,11 +114,11 @@ PORT_COLD bool move_bucket(const slab_ref *place, slab_table *table, uint64_t ro
     return true;
 }
 
-/* An agent's share of moving a table: some buckets that it has set out to move. */
+/* Some buckets that one thread has claimed to move. */
 typedef struct slab_help { uint32_t bucket, end; } slab_help;
 
-/* False: there is nothing to set out for. PROGRESS: who begins again has been overtaken by an agent that has set out
- * for these buckets, of which there are so many only; or growth has ended or begun. */
+/* Claims some buckets to move. Returns false if there are none. PROGRESS: a thread that retries was overtaken by one
+ * that has claimed these buckets, of which there is a limited number, or growth has ended or begun. */
 PORT_FN bool help_begin(slab_table *table, slab_help *help)
 {
     for (unsigned attempt = 0;; port_pause(attempt++)) {
@@ -132,8 +132,8 @@ PORT_FN bool help_begin(slab_table *table, slab_help *help)
     }
 }
 
-/* One bucket, which is counted, or, where the caller counts, noted in *moved. Whatever growth was under way when it was
- * set out for, the one that is now is meant: if the other is over its buckets have all moved. */
+/* Moves one bucket, and counts it as moved, or adds it to *moved if the caller counts. It applies to the growth in
+ * progress now, whichever it was when the bucket was claimed: if that one is over, its buckets have all moved. */
 PORT_FN slab_step help_step(const slab_ref *place, slab_table *table, slab_help *help, uint32_t *moved)
 {
     if (help->bucket >= help->end) return SLAB_DONE;

@@ -1,13 +1,13 @@
-/* hash/slabhash_pairs.h - the pairs of a bucket, by somebody who is alone with the table. Included after
+/* hash/slabhash_pairs.h - iterates over the pairs of a bucket. The caller has exclusive access. Included after
  * slabhash.h. */
 
-/* A bucket's pairs, one after the other; those of its targets if it has moved. */
+/* An iterator over a bucket's pairs, or over those of its targets if it has moved. */
 typedef struct slab_pairs {
     const slab_ref *place;
     const slab *at;
     uint32_t mask;
-    uint64_t next;         /* the root that it has moved to; 0: it has not */
-    uint32_t target, step; /* buckets of that */
+    uint64_t next;         /* root that it has moved to, or 0 */
+    uint32_t target, step; /* buckets of `next` */
 } slab_pairs;
 
 PORT_FN void pairs_enter(slab_pairs *pairs, uint32_t id)
@@ -30,7 +30,7 @@ PORT_FN slab_pairs pairs_begin(const slab_ref *place, const slab_table *table, u
     return pairs;
 }
 
-/* The next slab of the bucket, or the next target. */
+/* Advances to the next slab of the bucket, or to the next target. Returns false at the end. */
 PORT_FN bool pairs_on(slab_pairs *pairs)
 {
     uint32_t id = (uint32_t)pairs->at->word[SLAB_LINK];

@@ -1,4 +1,4 @@
-/* hash/slabhash_prefetch.h - threads that work on slab hashes ask for slabs ahead. Included after slabhash.h. */
+/* hash/slabhash_prefetch.h - prefetches the slab of an operation that runs soon. Included after slabhash.h. */
 static void prefetch_slab(const slab_ref *place, uint64_t root, slab_key key)
 {
     const char *bucket = (const char *)slab_at(place, slab_bucket(root, slab_hash(place, key)));

@@ -1,8 +1,9 @@
-/* hash/slabhash_search.h - the slot of a key in a slab, and a free slot. Included by slabhash.h.
+/* hash/slabhash_search.h - finds the slot of a key in a slab, or a free slot. Included by slabhash.h.
  *
- * On x86 keys of 32 bits are compared four at a time: SSE2 is part of every x86-64. A wide load reads its words one by
- * one, as far as others can tell, and none of them twice; what may be read while others write is the same as word by
- * word. Not for the simulator and ThreadSanitizer, which must see each word.
+ * On x86, keys of 32 bits are compared four at a time: SSE2 is part of every x86-64. A wide load reads each of its
+ * words in one piece, as far as other threads can tell, and none of them twice, so what it may read concurrently with
+ * stores is the same as word by word. It is not used in the simulator and under ThreadSanitizer, which must see each
+ * word.
  */
 #undef SLAB_WIDE
 #if defined(__SSE2__) && PLEACH_KEY_BITS == 32 && !defined(PLEACH_SIM) && !defined(__CUDACC__) && \
@@ -25,7 +26,8 @@ PORT_FN __m128i wide_load(const slab *s, unsigned pair)
     return pair < SLAB_PAYLOAD / 2 ? ((const volatile __m128i *)&s->word[SLAB_FIRST])[pair] : _mm_setzero_si128();
 }
 
-/* Four keys against one, all ones where they are equal: of a set two words, of a map the lower halves of four. */
+/* Compares four keys with one; lanes that are equal become all ones. The keys are two words of a set, or the lower
+ * halves of four words of a map. */
 PORT_FN __m128i wide_equal(const slab *s, unsigned four, __m128i key)
 {
 #if SLAB_VALUES
@@ -36,7 +38,7 @@ PORT_FN __m128i wide_equal(const slab *s, unsigned four, __m128i key)
 #endif
 }
 
-/* A bit for each of sixteen slots, from `four` on. */
+/* Returns a bit for each of sixteen slots, beginning with group of four `four`. */
 PORT_FN uint32_t wide_bits(const slab *s, unsigned four, __m128i key)
 {
     __m128i first = _mm_packs_epi32(wide_equal(s, four, key), wide_equal(s, four + 1, key));
@@ -45,7 +47,8 @@ PORT_FN uint32_t wide_bits(const slab *s, unsigned four, __m128i key)
 }
 #endif
 
-/* A pair of words, from `word` on, which is even. `seen` gets something of every load: port_order_after. */
+/* Searches two words, beginning with `word`, which is even. `seen` receives a part of every load, for
+ * port_order_after. */
 PORT_FN unsigned search_two(const slab *s, unsigned word, uint32_t mask, slab_key key, slab_slot *pair, uint64_t *seen)
 {
     uint64_t one, two;
@@ -79,7 +82,7 @@ PORT_FN unsigned search_two(const slab *s, unsigned word, uint32_t mask, slab_ke
     return found;
 }
 
-/* The slot, out of those in `mask`, that has the key; SLAB_SLOTS: none. */
+/* Returns the slot, among those in `mask`, that has the key, or SLAB_SLOTS if there is none. */
 PORT_FN unsigned slab_search(const slab *s, uint32_t mask, slab_key key, slab_slot *pair, uint64_t *seen)
 {
     unsigned found = SLAB_SLOTS;
@@ -93,7 +96,7 @@ PORT_FN unsigned slab_search(const slab *s, uint32_t mask, slab_key key, slab_sl
     *pair = (slab_slot){key, 0};
     if (SLAB_VALUES && equal) *pair = slot_load(s, found);
 #else
-    /* All loads at once, and no end at a hit: on a GPU the others of a warp wait for a lane that comes here. */
+    /* All loads at once, with no early exit: on a GPU, the other lanes of the warp wait for a lane that gets here. */
     PORT_UNROLL for (unsigned word = SLAB_FIRST; word < SLAB_FIRST + SLAB_PAYLOAD; word += 2) {
         slab_slot here;
         unsigned slot = search_two(s, word, mask, key, &here, seen);
@@ -103,20 +106,20 @@ PORT_FN unsigned slab_search(const slab *s, uint32_t mask, slab_key key, slab_sl
     return found;
 }
 
-/* The slots of a group. */
+/* The mask of a group's slots. */
 PORT_FN uint32_t group_slots(unsigned group)
 {
 #ifdef PLEACH_SIM
-    enum { EACH = SLAB_SLOTS > 1 ? SLAB_SLOTS / SLAB_GROUPS : 1 }; /* of two words one each; a map of 64 bits has one */
+    enum { EACH = SLAB_SLOTS > 1 ? SLAB_SLOTS / SLAB_GROUPS : 1 }; /* one word per group; a 64-bit map has one slot */
     return (((uint32_t)1 << EACH) - 1) << (SLAB_SLOTS > 1 ? group * EACH : 0);
 #else
-    /* As if header and link were slots as well. */
+    /* Computed as if header and link were slots too. */
     enum { HEAD = SLAB_FIRST * SLAB_SLOTS / SLAB_PAYLOAD, EACH = SLAB_GROUP_WORDS * SLAB_SLOTS / SLAB_PAYLOAD };
     return (((uint32_t)1 << EACH) - 1) << group * EACH >> HEAD;
 #endif
 }
 
-/* The same, of the slots of one group. */
+/* The same for the slots of one group. */
 PORT_FN unsigned slab_search_group(const slab *s, uint32_t mask, unsigned group, slab_key key, slab_slot *pair,
                                    uint64_t *seen)
 {
@@ -136,7 +139,7 @@ PORT_FN unsigned slab_search_group(const slab *s, uint32_t mask, unsigned group,
     return found;
 }
 
-/* The number of a free slot, of the group if it has one; there is one. */
+/* Returns a free slot, in the group if it has one. At least one slot of the slab must be free. */
 PORT_FN unsigned slab_free_slot(uint32_t mask, unsigned group)
 {
     uint32_t in_group = ~mask & group_slots(group);

@@ -11,7 +11,7 @@ static inline slab_seed slabhash_seed_of(uint64_t number)
     return (slab_seed){by, plus, entropy_next(&number)};
 }
 
-/* By the options of the same names. */
+/* Returns the seed that the options of the same names select. */
 static inline slab_seed slabhash_seed(uint32_t seed, unsigned fixed_seed)
 {
     return slabhash_seed_of(seed || fixed_seed ? seed : base_entropy());

@@ -1,4 +1,4 @@
-/* hash/slabhash_state.h - a hash table that stands by itself: one table, and a pool that is its own. */
+/* hash/slabhash_state.h - a stand-alone hash table: one table with its own pool. */
 #ifndef PLEACH_SLABHASH_STATE_H
 #define PLEACH_SLABHASH_STATE_H
 
@@ -6,7 +6,7 @@
 
 enum { SLABHASH_STRIPES = 64, SLABHASH_LEAST_LOG = 0, SLABHASH_MOST_LOG = POOL_RUN_LOGS - 1 };
 
-/* Zeros to begin with, but for pool.next, which is 1, and pool.capacity. */
+/* Initially all zeros, except that pool.next is 1 and pool.capacity is set. */
 typedef struct slabhash_state {
     pool_state pool;
     pool_runs runs;
@@ -18,9 +18,9 @@ typedef struct slabhash_state {
     } stripe[SLABHASH_STRIPES];
 } slabhash_state;
 
-static const double SLABHASH_RESERVE_LOAD = 0.6; /* of the slots, in a table that was sized ahead */
+static const double SLABHASH_RESERVE_LOAD = 0.6; /* of the slots, in a table with reserved space */
 
-/* The number of keys; exact when nobody is changing it. */
+/* Returns the number of keys; exact if no update runs concurrently. */
 static inline __attribute__((unused)) uint64_t slabhash_size(const slabhash_state *state)
 {
     uint64_t size = 0;
@@ -28,13 +28,14 @@ static inline __attribute__((unused)) uint64_t slabhash_size(const slabhash_stat
     return (int64_t)size < 0 ? 0 : size;
 }
 
-/* Slots of a slab. */
+/* Slots per slab. */
 static inline __attribute__((unused)) unsigned slabhash_slots(unsigned key_bits, bool values)
 {
     return SLAB_PAYLOAD * 64 / key_bits / (values ? 2 : 1);
 }
 
-/* The smallest table in which so many keys have at most this part of the slots. */
+/* Returns the log of the smallest number of buckets in which `keys` keys take at most the fraction `load` of the slots,
+ * or SLABHASH_MOST_LOG. */
 static inline __attribute__((unused)) unsigned slabhash_log_for(uint64_t keys, unsigned slots, double load)
 {
     unsigned log = 0;

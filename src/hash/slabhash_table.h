@@ -1,5 +1,4 @@
-/* hash/slabhash_table.h - slabs from the pool and back, and the root that a table moves to. For all kinds of
- * table. */
+/* hash/slabhash_table.h - allocating and freeing slabs, and the root that a table moves to. For all kinds of table. */
 #ifndef PLEACH_SLABHASH_TABLE_H
 #define PLEACH_SLABHASH_TABLE_H
 
@@ -7,43 +6,46 @@
 
 #include "slabhash_format.h"
 
-enum { SLAB_HELP = 4, SLAB_MOST_TARGETS = 8 }; /* buckets that an update moves beside its own, and that one becomes */
+/* Buckets that an update moves in addition to its own; buckets that one bucket can become. */
+enum { SLAB_HELP = 4, SLAB_MOST_TARGETS = 8 };
 
-/* A slab that is in no table any more. */
+/* Frees a slab that no table uses any more. */
 PORT_FN void slab_free(const slab_ref *place, uint32_t id)
 {
-    port_publish_fence(); /* whoever sees what becomes of it sees that its bucket has changed: the release of that
-                           * header alone does not keep later stores behind it */
+    port_publish_fence(); /* a thread that sees the slab's next contents must see that its bucket has changed: the
+                           * release of that header alone does not keep later stores behind it */
     uint64_t *header = &slab_at(place, id)->word[SLAB_HEADER];
     port_store(header, slab_next_header(port_load(header), SLAB_OTHER, 0));
     pool_free_run(place->runs, 0, id);
 }
 
-/* Who is hopeful does not look into every corner of the pool. */
+/* With `hopeful`, an allocation does not search the whole pool before it fails. */
 PORT_FN bool slab_gives_up(const slab_ref *place) { return place->hopeful && pool_seems_dry(place->runs); }
 
-/* A slab for the end of a chain; 0: there is none. */
+/* Allocates a slab for the end of a chain. Returns 0 if there is none. */
 PORT_FN uint32_t slab_take(const slab_ref *place)
 {
     uint32_t id = slab_gives_up(place) ? 0 : pool_alloc_run(place->runs, 0);
-    if (id) port_publish_fence(); /* whoever sees what is written to it next sees that its last use is over */
+    if (id) port_publish_fence(); /* a thread that sees what is written to it next must see that its last use is over */
     return id;
 }
 
-/* What a table's `next` means while its root is `root`: the root that it moves to; 0: it does not move. */
+/* Interprets a table's `next` while its root is `root`: returns the root that the table moves to, or 0 if it does not
+ * move. */
 PORT_FN uint64_t slab_target_of(uint64_t next, uint64_t root)
 {
     bool moves = next > SLAB_NEXT_CLAIMED && slab_root_first(next) != slab_root_first(root);
     return moves ? next : 0;
 }
 
-/* For who has latched a bucket of this root, or has seen that one has moved, and looks at the root again. */
+/* The same for the table's current `next`. The caller has latched a bucket of this root, or has seen that one has moved
+ * and loads the root again afterwards. */
 PORT_FN uint64_t slab_target(const slab_table *table, uint64_t root)
 {
     return slab_target_of(port_load(&table->next), root);
 }
 
-/* To 2^log buckets. By who has latched a bucket, so the root stays. */
+/* Begins growth to 2^log buckets. The caller has latched a bucket, so the root does not change. */
 PORT_COLD void slab_start_growth(const slab_ref *place, slab_table *table, unsigned log)
 {
     if (port_load(&table->next) || !port_compare_swap(&table->next, 0, SLAB_NEXT_CLAIMED)) return;
@@ -53,8 +55,9 @@ PORT_COLD void slab_start_growth(const slab_ref *place, slab_table *table, unsig
     port_store_release(&table->next, run ? slab_root_of(run, log) : 0);
 }
 
-/* So many more buckets have moved. The last one brings the next root. The fence before each addition pairs with the one
- * after the last: who has seen all additions has seen what all have moved, and so has who sees the root after it. */
+/* Counts `count` more buckets as moved. The last one makes the next root the root. The fence before each addition pairs
+ * with the one after the last: a thread that has seen all additions has seen what every thread has moved, and so has a
+ * thread that sees the root stored after them. */
 PORT_FN void slab_count_moved(const slab_ref *place, slab_table *table, uint64_t root, uint64_t next, uint32_t count)
 {
     const uint64_t one = (uint64_t)1 << SLAB_MOVED_SHIFT;
@@ -71,10 +74,10 @@ PORT_FN void slab_count_moved(const slab_ref *place, slab_table *table, uint64_t
     pool_free_run(place->runs, slab_root_log(root), slab_root_first(root));
 }
 
-/* ---- how often an update is tried ---- */
+/* ---- how often an update is attempted ---- */
 
-/* After an update's try that was not the last. The first few that fail have as a rule made room, by beginning a table
- * or moving a bucket, and need not wait for anybody; a pause would cost more than they did. */
+/* Called between two attempts of an update. The first few that fail have usually made progress themselves, by creating
+ * a table or moving a bucket, and need not wait for any thread; a pause would cost more than they did. */
 PORT_FN void slab_update_pause(unsigned attempt)
 {
     enum { OWN_STEPS = 4 };
@@ -83,8 +86,8 @@ PORT_FN void slab_update_pause(unsigned attempt)
 
 enum { SLAB_BRIEF_TRIES = 3, SLAB_MANY = 1 << 18 };
 
-/* Brief tries of an element of a large array: several, because the second kernel has its own costs. If the array is
- * small a GPU is not full, and what counts is how long a warp takes: a lane that tries again makes it twice as long. */
+/* Fast-path attempts per element of an array of n. A large array gets several, because the slow-path kernel has costs
+ * of its own. A small one does not fill a GPU, so the duration of a warp counts, and a lane that retries doubles it. */
 PORT_FN unsigned slab_fast_path_tries(size_t n) { return n > SLAB_MANY ? SLAB_BRIEF_TRIES : 1; }
 
 #endif

@@ -1,26 +1,26 @@
-/* hash/slabhash_update.h - put, add and erase. A look at the bucket tells what is to be done; if that is
- * nothing, it is over. Else the bucket is latched as it was seen, or, if the look was not enough, it is found out under
- * the latch (prepare); and it is done (commit) or not (abandon). Included by slabhash.h. */
+/* hash/slabhash_update.h - put, add and erase. A lookup in the bucket shows what must change; if nothing, the update is
+ * done. Otherwise the bucket is latched in the state in which it was seen. If the lookup was not sufficient, the change
+ * is determined under the latch (prepare). Then it is made (commit) or not (abandon). Included by slabhash.h. */
 
-/* A change of a latched bucket. */
+/* An update, and the bucket that it looked up and may have latched. */
 typedef struct slab_change {
     op_kind kind;
-    slab_slot pair;         /* what is put */
-    slab_slot old;          /* what was there, if the outcome says so */
+    slab_slot pair;        /* the key, and the value to put */
+    slab_slot old;         /* the slot's previous contents, if the outcome implies some */
     pleach_outcome outcome;
-    bool helps;           /* the table is moving */
-    bool only;            /* the bucket is the only one of its table */
-    bool known_absent;    /* the caller knows that the key is not there */
-    bool brief;           /* the caller does not help */
-    bool in_first;        /* `at` and `slot` are right: no other slab is needed, nor a look at one */
-    uint64_t seen;        /* of every load of the look: port_order_after */
-    slab *first;          /* of the bucket; latched */
+    bool helps;            /* the table is growing: move some buckets afterwards */
+    bool only;             /* the bucket is the only one of its table */
+    bool known_absent;     /* the caller knows that the key is absent */
+    bool brief;            /* fast path only: the caller does not move buckets */
+    bool in_first;         /* `at` and `slot` are known: no other slab is changed or needs to be searched */
+    uint64_t seen;         /* a part of every load of the lookup: port_order_after */
+    slab *first;           /* of the bucket; its header has the latch */
     uint64_t header, link; /* of the first slab, before it was latched */
-    uint64_t root, next;  /* of the table; next: the bucket is to move there */
-    unsigned group;       /* the key's */
-    slab *at, *before;    /* the slab with the slot, and the one with the link to it */
+    uint64_t root, next;   /* of the table; next: where the bucket must move, or 0 */
+    unsigned group;        /* of the key */
+    slab *at, *before;     /* the slab with the slot, and the one that links to it */
     unsigned slot;
-    uint32_t fresh;       /* a slab from the pool, for the end of the chain, which is `at`; 0: it needs none */
+    uint32_t fresh;        /* a new slab for the end of the chain, which is `at`; 0 if none is needed */
 } slab_change;
 
 PORT_FN void change_begin(slab_change *c, op_kind kind, slab_key key, slab_key value)
@@ -33,8 +33,8 @@ PORT_FN void change_begin(slab_change *c, op_kind kind, slab_key key, slab_key v
     c->helps = c->known_absent = c->brief = false;
 }
 
-/* A change that has been latched, and no more. Member by member: of a struct as a whole, with members that are not set
- * yet, nvcc 13.0 has made something else. */
+/* Copies a change that is latched but not prepared. Member by member, because nvcc 13.0 has miscompiled copies of the
+ * whole struct when some members are not set yet. */
 PORT_FN void change_copy(slab_change *to, const slab_change *from)
 {
     to->kind = from->kind;
@@ -59,8 +59,8 @@ PORT_FN void change_copy(slab_change *to, const slab_change *from)
     to->fresh = 0;
 }
 
-/* The slot of the key in its bucket's first slab, or one where it could be put. False: it may be, or must be put, in
- * another slab. */
+/* Finds the slot of the key in its bucket's first slab, or a slot in which it could be put. Returns false if the key
+ * may be, or must be put, in another slab. */
 PORT_FN bool locate_in_first(slab_change *c)
 {
     uint32_t mask = slab_mask(c->header);
@@ -83,13 +83,13 @@ PORT_FN bool locate_in_first(slab_change *c)
     return true;
 }
 
-/* Looks at the key's bucket. DONE with first == NULL: there is no table. */
+/* Looks the key up in its bucket. Returns SLAB_DONE with first == NULL if the table is empty. */
 PORT_FN slab_step change_look(const slab_ref *place, slab_table *table, slab_change *c)
 {
     bucket_view look;
     uint32_t hash = slab_hash(place, c->pair.key);
     if (look_begin(place, table, hash, &look) != SLAB_DONE) return SLAB_AGAIN;
-    if (look.first && look.header & SLAB_LATCHED) return SLAB_AGAIN; /* its slots are not worth the access */
+    if (look.first && look.header & SLAB_LATCHED) return SLAB_AGAIN; /* its slots are not worth a load */
     c->group = slab_group(hash);
     c->first = (slab *)look.first;
     c->only = false;
@@ -108,13 +108,13 @@ PORT_FN slab_step change_look(const slab_ref *place, slab_table *table, slab_cha
     return SLAB_DONE;
 }
 
-/* Whether anything is to be done, as far as the look, or change_prepare, has told. */
+/* Returns whether the update changes anything, as far as the lookup, or change_prepare, has determined. */
 PORT_FN bool change_alters(const slab_change *c)
 {
     return c->outcome == PLEACH_INSERTED || c->outcome == PLEACH_ERASED || (c->outcome == PLEACH_REPLACED && SLAB_VALUES);
 }
 
-/* Of a change that alters nothing: whether what was seen can be believed, as in a find. */
+/* For an update that changes nothing: validates what was read, as a find does. */
 PORT_FN slab_step change_unaltered(const slab_table *table, const slab_change *c)
 {
     bucket_view look;
@@ -127,7 +127,7 @@ PORT_FN slab_step change_unaltered(const slab_table *table, const slab_change *c
     return bucket_unchanged_after(&look, c->seen, in_no_slot) ? SLAB_DONE : SLAB_AGAIN;
 }
 
-/* Latches the bucket that was looked at, as it was then; values alone may be others by now. */
+/* Latches the bucket as the lookup saw it; only values may have changed since. */
 PORT_FN slab_step change_latch(const slab_ref *place, slab_table *table, slab_change *c)
 {
     slab *first = c->first;
@@ -135,25 +135,25 @@ PORT_FN slab_step change_latch(const slab_ref *place, slab_table *table, slab_ch
     if (!port_latch(&first->word[SLAB_HEADER], c->header, c->header | SLAB_LATCHED)) return SLAB_AGAIN;
     uint64_t now, target;
     port_load_in_order(&table->root, &now, &target);
-    if (now != c->root) { /* somebody else's bucket, by now */
+    if (now != c->root) { /* the slab belongs to another bucket by now */
         port_store_release(&first->word[SLAB_HEADER], c->header);
         return look_again();
     }
     bool of_root = first == slab_at(place, slab_bucket(c->root, slab_hash(place, c->pair.key)));
     c->only = of_root && slab_root_log(c->root) == 0;
     if (of_root) c->next = slab_target_of(target, c->root);
-    if (!of_root) c->helps = true; /* the bucket has moved, others have not: else the last ones would take long */
+    if (!of_root) c->helps = true; /* others have not moved yet; without help the last would take long */
     if (SLAB_VALUES && c->in_first && c->outcome == PLEACH_ERASED) c->old = slot_load(first, c->slot);
     return SLAB_DONE;
 }
 
-/* Of a change that is latched: whether the short way is enough. */
+/* For a latched change: returns whether the fast path suffices. */
 PORT_FN bool fits_fast_path(const slab_change *c)
 {
     return c->first && c->in_first && !c->next && !(c->brief && c->helps);
 }
 
-/* Of a change that was looked at: brief tries leave it as it is, and nothing is latched. */
+/* After the lookup, in a fast-path attempt: returns true if the update is left to the slow path; nothing is latched. */
 PORT_FN bool defer_to_slow_path(slab_change *c)
 {
     if (!c->brief || (c->first && c->in_first)) return false;
@@ -161,15 +161,15 @@ PORT_FN bool defer_to_slow_path(slab_change *c)
     return true;
 }
 
-/* The first slab of an empty table. False: there is no memory. */
+/* Creates the first slab of an empty table. Returns false if there is no memory. */
 PORT_COLD bool table_begin(const slab_ref *place, slab_table *table, uint64_t root)
 {
     uint32_t id = slab_take(place);
     if (!id) return false;
     slab *first = slab_at(place, id);
     port_store(&first->word[SLAB_LINK], 0);
-    /* Latched from the beginning: a late agent that knows the slab from a former table could latch it else, and would
-     * put this header back when the slab is free again (H5). */
+    /* Latched from the beginning. Otherwise a delayed thread that knows the slab from a former table could latch it,
+     * and would restore this header after the slab has been freed (H5). */
     uint64_t header = slab_next_header(port_load(&first->word[SLAB_HEADER]), 0, 0);
     port_store_release(&first->word[SLAB_HEADER], header | SLAB_LATCHED);
     if (port_compare_swap(&table->root, root, slab_root_after(root, slab_root_of(id, 0))))
@@ -186,7 +186,7 @@ PORT_FN bool wants_growth(const slab_ref *place, const slab_table *table, uint64
     return load * SLAB_OVERFLOW_PART >= buckets;
 }
 
-/* Where a key of a group that has some elsewhere is, if it is there. */
+/* Finds the slot of a key whose group has its displaced bit set, if the key is present. */
 PORT_FN void locate_displaced(const slab_ref *place, slab_change *c)
 {
     uint64_t header = c->header, link = c->link;
@@ -199,8 +199,8 @@ PORT_FN void locate_displaced(const slab_ref *place, slab_change *c)
     }
 }
 
-/* Where a key that is not there could be put: in its group, or else in the first slab, or else in the first slab of the
- * chain that has room; with slot == SLAB_SLOTS there is none, and `at` is the chain's end. */
+/* Finds a slot for an absent key: in its group, otherwise in the first slab, otherwise in the first slab of the chain
+ * that has a free slot. If there is none, slot is SLAB_SLOTS and `at` is the end of the chain. */
 PORT_FN void locate_room(const slab_ref *place, slab_change *c)
 {
     uint64_t header = c->header, link = c->link;
@@ -217,7 +217,7 @@ PORT_FN void locate_room(const slab_ref *place, slab_change *c)
     }
 }
 
-/* Where the key is in the bucket, or where it could be put. */
+/* Finds the key in its bucket, or a slot for it. */
 PORT_FN void change_locate(const slab_ref *place, slab_change *c)
 {
     c->at = c->first;
@@ -241,7 +241,8 @@ PORT_FN void change_abandon(const slab_ref *place, slab_change *c)
     if (c->first) port_store_release(&c->first->word[SLAB_HEADER], c->header);
 }
 
-/* A bucket of a table that moves, or that has no room for the key and ought to move: it moves. DONE: it could not. */
+/* Moves a bucket of a table that grows, or whose bucket has no space for the key so that it should grow. Returns
+ * SLAB_AGAIN if the bucket has moved, and SLAB_DONE if it could not. */
 PORT_FN slab_step change_move(const slab_ref *place, slab_table *table, slab_change *c)
 {
     uint64_t root = c->root, next = c->next;
@@ -252,8 +253,8 @@ PORT_FN slab_step change_move(const slab_ref *place, slab_table *table, slab_cha
     return SLAB_AGAIN;
 }
 
-/* Of a change that is latched. DONE: what it will do is in c->outcome, and it can be done. Or there is no bucket, and
- * nothing to do, or NOT_APPLIED. AGAIN: the latch is gone. */
+/* For a latched change. Returns SLAB_DONE if c->outcome is what commit will do and commit can do it, or if there is no
+ * bucket and nothing to do, or if the outcome is PLEACH_NOT_APPLIED. Returns SLAB_AGAIN if the latch was released. */
 PORT_FN slab_step change_prepare(const slab_ref *place, slab_table *table, slab_change *c)
 {
     c->fresh = 0;
@@ -279,8 +280,8 @@ PORT_FN slab_step change_prepare(const slab_ref *place, slab_table *table, slab_
     return SLAB_DONE;
 }
 
-/* A key that is put elsewhere than in its group: whoever sees it there, or its bucket as one that has it, must have
- * seen the mark; so that is stored first. */
+/* Whether a key that is put outside its group needs the displaced bit. A thread that sees the key there, or sees that
+ * the bucket has it, must also see the bit, so the bit is stored first. */
 PORT_FN bool needs_mark(const slab_change *c)
 {
     bool in_group = c->at == c->first && c->slot < SLAB_SLOTS && group_slots(c->group) >> c->slot & 1;
@@ -294,7 +295,7 @@ PORT_FN void mark_displaced(slab_change *c)
     port_store(&c->first->word[SLAB_LINK], c->link);
 }
 
-/* A slot and the header are all that is stored. */
+/* Stores only a slot and the header. */
 PORT_FN void commit_insert_in_first(slab_change *c)
 {
     uint32_t mask = slab_mask(c->header) | (uint32_t)1 << c->slot;
@@ -331,12 +332,13 @@ PORT_FN void commit_insert(const slab_ref *place, slab_table *table, slab_change
     port_store_release(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask));
 }
 
-/* A slab after the first one that becomes empty leaves the chain. */
+/* Unlinks and frees the key's slab if the erase empties it and it is not the first of the bucket. */
 PORT_FN void commit_erase(const slab_ref *place, slab_table *table, slab_change *c)
 {
     uint32_t mask = slab_mask(c->header), bit = (uint32_t)1 << c->slot, emptied = 0;
-    if (c->at == c->first) { /* the header is all that is stored */
-        port_release_after_exchange(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask & ~bit), c->old.value);
+    if (c->at == c->first) { /* only the header is stored */
+        port_release_after_exchange(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask & ~bit),
+                                    c->old.value);
         return;
     }
     uint64_t *header = &c->at->word[SLAB_HEADER], old = port_load(header);
@@ -352,8 +354,8 @@ PORT_FN void commit_erase(const slab_ref *place, slab_table *table, slab_change 
     if (!place->load_of_keys) port_fetch_add(&table->load, (uint64_t)-1);
 }
 
-/* A key more, or less, where load counts them. Who has latched the only bucket of a table is the only one to write it:
- * no bucket has moved that could be counted, and the owner has set its bit before the first key came. */
+/* Adds `more` to the number of keys if `load` counts keys. A thread that has latched the only bucket of a table is the
+ * only writer of `load`: no bucket that could be counted has moved, and the owner set its bit before any insert. */
 PORT_FN void count_key(const slab_ref *place, slab_table *table, const slab_change *c, uint64_t more)
 {
     if (!place->load_of_keys) return;
@@ -363,7 +365,7 @@ PORT_FN void count_key(const slab_ref *place, slab_table *table, const slab_chan
         port_add(&table->load, more);
 }
 
-/* The latch is gone afterwards. */
+/* Makes the change and releases the latch. */
 PORT_FN void change_commit(const slab_ref *place, slab_table *table, slab_change *c)
 {
     if (c->outcome == PLEACH_INSERTED) {
@@ -378,8 +380,8 @@ PORT_FN void change_commit(const slab_ref *place, slab_table *table, slab_change
     }
 }
 
-/* A try of an update that needs no more than the first slab of a bucket that stays where it is, as most do. LONG: this
- * one does, and is latched, unless first == NULL. */
+/* One attempt of an update that touches only the first slab of a bucket that does not move, as most updates do. Returns
+ * SLAB_NEEDS_SLOW_PATH if this one needs more; its bucket is then latched, unless first == NULL. */
 PORT_FN slab_step update_in_first(const slab_ref *place, slab_table *table, slab_change *c)
 {
     if (change_look(place, table, c) != SLAB_DONE) return SLAB_AGAIN;
@@ -391,7 +393,8 @@ PORT_FN slab_step update_in_first(const slab_ref *place, slab_table *table, slab
     return SLAB_DONE;
 }
 
-/* A try that goes the short way or none. LONG: nothing was done, and nothing is latched. */
+/* One attempt of the fast path only. Returns SLAB_NEEDS_SLOW_PATH if that does not suffice; nothing has changed then,
+ * and nothing is latched. */
 PORT_FN slab_step slab_update_fast_path(const slab_ref *place, slab_table *table, slab_change *c)
 {
     c->brief = true;
@@ -407,13 +410,13 @@ PORT_COLD slab_step update_slow_path(const slab_ref *place, slab_table *table, s
     return SLAB_DONE;
 }
 
-/* One try of an update. Who has the latch goes the long way with it in its hands: it might not get it again for
- * long. */
+/* One attempt of an update. It keeps its latch for the slow path, because it might not get the latch again for long. */
 PORT_FN slab_step slab_update(const slab_ref *place, slab_table *table, slab_change *c)
 {
     slab_step step = update_in_first(place, table, c);
     if (step != SLAB_NEEDS_SLOW_PATH) return step;
-    /* Copies: what a function gets by its address is kept in memory, and a GPU has registers for the short way. */
+    /* Copies, because variables whose address is passed to a function are kept in memory, and the fast path should stay
+     * in a GPU's registers. */
     slab_ref far = *place;
     slab_change change;
     change_copy(&change, c);

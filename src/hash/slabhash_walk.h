@@ -1,12 +1,13 @@
-/* hash/slabhash_walk.h - all keys of a table, group by group, while others change it. Included after
+/* hash/slabhash_walk.h - reads all keys of a table, group by group, concurrently with updates. Included after
  * slabhash.h.
  *
- * A group is all keys whose hashes end with the same bits, as many bits as the table had buckets for when the walk
- * began. It is one bucket, or, if the table has grown since, some; a key is in one group, wherever it has moved. Each
- * bucket is read at one instant; keys that nobody changes meanwhile are seen once.
+ * Here a group is the set of all keys whose hashes end with the same bits; the number of these bits is the log of the
+ * number of buckets when the walk began. A group is one bucket or, if the table has grown since, several. A key stays
+ * in one group wherever it moves. Each bucket is read at one instant; keys that do not change during the walk are seen
+ * once.
  */
 
-/* Slots that were read, with room for `room`; more are only counted. */
+/* Slots that were read. There is space for `room`; more are only counted. */
 typedef struct slab_sink {
     slab_slot *slots;
     uint64_t count, room;
@@ -21,7 +22,7 @@ PORT_FN void sink_slab(slab_sink *sink, const slab *at, uint32_t mask)
     }
 }
 
-/* The bucket of one hash. AGAIN: it has changed meanwhile, and the sink is as it was. */
+/* Reads the bucket of one hash. Returns SLAB_AGAIN if it changed concurrently; the sink is then as before. */
 PORT_FN slab_step walk_bucket(const slab_ref *place, const slab_table *table, uint32_t hash, slab_sink *sink,
                               unsigned *log)
 {
@@ -50,11 +51,11 @@ PORT_FN slab_step walk_bucket(const slab_ref *place, const slab_table *table, ui
 
 enum { WALK_PENDING = 32 };
 
-/* The group of hashes whose lowest `bits` bits are those of `group`, which has no others. Where the table has more
- * buckets by now, the one of `group` has some of these only; the rest are groups with one bit more, or two, and so on,
- * that are done later. There are never more of those than hashes have bits. PROGRESS: a bucket is read again only after
- * an update of it, or of the root, that was done; each bucket that was read is over, and there are no more of them than
- * the table has grown to meanwhile. */
+/* Reads the group of hashes whose lowest `bits` bits are those of `group`, in which all other bits are 0. If the table
+ * has more buckets by now, the bucket of `group` has only some of these hashes. The others form groups with one more
+ * bit, two more bits and so on, which are read later; there are never more pending groups than bits in a hash.
+ * PROGRESS: a bucket is read again only after an update of it, or of the root, has completed. Each bucket that was read
+ * is finished, and there are no more of them than the table has grown to by then. */
 PORT_FN void walk_group(const slab_ref *place, const slab_table *table, uint32_t group, unsigned bits,
                         slab_sink *sink)
 {

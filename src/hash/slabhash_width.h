@@ -1,12 +1,13 @@
-/* hash/slabhash_width.h - the hash function and the slots of a slab (slabhash_kind.h). Included by slabhash.h. */
+/* hash/slabhash_width.h - the hash function, and the slots of a slab, for the kind in slabhash_kind.h. Included by
+ * slabhash.h. */
 
-typedef struct slab_slot { slab_key key, value; } slab_slot; /* a set's values are 0 */
+typedef struct slab_slot { slab_key key, value; } slab_slot; /* value is 0 in a set */
 
 /* Multiply-shift, of 64-bit keys by pairs (M. Thorup, "High Speed Hashing for Integers and Strings", strongly
  * universal): under a random seed the sums of any two different keys are independent, so keys that were chosen without
- * knowing the seed collide no more than random ones. The last line keeps that, because every hash comes from nearly as
- * many sums as every other; without it keys in arithmetic progression would fill some buckets many times as much as
- * others, under one seed in a hundred. */
+ * knowledge of the seed collide no more often than random ones. The last line preserves that, because every hash comes
+ * from nearly the same number of sums. Without it, keys in arithmetic progression would, under one seed in a hundred,
+ * fill some buckets many times as much as others. */
 PORT_FN uint32_t slab_hash(const slab_ref *place, slab_key key)
 {
 #if PLEACH_KEY_BITS == 32
@@ -18,8 +19,8 @@ PORT_FN uint32_t slab_hash(const slab_ref *place, slab_key key)
     return (uint32_t)(((uint64_t)(sum ^ sum >> 16) * 0x9e3779b97f4a7c15u) >> 32);
 }
 
-/* A slot; its words one after the other, which is good enough: the key of a taken slot does not change, and the value
- * is one word's. */
+/* Loads a slot, one word after the other. That suffices because the key of a taken slot does not change, and the value
+ * is in a single word. */
 PORT_FN slab_slot slot_load(const slab *s, unsigned slot)
 {
     const uint64_t *payload = &s->word[SLAB_FIRST];
@@ -35,7 +36,7 @@ PORT_FN slab_slot slot_load(const slab *s, unsigned slot)
 #endif
 }
 
-/* By who has the latch. A set32's neighbour in the word is written again as it was. */
+/* The caller holds the latch. In a set32, the other key in the word is rewritten unchanged. */
 PORT_FN void slot_store(slab *s, unsigned slot, slab_slot pair)
 {
     uint64_t *payload = &s->word[SLAB_FIRST];
@@ -53,14 +54,15 @@ PORT_FN void slot_store(slab *s, unsigned slot, slab_slot pair)
 #endif
 }
 
-/* The same for port_release_after_exchange, which gets what it answers. Only for kinds whose slots are half a word: a GPU
- * fetches from memory what it replaces, and not what it stores, and half a word cannot be stored but with the other. */
+/* As slot_store, but returns the value that port_release_after_exchange needs. Only for kinds whose slots are half a
+ * word, where a store includes the other half anyway. For other kinds an exchange would cost
+ * a GPU a fetch from memory that a plain store does not need. */
 PORT_FN uint64_t slot_replace(slab *s, unsigned slot, slab_slot pair)
 {
     return port_exchange_owned_half(&s->word[SLAB_FIRST + slot / 2], slot % 2, (uint32_t)pair.key);
 }
 
-/* Another value for a taken slot, in one access; the one that was there. */
+/* Stores a new value in a taken slot, in one access, and returns the old one. */
 PORT_FN slab_key slot_assign(slab *s, unsigned slot, slab_slot pair)
 {
 #if SLAB_VALUES && PLEACH_KEY_BITS == 64

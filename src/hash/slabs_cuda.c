@@ -42,8 +42,8 @@ void slabs_close(slabs_cuda *slabs)
     pthread_mutex_destroy(&slabs->mutex);
 }
 
-/* Memory of about this size that there is from the beginning stays, so that there is nothing that can fail; with the
- * rest it begins anew. Slabs with memory in the end. */
+/* Keeps about this much of the memory that is already mapped, so that resetting cannot fail, and frees the rest.
+ * Returns the number of slabs that have memory afterwards. */
 static uint64_t keep_memory(slabs_cuda *slabs, uint64_t needed, pleach_status *status)
 {
     uint64_t bytes = needed * SLAB_BYTES;
@@ -86,7 +86,7 @@ void slabs_swap_memory(slabs_cuda *one, slabs_cuda *two)
     one->used_bound = two->used_bound, two->used_bound = used_bound;
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 cudaStream_t slabs_stream(const slabs_cuda *slabs) { return slabs->sync_stream[gate_thread_number() % SLABS_STREAMS]; }
 
@@ -107,9 +107,9 @@ pleach_status slabs_peek(slabs_cuda *slabs, size_t offset, void *to, size_t byte
     return copy_state(slabs, offset, to, bytes, slabs->control);
 }
 
-/* ---- room ---- */
+/* ---- reservation ---- */
 
-/* Kernels that ran out of slabs have moved the pool's end past its capacity. When none is running it is set back, so
+/* Kernels that ran out of slabs have moved the pool's end past its capacity. If none is running, it is set back, so
  * that these ids are not lost. */
 static pleach_status set_end_back(slabs_cuda *slabs)
 {
@@ -130,7 +130,7 @@ pleach_status slabs_grow(slabs_cuda *slabs, uint64_t slabs_needed)
     if (status == PLEACH_OK) status = pool_cuda_grow(slabs->pool, slabs_needed * SLAB_BYTES, slabs->control);
     if (status != PLEACH_OK) return status;
     uint64_t capacity = pool_cuda_mapped(slabs->pool) / SLAB_BYTES;
-    /* The memory is zeroed before kernels hear of it: both are on the control stream, in this order. */
+    /* The memory is zeroed before kernels see the capacity: both are on the control stream, in this order. */
     CUDA_TRY(cudaMemcpyAsync(&((pool_state *)slabs->state)->capacity, &capacity, sizeof capacity,
                              cudaMemcpyHostToDevice, slabs->control));
     CUDA_TRY(cudaStreamSynchronize(slabs->control));
@@ -138,7 +138,7 @@ pleach_status slabs_grow(slabs_cuda *slabs, uint64_t slabs_needed)
     return PLEACH_OK;
 }
 
-/* As many as can be had: if all of them are too much for the GPU, half of the increase, and so on. */
+/* Provides as many as possible: if the GPU lacks memory for all, it tries half of the increase, and so on. */
 static void grow_towards(slabs_cuda *slabs, uint64_t needed)
 {
     uint64_t limit = slabs_limit(slabs);
@@ -156,20 +156,21 @@ slabs_room slabs_pending(slabs_cuda *slabs)
     return room;
 }
 
-/* Learns how many are in use: those, and what calls under way may still take. */
+/* Reads how many are in use, and adds what calls in progress may still allocate. */
 static void look_at_used(slabs_cuda *slabs)
 {
-    uint64_t used, pending = slabs_pending(slabs).slabs; /* first: what ends meanwhile is counted twice, not never */
+    uint64_t used, pending = slabs_pending(slabs).slabs; /* first: a call that ends now counts twice, not never */
     if (slabs_peek(slabs, offsetof(pool_state, next), &used, sizeof used) == PLEACH_OK)
         slabs->used_bound = used + pending;
 }
 
 void slabs_make_room(slabs_cuda *slabs, uint64_t more)
 {
-    if (slabs->views > 0) slabs->used_bound = slabs->capacity; /* nobody knows: look */
+    if (slabs->views > 0) slabs->used_bound = slabs->capacity; /* unknown: read it */
     if (slabs->used_bound + more > slabs->capacity) look_at_used(slabs);
     if (slabs->used_bound + more > slabs->capacity && slabs->streams.marks > 0) {
-        /* Calls on streams have counted their worst case. Before memory is spent on that, see what they really took. */
+        /* Calls on streams are counted with their worst case. Before allocating that, find out what they really
+         * took. */
         streams_wait(&slabs->streams);
         look_at_used(slabs);
     }
@@ -198,7 +199,7 @@ pleach_status slabs_left_on(slabs_cuda *slabs, cudaStream_t stream, slabs_room r
     pthread_mutex_lock(&slabs->mutex);
     pleach_status status = streams_note(&slabs->streams, stream, room.slabs, room.updates);
     pthread_mutex_unlock(&slabs->mutex);
-    /* Work that cannot be remembered is waited for. */
+    /* If the work cannot be recorded, wait for it. */
     return status == PLEACH_OK ? status : cuda_status(cudaStreamSynchronize(stream));
 }
 
@@ -214,7 +215,7 @@ pleach_status slabs_view(slabs_cuda *slabs, int opened)
 {
     pthread_mutex_lock(&slabs->mutex);
     slabs->views += opened;
-    slabs->used_bound = slabs->capacity; /* not known: look before the next update */
+    slabs->used_bound = slabs->capacity; /* unknown: read it before the next update */
     pthread_mutex_unlock(&slabs->mutex);
     return PLEACH_OK;
 }

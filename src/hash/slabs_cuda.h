@@ -1,5 +1,5 @@
-/* hash/slabs_cuda.h - a structure of slabs in GPU memory: the slabs, its counters, streams and scratch memory, and
- * how memory comes before it is needed. What hash tables and graphs there have in common. */
+/* hash/slabs_cuda.h - a structure of slabs in GPU memory: the slabs, its counters, streams and scratch memory, and how
+ * memory is provided before kernels need it. The common part of hash tables and graphs. */
 #ifndef PLEACH_SLABS_CUDA_H
 #define PLEACH_SLABS_CUDA_H
 
@@ -12,7 +12,7 @@
 
 enum { SLABS_STREAMS = 8 };
 
-/* What calls that are under way may come to need, or have done. */
+/* Slabs that calls in progress may need, and updates that they may have made. */
 typedef struct slabs_room { uint64_t slabs, updates; } slabs_room;
 
 typedef struct slabs_cuda {
@@ -20,16 +20,16 @@ typedef struct slabs_cuda {
     size_t state_bytes;
     void *state; /* device memory; begins with pool_state and pool_runs */
     cudaMemPool_t scratch;
-    cudaStream_t sync_stream[SLABS_STREAMS]; /* synchronous calls, by thread number */
-    cudaStream_t control;                    /* growth and looks at counters */
+    cudaStream_t sync_stream[SLABS_STREAMS]; /* for synchronous calls, by thread number */
+    cudaStream_t control;                    /* for growth and for reading counters */
 
-    pthread_mutex_t mutex; /* guards what follows, and `control` */
+    pthread_mutex_t mutex; /* guards the members below, and `control` */
     pool_cuda *pool;
     uint64_t capacity;   /* slabs with memory; the state's copy is never larger */
-    uint64_t used_bound; /* at most so many ids will have been handed out when all work so far is done */
-    slabs_room sync;     /* of calls that have not returned yet */
-    int running;         /* kernels that may take slabs, of calls that have not returned yet */
-    int views;           /* that are open: kernels of users, who take slabs without telling */
+    uint64_t used_bound; /* at most this many ids will have been allocated when all work so far is complete */
+    slabs_room sync;     /* for synchronous calls in progress */
+    int running;         /* calls in progress whose kernels may allocate slabs */
+    int views;           /* open views: user kernels allocate slabs without the host's knowledge */
     streams streams;
 } slabs_cuda;
 
@@ -41,30 +41,31 @@ static inline staging slabs_staging(const slabs_cuda *slabs, cudaStream_t stream
 static inline void *slabs_nodes(const slabs_cuda *slabs) { return pool_cuda_nodes(slabs->pool); }
 static inline uint64_t slabs_limit(const slabs_cuda *slabs) { return pool_cuda_limit(slabs->pool) / SLAB_BYTES; }
 
-/* The GPU is the current one. On failure slabs_close is called all the same. */
+/* The GPU must be the current one. slabs_close must be called even if this fails. */
 pleach_status slabs_open(slabs_cuda *slabs, int gpu, uint64_t max_bytes, size_t state_bytes);
 void slabs_close(slabs_cuda *slabs);
 
-/* A state of zeros, with this many slabs taken from the pool: all of them are zeros too. Alone. */
+/* Resets the state to zeros, with `taken` slabs allocated from the pool, which are zeros too. Exclusive. */
 pleach_status slabs_reset(slabs_cuda *slabs, uint64_t taken);
 
-/* Each has the other's slabs and state. Alone with both, and on the same GPU. */
+/* Exchanges slabs and state of two structures on the same GPU. Exclusive on both. */
 void slabs_swap_memory(slabs_cuda *one, slabs_cuda *two);
 
-/* The stream of a synchronous call. */
+/* Returns the stream of the calling thread's synchronous calls. */
 cudaStream_t slabs_stream(const slabs_cuda *slabs);
 
-/* The state, or some of it, on the host. `slabs_peek` looks while kernels run. */
+/* Copies the state, or a part of it, to the host. `slabs_peek` may be called while kernels run. */
 pleach_status slabs_read(const slabs_cuda *slabs, void *state, size_t bytes);
 pleach_status slabs_peek(slabs_cuda *slabs, size_t offset, void *to, size_t bytes); /* mutex held */
 
-/* Memory for ids below `slabs_needed`; FULL beyond the limit. Mutex held. */
+/* Provides memory for ids below `slabs_needed`. Returns PLEACH_E_FULL beyond the limit. Mutex held. */
 pleach_status slabs_grow(slabs_cuda *slabs, uint64_t slabs_needed);
 
-/* Memory for `more` slabs beside all that is under way, as far as limits allow. Mutex held. */
+/* Provides memory for `more` slabs in addition to all work in progress, as far as limits allow. Mutex held. */
 void slabs_make_room(slabs_cuda *slabs, uint64_t more);
 
-/* A call that may take so many has been promised them, and has returned; on a stream it hands them to that before. */
+/* `slabs_promise` reserves `room` for a call, and `slabs_returned` ends that when the call returns. A call that leaves
+ * work on a stream first passes its reservation to the stream, with slabs_left_on. */
 void slabs_promise(slabs_cuda *slabs, slabs_room room); /* mutex held */
 void slabs_returned(slabs_cuda *slabs, slabs_room room);
 pleach_status slabs_left_on(slabs_cuda *slabs, cudaStream_t stream, slabs_room room);

@@ -166,8 +166,8 @@ HASH_PLANTS = (
           FIND, "    port_invalidate_cached();\n    return SLAB_AGAIN;", "    return SLAB_AGAIN;", tiny=True),
     # ---- slabs from the pool and back ----
     Plant("freed_slab_passes_bucket", "what becomes of a slab is seen before the change of its bucket", "hash/cuda32",
-          TABLE, "    port_publish_fence(); /* whoever sees what becomes of it",
-          "    /* whoever sees what becomes of it"),
+          TABLE, "    port_publish_fence(); /* a thread that sees the slab's next contents",
+          "    /* a thread that sees the slab's next contents"),
     Plant("freed_slab_is_first", "a free slab has the header of a bucket's first one", "hash/plain32", TABLE,
           "slab_next_header(port_load(header), SLAB_OTHER, 0)", "slab_next_header(port_load(header), 0, 0)"),
     Plant("run_list_has_no_tag", "a list that changed and changed back hands a slab out twice", "hash/plain64", RUNS,

@@ -3,7 +3,7 @@
 #include "../../base/memory.h"
 #include "compact_ids.h"
 
-/* Edges, as ends in two arrays. */
+/* Edges, as two arrays of endpoints. */
 typedef struct edge_ends {
     uint64_t n;
     uint32_t *from, *to;
@@ -25,7 +25,7 @@ static pleach_status export_all(const graph_exec_ops *ops, void *exec, place_row
     return status;
 }
 
-/* offsets[place + 2] counts, and then offsets[place + 1] is where the next one of the row goes: so in the end it is
+/* First offsets[place + 2] counts. Then offsets[place + 1] is where the next entry of the row goes, so in the end it is
  * where the row ends. */
 static void fill(place_rows *rows, const edge_ends *edges)
 {

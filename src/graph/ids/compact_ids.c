@@ -1,6 +1,6 @@
 #include "compact_ids.h"
 
-enum { SPARSE = 8 }; /* ids for each vertex that is there */
+enum { SPARSE = 8 }; /* ids per existing vertex */
 
 bool places_worthwhile(uint64_t rows, uint64_t vertices) { return rows / SPARSE > vertices; }
 

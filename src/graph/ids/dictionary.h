@@ -1,17 +1,17 @@
-/* graph/ids/dictionary.h - the dictionary of a sparse graph, in which an id has a number.
+/* graph/ids/dictionary.h - the dictionary of a sparse graph: maps an id to a number (graph_format.h).
  *
- * It is a map of 32-bit keys, whatever the kind of the graph's edges is; and a file has one kind of slab hash. On CPUs
- * the dictionary is compiled by itself (dictionary.c). Kernels have it in a namespace.
+ * It is a map of 32-bit keys, whatever the kind of the graph's edges is; and a translation unit has one kind of slab
+ * hash. So for CPUs the dictionary is a translation unit of its own (dictionary.c), and kernels have it in a namespace.
  *
  * INVARIANTS   of a sparse graph
- *   G6  An id has a number if the dictionary says so, and only then; no number has two ids. The number's name is that
- *       id, since before the dictionary said so.
- *   G7  Numbers below state->numbers that no id has are free: each is once among the state->free_numbers.
+ *   G6  An id has a number if and only if the dictionary maps it to one. No number has two ids. The number's name is
+ *       that id, and was stored before the dictionary's entry.
+ *   G7  Numbers below state->numbers that no id has are free: each is exactly once among the state->free_numbers.
  *
- * WHO MAY RUN TOGETHER   everything but graph_remove_id, which only others of its kind run beside: a number that is free
- *                        stays so until somebody who was alone is done. So whoever has a vertex keeps it.
- * LINEARIZATION POINTS   an id comes with the dictionary's; so it does not come twice, and no number is taken in vain:
- *                        it is taken under the latch of the id's bucket.
+ * CONCURRENCY   All functions may run concurrently, except graph_remove_id, with which only other calls of it may. So a
+ *               number becomes free only under exclusive access, and a thread that has found a vertex can rely on it.
+ * LINEARIZATION POINTS   An id is added at the linearization point of the dictionary's insert. So it is added once. No
+ *                        number is wasted, because it is allocated under the latch of the id's bucket.
  */
 #ifndef PLEACH_GRAPH_DICTIONARY_H
 #define PLEACH_GRAPH_DICTIONARY_H
@@ -19,7 +19,7 @@
 #include "numbers.h"
 
 #ifdef __CUDACC__
-/* The file may have a kind of its own, which is the same afterwards. */
+/* The including file may have a kind of its own, which is restored afterwards. */
 #pragma push_macro("PLEACH_KEY_BITS")
 #pragma push_macro("SLAB_VALUES")
 #undef PLEACH_KEY_BITS
@@ -46,17 +46,17 @@ using pleach_graph_ids::graph_vertex_named;
 #define GRAPH_IDS_FN
 #define GRAPH_IDS_COLD
 
-/* GRAPH_NO_VERTEX: the id has none. */
+/* Returns the number of an id, or GRAPH_NO_VERTEX if it has none. */
 uint32_t graph_internal_id(void *slabs, slab_seed seed, const slab_table *dictionary, uint32_t id);
 
-/* The vertex with an id, which gets a number if it has none. NULL: there is no memory for it. */
+/* Returns the vertex with an id, which is assigned a number if it has none. Returns NULL if there is no memory. */
 slab_table *graph_vertex_named(const graph_ref *g, uint32_t id);
 
-/* By somebody who is alone: an id whose vertex has nothing any more. It needs no memory. */
+/* Removes an id whose vertex has nothing any more. Exclusive. Allocates nothing. */
 void graph_remove_id(const graph_ref *g, uint32_t id);
 
-/* By somebody who is alone: ids that got a number, and for whose vertices there was no memory then. Who goes through
- * all numbers asks of each; afterwards it is free. */
+/* Removes the id with this number if it was assigned, but memory was lacking for its vertex. Exclusive. To find all
+ * such ids, call it for each number; the number may be free afterwards. */
 void graph_forget_unused(const graph_ref *g, uint32_t number);
 #endif
 

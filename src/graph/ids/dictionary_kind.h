@@ -1,8 +1,8 @@
-/* graph/ids/dictionary_kind.h - ids looked up, added and erased. Included after slabhash_blocking.h, for the kind of
- * the dictionary: by dictionary.c, by dictionary.h for kernels, and by the simulator's variant. */
+/* graph/ids/dictionary_kind.h - lookup, insertion and removal of ids. Included after slabhash_blocking.h, for the
+ * dictionary's kind: by dictionary.c, by dictionary.h for kernels, and by the simulator's variant. */
 
-/* GRAPH_NO_VERTEX: the id has none. Out of line, and without the address of what the caller has in registers: dense
- * graphs have no use for it. */
+/* Returns the number of an id, or GRAPH_NO_VERTEX if it has none. Not inlined, and not passed the address of what the
+ * caller has in registers, because dense graphs do not use it. */
 GRAPH_IDS_COLD uint32_t graph_internal_id(void *slabs, slab_seed seed, const slab_table *dictionary, uint32_t id)
 {
     slab_ref place;
@@ -17,7 +17,7 @@ GRAPH_IDS_COLD uint32_t graph_internal_id(void *slabs, slab_seed seed, const sla
     return find_blocking(&place, dictionary, id, &number) ? number : GRAPH_NO_VERTEX;
 }
 
-/* One try. Who has found under the latch that the id is not there takes a number for it. */
+/* One attempt. A thread that finds under the latch that the id is absent allocates a number for it. */
 PORT_FN slab_step graph_try_id(const graph_ref *g, slab_change *c)
 {
     slab_table *dictionary = &g->state->dictionary;
@@ -34,7 +34,7 @@ PORT_FN slab_step graph_try_id(const graph_ref *g, slab_change *c)
     return SLAB_DONE;
 }
 
-/* The vertex with an id, which gets a number if it has none. NULL: there is no memory for it. */
+/* Returns the vertex with an id, which is assigned a number if it has none. Returns NULL if there is no memory. */
 GRAPH_IDS_COLD slab_table *graph_vertex_named(const graph_ref *g, uint32_t id)
 {
     slab_change c;
@@ -46,9 +46,9 @@ GRAPH_IDS_COLD slab_table *graph_vertex_named(const graph_ref *g, uint32_t id)
     return graph_table(g, c.outcome == PLEACH_EXISTS ? c.old.value : c.pair.value);
 }
 
-/* ---- ids that go, by somebody who is alone ---- */
+/* ---- removing ids: exclusive ---- */
 
-/* Of a sparse graph: an id whose vertex has nothing any more. It needs no memory. */
+/* Removes an id whose vertex has nothing any more. Allocates nothing. */
 GRAPH_IDS_FN void graph_remove_id(const graph_ref *g, uint32_t id)
 {
     slab_change c;
@@ -57,8 +57,8 @@ GRAPH_IDS_FN void graph_remove_id(const graph_ref *g, uint32_t id)
     if (c.outcome == PLEACH_ERASED) graph_give_number(g, c.old.value);
 }
 
-/* Ids that got a number, and for whose vertices there was no memory then. Who goes through all numbers asks of each;
- * afterwards it is free. */
+/* Removes the id with this number if it was assigned, but memory was lacking for its vertex. To find all such ids, call
+ * it for each number; the number may be free afterwards. */
 GRAPH_IDS_FN void graph_forget_unused(const graph_ref *g, uint32_t number)
 {
     uint32_t id = graph_id(g, number);

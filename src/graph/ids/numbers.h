@@ -1,5 +1,5 @@
-/* graph/ids/numbers.h - numbers of a sparse graph's vertices, and the names that say whose they are (see
- * graph_format.h). */
+/* graph/ids/numbers.h - numbers of a sparse graph's vertices, and the names that map them back to ids
+ * (graph_format.h). */
 #ifndef PLEACH_GRAPH_NUMBERS_H
 #define PLEACH_GRAPH_NUMBERS_H
 
@@ -11,8 +11,8 @@ PORT_FN void graph_store_name(const graph_ref *g, uint32_t number, uint32_t id)
     port_store(name, port_load(name) >> 32 << 32 | id);
 }
 
-/* A number for this id, with its name. False: there is no memory for it. PROGRESS: a swap that fails has been overtaken
- * by somebody's who has a number now. */
+/* Allocates a number for this id, and stores its name. Returns false if there is no memory. PROGRESS: if a swap fails,
+ * another thread's swap has succeeded, and that thread has a number. */
 PORT_FN bool graph_alloc_internal_id(const graph_ref *g, uint32_t id, uint32_t *number)
 {
     for (;;) {
@@ -34,7 +34,7 @@ PORT_FN bool graph_alloc_internal_id(const graph_ref *g, uint32_t id, uint32_t *
     }
 }
 
-/* A number that no id has is free. */
+/* Frees a number that no id has any more. */
 PORT_FN void graph_give_number(const graph_ref *g, uint32_t number)
 {
     uint64_t spare = port_fetch_add(&g->state->free_numbers, 1);

@@ -4,9 +4,9 @@
 
 #include "../graph_launch.h"
 
-/* ---- ids that are missing ---- */
+/* ---- finding missing ids ---- */
 
-/* By all lanes of a warp: places in the list are taken by one of them. */
+/* Appends the lanes' ids to the list. Called by all lanes of a warp: one of them reserves the elements for all. */
 PORT_FN void note_missing(const graph_ref *g, bool wanted, uint32_t id, uint32_t *missing, uint64_t *count)
 {
     unsigned lane = threadIdx.x % 32;
@@ -68,7 +68,7 @@ cudaError_t sparse_ids_cuda_make_segments(graph_on_gpu graph, uint64_t begin, ui
     LAUNCH(segments_kernel, end - begin, graph, begin, end, notes);
 }
 
-/* Slabs that were never taken are zeros, which is empty buckets. */
+/* Slabs that were never allocated are zeros, which are empty buckets. */
 static __global__ void open_kernel(const __grid_constant__ graph_on_gpu graph, unsigned log)
 {
     if (threadIdx.x) return;
@@ -87,7 +87,7 @@ cudaError_t sparse_ids_cuda_open(graph_on_gpu graph, unsigned log, cudaStream_t 
 
 /* ---- numbers for them ---- */
 
-/* Numbers go by places in the list: first those that are free, then those that were never handed out. */
+/* Numbers follow from positions in the list: first the free ones, then those that were never assigned. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     add_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *ids, uint32_t *refused,
                uint64_t *count)
@@ -148,7 +148,7 @@ cudaError_t sparse_ids_cuda_add(graph_on_gpu graph, size_t n, const uint32_t *id
     return error == cudaSuccess ? give(graph, n, refused, count, stream) : error;
 }
 
-/* ---- ids that go ---- */
+/* ---- removing ids ---- */
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     forget_kernel(const __grid_constant__ graph_on_gpu graph, size_t n, const uint32_t *vertices,

@@ -1,13 +1,13 @@
-/* graph/ids/sparse_ids_cuda.c - ids of a sparse graph in GPU memory: who inserts looks first which of them have no
- * number, has memory made ready for just as many, and gives them numbers; then the kernels of array calls find all
- * vertices. */
+/* graph/ids/sparse_ids_cuda.c - ids of a sparse graph in GPU memory. A call that inserts first finds out which of its
+ * ids have no number, provides memory for exactly that many, and assigns numbers to them. After that, the kernels of
+ * array calls find all vertices. */
 #include "../../base/memory.h"
 #include "../graph_cuda.h"
 #include "../../cuda/sort_cuda.h"
 
 /* ---- new ids ---- */
 
-/* Each of some ids once. */
+/* Removes duplicates from some ids. */
 static pleach_status each_once(staging *s, uint64_t n, const uint32_t *ids, uint32_t **each, uint64_t *count)
 {
     uint32_t *sorted, *unwanted;
@@ -34,7 +34,7 @@ static void room_for(cuda_graph *graph, uint64_t slabs)
     pthread_mutex_unlock(&graph->slabs.mutex);
 }
 
-/* How much was taken; nobody else takes any: one call inserts at a time. */
+/* Records how many slabs are in use. This is exact, because only one call inserts at a time. */
 static pleach_status note_used(cuda_graph *graph, staging *s)
 {
     uint64_t used;
@@ -47,8 +47,9 @@ static pleach_status note_used(cuda_graph *graph, staging *s)
     return PLEACH_OK;
 }
 
-/* How many numbers that were never handed out may be: so many that the limit leaves memory for the dictionary beside
- * their segments, at half a slab for each of them with all that goes with it; and those that have a segment. */
+/* Returns how many numbers may be assigned that never were. Within the limit, there must remain memory for the
+ * dictionary in addition to their segments; half a slab per number covers that and all else. Numbers that already have
+ * a segment count too. */
 static uint64_t most_fresh(const cuda_graph *graph, uint64_t numbers, uint64_t used)
 {
     uint64_t limit = slabs_limit(&graph->slabs), room = limit > used ? 2 * (limit - used) : 0;
@@ -57,10 +58,10 @@ static uint64_t most_fresh(const cuda_graph *graph, uint64_t numbers, uint64_t u
     return most < left ? most : left;
 }
 
-/* Numbers for so many ids: how many there are, in the end. */
+/* Provides numbers for up to `ids` ids; *numbered is how many there are in the end. */
 static pleach_status make_numbers(cuda_graph *graph, staging *s, uint64_t ids, uint64_t *numbered, uint64_t *lacking)
 {
-    uint64_t was[2], used; /* numbers, and how many of them are free */
+    uint64_t was[2], used; /* state->numbers and state->free_numbers */
     segment_notes *there, notes = {0, UINT64_MAX};
     const graph_state *state = graph->slabs.state;
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
@@ -76,7 +77,7 @@ static pleach_status make_numbers(cuda_graph *graph, staging *s, uint64_t ids, u
     CUDA_TRY(sparse_ids_cuda_make_segments(graph_on(graph), begin, end, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&notes, there, sizeof notes, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
-    if (notes.lacking) { /* those below the first that is lacking can be had */
+    if (notes.lacking) { /* those below the first lacking segment are usable */
         uint64_t beyond = notes.end << GRAPH_SEGMENT_LOG;
         fresh = beyond > was[0] ? beyond - was[0] : 0;
     }
@@ -131,7 +132,7 @@ pleach_status graph_cuda_name(cuda_graph *graph, const graph_request *r, cudaStr
     return status;
 }
 
-/* It ends: each round but the last has got more memory, of which there is only so much. */
+/* The loop terminates: each round but the last has got more memory, which is limited. */
 pleach_status graph_cuda_name_all(cuda_graph *graph, const graph_request *r, cudaStream_t stream)
 {
     for (;;) {
@@ -144,9 +145,9 @@ pleach_status graph_cuda_name_all(cuda_graph *graph, const graph_request *r, cud
     }
 }
 
-/* ---- the smallest ids that are free ---- */
+/* ---- the smallest free ids ---- */
 
-/* Arrays of one look: ids from one on, whether they are there, and those of them that are free. */
+/* A window of consecutive ids: whether they exist, and which of them were chosen because they are free. */
 typedef struct window {
     size_t size, chosen;
     uint32_t *ids, *ids_there;
@@ -162,7 +163,7 @@ static pleach_status open_window(staging *s, window *w)
     return status == PLEACH_OK ? staging_scratch(s, w->size, (void **)&w->flags_there) : status;
 }
 
-/* The first so many that are free; *next is after the last that was looked at. */
+/* Chooses the first free ids, up to `wanted`. *next becomes the id after the last that was examined. */
 static pleach_status choose(const cuda_graph *graph, staging *s, window *w, size_t wanted, uint64_t *next)
 {
     graph_result *there;
@@ -180,7 +181,7 @@ static pleach_status choose(const cuda_graph *graph, staging *s, window *w, size
     return PLEACH_OK;
 }
 
-/* They are there from now on, up to the first for which there is no memory. */
+/* Inserts the chosen ids as vertices, up to the first for which there is no memory. */
 static pleach_status put_chosen(cuda_graph *graph, staging *s, window *w)
 {
     graph_request put = {.kind = GRAPH_INSERT_VERTICES, .n = w->chosen, .from = w->ids_there, .flags = w->flags_there};
@@ -198,7 +199,7 @@ static pleach_status put_chosen(cuda_graph *graph, staging *s, window *w)
     return status == PLEACH_OK ? PLEACH_E_FULL : status;
 }
 
-/* One look. Ids that were handed out are added to those that are had, also after FULL. */
+/* Processes one window. Appends new ids to `ids`, also if it returns PLEACH_E_FULL. */
 static pleach_status new_in_window(cuda_graph *graph, size_t size, size_t wanted, uint32_t *ids, size_t *have)
 {
     staging s = slabs_staging(&graph->slabs, slabs_stream(&graph->slabs));
@@ -243,17 +244,18 @@ pleach_status graph_cuda_new_sparse(cuda_graph *graph, staging *s, size_t n, uin
     return told == PLEACH_OK ? status : told;
 }
 
-/* ---- ids that go ---- */
+/* ---- removing ids ---- */
 
-/* If there are any: else whoever tries new ids while memory is lacking would leave more and more of them. */
+/* Removes unused ids, if there are any. Otherwise a caller that inserts new ids while memory is lacking would leave
+ * more and more of them. */
 static pleach_status forget_unused(cuda_graph *graph, staging *s)
 {
-    uint64_t numbers[2], vertices; /* numbers, and how many of them are free */
+    uint64_t numbers[2], vertices; /* state->numbers and state->free_numbers */
     const graph_state *state = graph->slabs.state;
     CUDA_TRY(cudaMemcpyAsync(numbers, &state->numbers, sizeof numbers, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     pleach_status status = graph_cuda_size_of(graph, &vertices, NULL);
-    if (status == PLEACH_E_MEMORY) return PLEACH_OK; /* vertices have gone by now: these may wait for the next that do */
+    if (status == PLEACH_E_MEMORY) return PLEACH_OK; /* the vertices are erased; the ids can wait for the next call */
     if (status != PLEACH_OK || numbers[0] == numbers[1] + vertices) return status;
     CUDA_TRY(sparse_ids_cuda_forget_unused(graph_on(graph), numbers[0], s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));

@@ -1,4 +1,5 @@
-/* graph/ordered/ordered.c - ordered graphs: graph_exec_ops over a map, whose device is the graph's; life and snapshots. */
+/* graph/ordered/ordered.c - ordered graphs: graph_exec_ops on top of a map, which is on the graph's device; life and
+ * snapshots. */
 #include "ordered.h"
 
 #include "../../base/memory.h"
@@ -10,7 +11,7 @@ static ordered_view then(void *exec, void *snapshot) { return (ordered_view){exe
 
 static pleach_status run(void *exec, const graph_request *request, pleach_stream stream)
 {
-    (void)stream; /* the api layer takes none for an ordered graph */
+    (void)stream; /* the API layer accepts none for an ordered graph */
     switch (request->kind) {
     case GRAPH_INSERT_EDGES: return ordered_insert_edges(exec, request);
     case GRAPH_ERASE_EDGES: return ordered_erase_edges(exec, request);
@@ -66,7 +67,7 @@ static pleach_status triangles(void *exec, size_t capacity, uint64_t *by_vertex,
 
 /* ---- life ---- */
 
-/* The map in it is watched for itself, and `changing` is free while nobody is inside the graph. */
+/* The map registers for forks itself, and `changing` is free while no thread is inside the graph. */
 static void after_fork(void *exec) { workers_after_fork(((ordered_graph *)exec)->workers); }
 
 static void destroy(void *exec)

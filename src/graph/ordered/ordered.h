@@ -1,17 +1,17 @@
-/* graph/ordered/ordered.h - a graph whose edges are the keys of one ordered map, as the files ordered_*.c share it.
+/* graph/ordered/ordered.h - a graph whose edges are the keys of one ordered map: declarations shared by ordered_*.c.
  *
- * A directed edge (u, v) is the key u * 2^32 + v, with the edge's value. An undirected one is that, and the key
- * v * 2^32 + u. So a vertex's neighbours are neighbouring keys, in order. A vertex u that is there is the key
+ * A directed edge (u, v) is the key u * 2^32 + v, with the edge's value. An undirected edge is that key, and also the
+ * key v * 2^32 + u. So a vertex's neighbours are adjacent keys, in order. A vertex u that exists has the key
  * u * 2^32 + PLEACH_NO_VERTEX, its marker, which no edge can have: the last key of its row.
  *
- * That vertices and edges are in one map is what makes every change one batch of the map: applied as a whole or not at
- * all, and shown by a snapshot as a whole or not at all. Two maps would need a change to be taken back in the first
- * when the second has no memory for it; and where a snapshot is live, taking back needs memory too.
+ * Vertices and edges are in one map, so every change is one batch of the map: it is applied as a whole or not at all,
+ * and a snapshot shows all of it or none. With two maps, a change would have to be undone in the first if the second
+ * had no memory for it; and while a snapshot is live, undoing needs memory as well.
  *
  * INVARIANTS   G1, G2, G4 and G5 of graph_edge.h, after every batch.
- * WHO MAY RUN TOGETHER   what the graph's gate lets. Changes are batches, which the map carries out one by one; its
- *              queries see a state between two of them.
- * LINEARIZATION POINTS   of a change: its batch. Of a query: that of the map.
+ * CONCURRENCY  Whatever the graph's gate admits. Changes are batches, which the map runs one at a time; its queries see
+ *              a state between two of them.
+ * LINEARIZATION POINTS   Of a change: that of its batch. Of a query: that of the map's query.
  */
 #ifndef PLEACH_GRAPH_ORDERED_H
 #define PLEACH_GRAPH_ORDERED_H
@@ -29,19 +29,19 @@ typedef struct ordered_graph {
     pleach_map *map;
     bool directed, values, on_cpu;
     unsigned threads;
-    workers *workers;         /* of the host: they count triangles, on whatever device the map is */
+    workers *workers;         /* on the host; they count triangles, whatever the map's device is */
     pthread_mutex_t changing; /* held while a batch changes map and counters, and while a snapshot is taken of both */
     atomic_uint_fast64_t vertices, edges;
-    uint64_t lowest_free;     /* no smaller id is free; for who is alone */
+    uint64_t lowest_free;     /* no smaller id is free; used with exclusive access only */
 } ordered_graph;
 
-/* A graph at an instant. */
+/* A snapshot of a graph. */
 typedef struct ordered_snapshot {
     pleach_snapshot *of_map;
     uint64_t vertices, edges;
 } ordered_snapshot;
 
-/* What a query looks at: the graph as it is, or, where `at` is not NULL, as it was. */
+/* What a query reads: the current graph or, if `at` is not NULL, a snapshot. */
 typedef struct ordered_view {
     const ordered_graph *graph;
     const ordered_snapshot *at;
@@ -64,14 +64,14 @@ typedef struct ordered_batch {
     size_t n, room;
 } ordered_batch;
 
-/* MEMORY, or SIZE if a batch cannot be so long; closed in any case. */
+/* Returns PLEACH_E_MEMORY, or PLEACH_E_SIZE if a batch cannot be that long. Must be closed in either case. */
 pleach_status ordered_batch_open(ordered_batch *b, size_t room);
 void ordered_batch_close(ordered_batch *b);
 void ordered_batch_add(ordered_batch *b, pleach_operation kind, uint64_t key, uint64_t value);
-/* Both halves of an edge, or the one. */
+/* Adds both halves of an undirected edge, or the one of a directed edge. */
 void ordered_batch_add_edge(const ordered_graph *graph, ordered_batch *b, pleach_operation kind, uint32_t from,
                             uint32_t to, uint32_t value);
-/* All of it or nothing. The counters go with it. */
+/* Applies all of it or nothing, and updates the counters with it. */
 pleach_status ordered_batch_apply(ordered_graph *graph, ordered_batch *b);
 
 /* ---- ordered_edges.c, ordered_vertices.c ---- */
@@ -84,19 +84,19 @@ pleach_status ordered_erase_vertices(void *exec, size_t n, const uint32_t *verti
 
 /* ---- ordered_query.c ---- */
 
-/* Finds of edges and of vertices, and degrees. */
+/* Finds edges or vertices, or counts degrees. */
 pleach_status ordered_ask(ordered_view view, const graph_request *r);
 pleach_status ordered_list(ordered_view view, size_t n, const uint32_t *vertices, size_t capacity,
                            uint32_t *neighbours, uint32_t *values, uint64_t *offsets, size_t *total);
 pleach_status ordered_find_keys(ordered_view view, size_t n, const uint64_t *keys, uint64_t *values, uint8_t *found);
 pleach_status ordered_range(ordered_view view, size_t n, const uint64_t *lo, const uint64_t *hi, size_t capacity,
                             uint64_t *keys, uint64_t *values, uint64_t *offsets, size_t *total);
-/* One more than the largest id that is there. */
+/* Returns one more than the largest existing id. */
 pleach_status ordered_row_count(ordered_view view, uint64_t *rows);
 
-/* ---- ordered_rows.c: all of it. Of the graph as it is, by somebody who is alone. ---- */
+/* ---- ordered_rows.c: the whole graph. Exclusive, unless at a snapshot. ---- */
 
-/* All keys in order, markers included, and, if they are wanted, values. */
+/* All keys in order, including markers, and values if requested. */
 typedef struct ordered_keys {
     uint64_t *keys, *values;
     size_t n;

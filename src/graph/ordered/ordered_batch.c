@@ -37,7 +37,7 @@ void ordered_batch_add_edge(const ordered_graph *graph, ordered_batch *b, pleach
     if (!graph->directed) ordered_batch_add(b, kind, ordered_key(to, from), value);
 }
 
-/* Halves of an edge change together, so that their number is exact when it is divided. */
+/* Both halves of an edge change in the same batch, so their number is exact when it is divided. */
 static void count_changes(ordered_graph *graph, const ordered_batch *b)
 {
     int64_t vertices = 0, halves = 0;

@@ -1,5 +1,5 @@
-/* graph/ordered/ordered_build.c - an empty ordered graph filled in bulk: halves of edges are sorted, each row gets its marker,
- * and the map is loaded with keys that ascend. */
+/* graph/ordered/ordered_build.c - builds an empty ordered graph in bulk: it sorts halves of edges, gives each row its
+ * marker, and loads the map with ascending keys. */
 #include "../../base/memory.h"
 #include "../../cpu/sort.h"
 #include "ordered.h"
@@ -21,10 +21,10 @@ static void close_keys(sorted_keys *s)
     base_free(s->values);
 }
 
-/* Of equal ones the last stays, at both ends. */
+/* If an edge occurs more than once, the last occurrence wins, at both endpoints. */
 static pleach_status sort_halves(const build_input *in, size_t edges, sorted_keys *halves)
 {
-    ordered_batch b; /* the halves, as a batch would have them */
+    ordered_batch b; /* the halves, as in a batch */
     void *keys = NULL, *values = NULL;
     pleach_status status = ordered_batch_open(&b, edges * ordered_halves(in->graph));
     if (status == PLEACH_OK) {
@@ -41,7 +41,7 @@ static pleach_status sort_halves(const build_input *in, size_t edges, sorted_key
     return status;
 }
 
-/* Vertices that edges lead to. Undirected, they have rows of their own, and need not be listed. */
+/* Lists the vertices to which edges lead. In undirected graphs they have rows of their own, so the list is empty. */
 static pleach_status sort_targets(const build_input *in, size_t edges, uint32_t **ids, size_t *count)
 {
     *ids = NULL;
@@ -60,7 +60,7 @@ static pleach_status sort_targets(const build_input *in, size_t edges, uint32_t 
     return *count == SIZE_MAX ? PLEACH_E_MEMORY : PLEACH_OK;
 }
 
-/* Rows and targets run together in the order of ids, each followed by its marker. With out NULL only counts. */
+/* Merges rows and targets in the order of ids, and adds the marker of each. If out is NULL it only counts. */
 static size_t merge(const sorted_keys *halves, const uint32_t *targets, size_t target_count, sorted_keys *out)
 {
     size_t half = 0, target = 0, at = 0, vertices = 0;
@@ -73,7 +73,7 @@ static size_t merge(const sorted_keys *halves, const uint32_t *targets, size_t t
                 out->keys[at] = halves->keys[half];
                 out->values[at] = halves->values[half];
             }
-        if (out) out->keys[at] = ordered_marker((uint32_t)id); /* its value is 0, as all memory is at first */
+        if (out) out->keys[at] = ordered_marker((uint32_t)id); /* its value is 0, because memory is zeroed */
         at++;
         vertices++;
     }

@@ -1,10 +1,10 @@
-/* graph/ordered/ordered_change.c - by how many the triangles of an ordered graph change with some edges, by somebody who is
- * alone.
+/* graph/ordered/ordered_change.c - counts how many triangles of an ordered graph some edges add or remove. Exclusive.
  *
- * Some edges at a time: first the end with fewer neighbours is found, by reading both rows page by page until one ends;
- * so a long row costs no more than the short one beside it. Then the short row is read page by page again, and the
- * third edges are asked for in one array. Memory is that of the pages, and is there before anything is changed: what
- * has been applied can be counted. That of a map on a GPU is there as well: a call of the largest size comes before.
+ * It processes some edges at a time. First it finds the endpoint with fewer neighbours, by reading both rows page by
+ * page until one ends, so a long row costs no more than the short one. Then it reads the short row again, page by page,
+ * and looks the third edges up in one array. The memory for the pages is allocated before anything changes, so that
+ * what has been applied can be counted. The same holds for the memory of a map on a GPU: a call of the largest size
+ * comes first.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum { CURSORS = 512, ROOM = 1 << 15 };
 typedef struct cursor {
     uint64_t number; /* the element */
     uint32_t few, many;
-    uint32_t first, count; /* where its page is among the third edges */
+    uint32_t first, count; /* where its page begins in the third edges, and its length */
 } cursor;
 
 typedef struct pages {
@@ -31,8 +31,8 @@ typedef struct pages {
     uint8_t found[ROOM];
 } pages;
 
-/* A map on a GPU keeps the memory that calls have had, so if it lacks some now, a call of another thread has it, for a
- * moment. */
+/* A map on a GPU keeps the memory that calls have used. So if it lacks some now, a call of another thread is using it,
+ * for a short time. */
 enum { MOST_TRIES = 8 };
 
 static pleach_status read_page(pages *p, unsigned queries, uint32_t limit)
@@ -52,7 +52,7 @@ static pleach_status ask_thirds(pages *p, size_t n)
     return status;
 }
 
-/* Has the map get the memory that the largest calls need. */
+/* Makes the map allocate the memory that the largest calls need. */
 static pleach_status warm_up(pages *p)
 {
     if (p->graph->on_cpu) return PLEACH_OK;
@@ -68,17 +68,17 @@ static void open_row(pages *p, unsigned query, uint32_t vertex)
     p->hi[query] = ordered_marker(vertex) - 1;
 }
 
-/* The page was full: there may be more. */
+/* Continues after a full page, because there may be more. */
 static void next_page(pages *p, unsigned from, unsigned to, uint32_t limit)
 {
     p->lo[to] = p->keys[(size_t)from * limit + limit - 1] + 1;
     p->hi[to] = p->hi[from];
 }
 
-/* ---- the end with fewer ---- */
+/* ---- the endpoint with fewer neighbours ---- */
 
-/* Edges i are asked for at both ends, by queries 2i and 2i + 1. Who is decided goes to the end of the line, and the
- * others move up. */
+/* Edge i has the queries 2i and 2i + 1, one for each endpoint. Decided edges are moved behind the open ones. Returns
+ * how many are open. */
 static unsigned decide(pages *p, unsigned open, uint32_t limit)
 {
     unsigned kept = 0;
@@ -99,7 +99,7 @@ static unsigned decide(pages *p, unsigned open, uint32_t limit)
     return kept;
 }
 
-/* Progress: every round reads a page of each row that is open. */
+/* Progress: every round reads one page of each open row. */
 static pleach_status find_fewer(pages *p)
 {
     for (unsigned i = 0; i < p->n; i++) {
@@ -181,7 +181,7 @@ static pleach_status count_change(pages *p)
 
 /* ---- calls ---- */
 
-/* Edges that come are counted when they are there. */
+/* Counts after the edges are inserted. */
 static pleach_status insert_counting(pages *p, uint8_t *outcomes)
 {
     graph_request r = *p->change.request;
@@ -193,8 +193,8 @@ static pleach_status insert_counting(pages *p, uint8_t *outcomes)
     return counted != PLEACH_OK ? counted : status;
 }
 
-/* Edges that go are counted while they are there. If there is no memory to let them go, because a snapshot is live,
- * they are counted once more, the other way round. */
+/* Counts before the edges are erased. If they cannot be erased, because a snapshot is live and there is no memory for
+ * copies, they are counted once more and subtracted. */
 static pleach_status erase_counting(pages *p)
 {
     graph_request find = *p->change.request;

@@ -1,4 +1,4 @@
-/* graph/ordered/ordered_check.c - is a quiet ordered graph sound, and what is it made of? */
+/* graph/ordered/ordered_check.c - validates a quiescent ordered graph, and collects statistics. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ typedef struct check {
     size_t size;
 } check;
 
-/* Where a key is, or SIZE_MAX. */
+/* Returns the position of a key, or SIZE_MAX. */
 static size_t place_of(const ordered_keys *all, uint64_t key)
 {
     size_t begin = 0, end = all->n;
@@ -36,13 +36,15 @@ static bool check_edge(const check *c, size_t i)
 {
     uint64_t key = c->all.keys[i];
     uint32_t from = (uint32_t)(key >> 32), to = (uint32_t)key;
-    if (from == to) return complain(c, "G1: a loop", key);
-    if (place_of(&c->all, ordered_marker(from)) == SIZE_MAX) return complain(c, "G4: comes from nowhere", key);
-    if (place_of(&c->all, ordered_marker(to)) == SIZE_MAX) return complain(c, "G4: leads nowhere", key);
+    if (from == to) return complain(c, "G1: self loop", key);
+    if (place_of(&c->all, ordered_marker(from)) == SIZE_MAX)
+        return complain(c, "G4: source vertex does not exist", key);
+    if (place_of(&c->all, ordered_marker(to)) == SIZE_MAX)
+        return complain(c, "G4: target vertex does not exist", key);
     if (c->graph->directed) return true;
     size_t other = place_of(&c->all, ordered_key(to, from));
     if (other == SIZE_MAX || c->all.values[other] != c->all.values[i])
-        return complain(c, "G2: not the same at both ends", key);
+        return complain(c, "G2: the two halves differ", key);
     return true;
 }
 
@@ -57,8 +59,8 @@ static bool check_all(const check *c)
     }
     ordered_sizes((ordered_view){c->graph, NULL}, &counted_vertices, &counted_edges);
     if (vertices == counted_vertices && halves == counted_edges * ordered_halves(c->graph)) return true;
-    snprintf(c->message, c->size, "G5: %" PRIu64 " vertices and %" PRIu64 " ends of edges, the sums say %" PRIu64
-             " and %" PRIu64 " edges", vertices, halves, counted_vertices, counted_edges);
+    snprintf(c->message, c->size, "G5: %" PRIu64 " vertices and %" PRIu64 " halves of edges, but the counters are %"
+             PRIu64 " vertices and %" PRIu64 " edges", vertices, halves, counted_vertices, counted_edges);
     return false;
 }
 
@@ -68,7 +70,7 @@ pleach_status ordered_validate(void *exec, char *message, size_t message_size)
     pleach_status status = pleach_map_validate(c.graph->map, message, message_size);
     if (status != PLEACH_OK) return status;
     status = ordered_keys_open((ordered_view){c.graph, NULL}, true, &c.all);
-    if (status == PLEACH_E_CORRUPT) snprintf(message, message_size, "G5: the sums are not the number of keys");
+    if (status == PLEACH_E_CORRUPT) snprintf(message, message_size, "G5: the counters do not match the number of keys");
     if (status == PLEACH_OK && !check_all(&c)) status = PLEACH_E_CORRUPT;
     ordered_keys_close(&c.all);
     return status;

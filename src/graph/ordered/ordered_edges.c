@@ -1,4 +1,4 @@
-/* graph/ordered/ordered_edges.c - edges of an ordered graph put and erased: one batch for all of a call. */
+/* graph/ordered/ordered_edges.c - inserts and erases edges of an ordered graph: one batch per call. */
 #include <string.h>
 
 #include "../../base/memory.h"
@@ -6,7 +6,8 @@
 
 enum { CHUNK = 1 << 14 };
 
-/* Outcomes from the flags of the batch, which has the edges first and in order. Answers how many ids were none. */
+/* Converts the flags of the batch, which has the edges first and in order, to outcomes. Returns how many elements have
+ * an id that is no vertex. */
 static size_t hand_out(const ordered_graph *graph, const graph_request *r, const uint8_t *flags)
 {
     size_t at = 0, no_vertex = 0;
@@ -16,7 +17,7 @@ static size_t hand_out(const ordered_graph *graph, const graph_request *r, const
             outcome = PLEACH_EDGE_NOT_APPLIED;
             no_vertex++;
         } else if (r->from[i] != r->to[i]) {
-            outcome = flags[at]; /* outcomes of edges are those of keys, by number */
+            outcome = flags[at]; /* an edge's outcome has the same number as its key's */
             at += ordered_halves(graph);
         }
         if (r->flags) r->flags[i] = outcome;
@@ -49,10 +50,10 @@ static size_t count_edges(const graph_request *r)
     return edges;
 }
 
-/* ---- ends ---- */
+/* ---- endpoints ---- */
 
-/* Which ends of edges are vertices already: there[2 * i] and there[2 * i + 1]. Most are, as a rule, and to ask is
- * cheaper than to put them into the batch. Vertices are erased by somebody who is alone: who is there stays. */
+/* Finds out which endpoints exist already: there[2 * i] and there[2 * i + 1]. Usually most do, and to query them is
+ * cheaper than to put them into the batch. Only exclusive calls erase vertices, so the result stays valid. */
 static pleach_status find_ends(const ordered_graph *graph, const graph_request *r, uint8_t *there)
 {
     size_t room = r->n < CHUNK ? r->n : CHUNK;

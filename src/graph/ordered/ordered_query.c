@@ -1,12 +1,12 @@
-/* graph/ordered/ordered_query.c - questions to an ordered graph, as it is or at a snapshot: edges, vertices, degrees,
- * neighbours. Composes keys, calls the map's public functions, and takes what comes back apart. */
+/* graph/ordered/ordered_query.c - queries of an ordered graph, as it is or at a snapshot: edges, vertices, degrees,
+ * neighbours. Composes keys, calls the map's public functions, and decodes the results. */
 
 #include "../../base/memory.h"
 #include "ordered.h"
 
 enum { FEW = 32, CHUNK = 1 << 16 };
 
-static const uint64_t NO_KEY = UINT64_MAX; /* the marker of PLEACH_NO_VERTEX: never there */
+static const uint64_t NO_KEY = UINT64_MAX; /* the marker of PLEACH_NO_VERTEX, which never exists */
 
 /* ---- the map, or a snapshot of it ---- */
 
@@ -114,7 +114,7 @@ static void close_pairs(list_room *room)
     room->keys = room->values = NULL;
 }
 
-/* One try. SPACE: there were more than this. */
+/* One attempt. Returns PLEACH_E_SPACE if there were more than `pairs`. */
 static pleach_status try_list(ordered_view view, size_t n, list_room *room, size_t pairs, bool with_values,
                               uint64_t *offsets, size_t *total)
 {
@@ -124,8 +124,8 @@ static pleach_status try_list(ordered_view view, size_t n, list_room *room, size
     return ordered_range(view, n, room->lo, room->hi, pairs, room->keys, room->values, offsets, total);
 }
 
-/* Counted first: lists of a graph differ too much in length for a guess. Between counting and listing others may have
- * put edges; then it is counted again. Progress: the room grows with every try, up to the caller's. */
+/* Counts first, because the lengths of lists in a graph vary too much for a guess. If edges are inserted between
+ * counting and listing, it counts again. Progress: the space grows with every attempt, up to the caller's capacity. */
 static pleach_status list_pairs(ordered_view view, size_t n, list_room *room, size_t capacity, bool with_values,
                                 uint64_t *offsets, size_t *total)
 {

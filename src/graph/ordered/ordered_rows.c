@@ -3,7 +3,7 @@
 #include "../../base/memory.h"
 #include "ordered.h"
 
-enum { INTERVALS_A_THREAD = 2048 }; /* so many that the map shares them among all its threads */
+enum { INTERVALS_A_THREAD = 2048 }; /* enough for the map to use all its threads */
 
 void ordered_sizes(ordered_view view, uint64_t *vertices, uint64_t *edges)
 {
@@ -13,7 +13,7 @@ void ordered_sizes(ordered_view view, uint64_t *vertices, uint64_t *edges)
 
 /* ---- all keys ---- */
 
-/* Rows 0 .. rows-1, cut into intervals of as many rows each. */
+/* Cuts rows 0 .. rows-1 into intervals with equal numbers of rows. */
 static size_t cut(uint64_t rows, size_t most, uint64_t *lo, uint64_t *hi)
 {
     size_t n = rows < most ? (size_t)rows : most;

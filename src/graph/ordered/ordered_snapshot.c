@@ -1,5 +1,5 @@
-/* graph/ordered/ordered_snapshot.c - snapshots of graphs: check the arguments, hand over to the executor. Questions pass no gate:
- * what would be taken from under a live snapshot is refused. */
+/* graph/ordered/ordered_snapshot.c - public functions for snapshots of graphs: they check the arguments, and call the
+ * backend. Queries pass no gate: calls that would remove what a live snapshot needs are refused. */
 #include "../../../include/pleach/graph_snapshot.h"
 
 #include "../../base/memory.h"
@@ -33,7 +33,7 @@ void pleach_graph_snapshot_release(pleach_graph_snapshot *snapshot)
 {
     if (!snapshot) return;
     pleach_graph *graph = snapshot->graph;
-    gate_enter(&graph->gate); /* so that a fork does not come between the two */
+    gate_enter(&graph->gate); /* so that no fork happens between the two */
     graph->ops->snapshots->release(graph->exec, snapshot->at);
     atomic_fetch_sub(&graph->live_snapshots, 1);
     gate_leave(&graph->gate);

@@ -1,5 +1,5 @@
-/* graph/ordered/ordered_triangles.c - all triangles of an ordered graph, as it is or at a snapshot, beside which it may change
- * meanwhile: its keys are the rows. Where ids are few and large, vertices are known by their places among all. */
+/* graph/ordered/ordered_triangles.c - all triangles of an ordered graph, as it is or at a snapshot, while the graph may
+ * change: the keys are the rows. If ids are few and large, vertices are known by their positions among all. */
 #include <string.h>
 
 #include "../../base/memory.h"
@@ -25,14 +25,14 @@ static pleach_status count_by_id(ordered_view view, graph_rows *rows, uint64_t *
     return status;
 }
 
-/* ---- rows by place ---- */
+/* ---- rows by position ---- */
 
 typedef struct places {
     ordered_keys all;
     uint64_t vertices;
-    uint32_t *ids;     /* by place, ascending */
-    uint64_t *offsets; /* by place, one more than vertices; in all.keys, less the markers before */
-    uint32_t *targets; /* places */
+    uint32_t *ids;     /* by position, ascending */
+    uint64_t *offsets; /* by position, one more than vertices; in all.keys, not counting earlier markers */
+    uint32_t *targets; /* positions */
 } places;
 
 /* A row ends with its marker. */
@@ -52,7 +52,7 @@ static void fill_part(void *context, size_t begin, size_t end)
     places *p = context;
     for (uint64_t place = begin; place < end; place++)
         for (uint64_t at = p->offsets[place]; at < p->offsets[place + 1]; at++)
-            p->targets[at] = place_of_id(p->ids, p->vertices, (uint32_t)p->all.keys[at + place]); /* markers before */
+            p->targets[at] = place_of_id(p->ids, p->vertices, (uint32_t)p->all.keys[at + place]); /* skips markers */
 }
 
 static pleach_status count_by_place(ordered_view view, uint64_t *total)
@@ -82,7 +82,7 @@ pleach_status ordered_triangles(ordered_view view, size_t capacity, uint64_t *by
 {
     graph_rows rows = {0};
     uint64_t vertices;
-    pleach_status status = ordered_rows(view, &rows); /* how many there are */
+    pleach_status status = ordered_rows(view, &rows); /* their number */
     if (status != PLEACH_OK) return status;
     if (by_vertex && rows.rows > capacity) return PLEACH_E_SPACE;
     if (by_vertex) memset(by_vertex, 0, capacity * sizeof *by_vertex);

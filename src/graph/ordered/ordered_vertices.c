@@ -1,11 +1,11 @@
-/* graph/ordered/ordered_vertices.c - vertices of an ordered graph: their markers, and what goes with them. */
+/* graph/ordered/ordered_vertices.c - vertices of an ordered graph: their markers, and the edges erased with them. */
 #include <string.h>
 
 #include "../../base/memory.h"
 #include "../../cpu/sort.h"
 #include "ordered.h"
 
-/* ---- putting ---- */
+/* ---- inserting ---- */
 
 static pleach_status put_markers(ordered_graph *graph, const graph_request *r, ordered_batch *b)
 {
@@ -35,7 +35,8 @@ pleach_status ordered_insert_vertices(ordered_graph *graph, const graph_request 
 
 /* ---- new ids ---- */
 
-/* The n smallest free ids, from the lowest that may be free on. FULL: there are not so many. */
+/* Finds the n smallest free ids, beginning with the lowest that may be free. Returns PLEACH_E_FULL if there are
+ * fewer. */
 static pleach_status find_free(const ordered_graph *graph, size_t n, uint32_t *ids)
 {
     enum { AT_ONCE = 1024 };
@@ -89,7 +90,7 @@ static bool is_one_of(const uint32_t *ids, size_t n, uint32_t id)
     return false;
 }
 
-/* The outcomes are those of the markers, which come first: of equal ids the first one is erased. */
+/* Outcomes are those of the markers, which come first. Of equal ids, the first one is erased. */
 static pleach_status open_erase(ordered_batch *b, size_t n, const uint32_t *vertices, size_t keys)
 {
     pleach_status status = ordered_batch_open(b, n + keys);
@@ -98,7 +99,7 @@ static pleach_status open_erase(ordered_batch *b, size_t n, const uint32_t *vert
     return status;
 }
 
-/* Undirected: who goes knows all its edges. */
+/* Undirected: the row of an erased vertex has all its edges. */
 static pleach_status compose_undirected(const ordered_graph *graph, size_t n, const uint32_t *vertices, size_t dying,
                                         const uint32_t *ids, ordered_batch *b)
 {
@@ -128,7 +129,7 @@ static bool goes(uint64_t key, size_t dying, const uint32_t *ids)
     return is_one_of(ids, dying, (uint32_t)(key >> 32)) || is_one_of(ids, dying, (uint32_t)key);
 }
 
-/* Directed: edges that lead to those who go may be anywhere. */
+/* Directed: edges that lead to erased vertices may be in any row. */
 static pleach_status compose_directed(const ordered_graph *graph, size_t n, const uint32_t *vertices, size_t dying,
                                       const uint32_t *ids, ordered_batch *b)
 {

@@ -12,7 +12,7 @@ static double coefficient_of(uint64_t degree, uint64_t triangles)
     return degree < 2 ? 0 : 2 * (double)triangles / ((double)degree * (double)(degree - 1));
 }
 
-/* Rows by id. *sum is that of all coefficients. */
+/* By id. *sum is the sum of all coefficients. */
 static pleach_status clustering_by_id(const graph_exec_ops *ops, void *exec, graph_rows *rows, size_t n,
                                       double *coefficients, double *sum)
 {
@@ -36,7 +36,7 @@ static pleach_status clustering_by_id(const graph_exec_ops *ops, void *exec, gra
     return status;
 }
 
-/* Where ids are few and large, vertices are known by their places among those that are there. */
+/* If ids are few and large: by the positions of vertices among those that exist. */
 static pleach_status clustering_by_place(const graph_exec_ops *ops, void *exec, unsigned threads, uint64_t vertices,
                                          size_t n, double *coefficients, double *sum)
 {

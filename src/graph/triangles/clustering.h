@@ -4,7 +4,7 @@
 
 #include "../graph_backend.h"
 
-/* As pleach_graph_clustering, by somebody who is alone. `average` may be NULL. */
+/* As pleach_graph_clustering, with exclusive access. `average` may be NULL. */
 pleach_status clustering_of(const graph_exec_ops *ops, void *exec, unsigned threads, size_t n, double *coefficients,
                             double *average);
 

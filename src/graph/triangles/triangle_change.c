@@ -1,4 +1,5 @@
-/* graph/triangles/triangle_change.c - edges that come or go with a call, numbered, and who counts a triangle. */
+/* graph/triangles/triangle_change.c - numbers the edges that a call inserts or erases, and decides at which of them a
+ * triangle is counted. */
 #include "triangle_change.h"
 
 #include "../../base/memory.h"
@@ -26,7 +27,7 @@ void change_close(triangle_change *c)
     base_free(c->numbers);
 }
 
-/* Multiply-shift, as in slabhash_width.h; there are up to 2^32 places. */
+/* Multiply-shift, as in slabhash_width.h. There are up to 2^32 places. */
 static uint64_t first_place_of(const triangle_change *c, uint64_t name)
 {
     uint64_t product = (c->seed.low + name) * (c->seed.by + (name >> 32));
@@ -39,7 +40,7 @@ void change_prefetch(const triangle_change *c, uint32_t one, uint32_t two)
     __builtin_prefetch(&c->numbers[first_place_of(c, name_of(one, two))]);
 }
 
-/* Where the edge is, or where it would be. */
+/* Returns the place of the edge, or the one where it would be put. */
 static numbered_edge *place_of(const triangle_change *c, uint64_t name)
 {
     uint64_t place = first_place_of(c, name);
@@ -47,7 +48,7 @@ static numbered_edge *place_of(const triangle_change *c, uint64_t name)
     return &c->numbers[place];
 }
 
-/* Of equal ones the first is kept. */
+/* Of equal edges, the first is kept. */
 void change_number(triangle_change *c)
 {
     enum { AHEAD = 16 };
@@ -62,7 +63,7 @@ void change_number(triangle_change *c)
     }
 }
 
-/* UINT64_MAX: this edge does not change. */
+/* Returns UINT64_MAX if this edge does not change. */
 static uint64_t number_of(const triangle_change *c, uint32_t one, uint32_t two)
 {
     const numbered_edge *place = place_of(c, name_of(one, two));
@@ -71,7 +72,7 @@ static uint64_t number_of(const triangle_change *c, uint32_t one, uint32_t two)
 
 bool change_has(const triangle_change *c, uint32_t one, uint32_t two) { return number_of(c, one, two) != UINT64_MAX; }
 
-/* Is a triangle with this edge to be counted at the other? */
+/* Returns whether a triangle with this edge must be counted at the other edge. */
 static bool counted_there(const triangle_change *c, uint64_t number, uint32_t end, uint32_t third)
 {
     uint64_t other = number_of(c, end, third);

@@ -1,13 +1,13 @@
-/* graph/triangles/triangles.c - triangles of rows.
+/* graph/triangles/triangles.c - counts triangles of a graph given as rows.
  *
- * Vertices get new numbers by falling degree, and each keeps its neighbours with smaller numbers only: no list of these
- * is longer than the square root of twice the number of edges. A triangle a < b < c is found at c: with the list of c
- * as bits, every list of a member b of it is gone through, and those members a that have their bit are counted. So
- * nothing is sorted; and the bits that are asked for most, of vertices with many neighbours, are next to each other.
+ * Vertices are renumbered by decreasing degree, and each keeps only its neighbours with smaller numbers, so no such
+ * list is longer than the square root of twice the number of edges. A triangle a < b < c is found at c: the list of c
+ * becomes bits, the list of every member b of it is read, and those members a are counted whose bits are set. So
+ * nothing is sorted; and the bits that are tested most, those of vertices with many neighbours, are next to each other.
  *
- * Where edges are marked, lists have them last, as rows do, and c has bits for its marked edges alone too. If (b, c) is
- * not marked, an unmarked (a, b) asks these bits: one of a triangle's edges must be marked. So each triangle is looked
- * at once, as without marks.
+ * If edges are marked, lists have the marked ones last, as rows do, and c also has bits for its marked edges alone. If
+ * (b, c) is not marked, an unmarked (a, b) tests these bits, because one of a triangle's edges must be marked. So each
+ * triangle is examined once, as without marks.
  */
 #include "triangles.h"
 
@@ -24,13 +24,13 @@ typedef struct oriented {
     uint32_t *id;      /* by number */
     uint64_t *offsets; /* by number, n + 1 */
     uint32_t *targets; /* numbers */
-    uint64_t *marked;  /* by number: where in targets the marked ones begin; NULL: all are */
+    uint64_t *marked;  /* by number: where the marked ones begin in targets; NULL if all are marked */
     uint64_t *by_vertex;
     atomic_uint_fast64_t total;
     atomic_bool failed;
 } oriented;
 
-/* Counting sort. Degrees above a limit, of which there are few, count as equal: any order will do. */
+/* Counting sort. Degrees above a limit, of which there are few, count as equal, because any order is correct. */
 static bool number_by_degree(oriented *o)
 {
     enum { LIMIT = 1 << 16 };
@@ -93,7 +93,7 @@ static void charge(uint64_t *by_vertex, uint32_t id, uint64_t triangles)
     if (triangles) __atomic_fetch_add(&by_vertex[id], triangles, __ATOMIC_RELAXED);
 }
 
-/* Members of a list, from `at` on, that have their bit. */
+/* Counts members of a list, from `at` on, whose bits are set. */
 static uint64_t count_bits(const oriented *o, const uint64_t *bits, uint64_t at, uint64_t end)
 {
     uint64_t count = 0;
@@ -168,7 +168,7 @@ static pleach_status count_oriented(workers *all, unsigned threads, oriented *o)
     o->targets = base_alloc(o->offsets[o->n] + 1, sizeof *o->targets);
     if (!o->targets) return PLEACH_E_MEMORY;
     workers_run(all, o->n, CHUNK, fill_part, o);
-    /* Every part clears bits of its own, n of them: so parts are long where n is. */
+    /* Every part clears n bits of its own, so parts are long if n is large. */
     size_t part = o->n / (64 * (size_t)threads);
     workers_run(all, o->n, part > CHUNK ? part : CHUNK, count_part, o);
     return atomic_load(&o->failed) ? PLEACH_E_MEMORY : PLEACH_OK;

@@ -1,4 +1,5 @@
-/* graph/triangles/triangles_calls.c - triangles of a graph: check the arguments, pass the gate, hand over to the executor. */
+/* graph/triangles/triangles_calls.c - public functions for triangles: they check the arguments, pass the gate, and call
+ * the backend. */
 #include "../../../include/pleach/triangles.h"
 
 #include "clustering.h"

@@ -1,6 +1,7 @@
-/* graph/triangles/triangles_cpu.c - triangles of a graph, by somebody who is alone: its tables become rows, in the order
- * in which they are met, and the rows are counted by graph/triangles/triangles.c: all triangles, or those of edges that come or
- * go with a call. Where ids are few and large, rows and their members are places among the vertices that are there. */
+/* graph/triangles/triangles_cpu.c - counts triangles of a graph in host memory. Exclusive. Its tables become rows, in
+ * the order in which they are visited, and graph/triangles/triangles.c counts the rows: all triangles, or those with
+ * edges that a call inserts or erases. If ids are few and large, rows and their members are positions among existing
+ * vertices. */
 #include <string.h>
 
 #include "../../base/memory.h"
@@ -12,10 +13,10 @@ enum { CHUNK = 256 };
 
 typedef struct table_rows {
     cpu_graph *graph;
-    const triangle_change *change; /* its edges are marked; NULL: all are */
+    const triangle_change *change; /* its edges are marked; NULL if all are */
     uint64_t n, entries;
     bool by_place;
-    uint32_t *ids; /* by place: of the rows' vertices, ascending */
+    uint32_t *ids; /* by position: of the rows' vertices, ascending */
     uint64_t *offsets, *marked;
     uint32_t *targets;
 } table_rows;
@@ -37,7 +38,7 @@ static bool append(void *context, graph_target target)
     return true;
 }
 
-/* Marked neighbours go to the end of the row; where they begin. */
+/* Moves marked neighbours to the end of the row. Returns where they begin. */
 static uint32_t *part_row(const triangle_change *change, uint32_t id, uint32_t *at, uint32_t *end)
 {
     while (at < end) {
@@ -80,7 +81,7 @@ static void fill_rows(table_rows *rows)
 
 /* ---- counting ---- */
 
-/* How many rows there are; the caller says whether they are by place. */
+/* Returns how many rows there are, by id or, if the caller allows it, by position. */
 static uint64_t measure(table_rows *rows, bool may_be_by_place)
 {
     graph_rows sizes = {0};

@@ -1,6 +1,6 @@
-/* graph/triangles/triangles_cpu_change.c - by how many the triangles change with some edges, by somebody who is alone: the wedges
- * at each edge, which graph/triangles/triangle_change.h numbers and judges; or, where that is less work, all rows of the graph
- * are gone through for triangles with such an edge. */
+/* graph/triangles/triangles_cpu_change.c - counts how many triangles some edges add or remove. Exclusive. Either the
+ * wedges at each edge are examined (graph/triangles/triangle_change.h numbers edges and decides); or, if that is less
+ * work, all rows of the graph are searched for triangles with such an edge. */
 #include "../../base/memory.h"
 #include "../graph_cpu.h"
 
@@ -13,7 +13,7 @@ typedef struct wedge {
     const change_job *job;
     const graph_ref *place;
     uint64_t number;
-    uint32_t many; /* the end with more neighbours */
+    uint32_t many; /* the endpoint with more neighbours */
     uint64_t triangles;
 } wedge;
 
@@ -40,7 +40,7 @@ static void count_part(void *context, size_t begin, size_t end)
     }
 }
 
-/* Wedges need no memory, so there is always a way. */
+/* Wedges need no memory, so they are always possible. */
 static void count_change(change_job *job)
 {
     change_number(&job->change);
@@ -49,7 +49,7 @@ static void count_change(change_job *job)
     workers_run(job->graph->workers, job->change.request->n, 256, count_part, job);
 }
 
-/* Edges that come are counted when they are there. */
+/* Counts after the edges are inserted. */
 static pleach_status insert_counting(change_job *job, uint8_t *outcomes)
 {
     graph_request r = *job->change.request;
@@ -60,7 +60,7 @@ static pleach_status insert_counting(change_job *job, uint8_t *outcomes)
     return status;
 }
 
-/* Edges that go are counted while they are there. */
+/* Counts before the edges are erased. */
 static pleach_status erase_counting(change_job *job)
 {
     graph_request find = *job->change.request;

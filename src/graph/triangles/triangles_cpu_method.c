@@ -1,17 +1,19 @@
-/* graph/triangles/triangles_cpu_method.c - which of two ways of counting what changes is less work: an estimate, by degrees.
+/* graph/triangles/triangles_cpu_method.c - estimates from degrees which of two methods of counting changes is less
+ * work.
  *
- * By wedges: each edge goes through the neighbours of its end that has fewer, and asks for an edge each time. By rows:
- * each neighbour of each vertex is copied, marked and given its number; then, for each edge, the list of one end is
- * gone through (graph/triangles/triangles.c). That list has the neighbours of higher degree. How many these are is estimated as
- * if edges met at random: a vertex' share of them is the share of all edge ends that are at vertices of higher degree,
- * which a table of degrees by powers of two is good enough for.
+ * By wedges: for each edge, the neighbours of the endpoint that has fewer are listed, and an edge is looked up for
+ * each. By rows: each neighbour of each vertex is copied, marked and renumbered; then, for each edge, the list of one
+ * endpoint is read (graph/triangles/triangles.c). That list has the neighbours of higher degree. Their number is
+ * estimated as if edges connected random endpoints: a vertex has the same share of such neighbours as the share of all
+ * edge endpoints that are at vertices of higher degree. A table of degrees by powers of two is accurate enough for
+ * that.
  */
 #include "../graph_cpu.h"
 #include "triangles_method.h"
 
-/* Measured, in about nanoseconds: an edge asked for; a neighbour in a row; a member of a list; a vertex. */
+/* Measured, in nanoseconds, approximately: an edge lookup; a neighbour in a row; a member of a list; a vertex. */
 enum { COST_ASK = 40, COST_NEIGHBOUR = 40, COST_MEMBER = 1, COST_VERTEX = 12 };
-enum { LEAST_WORK = 1 << 20, POWERS = 33, CHUNK = 4096 }; /* below this work it does not matter */
+enum { LEAST_WORK = 1 << 20, POWERS = 33, CHUNK = 4096 }; /* below LEAST_WORK the choice does not matter */
 
 static _Atomic triangle_method forced;
 
@@ -67,7 +69,7 @@ static void count_degrees(const cpu_graph *graph, degree_table *table)
         }
 }
 
-/* Those of equal power are, half of them, of higher degree. */
+/* Of the vertices in the same power of two, half are assumed to be of higher degree. */
 static double members_of_lists(const degree_table *table, double ends)
 {
     double members = 0, higher = 0;
@@ -86,7 +88,7 @@ bool graph_cpu_rows_are_less_work(const cpu_graph *graph, const triangle_change 
     graph_exec_cpu.size((void *)graph, &vertices, &edges);
     double wedges = work_of_wedges(graph, change);
     double rows = 2 * COST_NEIGHBOUR * (double)edges + COST_VERTEX * (double)vertices;
-    if (wedges < LEAST_WORK || wedges < rows) return false; /* before all degrees are looked at */
+    if (wedges < LEAST_WORK || wedges < rows) return false; /* before all degrees are read */
     degree_table table = {0};
     count_degrees(graph, &table);
     return wedges > rows + COST_MEMBER * members_of_lists(&table, 2 * (double)edges);

@@ -1,5 +1,5 @@
-/* graph/triangles/triangles_cuda.c - the stages of counting triangles, one after the other on the stream. triangles_window.cu
- * tells how it is done, and why so. */
+/* graph/triangles/triangles_cuda.c - the stages of counting triangles, one after the other on the stream.
+ * triangles_window.cu explains the method, and the reasons for it. */
 #include "triangles_cuda.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include "../../cuda/sort_cuda.h"
 #include "triangles_launch.h"
 
-/* Numbers by falling degree, by a sort of the ids. */
+/* Numbers vertices by decreasing degree, by sorting the ids. */
 static pleach_status number_by_degree(staging *s, triangle_graph *g)
 {
     const sort_bits by = {0, TRIANGLE_KEY_BITS};

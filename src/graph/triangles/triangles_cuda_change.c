@@ -1,11 +1,12 @@
-/* graph/triangles/triangles_cuda_change.c - by how many the triangles of a graph in GPU memory change with some edges.
+/* graph/triangles/triangles_cuda_change.c - counts how many triangles of a graph in GPU memory some edges add or
+ * remove.
  *
- * Either in the neighbourhoods of these edges (wedges), or as the difference of two counts of all, of which the first
- * is known as a rule: nothing has changed since the last one.
+ * Either in the neighbourhoods of these edges (wedges), or as the difference of two counts of all triangles. The first
+ * of these is usually known, because nothing has changed since the last count.
  */
 #include "../graph_cuda.h"
 
-/* ---- what the last count has told ---- */
+/* ---- the result of the last count ---- */
 
 void graph_cuda_remember_triangles(cuda_graph *graph, uint64_t triangles)
 {
@@ -22,7 +23,7 @@ void graph_cuda_forget_triangles(cuda_graph *graph)
 
 typedef struct counting {
     graph_request staged;
-    uint8_t *counts; /* elements that change the graph */
+    uint8_t *counts; /* whether an element changes the graph */
     numbered_places numbers;
     uint64_t *by_vertex, *change;
     size_t capacity;
@@ -49,7 +50,7 @@ static pleach_status open_counting(staging *s, const graph_request *r, size_t ca
     return PLEACH_OK;
 }
 
-/* counts[] has been filled, and all edges that come are there, or all that go still are. */
+/* counts[] has been filled, and all inserted edges are present, or all erased ones still are. */
 static pleach_status count_wedges(const cuda_graph *graph, staging *s, const counting *c, bool coming, uint64_t *change)
 {
     const graph_request *r = &c->staged;
@@ -83,19 +84,20 @@ static pleach_status erase_counting(cuda_graph *graph, staging *s, counting *c, 
     CUDA_TRY(graph->kernels->run(graph_on(graph), &find, false, (slow_list){NULL, NULL}, there, s->stream));
     status = count_wedges(graph, s, c, false, change);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(graph->kernels->run(graph_on(graph), &c->staged, false, slow_list_create(s, c->staged.n), there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &c->staged, false, slow_list_create(s, c->staged.n), there,
+                                 s->stream));
     CUDA_TRY(cudaMemcpyAsync(result, there, sizeof *result, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
 }
 
-/* ---- by counts of all ---- */
+/* ---- by counting all ---- */
 
-/* Nanoseconds for 1,024 of them, as the H200 has them: neighbours that wedges ask for, and entries of rows of a count
- * of all; a count has some launches and waits, too. */
+/* Nanoseconds, measured on an H200: for 1,024 neighbours that wedges look up; for 1,024 entries of rows in a count of
+ * all; and for the launches and waits of such a count. */
 enum { COST_WEDGE = 165, COST_ENTRY = 205, COST_COUNT = 600000, FEW_EDGES = 1 << 14 };
 
-/* Whether counting all is less work, as far as some of the edges tell. */
+/* Estimates from some of the edges whether counting all is less work. */
 static pleach_status counting_all_is_less(const cuda_graph *graph, staging *s, const counting *c, bool *less)
 {
     const graph_request *r = &c->staged;
@@ -116,7 +118,7 @@ static pleach_status counting_all_is_less(const cuda_graph *graph, staging *s, c
     return *less ? graph_cuda_has_rows(graph, s, less) : PLEACH_OK;
 }
 
-/* Triangles by vertex, for as many vertices as the graph has rows; in GPU memory. */
+/* Triangles by vertex, for as many vertices as the graph has rows. In GPU memory. */
 typedef struct tally {
     uint64_t *counts, rows, total;
 } tally;
@@ -131,7 +133,8 @@ static pleach_status count_all(cuda_graph *graph, staging *s, bool by_vertex, ta
     return status == PLEACH_OK ? graph_cuda_triangles(graph, t->rows, t->counts, &t->total) : status;
 }
 
-/* Memory for a count, which the pool keeps when it comes back: what has been applied must be counted. */
+/* Ensures that there is memory for a count, because what has been applied must be counted. The memory pool keeps it
+ * after it is freed. */
 static pleach_status have_memory_for_count(cuda_graph *graph)
 {
     uint64_t vertices, edges;
@@ -152,7 +155,8 @@ static pleach_status apply(cuda_graph *graph, staging *s, counting *c, graph_res
     pleach_status status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(graph->kernels->run(graph_on(graph), &c->staged, false, slow_list_create(s, c->staged.n), there, s->stream));
+    CUDA_TRY(graph->kernels->run(graph_on(graph), &c->staged, false, slow_list_create(s, c->staged.n), there,
+                                 s->stream));
     CUDA_TRY(cudaMemcpyAsync(result, there, sizeof *result, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
@@ -178,7 +182,7 @@ static pleach_status change_of_counts(cuda_graph *graph, staging *s, counting *c
     return PLEACH_OK;
 }
 
-/* ---- either ---- */
+/* ---- choosing the method ---- */
 
 static pleach_status change_of_wedges(cuda_graph *graph, staging *s, counting *c, graph_result *result,
                                       uint64_t *change)

@@ -1,4 +1,4 @@
-/* graph/triangles/triangles_kernels.h - what the kernels that count triangles have in common. Included by .cu files. */
+/* graph/triangles/triangles_kernels.h - common parts of the kernels that count triangles. Included by .cu files. */
 #ifndef PLEACH_TRIANGLES_KERNELS_H
 #define PLEACH_TRIANGLES_KERNELS_H
 
@@ -13,20 +13,20 @@ enum { TRIANGLE_THREADS = 256, TRIANGLE_WARPS = TRIANGLE_THREADS / 32 };
 static __device__ __forceinline__ unsigned lane_of(void) { return threadIdx.x % 32; }
 static __device__ __forceinline__ unsigned warp_of(void) { return threadIdx.x / 32; }
 
-/* Lanes of `votes` before this one. */
+/* Returns how many lanes of `votes` come before this one. */
 static __device__ __forceinline__ unsigned before_lane(unsigned votes, unsigned lane)
 {
     return __popc(votes & ((1u << lane) - 1));
 }
 
-/* Of the whole warp, in lane 0. */
+/* Sum over the whole warp, in lane 0. */
 static __device__ __forceinline__ uint64_t warp_sum(uint64_t value)
 {
     for (unsigned step = 16; step > 0; step /= 2) value += __shfl_down_sync(ALL_LANES, value, step);
     return value;
 }
 
-/* The warp's next `many` vertices begin here. */
+/* Returns the first of the next `many` vertices for this warp. */
 static __device__ __forceinline__ uint64_t warp_ticket(unsigned long long *ticket, unsigned lane, unsigned many)
 {
     unsigned long long first = 0;
@@ -39,7 +39,7 @@ static __device__ __forceinline__ void charge(const triangle_graph *g, uint32_t 
     if (triangles) atomicAdd((unsigned long long *)&g->by_vertex[g->id[number]], (unsigned long long)triangles);
 }
 
-/* By all warps, at the end of a kernel. */
+/* Called by all warps at the end of a kernel. */
 static __device__ __forceinline__ void add_to_total(const triangle_graph *g, uint64_t triangles)
 {
     triangles = warp_sum(triangles);
@@ -48,8 +48,8 @@ static __device__ __forceinline__ void add_to_total(const triangle_graph *g, uin
 
 typedef void triangle_kernel(triangle_graph);
 
-/* As many blocks as run at once: they take vertices, largest degrees first, until there are no more. What their shared
- * memory leaves is L1 cache: the driver is told how much they need. */
+/* Computes how many blocks run at once. They take vertices, largest degrees first, until none are left. What their
+ * shared memory leaves is L1 cache, so the driver is informed how much they need. */
 static cudaError_t blocks_at_once(triangle_kernel *kernel, unsigned *blocks)
 {
     int gpu, processors, each, most;

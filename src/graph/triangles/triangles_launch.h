@@ -1,9 +1,11 @@
-/* graph/triangles/triangles_launch.h - the stages of counting triangles on the GPU, and the form in which they hand lists on.
+/* graph/triangles/triangles_launch.h - the stages of counting triangles on the GPU, and the form of the lists that they
+ * exchange.
  *
- * Vertices get numbers by falling degree. The list of a vertex has its neighbours with smaller numbers: its members, as
- * numbers, and once more those below TRIANGLE_WINDOW in packed words, each of them the place of TRIANGLE_BITS numbers
- * next to each other, in the upper bits, and a bit for each of these. Members of long lists share words: those with
- * many neighbours, which are in most lists, are next to each other. Short lists have a word for each member.
+ * Vertices are numbered by decreasing degree. The list of a vertex has its neighbours with smaller numbers, its
+ * members. It has them as numbers, and those below TRIANGLE_WINDOW once more in packed words. The upper bits of a
+ * packed word are the place of TRIANGLE_BITS consecutive numbers, and it has a bit for each of these. Members of long
+ * lists share words: members with many neighbours, which are in most lists, are next to each other. Short lists have
+ * one word per member.
  */
 #ifndef PLEACH_TRIANGLES_LAUNCH_H
 #define PLEACH_TRIANGLES_LAUNCH_H
@@ -18,11 +20,11 @@ enum {
     TRIANGLE_MASK = (1 << TRIANGLE_BITS) - 1,
     TRIANGLE_KEY_BITS = 24,
     TRIANGLE_MOST_DEGREE = (1 << TRIANGLE_KEY_BITS) - 1, /* in keys */
-    TRIANGLE_SHARING = 256, /* vertices of such a degree or more: members share words */
-    TRIANGLE_WIDE = 64,     /* blocks count at vertices of such a degree or more, warps at the others */
+    TRIANGLE_SHARING = 256, /* from this degree on, members share words */
+    TRIANGLE_WIDE = 64,     /* from this degree on, blocks count at a vertex, otherwise warps */
 };
 
-/* Where a vertex's list is, in both arrays. Read at once. */
+/* Where a vertex's list is, in both arrays. Read in one access. */
 typedef struct triangle_list {
     uint64_t start __attribute__((aligned(16)));
     uint32_t packed, members;
@@ -30,8 +32,8 @@ typedef struct triangle_list {
 
 typedef struct triangle_notes {
     unsigned long long total;
-    unsigned long long ticket[5];  /* who takes which vertices, for each kernel */
-    uint64_t sharing, wide, active; /* vertices with degrees of TRIANGLE_SHARING, TRIANGLE_WIDE, 2 and more */
+    unsigned long long ticket[5];  /* the next vertex to take, for each kernel */
+    uint64_t sharing, wide, active; /* vertices of degree at least TRIANGLE_SHARING, TRIANGLE_WIDE, 2 */
 } triangle_notes;
 
 typedef struct triangle_graph {
@@ -50,15 +52,15 @@ typedef struct triangle_graph {
 extern "C" {
 #endif
 
-/* By id: keys that ascend as degrees fall, and the ids. */
+/* Computes, by id, keys that ascend as degrees decrease, and the ids. */
 cudaError_t triangles_launch_keys(const triangle_graph *g, uint32_t *keys, uint32_t *ids, cudaStream_t stream);
 
-/* From the ids in the order of their keys: numbers, and how many vertices have which degrees. */
+/* Computes numbers from the ids in the order of their keys, and how many vertices have which degrees. */
 cudaError_t triangles_launch_numbers(const triangle_graph *g, const uint32_t *keys, cudaStream_t stream);
 
 cudaError_t triangles_launch_lists(const triangle_graph *g, cudaStream_t stream);
 
-/* Triangles whose smallest number is below TRIANGLE_WINDOW, and the others. */
+/* Count triangles whose smallest number is below TRIANGLE_WINDOW, and the others. */
 cudaError_t triangles_launch_window(const triangle_graph *g, cudaStream_t stream);
 cudaError_t triangles_launch_rest(const triangle_graph *g, cudaStream_t stream);
 

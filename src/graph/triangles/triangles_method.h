@@ -1,10 +1,11 @@
-/* graph/triangles/triangles_method.h - the two ways of counting by how many triangles change, and the tests' choice between them. */
+/* graph/triangles/triangles_method.h - the two methods of counting changes in triangles, and a choice of it for
+ * tests. */
 #ifndef PLEACH_GRAPH_WAY_H
 #define PLEACH_GRAPH_WAY_H
 
 typedef enum triangle_method { TRIANGLES_LEAST_WORK, TRIANGLES_BY_WEDGE, TRIANGLES_BY_ROW } triangle_method;
 
-/* Tests only, process-wide: changes are counted in this way. */
+/* For tests only, process-wide: changes are counted by this method. */
 void graph_cpu_force_method(triangle_method way);
 
 #endif

@@ -1,12 +1,12 @@
-/* graph/triangles/triangles_orient.cu - vertices are numbered by falling degree, and get their lists.
+/* graph/triangles/triangles_orient.cu - numbers vertices by decreasing degree, and builds their lists.
  *
- * A list is written where its vertex's row is in the rows' array, as no list is longer than the row: so rows are read
- * once, and nothing is counted before. Degrees of 2^24 and more are equal here; of these there are 512 at most, so that
- * it adds no more to the length of lists.
+ * A list is written to the position that its vertex's row has in the rows' array, because no list is longer than its
+ * row. So rows are read once, and nothing has to be counted before. Degrees of 2^24 and more count as equal; at most
+ * 512 vertices have one, so this adds no more than that to the length of lists.
  */
 #include "triangles_kernels.h"
 
-enum { AHEAD = 4 }; /* entries of a row that a thread reads before it looks at the first */
+enum { AHEAD = 4 }; /* entries of a row that a thread loads before it uses the first */
 
 static __global__ void make_keys(triangle_graph g, uint32_t *keys, uint32_t *ids)
 {
@@ -17,7 +17,7 @@ static __global__ void make_keys(triangle_graph g, uint32_t *keys, uint32_t *ids
     ids[id] = (uint32_t)id;
 }
 
-/* Vertices with this degree or more end between `number` and the next. */
+/* Returns whether the vertices of this degree or more end between `number` and the next number. */
 static __device__ __forceinline__ bool ends_here(uint32_t key, uint32_t next, uint32_t degree)
 {
     return key <= TRIANGLE_MOST_DEGREE - degree && next > TRIANGLE_MOST_DEGREE - degree;
@@ -34,7 +34,7 @@ static __global__ void make_numbers(triangle_graph g, const uint32_t *keys)
     if (ends_here(key, next, 2)) g.notes->active = number + 1;
 }
 
-/* ---- lists of vertices with few neighbours: by a warp each ---- */
+/* ---- lists of vertices with few neighbours: one warp each ---- */
 
 static __device__ void write_list(const triangle_graph *g, uint32_t number, uint64_t from, uint64_t to, unsigned lane)
 {
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(TRIANGLE_THREADS) write_lists(triangle_
     }
 }
 
-/* ---- lists of vertices with many neighbours: by a block each ---- */
+/* ---- lists of vertices with many neighbours: one block each ---- */
 
 static_assert(TRIANGLE_PLACES % TRIANGLE_THREADS == 0, "warps have equal parts of the bits");
 
@@ -85,7 +85,7 @@ typedef struct sharing_block {
     uint32_t members, words[TRIANGLE_WARPS];
 } sharing_block;
 
-/* The row's entries that belong to the list: as members, and as bits. */
+/* Collects the row's entries that belong to the list, as members and as bits. */
 static __device__ void gather_list(const triangle_graph *g, sharing_block *b, uint64_t from, uint64_t to)
 {
     unsigned lane = lane_of();
@@ -116,7 +116,8 @@ static __device__ void gather_list(const triangle_graph *g, sharing_block *b, ui
     }
 }
 
-/* Bits become packed words, in order, and are zero again. Each warp has a part of them. Answers how many there are. */
+/* Turns bits into packed words, in order, and clears them. Each warp processes a part. Returns how many words there
+ * are. */
 static __device__ uint32_t pack_bits(const triangle_graph *g, sharing_block *b, uint64_t start)
 {
     unsigned lane = lane_of(), warp = warp_of();
@@ -159,7 +160,7 @@ static __global__ void __launch_bounds__(TRIANGLE_THREADS) write_sharing_lists(t
         if (number >= end) return;
         uint32_t id = g.id[number];
         uint64_t from = g.offsets[id], to = g.offsets[(uint64_t)id + 1];
-        if (number > 0) gather_list(&g, &b, from, to); /* the first has none; its row may be everybody */
+        if (number > 0) gather_list(&g, &b, from, to); /* 0 has no list, and may have a very long row */
         __syncthreads();
         uint32_t packed = pack_bits(&g, &b, from);
         triangle_list list = {from, packed, b.members};
@@ -177,14 +178,14 @@ static unsigned blocks_of(uint64_t threads)
 
 cudaError_t triangles_launch_keys(const triangle_graph *g, uint32_t *keys, uint32_t *ids, cudaStream_t stream)
 {
-    cudaGetLastError(); /* an earlier call's would pass for the launch's */
+    cudaGetLastError(); /* clear an earlier call's error, which would be reported as the launch's */
     make_keys<<<blocks_of(g->n), TRIANGLE_THREADS, 0, stream>>>(*g, keys, ids);
     return cudaGetLastError();
 }
 
 cudaError_t triangles_launch_numbers(const triangle_graph *g, const uint32_t *keys, cudaStream_t stream)
 {
-    cudaGetLastError(); /* an earlier call's would pass for the launch's */
+    cudaGetLastError(); /* clear an earlier call's error, which would be reported as the launch's */
     make_numbers<<<blocks_of(g->n), TRIANGLE_THREADS, 0, stream>>>(*g, keys);
     return cudaGetLastError();
 }

@@ -1,6 +1,6 @@
-/* graph/triangles/triangles_rest.cu - triangles a < b < c with none of the TRIANGLE_WINDOW numbers that have bits. There are
- * few of them in graphs with hubs, and in those without lists are short: so a warp counts at each c, with its members
- * in a hash table. A list that is too long for the table is gone through in parts.
+/* graph/triangles/triangles_rest.cu - triangles a < b < c with none of the TRIANGLE_WINDOW numbers that have bits.
+ * Graphs with hubs have few of them, and in graphs without hubs lists are short. So one warp counts at each c, with its
+ * members in a hash table. A list that is too long for the table is processed in parts.
  */
 #include "triangles_kernels.h"
 
@@ -8,7 +8,7 @@ enum { SLOTS_LOG2 = 9, SLOTS = 1 << SLOTS_LOG2, MEMBERS = SLOTS / 2, SHORT = 8 }
 
 #define EMPTY UINT32_MAX
 
-/* Of a warp. As many slots are in use, from the first on, as its members need. */
+/* A warp's hash table. It uses as many slots, from the first on, as its members need. */
 typedef struct rest_set {
     uint32_t slot[SLOTS];
 } rest_set;
@@ -35,7 +35,7 @@ static __device__ __forceinline__ bool has_number(const rest_set *set, unsigned 
     return there == number;
 }
 
-/* Of the list's elements from `from` on, every step-th: those that are in the set. */
+/* Counts the list's elements that are in the set: every step-th, from `from` on. */
 static __device__ uint32_t find_numbers(const triangle_graph *g, const rest_set *set, unsigned slots_log2,
                                         triangle_list list, uint32_t from, uint32_t step, const bool by_vertex)
 {
@@ -49,8 +49,8 @@ static __device__ uint32_t find_numbers(const triangle_graph *g, const rest_set 
     return found;
 }
 
-/* The lists of up to 32 members of c, one for each lane that has one: a lane goes through its own if all are short,
- * else the warp goes through one after the other. */
+/* Searches the lists of up to 32 members of c, one per lane. If all lists are short, each lane processes its own;
+ * otherwise the warp processes one after the other. */
 static __device__ uint64_t find_lists(const triangle_graph *g, const rest_set *set, unsigned slots_log2,
                                       uint32_t member, bool mine, const bool by_vertex)
 {
@@ -117,7 +117,7 @@ static __device__ __forceinline__ void count_rest_all(const triangle_graph *g, r
         if (first >= end) break;
         triangle_list list = {0, 0, 0};
         if (lane < AT_ONCE && first + lane < end) list = g->list[first + lane];
-        /* A packed word stands for a member or more within the window. */
+        /* A packed word stands for at least one member within the window. */
         unsigned some = __ballot_sync(ALL_LANES, list.members - list.packed > 1);
         for (; some; some &= some - 1) {
             unsigned i = __ffs(some) - 1;

@@ -1,19 +1,19 @@
-/* graph/triangles/triangles_window.cu - triangles a < b < c, in numbers, with a below TRIANGLE_WINDOW. They are found at c:
- * its packed list becomes a set in shared memory, in which the packed lists of all its members b are looked up, by a
- * warp each; a word is 4 bytes read, and stands for as many numbers as it has bits.
+/* graph/triangles/triangles_window.cu - triangles a < b < c, as numbers, with a below TRIANGLE_WINDOW. They are found
+ * at c: its packed list becomes a set in shared memory, in which the packed lists of all its members b are looked up,
+ * by one warp each. A word is 4 bytes read, and stands for as many numbers as it has bits.
  *
- * An R-MAT graph of 2^20 vertices and 2^24 edges has 1.57e7 edges, lists of 683 at most, and 4.24e8 triangles. To look
+ * An R-MAT graph of 2^20 vertices and 2^24 edges has 1.57e7 edges, lists of 683 at most, and 4.24e8 triangles. Looking
  * members up one by one would take 4.4e9 lookups, 17.7 GB from the L2 cache; merging sorted lists reads up to 6.9e9
- * members. In packed words it is 1.4e9, 5.6 GB, in 5.2e7 steps of a warp, 84% of whose lanes have a word. On an H200
- * that is about 1 ms of the L2 cache, 0.7 ms of shared memory if three lanes of a warp meet in a bank (fewer do, as
- * long lists are in order), and 0.6 ms of instructions. 3.4e5 members are beyond the window.
+ * members. In packed words it is 1.4e9, 5.6 GB, in 5.2e7 steps of a warp, in which 84% of the lanes have a word. On an
+ * H200 that is about 1 ms of the L2 cache, 0.7 ms of shared memory if three lanes of a warp access the same bank (fewer
+ * do, because long lists are in order), and 0.6 ms of instructions. 3.4e5 members are beyond the window.
  *
  * At vertices with many neighbours a block counts, and the set is a bit for each number of the window: 16 KiB. At those
- * with fewer than TRIANGLE_WIDE a warp does, and the set is a hash table of 1 KiB.
+ * with fewer than TRIANGLE_WIDE a warp counts, and the set is a hash table of 1 KiB.
  */
 #include "triangles_kernels.h"
 
-/* So many blocks fit on a multiprocessor without spilling. */
+/* This many blocks fit on a multiprocessor without spilling. */
 enum { WIDE_BLOCKS = 8, NARROW_BLOCKS = 6, BY_VERTEX_BLOCKS = 5 };
 
 /* ---- blocks ---- */
@@ -25,14 +25,14 @@ typedef struct wide_block {
     uint64_t start[MEMBERS_AT_ONCE]; /* the members' packed lists */
     uint32_t length[MEMBERS_AT_ONCE];
     uint64_t number;
-    uint32_t next; /* member, for a warp that has none */
+    uint32_t next; /* next member, for a warp that is idle */
 } wide_block;
 
-/* For counting by vertex: a counter for each bit of the set, where these are not too many. */
+/* For counting by vertex: a counter for each bit of the set, if there are not too many bits. */
 enum { COUNTERS = 2048 };
 
 typedef struct wide_counters {
-    uint16_t first[TRIANGLE_PLACES]; /* counter of a word's lowest bit */
+    uint16_t first[TRIANGLE_PLACES]; /* the counter of a word's lowest bit */
     uint32_t counter[COUNTERS];
     uint32_t used;
 } wide_counters;
@@ -42,14 +42,14 @@ static __device__ __forceinline__ uint32_t look_up(const uint32_t *bits, const u
 {
     uint32_t found = 0;
     for (uint32_t k = lane; k < length; k += 128) {
-        uint32_t word[4]; /* all are read before the first is looked up */
+        uint32_t word[4]; /* all are loaded before the first is looked up */
         for (uint32_t i = 0; i < 4; i++) word[i] = k + 32 * i < length ? list[k + 32 * i] : 0;
         for (uint32_t i = 0; i < 4; i++) found += __popc(bits[word[i] >> TRIANGLE_BITS] & word[i]);
     }
     return found;
 }
 
-/* A triangle for each bit that the word has in the set. */
+/* Counts a triangle for each bit that the word shares with the set. */
 static __device__ __forceinline__ uint32_t count_hits(const triangle_graph *g, const uint32_t *bits, wide_counters *c,
                                                       uint32_t word, bool counters)
 {
@@ -78,7 +78,7 @@ static __device__ __forceinline__ uint32_t look_up_by_vertex(const triangle_grap
     return found;
 }
 
-/* Of the packed words with one place, the one with its lowest bit speaks for all. */
+/* Of the packed words with one place, the one with its lowest bit represents all. */
 static __device__ __forceinline__ bool speaks(uint32_t word, uint32_t set) { return word & set & (0 - set); }
 
 static __device__ void give_counters(const triangle_graph *g, const triangle_list *list, const uint32_t *bits,
@@ -106,7 +106,7 @@ static __device__ void charge_counters(const triangle_graph *g, const triangle_l
     }
 }
 
-/* The lists of `count` members, from the first on; a warp takes one at a time. */
+/* Processes the lists of `count` members, from the first on. A warp takes one at a time. */
 static __device__ __forceinline__ uint64_t count_members(const triangle_graph *g, wide_block *b, wide_counters *c,
                                                          const uint32_t *members, uint32_t count)
 {
@@ -129,7 +129,7 @@ static __device__ __forceinline__ uint64_t count_members(const triangle_graph *g
     }
 }
 
-/* Shared memory's bits are zero before and after. */
+/* The bits in shared memory are zero before and after. */
 static __device__ __forceinline__ uint64_t count_wide(const triangle_graph *g, wide_block *b, wide_counters *c,
                                                       uint64_t number)
 {
@@ -170,7 +170,7 @@ static __device__ __forceinline__ uint64_t count_wide(const triangle_graph *g, w
     return all;
 }
 
-/* The block's next vertex is asked for before it counts at the one it has, as the answer takes its time. */
+/* The block requests its next vertex before it counts at the current one, because the request takes time. */
 static __device__ __forceinline__ void count_wide_all(const triangle_graph *g, wide_block *b, wide_counters *c)
 {
     uint64_t all = 0, next = blockIdx.x, end = g->notes->wide;
@@ -204,7 +204,7 @@ static __global__ void __launch_bounds__(TRIANGLE_THREADS, BY_VERTEX_BLOCKS) cou
 
 enum { SLOTS_LOG2 = 8, SLOTS = 1 << SLOTS_LOG2 };
 
-/* Of a warp. A slot has a packed word, or 0. Counters as above; there are fewer than TRIANGLE_WIDE members. */
+/* A warp's set. A slot has a packed word, or 0. Counters as above. There are fewer than TRIANGLE_WIDE members. */
 typedef struct narrow_set {
     uint32_t slot[SLOTS];
     uint32_t counter[TRIANGLE_WIDE];
@@ -230,7 +230,7 @@ static __device__ void insert_word(narrow_set *set, uint32_t word)
     }
 }
 
-/* The bits that both have. *at = the slot. */
+/* Returns the bits that the word and the set share. *at becomes the slot. */
 static __device__ __forceinline__ uint32_t find_word(const narrow_set *set, uint32_t word, unsigned *at)
 {
     *at = slot_of(word);
