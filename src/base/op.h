@@ -3,6 +3,8 @@
 #ifndef PLEACH_BASE_OP_H
 #define PLEACH_BASE_OP_H
 
+#include <stdbool.h>
+
 #include <pleach/operation.h>
 
 typedef enum op_kind {
@@ -18,6 +20,8 @@ typedef enum op_kind {
     OP_CEILING, /* like OP_SUCC, but the key itself counts: min */
     OP_FLOOR    /* like OP_PRED, but the key itself counts: max */
 } op_kind;
+
+static inline bool op_is_update(op_kind kind) { return kind <= OP_ERASE; }
 
 enum { OP_BATCH_KINDS = OP_CEILING }; /* a batch may have the kinds before this one */
 

@@ -478,24 +478,6 @@ static int update_one(map_ref map, op_kind kind, map_key key, map_key value, sin
     return (outcome == PLEACH_INSERTED) - (outcome == PLEACH_ERASED);
 }
 
-static int one_kind(map_ref map, op_kind kind, map_key key, map_key value, single_result *result)
-{
-    switch (kind) {
-    case OP_PUT:
-    case OP_ADD:
-    case OP_ERASE: return update_one(map, kind, key, value, result);
-    case OP_FIND:
-    case OP_CONTAINS: find_one(map, key, result); break;
-    case OP_SUCC:
-    case OP_PRED:
-    case OP_CEILING:
-    case OP_FLOOR: seek_one(map, kind, key, result); break;
-    case OP_RANGE:
-    case OP_COUNT: break; /* ranges are array calls */
-    }
-    return 0;
-}
-
 static void run_kind(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
 {
 #ifdef RUN_VERSIONED
@@ -566,38 +548,67 @@ static void run_request(map_memory place, unsigned stripe, const request *r, siz
 }
 #endif
 
-#if defined(RUN_SKIPLIST)
-static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result)
-{
-    map_ref map = map_at(&memory, stripe);
-    skiplist_ref at = skiplist_at(&memory);
+/* What surrounds a single operation: it is inside a skiplist, or may retire versions of a versioned map. */
+typedef struct single_scope {
+#if defined(RUN_SKIPLIST) || defined(RUN_VERSIONED)
     epoch_participant agent;
-    skiplist_register(&at, &agent, 1, stripe);
-    map.agent = &agent;
-    skiplist_begin(&at, &agent);
-    int change = one_kind(map, kind, (map_key)key, (map_key)value, result);
-    skiplist_end(&at, &agent);
-    skiplist_unregister(&at, &agent);
-    return change;
-}
-#elif defined(RUN_VERSIONED)
-static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result)
-{
-    map_ref map = map_at(&memory, stripe);
-    if (kind > OP_ERASE) return one_kind(map, kind, (map_key)key, 0, result);
-    epoch_participant agent;
-    version_writer_begin(map.versions, &agent, 1, stripe);
-    map.agent = &agent;
-    int change = one_kind(map, kind, (map_key)key, (map_key)value, result);
-    version_writer_end(map.versions, &agent, stripe);
-    return change;
-}
-#else
-static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result)
-{
-    return one_kind(map_at(&memory, stripe), kind, (map_key)key, (map_key)value, result);
-}
 #endif
+#ifdef RUN_SKIPLIST
+    skiplist_ref list;
+#endif
+    bool entered;
+} single_scope;
+
+static inline void scope_begin(single_scope *scope, map_ref *map, const map_memory *memory, op_kind kind)
+{
+    (void)map, (void)memory, (void)kind;
+    scope->entered = false;
+#if defined(RUN_SKIPLIST)
+    scope->list = skiplist_at(memory);
+    skiplist_register(&scope->list, &scope->agent, 1, map->stripe);
+    map->agent = &scope->agent;
+    skiplist_begin(&scope->list, &scope->agent);
+#elif defined(RUN_VERSIONED)
+    scope->entered = op_is_update(kind);
+    if (!scope->entered) return;
+    version_writer_begin(map->versions, &scope->agent, 1, map->stripe);
+    map->agent = &scope->agent;
+#endif
+}
+
+static inline void scope_end(single_scope *scope, const map_ref *map)
+{
+    (void)scope, (void)map;
+#if defined(RUN_SKIPLIST)
+    skiplist_end(&scope->list, &scope->agent);
+    skiplist_unregister(&scope->list, &scope->agent);
+#elif defined(RUN_VERSIONED)
+    if (scope->entered) version_writer_end(map->versions, &scope->agent, map->stripe);
+#endif
+}
+
+static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result)
+{
+    map_ref map = map_at(&memory, stripe);
+    single_scope scope;
+    int change = 0;
+    scope_begin(&scope, &map, &memory, kind);
+    switch (kind) {
+    case OP_PUT:
+    case OP_ADD:
+    case OP_ERASE: change = update_one(map, kind, (map_key)key, (map_key)value, result); break;
+    case OP_FIND:
+    case OP_CONTAINS: find_one(map, (map_key)key, result); break;
+    case OP_SUCC:
+    case OP_PRED:
+    case OP_CEILING:
+    case OP_FLOOR: seek_one(map, kind, (map_key)key, result); break;
+    case OP_RANGE:
+    case OP_COUNT: break; /* ranges are array calls */
+    }
+    scope_end(&scope, &map);
+    return change;
+}
 
 /* ---- dividing a long interval ---- */
 

@@ -165,8 +165,7 @@ pleach_status map_run(pleach_map *map, const request *r, pleach_stream stream)
 {
     pleach_status status = check_request(map, r, stream);
     if (status != PLEACH_OK || r->n == 0) return status;
-    bool update = r->kind == OP_PUT || r->kind == OP_ADD || r->kind == OP_ERASE;
-    return update && stream == PLEACH_SYNC ? map_run_updates(map, *r) : map_run_shared(map, r, stream);
+    return op_is_update(r->kind) && stream == PLEACH_SYNC ? map_run_updates(map, *r) : map_run_shared(map, r, stream);
 }
 
 pleach_status pleach_map_put(pleach_map *map, size_t n, const void *keys, const void *values, uint8_t *outcomes,

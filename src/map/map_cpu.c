@@ -201,7 +201,7 @@ static pleach_status cpu_run_one(void *exec, op_kind kind, key128 key, key128 va
     const unsigned stripe = gate_thread_number();
     const int change = map->ops->run_one(place_of(map), stripe, kind, key, value, result);
     if (change) port_fetch_add(&map->tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)(int64_t)change);
-    return kind <= OP_ERASE && result->flag == PLEACH_NOT_APPLIED ? PLEACH_E_FULL : PLEACH_OK;
+    return op_is_update(kind) && result->flag == PLEACH_NOT_APPLIED ? PLEACH_E_FULL : PLEACH_OK;
 }
 
 /* Returns whether keys ascend, judged by a sample. A wrong guess costs time only. */
