@@ -41,12 +41,22 @@ static void keep_pairs(history_op *op, history_pair *pairs, const W(key) *keys, 
     for (uint64_t i = 0; i < count; i++) pairs[i] = (history_pair){keys[i], values[i]};
 }
 
+/* A range writes no element past its result. */
+static void check_rest(const W(key) *keys, const W(key) *values, uint64_t count)
+{
+    for (uint64_t i = count; i < MAP_RANGE_ROOM; i++)
+        if (keys[i] != (W(key))-1 || values[i] != (W(key))-1)
+            sim_fail("a range of %u pairs has written past them", (unsigned)count);
+}
+
 static void run_range(W(blink) map, history_op *op, history_pair *pairs)
 {
     W(key) keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
     W(range) range;
+    for (unsigned i = 0; i < MAP_RANGE_ROOM; i++) keys[i] = values[i] = (W(key))-1;
     W(range_start)(map, &range, (W(key))op->key, (W(key))op->high, MAP_RANGE_ROOM, MAP_RANGE_ROOM, keys, values);
     BLINK_TO_END(W(range_step)(map, &range));
+    check_rest(keys, values, range.count);
     keep_pairs(op, pairs, keys, values, range.count);
 }
 
