@@ -983,6 +983,32 @@ static void nodes_are_counted(unsigned key_bits)
     tree_free(t);
 }
 
+static uint64_t shape_of(const tree *t)
+{
+    blink_counts counts;
+    blink_count_nodes(t->key_bits, &t->shared, t->nodes, &counts);
+    return counts.shape;
+}
+
+/* The shape depends on every pair of a leaf, and on no slot at or above its count. */
+static void shapes_are_of_all_pairs(unsigned key_bits)
+{
+    tree *t = tree_build(key_bits, KEYS, (double)PER_NODE / NODE_CAPACITY);
+    const uint64_t shape = shape_of(t);
+    for (unsigned slot = 0; slot < NODE_CAPACITY; slot++)
+        for (unsigned of = 0; of < 2; of++) {
+            if (of == 0)
+                set_key(t, LEAF, slot, get(t, LEAF, slot).key + 1);
+            else
+                set_value(t, LEAF, slot, get(t, LEAF, slot).value + 1);
+            assert_int_equal(shape_of(t) != shape, slot < PER_NODE);
+            tree_restore(t);
+        }
+    set_key(t, INNER, 0, get(t, INNER, 0).key + 1);
+    assert_true(shape_of(t) != shape);
+    tree_free(t);
+}
+
 /* Also into a buffer that is too short for it, of which nothing beyond is written. */
 static void message_keeps_to_its_buffer(unsigned key_bits)
 {
@@ -1038,6 +1064,7 @@ typedef struct alone {
 static const alone others[] = {
     {"built_trees_are_sound", built_trees_are_sound},
     {"nodes_are_counted", nodes_are_counted},
+    {"shapes_are_of_all_pairs", shapes_are_of_all_pairs},
     {"message_keeps_to_its_buffer", message_keeps_to_its_buffer},
     {"first_complaint_is_kept", first_complaint_is_kept},
 };
