@@ -36,6 +36,7 @@ WARNINGS = ("-Werror=return-type", "-Werror=uninitialized", "-Wno-maybe-uninitia
 # The tests that cover a file, by the beginning of its path; environments by name. Most take 0.1 to 0.5 s.
 MAP = ("test_map_points", "test_map_ranges", "test_map_whole", "test_map_random", "test_map_rare", "test_map_limits",
        "test_map_threads", "test_map_history", "test_map_long", "test_map_images", "test_map_faults")
+TREES = ("test_blink_check", *MAP, "test_map_snapshots", "test_map_delays", "test_batch")
 LISTS = ("test_chunks", "test_map_points skiplist", "test_map_ranges skiplist", "test_map_whole skiplist",
          "test_map_random skiplist", "test_map_threads skiplist", "test_map_history skiplist",
          "test_map_limits skiplist", "test_map_points raised", "test_map_random raised", "test_map_limits raised",
@@ -50,7 +51,8 @@ HASH = ("test_slabs", "test_hash", "test_hash_random", "test_hash_seeds", "test_
         "test_graph_limits")
 COVER = (
     ("src/blink/blink_cut", ("test_cuts", *MAP)),
-    ("src/blink/", ("test_blink_check", *MAP, "test_map_snapshots", "test_map_delays", "test_batch")),
+    ("src/blink/", TREES),
+    ("src/level/", ("test_chunks", *TREES)),
     ("src/versioned/", VERSIONS),
     ("src/skiplist/", LISTS),
     ("src/hash/", HASH),
