@@ -4,6 +4,7 @@ A mutant's file takes the place of the original in a shadow of the source, a fol
 compiled there, for the simulator into a variant, for a test program into the objects that stand before the library's,
 so the linker takes those. A Case counts the seconds of CPU that all this takes."""
 import filecmp
+import functools
 import glob
 import json
 import math
@@ -175,12 +176,23 @@ def same(a, b):
     return filecmp.cmp(a, b, shallow=False)
 
 
+def one_at_a_time(method):
+    """For what is made in the one folder of the unchanged source, for all threads."""
+    @functools.wraps(method)
+    def locked(self, *arguments):
+        with self.lock:
+            return method(self, *arguments)
+    return locked
+
+
 # ---- the simulator ----
 
 class Simulator:
     def __init__(self, build, cc, folder):
         self.build, self.cc, self.folder, self.known = build, cc, folder, {}
+        self.lock = threading.Lock()
 
+    @one_at_a_time
     def unchanged(self, where, level):
         """The object of a variant as it is, and the seconds that FEW of its schedules take."""
         if (where, level) not in self.known:
@@ -271,12 +283,15 @@ def targets():
     return ["pleach_sim", *sorted({name.split()[0] for _, tests in COVER for name in tests})]
 
 
+SUPPORT = ("pleach_test_support", "pleach_node_access_")  # what tests are linked with
+
+
 def target_of(made):
     return re.match(r"CMakeFiles/(\w+)\.dir/", made).group(1)
 
 
 def is_test(target):
-    return target.startswith(("test_", "pleach_test_support", "watched_"))
+    return target.startswith(("test_", "watched_", *SUPPORT))
 
 
 def files_of_objects(build):
@@ -302,8 +317,10 @@ class Tests:
     def __init__(self, build, cc, folder):
         self.build, self.cc, self.folder = build, cc, folder
         self.units, self.objects = {}, {}  # object: its command, source and files; test: its objects
+        self.support = []  # objects that every test is linked with
+        self.lock = threading.Lock()
         self.known, self.sound = {}, {}
-        self.wanted, self.files = {"pleach_test_support", *targets()}, files_of_objects(build)
+        self.wanted, self.files = set(targets()), files_of_objects(build)
         with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
             for entry in json.load(f):
                 self.add(shlex.split(entry["command"]))
@@ -311,10 +328,13 @@ class Tests:
     def add(self, command):
         at = command.index("-o")
         made = command[at + 1]
-        if is_test(target_of(made)):
-            if target_of(made) not in self.wanted:
+        target = target_of(made)
+        if target.startswith(SUPPORT):
+            self.support.append(made)
+        elif is_test(target):
+            if target not in self.wanted:
                 return
-            self.objects.setdefault(target_of(made), []).append(made)
+            self.objects.setdefault(target, []).append(made)
         if LEFT_OUT.search(" ".join(command)):
             return
         del command[at:at + 2]
@@ -330,6 +350,7 @@ class Tests:
         return case.make([*inside, "-w", *noisy(level), LEVELS[level][0], os.path.join(case.shadow, source), "-o"],
                          os.path.join(case.shadow, made.replace("/", "_")), cwd=self.build)
 
+    @one_at_a_time
     def unchanged(self, made, level):
         """A unit's object as it is."""
         if (made, level) not in self.known:
@@ -358,7 +379,7 @@ class Tests:
                 yield made, new
 
     def link(self, test, case, changed):
-        objects = [*self.objects[test], *self.objects["pleach_test_support"]]
+        objects = [*self.objects[test], *self.support]
         first = [new for made, new in changed.items() if not is_test(target_of(made))]
         objects = [changed.get(o, os.path.join(self.build, o)) for o in objects]
         libraries = ["libpleach_verify.a", "libpleach.a", "-lcmocka", "-lpthread", "-lm"]

@@ -172,8 +172,9 @@ class Court:
             outcome, said = "stillborn", ""
         except judges.Spent:
             outcome, said = "survived", ""
-        judges.put_in(shadow, mutant.file, None)
-        self.shadows.put(shadow)
+        finally:  # also after an error, so that the other threads end
+            judges.put_in(shadow, mutant.file, None)
+            self.shadows.put(shadow)
         return outcome, said, self.seconds - case.seconds
 
     def outcome(self, case):
