@@ -206,7 +206,7 @@ static void foreign_arrays_are_refused(pleach_hash *h)
     if (!h->set) assert_calls(taken, expected, pleach_hash_export(h, 1, NULL, values, &n));
 }
 
-static void assert_request(hash_request_kind kind, const void *values_in, const void *out)
+static void assert_request(op_kind kind, const void *values_in, const void *out)
 {
     assert_int_equal(behind.request.kind, kind);
     assert_int_equal(behind.request.n, 4);
@@ -219,15 +219,15 @@ static void requests_arrive_as_they_were_given(pleach_hash *h)
     const void *v = h->set ? NULL : values;
     void *o = h->set ? NULL : olds;
     assert_taken(PLEACH_OK, pleach_hash_put(h, 4, keys, v, flags, o, PLEACH_SYNC));
-    assert_request(HASH_PUT, v, o);
+    assert_request(OP_PUT, v, o);
     assert_taken(PLEACH_OK, pleach_hash_add(h, 4, keys, v, flags, o, PLEACH_SYNC));
-    assert_request(HASH_ADD, v, o);
+    assert_request(OP_ADD, v, o);
     assert_taken(PLEACH_OK, pleach_hash_erase(h, 4, keys, flags, o, PLEACH_SYNC));
-    assert_request(HASH_ERASE, NULL, o);
+    assert_request(OP_ERASE, NULL, o);
     assert_taken(PLEACH_OK, pleach_hash_find(h, 4, keys, o, flags, PLEACH_SYNC));
-    assert_request(HASH_FIND, NULL, o);
+    assert_request(OP_FIND, NULL, o);
     assert_taken(PLEACH_OK, pleach_hash_contains(h, 4, keys, flags, PLEACH_SYNC));
-    assert_request(HASH_FIND, NULL, NULL);
+    assert_request(OP_FIND, NULL, NULL);
     behind.answer = PLEACH_E_FULL;
     assert_taken(PLEACH_E_FULL, pleach_hash_put(h, 4, keys, v, flags, o, PLEACH_SYNC));
     behind.answer = PLEACH_OK;

@@ -297,9 +297,9 @@ static void rows_stay_at_their_end(const void *unused)
 
 static void put(slabs *s, uint32_t key)
 {
-    slab_change c = {.kind = SLAB_PUT, .pair = {key, ~key}};
+    slab_change c = {.kind = OP_PUT, .pair = {key, ~key}};
     update_blocking(&s->place, &s->table, &c);
-    assert_int_equal(c.outcome, SLAB_INSERTED);
+    assert_int_equal(c.outcome, PLEACH_INSERTED);
 }
 
 /* Keys that the caller knows to be absent, by a change whose other fields are those of an earlier one. */
@@ -310,10 +310,10 @@ static void absent_keys_are_inserted(const void *unused)
     slab_change c;
     memset(&c, 0, sizeof c);
     for (uint32_t key = 0; key < KEYS; key++) {
-        change_begin(&c, key % 2 ? SLAB_ADD : SLAB_PUT, key, ~key);
+        change_begin(&c, key % 2 ? OP_ADD : OP_PUT, key, ~key);
         c.known_absent = true;
         update_blocking(&s->place, &s->table, &c);
-        assert_int_equal(c.outcome, SLAB_INSERTED);
+        assert_int_equal(c.outcome, PLEACH_INSERTED);
         c.slot = key % SLAB_PAYLOAD;
     }
     for (uint32_t key = 0; key < KEYS; key++) {

@@ -357,9 +357,9 @@ static void gpu_memory_is_not_for_cpu_maps(pleach_map *map)
 /* What the executor gets is what the caller gave, in the right places. */
 static void executors_get_what_was_given(pleach_map *map)
 {
-    static const request_kind kinds[ARRAY_CALLS] = {REQUEST_PUT,  REQUEST_ADD,   REQUEST_ERASE, REQUEST_FIND,
-                                                    REQUEST_FIND, REQUEST_SUCC,  REQUEST_PRED,  REQUEST_COUNT,
-                                                    REQUEST_RANGE, REQUEST_RANGE};
+    static const op_kind kinds[ARRAY_CALLS] = {OP_PUT,  OP_ADD,   OP_ERASE, OP_FIND,
+                                                    OP_FIND, OP_SUCC,  OP_PRED,  OP_COUNT,
+                                                    OP_RANGE, OP_RANGE};
     for (int which = 0; which < ARRAY_CALLS; which++) {
         const request *r = &behind.request;
         assert_taken(PLEACH_OK, call_array(which, map, 2, &complete, PLEACH_SYNC));

@@ -23,7 +23,7 @@ static blink_run_ops observed;
 static struct {
     unsigned rounds;     /* how many times more he comes */
     unsigned keys;       /* how many keys he inserts, or erases, each time */
-    request_kind kind;
+    op_kind kind;
     unsigned bits;
     uint64_t next_key;
     long failing_allocation; /* set for the rest of the call; 0: none */
@@ -47,7 +47,7 @@ static void write_between(map_memory place)
 static void run_observed(map_memory place, unsigned stripe, const request *r, size_t begin, size_t end,
                          run_result *result)
 {
-    if (r->kind == REQUEST_RANGE && r->offsets && writer.rounds > 0) {
+    if (r->kind == OP_RANGE && r->offsets && writer.rounds > 0) {
         writer.rounds--;
         write_between(place);
     }
@@ -135,7 +135,7 @@ static void range_outgrows_its_places(const void *setting_here)
             range_trial *t = begin_trial(where);
             writer.rounds = writers[i].rounds;
             writer.keys = writers[i].keys;
-            writer.kind = REQUEST_PUT;
+            writer.kind = OP_PUT;
             writer.next_key = 10 * LOADED + 1;
             assert_ok(call_range(t, ROOM, outputs & 1, outputs & 2));
             if (ranges_see_one_instant(where)) {
@@ -158,7 +158,7 @@ static void range_shrinks_in_its_places(const void *where)
     range_trial *t = begin_trial(where);
     writer.rounds = 1;
     writer.keys = 100; /* keys 0 to 99, ten of them there */
-    writer.kind = REQUEST_ERASE;
+    writer.kind = OP_ERASE;
     writer.next_key = 0;
     assert_ok(call_range(t, ROOM, true, true));
     assert_int_equal(writer.rounds, 0);
@@ -173,7 +173,7 @@ static void range_outgrows_the_callers_room(const void *where)
     range_trial *t = begin_trial(where);
     writer.rounds = 1;
     writer.keys = 5;
-    writer.kind = REQUEST_PUT;
+    writer.kind = OP_PUT;
     writer.next_key = 10 * LOADED + 1;
     const bool fits = ranges_see_one_instant(where);
     assert_int_equal(call_range(t, 2 * LOADED - 1, true, true), fits ? PLEACH_OK : PLEACH_E_SPACE);
@@ -190,7 +190,7 @@ static void range_finds_no_memory_for_room_to_spare(const void *where)
         range_trial *t = begin_trial(where);
         writer.rounds = 1;
         writer.keys = 5;
-        writer.kind = REQUEST_PUT;
+        writer.kind = OP_PUT;
         writer.next_key = 10 * LOADED + 1;
         writer.failing_allocation = n;
         pleach_status status = call_range(t, ROOM, true, true);

@@ -85,9 +85,9 @@ static void assert_valid(list *l)
 static void put(list *l, uint32_t key)
 {
     update_op update;
-    update_start(l->map, &update, BLINK_PUT, key, key);
+    update_start(l->map, &update, OP_PUT, key, key);
     while (update_step(l->map, &update) == STEP_MOVED) {}
-    assert_int_equal(update.outcome, BLINK_INSERTED);
+    assert_int_equal(update.outcome, PLEACH_INSERTED);
     l->shared.stripe[0].size++;
 }
 

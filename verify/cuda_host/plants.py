@@ -100,9 +100,9 @@ PLANTS = [
     Plant("staging_buffer_freed_early", "scratch memory goes back to the pool before the last copy from it",
           Run("test_hash", "cuda/32 arrays_of_every_length*"), HASH,
           "    pleach_status status = launch(hash, r, &s, &there, &room);\n"
-          "    if (status == PLEACH_OK && r->kind != HASH_FIND)",
+          "    if (status == PLEACH_OK && r->kind != OP_FIND)",
           "    pleach_status status = launch(hash, r, &s, &there, &room);\n    staging_free(&s);\n"
-          "    if (status == PLEACH_OK && r->kind != HASH_FIND)"),
+          "    if (status == PLEACH_OK && r->kind != OP_FIND)"),
     Plant("counts_staged_too_short", "device memory for counts of 8 bytes has 4 for each",
           Run("test_batch", "cuda/32 small_batches*"), BATCH_HOST,
           "status = staging_output(a->s, batch->counts, n * sizeof *r->counts, true, (void **)&r->counts);",
@@ -325,5 +325,5 @@ PLANTS = [
           "    return key != KEY_MAX && view_seek(view, key + 1,", "    return view_seek(view, key + 1,"),
     Plant("users_keys_not_counted", "a table's size does not have what kernels of users have put",
           Run("test_hash_device"), "src/hash/slabhash_device_kind.h",
-          "    if (c.outcome == SLAB_INSERTED) port_fetch_add(size, 1);\n", ""),
+          "    if (c.outcome == PLEACH_INSERTED) port_fetch_add(size, 1);\n", ""),
 ]

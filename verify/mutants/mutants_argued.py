@@ -78,12 +78,12 @@ ARGUED = (
      "one pair more is written only where one moves (appending), to a slot of the fresh node that is past its "
      "count, where old content stands anyway; in an inner node slots_pad writes it again"),
     ("src/blink/blink_blocking.h", "update_counted", "two statements change places",
-     "if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1); if (update.outcome == BLINK_ERASED) "
+     "if (update.outcome == PLEACH_INSERTED) port_fetch_add(size, 1); if (update.outcome == PLEACH_ERASED) "
      "port_fetch_add(size, (uint64_t)-1);", "at most one of the two is done"),
     ("src/blink/blink_update.h", "update_start", "two statements change places",
      "update->old = 0; update->kind = kind;", ORDER),
     ("src/blink/blink_update.h", "insert_latched", "two statements change places",
-     "unlatch(node, header_next(header, count + 1)); update->outcome = BLINK_INSERTED;",
+     "unlatch(node, header_next(header, count + 1)); update->outcome = PLEACH_INSERTED;",
      "the outcome is only this agent's"),
     ("src/skiplist/skiplist_find.h", "find_step", "a statement is dropped", "case NODE_CHANGED: break;",
      "a value without a case of its own goes on behind the switch as well"),
@@ -123,7 +123,7 @@ ARGUED = (
     ("src/skiplist/skiplist_update.h", "update_start", "two statements change places",
      "update->separator = pair_of(0, NODE_NONE); cursor_start(map, &update->cursor, key);", ORDER),
     ("src/skiplist/skiplist_update.h", "insert_here", "two statements change places",
-     "unlatch(node, header_next(header, count + 1)); update->outcome = BLINK_INSERTED;",
+     "unlatch(node, header_next(header, count + 1)); update->outcome = PLEACH_INSERTED;",
      "the outcome is only this agent's"),
     ("src/skiplist/skiplist_update.h", "update_bottom", "a statement is dropped", "port_validate_fence();",
      "on CPUs node_last has a fence between the link and all later loads, on a GPU it has header and link from "
@@ -131,7 +131,7 @@ ARGUED = (
     ("src/skiplist/skiplist_update.h", "update_bottom", "a statement is dropped", "look.last = look.pair;",
      "only erase_here reads it, and the next statement sets it for every erase"),
     ("src/skiplist/skiplist_update.h", "update_bottom", "two statements change places",
-     "if (update->kind == BLINK_ERASE) look.last = pair_load(node, header_count(look.header) - 1); if "
+     "if (update->kind == OP_ERASE) look.last = pair_load(node, header_count(look.header) - 1); if "
      "(!port_latch(&node->word[HEADER_WORD], look.header, look.header | HEADER_LATCHED)) return STEP_AGAIN;",
      "the pair is loaded under the latch instead of before it: the swap that latches proves that the version has "
      "not moved, so it is the same pair"),
@@ -183,10 +183,10 @@ ARGUED = (
     ("src/hash/slabhash_update.h", "change_begin", "'0;' is '1;'", "c->old.value = 0;",
      "it is read only if the outcome says that there was a value, and whoever says so has set it"),
     ("src/hash/slabhash_update.h", "change_begin", "a statement is dropped",
-     "c->outcome = SLAB_NOT_APPLIED;",
+     "c->outcome = PLEACH_NOT_APPLIED;",
      "change_look, change_copy or change_prepare set it before anything reads it, in each try"),
     ("src/hash/slabhash_update.h", "change_copy", "two statements change places",
-     "to->outcome = SLAB_NOT_APPLIED; to->helps = from->helps;", ORDER),
+     "to->outcome = PLEACH_NOT_APPLIED; to->helps = from->helps;", ORDER),
     ("src/hash/slabhash_update.h", "change_copy", "two statements change places",
      "to->known_absent = from->known_absent; to->brief = to->in_first = false;", ORDER),
     ("src/hash/slabhash_update.h", "change_copy", "a statement is dropped",
@@ -222,7 +222,7 @@ ARGUED = (
      "what has no key elsewhere is looked through in vain, and what was found in the first slab is found there "
      "again"),
     ("src/hash/slabhash_update.h", "change_prepare", "two statements change places",
-     "c->outcome = c->kind == SLAB_ERASE ? SLAB_ABSENT : SLAB_NOT_APPLIED; return c->kind == SLAB_ERASE || "
+     "c->outcome = c->kind == OP_ERASE ? PLEACH_ABSENT : PLEACH_NOT_APPLIED; return c->kind == OP_ERASE || "
      "!table_begin(place, table, c->root) ? SLAB_DONE : SLAB_AGAIN;",
      "the outcome is NOT_APPLIED already, which change_begin and change_copy see to; an erase does not come here "
      "without a bucket, because change_look has its answer"),

@@ -9,7 +9,7 @@ BATCH_LEVEL = "src/batch/batch_level.h"
 BATCH_COMMIT = "src/batch/batch_commit.h"
 BATCH_TIDY = "src/batch/batch_rebalance.h"
 BATCH_KEEP = "src/batch/batch_keep.h"
-BATCH_COUNT = "src/batch/batch_count.h"
+OP_COUNT = "src/batch/batch_count.h"
 BATCH_LIVE = "src/batch/batch_live.h"
 BATCH_LIVE_TEAM = "src/batch/batch_live_team.h"
 BATCH_PASS = "src/batch/batch_fused.h"
@@ -32,8 +32,8 @@ BATCH_PLANTS = (
     Plant("operation_sees_itself", "an update reports its own value as the old one", "batch/cpu", BATCH_KEYS,
           "batch_apply(b, b->op_link[op - 1].function, old);", "batch_apply(b, b->op_link[op].function, old);"),
     Plant("erases_are_not_marked", "a find does not know of an erase before it", "batch/cpu", BATCH_LIST,
-          "if (batch_kind_at(&b->r, place) > BATCH_ERASE) return;",
-          "if (batch_kind_at(&b->r, place) >= BATCH_ERASE) return;"),
+          "if (batch_kind_at(&b->r, place) > OP_ERASE) return;",
+          "if (batch_kind_at(&b->r, place) >= OP_ERASE) return;"),
     Plant("value_does_not_change", "a put of a present key changes nothing", "batch/cpu", BATCH_KEYS,
           "bool changed = old.present != has || kind == BATCH_SET;", "bool changed = old.present != has;"),
     Plant("range_sees_the_future", "a range sees all operations of the batch", "batch/cpu", BATCH_QUERY,
@@ -60,7 +60,7 @@ BATCH_PLANTS = (
           BATCH_COMMIT, "lowest = at < lowest ? at : lowest;", "lowest = at;"),
     Plant("sort_turns_equals", "operations of one key change places", "batch/cpu", "src/batch/batch_sort.h",
           "side.key[at - 1] > key; at--, moves++)", "side.key[at - 1] >= key; at--, moves++)"),
-    Plant("count_goes_the_wrong_way", "a wide count goes on among the wrong operations", "batch/cpu", BATCH_COUNT,
+    Plant("count_goes_the_wrong_way", "a wide count goes on among the wrong operations", "batch/cpu", OP_COUNT,
           "return one ? all_zeros + at - c->zeros[at] : c->zeros[at];",
           "return !one ? all_zeros + at - c->zeros[at] : c->zeros[at];"),
     Plant("leaves_are_not_added_up", "keys before a leaf are counted from the member's first leaf", "batch/cpu",

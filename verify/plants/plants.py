@@ -240,10 +240,10 @@ PLANTS = [
 
     # ---- tree: contents ----
     Plant("absent_erase_is_refused", "erasing an absent key says that there was no memory", "map/plain32", UPDATE,
-          "place->present ? BLINK_EXISTS : BLINK_ABSENT;", "place->present ? BLINK_EXISTS : BLINK_NOT_APPLIED;"),
+          "place->present ? PLEACH_EXISTS : PLEACH_ABSENT;", "place->present ? PLEACH_EXISTS : PLEACH_NOT_APPLIED;"),
     Plant("insert_keeps_count", "a new pair lies beyond the count", "map/plain64", UPDATE,
-          "        unlatch(node, header_next(header, count + 1));\n        update->outcome = BLINK_INSERTED;",
-          "        unlatch(node, header_next(header, count));\n        update->outcome = BLINK_INSERTED;"),
+          "        unlatch(node, header_next(header, count + 1));\n        update->outcome = PLEACH_INSERTED;",
+          "        unlatch(node, header_next(header, count));\n        update->outcome = PLEACH_INSERTED;"),
     Plant("erase_writes_dead_pair", "erasing drags a dead pair below a count that somebody still goes by", "map/cuda32",
           IMAGE, "if (i >= at && i + 1 < count) image->pair[i] = image->pair[i + 1];",
           "if (i >= at) image->pair[i] = image->pair[i + 1];"),

@@ -8,7 +8,7 @@
 #include "sim.h"
 
 typedef enum graph_op_kind {
-    GRAPH_OP_PUT, /* the first kinds are slab_kind's */
+    GRAPH_OP_PUT, /* the first kinds are op_kind's */
     GRAPH_OP_ADD, /* nobody plans it */
     GRAPH_OP_ERASE,
     GRAPH_OP_FIND,

@@ -39,21 +39,21 @@ static uint8_t sim_put_vertex(slab_table *vertex)
 static void sim_put_ends(const graph_ref *g, const graph_edge *e, graph_op *op)
 {
     bool from_is_home = g->directed || e->from < e->to;
-    if (e->kind != SLAB_PUT) return;
+    if (e->kind != OP_PUT) return;
     op->new_from = sim_put_vertex(from_is_home ? e->home : e->other);
     op->new_to = sim_put_vertex(from_is_home ? e->other : e->home);
 }
 
 static void sim_end(const graph_edge *e, graph_op *op)
 {
-    bool had = e->outcome == SLAB_REPLACED || e->outcome == SLAB_ERASED;
+    bool had = e->outcome == PLEACH_REPLACED || e->outcome == PLEACH_ERASED;
     op->outcome = (uint8_t)e->outcome;
     op->old = had ? e->old : 0;
 }
 
 static graph_edge sim_edge(const graph_op *op)
 {
-    return (graph_edge){.kind = (slab_kind)op->kind, .from = op->from, .to = op->to,
+    return (graph_edge){.kind = (op_kind)op->kind, .from = op->from, .to = op->to,
                         .value = SLAB_VALUES ? op->value : 0};
 }
 

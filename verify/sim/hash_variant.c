@@ -30,9 +30,9 @@ static bool sim_do_fast_path(const slab_ref *place, slab_table *table, uint64_t 
 #ifdef PLEACH_NODE_ISA_cuda
     slab_change c;
     if (op->kind == HISTORY_FIND || !(key & 1)) return false;
-    change_begin(&c, (slab_kind)op->kind, (slab_key)key, SLAB_VALUES ? (slab_key)op->value : 0);
+    change_begin(&c, (op_kind)op->kind, (slab_key)key, SLAB_VALUES ? (slab_key)op->value : 0);
     if (!update_fast_path(place, table, &c, SLAB_BRIEF_TRIES)) return false;
-    bool had = c.outcome == SLAB_REPLACED || c.outcome == SLAB_EXISTS || c.outcome == SLAB_ERASED;
+    bool had = c.outcome == PLEACH_REPLACED || c.outcome == PLEACH_EXISTS || c.outcome == PLEACH_ERASED;
     op->outcome = (uint8_t)c.outcome;
     op->out_value = had ? c.old.value : 0;
     return true;
@@ -48,7 +48,7 @@ static void sim_do(const slab_ref *place, slab_table *table, uint64_t wide_key, 
     slab_key key = (slab_key)wide_key, value = (slab_key)op->value, old = 0;
     uint8_t flag = 0;
     hash_run_result result = {0, 0};
-    hash_request r = {.kind = (hash_request_kind)op->kind, .n = 1, .keys = &key, .out_values = &old, .flags = &flag};
+    hash_request r = {.kind = (op_kind)op->kind, .n = 1, .keys = &key, .out_values = &old, .flags = &flag};
     if (SLAB_VALUES) r.values = &value;
     ops.run(place, table, &r, 0, 1, &result);
     op->outcome = op->kind != HISTORY_FIND ? flag : flag ? HISTORY_FOUND : HISTORY_NOT_FOUND;
@@ -80,7 +80,7 @@ static void sim_walk(const slab_ref *place, const slab_table *table, history_op 
 
 static bool sim_by_itself(const slab_ref *place, slab_table *table, uint64_t key, history_op *op)
 {
-    slab_change c = {.kind = (slab_kind)op->kind, .pair = {(slab_key)key, SLAB_VALUES ? (slab_key)op->value : 0}};
+    slab_change c = {.kind = (op_kind)op->kind, .pair = {(slab_key)key, SLAB_VALUES ? (slab_key)op->value : 0}};
     slab_key value = 0;
     bool found = false, finds = op->kind == HISTORY_FIND;
     for (unsigned step = 0; step < MOST_STEPS_ALONE; step++) {

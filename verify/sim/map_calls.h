@@ -94,10 +94,10 @@ typedef struct array_call {
 
 static request request_of(history_op *ops, unsigned count, array_call *call)
 {
-    static const request_kind kinds[] = {[HISTORY_PUT] = REQUEST_PUT,      [HISTORY_ADD] = REQUEST_ADD,
-                                         [HISTORY_ERASE] = REQUEST_ERASE,  [HISTORY_FIND] = REQUEST_FIND,
-                                         [HISTORY_CEIL] = REQUEST_CEILING, [HISTORY_FLOOR] = REQUEST_FLOOR,
-                                         [HISTORY_RANGE] = REQUEST_RANGE};
+    static const op_kind kinds[] = {[HISTORY_PUT] = OP_PUT,      [HISTORY_ADD] = OP_ADD,
+                                         [HISTORY_ERASE] = OP_ERASE,  [HISTORY_FIND] = OP_FIND,
+                                         [HISTORY_CEIL] = OP_CEILING, [HISTORY_FLOOR] = OP_FLOOR,
+                                         [HISTORY_RANGE] = OP_RANGE};
     request r = {.kind = kinds[ops[0].kind], .n = count, .keys = call->keys, .values = call->values,
                  .out_keys = call->out_keys, .out_values = call->out_values, .flags = call->flags};
     bool range = ops[0].kind == HISTORY_RANGE;

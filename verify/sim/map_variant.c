@@ -43,7 +43,7 @@ static map_ref sim_map_at(const map_memory *place, unsigned stripe)
 
 static void call_update(map_ref map, history_op *op)
 {
-    blink_kind kind = op->kind == HISTORY_PUT ? BLINK_PUT : op->kind == HISTORY_ADD ? BLINK_ADD : BLINK_ERASE;
+    op_kind kind = op->kind == HISTORY_PUT ? OP_PUT : op->kind == HISTORY_ADD ? OP_ADD : OP_ERASE;
     map_key old = 0;
     op->outcome = (uint8_t)update_counted(map, kind, (map_key)op->key, (map_key)op->value, &old);
     op->out_value = old;

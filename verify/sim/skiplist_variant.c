@@ -81,7 +81,7 @@ static skiplist_ref place_at(const map_memory *place)
 
 static void call_update(map_ref map, history_op *op)
 {
-    blink_kind kind = op->kind == HISTORY_PUT ? BLINK_PUT : op->kind == HISTORY_ADD ? BLINK_ADD : BLINK_ERASE;
+    op_kind kind = op->kind == HISTORY_PUT ? OP_PUT : op->kind == HISTORY_ADD ? OP_ADD : OP_ERASE;
     update_op update;
     update_start(map, &update, kind, (map_key)op->key, (map_key)op->value);
     LEVEL_BLOCKING(update_step(map, &update));
@@ -91,8 +91,8 @@ static void call_update(map_ref map, history_op *op)
         LEVEL_BLOCKING(restructure_step(map, &tend));
     }
     uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
-    if (update.outcome == BLINK_INSERTED) port_fetch_add(size, 1);
-    if (update.outcome == BLINK_ERASED) port_fetch_add(size, (uint64_t)-1);
+    if (update.outcome == PLEACH_INSERTED) port_fetch_add(size, 1);
+    if (update.outcome == PLEACH_ERASED) port_fetch_add(size, (uint64_t)-1);
     op->outcome = (uint8_t)update.outcome;
     op->out_value = update.old;
 }

@@ -170,7 +170,7 @@ typedef enum flavour { ANYTHING, UPDATES, MANY_INSERTS, MANY_ERASES, ONE_KEY, AS
 
 static void plan_batch(batch_plan *plan, uint32_t n, flavour flavour)
 {
-    enum { PUT = BATCH_PUT, ADD, ERASE, FIND, CONTAINS, SUCC, PRED, COUNT, RANGE };
+    enum { PUT = OP_PUT, ADD, ERASE, FIND, CONTAINS, SUCC, PRED, COUNT, RANGE };
     static const uint8_t kinds[FLAVOURS][8] = {[ANYTHING] = {PUT, ADD, ERASE, FIND, CONTAINS, SUCC, PRED, RANGE},
                                                [UPDATES] = {PUT, ADD, ERASE, FIND, CONTAINS, PUT, ERASE, PUT},
                                                [MANY_INSERTS] = {PUT, PUT, ADD, PUT, ERASE, FIND, PUT, RANGE},
@@ -188,8 +188,8 @@ static void plan_batch(batch_plan *plan, uint32_t n, flavour flavour)
         plan->kinds[i] = plan->one_kind ? kind : kinds[flavour][sim_draw(8)];
         plan->keys[i] = key_of(number);
         plan->values[i] = fresh_value();
-        if (plan->kinds[i] >= BATCH_COUNT) /* a range has at most 10 pairs */
-            plan->values[i] = key_of(number + (unsigned)sim_draw(plan->kinds[i] == BATCH_RANGE ? 10 : w.universe));
+        if (plan->kinds[i] >= OP_COUNT) /* a range has at most 10 pairs */
+            plan->values[i] = key_of(number + (unsigned)sim_draw(plan->kinds[i] == OP_RANGE ? 10 : w.universe));
     }
     plan->capacity = sim_draw(8) ? MOST_RANGE_PAIRS : sim_draw(4);
 }
@@ -271,21 +271,21 @@ static size_t below(const pairs *map, uint64_t key)
 static void oracle_update(pairs *map, batch_plan *plan, uint32_t i, size_t at, bool present)
 {
     if (present) plan->out_values[i] = map->pair[at].value;
-    if (plan->kinds[i] == BATCH_ERASE) {
+    if (plan->kinds[i] == OP_ERASE) {
         plan->flags[i] = present ? PLEACH_ERASED : PLEACH_ABSENT;
         if (!present) return;
         memmove(&map->pair[at], &map->pair[at + 1], (--map->count - at) * sizeof map->pair[0]);
         return;
     }
-    plan->flags[i] = !present ? PLEACH_INSERTED : plan->kinds[i] == BATCH_PUT ? PLEACH_REPLACED : PLEACH_EXISTS;
-    if (present && plan->kinds[i] == BATCH_ADD) return;
+    plan->flags[i] = !present ? PLEACH_INSERTED : plan->kinds[i] == OP_PUT ? PLEACH_REPLACED : PLEACH_EXISTS;
+    if (present && plan->kinds[i] == OP_ADD) return;
     if (!present) memmove(&map->pair[at + 1], &map->pair[at], (map->count++ - at) * sizeof map->pair[0]);
     map->pair[at] = (history_pair){plan->keys[i], plan->values[i]};
 }
 
 static void oracle_neighbour(const pairs *map, batch_plan *plan, uint32_t i, size_t at, bool present)
 {
-    bool up = plan->kinds[i] == BATCH_SUCC;
+    bool up = plan->kinds[i] == OP_SUCC;
     plan->flags[i] = up ? at + present < map->count : at > 0;
     if (!plan->flags[i]) return;
     plan->out_keys[i] = map->pair[up ? at + present : at - 1].key;
@@ -294,7 +294,7 @@ static void oracle_neighbour(const pairs *map, batch_plan *plan, uint32_t i, siz
 
 static void oracle_range(const pairs *map, batch_plan *plan, uint32_t i, size_t at)
 {
-    bool range = plan->kinds[i] == BATCH_RANGE;
+    bool range = plan->kinds[i] == OP_RANGE;
     uint64_t count = 0;
     for (; at < map->count && map->pair[at].key <= plan->values[i]; at++, count++) {
         if (!range) continue;
@@ -318,16 +318,16 @@ static void oracle_apply(pairs *map, batch_plan *plan)
         plan->counts[i] = spoiled;
         plan->offsets[i] = plan->total;
         switch (plan->kinds[i]) {
-        case BATCH_PUT:
-        case BATCH_ADD:
-        case BATCH_ERASE: oracle_update(map, plan, i, at, present); break;
-        case BATCH_FIND:
-        case BATCH_CONTAINS:
+        case OP_PUT:
+        case OP_ADD:
+        case OP_ERASE: oracle_update(map, plan, i, at, present); break;
+        case OP_FIND:
+        case OP_CONTAINS:
             plan->flags[i] = present;
-            if (present && plan->kinds[i] == BATCH_FIND) plan->out_values[i] = map->pair[at].value;
+            if (present && plan->kinds[i] == OP_FIND) plan->out_values[i] = map->pair[at].value;
             break;
-        case BATCH_SUCC:
-        case BATCH_PRED: oracle_neighbour(map, plan, i, at, present); break;
+        case OP_SUCC:
+        case OP_PRED: oracle_neighbour(map, plan, i, at, present); break;
         default: oracle_range(map, plan, i, at); break;
         }
     }
