@@ -83,6 +83,7 @@ if(PLEACH_SANITIZE STREQUAL "none")
 endif()
 
 target_sources(test_cell_set PRIVATE tools/stress/cell_set.c)
+target_sources(test_blink_check PRIVATE tests/map/blink_damage.c)
 foreach(bits 32 64) # test_blink_check looks at nodes of both widths
     add_library(pleach_node_access_${bits} OBJECT testkit/nodes/node_access.c)
     target_compile_definitions(pleach_node_access_${bits} PRIVATE PLEACH_KEY_BITS=${bits})

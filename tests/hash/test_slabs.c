@@ -3,6 +3,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "port/port.h"
+
+/* After the next load of the watched word, and before its value is used, `meanwhile` runs: the changes of a concurrent
+ * agent. */
+static const uint64_t *watched;
+static void (*meanwhile)(void *shared);
+static void *meanwhile_of;
+
+static uint64_t watched_load(const uint64_t *p)
+{
+    uint64_t value = port_load(p);
+    if (p == watched) {
+        watched = NULL;
+        meanwhile(meanwhile_of);
+    }
+    return value;
+}
+
+/* A model of a GPU's cache for one word: cached loads return an old value until port_invalidate_cached is called. */
+static const uint64_t *cached_word;
+static uint64_t cached;
+static unsigned forgotten;
+
+static uint64_t load_of_cache(const uint64_t *p) { return p == cached_word ? cached : port_load(p); }
+
+static void forget_cached(void)
+{
+    cached_word = NULL;
+    forgotten++;
+}
+#define port_load watched_load
+#define port_load_cached load_of_cache
+#define port_invalidate_cached forget_cached
+
+#include "hash/hash_run.h"
 #include "pool/pool_runs_check.h"
 #include "testkit/buffers.h"
 #include "testkit/harness.h"
@@ -13,6 +48,8 @@
 #define SLAB_VALUES 1
 #include "hash/slabhash.h"
 #include "hash/slabhash_blocking.h"
+#include "hash/slabhash_state.h"
+#include "hash/slabhash_count.h"
 #include "hash/slabhash_drop.h"
 #include "hash/slabhash_pairs.h"
 #include "hash/slabhash_walk.h"
@@ -116,6 +153,76 @@ static void runs_come_and_go(const void *unused)
     }
 }
 
+/* Takes single slabs off the pool's end and holds them. */
+typedef struct other { slabs *s; held *h; unsigned count; } other;
+
+static void take_fresh_ones(void *shared)
+{
+    other *o = shared;
+    for (unsigned i = 0; i < o->count; i++) {
+        uint32_t id = pool_alloc_fresh_run(o->s->place.runs, 0);
+        if (!id) break;
+        o->h->run[o->h->count].id = id;
+        o->h->run[o->h->count++].log = 0;
+    }
+}
+
+/* Concurrent agents move the pool's end after a run was seen to fit, so that it crosses the capacity: its slabs below
+ * the capacity go to the free lists. */
+static void runs_across_the_end(const void *unused)
+{
+    (void)unused;
+    for (unsigned log = 0; log < 5; log++)
+        for (unsigned fresh = 1 << log; fresh < 40; fresh++)
+            for (unsigned before = 0; before <= fresh; before++) {
+                slabs *s = slabs_open(1 + fresh);
+                held *h = must_alloc(1, sizeof *h);
+                other o = {s, h, before};
+                watched = &s->pool.next;
+                meanwhile = take_fresh_ones;
+                meanwhile_of = &o;
+                uint32_t id = pool_alloc_fresh_run(s->place.runs, log);
+                assert_int_equal(id != 0, before + (1u << log) <= fresh);
+                if (id) h->run[h->count++].id = id, h->run[h->count - 1].log = log;
+                assert_none_is_lost(s, h);
+                free(h);
+                slabs_close(s);
+            }
+}
+
+/* A concurrent agent begins a row, with a run of 4, just before this one wants to. */
+enum { ROW_LOG = 2 };
+
+static void begin_another_row(void *shared)
+{
+    const pool_runs_place place = *(const pool_runs_place *)shared;
+    uint32_t id = pool_alloc_run_from(place, pool_run_head(place, ROW_LOG));
+    assert_true(pool_begin_row(place, id, id + (1u << ROW_LOG)));
+}
+
+static void rows_begun_by_two(const void *unused)
+{
+    (void)unused;
+    for (unsigned log = 1; log <= POOL_ROW_LOG + 2; log++) {
+        if (log == ROW_LOG) continue;
+        slabs *s = slabs_open(1 + (1u << ROW_LOG) + (1u << log));
+        held *h = must_alloc(1, sizeof *h);
+        assert_true(take_run(s, h, ROW_LOG) && take_run(s, h, log));
+        while (h->count) give_run(s, h, 0);
+        watched = &s->runs.longer_given;
+        meanwhile = begin_another_row;
+        meanwhile_of = &s->place.runs;
+        assert_true(take_run(s, h, 0));
+        assert_null(watched);
+        assert_none_is_lost(s, h);
+        while (take_run(s, h, 0)) {}
+        assert_int_equal(h->count, pool_ids(&s->pool) - 1);
+        assert_none_is_lost(s, h);
+        free(h);
+        slabs_close(s);
+    }
+}
+
 /* A pool is dry when there is nothing fresh, no row, and nothing was given back. */
 static void dry_is_what_has_nothing(const void *unused)
 {
@@ -142,15 +249,78 @@ static void dry_is_what_has_nothing(const void *unused)
     slabs_close(s);
 }
 
+/* The words that say which free lists may have runs are hints: an agent may clear a bit just after another agent has
+ * returned a run. All lists are searched before an allocation fails. */
+static void hints_may_be_wrong(const void *unused)
+{
+    (void)unused;
+    for (unsigned given = 0; given < 5; given++)
+        for (unsigned wanted = 0; wanted <= given; wanted++) {
+            slabs *s = slabs_open(1 + (1u << given));
+            pool_free_run(s->place.runs, given, pool_alloc_run(s->place.runs, given));
+            s->runs.longer_given = s->runs.singles_given = 0;
+            assert_int_not_equal(pool_alloc_run(s->place.runs, wanted), 0);
+            slabs_close(s);
+        }
+}
+
+/* A returned run is split before fresh memory is used. */
+static void returned_runs_before_fresh_ones(const void *unused)
+{
+    (void)unused;
+    for (unsigned given = 0; given < 5; given++)
+        for (unsigned wanted = 0; wanted <= given; wanted++) {
+            slabs *s = slabs_open(CAPACITY);
+            pool_free_run(s->place.runs, given, pool_alloc_run(s->place.runs, given));
+            const uint64_t next = s->pool.next;
+            for (unsigned i = 0; i < 1u << (given - wanted); i++) pool_alloc_run(s->place.runs, wanted);
+            assert_int_equal(s->pool.next, next);
+            slabs_close(s);
+        }
+}
+
+/* An attempt to take from an empty row does not add to the word: 2^32 additions would carry into its other half. */
+static void rows_stay_at_their_end(const void *unused)
+{
+    (void)unused;
+    slabs *s = slabs_open(2);
+    for (unsigned i = 0; i < 9; i++) pool_alloc_run(s->place.runs, 0);
+    assert_int_equal(s->runs.row, 0);
+    s->runs.row = (uint64_t)5 << 32 | 4;
+    assert_int_equal(pool_alloc_from_row(s->place.runs), 4);
+    for (unsigned i = 0; i < 9; i++) assert_int_equal(pool_alloc_from_row(s->place.runs), 0);
+    assert_int_equal(s->runs.row, (uint64_t)5 << 32 | 5);
+    slabs_close(s);
+}
+
 /* ---- tables ---- */
-
-
 
 static void put(slabs *s, uint32_t key)
 {
     slab_change c = {.kind = OP_PUT, .pair = {key, ~key}};
     update_blocking(&s->place, &s->table, &c);
     assert_int_equal(c.outcome, PLEACH_INSERTED);
+}
+
+/* Keys that the caller knows to be absent, by a change whose other fields are those of an earlier one. */
+static void absent_keys_are_inserted(const void *unused)
+{
+    (void)unused;
+    slabs *s = slabs_open(MANY);
+    slab_change c;
+    memset(&c, 0, sizeof c);
+    for (uint32_t key = 0; key < KEYS; key++) {
+        change_begin(&c, key % 2 ? OP_ADD : OP_PUT, key, ~key);
+        c.known_absent = true;
+        update_blocking(&s->place, &s->table, &c);
+        assert_int_equal(c.outcome, PLEACH_INSERTED);
+        c.slot = key % SLAB_PAYLOAD;
+    }
+    for (uint32_t key = 0; key < KEYS; key++) {
+        uint32_t value;
+        assert_true(find_blocking(&s->place, &s->table, key, &value) && value == ~key);
+    }
+    slabs_close(s);
 }
 
 static uint64_t buckets_of(const slabs *s)
@@ -209,11 +379,16 @@ static void walks_write_no_more_than_there_is_room_for(const void *unused)
     slabs_close(s);
 }
 
-/* Also while some buckets have moved, and there are chains in both roots. */
+/* Also while some buckets have moved, and there are chains in both roots. The slabs are reused, so they have old links
+ * of another table. */
 static void pairs_are_all_there_is(const void *unused)
 {
     (void)unused;
     slabs *s = slabs_open(MANY);
+    assert_true(table_open(&s->place, &s->table, 3));
+    s->table.next = SLAB_NEXT_CLAIMED; /* so that it does not grow */
+    for (uint32_t key = 0; key < KEYS; key++) put(s, key);
+    table_drop(&s->place, &s->table);
     assert_true(table_open(&s->place, &s->table, 0));
     bool growing = false;
     for (uint32_t key = 0; key < KEYS; key++) {
@@ -229,9 +404,93 @@ static void pairs_are_all_there_is(const void *unused)
             }
         }
         assert_int_equal(all, key + 1);
+        hash_counts counts;
+        slab_count(&s->place, &s->table, &counts);
+        assert_int_equal(counts.keys, key + 1);
+        assert_int_equal(counts.moved_buckets, slab_moved(s->table.load));
     }
     assert_true(growing);
     slabs_close(s);
+}
+
+/* A table has begun to grow and no bucket has moved: the new buckets, which have old links, are not looked at. */
+static void unmoved_buckets_have_no_targets(const void *unused)
+{
+    (void)unused;
+    enum { FEW = 5 };
+    slabs *s = slabs_open(MANY);
+    assert_true(table_open(&s->place, &s->table, 0));
+    for (uint32_t key = 0; key < FEW; key++) put(s, key);
+    slab_start_growth(&s->place, &s->table, 1);
+    const uint32_t own = slab_root_first(s->table.root), next = slab_root_first(s->table.next);
+    for (uint32_t id = next; id < next + 2; id++) slab_at(&s->place, id)->word[SLAB_LINK] = own;
+    size_t all = 0;
+    slab_pairs pairs = pairs_begin(&s->place, &s->table, 0);
+    for (slab_slot pair; pairs_next(&pairs, &pair); all++) assert_true(all < FEW);
+    assert_int_equal(all, FEW);
+    slabs_close(s);
+}
+
+/* Lookups by an agent that has an old root in its cache: that of the empty table, or one from before a growth. */
+static void old_roots_lead_on(const void *unused)
+{
+    (void)unused;
+    slabs *s = slabs_open(MANY);
+    uint64_t roots[KEYS + 1];
+    for (uint32_t key = 0; key < KEYS; key++) {
+        roots[key] = s->table.root;
+        put(s, key);
+    }
+    roots[KEYS] = s->table.root;
+    for (uint32_t i = 0; i <= KEYS; i += i ? 7 : 1) {
+        cached_word = &s->table.root;
+        cached = roots[i];
+        assert_groups(s, 0, KEYS);
+        for (uint32_t key = i % 16; key < KEYS + 100; key += 16) {
+            uint32_t value = 0;
+            bool found = false;
+            unsigned tries = 0;
+            cached_word = &s->table.root;
+            cached = roots[i];
+            while (slab_find(&s->place, &s->table, key, &found, &value) != SLAB_DONE) assert_true(++tries < 4);
+            assert_int_equal(found, key < KEYS);
+            if (found) assert_int_equal(value, ~key);
+        }
+    }
+    cached_word = NULL;
+    slabs_close(s);
+}
+
+/* Lookups with the current root do not discard the cache. */
+static void known_roots_are_kept(const void *unused)
+{
+    (void)unused;
+    slabs *s = slabs_open(MANY);
+    for (uint32_t key = 0; key < KEYS; key++) put(s, key);
+    forgotten = 0;
+    for (uint32_t key = 0; key < KEYS; key++) {
+        uint32_t value;
+        assert_true(find_blocking(&s->place, &s->table, key, &value));
+    }
+    assert_int_equal(forgotten, 0);
+    slabs_close(s);
+}
+
+/* A table made for many keys has at most the largest number of buckets, and writes to no slab outside of its run. */
+static void tables_begin_as_large_as_asked(const void *unused)
+{
+    (void)unused;
+    assert_int_equal(slabhash_log_for(0, SLAB_PAYLOAD, 1), 0);
+    assert_int_equal(slabhash_log_for(SLAB_PAYLOAD, SLAB_PAYLOAD, 1), 0);
+    assert_int_equal(slabhash_log_for(SLAB_PAYLOAD + 1, SLAB_PAYLOAD, 1), 1);
+    assert_int_equal(slabhash_log_for(UINT64_MAX, SLAB_PAYLOAD, 0.5), SLABHASH_MOST_LOG);
+    for (unsigned log = 0; log < 5; log++) {
+        slabs *s = slabs_open(MANY);
+        assert_true(table_open(&s->place, &s->table, log));
+        for (uint32_t id = 1; id < 1 + (2u << log); id++)
+            assert_int_equal(slab_at(&s->place, id)->word[SLAB_HEADER] != 0, id <= 1u << log);
+        slabs_close(s);
+    }
 }
 
 /* Whoever comes late finds no slab of it that can be latched, or that has the version which it had seen. */
@@ -285,10 +544,20 @@ int main(int argc, char **argv)
 {
     unit_case cases[] = {
         UNIT(runs_come_and_go),
+        UNIT(runs_across_the_end),
+        UNIT(rows_begun_by_two),
         UNIT(dry_is_what_has_nothing),
+        UNIT(hints_may_be_wrong),
+        UNIT(returned_runs_before_fresh_ones),
+        UNIT(rows_stay_at_their_end),
+        UNIT(absent_keys_are_inserted),
         UNIT(walks_see_every_key_once),
         UNIT(walks_write_no_more_than_there_is_room_for),
         UNIT(pairs_are_all_there_is),
+        UNIT(unmoved_buckets_have_no_targets),
+        UNIT(old_roots_lead_on),
+        UNIT(known_roots_are_kept),
+        UNIT(tables_begin_as_large_as_asked),
         UNIT(dropped_tables_leave_nothing),
         UNIT(growth_has_an_end),
     };

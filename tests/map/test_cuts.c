@@ -244,6 +244,23 @@ static void children_above_are_not_followed(const void *unused)
     tree_free(t);
 }
 
+/* A slot in the middle has a child above the interval: cuts do not rely on the order of pivots. */
+static void children_beyond_are_not_followed(const void *unused)
+{
+    (void)unused;
+    tree *t = tree_build();
+    const uint32_t width = STEP * HALF * HALF * HALF, low = (CHANGED - 1) * width, high = (CHANGED + 1) * width;
+    for (uint32_t beyond = 1; beyond < 4; beyond++) {
+        change_root(t, high + beyond, build_id(&t->plan, 2, CHANGED));
+        for (uint32_t part = 0; part < 8; part++) {
+            uint32_t cut = cut_at(t->map, low, high, cut_share(part, 8));
+            assert_true(cut >= low && cut <= high);
+        }
+        assert_int_equal(cut_at(t->map, low, high, cut_share(1, 2)), low);
+    }
+    tree_free(t);
+}
+
 /* What would be the end of a reach is now a child at or below the interval's beginning. As a pivot it counts among the
  * first ones, so it is one slot further on. */
 static void ends_below_are_not_taken(const void *unused)
@@ -287,6 +304,7 @@ int main(int argc, char **argv)
         UNIT(leaves_are_counted),
         UNIT(links_are_not_followed),
         UNIT(children_above_are_not_followed),
+        UNIT(children_beyond_are_not_followed),
         UNIT(ends_below_are_not_taken),
         UNIT(ends_above_are_not_taken),
     };

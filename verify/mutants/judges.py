@@ -4,6 +4,7 @@ A mutant's file takes the place of the original in a shadow of the source, a fol
 compiled there, for the simulator into a variant, for a test program into the objects that stand before the library's,
 so the linker takes those. A Case counts the seconds of CPU that all this takes."""
 import filecmp
+import functools
 import glob
 import json
 import math
@@ -27,27 +28,32 @@ MANY, ROUNDS = 10000, 3  # schedules that each variant runs at a time when the t
 SLOW = 10  # a run that takes so many times as long as without the mutant does not end
 SLOW_TEST = 4  # the same of a test, which takes much longer
 PATIENCE, AT_WORK = 200, 4  # a program that has taken so little CPU after so long has threads that wait for each other
-# What a mutant leaves without a value has one that is easily noticed, and what is beside an array ends the program.
-NOISY = ("-ftrivial-auto-var-init=pattern", "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error")
+# A variable that a mutant leaves uninitialized has a conspicuous value, or 0 in the last schedules. An access beyond an
+# array ends the program.
+NOISY = ("-fsanitize=bounds", "-fsanitize-undefined-trap-on-error")
+LEVELS = {"-O0": ("-O0", "pattern"), "-O1": ("-O1", "pattern"), "zeros": ("-O1", "zero")}
 WARNINGS = ("-Werror=return-type", "-Werror=uninitialized", "-Wno-maybe-uninitialized")
 
 # The tests that cover a file, by the beginning of its path; environments by name. Most take 0.1 to 0.5 s.
 MAP = ("test_map_points", "test_map_ranges", "test_map_whole", "test_map_random", "test_map_rare", "test_map_limits",
        "test_map_threads", "test_map_history", "test_map_long", "test_map_images", "test_map_faults")
-LISTS = ("test_map_points skiplist", "test_map_ranges skiplist", "test_map_whole skiplist", "test_map_random skiplist",
-         "test_map_threads skiplist", "test_map_history skiplist", "test_map_limits skiplist",
-         "test_map_points raised", "test_map_random raised", "test_map_limits raised", "test_map_threads raised",
-         "test_skiplist", "test_skiplist_threads")
-VERSIONS = ("test_map_snapshots", "test_map_points versioned", "test_map_random versioned", "test_map_whole versioned",
-            "test_map_threads versioned", "test_map_history versioned", "test_batch_snapshots",
-            "test_graph_ordered_snapshots", "test_map_limits versioned", "test_map_faults versioned", "test_batch")
+TREES = ("test_blink_check", *MAP, "test_map_snapshots", "test_map_delays", "test_batch")
+LISTS = ("test_chunks", "test_map_points skiplist", "test_map_ranges skiplist", "test_map_whole skiplist",
+         "test_map_random skiplist", "test_map_threads skiplist", "test_map_history skiplist",
+         "test_map_limits skiplist", "test_map_points raised", "test_map_random raised", "test_map_limits raised",
+         "test_map_threads raised", "test_skiplist", "test_skiplist_threads")
+VERSIONS = ("test_versions", "test_map_snapshots", "test_map_points versioned", "test_map_random versioned",
+            "test_map_whole versioned", "test_map_threads versioned", "test_map_history versioned",
+            "test_batch_snapshots", "test_graph_ordered_snapshots", "test_map_limits versioned",
+            "test_map_faults versioned", "test_batch")
 HASH = ("test_slabs", "test_hash", "test_hash_random", "test_hash_seeds", "test_hash_repeats", "test_hash_threads",
         "test_hash_limits", "test_graph_points", "test_graph_vertices", "test_graph_sparse", "test_graph_seeds",
         "test_graph_threads", "test_hash_history", "test_graph_history", "test_graph_faults", "test_graph_random",
         "test_graph_limits")
 COVER = (
     ("src/blink/blink_cut", ("test_cuts", *MAP)),
-    ("src/blink/", ("test_blink_check", *MAP, "test_map_snapshots", "test_map_delays", "test_batch")),
+    ("src/blink/", TREES),
+    ("src/level/", ("test_chunks", *TREES)),
     ("src/versioned/", VERSIONS),
     ("src/skiplist/", LISTS),
     ("src/hash/", HASH),
@@ -59,7 +65,7 @@ COVER = (
     ("src/node/", ("test_wide_keys", "test_wide_keys_threads", *MAP, *LISTS)),
 )
 TAKES = {"test_hash_limits": 4, "test_graph_limits": 4, "test_graph_random": 2, "test_skiplist": 3, "test_batch": 4,
-         "test_map_delays": 2}  # seconds of CPU, about, where it is more than one
+         "test_map_delays": 2, "test_map_faults": 3}  # seconds of CPU, about, where it is more than one
 ENVIRONMENTS = {
     "": {},
     "versioned": {"PLEACH_TEST_VERSIONED": "1"},
@@ -71,6 +77,18 @@ SAME = {"PLEACH_TEST_SCALE": "1", "PLEACH_TEST_SEED": "1", "PLEACH_SIMD": "plain
 LEFT_OUT = re.compile(r"NODE_ISA_avx|NODE_SLOTS=32|/verify/|/src/(file|queue|index)/")
 WIDER = re.compile(r"KEY_BITS=(64|128)")
 OF_EACH_WIDTH = ("src/node/", "src/hash/", "src/skiplist/skiplist_find", "src/pool/")
+
+
+# Variants to ask about a file besides those of orders.py.
+MORE_VARIANTS = (
+    ("src/skiplist/", ("skiplist/plain64",)),  # a pair takes two accesses
+    ("src/node/node_x86", ("map/x86_64",)),
+    ("src/node/node_plain", ("versioned/plain32",)),  # a hit waits for a latch
+)
+
+
+def noisy(level):
+    return *NOISY, f"-ftrivial-auto-var-init={LEVELS[level][1]}"
 
 
 class Spent(Exception):
@@ -158,12 +176,23 @@ def same(a, b):
     return filecmp.cmp(a, b, shallow=False)
 
 
+def one_at_a_time(method):
+    """For what is made in the one folder of the unchanged source, for all threads."""
+    @functools.wraps(method)
+    def locked(self, *arguments):
+        with self.lock:
+            return method(self, *arguments)
+    return locked
+
+
 # ---- the simulator ----
 
 class Simulator:
     def __init__(self, build, cc, folder):
         self.build, self.cc, self.folder, self.known = build, cc, folder, {}
+        self.lock = threading.Lock()
 
+    @one_at_a_time
     def unchanged(self, where, level):
         """The object of a variant as it is, and the seconds that FEW of its schedules take."""
         if (where, level) not in self.known:
@@ -180,12 +209,12 @@ class Simulator:
 
     def commands(self, where, case, level):
         """What is soon noticed is not worth optimizing; but as in run.tries, not for teams."""
-        level = "-O1" if where.startswith("team/") else level
+        level = "-O1" if where.startswith("team/") else LEVELS[level][0]
         return run.variant_commands(orders.as_plant(where), case.shadow, self.build, self.cc, level)
 
     def compile(self, where, case, level):
         for command in self.commands(where, case, level)[:-1]:
-            made = case.make([*command[:-2], *NOISY, "-o"], command[-1])
+            made = case.make([*command[:-2], *noisy(level), "-o"], command[-1])
         return made
 
     def link(self, where, case, level):
@@ -216,9 +245,15 @@ class Simulator:
             case.programs[where, level] = program
         return case.programs[where, level]
 
-    def notice_in(self, variants, case, level, seed, many):
-        """What the first variant says that has a finding; None: none has."""
-        return next(filter(None, (self.notice(where, case, level, seed, many) for where in variants)), None)
+    def notice_in(self, variants, case, level, seed, many, most=None):
+        """The first finding of a variant, of the first `most` that the mutant changes. None if there is none."""
+        asked = 0
+        for where in variants:
+            said = self.notice(where, case, level, seed, many)
+            asked += case.programs[where, level] is not None
+            if said or asked == most:
+                return said
+        return None
 
     def warns(self, where, case):
         """Whether the compiler says something of a changed variant; it says nothing of an unchanged one."""
@@ -230,7 +265,8 @@ class Simulator:
 
 def variants_of(file):
     """One variant of each structure first, then a second of each, and so on."""
-    variants = next(variants for begin, variants in orders.COVER if file.startswith(begin))
+    variants = [*next(variants for begin, variants in orders.COVER if file.startswith(begin))]
+    variants += [w for begin, more in MORE_VARIANTS if file.startswith(begin) for w in more]
     families = [w.split("/")[0] for w in variants]
     turns = [families[:i].count(f) for i, f in enumerate(families)]
     return [w for _, w in sorted(zip(turns, variants), key=lambda both: both[0])]
@@ -247,12 +283,15 @@ def targets():
     return ["pleach_sim", *sorted({name.split()[0] for _, tests in COVER for name in tests})]
 
 
+SUPPORT = ("pleach_test_support", "pleach_node_access_")  # what tests are linked with
+
+
 def target_of(made):
     return re.match(r"CMakeFiles/(\w+)\.dir/", made).group(1)
 
 
 def is_test(target):
-    return target.startswith(("test_", "pleach_test_support", "watched_"))
+    return target.startswith(("test_", "watched_", *SUPPORT))
 
 
 def files_of_objects(build):
@@ -278,8 +317,10 @@ class Tests:
     def __init__(self, build, cc, folder):
         self.build, self.cc, self.folder = build, cc, folder
         self.units, self.objects = {}, {}  # object: its command, source and files; test: its objects
+        self.support = []  # objects that every test is linked with
+        self.lock = threading.Lock()
         self.known, self.sound = {}, {}
-        self.wanted, self.files = {"pleach_test_support", *targets()}, files_of_objects(build)
+        self.wanted, self.files = set(targets()), files_of_objects(build)
         with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
             for entry in json.load(f):
                 self.add(shlex.split(entry["command"]))
@@ -287,10 +328,13 @@ class Tests:
     def add(self, command):
         at = command.index("-o")
         made = command[at + 1]
-        if is_test(target_of(made)):
-            if target_of(made) not in self.wanted:
+        target = target_of(made)
+        if target.startswith(SUPPORT):
+            self.support.append(made)
+        elif is_test(target):
+            if target not in self.wanted:
                 return
-            self.objects.setdefault(target_of(made), []).append(made)
+            self.objects.setdefault(target, []).append(made)
         if LEFT_OUT.search(" ".join(command)):
             return
         del command[at:at + 2]
@@ -303,9 +347,10 @@ class Tests:
         command, source, _ = self.units[made]
         inside = [w.replace(run.ROOT, case.shadow) if w.startswith("-I") and self.build not in w else w
                   for w in command]
-        return case.make([*inside, "-w", *NOISY, level, os.path.join(case.shadow, source), "-o"],
+        return case.make([*inside, "-w", *noisy(level), LEVELS[level][0], os.path.join(case.shadow, source), "-o"],
                          os.path.join(case.shadow, made.replace("/", "_")), cwd=self.build)
 
+    @one_at_a_time
     def unchanged(self, made, level):
         """A unit's object as it is."""
         if (made, level) not in self.known:
@@ -334,12 +379,17 @@ class Tests:
                 yield made, new
 
     def link(self, test, case, changed):
-        objects = [*self.objects[test], *self.objects["pleach_test_support"]]
+        objects = [*self.objects[test], *self.support]
         first = [new for made, new in changed.items() if not is_test(target_of(made))]
         objects = [changed.get(o, os.path.join(self.build, o)) for o in objects]
         libraries = ["libpleach_verify.a", "libpleach.a", "-lcmocka", "-lpthread", "-lm"]
-        return case.make([self.cc, *first, *objects, *libraries, "-o"], os.path.join(case.shadow, test),
-                         cwd=self.build)
+        program = os.path.join(case.shadow, test)
+        # A test may include a source file of the library. Its symbols are then defined twice, and the first ones win.
+        status, said, _ = case.spend([self.cc, *objects, *first, *libraries, "-Wl,-z,muldefs", "-o", program],
+                                     cwd=self.build)
+        if status != 0:
+            raise RuntimeError(f"{test} does not link with {case.mutant.name()}: {said}")
+        return program
 
     def run(self, program, name, cases, case):
         test, environment = (name + " ").split(" ")[:2]
@@ -348,12 +398,24 @@ class Tests:
         return case.spend([program, *told], SLOW_TEST * TAKES.get(test, 1), cwd=case.shadow,
                           env={**os.environ, **SAME, **ENVIRONMENTS[environment]})
 
-    def notice(self, case, changed):
+    def notice_by_itself(self, case, level):
+        """The first error of a test that includes the mutant's file, run with the unchanged library."""
+        for test in dict.fromkeys(name.split()[0] for name in tests_of(case.mutant.file)):
+            made = next(made for made in self.objects[test] if made.endswith(test + ".c.o"))
+            if made not in self.units or case.mutant.file not in self.units[made][2]:
+                continue
+            new = self.compile(made, case, level)
+            said = None if same(new, self.unchanged(made, level)) else self.notice(case, {made: new}, (test,))
+            if said:
+                return said
+        return None
+
+    def notice(self, case, changed, names=None):
         """What the first test says that complains; None: none does."""
         if not changed:
             return None
         programs, cases = {}, "cpu/*/t1 *" if case.mutant.file.startswith(OF_EACH_WIDTH) else "cpu/32*"
-        for name in tests_of(case.mutant.file):
+        for name in names or tests_of(case.mutant.file):
             test = name.split()[0]
             if test not in programs:
                 programs[test] = self.link(test, case, changed)

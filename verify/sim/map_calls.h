@@ -41,12 +41,22 @@ static void keep_pairs(history_op *op, history_pair *pairs, const map_key *keys,
     for (uint64_t i = 0; i < count; i++) pairs[i] = (history_pair){keys[i], values[i]};
 }
 
+/* A range writes no element past its result. */
+static void check_rest(const map_key *keys, const map_key *values, uint64_t count)
+{
+    for (uint64_t i = count; i < MAP_RANGE_ROOM; i++)
+        if (keys[i] != (map_key)-1 || values[i] != (map_key)-1)
+            sim_fail("a range of %u pairs has written past them", (unsigned)count);
+}
+
 static void call_range(map_ref map, history_op *op, history_pair *pairs)
 {
     map_key keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
     range_op range;
+    for (unsigned i = 0; i < MAP_RANGE_ROOM; i++) keys[i] = values[i] = (map_key)-1;
     range_start(map, &range, (map_key)op->key, (map_key)op->high, MAP_RANGE_ROOM, MAP_RANGE_ROOM, keys, values);
     LEVEL_BLOCKING(range_step(map, &range));
+    check_rest(keys, values, range.count);
     keep_pairs(op, pairs, keys, values, range.count);
 }
 
