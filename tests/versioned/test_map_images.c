@@ -148,16 +148,22 @@ static uint64_t find_time(const run *r, pleach_snapshot *snapshot, uint64_t leas
     return time < least ? time : least;
 }
 
-/* The bound of docs/versioned.md: at most three times a find at the newest state. Best times, because the machine may be
- * busy. */
+/* The bound of docs/versioned.md for optimized builds: at most three times a find at the newest state. */
+#ifdef NDEBUG
+enum { MOST_TIMES = 3 };
+#else
+enum { MOST_TIMES = 6 };
+#endif
+
+/* Best times, because the machine may be busy. */
 static void assert_finds_are_short(const run *r, pleach_snapshot *snapshot)
 {
     uint64_t newest = UINT64_MAX, old = UINT64_MAX;
-    for (unsigned round = 0; round < 10 || (old > 3 * newest && round < 300); round++) {
+    for (unsigned round = 0; round < 10 || (old > MOST_TIMES * newest && round < 300); round++) {
         newest = find_time(r, NULL, newest);
         old = find_time(r, snapshot, old);
     }
-    if (old > 3 * newest)
+    if (old > MOST_TIMES * newest)
         fail_msg("%llu ns for %d finds at the snapshot, %llu ns at the newest state", (unsigned long long)old, KEYS,
                  (unsigned long long)newest);
 }
