@@ -455,6 +455,7 @@ static void seek_one(map_ref map, op_kind kind, map_key key, single_result *resu
     level_step step;
     unsigned attempts = 0;
     seek_start(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
+    seek.answer = (map_pair){0, 0}; /* for compilers that do not see that it is set if a key is found */
     while ((step = seek_step(map, &seek)) != STEP_DONE) attempts = after_step(map, step, seek.cursor.node, attempts);
     result->flag = seek.found;
     if (!seek.found) return;
@@ -462,20 +463,43 @@ static void seek_one(map_ref map, op_kind kind, map_key key, single_result *resu
     result->value = seek.answer.value;
 }
 
-static int update_one(map_ref map, op_kind kind, map_key key, map_key value, single_result *result)
+/* Returns DONE, or what the update leaves to do on the levels above. */
+static inline level_step update_leaf_blocking(map_ref map, update_op *op)
 {
-    inflight_op op;
+    for (unsigned attempts = 0;;) { /* ends: blink.h, skiplist.h, PROGRESS */
+        level_step step = update_step(map, op);
+#ifdef RUN_VERSIONED
+        if (step == STEP_COPY) step = update_keeping(map, op);
+#endif
+        if (step != STEP_MOVED && step != STEP_AGAIN) return step;
+        attempts = after_step(map, step, op->cursor.node, attempts);
+    }
+}
+
+PORT_COLD void update_levels_above(map_ref map, update_op *op)
+{
+    rest_op rest = {0};
     level_step step;
     unsigned attempts = 0;
-    op.update.resting = false;
-    update_start(map, &op.update.op, kind, key, value);
-    while ((step = step_update(map, &op)) != STEP_DONE)
-        attempts = after_step(map, step, next_node_of_update(&op), attempts);
-    const pleach_outcome outcome = op.update.op.outcome;
-    result->flag = (uint8_t)outcome;
-    if (outcome == PLEACH_REPLACED || outcome == PLEACH_EXISTS || outcome == PLEACH_ERASED)
-        result->value = op.update.op.old;
-    return (outcome == PLEACH_INSERTED) - (outcome == PLEACH_ERASED);
+#ifdef RUN_SKIPLIST
+    restructure_start(map, &rest, op);
+    while ((step = restructure_step(map, &rest)) != STEP_DONE)
+#else
+    post_start(map, &rest, op->separator, 1, op->cursor.parent);
+    while ((step = post_step(map, &rest)) != STEP_DONE)
+#endif
+        attempts = after_step(map, step, rest.cursor.node, attempts);
+}
+
+static int update_one(map_ref map, op_kind kind, map_key key, map_key value, single_result *result)
+{
+    update_op op;
+    update_start(map, &op, kind, key, value);
+    if (update_leaf_blocking(map, &op) != STEP_DONE) update_levels_above(map, &op);
+    result->flag = (uint8_t)op.outcome;
+    if (op.outcome == PLEACH_REPLACED || op.outcome == PLEACH_EXISTS || op.outcome == PLEACH_ERASED)
+        result->value = op.old;
+    return (op.outcome == PLEACH_INSERTED) - (op.outcome == PLEACH_ERASED);
 }
 
 static void run_kind(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
