@@ -125,9 +125,9 @@ HASH_PLANTS = (
           UPDATE, "    mark_displaced(c);\n    if (c->fresh) {",
           "    if (c->fresh) mark_displaced(c);\n    if (c->fresh) {",
           ((UPDATE, "    port_store_release(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask));\n}\n\n"
-            "/* A slab after the first one",
+            "/* Unlinks and frees the k",
             "    port_store_release(&c->first->word[SLAB_HEADER], slab_next_header(c->header, 0, mask));\n"
-            "    if (!c->fresh) mark_displaced(c);\n}\n\n/* A slab after the first one"),)),
+            "    if (!c->fresh) mark_displaced(c);\n}\n\n/* Unlinks and frees the k"),)),
     Plant("mark_forgets_first_slab", "a key in another group of the first slab has no mark", "hash/plain32_set", UPDATE,
           "c->slot < SLAB_SLOTS && group_slots(c->group) >> c->slot & 1;", "c->slot < SLAB_SLOTS;"),
     Plant("mark_forgets_chain", "a key in a slab of the chain has no mark", "hash/cuda32", UPDATE,

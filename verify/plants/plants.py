@@ -142,7 +142,7 @@ PLANTS = [
           "gate/cpu", GATE, "    gate_barrier();\n    wait_until_empty(g, closed);", "    wait_until_empty(g, closed);"),
     Plant("gate_closes_after_barrier", "the barrier comes before the gate is closed", "gate/cpu", GATE,
           "    gate_barrier();\n    wait_until_empty(g, closed);", "    wait_until_empty(g, closed);",
-          ((GATE, "    const bool open = atomic_load(&g->closed) == GATE_OPEN; /* then nobody waits */",
+          ((GATE, "    const bool open = atomic_load(&g->closed) == GATE_OPEN; /* then no call waits */",
             "    gate_barrier();\n    const bool open = atomic_load(&g->closed) == GATE_OPEN;"),)),
     Plant("gate_trusts_the_compiler", "the compiler may put an owner's announcement behind its look at the gate", "gate/cpu",
           GATE, "{ atomic_signal_fence(memory_order_seq_cst); }", "{}"),
