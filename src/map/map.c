@@ -279,11 +279,6 @@ map_cell map_cell_of(const pleach_map *map, key128 number)
     return c;
 }
 
-key128 map_number_of(const pleach_map *map, map_cell c)
-{
-    return map->key_bits == 32 ? c.narrow : map->key_bits == 64 ? c.wide : c.widest;
-}
-
 key128 map_largest(const pleach_map *map) { return ~(key128)0 >> (128 - map->key_bits); }
 
 static pleach_status run_one(pleach_map *map, op_kind kind, key128 key, key128 value, single_result *result)

@@ -39,7 +39,7 @@ static key128 last_key(const writer *w, size_t pairs)
 {
     map_cell cell = {.widest = 0};
     memcpy(&cell, w->keys + (pairs - 1) * w->key_bytes, w->key_bytes);
-    return map_number_of(w->snapshot->map, cell);
+    return w->key_bits == 32 ? cell.narrow : w->key_bits == 64 ? cell.wide : cell.widest;
 }
 
 static pleach_status write_block(writer *w, size_t pairs)

@@ -58,7 +58,6 @@ typedef union map_cell {
 } map_cell;
 
 map_cell map_cell_of(const pleach_map *map, key128 number);
-key128 map_number_of(const pleach_map *map, map_cell cell);
 
 /* Returns the largest key, which is also the largest value, of the map's width. */
 key128 map_largest(const pleach_map *map);
