@@ -26,17 +26,17 @@ struct ablations {
 
 static inline bool ablations_on_gpu(const struct ablations *a) { return a->device->kind == PLEACH_CUDA; }
 
-/* False, after a check_report. */
+/* False, after an error message. */
 bool ablations_complain(struct ablations *a, const char *what, const char *why);
 
 /* A row with all but name, rates and counters. */
 void ablations_start_row(const struct ablations *a, struct bench_row *row, const char *dist, size_t keys, size_t ops);
 
-/* One run, checked. False after a check_report. */
+/* One run, checked. False after an error message. */
 typedef bool ablation_once(void *stage, const char *name, double *seconds);
 
 /* The rates of a row. The first run on a GPU loads code and does not count. What takes long, as threads that get into
- * each other's way do, is done fewer times, once at least. False after a check_report. */
+ * each other's way do, is done fewer times, once at least. False after an error message. */
 bool ablations_repeat(const struct ablations *a, struct bench_row *row, ablation_once *once, void *stage);
 
 /* ---- choices.c ---- */

@@ -1,4 +1,4 @@
-/* bench_baselines.h - the parts of pleach-bench baselines: what M. Awad's dissertation compares its B-tree with, beside
+/* bench_baselines.h - the parts of pleach-bench baselines: what M. Awad's dissertation compares its B-tree with, and
  * pleach's map.
  *
  *   bench_baselines.c          options, and the loop over measurements and stores
@@ -52,7 +52,7 @@ pleach_map *contest_map_of(void *store);
 
 /* ---- bench_baselines_work.c ---- */
 
-/* Each answers false after a check_report. A store for batches of so many pairs. */
+/* Each returns false after an error message. A store for batches of so many pairs. */
 bool contest_open(struct contest *c, size_t batch);
 void contest_close(struct contest *c);
 bool contest_use_keys(struct contest *c, size_t n); /* and have their pairs */

@@ -55,7 +55,7 @@ static bool is_right(struct crossing *x)
            batch_fetch(load) && batch_count_wrong(load, x->m, batch_right_found) == 0;
 }
 
-/* Median seconds of inserting the batch, or of building anew; 0 after a check_report. */
+/* Median seconds of inserting the batch, or of building anew; 0 after an error message. */
 static double seconds_of(struct crossing *x, bool inserts)
 {
     struct contest *c = x->contest;

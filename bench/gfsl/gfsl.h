@@ -3,7 +3,7 @@
  *
  *   gfsl.c           the loop over ranges, mixes and structures
  *   gfsl_options.c   reading the options
- *   gfsl_work.c      the first keys, the operations, and the judgement of the answers
+ *   gfsl_work.c      the first keys, the operations, and the checks of the results
  *   gfsl_map.c       skiplists and B-link trees
  *   gfsl_lockfree.c  the baseline: lockfree.h, lockfree_host.h
  *   gfsl_device.h, gfsl_*.cu   the kernels
@@ -55,7 +55,7 @@ struct gfsl_options {
     const char *json, *csv;
 };
 
-/* False after a check_report; then *status is the command's. Without a list the default depends on the device. */
+/* False after an error message; then *status is the command's. Without a list the default depends on the device. */
 bool gfsl_read_options(struct gfsl_options *options, int argc, char **argv, int *status);
 void gfsl_choose_ranges(struct gfsl_options *options, bool gpu);
 
@@ -101,7 +101,7 @@ struct gfsl {
     void *list_words, *device_places;
 };
 
-/* Each answers false after a check_report. */
+/* Each returns false after an error message. */
 bool gfsl_complain(struct gfsl *g, const char *what, pleach_status status);
 bool gfsl_use_range(struct gfsl *g, size_t range);
 bool gfsl_use_mix(struct gfsl *g, const struct gfsl_mix *mix);
@@ -115,7 +115,7 @@ static inline uint64_t gfsl_order_key(const struct gfsl *g, size_t i) { return w
 
 /* ---- gfsl_map.c, gfsl_lockfree.c ---- */
 
-/* A structure's part in a measurement; each but call and close answers false after a check_report. */
+/* A structure's part in a measurement; each but call and close returns false after an error message. */
 struct gfsl_verbs {
     bool (*open)(struct gfsl *g, bool *there); /* *there: this build has such a structure */
     bool (*restore)(struct gfsl *g);           /* to the first keys; all that is not to be timed */

@@ -1,4 +1,4 @@
-/* gfsl_work.c - the first keys, the operations, and the judgement of the answers. */
+/* gfsl_work.c - the first keys, the operations, and the checks of the results. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

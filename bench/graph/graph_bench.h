@@ -135,7 +135,7 @@ void graph_report_destroy(struct graph_report *report);
 void graph_report_add(struct graph_report *report, const struct graph_row *row);
 /* A line of the table; not in the JSON. */
 void graph_report_heading(struct graph_report *report, const char *text);
-/* False after a check_report. */
+/* False after an error message. */
 bool graph_report_json(const struct graph_report *report, const char *path);
 
 /* ---- graph_bench_measure.c ---- */
@@ -154,7 +154,7 @@ struct graph_bench {
     struct graph_input inputs[GRAPH_CLASSES];
 };
 
-/* Each answers false after a check_report. */
+/* Each returns false after an error message. */
 bool graph_stop(struct graph_bench *bench, const char *what, pleach_status status);
 bool graph_wrong(struct graph_bench *bench, const char *what);
 bool graph_no_memory(struct graph_bench *bench);

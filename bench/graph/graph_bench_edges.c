@@ -25,7 +25,7 @@ struct work {
     uint64_t base_edges, expected;
 };
 
-/* Millions of edges per second, or 0 after a check_report. */
+/* Millions of edges per second, or 0 after an error message. */
 typedef double side(struct work *work);
 
 struct experiment {

@@ -171,7 +171,7 @@ double bench_median(double *rates, size_t n);
 /* Where results go; NULL: nowhere, "-": standard output. */
 struct bench_files { const char *json, *csv; };
 
-/* Before minutes of measuring, not after them. False after a check_report. */
+/* Before minutes of measuring, not after them. False after an error message. */
 bool bench_files_writable(const struct bench_files *files, const char *command);
 bool bench_files_use_output(const struct bench_files *files); /* standard output */
 
@@ -245,7 +245,7 @@ struct bench_sizes {
 size_t bench_key_count(const struct bench *bench, const struct bench_sizes *sizes);
 size_t bench_op_count(const struct bench *bench, const struct bench_sizes *sizes);
 
-/* Each answers false after a check_report. */
+/* Each returns false after an error message. */
 bool bench_use_keys(struct bench *bench, size_t n);
 bool bench_open_map(struct bench *bench, unsigned threads);
 bool bench_empty_map(struct bench *bench, size_t reserve_keys);

@@ -21,7 +21,7 @@ struct mixed_map {
     pleach_versioned_view view;
 };
 
-/* The map holds the keys, and memory for so many updates that each makes a copy. Answers false after a check_report. */
+/* Gives the map the keys, and memory for so many updates that each makes a copy. False after an error message. */
 bool mixed_fill(struct mixed_map *map, const char *name, size_t updates);
 
 /* Before and after operations; a GPU needs a view. */
@@ -62,7 +62,7 @@ struct mixed_plan {
     bool erases;     /* beside finds; else puts beside ranges */
 };
 
-/* Arrays with the operations. Answers false after a check_report. */
+/* Arrays with the operations. Returns false after an error message. */
 bool mixed_create(struct mixed *m, struct mixed_map *map, const struct mixed_plan *plan);
 void mixed_destroy(struct mixed *m);
 

@@ -185,7 +185,7 @@ static void write_member(FILE *file, const char *name, const char *text)
     fprintf(file, ", ");
 }
 
-/* All of them, for a page of results. False after a check_report. */
+/* All of them, for a page of results. False after an error message. */
 static bool write_list(const char *path)
 {
     struct out_file out;

@@ -68,7 +68,7 @@ struct ycsb_options {
 
 enum { YCSB_ON_CPU, YCSB_ON_CUDA, YCSB_ANYWHERE };
 
-/* False after a check_report, or when there is nothing else to do; then *status is the command's. */
+/* False after an error message, or when there is nothing else to do; then *status is the command's. */
 bool ycsb_read_options(struct ycsb_options *options, int argc, char **argv, int *status);
 extern const char *const ycsb_dist_names[];
 
@@ -154,7 +154,7 @@ static inline uint64_t ycsb_key(const struct ycsb *y, uint64_t record)
     return keys != NULL ? keys[mix_order_at(&y->order, record)] : mix_key(64, record);
 }
 
-/* Each answers false after a check_report. */
+/* Each returns false after an error message. */
 bool ycsb_use_workload(struct ycsb *y, const struct ycsb_workload *workload);
 void ycsb_drop_workload(struct ycsb *y);
 bool ycsb_complain(struct ycsb *y, const char *what, pleach_status status);

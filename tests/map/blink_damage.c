@@ -591,7 +591,7 @@ static void no_room_for_a_new_root(tree *t)
 
 /* ---- the table ---- */
 
-#define BREAKS(check_report, function) {#function, function, check_report}
+#define BREAKS(finding, function) {#function, function, finding}
 #define KEEPS(function) {#function, function, NULL}
 
 const damage damages[] = {

@@ -10,7 +10,7 @@
 typedef struct damage {
     const char *name;
     void (*inflict)(tree *t);
-    const char *check_report; /* how the message begins; NULL: the tree stays sound */
+    const char *finding; /* how the message begins; NULL: the tree stays sound */
 } damage;
 
 extern const damage damages[];

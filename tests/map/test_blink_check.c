@@ -22,13 +22,13 @@ static void assert_sound(const tree *t)
     assert_true(blink_validate(t->key_bits, &t->shared, t->nodes, NULL, 0));
 }
 
-static void assert_unsound(const tree *t, const char *check_report)
+static void assert_unsound(const tree *t, const char *finding)
 {
     char message[200] = "untouched";
     if (blink_validate(t->key_bits, &t->shared, t->nodes, message, sizeof message))
-        fail_msg("the damage was not noticed; expected: %s", check_report);
-    if (strncmp(message, check_report, strlen(check_report)))
-        fail_msg("expected: %s, but it says: %s", check_report, message);
+        fail_msg("the damage was not noticed; expected: %s", finding);
+    if (strncmp(message, finding, strlen(finding)))
+        fail_msg("expected: %s, but it says: %s", finding, message);
     assert_false(blink_validate(t->key_bits, &t->shared, t->nodes, NULL, 0));
 }
 
@@ -53,8 +53,8 @@ static void damage_is_named(unsigned key_bits, const damage *what)
     assert_tree_as_described(t);
     assert_sound(t);
     what->inflict(t);
-    if (what->check_report)
-        assert_unsound(t, what->check_report);
+    if (what->finding)
+        assert_unsound(t, what->finding);
     else
         assert_sound(t);
     tree_restore(t);
@@ -140,7 +140,7 @@ static void message_keeps_to_its_buffer(unsigned key_bits)
     tree_free(t);
 }
 
-/* The first check_report stays, whatever the walk meets after it. */
+/* The first report stays, whatever the walk meets after it. */
 static void first_complaint_is_kept(unsigned key_bits)
 {
     tree *t = tree_build(key_bits, KEYS, (double)PER_NODE / NODE_CAPACITY);

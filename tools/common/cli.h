@@ -71,7 +71,7 @@ bool cli_parse_number(const char *text, uint64_t *number);
 /* Prints "command: message" on standard error. */
 void cli_complain(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Flushes standard output; answers status, or EXIT_USAGE after a check_report when something could not be written. */
+/* Flushes standard output; returns status, or EXIT_USAGE after a message when something could not be written. */
 int cli_finish_output(const char *command, int status);
 
 unsigned cli_online_cpus(void);

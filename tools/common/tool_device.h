@@ -32,7 +32,7 @@ const struct tool_device *tool_device_host(void);
 /* What --device says. */
 enum tool_where { TOOL_ON_CPU, TOOL_ON_CUDA, TOOL_ANYWHERE };
 
-/* Anywhere is the GPU, or the CPU where there is none. NULL after a check_report of `command`. */
+/* Anywhere is the GPU, or the CPU where there is none. NULL after an error message of `command`. */
 const struct tool_device *tool_device_choose(const char *command, enum tool_where where);
 
 /* NULL when there is no GPU, or this command was built without CUDA; *why then says so. */

@@ -33,7 +33,7 @@ struct graph_loaded {
     uint32_t *ids; /* by number */
 };
 
-/* An empty one. EXIT_GOOD, or the exit status after a check_report. */
+/* An empty one. EXIT_GOOD, or the exit status after an error message. */
 int graph_open(const char *command, const struct graph_where *where, const struct edge_list *list,
                pleach_graph **graph);
 
