@@ -4,7 +4,6 @@
 #include <link.h>
 
 #include "testkit/harness.h"
-#include "testkit/sanitizers.h"
 #include "testkit/units.h"
 
 enum { ATTRIBUTE_TYPE = 2, ATTRIBUTE_MANAGED = 8, TYPE_HOST = 1, TYPE_DEVICE = 2, FAILURE = 1 };

@@ -18,7 +18,6 @@
 #include "testkit/agents.h"
 #include "testkit/buffers.h"
 #include "testkit/harness.h"
-#include "testkit/sanitizers.h"
 #include "testkit/units.h"
 
 /* ThreadSanitizer takes new threads of a child for those of its parent: there children start none. */
