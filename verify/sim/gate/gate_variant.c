@@ -38,8 +38,8 @@ typedef struct world {
 
 static _Thread_local world w;
 
-/* From both ends of the slots in turns, so that the first and the last one are used. The first agents own theirs, if any
- * do; the others share the same slots. */
+/* From both ends of the slots in turns, so that the first and the last one are used. The first agents own theirs, if
+ * any do; the others share the same slots. */
 unsigned sim_gate_thread_number(void)
 {
     const unsigned me = sim_who(), number = me < w.owners ? me : me % w.slots;

@@ -207,8 +207,8 @@ static bool judge_shape(size_t *count, char *why, size_t size)
 /* ---- the answers ----
  *
  * A half of an edge is a key. Finds ask for the home, and so do updates that find nothing to be done; a change is one
- * of both halves, each at an instant of its own between its stamps; and who lists the neighbours of a vertex sees the halves in its table, whosever homes these are.
- * A vertex is a key that is put if it is absent, by who puts an edge, too. */
+ * of both halves, each at an instant of its own between its stamps; and a list of a vertex's neighbours has the halves
+ * in its table, whatever their homes are. A vertex is a key that is put if it is absent, also by a put of an edge. */
 
 static void tell(const graph_op *op, uint8_t kind, uint64_t key, uint8_t outcome)
 {
