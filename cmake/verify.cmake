@@ -1,7 +1,7 @@
 # What examines the library: the checker of histories and the simulator. In no installed library; the pleach command and
 # the tests link it.
 
-file(GLOB verify_sources CONFIGURE_DEPENDS verify/history/*.c verify/sim/*.c)
+file(GLOB verify_sources CONFIGURE_DEPENDS verify/history/*.c verify/sim/*.c verify/sim/*/*.c)
 
 # The structures' own source, compiled for the simulator (src/port/port_sim.h): once per set of node verbs and width,
 # and of slab hashes once per kind.
@@ -16,7 +16,7 @@ set(variants_gate_variant plain.32)
 set(variants_epoch_variant plain.32 cuda.32)
 set(variants_team_variant plain.32 plain.64 x86.32 x86.64)
 
-file(GLOB variant_sources CONFIGURE_DEPENDS verify/sim/*_variant.c)
+file(GLOB variant_sources CONFIGURE_DEPENDS verify/sim/*/*_variant.c)
 list(REMOVE_ITEM verify_sources ${variant_sources} ${PROJECT_SOURCE_DIR}/verify/sim/main.c)
 set(verify_objects)
 foreach(source IN LISTS variant_sources)
