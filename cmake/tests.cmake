@@ -93,6 +93,7 @@ if(PLEACH_SANITIZE STREQUAL "none")
     endif()
 endif()
 
+target_link_libraries(test_sim PRIVATE pleach_simulator)
 target_sources(test_cell_set PRIVATE tools/stress/cell_set.c)
 target_sources(test_blink_check PRIVATE tests/map/blink_damage.c)
 foreach(bits 32 64) # test_blink_check looks at nodes of both widths

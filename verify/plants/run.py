@@ -92,7 +92,8 @@ def variant_commands(p, folder, build, cc, optimization, flags=(), objects=()):
     source, definitions = variant_parts(p.where)
     planted, program = os.path.join(folder, "planted.o"), os.path.join(folder, "sim")
     watched = ["-fsanitize=thread"] if p.where.startswith("team/") else []  # verify/sim/plain.h
-    libraries = [os.path.join(build, f"lib{name}.a") for name in ("pleach_sim_main", "pleach_verify", "pleach")]
+    libraries = [os.path.join(build, f"lib{name}.a")
+                 for name in ("pleach_sim_main", "pleach_simulator", "pleach_verify", "pleach")]
     parts = [planted] if len(definitions) == 1 else [f"{folder}/planted-{n}.o" for n in range(len(definitions))]
     compiled = [[cc, *FLAGS, *flags, optimization, *watched, *defined, f"-I{folder}/include", "-c",
                  os.path.join(folder, source), "-o", part] for defined, part in zip(definitions, parts)]
