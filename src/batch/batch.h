@@ -50,7 +50,7 @@
 
 /* Everything that a worker needs to reach a batch; copied by value into every worker and kernel. */
 typedef struct batch_ref {
-    map_ref map;
+    map_thread map;
     batch_request r;
 
     uint64_t *filter; /* 2^filter_bits bits, initially zero */

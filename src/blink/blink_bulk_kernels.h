@@ -35,7 +35,7 @@ PORT_FN bool header_is_leaf(uint64_t header) { return header != 0 && header_leve
 
 #ifndef BLINK_SKIPLIST
 /* Returns the leaf that covers a key, or one to its left if that is being split concurrently. */
-PORT_FN uint32_t leaf_near(map_ref map, map_key key)
+PORT_FN uint32_t leaf_near(map_thread map, map_key key)
 {
     level_cursor cursor;
     cursor_start(map, &cursor, key);
@@ -51,7 +51,7 @@ static __global__ void __launch_bounds__(CROWD_SAMPLES)
     bool same = false;
     tally_clear(&tally);
     if (threadIdx.x < ORDER_SAMPLES) {
-        map_ref map = map_of(gpu);
+        map_thread map = map_of(gpu);
         size_t i = (n - 2) * threadIdx.x / (ORDER_SAMPLES - 1);
         same = leaf_near(map, keys[i]) == leaf_near(map, keys[i + 1]);
     }

@@ -92,9 +92,9 @@ typedef struct inflight_op {
     };
 } inflight_op;
 
-static inline map_ref map_at(const map_memory *place, unsigned stripe)
+static inline map_thread map_at(const map_memory *place, unsigned stripe)
 {
-    map_ref map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
+    map_thread map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
 #ifdef RUN_VERSIONED
     map.versions = &place->versions;
 #endif
@@ -112,13 +112,13 @@ static inline void set_key(void *array, size_t i, map_key value)
 
 /* ---- per kind: start (returns false if the element needs no work), step, node needed next, finish ---- */
 
-static inline bool start_find(map_ref map, inflight_op *f, const request *r)
+static inline bool start_find(map_thread map, inflight_op *f, const request *r)
 {
     find_start(map, &f->find, key_at(r->keys, f->element));
     return true;
 }
 
-static inline level_step step_find(map_ref map, inflight_op *f) { return find_step(map, &f->find); }
+static inline level_step step_find(map_thread map, inflight_op *f) { return find_step(map, &f->find); }
 static inline uint32_t next_node_of_find(const inflight_op *f) { return f->find.cursor.node; }
 
 static inline void finish_find(inflight_op *f, const request *r, run_result *result)
@@ -128,7 +128,7 @@ static inline void finish_find(inflight_op *f, const request *r, run_result *res
     if (r->flags) r->flags[f->element] = f->find.found;
 }
 
-static inline bool start_update(map_ref map, inflight_op *f, const request *r)
+static inline bool start_update(map_thread map, inflight_op *f, const request *r)
 {
     op_kind kind = r->kind;
     map_key value = kind == OP_ERASE ? 0 : key_at(r->values, f->element);
@@ -137,7 +137,7 @@ static inline bool start_update(map_ref map, inflight_op *f, const request *r)
     return true;
 }
 
-static inline level_step step_update(map_ref map, inflight_op *f)
+static inline level_step step_update(map_thread map, inflight_op *f)
 {
     inflight_update *u = &f->update;
 #ifdef RUN_SKIPLIST
@@ -197,7 +197,7 @@ static inline void report_nearest(size_t element, const request *r, bool found, 
     if (r->flags) r->flags[element] = found;
 }
 
-static inline bool start_seek(map_ref map, inflight_op *f, const request *r)
+static inline bool start_seek(map_thread map, inflight_op *f, const request *r)
 {
     map_key from;
     if (!seek_from(f, r, &from)) return false;
@@ -205,7 +205,7 @@ static inline bool start_seek(map_ref map, inflight_op *f, const request *r)
     return true;
 }
 
-static inline level_step step_seek(map_ref map, inflight_op *f) { return seek_step(map, &f->seek); }
+static inline level_step step_seek(map_thread map, inflight_op *f) { return seek_step(map, &f->seek); }
 static inline uint32_t next_node_of_seek(const inflight_op *f) { return f->seek.cursor.node; }
 
 static inline void finish_seek(inflight_op *f, const request *r, run_result *result)
@@ -220,7 +220,7 @@ static inline void report_count(size_t element, const request *r, uint64_t count
     if (r->long_counts) r->long_counts[element] = count;
 }
 
-static inline bool begin_range(map_ref map, range_op *range, size_t element, const request *r)
+static inline bool begin_range(map_thread map, range_op *range, size_t element, const request *r)
 {
     map_key low = key_at(r->keys, element), high = key_at(r->values, element);
     uint64_t limit = r->limit ? r->limit : UINT64_MAX;
@@ -272,13 +272,13 @@ static inline level_step after_leaf(inflight_op *f, level_step step)
 }
 
 #ifndef RUN_VERSIONED
-static inline bool start_range(map_ref map, inflight_op *f, const request *r)
+static inline bool start_range(map_thread map, inflight_op *f, const request *r)
 {
     f->ranging.leaves = 0;
     return begin_range(map, &f->ranging.range, f->element, r);
 }
 
-static inline level_step step_range(map_ref map, inflight_op *f)
+static inline level_step step_range(map_thread map, inflight_op *f)
 {
     if (f->ranging.range.cursor.level > 0) return cursor_descend(map, &f->ranging.range.cursor);
     return after_leaf(f, range_leaf(map, &f->ranging.range));
@@ -294,7 +294,7 @@ static inline void finish_range(inflight_op *f, const request *r, run_result *re
 #else
 /* ---- the same at a snapshot. A find is a seek that must hit; ranges are always at a snapshot. ---- */
 
-static inline bool start_snapshot_seek(map_ref map, inflight_op *f, const request *r)
+static inline bool start_snapshot_seek(map_thread map, inflight_op *f, const request *r)
 {
     map_key from = key_at(r->keys, f->element);
     if (r->kind != OP_FIND && !seek_from(f, r, &from)) return false;
@@ -303,7 +303,7 @@ static inline bool start_snapshot_seek(map_ref map, inflight_op *f, const reques
     return true;
 }
 
-static inline level_step step_snapshot_seek(map_ref map, inflight_op *f)
+static inline level_step step_snapshot_seek(map_thread map, inflight_op *f)
 {
     return snapshot_seek_step(map, &f->snapshot_seek);
 }
@@ -316,14 +316,14 @@ static inline void finish_snapshot_seek(inflight_op *f, const request *r, run_re
     report_nearest(f->element, r, f->snapshot_seek.found, f->snapshot_seek.answer);
 }
 
-static inline bool start_snapshot_range(map_ref map, inflight_op *f, const request *r)
+static inline bool start_snapshot_range(map_thread map, inflight_op *f, const request *r)
 {
     f->ranging.leaves = 0;
     f->ranging.past.at = *r->at;
     return begin_range(map, &f->ranging.past.range, f->element, r);
 }
 
-static inline level_step step_snapshot_range(map_ref map, inflight_op *f)
+static inline level_step step_snapshot_range(map_thread map, inflight_op *f)
 {
     range_op *range = &f->ranging.past.range;
     if (range->cursor.level > 0) return cursor_descend(map, &range->cursor);
@@ -344,7 +344,7 @@ static inline void finish_snapshot_range(inflight_op *f, const request *r, run_r
  * because a step releases what it latched. The thread pauses only if no operation in flight has moved. `hands_back` is
  * evaluated after a step that was REFUSED: true ends the operation as DONE does. */
 #define DEFINE_RUN(kind, hands_back)                                                                             \
-    static void run_##kind(map_ref map, const request *r, size_t begin, size_t end, run_result *result)          \
+    static void run_##kind(map_thread map, const request *r, size_t begin, size_t end, run_result *result)       \
     {                                                                                                            \
         inflight_op flight[INTERLEAVE];                                                                          \
         unsigned flying = 0, stuck_rounds = 0;                                                                   \
@@ -390,7 +390,7 @@ DEFINE_RUN(range, hand_back(f, &f->ranging.range, result))
 DEFINE_RUN(snapshot_seek, false)
 DEFINE_RUN(snapshot_range, hand_back(f, &f->ranging.past.range, result))
 
-static void run_at_snapshot(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
+static void run_at_snapshot(map_thread map, const request *r, size_t begin, size_t end, run_result *result)
 {
     if (r->kind == OP_RANGE || r->kind == OP_COUNT)
         run_snapshot_range(map, r, begin, end, result);
@@ -401,7 +401,7 @@ static void run_at_snapshot(map_ref map, const request *r, size_t begin, size_t 
 static void run_return(map_memory place, unsigned stripe) { return_all(map_at(&place, stripe)); }
 
 /* Updates preserve versions: with a bag for them, if there are likely to be some. */
-static void run_keeping(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
+static void run_keeping(map_thread map, const request *r, size_t begin, size_t end, run_result *result)
 {
     epoch_participant agent;
     version_writer_begin(map.versions, &agent, 1, map.stripe);
@@ -411,7 +411,7 @@ static void run_keeping(map_ref map, const request *r, size_t begin, size_t end,
 }
 
 /* Ranges of the newest version see one instant: that of a snapshot which lasts for this part of the call. */
-static void run_at_instant(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
+static void run_at_instant(map_thread map, const request *r, size_t begin, size_t end, run_result *result)
 {
     epoch_participant agent;
     request at_instant = *r;
@@ -425,7 +425,7 @@ static void run_at_instant(map_ref map, const request *r, size_t begin, size_t e
 /* ---- one operation by itself ---- */
 
 /* Progress: as in the loop above. Returns the number of steps in a row that have found something in the way. */
-static inline unsigned after_step(map_ref map, level_step step, uint32_t next, unsigned attempts)
+static inline unsigned after_step(map_thread map, level_step step, uint32_t next, unsigned attempts)
 {
     if (step == STEP_MOVED) {
         prefetch_node(map, next);
@@ -435,7 +435,7 @@ static inline unsigned after_step(map_ref map, level_step step, uint32_t next, u
     return attempts;
 }
 
-static void find_one(map_ref map, map_key key, single_result *result)
+static void find_one(map_thread map, map_key key, single_result *result)
 {
     find_op find;
     level_step step;
@@ -446,7 +446,7 @@ static void find_one(map_ref map, map_key key, single_result *result)
     if (find.found) result->value = find.value;
 }
 
-static void seek_one(map_ref map, op_kind kind, map_key key, single_result *result)
+static void seek_one(map_thread map, op_kind kind, map_key key, single_result *result)
 {
     const bool up = kind == OP_SUCC || kind == OP_CEILING, strict = kind == OP_SUCC || kind == OP_PRED;
     result->flag = 0;
@@ -464,7 +464,7 @@ static void seek_one(map_ref map, op_kind kind, map_key key, single_result *resu
 }
 
 /* Returns DONE, or what the update leaves to do on the levels above. */
-static inline level_step update_leaf_blocking(map_ref map, update_op *op)
+static inline level_step update_leaf_blocking(map_thread map, update_op *op)
 {
     for (unsigned attempts = 0;;) { /* ends: blink.h, skiplist.h, PROGRESS */
         level_step step = update_step(map, op);
@@ -476,7 +476,7 @@ static inline level_step update_leaf_blocking(map_ref map, update_op *op)
     }
 }
 
-PORT_COLD void update_levels_above(map_ref map, update_op *op)
+PORT_COLD void update_levels_above(map_thread map, update_op *op)
 {
     rest_op rest = {0};
     level_step step;
@@ -491,7 +491,7 @@ PORT_COLD void update_levels_above(map_ref map, update_op *op)
         attempts = after_step(map, step, rest.cursor.node, attempts);
 }
 
-static int update_one(map_ref map, op_kind kind, map_key key, map_key value, single_result *result)
+static int update_one(map_thread map, op_kind kind, map_key key, map_key value, single_result *result)
 {
     update_op op;
     update_start(map, &op, kind, key, value);
@@ -502,7 +502,7 @@ static int update_one(map_ref map, op_kind kind, map_key key, map_key value, sin
     return (op.outcome == PLEACH_INSERTED) - (op.outcome == PLEACH_ERASED);
 }
 
-static void run_kind(map_ref map, const request *r, size_t begin, size_t end, run_result *result)
+static void run_kind(map_thread map, const request *r, size_t begin, size_t end, run_result *result)
 {
 #ifdef RUN_VERSIONED
     if (r->at) {
@@ -534,7 +534,7 @@ static skiplist_ref skiplist_at(const map_memory *place)
 static void run_request(map_memory place, unsigned stripe, const request *r, size_t begin, size_t end,
                         run_result *result)
 {
-    map_ref map = map_at(&place, stripe);
+    map_thread map = map_at(&place, stripe);
     skiplist_ref at = skiplist_at(&place);
     epoch_participant agent;
     skiplist_register(&at, &agent, 1, stripe);
@@ -583,7 +583,7 @@ typedef struct single_scope {
     bool entered;
 } single_scope;
 
-static inline void scope_begin(single_scope *scope, map_ref *map, const map_memory *memory, op_kind kind)
+static inline void scope_begin(single_scope *scope, map_thread *map, const map_memory *memory, op_kind kind)
 {
     (void)map, (void)memory, (void)kind;
     scope->entered = false;
@@ -600,7 +600,7 @@ static inline void scope_begin(single_scope *scope, map_ref *map, const map_memo
 #endif
 }
 
-static inline void scope_end(single_scope *scope, const map_ref *map)
+static inline void scope_end(single_scope *scope, const map_thread *map)
 {
     (void)scope, (void)map;
 #if defined(RUN_SKIPLIST)
@@ -613,7 +613,7 @@ static inline void scope_end(single_scope *scope, const map_ref *map)
 
 static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result)
 {
-    map_ref map = map_at(&memory, stripe);
+    map_thread map = map_at(&memory, stripe);
     single_scope scope;
     int change = 0;
     scope_begin(&scope, &map, &memory, kind);
@@ -639,7 +639,7 @@ static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 k
 enum { CUT_LEAVES = 256 }; /* minimum for a part: about the cost of waking a thread */
 
 /* Cuts off what lies beyond `most` leaves first. */
-static uint32_t cut_parts(map_ref map, long_cut *cut, map_key *lows, map_key *highs)
+static uint32_t cut_parts(map_thread map, long_cut *cut, map_key *lows, map_key *highs)
 {
     map_key low = *(const map_key *)cut->low, high = *(const map_key *)cut->high, end = high;
     uint64_t leaves = cut_leaves(map, low, high);
@@ -704,7 +704,7 @@ static unsigned export_rank(const map_node *leaf, unsigned count, unsigned i, ma
 
 static void run_export(map_memory place, void *out_keys, void *out_values)
 {
-    map_ref map = map_at(&place, 0);
+    map_thread map = map_at(&place, 0);
     level_cursor cursor;
     cursor_start(map, &cursor, 0);
     while (cursor.level > 0) cursor_descend(map, &cursor);

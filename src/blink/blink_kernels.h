@@ -7,9 +7,9 @@
  * (docs/performance.md). */
 enum { UPDATE_BLOCKS = PLEACH_KEY_BITS == 32 ? 8 : 5 };
 
-PORT_FN map_ref map_of(const blink_on_gpu &gpu)
+PORT_FN map_thread map_of(const blink_on_gpu &gpu)
 {
-    map_ref map;
+    map_thread map;
     map.tree = gpu.tree;
     map.nodes = gpu.nodes;
     map.stripe = blockIdx.x;
@@ -30,7 +30,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    map_ref map = map_of(gpu);
+    map_thread map = map_of(gpu);
     find_op find;
     find_start(map, &find, ((const map_key *)r.keys)[i]);
     LEVEL_BLOCKING(find_step(map, &find));
@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
     update_op update;
     if (r.may_redirect && notes->declined) return;
     update.outcome = PLEACH_ABSENT;
-    map_ref map = map_of(gpu);
+    map_thread map = map_of(gpu);
 #ifdef BLINK_VERSIONED
     __shared__ epoch_participant agent; /* the block is one participant, if versions may be needed */
     if (gpu.keeps) {
@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    map_ref map = map_of(gpu);
+    map_thread map = map_of(gpu);
     map_key key = ((const map_key *)r.keys)[i];
     bool up = r.kind == OP_SUCC || r.kind == OP_CEILING;
     bool strict = r.kind == OP_SUCC || r.kind == OP_PRED;
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 /* Starts element i's query. */
-PORT_FN void own_query(map_ref map, const request *r, size_t i, team_query *q)
+PORT_FN void own_query(map_thread map, const request *r, size_t i, team_query *q)
 {
     uint64_t place = i * (uint64_t)r->limit;
     q->target = ((const map_key *)r->keys)[i];
@@ -113,7 +113,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     size_t thread = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x, i = thread >> apart;
     bool mine = i < r.n && i << apart == thread, noted;
-    map_ref map = map_of(gpu);
+    map_thread map = map_of(gpu);
     team_query own;
     uint64_t at = 0;
 #ifdef BLINK_VERSIONED

@@ -108,7 +108,7 @@ PORT_FN uint64_t long_place(uint64_t *found, uint64_t *place, uint64_t first, ui
 
 /* This thread's share of cutting. Walks that see different states of the map may differ in how far a limited query
  * reaches; the value from the first part's walk is used. */
-PORT_FN void long_cut(map_ref map, const request *r, long_work *work, const long_shape *s, bool whole)
+PORT_FN void long_cut(map_thread map, const request *r, long_work *work, const long_shape *s, bool whole)
 {
     for (uint64_t t = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; t < s->parts;
          t += gridDim.x * BLOCK_THREADS) {
@@ -153,7 +153,7 @@ PORT_FN void long_output(const request *r, uint64_t i, uint64_t place, long_part
 #ifdef BLINK_SKIPLIST
 enum { LONG_LANES = 1 };
 
-PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part *part)
+PORT_FN uint64_t long_read(map_thread map, uint64_t at, bool mine, const long_part *part)
 {
     range_op range;
     (void)at;
@@ -166,7 +166,7 @@ PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part 
 enum { LONG_LANES = TEAM_LANES };
 
 /* Called by a whole warp; `mine` may be set only in the first thread of a team. */
-PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part *part)
+PORT_FN uint64_t long_read(map_thread map, uint64_t at, bool mine, const long_part *part)
 {
     team_query own;
     team_no_query(&own);
@@ -216,7 +216,7 @@ PORT_FN bool long_has_changed(const request *r, const long_work *work, uint64_t 
 }
 
 /* Runs a task over all parts, or queries. Called by all threads of the grid. */
-PORT_COLD void long_run(map_ref map, uint64_t at, const request *r, long_work *work, const long_shape *s,
+PORT_COLD void long_run(map_thread map, uint64_t at, const request *r, long_work *work, const long_shape *s,
                         long_task task, unsigned round)
 {
     const uint64_t end = task == LONG_ALONE ? s->queries : s->parts;
@@ -269,7 +269,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     if (work->notes.queries == 0) return;
     const long_shape s = long_shape_of(work);
-    map_ref map = map_of(gpu);
+    map_thread map = map_of(gpu);
     unsigned meetings = 0;
     uint64_t at = 0;
 #ifdef BLINK_SKIPLIST

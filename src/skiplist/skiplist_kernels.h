@@ -3,9 +3,9 @@
 #include "skiplist_blocking.h"
 #include "skiplist_team.h"
 
-PORT_FN map_ref map_of(const blink_on_gpu &gpu)
+PORT_FN map_thread map_of(const blink_on_gpu &gpu)
 {
-    map_ref map;
+    map_thread map;
     map.tree = gpu.tree;
     map.nodes = gpu.nodes;
     map.stripe = blockIdx.x;
@@ -24,7 +24,7 @@ PORT_FN void set_key(void *array, size_t i, map_key value)
 #define STAYING(gpu, first, end, lanes, stay, element)                                                           \
     __shared__ epoch_participant agent;                                                                          \
     skiplist_ref place = place_on(gpu);                                                                          \
-    map_ref map = map_of(gpu);                                                                                   \
+    map_thread map = map_of(gpu);                                                                                \
     map.agent = &agent;                                                                                          \
     skiplist_register(&place, &agent, STAY_THREADS, blockIdx.x);                                                 \
     const size_t own = STAY_THREADS / (lanes), wave = gridDim.x * own;                                           \
@@ -38,7 +38,7 @@ PORT_FN void set_key(void *array, size_t i, map_key value)
     }                                                                                                            \
     skiplist_unregister(&place, &agent)
 
-PORT_FN void find_element(map_ref map, const request &r, size_t i)
+PORT_FN void find_element(map_thread map, const request &r, size_t i)
 {
     find_op find;
     find_start(map, &find, ((const map_key *)r.keys)[i]);
@@ -54,7 +54,7 @@ static __global__ void __launch_bounds__(STAY_THREADS)
 }
 
 /* The same by teams. */
-PORT_FN void find_by_team(map_ref map, team t, const request &r, size_t i)
+PORT_FN void find_by_team(map_thread map, team t, const request &r, size_t i)
 {
     find_op find;
     team_find(map, t, &find, ((const map_key *)r.keys)[i]);
@@ -73,7 +73,7 @@ static __global__ void __launch_bounds__(STAY_THREADS)
 /* The totals of a thread's updates. */
 typedef struct update_sums { int grown; unsigned refused; } update_sums;
 
-PORT_FN void update_element(map_ref map, team t, const request &r, size_t i, update_sums *sums)
+PORT_FN void update_element(map_thread map, team t, const request &r, size_t i, update_sums *sums)
 {
     update_op update;
     op_kind kind = r.kind;
@@ -121,7 +121,7 @@ static __global__ void __launch_bounds__(STAY_THREADS, 2)
     add_sums(gpu, sums, notes);
 }
 
-PORT_FN void seek_element(map_ref map, const request &r, size_t i)
+PORT_FN void seek_element(map_thread map, const request &r, size_t i)
 {
     map_key key = ((const map_key *)r.keys)[i];
     bool up = r.kind == OP_SUCC || r.kind == OP_CEILING;
@@ -146,7 +146,7 @@ static __global__ void __launch_bounds__(STAY_THREADS)
 }
 
 /* Runs the range to its end. Returns false if it was noted before that. */
-PORT_FN bool range_to_end_or_note(map_ref map, range_op *range, long_notes *notes, uint64_t i)
+PORT_FN bool range_to_end_or_note(map_thread map, range_op *range, long_notes *notes, uint64_t i)
 {
     unsigned attempts = 0, visits = 0;
     level_step step;
@@ -157,7 +157,7 @@ PORT_FN bool range_to_end_or_note(map_ref map, range_op *range, long_notes *note
     return true;
 }
 
-PORT_FN void range_element(map_ref map, const request &r, size_t i)
+PORT_FN void range_element(map_thread map, const request &r, size_t i)
 {
     map_key low = ((const map_key *)r.keys)[i], high = ((const map_key *)r.values)[i];
     uint64_t limit = r.limit ? r.limit : UINT64_MAX, place = i * (uint64_t)r.limit, room = limit;

@@ -6,7 +6,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    map_ref map = map_of(gpu);
+    map_thread map = map_of(gpu);
     map_key key = ((const map_key *)r.keys)[i];
     bool find = r.kind == OP_FIND, up = find || r.kind == OP_SUCC || r.kind == OP_CEILING;
     bool strict = r.kind == OP_SUCC || r.kind == OP_PRED;
@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 /* One thread for each list of kept versions, and one for each ring. */
 static __global__ void return_kernel(const __grid_constant__ blink_on_gpu gpu)
 {
-    map_ref map = map_of(gpu);
+    map_thread map = map_of(gpu);
     unsigned i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
     map.stripe = i;
     if (i < gpu.versions.stripes)

@@ -15,7 +15,7 @@ static void sim_build(const build_plan *plan, void *nodes, const uint64_t *keys,
                 build_slot(plan, nodes, narrow_keys, narrow_values, level, index, slot);
 }
 
-static void call_find(map_ref map, history_op *op)
+static void call_find(map_thread map, history_op *op)
 {
     find_op find = {.found = false};
     find_start(map, &find, (map_key)op->key);
@@ -24,7 +24,7 @@ static void call_find(map_ref map, history_op *op)
     op->out_value = find.found ? find.value : 0;
 }
 
-static void call_seek(map_ref map, history_op *op)
+static void call_seek(map_thread map, history_op *op)
 {
     seek_op seek = {.found = false};
     seek_start(map, &seek, (map_key)op->key, op->kind == HISTORY_CEIL);
@@ -49,7 +49,7 @@ static void check_rest(const map_key *keys, const map_key *values, uint64_t coun
             sim_fail("a range of %u pairs has written past them", (unsigned)count);
 }
 
-static void call_range(map_ref map, history_op *op, history_pair *pairs)
+static void call_range(map_thread map, history_op *op, history_pair *pairs)
 {
     map_key keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
     range_op range;
@@ -62,7 +62,7 @@ static void call_range(map_ref map, history_op *op, history_pair *pairs)
 
 static size_t sim_export(map_memory place, history_pair *pairs, size_t room)
 {
-    map_ref map = sim_map_at(&place, 0);
+    map_thread map = sim_map_at(&place, 0);
     level_cursor cursor;
     size_t count = 0;
     cursor_start(map, &cursor, 0);

@@ -30,9 +30,9 @@
 #define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_map))
 #endif
 
-static map_ref sim_map_at(const map_memory *place, unsigned stripe)
+static map_thread sim_map_at(const map_memory *place, unsigned stripe)
 {
-    map_ref map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
+    map_thread map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
 #ifdef SIM_VERSIONED
     map.versions = &place->versions;
 #endif
@@ -41,7 +41,7 @@ static map_ref sim_map_at(const map_memory *place, unsigned stripe)
 
 #include "map_calls.h"
 
-static void call_update(map_ref map, history_op *op)
+static void call_update(map_thread map, history_op *op)
 {
     op_kind kind = op->kind == HISTORY_PUT ? OP_PUT : op->kind == HISTORY_ADD ? OP_ADD : OP_ERASE;
     map_key old = 0;
@@ -51,7 +51,7 @@ static void call_update(map_ref map, history_op *op)
 
 static void sim_run(map_memory place, unsigned stripe, history_op *op, history_pair *pairs)
 {
-    map_ref map = sim_map_at(&place, stripe);
+    map_thread map = sim_map_at(&place, stripe);
     op->invoked = sim_operation_begin();
 #ifdef SIM_VERSIONED
     epoch_participant agent;
@@ -73,7 +73,7 @@ static void sim_run(map_memory place, unsigned stripe, history_op *op, history_p
 
 static size_t sim_detours(map_memory place, const history_pair *pairs, size_t count)
 {
-    map_ref map = sim_map_at(&place, 0);
+    map_thread map = sim_map_at(&place, 0);
     size_t detours = 0;
     for (size_t i = 0; i < count; i++) {
         find_op find;
@@ -88,7 +88,7 @@ static size_t sim_detours(map_memory place, const history_pair *pairs, size_t co
 
 #ifdef SIM_VERSIONED
 
-static void ask_snapshot(map_ref map, uint64_t at, history_op *op, history_pair *pairs)
+static void ask_snapshot(map_thread map, uint64_t at, history_op *op, history_pair *pairs)
 {
     map_key keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
     if (op->kind != HISTORY_RANGE_ATOMIC) {
@@ -108,7 +108,7 @@ static void ask_snapshot(map_ref map, uint64_t at, history_op *op, history_pair 
 }
 
 /* A snapshot does not change: whatever it is asked once more it answers as before. */
-static void ask_op_again(map_ref map, uint64_t at, const history_op *op, const history_pair *pairs)
+static void ask_op_again(map_thread map, uint64_t at, const history_op *op, const history_pair *pairs)
 {
     history_op again = *op;
     history_pair found[MAP_RANGE_ROOM];
@@ -120,7 +120,7 @@ static void ask_op_again(map_ref map, uint64_t at, const history_op *op, const h
     if (!same) sim_fail("snapshot %llu has changed", (unsigned long long)at);
 }
 
-static void ask_all(map_ref map, uint64_t at, history_op *ops, unsigned count, history_pair *pairs, uint64_t invoked,
+static void ask_all(map_thread map, uint64_t at, history_op *ops, unsigned count, history_pair *pairs, uint64_t invoked,
                     uint64_t returned)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -134,7 +134,7 @@ static void ask_all(map_ref map, uint64_t at, history_op *ops, unsigned count, h
 /* A snapshot that lasts as long as its agent is inside; or one that is pinned, and asked after the agent has left. */
 static void sim_run_snapshot(map_memory place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
 {
-    map_ref map = sim_map_at(&place, stripe);
+    map_thread map = sim_map_at(&place, stripe);
     epoch e = map.versions->epoch;
     epoch_participant agent;
     bool pinned = count % 2 == 0;

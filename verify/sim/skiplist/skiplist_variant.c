@@ -68,9 +68,9 @@ static _Thread_local level_step last_step;
         last_step = step_;                                                                                       \
     } while (0)
 
-static map_ref sim_map_at(const map_memory *place, unsigned stripe)
+static map_thread sim_map_at(const map_memory *place, unsigned stripe)
 {
-    return (map_ref){.tree = place->tree, .nodes = place->nodes, .stripe = stripe, .raise = place->raise};
+    return (map_thread){.tree = place->tree, .nodes = place->nodes, .stripe = stripe, .raise = place->raise};
 }
 
 static skiplist_ref place_at(const map_memory *place)
@@ -80,7 +80,7 @@ static skiplist_ref place_at(const map_memory *place)
 
 #include "../map/map_calls.h"
 
-static void call_update(map_ref map, history_op *op)
+static void call_update(map_thread map, history_op *op)
 {
     op_kind kind = op->kind == HISTORY_PUT ? OP_PUT : op->kind == HISTORY_ADD ? OP_ADD : OP_ERASE;
     update_op update;
@@ -98,7 +98,7 @@ static void call_update(map_ref map, history_op *op)
     op->out_value = update.old;
 }
 
-static void run_one(map_ref map, history_op *op, history_pair *pairs)
+static void run_one(map_thread map, history_op *op, history_pair *pairs)
 {
     switch (op->kind) {
     case HISTORY_FIND: call_find(map, op); break;
@@ -119,7 +119,7 @@ static void make_stage(unsigned stage)
     if (skiplist_stage < stage) skiplist_stage = stage;
 }
 
-static void do_stay(map_ref map, const skiplist_ref *at, const skiplist_stay *stay, history_op *ops,
+static void do_stay(map_thread map, const skiplist_ref *at, const skiplist_stay *stay, history_op *ops,
                     history_pair *pairs)
 {
     wait_for_stage(stay->begins_at);
@@ -142,7 +142,7 @@ static void do_stay(map_ref map, const skiplist_ref *at, const skiplist_stay *st
 static void sim_visit(map_memory place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
                       history_pair *pairs)
 {
-    map_ref map = sim_map_at(&place, stripe);
+    map_thread map = sim_map_at(&place, stripe);
     skiplist_ref at = place_at(&place);
     epoch_participant agent;
     map.agent = &agent;
@@ -160,7 +160,7 @@ static void sim_visit(map_memory place, unsigned stripe, const skiplist_stay *st
 
 static unsigned sim_visit_solo(map_memory place, unsigned stripe, unsigned each, history_op *ops, unsigned count)
 {
-    map_ref map = sim_map_at(&place, stripe);
+    map_thread map = sim_map_at(&place, stripe);
     skiplist_ref at = place_at(&place);
     epoch_participant agent;
     unsigned made = 0;
@@ -177,7 +177,7 @@ static unsigned sim_visit_solo(map_memory place, unsigned stripe, unsigned each,
 
 static bool sim_alone_update(map_memory place, unsigned stripe, history_op *op)
 {
-    map_ref map = sim_map_at(&place, stripe);
+    map_thread map = sim_map_at(&place, stripe);
     skiplist_ref at = place_at(&place);
     epoch_participant agent;
     map.agent = &agent;
