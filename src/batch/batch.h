@@ -43,7 +43,7 @@
  * functions, not in order by the owner of the leaf; as many workers build a node's parts as there are parts; new nodes
  * get their ids from a scan. Eirene (Zhang and others, 2023): ranges cost no artificial queries.
  */
-#include "../version/version.h"
+#include "../level/level_thread.h"
 #include "batch_function.h"
 
 #include "../base/width.h"

@@ -26,7 +26,7 @@ enum { BATCH_RANGE_BITS = 11, BATCH_RANGES = 1 << BATCH_RANGE_BITS }; /* batch_r
 static inline size_t batch_result_row(size_t boxes) { return (boxes + 15) / 16 * 16; }
 
 typedef struct batch_job {
-    map_memory place;
+    map_ref map;
     batch_request request;
     uint64_t used_ids;  /* node ids in use */
     bool keeps;         /* a snapshot is live */

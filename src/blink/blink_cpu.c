@@ -13,6 +13,7 @@
 #endif
 #include "blink_build.h"
 #include "blink_cut.h"
+#include "../level/level_thread.h"
 
 #include "blink_cpu.h"
 
@@ -91,18 +92,6 @@ typedef struct inflight_op {
         inflight_range ranging;
     };
 } inflight_op;
-
-static inline map_thread map_at(const map_memory *place, unsigned stripe)
-{
-    map_thread map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
-#ifdef RUN_VERSIONED
-    map.versions = &place->versions;
-#endif
-#ifdef RUN_SKIPLIST
-    map.raise = place->raise;
-#endif
-    return map;
-}
 
 static inline map_key key_at(const void *array, size_t i) { return ((const map_key *)array)[i]; }
 static inline void set_key(void *array, size_t i, map_key value)
@@ -398,7 +387,7 @@ static void run_at_snapshot(map_thread map, const request *r, size_t begin, size
         run_snapshot_seek(map, r, begin, end, result);
 }
 
-static void run_return(map_memory place, unsigned stripe) { return_all(map_at(&place, stripe)); }
+static void run_return(map_ref ref, unsigned stripe) { return_all(map_thread_of(&ref, stripe)); }
 
 /* Updates preserve versions: with a bag for them, if there are likely to be some. */
 static void run_keeping(map_thread map, const request *r, size_t begin, size_t end, run_result *result)
@@ -526,16 +515,11 @@ static void run_kind(map_thread map, const request *r, size_t begin, size_t end,
 }
 
 #ifdef RUN_SKIPLIST
-static skiplist_ref skiplist_at(const map_memory *place)
-{
-    return (skiplist_ref){place->tree, place->nodes, place->versions.epoch, sizeof(map_node)};
-}
-
-static void run_request(map_memory place, unsigned stripe, const request *r, size_t begin, size_t end,
+static void run_request(map_ref ref, unsigned stripe, const request *r, size_t begin, size_t end,
                         run_result *result)
 {
-    map_thread map = map_at(&place, stripe);
-    skiplist_ref at = skiplist_at(&place);
+    map_thread map = map_thread_of(&ref, stripe);
+    skiplist_ref at = skiplist_of(&ref, sizeof(map_node));
     epoch_participant agent;
     skiplist_register(&at, &agent, 1, stripe);
     map.agent = &agent;
@@ -548,9 +532,9 @@ static void run_request(map_memory place, unsigned stripe, const request *r, siz
 }
 
 /* Returns all free chunks, wherever participants have left them. The caller must have exclusive access to the map. */
-static void run_return(map_memory place, unsigned stripe)
+static void run_return(map_ref ref, unsigned stripe)
 {
-    skiplist_ref at = skiplist_at(&place);
+    skiplist_ref at = skiplist_of(&ref, sizeof(map_node));
     epoch_participant agent;
     for (unsigned i = 0; i < 4; i++) { /* the rest of another participant's scan, and two ticks of the clock */
         epoch_participant_begin(&agent, 1);
@@ -565,10 +549,10 @@ static void run_return(map_memory place, unsigned stripe)
     (void)stripe;
 }
 #else
-static void run_request(map_memory place, unsigned stripe, const request *r, size_t begin, size_t end,
+static void run_request(map_ref ref, unsigned stripe, const request *r, size_t begin, size_t end,
                         run_result *result)
 {
-    run_kind(map_at(&place, stripe), r, begin, end, result);
+    run_kind(map_thread_of(&ref, stripe), r, begin, end, result);
 }
 #endif
 
@@ -583,12 +567,12 @@ typedef struct single_scope {
     bool entered;
 } single_scope;
 
-static inline void scope_begin(single_scope *scope, map_thread *map, const map_memory *memory, op_kind kind)
+static inline void scope_begin(single_scope *scope, map_thread *map, const map_ref *ref, op_kind kind)
 {
-    (void)map, (void)memory, (void)kind;
+    (void)map, (void)ref, (void)kind;
     scope->entered = false;
 #if defined(RUN_SKIPLIST)
-    scope->list = skiplist_at(memory);
+    scope->list = skiplist_of(ref, sizeof(map_node));
     skiplist_register(&scope->list, &scope->agent, 1, map->stripe);
     map->agent = &scope->agent;
     skiplist_begin(&scope->list, &scope->agent);
@@ -611,12 +595,12 @@ static inline void scope_end(single_scope *scope, const map_thread *map)
 #endif
 }
 
-static int run_single(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result)
+static int run_single(map_ref ref, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result)
 {
-    map_thread map = map_at(&memory, stripe);
+    map_thread map = map_thread_of(&ref, stripe);
     single_scope scope;
     int change = 0;
-    scope_begin(&scope, &map, &memory, kind);
+    scope_begin(&scope, &map, &ref, kind);
     switch (kind) {
     case OP_PUT:
     case OP_ADD:
@@ -666,15 +650,15 @@ static uint32_t cut_parts(map_thread map, long_cut *cut, map_key *lows, map_key 
     return n;
 }
 
-static uint32_t run_cut(map_memory place, unsigned stripe, long_cut *cut, void *lows, void *highs)
+static uint32_t run_cut(map_ref ref, unsigned stripe, long_cut *cut, void *lows, void *highs)
 {
 #ifdef RUN_SKIPLIST
-    skiplist_ref at = skiplist_at(&place);
+    skiplist_ref at = skiplist_of(&ref, sizeof(map_node));
     epoch_participant agent;
     skiplist_register(&at, &agent, 1, stripe);
     skiplist_begin(&at, &agent);
 #endif
-    uint32_t parts = cut_parts(map_at(&place, stripe), cut, lows, highs);
+    uint32_t parts = cut_parts(map_thread_of(&ref, stripe), cut, lows, highs);
 #ifdef RUN_SKIPLIST
     skiplist_end(&at, &agent);
     skiplist_unregister(&at, &agent);
@@ -702,9 +686,9 @@ static unsigned export_rank(const map_node *leaf, unsigned count, unsigned i, ma
 #endif
 }
 
-static void run_export(map_memory place, void *out_keys, void *out_values)
+static void run_export(map_ref ref, void *out_keys, void *out_values)
 {
-    map_thread map = map_at(&place, 0);
+    map_thread map = map_thread_of(&ref, 0);
     level_cursor cursor;
     cursor_start(map, &cursor, 0);
     while (cursor.level > 0) cursor_descend(map, &cursor);

@@ -4,7 +4,7 @@
 #define PLEACH_BLINK_RUN_H
 
 #include "blink_plan.h"
-#include "../version/version.h"
+#include "../level/map_ref.h"
 #include "../map/map_backend.h"
 
 enum {
@@ -39,31 +39,23 @@ typedef struct long_cut {
     bool rest;      /* result: the last part is the remainder */
 } long_cut;
 
-/* The memory of a map. */
-typedef struct map_memory {
-    blink_tree *tree;
-    void *nodes;
-    versions versions; /* in a map with versions; in a skiplist only its epoch is used */
-    uint64_t raise;    /* of a skiplist */
-} map_memory;
-
 typedef struct blink_run_ops {
     /* Runs elements begin .. end-1 of a request. */
-    void (*run)(map_memory place, unsigned stripe, const request *request, size_t begin, size_t end,
+    void (*run)(map_ref ref, unsigned stripe, const request *request, size_t begin, size_t end,
                 run_result *result);
     /* One operation on the newest contents, by the calling thread. Returns how the number of keys has changed. */
-    int (*run_one)(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result);
+    int (*run_one)(map_ref ref, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result);
     /* Writes nodes begin .. end-1 of one level of a tree that is being built. */
     void (*build)(const build_plan *plan, void *nodes, const void *keys, const void *values, uint32_t level,
                   size_t begin, size_t end);
     /* Divides the interval into parts, stores their ends in ascending order and returns their number. The arrays must
      * have room for one more than cut->parts. */
-    uint32_t (*cut)(map_memory place, unsigned stripe, long_cut *cut, void *lows, void *highs);
+    uint32_t (*cut)(map_ref ref, unsigned stripe, long_cut *cut, void *lows, void *highs);
     /* Exports all pairs of a quiescent tree in ascending order. */
-    void (*export_pairs)(map_memory place, void *out_keys, void *out_values);
+    void (*export_pairs)(map_ref ref, void *out_keys, void *out_values);
     /* Returns to the pool the old versions that no live snapshot can read, or the chunks that no participant can reach.
      * NULL unless the map has versions or is a skiplist. */
-    void (*return_images)(map_memory place, unsigned stripe);
+    void (*return_images)(map_ref ref, unsigned stripe);
 } blink_run_ops;
 
 extern const blink_run_ops blink_run_32_plain, blink_run_64_plain, blink_run_128_plain;

@@ -264,17 +264,17 @@ PORT_FN void long_place_all(const request *r, long_work *work, const long_shape 
 
 /* If `count_only`, counts the pairs of each part once and does nothing else. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    long_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, long_work *work,
+    long_kernel(const __grid_constant__ map_ref ref, const __grid_constant__ request r, long_work *work,
                 bool count_only, bool whole)
 {
     if (work->notes.queries == 0) return;
     const long_shape s = long_shape_of(work);
-    map_thread map = map_of(gpu);
+    map_thread map = map_thread_of(&ref, blockIdx.x);
     unsigned meetings = 0;
     uint64_t at = 0;
 #ifdef BLINK_SKIPLIST
     __shared__ epoch_participant agent;
-    skiplist_ref place = place_on(gpu);
+    skiplist_ref place = skiplist_of(&ref, sizeof(map_node));
 #endif
 #ifdef BLINK_VERSIONED
     __shared__ epoch_participant agent;
@@ -348,26 +348,26 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 #endif
 
-static cudaError_t launch_long(const blink_on_gpu *map, const request *r, long_work *work, bool count_only,
+static cudaError_t launch_long(const map_launch *gpu, const request *r, long_work *work, bool count_only,
                                bool whole, cudaStream_t stream)
 {
     int resident = 0;
     cudaError_t error =
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, long_kernel, BLOCK_THREADS, 0);
     if (error != cudaSuccess) return error;
-    const unsigned most = blocks_for((uint64_t)LONG_PARTS * LONG_LANES), all = (unsigned)resident * map->processors;
-    void *arguments[] = {(void *)map, (void *)r, &work, &count_only, &whole};
+    const unsigned most = blocks_for((uint64_t)LONG_PARTS * LONG_LANES), all = (unsigned)resident * gpu->processors;
+    void *arguments[] = {(void *)&gpu->map, (void *)r, &work, &count_only, &whole};
     cudaGetLastError();
     return cudaLaunchCooperativeKernel(long_kernel, dim3(all < most ? all : most), dim3(BLOCK_THREADS),
                                        arguments, 0, stream);
 }
 
-static cudaError_t run_long(blink_on_gpu map, const request *r, long_work *work, cudaStream_t stream)
+static cudaError_t run_long(map_launch gpu, const request *r, long_work *work, cudaStream_t stream)
 {
-    return launch_long(&map, r, work, false, false, stream);
+    return launch_long(&gpu, r, work, false, false, stream);
 }
 
-static cudaError_t count_parts(blink_on_gpu map, const request *r, long_work *work, bool whole, cudaStream_t stream)
+static cudaError_t count_parts(map_launch gpu, const request *r, long_work *work, bool whole, cudaStream_t stream)
 {
-    return launch_long(&map, r, work, true, whole, stream);
+    return launch_long(&gpu, r, work, true, whole, stream);
 }

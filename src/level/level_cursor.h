@@ -21,7 +21,8 @@ enum { BLINK_PATIENCE = 1024 };
 enum { BLINK_PATIENCE = 4 };
 #endif
 
-/* One thread's handle on a map. */
+/* One thread's handle on a map; see level_thread.h. It holds copies of what its steps read, because a step's stores
+ * would make the compiler load them again through a pointer to the map_ref. */
 typedef struct map_thread {
     blink_tree *tree;
     void *nodes;

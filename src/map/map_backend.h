@@ -10,7 +10,7 @@
 #include "../../include/pleach/batch.h"
 #include "../base/key128.h"
 #include "../base/op.h"
-#include "../version/version.h"
+#include "../level/map_ref.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,13 +50,6 @@ typedef struct snapshot_place {
     void *taken;        /* GPU maps, if it was taken on a stream: the event after which `at` can be read */
 } snapshot_place;
 
-/* A map as user kernels access it. */
-typedef struct map_view {
-    void *tree, *nodes;
-    versions versions; /* of a versioned map; for a skiplist only its epoch */
-    uint64_t raise;    /* skiplists only */
-} map_view;
-
 typedef struct exec_ops {
     pleach_status (*create)(void **exec, const pleach_map_config *config);
     void (*destroy)(void *exec);
@@ -74,7 +67,7 @@ typedef struct exec_ops {
     pleach_status (*size)(void *exec, uint64_t *size);
     pleach_status (*take)(void *exec, snapshot_place *place, pleach_stream stream);
     pleach_status (*release)(void *exec, snapshot_place *place); /* OK unless the device cannot be reached */
-    pleach_status (*view)(void *exec, map_view *view); /* NULL: the map has no views */
+    pleach_status (*view)(void *exec, map_ref *ref); /* NULL: the map has no views */
     void (*view_closed)(void *exec);                          /* called once for each view */
 
     /* Gate: exclusive. `quiesce` first waits for work that calls have queued on streams. */

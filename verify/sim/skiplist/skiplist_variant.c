@@ -68,16 +68,6 @@ static _Thread_local level_step last_step;
         last_step = step_;                                                                                       \
     } while (0)
 
-static map_thread sim_map_at(const map_memory *place, unsigned stripe)
-{
-    return (map_thread){.tree = place->tree, .nodes = place->nodes, .stripe = stripe, .raise = place->raise};
-}
-
-static skiplist_ref place_at(const map_memory *place)
-{
-    return (skiplist_ref){place->tree, place->nodes, place->versions.epoch, sizeof(map_node)};
-}
-
 #include "../map/map_calls.h"
 
 static void call_update(map_thread map, history_op *op)
@@ -139,11 +129,11 @@ static void do_stay(map_thread map, const skiplist_ref *at, const skiplist_stay 
     for (unsigned i = 0; i < stay->ops; i++) ops[i].invoked = invoked, ops[i].returned = returned;
 }
 
-static void sim_visit(map_memory place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
+static void sim_visit(map_ref place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
                       history_pair *pairs)
 {
-    map_thread map = sim_map_at(&place, stripe);
-    skiplist_ref at = place_at(&place);
+    map_thread map = map_thread_of(&place, stripe);
+    skiplist_ref at = skiplist_of(&place, sizeof(map_node));
     epoch_participant agent;
     map.agent = &agent;
     skiplist_register(&at, &agent, 1, stripe);
@@ -158,10 +148,10 @@ static void sim_visit(map_memory place, unsigned stripe, const skiplist_stay *st
     skiplist_unregister(&at, &agent);
 }
 
-static unsigned sim_visit_solo(map_memory place, unsigned stripe, unsigned each, history_op *ops, unsigned count)
+static unsigned sim_visit_solo(map_ref place, unsigned stripe, unsigned each, history_op *ops, unsigned count)
 {
-    map_thread map = sim_map_at(&place, stripe);
-    skiplist_ref at = place_at(&place);
+    map_thread map = map_thread_of(&place, stripe);
+    skiplist_ref at = skiplist_of(&place, sizeof(map_node));
     epoch_participant agent;
     unsigned made = 0;
     map.agent = &agent;
@@ -175,10 +165,10 @@ static unsigned sim_visit_solo(map_memory place, unsigned stripe, unsigned each,
     return made;
 }
 
-static bool sim_alone_update(map_memory place, unsigned stripe, history_op *op)
+static bool sim_alone_update(map_ref place, unsigned stripe, history_op *op)
 {
-    map_thread map = sim_map_at(&place, stripe);
-    skiplist_ref at = place_at(&place);
+    map_thread map = map_thread_of(&place, stripe);
+    skiplist_ref at = skiplist_of(&place, sizeof(map_node));
     epoch_participant agent;
     map.agent = &agent;
     skiplist_register(&at, &agent, 1, stripe);
@@ -189,21 +179,21 @@ static bool sim_alone_update(map_memory place, unsigned stripe, history_op *op)
     return !stuck;
 }
 
-static size_t sim_missed(map_memory place, const history_pair *pairs, size_t count)
+static size_t sim_missed(map_ref place, const history_pair *pairs, size_t count)
 {
     size_t missed = 0;
     for (size_t i = 0; i < count; i++) {
         history_op op = {.kind = HISTORY_FIND, .key = pairs[i].key};
-        call_find(sim_map_at(&place, 0), &op);
+        call_find(map_thread_of(&place, 0), &op);
         missed += stuck || op.outcome != HISTORY_FOUND || op.out_value != pairs[i].value;
     }
     return missed;
 }
 
 /* The rest of a scan that others began, and two steps of the clock; then what is in every slot's ring. */
-static void sim_return_all(map_memory place)
+static void sim_return_all(map_ref place)
 {
-    skiplist_ref at = place_at(&place);
+    skiplist_ref at = skiplist_of(&place, sizeof(map_node));
     epoch_participant agent;
     for (unsigned i = 0; i < 4; i++) {
         epoch_participant_begin(&agent, 1);
