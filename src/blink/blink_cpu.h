@@ -1,11 +1,11 @@
-/* blink/blink_cpu.h - the CPU's loops over the operations of a B-link tree, compiled once per key width and instruction
- * set (blink_cpu.c), and selected at run time. */
+/* blink/blink_cpu.h - the CPU's loops over the operations of a B-link tree, and of other structures that use
+ * blink_loop_cpu.h: a table per key width and instruction set, of which map/map_choose_isa.h selects one. */
 #ifndef PLEACH_BLINK_RUN_H
 #define PLEACH_BLINK_RUN_H
 
 #include "blink_plan.h"
 #include "../level/map_ref.h"
-#include "../map/map_backend.h"
+#include "../level/request.h"
 
 enum {
     LONG_LEAVES = 64, /* after this many leaves a query may be handed back, */
@@ -61,18 +61,5 @@ typedef struct blink_run_ops {
 extern const blink_run_ops blink_run_32_plain, blink_run_64_plain, blink_run_128_plain;
 extern const blink_run_ops blink_run_32_avx2, blink_run_64_avx2;
 extern const blink_run_ops blink_run_32_avx512, blink_run_64_avx512;
-extern const blink_run_ops versioned_run_32_plain, versioned_run_64_plain, versioned_run_128_plain;
-extern const blink_run_ops versioned_run_32_avx2, versioned_run_64_avx2;
-extern const blink_run_ops versioned_run_32_avx512, versioned_run_64_avx512;
-
-extern const blink_run_ops skiplist16_run_32_plain, skiplist16_run_64_plain;
-extern const blink_run_ops skiplist16_run_32_avx2, skiplist16_run_64_avx2;
-extern const blink_run_ops skiplist32_run_32_plain, skiplist32_run_64_plain;
-extern const blink_run_ops skiplist32_run_32_avx2, skiplist32_run_64_avx2;
-
-/* The fastest table that this machine supports. */
-const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned);
-const blink_run_ops *skiplist_run_choose(unsigned key_bits, unsigned slots);
-const char *blink_run_simd(void);
 
 #endif

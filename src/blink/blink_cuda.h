@@ -10,7 +10,7 @@
 #include "blink_notes.h"
 #include "blink_plan.h"
 #include "../level/map_ref.h"
-#include "../map/map_backend.h"
+#include "../level/request.h"
 
 #ifdef __cplusplus
 extern "C" {

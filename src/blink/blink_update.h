@@ -5,7 +5,7 @@
 #include "../level/level_latch.h"
 
 #ifdef BLINK_VERSIONED
-#include "../versioned/versioned_keep.h"
+#include "blink_keep.h"
 #else
 /* A map without versions has no version chains. */
 PORT_FN void share_version_chain(map_thread map, uint32_t from, uint32_t to) { (void)map, (void)from, (void)to; }

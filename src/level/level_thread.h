@@ -7,18 +7,14 @@
 /* With versions, the handle points into `ref`, which must outlive it. The thread is no participant yet. */
 HEADER_FN map_thread map_thread_of(const map_ref *ref, unsigned stripe)
 {
-    map_thread thread;
-    thread.tree = ref->tree;
-    thread.nodes = ref->nodes;
-    thread.stripe = stripe;
-#ifdef BLINK_VERSIONED
-    thread.versions = &ref->versions;
-    thread.agent = NULL;
+    map_thread thread = {
+        ref->tree, ref->nodes, stripe,
+#if defined(BLINK_VERSIONED)
+        &ref->versions, NULL,
+#elif defined(BLINK_SKIPLIST)
+        NULL, ref->raise,
 #endif
-#ifdef BLINK_SKIPLIST
-    thread.agent = NULL;
-    thread.raise = ref->raise;
-#endif
+    };
     return thread;
 }
 

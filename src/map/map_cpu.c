@@ -8,6 +8,7 @@
 #include "../skiplist/skiplist_plan.h"
 #include "../versioned/versioned_check.h"
 #include "../sync/gate.h"
+#include "map_choose_isa.h"
 #include "../node/node_sizes.h"
 #include "../cpu/sort.h"
 

@@ -8,6 +8,7 @@
 #include "../pool/pool_host.h"
 #include "../batch/batch_cpu.h"
 #include "../sync/workers.h"
+#include "map_backend.h"
 
 typedef struct cpu_scratch {
     void *memory;

@@ -7,6 +7,7 @@
 
 #include "../batch/batch_cuda.h"
 #include "../blink/blink_plan.h"
+#include "map_backend.h"
 #include "map_cuda_mailbox.h"
 #include "../pool/pool_cuda.h"
 #include "../skiplist/skiplist_cuda.h"

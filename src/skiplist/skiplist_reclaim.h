@@ -25,11 +25,7 @@ typedef struct skiplist_ref {
 
 HEADER_FN skiplist_ref skiplist_of(const map_ref *ref, uint32_t node_bytes)
 {
-    skiplist_ref place;
-    place.tree = ref->tree;
-    place.nodes = ref->nodes;
-    place.epoch = ref->versions.epoch;
-    place.node_bytes = node_bytes;
+    skiplist_ref place = {ref->tree, ref->nodes, ref->versions.epoch, node_bytes};
     return place;
 }
 

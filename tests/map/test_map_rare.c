@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include <base/memory.h>
-#include <blink/blink_cpu.h>
+#include <map/map_choose_isa.h>
 
 #include "testkit/buffers.h"
 #include "testkit/compare.h"

@@ -65,6 +65,7 @@ COVER = (  # which variants are asked about the changes of a file, by the beginn
     ("src/epoch/", (*EPOCHS, *VERSIONS, *LISTS, "team/plain32")),
     ("src/version/", (*VERSIONS, *TEAMS)),
     ("src/level/", (*TREES, *VERSIONS, *LISTS)),
+    ("src/blink/blink_keep", (*VERSIONS, *TEAMS)),
     ("src/blink/", (*TREES, *VERSIONS, *LISTS)),
     ("src/versioned/", (*VERSIONS, *TEAMS)),
     ("src/skiplist/", LISTS),

@@ -1,6 +1,6 @@
 /* verify/sim/map/map_calls.h - what the variants of the ordered map share, trees and skiplists: building, queries,
  * array calls, and all pairs. Included once, after the structure's own headers and LEVEL_BLOCKING; with WITH_ARRAYS
- * after blink/blink_cpu.c too. */
+ * after blink/blink_loop_cpu.h too. */
 
 #include "../../../src/level/level_thread.h"
 

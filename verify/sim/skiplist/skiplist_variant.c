@@ -40,8 +40,7 @@ PORT_FN void watched_give(pool_state *pool, void *nodes, size_t node_bytes, unsi
 #define VARIANT(name) name##_plain
 #endif
 #define WITH_ARRAYS 1
-#define RUN_SKIPLIST 1
-#include "../../../src/blink/blink_cpu.c"
+#include "../../../src/skiplist/skiplist_cpu.c"
 #endif
 
 #define VARIANT_NAME2(name) VARIANT(name)

@@ -1,5 +1,6 @@
-/* versioned/versioned_keep.h - run by an update on the leaf that it has latched, before it changes the leaf: if a live
- * snapshot may read the current version, a copy is added to the version chain. Included by blink_update.h.
+/* blink/blink_keep.h - run by an update of a map with versions on the leaf that it has latched, before it changes the
+ * leaf: if a live snapshot may read the current version, a copy is added to the version chain. Included by
+ * blink_update.h.
  *
  * LINEARIZATION   An update takes effect when it reads the clock here. No thread sees the leaf unlatched between this
  *                 read and the update's stores, so the delay cannot be observed. A snapshot s with s >= the clock value
