@@ -1,7 +1,7 @@
 /* blink/blink_loop_cpu.h - one thread interleaves many operations: while one waits for its next node to arrive from
- * memory, the others take their steps. Included by blink_cpu.c, by versioned/versioned_cpu.c for maps with versions and by
- * skiplist/skiplist_cpu.c for skiplists, after the algorithm. RUN_TABLE is the name of the table defined here, without
- * the key width and the instruction set. */
+ * memory, the others take their steps. Included after their algorithms by blink_cpu.c, by versioned/versioned_cpu.c for
+ * maps with versions, and by skiplist/skiplist_cpu.c for skiplists. RUN_TABLE is the name of the table defined here,
+ * without the key width and the instruction set. */
 #include <string.h>
 
 #include "../level/level_thread.h"

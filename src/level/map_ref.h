@@ -1,5 +1,5 @@
-/* level/map_ref.h - a reference to a map's memory, passed by value to CPU loops and kernels alike. Those of a GPU map are
- * device pointers. */
+/* level/map_ref.h - a reference to a map's memory, passed by value to CPU loops and kernels alike. The pointers of a GPU
+ * map are device pointers. */
 #ifndef PLEACH_MAP_REF_H
 #define PLEACH_MAP_REF_H
 

@@ -1,5 +1,5 @@
-/* map/map_choose_isa.h - selects the fastest tables of CPU loops that this machine supports. PLEACH_SIMD=avx2 or plain in
- * the environment asks for less; it is read at every call. */
+/* map/map_choose_isa.h - selects the fastest tables of CPU loops that this machine supports. Every call reads the
+ * environment, in which PLEACH_SIMD=avx2 or plain asks for less. */
 #ifndef PLEACH_MAP_CHOOSE_ISA_H
 #define PLEACH_MAP_CHOOSE_ISA_H
 

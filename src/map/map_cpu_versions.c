@@ -84,7 +84,10 @@ void cpu_versions_forget(cpu_map *map, uint64_t nodes)
     cpu_epoch_forget(map);
 }
 
-bool cpu_versions_pinned(const cpu_map *map) { return map->ref.versions.state && map->ref.versions.state->epoch.pins > 0; }
+bool cpu_versions_pinned(const cpu_map *map)
+{
+    return map->ref.versions.state && map->ref.versions.state->epoch.pins > 0;
+}
 
 /* ---- taking and releasing ---- */
 

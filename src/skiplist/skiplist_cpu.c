@@ -1,5 +1,5 @@
-/* skiplist/skiplist_cpu.c - the CPU's loops over the operations of a skiplist. Compiled once per key width, chunk size and
- * instruction set. */
+/* skiplist/skiplist_cpu.c - the CPU's loops over the operations of a skiplist. Compiled once per key width, chunk size
+ * and instruction set. */
 #include "skiplist.h"
 #include "skiplist_cpu.h"
 #include "skiplist_reclaim.h"

@@ -35,7 +35,8 @@ static unsigned staying_blocks(const map_launch *gpu, uint64_t threads)
 static cudaError_t update_part(map_launch gpu, const request *r, size_t first, size_t end, update_notes *notes,
                                cudaStream_t stream)
 {
-    if (gpu.team > 1) LAUNCH_STAYING(team_update_kernel, (end - first) * gpu.team, gpu.map, gpu.team, *r, first, end, notes);
+    if (gpu.team > 1)
+        LAUNCH_STAYING(team_update_kernel, (end - first) * gpu.team, gpu.map, gpu.team, *r, first, end, notes);
     LAUNCH_STAYING(update_kernel, end - first, gpu.map, *r, first, end, notes);
 }
 

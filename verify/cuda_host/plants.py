@@ -300,7 +300,7 @@ PLANTS = [
           Run("test_graph_vertices", "*erased_vertices_take*"), EDGES_ERASE,
           "    if (threadIdx.x % 32 < POOL_RUN_LOGS) runs[threadIdx.x % 32] = slabs;\n", ""),
     Plant("lanes_leave_before_the_vote", "lanes without a missing id do not vote",
-          Run("test_graph_sparse", "*who_is_refused*"), "src/graph/ids/sparse_ids.cu",
+          Run("test_graph_sparse", "*who_is_refused*"), "src/graph/graph_sparse_ids.cu",
           "    bool lacks = wanted && !graph_vertex(g, id);\n",
           "    bool lacks = wanted && !graph_vertex(g, id);\n    if (!lacks) return;\n"),
     # ---- triangles ----

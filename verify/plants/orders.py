@@ -41,7 +41,7 @@ from plants import Plant
 
 FOLDERS = ("port", "node", "pool", "sync", "epoch", "version", "level", "blink", "versioned", "skiplist",
            "hash", "batch")
-FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/ids/numbers.h",
+FILES = ("src/graph/base/graph_format.h", "src/graph/graph_edge.h", "src/graph/ids/numbers.h",
          "src/graph/ids/dictionary_kind.h", "src/batch/batch_cpu.c")
 REAL_ATOMICS = ("src/sync/workers.c", "src/batch/batch_cpu.c")
 TREES = ("map/plain32", "map/cuda32", "map/x86_32", "map/plain64", "map/cuda64")
