@@ -2,5 +2,5 @@
  * set. */
 #include "blink.h"
 
-#define RUN_TABLE blink_run
+#define RUN_TABLE WIDTH_SYMBOL(blink_run)
 #include "blink_loop_cpu.h"

@@ -1,7 +1,7 @@
 /* blink/blink_loop_cpu.h - one thread interleaves many operations: while one waits for its next node to arrive from
  * memory, the others take their steps. Included after their algorithms by blink_cpu.c, by versioned/versioned_cpu.c for
  * maps with versions, and by skiplist/skiplist_cpu.c for skiplists. RUN_TABLE is the name of the table defined here,
- * without the key width and the instruction set. */
+ * without the instruction set. */
 #include <string.h>
 
 #include "../level/level_thread.h"
@@ -20,9 +20,8 @@
 #else
 #define ISA_NAME(name) name##_plain
 #endif
-#define WIDTH_NAME(name) WIDTH_SYMBOL(name)
 #define RUN_NAME2(name) ISA_NAME(name)
-#define RUN_NAME RUN_NAME2(WIDTH_NAME(RUN_TABLE))
+#define RUN_NAME RUN_NAME2(RUN_TABLE)
 #ifdef BLINK_VERSIONED
 #define RUN_UPDATE run_keeping
 #define RUN_RANGE run_at_instant
@@ -540,7 +539,7 @@ static void run_request(map_ref ref, unsigned stripe, const request *r, size_t b
 }
 #endif
 
-/* What surrounds a single operation: it is inside a skiplist, or may retire versions of a versioned map. */
+/* What surrounds an operation by itself: it is inside a skiplist, or may retire versions of a versioned map. */
 typedef struct single_scope {
 #if defined(BLINK_SKIPLIST) || defined(BLINK_VERSIONED)
     epoch_participant agent;
@@ -636,17 +635,11 @@ static uint32_t cut_parts(map_thread map, long_cut *cut, map_key *lows, map_key 
 
 static uint32_t run_cut(map_ref ref, unsigned stripe, long_cut *cut, void *lows, void *highs)
 {
-#ifdef BLINK_SKIPLIST
-    skiplist_ref at = skiplist_of(&ref, sizeof(map_node));
-    epoch_participant agent;
-    skiplist_register(&at, &agent, 1, stripe);
-    skiplist_begin(&at, &agent);
-#endif
-    uint32_t parts = cut_parts(map_thread_of(&ref, stripe), cut, lows, highs);
-#ifdef BLINK_SKIPLIST
-    skiplist_end(&at, &agent);
-    skiplist_unregister(&at, &agent);
-#endif
+    map_thread map = map_thread_of(&ref, stripe);
+    single_scope scope;
+    scope_begin(&scope, &map, &ref, OP_COUNT);
+    uint32_t parts = cut_parts(map, cut, lows, highs);
+    scope_end(&scope, &map);
     return parts;
 }
 

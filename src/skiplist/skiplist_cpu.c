@@ -5,8 +5,8 @@
 #include "skiplist_reclaim.h"
 
 #if PLEACH_NODE_SLOTS == 16
-#define RUN_TABLE skiplist16_run
+#define RUN_TABLE WIDTH_SYMBOL(skiplist16_run)
 #else
-#define RUN_TABLE skiplist32_run
+#define RUN_TABLE WIDTH_SYMBOL(skiplist32_run)
 #endif
 #include "../blink/blink_loop_cpu.h"

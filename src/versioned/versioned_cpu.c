@@ -3,5 +3,5 @@
 #include "versioned.h"
 #include "versioned_cpu.h"
 
-#define RUN_TABLE versioned_run
+#define RUN_TABLE WIDTH_SYMBOL(versioned_run)
 #include "../blink/blink_loop_cpu.h"
