@@ -369,7 +369,7 @@ static batch_job *make_job(arena *a, const batch_plan *plan, map_ref place, unsi
     memset(a->bytes, SPOIL, sizeof a->bytes); /* nothing comes from schedules before */
     a->used = 0;
     batch_job *job = carve(a, sizeof *job);
-    *job = (batch_job){.place = place, .used_ids = blink_used_ids(place.tree), .capacity = plan->capacity};
+    *job = (batch_job){.map = place, .used_ids = blink_used_ids(place.tree), .capacity = plan->capacity};
     job->keeps = w.map->versioned && place.versions.state->epoch.pins > 0;
     job->request = (batch_request){.n = plan->n, .limit = plan->limit, .kind = plan->kinds[0]};
     if (!plan->one_kind) job->request.kinds = memcpy(carve(a, plan->n), plan->kinds, plan->n);
