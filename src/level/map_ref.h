@@ -9,8 +9,8 @@
 typedef struct map_ref {
     blink_tree *tree;
     void *nodes;
-    versions versions; /* in a map with versions; in a skiplist only its epoch; otherwise all zeros */
-    uint64_t raise;    /* in a skiplist: of 2^32 new chunks, how many get a pair in the level above */
+    struct versions versions; /* in a map with versions; in a skiplist only its epoch; otherwise all zeros */
+    uint64_t raise;           /* in a skiplist: of 2^32 new chunks, how many get a pair in the level above */
 } map_ref;
 
 #endif
