@@ -1,5 +1,4 @@
-/* blink/blink_cpu.c - the CPU's loops over the operations of a B-link tree. Compiled once per key width and instruction
- * set. */
+/* blink/blink_cpu.c - the CPU's loops over a B-link tree, compiled once per key width and instruction set. */
 #include "blink.h"
 
 #define RUN_TABLE WIDTH_SYMBOL(blink_run)

@@ -1,5 +1,4 @@
-/* versioned/versioned_cpu.c - the CPU's loops over the operations of a map with versions. Compiled once per key width
- * and instruction set. */
+/* versioned/versioned_cpu.c - the CPU's loops over a map with versions, once per key width and instruction set. */
 #include "versioned.h"
 #include "versioned_cpu.h"
 
