@@ -2,6 +2,7 @@
 #include "ablations.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/commands.h"
@@ -58,18 +59,57 @@ void ablations_start_row(const struct ablations *a, struct bench_row *row, const
     row->batch = ops;
 }
 
-bool ablations_repeat(const struct ablations *a, struct bench_row *row, ablation_once *once, void *stage)
+static bool run_once(struct ablations *a, const char *name, const struct ablation_verbs *verbs, void *stage,
+                     double *seconds)
+{
+    if (!verbs->restore(stage)) return ablations_complain(a, name, "cannot copy to the device");
+    const pleach_status status = a->device->time(verbs->call, stage, seconds);
+    const char *wrong = status == PLEACH_OK ? verbs->check(stage) : pleach_status_name(status);
+    return wrong == NULL || ablations_complain(a, name, wrong);
+}
+
+bool ablations_repeat(struct ablations *a, struct bench_row *row, const struct ablation_verbs *verbs, void *stage)
 {
     const double limit = a->quick ? 0.1 : 1;
     double seconds, spent = 0;
     bool counts = !ablations_on_gpu(a);
     while (row->repeats < a->repeats && (spent < limit || row->repeats == 0)) {
-        if (!once(stage, row->name, &seconds)) return false;
+        if (!run_once(a, row->name, verbs, stage, &seconds)) return false;
         spent += seconds;
         if (counts || spent >= limit) row->rates[row->repeats++] = (double)row->batch / seconds / 1e6;
         counts = true;
     }
     return true;
+}
+
+/* ---- trees ---- */
+
+bool ablations_make_tree(const struct ablations *a, struct ablation_tree *t, struct bench_memory *memory, size_t first,
+                         uint32_t step, size_t inserts)
+{
+    uint32_t *sorted = malloc((first + 1) * sizeof sorted[0]);
+    if (sorted == NULL || !abl_tree_create(&t->image, abl_nodes_for(first, inserts))) {
+        free(sorted);
+        return false;
+    }
+    for (size_t i = 0; i < first; i++) sorted[i] = (uint32_t)i * step;
+    abl_tree_build(&t->image, sorted, first);
+    free(sorted);
+    t->tree.capacity = inserts > 0 ? t->image.capacity : t->image.shared[ABL_TAKEN];
+    t->tree.words = bench_memory_lines(memory, a->device, t->tree.capacity * ABL_WORDS * sizeof(uint64_t));
+    t->tree.shared = bench_memory_lines(memory, a->device, ABL_SHARED_WORDS * sizeof(uint64_t));
+    return !memory->lacking;
+}
+
+size_t ablations_tree_bytes(const struct ablation_tree *t)
+{
+    return (size_t)t->image.shared[ABL_TAKEN] * ABL_WORDS * sizeof(uint64_t);
+}
+
+bool ablations_restore_tree(const struct ablations *a, const struct ablation_tree *t)
+{
+    return a->device->copy_in(t->tree.words, t->image.words, ablations_tree_bytes(t)) &&
+           a->device->copy_in(t->tree.shared, t->image.shared, ABL_SHARED_WORDS * sizeof(uint64_t));
 }
 
 /* ---- the command ---- */

@@ -44,16 +44,7 @@ ABL_FN uint32_t abl_value(uint32_t key) { return ~(~key * 0x9e3779b1u); }
 void abl_run_part(enum abl_variant variant, abl_tree tree, const abl_work *work, size_t begin, size_t end);
 
 /* All of them, a thread each. */
-#ifdef PLEACH_TOOLS_CUDA
 pleach_status abl_run_cuda(enum abl_variant variant, abl_tree tree, const abl_work *work, pleach_stream stream);
-#else
-static inline pleach_status abl_run_cuda(enum abl_variant variant, abl_tree tree, const abl_work *work,
-                                         pleach_stream stream)
-{
-    (void)variant, (void)tree, (void)work, (void)stream;
-    return PLEACH_E_NO_CUDA;
-}
-#endif
 
 #ifdef __cplusplus
 }

@@ -78,6 +78,7 @@ struct gfsl {
     uint8_t *final;     /* by key: filled by collect */
     int32_t *net;
     uint64_t final_size;
+    struct bench_memory range_memory;
 
     /* Of a mix. */
     const struct gfsl_mix *mix;
@@ -85,12 +86,13 @@ struct gfsl {
     uint8_t *kinds, *answers;
     void *keys;
     struct gfsl_work work; /* on the device */
+    struct bench_memory mix_memory;
 
     /* Of a subject. */
     const struct gfsl_subject *subject;
     pleach_map *map;
     pleach_map_view map_view;
-    gfsl_skiplist_view skiplist_view;
+    pleach_skiplist_view skiplist_view;
     bool view_open;
 
     /* The baseline: the list as it is at first, and room behind it for the inserts. */
@@ -99,6 +101,7 @@ struct gfsl {
     lockfree_room image_room, room;
     uint64_t *image, *host_places;
     void *list_words, *device_places;
+    struct bench_memory list_memory; /* of all but the image */
 };
 
 /* Each returns false after an error message. */

@@ -28,7 +28,7 @@ static bool map_open(struct gfsl *g, bool *there)
 static void close_view(struct gfsl *g)
 {
     if (g->view_open && g->subject->structure == GFSL_SKIPLIST)
-        gfsl_skiplist_close(g->map, &g->skiplist_view);
+        pleach_skiplist_view_close(g->map, &g->skiplist_view);
     else if (g->view_open)
         pleach_map_view_close(g->map, &g->map_view);
     g->view_open = false;
@@ -45,7 +45,7 @@ static pleach_status open_view(struct gfsl *g)
 {
     if (g->device->kind == PLEACH_CPU || g->subject->array) return PLEACH_OK;
     const pleach_status status = g->subject->structure == GFSL_SKIPLIST
-                                     ? gfsl_skiplist_open(g->map, &g->skiplist_view)
+                                     ? pleach_skiplist_view_open(g->map, &g->skiplist_view)
                                      : pleach_map_view_open(g->map, &g->map_view);
     g->view_open = status == PLEACH_OK;
     return status;

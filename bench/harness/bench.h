@@ -5,6 +5,7 @@
  *   bench_key_file.c  keys of a file
  *   bench_words.h     arrays of keys and values of all widths
  *   bench_sort.c      sorting them
+ *   bench_memory.c    arrays that are given back together
  *   bench_batch.c     the arguments and results of a call, and the checks
  *   bench_measure.c   maps, timing and reporting: what every benchmark does
  *   bench_report.c    table, JSON, CSV
@@ -41,6 +42,7 @@
 
 #include "tools/common/tool_device.h"
 #include "bench/limits/limit.h"
+#include "bench_memory.h"
 #include "bench_words.h"
 #include "tools/common/crew.h"
 #include "tools/common/mix.h"
@@ -270,21 +272,25 @@ struct batch {
     uint64_t *host_counts, *counts; /* n + 1 */
     uint32_t limit;
     size_t total; /* pairs found by a packed range */
+    struct bench_memory memory; /* of all of it, and of what a benchmark has beside */
 };
 
-/* `results` is the room in out_a and out_b. */
+/* `results` is the room in out_a and out_b. Returns false after an error message. */
 bool batch_create(struct batch *batch, struct bench *bench, size_t n, int parts, size_t results);
 void batch_destroy(struct batch *batch);
+
+/* After a benchmark has taken more of its memory: false, after an error message, if it was lacking; then it is destroyed. */
+bool batch_has_memory(struct batch *batch, const char *name);
 
 /* Makes all arguments by calling make(batch, i) for each i, and sends them to the device. */
 bool batch_fill(struct batch *batch, void (*make)(struct batch *batch, size_t i));
 bool batch_send(struct batch *batch);
 bool batch_fetch(struct batch *batch);
 
-/* Fills the results with what no benchmark expects. */
 /* A batch of finds with the same keys, so that the map has the memory that batches work with. */
 bool batch_warm_map(struct batch *batch);
 
+/* Fills the results with what no benchmark expects. */
 bool batch_spoil(struct batch *batch);
 size_t batch_count_wrong(struct batch *batch, size_t n, bool (*right)(const struct batch *batch, size_t i));
 

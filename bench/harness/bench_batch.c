@@ -1,6 +1,5 @@
 /* bench_batch.c - the arguments and results of one array call: making them, moving them, checking them. */
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include <pleach/batch.h>
 
@@ -8,43 +7,42 @@
 
 enum { SPOIL = 0xa5 };
 
-/* A pair of arrays, on the host and on the device; false when one could not be had. */
-static bool allocate_twice(const struct tool_device *device, size_t bytes, void **host, void **memory)
-{
-    *host = malloc(bytes);
-    *memory = device->allocate(bytes);
-    return *host != NULL && *memory != NULL;
-}
-
 bool batch_create(struct batch *batch, struct bench *bench, size_t n, int parts, size_t results)
 {
-    const struct tool_device *device = bench->device;
-    const size_t argument_bytes = n * word_bytes(bench->bits), result_bytes = results * word_bytes(bench->bits);
-    void *host_bytes = NULL, *bytes = NULL, *host_counts = NULL, *counts = NULL;
+    const size_t word = word_bytes(bench->bits), arguments = n * word, counts = (n + 1) * sizeof(uint64_t);
+    struct bench_memory *const memory = &batch->memory;
     *batch = (struct batch){.bench = bench, .n = n, .results = results};
-    bool complete = allocate_twice(device, argument_bytes, &batch->host_a, &batch->a) &&
-                    allocate_twice(device, n, &host_bytes, &bytes);
-    if (parts & BATCH_B) complete &= allocate_twice(device, argument_bytes, &batch->host_b, &batch->b);
-    if (parts & BATCH_OUT_A) complete &= allocate_twice(device, result_bytes, &batch->host_out_a, &batch->out_a);
-    if (parts & BATCH_OUT_B) complete &= allocate_twice(device, result_bytes, &batch->host_out_b, &batch->out_b);
-    if (parts & BATCH_COUNTS) complete &= allocate_twice(device, (n + 1) * sizeof(uint64_t), &host_counts, &counts);
-    batch->host_bytes = host_bytes;
-    batch->bytes = bytes;
-    batch->host_counts = host_counts;
-    batch->counts = counts;
-    if (complete) return true;
-    batch_destroy(batch);
-    return bench_complain(bench, "batch", "allocating it", PLEACH_E_MEMORY);
+    batch->host_a = bench_memory_host(memory, arguments);
+    batch->a = bench_memory_device(memory, bench->device, arguments);
+    batch->host_bytes = bench_memory_host(memory, n);
+    batch->bytes = bench_memory_device(memory, bench->device, n);
+    if (parts & BATCH_B) {
+        batch->host_b = bench_memory_host(memory, arguments);
+        batch->b = bench_memory_device(memory, bench->device, arguments);
+    }
+    if (parts & BATCH_OUT_A) {
+        batch->host_out_a = bench_memory_host(memory, results * word);
+        batch->out_a = bench_memory_device(memory, bench->device, results * word);
+    }
+    if (parts & BATCH_OUT_B) {
+        batch->host_out_b = bench_memory_host(memory, results * word);
+        batch->out_b = bench_memory_device(memory, bench->device, results * word);
+    }
+    if (parts & BATCH_COUNTS) {
+        batch->host_counts = bench_memory_host(memory, counts);
+        batch->counts = bench_memory_device(memory, bench->device, counts);
+    }
+    return batch_has_memory(batch, "batch");
 }
 
-void batch_destroy(struct batch *batch)
+bool batch_has_memory(struct batch *batch, const char *name)
 {
-    void *const host[] = {batch->host_a,     batch->host_b,     batch->host_out_a,
-                          batch->host_out_b, batch->host_bytes, batch->host_counts};
-    void *const memory[] = {batch->a, batch->b, batch->out_a, batch->out_b, batch->bytes, batch->counts};
-    for (size_t i = 0; i < sizeof host / sizeof host[0]; i++) free(host[i]);
-    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) batch->bench->device->release(memory[i]);
+    if (!batch->memory.lacking) return true;
+    batch_destroy(batch);
+    return bench_complain(batch->bench, name, "allocating it", PLEACH_E_MEMORY);
 }
+
+void batch_destroy(struct batch *batch) { bench_memory_release(&batch->memory); }
 
 struct filling {
     struct batch *batch;

@@ -230,21 +230,14 @@ static void apply_share(struct bench *bench, size_t n, double share, enum bench_
     const int parts = BATCH_B | BATCH_OUT_A | (length > 0 ? BATCH_OUT_B | BATCH_COUNTS : 0);
     if (!batch_create(&a.batch, bench, n, parts, length > 0 ? n * 2 * length : n)) return;
     a.batch.limit = 2 * length;
-    a.host_kinds = malloc(n);
-    a.kinds = bench->device->allocate(n);
-    const bool changes = updates == UPDATES_CHANGES && share > 0;
-    if (changes) a.expected = malloc(n);
+    a.host_kinds = bench_memory_host(&a.batch.memory, n);
+    a.kinds = bench_memory_device(&a.batch.memory, bench->device, n);
+    if (updates == UPDATES_CHANGES && share > 0) a.expected = bench_memory_host(&a.batch.memory, n);
     if (length > 0)
         snprintf(name, sizeof name, "apply/range/%u/%g%%", length, share);
     else
         snprintf(name, sizeof name, "apply/%s/%g%%", share > 0 ? names[updates] : "find", share);
-    if (a.host_kinds != NULL && a.kinds != NULL && (!changes || a.expected != NULL))
-        measure_applied(&a, name);
-    else
-        bench_complain(bench, "apply", "allocating it", PLEACH_E_MEMORY);
-    free(a.host_kinds);
-    free(a.expected);
-    bench->device->release(a.kinds);
+    if (batch_has_memory(&a.batch, "apply")) measure_applied(&a, name);
     batch_destroy(&a.batch);
 }
 

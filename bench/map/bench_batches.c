@@ -3,7 +3,6 @@
 #define _DEFAULT_SOURCE 1
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -116,17 +115,9 @@ static bool batches_open(struct batches *b, struct bench *bench, size_t n)
 {
     *b = (struct batches){0};
     if (!batch_create(&b->batch, bench, n, BATCH_B | BATCH_OUT_A, n)) return false;
-    b->new_keys = malloc(n * word_bytes(bench->bits));
-    b->kinds = malloc(n);
-    if (b->new_keys != NULL && b->kinds != NULL) return true;
-    return bench_complain(bench, "batches", "allocating them", PLEACH_E_MEMORY);
-}
-
-static void batches_close(struct batches *b)
-{
-    free(b->new_keys);
-    free(b->kinds);
-    batch_destroy(&b->batch);
+    b->new_keys = bench_memory_host(&b->batch.memory, n * word_bytes(bench->bits));
+    b->kinds = bench_memory_host(&b->batch.memory, n);
+    return batch_has_memory(&b->batch, "batches");
 }
 
 static void say_stages(const struct batches *b, enum kind kind)
@@ -188,7 +179,7 @@ static bool measure_model(struct bench *bench, struct model *m)
     const pleach_batch_times *t = &b.times[UPDATE];
     const double n = MODEL_BATCH;
     *m = (struct model){(t->list + t->sort) / n, t->search / n, t->modify / n, levels_of(MODEL_KEYS)};
-    batches_close(&b);
+    batch_destroy(&b.batch);
     bench->map_loaded = false;
     return done && bench_use_keys(bench, keys);
 }
@@ -220,7 +211,7 @@ static void measure_size(struct bench *bench, size_t n, const struct model *m)
         say_stages(&b, kind);
     }
     if (done && m->levels > 0) say_model(&b, m);
-    batches_close(&b);
+    batch_destroy(&b.batch);
 }
 
 void bench_batches(struct bench *bench, const struct bench_case *which)

@@ -2,7 +2,6 @@
  * threads of the CPU: figure 3.5 of M. A. Awad, Fully Concurrent GPU Data Structures. Of the updates one half puts, one
  * erases; of the queries each kind is a third. Which operation is what is random; how many are is not. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <pleach/batch.h>
 
@@ -159,11 +158,10 @@ static bool make_list(struct all *a, const struct mixed_plan *plan)
     const struct batch *b = &a->batch;
     a->order = mix_order_make(plan->ops, ORDER_SEED);
     share_out(a, plan->share);
-    a->host_kinds = malloc(plan->ops);
-    a->kinds = bench->device->allocate(plan->ops);
-    a->gone = calloc(bench->keys.n, 1);
-    if (a->host_kinds == NULL || a->kinds == NULL || a->gone == NULL)
-        return bench_complain(bench, plan->name, "allocating its operations", PLEACH_E_MEMORY);
+    a->host_kinds = bench_memory_host(&a->batch.memory, plan->ops);
+    a->kinds = bench_memory_device(&a->batch.memory, bench->device, plan->ops);
+    a->gone = bench_memory_zeros(&a->batch.memory, bench->keys.n);
+    if (!batch_has_memory(&a->batch, plan->name)) return false;
     a->list = (struct mixed_list){.n = b->n, .kinds = a->kinds, .keys = b->a, .values = b->b, .outcomes = b->bytes,
                                   .limit = b->limit, .out_keys = b->out_a, .out_values = b->out_b,
                                   .counts = (uint32_t *)b->counts};
@@ -181,9 +179,6 @@ static void measure_plan(struct mixed_map *map, const void *context)
     if (!batch_create(&a.batch, bench, plan->ops, parts, plan->ops * 2 * plan->length)) return;
     a.batch.limit = 2 * plan->length;
     if (make_list(&a, plan)) measure_all(&a, plan->name);
-    free(a.host_kinds);
-    free(a.gone);
-    bench->device->release(a.kinds);
     batch_destroy(&a.batch);
 }
 

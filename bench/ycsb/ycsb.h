@@ -131,6 +131,7 @@ struct ycsb {
     uint64_t *sorted_first, *sorted_all; /* keys at first, and with all inserts; where there are scans */
     struct ycsb_ops ops;
     void *device_keys, *device_values; /* first_keys and first_values where the device can read them */
+    struct bench_memory memory;        /* of all of it, and of the answers */
 
     /* Answers: of reads the value, of scans the first and the last key; how many were found, inserted, changed. */
     uint16_t *counts;

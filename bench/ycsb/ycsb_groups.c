@@ -1,9 +1,6 @@
 /* ycsb_groups.c - operations by the group: one array call for each kind, in an order in which each finds what
  * it asks for. Operations of a group lie together by kind, as whoever has groups to send would gather them; the clock
  * stops between groups, and answers are taken over then. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "ycsb.h"
 
 /* Kinds in the order of their calls. All ranges of a call have the same limit, so scans are sent by their lengths:
@@ -32,6 +29,7 @@ struct groups {
     uint8_t *host_bytes; /* the same here */
     uint64_t *host_out, *host_keys, *host_values;
     uint32_t *host_counts;
+    struct bench_memory memory;
 };
 
 static size_t part_of(const struct ycsb *y, size_t i)
@@ -81,42 +79,31 @@ static bool send_elements(struct groups *g)
 static bool allocate(struct groups *g)
 {
     const struct tool_device *device = g->y->device;
+    struct bench_memory *memory = &g->memory;
     const size_t n = g->y->ops.n, word = sizeof(uint64_t), pairs = g->most_pairs > 0 ? g->most_pairs : 1;
-    g->host_words = malloc(2 * n * word);
-    g->keys = device->allocate(n * word);
-    g->values = device->allocate(n * word);
-    g->bytes = device->allocate(g->most);
-    g->out = device->allocate(g->most * word);
-    g->ends = device->allocate(g->most * word);
-    g->counts = device->allocate(g->most * sizeof *g->counts);
-    g->pair_keys = device->allocate(pairs * word);
-    g->pair_values = device->allocate(pairs * word);
-    g->host_bytes = malloc(g->most);
-    g->host_out = malloc(g->most * word);
-    g->host_counts = malloc(g->most * sizeof *g->host_counts);
-    g->host_keys = malloc(pairs * word);
-    g->host_values = malloc(pairs * word);
-    return g->host_words != NULL && g->keys != NULL && g->values != NULL && g->bytes != NULL && g->out != NULL &&
-           g->ends != NULL && g->counts != NULL && g->pair_keys != NULL && g->pair_values != NULL &&
-           g->host_bytes != NULL && g->host_out != NULL && g->host_counts != NULL && g->host_keys != NULL &&
-           g->host_values != NULL;
-}
-
-static void drop_groups(struct groups *g)
-{
-    void *const mine[] = {g->groups, g->ops, g->host_words, g->host_bytes, g->host_out, g->host_counts, g->host_keys,
-                          g->host_values};
-    void *const devices[] = {g->keys, g->values, g->bytes, g->out, g->ends, g->counts, g->pair_keys, g->pair_values};
-    for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++) free(mine[i]);
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) g->y->device->release(devices[i]);
+    g->host_words = bench_memory_host(memory, 2 * n * word);
+    g->keys = bench_memory_device(memory, device, n * word);
+    g->values = bench_memory_device(memory, device, n * word);
+    g->bytes = bench_memory_device(memory, device, g->most);
+    g->out = bench_memory_device(memory, device, g->most * word);
+    g->ends = bench_memory_device(memory, device, g->most * word);
+    g->counts = bench_memory_device(memory, device, g->most * sizeof *g->counts);
+    g->pair_keys = bench_memory_device(memory, device, pairs * word);
+    g->pair_values = bench_memory_device(memory, device, pairs * word);
+    g->host_bytes = bench_memory_host(memory, g->most);
+    g->host_out = bench_memory_host(memory, g->most * word);
+    g->host_counts = bench_memory_host(memory, g->most * sizeof *g->host_counts);
+    g->host_keys = bench_memory_host(memory, pairs * word);
+    g->host_values = bench_memory_host(memory, pairs * word);
+    return !memory->lacking;
 }
 
 static bool make_groups(struct groups *g, struct ycsb *y)
 {
     *g = (struct groups){.y = y, .count = (y->ops.n + y->group - 1) / y->group, .most = y->group};
-    g->groups = calloc(g->count, sizeof *g->groups);
-    g->ops = malloc(y->ops.n * sizeof *g->ops);
-    if (g->groups == NULL || g->ops == NULL) return ycsb_complain(y, "groups", PLEACH_E_MEMORY);
+    g->groups = bench_memory_zeros(&g->memory, g->count * sizeof *g->groups);
+    g->ops = bench_memory_host(&g->memory, y->ops.n * sizeof *g->ops);
+    if (g->memory.lacking) return ycsb_complain(y, "groups", PLEACH_E_MEMORY);
     for (size_t which = 0; which < g->count; which++) arrange_group(g, which);
     if (!allocate(g)) return ycsb_complain(y, "groups", PLEACH_E_MEMORY);
     return send_elements(g) || ycsb_complain(y, "groups", PLEACH_E_CUDA);
@@ -257,5 +244,5 @@ void ycsb_measure_groups(struct ycsb *y)
                                  .context = &g};
     y->form = way.form;
     if (make_groups(&g, y)) ycsb_measure_way(y, &way);
-    drop_groups(&g);
+    bench_memory_release(&g.memory);
 }
