@@ -279,7 +279,7 @@ struct batch {
 bool batch_create(struct batch *batch, struct bench *bench, size_t n, int parts, size_t results);
 void batch_destroy(struct batch *batch);
 
-/* After a benchmark has taken more of its memory: false, after an error message, if it was lacking; then it is destroyed. */
+/* After a benchmark has taken more of its memory. False if it was lacking: an error is reported, and it is destroyed. */
 bool batch_has_memory(struct batch *batch, const char *name);
 
 /* Makes all arguments by calling make(batch, i) for each i, and sends them to the device. */

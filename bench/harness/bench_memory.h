@@ -1,5 +1,5 @@
-/* bench_memory.h - arrays on the host and on a device that are given back together. If one cannot be had, those that are
- * asked for later are not either: so one look at `lacking`, after all of them, does for all. {0}: there are none. */
+/* bench_memory.h - arrays on the host and on a device that are given back together. If one cannot be had, those asked
+ * for later are not either: so one look at `lacking`, after all of them, does for all. {0}: there are none. */
 #ifndef PLEACH_BENCH_MEMORY_H
 #define PLEACH_BENCH_MEMORY_H
 
