@@ -115,7 +115,7 @@ bool ablations_restore_tree(const struct ablations *a, const struct ablation_tre
 /* ---- the command ---- */
 
 struct wish {
-    size_t device;
+    enum tool_where device;
     uint64_t threads, repeats;
     bool quick, help, wanted[ABLATIONS];
     struct bench_files files;
@@ -133,16 +133,15 @@ static void take_name(struct cli *cli, struct wish *wish, const char *name)
 
 static void read_wish(struct cli *cli, struct wish *wish)
 {
-    static const char *const devices[] = {"cpu", "cuda", NULL};
     const char *text = NULL;
     bool named = false;
     *wish = (struct wish){.device = TOOL_ANYWHERE, .threads = 2, .repeats = 3};
     while (cli_more(cli)) {
         if (cli_set_flag(cli, "--help", &wish->help) || cli_set_flag(cli, "--quick", &wish->quick) ||
-            cli_take_choice(cli, "--device", devices, &wish->device) ||
+            tool_device_take(cli, &wish->device, false) ||
             cli_take_number(cli, "--threads", 1, 256, &wish->threads) ||
             cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &wish->repeats) ||
-            cli_take_text(cli, "--json", &wish->files.json) || cli_take_text(cli, "--csv", &wish->files.csv))
+            bench_files_take(cli, &wish->files))
             continue;
         else if (cli_take_word(cli, &text)) {
             take_name(cli, wish, text);
@@ -173,13 +172,8 @@ static bool run_wanted(const struct wish *wish, const struct tool_device *device
 
 static int run(const struct wish *wish, const struct tool_device *device)
 {
-    if (!bench_files_writable(&wish->files, command)) return EXIT_USAGE;
-    struct bench_report *report = bench_report_create(bench_files_use_output(&wish->files));
-    if (report == NULL) {
-        cli_complain(command, "out of memory");
-        return EXIT_USAGE;
-    }
-    return bench_report_finish(report, &wish->files, run_wanted(wish, device, report));
+    struct bench_report *report = bench_report_open(&wish->files, command);
+    return report != NULL ? bench_report_finish(report, run_wanted(wish, device, report)) : EXIT_USAGE;
 }
 
 static int print_help(void)
@@ -197,6 +191,6 @@ int command_bench_ablations(int argc, char **argv)
     read_wish(&cli, &wish);
     if (cli.status != EXIT_GOOD) return cli.status;
     if (wish.help) return print_help();
-    const struct tool_device *device = tool_device_choose(command, (enum tool_where)wish.device);
+    const struct tool_device *device = tool_device_choose(command, wish.device);
     return device != NULL ? run(&wish, device) : EXIT_USAGE;
 }

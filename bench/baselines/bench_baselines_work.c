@@ -161,8 +161,9 @@ static bool right_after_erase(struct batch *batch)
 
 /* ---- growing ---- */
 
-static bool grow_once(struct contest *c, double *rate)
+static bool grow_once(void *context, double *rate)
 {
+    struct contest *c = context;
     double seconds = 1;
     pleach_status status = c->kind->verbs->clear(c->store);
     if (status == PLEACH_OK) status = c->kind->verbs->reserve(c->store, c->load.n, c->grow_batch);
@@ -179,13 +180,10 @@ static bool grow_once(struct contest *c, double *rate)
 static void grow_by(struct contest *c, size_t batch)
 {
     struct bench_row row;
-    double unused;
     c->grow_batch = batch;
     bench_start_row(&c->bench, &row, "grow", batch);
-    if (c->bench.device->kind == PLEACH_CUDA && !grow_once(c, &unused)) return;
-    for (; row.repeats < c->bench.options->repeats; row.repeats++)
-        if (!grow_once(c, &row.rates[row.repeats])) return;
-    bench_add_row(&c->bench, &row);
+    if (bench_repeat(&row, c->bench.options->repeats, c->bench.device->kind == PLEACH_CUDA, grow_once, c))
+        bench_add_row(&c->bench, &row);
 }
 
 /* From nothing to all keys: the mean rate over all sizes on the way. */

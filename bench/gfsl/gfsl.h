@@ -45,14 +45,15 @@ struct gfsl_subject {
 };
 
 struct gfsl_options {
-    size_t device, bits; /* indices of their names */
+    enum tool_where device;
+    size_t bits; /* index of its name */
     uint64_t ranges[GFSL_MOST_RANGES], ops, updates, repeats, threads, team, block, stay, blocks_per_sm, seed;
     size_t range_count, mix_count, subject_count;
     struct gfsl_mix mixes[GFSL_MOST_MIXES];
     struct gfsl_subject subjects[GFSL_MOST_SUBJECTS];
     double raise;
     bool distinct, load, paper, no_array, stats;
-    const char *json, *csv;
+    struct bench_files files;
 };
 
 /* False after an error message; then *status is the command's. Without a list the default depends on the device. */

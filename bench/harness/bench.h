@@ -70,8 +70,8 @@ struct bench_key_file {
     size_t count;
 };
 
-/* False with the reason. */
-bool bench_key_file_read(struct bench_key_file *file, const char *path, char *why, size_t size);
+/* Nothing is read if the path is NULL. False after an error message. */
+bool bench_key_file_read(struct bench_key_file *file, const char *path, const char *command);
 void bench_key_file_drop(struct bench_key_file *file);
 
 /* Keys of a map, by rank: sorted[0] is the smallest. */
@@ -145,9 +145,6 @@ struct bench_row {
 
 struct bench_report;
 
-/* The table goes to standard output, or to standard error if `quiet_output`. */
-struct bench_report *bench_report_create(bool quiet_output);
-
 /* Computes median and spread, prints the row, and keeps it. */
 void bench_report_add(struct bench_report *report, struct bench_row *row);
 
@@ -167,18 +164,28 @@ void bench_report_say(struct bench_report *report, const char *line);
 /* Says of which file the keys are; its name is in the JSON's context. */
 void bench_report_name_keys(struct bench_report *report, const char *path);
 
+/* A number as text, or "-" where it is not above 0. */
+const char *bench_or_dash(char *text, size_t size, const char *format, double number);
+
 /* Sorts them, in ascending order, and answers their median. */
 double bench_median(double *rates, size_t n);
 
 /* Where results go; NULL: nowhere, "-": standard output. */
 struct bench_files { const char *json, *csv; };
 
-/* Before minutes of measuring, not after them. False after an error message. */
-bool bench_files_writable(const struct bench_files *files, const char *command);
-bool bench_files_use_output(const struct bench_files *files); /* standard output */
+/* --json and --csv. Whether the current word was one of them. */
+struct cli;
+bool bench_files_take(struct cli *cli, struct bench_files *files);
+
+/* NULL after an error message: if a file cannot be written, before minutes of measuring. The table goes to standard
+ * output, or to standard error if results go there. */
+struct bench_report *bench_report_open(const struct bench_files *files, const char *command);
 
 /* Writes all rows and destroys the report. The exit status, where `good` is whether all answers were right. */
-int bench_report_finish(struct bench_report *report, const struct bench_files *files, bool good);
+int bench_report_finish(struct bench_report *report, bool good);
+
+/* What this machine cannot hold would end in the kernel's out-of-memory killer: it is a usage error. */
+void bench_check_memory(struct cli *cli, const char *what, uint64_t bytes);
 
 /* ---- bench_lists.c ---- */
 
@@ -197,7 +204,6 @@ static inline const struct bench_numbers *bench_asked_or(const struct bench_numb
     return asked->count > 0 ? asked : own;
 }
 
-struct cli;
 struct bench_options;
 
 /* Whether the current word was an option that is a list. */
@@ -279,7 +285,8 @@ struct batch {
 bool batch_create(struct batch *batch, struct bench *bench, size_t n, int parts, size_t results);
 void batch_destroy(struct batch *batch);
 
-/* After a benchmark has taken more of its memory. False if it was lacking: an error is reported, and it is destroyed. */
+/* After a benchmark has taken more of its memory. False if that was lacking: then there is an error message, and all of
+ * it is released. */
 bool batch_has_memory(struct batch *batch, const char *name);
 
 /* Makes all arguments by calling make(batch, i) for each i, and sends them to the device. */
@@ -344,6 +351,11 @@ struct bench_arguments {
 
 /* Makes the arguments, measures work on them as one batch, and counts each as an operation. */
 void bench_run(struct bench *bench, const struct bench_arguments *arguments, struct bench_work work);
+
+/* Gets the rates of a row, one from each call of `once`; if `warm`, after one for nothing, to have caches warm and code
+ * loaded. False if a call has failed. */
+typedef bool bench_once(void *context, double *rate);
+bool bench_repeat(struct bench_row *row, size_t repeats, bool warm, bench_once *once, void *context);
 
 /* A row is started, gets its rates, and is added to the report. */
 void bench_start_row(const struct bench *bench, struct bench_row *row, const char *name, size_t batch);

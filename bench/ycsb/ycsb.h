@@ -54,7 +54,8 @@ struct ycsb_workload {
 struct ycsb_options {
     uint64_t keys, ops, batch, repeats; /* 0: the default */
     uint64_t seed;
-    size_t device, engine, dist; /* indices of their names; dist: YCSB_DISTS is the workload's */
+    enum tool_where device;
+    size_t engine, dist; /* indices of their names; dist: YCSB_DISTS is the workload's */
     uint64_t threads[BENCH_MOST_THREAD_COUNTS];
     size_t thread_counts;
     struct ycsb_workload workloads[YCSB_MOST_WORKLOADS];
@@ -62,11 +63,10 @@ struct ycsb_options {
     bool structures[3]; /* map, skiplist, hash */
     bool rivals[YCSB_MOST_RIVALS];
     bool quick, reserve, single, list_rivals, no_latency;
-    const char *json, *csv, *key_path;
+    const char *key_path;
     struct bench_key_file key_file;
+    struct bench_files files;
 };
-
-enum { YCSB_ON_CPU, YCSB_ON_CUDA, YCSB_ANYWHERE };
 
 /* False after an error message, or when there is nothing else to do; then *status is the command's. */
 bool ycsb_read_options(struct ycsb_options *options, int argc, char **argv, int *status);

@@ -12,7 +12,6 @@
 #include "tools/commands.h"
 #include "tools/common/cli.h"
 #include "tools/common/clock.h"
-#include "tools/common/machine.h"
 
 static const char help[] =
     "usage: pleach stress [OPTION...]\n"
@@ -240,23 +239,11 @@ static void add_totals(const struct stress *s, struct stress_totals *totals)
     totals->seconds += sum.seconds;
 }
 
-static const struct tool_device *choose_device(const struct stress_options *options)
-{
-    char gpu[512];
-    const char *why = gpu;
-    if (options->device != ON_GPU) return tool_device_host();
-    const bool has_gpu = pleach_gpu_info(0, gpu, sizeof gpu) == PLEACH_OK;
-    machine_gpu(gpu, sizeof gpu);
-    const struct tool_device *device = has_gpu ? tool_device_cuda(&why) : NULL;
-    if (device == NULL) cli_complain(options->command, "--device cuda: %s", why);
-    return device;
-}
-
 int stress_run(const struct stress_options *options, struct stress_totals *totals)
 {
     struct stress s = {.options = *options, .client_count = (unsigned)options->threads};
     int status = EXIT_USAGE;
-    s.device = choose_device(options);
+    s.device = tool_device_choose(options->command, (enum tool_where)options->device);
     if (s.device == NULL) return status;
     s.on_gpu = options->device == ON_GPU;
     s.crew = crew_create(s.client_count);
