@@ -43,7 +43,7 @@ static const char help[] =
 
 static const char *const task_names[TASKS] = {"grow", "insert", "find", "range", "succ", "erase", "crossing"};
 
-const struct contest_store contest_stores[CONTEST_STORES] = {
+static const struct contest_store contest_stores[CONTEST_STORES] = {
     {.name = "map", .verbs = &contest_map_verbs, .engine = PLEACH_ENGINE_CALLS, .is_map = true},
     {.name = "map-batches", .verbs = &contest_map_verbs, .engine = PLEACH_ENGINE_BATCHES, .is_map = true},
     {.name = "sorted", .verbs = &baseline_sorted},

@@ -59,7 +59,8 @@ static bool good(struct contest *c, const char *what, pleach_status status)
     return status == PLEACH_OK || bench_complain(&c->bench, c->kind->name, what, status);
 }
 
-bool contest_fill(struct contest *c, size_t batch)
+/* Exactly the keys, with room for a batch. */
+static bool fill(struct contest *c, size_t batch)
 {
     const struct baseline_verbs *verbs = c->kind->verbs;
     const size_t n = c->load.n;
@@ -200,7 +201,7 @@ void contest_grow(struct contest *c)
 
 /* ---- a batch into a store that has its keys ---- */
 
-static bool prepare_insert(struct batch *batch) { return contest_fill(contest_of(batch), batch->n); }
+static bool prepare_insert(struct batch *batch) { return fill(contest_of(batch), batch->n); }
 
 static void insert_batch(struct contest *c, size_t n)
 {
@@ -273,7 +274,7 @@ static void ranges(struct contest *c, uint32_t expected)
 void contest_queries(struct contest *c, const bool *wanted)
 {
     if (!contest_use_keys(c, contest_keys(c, TASK_FIND))) return;
-    if (contest_open(c, usual_batch(c)) && contest_fill(c, 0)) {
+    if (contest_open(c, usual_batch(c)) && fill(c, 0)) {
         if (wanted[TASK_FIND]) points(c, "find", call_find, batch_right_found);
         if (wanted[TASK_RANGE]) ranges(c, 8);
         if (wanted[TASK_RANGE]) ranges(c, 32);

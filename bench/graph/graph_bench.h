@@ -110,7 +110,6 @@ struct figure {
     double of_run[GRAPH_MOST_RUNS];
 };
 double figure_median(const struct figure *figure);
-double figure_spread(const struct figure *figure);
 void figure_add(struct figure *figure, double value);
 void figure_mean(const struct figure classes[GRAPH_CLASSES], struct figure *mean); /* run by run */
 

@@ -66,7 +66,7 @@ double figure_median(const struct figure *figure)
     return sort_runs(figure, sorted);
 }
 
-double figure_spread(const struct figure *figure)
+static double figure_spread(const struct figure *figure)
 {
     double sorted[GRAPH_MOST_RUNS];
     const double median = sort_runs(figure, sorted);

@@ -291,7 +291,6 @@ bool batch_has_memory(struct batch *batch, const char *name);
 
 /* Makes all arguments by calling make(batch, i) for each i, and sends them to the device. */
 bool batch_fill(struct batch *batch, void (*make)(struct batch *batch, size_t i));
-bool batch_send(struct batch *batch);
 bool batch_fetch(struct batch *batch);
 
 /* A batch of finds with the same keys, so that the map has the memory that batches work with. */

@@ -55,20 +55,20 @@ static void fill_slice(void *context, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) filling->make(filling->batch, i);
 }
 
-bool batch_fill(struct batch *batch, void (*make)(struct batch *batch, size_t i))
-{
-    struct filling filling = {batch, make};
-    crew_share(batch->bench->crew, batch->n, fill_slice, &filling);
-    return batch_send(batch);
-}
-
-bool batch_send(struct batch *batch)
+static bool batch_send(struct batch *batch)
 {
     const struct tool_device *device = batch->bench->device;
     const size_t bytes = batch->n * word_bytes(batch->bench->bits);
     return (device->copy_in(batch->a, batch->host_a, bytes) &&
             (batch->b == NULL || device->copy_in(batch->b, batch->host_b, bytes))) ||
            bench_complain(batch->bench, "batch", "copying it to the device", PLEACH_E_CUDA);
+}
+
+bool batch_fill(struct batch *batch, void (*make)(struct batch *batch, size_t i))
+{
+    struct filling filling = {batch, make};
+    crew_share(batch->bench->crew, batch->n, fill_slice, &filling);
+    return batch_send(batch);
 }
 
 bool batch_fetch(struct batch *batch)

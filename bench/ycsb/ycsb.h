@@ -34,6 +34,7 @@
 
 #include "bench/harness/bench.h"
 #include "bench/third_party/rival.h"
+#include "tools/common/target.h"
 
 enum { YCSB_MOST_WORKLOADS = 16, YCSB_MOST_RIVALS = 16, YCSB_MOST_SCAN = 10000 };
 
@@ -172,12 +173,7 @@ void ycsb_spoil_answers(struct ycsb *y);
 
 /* ---- ycsb_stores.c ---- */
 
-/* pleach's own: what stands behind a store of RIVAL_OWN. */
-struct ycsb_own {
-    pleach_map *map; /* or */
-    pleach_hash *hash;
-};
-
+/* pleach's own, RIVAL_OWN: behind each stands a struct target. */
 extern const struct rival ycsb_map, ycsb_skiplist, ycsb_hash;
 
 /* The settings in struct rival_needs. */
@@ -186,16 +182,6 @@ struct ycsb_settings {
     pleach_engine engine;
     bool reserve; /* memory for all keys */
 };
-
-pleach_status ycsb_own_validate(void *store, char *message, size_t size);
-
-/* Array calls of either kind, on device memory. */
-pleach_status ycsb_own_add(struct ycsb_own *own, size_t n, const void *keys, const void *values, uint8_t *outcomes,
-                           pleach_stream stream);
-pleach_status ycsb_own_put(struct ycsb_own *own, size_t n, const void *keys, const void *values, uint8_t *outcomes,
-                           pleach_stream stream);
-pleach_status ycsb_own_find(struct ycsb_own *own, size_t n, const void *keys, void *values, uint8_t *found,
-                            pleach_stream stream);
 
 /* ---- ycsb_measure.c ---- */
 

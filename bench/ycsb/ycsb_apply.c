@@ -73,7 +73,7 @@ static bool send_elements(struct applied *a)
 static pleach_status call_apply(void *context, pleach_stream stream)
 {
     struct applied *a = context;
-    const struct ycsb_own *own = a->y->store;
+    const struct target *own = a->y->store;
     const size_t begin = a->begins[a->at];
     pleach_batch batch = {.n = a->begins[a->at + 1] - begin, .kinds = a->kinds + begin, .keys = a->keys + begin,
                           .values = a->values + begin, .flags = a->flags, .out_values = a->out};

@@ -113,7 +113,7 @@ static bool make_groups(struct groups *g, struct ycsb *y)
 
 static pleach_status call_scans(struct groups *g, const struct group *group, pleach_stream stream)
 {
-    struct ycsb_own *own = g->y->store;
+    const struct target *own = g->y->store;
     pleach_status status = PLEACH_OK;
     size_t room = 0;
     for (size_t part = PART_SCAN; part < PARTS && status == PLEACH_OK; part++) {
@@ -130,20 +130,21 @@ static pleach_status call_scans(struct groups *g, const struct group *group, ple
 static pleach_status call_kinds(void *context, pleach_stream given)
 {
     struct groups *g = context;
-    struct ycsb_own *own = g->y->store;
+    const struct target *own = g->y->store;
     const struct group *group = &g->groups[g->at];
     /* On a stream updates are concurrent operations; an array that may become a batch has to be waited for. */
     const pleach_stream stream = g->y->options->engine == PLEACH_ENGINE_CALLS ? given : PLEACH_SYNC;
     pleach_status status = PLEACH_OK;
     for (size_t part = 0; part < PART_SCAN && status == PLEACH_OK; part++) {
         const size_t begin = group->begins[part], n = group->begins[part + 1] - begin, at = begin - group->begins[0];
-        const uint64_t *keys = g->keys + begin, *values = g->values + begin;
         if (n == 0) continue;
-        if (part == PART_INSERT) status = ycsb_own_add(own, n, keys, values, g->bytes + at, stream);
-        if (part == PART_READ) status = ycsb_own_find(own, n, keys, g->out + at, g->bytes + at, stream);
-        if (part == PART_RMW) status = ycsb_own_find(own, n, keys, g->out + at, NULL, stream);
+        const struct arrays write = {.keys = g->keys + begin, .values = g->values + begin, .flags = g->bytes + at};
+        const struct arrays read = {.keys = g->keys + begin, .out_values = g->out + at,
+                                    .flags = part == PART_READ ? g->bytes + at : NULL};
+        if (part == PART_INSERT) status = target_array(own, PLEACH_OP_ADD, n, &write, 0, stream);
+        if (part == PART_READ || part == PART_RMW) status = target_array(own, PLEACH_OP_FIND, n, &read, 0, stream);
         if ((part == PART_RMW || part == PART_UPDATE) && status == PLEACH_OK)
-            status = ycsb_own_put(own, n, keys, values, g->bytes + at, stream);
+            status = target_array(own, PLEACH_OP_PUT, n, &write, 0, stream);
     }
     return status == PLEACH_OK ? call_scans(g, group, stream) : status;
 }

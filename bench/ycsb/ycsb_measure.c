@@ -41,6 +41,12 @@ static void insert_part(void *context, unsigned thread)
             atomic_fetch_add(&filling->failed, 1);
 }
 
+static bool write_first(const struct ycsb *y, pleach_operation op)
+{
+    const struct arrays x = {.keys = y->device_keys, .values = y->device_values};
+    return target_array(y->store, op, y->first, &x, 0, PLEACH_SYNC) == PLEACH_OK;
+}
+
 /* The first records one by one, in an order that is not that of their keys, as YCSB loads them; by one transaction, one
  * merge or one array call where single inserts would take too long. */
 static bool fill(struct ycsb *y)
@@ -48,7 +54,7 @@ static bool fill(struct ycsb *y)
     struct filling filling = {.y = y};
     if (y->rival->load != NULL) return y->rival->load(y->store, y->first, y->first_keys, y->first_values);
     if (y->device->kind == PLEACH_CUDA)
-        return ycsb_own_add(y->store, y->first, y->device_keys, y->device_values, NULL, PLEACH_SYNC) == PLEACH_OK;
+        return write_first(y, PLEACH_OP_ADD);
     crew_run(y->crew, insert_part, &filling);
     return filling.failed == 0;
 }
@@ -81,7 +87,7 @@ static bool put_back(struct ycsb *y)
 {
     const struct ycsb_ops *ops = &y->ops;
     if (y->device->kind == PLEACH_CUDA)
-        return ycsb_own_put(y->store, y->first, y->device_keys, y->device_values, NULL, PLEACH_SYNC) == PLEACH_OK;
+        return write_first(y, PLEACH_OP_PUT);
     for (size_t i = 0; i < ops->n; i++)
         if (ycsb_writes(ops->kinds[i]) && !y->rival->put(y->store, 0, ops->keys[i], ycsb_value(ops->keys[i], 0)))
             return false;
