@@ -18,6 +18,12 @@ enum gfsl_kind { GFSL_CONTAINS, GFSL_INSERT, GFSL_DELETE };
 /* NOT_APPLIED: no memory for it. NO_ANSWER: what answers are filled with before. */
 enum gfsl_answer { GFSL_NO, GFSL_YES, GFSL_NOT_APPLIED, GFSL_NO_ANSWER = 0xff };
 
+PORT_FN uint8_t gfsl_answer_of(pleach_outcome outcome)
+{
+    if (outcome == PLEACH_NOT_APPLIED) return GFSL_NOT_APPLIED;
+    return outcome == PLEACH_INSERTED || outcome == PLEACH_ERASED ? GFSL_YES : GFSL_NO;
+}
+
 /* Pointers are into the memory of the device that has the structure. A key's value is the key. */
 struct gfsl_work {
     size_t n;

@@ -83,12 +83,6 @@ static bool map_restore(struct gfsl *g)
 
 /* ---- the timed calls ---- */
 
-static uint8_t answer_of(pleach_outcome outcome)
-{
-    if (outcome == PLEACH_NOT_APPLIED) return GFSL_NOT_APPLIED;
-    return outcome == PLEACH_INSERTED || outcome == PLEACH_ERASED ? GFSL_YES : GFSL_NO;
-}
-
 static uint8_t call_one(pleach_map *map, uint8_t kind, uint64_t key)
 {
     pleach_outcome outcome = PLEACH_NOT_APPLIED;
@@ -99,10 +93,10 @@ static uint8_t call_one(pleach_map *map, uint8_t kind, uint64_t key)
         return found ? GFSL_YES : GFSL_NO;
     case GFSL_INSERT:
         (void)pleach_map_add_one(map, key, key, &outcome, NULL); /* the outcome says it */
-        return answer_of(outcome);
+        return gfsl_answer_of(outcome);
     case GFSL_DELETE:
         (void)pleach_map_erase_one(map, key, &outcome, NULL);
-        return answer_of(outcome);
+        return gfsl_answer_of(outcome);
     }
     return GFSL_NOT_APPLIED;
 }

@@ -370,11 +370,14 @@ enum case_flags {
     CASE_TREE = 16     /* needs batches or calls from kernels, which skiplists have not */
 };
 
+struct bench_case;
+typedef void bench_run_case(struct bench *bench, const struct bench_case *which);
+
 struct bench_case {
     const char *name;
     struct bench_sizes sizes;
     int flags;
-    void (*run)(struct bench *bench, const struct bench_case *which);
+    bench_run_case *run;
     const char *summary;
 };
 
@@ -383,41 +386,11 @@ extern const struct bench_case bench_cases[BENCH_CASES];
 
 void bench_print_list(void);
 
-void bench_load(struct bench *bench, const struct bench_case *which);
-void bench_find(struct bench *bench, const struct bench_case *which);
-void bench_find_miss(struct bench *bench, const struct bench_case *which);
-void bench_export(struct bench *bench, const struct bench_case *which);
-void bench_find_mixed(struct bench *bench, const struct bench_case *which);
-void bench_insert_empty(struct bench *bench, const struct bench_case *which);
-void bench_insert_batch(struct bench *bench, const struct bench_case *which);
-void bench_insert_sorted(struct bench *bench, const struct bench_case *which);
-void bench_erase(struct bench *bench, const struct bench_case *which);
-void bench_erase_sorted(struct bench *bench, const struct bench_case *which);
-void bench_range_limit(struct bench *bench, const struct bench_case *which);
-void bench_range_packed(struct bench *bench, const struct bench_case *which);
-void bench_range_count(struct bench *bench, const struct bench_case *which);
-void bench_long_count(struct bench *bench, const struct bench_case *which);
-void bench_long_range(struct bench *bench, const struct bench_case *which);
-void bench_long_export(struct bench *bench, const struct bench_case *which);
-void bench_long_save(struct bench *bench, const struct bench_case *which);
-void bench_long_mixed(struct bench *bench, const struct bench_case *which);
-void bench_range_one(struct bench *bench, const struct bench_case *which);
-void bench_succ(struct bench *bench, const struct bench_case *which);
-void bench_pred(struct bench *bench, const struct bench_case *which);
-void bench_single_find(struct bench *bench, const struct bench_case *which);
-void bench_single_put(struct bench *bench, const struct bench_case *which);
-void bench_single_mixed(struct bench *bench, const struct bench_case *which);
-void bench_batches(struct bench *bench, const struct bench_case *which);
-void bench_apply(struct bench *bench, const struct bench_case *which);
-void bench_queue(struct bench *bench, const struct bench_case *which);
-void bench_index(struct bench *bench, const struct bench_case *which);
-void bench_hash(struct bench *bench, const struct bench_case *which);
-void bench_limits(struct bench *bench, const struct bench_case *which);
-
-void bench_mixed_range(struct bench *bench, const struct bench_case *which);
-void bench_mixed_length(struct bench *bench, const struct bench_case *which);
-void bench_mixed_memory(struct bench *bench, const struct bench_case *which);
-void bench_mixed_erase(struct bench *bench, const struct bench_case *which);
-void bench_mixed_all(struct bench *bench, const struct bench_case *which);
+bench_run_case bench_load, bench_find, bench_find_miss, bench_export, bench_find_mixed, bench_insert_empty,
+    bench_insert_batch, bench_insert_sorted, bench_erase, bench_erase_sorted, bench_range_limit, bench_range_packed,
+    bench_range_count, bench_long_count, bench_long_range, bench_long_export, bench_long_save, bench_long_mixed,
+    bench_range_one, bench_succ, bench_pred, bench_single_find, bench_single_put, bench_single_mixed, bench_batches,
+    bench_apply, bench_queue, bench_index, bench_hash, bench_limits, bench_mixed_range, bench_mixed_length,
+    bench_mixed_memory, bench_mixed_erase, bench_mixed_all;
 
 #endif

@@ -175,7 +175,7 @@ static void measure_beside(struct bench *bench, const struct bench_case *which)
     const struct {
         const char *name;
         size_t ops;
-        void (*run)(struct bench *bench, const struct bench_case *which);
+        bench_run_case *run;
     } rows[] = {{"map/put", 0, bench_insert_empty},
                 {"map/find", bench->keys.n, bench_find},
                 {"map/find-miss", bench->keys.n, bench_find_miss},
