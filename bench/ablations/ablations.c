@@ -50,13 +50,8 @@ bool ablations_complain(struct ablations *a, const char *what, const char *why)
 
 void ablations_start_row(const struct ablations *a, struct bench_row *row, const char *dist, size_t keys, size_t ops)
 {
-    memset(row, 0, sizeof *row);
-    row->device = a->device->name;
-    row->dist = dist;
-    row->bits = 32;
-    row->threads = ablations_on_gpu(a) ? 0 : a->threads;
-    row->keys = keys;
-    row->batch = ops;
+    *row = (struct bench_row){.device = a->device->name, .dist = dist, .bits = 32,
+                              .threads = ablations_on_gpu(a) ? 0 : a->threads, .keys = keys, .batch = ops};
 }
 
 static bool run_once(struct ablations *a, const char *name, const struct ablation_verbs *verbs, void *stage,

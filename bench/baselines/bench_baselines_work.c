@@ -146,8 +146,6 @@ static bool answers(struct batch *batch, bool (*right)(const struct batch *batch
            batch_count_wrong(batch, batch->n, right) == 0;
 }
 
-static bool right_absent(const struct batch *batch, size_t i) { return batch->host_bytes[i] == 0; }
-
 static bool right_after_insert(struct batch *batch)
 {
     struct contest *c = contest_of(batch);
@@ -157,7 +155,7 @@ static bool right_after_insert(struct batch *batch)
 static bool right_after_erase(struct batch *batch)
 {
     struct contest *c = contest_of(batch);
-    return holds(c, c->load.n - batch->n) && answers(batch, right_absent);
+    return holds(c, c->load.n - batch->n) && answers(batch, batch_right_missing);
 }
 
 /* ---- growing ---- */

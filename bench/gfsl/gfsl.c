@@ -53,14 +53,10 @@ static void name_row(const struct gfsl *g, char name[BENCH_NAME_BYTES])
 
 static void start_row(const struct gfsl *g, struct bench_row *row)
 {
-    memset(row, 0, sizeof *row);
+    *row = (struct bench_row){.device = g->device->name, .dist = g->options->distinct ? "distinct" : "uniform",
+                              .bits = g->bits, .keys = g->range, .batch = g->n};
+    if (g->device->kind == PLEACH_CPU) row->threads = (unsigned)g->options->threads;
     name_row(g, row->name);
-    row->device = g->device->name;
-    row->dist = g->options->distinct ? "distinct" : "uniform";
-    row->bits = g->bits;
-    row->threads = g->device->kind == PLEACH_CPU ? (unsigned)g->options->threads : 0;
-    row->keys = g->range;
-    row->batch = g->n;
 }
 
 /* Inserts of keys that are there and deletes of keys that are not change nothing: about half of them. */

@@ -38,6 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <pleach/batch.h>
 #include <pleach/snapshot.h>
 
 #include "tools/common/tool_device.h"
@@ -296,9 +297,18 @@ bool batch_fetch(struct batch *batch);
 /* A batch of finds with the same keys, so that the map has the memory that batches work with. */
 bool batch_warm_map(struct batch *batch);
 
+/* A line with the stages of a batch, after some words; with the time of ranges. */
+void bench_say_stages(const struct bench *bench, const char *what, const pleach_batch_times *times, bool ranges);
+
 /* Fills the results with what no benchmark expects. */
 bool batch_spoil(struct batch *batch);
 size_t batch_count_wrong(struct batch *batch, size_t n, bool (*right)(const struct batch *batch, size_t i));
+
+/* The rank of the key that query i asks for. */
+static inline size_t batch_rank(const struct batch *batch, size_t i)
+{
+    return bench_keys_rank(&batch->bench->keys, i, batch->n);
+}
 
 /* Arguments for batch_fill. With BATCH_B, each key comes with its value. */
 void batch_make_present(struct batch *batch, size_t i);   /* keys of the map, in the order of the distribution */
@@ -321,7 +331,9 @@ bool batch_right_succ(const struct batch *batch, size_t i);
 /* A call and checks that several benchmarks use. */
 pleach_status batch_call_find(void *context, pleach_stream stream);
 bool batch_right_found(const struct batch *batch, size_t i);
+bool batch_right_missing(const struct batch *batch, size_t i);
 bool batch_right_inserted(const struct batch *batch, size_t i);
+bool batch_right_erased(const struct batch *batch, size_t i);
 
 /* ---- bench_measure.c, timing ---- */
 

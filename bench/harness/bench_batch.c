@@ -1,5 +1,6 @@
 /* bench_batch.c - the arguments and results of one array call: making them, moving them, checking them. */
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include <pleach/batch.h>
 
@@ -162,7 +163,21 @@ bool batch_right_found(const struct batch *batch, size_t i)
            bench_word(batch->host_out_a, bits, i) == bench_value(bits, bench_word(batch->host_a, bits, i));
 }
 
+bool batch_right_missing(const struct batch *batch, size_t i) { return batch->host_bytes[i] == 0; }
 bool batch_right_inserted(const struct batch *batch, size_t i) { return batch->host_bytes[i] == PLEACH_INSERTED; }
+bool batch_right_erased(const struct batch *batch, size_t i) { return batch->host_bytes[i] == PLEACH_ERASED; }
+
+void bench_say_stages(const struct bench *bench, const char *what, const pleach_batch_times *times, bool ranges)
+{
+    const pleach_batch_times *t = times;
+    const double all = t->list + t->read + t->sort + t->search + t->query + t->modify;
+    char line[160], asked[32] = "";
+    if (ranges) snprintf(asked, sizeof asked, ", ranges %.0f%%", 100 * t->query / all);
+    snprintf(line, sizeof line, "%sof %.0f us: list %.0f%%, read %.0f%%, sort %.0f%%, search %.0f%%, modify %.0f%%%s",
+             what, 1e6 * all, 100 * t->list / all, 100 * t->read / all, 100 * t->sort / all, 100 * t->search / all,
+             100 * t->modify / all, asked);
+    bench_report_say(bench->report, line);
+}
 
 bool batch_warm_map(struct batch *batch)
 {

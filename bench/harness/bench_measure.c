@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -153,10 +152,10 @@ void bench_close(struct bench *bench)
 
 void bench_start_row(const struct bench *bench, struct bench_row *row, const char *name, size_t batch)
 {
-    memset(row, 0, sizeof *row);
+    *row = (struct bench_row){.device = bench->device->name, .dist = bench->dist_name, .bits = bench->bits,
+                              .threads = bench->threads, .keys = bench->keys.n, .batch = batch};
     snprintf(row->name, sizeof row->name, "%s", name);
     const bool wide_chunks = bench->options->chunk == 32;
-    row->device = bench->device->name;
     if (bench->options->structure == PLEACH_SKIPLIST && bench->device->kind == PLEACH_CUDA)
         row->device = wide_chunks ? "cuda/s32" : "cuda/s16";
     else if (bench->options->structure == PLEACH_SKIPLIST)
@@ -165,11 +164,6 @@ void bench_start_row(const struct bench *bench, struct bench_row *row, const cha
         row->device = bench->device->kind == PLEACH_CUDA ? "cuda/s" : "cpu/s";
     else if (bench->options->versioned)
         row->device = bench->device->kind == PLEACH_CUDA ? "cuda/v" : "cpu/v";
-    row->dist = bench->dist_name;
-    row->bits = bench->bits;
-    row->threads = bench->threads;
-    row->keys = bench->keys.n;
-    row->batch = batch;
 }
 
 /* The limits are those of all threads together: fewer have none to be compared with. */

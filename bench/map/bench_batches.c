@@ -122,14 +122,9 @@ static bool batches_open(struct batches *b, struct bench *bench, size_t n)
 
 static void say_stages(const struct batches *b, enum kind kind)
 {
-    const pleach_batch_times *t = &b->times[kind];
-    const double all = all_stages(t);
-    char line[120];
-    if (all == 0) return;
-    snprintf(line, sizeof line, "%s, of %.0f us: list %.0f%%, read %.0f%%, sort %.0f%%, search %.0f%%, modify %.0f%%",
-             kind_names[kind], 1e6 * all, 100 * t->list / all, 100 * t->read / all, 100 * t->sort / all,
-             100 * t->search / all, 100 * t->modify / all);
-    bench_report_say(b->batch.bench->report, line);
+    char what[BENCH_NAME_BYTES];
+    snprintf(what, sizeof what, "%s, ", kind_names[kind]);
+    if (all_stages(&b->times[kind]) > 0) bench_say_stages(b->batch.bench, what, &b->times[kind], false);
 }
 
 /* ---- the model ---- */

@@ -153,16 +153,12 @@ static void say_counters(struct ycsb *y, const struct bench_row *row)
 
 static void start_row(const struct ycsb *y, const struct ycsb_way *way, struct bench_row *row)
 {
-    memset(row, 0, sizeof *row);
+    *row = (struct bench_row){.dist = ycsb_dist_names[y->workload->dist], .bits = 64, .threads = y->threads,
+                              .keys = y->first, .batch = way->batch};
     snprintf(row->name, sizeof row->name, "%s", y->workload->name);
     row->device = bench_report_keep(y->report, "%s/%s%s%s", y->device->name, ycsb_kind_prefix(y->rival),
                                     y->rival->name, way->form);
-    row->dist = ycsb_dist_names[y->workload->dist];
     if (y->options->key_file.keys != NULL) row->dist = bench_report_keep(y->report, "file-%s", row->dist);
-    row->bits = 64;
-    row->threads = y->threads;
-    row->keys = y->first;
-    row->batch = way->batch;
     if (y->lock != NULL) bench_row_count(row, "locked", 1);
     if (y->bytes > 0) bench_row_count(row, "bytes_per_key", (double)y->bytes / (double)y->first);
 }
