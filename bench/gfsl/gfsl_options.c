@@ -156,7 +156,7 @@ bool gfsl_read_options(struct gfsl_options *options, int argc, char **argv, int 
                                      .block = GFSL_USUAL_BLOCK, .stay = GFSL_USUAL_STAY};
     while (cli_more(&cli))
         if (!take_flag(&cli, options) && !take_number(&cli, options) && !take_list(&cli, options, &wanted) &&
-            !cli_take_chance(&cli, "--raise", &options->raise) &&
+            !cli_take_real(&cli, "--raise", 1, &options->raise) &&
             !cli_take_choice(&cli, "--bits", bits_names, &options->bits) &&
             !tool_device_take(&cli, &options->device, false) && !bench_files_take(&cli, &options->files))
             cli_reject_option(&cli);

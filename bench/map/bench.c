@@ -121,7 +121,7 @@ static bool take_structure(struct cli *cli, struct request *request)
     return cli_take_choice(cli, "--structure", structure_names, &request->structure) ||
            cli_take_choice(cli, "--chunk", chunk_names, &request->chunk) ||
            cli_take_choice(cli, "--team", team_names, &request->team) ||
-           cli_take_chance(cli, "--raise", &request->options.raise);
+           cli_take_real(cli, "--raise", 1, &request->options.raise);
 }
 
 /* What a skiplist has not, and what only a skiplist has. */
