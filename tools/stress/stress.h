@@ -48,7 +48,7 @@ struct stress_options {
     uint64_t threads, streams, seed, first_round, rounds, operations;
     uint64_t keys, batch; /* 0 for the scenario's default */
     double minutes, seconds, hang_timeout;
-    bool help, versioned, quiet; /* quiet: no lines on standard output */
+    bool versioned, quiet; /* quiet: no lines on standard output */
 };
 
 enum target_structure { TARGET_TREE, TARGET_SKIPLIST, TARGET_HASH };
