@@ -32,9 +32,9 @@ bool ablations_complain(struct ablations *a, const char *what, const char *why);
 /* A row with all but name, rates and counters. */
 void ablations_start_row(const struct ablations *a, struct bench_row *row, const char *dist, size_t keys, size_t ops);
 
-/* What is run; each gets the stage. */
+/* How a stage is run; each function gets the stage. */
 struct ablation_verbs {
-    bool (*restore)(void *stage); /* to what there is before a run; false: it cannot be copied to the device */
+    bool (*restore)(void *stage); /* the state before a run; false: a copy to the device has failed */
     tool_call *call;
     const char *(*check)(void *stage); /* NULL, or what is wrong after a run */
 };
@@ -43,22 +43,22 @@ struct ablation_verbs {
  * each other's way do, is done fewer times, once at least. False after an error message. */
 bool ablations_repeat(struct ablations *a, struct bench_row *row, const struct ablation_verbs *verbs, void *stage);
 
-/* A tree as it is at first, on the host, and the one that the device works on. */
+/* A tree in its first state, in host memory, and the tree that the device works on. */
 struct ablation_tree {
     abl_tree image, tree;
 };
 
-/* Of `first` multiples of the step, and on the device with room for so many inserts. False: memory is lacking; the
- * image is to be destroyed in any case. */
+/* The keys are the first multiples of the step. The device's tree has nodes for so many inserts. Returns false if
+ * memory is lacking; the caller destroys the image in any case. */
 bool ablations_make_tree(const struct ablations *a, struct ablation_tree *t, struct bench_memory *memory, size_t first,
                          uint32_t step, size_t inserts);
-size_t ablations_tree_bytes(const struct ablation_tree *t); /* nodes at first */
+size_t ablations_tree_bytes(const struct ablation_tree *t); /* of the image's nodes */
 bool ablations_restore_tree(const struct ablations *a, const struct ablation_tree *t);
 
-/* Even, so that no odd key is among so many multiples of it. */
+/* The step is even, so that none of its multiples is odd. */
 static inline uint32_t ablations_even_step(size_t first) { return (uint32_t)(UINT32_MAX / (first + 1)) & ~1u; }
 
-/* Without CUDA there are no kernels, and nothing that asks for them. */
+/* A build without CUDA has no kernels, and never calls them. */
 #ifndef PLEACH_TOOLS_CUDA
 #define abl_run_cuda(variant, tree, work, stream) PLEACH_E_NO_CUDA
 #define eirene_scratch_cuda(n, bytes) PLEACH_E_NO_CUDA

@@ -125,7 +125,7 @@ baseline_run baseline_buffer_run(const struct baseline_buffer *buffer, size_t n,
 /* What every baseline begins with. */
 struct baseline_store {
     struct baseline_machine *machine;
-    baseline_work (*work)(const void *store); /* all of a find but its arrays */
+    baseline_work (*work)(const void *store); /* of a find, without its arrays */
 };
 
 /* Queries, for the tables of verbs. */

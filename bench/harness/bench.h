@@ -5,7 +5,7 @@
  *   bench_key_file.c  keys of a file
  *   bench_words.h     arrays of keys and values of all widths
  *   bench_sort.c      sorting them
- *   bench_memory.c    arrays that are given back together
+ *   bench_memory.c    arrays that are freed together
  *   bench_batch.c     the arguments and results of a call, and the checks
  *   bench_measure.c   maps, timing and reporting: what every benchmark does
  *   bench_report.c    table, JSON, CSV
@@ -71,7 +71,7 @@ struct bench_key_file {
     size_t count;
 };
 
-/* Nothing is read if the path is NULL. False after an error message. */
+/* Reads nothing if the path is NULL. Returns false after an error message. */
 bool bench_key_file_read(struct bench_key_file *file, const char *path, const char *command);
 void bench_key_file_drop(struct bench_key_file *file);
 
@@ -165,7 +165,7 @@ void bench_report_say(struct bench_report *report, const char *line);
 /* Says of which file the keys are; its name is in the JSON's context. */
 void bench_report_name_keys(struct bench_report *report, const char *path);
 
-/* A number as text, or "-" where it is not above 0. */
+/* Returns the number as text, or "-" unless it is above 0. */
 const char *bench_or_dash(char *text, size_t size, const char *format, double number);
 
 /* Sorts them, in ascending order, and answers their median. */
@@ -174,18 +174,18 @@ double bench_median(double *rates, size_t n);
 /* Where results go; NULL: nowhere, "-": standard output. */
 struct bench_files { const char *json, *csv; };
 
-/* --json and --csv. Whether the current word was one of them. */
+/* Reads --json and --csv. Returns whether the current word was one of them. */
 struct cli;
 bool bench_files_take(struct cli *cli, struct bench_files *files);
 
-/* NULL after an error message: if a file cannot be written, before minutes of measuring. The table goes to standard
- * output, or to standard error if results go there. */
+/* Returns NULL after an error message. A file that cannot be written is reported here, before minutes of measuring. The
+ * table goes to standard output, or to standard error if results go to standard output. */
 struct bench_report *bench_report_open(const struct bench_files *files, const char *command);
 
 /* Writes all rows and destroys the report. The exit status, where `good` is whether all answers were right. */
 int bench_report_finish(struct bench_report *report, bool good);
 
-/* What this machine cannot hold would end in the kernel's out-of-memory killer: it is a usage error. */
+/* Reports a usage error if the machine has fewer bytes of memory: the kernel would kill the process. */
 void bench_check_memory(struct cli *cli, const char *what, uint64_t bytes);
 
 /* ---- bench_lists.c ---- */
@@ -279,15 +279,15 @@ struct batch {
     uint64_t *host_counts, *counts; /* n + 1 */
     uint32_t limit;
     size_t total; /* pairs found by a packed range */
-    struct bench_memory memory; /* of all of it, and of what a benchmark has beside */
+    struct bench_memory memory; /* of these arrays, and of others that a benchmark adds */
 };
 
 /* `results` is the room in out_a and out_b. Returns false after an error message. */
 bool batch_create(struct batch *batch, struct bench *bench, size_t n, int parts, size_t results);
 void batch_destroy(struct batch *batch);
 
-/* After a benchmark has taken more of its memory. False if that was lacking: then there is an error message, and all of
- * it is released. */
+/* To be called after a benchmark has added arrays to the memory. If memory was lacking, frees all arrays and returns
+ * false after an error message. */
 bool batch_has_memory(struct batch *batch, const char *name);
 
 /* Makes all arguments by calling make(batch, i) for each i, and sends them to the device. */
@@ -297,7 +297,7 @@ bool batch_fetch(struct batch *batch);
 /* A batch of finds with the same keys, so that the map has the memory that batches work with. */
 bool batch_warm_map(struct batch *batch);
 
-/* A line with the stages of a batch, after some words; with the time of ranges. */
+/* Prints the stages of a batch in one line that begins with `what`, if `ranges` also the time of its ranges. */
 void bench_say_stages(const struct bench *bench, const char *what, const pleach_batch_times *times, bool ranges);
 
 /* Fills the results with what no benchmark expects. */
@@ -363,8 +363,8 @@ struct bench_arguments {
 /* Makes the arguments, measures work on them as one batch, and counts each as an operation. */
 void bench_run(struct bench *bench, const struct bench_arguments *arguments, struct bench_work work);
 
-/* Gets the rates of a row, one from each call of `once`; if `warm`, after one for nothing, to have caches warm and code
- * loaded. False if a call has failed. */
+/* Fills in the rates of a row, one from each call of `once`. If `warm`, the first call does not count: it warms caches
+ * and loads code. Returns false if a call has failed. */
 typedef bool bench_once(void *context, double *rate);
 bool bench_repeat(struct bench_row *row, size_t repeats, bool warm, bench_once *once, void *context);
 

@@ -234,7 +234,7 @@ void bench_measure(struct batch *batch, const struct bench_work *work)
     const struct bench *bench = batch->bench;
     struct bench_row row;
     bench_start_row(bench, &row, work->name, batch->n);
-    /* On the CPU not warm where the map must be made anew. */
+    /* On the CPU a map that is made anew has no warm caches to measure. */
     const bool warm = work->prepare == NULL || bench->device->kind == PLEACH_CUDA;
     if (bench_repeat(&row, bench->options->repeats, warm, repeat_once, &(struct repeating){batch, work}))
         bench_add_row(bench, &row);

@@ -1,5 +1,5 @@
-/* bench_memory.h - arrays on the host and on a device that are given back together. If one cannot be had, those asked
- * for later are not either: so one look at `lacking`, after all of them, does for all. {0}: there are none. */
+/* bench_memory.h - arrays in host and device memory that are freed together. After the first allocation that fails,
+ * later ones return NULL too, so that the caller checks `lacking` once, after all of them. {0} holds no arrays. */
 #ifndef PLEACH_BENCH_MEMORY_H
 #define PLEACH_BENCH_MEMORY_H
 
@@ -16,15 +16,15 @@ struct bench_memory {
     bool lacking;
 };
 
-/* NULL if it is lacking. */
+/* Each returns NULL if memory is lacking. */
 void *bench_memory_host(struct bench_memory *memory, size_t bytes);
-void *bench_memory_zeros(struct bench_memory *memory, size_t bytes); /* on the host */
+void *bench_memory_zeros(struct bench_memory *memory, size_t bytes); /* in host memory */
 void *bench_memory_device(struct bench_memory *memory, const struct tool_device *device, size_t bytes);
 
-/* The same, and on the host it begins where a line does. */
+/* The same; in host memory the array is aligned to cache lines. */
 void *bench_memory_lines(struct bench_memory *memory, const struct tool_device *device, size_t bytes);
 
-/* Of all arrays; then there are none. */
+/* Frees all arrays. */
 void bench_memory_release(struct bench_memory *memory);
 
 #endif

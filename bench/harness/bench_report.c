@@ -249,7 +249,7 @@ static bool writable(const char *path, const char *command)
     return false;
 }
 
-/* An emulated GPU's times must not come to be among results. */
+/* Times of an emulated GPU must never be written as results. */
 static bool all_writable(const struct bench_files *files, const char *command)
 {
     char gpu[256];

@@ -73,7 +73,7 @@ void mixed_measure(struct mixed_map *map, const char *name, size_t updates, size
     struct bench_row row;
     struct repeating repeating = {map, name, updates, ops, verbs};
     bench_start_row(bench, &row, name, ops);
-    /* Not warm on the CPU, where maps are made anew. */
+    /* On the CPU the map is loaded anew for each repeat, so nothing is warm. */
     if (bench_repeat(&row, bench->options->repeats, on_gpu(map), repeat_once, &repeating)) bench_add_row(bench, &row);
 }
 

@@ -14,7 +14,7 @@ void target_destroy(struct target *target)
     *target = (struct target){0};
 }
 
-/* The call of the same name for the structure that there is. */
+/* The call of the same name for the map or the hash table. */
 #define CALL(target, name, ...)                                               \
     ((target)->hash != NULL ? pleach_hash_##name((target)->hash, __VA_ARGS__) \
                             : pleach_map_##name((target)->map, __VA_ARGS__))

@@ -24,7 +24,7 @@ struct target {
     bool set;          /* a hash table without values */
 };
 
-void target_destroy(struct target *target); /* and then it is empty */
+void target_destroy(struct target *target); /* leaves {0} */
 
 /* The result of one operation. Fields that do not apply are 0. */
 struct result {

@@ -32,7 +32,8 @@ const struct tool_device *tool_device_host(void);
 /* What --device says; "all" is anywhere. */
 enum tool_where { TOOL_ON_CPU, TOOL_ON_CUDA, TOOL_ANYWHERE };
 
-/* --device cpu|cuda, or where all devices have their turn cpu|cuda|all. Whether the current word was it. */
+/* Reads --device cpu|cuda, or cpu|cuda|all for commands that use all devices in turn. Returns whether the current word
+ * was this option. */
 struct cli;
 bool tool_device_take(struct cli *cli, enum tool_where *where, bool all);
 

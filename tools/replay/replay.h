@@ -21,8 +21,9 @@
 #include "tools/common/text_in.h"
 #include "tools/common/text_out.h"
 
-/* In groups: those that a batch has, numbered as there, of which updates come first and those on one key before those
- * on an interval; on the whole structure, of which the first two need an order; and what has to do with snapshots. */
+/* The order matters: the functions below compare kinds. First the operations of batches, with their numbers: updates,
+ * reads of one key, reads of an interval. Then reads of the whole structure, of which min and max need an order. Then
+ * snapshots and files. */
 enum op_kind {
     OP_PUT = PLEACH_OP_PUT,
     OP_ADD = PLEACH_OP_ADD,
@@ -93,7 +94,7 @@ static inline struct answer answer_number(uint64_t number)
     return (struct answer){.form = ANSWER_NUMBER, .value = number};
 }
 
-/* Of an operation on one key, by its results as pleach_operation has them. */
+/* The answer of an operation on one key. flag, key and value are its results as in pleach_operation. */
 struct answer answer_key(enum op_kind kind, unsigned flag, uint64_t key, uint64_t value);
 
 /* ---- replay_parse.c ---- */
@@ -156,12 +157,12 @@ struct pair_store {
 /* Pairs fetched at once, and pairs a store keeps before further ranges are left to the printer. */
 enum { RANGE_CHUNK = 4096, STORE_PAIRS = 1 << 20 };
 
-/* Operations that are carried out by one call. */
+/* Operations that one call carries out. */
 struct array_scratch {
     size_t capacity;
-    size_t *members;   /* their indices */
+    size_t *members;   /* indices of the operations */
     uint8_t *kinds;    /* of a batch */
-    struct arrays x;   /* but for short_counts */
+    struct arrays x;   /* short_counts is not used */
     uint64_t *offsets; /* of a batch */
     void *pair_keys, *pair_values; /* of array calls: room for STORE_PAIRS */
 };
@@ -209,17 +210,17 @@ struct replay {
 bool pair_store_create(struct pair_store *store);
 void pair_store_destroy(struct pair_store *store);
 
-/* n pairs of words of so many bits, from element `from` on. False if memory is lacking. */
+/* Adds n pairs from element `from` of the arrays on. Returns false if memory is lacking. */
 bool pair_store_add(struct pair_store *store, unsigned bits, size_t from, size_t n, const void *keys,
                     const void *values);
 
-/* The same, to the store of a thread, as an answer. */
+/* Adds pairs to the store of thread `index`, and returns the answer that refers to them. */
 struct answer answer_pairs(const struct replay *replay, unsigned index, size_t from, size_t n, const void *keys,
                            const void *values);
 
 /* ---- replay_batch.c ---- */
 
-/* Operations of a batch, or bad ones. */
+/* All operations must be those of batches, or bad ones. */
 void replay_run_batch(struct replay *replay, size_t begin, size_t end);
 
 /* ---- replay_single.c ---- */
@@ -249,10 +250,10 @@ void replay_release_all(struct replay *replay);
 bool array_scratch_create(struct array_scratch *scratch); /* with room for pairs */
 void array_scratch_destroy(struct array_scratch *scratch);
 
-/* For so many operations; those that were there are lost if it must grow. False if memory is lacking. */
+/* Allocates arrays for `capacity` operations; their contents may be lost. Returns false if memory is lacking. */
 bool array_scratch_reserve(struct array_scratch *scratch, size_t capacity);
 
-/* Adds operation i as member n. */
+/* Makes operation i member n of the call. */
 void array_scratch_set(struct replay *replay, size_t n, size_t i);
 void replay_run_arrays(struct replay *replay, size_t begin, size_t end);
 
