@@ -2,6 +2,7 @@
 #include "ablations.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/commands.h"
@@ -49,22 +50,26 @@ bool ablations_complain(struct ablations *a, const char *what, const char *why)
 
 void ablations_start_row(const struct ablations *a, struct bench_row *row, const char *dist, size_t keys, size_t ops)
 {
-    memset(row, 0, sizeof *row);
-    row->device = a->device->name;
-    row->dist = dist;
-    row->bits = 32;
-    row->threads = ablations_on_gpu(a) ? 0 : a->threads;
-    row->keys = keys;
-    row->batch = ops;
+    *row = (struct bench_row){.device = a->device->name, .dist = dist, .bits = 32,
+                              .threads = ablations_on_gpu(a) ? 0 : a->threads, .keys = keys, .batch = ops};
 }
 
-bool ablations_repeat(const struct ablations *a, struct bench_row *row, ablation_once *once, void *stage)
+static bool run_once(struct ablations *a, const char *name, const struct ablation_verbs *verbs, void *stage,
+                     double *seconds)
+{
+    if (!verbs->restore(stage)) return ablations_complain(a, name, "cannot copy to the device");
+    const pleach_status status = a->device->time(verbs->call, stage, seconds);
+    const char *wrong = status == PLEACH_OK ? verbs->check(stage) : pleach_status_name(status);
+    return wrong == NULL || ablations_complain(a, name, wrong);
+}
+
+bool ablations_repeat(struct ablations *a, struct bench_row *row, const struct ablation_verbs *verbs, void *stage)
 {
     const double limit = a->quick ? 0.1 : 1;
     double seconds, spent = 0;
     bool counts = !ablations_on_gpu(a);
     while (row->repeats < a->repeats && (spent < limit || row->repeats == 0)) {
-        if (!once(stage, row->name, &seconds)) return false;
+        if (!run_once(a, row->name, verbs, stage, &seconds)) return false;
         spent += seconds;
         if (counts || spent >= limit) row->rates[row->repeats++] = (double)row->batch / seconds / 1e6;
         counts = true;
@@ -72,10 +77,40 @@ bool ablations_repeat(const struct ablations *a, struct bench_row *row, ablation
     return true;
 }
 
+/* ---- trees ---- */
+
+bool ablations_make_tree(const struct ablations *a, struct ablation_tree *t, struct bench_memory *memory, size_t first,
+                         uint32_t step, size_t inserts)
+{
+    uint32_t *sorted = malloc((first + 1) * sizeof sorted[0]);
+    if (sorted == NULL || !abl_tree_create(&t->image, abl_nodes_for(first, inserts))) {
+        free(sorted);
+        return false;
+    }
+    for (size_t i = 0; i < first; i++) sorted[i] = (uint32_t)i * step;
+    abl_tree_build(&t->image, sorted, first);
+    free(sorted);
+    t->tree.capacity = inserts > 0 ? t->image.capacity : t->image.shared[ABL_TAKEN];
+    t->tree.words = bench_memory_lines(memory, a->device, t->tree.capacity * ABL_WORDS * sizeof(uint64_t));
+    t->tree.shared = bench_memory_lines(memory, a->device, ABL_SHARED_WORDS * sizeof(uint64_t));
+    return !memory->lacking;
+}
+
+size_t ablations_tree_bytes(const struct ablation_tree *t)
+{
+    return (size_t)t->image.shared[ABL_TAKEN] * ABL_WORDS * sizeof(uint64_t);
+}
+
+bool ablations_restore_tree(const struct ablations *a, const struct ablation_tree *t)
+{
+    return a->device->copy_in(t->tree.words, t->image.words, ablations_tree_bytes(t)) &&
+           a->device->copy_in(t->tree.shared, t->image.shared, ABL_SHARED_WORDS * sizeof(uint64_t));
+}
+
 /* ---- the command ---- */
 
 struct wish {
-    size_t device;
+    enum tool_where device;
     uint64_t threads, repeats;
     bool quick, help, wanted[ABLATIONS];
     struct bench_files files;
@@ -93,16 +128,15 @@ static void take_name(struct cli *cli, struct wish *wish, const char *name)
 
 static void read_wish(struct cli *cli, struct wish *wish)
 {
-    static const char *const devices[] = {"cpu", "cuda", NULL};
     const char *text = NULL;
     bool named = false;
     *wish = (struct wish){.device = TOOL_ANYWHERE, .threads = 2, .repeats = 3};
     while (cli_more(cli)) {
         if (cli_set_flag(cli, "--help", &wish->help) || cli_set_flag(cli, "--quick", &wish->quick) ||
-            cli_take_choice(cli, "--device", devices, &wish->device) ||
+            tool_device_take(cli, &wish->device, false) ||
             cli_take_number(cli, "--threads", 1, 256, &wish->threads) ||
             cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &wish->repeats) ||
-            cli_take_text(cli, "--json", &wish->files.json) || cli_take_text(cli, "--csv", &wish->files.csv))
+            bench_files_take(cli, &wish->files))
             continue;
         else if (cli_take_word(cli, &text)) {
             take_name(cli, wish, text);
@@ -133,13 +167,8 @@ static bool run_wanted(const struct wish *wish, const struct tool_device *device
 
 static int run(const struct wish *wish, const struct tool_device *device)
 {
-    if (!bench_files_writable(&wish->files, command)) return EXIT_USAGE;
-    struct bench_report *report = bench_report_create(bench_files_use_output(&wish->files));
-    if (report == NULL) {
-        cli_complain(command, "out of memory");
-        return EXIT_USAGE;
-    }
-    return bench_report_finish(report, &wish->files, run_wanted(wish, device, report));
+    struct bench_report *report = bench_report_open(&wish->files, command);
+    return report != NULL ? bench_report_finish(report, run_wanted(wish, device, report)) : EXIT_USAGE;
 }
 
 static int print_help(void)
@@ -157,6 +186,6 @@ int command_bench_ablations(int argc, char **argv)
     read_wish(&cli, &wish);
     if (cli.status != EXIT_GOOD) return cli.status;
     if (wish.help) return print_help();
-    const struct tool_device *device = tool_device_choose(command, (enum tool_where)wish.device);
+    const struct tool_device *device = tool_device_choose(command, wish.device);
     return device != NULL ? run(&wish, device) : EXIT_USAGE;
 }

@@ -8,9 +8,10 @@
 struct stage {
     struct ablations *a;
     size_t first, n;
-    uint32_t *sorted, *keys, *answers; /* on the host */
-    abl_tree image, tree;              /* as it is at first, on the host; on the device */
-    abl_work work;                     /* on the device */
+    uint32_t *keys, *answers; /* on the host */
+    struct ablation_tree subject;
+    abl_work work; /* on the device */
+    struct bench_memory memory;
     abl_content before, added;
     enum abl_variant variant;
     bool inserts;
@@ -31,8 +32,8 @@ static const char *const spread_names[] = {"empty", "uniform", "few"};
 
 enum { SPOTS = 4 };
 
-/* Multiples of the step, which is even, are there at first; no odd key is. */
-static uint32_t key_step(const struct stage *s) { return (uint32_t)(UINT32_MAX / (s->first + 1)) & ~1u; }
+/* Multiples of the step are there at first; no odd key is. */
+static uint32_t key_step(const struct stage *s) { return ablations_even_step(s->first); }
 
 /* The i-th key to insert; all are different. FEW: ascending in some places at once, so that those who insert meet. */
 static uint32_t insert_key(const struct stage *s, enum spread spread, size_t i)
@@ -65,59 +66,36 @@ static void fill_keys(void *context, size_t begin, size_t end)
 
 static void close_stage(struct stage *s)
 {
-    const struct tool_device *device = s->a->device;
-    abl_tree_destroy(&s->image);
-    free(s->sorted);
-    free(s->keys);
-    free(s->answers);
-    device->release(s->tree.words);
-    device->release(s->tree.shared);
-    device->release((void *)s->work.keys);
-    device->release(s->work.answers);
-    device->release(s->work.tally);
+    abl_tree_destroy(&s->subject.image);
+    bench_memory_release(&s->memory);
 }
 
-static bool open_device(struct stage *s)
+static bool allocate(struct stage *s)
 {
     const struct tool_device *device = s->a->device;
-    const size_t node_bytes = ABL_WORDS * sizeof(uint64_t);
-    s->tree.capacity = s->image.capacity;
-    if (ablations_on_gpu(s->a)) {
-        s->tree.words = device->allocate(s->tree.capacity * node_bytes);
-        s->tree.shared = device->allocate(ABL_SHARED_WORDS * sizeof(uint64_t));
-    } else if (!abl_tree_create(&s->tree, s->image.capacity)) {
-        return false;
-    }
-    void *keys = device->allocate(s->n * sizeof s->keys[0]);
+    const size_t bytes = s->n * sizeof(uint32_t);
+    s->keys = bench_memory_host(&s->memory, bytes);
+    s->answers = bench_memory_host(&s->memory, bytes);
     s->work.n = s->n;
-    s->work.keys = keys;
-    s->work.answers = device->allocate(s->n * sizeof s->answers[0]);
-    s->work.tally = device->allocate(sizeof s->tally);
-    return s->tree.words != NULL && s->tree.shared != NULL && keys != NULL && s->work.answers != NULL &&
-           s->work.tally != NULL && device->copy_in(keys, s->keys, s->n * sizeof s->keys[0]);
+    s->work.keys = bench_memory_device(&s->memory, device, bytes);
+    s->work.answers = bench_memory_device(&s->memory, device, bytes);
+    s->work.tally = bench_memory_device(&s->memory, device, sizeof s->tally);
+    return ablations_make_tree(s->a, &s->subject, &s->memory, s->first, key_step(s), s->inserts ? s->n : 0);
 }
 
 /* `first` keys in the tree, n operations. */
 static bool open_stage(struct stage *s, struct ablations *a, size_t first, size_t n, bool inserts, enum spread spread)
 {
+    struct filling filling = {s, spread};
     *s = (struct stage){.a = a, .first = first, .n = n, .inserts = inserts};
-    s->sorted = malloc((first + 1) * sizeof s->sorted[0]);
-    s->keys = malloc(n * sizeof s->keys[0]);
-    s->answers = malloc(n * sizeof s->answers[0]);
-    bool good = s->sorted != NULL && s->keys != NULL && s->answers != NULL &&
-                abl_tree_create(&s->image, abl_nodes_for(first, inserts ? n : 0));
-    if (good) {
-        struct filling filling = {s, spread};
-        for (size_t i = 0; i < first; i++) s->sorted[i] = (uint32_t)i * key_step(s);
-        crew_share(a->crew, n, fill_keys, &filling);
-        abl_tree_build(&s->image, s->sorted, first);
-        for (size_t i = 0; i < first; i++) s->before.sum += abl_key_sum(s->sorted[i]);
-        for (size_t i = 0; i < n && inserts; i++) s->added.sum += abl_key_sum(s->keys[i]);
-        s->before.count = first;
-        s->added.count = inserts ? n : 0;
-        good = open_device(s);
-    }
-    return good || ablations_complain(a, "the tree", "out of memory");
+    if (!allocate(s)) return ablations_complain(a, "the tree", "out of memory");
+    crew_share(a->crew, n, fill_keys, &filling);
+    for (size_t i = 0; i < first; i++) s->before.sum += abl_key_sum((uint32_t)i * key_step(s));
+    for (size_t i = 0; i < n && inserts; i++) s->added.sum += abl_key_sum(s->keys[i]);
+    s->before.count = first;
+    s->added.count = inserts ? n : 0;
+    return a->device->copy_in((void *)s->work.keys, s->keys, n * sizeof s->keys[0]) ||
+           ablations_complain(a, "the tree", "cannot copy to the device");
 }
 
 /* ---- measuring ---- */
@@ -125,23 +103,23 @@ static bool open_stage(struct stage *s, struct ablations *a, size_t first, size_
 static void run_part(void *context, size_t begin, size_t end)
 {
     struct stage *s = context;
-    abl_run_part(s->variant, s->tree, &s->work, begin, end);
+    abl_run_part(s->variant, s->subject.tree, &s->work, begin, end);
 }
 
 static pleach_status call(void *context, pleach_stream stream)
 {
     struct stage *s = context;
-    if (ablations_on_gpu(s->a)) return abl_run_cuda(s->variant, s->tree, &s->work, stream);
+    (void)stream; /* of a GPU */
+    if (ablations_on_gpu(s->a)) return abl_run_cuda(s->variant, s->subject.tree, &s->work, stream);
     crew_share(s->a->crew, s->n, run_part, s);
     return PLEACH_OK;
 }
 
-static bool restore(struct stage *s)
+static bool restore(void *stage)
 {
+    const struct stage *s = stage;
     const struct tool_device *device = s->a->device;
-    const size_t used = (size_t)s->image.shared[ABL_TAKEN] * ABL_WORDS * sizeof(uint64_t);
-    return device->copy_in(s->tree.words, s->image.words, used) &&
-           device->copy_in(s->tree.shared, s->image.shared, ABL_SHARED_WORDS * sizeof(uint64_t)) &&
+    return ablations_restore_tree(s->a, &s->subject) &&
            device->fill(s->work.answers, 0xff, s->n * sizeof s->answers[0]) &&
            device->fill(s->work.tally, 0, sizeof s->tally);
 }
@@ -156,15 +134,16 @@ static const char *check_answers(const struct stage *s)
 }
 
 /* The tree comes to the host, is checked there, and holds all that it should. The host's copy begins as the image. */
-static const char *check(struct stage *s)
+static const char *check(void *stage)
 {
+    struct stage *s = stage;
     const struct tool_device *device = s->a->device;
     uint64_t shared[ABL_SHARED_WORDS];
     abl_content content;
     abl_tree copy = {.shared = shared};
     if (!device->copy_out(s->answers, s->work.answers, s->n * sizeof s->answers[0]) ||
         !device->copy_out(s->tally, s->work.tally, sizeof s->tally) ||
-        !device->copy_out(shared, s->tree.shared, sizeof shared))
+        !device->copy_out(shared, s->subject.tree.shared, sizeof shared))
         return "cannot copy from the device";
     const char *wrong = check_answers(s);
     if (wrong != NULL || !s->inserts) return wrong;
@@ -172,7 +151,7 @@ static const char *check(struct stage *s)
     const size_t bytes = (size_t)copy.capacity * ABL_WORDS * sizeof(uint64_t);
     copy.words = malloc(bytes);
     if (copy.words == NULL) return "out of memory for its check";
-    wrong = device->copy_out(copy.words, s->tree.words, bytes) ? abl_tree_check(copy, &content)
+    wrong = device->copy_out(copy.words, s->subject.tree.words, bytes) ? abl_tree_check(copy, &content)
                                                                 : "cannot copy from the device";
     free(copy.words);
     if (wrong != NULL) return wrong;
@@ -180,22 +159,14 @@ static const char *check(struct stage *s)
                ? NULL : "other keys than were inserted";
 }
 
-static bool measure_once(void *stage, const char *name, double *seconds)
-{
-    struct stage *s = stage;
-    if (!restore(s)) return ablations_complain(s->a, name, "cannot copy to the device");
-    const pleach_status status = s->a->device->time(call, s, seconds);
-    const char *wrong = status == PLEACH_OK ? check(s) : pleach_status_name(status);
-    return wrong == NULL || ablations_complain(s->a, name, wrong);
-}
-
 static void measure(struct stage *s, const struct choice *choice, const char *ablation, const char *dist)
 {
+    static const struct ablation_verbs verbs = {restore, call, check};
     if (choice->gpu_only && !ablations_on_gpu(s->a)) return;
     ablations_start_row(s->a, &s->row, dist, s->first, s->n);
     snprintf(s->row.name, sizeof s->row.name, "%s/%s", ablation, choice->name);
     s->variant = choice->variant;
-    if (!ablations_repeat(s->a, &s->row, measure_once, s)) return;
+    if (!ablations_repeat(s->a, &s->row, &verbs, s)) return;
     bench_row_count(&s->row, "nodes_per_op", (double)s->tally[0] / (double)s->n);
     bench_row_count(&s->row, "failed_latches_per_op", (double)s->tally[1] / (double)s->n);
     bench_row_count(&s->row, "splits", (double)s->tally[2]);

@@ -5,22 +5,15 @@
 
 enum { BLOCK = 128 };
 
-/* One sum a warp: all of its threads come here. */
-PORT_FN void add_count(uint64_t *sum, uint64_t own)
-{
-    for (int distance = 16; distance > 0; distance /= 2) own += __shfl_down_sync(~0u, own, distance);
-    if (threadIdx.x % 32 == 0) port_add(sum, own);
-}
-
 static __global__ void __launch_bounds__(BLOCK) run_groups(abl_tree tree, eirene_batch batch)
 {
     const size_t group = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     uint64_t nodes = 0, roots = 0, accesses = 0;
     if (group * batch.group < batch.counts[EIRENE_ISSUED]) accesses = eirene_group(tree, &batch, group, &nodes, &roots);
     __syncwarp();
-    add_count(batch.counts + EIRENE_NODES, nodes);
-    add_count(batch.counts + EIRENE_ACCESSES, accesses);
-    add_count(batch.counts + EIRENE_FROM_ROOT, roots);
+    abl_add_sum(batch.counts + EIRENE_NODES, nodes);
+    abl_add_sum(batch.counts + EIRENE_ACCESSES, accesses);
+    abl_add_sum(batch.counts + EIRENE_FROM_ROOT, roots);
 }
 
 static __global__ void __launch_bounds__(BLOCK) deal_results(eirene_batch batch)
@@ -28,7 +21,7 @@ static __global__ void __launch_bounds__(BLOCK) deal_results(eirene_batch batch)
     const size_t request = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     const uint64_t accesses = request < batch.n ? eirene_deal(&batch, request) : 0;
     __syncwarp();
-    add_count(batch.counts + EIRENE_ACCESSES, accesses);
+    abl_add_sum(batch.counts + EIRENE_ACCESSES, accesses);
 }
 
 /* The first of equal keys is a head. */

@@ -82,22 +82,8 @@ ABL_FN uint64_t eirene_deal(const eirene_batch *batch, size_t request)
     return 3;
 }
 
-#ifdef PLEACH_TOOLS_CUDA
 pleach_status eirene_scratch_cuda(size_t n, size_t *bytes);
 pleach_status eirene_run_cuda(abl_tree tree, const eirene_batch *batch, const eirene_sort *sort, pleach_stream stream);
-#else
-static inline pleach_status eirene_scratch_cuda(size_t n, size_t *bytes)
-{
-    (void)n, (void)bytes;
-    return PLEACH_E_NO_CUDA;
-}
-static inline pleach_status eirene_run_cuda(abl_tree tree, const eirene_batch *batch, const eirene_sort *sort,
-                                            pleach_stream stream)
-{
-    (void)tree, (void)batch, (void)sort, (void)stream;
-    return PLEACH_E_NO_CUDA;
-}
-#endif
 
 #ifdef __cplusplus
 }

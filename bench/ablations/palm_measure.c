@@ -1,7 +1,7 @@
 /* palm_measure.c - the ablations palm-leaves and palm-parents: batches on the tree of palm.h, by one thread. Batches
  * are sorted before the clock starts, as they have to be with any choice. */
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "ablations.h"
 #include "palm.h"
@@ -21,6 +21,7 @@ struct stage {
     struct palm image, tree;
     abl_content after;
     bool full;
+    struct bench_memory memory;
 };
 
 struct choice {
@@ -30,8 +31,8 @@ struct choice {
 
 /* ---- keys ---- */
 
-/* Multiples of the step, which is even, are there at first. */
-static uint32_t key_step(const struct stage *s) { return (uint32_t)(UINT32_MAX / (s->first + 1)) & ~1u; }
+/* Multiples of the step are there at first. */
+static uint32_t key_step(const struct stage *s) { return ablations_even_step(s->first); }
 
 /* Every batch has keys from everywhere. Updates: as many inserts as erases. */
 static uint32_t key_at(const struct stage *s, const struct mix_order *order, size_t i)
@@ -65,27 +66,22 @@ static bool draw_keys(struct stage *s, enum load load)
 static bool open_stage(struct stage *s, struct ablations *a, size_t first)
 {
     *s = (struct stage){.a = a, .first = first, .n = (size_t)(a->quick ? BATCHES / 8 : BATCHES) * PALM_BATCH};
-    s->keys = malloc(s->n * sizeof s->keys[0]);
-    s->answers = malloc(s->n);
-    s->values = malloc(s->n * sizeof s->values[0]);
-    uint32_t *sorted = malloc(first * sizeof sorted[0]);
-    const bool good = s->keys != NULL && s->answers != NULL && s->values != NULL && sorted != NULL &&
-                      palm_create(&s->image, first, s->n) && palm_create(&s->tree, first, s->n);
-    if (good) {
-        for (size_t i = 0; i < first; i++) sorted[i] = (uint32_t)i * key_step(s);
-        palm_build(&s->image, sorted, first);
-    }
-    free(sorted);
-    return good || ablations_complain(a, "palm", "out of memory");
+    s->keys = bench_memory_host(&s->memory, s->n * sizeof s->keys[0]);
+    s->answers = bench_memory_host(&s->memory, s->n);
+    s->values = bench_memory_host(&s->memory, s->n * sizeof s->values[0]);
+    uint32_t *sorted = bench_memory_host(&s->memory, first * sizeof sorted[0]);
+    if (s->memory.lacking || !palm_create(&s->image, first, s->n) || !palm_create(&s->tree, first, s->n))
+        return ablations_complain(a, "palm", "out of memory");
+    for (size_t i = 0; i < first; i++) sorted[i] = (uint32_t)i * key_step(s);
+    palm_build(&s->image, sorted, first);
+    return true;
 }
 
 static void close_stage(struct stage *s)
 {
     palm_destroy(&s->image);
     palm_destroy(&s->tree);
-    free(s->keys);
-    free(s->answers);
-    free(s->values);
+    bench_memory_release(&s->memory);
 }
 
 /* ---- measuring ---- */
@@ -103,8 +99,19 @@ static pleach_status call(void *context, pleach_stream stream)
     return PLEACH_OK;
 }
 
-static const char *check(const struct stage *s)
+static bool restore(void *stage)
 {
+    struct stage *s = stage;
+    memset(s->answers, 0xff, s->n);
+    memset(s->values, 0xff, s->n * sizeof s->values[0]);
+    palm_copy(&s->tree, &s->image);
+    s->full = false;
+    return true;
+}
+
+static const char *check(void *stage)
+{
+    const struct stage *s = stage;
     abl_content content;
     if (s->full) return "no room for a node";
     for (size_t i = 0; i < s->n; i++)
@@ -114,21 +121,9 @@ static const char *check(const struct stage *s)
     return content.count == s->after.count && content.sum == s->after.sum ? NULL : "other keys than it should have";
 }
 
-static bool measure_once(void *stage, const char *name, double *seconds)
-{
-    struct stage *s = stage;
-    const struct tool_device *device = s->a->device;
-    if (!device->fill(s->answers, 0xff, s->n) || !device->fill(s->values, 0xff, s->n * sizeof s->values[0]))
-        return ablations_complain(s->a, name, "cannot write results");
-    palm_copy(&s->tree, &s->image);
-    s->full = false;
-    const pleach_status status = device->time(call, s, seconds);
-    const char *wrong = status == PLEACH_OK ? check(s) : pleach_status_name(status);
-    return wrong == NULL || ablations_complain(s->a, name, wrong);
-}
-
 static void measure(struct stage *s, const char *ablation, const struct choice *choice)
 {
+    static const struct ablation_verbs verbs = {restore, call, check};
     struct bench_row row;
     const double ops = (double)s->n;
     ablations_start_row(s->a, &row, load_names[s->load], s->first, s->n);
@@ -136,7 +131,7 @@ static void measure(struct stage *s, const char *ablation, const struct choice *
     snprintf(row.name, sizeof row.name, "%s/%s", ablation, choice->name);
     s->tree.append = choice->append;
     s->tree.parents = choice->parents;
-    if (!ablations_repeat(s->a, &row, measure_once, s)) return;
+    if (!ablations_repeat(s->a, &row, &verbs, s)) return;
     bench_row_count(&row, "moved_per_op", (double)s->tree.moved / ops);
     bench_row_count(&row, "splits", (double)s->tree.splits);
     bench_row_count(&row, "parents_written_per_op", (double)s->tree.parents_written / ops);

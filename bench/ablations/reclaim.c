@@ -15,11 +15,12 @@ struct stage {
     size_t first;
     uint32_t *keys;
     uint8_t *answers;      /* on the host */
-    abl_tree image, tree;  /* on the host, on the device */
+    struct ablation_tree subject;
     uint64_t *first_cells, shared[RECLAIM_SHARED_WORDS];
     reclaim_hand *first_hands;
-    size_t n, cell_bytes, hand_bytes;
+    size_t n, hand_bytes;
     reclaim_work work; /* on the device */
+    struct bench_memory memory;
 };
 
 /* How long a stay is, and of how many threads together; 0: a block. */
@@ -32,93 +33,66 @@ static const struct choice {
                {"operation", "tile", RECLAIM_ANNOUNCED, 1, 32},
                {"operation-counter", "tile-counter", RECLAIM_COUNTED, 1, 32}};
 
-static uint32_t key_of(const struct stage *s, size_t rank) { return (uint32_t)rank * (ABL_TOP / (uint32_t)s->first); }
+static uint32_t key_step(const struct stage *s) { return ABL_TOP / (uint32_t)s->first; }
+static uint32_t key_of(const struct stage *s, size_t rank) { return (uint32_t)rank * key_step(s); }
 
 /* ---- memory ---- */
 
 /* The tree's values become cells, one after the other: leaves come first, from left to right. */
-static bool build_tree(struct stage *s)
+static void fill_cells(struct stage *s)
 {
-    uint32_t *sorted = malloc(s->first * sizeof sorted[0]);
-    if (sorted == NULL || !abl_tree_create(&s->image, abl_nodes_for(s->first, 0))) {
-        free(sorted);
-        return false;
-    }
-    for (size_t i = 0; i < s->first; i++) sorted[i] = key_of(s, i);
-    abl_tree_build(&s->image, sorted, s->first);
-    free(sorted);
     for (size_t i = 0; i < s->first; i++) {
-        uint64_t *node = abl_node(s->image, (uint32_t)(i / ABL_FILL));
+        uint64_t *node = abl_node(s->subject.image, (uint32_t)(i / ABL_FILL));
         node[i % ABL_FILL] = abl_pair(key_of(s, i), (uint32_t)i);
         s->first_cells[2 * i] = abl_pair(key_of(s, i), 0);
         s->first_cells[2 * i + 1] = 0;
     }
-    return true;
 }
 
-static size_t tree_bytes(const struct stage *s) { return (size_t)s->image.shared[ABL_TAKEN] * ABL_WORDS * 8; }
-
-static bool open_host(struct stage *s)
+static bool allocate(struct stage *s)
 {
-    const struct mix_order order = mix_order_make(s->first, 17);
-    s->keys = malloc(s->n * sizeof s->keys[0]);
-    s->answers = malloc(s->n);
-    s->first_cells = malloc(2 * s->first * sizeof s->first_cells[0]);
-    s->first_hands = malloc(s->hand_bytes);
-    if (s->keys == NULL || s->answers == NULL || s->first_cells == NULL || s->first_hands == NULL || !build_tree(s))
-        return false;
-    for (size_t i = 0; i < s->n; i++) s->keys[i] = key_of(s, (size_t)mix_order_at(&order, i % s->first));
-    memset(s->first_hands, 0xff, s->hand_bytes);
-    for (size_t i = 0; i < s->work.threads; i++) memset(s->first_hands[i].epochs, 0, sizeof s->first_hands[i].epochs);
-    s->shared[RECLAIM_EPOCH] = RECLAIM_FIRST_EPOCH;
-    s->shared[RECLAIM_TAKEN] = s->first;
-    return true;
+    const struct tool_device *device = s->a->device;
+    struct bench_memory *memory = &s->memory;
+    s->keys = bench_memory_host(memory, s->n * sizeof s->keys[0]);
+    s->answers = bench_memory_host(memory, s->n);
+    s->first_cells = bench_memory_host(memory, 2 * s->first * sizeof s->first_cells[0]);
+    s->first_hands = bench_memory_host(memory, s->hand_bytes);
+    s->work.keys = bench_memory_device(memory, device, s->n * sizeof s->keys[0]);
+    s->work.answers = bench_memory_device(memory, device, s->n);
+    s->work.cells = bench_memory_device(memory, device, 2 * s->work.cell_count * sizeof(uint64_t));
+    s->work.shared = bench_memory_device(memory, device, sizeof s->shared);
+    s->work.announced = bench_memory_device(memory, device, (size_t)s->work.threads * 16 * sizeof(uint64_t));
+    s->work.hands = bench_memory_device(memory, device, s->hand_bytes);
+    return ablations_make_tree(s->a, &s->subject, memory, s->first, key_step(s), 0);
 }
 
 static bool open_stage(struct stage *s, struct ablations *a)
 {
-    const struct tool_device *device = a->device;
     const bool gpu = ablations_on_gpu(a);
     const size_t many = gpu ? (size_t)1 << 21 : (size_t)1 << 19;
     *s = (struct stage){.a = a, .first = a->quick ? many / 8 : many};
+    const struct mix_order order = mix_order_make(s->first, 17);
     s->n = 2 * s->first;
     s->work.threads = a->threads;
     if (gpu && reclaim_threads_cuda(&s->work.threads) != PLEACH_OK)
         return ablations_complain(a, "reclaim", "cannot ask the GPU");
     s->work.cell_count = s->first + s->n; /* even if none is used again */
-    s->cell_bytes = 2 * s->work.cell_count * sizeof(uint64_t);
     s->hand_bytes = s->work.threads * sizeof(reclaim_hand);
-    uint32_t *keys = device->allocate(s->n * sizeof keys[0]);
-    s->work.keys = keys;
-    s->work.answers = device->allocate(s->n);
-    s->work.cells = device->allocate(s->cell_bytes);
-    s->work.shared = device->allocate(sizeof s->shared);
-    s->work.announced = device->allocate((size_t)s->work.threads * 16 * sizeof(uint64_t));
-    s->work.hands = device->allocate(s->hand_bytes);
-    bool good = keys != NULL && s->work.answers != NULL && s->work.cells != NULL && s->work.shared != NULL &&
-                s->work.announced != NULL && s->work.hands != NULL && open_host(s);
-    if (good && gpu) {
-        s->tree.words = device->allocate(tree_bytes(s));
-        s->tree.shared = device->allocate(ABL_SHARED_WORDS * sizeof(uint64_t));
-        s->tree.capacity = s->image.shared[ABL_TAKEN];
-        good = s->tree.words != NULL && s->tree.shared != NULL;
-    } else if (good) {
-        good = abl_tree_create(&s->tree, (size_t)s->image.shared[ABL_TAKEN]);
-    }
-    good = good && device->copy_in(keys, s->keys, s->n * sizeof keys[0]);
-    return good || ablations_complain(a, "reclaim", "out of memory");
+    if (!allocate(s)) return ablations_complain(a, "reclaim", "out of memory");
+    fill_cells(s);
+    for (size_t i = 0; i < s->n; i++) s->keys[i] = key_of(s, (size_t)mix_order_at(&order, i % s->first));
+    memset(s->first_hands, 0xff, s->hand_bytes);
+    for (size_t i = 0; i < s->work.threads; i++) memset(s->first_hands[i].epochs, 0, sizeof s->first_hands[i].epochs);
+    s->shared[RECLAIM_EPOCH] = RECLAIM_FIRST_EPOCH;
+    s->shared[RECLAIM_TAKEN] = s->first;
+    return a->device->copy_in((void *)s->work.keys, s->keys, s->n * sizeof s->keys[0]) ||
+           ablations_complain(a, "reclaim", "cannot copy to the device");
 }
 
 static void close_stage(struct stage *s)
 {
-    void *const device[] = {(void *)s->work.keys,   s->work.answers, s->work.cells,  s->work.shared,
-                            s->work.announced, s->work.hands,   s->tree.words, s->tree.shared};
-    for (size_t i = 0; i < sizeof device / sizeof device[0]; i++) s->a->device->release(device[i]);
-    abl_tree_destroy(&s->image);
-    free(s->keys);
-    free(s->answers);
-    free(s->first_cells);
-    free(s->first_hands);
+    abl_tree_destroy(&s->subject.image);
+    bench_memory_release(&s->memory);
 }
 
 /* ---- measuring ---- */
@@ -134,7 +108,7 @@ static void run_thread(void *context, unsigned thread)
         const uint64_t epoch = reclaim_enter(w, thread);
         reclaim_refresh(w, hand, epoch);
         for (size_t k = 0; k < w->stay && at < end; k++, at++)
-            w->answers[w->begin + at] = reclaim_one(s->tree, w, hand, w->begin + at);
+            w->answers[w->begin + at] = reclaim_one(s->subject.tree, w, hand, w->begin + at);
         reclaim_leave(w, thread, epoch);
         if (w->way == RECLAIM_WHOLE || stay % RECLAIM_LOOK_EVERY != 0) continue;
         const uint64_t now = port_load(w->shared + RECLAIM_EPOCH);
@@ -146,24 +120,25 @@ static void run_thread(void *context, unsigned thread)
 static pleach_status call(void *context, pleach_stream stream)
 {
     struct stage *s = context;
+    (void)stream; /* of a GPU */
     pleach_status status = PLEACH_OK;
     for (size_t launch = 0; launch < LAUNCHES && status == PLEACH_OK; launch++) {
         s->work.begin = s->n / LAUNCHES * launch;
         s->work.n = s->n / LAUNCHES;
         s->work.launch_epoch = RECLAIM_FIRST_EPOCH + 2 * launch;
         if (ablations_on_gpu(s->a))
-            status = reclaim_run_cuda(s->tree, &s->work, stream);
+            status = reclaim_run_cuda(s->subject.tree, &s->work, stream);
         else
             crew_run(s->a->crew, run_thread, s);
     }
     return status;
 }
 
-static bool restore(struct stage *s)
+static bool restore(void *stage)
 {
+    const struct stage *s = stage;
     const struct tool_device *device = s->a->device;
-    return device->copy_in(s->tree.words, s->image.words, tree_bytes(s)) &&
-           device->copy_in(s->tree.shared, s->image.shared, ABL_SHARED_WORDS * sizeof(uint64_t)) &&
+    return ablations_restore_tree(s->a, &s->subject) &&
            device->copy_in(s->work.cells, s->first_cells, 2 * s->first * sizeof(uint64_t)) &&
            device->copy_in(s->work.shared, s->shared, sizeof s->shared) &&
            device->copy_in(s->work.hands, s->first_hands, s->hand_bytes) &&
@@ -199,8 +174,9 @@ static void check_cells(void *context, size_t begin, size_t end)
     atomic_fetch_add(&c->bad_cells, bad);
 }
 
-static const char *check(struct stage *s)
+static const char *check(void *stage)
 {
+    struct stage *s = stage;
     const struct tool_device *device = s->a->device;
     uint64_t shared[RECLAIM_SHARED_WORDS];
     struct checking c = {.s = s};
@@ -211,9 +187,9 @@ static const char *check(struct stage *s)
     if (atomic_load(&c.bad_answers) > 0) return "an operation met another key's cell, or found none";
     c.taken = shared[RECLAIM_TAKEN];
     if (c.taken > s->work.cell_count) return "more cells than there are";
-    uint64_t *words = malloc(tree_bytes(s)), *cells = malloc(2 * c.taken * sizeof cells[0]);
+    uint64_t *words = malloc(ablations_tree_bytes(&s->subject)), *cells = malloc(2 * c.taken * sizeof cells[0]);
     const bool room = words != NULL && cells != NULL;
-    const bool here = room && device->copy_out(words, s->tree.words, tree_bytes(s)) &&
+    const bool here = room && device->copy_out(words, s->subject.tree.words, ablations_tree_bytes(&s->subject)) &&
                       device->copy_out(cells, s->work.cells, 2 * c.taken * sizeof cells[0]);
     c.words = words;
     c.cells = cells;
@@ -224,17 +200,9 @@ static const char *check(struct stage *s)
     return atomic_load(&c.bad_cells) > 0 ? "a key without a cell of its own" : NULL;
 }
 
-static bool measure_once(void *stage, const char *name, double *seconds)
-{
-    struct stage *s = stage;
-    if (!restore(s)) return ablations_complain(s->a, name, "cannot copy to the device");
-    const pleach_status status = s->a->device->time(call, s, seconds);
-    const char *wrong = status == PLEACH_OK ? check(s) : pleach_status_name(status);
-    return wrong == NULL || ablations_complain(s->a, name, wrong);
-}
-
 static void measure(struct stage *s, const struct choice *choice, uint32_t updates)
 {
+    static const struct ablation_verbs verbs = {restore, call, check};
     struct bench_row row;
     uint64_t shared[RECLAIM_SHARED_WORDS];
     const bool gpu = ablations_on_gpu(s->a);
@@ -244,7 +212,7 @@ static void measure(struct stage *s, const struct choice *choice, uint32_t updat
     s->work.updates = updates;
     s->work.stay = gpu ? GPU_STAY : choice->cpu_stay;
     s->work.lanes = !gpu ? 1 : choice->gpu_lanes > 0 ? choice->gpu_lanes : reclaim_block_cuda();
-    if (!ablations_repeat(s->a, &row, measure_once, s)) return;
+    if (!ablations_repeat(s->a, &row, &verbs, s)) return;
     if (!s->a->device->copy_out(shared, s->work.shared, sizeof shared)) return;
     bench_row_count(&row, "updates_percent", updates);
     bench_row_count(&row, "most_retired", (double)(shared[RECLAIM_TAKEN] - s->first));

@@ -194,24 +194,10 @@ ABL_FN uint8_t reclaim_one(abl_tree tree, const reclaim_work *w, reclaim_hand *h
     return RECLAIM_GOOD;
 }
 
-#ifdef PLEACH_TOOLS_CUDA
 /* Threads that a launch should have: *threads is a multiple of the block's. */
 pleach_status reclaim_threads_cuda(uint32_t *threads);
 uint32_t reclaim_block_cuda(void);
 pleach_status reclaim_run_cuda(abl_tree tree, const reclaim_work *work, pleach_stream stream);
-#else
-static inline pleach_status reclaim_threads_cuda(uint32_t *threads)
-{
-    (void)threads;
-    return PLEACH_E_NO_CUDA;
-}
-static inline uint32_t reclaim_block_cuda(void) { return 1; }
-static inline pleach_status reclaim_run_cuda(abl_tree tree, const reclaim_work *work, pleach_stream stream)
-{
-    (void)tree, (void)work, (void)stream;
-    return PLEACH_E_NO_CUDA;
-}
-#endif
 
 #ifdef __cplusplus
 }

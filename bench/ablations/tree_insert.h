@@ -3,7 +3,7 @@
 #ifndef PLEACH_BENCH_ABLATIONS_TREE_INSERT_H
 #define PLEACH_BENCH_ABLATIONS_TREE_INSERT_H
 
-#include "tree.h"
+#include "variants.h"
 
 /* An insertion on its way: a pair, the level that it belongs on, and how far it has come. */
 typedef struct abl_way {
@@ -233,6 +233,19 @@ ABL_FN int abl_insert(abl_tree tree, abl_policy policy, uint32_t key, uint32_t v
     unsigned step = 0;
     while (!abl_step(tree, policy, &way, tally)) step = port_retry_point(step + 1);
     return way.answer;
+}
+
+/* ---- the operations of variants.h, with their answers ---- */
+
+ABL_FN uint32_t abl_run_find(abl_tree tree, abl_policy policy, uint32_t key, abl_tally *tally)
+{
+    const uint64_t pair = abl_find(tree, policy, key, tally);
+    return pair == ABL_EMPTY ? ABL_NONE : (uint32_t)pair;
+}
+
+ABL_FN uint32_t abl_run_insert(abl_tree tree, abl_policy policy, uint32_t key, abl_tally *tally)
+{
+    return (uint32_t)abl_insert(tree, policy, key, abl_value(key), tally);
 }
 
 #endif

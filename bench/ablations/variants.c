@@ -3,23 +3,12 @@
 
 #include "tree_insert.h"
 
-ABL_FN uint32_t run_find(abl_tree tree, abl_policy policy, uint32_t key, abl_tally *tally)
-{
-    const uint64_t pair = abl_find(tree, policy, key, tally);
-    return pair == ABL_EMPTY ? ABL_NONE : (uint32_t)pair;
-}
-
-ABL_FN uint32_t run_insert(abl_tree tree, abl_policy policy, uint32_t key, abl_tally *tally)
-{
-    return (uint32_t)abl_insert(tree, policy, key, abl_value(key), tally);
-}
-
 #define DEFINE_VARIANT(name, operation, latching, splitting, fencing, loading)                                   \
     static void run_##name(abl_tree tree, const abl_work *work, size_t begin, size_t end, abl_tally *tally)      \
     {                                                                                                            \
         const abl_policy policy = {latching, splitting, fencing, loading};                                       \
         for (size_t i = begin; i < end; i++)                                                                     \
-            work->answers[i] = run_##operation(tree, policy, work->keys[i], tally);                              \
+            work->answers[i] = abl_run_##operation(tree, policy, work->keys[i], tally);                          \
     }
 ABL_VARIANTS(DEFINE_VARIANT)
 

@@ -40,20 +40,20 @@ typedef struct abl_work {
 /* The value of a key; never ABL_NONE, because no key is ABL_TOP. */
 ABL_FN uint32_t abl_value(uint32_t key) { return ~(~key * 0x9e3779b1u); }
 
+#ifdef __CUDACC__
+/* One addition a warp: all of its threads come here. */
+PORT_FN void abl_add_sum(uint64_t *sum, uint64_t own)
+{
+    for (int distance = 16; distance > 0; distance /= 2) own += __shfl_down_sync(~0u, own, distance);
+    if (threadIdx.x % 32 == 0) port_add(sum, own);
+}
+#endif
+
 /* Operations begin .. end-1, by the calling thread. */
 void abl_run_part(enum abl_variant variant, abl_tree tree, const abl_work *work, size_t begin, size_t end);
 
 /* All of them, a thread each. */
-#ifdef PLEACH_TOOLS_CUDA
 pleach_status abl_run_cuda(enum abl_variant variant, abl_tree tree, const abl_work *work, pleach_stream stream);
-#else
-static inline pleach_status abl_run_cuda(enum abl_variant variant, abl_tree tree, const abl_work *work,
-                                         pleach_stream stream)
-{
-    (void)variant, (void)tree, (void)work, (void)stream;
-    return PLEACH_E_NO_CUDA;
-}
-#endif
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
  *   baseline_coupled.c     coupled; its operations are in coupled.h, for threads of both machines
  *   baseline_steps.h       what is done with one element of an array, for both machines
  *   baseline_merge.h       how two sorted runs are merged by many threads
- *   baseline_buffer.c      memory for pairs, and queries of sorted runs
+ *   baseline_buffer.c      memory for pairs, and queries
  *   baseline_cpu.c, baseline_cuda.c, baseline_cuda.cu   the primitives: sort, merge, select, a step for each element
  *
  * All arrays are in the machine's memory. Keys and values have `bits` bits, 32 or 64; none is reserved.
@@ -122,13 +122,16 @@ pleach_status baseline_buffer_room(struct baseline_machine *m, unsigned bits, st
 void baseline_buffer_free(struct baseline_machine *m, struct baseline_buffer *buffer);
 baseline_run baseline_buffer_run(const struct baseline_buffer *buffer, size_t n, bool has_dead);
 
-/* The queries of a store that consists of runs; work has them. */
-pleach_status baseline_runs_find(struct baseline_machine *m, baseline_work *work, size_t n, const void *keys,
-                                 void *values, uint8_t *found);
-pleach_status baseline_runs_range(struct baseline_machine *m, baseline_work *work, size_t n, const void *lows,
-                                  const void *highs, uint32_t limit, void *out_keys, void *out_values,
-                                  uint32_t *counts);
-pleach_status baseline_runs_succ(struct baseline_machine *m, baseline_work *work, size_t n, const void *keys,
-                                 void *out_keys, void *out_values, uint8_t *found);
+/* What every baseline begins with. */
+struct baseline_store {
+    struct baseline_machine *machine;
+    baseline_work (*work)(const void *store); /* of a find, without its arrays */
+};
+
+/* Queries, for the tables of verbs. */
+pleach_status baseline_find(void *store, size_t n, const void *keys, void *values, uint8_t *found);
+pleach_status baseline_range(void *store, size_t n, const void *lows, const void *highs, uint32_t limit, void *out_keys,
+                             void *out_values, uint32_t *counts);
+pleach_status baseline_succ(void *store, size_t n, const void *keys, void *out_keys, void *out_values, uint8_t *found);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* Without a key twice. */
 struct arrays {
-    struct baseline_machine *machine;
+    struct baseline_store base;
     unsigned bits;
     size_t n;
     struct baseline_buffer array, spare;      /* the one in use, and one for what follows it */
@@ -15,11 +15,19 @@ struct arrays {
     size_t keep_room;
 };
 
+static baseline_work work_on(const void *store)
+{
+    const struct arrays *a = store;
+    baseline_work work = {.step = BASELINE_FIND, .bits = a->bits, .run_count = 1, .distinct = 1};
+    work.runs[0] = baseline_buffer_run(&a->array, a->n, false);
+    return work;
+}
+
 static void *arrays_create(const struct baseline_needs *needs)
 {
     struct arrays *a = calloc(1, sizeof *a);
     if (a == NULL) return NULL;
-    a->machine = needs->machine;
+    a->base = (struct baseline_store){needs->machine, work_on};
     a->bits = needs->bits;
     return a;
 }
@@ -28,11 +36,11 @@ static void arrays_destroy(void *store)
 {
     struct arrays *a = store;
     if (a == NULL) return;
-    baseline_buffer_free(a->machine, &a->array);
-    baseline_buffer_free(a->machine, &a->spare);
-    baseline_buffer_free(a->machine, &a->sorted);
-    baseline_buffer_free(a->machine, &a->selected);
-    a->machine->verbs->release(a->keep);
+    baseline_buffer_free(a->base.machine, &a->array);
+    baseline_buffer_free(a->base.machine, &a->spare);
+    baseline_buffer_free(a->base.machine, &a->sorted);
+    baseline_buffer_free(a->base.machine, &a->selected);
+    a->base.machine->verbs->release(a->keep);
     free(a);
 }
 
@@ -45,8 +53,8 @@ static pleach_status arrays_clear(void *store)
 static pleach_status room_to_keep(struct arrays *a, size_t n)
 {
     if (n <= a->keep_room) return PLEACH_OK;
-    a->machine->verbs->release(a->keep);
-    a->keep = a->machine->verbs->allocate(n);
+    a->base.machine->verbs->release(a->keep);
+    a->keep = a->base.machine->verbs->allocate(n);
     a->keep_room = a->keep != NULL ? n : 0;
     return a->keep != NULL ? PLEACH_OK : PLEACH_E_MEMORY;
 }
@@ -54,7 +62,7 @@ static pleach_status room_to_keep(struct arrays *a, size_t n)
 /* Everything that an insert needs: to merge, a sorted batch beside the two arrays. */
 static pleach_status make_room(struct arrays *a, size_t keys, size_t batch, bool merges)
 {
-    struct baseline_machine *m = a->machine;
+    struct baseline_machine *m = a->base.machine;
     pleach_status status = baseline_buffer_room(m, a->bits, &a->array, keys, a->n);
     if (status == PLEACH_OK) status = baseline_buffer_room(m, a->bits, &a->spare, keys, 0);
     if (status == PLEACH_OK && merges) status = baseline_buffer_room(m, a->bits, &a->sorted, batch, 0);
@@ -85,16 +93,9 @@ static void swap(struct baseline_buffer *one, struct baseline_buffer *other)
 static pleach_status select_pairs(struct arrays *a, const struct baseline_buffer *from, size_t n,
                                   struct baseline_buffer *to, uint64_t *kept)
 {
-    struct baseline_machine *m = a->machine;
+    struct baseline_machine *m = a->base.machine;
     const pleach_status status = m->verbs->select(m, a->bits, n, from->keys, a->keep, to->keys, kept);
     return status == PLEACH_OK ? m->verbs->select(m, a->bits, n, from->values, a->keep, to->values, kept) : status;
-}
-
-static baseline_work work_on(const struct arrays *a)
-{
-    baseline_work work = {.bits = a->bits, .run_count = 1, .distinct = 1};
-    work.runs[0] = baseline_buffer_run(&a->array, a->n, false);
-    return work;
 }
 
 /* ---- insert ---- */
@@ -103,7 +104,7 @@ static baseline_work work_on(const struct arrays *a)
 static pleach_status sorted_insert(void *store, size_t n, const void *keys, const void *values)
 {
     struct arrays *a = store;
-    struct baseline_machine *m = a->machine;
+    struct baseline_machine *m = a->base.machine;
     struct baseline_buffer *batch = &a->sorted;
     uint64_t fresh = 0;
     if (n == 0) return PLEACH_OK;
@@ -134,7 +135,7 @@ static pleach_status sorted_insert(void *store, size_t n, const void *keys, cons
 static pleach_status rebuild_insert(void *store, size_t n, const void *keys, const void *values)
 {
     struct arrays *a = store;
-    struct baseline_machine *m = a->machine;
+    struct baseline_machine *m = a->base.machine;
     const size_t all = a->n + n;
     uint64_t kept = 0;
     if (n == 0) return PLEACH_OK;
@@ -162,7 +163,7 @@ static pleach_status rebuild_insert(void *store, size_t n, const void *keys, con
 static pleach_status arrays_erase(void *store, size_t n, const void *keys)
 {
     struct arrays *a = store;
-    struct baseline_machine *m = a->machine;
+    struct baseline_machine *m = a->base.machine;
     uint64_t kept = a->n;
     if (n == 0 || a->n == 0) return PLEACH_OK;
     pleach_status status = room_to_keep(a, a->n);
@@ -180,31 +181,6 @@ static pleach_status arrays_erase(void *store, size_t n, const void *keys)
     return PLEACH_OK;
 }
 
-/* ---- queries ---- */
-
-static pleach_status arrays_find(void *store, size_t n, const void *keys, void *values, uint8_t *found)
-{
-    struct arrays *a = store;
-    baseline_work work = work_on(a);
-    return baseline_runs_find(a->machine, &work, n, keys, values, found);
-}
-
-static pleach_status arrays_range(void *store, size_t n, const void *lows, const void *highs, uint32_t limit,
-                                  void *out_keys, void *out_values, uint32_t *counts)
-{
-    struct arrays *a = store;
-    baseline_work work = work_on(a);
-    return baseline_runs_range(a->machine, &work, n, lows, highs, limit, out_keys, out_values, counts);
-}
-
-static pleach_status arrays_succ(void *store, size_t n, const void *keys, void *out_keys, void *out_values,
-                                 uint8_t *found)
-{
-    struct arrays *a = store;
-    baseline_work work = work_on(a);
-    return baseline_runs_succ(a->machine, &work, n, keys, out_keys, out_values, found);
-}
-
 static pleach_status arrays_count(void *store, uint64_t *count)
 {
     *count = ((const struct arrays *)store)->n;
@@ -213,12 +189,12 @@ static pleach_status arrays_count(void *store, uint64_t *count)
 
 const struct baseline_verbs baseline_sorted = {
     .name = "sorted", .create = arrays_create, .destroy = arrays_destroy, .clear = arrays_clear,
-    .reserve = sorted_reserve, .insert = sorted_insert, .erase = arrays_erase, .find = arrays_find,
-    .range = arrays_range, .succ = arrays_succ, .count = arrays_count,
+    .reserve = sorted_reserve, .insert = sorted_insert, .erase = arrays_erase, .find = baseline_find,
+    .range = baseline_range, .succ = baseline_succ, .count = arrays_count,
 };
 
 const struct baseline_verbs baseline_rebuild = {
     .name = "rebuild", .create = arrays_create, .destroy = arrays_destroy, .clear = arrays_clear,
-    .reserve = rebuild_reserve, .insert = rebuild_insert, .erase = arrays_erase, .find = arrays_find,
-    .range = arrays_range, .succ = arrays_succ, .count = arrays_count,
+    .reserve = rebuild_reserve, .insert = rebuild_insert, .erase = arrays_erase, .find = baseline_find,
+    .range = baseline_range, .succ = baseline_succ, .count = arrays_count,
 };

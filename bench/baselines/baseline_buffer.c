@@ -1,4 +1,4 @@
-/* baseline_buffer.c - memory for pairs, and queries of runs. */
+/* baseline_buffer.c - memory for pairs, and queries, which are the same for all baselines. */
 #include "baseline.h"
 #include "tools/common/words.h"
 
@@ -46,40 +46,49 @@ baseline_run baseline_buffer_run(const struct baseline_buffer *buffer, size_t n,
     return (baseline_run){buffer->keys, buffer->values, has_dead ? buffer->dead : NULL, n};
 }
 
-pleach_status baseline_runs_find(struct baseline_machine *m, baseline_work *work, size_t n, const void *keys,
-                                 void *values, uint8_t *found)
+/* ---- queries ---- */
+
+static pleach_status each(const struct baseline_store *store, const baseline_work *work)
 {
-    work->step = BASELINE_FIND;
-    work->n = n;
-    work->keys = keys;
-    work->values = values;
-    work->bytes = found;
-    return m->verbs->each(m, work, NULL);
+    return store->machine->verbs->each(store->machine, work, NULL);
 }
 
-pleach_status baseline_runs_range(struct baseline_machine *m, baseline_work *work, size_t n, const void *lows,
-                                  const void *highs, uint32_t limit, void *out_keys, void *out_values,
-                                  uint32_t *counts)
+pleach_status baseline_find(void *store, size_t n, const void *keys, void *values, uint8_t *found)
 {
-    work->step = BASELINE_RANGE;
-    work->n = n;
-    work->keys = lows;
-    work->highs = highs;
-    work->limit = limit;
-    work->out_keys = out_keys;
-    work->values = out_values;
-    work->counts = counts;
-    return m->verbs->each(m, work, NULL);
+    const struct baseline_store *s = store;
+    baseline_work work = s->work(store);
+    work.n = n;
+    work.keys = keys;
+    work.values = values;
+    work.bytes = found;
+    return each(s, &work);
 }
 
-pleach_status baseline_runs_succ(struct baseline_machine *m, baseline_work *work, size_t n, const void *keys,
-                                 void *out_keys, void *out_values, uint8_t *found)
+pleach_status baseline_range(void *store, size_t n, const void *lows, const void *highs, uint32_t limit, void *out_keys,
+                             void *out_values, uint32_t *counts)
 {
-    work->step = BASELINE_SUCC;
-    work->n = n;
-    work->keys = keys;
-    work->out_keys = out_keys;
-    work->values = out_values;
-    work->bytes = found;
-    return m->verbs->each(m, work, NULL);
+    const struct baseline_store *s = store;
+    baseline_work work = s->work(store);
+    work.step += BASELINE_RANGE - BASELINE_FIND;
+    work.n = n;
+    work.keys = lows;
+    work.highs = highs;
+    work.limit = limit;
+    work.out_keys = out_keys;
+    work.values = out_values;
+    work.counts = counts;
+    return each(s, &work);
+}
+
+pleach_status baseline_succ(void *store, size_t n, const void *keys, void *out_keys, void *out_values, uint8_t *found)
+{
+    const struct baseline_store *s = store;
+    baseline_work work = s->work(store);
+    work.step += BASELINE_SUCC - BASELINE_FIND;
+    work.n = n;
+    work.keys = keys;
+    work.out_keys = out_keys;
+    work.values = out_values;
+    work.bytes = found;
+    return each(s, &work);
 }

@@ -6,15 +6,21 @@
 #include "baseline.h"
 
 struct coupled {
-    struct baseline_machine *machine;
+    struct baseline_store base;
     coupled_tree tree;
     size_t room; /* nodes */
 };
 
+static baseline_work work_on(const void *store)
+{
+    const struct coupled *c = store;
+    return (baseline_work){.step = BASELINE_COUPLED_FIND, .bits = c->tree.bits, .tree = c->tree};
+}
+
 static pleach_status coupled_clear(void *store)
 {
     struct coupled *c = store;
-    struct baseline_machine *m = c->machine;
+    struct baseline_machine *m = c->base.machine;
     const uint64_t empty = COUPLED_LEAF, used[2] = {1, 0};
     pleach_status status = m->verbs->write(m, c->tree.nodes, &empty, sizeof empty);
     return status == PLEACH_OK ? m->verbs->write(m, c->tree.used, used, sizeof used) : status;
@@ -24,8 +30,8 @@ static void coupled_destroy(void *store)
 {
     struct coupled *c = store;
     if (c == NULL) return;
-    c->machine->verbs->release(c->tree.nodes);
-    c->machine->verbs->release(c->tree.used);
+    c->base.machine->verbs->release(c->tree.nodes);
+    c->base.machine->verbs->release(c->tree.used);
     free(c);
 }
 
@@ -35,11 +41,11 @@ static void *coupled_create(const struct baseline_needs *needs)
 {
     struct coupled *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
-    c->machine = needs->machine;
+    c->base = (struct baseline_store){needs->machine, work_on};
     c->tree.bits = needs->bits;
     c->room = coupled_nodes_for(0);
-    c->tree.nodes = c->machine->verbs->allocate(c->room * node_bytes(c));
-    c->tree.used = c->machine->verbs->allocate(2 * sizeof c->tree.used[0]);
+    c->tree.nodes = c->base.machine->verbs->allocate(c->room * node_bytes(c));
+    c->tree.used = c->base.machine->verbs->allocate(2 * sizeof c->tree.used[0]);
     if (c->tree.nodes != NULL && c->tree.used != NULL && coupled_clear(c) == PLEACH_OK) return c;
     coupled_destroy(c);
     return NULL;
@@ -48,7 +54,7 @@ static void *coupled_create(const struct baseline_needs *needs)
 /* Nodes for n more inserts; those that are there move. */
 static pleach_status room_for(struct coupled *c, size_t n)
 {
-    struct baseline_machine *m = c->machine;
+    struct baseline_machine *m = c->base.machine;
     uint64_t used = 0;
     pleach_status status = m->verbs->read(m, &used, c->tree.used, sizeof used);
     const size_t room = used + coupled_nodes_for(n);
@@ -68,73 +74,37 @@ static pleach_status room_for(struct coupled *c, size_t n)
 /* Also for a batch after all keys have come. */
 static pleach_status coupled_reserve(void *store, size_t keys, size_t batch) { return room_for(store, keys + batch); }
 
-static baseline_work work_on(const struct coupled *c, uint32_t step, size_t n, const void *keys)
-{
-    baseline_work work = {.step = step, .bits = c->tree.bits, .n = n, .keys = keys};
-    work.tree.nodes = c->tree.nodes;
-    work.tree.used = c->tree.used;
-    work.tree.bits = c->tree.bits;
-    return work;
-}
-
 static pleach_status coupled_insert_all(void *store, size_t n, const void *keys, const void *values)
 {
     struct coupled *c = store;
     const pleach_status status = room_for(c, n);
     if (status != PLEACH_OK) return status;
-    baseline_work work = work_on(c, BASELINE_COUPLED_INSERT, n, keys);
+    baseline_work work = work_on(c);
+    work.step = BASELINE_COUPLED_INSERT;
+    work.n = n;
+    work.keys = keys;
     work.values = (void *)values;
-    return c->machine->verbs->each(c->machine, &work, NULL);
+    return c->base.machine->verbs->each(c->base.machine, &work, NULL);
 }
 
 static pleach_status coupled_erase_all(void *store, size_t n, const void *keys)
 {
     struct coupled *c = store;
-    const baseline_work work = work_on(c, BASELINE_COUPLED_ERASE, n, keys);
-    return c->machine->verbs->each(c->machine, &work, NULL);
-}
-
-static pleach_status coupled_find_all(void *store, size_t n, const void *keys, void *values, uint8_t *found)
-{
-    struct coupled *c = store;
-    baseline_work work = work_on(c, BASELINE_COUPLED_FIND, n, keys);
-    work.values = values;
-    work.bytes = found;
-    return c->machine->verbs->each(c->machine, &work, NULL);
-}
-
-static pleach_status coupled_range_all(void *store, size_t n, const void *lows, const void *highs, uint32_t limit,
-                                       void *out_keys, void *out_values, uint32_t *counts)
-{
-    struct coupled *c = store;
-    baseline_work work = work_on(c, BASELINE_COUPLED_RANGE, n, lows);
-    work.highs = highs;
-    work.limit = limit;
-    work.out_keys = out_keys;
-    work.values = out_values;
-    work.counts = counts;
-    return c->machine->verbs->each(c->machine, &work, NULL);
-}
-
-static pleach_status coupled_succ_all(void *store, size_t n, const void *keys, void *out_keys, void *out_values,
-                                      uint8_t *found)
-{
-    struct coupled *c = store;
-    baseline_work work = work_on(c, BASELINE_COUPLED_SUCC, n, keys);
-    work.out_keys = out_keys;
-    work.values = out_values;
-    work.bytes = found;
-    return c->machine->verbs->each(c->machine, &work, NULL);
+    baseline_work work = work_on(c);
+    work.step = BASELINE_COUPLED_ERASE;
+    work.n = n;
+    work.keys = keys;
+    return c->base.machine->verbs->each(c->base.machine, &work, NULL);
 }
 
 static pleach_status coupled_size(void *store, uint64_t *count)
 {
     struct coupled *c = store;
-    return c->machine->verbs->read(c->machine, count, c->tree.used + 1, sizeof *count);
+    return c->base.machine->verbs->read(c->base.machine, count, c->tree.used + 1, sizeof *count);
 }
 
 const struct baseline_verbs baseline_coupled = {
     .name = "coupled", .create = coupled_create, .destroy = coupled_destroy, .clear = coupled_clear,
-    .reserve = coupled_reserve, .insert = coupled_insert_all, .erase = coupled_erase_all, .find = coupled_find_all,
-    .range = coupled_range_all, .succ = coupled_succ_all, .count = coupled_size,
+    .reserve = coupled_reserve, .insert = coupled_insert_all, .erase = coupled_erase_all, .find = baseline_find,
+    .range = baseline_range, .succ = baseline_succ, .count = coupled_size,
 };

@@ -14,18 +14,32 @@ struct level {
 };
 
 struct merge_tree {
-    struct baseline_machine *machine;
+    struct baseline_store base;
     unsigned bits;
     size_t batch;
     struct level levels[BASELINE_MOST_RUNS];
     struct level passing[2]; /* runs on their way up */
 };
 
+static baseline_run run_of(const struct level *level)
+{
+    return baseline_buffer_run(&level->pairs, level->n, level->has_dead);
+}
+
+static baseline_work work_on(const void *store)
+{
+    const struct merge_tree *t = store;
+    baseline_work work = {.step = BASELINE_FIND, .bits = t->bits};
+    for (size_t i = 0; i < BASELINE_MOST_RUNS; i++)
+        if (t->levels[i].n > 0) work.runs[work.run_count++] = run_of(&t->levels[i]);
+    return work;
+}
+
 static void *tree_create(const struct baseline_needs *needs)
 {
     struct merge_tree *t = calloc(1, sizeof *t);
     if (t == NULL) return NULL;
-    t->machine = needs->machine;
+    t->base = (struct baseline_store){needs->machine, work_on};
     t->bits = needs->bits;
     t->batch = needs->batch;
     return t;
@@ -35,8 +49,8 @@ static void tree_destroy(void *store)
 {
     struct merge_tree *t = store;
     if (t == NULL) return;
-    for (size_t i = 0; i < BASELINE_MOST_RUNS; i++) baseline_buffer_free(t->machine, &t->levels[i].pairs);
-    for (size_t i = 0; i < 2; i++) baseline_buffer_free(t->machine, &t->passing[i].pairs);
+    for (size_t i = 0; i < BASELINE_MOST_RUNS; i++) baseline_buffer_free(t->base.machine, &t->levels[i].pairs);
+    for (size_t i = 0; i < 2; i++) baseline_buffer_free(t->base.machine, &t->passing[i].pairs);
     free(t);
 }
 
@@ -50,7 +64,7 @@ static pleach_status tree_clear(void *store)
 /* Of a level without a run. */
 static pleach_status room_at(struct merge_tree *t, struct level *level, size_t n)
 {
-    return baseline_buffer_room(t->machine, t->bits, &level->pairs, n, 0);
+    return baseline_buffer_room(t->base.machine, t->bits, &level->pairs, n, 0);
 }
 
 /* Levels for so many pairs, and for the runs that go up to the last of them. */
@@ -61,17 +75,12 @@ static pleach_status tree_reserve(void *store, size_t keys, size_t batch)
     pleach_status status = PLEACH_OK;
     for (size_t i = 0; i < BASELINE_MOST_RUNS && ((size_t)1 << i) <= batches && status == PLEACH_OK; i++) {
         const size_t n = t->batch << i;
-        status = baseline_buffer_room(t->machine, t->bits, &t->levels[i].pairs, n, t->levels[i].n);
+        status = baseline_buffer_room(t->base.machine, t->bits, &t->levels[i].pairs, n, t->levels[i].n);
         if (status == PLEACH_OK && ((size_t)2 << i) <= batches) status = room_at(t, &t->passing[0], n);
         if (status == PLEACH_OK && ((size_t)2 << i) <= batches) status = room_at(t, &t->passing[1], n);
-        if (status == PLEACH_OK) status = t->machine->verbs->prepare(t->machine, t->bits, n);
+        if (status == PLEACH_OK) status = t->base.machine->verbs->prepare(t->base.machine, t->bits, n);
     }
     return status;
-}
-
-static baseline_run run_of(const struct level *level)
-{
-    return baseline_buffer_run(&level->pairs, level->n, level->has_dead);
 }
 
 /* ---- updates ---- */
@@ -79,16 +88,15 @@ static baseline_run run_of(const struct level *level)
 static pleach_status merge_into(struct merge_tree *t, const struct level *older, const struct level *newer,
                                 struct level *to)
 {
-    struct baseline_machine *m = t->machine;
+    struct baseline_machine *m = t->base.machine;
     const size_t n = older->n + newer->n;
-    pleach_status status = room_at(t, to, n);
+    const pleach_status status = room_at(t, to, n);
     if (status != PLEACH_OK) return status;
     const baseline_run one = run_of(older), other = run_of(newer);
     to->n = n;
     to->has_dead = older->has_dead || newer->has_dead;
     const baseline_run all = run_of(to);
-    status = m->verbs->merge(m, t->bits, &one, &other, &all);
-    return status;
+    return m->verbs->merge(m, t->bits, &one, &other, &all);
 }
 
 /* Where a run goes that comes to level i: there, if it is free, else to memory that the run before is not in. */
@@ -100,7 +108,7 @@ static struct level *goal(struct merge_tree *t, size_t i)
 /* At most t->batch pairs; tombstones if values is NULL. */
 static pleach_status add_batch(struct merge_tree *t, size_t n, const void *keys, const void *values)
 {
-    struct baseline_machine *m = t->machine;
+    struct baseline_machine *m = t->base.machine;
     struct level *run = goal(t, 0);
     pleach_status status = room_at(t, run, t->batch);
     if (status != PLEACH_OK) return status;
@@ -141,38 +149,7 @@ static pleach_status tree_insert(void *store, size_t n, const void *keys, const 
 
 static pleach_status tree_erase(void *store, size_t n, const void *keys) { return add_batches(store, n, keys, NULL); }
 
-/* ---- queries ---- */
-
-static baseline_work work_on(const struct merge_tree *t)
-{
-    baseline_work work = {.bits = t->bits};
-    for (size_t i = 0; i < BASELINE_MOST_RUNS; i++)
-        if (t->levels[i].n > 0) work.runs[work.run_count++] = run_of(&t->levels[i]);
-    return work;
-}
-
-static pleach_status tree_find(void *store, size_t n, const void *keys, void *values, uint8_t *found)
-{
-    struct merge_tree *t = store;
-    baseline_work work = work_on(t);
-    return baseline_runs_find(t->machine, &work, n, keys, values, found);
-}
-
-static pleach_status tree_range(void *store, size_t n, const void *lows, const void *highs, uint32_t limit,
-                                void *out_keys, void *out_values, uint32_t *counts)
-{
-    struct merge_tree *t = store;
-    baseline_work work = work_on(t);
-    return baseline_runs_range(t->machine, &work, n, lows, highs, limit, out_keys, out_values, counts);
-}
-
-static pleach_status tree_succ(void *store, size_t n, const void *keys, void *out_keys, void *out_values,
-                               uint8_t *found)
-{
-    struct merge_tree *t = store;
-    baseline_work work = work_on(t);
-    return baseline_runs_succ(t->machine, &work, n, keys, out_keys, out_values, found);
-}
+/* ---- how many ---- */
 
 /* By asking of every pair whether a newer one replaces it. */
 static pleach_status tree_count(void *store, uint64_t *count)
@@ -186,7 +163,7 @@ static pleach_status tree_count(void *store, uint64_t *count)
         uint64_t live = 0;
         work.oldest = r;
         work.n = work.runs[r].n;
-        status = t->machine->verbs->each(t->machine, &work, &live);
+        status = t->base.machine->verbs->each(t->base.machine, &work, &live);
         *count += live;
     }
     return status;
@@ -194,6 +171,6 @@ static pleach_status tree_count(void *store, uint64_t *count)
 
 const struct baseline_verbs baseline_merge_tree = {
     .name = "merge-tree", .create = tree_create, .destroy = tree_destroy, .clear = tree_clear,
-    .reserve = tree_reserve, .insert = tree_insert, .erase = tree_erase, .find = tree_find, .range = tree_range,
-    .succ = tree_succ, .count = tree_count,
+    .reserve = tree_reserve, .insert = tree_insert, .erase = tree_erase, .find = baseline_find,
+    .range = baseline_range, .succ = baseline_succ, .count = tree_count,
 };

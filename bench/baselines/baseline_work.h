@@ -31,7 +31,7 @@ enum baseline_step {
     BASELINE_LIVE,   /* which pairs of a run count */
     BASELINE_COUPLED_INSERT,
     BASELINE_COUPLED_ERASE,
-    BASELINE_COUPLED_FIND,
+    BASELINE_COUPLED_FIND, /* queries in the order of those above */
     BASELINE_COUPLED_RANGE,
     BASELINE_COUPLED_SUCC
 };

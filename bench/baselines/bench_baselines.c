@@ -43,7 +43,7 @@ static const char help[] =
 
 static const char *const task_names[TASKS] = {"grow", "insert", "find", "range", "succ", "erase", "crossing"};
 
-const struct contest_store contest_stores[CONTEST_STORES] = {
+static const struct contest_store contest_stores[CONTEST_STORES] = {
     {.name = "map", .verbs = &contest_map_verbs, .engine = PLEACH_ENGINE_CALLS, .is_map = true},
     {.name = "map-batches", .verbs = &contest_map_verbs, .engine = PLEACH_ENGINE_BATCHES, .is_map = true},
     {.name = "sorted", .verbs = &baseline_sorted},
@@ -54,10 +54,11 @@ const struct contest_store contest_stores[CONTEST_STORES] = {
 
 struct request {
     struct bench_options options;
-    size_t device, bits;
+    enum tool_where device;
+    size_t bits;
     uint64_t repeats, threads;
     bool tasks[TASKS], stores[CONTEST_STORES], any_task, any_store;
-    const char *json, *csv;
+    struct bench_files files;
 };
 
 static void take_name(struct cli *cli, struct request *request, const char *name)
@@ -72,17 +73,17 @@ static void take_name(struct cli *cli, struct request *request, const char *name
 
 static void read_request(struct cli *cli, struct request *request)
 {
-    static const char *const devices[] = {"cpu", "cuda", NULL}, *const widths[] = {"32", "64", NULL};
+    static const char *const widths[] = {"32", "64", NULL};
     *request = (struct request){.device = TOOL_ANYWHERE, .repeats = 3, .threads = cli_online_cpus()};
     while (cli_more(cli)) {
         const char *word = NULL;
         if (cli_set_flag(cli, "--quick", &request->options.quick) ||
-            cli_take_choice(cli, "--device", devices, &request->device) ||
+            tool_device_take(cli, &request->device, false) ||
             cli_take_choice(cli, "--bits", widths, &request->bits) ||
             cli_take_number(cli, "--keys", 16, (uint64_t)1 << 30, &request->options.keys) ||
             cli_take_number(cli, "--repeat", 1, BENCH_MOST_REPEATS, &request->repeats) ||
             cli_take_number(cli, "--threads", 1, 1024, &request->threads) ||
-            cli_take_text(cli, "--json", &request->json) || cli_take_text(cli, "--csv", &request->csv))
+            bench_files_take(cli, &request->files))
             continue;
         else if (cli_take_word(cli, &word))
             take_name(cli, request, word);
@@ -175,11 +176,8 @@ static bool measure(const struct request *request, const struct tool_device *dev
 
 static int run(const struct request *request, const struct tool_device *device)
 {
-    const struct bench_files files = {request->json, request->csv};
-    if (!bench_files_writable(&files, command)) return EXIT_USAGE;
-    struct bench_report *report = bench_report_create(bench_files_use_output(&files));
-    if (report == NULL) return EXIT_USAGE;
-    return bench_report_finish(report, &files, measure(request, device, report));
+    struct bench_report *report = bench_report_open(&request->files, command);
+    return report != NULL ? bench_report_finish(report, measure(request, device, report)) : EXIT_USAGE;
 }
 
 int command_bench_baselines(int argc, char **argv)
@@ -190,6 +188,6 @@ int command_bench_baselines(int argc, char **argv)
     cli.help = help;
     read_request(&cli, &request);
     if (cli.status != EXIT_GOOD) return cli_result(&cli);
-    const struct tool_device *device = tool_device_choose(command, (enum tool_where)request.device);
+    const struct tool_device *device = tool_device_choose(command, request.device);
     return device != NULL ? run(&request, device) : EXIT_USAGE;
 }

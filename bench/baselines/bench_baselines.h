@@ -24,8 +24,6 @@ struct contest_store {
     size_t cpu_most, gpu_most; /* keys and operations; 0: no matter. For what is slow */
 };
 
-extern const struct contest_store contest_stores[CONTEST_STORES];
-
 /* One store on one device. */
 struct contest {
     struct bench bench; /* first: its batches lead here */
@@ -57,7 +55,6 @@ bool contest_open(struct contest *c, size_t batch);
 void contest_close(struct contest *c);
 bool contest_use_keys(struct contest *c, size_t n); /* and have their pairs */
 void contest_drop_keys(struct contest *c);
-bool contest_fill(struct contest *c, size_t batch); /* exactly the keys, with room for a batch */
 size_t contest_keys(const struct contest *c, enum contest_task task);
 
 void contest_grow(struct contest *c);

@@ -59,7 +59,8 @@ static bool good(struct contest *c, const char *what, pleach_status status)
     return status == PLEACH_OK || bench_complain(&c->bench, c->kind->name, what, status);
 }
 
-bool contest_fill(struct contest *c, size_t batch)
+/* Exactly the keys, with room for a batch. */
+static bool fill(struct contest *c, size_t batch)
 {
     const struct baseline_verbs *verbs = c->kind->verbs;
     const size_t n = c->load.n;
@@ -80,71 +81,59 @@ static bool holds(struct contest *c, size_t expected)
 
 /* ---- timed calls ---- */
 
-static pleach_status call_find(void *context, pleach_stream stream)
+typedef pleach_status contest_call(struct contest *c, const struct batch *b);
+
+static pleach_status make_on(struct batch *b, pleach_stream stream, contest_call *call)
 {
-    struct batch *b = context;
     struct contest *c = contest_of(b);
     c->machine.stream = stream;
-    const pleach_status status = c->kind->verbs->find(c->store, b->n, b->a, b->out_a, b->bytes);
+    const pleach_status status = call(c, b);
     c->machine.stream = NULL;
     return status;
 }
 
-static pleach_status call_range(void *context, pleach_stream stream)
+static pleach_status find(struct contest *c, const struct batch *b)
 {
-    struct batch *b = context;
-    struct contest *c = contest_of(b);
-    c->machine.stream = stream;
-    const pleach_status status = c->kind->verbs->range(c->store, b->n, b->a, b->b, b->limit, b->out_a, b->out_b,
-                                                       (uint32_t *)b->counts);
-    c->machine.stream = NULL;
-    return status;
+    return c->kind->verbs->find(c->store, b->n, b->a, b->out_a, b->bytes);
 }
 
-static pleach_status call_succ(void *context, pleach_stream stream)
+static pleach_status range(struct contest *c, const struct batch *b)
 {
-    struct batch *b = context;
-    struct contest *c = contest_of(b);
-    c->machine.stream = stream;
-    const pleach_status status = c->kind->verbs->succ(c->store, b->n, b->a, b->out_a, b->out_b, b->bytes);
-    c->machine.stream = NULL;
-    return status;
+    return c->kind->verbs->range(c->store, b->n, b->a, b->b, b->limit, b->out_a, b->out_b, (uint32_t *)b->counts);
 }
 
-static pleach_status call_insert(void *context, pleach_stream stream)
+static pleach_status succ(struct contest *c, const struct batch *b)
 {
-    struct batch *b = context;
-    struct contest *c = contest_of(b);
-    c->machine.stream = stream;
-    const pleach_status status = c->kind->verbs->insert(c->store, b->n, b->a, b->b);
-    c->machine.stream = NULL;
-    return status;
+    return c->kind->verbs->succ(c->store, b->n, b->a, b->out_a, b->out_b, b->bytes);
 }
 
-static pleach_status call_erase(void *context, pleach_stream stream)
+static pleach_status insert(struct contest *c, const struct batch *b)
 {
-    struct batch *b = context;
-    struct contest *c = contest_of(b);
-    c->machine.stream = stream;
-    const pleach_status status = c->kind->verbs->erase(c->store, b->n, b->a);
-    c->machine.stream = NULL;
-    return status;
+    return c->kind->verbs->insert(c->store, b->n, b->a, b->b);
 }
 
-static pleach_status call_grow(void *context, pleach_stream stream)
+static pleach_status erase(struct contest *c, const struct batch *b)
 {
-    struct batch *b = context;
-    struct contest *c = contest_of(b);
+    return c->kind->verbs->erase(c->store, b->n, b->a);
+}
+
+static pleach_status grow(struct contest *c, const struct batch *b)
+{
     pleach_status status = PLEACH_OK;
-    c->machine.stream = stream;
     for (size_t done = 0; done < b->n && status == PLEACH_OK; done += c->grow_batch) {
         const size_t left = b->n - done, n = left < c->grow_batch ? left : c->grow_batch;
         status = c->kind->verbs->insert(c->store, n, word_at(b->a, c->bench.bits, done),
                                         word_at(b->b, c->bench.bits, done));
     }
-    c->machine.stream = NULL;
     return status;
 }
+
+static pleach_status call_find(void *context, pleach_stream stream) { return make_on(context, stream, find); }
+static pleach_status call_range(void *context, pleach_stream stream) { return make_on(context, stream, range); }
+static pleach_status call_succ(void *context, pleach_stream stream) { return make_on(context, stream, succ); }
+static pleach_status call_insert(void *context, pleach_stream stream) { return make_on(context, stream, insert); }
+static pleach_status call_erase(void *context, pleach_stream stream) { return make_on(context, stream, erase); }
+static pleach_status call_grow(void *context, pleach_stream stream) { return make_on(context, stream, grow); }
 
 /* ---- checks ---- */
 
@@ -157,8 +146,6 @@ static bool answers(struct batch *batch, bool (*right)(const struct batch *batch
            batch_count_wrong(batch, batch->n, right) == 0;
 }
 
-static bool right_absent(const struct batch *batch, size_t i) { return batch->host_bytes[i] == 0; }
-
 static bool right_after_insert(struct batch *batch)
 {
     struct contest *c = contest_of(batch);
@@ -168,13 +155,14 @@ static bool right_after_insert(struct batch *batch)
 static bool right_after_erase(struct batch *batch)
 {
     struct contest *c = contest_of(batch);
-    return holds(c, c->load.n - batch->n) && answers(batch, right_absent);
+    return holds(c, c->load.n - batch->n) && answers(batch, batch_right_missing);
 }
 
 /* ---- growing ---- */
 
-static bool grow_once(struct contest *c, double *rate)
+static bool grow_once(void *context, double *rate)
 {
+    struct contest *c = context;
     double seconds = 1;
     pleach_status status = c->kind->verbs->clear(c->store);
     if (status == PLEACH_OK) status = c->kind->verbs->reserve(c->store, c->load.n, c->grow_batch);
@@ -191,13 +179,10 @@ static bool grow_once(struct contest *c, double *rate)
 static void grow_by(struct contest *c, size_t batch)
 {
     struct bench_row row;
-    double unused;
     c->grow_batch = batch;
     bench_start_row(&c->bench, &row, "grow", batch);
-    if (c->bench.device->kind == PLEACH_CUDA && !grow_once(c, &unused)) return;
-    for (; row.repeats < c->bench.options->repeats; row.repeats++)
-        if (!grow_once(c, &row.rates[row.repeats])) return;
-    bench_add_row(&c->bench, &row);
+    if (bench_repeat(&row, c->bench.options->repeats, c->bench.device->kind == PLEACH_CUDA, grow_once, c))
+        bench_add_row(&c->bench, &row);
 }
 
 /* From nothing to all keys: the mean rate over all sizes on the way. */
@@ -214,16 +199,13 @@ void contest_grow(struct contest *c)
 
 /* ---- a batch into a store that has its keys ---- */
 
-static bool prepare_insert(struct batch *batch) { return contest_fill(contest_of(batch), batch->n); }
+static bool prepare_insert(struct batch *batch) { return fill(contest_of(batch), batch->n); }
 
 static void insert_batch(struct contest *c, size_t n)
 {
-    struct batch batch;
-    if (!batch_create(&batch, &c->bench, n, BATCH_B | BATCH_OUT_A, n)) return;
-    const struct bench_work work = {.name = "insert", .ops = n, .prepare = prepare_insert, .call = call_insert,
-                                    .right_after = right_after_insert};
-    if (batch_fill(&batch, batch_make_absent)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(&c->bench, &(struct bench_arguments){n, BATCH_B | BATCH_OUT_A, n, 0, batch_make_absent, false},
+              (struct bench_work){.name = "insert", .prepare = prepare_insert, .call = call_insert,
+                                  .right_after = right_after_insert});
 }
 
 void contest_insert(struct contest *c)
@@ -240,15 +222,12 @@ void contest_insert(struct contest *c)
 
 static void erase_share(struct contest *c, size_t percent)
 {
-    struct batch batch;
     char name[BENCH_NAME_BYTES];
     const size_t share = c->load.n * percent / 100, n = share > 0 ? share : 1;
     snprintf(name, sizeof name, "erase/%zu%%", percent);
-    if (!batch_create(&batch, &c->bench, n, BATCH_OUT_A, n)) return;
-    const struct bench_work work = {.name = name, .ops = n, .prepare = prepare_insert, .call = call_erase,
-                                    .right_after = right_after_erase};
-    if (batch_fill(&batch, batch_make_present)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(&c->bench, &(struct bench_arguments){n, BATCH_OUT_A, n, 0, batch_make_present, false},
+              (struct bench_work){.name = name, .prepare = prepare_insert, .call = call_erase,
+                                  .right_after = right_after_erase});
 }
 
 /* Runs of a merge tree that is asked, or that is erased from in one go. */
@@ -272,35 +251,28 @@ void contest_erase(struct contest *c)
 static void points(struct contest *c, const char *name, tool_call *call,
                    bool (*right)(const struct batch *batch, size_t i))
 {
-    struct batch batch;
     const size_t n = c->load.n;
-    if (!batch_create(&batch, &c->bench, n, BATCH_OUT_A | BATCH_OUT_B, n)) return;
-    const struct bench_work work = {.name = name, .ops = n, .call = call, .elements = n, .right = right};
-    if (batch_fill(&batch, batch_make_present)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(&c->bench,
+              &(struct bench_arguments){n, BATCH_OUT_A | BATCH_OUT_B, n, 0, batch_make_present, false},
+              (struct bench_work){.name = name, .call = call, .right = right});
 }
 
 /* As many as there are keys, but not more results than a machine's memory has room for. */
 static void ranges(struct contest *c, uint32_t expected)
 {
-    enum { MOST_RESULTS = 1 << 28 };
-    struct batch batch;
+    enum { MOST_RESULTS = 1 << 28, PARTS = BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS };
     char name[BENCH_NAME_BYTES];
     const size_t most = MOST_RESULTS / (2 * expected), n = c->load.n < most ? c->load.n : most;
     snprintf(name, sizeof name, "range/%u", expected);
-    if (!batch_create(&batch, &c->bench, n, BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS, n * 2 * expected))
-        return;
-    batch.limit = 2 * expected;
-    const struct bench_work work = {.name = name, .ops = n, .call = call_range, .elements = n,
-                                    .right = batch_right_limited};
-    if (batch_fill(&batch, batch_make_interval)) bench_measure(&batch, &work);
-    batch_destroy(&batch);
+    bench_run(&c->bench,
+              &(struct bench_arguments){n, PARTS, n * 2 * expected, 2 * expected, batch_make_interval, false},
+              (struct bench_work){.name = name, .call = call_range, .right = batch_right_limited});
 }
 
 void contest_queries(struct contest *c, const bool *wanted)
 {
     if (!contest_use_keys(c, contest_keys(c, TASK_FIND))) return;
-    if (contest_open(c, usual_batch(c)) && contest_fill(c, 0)) {
+    if (contest_open(c, usual_batch(c)) && fill(c, 0)) {
         if (wanted[TASK_FIND]) points(c, "find", call_find, batch_right_found);
         if (wanted[TASK_RANGE]) ranges(c, 8);
         if (wanted[TASK_RANGE]) ranges(c, 32);

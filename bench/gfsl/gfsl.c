@@ -53,14 +53,10 @@ static void name_row(const struct gfsl *g, char name[BENCH_NAME_BYTES])
 
 static void start_row(const struct gfsl *g, struct bench_row *row)
 {
-    memset(row, 0, sizeof *row);
+    *row = (struct bench_row){.device = g->device->name, .dist = g->options->distinct ? "distinct" : "uniform",
+                              .bits = g->bits, .keys = g->range, .batch = g->n};
+    if (g->device->kind == PLEACH_CPU) row->threads = (unsigned)g->options->threads;
     name_row(g, row->name);
-    row->device = g->device->name;
-    row->dist = g->options->distinct ? "distinct" : "uniform";
-    row->bits = g->bits;
-    row->threads = g->device->kind == PLEACH_CPU ? (unsigned)g->options->threads : 0;
-    row->keys = g->range;
-    row->batch = g->n;
 }
 
 /* Inserts of keys that are there and deletes of keys that are not change nothing: about half of them. */
@@ -158,12 +154,9 @@ static bool measure_all(const struct gfsl_options *options, const struct tool_de
 
 static int run(struct gfsl_options *options, const struct tool_device *device)
 {
-    const struct bench_files files = {options->json, options->csv};
-    if (!bench_files_writable(&files, command)) return EXIT_USAGE;
     gfsl_choose_ranges(options, device->kind == PLEACH_CUDA);
-    struct bench_report *report = bench_report_create(bench_files_use_output(&files));
-    if (report == NULL) return EXIT_USAGE;
-    return bench_report_finish(report, &files, measure_all(options, device, report));
+    struct bench_report *report = bench_report_open(&options->files, command);
+    return report != NULL ? bench_report_finish(report, measure_all(options, device, report)) : EXIT_USAGE;
 }
 
 int command_bench_gfsl(int argc, char **argv)
@@ -175,6 +168,6 @@ int command_bench_gfsl(int argc, char **argv)
         fputs(paper, stdout);
         return EXIT_GOOD;
     }
-    const struct tool_device *device = tool_device_choose(command, (enum tool_where)options.device);
+    const struct tool_device *device = tool_device_choose(command, options.device);
     return device != NULL ? run(&options, device) : EXIT_USAGE;
 }

@@ -45,14 +45,15 @@ struct gfsl_subject {
 };
 
 struct gfsl_options {
-    size_t device, bits; /* indices of their names */
+    enum tool_where device;
+    size_t bits; /* index of its name */
     uint64_t ranges[GFSL_MOST_RANGES], ops, updates, repeats, threads, team, block, stay, blocks_per_sm, seed;
     size_t range_count, mix_count, subject_count;
     struct gfsl_mix mixes[GFSL_MOST_MIXES];
     struct gfsl_subject subjects[GFSL_MOST_SUBJECTS];
     double raise;
     bool distinct, load, paper, no_array, stats;
-    const char *json, *csv;
+    struct bench_files files;
 };
 
 /* False after an error message; then *status is the command's. Without a list the default depends on the device. */
@@ -78,6 +79,7 @@ struct gfsl {
     uint8_t *final;     /* by key: filled by collect */
     int32_t *net;
     uint64_t final_size;
+    struct bench_memory range_memory;
 
     /* Of a mix. */
     const struct gfsl_mix *mix;
@@ -85,12 +87,13 @@ struct gfsl {
     uint8_t *kinds, *answers;
     void *keys;
     struct gfsl_work work; /* on the device */
+    struct bench_memory mix_memory;
 
     /* Of a subject. */
     const struct gfsl_subject *subject;
     pleach_map *map;
     pleach_map_view map_view;
-    gfsl_skiplist_view skiplist_view;
+    pleach_skiplist_view skiplist_view;
     bool view_open;
 
     /* The baseline: the list as it is at first, and room behind it for the inserts. */
@@ -99,6 +102,7 @@ struct gfsl {
     lockfree_room image_room, room;
     uint64_t *image, *host_places;
     void *list_words, *device_places;
+    struct bench_memory list_memory; /* of all but the image */
 };
 
 /* Each returns false after an error message. */

@@ -5,30 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pleach/pleach.h"
-
 #include "lockfree.h"
-
-#if __has_include(<pleach/skiplist.h>) && __has_include(<pleach/skiplist_device.cuh>)
-#include <pleach/skiplist.h>
-typedef pleach_skiplist_view gfsl_skiplist_view;
-#define gfsl_skiplist_open pleach_skiplist_view_open
-#define gfsl_skiplist_close pleach_skiplist_view_close
-#else /* skiplists have no calls from kernels yet */
-typedef struct gfsl_skiplist_view {
-    uint32_t key_bits, chunk;
-} gfsl_skiplist_view;
-static inline pleach_status gfsl_skiplist_open(pleach_map *map, gfsl_skiplist_view *view)
-{
-    (void)map, (void)view;
-    return PLEACH_E_ARGUMENT;
-}
-static inline pleach_status gfsl_skiplist_close(pleach_map *map, gfsl_skiplist_view *view)
-{
-    (void)map, (void)view;
-    return PLEACH_E_ARGUMENT;
-}
-#endif
+#include "pleach/pleach.h"
+#include "pleach/skiplist.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +17,12 @@ enum gfsl_kind { GFSL_CONTAINS, GFSL_INSERT, GFSL_DELETE };
 
 /* NOT_APPLIED: no memory for it. NO_ANSWER: what answers are filled with before. */
 enum gfsl_answer { GFSL_NO, GFSL_YES, GFSL_NOT_APPLIED, GFSL_NO_ANSWER = 0xff };
+
+PORT_FN uint8_t gfsl_answer_of(pleach_outcome outcome)
+{
+    if (outcome == PLEACH_NOT_APPLIED) return GFSL_NOT_APPLIED;
+    return outcome == PLEACH_INSERTED || outcome == PLEACH_ERASED ? GFSL_YES : GFSL_NO;
+}
 
 /* Pointers are into the memory of the device that has the structure. A key's value is the key. */
 struct gfsl_work {
@@ -54,8 +39,8 @@ struct gfsl_work {
 
 pleach_status gfsl_run_map(pleach_map_view view, const struct gfsl_work *work, pleach_stream stream);
 pleach_status gfsl_run_lockfree(lockfree_list list, const struct gfsl_work *work, pleach_stream stream);
-pleach_status gfsl_run_chunk16(gfsl_skiplist_view view, const struct gfsl_work *work, pleach_stream stream);
-pleach_status gfsl_run_chunk32(gfsl_skiplist_view view, const struct gfsl_work *work, pleach_stream stream);
+pleach_status gfsl_run_chunk16(pleach_skiplist_view view, const struct gfsl_work *work, pleach_stream stream);
+pleach_status gfsl_run_chunk32(pleach_skiplist_view view, const struct gfsl_work *work, pleach_stream stream);
 
 #ifdef __cplusplus
 }

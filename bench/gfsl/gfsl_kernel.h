@@ -6,12 +6,6 @@
 /* A kernel for blocks of any size may use 64 registers a thread; smaller blocks get one that may use more. */
 enum { GFSL_SMALL_BLOCK = 256, GFSL_LARGE_BLOCK = 1024 };
 
-static __device__ __forceinline__ uint8_t gfsl_answer_of(pleach_outcome outcome)
-{
-    if (outcome == PLEACH_NOT_APPLIED) return GFSL_NOT_APPLIED;
-    return outcome == PLEACH_INSERTED || outcome == PLEACH_ERASED ? GFSL_YES : GFSL_NO;
-}
-
 /* Threads of a warp have neighbouring operations, of whatever kinds. All threads of a block make the same number of
  * stays, because they enter and leave together. */
 #define DEFINE_GFSL(bits, most)                                                                                  \

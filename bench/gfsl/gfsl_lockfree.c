@@ -15,14 +15,6 @@ void gfsl_lockfree_drop_image(struct gfsl *g)
     g->image_made = false;
 }
 
-/* As on the device: a line is not shared by the halves of a node. */
-static void *allocate_words(const struct gfsl *g, size_t bytes)
-{
-    enum { LINE_BYTES = 64 };
-    if (g->device->kind != PLEACH_CPU) return g->device->allocate(bytes);
-    return aligned_alloc(LINE_BYTES, (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
-}
-
 /* Places by key; 0 for those that are not there. */
 static uint64_t *place_first_keys(struct gfsl *g)
 {
@@ -57,9 +49,9 @@ static bool place_inserts(struct gfsl *g)
 {
     const size_t bytes = g->n * sizeof g->host_places[0];
     g->room = g->image_room;
-    g->host_places = calloc(g->n, sizeof g->host_places[0]);
-    g->device_places = g->device->allocate(bytes);
-    if (g->host_places == NULL || g->device_places == NULL) return false;
+    g->host_places = bench_memory_zeros(&g->list_memory, bytes);
+    g->device_places = bench_memory_device(&g->list_memory, g->device, bytes);
+    if (g->list_memory.lacking) return false;
     for (size_t i = 0; i < g->n; i++)
         if (g->kinds[i] == GFSL_INSERT)
             g->host_places[i] = lockfree_take(&g->room, lockfree_draw(draw_of(g, g->first + i)));
@@ -72,17 +64,15 @@ static bool lockfree_open(struct gfsl *g, bool *there)
     *there = true;
     if (!make_image(g)) return false;
     g->work.stay = 1;
-    if (place_inserts(g)) g->list_words = allocate_words(g, lockfree_bytes(&g->room));
+    /* Lines as on the device: none is shared by the halves of a node. */
+    if (place_inserts(g)) g->list_words = bench_memory_lines(&g->list_memory, g->device, lockfree_bytes(&g->room));
     return g->list_words != NULL || gfsl_complain(g, "nodes", PLEACH_E_MEMORY);
 }
 
 static void lockfree_close(struct gfsl *g)
 {
-    g->device->release(g->list_words);
-    g->device->release(g->device_places);
-    free(g->host_places);
-    g->list_words = g->device_places = NULL;
-    g->host_places = NULL;
+    bench_memory_release(&g->list_memory);
+    g->list_words = NULL;
     g->work.places = NULL;
 }
 

@@ -28,7 +28,7 @@ static bool map_open(struct gfsl *g, bool *there)
 static void close_view(struct gfsl *g)
 {
     if (g->view_open && g->subject->structure == GFSL_SKIPLIST)
-        gfsl_skiplist_close(g->map, &g->skiplist_view);
+        pleach_skiplist_view_close(g->map, &g->skiplist_view);
     else if (g->view_open)
         pleach_map_view_close(g->map, &g->map_view);
     g->view_open = false;
@@ -45,7 +45,7 @@ static pleach_status open_view(struct gfsl *g)
 {
     if (g->device->kind == PLEACH_CPU || g->subject->array) return PLEACH_OK;
     const pleach_status status = g->subject->structure == GFSL_SKIPLIST
-                                     ? gfsl_skiplist_open(g->map, &g->skiplist_view)
+                                     ? pleach_skiplist_view_open(g->map, &g->skiplist_view)
                                      : pleach_map_view_open(g->map, &g->map_view);
     g->view_open = status == PLEACH_OK;
     return status;
@@ -83,12 +83,6 @@ static bool map_restore(struct gfsl *g)
 
 /* ---- the timed calls ---- */
 
-static uint8_t answer_of(pleach_outcome outcome)
-{
-    if (outcome == PLEACH_NOT_APPLIED) return GFSL_NOT_APPLIED;
-    return outcome == PLEACH_INSERTED || outcome == PLEACH_ERASED ? GFSL_YES : GFSL_NO;
-}
-
 static uint8_t call_one(pleach_map *map, uint8_t kind, uint64_t key)
 {
     pleach_outcome outcome = PLEACH_NOT_APPLIED;
@@ -99,10 +93,10 @@ static uint8_t call_one(pleach_map *map, uint8_t kind, uint64_t key)
         return found ? GFSL_YES : GFSL_NO;
     case GFSL_INSERT:
         (void)pleach_map_add_one(map, key, key, &outcome, NULL); /* the outcome says it */
-        return answer_of(outcome);
+        return gfsl_answer_of(outcome);
     case GFSL_DELETE:
         (void)pleach_map_erase_one(map, key, &outcome, NULL);
-        return answer_of(outcome);
+        return gfsl_answer_of(outcome);
     }
     return GFSL_NOT_APPLIED;
 }

@@ -51,7 +51,6 @@ static const char help[] =
     "\n"
     "Counts may be given as 5000, 64M (millions), 16Mi (2^20s) or 2^20.\n";
 
-static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const bits_names[] = {"32", "64", NULL};
 
 static bool parse_mix(struct gfsl_mix *mix, const char *word)
@@ -157,10 +156,9 @@ bool gfsl_read_options(struct gfsl_options *options, int argc, char **argv, int 
                                      .block = GFSL_USUAL_BLOCK, .stay = GFSL_USUAL_STAY};
     while (cli_more(&cli))
         if (!take_flag(&cli, options) && !take_number(&cli, options) && !take_list(&cli, options, &wanted) &&
-            !cli_take_chance(&cli, "--raise", &options->raise) &&
+            !cli_take_real(&cli, "--raise", 1, &options->raise) &&
             !cli_take_choice(&cli, "--bits", bits_names, &options->bits) &&
-            !cli_take_choice(&cli, "--device", device_names, &options->device) &&
-            !cli_take_text(&cli, "--json", &options->json) && !cli_take_text(&cli, "--csv", &options->csv))
+            !tool_device_take(&cli, &options->device, false) && !bench_files_take(&cli, &options->files))
             cli_reject_option(&cli);
     if (options->block % 32 != 0) cli_fail(&cli, "--block takes a multiple of 32");
     if (options->mix_count == 0)

@@ -1,7 +1,5 @@
 /* gfsl_skiplist.h - operations of all kinds on a skiplist whose chunks have PLEACH_CHUNK slots. A block is the
  * agent that enters and leaves. */
-#if __has_include(<pleach/skiplist_device.cuh>)
-
 #include <pleach/skiplist_device.cuh>
 
 #define VIEW pleach_skiplist_view
@@ -14,15 +12,3 @@
 #define ADD(bits, view, key) gfsl_answer_of(pleach_skiplist##bits##_add(view, agent, key, key, NULL))
 #define ERASE(bits, view, key) gfsl_answer_of(pleach_skiplist##bits##_erase(view, agent, key, NULL))
 #include "gfsl_kernel.h"
-
-#else
-
-#include "gfsl_device.h"
-
-pleach_status GFSL_RUN(gfsl_skiplist_view view, const struct gfsl_work *work, pleach_stream stream)
-{
-    (void)view, (void)work, (void)stream;
-    return PLEACH_E_ARGUMENT;
-}
-
-#endif

@@ -1,7 +1,6 @@
 /* gfsl_work.c - the first keys, the operations, and the checks of the results. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gfsl.h"
@@ -29,15 +28,7 @@ static void make_order(void *context, size_t begin, size_t end)
 void gfsl_drop_range(struct gfsl *g)
 {
     gfsl_lockfree_drop_image(g);
-    free(g->order);
-    free(g->present);
-    free(g->touched);
-    free(g->final);
-    free(g->net);
-    g->device->release(g->device_order);
-    g->order = g->device_order = NULL;
-    g->present = g->touched = g->final = NULL;
-    g->net = NULL;
+    bench_memory_release(&g->range_memory);
 }
 
 bool gfsl_use_range(struct gfsl *g, size_t range)
@@ -45,15 +36,13 @@ bool gfsl_use_range(struct gfsl *g, size_t range)
     const size_t bytes = range * word_bytes(g->bits);
     gfsl_drop_range(g);
     g->range = range;
-    g->order = malloc(bytes);
-    g->device_order = g->device->allocate(bytes);
-    g->present = malloc(range);
-    g->touched = malloc(range);
-    g->final = malloc(range);
-    g->net = malloc(range * sizeof g->net[0]);
-    if (g->order == NULL || g->device_order == NULL || g->present == NULL || g->touched == NULL || g->final == NULL ||
-        g->net == NULL)
-        return gfsl_complain(g, "keys", PLEACH_E_MEMORY);
+    g->order = bench_memory_host(&g->range_memory, bytes);
+    g->device_order = bench_memory_device(&g->range_memory, g->device, bytes);
+    g->present = bench_memory_host(&g->range_memory, range);
+    g->touched = bench_memory_host(&g->range_memory, range);
+    g->final = bench_memory_host(&g->range_memory, range);
+    g->net = bench_memory_host(&g->range_memory, range * sizeof g->net[0]);
+    if (g->range_memory.lacking) return gfsl_complain(g, "keys", PLEACH_E_MEMORY);
     crew_share(g->crew, range, make_order, g);
     if (!g->device->copy_in(g->device_order, g->order, bytes)) return gfsl_complain(g, "keys", PLEACH_E_CUDA);
     return true;
@@ -105,14 +94,7 @@ static void note_updates(struct gfsl *g)
 
 void gfsl_drop_mix(struct gfsl *g)
 {
-    free(g->kinds);
-    free(g->keys);
-    free(g->answers);
-    g->device->release((void *)g->work.kinds);
-    g->device->release((void *)g->work.keys);
-    g->device->release(g->work.answers);
-    g->kinds = g->answers = NULL;
-    g->keys = NULL;
+    bench_memory_release(&g->mix_memory);
     g->work = (struct gfsl_work){0};
     g->mix = NULL;
 }
@@ -120,16 +102,15 @@ void gfsl_drop_mix(struct gfsl *g)
 static bool allocate_mix(struct gfsl *g)
 {
     const size_t bytes = g->n * word_bytes(g->bits);
-    g->kinds = malloc(g->n);
-    g->keys = malloc(bytes);
-    g->answers = malloc(g->n);
+    g->kinds = bench_memory_host(&g->mix_memory, g->n);
+    g->keys = bench_memory_host(&g->mix_memory, bytes);
+    g->answers = bench_memory_host(&g->mix_memory, g->n);
     g->work = (struct gfsl_work){.n = g->n, .bits = g->bits, .block = (uint32_t)g->options->block,
                                  .blocks_per_sm = (uint32_t)g->options->blocks_per_sm};
-    g->work.kinds = g->device->allocate(g->n);
-    g->work.keys = g->device->allocate(bytes);
-    g->work.answers = g->device->allocate(g->n);
-    return g->kinds != NULL && g->keys != NULL && g->answers != NULL && g->work.kinds != NULL && g->work.keys != NULL &&
-           g->work.answers != NULL;
+    g->work.kinds = bench_memory_device(&g->mix_memory, g->device, g->n);
+    g->work.keys = bench_memory_device(&g->mix_memory, g->device, bytes);
+    g->work.answers = bench_memory_device(&g->mix_memory, g->device, g->n);
+    return !g->mix_memory.lacking;
 }
 
 bool gfsl_use_mix(struct gfsl *g, const struct gfsl_mix *mix)

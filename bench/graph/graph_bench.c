@@ -53,7 +53,7 @@ static const char help[] =
 
 static const struct {
     const char *name;
-    void (*run)(struct graph_bench *bench);
+    graph_experiment *run;
 } experiments[] = {
     {"insert", graph_bench_insert},           {"erase", graph_bench_erase},
     {"erase-vertices", graph_bench_erase_vertices}, {"build", graph_bench_build},

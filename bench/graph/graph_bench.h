@@ -110,8 +110,8 @@ struct figure {
     double of_run[GRAPH_MOST_RUNS];
 };
 double figure_median(const struct figure *figure);
-double figure_spread(const struct figure *figure);
 void figure_add(struct figure *figure, double value);
+void figure_mean(const struct figure classes[GRAPH_CLASSES], struct figure *mean); /* run by run */
 
 struct graph_row {
     const char *experiment;
@@ -197,15 +197,9 @@ static inline unsigned largest_batch(const struct graph_bench *bench, unsigned m
 
 /* ---- the experiments ---- */
 
-void graph_bench_insert(struct graph_bench *bench);
-void graph_bench_erase(struct graph_bench *bench);
-void graph_bench_incremental(struct graph_bench *bench);
-void graph_bench_erase_vertices(struct graph_bench *bench);
-void graph_bench_build(struct graph_bench *bench);
-void graph_bench_triangles(struct graph_bench *bench);
-void graph_bench_dynamic(struct graph_bench *bench);
-void graph_bench_load(struct graph_bench *bench);
-void graph_bench_queries(struct graph_bench *bench);
+typedef void graph_experiment(struct graph_bench *bench);
+graph_experiment graph_bench_insert, graph_bench_erase, graph_bench_incremental, graph_bench_erase_vertices,
+    graph_bench_build, graph_bench_triangles, graph_bench_dynamic, graph_bench_load, graph_bench_queries;
 
 /* ---- the dissertation's tables, graphs and batches as many times smaller as the scale is below its own ---- */
 
@@ -217,18 +211,12 @@ static inline unsigned paper_shrink(const struct graph_bench *bench, unsigned sc
     return bench->scale < scale_there ? scale_there - bench->scale : 0;
 }
 
-void graph_bench_paper(struct graph_bench *bench);
+graph_experiment graph_bench_paper;
 
 /* Of graph_bench_edges.c: tables 5.2, 5.3, 5.6. Of _vertices.c: 5.4. Of _build.c: 5.5. Of _triangles.c: 5.7, 5.8. Of
  * _rounds.c: 5.9. Of _load.c: figures 5.2, 5.3. */
-void paper_insert(struct graph_bench *bench);
-void paper_erase(struct graph_bench *bench);
-void paper_erase_vertices(struct graph_bench *bench);
-void paper_build(struct graph_bench *bench);
-void paper_incremental(struct graph_bench *bench);
-void paper_triangles(struct graph_bench *bench);
-void paper_rounds(struct graph_bench *bench);
-void paper_load(struct graph_bench *bench);
+graph_experiment paper_insert, paper_erase, paper_erase_vertices, paper_build, paper_incremental, paper_triangles,
+    paper_rounds, paper_load;
 
 /* graph_bench_seed.c: the graphs of table 5.1, each of one of the classes, and what was measured on them: tables 5.5,
  * 5.7 and 5.8, milliseconds; 0: it ran out of memory. */

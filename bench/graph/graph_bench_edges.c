@@ -210,16 +210,6 @@ static void measure_class(struct graph_bench *bench, const struct experiment *wh
     end_work(&work);
 }
 
-static void mean_of(const struct graph_bench *bench, const struct figure *classes, struct figure *mean)
-{
-    *mean = (struct figure){0};
-    for (size_t run = 0; run < bench->runs; run++) {
-        double sum = 0;
-        for (size_t class = 0; class < GRAPH_CLASSES; class++) sum += classes[class].of_run[run];
-        figure_add(mean, sum / GRAPH_CLASSES);
-    }
-}
-
 /* `own` has what pleach's row has beside the baseline's. */
 static void add_rows(const struct graph_bench *bench, const struct experiment *what, size_t count,
                      const char *graph, const struct figure *baseline, const struct graph_row *own)
@@ -244,7 +234,7 @@ static void measure_batch(struct graph_bench *bench, const struct experiment *wh
                           const char *note)
 {
     const size_t count = (size_t)1 << power;
-    struct figure ours, baseline = {0};
+    struct figure ours, baseline;
     struct sums sums = {0};
     for (size_t class = 0; class < GRAPH_CLASSES && graph_goes_on(bench); class++)
         measure_class(bench, what, count, class, &sums);
@@ -252,8 +242,8 @@ static void measure_batch(struct graph_bench *bench, const struct experiment *wh
     for (size_t class = 0; class < GRAPH_CLASSES; class++)
         add_rows(bench, what, count, bench->inputs[class].name, &sums.baseline[class],
                  &(struct graph_row){.figure = &sums.ours[class], .limit = sums.limit[class]});
-    mean_of(bench, sums.ours, &ours);
-    if (sums.baseline[0].runs > 0) mean_of(bench, sums.baseline, &baseline);
+    figure_mean(sums.ours, &ours);
+    figure_mean(sums.baseline, &baseline);
     add_rows(bench, what, count, "mean", &baseline,
              &(struct graph_row){.figure = &ours, .limit = graph_limit_mean(sums.limit), .seed = seed, .note = note});
 }

@@ -35,7 +35,7 @@ void graph_bench_paper(struct graph_bench *bench)
 {
     static const struct {
         const char *heading;
-        void (*run)(struct graph_bench *bench);
+        graph_experiment *run;
     } parts[] = {
         {"Table 5.2: random edges inserted, mean of all graphs", paper_insert},
         {"Table 5.3: edges erased, mean of all graphs", paper_erase},

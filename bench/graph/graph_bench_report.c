@@ -7,6 +7,7 @@
 
 #include "tools/common/cli.h"
 #include "graph_bench.h"
+#include "bench/harness/bench.h"
 #include "bench/harness/json.h"
 #include "tools/common/machine.h"
 #include "tools/common/out_file.h"
@@ -41,34 +42,35 @@ struct graph_report {
 
 void figure_add(struct figure *figure, double value) { figure->of_run[figure->runs++] = value; }
 
-static int compare(const void *x, const void *y)
+void figure_mean(const struct figure classes[GRAPH_CLASSES], struct figure *mean)
 {
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
+    *mean = (struct figure){0};
+    for (size_t run = 0; run < classes[0].runs; run++) {
+        double sum = 0;
+        for (size_t class = 0; class < GRAPH_CLASSES; class++) sum += classes[class].of_run[run];
+        figure_add(mean, sum / GRAPH_CLASSES);
+    }
 }
 
-static void sort_runs(const struct figure *figure, double *sorted)
+/* Their median, with all of them in ascending order. */
+static double sort_runs(const struct figure *figure, double *sorted)
 {
+    if (figure->runs == 0) return 0;
     memcpy(sorted, figure->of_run, figure->runs * sizeof sorted[0]);
-    qsort(sorted, figure->runs, sizeof sorted[0], compare);
+    return bench_median(sorted, figure->runs);
 }
 
 double figure_median(const struct figure *figure)
 {
     double sorted[GRAPH_MOST_RUNS];
-    const size_t n = figure->runs;
-    if (n == 0) return 0;
-    sort_runs(figure, sorted);
-    return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    return sort_runs(figure, sorted);
 }
 
-double figure_spread(const struct figure *figure)
+static double figure_spread(const struct figure *figure)
 {
     double sorted[GRAPH_MOST_RUNS];
-    const double median = figure_median(figure);
-    if (!(median > 0)) return 0;
-    sort_runs(figure, sorted);
-    return (sorted[figure->runs - 1] - sorted[0]) / median;
+    const double median = sort_runs(figure, sorted);
+    return median > 0 ? (sorted[figure->runs - 1] - sorted[0]) / median : 0;
 }
 
 /* ---- the table ---- */
@@ -130,23 +132,15 @@ static double limit_share(const struct graph_row *row)
     return is_time(row) ? limit_figure(row) / own : own / limit_figure(row);
 }
 
-static const char *or_dash(char *text, size_t size, const char *format, double number)
-{
-    if (number > 0)
-        snprintf(text, size, format, number);
-    else
-        snprintf(text, size, "-");
-    return text;
-}
-
 static void print_row(const struct graph_report *report, const struct graph_row *row)
 {
     char batch[24], seed[24], peer[24], share[24];
     fprintf(report->table, "%-15s %-9s %8s %-24s %10.3f %-9s %6.1f%% %9s %7s %6s  %-*s%s\n", row->experiment,
-            row->graph, or_dash(batch, sizeof batch, "%.0f", (double)row->batch), row->what,
+            row->graph, bench_or_dash(batch, sizeof batch, "%.0f", (double)row->batch), row->what,
             figure_median(row->figure), row->unit, 100 * figure_spread(row->figure),
-            or_dash(seed, sizeof seed, "%.2f", row->seed), or_dash(peer, sizeof peer, "%.2f", times_peer(row)),
-            or_dash(share, sizeof share, "%.0f%%", 100 * limit_share(row)),
+            bench_or_dash(seed, sizeof seed, "%.2f", row->seed),
+            bench_or_dash(peer, sizeof peer, "%.2f", times_peer(row)),
+            bench_or_dash(share, sizeof share, "%.0f%%", 100 * limit_share(row)),
             row->note != NULL ? LIMIT_WIDTH : 0, row->limit.name != NULL ? row->limit.name : "",
             row->note != NULL ? row->note : "");
     fflush(report->table);

@@ -95,7 +95,7 @@ static void measure_class(struct graph_bench *bench, const struct graph_input *i
 
 static void measure_batch(struct graph_bench *bench, const char *name, unsigned power, double seed, const char *note)
 {
-    struct figure classes[GRAPH_CLASSES] = {0}, mean = {0};
+    struct figure classes[GRAPH_CLASSES] = {0}, mean;
     struct graph_limit limits[GRAPH_CLASSES] = {0};
     struct graph_row row = {.experiment = name, .batch = (uint64_t)1 << power, .what = "pleach",
                             .unit = "MVertex/s"};
@@ -109,11 +109,7 @@ static void measure_batch(struct graph_bench *bench, const char *name, unsigned 
         row.limit = limits[i];
         graph_report_add(bench->report, &row);
     }
-    for (size_t run = 0; run < bench->runs; run++) {
-        double sum = 0;
-        for (size_t i = 0; i < GRAPH_CLASSES; i++) sum += classes[i].of_run[run];
-        figure_add(&mean, sum / GRAPH_CLASSES);
-    }
+    figure_mean(classes, &mean);
     row.detail = false;
     row.graph = "mean";
     row.figure = &mean;

@@ -5,6 +5,7 @@
  *   bench_key_file.c  keys of a file
  *   bench_words.h     arrays of keys and values of all widths
  *   bench_sort.c      sorting them
+ *   bench_memory.c    arrays that are freed together
  *   bench_batch.c     the arguments and results of a call, and the checks
  *   bench_measure.c   maps, timing and reporting: what every benchmark does
  *   bench_report.c    table, JSON, CSV
@@ -37,10 +38,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <pleach/batch.h>
 #include <pleach/snapshot.h>
 
 #include "tools/common/tool_device.h"
 #include "bench/limits/limit.h"
+#include "bench_memory.h"
 #include "bench_words.h"
 #include "tools/common/crew.h"
 #include "tools/common/mix.h"
@@ -68,8 +71,8 @@ struct bench_key_file {
     size_t count;
 };
 
-/* False with the reason. */
-bool bench_key_file_read(struct bench_key_file *file, const char *path, char *why, size_t size);
+/* Reads nothing if the path is NULL. Returns false after an error message. */
+bool bench_key_file_read(struct bench_key_file *file, const char *path, const char *command);
 void bench_key_file_drop(struct bench_key_file *file);
 
 /* Keys of a map, by rank: sorted[0] is the smallest. */
@@ -143,9 +146,6 @@ struct bench_row {
 
 struct bench_report;
 
-/* The table goes to standard output, or to standard error if `quiet_output`. */
-struct bench_report *bench_report_create(bool quiet_output);
-
 /* Computes median and spread, prints the row, and keeps it. */
 void bench_report_add(struct bench_report *report, struct bench_row *row);
 
@@ -165,18 +165,28 @@ void bench_report_say(struct bench_report *report, const char *line);
 /* Says of which file the keys are; its name is in the JSON's context. */
 void bench_report_name_keys(struct bench_report *report, const char *path);
 
+/* Returns the number as text, or "-" unless it is above 0. */
+const char *bench_or_dash(char *text, size_t size, const char *format, double number);
+
 /* Sorts them, in ascending order, and answers their median. */
 double bench_median(double *rates, size_t n);
 
 /* Where results go; NULL: nowhere, "-": standard output. */
 struct bench_files { const char *json, *csv; };
 
-/* Before minutes of measuring, not after them. False after an error message. */
-bool bench_files_writable(const struct bench_files *files, const char *command);
-bool bench_files_use_output(const struct bench_files *files); /* standard output */
+/* Reads --json and --csv. Returns whether the current word was one of them. */
+struct cli;
+bool bench_files_take(struct cli *cli, struct bench_files *files);
+
+/* Returns NULL after an error message. A file that cannot be written is reported here, before minutes of measuring. The
+ * table goes to standard output, or to standard error if results go to standard output. */
+struct bench_report *bench_report_open(const struct bench_files *files, const char *command);
 
 /* Writes all rows and destroys the report. The exit status, where `good` is whether all answers were right. */
-int bench_report_finish(struct bench_report *report, const struct bench_files *files, bool good);
+int bench_report_finish(struct bench_report *report, bool good);
+
+/* Reports a usage error if the machine has fewer bytes of memory: the kernel would kill the process. */
+void bench_check_memory(struct cli *cli, const char *what, uint64_t bytes);
 
 /* ---- bench_lists.c ---- */
 
@@ -195,7 +205,6 @@ static inline const struct bench_numbers *bench_asked_or(const struct bench_numb
     return asked->count > 0 ? asked : own;
 }
 
-struct cli;
 struct bench_options;
 
 /* Whether the current word was an option that is a list. */
@@ -270,23 +279,36 @@ struct batch {
     uint64_t *host_counts, *counts; /* n + 1 */
     uint32_t limit;
     size_t total; /* pairs found by a packed range */
+    struct bench_memory memory; /* of these arrays, and of others that a benchmark adds */
 };
 
-/* `results` is the room in out_a and out_b. */
+/* `results` is the room in out_a and out_b. Returns false after an error message. */
 bool batch_create(struct batch *batch, struct bench *bench, size_t n, int parts, size_t results);
 void batch_destroy(struct batch *batch);
 
+/* To be called after a benchmark has added arrays to the memory. If memory was lacking, frees all arrays and returns
+ * false after an error message. */
+bool batch_has_memory(struct batch *batch, const char *name);
+
 /* Makes all arguments by calling make(batch, i) for each i, and sends them to the device. */
 bool batch_fill(struct batch *batch, void (*make)(struct batch *batch, size_t i));
-bool batch_send(struct batch *batch);
 bool batch_fetch(struct batch *batch);
 
-/* Fills the results with what no benchmark expects. */
 /* A batch of finds with the same keys, so that the map has the memory that batches work with. */
 bool batch_warm_map(struct batch *batch);
 
+/* Prints the stages of a batch in one line that begins with `what`, if `ranges` also the time of its ranges. */
+void bench_say_stages(const struct bench *bench, const char *what, const pleach_batch_times *times, bool ranges);
+
+/* Fills the results with what no benchmark expects. */
 bool batch_spoil(struct batch *batch);
 size_t batch_count_wrong(struct batch *batch, size_t n, bool (*right)(const struct batch *batch, size_t i));
+
+/* The rank of the key that query i asks for. */
+static inline size_t batch_rank(const struct batch *batch, size_t i)
+{
+    return bench_keys_rank(&batch->bench->keys, i, batch->n);
+}
 
 /* Arguments for batch_fill. With BATCH_B, each key comes with its value. */
 void batch_make_present(struct batch *batch, size_t i);   /* keys of the map, in the order of the distribution */
@@ -309,7 +331,9 @@ bool batch_right_succ(const struct batch *batch, size_t i);
 /* A call and checks that several benchmarks use. */
 pleach_status batch_call_find(void *context, pleach_stream stream);
 bool batch_right_found(const struct batch *batch, size_t i);
+bool batch_right_missing(const struct batch *batch, size_t i);
 bool batch_right_inserted(const struct batch *batch, size_t i);
+bool batch_right_erased(const struct batch *batch, size_t i);
 
 /* ---- bench_measure.c, timing ---- */
 
@@ -339,6 +363,11 @@ struct bench_arguments {
 /* Makes the arguments, measures work on them as one batch, and counts each as an operation. */
 void bench_run(struct bench *bench, const struct bench_arguments *arguments, struct bench_work work);
 
+/* Fills in the rates of a row, one from each call of `once`. If `warm`, the first call does not count: it warms caches
+ * and loads code. Returns false if a call has failed. */
+typedef bool bench_once(void *context, double *rate);
+bool bench_repeat(struct bench_row *row, size_t repeats, bool warm, bench_once *once, void *context);
+
 /* A row is started, gets its rates, and is added to the report. */
 void bench_start_row(const struct bench *bench, struct bench_row *row, const char *name, size_t batch);
 void bench_add_row(const struct bench *bench, struct bench_row *row);
@@ -353,11 +382,14 @@ enum case_flags {
     CASE_TREE = 16     /* needs batches or calls from kernels, which skiplists have not */
 };
 
+struct bench_case;
+typedef void bench_run_case(struct bench *bench, const struct bench_case *which);
+
 struct bench_case {
     const char *name;
     struct bench_sizes sizes;
     int flags;
-    void (*run)(struct bench *bench, const struct bench_case *which);
+    bench_run_case *run;
     const char *summary;
 };
 
@@ -366,41 +398,11 @@ extern const struct bench_case bench_cases[BENCH_CASES];
 
 void bench_print_list(void);
 
-void bench_load(struct bench *bench, const struct bench_case *which);
-void bench_find(struct bench *bench, const struct bench_case *which);
-void bench_find_miss(struct bench *bench, const struct bench_case *which);
-void bench_export(struct bench *bench, const struct bench_case *which);
-void bench_find_mixed(struct bench *bench, const struct bench_case *which);
-void bench_insert_empty(struct bench *bench, const struct bench_case *which);
-void bench_insert_batch(struct bench *bench, const struct bench_case *which);
-void bench_insert_sorted(struct bench *bench, const struct bench_case *which);
-void bench_erase(struct bench *bench, const struct bench_case *which);
-void bench_erase_sorted(struct bench *bench, const struct bench_case *which);
-void bench_range_limit(struct bench *bench, const struct bench_case *which);
-void bench_range_packed(struct bench *bench, const struct bench_case *which);
-void bench_range_count(struct bench *bench, const struct bench_case *which);
-void bench_long_count(struct bench *bench, const struct bench_case *which);
-void bench_long_range(struct bench *bench, const struct bench_case *which);
-void bench_long_export(struct bench *bench, const struct bench_case *which);
-void bench_long_save(struct bench *bench, const struct bench_case *which);
-void bench_long_mixed(struct bench *bench, const struct bench_case *which);
-void bench_range_one(struct bench *bench, const struct bench_case *which);
-void bench_succ(struct bench *bench, const struct bench_case *which);
-void bench_pred(struct bench *bench, const struct bench_case *which);
-void bench_single_find(struct bench *bench, const struct bench_case *which);
-void bench_single_put(struct bench *bench, const struct bench_case *which);
-void bench_single_mixed(struct bench *bench, const struct bench_case *which);
-void bench_batches(struct bench *bench, const struct bench_case *which);
-void bench_apply(struct bench *bench, const struct bench_case *which);
-void bench_queue(struct bench *bench, const struct bench_case *which);
-void bench_index(struct bench *bench, const struct bench_case *which);
-void bench_hash(struct bench *bench, const struct bench_case *which);
-void bench_limits(struct bench *bench, const struct bench_case *which);
-
-void bench_mixed_range(struct bench *bench, const struct bench_case *which);
-void bench_mixed_length(struct bench *bench, const struct bench_case *which);
-void bench_mixed_memory(struct bench *bench, const struct bench_case *which);
-void bench_mixed_erase(struct bench *bench, const struct bench_case *which);
-void bench_mixed_all(struct bench *bench, const struct bench_case *which);
+bench_run_case bench_load, bench_find, bench_find_miss, bench_export, bench_find_mixed, bench_insert_empty,
+    bench_insert_batch, bench_insert_sorted, bench_erase, bench_erase_sorted, bench_range_limit, bench_range_packed,
+    bench_range_count, bench_long_count, bench_long_range, bench_long_export, bench_long_save, bench_long_mixed,
+    bench_range_one, bench_succ, bench_pred, bench_single_find, bench_single_put, bench_single_mixed, bench_batches,
+    bench_apply, bench_queue, bench_index, bench_hash, bench_limits, bench_mixed_range, bench_mixed_length,
+    bench_mixed_memory, bench_mixed_erase, bench_mixed_all;
 
 #endif

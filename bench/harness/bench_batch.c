@@ -1,6 +1,6 @@
 /* bench_batch.c - the arguments and results of one array call: making them, moving them, checking them. */
 #include <stdatomic.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include <pleach/batch.h>
 
@@ -8,43 +8,42 @@
 
 enum { SPOIL = 0xa5 };
 
-/* A pair of arrays, on the host and on the device; false when one could not be had. */
-static bool allocate_twice(const struct tool_device *device, size_t bytes, void **host, void **memory)
-{
-    *host = malloc(bytes);
-    *memory = device->allocate(bytes);
-    return *host != NULL && *memory != NULL;
-}
-
 bool batch_create(struct batch *batch, struct bench *bench, size_t n, int parts, size_t results)
 {
-    const struct tool_device *device = bench->device;
-    const size_t argument_bytes = n * word_bytes(bench->bits), result_bytes = results * word_bytes(bench->bits);
-    void *host_bytes = NULL, *bytes = NULL, *host_counts = NULL, *counts = NULL;
+    const size_t word = word_bytes(bench->bits), arguments = n * word, counts = (n + 1) * sizeof(uint64_t);
+    struct bench_memory *const memory = &batch->memory;
     *batch = (struct batch){.bench = bench, .n = n, .results = results};
-    bool complete = allocate_twice(device, argument_bytes, &batch->host_a, &batch->a) &&
-                    allocate_twice(device, n, &host_bytes, &bytes);
-    if (parts & BATCH_B) complete &= allocate_twice(device, argument_bytes, &batch->host_b, &batch->b);
-    if (parts & BATCH_OUT_A) complete &= allocate_twice(device, result_bytes, &batch->host_out_a, &batch->out_a);
-    if (parts & BATCH_OUT_B) complete &= allocate_twice(device, result_bytes, &batch->host_out_b, &batch->out_b);
-    if (parts & BATCH_COUNTS) complete &= allocate_twice(device, (n + 1) * sizeof(uint64_t), &host_counts, &counts);
-    batch->host_bytes = host_bytes;
-    batch->bytes = bytes;
-    batch->host_counts = host_counts;
-    batch->counts = counts;
-    if (complete) return true;
-    batch_destroy(batch);
-    return bench_complain(bench, "batch", "allocating it", PLEACH_E_MEMORY);
+    batch->host_a = bench_memory_host(memory, arguments);
+    batch->a = bench_memory_device(memory, bench->device, arguments);
+    batch->host_bytes = bench_memory_host(memory, n);
+    batch->bytes = bench_memory_device(memory, bench->device, n);
+    if (parts & BATCH_B) {
+        batch->host_b = bench_memory_host(memory, arguments);
+        batch->b = bench_memory_device(memory, bench->device, arguments);
+    }
+    if (parts & BATCH_OUT_A) {
+        batch->host_out_a = bench_memory_host(memory, results * word);
+        batch->out_a = bench_memory_device(memory, bench->device, results * word);
+    }
+    if (parts & BATCH_OUT_B) {
+        batch->host_out_b = bench_memory_host(memory, results * word);
+        batch->out_b = bench_memory_device(memory, bench->device, results * word);
+    }
+    if (parts & BATCH_COUNTS) {
+        batch->host_counts = bench_memory_host(memory, counts);
+        batch->counts = bench_memory_device(memory, bench->device, counts);
+    }
+    return batch_has_memory(batch, "batch");
 }
 
-void batch_destroy(struct batch *batch)
+bool batch_has_memory(struct batch *batch, const char *name)
 {
-    void *const host[] = {batch->host_a,     batch->host_b,     batch->host_out_a,
-                          batch->host_out_b, batch->host_bytes, batch->host_counts};
-    void *const memory[] = {batch->a, batch->b, batch->out_a, batch->out_b, batch->bytes, batch->counts};
-    for (size_t i = 0; i < sizeof host / sizeof host[0]; i++) free(host[i]);
-    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) batch->bench->device->release(memory[i]);
+    if (!batch->memory.lacking) return true;
+    batch_destroy(batch);
+    return bench_complain(batch->bench, name, "allocating it", PLEACH_E_MEMORY);
 }
+
+void batch_destroy(struct batch *batch) { bench_memory_release(&batch->memory); }
 
 struct filling {
     struct batch *batch;
@@ -57,20 +56,20 @@ static void fill_slice(void *context, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) filling->make(filling->batch, i);
 }
 
-bool batch_fill(struct batch *batch, void (*make)(struct batch *batch, size_t i))
-{
-    struct filling filling = {batch, make};
-    crew_share(batch->bench->crew, batch->n, fill_slice, &filling);
-    return batch_send(batch);
-}
-
-bool batch_send(struct batch *batch)
+static bool batch_send(struct batch *batch)
 {
     const struct tool_device *device = batch->bench->device;
     const size_t bytes = batch->n * word_bytes(batch->bench->bits);
     return (device->copy_in(batch->a, batch->host_a, bytes) &&
             (batch->b == NULL || device->copy_in(batch->b, batch->host_b, bytes))) ||
            bench_complain(batch->bench, "batch", "copying it to the device", PLEACH_E_CUDA);
+}
+
+bool batch_fill(struct batch *batch, void (*make)(struct batch *batch, size_t i))
+{
+    struct filling filling = {batch, make};
+    crew_share(batch->bench->crew, batch->n, fill_slice, &filling);
+    return batch_send(batch);
 }
 
 bool batch_fetch(struct batch *batch)
@@ -164,7 +163,21 @@ bool batch_right_found(const struct batch *batch, size_t i)
            bench_word(batch->host_out_a, bits, i) == bench_value(bits, bench_word(batch->host_a, bits, i));
 }
 
+bool batch_right_missing(const struct batch *batch, size_t i) { return batch->host_bytes[i] == 0; }
 bool batch_right_inserted(const struct batch *batch, size_t i) { return batch->host_bytes[i] == PLEACH_INSERTED; }
+bool batch_right_erased(const struct batch *batch, size_t i) { return batch->host_bytes[i] == PLEACH_ERASED; }
+
+void bench_say_stages(const struct bench *bench, const char *what, const pleach_batch_times *times, bool ranges)
+{
+    const pleach_batch_times *t = times;
+    const double all = t->list + t->read + t->sort + t->search + t->query + t->modify;
+    char line[160], asked[32] = "";
+    if (ranges) snprintf(asked, sizeof asked, ", ranges %.0f%%", 100 * t->query / all);
+    snprintf(line, sizeof line, "%sof %.0f us: list %.0f%%, read %.0f%%, sort %.0f%%, search %.0f%%, modify %.0f%%%s",
+             what, 1e6 * all, 100 * t->list / all, 100 * t->read / all, 100 * t->sort / all, 100 * t->search / all,
+             100 * t->modify / all, asked);
+    bench_report_say(bench->report, line);
+}
 
 bool batch_warm_map(struct batch *batch)
 {

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "tools/edges/edge_bytes.h"
+#include "tools/common/cli.h"
 #include "tools/common/memory_limit.h"
+#include "tools/edges/edge_bytes.h"
 
 /* Fills `words`; false with the reason where the file ends before, or cannot be read. */
 static bool read_words(struct edge_bytes *bytes, uint64_t *words, size_t count, char *why, size_t size)
@@ -81,9 +82,8 @@ static bool read_keys(struct edge_bytes *bytes, struct bench_key_file *file, cha
     return false;
 }
 
-bool bench_key_file_read(struct bench_key_file *file, const char *path, char *why, size_t size)
+static bool open_and_read(struct bench_key_file *file, const char *path, char *why, size_t size)
 {
-    *file = (struct bench_key_file){0};
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     struct edge_bytes *const bytes = malloc(sizeof *bytes);
     bool good = descriptor >= 0 && bytes != NULL;
@@ -101,8 +101,17 @@ bool bench_key_file_read(struct bench_key_file *file, const char *path, char *wh
     }
     free(bytes);
     if (descriptor >= 0) close(descriptor);
-    if (!good) bench_key_file_drop(file);
     return good;
+}
+
+bool bench_key_file_read(struct bench_key_file *file, const char *path, const char *command)
+{
+    char why[512];
+    *file = (struct bench_key_file){0};
+    if (path == NULL || open_and_read(file, path, why, sizeof why)) return true;
+    cli_complain(command, "%s: %s", path, why);
+    bench_key_file_drop(file);
+    return false;
 }
 
 void bench_key_file_drop(struct bench_key_file *file)

@@ -1,7 +1,9 @@
 /* bench_measure.c - what every benchmark does: have a map in the right state, time a call, check it, report it. */
+#define _DEFAULT_SOURCE 1
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "tools/common/cli.h"
@@ -37,6 +39,15 @@ size_t bench_op_count(const struct bench *bench, const struct bench_sizes *sizes
     const bool gpu = bench->device->kind == PLEACH_CUDA;
     return choose_size(bench->options->ops, gpu ? sizes->gpu_ops : sizes->cpu_ops, bench->options->quick,
                        gpu ? QUICK_GPU_OPS : QUICK_CPU_OPS);
+}
+
+void bench_check_memory(struct cli *cli, const char *what, uint64_t bytes)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    const uint64_t have = (uint64_t)pages * (uint64_t)page_bytes;
+    if (pages > 0 && page_bytes > 0 && bytes > have)
+        cli_fail(cli, "so many %s need about %" PRIu64 " GiB, and this machine has %" PRIu64, what, bytes >> 30,
+                 have >> 30);
 }
 
 /* ---- maps ---- */
@@ -141,10 +152,10 @@ void bench_close(struct bench *bench)
 
 void bench_start_row(const struct bench *bench, struct bench_row *row, const char *name, size_t batch)
 {
-    memset(row, 0, sizeof *row);
+    *row = (struct bench_row){.device = bench->device->name, .dist = bench->dist_name, .bits = bench->bits,
+                              .threads = bench->threads, .keys = bench->keys.n, .batch = batch};
     snprintf(row->name, sizeof row->name, "%s", name);
     const bool wide_chunks = bench->options->chunk == 32;
-    row->device = bench->device->name;
     if (bench->options->structure == PLEACH_SKIPLIST && bench->device->kind == PLEACH_CUDA)
         row->device = wide_chunks ? "cuda/s32" : "cuda/s16";
     else if (bench->options->structure == PLEACH_SKIPLIST)
@@ -153,11 +164,6 @@ void bench_start_row(const struct bench *bench, struct bench_row *row, const cha
         row->device = bench->device->kind == PLEACH_CUDA ? "cuda/s" : "cpu/s";
     else if (bench->options->versioned)
         row->device = bench->device->kind == PLEACH_CUDA ? "cuda/v" : "cpu/v";
-    row->dist = bench->dist_name;
-    row->bits = bench->bits;
-    row->threads = bench->threads;
-    row->keys = bench->keys.n;
-    row->batch = batch;
 }
 
 /* The limits are those of all threads together: fewer have none to be compared with. */
@@ -194,8 +200,25 @@ static pleach_status call_beside_snapshot(struct batch *batch, const struct benc
     return status;
 }
 
-static bool repeat_once(struct batch *batch, const struct bench_work *work, double *rate)
+bool bench_repeat(struct bench_row *row, size_t repeats, bool warm, bench_once *once, void *context)
 {
+    double unused;
+    if (warm && !once(context, &unused)) return false;
+    for (; row->repeats < repeats; row->repeats++)
+        if (!once(context, &row->rates[row->repeats])) return false;
+    return true;
+}
+
+struct repeating {
+    struct batch *batch;
+    const struct bench_work *work;
+};
+
+static bool repeat_once(void *context, double *rate)
+{
+    const struct repeating *r = context;
+    struct batch *batch = r->batch;
+    const struct bench_work *work = r->work;
     double seconds = 0;
     if (work->prepare != NULL && !work->prepare(batch)) return false;
     if (!batch_spoil(batch)) return false;
@@ -210,13 +233,11 @@ void bench_measure(struct batch *batch, const struct bench_work *work)
 {
     const struct bench *bench = batch->bench;
     struct bench_row row;
-    double unused;
     bench_start_row(bench, &row, work->name, batch->n);
-    /* One time for nothing, to have caches warm and code loaded; on the CPU not where the map must be made anew. */
-    if ((work->prepare == NULL || bench->device->kind == PLEACH_CUDA) && !repeat_once(batch, work, &unused)) return;
-    for (; row.repeats < bench->options->repeats; row.repeats++)
-        if (!repeat_once(batch, work, &row.rates[row.repeats])) return;
-    bench_add_row(bench, &row);
+    /* On the CPU a map that is made anew has no warm caches to measure. */
+    const bool warm = work->prepare == NULL || bench->device->kind == PLEACH_CUDA;
+    if (bench_repeat(&row, bench->options->repeats, warm, repeat_once, &(struct repeating){batch, work}))
+        bench_add_row(bench, &row);
 }
 
 void bench_run(struct bench *bench, const struct bench_arguments *arguments, struct bench_work work)

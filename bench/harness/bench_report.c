@@ -25,6 +25,7 @@ struct bench_report {
     size_t count, capacity;
     struct machine_line machine[MACHINE_LINES];
     const char *key_file; /* NULL: keys are made */
+    struct bench_files files;
 };
 
 static void print_heading(const struct bench_report *report)
@@ -38,16 +39,6 @@ static void print_heading(const struct bench_report *report)
 }
 
 void bench_report_say(struct bench_report *report, const char *line) { fprintf(report->table, "  %s\n", line); }
-
-struct bench_report *bench_report_create(bool quiet_output)
-{
-    struct bench_report *report = calloc(1, sizeof *report);
-    if (report == NULL) return NULL;
-    report->table = quiet_output ? stderr : stdout;
-    machine_describe(report->machine);
-    print_heading(report);
-    return report;
-}
 
 const char *bench_report_keep(struct bench_report *report, const char *format, ...)
 {
@@ -103,8 +94,7 @@ static void summarize(struct bench_row *row)
     row->spread = row->median > 0 ? (sorted[n - 1] - sorted[0]) / row->median : 0;
 }
 
-/* A number as text, or "-" where it does not apply. */
-static const char *or_dash(char *text, size_t size, const char *format, double number)
+const char *bench_or_dash(char *text, size_t size, const char *format, double number)
 {
     if (number > 0)
         snprintf(text, size, format, number);
@@ -123,9 +113,9 @@ static void print_row(const struct bench_report *report, const struct bench_row 
 {
     char bits[8], threads[8], share[16];
     fprintf(report->table, "%-22s %-19s %4s %10zu %10zu %-8s %7s %10.2f %7.1f%% %6s  %s\n", row->name, row->device,
-            or_dash(bits, sizeof bits, "%.0f", row->bits), row->keys, row->batch, row->dist,
-            or_dash(threads, sizeof threads, "%.0f", row->threads), row->median, 100 * row->spread,
-            or_dash(share, sizeof share, "%.0f%%", 100 * limit_share(row)), row->limit != NULL ? row->limit : "");
+            bench_or_dash(bits, sizeof bits, "%.0f", row->bits), row->keys, row->batch, row->dist,
+            bench_or_dash(threads, sizeof threads, "%.0f", row->threads), row->median, 100 * row->spread,
+            bench_or_dash(share, sizeof share, "%.0f%%", 100 * limit_share(row)), row->limit != NULL ? row->limit : "");
     fflush(report->table);
 }
 
@@ -259,7 +249,8 @@ static bool writable(const char *path, const char *command)
     return false;
 }
 
-bool bench_files_writable(const struct bench_files *files, const char *command)
+/* Times of an emulated GPU must never be written as results. */
+static bool all_writable(const struct bench_files *files, const char *command)
 {
     char gpu[256];
     const char emulated[] = "emulated GPU";
@@ -271,12 +262,31 @@ bool bench_files_writable(const struct bench_files *files, const char *command)
     return writable(files->json, command) && writable(files->csv, command);
 }
 
-bool bench_files_use_output(const struct bench_files *files) { return is_output(files->json) || is_output(files->csv); }
-
-int bench_report_finish(struct bench_report *report, const struct bench_files *files, bool good)
+bool bench_files_take(struct cli *cli, struct bench_files *files)
 {
-    bool written = files->json == NULL || write_json(report, files->json);
-    written = (files->csv == NULL || write_csv(report, files->csv)) && written;
+    return cli_take_text(cli, "--json", &files->json) || cli_take_text(cli, "--csv", &files->csv);
+}
+
+struct bench_report *bench_report_open(const struct bench_files *files, const char *command)
+{
+    if (!all_writable(files, command)) return NULL;
+    struct bench_report *report = calloc(1, sizeof *report);
+    if (report == NULL) {
+        cli_complain(command, "out of memory");
+        return NULL;
+    }
+    report->files = *files;
+    report->table = is_output(files->json) || is_output(files->csv) ? stderr : stdout;
+    machine_describe(report->machine);
+    print_heading(report);
+    return report;
+}
+
+int bench_report_finish(struct bench_report *report, bool good)
+{
+    const struct bench_files files = report->files;
+    bool written = files.json == NULL || write_json(report, files.json);
+    written = (files.csv == NULL || write_csv(report, files.csv)) && written;
     destroy(report);
     return !good ? EXIT_WRONG : written ? EXIT_GOOD : EXIT_USAGE;
 }

@@ -111,11 +111,13 @@ struct bench_need bench_need_range(struct bench_place place, double pairs)
     return need;
 }
 
-struct bench_need bench_need_stream(struct bench_place place) { return only(BENCH_BYTES, 2 * pair_bytes(place)); }
+/* A pair read and written in order. */
+static struct bench_need need_stream(struct bench_place place) { return only(BENCH_BYTES, 2 * pair_bytes(place)); }
 
-struct bench_need bench_need_sort(struct bench_place place)
+/* The same, after a sort. */
+static struct bench_need need_sort(struct bench_place place)
 {
-    struct bench_need need = bench_need_stream(place);
+    struct bench_need need = need_stream(place);
     need.amount[BENCH_SORTED] = place.bits / 32.0 * place.bits / 32.0; /* twice the passes over twice the bytes */
     return need;
 }
@@ -210,14 +212,14 @@ struct bench_need bench_need_by_name(struct bench_place place, const char *name,
     const struct bench_need range = bench_need_range(place, number_before(name));
     const enum what what = what_of(name);
     /* Keys in order: neighbours share their leaves, and memory is read from its beginning to its end. */
-    if (sorted && (what == FIND || what == CHANGE || what == SORT)) return bench_need_stream(place);
+    if (sorted && (what == FIND || what == CHANGE || what == SORT)) return need_stream(place);
     switch (what) {
     case FIND: return bench_need_find(place);
     case CHANGE: return bench_need_change(place);
     case COUNT: return bench_need_range(place, 0);
     case RANGE: return bench_need_range(place, number);
-    case STREAM: return bench_need_stream(place);
-    case SORT: return bench_need_sort(place);
+    case STREAM: return need_stream(place);
+    case SORT: return need_sort(place);
     case HASH_FIND: return bench_need_hash_find(place);
     case HASH_CHANGE: return bench_need_hash_change(place);
     case SHARE: return share_of(number, bench_need_change(place), bench_need_find(place));

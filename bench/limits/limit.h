@@ -61,8 +61,6 @@ struct bench_place {
 struct bench_need bench_need_find(struct bench_place place);
 struct bench_need bench_need_change(struct bench_place place);
 struct bench_need bench_need_range(struct bench_place place, double pairs);
-struct bench_need bench_need_stream(struct bench_place place);      /* a pair read and written in order */
-struct bench_need bench_need_sort(struct bench_place place);        /* the same, after a sort */
 struct bench_need bench_need_hash_find(struct bench_place place);
 struct bench_need bench_need_hash_change(struct bench_place place);
 

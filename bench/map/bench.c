@@ -1,11 +1,9 @@
 /* bench.c - pleach-bench NAME...: options, and the loop over all benchmarks of maps. */
 #include "bench/harness/bench.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/commands.h"
 #include "tools/common/cli.h"
@@ -75,11 +73,9 @@ static const char options_help[] = /* apart: compilers may refuse longer texts *
 
 enum { MOST_COUNT_POWER = 31 };
 
-enum { ON_CPU, ON_CUDA, ON_ALL };
 enum { BITS_32, BITS_64, BITS_128, BITS_BOTH };
 enum { NO_CHOICE = 100 };
 
-static const char *const device_names[] = {"cpu", "cuda", "all", NULL};
 static const char *const bits_names[] = {"32", "64", "128", "both", NULL};
 static const char *const structure_names[] = {"map", "skiplist", NULL}; /* as pleach_structure */
 static const char *const chunk_names[] = {"16", "32", NULL};
@@ -89,12 +85,14 @@ static const char *const dist_names[] = {"uniform", "sorted", "zipf", "dense", "
 
 struct request {
     struct bench_options options;
-    size_t device, bits, dist, engine, structure;
+    enum tool_where device;
+    size_t bits, dist, engine, structure;
     size_t chunk, team; /* their names' indices; beyond these: the default */
     uint64_t repeats; /* 0: the default */
     uint64_t threads[BENCH_MOST_THREAD_COUNTS];
     size_t thread_counts;
-    const char *json, *csv, *key_path;
+    struct bench_files files;
+    const char *key_path;
     char dist_name[24];
     bool wanted[BENCH_CASES];
     bool any_wanted, list, help, no_reserve;
@@ -123,7 +121,7 @@ static bool take_structure(struct cli *cli, struct request *request)
     return cli_take_choice(cli, "--structure", structure_names, &request->structure) ||
            cli_take_choice(cli, "--chunk", chunk_names, &request->chunk) ||
            cli_take_choice(cli, "--team", team_names, &request->team) ||
-           cli_take_chance(cli, "--raise", &request->options.raise);
+           cli_take_real(cli, "--raise", 1, &request->options.raise);
 }
 
 /* What a skiplist has not, and what only a skiplist has. */
@@ -143,18 +141,6 @@ static void check_structure(struct cli *cli, struct request *request)
     options->team = request->team < NO_CHOICE ? 1u << request->team : 0;
 }
 
-/* Sizes that this machine cannot hold would end in the kernel's out-of-memory killer, not in an error. */
-static void check_memory(struct cli *cli, const struct request *request)
-{
-    enum { BYTES_PER_KEY = 64, BYTES_PER_OPERATION = 64 }; /* a 64-bit map and its arrays, generously */
-    const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-    const uint64_t have = (uint64_t)pages * (uint64_t)page_bytes;
-    const uint64_t need = request->options.keys * BYTES_PER_KEY + request->options.ops * BYTES_PER_OPERATION;
-    if (pages > 0 && page_bytes > 0 && need > have)
-        cli_fail(cli, "so many keys and operations need about %" PRIu64 " GiB, and this machine has %" PRIu64,
-                 need >> 30, have >> 30);
-}
-
 /* A file has keys of one width, and its own places for them. */
 static void check_key_file(struct cli *cli, struct request *request)
 {
@@ -171,7 +157,7 @@ static void check_key_file(struct cli *cli, struct request *request)
 static void read_request(struct cli *cli, struct request *request)
 {
     const uint64_t most = (uint64_t)1 << MOST_COUNT_POWER;
-    *request = (struct request){.device = ON_ALL, .bits = BITS_BOTH, .thread_counts = 1, .chunk = NO_CHOICE,
+    *request = (struct request){.device = TOOL_ANYWHERE, .bits = BITS_BOTH, .thread_counts = 1, .chunk = NO_CHOICE,
                                 .team = NO_CHOICE};
     request->threads[0] = cli_online_cpus();
     while (cli_more(cli)) {
@@ -186,18 +172,20 @@ static void read_request(struct cli *cli, struct request *request)
             cli_take_choice(cli, "--bits", bits_names, &request->bits) ||
             cli_take_choice(cli, "--dist", dist_names, &request->dist) ||
             cli_take_choice(cli, "--engine", engine_names, &request->engine) ||
-            cli_take_choice(cli, "--device", device_names, &request->device) ||
+            tool_device_take(cli, &request->device, true) ||
             cli_take_text(cli, "--key-file", &request->key_path) || memory_limit_take(cli) ||
-            cli_take_text(cli, "--json", &request->json) || cli_take_text(cli, "--csv", &request->csv))
+            bench_files_take(cli, &request->files))
             continue;
         if (cli_take_word(cli, &text))
             want_case(cli, request, text);
         else
             cli_reject_option(cli);
     }
-    check_memory(cli, request);
-    if (request->bits == BITS_128 && request->device == ON_CUDA) cli_fail(cli, "--bits 128 is for the CPU only");
-    if (request->bits == BITS_128) request->device = ON_CPU;
+    enum { BYTES_PER_KEY = 64, BYTES_PER_OPERATION = 64 }; /* a 64-bit map and its arrays, generously */
+    bench_check_memory(cli, "keys and operations",
+                       request->options.keys * BYTES_PER_KEY + request->options.ops * BYTES_PER_OPERATION);
+    if (request->bits == BITS_128 && request->device == TOOL_ON_CUDA) cli_fail(cli, "--bits 128 is for the CPU only");
+    if (request->bits == BITS_128) request->device = TOOL_ON_CPU;
     request->options.repeats = request->repeats > 0 ? (size_t)request->repeats : request->options.quick ? 3 : 5;
     request->options.dist = (enum bench_dist)request->dist;
     request->options.engine = (pleach_engine)request->engine;
@@ -272,46 +260,33 @@ static bool bench_device(const struct request *request, struct bench_report *rep
     return good;
 }
 
-static int run_bench(const struct request *request, const struct tool_device *gpu)
+/* `device` is the GPU, unless there is none or it is not wanted. */
+static int run_bench(const struct request *request, const struct tool_device *device)
 {
-    const struct bench_files files = {request->json, request->csv};
-    if (!bench_files_writable(&files, command)) return EXIT_USAGE;
-    struct bench_report *report = bench_report_create(bench_files_use_output(&files));
-    bool good = report != NULL;
+    struct bench_report *report = bench_report_open(&request->files, command);
+    bool good = true;
     if (report == NULL) return EXIT_USAGE;
     if (request->key_path != NULL) bench_report_name_keys(report, request->key_path);
-    if (request->device != ON_CUDA)
+    if (request->device != TOOL_ON_CUDA)
         for (size_t i = 0; i < request->thread_counts; i++)
             good = bench_device(request, report, tool_device_host(), (unsigned)request->threads[i]) && good;
-    if (gpu != NULL) good = bench_device(request, report, gpu, 0) && good;
-    return bench_report_finish(report, &files, good);
+    if (device->kind == PLEACH_CUDA) good = bench_device(request, report, device, 0) && good;
+    return bench_report_finish(report, good);
 }
 
 int command_bench_map(int argc, char **argv)
 {
     struct cli cli;
     struct request request;
-    char line[512];
     cli_start(&cli, command, argc, argv);
     read_request(&cli, &request);
     if (cli.status != EXIT_GOOD) return cli.status;
     if (request.help) printf("%s%s", help, options_help);
     if (!request.help && request.list) bench_print_list();
     if (request.help || request.list) return EXIT_GOOD;
-    const struct tool_device *gpu = NULL;
-    const char *why = line;
-    const bool has_gpu = pleach_gpu_info(0, line, sizeof line) == PLEACH_OK;
-    if (has_gpu && request.device != ON_CPU) gpu = tool_device_cuda(&why);
-    if (request.device == ON_CUDA && gpu == NULL) {
-        cli_complain(command, "--device cuda: %s", why);
-        return EXIT_USAGE;
-    }
-    struct bench_key_file *const file = &request.options.key_file;
-    if (request.key_path != NULL && !bench_key_file_read(file, request.key_path, line, sizeof line)) {
-        cli_complain(command, "%s: %s", request.key_path, line);
-        return EXIT_USAGE;
-    }
-    const int status = run_bench(&request, gpu);
-    bench_key_file_drop(file);
+    const struct tool_device *device = tool_device_choose(command, request.device);
+    if (device == NULL || !bench_key_file_read(&request.options.key_file, request.key_path, command)) return EXIT_USAGE;
+    const int status = run_bench(&request, device);
+    bench_key_file_drop(&request.options.key_file);
     return status;
 }

@@ -23,11 +23,6 @@ static bool is_update(const struct applied *a, size_t i) { return (double)(mix64
 /* Of changes every other one, by chance. */
 static bool is_erase(size_t i) { return (mix64(i ^ 0x5555) & 1) != 0; }
 
-static size_t rank_of(const struct batch *batch, size_t i)
-{
-    return bench_keys_rank(&batch->bench->keys, i, batch->n);
-}
-
 /* ---- the operations ---- */
 
 /* What a change inserts: a key in the middle of a key of the map and the next one, or that key itself where there is
@@ -36,7 +31,7 @@ static uint64_t key_beside(const struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
     if (keys->dist == DIST_DENSE) return bench_keys_absent(keys, i);
-    const size_t rank = rank_of(batch, i);
+    const size_t rank = batch_rank(batch, i);
     const uint64_t key = bench_key(keys, rank);
     return key + ((rank + 1 < keys->n ? bench_key(keys, rank + 1) : word_max(keys->bits)) - key) / 2;
 }
@@ -47,7 +42,7 @@ static uint64_t key_of(const struct applied *a, size_t i)
     const bool update = is_update(a, i);
     if (update && a->updates == UPDATES_INSERTS) return bench_keys_absent(keys, i);
     if (update && a->updates == UPDATES_CHANGES && !is_erase(i)) return key_beside(&a->batch, i);
-    return bench_key(keys, rank_of(&a->batch, i));
+    return bench_key(keys, batch_rank(&a->batch, i));
 }
 
 static void make_operation(struct batch *batch, size_t i)
@@ -102,7 +97,7 @@ static uint8_t expect(const struct applied *a, size_t i, uint8_t *state)
     const struct batch *batch = &a->batch;
     const uint8_t kind = a->host_kinds[i], before = *state;
     const bool beside = kind == PLEACH_OP_PUT && bench_word(batch->host_a, batch->bench->bits, i) !=
-                                                     bench_key(&batch->bench->keys, rank_of(batch, i));
+                                                     bench_key(&batch->bench->keys, batch_rank(batch, i));
     if (kind == PLEACH_OP_FIND) return (before & ERASED) == 0;
     if (kind == PLEACH_OP_ERASE) {
         *state |= ERASED;
@@ -120,7 +115,7 @@ static bool note_expected(struct applied *a)
     a->size_after = bench->keys.n;
     if (states == NULL) return bench_complain(bench, "apply", "its answers", PLEACH_E_MEMORY);
     for (size_t i = 0; i < a->batch.n; i++) {
-        a->expected[i] = expect(a, i, &states[rank_of(&a->batch, i)]);
+        a->expected[i] = expect(a, i, &states[batch_rank(&a->batch, i)]);
         if (a->host_kinds[i] != PLEACH_OP_FIND)
             a->size_after += (size_t)(a->expected[i] == PLEACH_INSERTED) - (a->expected[i] == PLEACH_ERASED);
     }
@@ -193,13 +188,7 @@ static void print_times(struct applied *a)
     if (bench->device->kind == PLEACH_CUDA || bench->failed || !prepare_map(&a->batch)) return;
     a->batch.bench->map_loaded = false;
     if (pleach_map_apply(bench->map, &batch) != PLEACH_OK) return;
-    const double all = times.list + times.read + times.sort + times.search + times.query + times.modify;
-    char line[120], ranges[32] = "";
-    if (a->batch.limit > 0) snprintf(ranges, sizeof ranges, ", ranges %.0f%%", 100 * times.query / all);
-    snprintf(line, sizeof line, "of %.0f us: list %.0f%%, read %.0f%%, sort %.0f%%, search %.0f%%, modify %.0f%%%s",
-             1e6 * all, 100 * times.list / all, 100 * times.read / all, 100 * times.sort / all,
-             100 * times.search / all, 100 * times.modify / all, ranges);
-    bench_report_say(bench->report, line);
+    bench_say_stages(bench, "", &times, a->batch.limit > 0);
 }
 
 static void measure_applied(struct applied *a, const char *name)
@@ -230,21 +219,14 @@ static void apply_share(struct bench *bench, size_t n, double share, enum bench_
     const int parts = BATCH_B | BATCH_OUT_A | (length > 0 ? BATCH_OUT_B | BATCH_COUNTS : 0);
     if (!batch_create(&a.batch, bench, n, parts, length > 0 ? n * 2 * length : n)) return;
     a.batch.limit = 2 * length;
-    a.host_kinds = malloc(n);
-    a.kinds = bench->device->allocate(n);
-    const bool changes = updates == UPDATES_CHANGES && share > 0;
-    if (changes) a.expected = malloc(n);
+    a.host_kinds = bench_memory_host(&a.batch.memory, n);
+    a.kinds = bench_memory_device(&a.batch.memory, bench->device, n);
+    if (updates == UPDATES_CHANGES && share > 0) a.expected = bench_memory_host(&a.batch.memory, n);
     if (length > 0)
         snprintf(name, sizeof name, "apply/range/%u/%g%%", length, share);
     else
         snprintf(name, sizeof name, "apply/%s/%g%%", share > 0 ? names[updates] : "find", share);
-    if (a.host_kinds != NULL && a.kinds != NULL && (!changes || a.expected != NULL))
-        measure_applied(&a, name);
-    else
-        bench_complain(bench, "apply", "allocating it", PLEACH_E_MEMORY);
-    free(a.host_kinds);
-    free(a.expected);
-    bench->device->release(a.kinds);
+    if (batch_has_memory(&a.batch, "apply")) measure_applied(&a, name);
     batch_destroy(&a.batch);
 }
 

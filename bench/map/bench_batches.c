@@ -3,7 +3,6 @@
 #define _DEFAULT_SOURCE 1
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -116,29 +115,16 @@ static bool batches_open(struct batches *b, struct bench *bench, size_t n)
 {
     *b = (struct batches){0};
     if (!batch_create(&b->batch, bench, n, BATCH_B | BATCH_OUT_A, n)) return false;
-    b->new_keys = malloc(n * word_bytes(bench->bits));
-    b->kinds = malloc(n);
-    if (b->new_keys != NULL && b->kinds != NULL) return true;
-    return bench_complain(bench, "batches", "allocating them", PLEACH_E_MEMORY);
-}
-
-static void batches_close(struct batches *b)
-{
-    free(b->new_keys);
-    free(b->kinds);
-    batch_destroy(&b->batch);
+    b->new_keys = bench_memory_host(&b->batch.memory, n * word_bytes(bench->bits));
+    b->kinds = bench_memory_host(&b->batch.memory, n);
+    return batch_has_memory(&b->batch, "batches");
 }
 
 static void say_stages(const struct batches *b, enum kind kind)
 {
-    const pleach_batch_times *t = &b->times[kind];
-    const double all = all_stages(t);
-    char line[120];
-    if (all == 0) return;
-    snprintf(line, sizeof line, "%s, of %.0f us: list %.0f%%, read %.0f%%, sort %.0f%%, search %.0f%%, modify %.0f%%",
-             kind_names[kind], 1e6 * all, 100 * t->list / all, 100 * t->read / all, 100 * t->sort / all,
-             100 * t->search / all, 100 * t->modify / all);
-    bench_report_say(b->batch.bench->report, line);
+    char what[BENCH_NAME_BYTES];
+    snprintf(what, sizeof what, "%s, ", kind_names[kind]);
+    if (all_stages(&b->times[kind]) > 0) bench_say_stages(b->batch.bench, what, &b->times[kind], false);
 }
 
 /* ---- the model ---- */
@@ -188,7 +174,7 @@ static bool measure_model(struct bench *bench, struct model *m)
     const pleach_batch_times *t = &b.times[UPDATE];
     const double n = MODEL_BATCH;
     *m = (struct model){(t->list + t->sort) / n, t->search / n, t->modify / n, levels_of(MODEL_KEYS)};
-    batches_close(&b);
+    batch_destroy(&b.batch);
     bench->map_loaded = false;
     return done && bench_use_keys(bench, keys);
 }
@@ -220,7 +206,7 @@ static void measure_size(struct bench *bench, size_t n, const struct model *m)
         say_stages(&b, kind);
     }
     if (done && m->levels > 0) say_model(&b, m);
-    batches_close(&b);
+    batch_destroy(&b.batch);
 }
 
 void bench_batches(struct bench *bench, const struct bench_case *which)

@@ -100,9 +100,6 @@ static bool right_found(const struct batch *batch, size_t i)
     return is_set(batch) ? batch->host_bytes[i] == 1 : batch_right_found(batch, i);
 }
 
-static bool right_missing(const struct batch *batch, size_t i) { return batch->host_bytes[i] == 0; }
-static bool right_erased(const struct batch *batch, size_t i) { return batch->host_bytes[i] == PLEACH_ERASED; }
-
 static bool all_answer(struct batch *batch, bool (*right)(const struct batch *batch, size_t i))
 {
     return batch_spoil(batch) && call_find(batch, PLEACH_SYNC) == PLEACH_OK && batch_fetch(batch) &&
@@ -113,7 +110,7 @@ static bool right_after_put(struct batch *batch) { return has_size(batch, batch-
 
 static bool right_after_erase(struct batch *batch)
 {
-    return has_size(batch, batch->bench->keys.n - batch->n) && all_answer(batch, right_missing);
+    return has_size(batch, batch->bench->keys.n - batch->n) && all_answer(batch, batch_right_missing);
 }
 
 /* ---- rows ---- */
@@ -163,8 +160,8 @@ static void measure_kind(struct bench *bench, bool set)
         {"put-growing-parts", n, batch_make_present, prepare_growing, call_put_parts, batch_right_inserted,
          right_after_put},
         {"find", n, batch_make_present, NULL, call_find, right_found, NULL},
-        {"find-miss", n, batch_make_absent, NULL, call_find, right_missing, NULL},
-        {"erase-half", n / 2, batch_make_present, prepare_erase, call_erase, right_erased, right_after_erase},
+        {"find-miss", n, batch_make_absent, NULL, call_find, batch_right_missing, NULL},
+        {"erase-half", n / 2, batch_make_present, prepare_erase, call_erase, batch_right_erased, right_after_erase},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !bench->failed; i++) measure_row(bench, set, &rows[i]);
 }
@@ -175,7 +172,7 @@ static void measure_beside(struct bench *bench, const struct bench_case *which)
     const struct {
         const char *name;
         size_t ops;
-        void (*run)(struct bench *bench, const struct bench_case *which);
+        bench_run_case *run;
     } rows[] = {{"map/put", 0, bench_insert_empty},
                 {"map/find", bench->keys.n, bench_find},
                 {"map/find-miss", bench->keys.n, bench_find_miss},

@@ -3,7 +3,6 @@
  * Pair p is id number p of key number p / 8, both scrambled. Those below `pairs` are in the index before every repeat,
  * the others are not. Arrays lie in host memory, also for a GPU: the clock sees the transfers.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include <pleach/index.h>
@@ -194,6 +193,7 @@ static pleach_status sort_pairs(struct indexed *x)
 static bool create_index(struct indexed *x)
 {
     struct bench *bench = x->batch.bench;
+    struct bench_memory *memory = &x->batch.memory;
     const size_t bytes = word_bytes(bench->bits), n = x->batch.n;
     const pleach_index_config config = {.device = bench->device->kind, .key_bits = bench->bits,
                                         .threads = bench->threads, .versioned = bench->options->versioned};
@@ -201,27 +201,17 @@ static bool create_index(struct indexed *x)
     if (status != PLEACH_OK) return bench_complain(bench, "index", "creating it", status);
     x->room = IDS_A_KEY * n;
     x->order = mix_order_make(x->pairs, ORDER_SEED);
-    x->loaded = malloc(x->pairs * 2 * bytes);
-    x->zeros = calloc(x->pairs, 2 * bytes);
-    x->keys = malloc(n * bytes);
-    x->ids = malloc(n * bytes);
-    x->kinds = malloc(n);
-    x->flags = malloc(n);
-    x->counts = malloc(n * sizeof *x->counts);
-    x->offsets = malloc((n + 1) * sizeof *x->offsets);
-    x->found = malloc(x->room * bytes);
-    const bool complete = x->loaded && x->zeros && x->keys && x->ids && x->kinds && x->flags && x->counts &&
-                          x->offsets && x->found;
-    status = complete ? sort_pairs(x) : PLEACH_E_MEMORY;
+    x->loaded = bench_memory_host(memory, x->pairs * 2 * bytes);
+    x->zeros = bench_memory_zeros(memory, x->pairs * 2 * bytes);
+    x->keys = bench_memory_host(memory, n * bytes);
+    x->ids = bench_memory_host(memory, n * bytes);
+    x->kinds = bench_memory_host(memory, n);
+    x->flags = bench_memory_host(memory, n);
+    x->counts = bench_memory_host(memory, n * sizeof *x->counts);
+    x->offsets = bench_memory_host(memory, (n + 1) * sizeof *x->offsets);
+    x->found = bench_memory_host(memory, x->room * bytes);
+    status = memory->lacking ? PLEACH_E_MEMORY : sort_pairs(x);
     return status == PLEACH_OK || bench_complain(bench, "index", "making its pairs", status);
-}
-
-static void destroy_index(struct indexed *x)
-{
-    void *const all[] = {x->loaded, x->zeros, x->keys, x->ids, x->kinds, x->flags, x->counts, x->offsets, x->found};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
-    pleach_index_destroy(x->index);
-    batch_destroy(&x->batch);
 }
 
 void bench_index(struct bench *bench, const struct bench_case *which)
@@ -247,5 +237,6 @@ void bench_index(struct bench *bench, const struct bench_case *which)
                                         .elements = n, .right = rows[i].right};
         if (batch_fill(&x.batch, rows[i].make)) bench_measure(&x.batch, &work);
     }
-    destroy_index(&x);
+    pleach_index_destroy(x.index);
+    batch_destroy(&x.batch);
 }

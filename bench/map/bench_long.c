@@ -2,7 +2,6 @@
  * are keys, or pairs, per second; the counter us_per_call is how long one call takes. */
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <pleach/file.h>
@@ -17,6 +16,7 @@ struct long_query {
     size_t n, room; /* queries; pairs */
     void *low, *high, *keys, *values;
     uint64_t *counts; /* n + 1 */
+    struct bench_memory memory;
     pleach_snapshot *snapshot;
     size_t found, turn;
     char path[64];
@@ -26,26 +26,20 @@ static bool create(struct long_query *q, struct bench *bench, const struct bench
 {
     const size_t bytes = word_bytes(bench->bits);
     *q = (struct long_query){.bench = bench, .which = which, .n = n, .room = room};
-    q->low = calloc(n, bytes);
-    q->high = malloc(n * bytes);
-    q->counts = calloc(n + 1, sizeof q->counts[0]);
-    q->keys = calloc(room + 1, bytes);
-    q->values = calloc(room + 1, bytes);
-    if (q->low && q->high && q->counts && q->keys && q->values) {
-        memset(q->high, 0xff, n * bytes); /* everything */
-        return true;
-    }
-    return bench_complain(bench, which->name, "memory", PLEACH_E_MEMORY);
+    q->low = bench_memory_zeros(&q->memory, n * bytes);
+    q->high = bench_memory_host(&q->memory, n * bytes);
+    q->counts = bench_memory_zeros(&q->memory, (n + 1) * sizeof q->counts[0]);
+    q->keys = bench_memory_zeros(&q->memory, (room + 1) * bytes);
+    q->values = bench_memory_zeros(&q->memory, (room + 1) * bytes);
+    if (q->memory.lacking) return bench_complain(bench, which->name, "memory", PLEACH_E_MEMORY);
+    memset(q->high, 0xff, n * bytes); /* everything */
+    return true;
 }
 
 static void destroy(struct long_query *q)
 {
     pleach_snapshot_release(q->snapshot);
-    free(q->low);
-    free(q->high);
-    free(q->counts);
-    free(q->keys);
-    free(q->values);
+    bench_memory_release(&q->memory);
 }
 
 /* Query i is the keys from this rank on, so many. */

@@ -106,31 +106,16 @@ bool mixed_check(struct mixed *m, const char *name, size_t updates, size_t queri
 
 /* ---- measuring ---- */
 
-static bool repeat_mixed(struct mixed *m, const char *name, double *rate)
+static bool spoil(void *context)
 {
-    struct bench *bench = m->map->bench;
-    double seconds = 1;
-    if (!mixed_fill(m->map, name, m->updates.n) || !batch_spoil(&m->updates) || !batch_spoil(&m->queries)) return false;
-    pleach_status status = mixed_open(m->map);
-    if (status != PLEACH_OK) return bench_complain(bench, name, "opening a view", status);
-    status = bench->device->time(call_mixed, m, &seconds);
-    mixed_close(m->map);
-    if (status != PLEACH_OK) return bench_complain(bench, name, "the timed operations", status);
-    *rate = (double)(m->updates.n + m->queries.n) / seconds / 1e6;
-    return mixed_check(m, name, m->updates.n, m->queries.n);
+    struct mixed *m = context;
+    return batch_spoil(&m->updates) && batch_spoil(&m->queries);
 }
 
-static void measure_mixed(struct mixed *m, const char *name)
+static bool check(void *context, const char *name)
 {
-    const struct bench *bench = m->map->bench;
-    struct bench_row row;
-    double unused;
-    bench_start_row(bench, &row, name, m->updates.n + m->queries.n);
-    /* One time for nothing; not on the CPU, where maps are made anew. */
-    if (bench->device->kind == PLEACH_CUDA && !repeat_mixed(m, name, &unused)) return;
-    for (; row.repeats < bench->options->repeats; row.repeats++)
-        if (!repeat_mixed(m, name, &row.rates[row.repeats])) return;
-    bench_add_row(bench, &row);
+    struct mixed *m = context;
+    return mixed_check(m, name, m->updates.n, m->queries.n);
 }
 
 bool mixed_create(struct mixed *m, struct mixed_map *map, const struct mixed_plan *plan)
@@ -168,7 +153,8 @@ static void measure_plan(struct mixed_map *map, const void *context)
     const struct mixed_plan *plan = context;
     struct mixed m;
     if (!mixed_create(&m, map, plan)) return;
-    measure_mixed(&m, plan->name);
+    mixed_measure(map, plan->name, m.updates.n, m.updates.n + m.queries.n,
+                  &(struct mixed_verbs){spoil, call_mixed, check, &m});
     mixed_destroy(&m);
 }
 

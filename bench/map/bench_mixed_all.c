@@ -2,7 +2,6 @@
  * threads of the CPU: figure 3.5 of M. A. Awad, Fully Concurrent GPU Data Structures. Of the updates one half puts, one
  * erases; of the queries each kind is a third. Which operation is what is random; how many are is not. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <pleach/batch.h>
 
@@ -113,8 +112,9 @@ static bool right_operation(const struct batch *batch, size_t i)
     return mixed_right_range(batch, i, rank, a->gone);
 }
 
-static bool check(struct all *a, const char *name)
+static bool check(void *context, const char *name)
 {
+    struct all *a = context;
     struct bench *bench = a->batch.bench;
     uint64_t size = 0;
     if (!batch_fetch(&a->batch)) return false;
@@ -126,31 +126,7 @@ static bool check(struct all *a, const char *name)
 
 /* ---- measuring ---- */
 
-static bool repeat_all(struct all *a, const char *name, double *rate)
-{
-    struct bench *bench = a->batch.bench;
-    double seconds = 1;
-    if (!mixed_fill(a->map, name, a->batch.n) || !batch_spoil(&a->batch)) return false;
-    pleach_status status = mixed_open(a->map);
-    if (status != PLEACH_OK) return bench_complain(bench, name, "opening a view", status);
-    status = bench->device->time(call_list, a, &seconds);
-    mixed_close(a->map);
-    if (status != PLEACH_OK) return bench_complain(bench, name, "the timed operations", status);
-    *rate = (double)a->batch.n / seconds / 1e6;
-    return check(a, name);
-}
-
-static void measure_all(struct all *a, const char *name)
-{
-    const struct bench *bench = a->batch.bench;
-    struct bench_row row;
-    double unused;
-    bench_start_row(bench, &row, name, a->batch.n);
-    if (bench->device->kind == PLEACH_CUDA && !repeat_all(a, name, &unused)) return; /* one time for nothing */
-    for (; row.repeats < bench->options->repeats; row.repeats++)
-        if (!repeat_all(a, name, &row.rates[row.repeats])) return;
-    bench_add_row(bench, &row);
-}
+static bool spoil(void *context) { return batch_spoil(context); }
 
 /* The operations, where the device can read them. */
 static bool make_list(struct all *a, const struct mixed_plan *plan)
@@ -159,11 +135,10 @@ static bool make_list(struct all *a, const struct mixed_plan *plan)
     const struct batch *b = &a->batch;
     a->order = mix_order_make(plan->ops, ORDER_SEED);
     share_out(a, plan->share);
-    a->host_kinds = malloc(plan->ops);
-    a->kinds = bench->device->allocate(plan->ops);
-    a->gone = calloc(bench->keys.n, 1);
-    if (a->host_kinds == NULL || a->kinds == NULL || a->gone == NULL)
-        return bench_complain(bench, plan->name, "allocating its operations", PLEACH_E_MEMORY);
+    a->host_kinds = bench_memory_host(&a->batch.memory, plan->ops);
+    a->kinds = bench_memory_device(&a->batch.memory, bench->device, plan->ops);
+    a->gone = bench_memory_zeros(&a->batch.memory, bench->keys.n);
+    if (!batch_has_memory(&a->batch, plan->name)) return false;
     a->list = (struct mixed_list){.n = b->n, .kinds = a->kinds, .keys = b->a, .values = b->b, .outcomes = b->bytes,
                                   .limit = b->limit, .out_keys = b->out_a, .out_values = b->out_b,
                                   .counts = (uint32_t *)b->counts};
@@ -180,10 +155,8 @@ static void measure_plan(struct mixed_map *map, const void *context)
     const int parts = BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS;
     if (!batch_create(&a.batch, bench, plan->ops, parts, plan->ops * 2 * plan->length)) return;
     a.batch.limit = 2 * plan->length;
-    if (make_list(&a, plan)) measure_all(&a, plan->name);
-    free(a.host_kinds);
-    free(a.gone);
-    bench->device->release(a.kinds);
+    if (make_list(&a, plan))
+        mixed_measure(map, plan->name, plan->ops, plan->ops, &(struct mixed_verbs){spoil, call_list, check, &a});
     batch_destroy(&a.batch);
 }
 

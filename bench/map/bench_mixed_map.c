@@ -43,6 +43,40 @@ pleach_status mixed_run(const struct mixed_map *map, const struct mixed_work *wo
 #endif
 }
 
+/* ---- measuring ---- */
+
+struct repeating {
+    struct mixed_map *map;
+    const char *name;
+    size_t updates, ops;
+    const struct mixed_verbs *verbs;
+};
+
+static bool repeat_once(void *context, double *rate)
+{
+    const struct repeating *r = context;
+    struct bench *bench = r->map->bench;
+    double seconds = 1;
+    if (!mixed_fill(r->map, r->name, r->updates) || !r->verbs->spoil(r->verbs->context)) return false;
+    pleach_status status = mixed_open(r->map);
+    if (status != PLEACH_OK) return bench_complain(bench, r->name, "opening a view", status);
+    status = bench->device->time(r->verbs->call, r->verbs->context, &seconds);
+    mixed_close(r->map);
+    if (status != PLEACH_OK) return bench_complain(bench, r->name, "the timed operations", status);
+    *rate = (double)r->ops / seconds / 1e6;
+    return r->verbs->check(r->verbs->context, r->name);
+}
+
+void mixed_measure(struct mixed_map *map, const char *name, size_t updates, size_t ops, const struct mixed_verbs *verbs)
+{
+    const struct bench *bench = map->bench;
+    struct bench_row row;
+    struct repeating repeating = {map, name, updates, ops, verbs};
+    bench_start_row(bench, &row, name, ops);
+    /* On the CPU the map is loaded anew for each repeat, so nothing is warm. */
+    if (bench_repeat(&row, bench->options->repeats, on_gpu(map), repeat_once, &repeating)) bench_add_row(bench, &row);
+}
+
 static void drop_map(struct bench *bench)
 {
     pleach_map_destroy(bench->map);

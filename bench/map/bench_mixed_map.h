@@ -32,6 +32,18 @@ void mixed_close(struct mixed_map *map);
 pleach_status mixed_run(const struct mixed_map *map, const struct mixed_work *work, const struct mixed_list *list,
                         pleach_stream stream);
 
+/* The parts of a repeat; each function gets the context. */
+struct mixed_verbs {
+    bool (*spoil)(void *context); /* overwrites the results */
+    tool_call *call;
+    bool (*check)(void *context, const char *name);
+    void *context;
+};
+
+/* Measures a row: `ops` operations on the map, of which at most `updates` are updates. */
+void mixed_measure(struct mixed_map *map, const char *name, size_t updates, size_t ops,
+                   const struct mixed_verbs *verbs);
+
 /* Calls `measure` for a map without versions, and for one with them. */
 void mixed_on_both(struct bench *bench, void (*measure)(struct mixed_map *map, const void *context),
                    const void *context);

@@ -3,15 +3,10 @@
 
 #include "bench/harness/bench.h"
 
-static size_t rank_of(const struct batch *batch, size_t i)
-{
-    return bench_keys_rank(&batch->bench->keys, i, batch->n);
-}
-
 void batch_make_interval(struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
-    const size_t rank = rank_of(batch, i);
+    const size_t rank = batch_rank(batch, i);
     bench_set_word(batch->host_a, keys->bits, i, bench_key(keys, rank));
     bench_set_word(batch->host_b, keys->bits, i, bench_keys_interval(keys, rank, batch->limit / 2));
 }
@@ -20,7 +15,7 @@ size_t batch_pairs_in_interval(const struct batch *batch, size_t i)
 {
     const struct bench_keys *keys = &batch->bench->keys;
     const uint64_t hi = bench_word(batch->host_b, keys->bits, i);
-    const size_t first = rank_of(batch, i);
+    const size_t first = batch_rank(batch, i);
     size_t rank = first;
     while (rank < keys->n && bench_key(keys, rank) <= hi) rank++;
     return rank - first;
@@ -30,7 +25,7 @@ size_t batch_pairs_in_interval(const struct batch *batch, size_t i)
 bool batch_right_pairs(const struct batch *batch, size_t i, size_t at, size_t count, uint64_t most_change)
 {
     const struct bench_keys *keys = &batch->bench->keys;
-    const size_t first = rank_of(batch, i);
+    const size_t first = batch_rank(batch, i);
     for (size_t j = 0; j < count; j++) {
         const uint64_t key = bench_key(keys, first + j);
         if (bench_word(batch->host_out_a, keys->bits, at + j) != key ||
@@ -57,34 +52,40 @@ bool batch_right_limited(const struct batch *batch, size_t i)
            batch_right_pairs(batch, i, i * batch->limit, expected, 0);
 }
 
-typedef pleach_status range_call(void *context, pleach_stream stream);
-typedef bool range_check(const struct batch *batch, size_t i);
+/* What is asked about intervals. */
+struct ranges {
+    struct bench_numbers lengths; /* expected pairs, unless others are asked for */
+    bool pairs;                   /* or only how many */
+    tool_call *call;
+    bool (*right)(const struct batch *batch, size_t i);
+};
 
 /* Room for twice the expected number: the limit of each query, and plenty for the sum of all if they are packed. */
-static void ranges_of(struct bench *bench, const struct bench_case *which, uint32_t expected, range_call *call,
-                      range_check *right)
+static void ranges_of(struct bench *bench, const struct bench_case *which, uint32_t expected,
+                      const struct ranges *ranges)
 {
-    enum { PARTS = BATCH_B | BATCH_OUT_A | BATCH_OUT_B | BATCH_COUNTS };
     char name[BENCH_NAME_BYTES];
     const size_t n = bench_op_count(bench, &which->sizes);
+    const int parts = BATCH_B | BATCH_COUNTS | (ranges->pairs ? BATCH_OUT_A | BATCH_OUT_B : 0);
     snprintf(name, sizeof name, "%s/%u", which->name, expected);
-    bench_run(bench, &(struct bench_arguments){n, PARTS, n * 2 * expected, 2 * expected, batch_make_interval, false},
-              (struct bench_work){.name = name, .call = call, .right = right});
+    bench_run(bench,
+              &(struct bench_arguments){n, parts, ranges->pairs ? n * 2 * expected : 0, 2 * expected,
+                                        batch_make_interval, false},
+              (struct bench_work){.name = name, .call = ranges->call, .right = ranges->right});
 }
 
-/* Of 8 and of 32 expected pairs, or of as many as are asked for. */
-static void bench_ranges(struct bench *bench, const struct bench_case *which, range_call *call, range_check *right)
+static void bench_ranges(struct bench *bench, const struct bench_case *which, const struct ranges *ranges)
 {
-    static const struct bench_numbers own = {2, {8, 32}};
-    const struct bench_numbers *lengths = bench_asked_or(&bench->options->lengths, &own);
+    const struct bench_numbers *lengths = bench_asked_or(&bench->options->lengths, &ranges->lengths);
     if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
     for (size_t i = 0; i < lengths->count && !bench->failed; i++)
-        ranges_of(bench, which, (uint32_t)lengths->at[i], call, right);
+        ranges_of(bench, which, (uint32_t)lengths->at[i], ranges);
 }
 
 void bench_range_limit(struct bench *bench, const struct bench_case *which)
 {
-    bench_ranges(bench, which, call_range_limit, batch_right_limited);
+    static const struct ranges limited = {{2, {8, 32}}, true, call_range_limit, batch_right_limited};
+    bench_ranges(bench, which, &limited);
 }
 
 /* ---- range, all pairs packed ---- */
@@ -106,7 +107,8 @@ static bool right_packed(const struct batch *batch, size_t i)
 
 void bench_range_packed(struct bench *bench, const struct bench_case *which)
 {
-    bench_ranges(bench, which, call_range, right_packed);
+    static const struct ranges packed = {{2, {8, 32}}, true, call_range, right_packed};
+    bench_ranges(bench, which, &packed);
 }
 
 /* ---- count ---- */
@@ -122,21 +124,10 @@ static bool right_count(const struct batch *batch, size_t i)
     return batch->host_counts[i] == batch_pairs_in_interval(batch, i);
 }
 
-static void count_of(struct bench *bench, const struct bench_case *which, uint32_t expected)
-{
-    char name[BENCH_NAME_BYTES];
-    const size_t n = bench_op_count(bench, &which->sizes);
-    snprintf(name, sizeof name, "%s/%u", which->name, expected);
-    bench_run(bench, &(struct bench_arguments){n, BATCH_B | BATCH_COUNTS, 0, 2 * expected, batch_make_interval, false},
-              (struct bench_work){.name = name, .call = call_count, .right = right_count});
-}
-
 void bench_range_count(struct bench *bench, const struct bench_case *which)
 {
-    static const struct bench_numbers own = {1, {32}};
-    const struct bench_numbers *lengths = bench_asked_or(&bench->options->lengths, &own);
-    if (!bench_have_map(bench, bench_key_count(bench, &which->sizes))) return;
-    for (size_t i = 0; i < lengths->count && !bench->failed; i++) count_of(bench, which, (uint32_t)lengths->at[i]);
+    static const struct ranges counted = {{1, {32}}, false, call_count, right_count};
+    bench_ranges(bench, which, &counted);
 }
 
 /* ---- neighbours ---- */
@@ -164,13 +155,13 @@ static bool right_neighbour(const struct batch *batch, size_t i, bool exists, si
 
 bool batch_right_succ(const struct batch *batch, size_t i)
 {
-    const size_t rank = rank_of(batch, i);
+    const size_t rank = batch_rank(batch, i);
     return right_neighbour(batch, i, rank + 1 < batch->bench->keys.n, rank + 1);
 }
 
 static bool right_pred(const struct batch *batch, size_t i)
 {
-    const size_t rank = rank_of(batch, i);
+    const size_t rank = batch_rank(batch, i);
     return right_neighbour(batch, i, rank > 0, rank - 1);
 }
 

@@ -56,8 +56,6 @@ void bench_export(struct bench *bench, const struct bench_case *which)
 
 /* ---- find ---- */
 
-static bool right_missing(const struct batch *batch, size_t i) { return batch->host_bytes[i] == 0; }
-
 static void find_all(struct bench *bench, const struct bench_case *which, void (*make)(struct batch *batch, size_t i),
                      bool (*right)(const struct batch *batch, size_t i), bool ascending)
 {
@@ -75,5 +73,5 @@ void bench_find(struct bench *bench, const struct bench_case *which)
 /* Keys outside the map come in no order of their own: put them in ascending order where that is asked for. */
 void bench_find_miss(struct bench *bench, const struct bench_case *which)
 {
-    find_all(bench, which, batch_make_absent, right_missing, bench->options->dist == DIST_SORTED);
+    find_all(bench, which, batch_make_absent, batch_right_missing, bench->options->dist == DIST_SORTED);
 }

@@ -1,7 +1,6 @@
 /* bench_queue.c - single operations from all threads through a queue: each thread waits for every answer, or has as
  * many operations under way as the queue takes. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <pleach/queue.h>
@@ -107,7 +106,7 @@ static void queue_share(struct bench *bench, size_t n, unsigned share, bool wait
     /* Who waits for an answer does not fill a batch: its age would be all that is measured. */
     const pleach_queue_config config = {.age_us = waits ? 1 : 0};
     if (!batch_create(&q.batch, bench, n, BATCH_B, 0)) return;
-    q.answers = malloc(n * sizeof *q.answers);
+    q.answers = bench_memory_host(&q.batch.memory, n * sizeof *q.answers);
     const pleach_status status =
         q.answers != NULL ? pleach_queue_create(&q.queue, bench->map, &config) : PLEACH_E_MEMORY;
     if (status == PLEACH_OK)
@@ -115,7 +114,6 @@ static void queue_share(struct bench *bench, size_t n, unsigned share, bool wait
     else
         bench_complain(bench, "queue", "creating it", status);
     pleach_queue_destroy(q.queue);
-    free(q.answers);
     batch_destroy(&q.batch);
 }
 

@@ -26,8 +26,6 @@ static pleach_status call_erase(void *context, pleach_stream stream)
     return pleach_map_erase(batch->bench->map, batch->n, batch->a, batch->bytes, NULL, own_stream(batch, stream));
 }
 
-static bool right_erased(const struct batch *batch, size_t i) { return batch->host_bytes[i] == PLEACH_ERASED; }
-
 static bool has_size(const struct batch *batch, size_t expected)
 {
     uint64_t size = 0;
@@ -49,14 +47,12 @@ static bool right_after_insert(struct batch *batch)
     return has_size(batch, batch->bench->keys.n + batch->n) && all_are_found(batch);
 }
 
-static bool right_absent(const struct batch *batch, size_t i) { return batch->host_bytes[i] == 0; }
-
 static bool right_after_erase(struct batch *batch)
 {
     if (!has_size(batch, batch->bench->keys.n - batch->n)) return false;
     return batch_spoil(batch) &&
            pleach_map_contains(batch->bench->map, batch->n, batch->a, batch->bytes, PLEACH_SYNC) == PLEACH_OK &&
-           batch_fetch(batch) && batch_count_wrong(batch, batch->n, right_absent) == 0;
+           batch_fetch(batch) && batch_count_wrong(batch, batch->n, batch_right_missing) == 0;
 }
 
 /* A map in use has scratch memory; it is not what is measured. With a snapshot there are no batches. */
@@ -131,7 +127,7 @@ static void erase_tenth(struct bench *bench, const struct bench_case *which, boo
     if (n == 0) return;
     bench_run(bench, &(struct bench_arguments){n, 0, 0, 0, batch_make_present, sorted},
               (struct bench_work){.name = which->name, .changes_map = true, .prepare = prepare_full, .call = call_erase,
-                                  .right = right_erased, .right_after = right_after_erase});
+                                  .right = batch_right_erased, .right_after = right_after_erase});
 }
 
 void bench_erase(struct bench *bench, const struct bench_case *which) { erase_tenth(bench, which, false); }

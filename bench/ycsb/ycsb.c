@@ -62,40 +62,28 @@ static void say_rivals(const struct ycsb_options *options, struct bench_report *
     }
 }
 
-static int run(const struct ycsb_options *options, const struct tool_device *gpu)
+/* `device` is the GPU, unless there is none or it is not wanted. */
+static int run(const struct ycsb_options *options, const struct tool_device *device)
 {
-    const struct bench_files files = {options->json, options->csv};
-    if (!bench_files_writable(&files, command)) return EXIT_USAGE;
-    struct bench_report *report = bench_report_create(bench_files_use_output(&files));
+    struct bench_report *report = bench_report_open(&options->files, command);
     int status = EXIT_GOOD;
     if (report == NULL) return EXIT_USAGE;
     if (options->key_path != NULL) bench_report_name_keys(report, options->key_path);
     say_rivals(options, report);
-    for (size_t i = 0; options->device != YCSB_ON_CUDA && i < options->thread_counts; i++)
+    for (size_t i = 0; options->device != TOOL_ON_CUDA && i < options->thread_counts; i++)
         status = worse(status, measure_device(options, report, tool_device_host(), (unsigned)options->threads[i]));
-    if (gpu != NULL) status = worse(status, measure_device(options, report, gpu, 0));
-    return worse(status, bench_report_finish(report, &files, true));
+    if (device->kind == PLEACH_CUDA) status = worse(status, measure_device(options, report, device, 0));
+    return worse(status, bench_report_finish(report, true));
 }
 
 int command_bench_ycsb(int argc, char **argv)
 {
     struct ycsb_options options;
     int status;
-    char line[512];
-    const char *why = line;
-    const struct tool_device *gpu = NULL;
     if (!ycsb_read_options(&options, argc, argv, &status)) return status;
-    if (options.device != YCSB_ON_CPU && pleach_gpu_info(0, line, sizeof line) == PLEACH_OK)
-        gpu = tool_device_cuda(&why);
-    if (gpu == NULL && options.device == YCSB_ON_CUDA) {
-        cli_complain(command, "--device cuda: %s", why);
-        return EXIT_USAGE;
-    }
-    if (options.key_path != NULL && !bench_key_file_read(&options.key_file, options.key_path, line, sizeof line)) {
-        cli_complain(command, "%s: %s", options.key_path, line);
-        return EXIT_USAGE;
-    }
-    status = run(&options, gpu);
+    const struct tool_device *device = tool_device_choose(command, options.device);
+    if (device == NULL || !bench_key_file_read(&options.key_file, options.key_path, command)) return EXIT_USAGE;
+    status = run(&options, device);
     bench_key_file_drop(&options.key_file);
     return status;
 }

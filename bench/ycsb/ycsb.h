@@ -34,6 +34,7 @@
 
 #include "bench/harness/bench.h"
 #include "bench/third_party/rival.h"
+#include "tools/common/target.h"
 
 enum { YCSB_MOST_WORKLOADS = 16, YCSB_MOST_RIVALS = 16, YCSB_MOST_SCAN = 10000 };
 
@@ -54,7 +55,8 @@ struct ycsb_workload {
 struct ycsb_options {
     uint64_t keys, ops, batch, repeats; /* 0: the default */
     uint64_t seed;
-    size_t device, engine, dist; /* indices of their names; dist: YCSB_DISTS is the workload's */
+    enum tool_where device;
+    size_t engine, dist; /* indices of their names; dist: YCSB_DISTS is the workload's */
     uint64_t threads[BENCH_MOST_THREAD_COUNTS];
     size_t thread_counts;
     struct ycsb_workload workloads[YCSB_MOST_WORKLOADS];
@@ -62,11 +64,10 @@ struct ycsb_options {
     bool structures[3]; /* map, skiplist, hash */
     bool rivals[YCSB_MOST_RIVALS];
     bool quick, reserve, single, list_rivals, no_latency;
-    const char *json, *csv, *key_path;
+    const char *key_path;
     struct bench_key_file key_file;
+    struct bench_files files;
 };
-
-enum { YCSB_ON_CPU, YCSB_ON_CUDA, YCSB_ANYWHERE };
 
 /* False after an error message, or when there is nothing else to do; then *status is the command's. */
 bool ycsb_read_options(struct ycsb_options *options, int argc, char **argv, int *status);
@@ -131,6 +132,7 @@ struct ycsb {
     uint64_t *sorted_first, *sorted_all; /* keys at first, and with all inserts; where there are scans */
     struct ycsb_ops ops;
     void *device_keys, *device_values; /* first_keys and first_values where the device can read them */
+    struct bench_memory memory;        /* of all of it, and of the answers */
 
     /* Answers: of reads the value, of scans the first and the last key; how many were found, inserted, changed. */
     uint16_t *counts;
@@ -171,12 +173,7 @@ void ycsb_spoil_answers(struct ycsb *y);
 
 /* ---- ycsb_stores.c ---- */
 
-/* pleach's own: what stands behind a store of RIVAL_OWN. */
-struct ycsb_own {
-    pleach_map *map; /* or */
-    pleach_hash *hash;
-};
-
+/* pleach's own, RIVAL_OWN: behind each stands a struct target. */
 extern const struct rival ycsb_map, ycsb_skiplist, ycsb_hash;
 
 /* The settings in struct rival_needs. */
@@ -185,16 +182,6 @@ struct ycsb_settings {
     pleach_engine engine;
     bool reserve; /* memory for all keys */
 };
-
-pleach_status ycsb_own_validate(void *store, char *message, size_t size);
-
-/* Array calls of either kind, on device memory. */
-pleach_status ycsb_own_add(struct ycsb_own *own, size_t n, const void *keys, const void *values, uint8_t *outcomes,
-                           pleach_stream stream);
-pleach_status ycsb_own_put(struct ycsb_own *own, size_t n, const void *keys, const void *values, uint8_t *outcomes,
-                           pleach_stream stream);
-pleach_status ycsb_own_find(struct ycsb_own *own, size_t n, const void *keys, void *values, uint8_t *found,
-                            pleach_stream stream);
 
 /* ---- ycsb_measure.c ---- */
 

@@ -1,7 +1,5 @@
 /* ycsb_apply.c - a group of operations as one batch (pleach_map_apply): all kinds mixed, as if in their order. A
  * read-modify-write is a find and a put. Scans are left to array calls: a batch has one limit for all its ranges. */
-#include <stdlib.h>
-
 #include "ycsb.h"
 
 struct applied {
@@ -16,6 +14,7 @@ struct applied {
     uint64_t *keys, *values, *out;
     uint8_t *host_flags;
     uint64_t *host_out;
+    struct bench_memory memory;
 };
 
 static void add_element(struct applied *a, size_t i, pleach_operation kind)
@@ -48,43 +47,33 @@ static void make_elements(struct applied *a)
 static bool allocate_host(struct applied *a)
 {
     const size_t n = 2 * a->y->ops.n, word = sizeof(uint64_t); /* a read-modify-write is two elements */
-    a->begins = calloc(a->count + 1, sizeof *a->begins);
-    a->ops = malloc(n * sizeof *a->ops);
-    a->host_kinds = malloc(n);
-    a->host_keys = malloc(n * word);
-    a->host_values = malloc(n * word);
-    a->host_flags = malloc(2 * a->y->group);
-    a->host_out = malloc(2 * a->y->group * word);
-    return a->begins != NULL && a->ops != NULL && a->host_kinds != NULL && a->host_keys != NULL &&
-           a->host_values != NULL && a->host_flags != NULL && a->host_out != NULL;
+    a->begins = bench_memory_zeros(&a->memory, (a->count + 1) * sizeof *a->begins);
+    a->ops = bench_memory_host(&a->memory, n * sizeof *a->ops);
+    a->host_kinds = bench_memory_host(&a->memory, n);
+    a->host_keys = bench_memory_host(&a->memory, n * word);
+    a->host_values = bench_memory_host(&a->memory, n * word);
+    a->host_flags = bench_memory_host(&a->memory, 2 * a->y->group);
+    a->host_out = bench_memory_host(&a->memory, 2 * a->y->group * word);
+    return !a->memory.lacking;
 }
 
 static bool send_elements(struct applied *a)
 {
     const struct tool_device *device = a->y->device;
     const size_t n = a->elements, word = sizeof(uint64_t);
-    a->kinds = device->allocate(n);
-    a->keys = device->allocate(n * word);
-    a->values = device->allocate(n * word);
-    a->flags = device->allocate(a->most);
-    a->out = device->allocate(a->most * word);
-    return a->kinds != NULL && a->keys != NULL && a->values != NULL && a->flags != NULL && a->out != NULL &&
-           device->copy_in(a->kinds, a->host_kinds, n) && device->copy_in(a->keys, a->host_keys, n * word) &&
-           device->copy_in(a->values, a->host_values, n * word);
-}
-
-static void drop_applied(struct applied *a)
-{
-    void *const mine[] = {a->begins, a->ops, a->host_kinds, a->host_keys, a->host_values, a->host_flags, a->host_out};
-    void *const devices[] = {a->kinds, a->keys, a->values, a->flags, a->out};
-    for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++) free(mine[i]);
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) a->y->device->release(devices[i]);
+    a->kinds = bench_memory_device(&a->memory, device, n);
+    a->keys = bench_memory_device(&a->memory, device, n * word);
+    a->values = bench_memory_device(&a->memory, device, n * word);
+    a->flags = bench_memory_device(&a->memory, device, a->most);
+    a->out = bench_memory_device(&a->memory, device, a->most * word);
+    return !a->memory.lacking && device->copy_in(a->kinds, a->host_kinds, n) &&
+           device->copy_in(a->keys, a->host_keys, n * word) && device->copy_in(a->values, a->host_values, n * word);
 }
 
 static pleach_status call_apply(void *context, pleach_stream stream)
 {
     struct applied *a = context;
-    const struct ycsb_own *own = a->y->store;
+    const struct target *own = a->y->store;
     const size_t begin = a->begins[a->at];
     pleach_batch batch = {.n = a->begins[a->at + 1] - begin, .kinds = a->kinds + begin, .keys = a->keys + begin,
                           .values = a->values + begin, .flags = a->flags, .out_values = a->out};
@@ -142,5 +131,5 @@ void ycsb_measure_apply(struct ycsb *y)
         ycsb_measure_way(y, &way);
     else
         ycsb_complain(y, "batches", PLEACH_E_MEMORY);
-    drop_applied(&a);
+    bench_memory_release(&a.memory);
 }

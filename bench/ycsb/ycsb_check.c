@@ -132,7 +132,7 @@ static bool judge_structure(struct ycsb *y)
 {
     char message[256] = "";
     if (y->rival->kind != RIVAL_OWN) return true;
-    const pleach_status status = ycsb_own_validate(y->store, message, sizeof message);
+    const pleach_status status = target_validate(y->store, message, sizeof message);
     if (status == PLEACH_OK) return true;
     return ycsb_complain(y, status == PLEACH_E_CORRUPT ? message : "validating it", status);
 }

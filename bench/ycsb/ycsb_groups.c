@@ -1,9 +1,6 @@
 /* ycsb_groups.c - operations by the group: one array call for each kind, in an order in which each finds what
  * it asks for. Operations of a group lie together by kind, as whoever has groups to send would gather them; the clock
  * stops between groups, and answers are taken over then. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "ycsb.h"
 
 /* Kinds in the order of their calls. All ranges of a call have the same limit, so scans are sent by their lengths:
@@ -32,6 +29,7 @@ struct groups {
     uint8_t *host_bytes; /* the same here */
     uint64_t *host_out, *host_keys, *host_values;
     uint32_t *host_counts;
+    struct bench_memory memory;
 };
 
 static size_t part_of(const struct ycsb *y, size_t i)
@@ -81,42 +79,31 @@ static bool send_elements(struct groups *g)
 static bool allocate(struct groups *g)
 {
     const struct tool_device *device = g->y->device;
+    struct bench_memory *memory = &g->memory;
     const size_t n = g->y->ops.n, word = sizeof(uint64_t), pairs = g->most_pairs > 0 ? g->most_pairs : 1;
-    g->host_words = malloc(2 * n * word);
-    g->keys = device->allocate(n * word);
-    g->values = device->allocate(n * word);
-    g->bytes = device->allocate(g->most);
-    g->out = device->allocate(g->most * word);
-    g->ends = device->allocate(g->most * word);
-    g->counts = device->allocate(g->most * sizeof *g->counts);
-    g->pair_keys = device->allocate(pairs * word);
-    g->pair_values = device->allocate(pairs * word);
-    g->host_bytes = malloc(g->most);
-    g->host_out = malloc(g->most * word);
-    g->host_counts = malloc(g->most * sizeof *g->host_counts);
-    g->host_keys = malloc(pairs * word);
-    g->host_values = malloc(pairs * word);
-    return g->host_words != NULL && g->keys != NULL && g->values != NULL && g->bytes != NULL && g->out != NULL &&
-           g->ends != NULL && g->counts != NULL && g->pair_keys != NULL && g->pair_values != NULL &&
-           g->host_bytes != NULL && g->host_out != NULL && g->host_counts != NULL && g->host_keys != NULL &&
-           g->host_values != NULL;
-}
-
-static void drop_groups(struct groups *g)
-{
-    void *const mine[] = {g->groups, g->ops, g->host_words, g->host_bytes, g->host_out, g->host_counts, g->host_keys,
-                          g->host_values};
-    void *const devices[] = {g->keys, g->values, g->bytes, g->out, g->ends, g->counts, g->pair_keys, g->pair_values};
-    for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++) free(mine[i]);
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) g->y->device->release(devices[i]);
+    g->host_words = bench_memory_host(memory, 2 * n * word);
+    g->keys = bench_memory_device(memory, device, n * word);
+    g->values = bench_memory_device(memory, device, n * word);
+    g->bytes = bench_memory_device(memory, device, g->most);
+    g->out = bench_memory_device(memory, device, g->most * word);
+    g->ends = bench_memory_device(memory, device, g->most * word);
+    g->counts = bench_memory_device(memory, device, g->most * sizeof *g->counts);
+    g->pair_keys = bench_memory_device(memory, device, pairs * word);
+    g->pair_values = bench_memory_device(memory, device, pairs * word);
+    g->host_bytes = bench_memory_host(memory, g->most);
+    g->host_out = bench_memory_host(memory, g->most * word);
+    g->host_counts = bench_memory_host(memory, g->most * sizeof *g->host_counts);
+    g->host_keys = bench_memory_host(memory, pairs * word);
+    g->host_values = bench_memory_host(memory, pairs * word);
+    return !memory->lacking;
 }
 
 static bool make_groups(struct groups *g, struct ycsb *y)
 {
     *g = (struct groups){.y = y, .count = (y->ops.n + y->group - 1) / y->group, .most = y->group};
-    g->groups = calloc(g->count, sizeof *g->groups);
-    g->ops = malloc(y->ops.n * sizeof *g->ops);
-    if (g->groups == NULL || g->ops == NULL) return ycsb_complain(y, "groups", PLEACH_E_MEMORY);
+    g->groups = bench_memory_zeros(&g->memory, g->count * sizeof *g->groups);
+    g->ops = bench_memory_host(&g->memory, y->ops.n * sizeof *g->ops);
+    if (g->memory.lacking) return ycsb_complain(y, "groups", PLEACH_E_MEMORY);
     for (size_t which = 0; which < g->count; which++) arrange_group(g, which);
     if (!allocate(g)) return ycsb_complain(y, "groups", PLEACH_E_MEMORY);
     return send_elements(g) || ycsb_complain(y, "groups", PLEACH_E_CUDA);
@@ -126,7 +113,7 @@ static bool make_groups(struct groups *g, struct ycsb *y)
 
 static pleach_status call_scans(struct groups *g, const struct group *group, pleach_stream stream)
 {
-    struct ycsb_own *own = g->y->store;
+    const struct target *own = g->y->store;
     pleach_status status = PLEACH_OK;
     size_t room = 0;
     for (size_t part = PART_SCAN; part < PARTS && status == PLEACH_OK; part++) {
@@ -143,20 +130,21 @@ static pleach_status call_scans(struct groups *g, const struct group *group, ple
 static pleach_status call_kinds(void *context, pleach_stream given)
 {
     struct groups *g = context;
-    struct ycsb_own *own = g->y->store;
+    const struct target *own = g->y->store;
     const struct group *group = &g->groups[g->at];
     /* On a stream updates are concurrent operations; an array that may become a batch has to be waited for. */
     const pleach_stream stream = g->y->options->engine == PLEACH_ENGINE_CALLS ? given : PLEACH_SYNC;
     pleach_status status = PLEACH_OK;
     for (size_t part = 0; part < PART_SCAN && status == PLEACH_OK; part++) {
         const size_t begin = group->begins[part], n = group->begins[part + 1] - begin, at = begin - group->begins[0];
-        const uint64_t *keys = g->keys + begin, *values = g->values + begin;
         if (n == 0) continue;
-        if (part == PART_INSERT) status = ycsb_own_add(own, n, keys, values, g->bytes + at, stream);
-        if (part == PART_READ) status = ycsb_own_find(own, n, keys, g->out + at, g->bytes + at, stream);
-        if (part == PART_RMW) status = ycsb_own_find(own, n, keys, g->out + at, NULL, stream);
+        const struct arrays write = {.keys = g->keys + begin, .values = g->values + begin, .flags = g->bytes + at};
+        const struct arrays read = {.keys = g->keys + begin, .out_values = g->out + at,
+                                    .flags = part == PART_READ ? g->bytes + at : NULL};
+        if (part == PART_INSERT) status = target_array(own, PLEACH_OP_ADD, n, &write, 0, stream);
+        if (part == PART_READ || part == PART_RMW) status = target_array(own, PLEACH_OP_FIND, n, &read, 0, stream);
         if ((part == PART_RMW || part == PART_UPDATE) && status == PLEACH_OK)
-            status = ycsb_own_put(own, n, keys, values, g->bytes + at, stream);
+            status = target_array(own, PLEACH_OP_PUT, n, &write, 0, stream);
     }
     return status == PLEACH_OK ? call_scans(g, group, stream) : status;
 }
@@ -257,5 +245,5 @@ void ycsb_measure_groups(struct ycsb *y)
                                  .context = &g};
     y->form = way.form;
     if (make_groups(&g, y)) ycsb_measure_way(y, &way);
-    drop_groups(&g);
+    bench_memory_release(&g.memory);
 }

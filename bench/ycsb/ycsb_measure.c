@@ -41,6 +41,12 @@ static void insert_part(void *context, unsigned thread)
             atomic_fetch_add(&filling->failed, 1);
 }
 
+static bool write_first(const struct ycsb *y, pleach_operation op)
+{
+    const struct arrays x = {.keys = y->device_keys, .values = y->device_values};
+    return target_array(y->store, op, y->first, &x, 0, PLEACH_SYNC) == PLEACH_OK;
+}
+
 /* The first records one by one, in an order that is not that of their keys, as YCSB loads them; by one transaction, one
  * merge or one array call where single inserts would take too long. */
 static bool fill(struct ycsb *y)
@@ -48,7 +54,7 @@ static bool fill(struct ycsb *y)
     struct filling filling = {.y = y};
     if (y->rival->load != NULL) return y->rival->load(y->store, y->first, y->first_keys, y->first_values);
     if (y->device->kind == PLEACH_CUDA)
-        return ycsb_own_add(y->store, y->first, y->device_keys, y->device_values, NULL, PLEACH_SYNC) == PLEACH_OK;
+        return write_first(y, PLEACH_OP_ADD);
     crew_run(y->crew, insert_part, &filling);
     return filling.failed == 0;
 }
@@ -81,7 +87,7 @@ static bool put_back(struct ycsb *y)
 {
     const struct ycsb_ops *ops = &y->ops;
     if (y->device->kind == PLEACH_CUDA)
-        return ycsb_own_put(y->store, y->first, y->device_keys, y->device_values, NULL, PLEACH_SYNC) == PLEACH_OK;
+        return write_first(y, PLEACH_OP_PUT);
     for (size_t i = 0; i < ops->n; i++)
         if (ycsb_writes(ops->kinds[i]) && !y->rival->put(y->store, 0, ops->keys[i], ycsb_value(ops->keys[i], 0)))
             return false;
@@ -147,16 +153,12 @@ static void say_counters(struct ycsb *y, const struct bench_row *row)
 
 static void start_row(const struct ycsb *y, const struct ycsb_way *way, struct bench_row *row)
 {
-    memset(row, 0, sizeof *row);
+    *row = (struct bench_row){.dist = ycsb_dist_names[y->workload->dist], .bits = 64, .threads = y->threads,
+                              .keys = y->first, .batch = way->batch};
     snprintf(row->name, sizeof row->name, "%s", y->workload->name);
     row->device = bench_report_keep(y->report, "%s/%s%s%s", y->device->name, ycsb_kind_prefix(y->rival),
                                     y->rival->name, way->form);
-    row->dist = ycsb_dist_names[y->workload->dist];
     if (y->options->key_file.keys != NULL) row->dist = bench_report_keep(y->report, "file-%s", row->dist);
-    row->bits = 64;
-    row->threads = y->threads;
-    row->keys = y->first;
-    row->batch = way->batch;
     if (y->lock != NULL) bench_row_count(row, "locked", 1);
     if (y->bytes > 0) bench_row_count(row, "bytes_per_key", (double)y->bytes / (double)y->first);
 }

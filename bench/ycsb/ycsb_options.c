@@ -1,9 +1,6 @@
 /* ycsb_options.c - the options of pleach-bench ycsb. */
-#define _DEFAULT_SOURCE 1
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ycsb.h"
 #include "tools/common/memory_limit.h"
@@ -57,7 +54,6 @@ static const char help[] =
     "Counts may be given as 5000, 64M (millions), 16Mi (2^20s) or 2^20.\n";
 
 const char *const ycsb_dist_names[] = {"uniform", "zipfian", "latest", NULL};
-static const char *const device_names[] = {"cpu", "cuda", "all", NULL};
 static const char *const engine_names[] = {"auto", "calls", "batches", NULL}; /* as pleach_engine */
 static const char *const structure_names[] = {"map", "skiplist", "hash", NULL};
 
@@ -157,20 +153,9 @@ static bool take_value(struct cli *cli, struct ycsb_options *options)
            cli_take_number(cli, "--seed", 0, UINT64_MAX, &options->seed) ||
            cli_take_choice(cli, "--dist", ycsb_dist_names, &options->dist) ||
            cli_take_choice(cli, "--engine", engine_names, &options->engine) ||
-           cli_take_choice(cli, "--device", device_names, &options->device) ||
+           tool_device_take(cli, &options->device, true) ||
            cli_take_text(cli, "--key-file", &options->key_path) || memory_limit_take(cli) ||
-           cli_take_text(cli, "--json", &options->json) || cli_take_text(cli, "--csv", &options->csv);
-}
-
-/* Sizes that this machine cannot hold would end in the kernel's out-of-memory killer, not in an error. */
-static void check_memory(struct cli *cli, const struct ycsb_options *options)
-{
-    enum { BYTES_PER_KEY = 200, BYTES_PER_OPERATION = 150 }; /* with the most generous rival, and all arrays */
-    const uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES), have = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t need = options->keys * BYTES_PER_KEY + options->ops * BYTES_PER_OPERATION;
-    if (need > have)
-        cli_fail(cli, "so many records and operations need about %" PRIu64 " GiB, and this machine has %" PRIu64,
-                 need >> 30, have >> 30);
+           bench_files_take(cli, &options->files);
 }
 
 static void complete(struct ycsb_options *options)
@@ -191,7 +176,7 @@ bool ycsb_read_options(struct ycsb_options *options, int argc, char **argv, int 
     const char *word = NULL;
     cli_start(&cli, "pleach-bench ycsb", argc, argv);
     cli.help = help;
-    *options = (struct ycsb_options){.device = YCSB_ANYWHERE, .dist = YCSB_DISTS};
+    *options = (struct ycsb_options){.device = TOOL_ANYWHERE, .dist = YCSB_DISTS};
     while (cli_more(&cli)) {
         if (take_flag(&cli, options) || take_value(&cli, options) || take_list(&cli, options)) continue;
         if (cli_take_word(&cli, &word))
@@ -199,7 +184,9 @@ bool ycsb_read_options(struct ycsb_options *options, int argc, char **argv, int 
         else
             cli_reject_option(&cli);
     }
-    check_memory(&cli, options);
+    enum { BYTES_PER_KEY = 200, BYTES_PER_OPERATION = 150 }; /* with the most generous rival, and all arrays */
+    bench_check_memory(&cli, "records and operations",
+                       options->keys * BYTES_PER_KEY + options->ops * BYTES_PER_OPERATION);
     *status = cli_result(&cli);
     if (cli.status != EXIT_GOOD) return false;
     complete(options);

@@ -13,7 +13,7 @@ static void *create_map(const struct rival_needs *needs, pleach_structure struct
         .structure = structure,
         .reserve_keys = settings->reserve ? needs->keys : 0,
     };
-    struct ycsb_own *own = calloc(1, sizeof *own);
+    struct target *own = calloc(1, sizeof *own);
     if (own != NULL && pleach_map_create(&own->map, &config) == PLEACH_OK) return own;
     free(own);
     return NULL;
@@ -31,7 +31,7 @@ static void *hash_create(const struct rival_needs *needs)
         .reserve_keys = settings->reserve ? needs->keys : 0,
         .fixed_seed = 1,
     };
-    struct ycsb_own *own = calloc(1, sizeof *own);
+    struct target *own = calloc(1, sizeof *own);
     if (own != NULL && pleach_hash_create(&own->hash, &config) == PLEACH_OK) return own;
     free(own);
     return NULL;
@@ -39,40 +39,43 @@ static void *hash_create(const struct rival_needs *needs)
 
 static void own_destroy(void *store)
 {
-    struct ycsb_own *own = store;
-    pleach_map_destroy(own->map);
-    pleach_hash_destroy(own->hash);
-    free(own);
+    target_destroy(store);
+    free(store);
 }
 
 /* ---- single calls ---- */
 
-static bool map_get(void *store, unsigned thread, uint64_t key, uint64_t *value)
+static bool own_get(void *store, unsigned thread, uint64_t key, uint64_t *value)
 {
-    const struct ycsb_own *own = store;
+    const struct target *own = store;
     int found = 0;
     (void)thread;
-    return pleach_map_find_one(own->map, key, &found, value) == PLEACH_OK && found;
+    const pleach_status status = own->map != NULL ? pleach_map_find_one(own->map, key, &found, value)
+                                                  : pleach_hash_find_one(own->hash, key, &found, value);
+    return status == PLEACH_OK && found;
 }
 
-static bool map_put(void *store, unsigned thread, uint64_t key, uint64_t value)
+static bool own_put(void *store, unsigned thread, uint64_t key, uint64_t value)
 {
-    const struct ycsb_own *own = store;
+    const struct target *own = store;
     (void)thread;
-    return pleach_map_put_one(own->map, key, value, NULL, NULL) == PLEACH_OK;
+    return (own->map != NULL ? pleach_map_put_one(own->map, key, value, NULL, NULL)
+                             : pleach_hash_put_one(own->hash, key, value, NULL, NULL)) == PLEACH_OK;
 }
 
-static bool map_insert(void *store, unsigned thread, uint64_t key, uint64_t value)
+static bool own_insert(void *store, unsigned thread, uint64_t key, uint64_t value)
 {
-    const struct ycsb_own *own = store;
+    const struct target *own = store;
     pleach_outcome outcome = PLEACH_NOT_APPLIED;
     (void)thread;
-    return pleach_map_add_one(own->map, key, value, &outcome, NULL) == PLEACH_OK && outcome == PLEACH_INSERTED;
+    const pleach_status status = own->map != NULL ? pleach_map_add_one(own->map, key, value, &outcome, NULL)
+                                                  : pleach_hash_add_one(own->hash, key, value, &outcome, NULL);
+    return status == PLEACH_OK && outcome == PLEACH_INSERTED;
 }
 
 static size_t map_scan(void *store, unsigned thread, uint64_t from, size_t n, uint64_t *keys, uint64_t *values)
 {
-    const struct ycsb_own *own = store;
+    const struct target *own = store;
     const uint64_t to = UINT64_MAX;
     uint32_t count = 0;
     (void)thread;
@@ -81,93 +84,37 @@ static size_t map_scan(void *store, unsigned thread, uint64_t from, size_t n, ui
     return status == PLEACH_OK ? count : 0;
 }
 
-static bool hash_get(void *store, unsigned thread, uint64_t key, uint64_t *value)
-{
-    const struct ycsb_own *own = store;
-    int found = 0;
-    (void)thread;
-    return pleach_hash_find_one(own->hash, key, &found, value) == PLEACH_OK && found;
-}
-
-static bool hash_put(void *store, unsigned thread, uint64_t key, uint64_t value)
-{
-    const struct ycsb_own *own = store;
-    (void)thread;
-    return pleach_hash_put_one(own->hash, key, value, NULL, NULL) == PLEACH_OK;
-}
-
-static bool hash_insert(void *store, unsigned thread, uint64_t key, uint64_t value)
-{
-    const struct ycsb_own *own = store;
-    pleach_outcome outcome = PLEACH_NOT_APPLIED;
-    (void)thread;
-    return pleach_hash_add_one(own->hash, key, value, &outcome, NULL) == PLEACH_OK && outcome == PLEACH_INSERTED;
-}
-
 /* ---- the whole ---- */
 
 static uint64_t own_count(void *store)
 {
-    const struct ycsb_own *own = store;
     uint64_t size = 0;
-    const pleach_status status = own->map != NULL ? pleach_map_size(own->map, &size)
-                                                  : pleach_hash_size(own->hash, &size);
-    return status == PLEACH_OK ? size : 0;
+    return target_size(store, &size) == PLEACH_OK ? size : 0;
 }
 
 static uint64_t own_bytes(void *store)
 {
-    const struct ycsb_own *own = store;
+    const struct target *own = store;
     pleach_map_stats map = {0};
     pleach_hash_stats hash = {0};
     if (own->map != NULL) return pleach_map_get_stats(own->map, &map) == PLEACH_OK ? map.node_bytes : 0;
     return pleach_hash_get_stats(own->hash, &hash) == PLEACH_OK ? hash.slab_bytes : 0;
 }
 
-pleach_status ycsb_own_validate(void *store, char *message, size_t size)
-{
-    const struct ycsb_own *own = store;
-    return own->map != NULL ? pleach_map_validate(own->map, message, size)
-                            : pleach_hash_validate(own->hash, message, size);
-}
-
 const struct rival ycsb_map = {
     .name = "map", .kind = RIVAL_OWN, .concurrent = true,
-    .create = map_create, .destroy = own_destroy, .get = map_get, .put = map_put, .insert = map_insert,
+    .create = map_create, .destroy = own_destroy, .get = own_get, .put = own_put, .insert = own_insert,
     .scan = map_scan, .count = own_count, .bytes = own_bytes,
 };
 
 const struct rival ycsb_skiplist = {
     .name = "skiplist", .kind = RIVAL_OWN, .concurrent = true,
-    .create = skiplist_create, .destroy = own_destroy, .get = map_get, .put = map_put, .insert = map_insert,
+    .create = skiplist_create, .destroy = own_destroy, .get = own_get, .put = own_put, .insert = own_insert,
     .scan = map_scan, .count = own_count, .bytes = own_bytes,
 };
 
 const struct rival ycsb_hash = {
     .name = "hash", .kind = RIVAL_OWN, .concurrent = true,
-    .create = hash_create, .destroy = own_destroy, .get = hash_get, .put = hash_put, .insert = hash_insert,
+    .create = hash_create, .destroy = own_destroy, .get = own_get, .put = own_put, .insert = own_insert,
     .count = own_count, .bytes = own_bytes,
 };
-
-/* ---- array calls ---- */
-
-pleach_status ycsb_own_add(struct ycsb_own *own, size_t n, const void *keys, const void *values, uint8_t *outcomes,
-                           pleach_stream stream)
-{
-    return own->map != NULL ? pleach_map_add(own->map, n, keys, values, outcomes, NULL, stream)
-                            : pleach_hash_add(own->hash, n, keys, values, outcomes, NULL, stream);
-}
-
-pleach_status ycsb_own_put(struct ycsb_own *own, size_t n, const void *keys, const void *values, uint8_t *outcomes,
-                           pleach_stream stream)
-{
-    return own->map != NULL ? pleach_map_put(own->map, n, keys, values, outcomes, NULL, stream)
-                            : pleach_hash_put(own->hash, n, keys, values, outcomes, NULL, stream);
-}
-
-pleach_status ycsb_own_find(struct ycsb_own *own, size_t n, const void *keys, void *values, uint8_t *found,
-                            pleach_stream stream)
-{
-    return own->map != NULL ? pleach_map_find(own->map, n, keys, values, found, stream)
-                            : pleach_hash_find(own->hash, n, keys, values, found, stream);
-}

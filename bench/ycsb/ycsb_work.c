@@ -170,9 +170,9 @@ static void make_first(void *context, size_t begin, size_t end)
 static bool sort_keys(struct ycsb *y)
 {
     const size_t all = y->first + y->ops.inserts;
-    y->sorted_first = malloc(y->first * sizeof *y->sorted_first);
-    y->sorted_all = malloc(all * sizeof *y->sorted_all);
-    if (y->sorted_first == NULL || y->sorted_all == NULL) return false;
+    y->sorted_first = bench_memory_host(&y->memory, y->first * sizeof *y->sorted_first);
+    y->sorted_all = bench_memory_host(&y->memory, all * sizeof *y->sorted_all);
+    if (y->memory.lacking) return false;
     for (size_t record = 0; record < all; record++) y->sorted_all[record] = ycsb_key(y, record);
     memcpy(y->sorted_first, y->sorted_all, y->first * sizeof *y->sorted_first);
     return bench_sort(y->sorted_first, 64, y->first) && bench_sort(y->sorted_all, 64, all);
@@ -181,44 +181,33 @@ static bool sort_keys(struct ycsb *y)
 static bool allocate(struct ycsb *y)
 {
     const size_t n = y->ops.n, words = n * sizeof(uint64_t), first = y->first * sizeof(uint64_t);
-    y->ops.kinds = malloc(n);
-    y->ops.records = malloc(n * sizeof *y->ops.records);
-    y->ops.lengths = malloc(n * sizeof *y->ops.lengths);
-    y->ops.keys = malloc(words);
-    y->ops.values = malloc(words);
-    y->ops.expected = malloc(words);
-    y->counts = malloc(n * sizeof *y->counts);
-    y->values = malloc(words);
-    y->lasts = malloc(words);
-    y->first_keys = malloc(first);
-    y->first_values = malloc(first);
-    return y->ops.kinds != NULL && y->ops.records != NULL && y->ops.lengths != NULL && y->ops.keys != NULL &&
-           y->ops.values != NULL && y->ops.expected != NULL && y->counts != NULL && y->values != NULL &&
-           y->lasts != NULL && y->first_keys != NULL && y->first_values != NULL;
+    y->ops.kinds = bench_memory_host(&y->memory, n);
+    y->ops.records = bench_memory_host(&y->memory, n * sizeof *y->ops.records);
+    y->ops.lengths = bench_memory_host(&y->memory, n * sizeof *y->ops.lengths);
+    y->ops.keys = bench_memory_host(&y->memory, words);
+    y->ops.values = bench_memory_host(&y->memory, words);
+    y->ops.expected = bench_memory_host(&y->memory, words);
+    y->counts = bench_memory_host(&y->memory, n * sizeof *y->counts);
+    y->values = bench_memory_host(&y->memory, words);
+    y->lasts = bench_memory_host(&y->memory, words);
+    y->first_keys = bench_memory_host(&y->memory, first);
+    y->first_values = bench_memory_host(&y->memory, first);
+    return !y->memory.lacking;
 }
 
 void ycsb_drop_workload(struct ycsb *y)
 {
-    void *const parts[] = {y->ops.kinds, y->ops.records, y->ops.lengths, y->ops.keys, y->ops.values, y->ops.expected,
-                           y->counts, y->values, y->lasts, y->first_keys, y->first_values, y->sorted_first,
-                           y->sorted_all};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) free(parts[i]);
-    y->device->release(y->device_keys);
-    y->device->release(y->device_values);
+    bench_memory_release(&y->memory);
     y->ops = (struct ycsb_ops){0};
-    y->counts = NULL;
-    y->values = y->lasts = y->first_keys = y->first_values = y->sorted_first = y->sorted_all = NULL;
-    y->device_keys = y->device_values = NULL;
 }
 
 /* The first records where array calls can read them. */
 static bool send_first(struct ycsb *y)
 {
     const size_t bytes = y->first * sizeof(uint64_t);
-    y->device_keys = y->device->allocate(bytes);
-    y->device_values = y->device->allocate(bytes);
-    return y->device_keys != NULL && y->device_values != NULL &&
-           y->device->copy_in(y->device_keys, y->first_keys, bytes) &&
+    y->device_keys = bench_memory_device(&y->memory, y->device, bytes);
+    y->device_values = bench_memory_device(&y->memory, y->device, bytes);
+    return !y->memory.lacking && y->device->copy_in(y->device_keys, y->first_keys, bytes) &&
            y->device->copy_in(y->device_values, y->first_values, bytes);
 }
 

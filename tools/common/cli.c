@@ -258,17 +258,17 @@ bool cli_take_numbers(struct cli *cli, const char *name, uint64_t least, uint64_
     return true;
 }
 
-bool cli_take_chance(struct cli *cli, const char *name, double *chance)
+bool cli_take_real(struct cli *cli, const char *name, double most, double *number)
 {
     const char *text = NULL;
     char *end;
     if (!cli_take_text(cli, name, &text)) return false;
     if (text == NULL) return true;
     const double parsed = strtod(text, &end);
-    if (end == text || *end != '\0' || !(parsed > 0 && parsed <= 1))
-        cli_fail(cli, "%s takes a number above 0 and up to 1, not '%s'", name, text);
+    if (end == text || *end != '\0' || !(parsed > 0 && parsed <= most))
+        cli_fail(cli, "%s takes a number above 0 and up to %g, not '%s'", name, most, text);
     else
-        *chance = parsed;
+        *number = parsed;
     return true;
 }
 

@@ -55,8 +55,8 @@ bool cli_take_names(struct cli *cli, const char *name, const char *const *names,
 bool cli_take_numbers(struct cli *cli, const char *name, uint64_t least, uint64_t most, uint64_t *numbers, size_t room,
                       size_t *count);
 
-/* A number above 0 and up to 1. */
-bool cli_take_chance(struct cli *cli, const char *name, double *chance);
+/* A number above 0 and up to `most`, with a fraction. */
+bool cli_take_real(struct cli *cli, const char *name, double most, double *number);
 
 /* A word that is no option; "-" is one. */
 bool cli_take_word(struct cli *cli, const char **word);

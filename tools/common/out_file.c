@@ -43,13 +43,6 @@ bool out_file_close(struct out_file *out)
     return false;
 }
 
-void out_file_discard(struct out_file *out)
-{
-    if (out->standard) return;
-    fclose(out->stream);
-    new_file_discard(&out->file);
-}
-
 bool out_file_possible(const char *path)
 {
     struct new_file file;

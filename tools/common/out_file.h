@@ -15,13 +15,11 @@ struct out_file {
     struct new_file file;
 };
 
-/* On success, out_file_close or out_file_discard must follow; otherwise errno is set. */
+/* On success, out_file_close must follow; otherwise errno is set. */
 bool out_file_open(struct out_file *out, const char *path);
 
 /* Gives the file its name if all was written; otherwise discards it and sets errno. */
 bool out_file_close(struct out_file *out);
-
-void out_file_discard(struct out_file *out);
 
 /* Whether the path could be written now. A command asks before it works for minutes. Otherwise errno is set. */
 bool out_file_possible(const char *path);

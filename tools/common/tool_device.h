@@ -29,8 +29,13 @@ struct tool_device {
 
 const struct tool_device *tool_device_host(void);
 
-/* What --device says. */
+/* What --device says; "all" is anywhere. */
 enum tool_where { TOOL_ON_CPU, TOOL_ON_CUDA, TOOL_ANYWHERE };
+
+/* Reads --device cpu|cuda, or cpu|cuda|all for commands that use all devices in turn. Returns whether the current word
+ * was this option. */
+struct cli;
+bool tool_device_take(struct cli *cli, enum tool_where *where, bool all);
 
 /* Anywhere is the GPU, or the CPU where there is none. NULL after an error message of `command`. */
 const struct tool_device *tool_device_choose(const char *command, enum tool_where where);

@@ -6,6 +6,7 @@
 #include "tool_device.h"
 #include "cli.h"
 #include "clock.h"
+#include "machine.h"
 
 static bool host_copy(void *to, const void *from, size_t bytes)
 {
@@ -41,12 +42,24 @@ static bool host_wait_stream(pleach_stream stream)
 
 static void host_close_stream(pleach_stream stream) { (void)stream; }
 
+bool tool_device_take(struct cli *cli, enum tool_where *where, bool all)
+{
+    static const char *const two[] = {"cpu", "cuda", NULL}, *const three[] = {"cpu", "cuda", "all", NULL};
+    size_t index = *where;
+    if (!cli_take_choice(cli, "--device", all ? three : two, &index)) return false;
+    *where = (enum tool_where)index;
+    return true;
+}
+
 const struct tool_device *tool_device_choose(const char *command, enum tool_where where)
 {
     char line[512];
     const char *why = line;
     const struct tool_device *gpu = NULL;
-    if (where != TOOL_ON_CPU && pleach_gpu_info(0, line, sizeof line) == PLEACH_OK) gpu = tool_device_cuda(&why);
+    if (where != TOOL_ON_CPU && pleach_gpu_info(0, line, sizeof line) == PLEACH_OK)
+        gpu = tool_device_cuda(&why);
+    else
+        machine_gpu(line, sizeof line); /* why there is none */
     if (gpu != NULL || where != TOOL_ON_CUDA) return gpu != NULL ? gpu : tool_device_host();
     cli_complain(command, "--device cuda: %s", why);
     return NULL;

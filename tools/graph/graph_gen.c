@@ -1,7 +1,6 @@
 /* graph_gen.c - pleach graph gen: makes a graph and writes it. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools/edges/edge_make.h"
@@ -44,18 +43,6 @@ struct order {
     const char *file;
 };
 
-static bool take_degree(struct cli *cli, double *degree)
-{
-    const char *text = NULL;
-    char *end;
-    if (!cli_take_text(cli, "--degree", &text)) return false;
-    if (text == NULL) return true;
-    *degree = strtod(text, &end);
-    if (end == text || *end != '\0' || !(*degree > 0 && *degree <= 1000))
-        cli_fail(cli, "--degree takes a number above 0 and up to 1000, not '%s'", text);
-    return true;
-}
-
 static void take_kind(struct cli *cli, struct order *order, const char *word)
 {
     if (order->kind != NO_KIND) {
@@ -90,7 +77,7 @@ static void read_order(struct cli *cli, struct order *order)
             cli_take_number(cli, "--scale", 2, EDGE_MAKE_MOST_SCALE, &order->scale) ||
             cli_take_number(cli, "--seed", 0, UINT64_MAX, &order->seed) ||
             cli_take_number(cli, "--edge-factor", 1, 4096, &order->edge_factor) ||
-            take_degree(cli, &order->degree) || cli_take_text(cli, "-o", &order->file))
+            cli_take_real(cli, "--degree", 1000, &order->degree) || cli_take_text(cli, "-o", &order->file))
             continue;
         else if (cli_take_word(cli, &word))
             take_kind(cli, order, word);

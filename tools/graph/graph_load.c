@@ -16,9 +16,7 @@ bool graph_take_adjacency(struct cli *cli, size_t *adjacency)
 
 bool graph_take_sparse(struct cli *cli, bool *sparse)
 {
-    const bool taken = cli_take_flag(cli, "--sparse");
-    *sparse |= taken;
-    return taken;
+    return cli_set_flag(cli, "--sparse", sparse);
 }
 
 static bool take_seed(struct cli *cli, struct graph_where *where)

@@ -1,11 +1,12 @@
 /* graph_stream.c - pleach graph stream: events that come and go, and the triangles after each batch of them. */
+#define _DEFAULT_SOURCE 1
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "graph.h"
 #include "graph_load.h"
+#include "tools/common/clock.h"
 #include "tools/common/memory_limit.h"
 #include "pleach/hash.h"
 
@@ -109,18 +110,11 @@ struct row {
     double seconds;
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* The next batch in, and what is too old by then out. */
 static pleach_status step(struct stream *s, struct row *row)
 {
     const size_t left = s->events.count - s->next, n = left < s->order->batch ? left : (size_t)s->order->batch;
-    const double begin = now();
+    const double begin = clock_seconds();
     uint64_t change = 0, came = 0;
     size_t gone = 0;
     pleach_status status = pleach_graph_size(s->graph, NULL, &row->edges_before);
@@ -141,7 +135,7 @@ static pleach_status step(struct stream *s, struct row *row)
     if (status == PLEACH_OK) status = pleach_graph_size(s->graph, NULL, &row->edges);
     row->came = came - row->edges_before;
     row->went = came - row->edges;
-    row->seconds = now() - begin;
+    row->seconds = clock_seconds() - begin;
     return status;
 }
 

@@ -111,13 +111,15 @@ static void read_options(struct cli *cli, struct options *options)
         cli_fail(cli, "--chunk is for --structure skiplist");
 }
 
+static bool is_batchable(const struct op *op) { return op_is_in_batches(op->kind) || op->kind == OP_BAD; }
+
 /* A run: operations that commute, or with batches any that can be in one. */
 static void run_together(struct replay *replay, size_t begin, size_t end)
 {
     const size_t ops = replay->by_batches ? end - begin : replay->plan.ops;
     for (unsigned i = 0; i < replay->threads; i++) replay->stores[i].pairs = 0;
     if (begin == end) return;
-    if (replay->by_batches && replay_is_batchable(&replay->ops[begin]))
+    if (replay->by_batches && is_batchable(&replay->ops[begin]))
         replay_run_batch(replay, begin, end);
     else if (replay->by_arrays)
         replay_run_arrays(replay, begin, end);
@@ -133,7 +135,7 @@ static void run_together(struct replay *replay, size_t begin, size_t end)
 static bool joins_run(struct replay *replay, size_t begin, size_t i)
 {
     if (!replay->by_batches) return plan_admit(&replay->plan, &replay->ops[i]);
-    return i == begin || (replay_is_batchable(&replay->ops[begin]) && replay_is_batchable(&replay->ops[i]));
+    return i == begin || (is_batchable(&replay->ops[begin]) && is_batchable(&replay->ops[i]));
 }
 
 static void run_batch(struct replay *replay)
@@ -235,7 +237,7 @@ static bool create_parts(struct replay *replay)
 static void destroy_parts(struct replay *replay)
 {
     replay_release_all(replay);
-    points_destroy(replay);
+    target_destroy(&replay->target);
     plan_destroy(&replay->plan);
     array_scratch_destroy(&replay->scratch);
     for (unsigned i = 0; replay->stores != NULL && i < replay->threads; i++) pair_store_destroy(&replay->stores[i]);
@@ -262,6 +264,19 @@ static void apply_options(struct replay *replay, const struct options *options, 
                         (many && (replay->skiplist || replay->hashed));
 }
 
+/* Single calls come from threads of ours, and the structure needs none of its own. */
+static pleach_status create_target(struct replay *replay)
+{
+    const unsigned threads = replay->by_batches || replay->by_arrays ? replay->threads : 1;
+    const pleach_hash_config hash = {.device = replay->device, .key_bits = replay->key_bits, .threads = threads,
+                                     .fixed_seed = 1};
+    const pleach_map_config map = {.device = replay->device, .key_bits = replay->key_bits, .threads = threads,
+                                   .versioned = replay->versioned, .chunk = replay->chunk,
+                                   .structure = replay->skiplist ? PLEACH_SKIPLIST : PLEACH_BLINK};
+    return replay->hashed ? pleach_hash_create(&replay->target.hash, &hash)
+                          : pleach_map_create(&replay->target.map, &map);
+}
+
 static int replay_file(const struct options *options, int file)
 {
     struct replay *replay = calloc(1, sizeof *replay);
@@ -272,7 +287,7 @@ static int replay_file(const struct options *options, int file)
     apply_options(replay, options, file);
     text_in_start(&replay->in, file, show_output, replay);
     text_out_start(&replay->out, STDOUT_FILENO);
-    const pleach_status status = points_create(replay);
+    const pleach_status status = create_target(replay);
     int result = EXIT_USAGE;
     if (status != PLEACH_OK)
         cli_complain(command, "cannot create the %s: %s", replay->hashed ? "hash table" : "map",

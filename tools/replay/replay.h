@@ -4,7 +4,6 @@
  *   replay_plan.c      a batch is cut into runs of operations that commute
  *   replay_single.c    a run is carried out by single calls from several threads (CPU)
  *   replay_array.c     a run is carried out by one array call for each kind of operation
- *   replay_points.c    the calls that maps and hash tables have alike
  *   replay_batch.c     operations of all kinds are carried out by one call, in their order
  *   replay_snapshot.c  snapshots by name, and files: what only a versioned map has
  *   replay_print.c     an answer becomes a line
@@ -18,21 +17,23 @@
 #include <stdint.h>
 
 #include "tools/common/crew.h"
-#include "pleach/hash.h"
-#include "pleach/pleach.h"
+#include "tools/common/target.h"
 #include "tools/common/text_in.h"
 #include "tools/common/text_out.h"
 
+/* The order matters: the functions below compare kinds. First the operations of batches, with their numbers: updates,
+ * reads of one key, reads of an interval. Then reads of the whole structure, of which min and max need an order. Then
+ * snapshots and files. */
 enum op_kind {
-    OP_PUT,
-    OP_ADD,
-    OP_DEL,
-    OP_GET,
-    OP_HAS,
-    OP_RANGE,
-    OP_COUNT,
-    OP_SUCC,
-    OP_PRED,
+    OP_PUT = PLEACH_OP_PUT,
+    OP_ADD = PLEACH_OP_ADD,
+    OP_DEL = PLEACH_OP_ERASE,
+    OP_GET = PLEACH_OP_FIND,
+    OP_HAS = PLEACH_OP_CONTAINS,
+    OP_SUCC = PLEACH_OP_SUCC,
+    OP_PRED = PLEACH_OP_PRED,
+    OP_COUNT = PLEACH_OP_COUNT,
+    OP_RANGE = PLEACH_OP_RANGE,
     OP_MIN,
     OP_MAX,
     OP_SIZE,
@@ -42,9 +43,14 @@ enum op_kind {
     OP_AT,   /* `asked` of a snapshot */
     OP_SAVE, /* to a file */
     OP_LOAD, /* in place of all that is there */
-    OP_BAD, /* a line that is no operation; error says why */
-    OP_KINDS
+    OP_BAD   /* a line that is no operation; error says why */
 };
+
+static inline bool op_changes_key(enum op_kind kind) { return kind <= OP_DEL; }
+static inline bool op_is_on_key(enum op_kind kind) { return kind <= OP_PRED; }
+static inline bool op_is_in_batches(enum op_kind kind) { return kind <= OP_RANGE; }
+static inline bool op_is_on_whole(enum op_kind kind) { return kind >= OP_MIN && kind <= OP_VALIDATE; }
+static inline bool op_is_ordered(enum op_kind kind) { return kind >= OP_SUCC && kind <= OP_MAX; }
 
 #define REPLAY_NO_LIMIT UINT64_MAX
 
@@ -75,6 +81,21 @@ struct answer {
     const char *word;
     uint64_t key, value;
 };
+
+static inline struct answer answer_error(pleach_status status)
+{
+    return (struct answer){.form = ANSWER_ERROR, .status = status};
+}
+
+static inline struct answer answer_word(const char *word) { return (struct answer){.form = ANSWER_WORD, .word = word}; }
+
+static inline struct answer answer_number(uint64_t number)
+{
+    return (struct answer){.form = ANSWER_NUMBER, .value = number};
+}
+
+/* The answer of an operation on one key. flag, key and value are its results as in pleach_operation. */
+struct answer answer_key(enum op_kind kind, unsigned flag, uint64_t key, uint64_t value);
 
 /* ---- replay_parse.c ---- */
 
@@ -136,13 +157,19 @@ struct pair_store {
 /* Pairs fetched at once, and pairs a store keeps before further ranges are left to the printer. */
 enum { RANGE_CHUNK = 4096, STORE_PAIRS = 1 << 20 };
 
+/* Operations that one call carries out. */
 struct array_scratch {
     size_t capacity;
-    size_t *members; /* indices of the operations of the kind at hand */
-    void *a, *b, *out_a, *out_b;
-    uint64_t *counts;
-    uint8_t *bytes;
-    void *pair_keys, *pair_values;
+    size_t *members;   /* indices of the operations */
+    uint8_t *kinds;    /* of a batch */
+    struct arrays x;   /* short_counts is not used */
+    uint64_t *offsets; /* of a batch */
+    void *pair_keys, *pair_values; /* of array calls: room for STORE_PAIRS */
+};
+
+/* A low and a high end, as array calls take them. */
+struct ends {
+    uint64_t lo, hi;
 };
 
 struct replay_stats {
@@ -155,8 +182,7 @@ struct named_snapshot {
 };
 
 struct replay {
-    pleach_map *map;
-    pleach_hash *hash; /* in place of the map, which is NULL then; or NULL */
+    struct target target;
     bool versioned;
     bool skiplist, hashed;
     unsigned chunk;  /* of a skiplist; 0: the library's choice */
@@ -183,13 +209,18 @@ struct replay {
 
 bool pair_store_create(struct pair_store *store);
 void pair_store_destroy(struct pair_store *store);
-bool pair_store_add(struct pair_store *store, uint64_t key, uint64_t value);
+
+/* Adds n pairs from element `from` of the arrays on. Returns false if memory is lacking. */
+bool pair_store_add(struct pair_store *store, unsigned bits, size_t from, size_t n, const void *keys,
+                    const void *values);
+
+/* Adds pairs to the store of thread `index`, and returns the answer that refers to them. */
+struct answer answer_pairs(const struct replay *replay, unsigned index, size_t from, size_t n, const void *keys,
+                           const void *values);
 
 /* ---- replay_batch.c ---- */
 
-bool replay_is_batchable(const struct op *op);
-
-/* All are. */
+/* All operations must be those of batches, or bad ones. */
 void replay_run_batch(struct replay *replay, size_t begin, size_t end);
 
 /* ---- replay_single.c ---- */
@@ -197,7 +228,7 @@ void replay_run_batch(struct replay *replay, size_t begin, size_t end);
 void replay_run_single(struct replay *replay, size_t begin, size_t end);
 
 /* Size and validate, and min and max: no array call exists for them. */
-void replay_whole_map(struct replay *replay, const struct op *op, struct answer *answer);
+struct answer replay_on_whole(struct replay *replay, enum op_kind kind);
 
 /* A range that needs no call: lo > hi, or a limit of 0. */
 bool replay_range_is_empty(const struct op *op);
@@ -205,23 +236,7 @@ bool replay_range_is_empty(const struct op *op);
 /* The limit as pleach_map_range takes it: 0 for none. */
 uint32_t replay_range_limit(uint64_t limit);
 
-/* The line for an update's outcome; shared by single and array calls. */
-void replay_answer_update(struct answer *answer, enum op_kind kind, pleach_outcome outcome, uint64_t old_value);
-
-/* ---- replay_points.c ---- */
-
-pleach_status points_create(struct replay *replay);
-void points_destroy(struct replay *replay);
-pleach_status points_update_one(const struct replay *replay, const struct op *op, pleach_outcome *outcome,
-                                uint64_t *old_value);
-pleach_status points_find_one(const struct replay *replay, const struct op *op, int *found, uint64_t *value);
-
-/* On the elements that replay->scratch has: a and b in, bytes and out_a out. */
-pleach_status points_update(const struct replay *replay, enum op_kind kind, size_t n);
-pleach_status points_find(const struct replay *replay, enum op_kind kind, size_t n);
-
-pleach_status points_size(const struct replay *replay, uint64_t *size);
-pleach_status points_validate(struct replay *replay); /* says why in replay->message */
+struct ends replay_ends(const struct replay *replay, uint64_t lo, uint64_t hi);
 
 /* ---- replay_snapshot.c ---- */
 
@@ -232,8 +247,14 @@ void replay_release_all(struct replay *replay);
 
 /* ---- replay_array.c ---- */
 
-bool array_scratch_create(struct array_scratch *scratch);
+bool array_scratch_create(struct array_scratch *scratch); /* with room for pairs */
 void array_scratch_destroy(struct array_scratch *scratch);
+
+/* Allocates arrays for `capacity` operations; their contents may be lost. Returns false if memory is lacking. */
+bool array_scratch_reserve(struct array_scratch *scratch, size_t capacity);
+
+/* Makes operation i member n of the call. */
+void array_scratch_set(struct replay *replay, size_t n, size_t i);
 void replay_run_arrays(struct replay *replay, size_t begin, size_t end);
 
 /* ---- replay_print.c ---- */

@@ -16,15 +16,11 @@ bool array_scratch_create(struct array_scratch *scratch)
     return scratch->pair_keys != NULL && scratch->pair_values != NULL;
 }
 
-static void free_elements(struct array_scratch *scratch)
+static void free_elements(struct array_scratch *s)
 {
-    free(scratch->members);
-    free(scratch->a);
-    free(scratch->b);
-    free(scratch->out_a);
-    free(scratch->out_b);
-    free(scratch->counts);
-    free(scratch->bytes);
+    void *const all[] = {s->members,      s->kinds,    s->x.keys,  s->x.values, s->x.out_keys,
+                         s->x.out_values, s->x.counts, s->x.flags, s->offsets};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
 }
 
 void array_scratch_destroy(struct array_scratch *scratch)
@@ -34,93 +30,60 @@ void array_scratch_destroy(struct array_scratch *scratch)
     free(scratch->pair_values);
 }
 
-static bool reserve_elements(struct array_scratch *scratch, size_t capacity)
+bool array_scratch_reserve(struct array_scratch *s, size_t capacity)
 {
-    if (capacity <= scratch->capacity) return true;
-    free_elements(scratch);
-    scratch->members = malloc(capacity * sizeof scratch->members[0]);
-    scratch->a = malloc(capacity * sizeof(uint64_t));
-    scratch->b = malloc(capacity * sizeof(uint64_t));
-    scratch->out_a = malloc(capacity * sizeof(uint64_t));
-    scratch->out_b = malloc(capacity * sizeof(uint64_t));
-    scratch->counts = malloc((capacity + 1) * sizeof scratch->counts[0]); /* offsets have one element more */
-    scratch->bytes = malloc(capacity);
-    const bool complete = scratch->members != NULL && scratch->a != NULL && scratch->b != NULL &&
-                          scratch->out_a != NULL && scratch->out_b != NULL && scratch->counts != NULL &&
-                          scratch->bytes != NULL;
-    scratch->capacity = complete ? capacity : 0;
+    const size_t words = capacity * sizeof(uint64_t);
+    if (capacity <= s->capacity) return true;
+    free_elements(s);
+    s->members = malloc(capacity * sizeof s->members[0]);
+    s->kinds = malloc(capacity);
+    s->x = (struct arrays){.keys = malloc(words), .values = malloc(words), .out_keys = malloc(words),
+                           .out_values = malloc(words), .flags = malloc(capacity)};
+    s->x.counts = malloc(words + sizeof(uint64_t)); /* offsets have one element more */
+    s->offsets = malloc(words + sizeof(uint64_t));
+    const bool complete = s->members != NULL && s->kinds != NULL && s->x.keys != NULL && s->x.values != NULL &&
+                          s->x.out_keys != NULL && s->x.out_values != NULL && s->x.flags != NULL &&
+                          s->x.counts != NULL && s->offsets != NULL;
+    s->capacity = complete ? capacity : 0;
     return complete;
+}
+
+void array_scratch_set(struct replay *replay, size_t n, size_t i)
+{
+    struct array_scratch *s = &replay->scratch;
+    s->members[n] = i;
+    s->kinds[n] = (uint8_t)replay->ops[i].kind;
+    word_set(s->x.keys, replay->key_bits, n, replay->ops[i].a);
+    word_set(s->x.values, replay->key_bits, n, replay->ops[i].b);
 }
 
 static void fail_members(struct replay *replay, size_t n, pleach_status status)
 {
-    for (size_t i = 0; i < n; i++)
-        replay->answers[replay->scratch.members[i]] = (struct answer){.form = ANSWER_ERROR, .status = status};
+    for (size_t i = 0; i < n; i++) replay->answers[replay->scratch.members[i]] = answer_error(status);
 }
 
-static void run_updates(struct replay *replay, enum op_kind kind, size_t n)
+static void run_on_keys(struct replay *replay, enum op_kind kind, size_t n)
 {
-    struct array_scratch *s = &replay->scratch;
-    memset(s->bytes, PLEACH_NOT_APPLIED, n);
-    const pleach_status status = points_update(replay, kind, n);
-    if (status != PLEACH_OK && status != PLEACH_E_FULL) {
+    const struct array_scratch *s = &replay->scratch;
+    memset(s->x.flags, PLEACH_NOT_APPLIED, n);
+    const pleach_status status = target_array(&replay->target, kind, n, &s->x, 0, PLEACH_SYNC);
+    /* If the structure is full, the outcomes say which updates have been applied. */
+    if (status != PLEACH_OK && !(op_changes_key(kind) && status == PLEACH_E_FULL)) {
         fail_members(replay, n, status);
         return;
     }
     for (size_t i = 0; i < n; i++)
-        replay_answer_update(&replay->answers[s->members[i]], kind, (pleach_outcome)s->bytes[i],
-                             word_get(s->out_a, replay->key_bits, i));
-}
-
-static void run_point_reads(struct replay *replay, enum op_kind kind, size_t n)
-{
-    struct array_scratch *s = &replay->scratch;
-    const pleach_status status = points_find(replay, kind, n);
-    if (status != PLEACH_OK) {
-        fail_members(replay, n, status);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        struct answer *answer = &replay->answers[s->members[i]];
-        if (kind == OP_HAS)
-            *answer = (struct answer){.form = ANSWER_NUMBER, .value = s->bytes[i]};
-        else if (s->bytes[i])
-            *answer = (struct answer){.form = ANSWER_NUMBER, .value = word_get(s->out_a, replay->key_bits, i)};
-        else
-            *answer = (struct answer){.form = ANSWER_WORD, .word = "-"};
-    }
-}
-
-static void run_neighbours(struct replay *replay, enum op_kind kind, size_t n)
-{
-    struct array_scratch *s = &replay->scratch;
-    pleach_status status = PLEACH_E_ARGUMENT;
-    if (kind == OP_SUCC) status = pleach_map_succ(replay->map, n, s->a, s->out_a, s->out_b, s->bytes, PLEACH_SYNC);
-    if (kind == OP_PRED) status = pleach_map_pred(replay->map, n, s->a, s->out_a, s->out_b, s->bytes, PLEACH_SYNC);
-    if (status != PLEACH_OK) {
-        fail_members(replay, n, status);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        struct answer *answer = &replay->answers[s->members[i]];
-        *answer = (struct answer){.form = ANSWER_WORD, .word = "-"};
-        if (s->bytes[i])
-            *answer = (struct answer){.form = ANSWER_PAIR,
-                                      .key = word_get(s->out_a, replay->key_bits, i),
-                                      .value = word_get(s->out_b, replay->key_bits, i)};
-    }
+        replay->answers[s->members[i]] = answer_key(kind, s->x.flags[i], word_get(s->x.out_keys, replay->key_bits, i),
+                                                    word_get(s->x.out_values, replay->key_bits, i));
 }
 
 static void run_counts(struct replay *replay, size_t n)
 {
-    struct array_scratch *s = &replay->scratch;
-    const pleach_status status = pleach_map_range_count(replay->map, n, s->a, s->b, s->counts, PLEACH_SYNC);
-    if (status != PLEACH_OK) {
-        fail_members(replay, n, status);
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        replay->answers[s->members[i]] = (struct answer){.form = ANSWER_NUMBER, .value = s->counts[i]};
+    const struct array_scratch *s = &replay->scratch;
+    const pleach_status status = target_array(&replay->target, OP_COUNT, n, &s->x, 0, PLEACH_SYNC);
+    if (status != PLEACH_OK) fail_members(replay, n, status);
+    for (size_t i = 0; status == PLEACH_OK && i < n; i++)
+        replay->answers[s->members[i]] = answer_number(s->x.counts[i]);
 }
 
 /* One limit that gives every member enough: the largest; 0, which is none, if one of them has none. */
@@ -134,96 +97,63 @@ static uint32_t common_limit(const struct replay *replay, size_t n)
     return replay_range_limit(largest);
 }
 
-static void keep_member_pairs(struct replay *replay, size_t i)
+/* What a member has found, but no more than it wants. */
+static struct answer answer_member(const struct replay *replay, size_t i)
 {
-    struct array_scratch *s = &replay->scratch;
-    struct pair_store *store = &replay->stores[0];
-    const struct op *op = &replay->ops[s->members[i]];
-    struct answer *answer = &replay->answers[s->members[i]];
-    const uint64_t found = s->counts[i + 1] - s->counts[i];
-    const uint64_t wanted = found < op->limit ? found : op->limit;
-    *answer = (struct answer){.form = ANSWER_PAIRS, .key = store->pairs, .value = wanted};
-    for (size_t at = s->counts[i]; at < s->counts[i] + wanted; at++) {
-        const uint64_t key = word_get(s->pair_keys, replay->key_bits, at);
-        if (!pair_store_add(store, key, word_get(s->pair_values, replay->key_bits, at)))
-            *answer = (struct answer){.form = ANSWER_ERROR, .status = PLEACH_E_MEMORY};
-    }
+    const struct array_scratch *s = &replay->scratch;
+    const uint64_t limit = replay->ops[s->members[i]].limit, found = s->x.counts[i + 1] - s->x.counts[i];
+    return answer_pairs(replay, 0, s->x.counts[i], found < limit ? found : limit, s->pair_keys, s->pair_values);
 }
 
 static void run_ranges(struct replay *replay, size_t n)
 {
-    struct array_scratch *s = &replay->scratch;
-    const pleach_status status = pleach_map_range(replay->map, n, s->a, s->b, common_limit(replay, n), STORE_PAIRS,
-                                                  s->pair_keys, s->pair_values, s->counts, NULL);
+    const struct array_scratch *s = &replay->scratch;
+    const pleach_status status =
+        pleach_map_range(replay->target.map, n, s->x.keys, s->x.values, common_limit(replay, n), STORE_PAIRS,
+                         s->pair_keys, s->pair_values, s->x.counts, NULL);
     if (status != PLEACH_OK && status != PLEACH_E_SPACE) {
         fail_members(replay, n, status);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (status == PLEACH_OK)
-            keep_member_pairs(replay, i);
-        else
-            replay->answers[s->members[i]] = (struct answer){.form = ANSWER_FETCH};
-    }
+    for (size_t i = 0; i < n; i++)
+        replay->answers[s->members[i]] =
+            status == PLEACH_OK ? answer_member(replay, i) : (struct answer){.form = ANSWER_FETCH};
 }
 
 static size_t gather(struct replay *replay, enum op_kind kind, size_t begin, size_t end)
 {
-    struct array_scratch *s = &replay->scratch;
     size_t n = 0;
-    for (size_t i = begin; i < end; i++) {
-        if (replay->ops[i].kind != kind) continue;
-        s->members[n] = i;
-        word_set(s->a, replay->key_bits, n, replay->ops[i].a);
-        word_set(s->b, replay->key_bits, n, replay->ops[i].b);
-        n++;
-    }
+    for (size_t i = begin; i < end; i++)
+        if (replay->ops[i].kind == kind) array_scratch_set(replay, n++, i);
     return n;
 }
 
 /* Within a run all operations of such a kind have the same answer. */
-static void run_whole(struct replay *replay, size_t n)
+static void run_on_whole(struct replay *replay, enum op_kind kind, size_t n)
 {
-    struct answer *answers = replay->answers;
-    const size_t *members = replay->scratch.members;
-    replay_whole_map(replay, &replay->ops[members[0]], &answers[members[0]]);
-    for (size_t i = 1; i < n; i++) answers[members[i]] = answers[members[0]];
+    const struct answer answer = replay_on_whole(replay, kind);
+    for (size_t i = 0; i < n; i++) replay->answers[replay->scratch.members[i]] = answer;
 }
 
 static void run_kind(struct replay *replay, enum op_kind kind, size_t n)
 {
     const size_t *members = replay->scratch.members;
-    switch (kind) {
-    case OP_PUT:
-    case OP_ADD:
-    case OP_DEL: run_updates(replay, kind, n); break;
-    case OP_GET:
-    case OP_HAS: run_point_reads(replay, kind, n); break;
-    case OP_SUCC:
-    case OP_PRED: run_neighbours(replay, kind, n); break;
-    case OP_COUNT: run_counts(replay, n); break;
-    case OP_RANGE: run_ranges(replay, n); break;
-    case OP_MIN:
-    case OP_MAX:
-    case OP_SIZE:
-    case OP_VALIDATE: run_whole(replay, n); break;
-    case OP_SNAP:
-    case OP_DROP:
-    case OP_AT:
-    case OP_SAVE:
-    case OP_LOAD: /* each is a run of its own */
+    if (op_is_on_key(kind))
+        run_on_keys(replay, kind, n);
+    else if (kind == OP_COUNT)
+        run_counts(replay, n);
+    else if (kind == OP_RANGE)
+        run_ranges(replay, n);
+    else if (op_is_on_whole(kind))
+        run_on_whole(replay, kind, n);
+    else /* each is a run of its own */
         for (size_t i = 0; i < n; i++) replay_snapshot(replay, &replay->ops[members[i]], &replay->answers[members[i]]);
-        break;
-    case OP_BAD:
-    case OP_KINDS: break;
-    }
 }
 
 void replay_run_arrays(struct replay *replay, size_t begin, size_t end)
 {
-    if (!reserve_elements(&replay->scratch, end - begin)) {
-        for (size_t i = begin; i < end; i++)
-            replay->answers[i] = (struct answer){.form = ANSWER_ERROR, .status = PLEACH_E_MEMORY};
+    if (!array_scratch_reserve(&replay->scratch, end - begin)) {
+        for (size_t i = begin; i < end; i++) replay->answers[i] = answer_error(PLEACH_E_MEMORY);
         return;
     }
     for (int kind = 0; kind < OP_BAD; kind++) {

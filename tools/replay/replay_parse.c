@@ -130,9 +130,7 @@ void replay_parse(const char *line, size_t length, unsigned key_bits, struct op 
 
 void replay_refuse_ordered(struct op *op)
 {
-    const bool ordered = op->kind == OP_RANGE || op->kind == OP_COUNT || op->kind == OP_SUCC || op->kind == OP_PRED ||
-                         op->kind == OP_MIN || op->kind == OP_MAX;
-    if (!ordered) return;
+    if (!op_is_ordered(op->kind)) return;
     size_t i = 0;
     while (grammar[i].kind != op->kind) i++;
     make_bad(op, "a hash table has no order, and so no %s; it has put, add, del, get, has, size and validate",

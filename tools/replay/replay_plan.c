@@ -122,29 +122,13 @@ static bool admit_barrier(struct plan *plan)
 static bool admit_by_kind(struct plan *plan, const struct op *op)
 {
     static const struct span nothing = {1, 0};
-    switch (op->kind) {
-    case OP_PUT:
-    case OP_ADD:
-    case OP_DEL: return admit_update(plan, op->a);
-    case OP_GET:
-    case OP_HAS: return admit_point_read(plan, op->a);
-    case OP_RANGE:
-    case OP_COUNT: return admit_interval_read(plan, (struct span){op->a, op->b});
-    case OP_SUCC:
-        return admit_interval_read(plan, op->a < plan->key_max ? (struct span){op->a + 1, plan->key_max} : nothing);
-    case OP_PRED: return admit_interval_read(plan, op->a > 0 ? (struct span){0, op->a - 1} : nothing);
-    case OP_MIN:
-    case OP_MAX: return admit_interval_read(plan, (struct span){0, plan->key_max});
-    case OP_SIZE:
-    case OP_VALIDATE:
-    case OP_SNAP:
-    case OP_DROP:
-    case OP_AT:
-    case OP_SAVE:
-    case OP_LOAD:
-    case OP_BAD:
-    case OP_KINDS: break;
-    }
+    const uint64_t key = op->a, most = plan->key_max;
+    if (op_changes_key(op->kind)) return admit_update(plan, key);
+    if (op->kind == OP_GET || op->kind == OP_HAS) return admit_point_read(plan, key);
+    if (op->kind == OP_SUCC) return admit_interval_read(plan, key < most ? (struct span){key + 1, most} : nothing);
+    if (op->kind == OP_PRED) return admit_interval_read(plan, key > 0 ? (struct span){0, key - 1} : nothing);
+    if (op->kind == OP_RANGE || op->kind == OP_COUNT) return admit_interval_read(plan, (struct span){key, op->b});
+    if (op->kind == OP_MIN || op->kind == OP_MAX) return admit_interval_read(plan, (struct span){0, most});
     return admit_barrier(plan);
 }
 

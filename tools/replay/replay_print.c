@@ -29,12 +29,11 @@ static void print_pairs(struct replay *replay, const struct answer *answer)
 /* How many pairs the range has, its limit taken into account. */
 static pleach_status count_range(struct replay *replay, const struct op *op, uint64_t *count)
 {
-    uint64_t lo, hi, offsets[2];
+    const struct ends ends = replay_ends(replay, op->a, op->b);
+    uint64_t offsets[2];
     size_t total = 0;
-    word_set(&lo, replay->key_bits, 0, op->a);
-    word_set(&hi, replay->key_bits, 0, op->b);
-    const pleach_status status =
-        pleach_map_range(replay->map, 1, &lo, &hi, replay_range_limit(op->limit), 0, NULL, NULL, offsets, &total);
+    const pleach_status status = pleach_map_range(replay->target.map, 1, &ends.lo, &ends.hi,
+                                                  replay_range_limit(op->limit), 0, NULL, NULL, offsets, &total);
     *count = total < op->limit ? total : op->limit;
     return status == PLEACH_E_SPACE ? PLEACH_OK : status;
 }
@@ -43,12 +42,11 @@ static pleach_status count_range(struct replay *replay, const struct op *op, uin
 static pleach_status print_chunk(struct replay *replay, uint64_t *from, uint64_t to, uint64_t most, size_t *printed)
 {
     struct pair_store *store = &replay->stores[0];
-    uint64_t lo, hi, offsets[2];
+    const struct ends ends = replay_ends(replay, *from, to);
+    uint64_t offsets[2];
     const uint32_t limit = most < RANGE_CHUNK ? (uint32_t)most : RANGE_CHUNK;
-    word_set(&lo, replay->key_bits, 0, *from);
-    word_set(&hi, replay->key_bits, 0, to);
-    const pleach_status status =
-        pleach_map_range(replay->map, 1, &lo, &hi, limit, RANGE_CHUNK, store->keys, store->values, offsets, printed);
+    const pleach_status status = pleach_map_range(replay->target.map, 1, &ends.lo, &ends.hi, limit, RANGE_CHUNK,
+                                                  store->keys, store->values, offsets, printed);
     if (status != PLEACH_OK) return status;
     for (size_t i = 0; i < *printed; i++) {
         const uint64_t key = word_get(store->keys, replay->key_bits, i);

@@ -22,215 +22,138 @@ void pair_store_destroy(struct pair_store *store)
     free(store->words);
 }
 
-bool pair_store_add(struct pair_store *store, uint64_t key, uint64_t value)
+bool pair_store_add(struct pair_store *store, unsigned bits, size_t from, size_t n, const void *keys,
+                    const void *values)
 {
-    if (store->pairs == store->capacity) {
-        const size_t capacity = store->capacity > 0 ? 2 * store->capacity : 256;
+    if (store->pairs + n > store->capacity) {
+        size_t capacity = store->capacity > 0 ? store->capacity : 256;
+        while (capacity < store->pairs + n) capacity *= 2;
         uint64_t *words = realloc(store->words, 2 * capacity * sizeof words[0]);
         if (words == NULL) return false;
         store->words = words;
         store->capacity = capacity;
     }
-    store->words[2 * store->pairs] = key;
-    store->words[2 * store->pairs + 1] = value;
-    store->pairs++;
+    for (size_t i = from; i < from + n; i++, store->pairs++) {
+        store->words[2 * store->pairs] = word_get(keys, bits, i);
+        store->words[2 * store->pairs + 1] = word_get(values, bits, i);
+    }
     return true;
 }
 
-static void answer_error(struct answer *answer, pleach_status status)
+struct answer answer_pairs(const struct replay *replay, unsigned index, size_t from, size_t n, const void *keys,
+                           const void *values)
 {
-    *answer = (struct answer){.form = ANSWER_ERROR, .status = status};
+    struct pair_store *store = &replay->stores[index];
+    const struct answer answer = {.form = ANSWER_PAIRS, .store = index, .key = store->pairs, .value = n};
+    return pair_store_add(store, replay->key_bits, from, n, keys, values) ? answer : answer_error(PLEACH_E_MEMORY);
 }
 
-static void answer_word(struct answer *answer, const char *word)
-{
-    *answer = (struct answer){.form = ANSWER_WORD, .word = word};
-}
-
-static void answer_number(struct answer *answer, uint64_t number)
-{
-    *answer = (struct answer){.form = ANSWER_NUMBER, .value = number};
-}
-
-void replay_answer_update(struct answer *answer, enum op_kind kind, pleach_outcome outcome, uint64_t old_value)
+static struct answer answer_update(enum op_kind kind, pleach_outcome outcome, uint64_t old_value)
 {
     switch (outcome) {
-    case PLEACH_INSERTED: answer_word(answer, "new"); break;
-    case PLEACH_EXISTS: answer_word(answer, "exists"); break;
-    case PLEACH_ABSENT: answer_word(answer, "-"); break;
+    case PLEACH_INSERTED: return answer_word("new");
+    case PLEACH_EXISTS: return answer_word("exists");
+    case PLEACH_ABSENT: return answer_word("-");
     case PLEACH_REPLACED:
-    case PLEACH_ERASED: answer_number(answer, old_value); break;
-    case PLEACH_NOT_APPLIED: answer_error(answer, kind == OP_DEL ? PLEACH_E_CORRUPT : PLEACH_E_FULL); break;
+    case PLEACH_ERASED: return answer_number(old_value);
+    case PLEACH_NOT_APPLIED: break;
     }
+    return answer_error(kind == OP_DEL ? PLEACH_E_CORRUPT : PLEACH_E_FULL);
 }
 
-static void answer_update(const struct replay *replay, const struct op *op, struct answer *answer)
+struct answer answer_key(enum op_kind kind, unsigned flag, uint64_t key, uint64_t value)
 {
-    pleach_outcome outcome = PLEACH_NOT_APPLIED;
-    uint64_t old_value = 0;
-    const pleach_status status = points_update_one(replay, op, &outcome, &old_value);
-    if (status == PLEACH_OK)
-        replay_answer_update(answer, op->kind, outcome, old_value);
-    else
-        answer_error(answer, status);
+    if (op_changes_key(kind)) return answer_update(kind, (pleach_outcome)flag, value);
+    if (kind == OP_HAS) return answer_number(flag);
+    if (flag == 0) return answer_word("-");
+    if (kind == OP_GET) return answer_number(value);
+    return (struct answer){.form = ANSWER_PAIR, .key = key, .value = value};
 }
 
-static void answer_point_read(const struct replay *replay, const struct op *op, struct answer *answer)
+static struct answer ask_key(const struct replay *replay, const struct op *op)
 {
-    int found = 0;
-    uint64_t value = 0;
-    const pleach_status status = points_find_one(replay, op, &found, &value);
-    if (status != PLEACH_OK)
-        answer_error(answer, status);
-    else if (op->kind == OP_HAS)
-        answer_number(answer, found ? 1 : 0);
-    else if (found)
-        answer_number(answer, value);
-    else
-        answer_word(answer, "-");
+    const struct result result = target_one(&replay->target, op->kind, op->a, op->b);
+    if (result.status != PLEACH_OK) return answer_error(result.status);
+    return answer_key(op->kind, (unsigned)result.flag, result.key, result.value);
 }
 
-static void answer_neighbour(pleach_map *map, const struct op *op, struct answer *answer)
+struct ends replay_ends(const struct replay *replay, uint64_t lo, uint64_t hi)
 {
-    int found = 0;
-    uint64_t key = 0, value = 0;
-    pleach_status status = PLEACH_E_ARGUMENT;
-    if (op->kind == OP_SUCC) status = pleach_map_succ_one(map, op->a, &found, &key, &value);
-    if (op->kind == OP_PRED) status = pleach_map_pred_one(map, op->a, &found, &key, &value);
-    if (op->kind == OP_MIN) status = pleach_map_min(map, &found, &key, &value);
-    if (op->kind == OP_MAX) status = pleach_map_max(map, &found, &key, &value);
-    if (status != PLEACH_OK)
-        answer_error(answer, status);
-    else if (found)
-        *answer = (struct answer){.form = ANSWER_PAIR, .key = key, .value = value};
-    else
-        answer_word(answer, "-");
+    struct ends ends = {0};
+    word_set(&ends.lo, replay->key_bits, 0, lo);
+    word_set(&ends.hi, replay->key_bits, 0, hi);
+    return ends;
 }
 
-static void answer_count(const struct replay *replay, const struct op *op, struct answer *answer)
+static struct answer count_keys(const struct replay *replay, const struct op *op)
 {
-    uint64_t lo, hi, count = 0;
-    word_set(&lo, replay->key_bits, 0, op->a);
-    word_set(&hi, replay->key_bits, 0, op->b);
-    const pleach_status status = pleach_map_range_count(replay->map, 1, &lo, &hi, &count, PLEACH_SYNC);
-    if (status == PLEACH_OK)
-        answer_number(answer, count);
-    else
-        answer_error(answer, status);
+    const struct ends ends = replay_ends(replay, op->a, op->b);
+    uint64_t count = 0;
+    const pleach_status status =
+        pleach_map_range_count(replay->target.map, 1, &ends.lo, &ends.hi, &count, PLEACH_SYNC);
+    return status == PLEACH_OK ? answer_number(count) : answer_error(status);
 }
 
 bool replay_range_is_empty(const struct op *op) { return op->a > op->b || op->limit == 0; }
 
 uint32_t replay_range_limit(uint64_t limit) { return limit <= UINT32_MAX ? (uint32_t)limit : 0; }
 
-/* Copies what the range call wrote into the store. */
-static void keep_pairs(const struct replay *replay, unsigned index, size_t total, struct answer *answer)
+static struct answer ask_range(const struct replay *replay, unsigned index, const struct op *op)
 {
-    struct pair_store *store = &replay->stores[index];
-    *answer = (struct answer){.form = ANSWER_PAIRS, .store = index, .key = store->pairs, .value = total};
-    for (size_t i = 0; i < total; i++) {
-        const uint64_t key = word_get(store->keys, replay->key_bits, i);
-        const uint64_t value = word_get(store->values, replay->key_bits, i);
-        if (!pair_store_add(store, key, value)) {
-            answer_error(answer, PLEACH_E_MEMORY);
-            return;
-        }
-    }
-}
-
-static void answer_range(const struct replay *replay, unsigned index, const struct op *op, struct answer *answer)
-{
-    struct pair_store *store = &replay->stores[index];
-    uint64_t lo, hi, offsets[2];
+    const struct pair_store *store = &replay->stores[index];
+    const struct ends ends = replay_ends(replay, op->a, op->b);
+    uint64_t offsets[2];
     size_t total = 0;
-    if (replay_range_is_empty(op)) {
-        answer_number(answer, 0);
-        return;
-    }
-    *answer = (struct answer){.form = ANSWER_FETCH};
-    if (store->pairs >= STORE_PAIRS) return;
-    word_set(&lo, replay->key_bits, 0, op->a);
-    word_set(&hi, replay->key_bits, 0, op->b);
-    const pleach_status status = pleach_map_range(replay->map, 1, &lo, &hi, replay_range_limit(op->limit),
-                                                  RANGE_CHUNK, store->keys, store->values, offsets, &total);
-    if (status == PLEACH_OK)
-        keep_pairs(replay, index, total, answer);
-    else if (status != PLEACH_E_SPACE)
-        answer_error(answer, status);
+    if (replay_range_is_empty(op)) return answer_number(0);
+    if (store->pairs >= STORE_PAIRS) return (struct answer){.form = ANSWER_FETCH};
+    const pleach_status status =
+        pleach_map_range(replay->target.map, 1, &ends.lo, &ends.hi, replay_range_limit(op->limit), RANGE_CHUNK,
+                         store->keys, store->values, offsets, &total);
+    if (status == PLEACH_OK) return answer_pairs(replay, index, 0, total, store->keys, store->values);
+    return status == PLEACH_E_SPACE ? (struct answer){.form = ANSWER_FETCH} : answer_error(status);
 }
 
-static void answer_validate(struct replay *replay, struct answer *answer)
+static struct answer ask_end(pleach_map *map, bool lower)
+{
+    int found = 0;
+    uint64_t key = 0, value = 0;
+    const pleach_status status = lower ? pleach_map_min(map, &found, &key, &value)
+                                       : pleach_map_max(map, &found, &key, &value);
+    return status == PLEACH_OK ? answer_key(OP_SUCC, found != 0, key, value) : answer_error(status);
+}
+
+static struct answer validate(struct replay *replay)
 {
     replay->message[0] = '\0';
-    const pleach_status status = points_validate(replay);
-    if (status == PLEACH_OK)
-        answer_word(answer, "ok");
-    else if (status == PLEACH_E_CORRUPT && replay->message[0] != '\0')
-        *answer = (struct answer){.form = ANSWER_TEXT};
-    else
-        answer_error(answer, status);
+    const pleach_status status = target_validate(&replay->target, replay->message, sizeof replay->message);
+    if (status == PLEACH_OK) return answer_word("ok");
+    if (status == PLEACH_E_CORRUPT && replay->message[0] != '\0') return (struct answer){.form = ANSWER_TEXT};
+    return answer_error(status);
 }
 
-static void answer_size(struct replay *replay, struct answer *answer)
+struct answer replay_on_whole(struct replay *replay, enum op_kind kind)
 {
     uint64_t size = 0;
-    const pleach_status status = points_size(replay, &size);
-    answer_number(answer, size);
-    if (status != PLEACH_OK) answer_error(answer, status);
-}
-
-void replay_whole_map(struct replay *replay, const struct op *op, struct answer *answer)
-{
-    switch (op->kind) {
-    case OP_MIN:
-    case OP_MAX: answer_neighbour(replay->map, op, answer); break;
-    case OP_SIZE: answer_size(replay, answer); break;
-    case OP_VALIDATE: answer_validate(replay, answer); break;
-    case OP_PUT:
-    case OP_ADD:
-    case OP_DEL:
-    case OP_GET:
-    case OP_HAS:
-    case OP_RANGE:
-    case OP_COUNT:
-    case OP_SUCC:
-    case OP_PRED:
-    case OP_SNAP:
-    case OP_DROP:
-    case OP_AT:
-    case OP_SAVE:
-    case OP_LOAD:
-    case OP_BAD:
-    case OP_KINDS: answer_error(answer, PLEACH_E_ARGUMENT); break; /* not of the whole map */
-    }
+    if (kind == OP_VALIDATE) return validate(replay);
+    if (kind != OP_SIZE) return ask_end(replay->target.map, kind == OP_MIN);
+    const pleach_status status = target_size(&replay->target, &size);
+    return status == PLEACH_OK ? answer_number(size) : answer_error(status);
 }
 
 static void carry_out(struct replay *replay, unsigned index, size_t i)
 {
     const struct op *op = &replay->ops[i];
     struct answer *answer = &replay->answers[i];
-    switch (op->kind) {
-    case OP_PUT:
-    case OP_ADD:
-    case OP_DEL: answer_update(replay, op, answer); break;
-    case OP_GET:
-    case OP_HAS: answer_point_read(replay, op, answer); break;
-    case OP_SUCC:
-    case OP_PRED: answer_neighbour(replay->map, op, answer); break;
-    case OP_RANGE: answer_range(replay, index, op, answer); break;
-    case OP_COUNT: answer_count(replay, op, answer); break;
-    case OP_SNAP:
-    case OP_DROP:
-    case OP_AT:
-    case OP_SAVE:
-    case OP_LOAD: replay_snapshot(replay, op, answer); break;
-    case OP_MIN:
-    case OP_MAX:
-    case OP_SIZE:
-    case OP_VALIDATE: replay_whole_map(replay, op, answer); break;
-    case OP_BAD:
-    case OP_KINDS: break;
-    }
+    if (op_is_on_key(op->kind))
+        *answer = ask_key(replay, op);
+    else if (op->kind == OP_COUNT)
+        *answer = count_keys(replay, op);
+    else if (op->kind == OP_RANGE)
+        *answer = ask_range(replay, index, op);
+    else if (op_is_on_whole(op->kind))
+        *answer = replay_on_whole(replay, op->kind);
+    else if (op->kind != OP_BAD)
+        replay_snapshot(replay, op, answer);
 }
 
 struct shared_run {

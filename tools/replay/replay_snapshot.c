@@ -45,8 +45,7 @@ static void parse_named(size_t which, const char *name, size_t length, struct op
 
 static bool is_question(enum op_kind kind)
 {
-    return kind == OP_GET || kind == OP_HAS || kind == OP_RANGE || kind == OP_COUNT || kind == OP_SUCC ||
-           kind == OP_PRED || kind == OP_SIZE;
+    return kind == OP_SIZE || (op_is_in_batches(kind) && !op_changes_key(kind));
 }
 
 /* "get@NAME K": parsed as "get K". */
@@ -104,8 +103,7 @@ static void answer_text(struct replay *replay, const char *format, const char *n
 
 static void answer_status(pleach_status status, struct answer *answer)
 {
-    *answer = status == PLEACH_OK ? (struct answer){.form = ANSWER_WORD, .word = "ok"}
-                                  : (struct answer){.form = ANSWER_ERROR, .status = status};
+    *answer = status == PLEACH_OK ? answer_word("ok") : answer_error(status);
 }
 
 static void take(struct replay *replay, const struct op *op, struct answer *answer)
@@ -118,7 +116,8 @@ static void take(struct replay *replay, const struct op *op, struct answer *answ
     struct named_snapshot *all = realloc(replay->snapshots, (replay->snapshot_count + 1) * sizeof all[0]);
     if (all != NULL) replay->snapshots = all;
     pleach_status status = PLEACH_E_MEMORY;
-    if (fresh.name != NULL && all != NULL) status = pleach_snapshot_take(replay->map, &fresh.snapshot, PLEACH_SYNC);
+    if (fresh.name != NULL && all != NULL)
+        status = pleach_snapshot_take(replay->target.map, &fresh.snapshot, PLEACH_SYNC);
     if (status == PLEACH_OK)
         all[replay->snapshot_count++] = fresh;
     else
@@ -144,24 +143,20 @@ static pleach_status read_range(struct replay *replay, pleach_snapshot *snapshot
                                 struct answer *answer)
 {
     struct pair_store *store = &replay->stores[0];
-    const unsigned bits = replay->key_bits;
-    uint64_t from = op->a, left = op->limit, lo, hi, offsets[2];
+    uint64_t from = op->a, left = op->limit, offsets[2];
     *answer = (struct answer){.form = ANSWER_PAIRS, .key = store->pairs};
     bool more = !replay_range_is_empty(op);
     while (more) {
         size_t total = 0;
         const uint32_t limit = left < RANGE_CHUNK ? (uint32_t)left : RANGE_CHUNK;
-        word_set(&lo, bits, 0, from);
-        word_set(&hi, bits, 0, op->b);
-        const pleach_status status = pleach_snapshot_range(snapshot, 1, &lo, &hi, limit, RANGE_CHUNK, store->keys,
-                                                           store->values, offsets, &total);
+        const struct ends ends = replay_ends(replay, from, op->b);
+        const pleach_status status = pleach_snapshot_range(snapshot, 1, &ends.lo, &ends.hi, limit, RANGE_CHUNK,
+                                                           store->keys, store->values, offsets, &total);
         if (status != PLEACH_OK) return status;
-        for (size_t i = 0; i < total; i++)
-            if (!pair_store_add(store, word_get(store->keys, bits, i), word_get(store->values, bits, i)))
-                return PLEACH_E_MEMORY;
+        if (!pair_store_add(store, replay->key_bits, 0, total, store->keys, store->values)) return PLEACH_E_MEMORY;
         answer->value += total;
         if (op->limit != REPLAY_NO_LIMIT) left -= total;
-        const uint64_t last = total > 0 ? word_get(store->keys, bits, total - 1) : op->b;
+        const uint64_t last = total > 0 ? word_get(store->keys, replay->key_bits, total - 1) : op->b;
         more = total == limit && left > 0 && last < op->b;
         from = last + 1;
     }
@@ -174,68 +169,39 @@ static pleach_status read_point(const struct replay *replay, pleach_snapshot *sn
     const unsigned bits = replay->key_bits;
     uint64_t key, out_key = 0, value = 0;
     uint8_t found = 0;
+    pleach_status status;
     word_set(&key, bits, 0, op->a);
-    const bool point = op->asked == OP_GET || op->asked == OP_HAS;
-    pleach_status status = PLEACH_E_ARGUMENT;
-    if (point) status = pleach_snapshot_find(snapshot, 1, &key, &value, &found, PLEACH_SYNC);
     if (op->asked == OP_SUCC)
         status = pleach_snapshot_succ(snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC);
-    if (op->asked == OP_PRED)
+    else if (op->asked == OP_PRED)
         status = pleach_snapshot_pred(snapshot, 1, &key, &out_key, &value, &found, PLEACH_SYNC);
-    if (op->asked == OP_HAS)
-        *answer = (struct answer){.form = ANSWER_NUMBER, .value = found};
-    else if (!found)
-        *answer = (struct answer){.form = ANSWER_WORD, .word = "-"};
     else
-        *answer = (struct answer){.form = point ? ANSWER_NUMBER : ANSWER_PAIR,
-                                  .key = word_get(&out_key, bits, 0),
-                                  .value = word_get(&value, bits, 0)};
+        status = pleach_snapshot_find(snapshot, 1, &key, &value, &found, PLEACH_SYNC);
+    *answer = answer_key(op->asked, found, word_get(&out_key, bits, 0), word_get(&value, bits, 0));
     return status;
 }
 
 static pleach_status read_number_of_keys(const struct replay *replay, pleach_snapshot *snapshot, const struct op *op,
                                          struct answer *answer)
 {
-    uint64_t lo, hi;
-    *answer = (struct answer){.form = ANSWER_NUMBER};
+    const struct ends ends = replay_ends(replay, op->a, op->b);
+    *answer = answer_number(0);
     if (op->asked == OP_SIZE) return pleach_snapshot_size(snapshot, &answer->value);
-    word_set(&lo, replay->key_bits, 0, op->a);
-    word_set(&hi, replay->key_bits, 0, op->b);
-    return pleach_snapshot_range_count(snapshot, 1, &lo, &hi, &answer->value, PLEACH_SYNC);
+    return pleach_snapshot_range_count(snapshot, 1, &ends.lo, &ends.hi, &answer->value, PLEACH_SYNC);
 }
 
 static void ask(struct replay *replay, pleach_snapshot *snapshot, const struct op *op, struct answer *answer)
 {
-    pleach_status status = PLEACH_E_ARGUMENT;
-    switch (op->asked) {
-    case OP_GET:
-    case OP_HAS:
-    case OP_SUCC:
-    case OP_PRED: status = read_point(replay, snapshot, op, answer); break;
-    case OP_RANGE: status = read_range(replay, snapshot, op, answer); break;
-    case OP_COUNT:
-    case OP_SIZE: status = read_number_of_keys(replay, snapshot, op, answer); break;
-    case OP_PUT:
-    case OP_ADD:
-    case OP_DEL:
-    case OP_MIN:
-    case OP_MAX:
-    case OP_VALIDATE:
-    case OP_SNAP:
-    case OP_DROP:
-    case OP_AT:
-    case OP_SAVE:
-    case OP_LOAD:
-    case OP_BAD:
-    case OP_KINDS: break; /* no questions */
-    }
-    if (status != PLEACH_OK) answer_status(status, answer);
+    const pleach_status status = op_is_on_key(op->asked) ? read_point(replay, snapshot, op, answer)
+                                 : op->asked == OP_RANGE ? read_range(replay, snapshot, op, answer)
+                                                         : read_number_of_keys(replay, snapshot, op, answer);
+    if (status != PLEACH_OK) *answer = answer_error(status);
 }
 
 static pleach_status save(struct replay *replay, const char *path)
 {
     pleach_snapshot *snapshot = NULL;
-    pleach_status status = pleach_snapshot_take(replay->map, &snapshot, PLEACH_SYNC);
+    pleach_status status = pleach_snapshot_take(replay->target.map, &snapshot, PLEACH_SYNC);
     if (status == PLEACH_OK) status = pleach_snapshot_save(snapshot, path);
     const int why = errno;
     pleach_snapshot_release(snapshot);
@@ -247,7 +213,7 @@ static void save_or_load(struct replay *replay, const struct op *op, struct answ
 {
     errno = 0;
     const pleach_status status = op->kind == OP_SAVE ? save(replay, op->name)
-                                                     : pleach_map_load_file(replay->map, op->name, 0);
+                                                     : pleach_map_load_file(replay->target.map, op->name, 0);
     answer_status(status, answer);
     if (status != PLEACH_E_FILE) return;
     char text[256]; /* the system's own reason is the one that helps */
@@ -275,26 +241,10 @@ void replay_snapshot(struct replay *replay, const struct op *op, struct answer *
         answer_status(PLEACH_E_MEMORY, answer);
         return;
     }
-    switch (op->kind) {
-    case OP_SNAP: take(replay, op, answer); break;
-    case OP_SAVE:
-    case OP_LOAD: save_or_load(replay, op, answer); break;
-    case OP_DROP:
-    case OP_AT: use(replay, op, answer); break;
-    case OP_PUT:
-    case OP_ADD:
-    case OP_DEL:
-    case OP_GET:
-    case OP_HAS:
-    case OP_RANGE:
-    case OP_COUNT:
-    case OP_SUCC:
-    case OP_PRED:
-    case OP_MIN:
-    case OP_MAX:
-    case OP_SIZE:
-    case OP_VALIDATE:
-    case OP_BAD:
-    case OP_KINDS: answer_status(PLEACH_E_ARGUMENT, answer); break; /* not of snapshots or files */
-    }
+    if (op->kind == OP_SNAP)
+        take(replay, op, answer);
+    else if (op->kind == OP_SAVE || op->kind == OP_LOAD)
+        save_or_load(replay, op, answer);
+    else
+        use(replay, op, answer);
 }

@@ -14,6 +14,30 @@ static size_t whole_blocks(const struct stress *s, size_t cells)
     return cells > group ? cells / group * group : group;
 }
 
+/* The seed of the round chooses the engine of a tree, chunk size and promotion probability of a skiplist, the seed of a
+ * hash table, and whether that is a set. */
+static pleach_status create_target(struct stress *s)
+{
+    static const double raises[] = {1, 1, 0.5, 0.1};
+    const uint64_t draw = s->seed;
+    s->target = (struct target){0};
+    if (s->options.structure == TARGET_HASH) {
+        s->target.set = draw % 3 == 0;
+        const pleach_hash_config config = {.device = s->device->kind, .key_bits = s->bits, .set = s->target.set,
+                                           .threads = 2, .seed = (uint32_t)draw, .fixed_seed = 1};
+        return pleach_hash_create(&s->target.hash, &config);
+    }
+    pleach_map_config config = {.device = s->device->kind, .key_bits = s->bits, .versioned = s->options.versioned};
+    if (s->options.structure == TARGET_SKIPLIST) {
+        config.structure = PLEACH_SKIPLIST;
+        config.chunk = draw % 2 == 0 ? 16 : 32;
+        config.raise = raises[draw / 2 % (sizeof raises / sizeof raises[0])];
+    } else {
+        config.engine = (pleach_engine)((draw >> 8) % (PLEACH_ENGINE_BATCHES + 1));
+    }
+    return pleach_map_create(&s->target.map, &config);
+}
+
 bool round_open(struct stress *s, size_t cells)
 {
     static const size_t blocks[] = {1, 4, 16, 64};
@@ -30,8 +54,7 @@ bool round_open(struct stress *s, size_t cells)
         stress_wrong(s, 0, "out of host memory");
         return false;
     }
-    return STRESS_CALL(s, 0, "create", 0, target_create(&s->target, (enum target_structure)s->options.structure,
-                                                        s->device->kind, s->bits, s->options.versioned, s->seed));
+    return STRESS_CALL(s, 0, "create", 0, create_target(s));
 }
 
 void round_close(struct stress *s)

@@ -65,17 +65,13 @@ int command_demo(int argc, char **argv)
     uint64_t seed = 1, threads = 0;
     char gpu[512], common[64];
     cli_start(&cli, "pleach demo", argc, argv);
-    while (cli_more(&cli)) {
-        if (cli_take_flag(&cli, "--help")) {
-            fputs(help, stdout);
-            return EXIT_GOOD;
-        }
+    cli.help = help;
+    while (cli_more(&cli))
         if (!cli_take_choice(&cli, "--device", device_names, &where) &&
             !cli_take_number(&cli, "--threads", 2, MAX_CLIENTS, &threads) &&
             !cli_take_number(&cli, "--seed", 0, UINT64_MAX, &seed))
             cli_fail(&cli, "unknown word '%s'", cli.argv[cli.at]);
-    }
-    if (cli.status != EXIT_GOOD) return cli.status;
+    if (cli.status != EXIT_GOOD) return cli_result(&cli);
     int at = snprintf(common, sizeof common, "--seed %" PRIu64, seed);
     if (threads > 0) snprintf(common + at, sizeof common - (size_t)at, " --threads %" PRIu64, threads);
     const bool has_gpu = pleach_gpu_info(0, gpu, sizeof gpu) == PLEACH_OK;

@@ -12,7 +12,6 @@
 #include "tools/commands.h"
 #include "tools/common/cli.h"
 #include "tools/common/clock.h"
-#include "tools/common/machine.h"
 
 static const char help[] =
     "usage: pleach stress [OPTION...]\n"
@@ -54,27 +53,13 @@ static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const bits_names[] = {"32", "64", NULL};
 static const char *const structure_names[] = {"map", "skiplist", "hash", NULL}; /* enum target_structure */
 enum { ON_GPU = 1, BOTH_BITS = 2 };                                              /* of these */
+enum { MOST_TIME = 1000000000 };
 
 /* ---- options ---- */
 
 static bool has_scenario(size_t structure, size_t scenario)
 {
     return scenarios[scenario]->structures >> structure & 1;
-}
-
-/* A number of seconds or minutes, with a fraction. */
-static bool take_duration(struct cli *cli, const char *name, double *number)
-{
-    const char *text = NULL;
-    char *end;
-    if (!cli_take_text(cli, name, &text)) return false;
-    if (text == NULL) return true;
-    const double parsed = strtod(text, &end);
-    if (end == text || *end != '\0' || !(parsed > 0 && parsed <= 1e9))
-        cli_fail(cli, "%s takes a number above 0, not '%s'", name, text);
-    else
-        *number = parsed;
-    return true;
 }
 
 static unsigned default_threads(void)
@@ -86,24 +71,22 @@ static unsigned default_threads(void)
 static void read_words(struct cli *cli, struct stress_options *o)
 {
     while (cli_more(cli)) {
-        if (cli_take_flag(cli, "--help"))
-            o->help = true;
-        else if (cli_take_flag(cli, "--versioned"))
-            o->versioned = true;
-        else if (!cli_take_choice(cli, "--device", device_names, &o->device) &&
-                 !cli_take_choice(cli, "--bits", bits_names, &o->bits) &&
-                 !cli_take_choice(cli, "--scenario", scenario_names, &o->scenario) &&
-                 !cli_take_choice(cli, "--structure", structure_names, &o->structure) &&
-                 !cli_take_number(cli, "--threads", 2, MAX_CLIENTS, &o->threads) &&
-                 !cli_take_number(cli, "--streams", 1, MAX_STREAMS, &o->streams) &&
-                 !cli_take_number(cli, "--keys", 1 << 10, 1 << 28, &o->keys) &&
-                 !cli_take_number(cli, "--batch", 1 << 10, 1 << 28, &o->batch) &&
-                 !cli_take_number(cli, "--operations", 1, UINT64_MAX, &o->operations) &&
-                 !cli_take_number(cli, "--rounds", 1, UINT32_MAX, &o->rounds) &&
-                 !cli_take_number(cli, "--round", 0, UINT32_MAX, &o->first_round) &&
-                 !cli_take_number(cli, "--seed", 0, UINT64_MAX, &o->seed) &&
-                 !take_duration(cli, "--minutes", &o->minutes) && !take_duration(cli, "--seconds", &o->seconds) &&
-                 !take_duration(cli, "--hang-timeout", &o->hang_timeout))
+        if (!cli_set_flag(cli, "--versioned", &o->versioned) &&
+            !cli_take_choice(cli, "--device", device_names, &o->device) &&
+            !cli_take_choice(cli, "--bits", bits_names, &o->bits) &&
+            !cli_take_choice(cli, "--scenario", scenario_names, &o->scenario) &&
+            !cli_take_choice(cli, "--structure", structure_names, &o->structure) &&
+            !cli_take_number(cli, "--threads", 2, MAX_CLIENTS, &o->threads) &&
+            !cli_take_number(cli, "--streams", 1, MAX_STREAMS, &o->streams) &&
+            !cli_take_number(cli, "--keys", 1 << 10, 1 << 28, &o->keys) &&
+            !cli_take_number(cli, "--batch", 1 << 10, 1 << 28, &o->batch) &&
+            !cli_take_number(cli, "--operations", 1, UINT64_MAX, &o->operations) &&
+            !cli_take_number(cli, "--rounds", 1, UINT32_MAX, &o->rounds) &&
+            !cli_take_number(cli, "--round", 0, UINT32_MAX, &o->first_round) &&
+            !cli_take_number(cli, "--seed", 0, UINT64_MAX, &o->seed) &&
+            !cli_take_real(cli, "--minutes", MOST_TIME, &o->minutes) &&
+            !cli_take_real(cli, "--seconds", MOST_TIME, &o->seconds) &&
+            !cli_take_real(cli, "--hang-timeout", MOST_TIME, &o->hang_timeout))
             cli_fail(cli, "unknown word '%s'", cli->argv[cli->at]);
     }
     if (cli->status != EXIT_GOOD) return;
@@ -120,8 +103,7 @@ static bool read_options(struct cli *cli, struct stress_options *o)
                                  .threads = default_threads(), .first_round = UINT64_MAX, .hang_timeout = 120};
     o->seed = mix64((uint64_t)(clock_seconds() * 1e9) ^ (uint64_t)getpid()) >> 24;
     read_words(cli, o);
-    if (o->help) fputs(help, stdout);
-    if (o->help || cli->status != EXIT_GOOD) return false;
+    if (cli->status != EXIT_GOOD) return false;
     if (o->device != ON_GPU) o->streams = 1;
     if (o->threads < o->streams) o->threads = o->streams;
     o->seconds += 60 * o->minutes;
@@ -240,23 +222,11 @@ static void add_totals(const struct stress *s, struct stress_totals *totals)
     totals->seconds += sum.seconds;
 }
 
-static const struct tool_device *choose_device(const struct stress_options *options)
-{
-    char gpu[512];
-    const char *why = gpu;
-    if (options->device != ON_GPU) return tool_device_host();
-    const bool has_gpu = pleach_gpu_info(0, gpu, sizeof gpu) == PLEACH_OK;
-    machine_gpu(gpu, sizeof gpu);
-    const struct tool_device *device = has_gpu ? tool_device_cuda(&why) : NULL;
-    if (device == NULL) cli_complain(options->command, "--device cuda: %s", why);
-    return device;
-}
-
 int stress_run(const struct stress_options *options, struct stress_totals *totals)
 {
     struct stress s = {.options = *options, .client_count = (unsigned)options->threads};
     int status = EXIT_USAGE;
-    s.device = choose_device(options);
+    s.device = tool_device_choose(options->command, (enum tool_where)options->device);
     if (s.device == NULL) return status;
     s.on_gpu = options->device == ON_GPU;
     s.crew = crew_create(s.client_count);
@@ -281,7 +251,8 @@ int command_stress(int argc, char **argv)
     struct stress_options options;
     struct stress_totals totals = {0};
     cli_start(&cli, "pleach stress", argc, argv);
-    if (!read_options(&cli, &options)) return cli.status;
+    cli.help = help;
+    if (!read_options(&cli, &options)) return cli_result(&cli);
     printf("pleach %s, stress on %s, simd %s, %" PRIu64 " threads, ", pleach_version(),
            device_names[options.device], pleach_simd(), options.threads);
     if (options.device == ON_GPU) printf("%" PRIu64 " streams, ", options.streams);

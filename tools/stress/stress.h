@@ -4,7 +4,6 @@
  *   demo.c              a short preset of it, with a table of what was done
  *   heartbeat.c         progress, the hang watchdog, counts, and the first wrong result of each client
  *   key_space, oracle   which keys a round uses, and what the structure must contain
- *   target              the structure under test
  *   client.c            chooses the calls of a client and makes them
  *   client_check.c      compares every result with the oracle
  *   contents.c          begin and end of a round; the whole contents against the oracle
@@ -30,9 +29,9 @@
 
 #include "key_space.h"
 #include "oracle.h"
-#include "target.h"
 #include "tools/common/crew.h"
 #include "tools/common/mix.h"
+#include "tools/common/target.h"
 #include "tools/common/tool_device.h"
 
 enum {
@@ -49,8 +48,10 @@ struct stress_options {
     uint64_t threads, streams, seed, first_round, rounds, operations;
     uint64_t keys, batch; /* 0 for the scenario's default */
     double minutes, seconds, hang_timeout;
-    bool help, versioned, quiet; /* quiet: no lines on standard output */
+    bool versioned, quiet; /* quiet: no lines on standard output */
 };
+
+enum target_structure { TARGET_TREE, TARGET_SKIPLIST, TARGET_HASH };
 
 enum cell_order { ORDER_ASCENDING, ORDER_DESCENDING, ORDER_CLUSTERS, ORDER_RANDOM, CELL_ORDERS };
 

@@ -1,4 +1,4 @@
-/* target.h - the structure under test, a map or a hash table, behind one set of calls. */
+/* target.h - the structure that a command works on, a map or a hash table, behind one set of calls. */
 #ifndef PLEACH_TOOLS_TARGET_H
 #define PLEACH_TOOLS_TARGET_H
 
@@ -18,19 +18,13 @@ static inline bool op_takes_value(unsigned op) { return op <= PLEACH_OP_ADD; }
 static inline bool op_is_interval(unsigned op) { return op >= PLEACH_OP_COUNT; }
 const char *op_name(unsigned op);
 
-enum target_structure { TARGET_TREE, TARGET_SKIPLIST, TARGET_HASH };
-
 struct target {
-    pleach_map *map;   /* NULL if a hash table is under test */
+    pleach_map *map;   /* NULL if it is a hash table */
     pleach_hash *hash; /* operations up to PLEACH_OP_CONTAINS only */
     bool set;          /* a hash table without values */
 };
 
-/* `draw` chooses the engine of a tree, chunk size and promotion probability of a skiplist, the seed of a hash table,
- * and whether that is a set. */
-pleach_status target_create(struct target *target, enum target_structure structure, pleach_device device,
-                            unsigned bits, bool versioned, uint64_t draw);
-void target_destroy(struct target *target);
+void target_destroy(struct target *target); /* leaves {0} */
 
 /* The result of one operation. Fields that do not apply are 0. */
 struct result {

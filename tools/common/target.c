@@ -7,36 +7,14 @@ const char *op_name(unsigned op)
     return names[op];
 }
 
-pleach_status target_create(struct target *target, enum target_structure structure, pleach_device device,
-                            unsigned bits, bool versioned, uint64_t draw)
-{
-    static const double raises[] = {1, 1, 0.5, 0.1};
-    *target = (struct target){0};
-    if (structure == TARGET_HASH) {
-        target->set = draw % 3 == 0;
-        const pleach_hash_config config = {.device = device, .key_bits = bits, .set = target->set, .threads = 2,
-                                           .seed = (uint32_t)draw, .fixed_seed = 1};
-        return pleach_hash_create(&target->hash, &config);
-    }
-    pleach_map_config config = {.device = device, .key_bits = bits, .versioned = versioned};
-    if (structure == TARGET_SKIPLIST) {
-        config.structure = PLEACH_SKIPLIST;
-        config.chunk = draw % 2 == 0 ? 16 : 32;
-        config.raise = raises[draw / 2 % (sizeof raises / sizeof raises[0])];
-    } else {
-        config.engine = (pleach_engine)((draw >> 8) % (PLEACH_ENGINE_BATCHES + 1));
-    }
-    return pleach_map_create(&target->map, &config);
-}
-
 void target_destroy(struct target *target)
 {
-    if (target->map != NULL) pleach_map_destroy(target->map);
-    if (target->hash != NULL) pleach_hash_destroy(target->hash);
+    pleach_map_destroy(target->map);
+    pleach_hash_destroy(target->hash);
     *target = (struct target){0};
 }
 
-/* The call of the same name for the structure under test. */
+/* The call of the same name for the map or the hash table. */
 #define CALL(target, name, ...)                                               \
     ((target)->hash != NULL ? pleach_hash_##name((target)->hash, __VA_ARGS__) \
                             : pleach_map_##name((target)->map, __VA_ARGS__))
