@@ -43,6 +43,7 @@ size_t scaled_calls(const graph_kind *kind, size_t n);
 pleach_graph_config graph_config_of(const graph_kind *kind);
 pleach_graph *graph_open(const graph_kind *kind);
 void graph_close(pleach_graph *graph); /* validates first */
+static inline void end_graph(pleach_graph **graph) { graph_close(*graph); } /* for AT_END */
 void assert_sound(pleach_graph *graph);
 
 /* NULL for graphs without values. */

@@ -169,8 +169,9 @@ static void write_contents(agent *a)
 {
     scene *s = a->shared;
     enum { ROOM = MOST_VERTICES * (MOST_VERTICES + FILLERS) };
-    uint32_t *from = must_alloc(ROOM, 4), *to = must_alloc(ROOM, 4);
-    uint64_t *keys = must_alloc(ROOM, 8), *ones = must_alloc(ROOM, 8), edges = 0;
+    FREED uint32_t *from = must_alloc(ROOM, 4), *to = must_alloc(ROOM, 4);
+    FREED uint64_t *keys = must_alloc(ROOM, 8), *ones = must_alloc(ROOM, 8);
+    uint64_t edges = 0;
     size_t n = 0;
     pleach_status status = pleach_graph_export_edges(s->graph, ROOM, from, to, NULL, &edges);
     for (size_t i = 0; status == PLEACH_OK && i < edges; i++) {
@@ -180,10 +181,6 @@ static void write_contents(agent *a)
         ones[n++] = 1;
     }
     record_final(s->all.book, n, keys, ones);
-    free(from);
-    free(to);
-    free(keys);
-    free(ones);
     EXPECT_OK(a, status);
     EXPECT_OK(a, pleach_graph_validate(s->graph, NULL, 0));
 }
