@@ -60,7 +60,10 @@ void graph_checked(size_t more)
 static void run_one(const void *argument)
 {
     const graph_run *run = argument;
-    run->what->run(run->kind);
+    if (run->what->run)
+        run->what->run(run->kind);
+    else
+        run->what->run_with(run->kind, run->what->what);
 }
 
 static void all_of_them_were_counted(void)

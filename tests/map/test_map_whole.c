@@ -112,12 +112,11 @@ static void load_keeps_the_last_of_equal_keys(const setting *where)
     uint64_t ignored;
     for (int sorted = 0; sorted < 2; sorted++) {
         AT_END(wide_close) wide w = wide_open(where);
-        AT_END(end_oracle) oracle *o = NULL;
         for (size_t i = 0; i < N; i++) {
             keys[i] = w.top - (sorted ? DISTINCT - 1 - i * DISTINCT / N : rng_below(&r, DISTINCT));
             values[i] = i;
         }
-        o = oracle_create(N, keys);
+        AT_END(end_oracle) oracle *o = oracle_create(N, keys);
         for (size_t i = 0; i < N; i++)
             oracle_put(o, keys[i], values[i], &ignored);
         assert_ok(wide_load(&w, N, keys, values, 0.8));
