@@ -45,8 +45,8 @@ bool oracle_max(const oracle *o, uint64_t *out_key, uint64_t *out_value);
 size_t oracle_range(const oracle *o, uint64_t lo, uint64_t hi, size_t limit, uint64_t *out_keys,
                     uint64_t *out_values);
 
-/* One operation of any kind but ranges, by its number in a batch. Written are the members that it gives; as the map does,
- * it leaves the key and the value alone if there is none to tell. */
+/* One operation of any kind but ranges. Writes the members that the operation gives; like the map, leaves the key and
+ * the value alone if there is none. */
 void oracle_answer(oracle *o, pleach_operation operation, uint64_t key, uint64_t value, pleach_answer *a);
 bool same_answer(const pleach_answer *a, const pleach_answer *b);
 

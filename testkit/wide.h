@@ -46,7 +46,8 @@ void assert_valid(const wide *w);
 void assert_map_size(pleach_map *map, uint64_t expected);
 pleach_map_stats stats_of(pleach_map *map);
 
-/* The single call of this name, as oracle_answer; a `found` that the call has not written is no answer of an oracle's. */
+/* The single call of this name, as oracle_answer. A `found` that the call has not written is UNTOUCHED, which is no
+ * oracle's answer. */
 pleach_status map_answer(pleach_map *map, pleach_operation operation, uint64_t key, uint64_t value, pleach_answer *a);
 
 pleach_status wide_put(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,

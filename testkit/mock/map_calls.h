@@ -1,5 +1,5 @@
-/* testkit/mock/map_calls.h - the calls of maps as tables, for what is asked of each in turn: a switch instead of a pointer,
- * because their arguments differ. */
+/* testkit/mock/map_calls.h - the calls of maps as tables, for what is asked of each in turn: a switch instead of a
+ * pointer, because their arguments differ. */
 #ifndef PLEACH_TESTS_MAP_CALLS_H
 #define PLEACH_TESTS_MAP_CALLS_H
 

@@ -69,7 +69,8 @@ static void owner_find(owner *self)
         owner_point(self, PLEACH_OP_CONTAINS, key);
 }
 
-/* The answer of succ is my next key or somebody's smaller one; if it is mine, it is there with my value. So is pred's. */
+/* The result of succ is my next key or another owner's smaller one; if it is mine, it is there with my value. So is
+ * that of pred. */
 static void owner_neighbour(owner *self, bool up)
 {
     uint64_t key = own_key(self), got = 0, value = 0, mine = 0, my_value = 0;
