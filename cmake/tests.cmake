@@ -25,6 +25,16 @@ else()
     list(FILTER test_sources EXCLUDE REGEX "_cuda\\.c$")
 endif()
 
+# Optimizing the tests' own kernels takes longer than compiling those of the library.
+set(kernel_options)
+if(PLEACH_COMPILE_GPU_TESTS_ONLY AND PLEACH_WITH_CUDA AND NOT PLEACH_CUDA STREQUAL HOST)
+    include(CheckCompilerFlag)
+    check_compiler_flag(CUDA --Ofast-compile=max PLEACH_NVCC_COMPILES_FAST)
+    if(PLEACH_NVCC_COMPILES_FAST)
+        set(kernel_options $<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=max>)
+    endif()
+endif()
+
 set(test_libraries pleach_options pleach_verify pleach_static)
 file(GLOB support_sources CONFIGURE_DEPENDS testkit/*.c testkit/graph/*.c)
 set(support_objects)
@@ -42,6 +52,7 @@ foreach(source IN LISTS test_sources)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
     target_include_directories(${name} SYSTEM PRIVATE ${CMOCKA_INCLUDE_DIR})
+    target_compile_options(${name} PRIVATE ${kernel_options})
     target_link_libraries(${name} PRIVATE ${test_libraries} ${CMOCKA_LIBRARY})
 
     set(needs_gpu OFF)
@@ -82,6 +93,7 @@ if(PLEACH_SANITIZE STREQUAL "none")
     endif()
 endif()
 
+target_link_libraries(test_sim PRIVATE pleach_simulator)
 target_sources(test_cell_set PRIVATE tools/stress/cell_set.c)
 target_sources(test_blink_check PRIVATE tests/map/blink_damage.c)
 foreach(bits 32 64) # test_blink_check looks at nodes of both widths

@@ -22,7 +22,7 @@ if(PLEACH_TOOLS)
     set_target_properties(pleach_tool PROPERTIES
         OUTPUT_NAME pleach
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-    target_link_libraries(pleach_tool PRIVATE pleach_options pleach_common pleach_verify)
+    target_link_libraries(pleach_tool PRIVATE pleach_options pleach_common pleach_simulator)
     target_compile_options(pleach_tool PRIVATE ${every_case})
     target_link_options(pleach_tool PRIVATE LINKER:--as-needed)
 endif()

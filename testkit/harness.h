@@ -24,6 +24,21 @@
 
 #include "buffers.h"
 
+/* Which sanitizer the tests are compiled with: gcc defines a macro, clang has a feature. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define ADDRESS_SANITIZER 1
+#else
+#define ADDRESS_SANITIZER __has_feature(address_sanitizer)
+#endif
+#ifdef __SANITIZE_THREAD__
+#define THREAD_SANITIZER 1
+#else
+#define THREAD_SANITIZER __has_feature(thread_sanitizer)
+#endif
+
 typedef struct setting {
     pleach_device device;
     unsigned key_bits;

@@ -1,5 +1,5 @@
 /* sync/doze.h - sleeps until a word changes, without a mutex: a futex, or short timed sleeps where there is none. No
- * cancellation points. The simulator has its own version (verify/sim/gate_sim.h). */
+ * cancellation points. The simulator has its own version (verify/sim/gate/gate_sim.h). */
 #ifndef PLEACH_GATE_DOZE_H
 #define PLEACH_GATE_DOZE_H
 

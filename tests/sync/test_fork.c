@@ -21,11 +21,7 @@
 #include "testkit/units.h"
 
 /* ThreadSanitizer takes new threads of a child for those of its parent: there children start none. */
-#if defined(__SANITIZE_THREAD__)
-enum { THREADS = 1, CHILDREN_START_THREADS = 0 };
-#else
-enum { THREADS = 3, CHILDREN_START_THREADS = 1 };
-#endif
+enum { CHILDREN_START_THREADS = !THREAD_SANITIZER, THREADS = CHILDREN_START_THREADS ? 3 : 1 };
 
 enum { PAIRS = 6000, VERTICES = 300, DEADLINE_SECONDS = 60 };
 
@@ -360,11 +356,7 @@ enum { BALANCES = 3 * 64, AMOUNT = 1000000, BUSY_AGENTS = 6 };
 
 /* Whether a thread may allocate while another one forks, outside of calls that a fork waits for. AddressSanitizer's
  * allocator does not prepare its locks for a fork, so that a child may find one taken. */
-#ifdef __SANITIZE_ADDRESS__
-enum { MAY_ALLOCATE = 0 };
-#else
-enum { MAY_ALLOCATE = 1 };
-#endif
+enum { MAY_ALLOCATE = !ADDRESS_SANITIZER };
 
 typedef struct busy_parent {
     all_structures *all;

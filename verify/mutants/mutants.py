@@ -2,7 +2,7 @@
 """Makes small faults by rule in the algorithms, and asks whether the simulator or a test notices each of them.
 
   verify/mutants/mutants.py --build FOLDER [--count N] [--seed N] [--seconds N] [--jobs N] [--only TEXT]
-                            [--results FILE [--again OUTCOME,...]] [--list]
+                            [--results FILE [--again OUTCOME,...]] [--argued] [--list]
   verify/mutants/mutants.py --targets
 
 A mutant is one change: a comparison is swapped for its neighbour, a statement is dropped, two neighbouring statements
@@ -14,16 +14,18 @@ the file, then more schedules in all those variants. FOLDER is a build folder wi
 --targets names.
 
 --results appends each answer to FILE and takes those that are there already: a run that was stopped goes on. --again
-asks those anew that came to one of these outcomes, but for what is argued.
+asks those anew that came to one of these outcomes, but for what is argued. What mutants_argued.py argues is not asked
+about, unless --argued is given: then it is an error if an argued mutant is caught.
 
 The result of a mutant is one of
   caught      a finding, a crash, a test that fails, or a run that does not end
   survived    none
   equal       the object code of all that includes it is as before: the change changes nothing there
   stillborn   it does not compile, or not without the warnings that a build of the library has on
-  argued      none, and mutants_argued.py says why nothing could notice it
+  argued      mutants_argued.py says why nothing could notice it
+  refuted     caught, although it is argued
 The last line is "N passed, N failed": it fails if fewer than 95 percent are caught, of those that survived or are
-caught and are not argued, or if an argument names a mutant that does not exist.
+caught and are not argued, if one is refuted, or if an argument names a mutant that does not exist.
 """
 import argparse
 import collections
@@ -221,9 +223,12 @@ def ask_all(wanted, options):
     for mutant in wanted:
         if known.get(mutant.key(), (None,))[0] in again and not mutant.argued():
             del known[mutant.key()]
-    court = Court(options) if any(m.key() not in known for m in wanted) else None
+    asked = [m for m in wanted if options.argued or not m.argued()]
+    court = Court(options) if any(m.key() not in known for m in asked) else None
 
     def answer(mutant):
+        if mutant.argued() and not options.argued:
+            return "argued", mutant.argued(), 0
         if mutant.key() in known:
             return known[mutant.key()]
         outcome, said, seconds = court.ask(mutant)
@@ -249,6 +254,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--results")
     parser.add_argument("--again", default="")
+    parser.add_argument("--argued", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--targets", action="store_true")
     options = parser.parse_args()
@@ -266,8 +272,10 @@ def main():
 
     totals = {}
     for mutant, (outcome, said, _) in ask_all(wanted, options):
-        if outcome == "survived" and mutant.argued():
+        if mutant.argued() and outcome == "survived":
             outcome, said = "argued", mutant.argued()
+        elif mutant.argued() and outcome == "caught":
+            outcome = "refuted"
         who = (" by a test" if said.startswith("test_") else " by the simulator") if outcome == "caught" else ""
         totals[outcome + who] = totals.get(outcome + who, 0) + 1
         print(f"{outcome:9} {mutant.name()}  {said}", flush=True)
@@ -278,7 +286,7 @@ def main():
     survived = totals.get("survived", 0)
     print(", ".join(f"{n} {outcome}" for outcome, n in sorted(totals.items())))
     enough = caught and caught * 100 >= LEAST * (caught + survived)
-    failed = len(stale) + (0 if enough else survived or 1)
+    failed = len(stale) + totals.get("refuted", 0) + (0 if enough else survived or 1)
     print(f"{caught} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -6,7 +6,7 @@ FORMAT = "src/graph/graph_format.h"
 TABLE = "src/hash/slabhash_table.h"
 IDS = "src/graph/ids/dictionary_kind.h"
 NUMBERS = "src/graph/ids/numbers.h"
-LOOP = "verify/sim/graph_variant.c"  # as src/graph/graph_run_kind.h
+LOOP = "verify/sim/graph/graph_variant.c"  # as src/graph/graph_run_kind.h
 UPDATE = "src/hash/slabhash_update.h"
 
 COMMIT_OTHER = "    change_commit(&g->slabs, e->other, other);\n"

@@ -42,6 +42,7 @@ SLOW = {
     "seek_does_not_look_back", "seek_trusts_any_walk", "seek_walks_once", "split_moves_what_stays",
     "split_overwrites_first", "vanish_is_relaxed",
 }
+FOLDERS = {"versioned": "map"}  # of verify/sim/, where the structure has none of its own
 FLAGS = ["-std=c17", "-D_GNU_SOURCE", "-DPLEACH_SIM=1", "-w"]
 
 
@@ -57,7 +58,7 @@ def variant_parts(where):
     same = [f"-DPLEACH_KEY_BITS={bits or '32'}", f"-DPLEACH_NODE_ISA_{'plain' if isa == 'cpu' else isa}=1"]
     kinds = {"graph": ("1", "0"), "hash": ("0" if variant.endswith("_set") else "1",)}.get(structure, ())
     objects = [[*same, f"-DSLAB_VALUES={values}"] for values in kinds] or [same]
-    return f"verify/sim/{structure}_variant.c", objects
+    return f"verify/sim/{FOLDERS.get(structure, structure)}/{structure}_variant.c", objects
 
 
 def edit(folder, file, find, put):
@@ -91,7 +92,8 @@ def variant_commands(p, folder, build, cc, optimization, flags=(), objects=()):
     source, definitions = variant_parts(p.where)
     planted, program = os.path.join(folder, "planted.o"), os.path.join(folder, "sim")
     watched = ["-fsanitize=thread"] if p.where.startswith("team/") else []  # verify/sim/plain.h
-    libraries = [os.path.join(build, f"lib{name}.a") for name in ("pleach_sim_main", "pleach_verify", "pleach")]
+    libraries = [os.path.join(build, f"lib{name}.a")
+                 for name in ("pleach_sim_main", "pleach_simulator", "pleach_verify", "pleach")]
     parts = [planted] if len(definitions) == 1 else [f"{folder}/planted-{n}.o" for n in range(len(definitions))]
     compiled = [[cc, *FLAGS, *flags, optimization, *watched, *defined, f"-I{folder}/include", "-c",
                  os.path.join(folder, source), "-o", part] for defined, part in zip(definitions, parts)]

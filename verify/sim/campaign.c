@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "epoch_sim.h"
-#include "graph_sim.h"
-#include "hash_sim.h"
+#include "epoch/epoch_sim.h"
+#include "graph/graph_sim.h"
+#include "hash/hash_sim.h"
 #include "machine.h"
-#include "map_sim.h"
-#include "pool_sim.h"
-#include "skiplist_sim.h"
-#include "team_sim.h"
+#include "map/map_sim.h"
+#include "pool/pool_sim.h"
+#include "skiplist/skiplist_sim.h"
+#include "team/team_sim.h"
 
 extern const sim_structure sim_gate;
 const sim_structure *const sim_structures[] = {&sim_map,  &sim_versioned, &sim_skiplist, &sim_hash, &sim_graph,

@@ -93,10 +93,14 @@ pleach_status ordered_ask(ordered_view view, const graph_request *r)
     if (r->n <= FEW) return ask_in_parts(view, r, FEW, &room);
     size_t part = r->n < CHUNK ? r->n : CHUNK;
     uint64_t *words = base_alloc(3 * part, sizeof *words);
-    room = (query_room){words, words + part, words + 2 * part, base_alloc(part, 1)};
-    pleach_status status = words && room.found ? ask_in_parts(view, r, part, &room) : PLEACH_E_MEMORY;
+    uint8_t *found = base_alloc(part, 1);
+    pleach_status status = PLEACH_E_MEMORY;
+    if (words && found) {
+        room = (query_room){words, words + part, words + 2 * part, found};
+        status = ask_in_parts(view, r, part, &room);
+    }
     base_free(words);
-    base_free(room.found);
+    base_free(found);
     return status;
 }
 
