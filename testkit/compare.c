@@ -22,18 +22,11 @@ void assert_bytes_equal(const char *what, size_t n, const uint8_t *got, const ui
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
-void oracle_put_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
-                    uint64_t *olds)
+void oracle_insert_all(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
+                       uint8_t *outcomes, uint64_t *olds)
 {
     for (size_t i = 0; i < n; i++)
-        outcomes[i] = (uint8_t)oracle_put(o, keys[i], values[i], &olds[i]);
-}
-
-void oracle_add_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
-                    uint64_t *olds)
-{
-    for (size_t i = 0; i < n; i++)
-        outcomes[i] = (uint8_t)oracle_add(o, keys[i], values[i], &olds[i]);
+        outcomes[i] = (uint8_t)insert(o, keys[i], values[i], &olds[i]);
 }
 
 void oracle_erase_all(oracle *o, size_t n, const uint64_t *keys, uint8_t *outcomes, uint64_t *olds)
@@ -68,7 +61,7 @@ void put_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const ui
 {
     update_results r = update_results_for(w, n);
     assert_ok(wide_put(w, n, keys, values, r.outcomes, r.olds));
-    oracle_put_all(o, n, keys, values, r.expected_outcomes, r.expected_olds);
+    oracle_insert_all(o, oracle_put, n, keys, values, r.expected_outcomes, r.expected_olds);
     compare_and_free(n, &r);
 }
 
@@ -76,7 +69,7 @@ void add_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const ui
 {
     update_results r = update_results_for(w, n);
     assert_ok(wide_add(w, n, keys, values, r.outcomes, r.olds));
-    oracle_add_all(o, n, keys, values, r.expected_outcomes, r.expected_olds);
+    oracle_insert_all(o, oracle_add, n, keys, values, r.expected_outcomes, r.expected_olds);
     compare_and_free(n, &r);
 }
 

@@ -50,9 +50,7 @@ size_t model_range(const model *m, number lo, number hi, size_t limit, number *o
 /* An empty map of the setting; max_bytes as in pleach_map_config. */
 pleach_map *model_map_open(const setting *where, uint64_t max_bytes);
 
-/* The test fails if the map is not valid. */
-void model_map_validate(pleach_map *map);
-void model_map_close(pleach_map *map);
+void model_map_close(pleach_map *map); /* validates first */
 static inline void end_model_map(pleach_map **map) { model_map_close(*map); }
 
 #endif

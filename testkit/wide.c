@@ -101,13 +101,18 @@ wide wide_open(const setting *where)
     return wide_open_limited(where, 0);
 }
 
-void assert_valid(const wide *w)
+void assert_valid_map(pleach_map *map)
 {
     char message[256] = "untouched";
-    pleach_status status = pleach_map_validate(w->map, message, sizeof message);
+    pleach_status status = pleach_map_validate(map, message, sizeof message);
     if (status != PLEACH_OK)
         fail_msg("validate: %s: %s", pleach_status_name(status), message);
     assert_string_equal(message, "");
+}
+
+void assert_valid(const wide *w)
+{
+    assert_valid_map(w->map);
 }
 
 void assert_map_size(pleach_map *map, uint64_t expected)

@@ -43,6 +43,7 @@ wide wide_open_versioned(const setting *where); /* always a tree */
 /* Validates the map first; so every test ends with a valid map. */
 void wide_close(wide *w);
 void assert_valid(const wide *w);
+void assert_valid_map(pleach_map *map);
 void assert_map_size(pleach_map *map, uint64_t expected);
 pleach_map_stats stats_of(pleach_map *map);
 

@@ -401,7 +401,7 @@ static void load_beyond_the_limit_leaves_an_empty_map(const setting *where)
     assert_answers(PLEACH_E_FULL, wide_load(&w, n, keys, keys, 1));
     assert_same(&w, o);
     assert_ok(wide_load(&w, 100, keys, keys, 1));
-    oracle_put_all(o, 100, keys, keys, (uint8_t[100]){0}, (uint64_t[100]){0});
+    oracle_insert_all(o, oracle_put, 100, keys, keys, (uint8_t[100]){0}, (uint64_t[100]){0});
     assert_same(&w, o);
 }
 

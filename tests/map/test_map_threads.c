@@ -163,11 +163,11 @@ static void owner_array_update(owner *self)
     switch (rng_below(&self->a->r, 3)) {
     case 0:
         EXPECT_OK(self->a, wide_put(self->w, n, keys, values, outcomes, olds));
-        oracle_put_all(self->o, n, keys, values, expected, expected_olds);
+        oracle_insert_all(self->o, oracle_put, n, keys, values, expected, expected_olds);
         break;
     case 1:
         EXPECT_OK(self->a, wide_add(self->w, n, keys, values, outcomes, olds));
-        oracle_add_all(self->o, n, keys, values, expected, expected_olds);
+        oracle_insert_all(self->o, oracle_add, n, keys, values, expected, expected_olds);
         break;
     default:
         EXPECT_OK(self->a, wide_erase(self->w, n, keys, outcomes, olds));

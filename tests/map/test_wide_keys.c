@@ -33,7 +33,7 @@ static void assert_same_content(pleach_map *map, const model *m)
     number *keys[2] = {untouched_numbers(m->rows), untouched_numbers(m->rows)};
     number *values[2] = {untouched_numbers(m->rows), untouched_numbers(m->rows)};
     size_t n = 0;
-    model_map_validate(map);
+    assert_valid_map(map);
     assert_ok(pleach_map_export(map, m->rows, keys[0], values[0], &n));
     assert_int_equal(n, m->size);
     assert_int_equal(model_range(m, 0, NUMBER_MAX, 0, keys[1], values[1]), n);

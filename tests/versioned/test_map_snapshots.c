@@ -21,12 +21,6 @@ static pleach_map *open_versioned(const setting *where, uint64_t max_bytes)
     return map;
 }
 
-static void assert_valid_map(pleach_map *map)
-{
-    char message[200];
-    if (pleach_map_validate(map, message, sizeof message) != PLEACH_OK) fail_msg("%s", message);
-}
-
 static void close_versioned(pleach_map *map)
 {
     assert_valid_map(map);
