@@ -20,9 +20,9 @@ install(DIRECTORY src/blink src/versioned src/skiplist src/hash
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail
         FILES_MATCHING PATTERN "*.h"
         REGEX "_(cpu|cuda|kernels|launch|prefetch)\\.h$|/hash/hash_" EXCLUDE)
-install(FILES src/graph/graph_device.h src/graph/graph_device_kind.h src/graph/graph_edge.h src/graph/graph_format.h
-              src/graph/graph_vertex.h
+install(FILES src/graph/graph_device.h src/graph/graph_device_kind.h src/graph/graph_edge.h src/graph/graph_vertex.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail/graph)
+install(FILES src/graph/base/graph_format.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail/graph/base)
 install(FILES src/graph/ids/dictionary.h src/graph/ids/dictionary_kind.h src/graph/ids/numbers.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pleach/detail/graph/ids)
 

@@ -30,7 +30,7 @@
 
 #include "map.h"
 
-#include "detail/blink/blink_tree.h"
+#include "detail/level/level_tree.h"
 
 /* What the implementation includes that is the same for both key widths, and then the implementation, once for each. */
 #include "detail/blink/blink_notes.h"

@@ -50,7 +50,7 @@
 
 #include "snapshot.h"
 
-#include "detail/blink/blink_tree.h"
+#include "detail/level/level_tree.h"
 #include "detail/version/version.h"
 
 typedef epoch_participant pleach_versioned_agent;

@@ -43,14 +43,14 @@
  * functions, not in order by the owner of the leaf; as many workers build a node's parts as there are parts; new nodes
  * get their ids from a scan. Eirene (Zhang and others, 2023): ranges cost no artificial queries.
  */
-#include "../version/version.h"
+#include "../level/level_thread.h"
 #include "batch_function.h"
 
 #include "../base/width.h"
 
 /* Everything that a worker needs to reach a batch; copied by value into every worker and kernel. */
 typedef struct batch_ref {
-    map_ref map;
+    map_thread map;
     batch_request r;
 
     uint64_t *filter; /* 2^filter_bits bits, initially zero */

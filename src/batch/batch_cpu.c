@@ -627,11 +627,9 @@ static void batch_work(void *context, team *team, unsigned member)
     batch_worker w = {.job = context, .team = team, .member = member};
     sort_side side[2];
     w.b.r = w.job->request;
-    w.b.map.tree = w.job->place.tree;
-    w.b.map.nodes = w.job->place.nodes;
-    w.b.map.stripe = 0;
-    w.b.record = w.job->place.versions.record;
-    w.b.versions = w.job->place.versions.state;
+    w.b.map = map_thread_of(&w.job->map, 0);
+    w.b.record = w.job->map.versions.record;
+    w.b.versions = w.job->map.versions.state;
     w.b.keeps = w.job->keeps;
     w.b.sizes = &w.job->sizes;
     lay_out(&w, side, w.job->scratch, w.job->request.n, w.job->used_ids);

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "../../include/pleach/batch.h"
 #include "batch_sizes.h"
 #include "../blink/blink_cpu.h"
 #include "../sync/workers.h"
@@ -26,7 +27,7 @@ enum { BATCH_RANGE_BITS = 11, BATCH_RANGES = 1 << BATCH_RANGE_BITS }; /* batch_r
 static inline size_t batch_result_row(size_t boxes) { return (boxes + 15) / 16 * 16; }
 
 typedef struct batch_job {
-    map_memory place;
+    map_ref map;
     batch_request request;
     uint64_t used_ids;  /* node ids in use */
     bool keeps;         /* a snapshot is live */
@@ -52,7 +53,5 @@ typedef struct batch_run_ops {
 extern const batch_run_ops batch_run_32_plain, batch_run_64_plain, batch_run_128_plain;
 extern const batch_run_ops batch_run_32_avx2, batch_run_64_avx2;
 extern const batch_run_ops batch_run_32_avx512, batch_run_64_avx512;
-
-const batch_run_ops *batch_run_choose(unsigned key_bits);
 
 #endif

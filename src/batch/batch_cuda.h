@@ -12,10 +12,8 @@ extern "C" {
 #endif
 
 typedef struct batch_on_gpu {
-    blink_tree *tree;
-    void *nodes;
-    versions versions; /* if the map is versioned */
-    bool keeps;        /* a snapshot is live */
+    map_ref map;
+    bool keeps; /* a snapshot is live */
     batch_request r;
     uint32_t edit_room;
     char *scratch;      /* as many bytes as layout returns */

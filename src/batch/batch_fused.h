@@ -69,7 +69,7 @@ static void pass_take(passing *p, pass_group *g)
 }
 
 /* Returns the child that leads to `key`, following links to the right if necessary. */
-static inline uint32_t child_for(map_ref map, uint32_t node, map_key key)
+static inline uint32_t child_for(map_thread map, uint32_t node, map_key key)
 {
     map_pair pair;
     do node_route(node_at(map, node), key, &pair);
@@ -79,7 +79,7 @@ static inline uint32_t child_for(map_ref map, uint32_t node, map_key key)
 
 /* Takes all keys of the group down together, level by level. On the first levels, while all of them take the same path,
  * they descend as one. */
-static void pass_down(map_ref map, pass_group *g)
+static void pass_down(map_thread map, pass_group *g)
 {
     uint64_t root = port_load(&map.tree->root);
     uint32_t node = (uint32_t)root, level = (uint32_t)(root >> 32), n = g->count;

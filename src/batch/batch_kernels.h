@@ -238,9 +238,7 @@ static laid_out lay_out(const batch_on_gpu *g)
     batch_ref *b = &l.b;
     size_t n = g->r.n, edits = g->edit_room;
     size_t used = 0;
-    b->map.tree = g->tree;
-    b->map.nodes = g->nodes;
-    b->map.stripe = 0;
+    b->map = map_thread_of(&g->map, 0);
     b->r = g->r;
     b->edit_room = g->edit_room;
     b->patience = g->patience;
@@ -275,8 +273,8 @@ static laid_out lay_out(const batch_on_gpu *g)
     l.read_keys = (map_key *)carve(g->scratch, &used, reads, sizeof(map_key));
     l.read_marks = (uint32_t *)carve(g->scratch, &used, reads, sizeof(uint32_t));
     l.bytes = used;
-    b->record = g->versions.record;
-    b->versions = g->versions.state;
+    b->record = g->map.versions.record;
+    b->versions = g->map.versions.state;
     b->keeps = g->keeps;
     b->run_copy = b->key_first;
     b->case_keys[0] = b->key_value;

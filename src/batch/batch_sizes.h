@@ -2,7 +2,7 @@
 #ifndef PLEACH_BATCH_SIZES_H
 #define PLEACH_BATCH_SIZES_H
 
-#include "../blink/blink_tree.h"
+#include "../level/level_tree.h"
 
 /* The caller's arrays, in the order of the batch, in memory that workers can read and write. NULL: not requested. */
 typedef struct batch_request {

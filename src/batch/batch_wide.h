@@ -17,7 +17,7 @@ static bool count_by_walking(batch_worker *w, uint32_t op)
 
 /* Returns `sum` plus the keys in the leaves from `leaf` up to but not including `end`, which may be NODE_NONE. If
  * `before` is set, also stores for each leaf the keys before it. */
-static uint64_t add_leaves(map_ref map, uint32_t leaf, uint32_t end, uint64_t *before, uint64_t sum)
+static uint64_t add_leaves(map_thread map, uint32_t leaf, uint32_t end, uint64_t *before, uint64_t sum)
 {
     while (leaf != end && leaf != NODE_NONE) {
         const map_node *node = node_at(map, leaf);
@@ -35,7 +35,7 @@ static uint64_t add_leaves(map_ref map, uint32_t leaf, uint32_t end, uint64_t *b
  * their children, and so on. */
 static uint32_t first_leaf_of(const batch_worker *w, unsigned member)
 {
-    map_ref map = w->b.map;
+    map_thread map = w->b.map;
     uint32_t id = (uint32_t)w->b.sizes->root, level = (uint32_t)(w->b.sizes->root >> 32);
     double part = (double)member / w->team->members; /* of the current node */
     if (member == w->team->members) return NODE_NONE;

@@ -29,29 +29,29 @@ PORT_FN uint32_t tally_count(key_tally *tally, uint64_t key)
 #include "blink_long_kernels.h"
 #include "blink_bulk_kernels.h"
 
-static cudaError_t look_at_order(blink_on_gpu map, const void *keys, size_t n, update_notes *notes, cudaStream_t stream)
+static cudaError_t look_at_order(map_ref map, const void *keys, size_t n, update_notes *notes, cudaStream_t stream)
 {
     cudaGetLastError();
     order_kernel<<<1, CROWD_SAMPLES, 0, stream>>>(map, (const map_key *)keys, n, notes);
     return cudaGetLastError();
 }
 
-static cudaError_t run_call(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
+static cudaError_t run_call(map_launch gpu, const request *r, update_notes *notes, cudaStream_t stream)
 {
     switch (r->kind) {
     case OP_PUT:
     case OP_ADD:
-    case OP_ERASE: LAUNCH(update_kernel, r->n, map, *r, notes);
+    case OP_ERASE: LAUNCH(update_kernel, r->n, gpu.map, gpu.keeps, *r, notes);
     case OP_FIND:
-    case OP_CONTAINS: LAUNCH(find_kernel, r->n, map, *r);
+    case OP_CONTAINS: LAUNCH(find_kernel, r->n, gpu.map, *r);
     case OP_SUCC:
     case OP_PRED:
     case OP_CEILING:
-    case OP_FLOOR: LAUNCH(seek_kernel, r->n, map, *r);
+    case OP_FLOOR: LAUNCH(seek_kernel, r->n, gpu.map, *r);
     case OP_RANGE:
     case OP_COUNT: {
         const unsigned apart = range_apart(r, false);
-        LAUNCH(range_kernel, r->n << apart, map, *r, apart);
+        LAUNCH(range_kernel, r->n << apart, gpu.map, *r, apart);
     }
     }
     return cudaErrorInvalidValue;

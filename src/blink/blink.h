@@ -78,7 +78,7 @@
  *   - After a failed latch the thread pauses and retries at the same node: nodes stay, so a restart gains nothing.
  */
 #include "../node/node.h"
-#include "blink_tree.h"
+#include "../level/level_tree.h"
 
 #include "../level/level_cursor.h"
 #include "blink_find.h"

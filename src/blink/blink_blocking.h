@@ -6,7 +6,7 @@
 #include "../level/level_wait.h"
 
 /* Out of line and by value, so that an update's state stays in registers until it splits. */
-PORT_COLD void post_blocking(map_ref map, map_pair separator, uint32_t parent)
+PORT_COLD void post_blocking(map_thread map, map_pair separator, uint32_t parent)
 {
     post_op post;
     post_start(map, &post, separator, 1, parent);
@@ -15,7 +15,7 @@ PORT_COLD void post_blocking(map_ref map, map_pair separator, uint32_t parent)
         BLINK_WAIT(step, attempts);
 }
 
-PORT_FN level_step update_try(map_ref map, update_op *update)
+PORT_FN level_step update_try(map_thread map, update_op *update)
 {
     level_step step = update_step(map, update);
 #ifdef BLINK_VERSIONED
@@ -24,7 +24,7 @@ PORT_FN level_step update_try(map_ref map, update_op *update)
     return step;
 }
 
-PORT_FN void update_blocking(map_ref map, update_op *update, op_kind kind, map_key key, map_key value)
+PORT_FN void update_blocking(map_thread map, update_op *update, op_kind kind, map_key key, map_key value)
 {
     update_start(map, update, kind, key, value);
     unsigned attempts = 0, step;
@@ -34,7 +34,7 @@ PORT_FN void update_blocking(map_ref map, update_op *update, op_kind kind, map_k
 }
 
 /* The same for a single thread, which also updates the map's size; `old` may be NULL. */
-PORT_FN pleach_outcome update_counted(map_ref map, op_kind kind, map_key key, map_key value, map_key *old)
+PORT_FN pleach_outcome update_counted(map_thread map, op_kind kind, map_key key, map_key value, map_key *old)
 {
     update_op update;
     update_blocking(map, &update, kind, key, value);

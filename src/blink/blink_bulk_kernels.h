@@ -35,7 +35,7 @@ PORT_FN bool header_is_leaf(uint64_t header) { return header != 0 && header_leve
 
 #ifndef BLINK_SKIPLIST
 /* Returns the leaf that covers a key, or one to its left if that is being split concurrently. */
-PORT_FN uint32_t leaf_near(map_ref map, map_key key)
+PORT_FN uint32_t leaf_near(map_thread map, map_key key)
 {
     level_cursor cursor;
     cursor_start(map, &cursor, key);
@@ -45,13 +45,13 @@ PORT_FN uint32_t leaf_near(map_ref map, map_key key)
 
 /* Samples keys: declines if most of them go to the same leaf as their neighbours, or if many of them are equal. */
 static __global__ void __launch_bounds__(CROWD_SAMPLES)
-    order_kernel(const __grid_constant__ blink_on_gpu gpu, const map_key *keys, size_t n, update_notes *notes)
+    order_kernel(const __grid_constant__ map_ref ref, const map_key *keys, size_t n, update_notes *notes)
 {
     __shared__ key_tally tally;
     bool same = false;
     tally_clear(&tally);
     if (threadIdx.x < ORDER_SAMPLES) {
-        map_ref map = map_of(gpu);
+        map_thread map = map_thread_of(&ref, blockIdx.x);
         size_t i = (n - 2) * threadIdx.x / (ORDER_SAMPLES - 1);
         same = leaf_near(map, keys[i]) == leaf_near(map, keys[i + 1]);
     }
@@ -139,21 +139,21 @@ static __global__ void mark_last_kernel(const map_key *keys, size_t n, uint8_t *
 #endif
 
 /* Loads the headers of NODES_AT_ONCE nodes, from `first` on at distance `apart`, all in flight together; 0 if none. */
-PORT_FN void headers_load(const blink_on_gpu &gpu, uint64_t first, unsigned apart, uint64_t used, uint64_t *headers)
+PORT_FN void headers_load(const map_ref &ref, uint64_t first, unsigned apart, uint64_t used, uint64_t *headers)
 {
     PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
         const uint64_t id = first + i * apart;
         headers[i] = 0;
-        if (id < used) headers[i] = header_load((map_node *)pool_address(gpu.nodes, (uint32_t)id, sizeof(map_node)));
+        if (id < used) headers[i] = header_load((map_node *)pool_address(ref.nodes, (uint32_t)id, sizeof(map_node)));
     }
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    count_kernel(const __grid_constant__ blink_on_gpu gpu, uint64_t used, blink_counts *counts)
+    count_kernel(const __grid_constant__ map_ref ref, uint64_t used, blink_counts *counts)
 {
     uint64_t headers[NODES_AT_ONCE];
     unsigned keys = 0, leaves = 0, empty = 0, images = 0, inner = 0;
-    headers_load(gpu, (uint64_t)blockIdx.x * BLOCK_THREADS * NODES_AT_ONCE + threadIdx.x + 1, BLOCK_THREADS, used,
+    headers_load(ref, (uint64_t)blockIdx.x * BLOCK_THREADS * NODES_AT_ONCE + threadIdx.x + 1, BLOCK_THREADS, used,
                  headers);
     PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
         const bool leaf = header_is_leaf(headers[i]), image = header_is_kept(headers[i]);
@@ -171,10 +171,10 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 /* Separate from counting, which export and compact need too, and which reads only headers. */
-static __global__ void shape_kernel(blink_on_gpu gpu, uint64_t used, blink_counts *counts)
+static __global__ void shape_kernel(map_ref ref, uint64_t used, blink_counts *counts)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1, header = 0, shape = 0;
-    const map_node *node = (const map_node *)pool_address(gpu.nodes, (uint32_t)id, sizeof(map_node));
+    const map_node *node = (const map_node *)pool_address(ref.nodes, (uint32_t)id, sizeof(map_node));
     if (id < used) header = header_load(node);
     if (header != 0 && !header_is_kept(header)) shape = node_shape(node);
     for (unsigned by = 16; by > 0; by /= 2) shape += __shfl_xor_sync(0xffffffffu, shape, by);
@@ -210,14 +210,14 @@ PORT_FN unsigned place_in_leaf(const map_node *leaf, unsigned count, unsigned sl
 
 /* Each warp reserves its places in the list with one addition, because all warps contend for one word. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    list_kernel(const __grid_constant__ blink_on_gpu gpu, uint64_t used, map_key *first_keys, uint32_t *ids,
+    list_kernel(const __grid_constant__ map_ref ref, uint64_t used, map_key *first_keys, uint32_t *ids,
                 uint64_t *listed)
 {
     const unsigned lane = threadIdx.x % 32;
     const uint64_t first = (uint64_t)blockIdx.x * BLOCK_THREADS * NODES_AT_ONCE + threadIdx.x + 1;
     uint64_t headers[NODES_AT_ONCE], place = 0;
     unsigned wanted[NODES_AT_ONCE], all = 0;
-    headers_load(gpu, first, BLOCK_THREADS, used, headers);
+    headers_load(ref, first, BLOCK_THREADS, used, headers);
     PORT_UNROLL for (unsigned i = 0; i < NODES_AT_ONCE; i++) {
         wanted[i] = __ballot_sync(~0u, header_is_leaf(headers[i]) && header_count(headers[i]) > 0);
         all += __popc(wanted[i]);
@@ -228,7 +228,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
         const uint32_t id = (uint32_t)(first + i * BLOCK_THREADS);
         if (wanted[i] >> lane & 1) {
             const uint64_t at = place + __popc(wanted[i] & ((1u << lane) - 1));
-            const map_node *node = (const map_node *)pool_address(gpu.nodes, id, sizeof(map_node));
+            const map_node *node = (const map_node *)pool_address(ref.nodes, id, sizeof(map_node));
             first_keys[at] = first_key(node, header_count(headers[i]));
             ids[at] = id;
         }
@@ -236,17 +236,17 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     }
 }
 
-static __global__ void leaf_counts_kernel(blink_on_gpu gpu, const uint32_t *ids, size_t leaves, uint64_t *counts)
+static __global__ void leaf_counts_kernel(map_ref ref, const uint32_t *ids, size_t leaves, uint64_t *counts)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= leaves) return;
-    counts[i] = header_count(header_load((map_node *)pool_address(gpu.nodes, ids[i], sizeof(map_node))));
+    counts[i] = header_count(header_load((map_node *)pool_address(ref.nodes, ids[i], sizeof(map_node))));
 }
 
 /* One lane per slot, so that neighbouring lanes write neighbouring places; several leaves per lane, to have enough
  * loads in flight to saturate memory. A slot is loaded before it is known whether it holds a pair. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    gather_kernel(const __grid_constant__ blink_on_gpu gpu, const uint32_t *ids, size_t leaves,
+    gather_kernel(const __grid_constant__ map_ref ref, const uint32_t *ids, size_t leaves,
                   const uint64_t *offsets, map_key *out_keys, map_key *out_values)
 {
     const unsigned slot = threadIdx.x % NODE_SLOTS, apart = BLOCK_THREADS / NODE_SLOTS;
@@ -256,7 +256,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     map_pair pair[LEAVES_AT_ONCE];
     PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
         const size_t leaf = first + i * apart;
-        node[i] = (const map_node *)pool_address(gpu.nodes, leaf < leaves ? ids[leaf] : NODE_NONE, sizeof(map_node));
+        node[i] = (const map_node *)pool_address(ref.nodes, leaf < leaves ? ids[leaf] : NODE_NONE, sizeof(map_node));
         offset[i] = leaf < leaves ? offsets[leaf] : 0;
     }
     PORT_UNROLL for (unsigned i = 0; i < LEAVES_AT_ONCE; i++) {
@@ -287,7 +287,7 @@ static __global__ void move_kernel(const map_key *from, map_key *to, const uint6
 
 /* ---- launching ---- */
 
-static cudaError_t build_one_level(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
+static cudaError_t build_one_level(map_ref map, const build_plan *plan, const void *keys, const void *values,
                                    uint32_t level, cudaStream_t stream)
 {
     const map_key *from_keys = (const map_key *)keys, *from_values = (const map_key *)values;
@@ -297,7 +297,7 @@ static cudaError_t build_one_level(blink_on_gpu map, const build_plan *plan, con
     LAUNCH(build_kernel, plan->count[level] * NODE_SLOTS, *plan, map.nodes, from_keys, from_values, level);
 }
 
-static cudaError_t build_levels(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
+static cudaError_t build_levels(map_ref map, const build_plan *plan, const void *keys, const void *values,
                                 cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
@@ -306,29 +306,29 @@ static cudaError_t build_levels(blink_on_gpu map, const build_plan *plan, const 
     return error;
 }
 
-static cudaError_t count_nodes(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
+static cudaError_t count_nodes(map_ref map, uint64_t used, blink_counts *counts, cudaStream_t stream)
 {
     LAUNCH(count_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE, map, used, counts);
 }
 
-static cudaError_t add_shapes(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream)
+static cudaError_t add_shapes(map_ref map, uint64_t used, blink_counts *counts, cudaStream_t stream)
 {
     LAUNCH(shape_kernel, used - 1, map, used, counts);
 }
 
-static cudaError_t list_leaves(blink_on_gpu map, uint64_t used, void *first_keys, uint32_t *ids, uint64_t *listed,
+static cudaError_t list_leaves(map_ref map, uint64_t used, void *first_keys, uint32_t *ids, uint64_t *listed,
                                cudaStream_t stream)
 {
     LAUNCH(list_kernel, (used + NODES_AT_ONCE - 2) / NODES_AT_ONCE, map, used, (map_key *)first_keys, ids, listed);
 }
 
-static cudaError_t leaf_counts(blink_on_gpu map, const uint32_t *ids, size_t leaves, uint64_t *counts,
+static cudaError_t leaf_counts(map_ref map, const uint32_t *ids, size_t leaves, uint64_t *counts,
                                cudaStream_t stream)
 {
     LAUNCH(leaf_counts_kernel, leaves, map, ids, leaves, counts);
 }
 
-static cudaError_t gather(blink_on_gpu map, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
+static cudaError_t gather(map_ref map, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
                           void *out_keys, void *out_values, cudaStream_t stream)
 {
     LAUNCH(gather_kernel, (leaves + LEAVES_AT_ONCE - 1) / LEAVES_AT_ONCE * NODE_SLOTS, map, ids, leaves, offsets,

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "blink_tree.h"
+#include "../level/level_tree.h"
 
 #ifdef __cplusplus
 extern "C" {

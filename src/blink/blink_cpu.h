@@ -1,11 +1,11 @@
-/* blink/blink_cpu.h - the CPU's loops over the operations of a B-link tree, compiled once per key width and instruction
- * set (blink_cpu.c), and selected at run time. */
+/* blink/blink_cpu.h - the CPU's loops over the operations of a B-link tree, and of other structures that use
+ * blink_loop_cpu.h: a table per key width and instruction set, of which map/map_choose_isa.h selects one. */
 #ifndef PLEACH_BLINK_RUN_H
 #define PLEACH_BLINK_RUN_H
 
 #include "blink_plan.h"
-#include "../version/version.h"
-#include "../map/map_backend.h"
+#include "../level/map_ref.h"
+#include "../level/request.h"
 
 enum {
     LONG_LEAVES = 64, /* after this many leaves a query may be handed back, */
@@ -39,48 +39,27 @@ typedef struct long_cut {
     bool rest;      /* result: the last part is the remainder */
 } long_cut;
 
-/* The memory of a map. */
-typedef struct map_memory {
-    blink_tree *tree;
-    void *nodes;
-    versions versions; /* in a map with versions; in a skiplist only its epoch is used */
-    uint64_t raise;    /* of a skiplist */
-} map_memory;
-
 typedef struct blink_run_ops {
     /* Runs elements begin .. end-1 of a request. */
-    void (*run)(map_memory place, unsigned stripe, const request *request, size_t begin, size_t end,
+    void (*run)(map_ref ref, unsigned stripe, const request *request, size_t begin, size_t end,
                 run_result *result);
     /* One operation on the newest contents, by the calling thread. Returns how the number of keys has changed. */
-    int (*run_one)(map_memory memory, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result);
+    int (*run_one)(map_ref ref, unsigned stripe, op_kind kind, key128 key, key128 value, single_result *result);
     /* Writes nodes begin .. end-1 of one level of a tree that is being built. */
     void (*build)(const build_plan *plan, void *nodes, const void *keys, const void *values, uint32_t level,
                   size_t begin, size_t end);
     /* Divides the interval into parts, stores their ends in ascending order and returns their number. The arrays must
      * have room for one more than cut->parts. */
-    uint32_t (*cut)(map_memory place, unsigned stripe, long_cut *cut, void *lows, void *highs);
+    uint32_t (*cut)(map_ref ref, unsigned stripe, long_cut *cut, void *lows, void *highs);
     /* Exports all pairs of a quiescent tree in ascending order. */
-    void (*export_pairs)(map_memory place, void *out_keys, void *out_values);
+    void (*export_pairs)(map_ref ref, void *out_keys, void *out_values);
     /* Returns to the pool the old versions that no live snapshot can read, or the chunks that no participant can reach.
      * NULL unless the map has versions or is a skiplist. */
-    void (*return_images)(map_memory place, unsigned stripe);
+    void (*return_images)(map_ref ref, unsigned stripe);
 } blink_run_ops;
 
 extern const blink_run_ops blink_run_32_plain, blink_run_64_plain, blink_run_128_plain;
 extern const blink_run_ops blink_run_32_avx2, blink_run_64_avx2;
 extern const blink_run_ops blink_run_32_avx512, blink_run_64_avx512;
-extern const blink_run_ops versioned_run_32_plain, versioned_run_64_plain, versioned_run_128_plain;
-extern const blink_run_ops versioned_run_32_avx2, versioned_run_64_avx2;
-extern const blink_run_ops versioned_run_32_avx512, versioned_run_64_avx512;
-
-extern const blink_run_ops skiplist16_run_32_plain, skiplist16_run_64_plain;
-extern const blink_run_ops skiplist16_run_32_avx2, skiplist16_run_64_avx2;
-extern const blink_run_ops skiplist32_run_32_plain, skiplist32_run_64_plain;
-extern const blink_run_ops skiplist32_run_32_avx2, skiplist32_run_64_avx2;
-
-/* The fastest table that this machine supports. */
-const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned);
-const blink_run_ops *skiplist_run_choose(unsigned key_bits, unsigned slots);
-const char *blink_run_simd(void);
 
 #endif

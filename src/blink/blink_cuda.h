@@ -9,23 +9,21 @@
 #include "blink_check.h"
 #include "blink_notes.h"
 #include "blink_plan.h"
-#include "../version/version.h"
-#include "../map/map_backend.h"
+#include "../level/map_ref.h"
+#include "../level/request.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct blink_on_gpu {
-    blink_tree *tree;
-    void *nodes;
-    versions versions; /* in a map with versions; in a skiplist only its epoch is used */
-    uint64_t raise;    /* of a skiplist, as are the next three */
-    unsigned team;
-    unsigned processors;
-    bool small;        /* it had few chunks at the last check */
-    bool keeps;        /* snapshots exist or existed: updates should be prepared to preserve versions */
-} blink_on_gpu;
+/* A map, and how the kernels of its array calls are launched. */
+typedef struct map_launch {
+    map_ref map;
+    unsigned team;       /* skiplists: threads per operation */
+    unsigned processors; /* multiprocessors of the GPU */
+    bool small;          /* a skiplist that had few chunks at the last check */
+    bool keeps;          /* snapshots exist or existed: updates should be prepared to preserve versions */
+} map_launch;
 
 /* What an update kernel reports. */
 typedef struct update_notes {
@@ -69,30 +67,30 @@ typedef struct long_pieces {
 typedef struct call_launchers {
     /* Adds to notes->not_applied. With request->may_redirect, notes->declined must be checked. In a map with versions,
      * request->at is device memory too. */
-    cudaError_t (*run)(blink_on_gpu map, const request *request, update_notes *notes, cudaStream_t stream);
+    cudaError_t (*run)(map_launch gpu, const request *request, update_notes *notes, cudaStream_t stream);
     /* Runs the counts, or ranges without offsets, that are noted in `work`. Does nothing if there are none. */
-    cudaError_t (*run_long)(blink_on_gpu map, const request *request, long_work *work, cudaStream_t stream);
+    cudaError_t (*run_long)(map_launch gpu, const request *request, long_work *work, cudaStream_t stream);
     /* Cuts the noted queries into parts and counts the pairs of each: sets work->low, found and reach. If `whole`,
      * limited queries too are cut up to their high ends. In a map with versions, at request->at. */
-    cudaError_t (*count_parts)(blink_on_gpu map, const request *request, long_work *work, bool whole,
+    cudaError_t (*count_parts)(map_launch gpu, const request *request, long_work *work, bool whole,
                                cudaStream_t stream);
 } call_launchers;
 
 /* Launchers for all nodes of a map, or all leaves. */
 typedef struct node_launchers {
     /* Builds all levels. The caller sets the tree's root and counters. */
-    cudaError_t (*build)(blink_on_gpu map, const build_plan *plan, const void *keys, const void *values,
+    cudaError_t (*build)(map_ref map, const build_plan *plan, const void *keys, const void *values,
                          cudaStream_t stream);
     /* Adds up nodes 1 .. used-1 into *counts, which must be zero; `count` sets all but `shape`, and `shape` that. */
-    cudaError_t (*count)(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream);
-    cudaError_t (*shape)(blink_on_gpu map, uint64_t used, blink_counts *counts, cudaStream_t stream);
+    cudaError_t (*count)(map_ref map, uint64_t used, blink_counts *counts, cudaStream_t stream);
+    cudaError_t (*shape)(map_ref map, uint64_t used, blink_counts *counts, cudaStream_t stream);
     /* Lists the first key and id of every nonempty leaf, in any order, and counts them in *listed, which must be 0. */
-    cudaError_t (*list_leaves)(blink_on_gpu map, uint64_t used, void *first_keys, uint32_t *ids, uint64_t *listed,
+    cudaError_t (*list_leaves)(map_ref map, uint64_t used, void *first_keys, uint32_t *ids, uint64_t *listed,
                                cudaStream_t stream);
-    cudaError_t (*leaf_counts)(blink_on_gpu map, const uint32_t *ids, size_t leaves, uint64_t *counts,
+    cudaError_t (*leaf_counts)(map_ref map, const uint32_t *ids, size_t leaves, uint64_t *counts,
                                cudaStream_t stream);
     /* Copies leaf i's pairs to out_keys and out_values (each may be NULL) from offsets[i] on. */
-    cudaError_t (*gather)(blink_on_gpu map, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
+    cudaError_t (*gather)(map_ref map, const uint32_t *ids, size_t leaves, const uint64_t *offsets,
                           void *out_keys, void *out_values, cudaStream_t stream);
 } node_launchers;
 
@@ -102,7 +100,7 @@ typedef struct blink_launchers {
     call_launchers calls;
     node_launchers nodes;
     /* Samples the keys, and sets notes->declined if too many updates would wait for the same leaves. */
-    cudaError_t (*look_at_order)(blink_on_gpu map, const void *keys, size_t n, update_notes *notes,
+    cudaError_t (*look_at_order)(map_ref map, const void *keys, size_t n, update_notes *notes,
                                  cudaStream_t stream);
     /* Sets *flag, which must be 0, to 1 if the keys do not ascend strictly. */
     cudaError_t (*check_ascending)(const void *keys, size_t n, uint64_t *flag, cudaStream_t stream);
@@ -126,25 +124,25 @@ extern const blink_launchers blink_cuda_32, blink_cuda_64;
 typedef struct versioned_launchers {
     call_launchers calls;
     /* Removes the pin and returns the versions that no snapshot needs any more; if at is NULL, only the latter. */
-    cudaError_t (*release)(blink_on_gpu map, const uint64_t *at, cudaStream_t stream);
+    cudaError_t (*release)(map_ref map, const uint64_t *at, cudaStream_t stream);
     /* Adds to *held the number of old versions with first < until <= second. */
-    cudaError_t (*count_held)(blink_on_gpu map, uint64_t used, uint64_t first, uint64_t second, uint64_t *held,
+    cudaError_t (*count_held)(map_ref map, uint64_t used, uint64_t first, uint64_t second, uint64_t *held,
                               cudaStream_t stream);
 } versioned_launchers;
 
 extern const versioned_launchers versioned_cuda_32, versioned_cuda_64;
 
 /* versioned_pins.cu: takes a snapshot, pins it and stores its timestamp. The table of pins must have room. */
-cudaError_t versioned_cuda_take(blink_on_gpu map, uint64_t *at, cudaStream_t stream);
+cudaError_t versioned_cuda_take(map_ref map, uint64_t *at, cudaStream_t stream);
 
 /* Removes the pin if `at` is not NULL. */
-cudaError_t versioned_cuda_unpin(blink_on_gpu map, const uint64_t *at, cudaStream_t stream);
+cudaError_t versioned_cuda_unpin(map_ref map, const uint64_t *at, cudaStream_t stream);
 
 /* Moves the pins to a larger table. The old one is unused once the stream has reached this point. */
-cudaError_t versioned_cuda_move_pins(blink_on_gpu map, uint64_t *table, uint64_t room, cudaStream_t stream);
+cudaError_t versioned_cuda_move_pins(map_ref map, uint64_t *table, uint64_t room, cudaStream_t stream);
 
 /* Empties all lists and rings of old versions. */
-cudaError_t versioned_cuda_forget(blink_on_gpu map, cudaStream_t stream);
+cudaError_t versioned_cuda_forget(map_ref map, cudaStream_t stream);
 
 /* blink_places.cu: sets first[i] to the pieces of query i and first[n] to 0; the caller forms prefix sums. */
 cudaError_t blink_cuda_count_pieces(const long_work *work, const long_pieces *pieces, size_t n, cudaStream_t stream);

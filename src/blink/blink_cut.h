@@ -29,7 +29,7 @@ PORT_FN bool cut_is_child(map_pair pair) { return !pair_is_link(pair) && pair_no
 
 /* Returns a key from low to high. `share` is roughly how much of the interval lies below it, in units of 2^-32.
  * Terminates because each round goes one level down. */
-PORT_FN map_key cut_at(map_ref map, map_key low, map_key high, uint32_t share)
+PORT_FN map_key cut_at(map_thread map, map_key low, map_key high, uint32_t share)
 {
     const uint64_t root = port_load(&map.tree->root);
     uint32_t id = (uint32_t)root;
@@ -62,7 +62,7 @@ PORT_FN uint64_t cut_pairs_below(uint32_t levels)
 /* Returns a key up to which the interval holds its first `limit` pairs, if nodes are half full. A limited query reads
  * no further, unless it lacks pairs: nodes can be emptier, and the caller then reads on to `high`. The key is found
  * where the path down to `low` has enough subtrees on its right, as far down as possible. */
-PORT_FN map_key cut_reach(map_ref map, map_key low, map_key high, uint64_t limit)
+PORT_FN map_key cut_reach(map_thread map, map_key low, map_key high, uint64_t limit)
 {
     const uint64_t root = port_load(&map.tree->root);
     uint32_t id = (uint32_t)root;
@@ -94,7 +94,7 @@ PORT_FN unsigned cut_child(const map_node *node, map_key key, unsigned *count)
 
 /* Estimates how many leaves an interval has, by two walks down from the root, one to each of its ends. Inner nodes
  * between the walks are assumed to have as many children as those on the walks. Not validated, as above. */
-PORT_FN uint64_t cut_leaves(map_ref map, map_key low, map_key high)
+PORT_FN uint64_t cut_leaves(map_thread map, map_key low, map_key high)
 {
     const uint64_t root = port_load(&map.tree->root);
     uint32_t left = (uint32_t)root, right = left;

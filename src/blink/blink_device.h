@@ -11,9 +11,9 @@
 #include "blink_team.h"
 #include "blink_blocking.h"
 
-PORT_FN map_ref view_map(pleach_map_view view)
+PORT_FN map_thread view_map(pleach_map_view view)
 {
-    map_ref map;
+    map_thread map;
     map.tree = (blink_tree *)view.tree;
     map.nodes = view.nodes;
     map.stripe = blockIdx.x + (threadIdx.x >> 5);
@@ -27,7 +27,7 @@ PORT_FN pleach_outcome view_update(pleach_map_view view, op_kind kind, map_key k
 
 PORT_FN bool view_seek(pleach_map_view view, map_key from, bool up, map_key *out_key, map_key *out_value)
 {
-    map_ref map = view_map(view);
+    map_thread map = view_map(view);
     seek_op seek;
     seek_start(map, &seek, from, up);
     LEVEL_BLOCKING(seek_step(map, &seek));
@@ -40,7 +40,7 @@ PORT_FN uint64_t view_range(pleach_map_view view, map_key lo, map_key hi, uint64
                             map_key *values)
 {
     if (lo > hi || limit == 0) return 0;
-    map_ref map = view_map(view);
+    map_thread map = view_map(view);
     range_op range;
     range_start(map, &range, lo, hi, limit, limit, keys, values);
     LEVEL_BLOCKING(range_step(map, &range));
@@ -64,7 +64,7 @@ PORT_FN pleach_outcome PLEACH_MAP(erase)(pleach_map_view view, map_key key, map_
 
 PORT_FN bool PLEACH_MAP(find)(pleach_map_view view, map_key key, map_key *value)
 {
-    map_ref map = view_map(view);
+    map_thread map = view_map(view);
     find_op find;
     find_start(map, &find, key);
     LEVEL_BLOCKING(find_step(map, &find));
@@ -108,7 +108,7 @@ PORT_FN uint32_t PLEACH_MAP(range)(pleach_map_view view, map_key lo, map_key hi,
 PORT_FN uint32_t PLEACH_MAP(warp_range)(pleach_map_view view, map_key lo, map_key hi, uint32_t limit, map_key *keys,
                                         map_key *values)
 {
-    map_ref map = view_map(view);
+    map_thread map = view_map(view);
     team_query own;
     team_query_set(&own, lo, hi, limit, keys, values);
     if (lo <= hi && limit > 0) team_start(map, &own);

@@ -6,11 +6,11 @@ typedef struct find_op {
     bool found;
 } find_op;
 
-PORT_FN void find_start(map_ref map, find_op *find, map_key key) { cursor_start(map, &find->cursor, key); }
+PORT_FN void find_start(map_thread map, find_op *find, map_key key) { cursor_start(map, &find->cursor, key); }
 
 /* Linearized inside node_lookup. A hit: at the first load of the header, or at the writer's store of the pair if that
  * came later. A miss: at any instant between the two loads of the header. The argument is in blink.h. */
-PORT_FN level_step find_step(map_ref map, find_op *find)
+PORT_FN level_step find_step(map_thread map, find_op *find)
 {
     if (find->cursor.level > 0) return cursor_descend(map, &find->cursor);
     map_pair pair;

@@ -2,23 +2,11 @@
  * blink.cu and, for maps with versions, by versioned.cu. */
 #include "blink_team.h"
 #include "blink_blocking.h"
+#include "../level/level_thread.h"
 
 /* An update keeps a leaf's image in registers. This many blocks per multiprocessor spill little
  * (docs/performance.md). */
 enum { UPDATE_BLOCKS = PLEACH_KEY_BITS == 32 ? 8 : 5 };
-
-PORT_FN map_ref map_of(const blink_on_gpu &gpu)
-{
-    map_ref map;
-    map.tree = gpu.tree;
-    map.nodes = gpu.nodes;
-    map.stripe = blockIdx.x;
-#ifdef BLINK_VERSIONED
-    map.versions = &gpu.versions;
-    map.agent = NULL;
-#endif
-    return map;
-}
 
 PORT_FN void set_key(void *array, size_t i, map_key value)
 {
@@ -26,11 +14,11 @@ PORT_FN void set_key(void *array, size_t i, map_key value)
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    find_kernel(const __grid_constant__ blink_on_gpu gpu, request r)
+    find_kernel(const __grid_constant__ map_ref ref, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    map_ref map = map_of(gpu);
+    map_thread map = map_thread_of(&ref, blockIdx.x);
     find_op find;
     find_start(map, &find, ((const map_key *)r.keys)[i]);
     LEVEL_BLOCKING(find_step(map, &find));
@@ -39,17 +27,18 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
-    update_kernel(const __grid_constant__ blink_on_gpu gpu, request r, update_notes *notes)
+    update_kernel(const __grid_constant__ map_ref ref, bool keeps, request r, update_notes *notes)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     bool active = i < r.n;
     update_op update;
+    (void)keeps; /* without versions */
     if (r.may_redirect && notes->declined) return;
     update.outcome = PLEACH_ABSENT;
-    map_ref map = map_of(gpu);
+    map_thread map = map_thread_of(&ref, blockIdx.x);
 #ifdef BLINK_VERSIONED
     __shared__ epoch_participant agent; /* the block is one participant, if versions may be needed */
-    if (gpu.keeps) {
+    if (keeps) {
         version_writer_begin(map.versions, &agent, BLOCK_THREADS, blockIdx.x);
         map.agent = &agent;
     }
@@ -62,19 +51,19 @@ static __global__ void __launch_bounds__(BLOCK_THREADS, UPDATE_BLOCKS)
             set_key(r.out_values, i, update.old);
         if (r.flags) r.flags[i] = (uint8_t)update.outcome;
     }
-    count_outcomes(gpu.tree, update.outcome == PLEACH_INSERTED, update.outcome == PLEACH_ERASED,
+    count_outcomes(ref.tree, update.outcome == PLEACH_INSERTED, update.outcome == PLEACH_ERASED,
                    update.outcome == PLEACH_NOT_APPLIED, notes);
 #ifdef BLINK_VERSIONED
-    if (gpu.keeps) version_writer_end(map.versions, &agent, blockIdx.x);
+    if (keeps) version_writer_end(map.versions, &agent, blockIdx.x);
 #endif
 }
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    seek_kernel(const __grid_constant__ blink_on_gpu gpu, request r)
+    seek_kernel(const __grid_constant__ map_ref ref, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    map_ref map = map_of(gpu);
+    map_thread map = map_thread_of(&ref, blockIdx.x);
     map_key key = ((const map_key *)r.keys)[i];
     bool up = r.kind == OP_SUCC || r.kind == OP_CEILING;
     bool strict = r.kind == OP_SUCC || r.kind == OP_PRED;
@@ -92,7 +81,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 /* Starts element i's query. */
-PORT_FN void own_query(map_ref map, const request *r, size_t i, team_query *q)
+PORT_FN void own_query(map_thread map, const request *r, size_t i, team_query *q)
 {
     uint64_t place = i * (uint64_t)r->limit;
     q->target = ((const map_key *)r->keys)[i];
@@ -109,11 +98,11 @@ PORT_FN void own_query(map_ref map, const request *r, size_t i, team_query *q)
 
 /* In a map with versions, at the request's snapshot or one that the block takes. One thread in 2^apart has a query. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    range_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, unsigned apart)
+    range_kernel(const __grid_constant__ map_ref ref, const __grid_constant__ request r, unsigned apart)
 {
     size_t thread = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x, i = thread >> apart;
     bool mine = i < r.n && i << apart == thread, noted;
-    map_ref map = map_of(gpu);
+    map_thread map = map_thread_of(&ref, blockIdx.x);
     team_query own;
     uint64_t at = 0;
 #ifdef BLINK_VERSIONED

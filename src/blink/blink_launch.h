@@ -2,7 +2,7 @@
 #ifndef PLEACH_LAUNCH_H
 #define PLEACH_LAUNCH_H
 
-#include "blink_tree.h"
+#include "../level/level_tree.h"
 #include "../node/node_format.h"
 #include "blink_cuda.h"
 

@@ -108,7 +108,7 @@ PORT_FN uint64_t long_place(uint64_t *found, uint64_t *place, uint64_t first, ui
 
 /* This thread's share of cutting. Walks that see different states of the map may differ in how far a limited query
  * reaches; the value from the first part's walk is used. */
-PORT_FN void long_cut(map_ref map, const request *r, long_work *work, const long_shape *s, bool whole)
+PORT_FN void long_cut(map_thread map, const request *r, long_work *work, const long_shape *s, bool whole)
 {
     for (uint64_t t = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x; t < s->parts;
          t += gridDim.x * BLOCK_THREADS) {
@@ -153,7 +153,7 @@ PORT_FN void long_output(const request *r, uint64_t i, uint64_t place, long_part
 #ifdef BLINK_SKIPLIST
 enum { LONG_LANES = 1 };
 
-PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part *part)
+PORT_FN uint64_t long_read(map_thread map, uint64_t at, bool mine, const long_part *part)
 {
     range_op range;
     (void)at;
@@ -166,7 +166,7 @@ PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part 
 enum { LONG_LANES = TEAM_LANES };
 
 /* Called by a whole warp; `mine` may be set only in the first thread of a team. */
-PORT_FN uint64_t long_read(map_ref map, uint64_t at, bool mine, const long_part *part)
+PORT_FN uint64_t long_read(map_thread map, uint64_t at, bool mine, const long_part *part)
 {
     team_query own;
     team_no_query(&own);
@@ -216,7 +216,7 @@ PORT_FN bool long_has_changed(const request *r, const long_work *work, uint64_t 
 }
 
 /* Runs a task over all parts, or queries. Called by all threads of the grid. */
-PORT_COLD void long_run(map_ref map, uint64_t at, const request *r, long_work *work, const long_shape *s,
+PORT_COLD void long_run(map_thread map, uint64_t at, const request *r, long_work *work, const long_shape *s,
                         long_task task, unsigned round)
 {
     const uint64_t end = task == LONG_ALONE ? s->queries : s->parts;
@@ -264,17 +264,17 @@ PORT_FN void long_place_all(const request *r, long_work *work, const long_shape 
 
 /* If `count_only`, counts the pairs of each part once and does nothing else. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    long_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, long_work *work,
+    long_kernel(const __grid_constant__ map_ref ref, const __grid_constant__ request r, long_work *work,
                 bool count_only, bool whole)
 {
     if (work->notes.queries == 0) return;
     const long_shape s = long_shape_of(work);
-    map_ref map = map_of(gpu);
+    map_thread map = map_thread_of(&ref, blockIdx.x);
     unsigned meetings = 0;
     uint64_t at = 0;
 #ifdef BLINK_SKIPLIST
     __shared__ epoch_participant agent;
-    skiplist_ref place = place_on(gpu);
+    skiplist_ref place = skiplist_of(&ref, sizeof(map_node));
 #endif
 #ifdef BLINK_VERSIONED
     __shared__ epoch_participant agent;
@@ -348,26 +348,26 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 #endif
 
-static cudaError_t launch_long(const blink_on_gpu *map, const request *r, long_work *work, bool count_only,
+static cudaError_t launch_long(const map_launch *gpu, const request *r, long_work *work, bool count_only,
                                bool whole, cudaStream_t stream)
 {
     int resident = 0;
     cudaError_t error =
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, long_kernel, BLOCK_THREADS, 0);
     if (error != cudaSuccess) return error;
-    const unsigned most = blocks_for((uint64_t)LONG_PARTS * LONG_LANES), all = (unsigned)resident * map->processors;
-    void *arguments[] = {(void *)map, (void *)r, &work, &count_only, &whole};
+    const unsigned most = blocks_for((uint64_t)LONG_PARTS * LONG_LANES), all = (unsigned)resident * gpu->processors;
+    void *arguments[] = {(void *)&gpu->map, (void *)r, &work, &count_only, &whole};
     cudaGetLastError();
     return cudaLaunchCooperativeKernel(long_kernel, dim3(all < most ? all : most), dim3(BLOCK_THREADS),
                                        arguments, 0, stream);
 }
 
-static cudaError_t run_long(blink_on_gpu map, const request *r, long_work *work, cudaStream_t stream)
+static cudaError_t run_long(map_launch gpu, const request *r, long_work *work, cudaStream_t stream)
 {
-    return launch_long(&map, r, work, false, false, stream);
+    return launch_long(&gpu, r, work, false, false, stream);
 }
 
-static cudaError_t count_parts(blink_on_gpu map, const request *r, long_work *work, bool whole, cudaStream_t stream)
+static cudaError_t count_parts(map_launch gpu, const request *r, long_work *work, bool whole, cudaStream_t stream)
 {
-    return launch_long(&map, r, work, true, whole, stream);
+    return launch_long(&gpu, r, work, true, whole, stream);
 }

@@ -3,7 +3,7 @@
 #define PLEACH_BLINK_PLAN_H
 
 #include "../node/node_format.h"
-#include "blink_tree.h"
+#include "../level/level_tree.h"
 
 typedef struct build_plan {
     uint64_t keys;

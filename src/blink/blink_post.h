@@ -9,7 +9,7 @@ typedef struct post_op {
 
 /* `parent` is the node of that level through which the update descended, or NODE_NONE. Its low key is at or below the
  * separator, so the node that must take the pair is `parent` or to the right of it. */
-PORT_FN void post_start(map_ref map, post_op *post, map_pair separator, uint32_t level, uint32_t parent)
+PORT_FN void post_start(map_thread map, post_op *post, map_pair separator, uint32_t level, uint32_t parent)
 {
     post->child = pair_node(separator);
     post->level = level;
@@ -20,7 +20,7 @@ PORT_FN void post_start(map_ref map, post_op *post, map_pair separator, uint32_t
 }
 
 /* Puts a root with two children above the old root. If another thread has done so, descends from that root. */
-PORT_FN level_step post_above_root(map_ref map, post_op *post)
+PORT_FN level_step post_above_root(map_thread map, post_op *post)
 {
     if (!port_compare_swap(&map.tree->root_latch, 0, 1)) return STEP_AGAIN;
     uint64_t root = port_load(&map.tree->root);
@@ -43,7 +43,7 @@ PORT_FN level_step post_above_root(map_ref map, post_op *post)
     return STEP_DONE;
 }
 
-PORT_FN level_step post_here(map_ref map, post_op *post)
+PORT_FN level_step post_here(map_thread map, post_op *post)
 {
     uint64_t header;
     map_pair link;
@@ -69,7 +69,7 @@ PORT_FN level_step post_here(map_ref map, post_op *post)
     return STEP_MOVED;
 }
 
-PORT_FN level_step post_step(map_ref map, post_op *post)
+PORT_FN level_step post_step(map_thread map, post_op *post)
 {
     if (post->cursor.level > post->level) return cursor_descend(map, &post->cursor);
     if (post->cursor.level == post->level) return post_here(map, post);

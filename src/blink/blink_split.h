@@ -26,7 +26,7 @@ PORT_FN map_key write_right(map_node *fresh, const map_node *node, unsigned leve
 /* Splits a full node, with `pair` inserted at slot `at`, and releases its latch. The caller holds the latch; `header`
  * is the header from before. Returns (separator, new node), which must be posted one level up. If the pool is empty,
  * the returned value is NODE_NONE, nothing is changed, and the latch is released too. */
-PORT_COLD map_pair split(map_ref map, uint32_t id, uint64_t header, unsigned at, map_pair pair)
+PORT_COLD map_pair split(map_thread map, uint32_t id, uint64_t header, unsigned at, map_pair pair)
 {
     map_node *node = node_at(map, id);
     unsigned level = header_level(header);

@@ -62,7 +62,7 @@ typedef struct team_query {
 
 #ifdef BLINK_VERSIONED
 /* Reads the version of a leaf that snapshot `at` shows, starting at old version `id`. It does not change. */
-PORT_FN uint64_t team_read_leaf_at(map_ref map, uint32_t id, uint64_t at, unsigned lane, map_pair *pair)
+PORT_FN uint64_t team_read_leaf_at(map_thread map, uint32_t id, uint64_t at, unsigned lane, map_pair *pair)
 {
     const version_record *record = map.versions->record;
     port_two row = port_load_two(&record[id].since);
@@ -86,7 +86,7 @@ PORT_FN unsigned team_sum(unsigned both)
 }
 
 /* Visits one leaf. Lanes of inactive teams take part, because the exchanges below involve the whole warp. */
-PORT_FN void team_leaf(map_ref map, uint64_t at, team_query *q)
+PORT_FN void team_leaf(map_thread map, uint64_t at, team_query *q)
 {
     const unsigned lane = threadIdx.x % TEAM_LANES, team_base = threadIdx.x % 32 - lane, slot = lane * LANE_SLOTS;
     const map_node *node = node_at(map, q->node);
@@ -152,7 +152,7 @@ PORT_FN void team_leaf(map_ref map, uint64_t at, team_query *q)
     q->active = pair_is_link(link) && link.key <= q->high && q->count < q->limit;
 }
 
-PORT_FN void team_look_ahead(map_ref map, team_query *q)
+PORT_FN void team_look_ahead(map_thread map, team_query *q)
 {
     const map_node *node = node_at(map, q->node);
     q->header = header_load_ahead(node);
@@ -189,7 +189,7 @@ PORT_FN void team_query_set(team_query *q, map_key lo, map_key hi, uint64_t limi
 }
 
 /* Starts the calling thread's query, whose other members are already set. Needs low <= high. */
-PORT_FN void team_start(map_ref map, team_query *q)
+PORT_FN void team_start(map_thread map, team_query *q)
 {
     level_cursor cursor;
     cursor_start(map, &cursor, q->target);
@@ -201,7 +201,7 @@ PORT_FN void team_start(map_ref map, team_query *q)
 
 /* Must be called by all lanes of a warp; runs the query of each. Returns the number of pairs that the caller's own
  * query, query i, has found. If that query was *noted instead, the result is meaningless. */
-PORT_FN uint64_t team_run_or_note(map_ref map, uint64_t at, const team_query *own, long_notes *notes, uint64_t i,
+PORT_FN uint64_t team_run_or_note(map_thread map, uint64_t at, const team_query *own, long_notes *notes, uint64_t i,
                                   bool *noted)
 {
     uint64_t found = 0;
@@ -236,7 +236,7 @@ PORT_FN uint64_t team_run_or_note(map_ref map, uint64_t at, const team_query *ow
 }
 
 /* The same without noting queries. */
-PORT_FN uint64_t team_run(map_ref map, uint64_t at, const team_query *own)
+PORT_FN uint64_t team_run(map_thread map, uint64_t at, const team_query *own)
 {
     bool noted;
     return team_run_or_note(map, at, own, NULL, 0, &noted);

@@ -5,10 +5,10 @@
 #include "../level/level_latch.h"
 
 #ifdef BLINK_VERSIONED
-#include "../versioned/versioned_keep.h"
+#include "blink_keep.h"
 #else
 /* A map without versions has no version chains. */
-PORT_FN void share_version_chain(map_ref map, uint32_t from, uint32_t to) { (void)map, (void)from, (void)to; }
+PORT_FN void share_version_chain(map_thread map, uint32_t from, uint32_t to) { (void)map, (void)from, (void)to; }
 #endif
 
 #include "blink_split.h"
@@ -28,7 +28,7 @@ typedef struct update_op {
 #endif
 } update_op;
 
-PORT_FN void update_start(map_ref map, update_op *update, op_kind kind, map_key key, map_key value)
+PORT_FN void update_start(map_thread map, update_op *update, op_kind kind, map_key key, map_key value)
 {
     update->value = value;
     update->old = 0;
@@ -38,7 +38,7 @@ PORT_FN void update_start(map_ref map, update_op *update, op_kind kind, map_key 
     cursor_start(map, &update->cursor, key);
 }
 
-PORT_FN level_step insert_latched(map_ref map, update_op *update, uint64_t header, node_image *image, unsigned at)
+PORT_FN level_step insert_latched(map_thread map, update_op *update, uint64_t header, node_image *image, unsigned at)
 {
     map_node *node = node_at(map, update->cursor.node);
     unsigned count = header_count(header);
@@ -72,7 +72,7 @@ PORT_FN void find_place(const update_op *update, const node_image *image, unsign
 }
 
 /* Stores nothing to the node before it is certain that the whole change can be made. Releases the latch. */
-PORT_FN level_step apply_latched(map_ref map, update_op *update, uint64_t header, node_image *image,
+PORT_FN level_step apply_latched(map_thread map, update_op *update, uint64_t header, node_image *image,
                                  const found_place *place)
 {
     map_node *node = node_at(map, update->cursor.node);
@@ -99,7 +99,7 @@ PORT_FN level_step apply_latched(map_ref map, update_op *update, uint64_t header
 #ifdef BLINK_VERSIONED
 /* The rest of an update that returned COPY: a snapshot may need the current version of the leaf. Out of line and by
  * value, so that updates in place need no additional registers. If `separator` is set on return, the leaf was split. */
-PORT_COLD update_op keep_and_apply(map_ref map, update_op update)
+PORT_COLD update_op keep_and_apply(map_thread map, update_op update)
 {
     map_node *node = node_at(map, update.cursor.node);
     unsigned count = header_count(update.latched);
@@ -114,14 +114,14 @@ PORT_COLD update_op keep_and_apply(map_ref map, update_op update)
     return update;
 }
 
-PORT_FN level_step update_keeping(map_ref map, update_op *update)
+PORT_FN level_step update_keeping(map_thread map, update_op *update)
 {
     *update = keep_and_apply(map, *update);
     return pair_node(update->separator) != NODE_NONE ? STEP_SPLIT : STEP_DONE;
 }
 #endif
 
-PORT_FN level_step update_leaf(map_ref map, update_op *update)
+PORT_FN level_step update_leaf(map_thread map, update_op *update)
 {
     uint64_t header;
     node_image image;
@@ -143,7 +143,7 @@ PORT_FN level_step update_leaf(map_ref map, update_op *update)
     return apply_latched(map, update, header, &image, &place);
 }
 
-PORT_FN level_step update_step(map_ref map, update_op *update)
+PORT_FN level_step update_step(map_thread map, update_op *update)
 {
     if (update->cursor.level > 0) return cursor_descend(map, &update->cursor);
     return update_leaf(map, update);

@@ -1,7 +1,7 @@
 /* graph/graph_blocking.h - one element of an array call on a graph, run by one CPU thread or GPU thread to
  * completion. */
 #include "graph_edge.h"
-#include "graph_backend.h"
+#include "base/graph_backend.h"
 
 /* Sets up the edge that an element names, and inserts its endpoints as vertices. Returns false if there is nothing else
  * to do; *said is then the outcome. */

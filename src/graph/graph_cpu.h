@@ -49,16 +49,16 @@ pleach_status graph_cpu_erase_vertices(void *exec, size_t n, const uint32_t *ver
 pleach_status graph_cpu_stats(void *exec, pleach_graph_stats *stats);
 pleach_status graph_cpu_validate(void *exec, char *message, size_t message_size);
 
-/* triangles_cpu.c */
+/* graph_cpu_triangles.c */
 pleach_status graph_cpu_triangles(void *exec, size_t capacity, uint64_t *by_vertex, uint64_t *total);
 /* Counts the triangles that have an edge of the change, per vertex and in total, in time proportional to the size of
  * the graph. Returns false if there is no memory; nothing was done then. */
 bool graph_cpu_triangles_of(cpu_graph *graph, triangle_change *change);
 
-/* triangles_cpu_method.c: returns whether that is less work than the wedges at each edge. */
+/* graph_cpu_triangle_method.c: returns whether that is less work than the wedges at each edge. */
 bool graph_cpu_rows_are_less_work(const cpu_graph *graph, const triangle_change *change);
 
-/* triangles_cpu_change.c */
+/* graph_cpu_triangle_change.c */
 pleach_status graph_cpu_run_counting(void *exec, const graph_request *request, size_t capacity, uint64_t *by_vertex,
                                      uint64_t *change);
 

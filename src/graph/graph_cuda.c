@@ -4,7 +4,7 @@
  * which tables grow. So the host provides some memory, launches, counts what was not applied for lack of memory,
  * provides more, and repeats only these elements. Such a call waits for its kernels, also on a stream. Between two
  * rounds, segments of vertices are allocated or, in a sparse graph, numbers are assigned to new ids
- * (sparse_ids_cuda.c).
+ * (graph_cuda_sparse_ids.c).
  */
 #include "graph_cuda.h"
 

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "graph_edges.h"
-#include "ids/sparse_ids.h"
+#include "graph_sparse_ids.h"
 #include "../hash/slabs_cuda.h"
 
 typedef struct cuda_graph {
@@ -56,8 +56,8 @@ pleach_status graph_cuda_new(cuda_graph *graph, size_t n, uint32_t *vertices);
 pleach_status graph_cuda_erase(cuda_graph *graph, size_t n, const uint32_t *vertices, uint8_t *outcomes);
 pleach_status graph_cuda_segments(const cuda_graph *graph, staging *s, segment_list *list);
 
-/* sparse_ids_cuda.c, for sparse graphs. Assigns numbers to the ids of a request that have none. For lack of memory,
- * notes->left of them get none. The caller holds `inserting`, or has exclusive access. */
+/* graph_cuda_sparse_ids.c, for sparse graphs. Assigns numbers to the ids of a request that have none. For lack of
+ * memory, notes->left of them get none. The caller holds `inserting`, or has exclusive access. */
 pleach_status graph_cuda_name(cuda_graph *graph, const graph_request *r, cudaStream_t stream, name_notes *notes);
 pleach_status graph_cuda_name_all(cuda_graph *graph, const graph_request *r, cudaStream_t stream); /* FULL, MEMORY */
 pleach_status graph_cuda_new_sparse(cuda_graph *graph, staging *s, size_t n, uint32_t *vertices);
@@ -74,7 +74,7 @@ pleach_status graph_cuda_triangles(cuda_graph *graph, size_t capacity, uint64_t 
 pleach_status graph_cuda_has_rows(const cuda_graph *graph, staging *s, bool *has);
 pleach_status graph_cuda_count_rows(const cuda_graph *graph, staging *s, uint64_t *rows);
 
-/* triangles_cuda_change.c. Every function that changes a graph must invalidate the counted triangles. */
+/* graph_cuda_triangle_change.c. Every function that changes a graph must invalidate the counted triangles. */
 pleach_status graph_cuda_count_change(cuda_graph *graph, const graph_request *r, size_t capacity, uint64_t *by_vertex,
                                       uint64_t *change);
 void graph_cuda_remember_triangles(cuda_graph *graph, uint64_t triangles);

@@ -5,8 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "graph_format.h"
-#include "graph_backend.h"
+#include "base/graph_format.h"
+#include "base/graph_backend.h"
 #include "../cuda/slow_list.h"
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "graph_backend.h"
+#include "base/graph_backend.h"
 #include "../sync/gate_fork.h"
 
 struct pleach_graph {

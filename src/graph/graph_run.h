@@ -3,8 +3,8 @@
 #ifndef PLEACH_GRAPH_RUN_H
 #define PLEACH_GRAPH_RUN_H
 
-#include "graph_format.h"
-#include "graph_backend.h"
+#include "base/graph_format.h"
+#include "base/graph_backend.h"
 #include "../hash/hash_run.h"
 
 /* A neighbour. */

@@ -2,7 +2,7 @@
 #ifndef PLEACH_GRAPH_VERTEX_H
 #define PLEACH_GRAPH_VERTEX_H
 
-#include "graph_format.h"
+#include "base/graph_format.h"
 #include "ids/dictionary.h"
 
 /* Returns NULL if the vertex was never inserted. */

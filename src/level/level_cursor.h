@@ -21,8 +21,9 @@ enum { BLINK_PATIENCE = 1024 };
 enum { BLINK_PATIENCE = 4 };
 #endif
 
-/* One thread's handle on a map. */
-typedef struct map_ref {
+/* One thread's handle on a map; see level_thread.h. It holds copies of what its steps read, because a step's stores
+ * would make the compiler load them again through a pointer to the map_ref. */
+typedef struct map_thread {
     blink_tree *tree;
     void *nodes;
     unsigned stripe; /* spreads counters and free lists over threads; any number */
@@ -34,7 +35,7 @@ typedef struct map_ref {
     epoch_participant *agent; /* retires chunks; NULL: the thread never merges chunks */
     uint64_t raise;     /* of 2^32 new chunks, how many get a pair in the level above */
 #endif
-} map_ref;
+} map_thread;
 
 /* An operation's position: it needs the node of its level that covers `target`. low is the low key of `node`. */
 typedef struct level_cursor {
@@ -47,7 +48,7 @@ typedef struct level_cursor {
     uint32_t patience;
 } level_cursor;
 
-PORT_FN map_node *node_at(map_ref map, uint32_t id)
+PORT_FN map_node *node_at(map_thread map, uint32_t id)
 {
     return (map_node *)pool_address(map.nodes, id, sizeof(map_node));
 }
@@ -62,7 +63,7 @@ PORT_FN void cursor_to_root(level_cursor *cursor, uint64_t root)
 }
 
 /* A stale root is safe: it is the leftmost node of its level, from which the whole level is reachable. */
-PORT_FN void cursor_start(map_ref map, level_cursor *cursor, map_key target)
+PORT_FN void cursor_start(map_thread map, level_cursor *cursor, map_key target)
 {
     cursor->target = target;
     cursor->patience = BLINK_PATIENCE;
@@ -72,7 +73,7 @@ PORT_FN void cursor_start(map_ref map, level_cursor *cursor, map_key target)
 /* Moves to the right neighbour. Many steps on one level mean that this thread reads stale nodes, or that splits have
  * not posted their separators yet. It then invalidates its cached data and descends again, with four times the
  * patience, so that even a long run of unposted nodes is walked to its end. */
-PORT_FN void cursor_right(map_ref map, level_cursor *cursor, map_pair link)
+PORT_FN void cursor_right(map_thread map, level_cursor *cursor, map_pair link)
 {
     if (++cursor->side_steps <= cursor->patience) {
         cursor->node = pair_node(link);
@@ -88,7 +89,7 @@ PORT_FN void cursor_right(map_ref map, level_cursor *cursor, map_pair link)
 }
 
 /* Follows a pair of the inner node under the cursor: down, or to the right. */
-PORT_FN void cursor_follow(map_ref map, level_cursor *cursor, map_pair pair)
+PORT_FN void cursor_follow(map_thread map, level_cursor *cursor, map_pair pair)
 {
     if (pair_is_link(pair)) {
         cursor_right(map, cursor, pair);
@@ -101,7 +102,7 @@ PORT_FN void cursor_follow(map_ref map, level_cursor *cursor, map_pair pair)
 }
 
 /* Visits the inner node under the cursor. */
-PORT_FN level_step cursor_descend(map_ref map, level_cursor *cursor)
+PORT_FN level_step cursor_descend(map_thread map, level_cursor *cursor)
 {
     map_pair pair;
     if (!node_route(node_at(map, cursor->node), cursor->target, &pair)) return STEP_AGAIN;

@@ -4,7 +4,7 @@ PORT_FN void unlatch(map_node *node, uint64_t header) { port_store_release(&node
 
 /* Latches the node under the cursor if it covers the target. Returns DONE if the latch is held: *header is the header
  * from before, *link the link. Otherwise moves right (MOVED) or returns AGAIN. */
-PORT_FN level_step latch_covering(map_ref map, level_cursor *cursor, uint64_t *header, map_pair *link)
+PORT_FN level_step latch_covering(map_thread map, level_cursor *cursor, uint64_t *header, map_pair *link)
 {
     map_node *node = node_at(map, cursor->node);
     *header = node_end(node, link);

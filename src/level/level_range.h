@@ -11,7 +11,7 @@ typedef struct range_op {
 } range_op;
 
 /* Needs low <= high and limit > 0. keys and values may each be NULL and are then not reported. */
-PORT_FN void range_start(map_ref map, range_op *range, map_key low, map_key high, uint64_t limit, uint64_t room,
+PORT_FN void range_start(map_thread map, range_op *range, map_key low, map_key high, uint64_t limit, uint64_t room,
                          map_key *keys, map_key *values)
 {
     range->high = high;
@@ -101,7 +101,7 @@ PORT_FN bool range_goes_on(range_op *range, map_pair link)
     return true;
 }
 
-PORT_FN level_step range_leaf(map_ref map, range_op *range)
+PORT_FN level_step range_leaf(map_thread map, range_op *range)
 {
     level_cursor *cursor = &range->cursor;
     const map_node *node = node_at(map, cursor->node);
@@ -121,7 +121,7 @@ PORT_FN level_step range_leaf(map_ref map, range_op *range)
     return range_goes_on(range, link) ? STEP_MOVED : STEP_DONE;
 }
 
-PORT_FN level_step range_step(map_ref map, range_op *range)
+PORT_FN level_step range_step(map_thread map, range_op *range)
 {
     if (range->cursor.level > 0) return cursor_descend(map, &range->cursor);
     return range_leaf(map, range);

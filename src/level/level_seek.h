@@ -53,20 +53,20 @@ PORT_FN void seek_crossed(seek_op *seek, uint32_t from, uint64_t header)
 
 /* Returns true if the first leaf has not changed. Must be called after the fence that follows the loads of the second
  * leaf's pairs: at that fence both leaves were as seen. */
-PORT_FN bool seek_first_stands(map_ref map, const seek_op *seek)
+PORT_FN bool seek_first_stands(map_thread map, const seek_op *seek)
 {
     return header_load(node_at(map, seek->crossed)) == seek->first_header;
 }
 #endif
 
-PORT_FN void seek_walk(map_ref map, seek_op *seek)
+PORT_FN void seek_walk(map_thread map, seek_op *seek)
 {
     seek->digest = 1;
     seek->crossed = 0;
     cursor_start(map, &seek->cursor, seek->from);
 }
 
-PORT_FN void seek_start(map_ref map, seek_op *seek, map_key from, bool up)
+PORT_FN void seek_start(map_thread map, seek_op *seek, map_key from, bool up)
 {
     seek->from = from;
     seek->up = up;
@@ -78,7 +78,7 @@ PORT_FN void seek_start(map_ref map, seek_op *seek, map_key from, bool up)
 }
 
 /* The walk has found its result, or has reached the end of the map without one. */
-PORT_FN level_step seek_arrived(map_ref map, seek_op *seek, bool found)
+PORT_FN level_step seek_arrived(map_thread map, seek_op *seek, bool found)
 {
     seek->found = found;
     uint64_t digest = seek->digest | 1;
@@ -141,7 +141,7 @@ PORT_FN bool leaf_nearest(const map_node *node, unsigned count, map_key target, 
 #endif
 }
 
-PORT_FN level_step seek_leaf(map_ref map, seek_op *seek)
+PORT_FN level_step seek_leaf(map_thread map, seek_op *seek)
 {
     level_cursor *cursor = &seek->cursor;
     const map_node *node = node_at(map, cursor->node);
@@ -180,7 +180,7 @@ PORT_FN level_step seek_leaf(map_ref map, seek_op *seek)
     return STEP_MOVED;
 }
 
-PORT_FN level_step seek_step(map_ref map, seek_op *seek)
+PORT_FN level_step seek_step(map_thread map, seek_op *seek)
 {
     if (seek->cursor.level > 0) return cursor_descend(map, &seek->cursor);
     return seek_leaf(map, seek);

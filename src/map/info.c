@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "../../include/pleach/pleach.h"
-#include "../blink/blink_cpu.h"
+#include "map_choose_isa.h"
 #ifdef PLEACH_HAVE_CUDA
 #include "../cuda/cuda_base.h"
 #endif

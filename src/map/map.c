@@ -518,11 +518,11 @@ pleach_status pleach_map_validate(pleach_map *map, char *message, size_t message
 
 /* ---- device views ---- */
 
-pleach_status map_view_open(pleach_map *map, pleach_structure structure, bool versioned, map_view *view)
+pleach_status map_view_open(pleach_map *map, pleach_structure structure, bool versioned, map_ref *ref)
 {
     if (!map->ops->view || map->structure != structure || map->versioned != versioned) return PLEACH_E_ARGUMENT;
     gate_view_open(&map->gate); /* first, so that no exclusive call is inside the gate or can enter it from here on */
-    pleach_status status = map->ops->view(map->exec, view);
+    pleach_status status = map->ops->view(map->exec, ref);
     if (status != PLEACH_OK) gate_view_close(&map->gate);
     return status;
 }
@@ -538,7 +538,7 @@ pleach_status pleach_map_view_open(pleach_map *map, pleach_map_view *view)
 {
     if (!map || !view) return PLEACH_E_ARGUMENT;
     memset(view, 0, sizeof *view);
-    map_view found;
+    map_ref found;
     pleach_status status = map_view_open(map, PLEACH_BLINK, false, &found);
     if (status == PLEACH_OK)
         *view = (pleach_map_view){.tree = found.tree, .nodes = found.nodes, .key_bits = map->key_bits};

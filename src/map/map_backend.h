@@ -8,40 +8,12 @@
 #include <stdint.h>
 
 #include "../../include/pleach/batch.h"
-#include "../base/key128.h"
-#include "../base/op.h"
-#include "../version/version.h"
+#include "../level/map_ref.h"
+#include "../level/request.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* One array call. Unused members are NULL or 0. */
-typedef struct request {
-    op_kind kind;            /* RANGE: up to `limit` pairs each, at i * limit; or, packed, as many as fit into
-                              * offsets[i] .. offsets[i + 1] - 1, while all (or up to `limit`) are counted */
-    bool may_redirect;       /* updates: if a batch turns out to be faster, run may do nothing */
-    bool *redirected;        /* and set this */
-    const uint64_t *at;      /* queries: the timestamp of a snapshot, in the map's memory; NULL: the present */
-    void *after;             /* with at: an event to wait for before `at` is read, or NULL */
-    uint32_t limit;          /* RANGE: pairs per query; COUNT: stop counting there, 0: no limit */
-    size_t n;
-    const void *keys;        /* RANGE, COUNT: the low ends */
-    const void *values;      /* RANGE, COUNT: the high ends */
-    void *out_keys;
-    void *out_values;        /* updates: old values */
-    uint8_t *flags;          /* outcomes, or found */
-    uint32_t *counts;        /* RANGE: pairs found */
-    uint64_t *long_counts;   /* COUNT; RANGE with offsets */
-    const uint64_t *offsets; /* RANGE, packed output */
-    void *notes;             /* RANGE, COUNT on a GPU: where kernels record long queries (long_notes), or NULL */
-} request;
-
-/* The result of a single operation: an outcome or found, the key of a query, the value found or the old one. */
-typedef struct single_result {
-    uint8_t flag;
-    key128 key, value;
-} single_result;
 
 /* What a backend stores for one live snapshot. */
 typedef struct snapshot_place {
@@ -49,13 +21,6 @@ typedef struct snapshot_place {
     const uint64_t *at; /* the value of request.at for its queries */
     void *taken;        /* GPU maps, if it was taken on a stream: the event after which `at` can be read */
 } snapshot_place;
-
-/* A map as user kernels access it. */
-typedef struct map_view {
-    void *tree, *nodes;
-    versions versions; /* of a versioned map; for a skiplist only its epoch */
-    uint64_t raise;    /* skiplists only */
-} map_view;
 
 typedef struct exec_ops {
     pleach_status (*create)(void **exec, const pleach_map_config *config);
@@ -74,7 +39,7 @@ typedef struct exec_ops {
     pleach_status (*size)(void *exec, uint64_t *size);
     pleach_status (*take)(void *exec, snapshot_place *place, pleach_stream stream);
     pleach_status (*release)(void *exec, snapshot_place *place); /* OK unless the device cannot be reached */
-    pleach_status (*view)(void *exec, map_view *view); /* NULL: the map has no views */
+    pleach_status (*view)(void *exec, map_ref *ref); /* NULL: the map has no views */
     void (*view_closed)(void *exec);                          /* called once for each view */
 
     /* Gate: exclusive. `quiesce` first waits for work that calls have queued on streams. */

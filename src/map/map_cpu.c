@@ -8,6 +8,7 @@
 #include "../skiplist/skiplist_plan.h"
 #include "../versioned/versioned_check.h"
 #include "../sync/gate.h"
+#include "map_choose_isa.h"
 #include "../node/node_sizes.h"
 #include "../cpu/sort.h"
 
@@ -23,13 +24,13 @@ typedef struct build_level {
 static void build_part(void *context, size_t begin, size_t end)
 {
     const build_level *b = context;
-    b->map->ops->build(b->plan, b->map->memory.nodes, b->keys, b->values, b->level, begin, end);
+    b->map->ops->build(b->plan, b->map->ref.nodes, b->keys, b->values, b->level, begin, end);
 }
 
 /* Replaces the contents of the map. The plan must fit. */
 static void build(cpu_map *map, const build_plan *plan, const void *keys, const void *values)
 {
-    blink_tree *tree = map->tree;
+    blink_tree *tree = map->ref.tree;
     uint64_t capacity = tree->pool.capacity, used = blink_used_ids(tree), stock = tree->pool.stock;
     memset(tree, 0, sizeof *tree);
     tree->pool.capacity = capacity;
@@ -42,10 +43,10 @@ static void build(cpu_map *map, const build_plan *plan, const void *keys, const 
     tree->root = plan->root;
     tree->stripe[0].size = plan->keys;
     /* Nodes that were in use and are free now must read like never-allocated ones. */
-    char *nodes = map->memory.nodes;
+    char *nodes = map->ref.nodes;
     uint64_t next = tree->pool.next;
     if (used > next) memset(nodes + next * map->node_bytes, 0, (used - next) * map->node_bytes);
-    if (map->versions.state) cpu_versions_forget(map, used > next ? used : next);
+    if (map->ref.versions.state) cpu_versions_forget(map, used > next ? used : next);
     if (map->chunk) cpu_epoch_forget(map);
 }
 
@@ -60,15 +61,15 @@ static void make_plan(const cpu_map *map, build_plan *plan, uint64_t keys, doubl
 /* Frees the memory behind the last node in use. */
 static void trim(cpu_map *map)
 {
-    pool_host_trim(&map->memory, map->tree->pool.next * map->node_bytes);
+    pool_host_trim(&map->memory, map->ref.tree->pool.next * map->node_bytes);
     pool_host_trim(&map->stock, 0);
-    if (map->versions.state) pool_host_trim(&map->records, map->tree->pool.next * sizeof(version_record));
+    if (map->ref.versions.state) pool_host_trim(&map->records, map->ref.tree->pool.next * sizeof(version_record));
     atomic_store(&map->populated, 0);
 }
 
 static bool plan_fits(const cpu_map *map, const build_plan *plan)
 {
-    return 1 + plan->nodes <= map->tree->pool.capacity;
+    return 1 + plan->nodes <= map->ref.tree->pool.capacity;
 }
 
 void cpu_reset(cpu_map *map)
@@ -98,7 +99,7 @@ static pleach_status build_sorted(cpu_map *map, size_t n, const void *keys, cons
 static pleach_status cpu_load(void *exec, size_t n, const void *keys, const void *values, double fill)
 {
     cpu_map *map = exec;
-    if (blink_size(map->tree) != 0) return PLEACH_E_NOT_EMPTY;
+    if (blink_size(map->ref.tree) != 0) return PLEACH_E_NOT_EMPTY;
     if (cpu_versions_pinned(map)) return PLEACH_E_BUSY;
     if (sort_is_ascending(map->key_bits, keys, n)) return build_sorted(map, n, keys, values, fill);
     void *sorted_keys, *sorted_values;
@@ -130,14 +131,14 @@ static void export_all(cpu_map *map, size_t n, void *out_keys, void *out_values)
     size_t found = 0;
     bool shared = n >= MANY && cpu_divides(map);
     if (shared && cpu_range_packed(map, &all, n, offsets, &found) == PLEACH_OK && found == n) return;
-    map->ops->export_pairs(place_of(map), out_keys, out_values);
+    map->ops->export_pairs(map->ref, out_keys, out_values);
 }
 
 static pleach_status cpu_compact(void *exec, double fill)
 {
     cpu_map *map = exec;
     if (cpu_versions_pinned(map)) return PLEACH_E_BUSY;
-    size_t n = blink_size(map->tree), key_bytes = map->key_bits / 8;
+    size_t n = blink_size(map->ref.tree), key_bytes = map->key_bits / 8;
     void *keys = base_alloc(n, key_bytes), *values = base_alloc(n, key_bytes);
     pleach_status status = PLEACH_E_MEMORY;
     if (keys && values) {
@@ -163,9 +164,9 @@ uint64_t cpu_run_here(const cpu_map *map, const request *request, size_t begin, 
 {
     unsigned stripe = gate_thread_number();
     run_result result = {0, 0, longs};
-    map->ops->run(place_of(map), stripe, request, begin, end, &result);
+    map->ops->run(map->ref, stripe, request, begin, end, &result);
     if (result.size_change)
-        port_fetch_add(&map->tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
+        port_fetch_add(&map->ref.tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)result.size_change);
     return result.not_applied;
 }
 
@@ -199,8 +200,8 @@ static pleach_status cpu_run_one(void *exec, op_kind kind, key128 key, key128 va
 {
     const cpu_map *map = exec;
     const unsigned stripe = gate_thread_number();
-    const int change = map->ops->run_one(place_of(map), stripe, kind, key, value, result);
-    if (change) port_fetch_add(&map->tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)(int64_t)change);
+    const int change = map->ops->run_one(map->ref, stripe, kind, key, value, result);
+    if (change) port_fetch_add(&map->ref.tree->stripe[stripe % BLINK_STRIPES].size, (uint64_t)(int64_t)change);
     return op_is_update(kind) && result->flag == PLEACH_NOT_APPLIED ? PLEACH_E_FULL : PLEACH_OK;
 }
 
@@ -231,7 +232,7 @@ static bool cpu_should_batch(void *exec, request *r)
 static pleach_status cpu_export(void *exec, size_t capacity, void *out_keys, void *out_values, size_t *n)
 {
     cpu_map *map = exec;
-    *n = blink_size(map->tree);
+    *n = blink_size(map->ref.tree);
     if (!out_keys && !out_values) return PLEACH_OK;
     if (*n > capacity) return PLEACH_E_SPACE;
     export_all(map, *n, out_keys, out_values);
@@ -240,7 +241,7 @@ static pleach_status cpu_export(void *exec, size_t capacity, void *out_keys, voi
 
 static pleach_status cpu_size(void *exec, uint64_t *size)
 {
-    *size = blink_size(((cpu_map *)exec)->tree);
+    *size = blink_size(((cpu_map *)exec)->ref.tree);
     return PLEACH_OK;
 }
 
@@ -248,33 +249,33 @@ static pleach_status cpu_stats(void *exec, pleach_map_stats *stats)
 {
     cpu_map *map = exec;
     blink_counts counts;
-    if (map->versions.state) cpu_versions_settle(map);
-    if (map->chunk) map->ops->return_images(place_of(map), 0);
+    if (map->ref.versions.state) cpu_versions_settle(map);
+    if (map->chunk) map->ops->return_images(map->ref, 0);
     if (map->chunk)
-        skiplist_count_chunks(map->chunk, map->key_bits, map->tree, map->memory.nodes, &counts);
+        skiplist_count_chunks(map->chunk, map->key_bits, map->ref.tree, map->ref.nodes, &counts);
     else
-        blink_count_nodes(map->key_bits, map->tree, map->memory.nodes, &counts);
+        blink_count_nodes(map->key_bits, map->ref.tree, map->ref.nodes, &counts);
     stats->keys = counts.keys;
     stats->leaves = counts.leaves;
     stats->inner = counts.inner;
     stats->empty_leaves = counts.empty_leaves;
     stats->shape = counts.shape;
-    stats->unposted = map->tree->unposted;
+    stats->unposted = map->ref.tree->unposted;
     stats->node_bytes = (counts.leaves + counts.inner) * map->node_bytes;
     if (map->chunk) {
         stats->zombies = counts.images;
-        stats->restarts = map->tree->restarts;
-        stats->reclaimed_bytes = map->tree->reclaimed * map->node_bytes;
+        stats->restarts = map->ref.tree->restarts;
+        stats->reclaimed_bytes = map->ref.tree->reclaimed * map->node_bytes;
     } else {
         stats->old_images = counts.images;
         stats->old_image_bytes = counts.images * map->node_bytes;
     }
     uint64_t in_use = counts.leaves + counts.inner + counts.images;
-    stats->free_bytes = (blink_used_ids(map->tree) - 1 - in_use) * map->node_bytes;
-    if (map->versions.state) cpu_versions_stats(map, stats);
-    uint64_t used_bytes = blink_used_ids(map->tree) * map->node_bytes;
+    stats->free_bytes = (blink_used_ids(map->ref.tree) - 1 - in_use) * map->node_bytes;
+    if (map->ref.versions.state) cpu_versions_stats(map, stats);
+    uint64_t used_bytes = blink_used_ids(map->ref.tree) * map->node_bytes;
     stats->reserved_bytes = used_bytes > map->populated ? used_bytes : map->populated;
-    stats->height = (unsigned)(map->tree->root >> 32) + 1;
+    stats->height = (unsigned)(map->ref.tree->root >> 32) + 1;
     return PLEACH_OK;
 }
 
@@ -283,7 +284,7 @@ static pleach_status cpu_reserve(void *exec, uint64_t keys)
     cpu_map *map = exec;
     build_plan plan;
     make_plan(map, &plan, keys, 0.5); /* the most nodes that any order of insertion needs */
-    uint64_t capacity = map->tree->pool.capacity;
+    uint64_t capacity = map->ref.tree->pool.capacity;
     if (1 + plan.nodes + capacity / 64 > capacity) /* leaves do not use the last 64th */
         return map->memory.by_machine ? PLEACH_E_MEMORY : PLEACH_E_FULL;
     size_t bytes = (1 + plan.nodes) * map->node_bytes, before = atomic_load(&map->populated);
@@ -297,12 +298,12 @@ static pleach_status cpu_validate(void *exec, char *message, size_t message_size
 {
     cpu_map *map = exec;
     if (map->chunk)
-        return skiplist_validate(map->chunk, map->key_bits, map->tree, map->memory.nodes, message, message_size)
+        return skiplist_validate(map->chunk, map->key_bits, map->ref.tree, map->ref.nodes, message, message_size)
                    ? PLEACH_OK
                    : PLEACH_E_CORRUPT;
-    bool valid = blink_validate(map->key_bits, map->tree, map->memory.nodes, message, message_size);
-    if (valid && map->versions.state)
-        valid = versioned_validate(map->key_bits, map->tree, map->memory.nodes, map->versions, PORT_LINE_WORDS,
+    bool valid = blink_validate(map->key_bits, map->ref.tree, map->ref.nodes, message, message_size);
+    if (valid && map->ref.versions.state)
+        valid = versioned_validate(map->key_bits, map->ref.tree, map->ref.nodes, map->ref.versions, PORT_LINE_WORDS,
                                    message, message_size);
     return valid ? PLEACH_OK : PLEACH_E_CORRUPT;
 }
@@ -323,7 +324,7 @@ static void cpu_destroy(void *exec)
     cpu_versions_close(map);
     pool_host_close(&map->memory);
     pool_host_close(&map->stock);
-    base_free(map->tree);
+    base_free(map->ref.tree);
     base_free(map);
 }
 
@@ -334,18 +335,19 @@ static pleach_status cpu_create(void **exec, const pleach_map_config *config)
     map->key_bits = config->key_bits;
     map->threads = config->threads;
     map->chunk = config->structure == PLEACH_SKIPLIST ? config->chunk : 0;
-    map->raise = (uint64_t)(config->raise * 0x1p32);
+    map->ref.raise = (uint64_t)(config->raise * 0x1p32);
     map->node_bytes = node_bytes_with(map->chunk ? map->chunk : NODE_SLOTS, config->key_bits);
     map->ops = map->chunk ? skiplist_run_choose(config->key_bits, map->chunk)
                           : blink_run_choose(config->key_bits, config->versioned);
     map->batch_ops = batch_run_choose(config->key_bits);
-    map->tree = base_alloc(1, sizeof *map->tree);
+    map->ref.tree = base_alloc(1, sizeof *map->ref.tree);
     map->workers = workers_create(config->threads);
     pleach_status status = PLEACH_E_MEMORY;
-    if (map->tree && map->workers && pool_host_open(&map->memory, config->max_bytes, map->node_bytes)) {
-        uint64_t nodes = map->tree->pool.capacity = map->memory.bytes / map->node_bytes;
+    if (map->ref.tree && map->workers && pool_host_open(&map->memory, config->max_bytes, map->node_bytes)) {
+        map->ref.nodes = map->memory.nodes;
+        uint64_t nodes = map->ref.tree->pool.capacity = map->memory.bytes / map->node_bytes;
         bool stocked = pool_host_open(&map->stock, nodes * sizeof(uint32_t), sizeof(uint32_t));
-        map->tree->pool.stock = (uint64_t)(uintptr_t)map->stock.nodes;
+        map->ref.tree->pool.stock = (uint64_t)(uintptr_t)map->stock.nodes;
         bool opened = stocked && (!config->versioned || cpu_versions_open(map));
         if (opened && map->chunk) opened = cpu_epoch_open(map);
         status = opened ? cpu_clear(map) : PLEACH_E_MEMORY;

@@ -8,6 +8,7 @@
 #include "../pool/pool_host.h"
 #include "../batch/batch_cpu.h"
 #include "../sync/workers.h"
+#include "map_backend.h"
 
 typedef struct cpu_scratch {
     void *memory;
@@ -18,25 +19,18 @@ typedef struct cpu_map {
     unsigned key_bits;
     unsigned threads;
     unsigned chunk; /* skiplists: slots per chunk; 0: B-link tree */
-    uint64_t raise; /* skiplists: of 2^32 new chunks, how many are inserted into the level above */
     size_t node_bytes;
     _Atomic size_t populated; /* bytes of node memory preallocated by reserve */
-    blink_tree *tree;
-    pool_host memory;
-    pool_host stock; /* the memory of tree->pool.stock */
-    versions versions; /* of a versioned map; for a skiplist only its epoch; otherwise NULL */
-    pool_host records; /* the memory of versions.record */
-    pool_host rings;   /* the memory of versions.epoch.rings */
+    map_ref ref;
+    pool_host memory;  /* the memory of ref.nodes, */
+    pool_host stock;   /* ref.tree->pool.stock, */
+    pool_host records; /* ref.versions.record, */
+    pool_host rings;   /* and ref.versions.epoch.rings */
     workers *workers;
     const blink_run_ops *ops;
     const batch_run_ops *batch_ops;
     cpu_scratch scratch; /* of batches */
 } cpu_map;
-
-static inline map_memory place_of(const cpu_map *map)
-{
-    return (map_memory){map->tree, map->memory.nodes, map->versions, map->raise};
-}
 
 /* Runs an array call. */
 pleach_status cpu_run(void *exec, const request *request, pleach_stream stream);

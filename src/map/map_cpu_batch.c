@@ -66,7 +66,7 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     const batch_sizes *s = &job->sizes;
     enum { LEAST_IDS = 3 }; /* a root, a leaf, and NODE_NONE */
     bool emptied = job->status == PLEACH_OK && (s->seen & BATCH_HAS_ERASES) && s->size == 0;
-    if (emptied && !job->keeps && blink_used_ids(map->tree) > LEAST_IDS) cpu_reset(map);
+    if (emptied && !job->keeps && blink_used_ids(map->ref.tree) > LEAST_IDS) cpu_reset(map);
     return job->status;
 }
 
@@ -76,7 +76,7 @@ static pleach_status run_or_settle(cpu_map *map, batch_job job, uint64_t *total)
     batch_job again = job;
     pleach_status status = run_batch(map, &job);
     *total = job.total;
-    if (status != PLEACH_E_FULL || !map->versions.state) return status;
+    if (status != PLEACH_E_FULL || !map->ref.versions.state) return status;
     cpu_versions_settle(map);
     status = run_batch(map, &again);
     *total = again.total;
@@ -86,7 +86,7 @@ static pleach_status run_or_settle(cpu_map *map, batch_job job, uint64_t *total)
 pleach_status cpu_apply(void *exec, pleach_batch *batch)
 {
     cpu_map *map = exec;
-    batch_job job = {.place = place_of(map), .used_ids = blink_used_ids(map->tree), .capacity = batch->capacity,
+    batch_job job = {.map = map->ref, .used_ids = blink_used_ids(map->ref.tree), .capacity = batch->capacity,
                      .offsets = batch->offsets, .times = batch->times};
     job.request = (batch_request){.n = (uint32_t)batch->n,
                                   .limit = batch->limit,
@@ -108,7 +108,7 @@ pleach_status cpu_apply(void *exec, pleach_batch *batch)
 pleach_status cpu_update(void *exec, const request *r)
 {
     cpu_map *map = exec;
-    batch_job job = {.place = place_of(map), .used_ids = blink_used_ids(map->tree)};
+    batch_job job = {.map = map->ref, .used_ids = blink_used_ids(map->ref.tree)};
     job.request = (batch_request){.n = (uint32_t)r->n,
                                   .kind = r->kind == OP_PUT   ? OP_PUT
                                           : r->kind == OP_ADD ? OP_ADD

@@ -28,15 +28,15 @@ enum {
 
 void cpu_instant_begin(const cpu_map *map, request *r, cpu_instant *instant)
 {
-    instant->taken = map->versions.state && !r->at;
+    instant->taken = map->ref.versions.state && !r->at;
     if (!instant->taken) return;
-    instant->at = version_snapshot_begin(&map->versions, &instant->agent, 1, gate_thread_number());
+    instant->at = version_snapshot_begin(&map->ref.versions, &instant->agent, 1, gate_thread_number());
     r->at = &instant->at;
 }
 
 void cpu_instant_end(const cpu_map *map, cpu_instant *instant)
 {
-    if (instant->taken) version_snapshot_end(&map->versions, &instant->agent, instant->at, 1, INSTANT_SCAN);
+    if (instant->taken) version_snapshot_end(&map->ref.versions, &instant->agent, instant->at, 1, INSTANT_SCAN);
 }
 
 /* ---- the list ---- */
@@ -170,7 +170,7 @@ static void cut_query(const cpu_map *map, const request *r, const long_query *qu
     unsigned q = parts->queries++;
     long_cut cut = {query->next, cpu_cell(map, r->values, query->element), leaves_wanted(r, query), most, false};
     parts->first[q] = parts->n;
-    parts->n += map->ops->cut(place_of(map), gate_thread_number(), &cut, cpu_cell(map, parts->lows, parts->n),
+    parts->n += map->ops->cut(map->ref, gate_thread_number(), &cut, cpu_cell(map, parts->lows, parts->n),
                               cpu_cell(map, parts->highs, parts->n));
     parts->first[q + 1] = parts->n;
     parts->cut_off[q] = cut.rest;
@@ -281,7 +281,7 @@ static void run_ranges(cpu_map *map, const request *r)
 
 void cpu_run_ranges(cpu_map *map, const request *r)
 {
-    if (!map->versions.state || r->at) {
+    if (!map->ref.versions.state || r->at) {
         run_ranges(map, r);
         return;
     }

@@ -15,7 +15,7 @@ enum { AGENTS = 1024, VISITORS = 2048, RING = 512, SKIPLIST_RING = 1 << 14, FIRS
 
 static bool open_slots(cpu_map *map, unsigned visitors, unsigned ring)
 {
-    epoch *e = &map->versions.epoch;
+    epoch *e = &map->ref.versions.epoch;
     epoch_begin(e->state);
     e->slots = AGENTS;
     e->visitors = visitors;
@@ -31,16 +31,16 @@ static bool open_slots(cpu_map *map, unsigned visitors, unsigned ring)
 /* Opens the part that skiplists use: slots and rings. */
 bool cpu_epoch_open(cpu_map *map)
 {
-    map->versions.epoch.state = base_alloc(1, sizeof *map->versions.epoch.state);
-    return map->versions.epoch.state && open_slots(map, 0, SKIPLIST_RING);
+    map->ref.versions.epoch.state = base_alloc(1, sizeof *map->ref.versions.epoch.state);
+    return map->ref.versions.epoch.state && open_slots(map, 0, SKIPLIST_RING);
 }
 
 /* Opens a record for every node that the map may ever have, and a ring for every participant. The operating system
  * allocates memory only for those that are used. */
 bool cpu_versions_open(cpu_map *map)
 {
-    versions *v = &map->versions;
-    uint64_t nodes = map->tree->pool.capacity;
+    versions *v = &map->ref.versions;
+    uint64_t nodes = map->ref.tree->pool.capacity;
     v->state = base_alloc(1, sizeof *v->state);
     if (!v->state) return false;
     v->epoch.state = &v->state->epoch;
@@ -58,7 +58,7 @@ bool cpu_versions_open(cpu_map *map)
 
 void cpu_versions_close(cpu_map *map)
 {
-    versions *v = &map->versions;
+    versions *v = &map->ref.versions;
     if (!v->epoch.state) return;
     base_free((void *)(uintptr_t)v->epoch.state->pin_table);
     base_free(v->epoch.announce);
@@ -71,20 +71,23 @@ void cpu_versions_close(cpu_map *map)
 /* Forgets everything that has been retired. The clock and the counters continue. */
 void cpu_epoch_forget(cpu_map *map)
 {
-    epoch e = map->versions.epoch;
+    epoch e = map->ref.versions.epoch;
     for (uint64_t i = 0; i < AGENTS; i++) e.home[i].tail = e.home[i].head;
 }
 
 /* Resets the version records of all nodes, which empties their version chains. */
 void cpu_versions_forget(cpu_map *map, uint64_t nodes)
 {
-    versions *v = &map->versions;
+    versions *v = &map->ref.versions;
     memset(v->record, 0, nodes * sizeof v->record[0]);
     for (unsigned i = 0; i < VERSION_STRIPES; i++) v->state->kept[i].head = 0;
     cpu_epoch_forget(map);
 }
 
-bool cpu_versions_pinned(const cpu_map *map) { return map->versions.state && map->versions.state->epoch.pins > 0; }
+bool cpu_versions_pinned(const cpu_map *map)
+{
+    return map->ref.versions.state && map->ref.versions.state->epoch.pins > 0;
+}
 
 /* ---- taking and releasing ---- */
 
@@ -114,7 +117,7 @@ pleach_status cpu_versions_take(void *exec, snapshot_place *place, pleach_stream
 {
     (void)stream;
     cpu_map *map = exec;
-    versions v = map->versions;
+    versions v = map->ref.versions;
     if (!v.state) return PLEACH_E_ARGUMENT;
     epoch_participant agent;
     place->timestamp = version_snapshot_begin(&v, &agent, 1, gate_thread_number());
@@ -127,14 +130,14 @@ pleach_status cpu_versions_take(void *exec, snapshot_place *place, pleach_stream
 pleach_status cpu_versions_release(void *exec, snapshot_place *place)
 {
     cpu_map *map = exec;
-    epoch_state *e = map->versions.epoch.state;
+    epoch_state *e = map->ref.versions.epoch.state;
     epoch_participant agent;
     uint64_t oldest = epoch_oldest(e);
     for (unsigned attempt = 0; epoch_unpin(e, *place->at) == EPOCH_BUSY;) port_pause(attempt++);
     epoch_participant_begin(&agent, 1);
-    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
+    epoch_scan(map->ref.versions.epoch, &agent, EPOCH_ALL, false);
     /* Only the oldest snapshot keeps versions from being reclaimed by age. */
-    if (epoch_oldest(e) != oldest) map->ops->return_images(place_of(map), gate_thread_number());
+    if (epoch_oldest(e) != oldest) map->ops->return_images(map->ref, gate_thread_number());
     return PLEACH_OK;
 }
 
@@ -144,15 +147,15 @@ void cpu_versions_settle(cpu_map *map)
 {
     epoch_participant agent;
     epoch_participant_begin(&agent, 1);
-    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false); /* completes a scan that others have begun */
-    epoch_scan(map->versions.epoch, &agent, EPOCH_ALL, false);
-    map->ops->return_images(place_of(map), 0);
+    epoch_scan(map->ref.versions.epoch, &agent, EPOCH_ALL, false); /* completes a scan that others have begun */
+    epoch_scan(map->ref.versions.epoch, &agent, EPOCH_ALL, false);
+    map->ops->return_images(map->ref, 0);
 }
 
 void cpu_versions_stats(const cpu_map *map, pleach_map_stats *stats)
 {
-    stats->snapshots = map->versions.state->epoch.pins;
-    stats->reclaimed_bytes = versioned_reclaimed(map->versions) * map->node_bytes;
+    stats->snapshots = map->ref.versions.state->epoch.pins;
+    stats->reclaimed_bytes = versioned_reclaimed(map->ref.versions) * map->node_bytes;
     stats->held_back_bytes =
-        versioned_held_back(map->key_bits, map->tree, map->memory.nodes, map->versions) * map->node_bytes;
+        versioned_held_back(map->key_bits, map->ref.tree, map->ref.nodes, map->ref.versions) * map->node_bytes;
 }

@@ -36,7 +36,7 @@ static pleach_status launch_update(cuda_map *map, const request *r, staging *s, 
     pleach_status status = staging_scratch(s, sizeof **notes, (void **)notes);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(*notes, 0, sizeof **notes, s->stream));
-    if (r->may_redirect) CUDA_TRY(map->blink->look_at_order(on_gpu(map), r->keys, r->n, *notes, s->stream));
+    if (r->may_redirect) CUDA_TRY(map->blink->look_at_order(map->ref, r->keys, r->n, *notes, s->stream));
     CUDA_TRY(cuda_run_kernel(map, r, *notes, s->stream));
     return PLEACH_OK;
 }
@@ -88,7 +88,7 @@ static pleach_status run_on_stream(cuda_map *map, const request *r, cudaStream_t
 
 static bool takes_snapshots(const cuda_map *map, const request *r)
 {
-    return map->versions.state && !r->at && is_range(r);
+    return map->ref.versions.state && !r->at && is_range(r);
 }
 
 static pleach_status run_array(cuda_map *map, const request *r, pleach_stream stream)
@@ -127,7 +127,7 @@ static pleach_status read_size(cuda_map *map, uint64_t *size)
     blink_tree *tree = base_alloc(1, sizeof *tree);
     if (!tree) return PLEACH_E_MEMORY;
     cudaStream_t stream = map->sync_stream[gate_thread_number() % SYNC_STREAMS];
-    cudaError_t error = cudaMemcpyAsync(tree, map->tree, sizeof *tree, cudaMemcpyDeviceToHost, stream);
+    cudaError_t error = cudaMemcpyAsync(tree, map->ref.tree, sizeof *tree, cudaMemcpyDeviceToHost, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     *size = blink_size(tree);
     base_free(tree);
@@ -162,15 +162,15 @@ static pleach_status cuda_reserve(void *exec, uint64_t keys)
 
 static pleach_status room_for_view(cuda_map *map)
 {
-    if (map->versions.state) cuda_reserve_for_snapshot(map); /* user kernels may take some */
+    if (map->ref.versions.state) cuda_reserve_for_snapshot(map); /* user kernels may take some */
     cuda_reservation_view(map, 1);
     return PLEACH_OK;
 }
 
-static pleach_status cuda_view(void *exec, map_view *view)
+static pleach_status cuda_view(void *exec, map_ref *ref)
 {
     cuda_map *map = exec;
-    *view = (map_view){map->tree, pool_cuda_nodes(map->pool), map->versions, map->raise};
+    *ref = map->ref;
     ON_GPU(map, room_for_view(map));
 }
 
@@ -309,7 +309,7 @@ static pleach_status destroy(cuda_map *map)
     cuda_versions_close(map);
     if (map->pool) pool_cuda_close(map->pool);
     if (map->stock) pool_cuda_close(map->stock);
-    if (map->tree) cudaFree(map->tree);
+    if (map->ref.tree) cudaFree(map->ref.tree);
     if (map->scratch) cudaMemPoolDestroy(map->scratch);
     pthread_mutex_destroy(&map->mutex);
     base_free(map);
@@ -356,9 +356,10 @@ static pleach_status make_parts(cuda_map *map, const pleach_map_config *config)
     map->processors = (unsigned)processors;
     if (status != PLEACH_OK) return status;
     if (base_allocation_fails()) return PLEACH_E_MEMORY;
-    CUDA_TRY(cudaMalloc((void **)&map->tree, sizeof *map->tree));
+    CUDA_TRY(cudaMalloc((void **)&map->ref.tree, sizeof *map->ref.tree));
     status = pool_cuda_open(&map->pool, map->gpu, config->max_bytes, map->node_bytes);
     if (status == PLEACH_OK) {
+        map->ref.nodes = pool_cuda_nodes(map->pool);
         uint64_t nodes = pool_cuda_limit(map->pool) / map->node_bytes;
         status = pool_cuda_open(&map->stock, map->gpu, nodes * sizeof(uint32_t), sizeof(uint32_t));
     }
@@ -402,7 +403,7 @@ static pleach_status create_on(cuda_map **out, const pleach_map_config *config)
     choose_launchers(map, config);
     if (config->structure == PLEACH_SKIPLIST) {
         map->chunk = config->chunk;
-        map->raise = (uint64_t)(config->raise * 0x1p32);
+        map->ref.raise = (uint64_t)(config->raise * 0x1p32);
         map->team = config->team;
     }
     map->node_bytes = node_bytes_with(map->chunk ? map->chunk : NODE_SLOTS, config->key_bits);

@@ -7,6 +7,7 @@
 
 #include "../batch/batch_cuda.h"
 #include "../blink/blink_plan.h"
+#include "map_backend.h"
 #include "map_cuda_mailbox.h"
 #include "../pool/pool_cuda.h"
 #include "../skiplist/skiplist_cuda.h"
@@ -30,10 +31,9 @@ typedef struct cuda_map {
     const versioned_launchers *versioned; /* NULL: not versioned */
     const skiplist_launchers *skiplist;   /* NULL: B-link tree */
     const batch_launchers *batch;
-    uint64_t raise;
+    map_ref ref;
     unsigned team, processors;
-    atomic_bool small; /* as in blink_on_gpu */
-    blink_tree *tree; /* device memory */
+    atomic_bool small; /* as in map_launch */
     cudaMemPool_t scratch;
     cudaStream_t sync_stream[SYNC_STREAMS]; /* for synchronous calls, by thread number */
     mailboxes mail;                         /* for synchronous ranges and counts */
@@ -49,8 +49,8 @@ typedef struct cuda_map {
     int batch_bits;                         /* the bits in which the last batch's keys differed are below; 0: unknown */
 
     pthread_mutex_t mutex; /* guards the members below, and `control` */
-    pool_cuda *pool;
-    pool_cuda *stock;      /* the memory of tree->pool.stock */
+    pool_cuda *pool;       /* the memory of ref.nodes */
+    pool_cuda *stock;      /* the memory of ref.tree->pool.stock */
     uint64_t capacity;     /* nodes that have memory; the tree's copy is never larger */
     uint64_t used_bound;   /* upper bound of the ids that are allocated once all work queued so far is done */
     uint64_t sync_nodes;   /* nodes that calls which have not returned yet may allocate */
@@ -59,35 +59,33 @@ typedef struct cuda_map {
     streams streams;
 
     /* Versioned maps only; otherwise all zeros. */
-    versions versions;   /* device pointers */
-    pool_cuda *records;  /* the memory of versions.record */
+    pool_cuda *records;  /* the memory of ref.versions.record */
     uint64_t *pin_table; /* device memory */
     uint64_t pin_room, pins;
     atomic_bool asked;   /* a snapshot has been taken: from now on updates may have to preserve versions */
 } cuda_map;
 
-static inline blink_on_gpu on_gpu(const cuda_map *map)
+static inline map_launch launch_of(const cuda_map *map)
 {
-    return (blink_on_gpu){map->tree, pool_cuda_nodes(map->pool), map->versions, map->raise, map->team, map->processors,
-                          map->small, map->asked};
+    return (map_launch){map->ref, map->team, map->processors, map->small, map->asked};
 }
 
 static inline cudaError_t cuda_run_kernel(const cuda_map *map, const request *r, update_notes *notes,
                                           cudaStream_t stream)
 {
-    return map->calls->run(on_gpu(map), r, notes, stream);
+    return map->calls->run(launch_of(map), r, notes, stream);
 }
 
 static inline cudaError_t cuda_run_long_kernel(const cuda_map *map, const request *r, long_work *work,
                                                cudaStream_t stream)
 {
-    return map->calls->run_long(on_gpu(map), r, work, stream);
+    return map->calls->run_long(launch_of(map), r, work, stream);
 }
 
 static inline cudaError_t cuda_count_parts_kernel(const cuda_map *map, const request *r, long_work *work, bool whole,
                                                   cudaStream_t stream)
 {
-    return map->calls->count_parts(on_gpu(map), r, work, whole, stream);
+    return map->calls->count_parts(launch_of(map), r, work, whole, stream);
 }
 
 static inline staging staging_on(const cuda_map *map, cudaStream_t stream)

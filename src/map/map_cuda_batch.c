@@ -91,11 +91,9 @@ static pleach_status stage_scratch(applying *a)
 {
     size_t n = a->batch->n;
     guess_bits(a);
-    a->g.tree = a->map->tree;
-    a->g.versions = a->map->versions;
+    a->g.map = a->map->ref;
     a->g.keeps = a->map->pins > 0;
     a->g.patience = BATCH_PATIENCE;
-    a->g.nodes = pool_cuda_nodes(a->map->pool);
     a->g.edit_room = edit_room(a->map, n);
     CUDA_TRY(sort_cuda_pairs(NULL, &a->g.sort_bytes, a->map->key_bits, 32, NULL, NULL, NULL, NULL, n, a->s->stream));
     size_t bytes = a->map->batch->layout(&a->g), sort_bytes = (a->g.sort_bytes + 255) / 256 * 256;
@@ -310,7 +308,7 @@ static pleach_status apply_batch(cuda_map *map, pleach_batch *batch, uint32_t ki
     pleach_status status = try_batch(map, batch, kind);
     if (status != PLEACH_E_FULL) return status;
     if (map->versioned) /* first reclaim old versions that no snapshot needs any more */
-        CUDA_TRY(map->versioned->release(on_gpu(map), NULL, map->sync_stream[0]));
+        CUDA_TRY(map->versioned->release(map->ref, NULL, map->sync_stream[0]));
     room room = cuda_reserve_nodes(map, batch->n, true);
     status = try_batch(map, batch, kind);
     cuda_release_reservation(map, room);

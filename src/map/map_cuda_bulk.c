@@ -24,7 +24,7 @@ static pleach_status wait_for(const cuda_map *map) { return cuda_status(cudaStre
 
 static pleach_status read_tree(const cuda_map *map, blink_tree *tree)
 {
-    CUDA_TRY(cudaMemcpyAsync(tree, map->tree, sizeof *tree, cudaMemcpyDeviceToHost, stream_of(map)));
+    CUDA_TRY(cudaMemcpyAsync(tree, map->ref.tree, sizeof *tree, cudaMemcpyDeviceToHost, stream_of(map)));
     return wait_for(map);
 }
 
@@ -38,7 +38,7 @@ static pleach_status write_tree(cuda_map *map, const build_plan *plan, blink_tre
     tree->pool.capacity = map->capacity;
     tree->pool.stock = (uint64_t)(uintptr_t)pool_cuda_nodes(map->stock);
     tree->stripe[0].size = plan->keys;
-    CUDA_TRY(cudaMemcpyAsync(map->tree, tree, sizeof *tree, cudaMemcpyHostToDevice, stream_of(map)));
+    CUDA_TRY(cudaMemcpyAsync(map->ref.tree, tree, sizeof *tree, cudaMemcpyHostToDevice, stream_of(map)));
     return wait_for(map);
 }
 
@@ -46,7 +46,7 @@ static pleach_status write_tree(cuda_map *map, const build_plan *plan, blink_tre
 static pleach_status zero_nodes(const cuda_map *map, uint64_t from, uint64_t to)
 {
     if (from >= to) return PLEACH_OK;
-    char *nodes = pool_cuda_nodes(map->pool);
+    char *nodes = map->ref.nodes;
     CUDA_TRY(cudaMemsetAsync(nodes + from * map->node_bytes, 0, (to - from) * map->node_bytes, stream_of(map)));
     return PLEACH_OK;
 }
@@ -60,12 +60,12 @@ static pleach_status replace_nodes(cuda_map *map, const build_plan *plan, const 
         if (looked != PLEACH_OK) return looked;
         used = blink_used_ids(tree);
     }
-    CUDA_TRY(map->nodes->build(on_gpu(map), plan, keys, values, stream_of(map)));
+    CUDA_TRY(map->nodes->build(map->ref, plan, keys, values, stream_of(map)));
     pleach_status status = zero_nodes(map, needed, used);
-    if (status == PLEACH_OK && map->versions.state)
+    if (status == PLEACH_OK && map->ref.versions.state)
         status = cuda_versions_forget(map, used > needed ? used : needed, stream_of(map));
     if (status == PLEACH_OK && map->skiplist)
-        status = cuda_status(map->skiplist->settle(on_gpu(map), true, stream_of(map)));
+        status = cuda_status(map->skiplist->settle(map->ref, true, stream_of(map)));
     if (status == PLEACH_OK && trim) {
         cuda_batch_free_memory(map);
         status = wait_for(map);
@@ -206,8 +206,8 @@ static pleach_status count_nodes(const cuda_map *map, staging *s, bool shape, ui
     if (status == PLEACH_OK) status = staging_scratch(s, sizeof *there, (void **)&there);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, s->stream));
-    CUDA_TRY(map->nodes->count(on_gpu(map), *used, there, s->stream));
-    if (shape) CUDA_TRY(map->nodes->shape(on_gpu(map), *used, there, s->stream));
+    CUDA_TRY(map->nodes->count(map->ref, *used, there, s->stream));
+    if (shape) CUDA_TRY(map->nodes->shape(map->ref, *used, there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(counts, there, sizeof *counts, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     return PLEACH_OK;
@@ -226,9 +226,9 @@ static pleach_status order_leaves(const cuda_map *map, staging *s, uint64_t used
     if (status == PLEACH_OK) status = staging_scratch(s, (leaves + 1) * sizeof *offsets, (void **)&offsets);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(offsets, 0, sizeof *offsets, s->stream)); /* offsets[0] first counts the leaves */
-    CUDA_TRY(map->nodes->list_leaves(on_gpu(map), used, first_keys, ids, offsets, s->stream));
+    CUDA_TRY(map->nodes->list_leaves(map->ref, used, first_keys, ids, offsets, s->stream));
     WITH_SCRATCH(s, sort_cuda_pairs, map->key_bits, 32, first_keys, sorted_keys, ids, sorted_ids, leaves, s->stream);
-    CUDA_TRY(map->nodes->leaf_counts(on_gpu(map), sorted_ids, leaves, offsets, s->stream));
+    CUDA_TRY(map->nodes->leaf_counts(map->ref, sorted_ids, leaves, offsets, s->stream));
     WITH_SCRATCH(s, sort_cuda_scan, offsets, offsets, leaves, s->stream);
     *order = (leaf_order){leaves, sorted_keys, sorted_ids, offsets};
     return PLEACH_OK;
@@ -250,7 +250,7 @@ static pleach_status gather_pairs(const cuda_map *map, staging *s, uint64_t used
     leaf_order order;
     pleach_status status = order_leaves(map, s, used, leaves, &order);
     if (status != PLEACH_OK) return status;
-    CUDA_TRY(map->nodes->gather(on_gpu(map), order.ids, leaves, order.offsets, out_keys, out_values, s->stream));
+    CUDA_TRY(map->nodes->gather(map->ref, order.ids, leaves, order.offsets, out_keys, out_values, s->stream));
     return PLEACH_OK;
 }
 
@@ -341,10 +341,10 @@ pleach_status cuda_bulk_stats(cuda_map *map, pleach_map_stats *stats)
     blink_counts counts;
     staging s = staging_on(map, stream_of(map));
     pleach_status status = PLEACH_OK;
-    if (map->versioned) status = cuda_status(map->versioned->release(on_gpu(map), NULL, s.stream));
-    if (map->skiplist) status = cuda_status(map->skiplist->settle(on_gpu(map), false, s.stream));
+    if (map->versioned) status = cuda_status(map->versioned->release(map->ref, NULL, s.stream));
+    if (map->skiplist) status = cuda_status(map->skiplist->settle(map->ref, false, s.stream));
     if (status == PLEACH_OK) status = count_nodes(map, &s, true, &used, &counts);
-    if (status == PLEACH_OK && map->versions.state) status = cuda_versions_stats(map, used, &s, stats);
+    if (status == PLEACH_OK && map->ref.versions.state) status = cuda_versions_stats(map, used, &s, stats);
     staging_free(&s);
     blink_tree *tree = status == PLEACH_OK ? base_alloc(1, sizeof *tree) : NULL;
     if (status == PLEACH_OK) status = tree ? read_tree(map, tree) : PLEACH_E_MEMORY;
@@ -355,7 +355,7 @@ pleach_status cuda_bulk_stats(cuda_map *map, pleach_map_stats *stats)
 
 static pleach_status copy_nodes(const cuda_map *map, uint64_t used, void *nodes)
 {
-    CUDA_TRY(cudaMemcpyAsync(nodes, pool_cuda_nodes(map->pool), used * map->node_bytes, cudaMemcpyDeviceToHost,
+    CUDA_TRY(cudaMemcpyAsync(nodes, map->ref.nodes, used * map->node_bytes, cudaMemcpyDeviceToHost,
                              stream_of(map)));
     return wait_for(map);
 }
@@ -375,7 +375,7 @@ pleach_status cuda_bulk_validate(cuda_map *map, char *message, size_t message_si
         valid = map->skiplist ? skiplist_validate(map->chunk, map->key_bits, tree, nodes, message, message_size)
                               : blink_validate(map->key_bits, tree, nodes, message, message_size);
     if (!valid) status = PLEACH_E_CORRUPT;
-    if (status == PLEACH_OK && map->versions.state)
+    if (status == PLEACH_OK && map->ref.versions.state)
         status = cuda_versions_validate(map, tree, nodes, blink_used_ids(tree), message, message_size);
     base_free(nodes);
     base_free(tree);

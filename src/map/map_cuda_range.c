@@ -101,7 +101,7 @@ static pleach_status count_pairs(packed *p, uint64_t *total)
 
 static pleach_status hold_instant(packed *p)
 {
-    if (!p->map->versions.state || p->whole.at) return PLEACH_OK;
+    if (!p->map->ref.versions.state || p->whole.at) return PLEACH_OK;
     pleach_status status = cuda_versions_take(p->map, &p->instant, NULL);
     p->whole.at = p->instant.at;
     return status;

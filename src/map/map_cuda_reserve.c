@@ -38,7 +38,7 @@ uint64_t cuda_reservation_bound(const cuda_map *map, uint64_t inserts)
 
 static pleach_status look_at_used(cuda_map *map, uint64_t *used)
 {
-    CUDA_TRY(cudaMemcpyAsync(used, &map->tree->pool.next, sizeof *used, cudaMemcpyDeviceToHost, map->control));
+    CUDA_TRY(cudaMemcpyAsync(used, &map->ref.tree->pool.next, sizeof *used, cudaMemcpyDeviceToHost, map->control));
     CUDA_TRY(cudaStreamSynchronize(map->control));
     return PLEACH_OK;
 }
@@ -52,10 +52,10 @@ pleach_status cuda_reservation_grow(cuda_map *map, uint64_t nodes)
     if (status != PLEACH_OK) return status;
     uint64_t capacity = pool_cuda_mapped(map->pool) / map->node_bytes;
     status = pool_cuda_grow(map->stock, capacity * sizeof(uint32_t), map->control);
-    if (status == PLEACH_OK && map->versions.state) status = cuda_versions_grow(map, capacity);
+    if (status == PLEACH_OK && map->ref.versions.state) status = cuda_versions_grow(map, capacity);
     if (status != PLEACH_OK) return status;
     /* The memory is zeroed before kernels learn of it, because both are on the control stream, in this order. */
-    CUDA_TRY(cudaMemcpyAsync(&map->tree->pool.capacity, &capacity, sizeof capacity, cudaMemcpyHostToDevice,
+    CUDA_TRY(cudaMemcpyAsync(&map->ref.tree->pool.capacity, &capacity, sizeof capacity, cudaMemcpyHostToDevice,
                              map->control));
     CUDA_TRY(cudaStreamSynchronize(map->control));
     map->capacity = capacity;
@@ -104,7 +104,7 @@ room cuda_reserve_nodes(cuda_map *map, uint64_t updates, bool insert)
 {
     pthread_mutex_lock(&map->mutex);
     room room = {0, updates};
-    uint64_t copies = map->asked || (map->versions.state && map->views > 0) ? updates : 0;
+    uint64_t copies = map->asked || (map->ref.versions.state && map->views > 0) ? updates : 0;
     map->small = map->used_bound < SMALL;
     if (insert || copies) room.nodes = make_room(map, insert ? updates : 0, copies);
     map->sync_updates += updates;

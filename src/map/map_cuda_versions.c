@@ -31,7 +31,7 @@ static pleach_status write_epoch(cuda_map *map)
     epoch_begin(&state);
     state.pin_table = (uint64_t)(uintptr_t)map->pin_table;
     state.pin_room = map->pin_room;
-    CUDA_TRY(cudaMemcpy(map->versions.epoch.state, &state, sizeof state, cudaMemcpyHostToDevice));
+    CUDA_TRY(cudaMemcpy(map->ref.versions.epoch.state, &state, sizeof state, cudaMemcpyHostToDevice));
     return PLEACH_OK;
 }
 
@@ -50,7 +50,7 @@ static pleach_status open_slots(epoch *e, uint32_t visitors)
 /* Opens the part that skiplists use: slots and rings. */
 pleach_status cuda_epoch_open(cuda_map *map)
 {
-    epoch *e = &map->versions.epoch;
+    epoch *e = &map->ref.versions.epoch;
     pleach_status status = device_zeros((void **)&e->state, sizeof *e->state);
     if (status == PLEACH_OK) status = write_epoch(map);
     return status == PLEACH_OK ? open_slots(e, 0) : status;
@@ -58,7 +58,7 @@ pleach_status cuda_epoch_open(cuda_map *map)
 
 pleach_status cuda_versions_open(cuda_map *map)
 {
-    versions *v = &map->versions;
+    versions *v = &map->ref.versions;
     uint64_t nodes = pool_cuda_limit(map->pool) / map->node_bytes;
     pleach_status status = device_zeros((void **)&v->state, sizeof *v->state);
     if (status != PLEACH_OK) return status;
@@ -77,7 +77,7 @@ pleach_status cuda_versions_open(cuda_map *map)
 
 void cuda_versions_close(cuda_map *map)
 {
-    versions *v = &map->versions;
+    versions *v = &map->ref.versions;
     if (map->records) pool_cuda_close(map->records);
     cudaFree(map->pin_table);
     cudaFree(v->epoch.rings);
@@ -94,9 +94,9 @@ pleach_status cuda_versions_grow(cuda_map *map, uint64_t nodes)
 /* Resets the version records of all nodes, which empties their version chains. The clock continues. */
 pleach_status cuda_versions_forget(cuda_map *map, uint64_t used, cudaStream_t stream)
 {
-    version_record *record = map->versions.record;
+    version_record *record = map->ref.versions.record;
     uint64_t mapped = pool_cuda_mapped(map->records) / sizeof *record;
-    CUDA_TRY(versioned_cuda_forget(on_gpu(map), stream));
+    CUDA_TRY(versioned_cuda_forget(map->ref, stream));
     CUDA_TRY(cudaMemsetAsync(record, 0, (used < mapped ? used : mapped) * sizeof *record, stream));
     map->asked = false;
     return PLEACH_OK;
@@ -110,7 +110,7 @@ static pleach_status more_pins(cuda_map *map)
     uint64_t *table, room = 2 * map->pin_room;
     pleach_status status = device_zeros((void **)&table, room * EPOCH_PIN_WORDS * sizeof *table);
     if (status == PLEACH_OK)
-        status = cuda_status(versioned_cuda_move_pins(on_gpu(map), table, room, map->control));
+        status = cuda_status(versioned_cuda_move_pins(map->ref, table, room, map->control));
     if (status == PLEACH_OK) status = cuda_status(cudaStreamSynchronize(map->control));
     if (status != PLEACH_OK) {
         cudaFree(table);
@@ -147,7 +147,7 @@ static pleach_status launch_take(cuda_map *map, snapshot_place *place, cudaStrea
     if (on) CUDA_TRY(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     cudaError_t error = cudaMallocFromPoolAsync((void **)&at, sizeof *at, map->scratch, stream);
     if (error == cudaSuccess) {
-        error = versioned_cuda_take(on_gpu(map), at, stream);
+        error = versioned_cuda_take(map->ref, at, stream);
         if (error == cudaSuccess && on) error = cudaEventRecord(event, stream);
         if (error == cudaSuccess && !on) error = cudaStreamSynchronize(stream);
         if (error != cudaSuccess) cudaFreeAsync(at, stream);
@@ -163,7 +163,7 @@ static pleach_status launch_take(cuda_map *map, snapshot_place *place, cudaStrea
  * taken. */
 pleach_status cuda_versions_take(cuda_map *map, snapshot_place *place, cudaStream_t on)
 {
-    if (!map->versions.state) return PLEACH_E_ARGUMENT;
+    if (!map->ref.versions.state) return PLEACH_E_ARGUMENT;
     pleach_status status = count_pin(map);
     if (status != PLEACH_OK) return status;
     cuda_reserve_for_snapshot(map);
@@ -185,7 +185,7 @@ void cuda_versions_let_go(cuda_map *map, snapshot_place *place)
         cudaStreamWaitEvent(stream, place->taken, 0);
         cudaEventDestroy(place->taken);
     }
-    map->versioned->release(on_gpu(map), place->at, stream);
+    map->versioned->release(map->ref, place->at, stream);
     cudaFreeAsync((void *)place->at, stream);
     cudaStreamSynchronize(stream);
     uncount_pin(map);
@@ -228,7 +228,7 @@ static pleach_status copy_array(void **host, const void *device, size_t count, s
 
 static pleach_status copy_small(const cuda_map *map, copied *c)
 {
-    const versions *v = &map->versions;
+    const versions *v = &map->ref.versions;
     c->v = (versions){.stripes = v->stripes, .epoch = {.slots = AGENTS, .visitors = VISITORS, .ring = RING}};
     pleach_status status = copy_array((void **)&c->v.state, v->state, 1, sizeof *v->state);
     if (status == PLEACH_OK)
@@ -255,7 +255,7 @@ pleach_status cuda_versions_stats(cuda_map *map, uint64_t used, staging *s, plea
     free_copy(&c);
     if (status != PLEACH_OK) return status;
     CUDA_TRY(cudaMemsetAsync(held_there, 0, sizeof held, s->stream));
-    CUDA_TRY(map->versioned->count_held(on_gpu(map), used, first, second, held_there, s->stream));
+    CUDA_TRY(map->versioned->count_held(map->ref, used, first, second, held_there, s->stream));
     CUDA_TRY(cudaMemcpyAsync(&held, held_there, sizeof held, cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
     stats->held_back_bytes = held * map->node_bytes;
@@ -265,7 +265,7 @@ pleach_status cuda_versions_stats(cuda_map *map, uint64_t used, staging *s, plea
 pleach_status cuda_versions_validate(cuda_map *map, const blink_tree *tree, void *nodes, uint64_t used, char *message,
                                      size_t message_size)
 {
-    const versions *v = &map->versions;
+    const versions *v = &map->ref.versions;
     copied c = {.pins = NULL};
     pleach_status status = copy_small(map, &c);
     if (status == PLEACH_OK)

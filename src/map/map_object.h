@@ -40,7 +40,7 @@ pleach_status map_run_shared(pleach_map *map, const request *r, pleach_stream st
 pleach_status map_run_updates(pleach_map *map, request r);
 
 /* Opens a view for kernels of maps of this kind. Returns ARGUMENT if the map is of another kind, or has no views. */
-pleach_status map_view_open(pleach_map *map, pleach_structure structure, bool versioned, map_view *view);
+pleach_status map_view_open(pleach_map *map, pleach_structure structure, bool versioned, map_ref *ref);
 pleach_status map_view_close(pleach_map *map);
 
 /* Passes the gate and replaces the contents of the map by these pairs, whose keys must ascend strictly. The other

@@ -11,7 +11,7 @@ pleach_status pleach_skiplist_view_open(pleach_map *map, pleach_skiplist_view *v
 {
     if (!map || !view) return PLEACH_E_ARGUMENT;
     memset(view, 0, sizeof *view);
-    map_view found;
+    map_ref found;
     pleach_status status = map_view_open(map, PLEACH_SKIPLIST, false, &found);
     if (status != PLEACH_OK) return status;
     view->tree = found.tree;

@@ -124,7 +124,7 @@ pleach_status pleach_versioned_view_open(pleach_map *map, pleach_versioned_view 
 {
     if (!map || !view) return PLEACH_E_ARGUMENT;
     memset(view, 0, sizeof *view);
-    map_view found;
+    map_ref found;
     pleach_status status = map_view_open(map, PLEACH_BLINK, true, &found);
     if (status != PLEACH_OK) return status;
     view->tree = found.tree;

@@ -14,7 +14,7 @@ typedef struct skiplist_launchers {
     node_launchers nodes;
     /* Returns to the pool all chunks that no participant can reach. The caller must have exclusive access to the map.
      * If `forget`, empties all rings instead. */
-    cudaError_t (*settle)(blink_on_gpu map, bool forget, cudaStream_t stream);
+    cudaError_t (*settle)(map_ref map, bool forget, cudaStream_t stream);
 } skiplist_launchers;
 
 extern const skiplist_launchers skiplist16_cuda_32, skiplist16_cuda_64, skiplist32_cuda_32, skiplist32_cuda_64;

@@ -9,9 +9,9 @@
 #define PLEACH_SKIP(name) pleach_skiplist64_##name
 #endif
 
-PORT_FN map_ref view_map(const pleach_skiplist_view &view, epoch_participant *agent)
+PORT_FN map_thread view_map(const pleach_skiplist_view &view, epoch_participant *agent)
 {
-    map_ref map;
+    map_thread map;
     map.tree = (blink_tree *)view.tree;
     map.nodes = view.nodes;
     map.stripe = blockIdx.x;
@@ -23,7 +23,7 @@ PORT_FN map_ref view_map(const pleach_skiplist_view &view, epoch_participant *ag
 PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_participant *agent, op_kind kind,
                                    map_key key, map_key value, map_key *old)
 {
-    map_ref map = view_map(view, agent);
+    map_thread map = view_map(view, agent);
     update_op update;
     update_blocking(map, &update, kind, key, value);
     uint64_t *size = &map.tree->stripe[map.stripe % BLINK_STRIPES].size;
@@ -37,7 +37,7 @@ PORT_FN pleach_outcome view_update(const pleach_skiplist_view &view, epoch_parti
 PORT_FN bool view_seek(const pleach_skiplist_view &view, epoch_participant *agent, map_key from, bool up,
                        map_key *out_key, map_key *out_value)
 {
-    map_ref map = view_map(view, agent);
+    map_thread map = view_map(view, agent);
     seek_op seek;
     seek_start(map, &seek, from, up);
     LEVEL_BLOCKING(seek_step(map, &seek));
@@ -50,7 +50,7 @@ PORT_FN uint64_t view_range(const pleach_skiplist_view &view, epoch_participant 
                             uint64_t limit, map_key *keys, map_key *values)
 {
     if (lo > hi || limit == 0) return 0;
-    map_ref map = view_map(view, agent);
+    map_thread map = view_map(view, agent);
     range_op range;
     range_start(map, &range, lo, hi, limit, limit, keys, values);
     LEVEL_BLOCKING(range_step(map, &range));
@@ -78,7 +78,7 @@ PORT_FN pleach_outcome PLEACH_SKIP(erase)(const pleach_skiplist_view &view, plea
 PORT_FN bool PLEACH_SKIP(find)(const pleach_skiplist_view &view, pleach_skiplist_agent *agent, map_key key,
                                map_key *value)
 {
-    map_ref map = view_map(view, agent);
+    map_thread map = view_map(view, agent);
     find_op find;
     find_start(map, &find, key);
     LEVEL_BLOCKING(find_step(map, &find));

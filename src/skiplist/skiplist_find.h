@@ -37,9 +37,9 @@ typedef struct find_op {
     bool found;
 } find_op;
 
-PORT_FN void find_start(map_ref map, find_op *find, map_key key) { cursor_start(map, &find->cursor, key); }
+PORT_FN void find_start(map_thread map, find_op *find, map_key key) { cursor_start(map, &find->cursor, key); }
 
-PORT_FN level_step find_step(map_ref map, find_op *find)
+PORT_FN level_step find_step(map_thread map, find_op *find)
 {
     if (find->cursor.level > 0) return cursor_descend(map, &find->cursor);
     chunk_view look;

@@ -5,7 +5,7 @@
 #include "../epoch/epoch_participant.h"
 #include "../node/node_format.h"
 #include "../pool/pool.h"
-#include "../blink/blink_tree.h"
+#include "../level/level_tree.h"
 
 enum {
     SKIPLIST_LEVELS = 24, /* more than 2^31 chunks need with three pairs per chunk */

@@ -2,17 +2,7 @@
  * and process the array together. Included by skiplist_launch.h. */
 #include "skiplist_blocking.h"
 #include "skiplist_team.h"
-
-PORT_FN map_ref map_of(const blink_on_gpu &gpu)
-{
-    map_ref map;
-    map.tree = gpu.tree;
-    map.nodes = gpu.nodes;
-    map.stripe = blockIdx.x;
-    map.agent = NULL;
-    map.raise = gpu.raise;
-    return map;
-}
+#include "../level/level_thread.h"
 
 PORT_FN void set_key(void *array, size_t i, map_key value)
 {
@@ -21,10 +11,10 @@ PORT_FN void set_key(void *array, size_t i, map_key value)
 
 /* Runs `element` for i = first .. end-1, with `stay` elements per team of `lanes` threads in each critical section. All
  * threads of the block enter and leave together. */
-#define STAYING(gpu, first, end, lanes, stay, element)                                                           \
+#define STAYING(ref, first, end, lanes, stay, element)                                                           \
     __shared__ epoch_participant agent;                                                                          \
-    skiplist_ref place = place_on(gpu);                                                                          \
-    map_ref map = map_of(gpu);                                                                                   \
+    skiplist_ref place = skiplist_of(&ref, sizeof(map_node));                                                    \
+    map_thread map = map_thread_of(&ref, blockIdx.x);                                                            \
     map.agent = &agent;                                                                                          \
     skiplist_register(&place, &agent, STAY_THREADS, blockIdx.x);                                                 \
     const size_t own = STAY_THREADS / (lanes), wave = gridDim.x * own;                                           \
@@ -38,7 +28,7 @@ PORT_FN void set_key(void *array, size_t i, map_key value)
     }                                                                                                            \
     skiplist_unregister(&place, &agent)
 
-PORT_FN void find_element(map_ref map, const request &r, size_t i)
+PORT_FN void find_element(map_thread map, const request &r, size_t i)
 {
     find_op find;
     find_start(map, &find, ((const map_key *)r.keys)[i]);
@@ -48,13 +38,13 @@ PORT_FN void find_element(map_ref map, const request &r, size_t i)
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS)
-    find_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+    find_kernel(const __grid_constant__ map_ref ref, const __grid_constant__ request r)
 {
-    STAYING(gpu, 0, r.n, 1, QUERY_STAY, find_element(map, r, i));
+    STAYING(ref, 0, r.n, 1, QUERY_STAY, find_element(map, r, i));
 }
 
 /* The same by teams. */
-PORT_FN void find_by_team(map_ref map, team t, const request &r, size_t i)
+PORT_FN void find_by_team(map_thread map, team t, const request &r, size_t i)
 {
     find_op find;
     team_find(map, t, &find, ((const map_key *)r.keys)[i]);
@@ -64,16 +54,17 @@ PORT_FN void find_by_team(map_ref map, team t, const request &r, size_t i)
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS)
-    team_find_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+    team_find_kernel(const __grid_constant__ map_ref ref, unsigned team_lanes,
+                     const __grid_constant__ request r)
 {
-    team t = team_of(gpu.team);
-    STAYING(gpu, 0, r.n, t.lanes, QUERY_STAY, find_by_team(map, t, r, i));
+    team t = team_of(team_lanes);
+    STAYING(ref, 0, r.n, t.lanes, QUERY_STAY, find_by_team(map, t, r, i));
 }
 
 /* The totals of a thread's updates. */
 typedef struct update_sums { int grown; unsigned refused; } update_sums;
 
-PORT_FN void update_element(map_ref map, team t, const request &r, size_t i, update_sums *sums)
+PORT_FN void update_element(map_thread map, team t, const request &r, size_t i, update_sums *sums)
 {
     update_op update;
     op_kind kind = r.kind;
@@ -91,37 +82,37 @@ PORT_FN void update_element(map_ref map, team t, const request &r, size_t i, upd
 }
 
 /* Adds the insertions and erasures of a warp to the map's size, in one addition. */
-PORT_FN void add_sums(const blink_on_gpu &gpu, update_sums sums, update_notes *notes)
+PORT_FN void add_sums(const map_ref &ref, update_sums sums, update_notes *notes)
 {
     for (unsigned by = 16; by > 0; by /= 2) {
         sums.grown += __shfl_xor_sync(0xffffffffu, sums.grown, by);
         sums.refused += __shfl_xor_sync(0xffffffffu, sums.refused, by);
     }
     if (threadIdx.x % 32 != 0) return;
-    if (sums.grown) port_fetch_add(&gpu.tree->stripe[blockIdx.x % BLINK_STRIPES].size, (uint64_t)(int64_t)sums.grown);
+    if (sums.grown) port_fetch_add(&ref.tree->stripe[blockIdx.x % BLINK_STRIPES].size, (uint64_t)(int64_t)sums.grown);
     if (sums.refused) port_fetch_add(&notes->not_applied, sums.refused);
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS, 2)
-    update_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
+    update_kernel(const __grid_constant__ map_ref ref, const __grid_constant__ request r, size_t first,
                   size_t end, update_notes *notes)
 {
     update_sums sums = {0, 0};
-    STAYING(gpu, first, end, 1, UPDATE_STAY, update_element(map, team_of(1), r, i, &sums));
-    add_sums(gpu, sums, notes);
+    STAYING(ref, first, end, 1, UPDATE_STAY, update_element(map, team_of(1), r, i, &sums));
+    add_sums(ref, sums, notes);
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS, 2)
-    team_update_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r, size_t first,
-                       size_t end, update_notes *notes)
+    team_update_kernel(const __grid_constant__ map_ref ref, unsigned team_lanes,
+                       const __grid_constant__ request r, size_t first, size_t end, update_notes *notes)
 {
     update_sums sums = {0, 0};
-    team t = team_of(gpu.team);
-    STAYING(gpu, first, end, t.lanes, UPDATE_STAY, update_element(map, t, r, i, &sums));
-    add_sums(gpu, sums, notes);
+    team t = team_of(team_lanes);
+    STAYING(ref, first, end, t.lanes, UPDATE_STAY, update_element(map, t, r, i, &sums));
+    add_sums(ref, sums, notes);
 }
 
-PORT_FN void seek_element(map_ref map, const request &r, size_t i)
+PORT_FN void seek_element(map_thread map, const request &r, size_t i)
 {
     map_key key = ((const map_key *)r.keys)[i];
     bool up = r.kind == OP_SUCC || r.kind == OP_CEILING;
@@ -140,13 +131,13 @@ PORT_FN void seek_element(map_ref map, const request &r, size_t i)
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS)
-    seek_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+    seek_kernel(const __grid_constant__ map_ref ref, const __grid_constant__ request r)
 {
-    STAYING(gpu, 0, r.n, 1, QUERY_STAY, seek_element(map, r, i));
+    STAYING(ref, 0, r.n, 1, QUERY_STAY, seek_element(map, r, i));
 }
 
 /* Runs the range to its end. Returns false if it was noted before that. */
-PORT_FN bool range_to_end_or_note(map_ref map, range_op *range, long_notes *notes, uint64_t i)
+PORT_FN bool range_to_end_or_note(map_thread map, range_op *range, long_notes *notes, uint64_t i)
 {
     unsigned attempts = 0, visits = 0;
     level_step step;
@@ -157,7 +148,7 @@ PORT_FN bool range_to_end_or_note(map_ref map, range_op *range, long_notes *note
     return true;
 }
 
-PORT_FN void range_element(map_ref map, const request &r, size_t i)
+PORT_FN void range_element(map_thread map, const request &r, size_t i)
 {
     map_key low = ((const map_key *)r.keys)[i], high = ((const map_key *)r.values)[i];
     uint64_t limit = r.limit ? r.limit : UINT64_MAX, place = i * (uint64_t)r.limit, room = limit;
@@ -177,7 +168,7 @@ PORT_FN void range_element(map_ref map, const request &r, size_t i)
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS)
-    range_kernel(const __grid_constant__ blink_on_gpu gpu, const __grid_constant__ request r)
+    range_kernel(const __grid_constant__ map_ref ref, const __grid_constant__ request r)
 {
-    STAYING(gpu, 0, r.n, 1, 1, range_element(map, r, i));
+    STAYING(ref, 0, r.n, 1, 1, range_element(map, r, i));
 }

@@ -12,25 +12,15 @@ enum { STAY_THREADS = 512, UPDATE_STAY = 1, QUERY_STAY = 4, BLOCKS_PER_SM = 4 };
 /* For arrays of inserts into a small skiplist: see update_all. */
 enum { RAMP_FIRST = 256, RAMP_STEP = 8, RAMP_LAST = 1 << 18 };
 
-PORT_FN skiplist_ref place_on(const blink_on_gpu &gpu)
-{
-    skiplist_ref place;
-    place.tree = gpu.tree;
-    place.nodes = gpu.nodes;
-    place.epoch = gpu.versions.epoch;
-    place.node_bytes = NODE_SLOTS * PLEACH_KEY_BITS / 4;
-    return place;
-}
-
 #include "skiplist.h"
 #include "skiplist_kernels.h"
 #include "../blink/blink_long_kernels.h"
 #include "../blink/blink_bulk_kernels.h"
 
 /* As many blocks as the GPU can hold at a time, or as the work needs. */
-static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
+static unsigned staying_blocks(const map_launch *gpu, uint64_t threads)
 {
-    uint64_t most = (uint64_t)map->processors * BLOCKS_PER_SM, all = (threads + STAY_THREADS - 1) / STAY_THREADS;
+    uint64_t most = (uint64_t)gpu->processors * BLOCKS_PER_SM, all = (threads + STAY_THREADS - 1) / STAY_THREADS;
     return (unsigned)(all < most ? all : most);
 }
 
@@ -38,59 +28,60 @@ static unsigned staying_blocks(const blink_on_gpu *map, uint64_t threads)
     do {                                                                                                         \
         if ((threads) == 0) return cudaSuccess;                                                                  \
         cudaGetLastError();                                                                                      \
-        kernel<<<staying_blocks(&map, threads), STAY_THREADS, 0, stream>>>(__VA_ARGS__);                         \
+        kernel<<<staying_blocks(&gpu, threads), STAY_THREADS, 0, stream>>>(__VA_ARGS__);                         \
         return cudaGetLastError();                                                                               \
     } while (0)
 
-static cudaError_t update_part(blink_on_gpu map, const request *r, size_t first, size_t end, update_notes *notes,
+static cudaError_t update_part(map_launch gpu, const request *r, size_t first, size_t end, update_notes *notes,
                                cudaStream_t stream)
 {
-    if (map.team > 1) LAUNCH_STAYING(team_update_kernel, (end - first) * map.team, map, *r, first, end, notes);
-    LAUNCH_STAYING(update_kernel, end - first, map, *r, first, end, notes);
+    if (gpu.team > 1)
+        LAUNCH_STAYING(team_update_kernel, (end - first) * gpu.team, gpu.map, gpu.team, *r, first, end, notes);
+    LAUNCH_STAYING(update_kernel, end - first, gpu.map, *r, first, end, notes);
 }
 
 /* Thousands of threads that all need the few chunks of a small skiplist would contend for them. So the first elements
  * of an array are processed by few threads, and the following ones, when there are more chunks, by more. */
-static cudaError_t update_all(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
+static cudaError_t update_all(map_launch gpu, const request *r, update_notes *notes, cudaStream_t stream)
 {
     const size_t few = RAMP_FIRST;
-    size_t first = 0, end = map.small && r->kind != OP_ERASE ? few : r->n;
+    size_t first = 0, end = gpu.small && r->kind != OP_ERASE ? few : r->n;
     cudaError_t error = cudaSuccess;
     while (first < r->n && error == cudaSuccess) {
         if (end > r->n || end > RAMP_LAST) end = r->n;
-        error = update_part(map, r, first, end, notes, stream);
+        error = update_part(gpu, r, first, end, notes, stream);
         first = end;
         end *= RAMP_STEP;
     }
     return error;
 }
 
-static cudaError_t skiplist_run(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
+static cudaError_t skiplist_run(map_launch gpu, const request *r, update_notes *notes, cudaStream_t stream)
 {
     switch (r->kind) {
     case OP_PUT:
     case OP_ADD:
-    case OP_ERASE: return update_all(map, r, notes, stream);
+    case OP_ERASE: return update_all(gpu, r, notes, stream);
     case OP_FIND:
     case OP_CONTAINS:
-        if (map.team > 1) LAUNCH_STAYING(team_find_kernel, r->n * map.team, map, *r);
-        LAUNCH_STAYING(find_kernel, r->n, map, *r);
+        if (gpu.team > 1) LAUNCH_STAYING(team_find_kernel, r->n * gpu.team, gpu.map, gpu.team, *r);
+        LAUNCH_STAYING(find_kernel, r->n, gpu.map, *r);
     case OP_SUCC:
     case OP_PRED:
     case OP_CEILING:
-    case OP_FLOOR: LAUNCH_STAYING(seek_kernel, r->n, map, *r);
+    case OP_FLOOR: LAUNCH_STAYING(seek_kernel, r->n, gpu.map, *r);
     case OP_RANGE:
-    case OP_COUNT: LAUNCH_STAYING(range_kernel, r->n, map, *r);
+    case OP_COUNT: LAUNCH_STAYING(range_kernel, r->n, gpu.map, *r);
     }
     return cudaErrorInvalidValue;
 }
 
 /* One block: completes a scan begun by another participant, advances the clock by two ticks, returns each slot's
  * chunks. */
-static __global__ void settle_kernel(const __grid_constant__ blink_on_gpu gpu, bool forget)
+static __global__ void settle_kernel(const __grid_constant__ map_ref ref, bool forget)
 {
     __shared__ epoch_participant agent;
-    skiplist_ref place = place_on(gpu);
+    skiplist_ref place = skiplist_of(&ref, sizeof(map_node));
     if (forget) {
         for (unsigned i = threadIdx.x; i < place.epoch.slots; i += BLOCK_THREADS)
             place.epoch.home[i].tail = place.epoch.home[i].head;
@@ -108,7 +99,7 @@ static __global__ void settle_kernel(const __grid_constant__ blink_on_gpu gpu, b
     }
 }
 
-static cudaError_t skiplist_settle(blink_on_gpu map, bool forget, cudaStream_t stream)
+static cudaError_t skiplist_settle(map_ref map, bool forget, cudaStream_t stream)
 {
     cudaGetLastError();
     settle_kernel<<<1, BLOCK_THREADS, 0, stream>>>(map, forget);

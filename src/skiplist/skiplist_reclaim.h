@@ -13,6 +13,7 @@
 #define PLEACH_SKIPLIST_RECLAIM_H
 
 #include "skiplist_format.h"
+#include "../level/map_ref.h"
 
 /* A skiplist as participants of any key width see it. */
 typedef struct skiplist_ref {
@@ -21,6 +22,12 @@ typedef struct skiplist_ref {
     struct epoch epoch;
     uint32_t node_bytes;
 } skiplist_ref;
+
+HEADER_FN skiplist_ref skiplist_of(const map_ref *ref, uint32_t node_bytes)
+{
+    skiplist_ref place = {ref->tree, ref->nodes, ref->versions.epoch, node_bytes};
+    return place;
+}
 
 PORT_FN void skiplist_register(const skiplist_ref *place, epoch_participant *a, uint32_t lanes, uint32_t wish)
 {

@@ -34,7 +34,7 @@ typedef struct restructure_op {
     bool raised;     /* MERGE: the chunk had a pair above */
 } restructure_op;
 
-PORT_FN void restructure_raise(map_ref map, restructure_op *t, map_pair about, uint32_t level)
+PORT_FN void restructure_raise(map_thread map, restructure_op *t, map_pair about, uint32_t level)
 {
     t->stage = RESTRUCTURE_RAISE;
     t->about = about;
@@ -61,7 +61,7 @@ PORT_FN void restructure_look(restructure_op *t, map_pair small, uint32_t level)
 }
 
 /* Continues with the left neighbour of an underfull chunk. */
-PORT_FN level_step restructure_left(map_ref map, restructure_op *t)
+PORT_FN level_step restructure_left(map_thread map, restructure_op *t)
 {
     map_pair small = t->left_of;
     t->left_of = pair_of(0, NODE_NONE);
@@ -74,7 +74,7 @@ PORT_FN level_step restructure_left(map_ref map, restructure_op *t)
 }
 
 /* Called after an update that returned RESTRUCTURE. */
-PORT_FN void restructure_start(map_ref map, restructure_op *t, const update_op *update)
+PORT_FN void restructure_start(map_thread map, restructure_op *t, const update_op *update)
 {
     if (pair_node(update->separator) == NODE_NONE) {
         restructure_look(t, pair_of(update->cursor.low, update->cursor.node), 0);
@@ -86,7 +86,7 @@ PORT_FN void restructure_start(map_ref map, restructure_op *t, const update_op *
     t->cursor.level = 1;
 }
 
-PORT_FN level_step step_raise(map_ref map, restructure_op *t)
+PORT_FN level_step step_raise(map_thread map, restructure_op *t)
 {
     map_pair made;
     level_step step = raise_here(map, &t->cursor, t->about, &made);
@@ -96,7 +96,7 @@ PORT_FN level_step step_raise(map_ref map, restructure_op *t)
     return STEP_MOVED;
 }
 
-PORT_FN level_step step_mark(map_ref map, restructure_op *t)
+PORT_FN level_step step_mark(map_thread map, restructure_op *t)
 {
     if (!set_state(map, pair_node(t->about), t->state)) return STEP_AGAIN;
     if (pair_node(t->next) == NODE_NONE) return restructure_left(map, t);
@@ -116,7 +116,7 @@ PORT_FN void restructure_merge(restructure_op *t, map_pair small)
 }
 
 /* Chunk `left` can merge its right neighbour, which is now RAISING. */
-PORT_FN level_step restructure_pair(map_ref map, restructure_op *t, uint32_t left, map_pair right)
+PORT_FN level_step restructure_pair(map_thread map, restructure_op *t, uint32_t left, map_pair right)
 {
     t->left = left;
     t->about = pair_of(right.key, pair_node(right));
@@ -128,7 +128,7 @@ PORT_FN level_step restructure_pair(map_ref map, restructure_op *t, uint32_t lef
     return STEP_MOVED;
 }
 
-PORT_FN level_step step_look(map_ref map, restructure_op *t)
+PORT_FN level_step step_look(map_thread map, restructure_op *t)
 {
     map_pair right;
     uint32_t small = pair_node(t->about);
@@ -138,7 +138,7 @@ PORT_FN level_step step_look(map_ref map, restructure_op *t)
     return restructure_left(map, t);
 }
 
-PORT_FN level_step step_left(map_ref map, restructure_op *t)
+PORT_FN level_step step_left(map_thread map, restructure_op *t)
 {
     map_pair link;
     uint64_t header = node_end(node_at(map, t->cursor.node), &link);
@@ -153,7 +153,7 @@ PORT_FN level_step step_left(map_ref map, restructure_op *t)
     return step == STEP_AGAIN && t->tries++ < RESTRUCTURE_TRIES ? STEP_AGAIN : STEP_DONE;
 }
 
-PORT_FN level_step step_lower(map_ref map, restructure_op *t)
+PORT_FN level_step step_lower(map_thread map, restructure_op *t)
 {
     unsigned left;
     map_key low;
@@ -167,7 +167,7 @@ PORT_FN level_step step_lower(map_ref map, restructure_op *t)
     return STEP_MOVED;
 }
 
-PORT_FN level_step step_merge(map_ref map, restructure_op *t)
+PORT_FN level_step step_merge(map_thread map, restructure_op *t)
 {
     level_step step = merge_here(map, &t->cursor, pair_node(t->about));
     if (step == STEP_DONE && pair_node(t->small) == NODE_NONE) return STEP_DONE;
@@ -183,7 +183,7 @@ PORT_FN level_step step_merge(map_ref map, restructure_op *t)
 }
 
 /* Every other stage works on one level: the chunk's own, or the one above. */
-PORT_FN level_step restructure_step(map_ref map, restructure_op *t)
+PORT_FN level_step restructure_step(map_thread map, restructure_op *t)
 {
     if (t->stage == RESTRUCTURE_LOOK) return step_look(map, t);
     if (t->stage == RESTRUCTURE_MARK) return step_mark(map, t);

@@ -39,7 +39,7 @@ PORT_FN void close_left(map_node *node, const node_image *image, map_pair pair, 
 /* Splits a full bottom chunk, inserts `pair`, and releases the latch. The caller holds the latch; `header` is the
  * header from before. Returns (separator, new chunk). If no chunk can be allocated, the returned value is NODE_NONE,
  * nothing is changed, and the latch is released too. */
-PORT_COLD map_pair chunk_split(map_ref map, uint32_t id, uint64_t header, map_pair pair)
+PORT_COLD map_pair chunk_split(map_thread map, uint32_t id, uint64_t header, map_pair pair)
 {
     map_node *node = node_at(map, id);
     uint32_t right = take_chunk(map);

@@ -1,7 +1,7 @@
 /* skiplist/skiplist_take.h - allocates chunks for splits: free ones first, so that a structure that neither grows nor
  * shrinks uses no new memory. Included by skiplist.h. */
 
-PORT_FN uint32_t take_returned(map_ref map)
+PORT_FN uint32_t take_returned(map_thread map)
 {
     if ((int64_t)port_load(&map.tree->returned) <= 0) return NODE_NONE;
     uint32_t id = pool_alloc_any(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe);
@@ -9,7 +9,7 @@ PORT_FN uint32_t take_returned(map_ref map)
     return id;
 }
 
-PORT_FN uint32_t take_chunk(map_ref map)
+PORT_FN uint32_t take_chunk(map_thread map)
 {
     uint32_t id = take_returned(map);
     if (id == NODE_NONE) id = pool_alloc_fresh(&map.tree->pool, 0);
@@ -17,7 +17,7 @@ PORT_FN uint32_t take_chunk(map_ref map)
 }
 
 /* Returns whether a new chunk with this low key gets a pair in the level above. */
-PORT_FN bool is_raised(map_ref map, uint32_t id, uint64_t low, unsigned level)
+PORT_FN bool is_raised(map_thread map, uint32_t id, uint64_t low, unsigned level)
 {
     uint64_t dice = (low ^ (uint64_t)id << 32) * 0x9e3779b97f4a7c15u;
     dice = (dice ^ dice >> 29) * 0xbf58476d1ce4e5b9u;

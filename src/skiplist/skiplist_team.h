@@ -60,14 +60,14 @@ PORT_FN map_pair team_route(team t, const map_node *node, map_key key)
 }
 
 /* Visits one upper chunk: down, or to the right. */
-PORT_FN void team_descend(map_ref map, team t, level_cursor *cursor)
+PORT_FN void team_descend(map_thread map, team t, level_cursor *cursor)
 {
     cursor_follow(map, cursor, team_route(t, node_at(map, cursor->node), cursor->target));
     cursor->node = team_word(t, cursor->node, 0); /* one load of the root for all lanes */
     cursor->level = team_word(t, cursor->level, 0);
 }
 
-PORT_FN void team_start(map_ref map, team t, level_cursor *cursor, map_key key)
+PORT_FN void team_start(map_thread map, team t, level_cursor *cursor, map_key key)
 {
     cursor_start(map, cursor, key);
     cursor->node = team_word(t, cursor->node, 0);
@@ -114,7 +114,7 @@ PORT_FN node_answer team_look(team t, const map_node *node, map_key key, map_pai
     return (after ^ before) & ~HEADER_LATCHED ? NODE_CHANGED : NODE_ABSENT;
 }
 
-PORT_FN void team_find(map_ref map, team t, find_op *find, map_key key)
+PORT_FN void team_find(map_thread map, team t, find_op *find, map_key key)
 {
     map_pair pair;
     team_start(map, t, &find->cursor, key);
@@ -132,7 +132,7 @@ PORT_FN void team_find(map_ref map, team t, find_op *find, map_key key)
 }
 
 /* The team descends together. Its first lane does the rest and has the result. */
-PORT_FN void team_update(map_ref map, team t, update_op *update, op_kind kind, map_key key, map_key value)
+PORT_FN void team_update(map_thread map, team t, update_op *update, op_kind kind, map_key key, map_key value)
 {
     update_start(map, update, kind, key, value);
     team_start(map, t, &update->cursor, key);

@@ -11,7 +11,7 @@ typedef struct update_op {
     pleach_outcome outcome;
 } update_op;
 
-PORT_FN void update_start(map_ref map, update_op *update, op_kind kind, map_key key, map_key value)
+PORT_FN void update_start(map_thread map, update_op *update, op_kind kind, map_key key, map_key value)
 {
     update->value = value;
     update->old = 0;
@@ -21,7 +21,7 @@ PORT_FN void update_start(map_ref map, update_op *update, op_kind kind, map_key 
     cursor_start(map, &update->cursor, key);
 }
 
-PORT_FN level_step insert_here(map_ref map, update_op *update, map_node *node, uint64_t header)
+PORT_FN level_step insert_here(map_thread map, update_op *update, map_node *node, uint64_t header)
 {
     unsigned count = header_count(header);
     map_pair pair = pair_of(update->cursor.target, update->value);
@@ -49,7 +49,7 @@ PORT_FN level_step erase_here(update_op *update, map_node *node, const chunk_vie
 }
 
 /* The chunk is latched and still as it was seen, because its version has not changed. */
-PORT_FN level_step change_here(map_ref map, update_op *update, map_node *node, const chunk_view *look, bool present)
+PORT_FN level_step change_here(map_thread map, update_op *update, map_node *node, const chunk_view *look, bool present)
 {
     if (!present) return insert_here(map, update, node, look->header);
     update->old = look->pair.value;
@@ -60,7 +60,7 @@ PORT_FN level_step change_here(map_ref map, update_op *update, map_node *node, c
     return STEP_DONE;
 }
 
-PORT_FN level_step update_bottom(map_ref map, update_op *update)
+PORT_FN level_step update_bottom(map_thread map, update_op *update)
 {
     map_node *node = node_at(map, update->cursor.node);
     chunk_view look;
@@ -89,7 +89,7 @@ PORT_FN level_step update_bottom(map_ref map, update_op *update)
     return change_here(map, update, node, &look, present);
 }
 
-PORT_FN level_step update_step(map_ref map, update_op *update)
+PORT_FN level_step update_step(map_thread map, update_op *update)
 {
     if (update->cursor.level > 0) return cursor_descend(map, &update->cursor);
     return update_bottom(map, update);

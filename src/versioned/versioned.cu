@@ -7,44 +7,44 @@
 #include "../blink/blink_long_kernels.h"
 #include "versioned_kernels.h"
 
-static cudaError_t run_call(blink_on_gpu map, const request *r, update_notes *notes, cudaStream_t stream)
+static cudaError_t run_call(map_launch gpu, const request *r, update_notes *notes, cudaStream_t stream)
 {
     switch (r->kind) {
     case OP_PUT:
     case OP_ADD:
-    case OP_ERASE: LAUNCH(update_kernel, r->n, map, *r, notes);
+    case OP_ERASE: LAUNCH(update_kernel, r->n, gpu.map, gpu.keeps, *r, notes);
     case OP_RANGE:
     case OP_COUNT: {
         const unsigned apart = range_apart(r, !r->at);
-        LAUNCH(range_kernel, r->n << apart, map, *r, apart);
+        LAUNCH(range_kernel, r->n << apart, gpu.map, *r, apart);
     }
     case OP_FIND:
     case OP_CONTAINS:
-        if (!r->at) LAUNCH(find_kernel, r->n, map, *r);
-        LAUNCH(snapshot_seek_kernel, r->n, map, *r);
+        if (!r->at) LAUNCH(find_kernel, r->n, gpu.map, *r);
+        LAUNCH(snapshot_seek_kernel, r->n, gpu.map, *r);
     case OP_SUCC:
     case OP_PRED:
     case OP_CEILING:
     case OP_FLOOR:
-        if (!r->at) LAUNCH(seek_kernel, r->n, map, *r);
-        LAUNCH(snapshot_seek_kernel, r->n, map, *r);
+        if (!r->at) LAUNCH(seek_kernel, r->n, gpu.map, *r);
+        LAUNCH(snapshot_seek_kernel, r->n, gpu.map, *r);
     }
     return cudaErrorInvalidValue;
 }
 
-static cudaError_t launch_return(blink_on_gpu map, cudaStream_t stream)
+static cudaError_t launch_return(map_ref map, cudaStream_t stream)
 {
     uint64_t places = map.versions.stripes + map.versions.epoch.slots;
     LAUNCH(return_kernel, places, map);
 }
 
-static cudaError_t release(blink_on_gpu map, const uint64_t *at, cudaStream_t stream)
+static cudaError_t release(map_ref map, const uint64_t *at, cudaStream_t stream)
 {
     cudaError_t error = versioned_cuda_unpin(map, at, stream);
     return error == cudaSuccess ? launch_return(map, stream) : error;
 }
 
-static cudaError_t count_held(blink_on_gpu map, uint64_t used, uint64_t first, uint64_t second, uint64_t *held,
+static cudaError_t count_held(map_ref map, uint64_t used, uint64_t first, uint64_t second, uint64_t *held,
                               cudaStream_t stream)
 {
     LAUNCH(held_kernel, used - 1, map, used, first, second, held);

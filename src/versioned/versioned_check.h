@@ -4,7 +4,7 @@
 #define PLEACH_VERSIONED_CHECK_H
 
 #include "../version/version.h"
-#include "../blink/blink_tree.h"
+#include "../level/level_tree.h"
 
 /* Call after blink_validate. Returns true if every version chain is valid; otherwise the message names the first
  * violation. `announce_words` is PORT_LINE_WORDS of the machine on which the map lives. */

@@ -1,3 +1,6 @@
-/* versioned/versioned_cpu.c - blink_cpu.c for maps with versions. Compiled once per key width and instruction set. */
-#define RUN_VERSIONED 1
-#include "../blink/blink_cpu.c"
+/* versioned/versioned_cpu.c - the CPU's loops over a map with versions, once per key width and instruction set. */
+#include "versioned.h"
+#include "versioned_cpu.h"
+
+#define RUN_TABLE WIDTH_SYMBOL(versioned_run)
+#include "../blink/blink_loop_cpu.h"

@@ -11,9 +11,9 @@
 #define PLEACH_VERSIONED(name) pleach_versioned64_##name
 #endif
 
-PORT_FN map_ref versioned_map(const pleach_versioned_view &view, epoch_participant *agent)
+PORT_FN map_thread versioned_map(const pleach_versioned_view &view, epoch_participant *agent)
 {
-    map_ref map;
+    map_thread map;
     map.tree = (blink_tree *)view.tree;
     map.nodes = view.nodes;
     map.stripe = blockIdx.x + (threadIdx.x >> 5);
@@ -52,7 +52,7 @@ PORT_FN pleach_outcome PLEACH_VERSIONED(erase)(const pleach_versioned_view &view
 
 PORT_FN bool PLEACH_VERSIONED(find)(const pleach_versioned_view &view, map_key key, map_key *value)
 {
-    map_ref map = versioned_map(view, NULL);
+    map_thread map = versioned_map(view, NULL);
     find_op find;
     find_start(map, &find, key);
     LEVEL_BLOCKING(find_step(map, &find));
@@ -65,7 +65,7 @@ PORT_FN bool PLEACH_VERSIONED(find)(const pleach_versioned_view &view, map_key k
 PORT_FN bool versioned_seek(const pleach_versioned_view &view, uint64_t at, map_key from, bool up, bool exact,
                             map_key *out_key, map_key *out_value)
 {
-    map_ref map = versioned_map(view, NULL);
+    map_thread map = versioned_map(view, NULL);
     snapshot_seek_op seek;
     snapshot_seek_start(map, &seek, at, from, up);
     seek.exact = exact;
@@ -96,7 +96,7 @@ PORT_FN uint64_t versioned_range(const pleach_versioned_view &view, uint64_t at,
                                  uint64_t limit, map_key *keys, map_key *values)
 {
     if (lo > hi || limit == 0) return 0;
-    map_ref map = versioned_map(view, NULL);
+    map_thread map = versioned_map(view, NULL);
     snapshot_range_op past;
     past.at = at;
     range_start(map, &past.range, lo, hi, limit, limit, keys, values);
@@ -118,7 +118,7 @@ PORT_FN uint32_t PLEACH_VERSIONED(range_at)(const pleach_versioned_view &view, u
 PORT_FN uint32_t PLEACH_VERSIONED(warp_range_at)(const pleach_versioned_view &view, uint64_t at, map_key lo, map_key hi,
                                                  uint32_t limit, map_key *keys, map_key *values)
 {
-    map_ref map = versioned_map(view, NULL);
+    map_thread map = versioned_map(view, NULL);
     team_query own;
     team_query_set(&own, lo, hi, limit, keys, values);
     if (lo <= hi && limit > 0) team_start(map, &own);

@@ -2,11 +2,11 @@
 
 /* A find is a seek that must hit the key itself. */
 static __global__ void __launch_bounds__(BLOCK_THREADS)
-    snapshot_seek_kernel(const __grid_constant__ blink_on_gpu gpu, request r)
+    snapshot_seek_kernel(const __grid_constant__ map_ref ref, request r)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    map_ref map = map_of(gpu);
+    map_thread map = map_thread_of(&ref, blockIdx.x);
     map_key key = ((const map_key *)r.keys)[i];
     bool find = r.kind == OP_FIND, up = find || r.kind == OP_SUCC || r.kind == OP_CEILING;
     bool strict = r.kind == OP_SUCC || r.kind == OP_PRED;
@@ -25,25 +25,25 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 }
 
 /* One thread for each list of kept versions, and one for each ring. */
-static __global__ void return_kernel(const __grid_constant__ blink_on_gpu gpu)
+static __global__ void return_kernel(const __grid_constant__ map_ref ref)
 {
-    map_ref map = map_of(gpu);
+    map_thread map = map_thread_of(&ref, blockIdx.x);
     unsigned i = blockIdx.x * BLOCK_THREADS + threadIdx.x;
     map.stripe = i;
-    if (i < gpu.versions.stripes)
+    if (i < ref.versions.stripes)
         return_images(map, i);
-    else if (i - gpu.versions.stripes < gpu.versions.epoch.slots)
-        return_ring(map, i - gpu.versions.stripes);
+    else if (i - ref.versions.stripes < ref.versions.epoch.slots)
+        return_ring(map, i - ref.versions.stripes);
 }
 
-static __global__ void held_kernel(const __grid_constant__ blink_on_gpu gpu, uint64_t used, uint64_t first,
+static __global__ void held_kernel(const __grid_constant__ map_ref ref, uint64_t used, uint64_t first,
                                    uint64_t second, uint64_t *held)
 {
     uint64_t id = (uint64_t)blockIdx.x * BLOCK_THREADS + threadIdx.x + 1;
     bool mine = false;
     if (id < used) {
-        uint64_t header = header_load((map_node *)pool_address(gpu.nodes, (uint32_t)id, sizeof(map_node)));
-        uint64_t until = gpu.versions.record[id].until;
+        uint64_t header = header_load((map_node *)pool_address(ref.nodes, (uint32_t)id, sizeof(map_node)));
+        uint64_t until = ref.versions.record[id].until;
         mine = header_level(header) == NODE_OLD_IMAGE && until > first && until <= second;
     }
     int here = __syncthreads_count(mine);

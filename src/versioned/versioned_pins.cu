@@ -29,21 +29,21 @@ static __global__ void move_pins_kernel(epoch_state *e, uint64_t *table, uint64_
     for (unsigned attempt = 0; epoch_pins_move(e, table, room, &unused) == EPOCH_BUSY;) port_pause(attempt++);
 }
 
-cudaError_t versioned_cuda_take(blink_on_gpu map, uint64_t *at, cudaStream_t stream)
+cudaError_t versioned_cuda_take(map_ref map, uint64_t *at, cudaStream_t stream)
 {
     cudaGetLastError();
     take_kernel<<<1, BLOCK_THREADS, 0, stream>>>(map.versions, at);
     return cudaGetLastError();
 }
 
-cudaError_t versioned_cuda_unpin(blink_on_gpu map, const uint64_t *at, cudaStream_t stream)
+cudaError_t versioned_cuda_unpin(map_ref map, const uint64_t *at, cudaStream_t stream)
 {
     cudaGetLastError();
     unpin_kernel<<<1, BLOCK_THREADS, 0, stream>>>(map.versions, at);
     return cudaGetLastError();
 }
 
-cudaError_t versioned_cuda_move_pins(blink_on_gpu map, uint64_t *table, uint64_t room, cudaStream_t stream)
+cudaError_t versioned_cuda_move_pins(map_ref map, uint64_t *table, uint64_t room, cudaStream_t stream)
 {
     cudaGetLastError();
     move_pins_kernel<<<1, 1, 0, stream>>>(map.versions.epoch.state, table, room);
@@ -57,7 +57,7 @@ static __global__ void forget_kernel(versions v)
     if (i < v.epoch.slots) v.epoch.home[i].tail = v.epoch.home[i].head; /* which keeps counting */
 }
 
-cudaError_t versioned_cuda_forget(blink_on_gpu map, cudaStream_t stream)
+cudaError_t versioned_cuda_forget(map_ref map, cudaStream_t stream)
 {
     uint64_t most = map.versions.stripes > map.versions.epoch.slots ? map.versions.stripes : map.versions.epoch.slots;
     cudaGetLastError();

@@ -14,7 +14,7 @@ typedef struct snapshot_leaf {
 } snapshot_leaf;
 
 /* Reads the newest version with since <= at, from old version `id` on. It is constant while the snapshot lives (V3). */
-PORT_FN void read_older(map_ref map, uint32_t id, uint64_t at, snapshot_leaf *leaf)
+PORT_FN void read_older(map_thread map, uint32_t id, uint64_t at, snapshot_leaf *leaf)
 {
     while (port_load(&map.versions->record[id].since) > at) {
         id = (uint32_t)port_load(&map.versions->record[id].older);
@@ -27,7 +27,7 @@ PORT_FN void read_older(map_ref map, uint32_t id, uint64_t at, snapshot_leaf *le
 }
 
 /* Reads the leaf under the cursor as snapshot `at` shows it. Returns DONE, or MOVED or AGAIN as in any step. */
-PORT_FN level_step read_leaf_at(map_ref map, level_cursor *cursor, uint64_t at, snapshot_leaf *leaf)
+PORT_FN level_step read_leaf_at(map_thread map, level_cursor *cursor, uint64_t at, snapshot_leaf *leaf)
 {
     const map_node *node = node_at(map, cursor->node);
     const version_record *record = &map.versions->record[cursor->node];
@@ -54,7 +54,7 @@ typedef struct snapshot_range_op {
     uint64_t at;
 } snapshot_range_op;
 
-PORT_FN level_step snapshot_range_step(map_ref map, snapshot_range_op *past)
+PORT_FN level_step snapshot_range_step(map_thread map, snapshot_range_op *past)
 {
     range_op *range = &past->range;
     snapshot_leaf leaf;
@@ -74,7 +74,7 @@ typedef struct snapshot_seek_op {
     bool exact; /* a find: only the key itself counts, and only its own leaf can have it */
 } snapshot_seek_op;
 
-PORT_FN void snapshot_seek_start(map_ref map, snapshot_seek_op *seek, uint64_t at, map_key from, bool up)
+PORT_FN void snapshot_seek_start(map_thread map, snapshot_seek_op *seek, uint64_t at, map_key from, bool up)
 {
     seek->at = at;
     seek->up = up;
@@ -84,7 +84,7 @@ PORT_FN void snapshot_seek_start(map_ref map, snapshot_seek_op *seek, uint64_t a
 
 /* There is no link to the left, so the walk descends again for the key just below the leaf's low key. It may find the
  * same version again, which reached further right at the snapshot's time; the target key has become smaller. */
-PORT_FN level_step snapshot_seek_step(map_ref map, snapshot_seek_op *seek)
+PORT_FN level_step snapshot_seek_step(map_thread map, snapshot_seek_op *seek)
 {
     level_cursor *cursor = &seek->cursor;
     snapshot_leaf leaf;

@@ -3,7 +3,7 @@
 #ifndef PLEACH_TESTS_COUNTERFEIT_GRAPH_H
 #define PLEACH_TESTS_COUNTERFEIT_GRAPH_H
 
-#include <graph/graph_backend.h>
+#include <graph/base/graph_backend.h>
 
 typedef struct mock_graph {
     pleach_status answer;         /* of every call but these: */

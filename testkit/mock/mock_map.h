@@ -100,9 +100,9 @@ static pleach_status mock_size(void *exec, uint64_t *size)
     return answer_once(exec);
 }
 
-static pleach_status mock_view(void *exec, map_view *view)
+static pleach_status mock_view(void *exec, map_ref *ref)
 {
-    *view = (map_view){.tree = exec};
+    *ref = (map_ref){.tree = exec};
     return answer_once(exec);
 }
 

@@ -15,7 +15,7 @@
 #define sysconf mock_sysconf
 #define any_device_pointer mock_device_pointer
 #include "graph/graph.c"
-#include "graph/triangles/triangles_calls.c"
+#include "graph/graph_triangles.c"
 #undef gate_init
 #undef sysconf
 #undef any_device_pointer

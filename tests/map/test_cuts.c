@@ -18,7 +18,7 @@ typedef struct tree {
     build_plan plan;
     blink_tree shared;
     uint32_t *keys; /* 0, STEP, ..., so the first child's pivot is the low key of the level, as it must be */
-    map_ref map;
+    map_thread map;
 } tree;
 
 static tree *tree_build(void)
@@ -29,7 +29,7 @@ static tree *tree_build(void)
     for (uint32_t i = 0; i < KEYS; i++)
         t->keys[i] = i * STEP;
     t->shared.root = t->plan.root;
-    t->map = (map_ref){.tree = &t->shared, .nodes = must_alloc(1 + t->plan.nodes, sizeof(map_node))};
+    t->map = (map_thread){.tree = &t->shared, .nodes = must_alloc(1 + t->plan.nodes, sizeof(map_node))};
     for (uint32_t level = 0; level < t->plan.levels; level++)
         for (uint64_t j = 0; j < t->plan.count[level]; j++)
             for (unsigned slot = 0; slot < NODE_SLOTS; slot++)

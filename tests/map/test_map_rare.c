@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include <base/memory.h>
-#include <blink/blink_cpu.h>
+#include <map/map_choose_isa.h>
 
 #include "testkit/buffers.h"
 #include "testkit/compare.h"
@@ -29,7 +29,7 @@ static struct {
     long failing_allocation; /* set for the rest of the call; 0: none */
 } writer;
 
-static void write_between(map_memory place)
+static void write_between(map_ref place)
 {
     for (unsigned i = 0; i < writer.keys; i++, writer.next_key++) {
         const uint32_t narrow[2] = {(uint32_t)writer.next_key, 1};
@@ -44,7 +44,7 @@ static void write_between(map_memory place)
     base_fail_nth_allocation(writer.failing_allocation);
 }
 
-static void run_observed(map_memory place, unsigned stripe, const request *r, size_t begin, size_t end,
+static void run_observed(map_ref place, unsigned stripe, const request *r, size_t begin, size_t end,
                          run_result *result)
 {
     if (r->kind == OP_RANGE && r->offsets && writer.rounds > 0) {

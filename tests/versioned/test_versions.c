@@ -34,7 +34,7 @@ typedef struct past {
     uint64_t pins[8 * EPOCH_PIN_WORDS];
     blink_tree tree;
     versions versions;
-    map_ref map;
+    map_thread map;
 } past;
 
 static past *past_open(void)
@@ -48,7 +48,7 @@ static past *past_open(void)
                              .epoch = {.state = &p->state.epoch, .announce = p->announce, .home = p->homes,
                                        .rings = p->rings, .slots = SLOTS, .ring = RING}};
     p->tree.pool.next = p->tree.pool.capacity = NODES;
-    p->map = (map_ref){.tree = &p->tree, .nodes = must_alloc(NODES, sizeof(map_node)), .versions = &p->versions};
+    p->map = (map_thread){.tree = &p->tree, .nodes = must_alloc(NODES, sizeof(map_node)), .versions = &p->versions};
     return p;
 }
 

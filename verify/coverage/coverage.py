@@ -27,7 +27,7 @@ SOURCES = "src/"
 ARGUMENT_CHECKS = tuple("src/" + file for file in (
     "base/config_threads.h", "base/status.c", "map/info.c", "map/map.c", "map/map_batch.c", "map/map_choose_engine.c",
     "map/map_object.h", "map/map_skiplist_view.c", "map/map_snapshot.c", "hash/hash.c", "graph/graph.c",
-    "graph/graph_object.h", "graph/ordered/ordered_snapshot.c", "graph/triangles/triangles_calls.c"))
+    "graph/graph_object.h", "graph/ordered/ordered_snapshot.c", "graph/graph_triangles.c"))
 
 
 class Coverage:

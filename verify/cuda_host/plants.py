@@ -164,9 +164,9 @@ PLANTS = [
     # ---- kernels of maps ----
     Plant("find_bound_one_too_many", "one thread more than there are elements has one",
           Run("test_map_points", "*put_replaces*"), BLINK_KERNELS,
-          "    find_kernel(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
+          "    find_kernel(const __grid_constant__ map_ref ref, request r)\n{\n"
           "    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;\n    if (i >= r.n) return;\n",
-          "    find_kernel(const __grid_constant__ blink_on_gpu gpu, request r)\n{\n"
+          "    find_kernel(const __grid_constant__ map_ref ref, request r)\n{\n"
           "    size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;\n    if (i > r.n) return;\n"),
     Plant("last_keys_not_compared", "the order of the last keys of an array is not looked at",
           Run("test_map_whole", "cuda/32 load_takes_any_size"), BLINK_LAUNCH,
@@ -300,7 +300,7 @@ PLANTS = [
           Run("test_graph_vertices", "*erased_vertices_take*"), EDGES_ERASE,
           "    if (threadIdx.x % 32 < POOL_RUN_LOGS) runs[threadIdx.x % 32] = slabs;\n", ""),
     Plant("lanes_leave_before_the_vote", "lanes without a missing id do not vote",
-          Run("test_graph_sparse", "*who_is_refused*"), "src/graph/ids/sparse_ids.cu",
+          Run("test_graph_sparse", "*who_is_refused*"), "src/graph/graph_sparse_ids.cu",
           "    bool lacks = wanted && !graph_vertex(g, id);\n",
           "    bool lacks = wanted && !graph_vertex(g, id);\n    if (!lacks) return;\n"),
     # ---- triangles ----

@@ -2,7 +2,7 @@
 from plants import Plant
 
 EDGE = "src/graph/graph_edge.h"
-FORMAT = "src/graph/graph_format.h"
+FORMAT = "src/graph/base/graph_format.h"
 TABLE = "src/hash/slabhash_table.h"
 IDS = "src/graph/ids/dictionary_kind.h"
 NUMBERS = "src/graph/ids/numbers.h"

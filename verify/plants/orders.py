@@ -41,7 +41,7 @@ from plants import Plant
 
 FOLDERS = ("port", "node", "pool", "sync", "epoch", "version", "level", "blink", "versioned", "skiplist",
            "hash", "batch")
-FILES = ("src/graph/graph_format.h", "src/graph/graph_edge.h", "src/graph/ids/numbers.h",
+FILES = ("src/graph/base/graph_format.h", "src/graph/graph_edge.h", "src/graph/ids/numbers.h",
          "src/graph/ids/dictionary_kind.h", "src/batch/batch_cpu.c")
 REAL_ATOMICS = ("src/sync/workers.c", "src/batch/batch_cpu.c")
 TREES = ("map/plain32", "map/cuda32", "map/x86_32", "map/plain64", "map/cuda64")
@@ -65,6 +65,7 @@ COVER = (  # which variants are asked about the changes of a file, by the beginn
     ("src/epoch/", (*EPOCHS, *VERSIONS, *LISTS, "team/plain32")),
     ("src/version/", (*VERSIONS, *TEAMS)),
     ("src/level/", (*TREES, *VERSIONS, *LISTS)),
+    ("src/blink/blink_keep", (*VERSIONS, *TEAMS)),
     ("src/blink/", (*TREES, *VERSIONS, *LISTS)),
     ("src/versioned/", (*VERSIONS, *TEAMS)),
     ("src/skiplist/", LISTS),

@@ -45,7 +45,7 @@ AGENT = "src/epoch/epoch_participant.h"
 PINS = "src/epoch/epoch_pins.h"
 VERSION = "src/version/version.h"
 RECORD = "src/version/version_record.h"
-KEEP = "src/versioned/versioned_keep.h"
+KEEP = "src/blink/blink_keep.h"
 PAST = "src/versioned/versioned_read.h"
 VERSIONED = "src/versioned/versioned.h"
 

@@ -3,7 +3,7 @@
 #ifndef PLEACH_GRAPH_PLACE_ROWS_H
 #define PLEACH_GRAPH_PLACE_ROWS_H
 
-#include "../graph_backend.h"
+#include "../base/graph_backend.h"
 
 /* The vertex at position i has its neighbours at the positions targets[offsets[i]] .. targets[offsets[i + 1] - 1], in
  * any order. */

@@ -3,7 +3,7 @@
 #ifndef PLEACH_GRAPH_NUMBERS_H
 #define PLEACH_GRAPH_NUMBERS_H
 
-#include "../graph_format.h"
+#include "../base/graph_format.h"
 
 PORT_FN void graph_store_name(const graph_ref *g, uint32_t number, uint32_t id)
 {

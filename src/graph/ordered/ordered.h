@@ -23,7 +23,7 @@
 #include "../../../include/pleach/batch.h"
 #include "../../../include/pleach/snapshot.h"
 #include "../../sync/workers.h"
-#include "../graph_backend.h"
+#include "../base/graph_backend.h"
 
 typedef struct ordered_graph {
     pleach_map *map;

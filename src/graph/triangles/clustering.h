@@ -2,7 +2,7 @@
 #ifndef PLEACH_GRAPH_CLUSTERING_H
 #define PLEACH_GRAPH_CLUSTERING_H
 
-#include "../graph_backend.h"
+#include "../base/graph_backend.h"
 
 /* As pleach_graph_clustering, with exclusive access. `average` may be NULL. */
 pleach_status clustering_of(const graph_exec_ops *ops, void *exec, unsigned threads, size_t n, double *coefficients,

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "../../hash/slabhash_format.h"
-#include "../graph_backend.h"
+#include "../base/graph_backend.h"
 
 /* An edge, by the ids of its endpoints, and its element. Name 0, which no edge has, means an empty place. */
 typedef struct numbered_edge { uint64_t name, element; } numbered_edge;

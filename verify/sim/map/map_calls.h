@@ -1,6 +1,8 @@
 /* verify/sim/map/map_calls.h - what the variants of the ordered map share, trees and skiplists: building, queries,
- * array calls, and all pairs. Included once, after the structure's own headers, LEVEL_BLOCKING and sim_map_at; with
- * WITH_ARRAYS after blink/blink_cpu.c too. */
+ * array calls, and all pairs. Included once, after the structure's own headers and LEVEL_BLOCKING; with WITH_ARRAYS
+ * after blink/blink_loop_cpu.h too. */
+
+#include "../../../src/level/level_thread.h"
 
 static void sim_build(const build_plan *plan, void *nodes, const uint64_t *keys, const uint64_t *values)
 {
@@ -15,7 +17,7 @@ static void sim_build(const build_plan *plan, void *nodes, const uint64_t *keys,
                 build_slot(plan, nodes, narrow_keys, narrow_values, level, index, slot);
 }
 
-static void call_find(map_ref map, history_op *op)
+static void call_find(map_thread map, history_op *op)
 {
     find_op find = {.found = false};
     find_start(map, &find, (map_key)op->key);
@@ -24,7 +26,7 @@ static void call_find(map_ref map, history_op *op)
     op->out_value = find.found ? find.value : 0;
 }
 
-static void call_seek(map_ref map, history_op *op)
+static void call_seek(map_thread map, history_op *op)
 {
     seek_op seek = {.found = false};
     seek_start(map, &seek, (map_key)op->key, op->kind == HISTORY_CEIL);
@@ -49,7 +51,7 @@ static void check_rest(const map_key *keys, const map_key *values, uint64_t coun
             sim_fail("a range of %u pairs has written past them", (unsigned)count);
 }
 
-static void call_range(map_ref map, history_op *op, history_pair *pairs)
+static void call_range(map_thread map, history_op *op, history_pair *pairs)
 {
     map_key keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
     range_op range;
@@ -60,9 +62,9 @@ static void call_range(map_ref map, history_op *op, history_pair *pairs)
     keep_pairs(op, pairs, keys, values, range.count);
 }
 
-static size_t sim_export(map_memory place, history_pair *pairs, size_t room)
+static size_t sim_export(map_ref place, history_pair *pairs, size_t room)
 {
-    map_ref map = sim_map_at(&place, 0);
+    map_thread map = map_thread_of(&place, 0);
     level_cursor cursor;
     size_t count = 0;
     cursor_start(map, &cursor, 0);
@@ -123,7 +125,7 @@ static void answers_of(const array_call *call, history_op *op, unsigned i, histo
     op->out_value = call->out_values[i];
 }
 
-static void sim_run_array(map_memory place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
+static void sim_run_array(map_ref place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
 {
     array_call call;
     request r = request_of(ops, count, &call);

@@ -15,22 +15,22 @@ typedef struct map_variant {
     unsigned line_words; /* PORT_LINE_WORDS */
     void (*build)(const build_plan *plan, void *nodes, const uint64_t *keys, const uint64_t *values);
     /* One operation, with its answer and stamps put into it; pairs has room for a range's. */
-    void (*run)(map_memory place, unsigned stripe, history_op *op, history_pair *pairs);
+    void (*run)(map_ref place, unsigned stripe, history_op *op, history_pair *pairs);
     /* Several of one kind as one array call; NULL where there is none. */
-    void (*run_array)(map_memory place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs);
+    void (*run_array)(map_ref place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs);
     /* Takes a snapshot, asks all of `ops` of it, one after the other, and releases it; NULL where there are none. Each
      * operation gets the stamps of the taking: that is when its answer was true. */
-    void (*run_snapshot)(map_memory place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs);
+    void (*run_snapshot)(map_ref place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs);
     /* The three parts of that: a snapshot's timestamp; one operation at it, without stamps; and its end. */
-    uint64_t (*take)(map_memory place, unsigned stripe);
-    void (*ask)(map_memory place, uint64_t at, history_op *op, history_pair *pairs);
-    void (*release)(map_memory place, unsigned stripe, uint64_t at);
+    uint64_t (*take)(map_ref place, unsigned stripe);
+    void (*ask)(map_ref place, uint64_t at, history_op *op, history_pair *pairs);
+    void (*release)(map_ref place, unsigned stripe, uint64_t at);
     /* All pairs of a quiescent tree, at most room; answers how many there are. */
-    size_t (*export_pairs)(map_memory place, history_pair *pairs, size_t room);
+    size_t (*export_pairs)(map_ref place, history_pair *pairs, size_t room);
     /* How many of these pairs of a quiescent tree a find misses, or meets only after a step to the right. */
-    size_t (*detours)(map_memory place, const history_pair *pairs, size_t count);
+    size_t (*detours)(map_ref place, const history_pair *pairs, size_t count);
     /* Returns all old images: nobody has a snapshot any more. */
-    void (*return_all)(map_memory place);
+    void (*return_all)(map_ref place);
 } map_variant;
 
 extern const map_variant sim_map_32_plain, sim_map_64_plain, sim_map_32_x86, sim_map_64_x86, sim_map_32_cuda,

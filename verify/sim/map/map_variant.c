@@ -30,18 +30,9 @@
 #define VARIANT_NAME VARIANT_NAME2(WIDTH_SYMBOL(sim_map))
 #endif
 
-static map_ref sim_map_at(const map_memory *place, unsigned stripe)
-{
-    map_ref map = {.tree = place->tree, .nodes = place->nodes, .stripe = stripe};
-#ifdef SIM_VERSIONED
-    map.versions = &place->versions;
-#endif
-    return map;
-}
-
 #include "map_calls.h"
 
-static void call_update(map_ref map, history_op *op)
+static void call_update(map_thread map, history_op *op)
 {
     op_kind kind = op->kind == HISTORY_PUT ? OP_PUT : op->kind == HISTORY_ADD ? OP_ADD : OP_ERASE;
     map_key old = 0;
@@ -49,9 +40,9 @@ static void call_update(map_ref map, history_op *op)
     op->out_value = old;
 }
 
-static void sim_run(map_memory place, unsigned stripe, history_op *op, history_pair *pairs)
+static void sim_run(map_ref place, unsigned stripe, history_op *op, history_pair *pairs)
 {
-    map_ref map = sim_map_at(&place, stripe);
+    map_thread map = map_thread_of(&place, stripe);
     op->invoked = sim_operation_begin();
 #ifdef SIM_VERSIONED
     epoch_participant agent;
@@ -71,9 +62,9 @@ static void sim_run(map_memory place, unsigned stripe, history_op *op, history_p
     op->returned = sim_operation_end(1);
 }
 
-static size_t sim_detours(map_memory place, const history_pair *pairs, size_t count)
+static size_t sim_detours(map_ref place, const history_pair *pairs, size_t count)
 {
-    map_ref map = sim_map_at(&place, 0);
+    map_thread map = map_thread_of(&place, 0);
     size_t detours = 0;
     for (size_t i = 0; i < count; i++) {
         find_op find;
@@ -88,7 +79,7 @@ static size_t sim_detours(map_memory place, const history_pair *pairs, size_t co
 
 #ifdef SIM_VERSIONED
 
-static void ask_snapshot(map_ref map, uint64_t at, history_op *op, history_pair *pairs)
+static void ask_snapshot(map_thread map, uint64_t at, history_op *op, history_pair *pairs)
 {
     map_key keys[MAP_RANGE_ROOM], values[MAP_RANGE_ROOM];
     if (op->kind != HISTORY_RANGE_ATOMIC) {
@@ -108,7 +99,7 @@ static void ask_snapshot(map_ref map, uint64_t at, history_op *op, history_pair 
 }
 
 /* A snapshot does not change: whatever it is asked once more it answers as before. */
-static void ask_op_again(map_ref map, uint64_t at, const history_op *op, const history_pair *pairs)
+static void ask_op_again(map_thread map, uint64_t at, const history_op *op, const history_pair *pairs)
 {
     history_op again = *op;
     history_pair found[MAP_RANGE_ROOM];
@@ -120,7 +111,7 @@ static void ask_op_again(map_ref map, uint64_t at, const history_op *op, const h
     if (!same) sim_fail("snapshot %llu has changed", (unsigned long long)at);
 }
 
-static void ask_all(map_ref map, uint64_t at, history_op *ops, unsigned count, history_pair *pairs, uint64_t invoked,
+static void ask_all(map_thread map, uint64_t at, history_op *ops, unsigned count, history_pair *pairs, uint64_t invoked,
                     uint64_t returned)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -132,9 +123,9 @@ static void ask_all(map_ref map, uint64_t at, history_op *ops, unsigned count, h
 }
 
 /* A snapshot that lasts as long as its agent is inside; or one that is pinned, and asked after the agent has left. */
-static void sim_run_snapshot(map_memory place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
+static void sim_run_snapshot(map_ref place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs)
 {
-    map_ref map = sim_map_at(&place, stripe);
+    map_thread map = map_thread_of(&place, stripe);
     epoch e = map.versions->epoch;
     epoch_participant agent;
     bool pinned = count % 2 == 0;
@@ -157,7 +148,7 @@ static void sim_run_snapshot(map_memory place, unsigned stripe, history_op *ops,
     sim_operation_end(1);
 }
 
-static uint64_t sim_take(map_memory place, unsigned stripe)
+static uint64_t sim_take(map_ref place, unsigned stripe)
 {
     epoch_participant agent;
     sim_operation_begin();
@@ -168,31 +159,31 @@ static uint64_t sim_take(map_memory place, unsigned stripe)
     return at;
 }
 
-static void sim_ask(map_memory place, uint64_t at, history_op *op, history_pair *pairs)
+static void sim_ask(map_ref place, uint64_t at, history_op *op, history_pair *pairs)
 {
     sim_operation_begin();
-    ask_snapshot(sim_map_at(&place, 0), at, op, pairs);
+    ask_snapshot(map_thread_of(&place, 0), at, op, pairs);
     sim_operation_end(1);
 }
 
-static void sim_release(map_memory place, unsigned stripe, uint64_t at)
+static void sim_release(map_ref place, unsigned stripe, uint64_t at)
 {
     epoch_participant agent;
     sim_operation_begin();
     while (epoch_unpin(place.versions.epoch.state, at) == EPOCH_BUSY) port_pause(0);
     epoch_participant_begin(&agent, 1);
     epoch_scan(place.versions.epoch, &agent, EPOCH_ALL, false);
-    return_all(sim_map_at(&place, stripe));
+    return_all(map_thread_of(&place, stripe));
     sim_operation_end(1);
 }
 
 /* Nobody is about: a scan or two, and everything that was kept can go. */
-static void sim_return_all(map_memory place)
+static void sim_return_all(map_ref place)
 {
     epoch_participant agent;
     epoch_participant_begin(&agent, 1);
     for (unsigned i = 0; i < 2; i++) epoch_scan(place.versions.epoch, &agent, EPOCH_ALL, false);
-    return_all(sim_map_at(&place, 0));
+    return_all(map_thread_of(&place, 0));
 }
 
 const map_variant VARIANT_NAME = {PLEACH_KEY_BITS, true, PORT_LINE_WORDS, sim_build, sim_run, NULL, sim_run_snapshot,

@@ -24,7 +24,7 @@ typedef struct mix {
 
 typedef struct world {
     const map_variant *map;
-    map_memory place;
+    map_ref place;
     size_t node_bytes;
     unsigned agents;
     bool arrays;      /* agents make array calls */

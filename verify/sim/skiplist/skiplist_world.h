@@ -19,7 +19,7 @@ enum {
 
 typedef struct skiplist_world {
     const skiplist_variant *list;
-    map_memory place;
+    map_ref place;
     size_t chunk_bytes;
     unsigned capacity; /* pairs of a chunk */
     unsigned agents;

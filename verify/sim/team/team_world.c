@@ -72,7 +72,7 @@ typedef struct arena {
 typedef struct world {
     const map_variant *map;
     const team_variant *team;
-    map_memory place;
+    map_ref place;
     size_t node_bytes;
     unsigned universe, helpers, others, batches, most[MOST_BATCHES];
     unsigned each; /* ordinary operations of an agent */
@@ -364,12 +364,12 @@ static void *words_of(arena *a, const uint64_t *from, uint32_t n)
 }
 
 /* All but the tidings, which are words of simulated memory where there is a team. */
-static batch_job *make_job(arena *a, const batch_plan *plan, map_memory place, unsigned members)
+static batch_job *make_job(arena *a, const batch_plan *plan, map_ref place, unsigned members)
 {
     memset(a->bytes, SPOIL, sizeof a->bytes); /* nothing comes from schedules before */
     a->used = 0;
     batch_job *job = carve(a, sizeof *job);
-    *job = (batch_job){.place = place, .used_ids = blink_used_ids(place.tree), .capacity = plan->capacity};
+    *job = (batch_job){.map = place, .used_ids = blink_used_ids(place.tree), .capacity = plan->capacity};
     job->keeps = w.map->versioned && place.versions.state->epoch.pins > 0;
     job->request = (batch_request){.n = plan->n, .limit = plan->limit, .kind = plan->kinds[0]};
     if (!plan->one_kind) job->request.kinds = memcpy(carve(a, plan->n), plan->kinds, plan->n);
@@ -409,7 +409,7 @@ static const char *compare_answers(const batch_job *job, const batch_plan *plan)
     return NULL;
 }
 
-static void export_to(pairs *to, map_memory place)
+static void export_to(pairs *to, map_ref place)
 {
     to->count = w.map->export_pairs(place, to->pair, MOST_KEYS);
 }
@@ -503,7 +503,7 @@ static void foresee(unsigned b, pleach_status *status)
     w.left[b] = w.found[b];
     oracle_apply(&w.left[b], plan);
     memcpy(own.stock, shared.stock, sizeof own.stock);
-    map_memory copy = {.tree = (blink_tree *)tree_copy, .nodes = nodes_copy};
+    map_ref copy = {.tree = (blink_tree *)tree_copy, .nodes = nodes_copy};
     copy.tree->pool.stock = (uint64_t)(uintptr_t)own.stock;
     if (w.map->versioned) {
         copy.versions = w.place.versions;

@@ -1,7 +1,7 @@
-/* blink/blink_tree.h - the shared state of a map apart from its nodes: in host memory for a CPU map, in device memory
+/* level/level_tree.h - the shared state of a map apart from its nodes: in host memory for a CPU map, in device memory
  * for a GPU map. The same for all key widths. */
-#ifndef PLEACH_BLINK_TREE_H
-#define PLEACH_BLINK_TREE_H
+#ifndef PLEACH_LEVEL_TREE_H
+#define PLEACH_LEVEL_TREE_H
 
 #include "../base/op.h"
 #include "../pool/pool.h"

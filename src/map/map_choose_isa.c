@@ -1,8 +1,11 @@
-/* blink/blink_choose.c - selects the fastest node verbs available. Keys of 16 bytes have only plain ones. */
+/* map/map_choose_isa.c - selects the fastest node verbs available. Keys of 16 bytes have only plain ones. */
+#include "map_choose_isa.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "../batch/batch_cpu.h"
+#include "../skiplist/skiplist_cpu.h"
+#include "../versioned/versioned_cpu.h"
 
 typedef struct choice {
     const char *name;
@@ -51,7 +54,6 @@ static const choice *choose(void)
     return &plain;
 }
 
-/* Called whenever a map is created, and reads the environment then. */
 const blink_run_ops *blink_run_choose(unsigned key_bits, bool versioned)
 {
     const choice *best = choose();

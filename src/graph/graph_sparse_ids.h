@@ -1,9 +1,9 @@
-/* graph/ids/sparse_ids.h - kernels of sparse graphs' ids, as C functions. Each function queues its work on the stream.
- * Arrays are device memory. While one runs, nothing else may assign or remove numbers. */
+/* graph/graph_sparse_ids.h - kernels of sparse graphs' ids, as C functions. Each function queues its work on the
+ * stream. Arrays are device memory. While one runs, nothing else may assign or remove numbers. */
 #ifndef PLEACH_NAMES_CUDA_H
 #define PLEACH_NAMES_CUDA_H
 
-#include "../graph_edges.h"
+#include "graph_edges.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,11 +1,11 @@
-/* file/file.c - the public functions of pleach/file.h: check the arguments, and report builds without xxHash. Reading
- * and writing files are cancellation points, so cancellation is disabled while they run. */
-#include "file.h"
+/* map/map_file_calls.c - the public functions of pleach/file.h: check the arguments, and report builds without xxHash.
+ * Reading and writing files are cancellation points, so cancellation is disabled while they run. */
+#include "../file/file.h"
 
 #include <string.h>
 
-#include "../map/map_object.h"
 #include "../base/cancel.h"
+#include "map_object.h"
 
 #ifdef PLEACH_HAVE_XXHASH
 #define IF_BUILT(call) (call)

@@ -1,12 +1,12 @@
-/* graph/graph_backend.h - what a backend of graphs provides to the API layer. Arguments have been checked, and the gate
- * is held as noted. */
+/* graph/base/graph_backend.h - what a backend of graphs provides to the API layer. Arguments have been checked, and the
+ * gate is held as noted. */
 #ifndef PLEACH_GRAPH_EXEC_H
 #define PLEACH_GRAPH_EXEC_H
 
 #include <stdbool.h>
 
-#include "../../include/pleach/graph.h"
-#include "../../include/pleach/triangles.h"
+#include "../../../include/pleach/graph.h"
+#include "../../../include/pleach/triangles.h"
 
 #ifdef __cplusplus
 extern "C" {

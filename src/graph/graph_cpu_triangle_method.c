@@ -1,5 +1,4 @@
-/* graph/triangles/triangles_cpu_method.c - estimates from degrees which of two methods of counting changes is less
- * work.
+/* graph/graph_cpu_triangle_method.c - estimates from degrees which of two methods of counting changes is less work.
  *
  * By wedges: for each edge, the neighbours of the endpoint that has fewer are listed, and an edge is looked up for
  * each. By rows: each neighbour of each vertex is copied, marked and renumbered; then, for each edge, the list of one
@@ -8,8 +7,8 @@
  * edge endpoints that are at vertices of higher degree. A table of degrees by powers of two is accurate enough for
  * that.
  */
-#include "../graph_cpu.h"
-#include "triangles_method.h"
+#include "graph_cpu.h"
+#include "triangles/triangles_method.h"
 
 /* Measured, in nanoseconds, approximately: an edge lookup; a neighbour in a row; a member of a list; a vertex. */
 enum { COST_ASK = 40, COST_NEIGHBOUR = 40, COST_MEMBER = 1, COST_VERTEX = 12 };

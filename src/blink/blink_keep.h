@@ -1,5 +1,6 @@
-/* versioned/versioned_keep.h - run by an update on the leaf that it has latched, before it changes the leaf: if a live
- * snapshot may read the current version, a copy is added to the version chain. Included by blink_update.h.
+/* blink/blink_keep.h - run by an update of a map with versions on the leaf that it has latched, before it changes the
+ * leaf: if a live snapshot may read the current version, a copy is added to the version chain. Included by
+ * blink_update.h.
  *
  * LINEARIZATION   An update takes effect when it reads the clock here. No thread sees the leaf unlatched between this
  *                 read and the update's stores, so the delay cannot be observed. A snapshot s with s >= the clock value
@@ -19,7 +20,7 @@ PORT_FN void write_copy(map_node *copy, const node_image *image, unsigned count,
     port_store(&copy->word[HEADER_WORD], header_first(NODE_OLD_IMAGE, count));
 }
 
-PORT_FN void return_image(map_ref map, uint32_t id)
+PORT_FN void return_image(map_thread map, uint32_t id)
 {
     port_store(&node_at(map, id)->word[HEADER_WORD], 0); /* no longer a node */
     pool_free(&map.tree->pool, map.nodes, sizeof(map_node), map.stripe, id);
@@ -27,7 +28,7 @@ PORT_FN void return_image(map_ref map, uint32_t id)
 
 /* Returns to the pool the versions of one list that no live snapshot can read, and keeps the others. A future
  * snapshot's timestamp is at least the clock's value, and no version's `until` is above it. */
-PORT_COLD void return_images(map_ref map, unsigned stripe)
+PORT_COLD void return_images(map_thread map, unsigned stripe)
 {
     versions v = *map.versions;
     if (port_load(&v.state->kept[stripe % v.stripes].head) == NODE_NONE) return;
@@ -49,7 +50,7 @@ PORT_COLD void return_images(map_ref map, unsigned stripe)
 }
 
 /* Lists a version that came from a ring, where it counts as returned, but that now holds a newer version. */
-PORT_FN void list_image(map_ref map, uint32_t id)
+PORT_FN void list_image(map_thread map, uint32_t id)
 {
     versions v = *map.versions;
     version_push(v, map.stripe, id, id);
@@ -57,7 +58,7 @@ PORT_FN void list_image(map_ref map, uint32_t id)
 }
 
 /* Returns the free versions in the ring of a slot that no participant has at the moment. */
-PORT_COLD void return_ring(map_ref map, uint32_t slot)
+PORT_COLD void return_ring(map_thread map, uint32_t slot)
 {
     epoch e = map.versions->epoch;
     epoch_home *home = &e.home[slot];
@@ -75,7 +76,7 @@ PORT_COLD void return_ring(map_ref map, uint32_t slot)
 }
 
 /* Returns every free version, wherever it is kept. */
-PORT_COLD void return_all(map_ref map)
+PORT_COLD void return_all(map_thread map)
 {
     for (unsigned stripe = 0; stripe < map.versions->stripes; stripe++) return_images(map, stripe);
     uint64_t claimed = port_load(&map.versions->state->epoch.claimed);
@@ -86,7 +87,7 @@ PORT_COLD void return_all(map_ref map)
 /* The same for an update that finds no memory, once for each value of epoch_oldest, which decides what is free.
  * Otherwise, with a million versions held by a snapshot, thousands of participants would each search all of them, and
  * none would make progress. */
-PORT_COLD void sweep(map_ref map)
+PORT_COLD void sweep(map_thread map)
 {
     uint64_t *swept = &map.versions->state->swept, before = port_load(swept);
     uint64_t oldest = epoch_oldest(&map.versions->state->epoch);
@@ -96,7 +97,7 @@ PORT_COLD void sweep(map_ref map)
 
 /* Used if there is no node for a copy. Participants that were inside at the first check, or when the floor was last
  * raised, may have left since. Then no copy is needed, unless a pinned snapshot needs one. */
-PORT_COLD bool can_update_in_place_slow(map_ref map, uint64_t since, uint64_t now)
+PORT_COLD bool can_update_in_place_slow(map_thread map, uint64_t since, uint64_t now)
 {
     if (!version_needed(*map.versions, since, now)) return true;
     if (since < port_load(&map.versions->state->epoch.pins_end)) return false;
@@ -105,7 +106,7 @@ PORT_COLD bool can_update_in_place_slow(map_ref map, uint64_t since, uint64_t no
 }
 
 /* Returns a free version that the participant has retired before, or NODE_NONE. */
-PORT_FN uint32_t take_retired(map_ref map)
+PORT_FN uint32_t take_retired(map_thread map)
 {
     for (;;) {
         uint32_t id = map.agent ? epoch_reuse(map.agent) : NODE_NONE;
@@ -115,7 +116,7 @@ PORT_FN uint32_t take_retired(map_ref map)
     }
 }
 
-PORT_FN uint32_t take_for_copy(map_ref map)
+PORT_FN uint32_t take_for_copy(map_thread map)
 {
     uint32_t copy = take_retired(map);
     if (copy != NODE_NONE) return copy;
@@ -128,7 +129,7 @@ PORT_FN uint32_t take_for_copy(map_ref map)
 /* Takes a version of the leaf's own chain that no live snapshot needs, among the first few. The links of the chain are
  * trusted only as long as the versions are the leaf's own and each ends where the one before it begins: a version that
  * is free by age may have been reused for anything, including a newer version of this leaf. */
-PORT_FN bool take_from_chain(map_ref map, uint32_t leaf, version_found *found)
+PORT_FN bool take_from_chain(map_thread map, uint32_t leaf, version_found *found)
 {
     version_record *record = map.versions->record;
     uint64_t until = port_load(&record[leaf].since), shared = port_load(&record[leaf].until);
@@ -144,7 +145,7 @@ PORT_FN bool take_from_chain(map_ref map, uint32_t leaf, version_found *found)
     return false;
 }
 
-PORT_FN bool copy_version(map_ref map, uint32_t id, const node_image *image, unsigned count, uint64_t since,
+PORT_FN bool copy_version(map_thread map, uint32_t id, const node_image *image, unsigned count, uint64_t since,
                          uint64_t now)
 {
     version_record *record = map.versions->record;
@@ -169,7 +170,7 @@ PORT_FN bool copy_version(map_ref map, uint32_t id, const node_image *image, uns
 
 /* Called right after latching. Returns true if no live snapshot is older than what the update will do; the update may
  * then change the leaf in place without reading its record. These loads overlap with those of the leaf. */
-PORT_FN bool can_update_in_place(map_ref map)
+PORT_FN bool can_update_in_place(map_thread map)
 {
     const epoch_state *e = &map.versions->state->epoch;
     uint64_t floor, pins_oldest;
@@ -181,7 +182,7 @@ PORT_FN bool can_update_in_place(map_ref map)
 
 /* Called if can_update_in_place returned false. Preserves `image`, that of a leaf with `count` pairs, if a snapshot
  * needs it. The clock is read again, which is safe because the leaf is latched. Returns false if no node is free. */
-PORT_FN bool preserve_version(map_ref map, uint32_t id, const node_image *image, unsigned count)
+PORT_FN bool preserve_version(map_thread map, uint32_t id, const node_image *image, unsigned count)
 {
     const epoch_state *e = &map.versions->state->epoch;
     uint64_t since = port_load(&map.versions->record[id].since), now = port_load(&e->clock);
@@ -191,7 +192,7 @@ PORT_FN bool preserve_version(map_ref map, uint32_t id, const node_image *image,
 
 /* The new right half of a split has the same past as the left half: its chain leads to the versions from before the
  * split, which cover its keys too. From now on these versions belong to neither leaf alone. */
-PORT_FN void share_version_chain(map_ref map, uint32_t from, uint32_t to)
+PORT_FN void share_version_chain(map_thread map, uint32_t from, uint32_t to)
 {
     version_record *record = map.versions->record;
     port_store(&record[to].since, port_load(&record[from].since));

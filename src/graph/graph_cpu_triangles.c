@@ -1,13 +1,13 @@
-/* graph/triangles/triangles_cpu.c - counts triangles of a graph in host memory. Exclusive. Its tables become rows, in
+/* graph/graph_cpu_triangles.c - counts triangles of a graph in host memory. Exclusive. Its tables become rows, in
  * the order in which they are visited, and graph/triangles/triangles.c counts the rows: all triangles, or those with
  * edges that a call inserts or erases. If ids are few and large, rows and their members are positions among existing
  * vertices. */
 #include <string.h>
 
-#include "../../base/memory.h"
-#include "../ids/compact_ids.h"
-#include "triangles.h"
-#include "../graph_cpu.h"
+#include "../base/memory.h"
+#include "ids/compact_ids.h"
+#include "triangles/triangles.h"
+#include "graph_cpu.h"
 
 enum { CHUNK = 256 };
 

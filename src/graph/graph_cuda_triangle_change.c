@@ -1,10 +1,9 @@
-/* graph/triangles/triangles_cuda_change.c - counts how many triangles of a graph in GPU memory some edges add or
- * remove.
+/* graph/graph_cuda_triangle_change.c - counts how many triangles of a graph in GPU memory some edges add or remove.
  *
  * Either in the neighbourhoods of these edges (wedges), or as the difference of two counts of all triangles. The first
  * of these is usually known, because nothing has changed since the last count.
  */
-#include "../graph_cuda.h"
+#include "graph_cuda.h"
 
 /* ---- the result of the last count ---- */
 

@@ -1,8 +1,8 @@
-/* graph/ids/sparse_ids.cu - the kernels of sparse graphs' ids, and their launchers. */
+/* graph/graph_sparse_ids.cu - the kernels of sparse graphs' ids, and their launchers. */
 #define EDGES_SPARSE 1
-#include "sparse_ids.h"
+#include "graph_sparse_ids.h"
 
-#include "../graph_launch.h"
+#include "graph_launch.h"
 
 /* ---- finding missing ids ---- */
 

@@ -1,4 +1,4 @@
-/* graph/graph_format.h - where vertices are in memory, and the counters of a graph.
+/* graph/base/graph_format.h - where vertices are in memory, and the counters of a graph.
  *
  * A vertex is a table of slabs (hash/), which is the set or map of its neighbours, and a bit that says whether the
  * vertex exists. Vertices are in segments of 2^GRAPH_SEGMENT_LOG. A segment is allocated when its first vertex is
@@ -22,7 +22,7 @@
 #ifndef PLEACH_GRAPH_FORMAT_H
 #define PLEACH_GRAPH_FORMAT_H
 
-#include "../hash/slabhash_table.h"
+#include "../../hash/slabhash_table.h"
 
 #ifdef PLEACH_SIM
 enum { GRAPH_SEGMENT_LOG = 2 };

@@ -1,9 +1,9 @@
-/* graph/triangles/triangles_calls.c - public functions for triangles: they check the arguments, pass the gate, and call
- * the backend. */
-#include "../../../include/pleach/triangles.h"
+/* graph/graph_triangles.c - public functions for triangles: they check the arguments, pass the gate, and call the
+ * backend. */
+#include "../../include/pleach/triangles.h"
 
-#include "clustering.h"
-#include "../graph_object.h"
+#include "triangles/clustering.h"
+#include "graph_object.h"
 
 pleach_status pleach_graph_triangles(pleach_graph *graph, size_t capacity, uint64_t *by_vertex, uint64_t *total)
 {

@@ -1,9 +1,9 @@
-/* graph/ids/sparse_ids_cuda.c - ids of a sparse graph in GPU memory. A call that inserts first finds out which of its
+/* graph/graph_cuda_sparse_ids.c - ids of a sparse graph in GPU memory. A call that inserts first finds out which of its
  * ids have no number, provides memory for exactly that many, and assigns numbers to them. After that, the kernels of
  * array calls find all vertices. */
-#include "../../base/memory.h"
-#include "../graph_cuda.h"
-#include "../../cuda/sort_cuda.h"
+#include "../base/memory.h"
+#include "graph_cuda.h"
+#include "../cuda/sort_cuda.h"
 
 /* ---- new ids ---- */
 

@@ -1,8 +1,8 @@
-/* graph/triangles/triangles_cpu_change.c - counts how many triangles some edges add or remove. Exclusive. Either the
+/* graph/graph_cpu_triangle_change.c - counts how many triangles some edges add or remove. Exclusive. Either the
  * wedges at each edge are examined (graph/triangles/triangle_change.h numbers edges and decides); or, if that is less
  * work, all rows of the graph are searched for triangles with such an edge. */
-#include "../../base/memory.h"
-#include "../graph_cpu.h"
+#include "../base/memory.h"
+#include "graph_cpu.h"
 
 typedef struct change_job {
     cpu_graph *graph;
